@@ -1,0 +1,94 @@
+//! Reading artifacts: one folder a format. A reader turns one file into evidence and says what it could not read.
+
+use std::fmt;
+
+use crate::evidence::{Evidence, Names};
+
+/// What every reader is given.
+#[derive(Debug)]
+pub struct ReadContext {
+    /// Shares equal names between artifacts.
+    pub names: Names,
+    /// Whether crashing threads' stacks are walked.
+    pub walk_stacks: bool,
+}
+
+/// What reading one artifact gave.
+#[derive(Debug, Default)]
+pub struct Reading {
+    /// What it says, in the artifact's order.
+    pub evidence: Vec<Evidence>,
+    /// What is missing or damaged. Empty means that the artifact was read whole.
+    pub losses: Vec<Loss>,
+    /// Records read, relevant or not; event logs only.
+    pub records: Option<u64>,
+    /// For an event log: what it covers.
+    pub coverage: Option<LogCoverage>,
+}
+
+/// The part of a machine's history that an event log holds.
+#[derive(Debug, Clone)]
+pub struct LogCoverage {
+    /// The channel most of the records belong to.
+    pub channel: std::sync::Arc<str>,
+    /// The computer most of the records name.
+    pub computer: std::sync::Arc<str>,
+    /// The earliest record.
+    pub first: jiff::Timestamp,
+    /// The latest record.
+    pub last: jiff::Timestamp,
+}
+
+/// A part of an artifact that could not be read.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Loss {
+    /// Where: a stream, chunk, record or offset, in the format's words.
+    pub place: String,
+    /// What is missing there and why.
+    pub reason: String,
+}
+
+impl Loss {
+    /// A loss at `place` because of `reason`.
+    pub fn new(place: impl Into<String>, reason: impl Into<String>) -> Self {
+        Self { place: place.into(), reason: reason.into() }
+    }
+}
+
+impl fmt::Display for Loss {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.place, self.reason)
+    }
+}
+
+/// Nothing of the artifact could be read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unreadable {
+    /// Where the reader gave up, when that is known.
+    pub place: Option<String>,
+    /// Why.
+    pub reason: String,
+}
+
+impl Unreadable {
+    /// The file as a whole can't be read because of `reason`.
+    pub fn whole(reason: impl Into<String>) -> Self {
+        Self { place: None, reason: reason.into() }
+    }
+
+    /// Reading failed at `place` because of `reason`.
+    pub fn at(place: impl Into<String>, reason: impl Into<String>) -> Self {
+        Self { place: Some(place.into()), reason: reason.into() }
+    }
+}
+
+impl fmt::Display for Unreadable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.place {
+            Some(place) => write!(f, "{place}: {}", self.reason),
+            None => f.write_str(&self.reason),
+        }
+    }
+}
+
+impl std::error::Error for Unreadable {}

@@ -1,0 +1,62 @@
+//! Codes that Windows uses for failures. Each kind is a type of its own, so that a bugcheck code can't be looked up
+//! among exception codes.
+
+use std::fmt;
+
+macro_rules! hex_code {
+    ($(#[$doc:meta])* $name:ident) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub struct $name(pub u32);
+
+        impl fmt::Display for $name {
+            /// `0x` and eight upper-case hexadecimal digits.
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write!(f, "0x{:08X}", self.0)
+            }
+        }
+    };
+}
+
+hex_code!(
+    /// The code of an exception or of a process exit: an NTSTATUS (`0xC0000005`) or a code that a language runtime
+    /// defined (`0xE06D7363`).
+    ExceptionCode
+);
+hex_code!(
+    /// An NTSTATUS that is not itself the exception, such as the reason of an in-page error.
+    NtStatus
+);
+hex_code!(
+    /// A bugcheck (stop) code as written, with its flag bits.
+    BugcheckCode
+);
+
+impl BugcheckCode {
+    /// The code without the flag `0x1000_0000`, which marks the minidump variant of the same stop (`0x1000007E` is
+    /// `0x7E`): the form under which it is looked up.
+    ///
+    /// Source: Windows driver documentation, bug checks `0x1000007E`, `0x1000007F`, `0x1000008E`, `0x100000EA`.
+    #[must_use]
+    pub fn plain(self) -> u32 {
+        self.0 & 0x0FFF_FFFF
+    }
+}
+
+/// The first parameter of a fast-fail exception (`0xC0000409`), also parameter 1 of bugcheck `0x139`. Written as a
+/// decimal number, as `winnt.h` does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct FastFailCode(pub u32);
+
+impl ExceptionCode {
+    /// `STATUS_STACK_BUFFER_OVERRUN`: despite its name the code of every fast-fail exception.
+    pub const FAST_FAIL: Self = Self(0xC000_0409);
+    /// `STATUS_ACCESS_VIOLATION`.
+    pub const ACCESS_VIOLATION: Self = Self(0xC000_0005);
+    /// `STATUS_IN_PAGE_ERROR`.
+    pub const IN_PAGE_ERROR: Self = Self(0xC000_0006);
+    /// MSVC delay-load: the DLL was not found (`0xC06D0000` + Win32 error 126).
+    pub const DELAY_LOAD_MODULE: Self = Self(0xC06D_007E);
+    /// MSVC delay-load: the procedure was not found (`0xC06D0000` + Win32 error 127).
+    pub const DELAY_LOAD_PROCEDURE: Self = Self(0xC06D_007F);
+}

@@ -1,0 +1,245 @@
+//! What a relevant record of an event log says.
+
+use std::sync::Arc;
+
+use jiff::Timestamp;
+
+use super::{BugcheckCode, ExceptionCode, ModuleOffset, NtStatus, Version, WerReport};
+
+/// One relevant record.
+#[derive(Debug, Clone)]
+pub struct Event {
+    /// Provider name as the log writes it.
+    pub provider: Arc<str>,
+    /// Event id.
+    pub id: u32,
+    /// Channel, such as `System`.
+    pub channel: Option<Arc<str>>,
+    /// The computer that logged it.
+    pub computer: Option<Arc<str>>,
+    /// When it was logged, UTC.
+    pub time: Option<Timestamp>,
+    /// What it says.
+    pub body: EventBody,
+    /// Every field as written, by the event's own names or, for positional events, by the names of the catalogue's
+    /// layout (`data0`, `data1`... where there is none). Empty values are left out.
+    pub fields: Vec<(Arc<str>, Arc<str>)>,
+}
+
+/// The meaning of a record, by its kind. Fields are absent where the record writes one of Windows' ways of saying
+/// "none".
+#[derive(Debug, Clone)]
+pub enum EventBody {
+    /// Application Error 1000: a process died of an unhandled exception.
+    ApplicationError {
+        /// File name of the executable; services in a shared host as `svchost.exe_Name`.
+        app: Arc<str>,
+        /// Its version.
+        app_version: Option<Version>,
+        /// The module that contained the exception address; absent for `unknown`.
+        module: Option<Arc<str>>,
+        /// Whether that module had already been unloaded (`NAME_unloaded`, the suffix is cut from `module`).
+        module_unloaded: bool,
+        /// Its version.
+        module_version: Option<Version>,
+        /// Exception code.
+        code: Option<ExceptionCode>,
+        /// Offset in the module; a raw address when there is no module.
+        offset: Option<ModuleOffset>,
+        /// Whether the offset is written with 16 digits, as 64-bit processes are.
+        wide_offset: Option<bool>,
+        /// Process id.
+        pid: Option<u32>,
+        /// When the process started.
+        started: Option<Timestamp>,
+        /// Path of the executable.
+        app_path: Option<Arc<str>>,
+        /// Path of the module.
+        module_path: Option<Arc<str>>,
+        /// Report id: lower case, without braces. Equals event 1001's.
+        report_id: Option<Arc<str>>,
+    },
+    /// Application Error 1005: a page of a mapped file could not be read.
+    InPageError {
+        /// The file.
+        file: Option<Arc<str>>,
+        /// The program.
+        app: Option<Arc<str>>,
+        /// Why the page could not be read.
+        status: Option<NtStatus>,
+        /// Kind of medium: 3 fixed disk, 4 network, 5 optical, 0 not known.
+        medium: Option<u32>,
+    },
+    /// Windows Error Reporting 1001.
+    Wer(Box<WerReport>),
+    /// Application Hang 1002: a window stopped answering and the process was closed.
+    Hang {
+        /// File name of the executable.
+        app: Arc<str>,
+        /// Its version.
+        app_version: Option<Version>,
+        /// Process id.
+        pid: Option<u32>,
+        /// When the process started.
+        started: Option<Timestamp>,
+        /// Path of the executable.
+        app_path: Option<Arc<str>>,
+        /// Report id as in `ApplicationError`.
+        report_id: Option<Arc<str>>,
+        /// `Cross-process`, `Quiesce`...; language of the log.
+        hang_type: Option<Arc<str>>,
+    },
+    /// .NET Runtime 1022 to 1028.
+    DotNet {
+        /// File name of the executable, from the text's first line.
+        app: Option<Arc<str>>,
+        /// Full name of the exception's type, such as `System.OverflowException`.
+        exception_type: Option<Arc<str>>,
+        /// The whole text.
+        text: Arc<str>,
+    },
+    /// SideBySide 33 to 80: a program did not start because of its manifest.
+    SideBySide {
+        /// The dependent assembly that was asked for (33) or is in error.
+        assembly: Option<Arc<str>>,
+        /// The program.
+        app: Option<Arc<str>>,
+    },
+    /// Application Popup 26: the text of a message box of the system, often a missing DLL.
+    Popup {
+        /// Window title.
+        caption: Arc<str>,
+        /// Text, in the system's language.
+        message: Arc<str>,
+        /// The program, from the caption.
+        app: Option<Arc<str>>,
+        /// File names ending in `.dll` in the message.
+        dlls: Vec<Arc<str>>,
+    },
+    /// BugCheck 1001 of WER-SystemErrorReporting: the system restarted from a stop.
+    BugCheck {
+        /// The code.
+        code: BugcheckCode,
+        /// Its parameters.
+        parameters: [u64; 4],
+        /// Path of the dump on that machine.
+        dump_path: Option<Arc<str>>,
+        /// Report id as in `ApplicationError`; older systems write another form.
+        report_id: Option<Arc<str>>,
+    },
+    /// Kernel-Power 41: the system started without having been shut down.
+    UncleanRestart {
+        /// Bugcheck code; absent for 0, which means that none was recorded.
+        code: Option<BugcheckCode>,
+        /// Its parameters.
+        parameters: [u64; 4],
+        /// When the power button was pressed; absent for "not".
+        power_button: Option<Timestamp>,
+        /// Whether a long press of the power button was seen.
+        long_press: Option<bool>,
+        /// Whether the system was going to or in sleep.
+        sleeping: Option<bool>,
+    },
+    /// EventLog 6008: the last session was not shut down.
+    UncleanShutdown {
+        /// The last moment the system is known to have run, UTC.
+        last_alive: Option<Timestamp>,
+    },
+    /// Display 4101: the display driver stopped answering and was reset.
+    DisplayReset {
+        /// Name of the driver without `.sys`.
+        driver: Arc<str>,
+    },
+    /// nvlddmkm, amdkmdag and other display drivers' own events; other ids of `Display`.
+    DisplayDriver {
+        /// Name of the driver (the provider).
+        driver: Arc<str>,
+        /// The driver's text, insertion strings joined with `; `.
+        text: Option<Arc<str>>,
+        /// Whether the text speaks of a reset after a timeout (TDR).
+        reset: bool,
+    },
+    /// NVIDIA OpenGL Driver 1.
+    OpenGlDriver {
+        /// The text.
+        text: Arc<str>,
+        /// `Error code:` of the text; 7 is a timeout that was detected.
+        code: Option<u32>,
+        /// Process id of the text.
+        pid: Option<u32>,
+    },
+    /// WHEA-Logger: an error that the hardware reported.
+    Hardware {
+        /// `processor`, `memory`, `pcie`, `pci` or `other`.
+        component: &'static str,
+        /// Whether the hardware corrected it.
+        corrected: bool,
+        /// APIC id of the processor.
+        apic_id: Option<u32>,
+        /// Machine-check bank.
+        bank: Option<u32>,
+        /// `MciStat`.
+        status: Option<u64>,
+        /// Error type as the event numbers it.
+        error_type: Option<u32>,
+        /// PCI identifier of the device.
+        device: Option<Arc<str>>,
+    },
+    /// disk, storahci, stornvme, iaStor*...: a storage request failed.
+    Storage {
+        /// The device as written (`\Device\Harddisk0\DR0`).
+        device: Option<Arc<str>>,
+        /// `FinalStatus` of the binary packet: tells an unplugged device from a dying one.
+        status: Option<NtStatus>,
+    },
+    /// Ntfs 55 and 98 with a damaged state, Ntfs 140.
+    FileSystem {
+        /// Drive letter or volume.
+        volume: Option<Arc<str>>,
+        /// Whether the record says that structures are damaged or data was lost.
+        damaged: bool,
+    },
+    /// Resource-Exhaustion-Detector 2004: the commit limit was nearly reached.
+    MemoryExhausted {
+        /// Commit limit, bytes.
+        commit_limit: Option<u64>,
+        /// Commit charge, bytes.
+        commit_charge: Option<u64>,
+        /// The processes that had committed most: name, process id, bytes.
+        top: Vec<(Arc<str>, u32, u64)>,
+    },
+    /// CodeIntegrity 3001 to 3111: an image was refused, or would have been.
+    ImageRefused {
+        /// The image.
+        file: Option<Arc<str>>,
+        /// The process that wanted it.
+        process: Option<Arc<str>>,
+        /// Whether it was really refused; audit events only say that it would have been.
+        blocked: bool,
+        /// Why: `signature`, `revoked`, `policy`, `damaged` or `other`.
+        reason: &'static str,
+    },
+    /// MemoryDiagnostics-Results: a memory test's outcome.
+    MemoryTest {
+        /// Whether it found errors.
+        errors: bool,
+    },
+    /// Service Control Manager 7031 and 7034: a service ended unexpectedly.
+    ServiceEnded(ServiceEnd),
+    /// A catalogued event whose fields have no meaning of their own beyond their text.
+    Other {
+        /// Field values joined with `; `.
+        text: Arc<str>,
+    },
+}
+
+/// A service that ended without having been stopped.
+#[derive(Debug, Clone)]
+pub struct ServiceEnd {
+    /// Display name, in the system's language.
+    pub display_name: Arc<str>,
+    /// Internal name, the same in every language.
+    pub name: Option<Arc<str>>,
+    /// How often it has happened.
+    pub times: Option<u32>,
+}

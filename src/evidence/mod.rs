@@ -1,0 +1,53 @@
+//! The typed facts that parsers read from artifacts, and where each came from.
+//!
+//! This is the waist of the program: parsers under [`crate::artifact`] turn bytes into these types, and
+//! everything after them (joining, rules, reports) sees nothing else. A parser says what its file says, in these
+//! types, and judges nothing.
+
+mod code;
+mod event;
+mod kernel;
+mod module;
+mod names;
+mod place;
+mod process;
+mod ticket;
+mod version;
+mod wer;
+
+pub use code::{BugcheckCode, ExceptionCode, FastFailCode, NtStatus};
+pub use event::{Event, EventBody, ServiceEnd};
+pub use kernel::{KernelDriver, KernelDump, KernelDumpType};
+pub use module::{Address, LoadedModule, ModuleOffset, UnloadedModule, base_name};
+pub use names::Names;
+pub use place::Place;
+pub use process::{
+    CpuArchitecture, CrashThread, DelayLoad, Exception, Frame, FrameTrust, OperatingSystem, ProcessDump, System,
+};
+pub use ticket::{Ticket, TicketLine};
+pub use version::Version;
+pub use wer::{WerReport, WerSignature};
+
+/// One thing that an artifact says, with its place in that artifact.
+#[derive(Debug, Clone)]
+pub struct Evidence {
+    /// Where in the artifact it stands.
+    pub place: Place,
+    /// What it says.
+    pub observation: Observation,
+}
+
+/// What an artifact says: one variant for each kind of thing that is read whole.
+#[derive(Debug, Clone)]
+pub enum Observation {
+    /// A user-mode minidump: one process at one moment.
+    Process(Box<ProcessDump>),
+    /// A kernel-mode dump: one bugcheck, or one live kernel report.
+    Kernel(Box<KernelDump>),
+    /// One relevant record of an event log.
+    Event(Box<Event>),
+    /// One `Report.wer`.
+    Wer(Box<WerReport>),
+    /// One text that somebody pasted.
+    Ticket(Box<Ticket>),
+}

@@ -1,0 +1,95 @@
+//! Images in memory: addresses, offsets and modules.
+
+use std::fmt;
+use std::sync::Arc;
+
+use super::Version;
+
+/// A virtual address in the process (or kernel) that the artifact is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Address(pub u64);
+
+/// The distance of an address from the base of the module that contains it, in bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ModuleOffset(pub u64);
+
+impl fmt::Display for Address {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:#x}", self.0)
+    }
+}
+
+impl fmt::Display for ModuleOffset {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:#x}", self.0)
+    }
+}
+
+/// A module of a process's module list.
+#[derive(Debug, Clone)]
+pub struct LoadedModule {
+    /// The path as the artifact gives it; only a file name where it holds no path.
+    pub path: Arc<str>,
+    /// File version from the version resource.
+    pub version: Option<Version>,
+    /// Where the image begins.
+    pub base: Address,
+    /// `SizeOfImage`, bytes.
+    pub size: u32,
+    /// The PE header's `TimeDateStamp`. On reproducible builds a hash and no date, so only ever a part of identity.
+    pub timestamp: u32,
+    /// Debug identifier (GUID and age of the PDB, or a build id), as Breakpad writes it.
+    pub debug_id: Option<Arc<str>>,
+}
+
+/// A module that had been unloaded before the artifact was written.
+#[derive(Debug, Clone)]
+pub struct UnloadedModule {
+    /// File name, without path on most systems.
+    pub path: Arc<str>,
+    /// Where the image began.
+    pub base: Address,
+    /// `SizeOfImage`, bytes.
+    pub size: u32,
+    /// The PE header's `TimeDateStamp`.
+    pub timestamp: u32,
+}
+
+/// The last part of a path, whichever slash it is written with: Windows' own, or the one of the dump's system.
+#[must_use]
+pub fn base_name(path: &str) -> &str {
+    path.rsplit(['\\', '/']).next().unwrap_or(path)
+}
+
+impl LoadedModule {
+    /// File name without path.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        base_name(&self.path)
+    }
+
+    /// The offset of `address` in this module, if it lies within it.
+    #[must_use]
+    pub fn offset_of(&self, address: Address) -> Option<ModuleOffset> {
+        offset_within(self.base, self.size, address)
+    }
+}
+
+impl UnloadedModule {
+    /// File name without path.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        base_name(&self.path)
+    }
+
+    /// The offset of `address` in the range where this module was, if it lies within it.
+    #[must_use]
+    pub fn offset_of(&self, address: Address) -> Option<ModuleOffset> {
+        offset_within(self.base, self.size, address)
+    }
+}
+
+fn offset_within(base: Address, size: u32, address: Address) -> Option<ModuleOffset> {
+    let offset = address.0.checked_sub(base.0)?;
+    (offset < u64::from(size)).then_some(ModuleOffset(offset))
+}

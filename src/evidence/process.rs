@@ -1,0 +1,212 @@
+//! What a user-mode minidump says.
+
+use std::sync::Arc;
+
+use jiff::Timestamp;
+
+use super::{Address, ExceptionCode, LoadedModule, UnloadedModule, Version};
+
+/// One process at the moment its dump was written.
+#[derive(Debug, Clone)]
+pub struct ProcessDump {
+    /// When the dump was written, by its header.
+    pub time: Option<Timestamp>,
+    /// The system that the process ran on.
+    pub system: System,
+    /// Process id.
+    pub pid: Option<u32>,
+    /// When the process started; whole seconds, as the format stores it.
+    pub started: Option<Timestamp>,
+    /// The exception, absent in dumps of hanging or healthy processes.
+    pub exception: Option<Exception>,
+    /// The thread that raised the exception.
+    pub thread: Option<CrashThread>,
+    /// How many threads the process had.
+    pub thread_count: u32,
+    /// The module list in the dump's order; the first is the executable. `None` when the dump has no readable list,
+    /// which is not the same as an empty one: only a present list can prove that a module was absent.
+    pub modules: Option<Vec<LoadedModule>>,
+    /// Modules unloaded before, in the dump's order.
+    pub unloaded: Vec<UnloadedModule>,
+    /// What the delay-load helper could not load, for `0xC06D007E` and `0xC06D007F`.
+    pub delay_load: Option<DelayLoad>,
+    /// The comment stream's text (ProcDump and debuggers write one).
+    pub comment: Option<Arc<str>>,
+}
+
+/// The system that a process ran on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct System {
+    /// Which family of systems.
+    pub os: OperatingSystem,
+    /// Major, minor and build number; on Windows the build tells the release.
+    pub os_version: (u32, u32, u32),
+    /// Service pack text or, on other systems, the kernel's own description.
+    pub os_detail: Option<Arc<str>>,
+    /// The processor architecture that the process ran as.
+    pub cpu: CpuArchitecture,
+    /// Logical processors.
+    pub cpu_count: u8,
+    /// The processor's description (`GenuineIntel family 6 model 158 stepping 10`).
+    pub cpu_detail: Option<Arc<str>>,
+}
+
+/// Families of operating systems that minidumps come from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OperatingSystem {
+    /// Windows NT and what came of it.
+    Windows,
+    /// Linux outside Android.
+    Linux,
+    /// macOS.
+    MacOs,
+    /// iOS.
+    Ios,
+    /// Android.
+    Android,
+    /// Any other, or a number that is not known.
+    Other,
+}
+
+impl OperatingSystem {
+    /// The word for it in facts and reports.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Windows => "windows",
+            Self::Linux => "linux",
+            Self::MacOs => "macos",
+            Self::Ios => "ios",
+            Self::Android => "android",
+            Self::Other => "other",
+        }
+    }
+}
+
+/// Processor architectures.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CpuArchitecture {
+    /// 32-bit x86.
+    X86,
+    /// 64-bit x86.
+    X64,
+    /// 32-bit ARM.
+    Arm,
+    /// 64-bit ARM.
+    Arm64,
+    /// Any other.
+    Other,
+}
+
+impl CpuArchitecture {
+    /// The word for it in facts and reports.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::X86 => "x86",
+            Self::X64 => "x64",
+            Self::Arm => "arm",
+            Self::Arm64 => "arm64",
+            Self::Other => "other",
+        }
+    }
+
+    /// Whether addresses have 64 bits.
+    #[must_use]
+    pub fn is_64_bit(self) -> bool {
+        matches!(self, Self::X64 | Self::Arm64)
+    }
+}
+
+/// An exception record.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Exception {
+    /// The code; a signal number on systems other than Windows.
+    pub code: ExceptionCode,
+    /// Flags; bit 0 is "noncontinuable".
+    pub flags: u32,
+    /// Where it was raised.
+    pub address: Address,
+    /// The parameters that the record counts, at most 15.
+    pub parameters: Vec<u64>,
+    /// On systems other than Windows, what the code means there (`SIGSEGV / SEGV_MAPERR`).
+    pub foreign_reason: Option<Arc<str>>,
+}
+
+/// The thread that raised the exception.
+#[derive(Debug, Clone)]
+pub struct CrashThread {
+    /// Thread id.
+    pub id: u32,
+    /// The name that the program gave it.
+    pub name: Option<Arc<str>>,
+    /// The instruction pointer of the exception's context.
+    pub instruction_pointer: Option<Address>,
+    /// The stack, innermost frame first; empty when it was not walked.
+    pub frames: Vec<Frame>,
+}
+
+/// One frame of a walked stack.
+#[derive(Debug, Clone)]
+pub struct Frame {
+    /// The address of the instruction (of the call, for callers).
+    pub address: Address,
+    /// Index into the dump's module list.
+    pub module: Option<usize>,
+    /// How the frame was found.
+    pub trust: FrameTrust,
+}
+
+/// How a stack frame was found, the weakest first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum FrameTrust {
+    /// A value on the stack that looks like a return address. Stale values look the same.
+    Scanned,
+    /// Through frame pointers or unwinding data.
+    Unwound,
+    /// The instruction pointer itself.
+    Exact,
+}
+
+impl FrameTrust {
+    /// The word for it in facts and reports.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Scanned => "scanned",
+            Self::Unwound => "unwound",
+            Self::Exact => "exact",
+        }
+    }
+}
+
+/// `DelayLoadInfo` of MSVC's delay-load helper, as far as the dump holds it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DelayLoad {
+    /// The DLL that was to be loaded.
+    pub module: Option<Arc<str>>,
+    /// The procedure that was asked for.
+    pub procedure: Option<Arc<str>>,
+    /// The Win32 error that the loader gave.
+    pub error: Option<u32>,
+}
+
+impl ProcessDump {
+    /// The executable: the first module.
+    #[must_use]
+    pub fn executable(&self) -> Option<&LoadedModule> {
+        self.modules.as_ref()?.first()
+    }
+
+    /// The loaded module that contains `address`, with its index in the list.
+    #[must_use]
+    pub fn module_at(&self, address: Address) -> Option<(usize, &LoadedModule)> {
+        self.modules.as_ref()?.iter().enumerate().find(|(_, module)| module.offset_of(address).is_some())
+    }
+
+    /// The executable's file version.
+    #[must_use]
+    pub fn executable_version(&self) -> Option<Version> {
+        self.executable()?.version
+    }
+}

@@ -1,0 +1,59 @@
+//! What a `Report.wer` says.
+
+use std::sync::Arc;
+
+use jiff::Timestamp;
+
+use super::{ExceptionCode, ModuleOffset, Version};
+
+/// One Windows Error Reporting report, from its file or from event 1001.
+#[derive(Debug, Clone)]
+pub struct WerReport {
+    /// `APPCRASH`, `BEX64`, `AppHangB1`, `LiveKernelEvent`...
+    pub event_type: Arc<str>,
+    /// When the crash happened (the file's `EventTime`); an event 1001's own time is later and is not this.
+    pub time: Option<Timestamp>,
+    /// The id that event 1000 carries too (`IntegratorReportIdentifier`), lower case without braces.
+    pub report_id: Option<Arc<str>>,
+    /// The report's own id, the last part of its folder's name.
+    pub own_id: Option<Arc<str>>,
+    /// Process id and start time out of `AppSessionGuid`.
+    pub pid: Option<u32>,
+    /// When the process started.
+    pub started: Option<Timestamp>,
+    /// Path of the executable.
+    pub app_path: Option<Arc<str>>,
+    /// The problem signature, by meaning.
+    pub signature: WerSignature,
+    /// Loaded modules, full paths in load order, the executable first; empty when not listed.
+    pub modules: Vec<Arc<str>>,
+    /// Windows' version as written in the dynamic signature (`10.0.19045.2.0.0.768.101`).
+    pub os_version: Option<Arc<str>>,
+}
+
+/// A problem signature read by the layout of its event type: P1..P10 of event 1001, `Sig[0..]` of the file.
+#[derive(Debug, Clone, Default)]
+pub struct WerSignature {
+    /// All values as written, in order; what a type without known layout still shows.
+    pub raw: Vec<Arc<str>>,
+    /// Executable's file name.
+    pub app: Option<Arc<str>>,
+    /// Executable's version.
+    pub app_version: Option<Version>,
+    /// The module that contained the exception address.
+    pub module: Option<Arc<str>>,
+    /// That module's version.
+    pub module_version: Option<Version>,
+    /// Exception code.
+    pub code: Option<ExceptionCode>,
+    /// Offset in the module.
+    pub offset: Option<ModuleOffset>,
+    /// Exception data of BEX reports: for `0xC0000409` the fast-fail code.
+    pub data: Option<u64>,
+    /// Bugcheck or live-kernel-event code with its parameters.
+    pub bugcheck: Option<(super::BugcheckCode, [u64; 4])>,
+    /// Exception type of `CLR20r3` reports, as written (its trailing `Exception` is cut by WER).
+    pub managed_exception: Option<Arc<str>>,
+    /// The process that a hanging process waited for (`AppHangXProcB1`).
+    pub waiting_for: Option<Arc<str>>,
+}

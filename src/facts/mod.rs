@@ -1,0 +1,10 @@
+//! Facts as rules see them: one flat set of typed values for each incident, under paths that [`schema`] lists.
+//!
+//! A fact that no artifact gave is absent, which is not the same as false: a rule that asks for it is *skipped*, and
+//! says what was missing.
+
+pub mod schema;
+mod set;
+
+pub use schema::{FactDefinition, FactType, ListDefinition};
+pub use set::{EvidenceRef, FactSet, Known, Record, Value};

@@ -1,0 +1,119 @@
+//! Values, and the set of them that belongs to one incident.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+
+use super::schema::{self, FactType};
+use crate::evidence::Version;
+
+/// The number of an evidence item of the incident: 1 is `e1` in the report.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct EvidenceRef(pub u16);
+
+/// A fact's value. Which variant it is follows from the fact's [`FactType`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Value {
+    /// Words, texts, module names and paths.
+    Text(Arc<str>),
+    /// Numbers, codes and addresses.
+    Number(u64),
+    /// Versions.
+    Version(Version),
+    /// Yes or no.
+    Flag(bool),
+}
+
+/// A value with the evidence that gave it; none in facts that a rule's test wrote inline.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Known {
+    /// The value.
+    pub value: Value,
+    /// Where it is from.
+    pub from: Option<EvidenceRef>,
+}
+
+/// One entry of a list fact: values by field name.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Record {
+    /// Field values, in the order of the list's definition; absent fields are absent.
+    pub fields: Vec<(&'static str, Value)>,
+    /// Where the entry is from.
+    pub from: Option<EvidenceRef>,
+}
+
+impl Record {
+    /// The value of a field.
+    #[must_use]
+    pub fn get(&self, field: &str) -> Option<&Value> {
+        self.fields.iter().find(|(name, _)| *name == field).map(|(_, value)| value)
+    }
+}
+
+/// All facts of one incident.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct FactSet {
+    scalars: BTreeMap<&'static str, Known>,
+    lists: BTreeMap<&'static str, Vec<Record>>,
+}
+
+impl FactSet {
+    /// Sets a fact. The path must be one of the schema's, and the value of its type; debug builds check it.
+    pub fn set(&mut self, path: &'static str, value: Value, from: Option<EvidenceRef>) {
+        debug_assert!(
+            schema::scalar(path).is_some_and(|definition| definition.kind.holds(&value)),
+            "{path} is not a fact of this type"
+        );
+        self.scalars.insert(path, Known { value, from });
+    }
+
+    /// Sets a list, which makes it known: an empty list is a fact too.
+    pub fn set_list(&mut self, name: &'static str, records: Vec<Record>) {
+        debug_assert!(schema::list(name).is_some(), "{name} is not a list of the schema");
+        self.lists.insert(name, records);
+    }
+
+    /// The value of a fact, if it is known.
+    #[must_use]
+    pub fn get(&self, path: &str) -> Option<&Known> {
+        self.scalars.get(path)
+    }
+
+    /// The entries of a list, if the list is known.
+    #[must_use]
+    pub fn list(&self, name: &str) -> Option<&[Record]> {
+        self.lists.get(name).map(Vec::as_slice)
+    }
+
+    /// All known scalar facts, by path.
+    pub fn scalars(&self) -> impl Iterator<Item = (&'static str, &Known)> {
+        self.scalars.iter().map(|(path, known)| (*path, known))
+    }
+
+    /// All known lists, by name.
+    pub fn lists(&self) -> impl Iterator<Item = (&'static str, &[Record])> {
+        self.lists.iter().map(|(name, records)| (*name, records.as_slice()))
+    }
+}
+
+impl Value {
+    /// The value as reports and explanations write it, which depends on the fact's type: codes with eight digits,
+    /// addresses in lower-case hexadecimal, numbers in decimal.
+    #[must_use]
+    pub fn display(&self, kind: FactType) -> String {
+        match (self, kind) {
+            (Self::Number(code), FactType::Code) => format!("0x{code:08X}"),
+            (Self::Number(address), FactType::Address) => format!("{address:#x}"),
+            (Self::Number(number), _) => number.to_string(),
+            (Self::Text(text), _) => text.to_string(),
+            (Self::Version(version), _) => version.to_string(),
+            (Self::Flag(flag), _) => flag.to_string(),
+        }
+    }
+}
+
+impl fmt::Display for EvidenceRef {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "e{}", self.0)
+    }
+}

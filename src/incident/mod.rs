@@ -1,0 +1,230 @@
+//! What happened, once: all evidence about one crash, hang, bugcheck, reset, failed start or power loss.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use jiff::Timestamp;
+
+use crate::evidence::{Address, BugcheckCode, ExceptionCode, FastFailCode, ModuleOffset, Place, Version};
+use crate::facts::FactSet;
+
+/// What kind of thing happened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum IncidentKind {
+    /// A process died of an exception.
+    Crash,
+    /// A process stopped answering.
+    Hang,
+    /// The system stopped with a code.
+    Bugcheck,
+    /// The GPU or its driver was reset and the system lived on.
+    GpuReset,
+    /// A program did not start.
+    StartFailure,
+    /// The system ended without shutdown and without a code.
+    PowerLoss,
+    /// A process or service ended and nothing says by which exception.
+    Exit,
+}
+
+impl IncidentKind {
+    /// The word for it in facts and reports.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Crash => "crash",
+            Self::Hang => "hang",
+            Self::Bugcheck => "bugcheck",
+            Self::GpuReset => "gpu-reset",
+            Self::StartFailure => "start-failure",
+            Self::PowerLoss => "power-loss",
+            Self::Exit => "exit",
+        }
+    }
+}
+
+/// One incident with everything that is known of it, before any rule has seen it.
+#[derive(Debug, Clone)]
+pub struct Incident {
+    /// Stable for equal evidence.
+    pub id: String,
+    /// What kind of thing happened.
+    pub kind: IncidentKind,
+    /// When, UTC.
+    pub time: Option<Timestamp>,
+    /// The computer.
+    pub host: Option<Arc<str>>,
+    /// The process, for incidents of one.
+    pub process: Option<Process>,
+    /// The exception.
+    pub exception: Option<ExceptionFacts>,
+    /// The bugcheck.
+    pub bugcheck: Option<Bugcheck>,
+    /// Where the exception was raised.
+    pub fault_site: Option<FaultSite>,
+    /// The module that the evidence points to.
+    pub suspect: Option<Suspect>,
+    /// What is known of the machine and the program's surroundings, by key (`os`, `cpu`, `gpu_driver`, `cuda`...).
+    pub environment: BTreeMap<&'static str, String>,
+    /// The key that groups alike incidents.
+    pub signature: Signature,
+    /// What was read about it, in the order of its numbers: the first is `e1`.
+    pub evidence: Vec<EvidenceItem>,
+    /// What could not be read or joined, or contradicts itself, in sentences.
+    pub remarks: Vec<String>,
+}
+
+/// An incident together with its facts.
+#[derive(Debug)]
+pub struct IncidentFacts<'a> {
+    /// The incident.
+    pub incident: &'a Incident,
+    /// Its facts, as rules see them.
+    pub facts: FactSet,
+}
+
+/// The process that an incident is about.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Process {
+    /// File name of the executable.
+    pub name: Option<Arc<str>>,
+    /// Its version.
+    pub version: Option<Version>,
+    /// Process id.
+    pub pid: Option<u32>,
+    /// Path of the executable.
+    pub path: Option<Arc<str>>,
+    /// When it started.
+    pub started: Option<Timestamp>,
+}
+
+/// The exception that ended a process.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ExceptionFacts {
+    /// Its code.
+    pub code: ExceptionCode,
+    /// The code's name, where it has one (`STATUS_ACCESS_VIOLATION`; a signal's name on other systems).
+    pub name: Option<Arc<str>>,
+    /// Where it was raised.
+    pub address: Option<Address>,
+    /// Its parameters; absent when no artifact holds them.
+    pub parameters: Option<Vec<u64>>,
+    /// The fast-fail code and its name.
+    pub fast_fail: Option<(FastFailCode, Option<Arc<str>>)>,
+    /// What an access violation or in-page error wanted: `read`, `write` or `execute`, and the address.
+    pub access: Option<(&'static str, Address)>,
+}
+
+/// The stop that ended a system.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Bugcheck {
+    /// Its code, without the minidump flag.
+    pub code: BugcheckCode,
+    /// Its name.
+    pub name: Option<Arc<str>>,
+    /// Its parameters.
+    pub parameters: Vec<u64>,
+}
+
+/// The module in which the exception was raised. Not a judgement: many modules deliver exceptions for others.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FaultSite {
+    /// File name.
+    pub module: Arc<str>,
+    /// File version.
+    pub version: Option<Version>,
+    /// Where in the module.
+    pub offset: Option<ModuleOffset>,
+    /// Path.
+    pub path: Option<Arc<str>>,
+    /// Whether the module had been unloaded.
+    pub unloaded: bool,
+    /// Whether it is a carrier.
+    pub carrier: bool,
+}
+
+/// The module that the evidence points to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Suspect {
+    /// File name.
+    pub module: Arc<str>,
+    /// File version.
+    pub version: Option<Version>,
+    /// Path.
+    pub path: Option<Arc<str>>,
+    /// On what basis: one of [`crate::facts::schema::SUSPECT_BASES`].
+    pub basis: &'static str,
+    /// Why, in a sentence.
+    pub reason: String,
+}
+
+/// The stable key that groups alike incidents.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Signature {
+    /// Version of the way it is made. Changes whenever equal evidence would give another signature.
+    pub algorithm: u32,
+    /// Survives a new build of the modules.
+    pub coarse: String,
+    /// With versions and offsets.
+    pub fine: String,
+}
+
+/// One item of evidence as the report shows it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EvidenceItem {
+    /// The artifact: index into the run's artifact list.
+    pub artifact: usize,
+    /// Where in it.
+    pub place: Place,
+    /// What it says, in a sentence.
+    pub says: String,
+}
+
+/// A machine with what its logs recorded.
+#[derive(Debug, Clone)]
+pub struct Machine {
+    /// The computer's name.
+    pub host: Arc<str>,
+    /// What is known of it.
+    pub environment: BTreeMap<&'static str, String>,
+    /// What its logs recorded, in time.
+    pub timeline: Vec<TimelineEntry>,
+    /// What the artifacts could not show, in sentences.
+    pub coverage: Vec<String>,
+}
+
+/// One thing that a machine's log recorded.
+#[derive(Debug, Clone)]
+pub struct TimelineEntry {
+    /// When.
+    pub time: Timestamp,
+    /// What kind of thing: one of [`crate::facts::schema::TIMELINE_KINDS`].
+    pub kind: &'static str,
+    /// Provider of the event.
+    pub provider: Arc<str>,
+    /// Event id.
+    pub id: u32,
+    /// What it says, in a sentence.
+    pub says: String,
+    /// The record's values, as rules see them.
+    pub text: Arc<str>,
+    /// The artifact: index into the run's artifact list.
+    pub artifact: usize,
+    /// Where in it.
+    pub place: Place,
+}
+
+/// Incidents that share a coarse signature.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Group {
+    /// The coarse signature.
+    pub signature: String,
+    /// Ids of the incidents, in the report's order.
+    pub incidents: Vec<String>,
+    /// The earliest.
+    pub first: Option<Timestamp>,
+    /// The latest.
+    pub last: Option<Timestamp>,
+    /// Different computers among them.
+    pub hosts: usize,
+}

@@ -1,0 +1,6 @@
+//! Offline analysis of Windows crash evidence.
+
+pub mod artifact;
+pub mod evidence;
+pub mod facts;
+pub mod incident;
