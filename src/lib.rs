@@ -4,3 +4,5 @@ pub mod artifact;
 pub mod evidence;
 pub mod facts;
 pub mod incident;
+pub mod report;
+pub mod rules;

@@ -1,0 +1,118 @@
+//! Everything that one run says, as finished values: formats only print them.
+
+use std::collections::BTreeMap;
+
+use crate::incident::{Group, Incident, Machine};
+use crate::rules::Finding;
+
+/// What one run says.
+#[derive(Debug, Clone)]
+pub struct Report {
+    /// The rule sets that judged, in the order in which they were loaded.
+    pub rule_sets: Vec<RuleSetInfo>,
+    /// Every artifact, by path.
+    pub artifacts: Vec<Artifact>,
+    /// Every incident, earliest first, those without a time last; ties by id.
+    pub incidents: Vec<Judged>,
+    /// The machines that logs told of, by host.
+    pub machines: Vec<Machine>,
+    /// Incidents that share a signature, largest group first; ties by signature.
+    pub groups: Vec<(Group, Option<String>)>,
+    /// Totals.
+    pub summary: Summary,
+}
+
+/// A rule set that took part.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RuleSetInfo {
+    /// Its name.
+    pub name: String,
+    /// Its version.
+    pub version: String,
+    /// How many rules it has.
+    pub rules: usize,
+}
+
+/// An artifact with what became of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Artifact {
+    /// The path as it was given, or found below a folder that was given; `/` between its parts on every system.
+    pub path: String,
+    /// What its content is: `minidump`, `kernel-dump`, `event-log`, `wer-report`, `ticket`, `archive`, `unknown`.
+    pub kind: &'static str,
+    /// What became of it.
+    pub status: ArtifactStatus,
+    /// Why, when not `ok`: place and reason of each loss.
+    pub detail: Option<String>,
+    /// Size of the file.
+    pub bytes: u64,
+    /// Event logs: records read, relevant or not.
+    pub records: Option<u64>,
+}
+
+/// What became of an artifact.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum ArtifactStatus {
+    /// Read whole.
+    Ok,
+    /// Read, but a part is missing or damaged.
+    Partial,
+    /// Its kind is one that is read, and nothing could be.
+    Failed,
+    /// Not of a kind that is read.
+    Skipped,
+}
+
+impl ArtifactStatus {
+    /// The word for it in reports.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Ok => "ok",
+            Self::Partial => "partial",
+            Self::Failed => "failed",
+            Self::Skipped => "skipped",
+        }
+    }
+}
+
+/// An incident with what the rules say of it.
+#[derive(Debug, Clone)]
+pub struct Judged {
+    /// The incident.
+    pub incident: Incident,
+    /// Rules that matched, best first.
+    pub findings: Vec<Finding>,
+    /// The best-supported cause.
+    pub verdict: Verdict,
+}
+
+/// The best-supported cause of an incident.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Verdict {
+    /// An id of `causes.yaml`; `undetermined` when nothing supports one.
+    pub cause: String,
+    /// How likely it is right, 0 to 0.99; 0 for `undetermined`, which claims nothing.
+    pub confidence: f64,
+    /// One sentence for a person.
+    pub sentence: String,
+    /// What to collect to be surer, most useful first. Never empty for `undetermined`.
+    pub collect_next: Vec<String>,
+}
+
+/// Totals of a run.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Summary {
+    /// Artifacts seen.
+    pub artifacts: usize,
+    /// Artifacts of which nothing could be read.
+    pub failed: usize,
+    /// Artifacts of which a part could not be read.
+    pub partial: usize,
+    /// Incidents found.
+    pub incidents: usize,
+    /// Incidents by the cause of their verdict, `undetermined` left out.
+    pub by_cause: BTreeMap<String, usize>,
+    /// Incidents whose cause nothing supports.
+    pub undetermined: usize,
+}

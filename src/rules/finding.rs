@@ -1,0 +1,107 @@
+//! What judging an incident gives.
+
+use crate::facts::EvidenceRef;
+
+/// How much a cause matters to the user, whatever the confidence in it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Severity {
+    /// A nuisance.
+    Low,
+    /// Work is interrupted.
+    Medium,
+    /// Work is impossible until it is mended.
+    High,
+    /// Data or hardware is at risk.
+    Critical,
+}
+
+impl Severity {
+    /// All severities, the mildest first.
+    pub const ALL: [Self; 4] = [Self::Low, Self::Medium, Self::High, Self::Critical];
+
+    /// The word for it in rules and reports.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Low => "low",
+            Self::Medium => "medium",
+            Self::High => "high",
+            Self::Critical => "critical",
+        }
+    }
+}
+
+/// Who a remediation is written for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Audience {
+    /// Whoever helps the user at the machine.
+    Helpdesk,
+    /// Whoever can change the program.
+    Developer,
+}
+
+impl Audience {
+    /// Both audiences.
+    pub const ALL: [Self; 2] = [Self::Helpdesk, Self::Developer];
+
+    /// The word for it in rules and reports.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Helpdesk => "helpdesk",
+            Self::Developer => "developer",
+        }
+    }
+}
+
+/// One thing to do about a cause.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Remediation {
+    /// Who should do it.
+    pub audience: Audience,
+    /// What to do, facts filled in.
+    pub text: String,
+}
+
+/// One rule that matched one incident.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Finding {
+    /// The rule's id.
+    pub rule: String,
+    /// The cause it names, an id of `causes.yaml`.
+    pub cause: String,
+    /// How likely the cause is right, 0.01 to 0.99, two decimals.
+    pub confidence: f64,
+    /// What it means for the user.
+    pub severity: Severity,
+    /// The rule's title.
+    pub title: String,
+    /// Why, facts filled in, with the sentences of the adjustments that applied.
+    pub explanation: String,
+    /// What to do.
+    pub remediation: Vec<Remediation>,
+    /// What would make it surer.
+    pub collect: Vec<String>,
+    /// The evidence that its terms matched, in order, each once.
+    pub evidence: Vec<EvidenceRef>,
+    /// Where the knowledge comes from.
+    pub references: Vec<String>,
+}
+
+/// A rule that could not be decided because facts were absent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Skipped {
+    /// The rule's id.
+    pub rule: String,
+    /// The facts that it asked for and nobody gave, sorted, each once.
+    pub missing: Vec<&'static str>,
+}
+
+/// What all rules say of one incident.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Judgement {
+    /// Rules that matched, the most confident first, ties by id.
+    pub findings: Vec<Finding>,
+    /// Rules that could not be decided, by id.
+    pub skipped: Vec<Skipped>,
+}
