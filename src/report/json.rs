@@ -109,3 +109,6 @@ impl<F: Formatter> Formatter for Harmless<F> {
         writer.write_all(rest.as_bytes())
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -15,7 +15,7 @@ use crate::rules::{Audience, Finding, Remediation, Severity};
 
 /// Seconds after 2024-11-11T17:43:55Z.
 pub(super) fn second(second: i64) -> Timestamp {
-    Timestamp::from_second(1_731_347_035 + second).expect("a time")
+    Timestamp::from_second(1_731_347_035_i64.saturating_add(second)).expect("a time")
 }
 
 /// The report of a run over `artifacts` that found nothing.
@@ -44,9 +44,10 @@ pub(super) fn report(artifacts: Vec<Artifact>, incidents: Vec<Judged>) -> Report
     for judged in &incidents {
         by_signature.entry(&judged.incident.signature.coarse).or_default().push(judged);
         if judged.verdict.is_undetermined() {
-            summary.undetermined += 1;
+            summary.undetermined = summary.undetermined.saturating_add(1);
         } else {
-            *summary.by_cause.entry(judged.verdict.cause.clone()).or_default() += 1;
+            let count: &mut usize = summary.by_cause.entry(judged.verdict.cause.clone()).or_default();
+            *count = count.saturating_add(1);
         }
     }
     let group = |(signature, members): (&str, Vec<&Judged>)| {
@@ -85,7 +86,7 @@ pub(super) fn timeline_entry(after: i64, kind: &'static str, says: &str) -> Time
         says: says.into(),
         text: "".into(),
         artifact: 1,
-        place: Place::Record(u64::try_from(after.unsigned_abs()).expect("small")),
+        place: Place::Record(after.unsigned_abs()),
     }
 }
 
