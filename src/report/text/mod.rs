@@ -4,7 +4,7 @@
 //! are several groups), then group by group what it was, how sure that is, why, and what to do about it; then what
 //! else the machines recorded, which artifacts could not be read, and the totals.
 //!
-//! Only [`page::Page`] writes, and it makes everything harmless that it writes. ASCII is all that the report itself
+//! Only `Page` writes, and it makes everything harmless that it writes. ASCII is all that the report itself
 //! uses, so that it looks the same on every console.
 
 mod artifacts;
