@@ -58,6 +58,19 @@ impl Loss {
     }
 }
 
+impl Loss {
+    /// Losses in one text; of many, the first `most` and how many more.
+    #[must_use]
+    pub fn join(losses: &[Self], most: usize) -> String {
+        let mut parts: Vec<String> = losses.iter().take(most).map(Self::to_string).collect();
+        let more = losses.len().saturating_sub(most);
+        if more > 0 {
+            parts.push(format!("and {more} more"));
+        }
+        parts.join("; ")
+    }
+}
+
 impl fmt::Display for Loss {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}", self.place, self.reason)

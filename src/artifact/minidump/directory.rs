@@ -121,8 +121,7 @@ pub fn read(source: &mut Source<'_>, losses: &mut Vec<Loss>) -> Result<Directory
         }
     }
     if streams.is_empty() && !losses.is_empty() {
-        let all: Vec<String> = losses.drain(..).map(|loss| loss.to_string()).collect();
-        return Err(Unreadable::at("streams", format!("none can be read: {}", all.join("; "))));
+        return Err(Unreadable::at("streams", format!("none can be read: {}", Loss::join(losses, 4))));
     }
     Ok(Directory { time, flags, streams })
 }

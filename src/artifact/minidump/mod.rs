@@ -29,6 +29,9 @@ use crate::evidence::{
     OperatingSystem, Place, ProcessDump, System, UnloadedModule, Version,
 };
 
+/// How many losses are spelled out as the reason why nothing could be read.
+const LOSSES_IN_REASON: usize = 4;
+
 /// The excerpt's dump, as the crate reads it.
 type Excerpted<'b> = Minidump<'b, &'b [u8]>;
 
@@ -53,10 +56,21 @@ pub fn read(file: &mut File, bytes: u64, context: &ReadContext) -> Result<Readin
     let dump = Minidump::read(excerpt.bytes.as_slice())
         .map_err(|error| Unreadable::whole(format!("not readable as a minidump: {error}")))?;
 
-    let Some(system) = system(&dump, &context.names) else {
-        let reason = losses.first().map_or_else(|| "it has no readable SystemInfo stream".to_owned(), Loss::to_string);
-        return Err(Unreadable::at("stream SystemInfo", reason));
-    };
+    let told = [stream::SYSTEM_INFO, stream::EXCEPTION, stream::MODULE_LIST];
+    if told.iter().all(|kind| directory.find(*kind).is_none()) {
+        let mut reason = "the streams SystemInfo, Exception and ModuleList are all missing".to_owned();
+        if !losses.is_empty() {
+            reason = format!("{reason}: {}", Loss::join(&losses, LOSSES_IN_REASON));
+        }
+        return Err(Unreadable::whole(reason));
+    }
+    let system = system(&dump, &context.names).unwrap_or_else(|| {
+        let place = directory::place(stream::SYSTEM_INFO);
+        if !losses.iter().any(|loss| loss.place == place) {
+            losses.push(Loss::new(place, "missing; the system and its processor are not known"));
+        }
+        unknown_system()
+    });
     if system.os == OperatingSystem::Windows {
         for (kind, present) in [
             (stream::MODULE_LIST, directory.find(stream::MODULE_LIST).is_some()),
@@ -124,6 +138,18 @@ fn system(dump: &Excerpted<'_>, names: &Names) -> Option<System> {
         cpu_count: info.raw.number_of_processors,
         cpu_detail: info.cpu_info().filter(|detail| !detail.is_empty()).map(|detail| names.share(&detail)),
     })
+}
+
+/// A dump without readable SystemInfo still has codes, addresses and modules.
+fn unknown_system() -> System {
+    System {
+        os: OperatingSystem::Other,
+        os_version: (0, 0, 0),
+        os_detail: None,
+        cpu: CpuArchitecture::Other,
+        cpu_count: 0,
+        cpu_detail: None,
+    }
 }
 
 fn exception(raw: &MinidumpException<'_>, dump: &Excerpted<'_>, system: &System, names: &Names) -> Exception {
