@@ -15,6 +15,7 @@ use std::collections::BTreeMap;
 
 use crate::incident::{Group, Incident, Machine};
 use crate::rules::Finding;
+pub use crate::rules::RuleSetInfo;
 
 pub use sanitise::sanitise;
 
@@ -44,17 +45,6 @@ impl Report {
     pub fn artifact_path(&self, artifact: usize) -> Option<&str> {
         self.artifacts.get(artifact).map(|artifact| artifact.path.as_str())
     }
-}
-
-/// A rule set that took part.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RuleSetInfo {
-    /// Its name.
-    pub name: String,
-    /// Its version.
-    pub version: String,
-    /// How many rules it has.
-    pub rules: usize,
 }
 
 /// An artifact with what became of it.
