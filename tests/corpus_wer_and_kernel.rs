@@ -13,8 +13,8 @@
 use std::fs::File;
 use std::path::PathBuf;
 
-use crashsift::artifact::{ReadContext, Reading, Unreadable, kernel_dump};
-use crashsift::evidence::{KernelDump, KernelDumpType, Names, Observation};
+use crashsift::artifact::{ReadContext, Reading, Unreadable, kernel_dump, wer_report};
+use crashsift::evidence::{KernelDump, KernelDumpType, Names, Observation, WerReport};
 use serde_json::Value;
 
 /// The corpus files of a kind with what they must yield; `None` without a corpus.
@@ -85,4 +85,78 @@ fn check_kernel_dump(dump: &KernelDump, expected: &Value) {
     for driver in expected["gpu_drivers_loaded"].as_array().into_iter().flatten() {
         assert!(dump.drivers.iter().any(|loaded| *loaded.name == *driver.as_str().expect("a name")), "{driver}");
     }
+}
+
+#[test]
+fn wer_reports() {
+    for (path, expected) in corpus("wer").into_iter().flatten() {
+        let reading = read(&path, wer_report::read);
+        println!("{}: {:?}", path.display(), reading.as_ref().map(|reading| &reading.losses));
+        if expected["keys"] == 0 {
+            assert!(reading.is_err(), "{}: a file that only has the name of a report", path.display());
+            continue;
+        }
+        let reading = reading.expect("readable");
+        let Some(Observation::Wer(report)) = reading.evidence.first().map(|evidence| &evidence.observation) else {
+            panic!("{}: no report", path.display());
+        };
+        check_wer_report(report, &expected);
+        let made_up = expected["Version"] != "1";
+        assert_eq!(reading.losses.is_empty(), !made_up, "all but the made-up report are whole");
+        let mut beginning = std::fs::read(&path).expect("the file");
+        beginning.truncate(4096);
+        assert_eq!(wer_report::is_wer_report(&beginning), !made_up);
+    }
+}
+
+fn check_wer_report(report: &WerReport, expected: &Value) {
+    assert_eq!(expected["EventType"], *report.event_type);
+    let time = report.time.map(|time| (time.as_nanosecond() / 100 + i128::from(UNIX_EPOCH)).to_string());
+    assert_eq!(time.as_deref(), expected["EventTime"].as_str());
+    assert_eq!(report.own_id.as_deref(), expected["ReportIdentifier"].as_str());
+    assert_eq!(Some(report.modules.len() as u64), expected["loaded_module_count"].as_u64());
+    // The expected values are keyed by names in the system's language, so only which there are can be compared.
+    let mut values: Vec<&str> = report.signature.raw.iter().map(|value| &**value).collect();
+    let mut wanted: Vec<&str> =
+        expected["sig"].as_object().expect("a map").values().filter_map(Value::as_str).collect();
+    values.sort_unstable();
+    wanted.sort_unstable();
+    assert_eq!(values, wanted);
+    let signature = &report.signature;
+    for (name, value) in expected["sig"].as_object().expect("a map") {
+        let value = value.as_str().expect("text");
+        match name.as_str() {
+            "Exception Code" | "Code de l’exception" => {
+                assert_eq!(signature.code.map(|c| format!("{:08x}", c.0)), Some(value.into()))
+            }
+            "Exception Offset" | "Décalage de l’exception" => {
+                assert_eq!(signature.offset.map(|o| format!("{:016x}", o.0)), Some(value.into()))
+            }
+            "Données d’exception" => assert_eq!(signature.data.map(|d| format!("{d:016x}")), Some(value.into())),
+            "Fault Module Name" | "Nom du module défaillant" => {
+                assert_eq!(signature.module.as_deref().unwrap_or("unknown"), value)
+            }
+            "Fault Module Version" | "Version du module défaillant" => {
+                assert_eq!(signature.module_version.map_or("0.0.0.0".into(), |version| version.to_string()), value);
+            }
+            _ => {}
+        }
+    }
+    for (name, version) in expected["dynamic_sig"].as_object().expect("a map") {
+        if ["OS Version", "OS 版本", "Version du système"].contains(&name.as_str()) {
+            assert_eq!(report.os_version.as_deref(), version.as_str());
+        }
+    }
+    check_session(report, &expected["AppSessionGuid"]);
+}
+
+fn check_session(report: &WerReport, session: &Value) {
+    let Some(pid) = session.as_str().and_then(|session| u32::from_str_radix(session.split('-').next()?, 16).ok())
+    else {
+        assert_eq!((report.pid, report.started), (None, None));
+        return;
+    };
+    assert_eq!(report.pid, Some(pid));
+    let (started, happened) = (report.started.expect("a start"), report.time.expect("a time"));
+    assert!(started < happened, "a process starts before it crashes");
 }

@@ -2,6 +2,8 @@
 
 pub mod kernel_dump;
 pub mod notation;
+pub mod text;
+pub mod wer_report;
 pub mod wer_signature;
 
 use std::fmt;
