@@ -3,6 +3,7 @@
 pub mod kernel_dump;
 pub mod notation;
 pub mod text;
+pub mod ticket;
 pub mod wer_report;
 pub mod wer_signature;
 
