@@ -1,7 +1,13 @@
 //! Reading artifacts: one folder a format. A reader turns one file into evidence and says what it could not read.
 
 pub mod bytes;
+pub mod kernel_dump;
 pub mod minidump;
+pub mod notation;
+pub mod text;
+pub mod ticket;
+pub mod wer_report;
+pub mod wer_signature;
 
 use std::fmt;
 
