@@ -15,7 +15,7 @@ use crate::judge::judge;
 use crate::knowledge::Knowledge;
 use crate::read::{ReadArtifact, read_artifact};
 use crate::report::{Artifact, ArtifactStatus, Judged, Report, Summary, UNDETERMINED};
-use crate::rules::RuleSet;
+use crate::rules::{ModuleList, RuleSet};
 
 /// What a run does beyond its inputs.
 #[derive(Debug, Clone)]
@@ -71,7 +71,7 @@ pub fn analyze(
     let (artifacts, items, coverage) = read_all(paths, options, progress);
     let machines = incident::machines(&items, &coverage, knowledge);
     let sightings = sightings(&items);
-    let built = incident::incidents(&items, &sightings, knowledge, &rules_carriers(rules));
+    let built = incident::incidents(&items, &sightings, knowledge, &carriers(rules));
 
     let by_host: HashMap<String, &Machine> =
         machines.iter().map(|machine| (machine.host.to_lowercase(), machine)).collect();
@@ -119,7 +119,7 @@ pub fn inspect(
     let (artifacts, items, coverage) = read_all(paths, options, progress);
     let machines = incident::machines(&items, &coverage, knowledge);
     let sightings = sightings(&items);
-    let built = incident::incidents(&items, &sightings, knowledge, &rules_carriers(rules));
+    let built = incident::incidents(&items, &sightings, knowledge, &carriers(rules));
     let incidents = built
         .iter()
         .map(|built| {
@@ -181,15 +181,15 @@ fn read_all(
     (artifacts, items, coverage)
 }
 
-/// The carriers of the rule set's list of that name.
-fn rules_carriers(rules: &RuleSet) -> impl Carriers + '_ {
-    struct Listed<'r>(&'r RuleSet);
+/// The carriers: the rule sets' lists of that name.
+fn carriers(rules: &RuleSet) -> impl Carriers + '_ {
+    struct Listed<'r>(Vec<&'r ModuleList>);
     impl Carriers for Listed<'_> {
         fn is_carrier(&self, module: &str) -> bool {
-            self.0.lists().contains("carriers", module)
+            self.0.iter().any(|list| list.has(module))
         }
     }
-    Listed(rules)
+    Listed(rules.lists().filter(|(_, list)| list.name() == "carriers").map(|(_, list)| list).collect())
 }
 
 fn within(time: Option<Timestamp>, options: &Options) -> bool {

@@ -8,7 +8,7 @@ use clap::{ArgAction, ValueEnum};
 use jiff::Timestamp;
 
 use super::progress::Bar;
-use super::{Exit, rules, stream};
+use super::{Exit, load_rules, stream};
 use crate::discover::read_list;
 use crate::knowledge::Knowledge;
 use crate::report::text::TextOptions;
@@ -146,9 +146,9 @@ fn prepare(arguments: &Arguments) -> Result<Prepared, Exit> {
         stream::note(&message);
         Exit::Usage
     };
-    let rules = rules::load(!arguments.no_builtin_rules, &arguments.rules, arguments.quiet)?;
+    let rules = load_rules(!arguments.no_builtin_rules, &arguments.rules, arguments.quiet)?;
     for wanted in &arguments.fail_on {
-        if wanted != "any" && !rules.causes().is_cause_or_family(wanted) {
+        if wanted != "any" && !is_cause_or_family(&rules, wanted) {
             return Err(usage(format!(
                 "--fail-on {wanted}: neither a cause nor a family; `crashsift rules list` shows the causes"
             )));
@@ -184,6 +184,10 @@ fn prepare(arguments: &Arguments) -> Result<Prepared, Exit> {
         pasted,
     };
     Ok(Prepared { paths, rules, knowledge, options, threads })
+}
+
+fn is_cause_or_family(rules: &RuleSet, wanted: &str) -> bool {
+    rules.causes().get(wanted).is_some() || rules.causes().families().any(|(family, _)| family == wanted)
 }
 
 fn pasted(path: &Path) -> io::Result<(String, Vec<u8>)> {
@@ -300,7 +304,7 @@ fn verdict(arguments: &Arguments, report: &Report, rules: &RuleSet) -> Exit {
     let met = |wanted: &String| {
         report.incidents.iter().any(|judged| {
             let cause = judged.verdict.cause.as_str();
-            wanted == "any" || wanted == cause || rules.causes().family(cause) == Some(wanted.as_str())
+            wanted == "any" || wanted == cause || rules.causes().get(cause).is_some_and(|cause| cause.family == *wanted)
         })
     };
     if arguments.fail_on.iter().any(met) {

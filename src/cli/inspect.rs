@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-use super::{Exit, rules, stream};
+use super::{Exit, load_rules, stream};
 use crate::facts::{FactSet, schema};
 use crate::knowledge::Knowledge;
 use crate::report::sanitise;
@@ -17,7 +17,7 @@ pub struct Arguments {
 }
 
 pub fn run(arguments: &Arguments) -> Exit {
-    let Ok(rules) = rules::load(true, &[], true) else { return Exit::Usage };
+    let Ok(rules) = load_rules(true, &[], true) else { return Exit::Usage };
     let Ok(knowledge) = Knowledge::builtin() else { return Exit::Internal };
     let inspected = inspect(std::slice::from_ref(&arguments.file), &rules, &knowledge, &Options::default(), &Silent);
     for artifact in &inspected.artifacts {

@@ -9,10 +9,13 @@ mod stream;
 
 use std::ffi::OsString;
 use std::panic::catch_unwind;
+use std::path::PathBuf;
 
 use clap::{CommandFactory, Parser, Subcommand};
 
 pub use exit::Exit;
+
+use crate::rules::RuleSet;
 
 /// Finds the causes of Windows crashes in the evidence they leave: minidumps, event logs, WER reports, kernel dumps
 /// and pasted text. Works offline, needs no debugger and no symbols.
@@ -54,13 +57,49 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Exit {
     let outcome = catch_unwind(|| match arguments.command {
         Command::Analyze(arguments) => analyze::run(arguments),
         Command::Inspect(arguments) => inspect::run(&arguments),
-        Command::Rules(command) => rules::run(command),
+        Command::Rules(command) => run_rules(&command),
         Command::Completions { shell } => completions(shell),
     });
     outcome.unwrap_or_else(|_| {
         stream::note("internal error: this is a defect of crashsift, please report it with the lines above");
         Exit::Internal
     })
+}
+
+fn run_rules(command: &rules::RulesCommand) -> Exit {
+    let mut outcome = rules::Outcome::Fine;
+    let color = anstream::AutoStream::choice(&std::io::stdout()) != anstream::ColorChoice::Never;
+    let printed = stream::print(|out| {
+        let mut notes = anstream::stderr();
+        outcome = rules::run(command, &mut rules::Streams { out, notes: &mut notes, color })?;
+        Ok(())
+    });
+    match outcome {
+        rules::Outcome::Fine => printed,
+        rules::Outcome::TestFailed => Exit::FailOn,
+        rules::Outcome::Unusable => Exit::Usage,
+    }
+}
+
+/// Loads rules for a run. Nothing is analyzed with a broken rule set: every mistake is printed. Warnings are, too,
+/// unless `quiet`.
+fn load_rules(builtin: bool, paths: &[PathBuf], quiet: bool) -> Result<RuleSet, Exit> {
+    let mut notes = anstream::stderr();
+    let color = anstream::AutoStream::choice(&std::io::stderr()) != anstream::ColorChoice::Never;
+    // Notes that nobody listens to are lost; the exit code still tells.
+    match RuleSet::load(builtin, paths) {
+        Ok(rules) => {
+            if !quiet {
+                let _ = rules::print_diagnostics(&mut notes, rules.warnings(), color);
+            }
+            Ok(rules)
+        }
+        Err(mistakes) => {
+            let _ = rules::print_diagnostics(&mut notes, &mistakes, color);
+            stream::note("the rules can't be used; nothing was analyzed");
+            Err(Exit::Usage)
+        }
+    }
 }
 
 fn completions(shell: clap_complete::Shell) -> Exit {
