@@ -1,5 +1,8 @@
 //! Reading artifacts: one folder a format. A reader turns one file into evidence and says what it could not read.
 
+pub mod notation;
+pub mod wer_signature;
+
 use std::fmt;
 
 use crate::evidence::{Evidence, Names};
