@@ -1,5 +1,6 @@
 //! Reading artifacts: one folder a format. A reader turns one file into evidence and says what it could not read.
 
+pub mod event_log;
 pub mod notation;
 pub mod wer_signature;
 
