@@ -1,6 +1,7 @@
 //! Reading artifacts: one folder a format. A reader turns one file into evidence and says what it could not read.
 
 pub mod bytes;
+pub mod event_log;
 pub mod kernel_dump;
 pub mod minidump;
 pub mod notation;
