@@ -6,3 +6,4 @@ pub mod facts;
 pub mod incident;
 pub mod report;
 pub mod rules;
+pub mod yaml;

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::incident::{Group, Incident, Machine};
 use crate::rules::Finding;
+pub use crate::rules::RuleSetInfo;
 
 /// What one run says.
 #[derive(Debug, Clone)]
@@ -20,17 +21,6 @@ pub struct Report {
     pub groups: Vec<(Group, Option<String>)>,
     /// Totals.
     pub summary: Summary,
-}
-
-/// A rule set that took part.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RuleSetInfo {
-    /// Its name.
-    pub name: String,
-    /// Its version.
-    pub version: String,
-    /// How many rules it has.
-    pub rules: usize,
 }
 
 /// An artifact with what became of it.

@@ -1,0 +1,24 @@
+//! YAML as rules and data lists use it: a tree of nodes that all know where they stand, with every scalar left as the
+//! text that was written.
+//!
+//! YAML's own guesses about types are not made: `14.40` stays `14.40` (a version) and `no` stays `no`. What a text
+//! means is decided by whoever knows which type belongs there. Anchors, aliases, tags and several documents in a
+//! file are refused, and size, depth and number of nodes are bounded, so that no file can make reading it expensive.
+//!
+//! ```
+//! use crashsift::yaml::{self, YamlText};
+//!
+//! let text = YamlText::new("versions.yaml", "oldest: 14.40\n".to_owned());
+//! let root = yaml::parse(&text).expect("it is YAML");
+//! assert_eq!(root.get("oldest").and_then(|node| node.text()), Some("14.40"));
+//! ```
+
+mod diagnostic;
+mod node;
+mod reader;
+mod text;
+
+pub use diagnostic::{Diagnostic, Level, OtherPlace, sort as sort_diagnostics};
+pub use node::{Entry, Kind, Node, Style};
+pub use reader::{MAX_BYTES, MAX_DEPTH, MAX_NODES, parse, read_file};
+pub use text::{Span, YamlText};

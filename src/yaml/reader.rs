@@ -1,0 +1,305 @@
+//! From text to nodes.
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use saphyr_parser::{Event, Marker, Parser, ScalarStyle, ScanError};
+
+use super::diagnostic::Diagnostic;
+use super::node::{Entry, Kind, Node, Style};
+use super::text::{Span, YamlText, clamp};
+
+/// The largest file that is read.
+pub const MAX_BYTES: usize = 4 * 1024 * 1024;
+/// The most nodes that a file may have.
+pub const MAX_NODES: usize = 200_000;
+/// The deepest nesting of mappings and sequences.
+pub const MAX_DEPTH: usize = 32;
+
+/// Reads a file from disk under the name that diagnostics shall print.
+///
+/// # Errors
+/// One diagnostic when the file can't be read, is too large or is not UTF-8.
+pub fn read_file(path: &Path, name: &str) -> Result<Arc<YamlText>, Diagnostic> {
+    let fail =
+        |message: String| Diagnostic::error("R001", &YamlText::new(name, String::new()), Span::file_start(), message);
+    let metadata = std::fs::metadata(path).map_err(|error| fail(format!("cannot be read: {error}")))?;
+    if !metadata.is_file() {
+        return Err(fail("cannot be read: not a regular file".to_owned()));
+    }
+    let size = metadata.len();
+    if usize::try_from(size).is_ok_and(|size| size > MAX_BYTES) {
+        return Err(fail(format!("the file has {size} bytes, more than the {MAX_BYTES} that are read")));
+    }
+    let bytes = std::fs::read(path).map_err(|error| fail(format!("cannot be read: {error}")))?;
+    let text = String::from_utf8(bytes).map_err(|error| {
+        let at = error.utf8_error().valid_up_to();
+        fail(format!("the file is not UTF-8 (byte {at})")).with_help("save it as UTF-8")
+    })?;
+    Ok(YamlText::new(name, text))
+}
+
+/// Reads a text into its tree.
+///
+/// # Errors
+/// All duplicate keys, anchors and tags, or the one place from which on the text is not YAML.
+pub fn parse(file: &Arc<YamlText>) -> Result<Node, Vec<Diagnostic>> {
+    if file.text.len() > MAX_BYTES {
+        let message = format!("the file has {} bytes, more than the {MAX_BYTES} that are read", file.text.len());
+        return Err(vec![Diagnostic::error("R001", file, Span::file_start(), message)]);
+    }
+    let mut builder = Builder::new(file);
+    match builder.run() {
+        Ok(Some(root)) if builder.mistakes.is_empty() => Ok(root),
+        Ok(Some(_)) => Err(builder.mistakes),
+        Ok(None) => {
+            builder.mistakes.push(Diagnostic::error("R002", file, Span::file_start(), "the file has no content"));
+            Err(builder.mistakes)
+        }
+        Err(fatal) => {
+            builder.mistakes.push(*fatal);
+            Err(builder.mistakes)
+        }
+    }
+}
+
+/// A collection that is still open.
+enum Open {
+    Sequence { start: Span, items: Vec<Node> },
+    Mapping { start: Span, entries: Vec<Entry>, key: Option<Node>, seen: HashMap<String, Span> },
+}
+
+struct Builder<'a> {
+    file: &'a Arc<YamlText>,
+    offsets: Offsets,
+    open: Vec<Open>,
+    root: Option<Node>,
+    nodes: usize,
+    mistakes: Vec<Diagnostic>,
+}
+
+impl<'a> Builder<'a> {
+    fn new(file: &'a Arc<YamlText>) -> Self {
+        Self { file, offsets: Offsets::of(&file.text), open: Vec::new(), root: None, nodes: 0, mistakes: Vec::new() }
+    }
+
+    fn run(&mut self) -> Result<Option<Node>, Box<Diagnostic>> {
+        let mut parser = Parser::new_from_str(&self.file.text);
+        let mut documents = 0_usize;
+        while let Some(event) = parser.next_event() {
+            let (event, span) = event.map_err(|error| Box::new(self.not_yaml(&error)))?;
+            let span = self.span(span);
+            match event {
+                Event::DocumentStart(_) => {
+                    documents = documents.saturating_add(1);
+                    if documents > 1 {
+                        let message = "a second document begins here; a file holds one";
+                        return Err(self.fatal("R002", span, message, "remove the `---` or use another file"));
+                    }
+                }
+                Event::Alias(_) => return Err(Box::new(alias(self.file, span))),
+                Event::Scalar(text, style, anchor, tag) => {
+                    self.refuse_extras(span, anchor, tag.is_some());
+                    let style = match style {
+                        ScalarStyle::Plain => Style::Plain,
+                        ScalarStyle::SingleQuoted | ScalarStyle::DoubleQuoted => Style::Quoted,
+                        ScalarStyle::Literal | ScalarStyle::Folded => Style::Block,
+                    };
+                    let span = if style == Style::Block { self.without_line_end(span) } else { span };
+                    self.place(Node { span, kind: Kind::Scalar { text: text.into_owned(), style } })?;
+                }
+                Event::SequenceStart(anchor, tag) => {
+                    self.refuse_extras(span, anchor, tag.is_some());
+                    self.push(Open::Sequence { start: span, items: Vec::new() }, span)?;
+                }
+                Event::MappingStart(anchor, tag) => {
+                    self.refuse_extras(span, anchor, tag.is_some());
+                    let seen = HashMap::new();
+                    self.push(Open::Mapping { start: span, entries: Vec::new(), key: None, seen }, span)?;
+                }
+                Event::SequenceEnd | Event::MappingEnd => self.close(span)?,
+                Event::Nothing | Event::StreamStart | Event::StreamEnd | Event::DocumentEnd => {}
+            }
+        }
+        Ok(self.root.take())
+    }
+
+    fn push(&mut self, open: Open, span: Span) -> Result<(), Box<Diagnostic>> {
+        if self.open.len() >= MAX_DEPTH {
+            let message = format!("nested deeper than {MAX_DEPTH} levels");
+            return Err(Box::new(Diagnostic::error("R004", self.file, span, message)));
+        }
+        self.open.push(open);
+        Ok(())
+    }
+
+    fn close(&mut self, end: Span) -> Result<(), Box<Diagnostic>> {
+        let node = match self.open.pop() {
+            Some(Open::Sequence { start, items }) => {
+                let last = items.last().map(|item| item.span);
+                Node { span: self.collection_span(start, last, end), kind: Kind::Sequence(items) }
+            }
+            Some(Open::Mapping { start, entries, .. }) => {
+                let last = entries.last().map(Entry::span);
+                Node { span: self.collection_span(start, last, end), kind: Kind::Mapping(entries) }
+            }
+            None => return Ok(()),
+        };
+        self.place(node)
+    }
+
+    /// A collection in brackets ends with its bracket; one in block style with its last member, although the parser
+    /// only notices that at whatever comes next.
+    fn collection_span(&self, start: Span, last: Option<Span>, end: Span) -> Span {
+        let bracket = self.file.text.get(start.start..).is_some_and(|rest| rest.starts_with(['{', '[']));
+        if bracket { start.to(end) } else { last.map_or(start, |last| start.to(last)) }
+    }
+
+    /// The parser lets a block text end where the next line begins.
+    fn without_line_end(&self, span: Span) -> Span {
+        let kept = self.file.slice(span).trim_end().len();
+        Span { end: span.start.saturating_add(kept), ..span }
+    }
+
+    /// Puts a finished node where it belongs.
+    fn place(&mut self, node: Node) -> Result<(), Box<Diagnostic>> {
+        self.nodes = self.nodes.saturating_add(1);
+        if self.nodes > MAX_NODES {
+            let message = format!("more than {MAX_NODES} values in one file");
+            return Err(Box::new(Diagnostic::error("R004", self.file, node.span, message)));
+        }
+        match self.open.last_mut() {
+            None => self.root = Some(node),
+            Some(Open::Sequence { items, .. }) => items.push(node),
+            Some(Open::Mapping { entries, key, seen, .. }) => match key.take() {
+                Some(key) => entries.push(Entry { key, value: node }),
+                None => {
+                    let Some(name) = node.text() else {
+                        let message = format!("a key must be a text, not {}", node.kind_name());
+                        let help = "a text with `{`, `[` or `? ` at its start needs quotes";
+                        return Err(self.fatal("R006", node.span, &message, help));
+                    };
+                    if let Some(first) = seen.get(name) {
+                        self.mistakes.push(
+                            Diagnostic::error("R005", self.file, node.span, format!("the key `{name}` stands twice"))
+                                .with_other(self.file, *first, "first here")
+                                .with_help("remove one of the two, or write its values as one list"),
+                        );
+                    } else {
+                        seen.insert(name.to_owned(), node.span);
+                    }
+                    *key = Some(node);
+                }
+            },
+        }
+        Ok(())
+    }
+
+    fn refuse_extras(&mut self, span: Span, anchor: usize, tag: bool) {
+        if anchor != 0 {
+            let message = "anchors (`&name`) are not used in these files";
+            let help = "a text that begins with `&` needs quotes";
+            self.mistakes.push(Diagnostic::error("R003", self.file, span, message).with_help(help));
+        }
+        if tag {
+            let message = "tags (`!name`) are not used in these files";
+            let help = "a text that begins with `!` needs quotes";
+            self.mistakes.push(Diagnostic::error("R003", self.file, span, message).with_help(help));
+        }
+    }
+
+    fn fatal(&self, code: &'static str, span: Span, message: &str, help: &str) -> Box<Diagnostic> {
+        Box::new(Diagnostic::error(code, self.file, span, message).with_help(help))
+    }
+
+    fn not_yaml(&self, error: &ScanError) -> Diagnostic {
+        let at = self.mark(error.marker());
+        let info = error.info();
+        if info.contains("unknown anchor") {
+            return alias(self.file, at);
+        }
+        if info.contains("recursion limit") {
+            return Diagnostic::error("R004", self.file, at, format!("nested deeper than {MAX_DEPTH} levels"));
+        }
+        if let Some(tab) = self.tab_indentation(at) {
+            return Diagnostic::error("R002", self.file, tab, "not YAML: a tab in the indentation")
+                .with_help("indent with spaces");
+        }
+        let diagnostic = Diagnostic::error("R002", self.file, at, format!("not YAML: {info}"));
+        match help_for(info) {
+            Some(help) => diagnostic.with_help(help),
+            None => diagnostic,
+        }
+    }
+
+    /// A tab that indents the line where the parser stopped or the one after it, which it blames on the text before.
+    fn tab_indentation(&self, at: Span) -> Option<Span> {
+        let line_start = self.file.text.get(..at.start)?.rfind('\n').map_or(0, |newline| newline.saturating_add(1));
+        let mut start = line_start;
+        for line in self.file.text.get(line_start..)?.split_inclusive('\n').take(2) {
+            let indentation = line.len().saturating_sub(line.trim_start_matches([' ', '\t']).len());
+            if let Some(tab) = line.get(..indentation)?.find('\t') {
+                let tab = start.saturating_add(tab);
+                return Some(self.file.span(tab..tab.saturating_add(1)));
+            }
+            start = start.saturating_add(line.len());
+        }
+        None
+    }
+
+    fn span(&self, span: saphyr_parser::Span) -> Span {
+        let start = self.mark(&span.start);
+        Span { end: self.offsets.byte(span.end.index()).max(start.start), ..start }
+    }
+
+    fn mark(&self, mark: &Marker) -> Span {
+        let start = self.offsets.byte(mark.index());
+        Span { start, end: start, line: clamp(mark.line().max(1)), column: clamp(mark.col().saturating_add(1)) }
+    }
+}
+
+fn alias(file: &Arc<YamlText>, span: Span) -> Diagnostic {
+    Diagnostic::error("R003", file, span, "aliases (`*name`) are not used in these files")
+        .with_help("a text that begins with `*` needs quotes: '*.dll'")
+}
+
+/// What most often is behind a message of the YAML parser.
+fn help_for(info: &str) -> Option<&'static str> {
+    if info.contains("mapping values") {
+        return Some("a text with `: ` in it needs quotes");
+    }
+    if info.contains("indentation in quoted") || info.contains("end of stream") {
+        return Some("is the quote closed?");
+    }
+    if info.contains("quote") || info.contains("escape") {
+        return Some("use single quotes for paths and patterns: no character but ' means anything special in them");
+    }
+    if info.contains("any token") || info.contains("can't start") {
+        return Some("a text that begins with one of % @ ` needs quotes");
+    }
+    None
+}
+
+/// From the parser's character counts to bytes; nothing to look up where every character is one byte.
+struct Offsets {
+    table: Option<Vec<usize>>,
+    len: usize,
+}
+
+impl Offsets {
+    fn of(text: &str) -> Self {
+        let table = (!text.is_ascii()).then(|| text.char_indices().map(|(byte, _)| byte).collect());
+        Self { table, len: text.len() }
+    }
+
+    fn byte(&self, character: usize) -> usize {
+        match &self.table {
+            Some(table) => table.get(character).copied().unwrap_or(self.len),
+            None => character.min(self.len),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
