@@ -1,5 +1,7 @@
 //! Logs are read back by the `evtx` crate, and everything that was put in comes out.
 
+#![allow(clippy::expect_used, clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "these are tests")]
+
 use evtx::{EvtxParser, ParserSettings};
 use samplekit::event_log::{CHUNK_BYTES, Element, Event, EventLog, FILE_HEADER_BYTES, Provider, Sid, Value};
 use samplekit::{FileTime, Guid};

@@ -1,5 +1,7 @@
 //! Dumps are read back by the `minidump` crate, and everything that was put in comes out.
 
+#![allow(clippy::expect_used, clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "these are tests")]
+
 use minidump::system_info::{Cpu, Os};
 use minidump::{
     Minidump as Read, MinidumpException, MinidumpMemoryInfoList, MinidumpMemoryList, MinidumpMiscInfo,

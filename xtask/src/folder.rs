@@ -86,8 +86,8 @@ struct Expected<'a> {
 /// How an artifact is to be listed in the report.
 #[derive(Serialize)]
 struct Artifact<'a> {
-    kind: &'a OneOf,
-    status: &'a OneOf,
+    kind: &'a OneOf<&'static str>,
+    status: &'a OneOf<&'static str>,
 }
 
 fn expected(sample: &Sample) -> Result<Vec<u8>, String> {
@@ -116,12 +116,13 @@ of the formats in `samplekit/`.
 | `artifacts` | each file, the kind that it must be recognised as and its status |
 | `incidents` | the incidents that the report must hold, and no others |
 | `kind`, `process`, `exception`, `fast_fail`, `bugcheck`, `fault_site` | as in the report; what is left out is not checked |
-| `suspect` | the module that must be named; where it is left out none may be |
+| `suspect` | the module that must be named, in any case of letters; where it is left out none may be |
 | `cause`, `confidence` | the verdict's cause, and least and greatest confidence |
 | `artifacts` of an incident | the files whose evidence belongs to it |
 
-A list in the place of a text means that each of its members is right. Causes are what an honest expert would say who
-sees these files and nothing else; where they prove little, the greatest confidence is low.
+A list in the place of a text means that each of its members is right; `null` among suspects means that none need be
+named. Causes are what an honest expert would say who sees these files and nothing else; where they prove little, the
+greatest confidence is low.
 
 ";
 

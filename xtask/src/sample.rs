@@ -23,9 +23,9 @@ pub struct File {
     /// File name.
     pub name: &'static str,
     /// What it is to be recognised as.
-    pub kind: OneOf,
+    pub kind: OneOf<&'static str>,
     /// How much of it can be read.
-    pub status: OneOf,
+    pub status: OneOf<&'static str>,
     /// Its bytes.
     pub bytes: Vec<u8>,
 }
@@ -49,9 +49,9 @@ impl File {
 
 /// A value, or several that are all right. Written as a text when there is only one.
 #[derive(Debug, Clone)]
-pub struct OneOf(pub Vec<&'static str>);
+pub struct OneOf<T>(pub Vec<T>);
 
-impl Serialize for OneOf {
+impl<T: Serialize> Serialize for OneOf<T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self.0.as_slice() {
             [one] => one.serialize(serializer),
@@ -60,7 +60,7 @@ impl Serialize for OneOf {
     }
 }
 
-impl OneOf {
+impl<T> OneOf<T> {
     fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -87,11 +87,12 @@ pub struct Incident {
     /// Module in which the exception was raised.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fault_site: Option<&'static str>,
-    /// Modules that may be named as suspect; none may where this is empty.
+    /// Modules that may be named as suspect, `None` where it is also right to name none. None may be named where this is
+    /// empty.
     #[serde(skip_serializing_if = "OneOf::is_empty")]
-    pub suspect: OneOf,
+    pub suspect: OneOf<Option<&'static str>>,
     /// Causes that an honest expert might name.
-    pub cause: OneOf,
+    pub cause: OneOf<&'static str>,
     /// Least and greatest confidence of the verdict.
     pub confidence: [f64; 2],
     /// The files whose evidence belongs to it.
@@ -138,9 +139,15 @@ impl Incident {
         self
     }
 
-    /// Sets the modules that may be named as suspect.
+    /// Sets the modules one of which must be named as suspect.
     pub fn suspect(mut self, modules: &[&'static str]) -> Self {
-        self.suspect = OneOf(modules.to_vec());
+        self.suspect = OneOf(modules.iter().map(|module| Some(*module)).collect());
+        self
+    }
+
+    /// Sets the module that may be named as suspect or not.
+    pub fn suspect_or_none(mut self, module: &'static str) -> Self {
+        self.suspect = OneOf(vec![Some(module), None]);
         self
     }
 

@@ -6,7 +6,7 @@
 //!
 //! The layout was taken from the public description of the format by the libevtx project and compared with logs that
 //! Windows 10 and 11 wrote. What is written here is what Windows' event log service writes for a log that was closed
-//! or exported: checksums right, no "dirty" flag, file format 3.1.
+//! or exported: checksums right, no "dirty" flag, file format 3.2.
 
 mod chunk;
 mod event;
@@ -105,8 +105,8 @@ impl EventLog {
 fn file_header(chunks: usize, next_record: u64) -> Vec<u8> {
     let mut header = ByteWriter::new();
     header.raw(b"ElfFile\0").u64(0).u64(chunks as u64 - 1).u64(next_record);
-    // Size of the part that is used, format version 3.1 (minor first), size of the whole header, number of chunks.
-    header.u32(128).u16(1).u16(3).u16(4096).u16(count16(chunks));
+    // Size of the part that is used, format version 3.2 (minor first), size of the whole header, number of chunks.
+    header.u32(128).u16(2).u16(3).u16(4096).u16(count16(chunks));
     header.zeros_to(120);
     let checksum = crc32fast::hash(header.as_slice());
     header.u32(0).u32(checksum).zeros_to(FILE_HEADER_BYTES);

@@ -1,8 +1,9 @@
 //! Events of the Application channel besides crashes.
 
+use super::wer_record::{WerRecord, store_folder};
+use super::{Image, Layout};
 use crate::bytes::ByteWriter;
 use crate::event_log::{Event, Provider};
-use crate::events::Image;
 use crate::{FileTime, Guid};
 
 /// A hang of one process that was closed.
@@ -26,7 +27,7 @@ impl Hang {
     pub fn application_hang(&self) -> Event {
         let texts = [
             self.app.name().to_owned(),
-            self.version(),
+            self.app.version_text(),
             format!("{:x}", self.process),
             format!("{:016x}", self.started.0),
             // Milliseconds until it was terminated; this value is "not measured".
@@ -50,28 +51,66 @@ impl Hang {
     /// Windows Error Reporting 1001 of type `AppHangB1`, positional layout.
     #[must_use]
     pub fn wer_event(&self) -> Event {
-        let mut texts: Vec<String> = ["", "0", "AppHangB1", "Not available", "0"].map(str::to_owned).into();
-        // Application, version, time stamp, hang signature, hang type.
-        texts.extend([self.app.name().to_owned(), self.version(), format!("{:08x}", self.app.timestamp)]);
-        texts.extend(["6c1f".to_owned(), "134217728".to_owned()]);
-        texts.resize(19, String::new());
-        texts[18] = "0".to_owned();
-        texts.extend([self.report_id.to_string(), "4".to_owned(), String::new(), "0".to_owned()]);
-        Event::new(Provider::classic("Windows Error Reporting"), 1001)
-            .level(4)
-            .at(self.time.plus_seconds(3))
-            .strings(texts)
-    }
-
-    fn version(&self) -> String {
-        self.app.version.map_or_else(|| "0.0.0.0".to_owned(), |version| version.to_string())
+        let record = WerRecord {
+            event_type: "AppHangB1",
+            response: "Not available",
+            // Application, version, time stamp, hang signature, hang type.
+            parameters: vec![
+                self.app.name().to_owned(),
+                self.app.version_text(),
+                self.app.timestamp_text(),
+                "6c1f".to_owned(),
+                "134217728".to_owned(),
+            ],
+            folder: store_folder("AppHang", &self.app, self.report_id),
+            report_id: self.report_id,
+            status: 4,
+        };
+        record.event(Layout::Positional).at(self.time.plus_seconds(record.delay()))
     }
 }
 
-/// .NET Runtime 1026: an exception that nobody caught. The text is in the system's language.
-#[must_use]
-pub fn dotnet_unhandled(time: FileTime, text: &str) -> Event {
-    Event::new(Provider::classic(".NET Runtime"), 1026).at(time).strings([text])
+/// A .NET program that died of an exception which nobody caught.
+#[derive(Debug, Clone)]
+pub struct ManagedCrash {
+    /// The executable.
+    pub app: Image,
+    /// When it crashed.
+    pub time: FileTime,
+    /// The id that its reports share.
+    pub report_id: Guid,
+    /// The text of the runtime's event, in the system's language.
+    pub text: String,
+    /// Full name of the exception's type.
+    pub exception: String,
+}
+
+impl ManagedCrash {
+    /// .NET Runtime 1026, logged before event 1000.
+    #[must_use]
+    pub fn runtime_event(&self) -> Event {
+        Event::new(Provider::classic(".NET Runtime"), 1026).at(self.time.plus_micros(30_100)).strings([&self.text])
+    }
+
+    /// Windows Error Reporting 1001 of type `CLR20r3`, positional layout. `response` is in the system's language.
+    #[must_use]
+    pub fn wer_event(&self, response: &str) -> Event {
+        let (app, version, timestamp) = (self.app.name(), self.app.version_text(), self.app.timestamp_text());
+        // The report leaves out the word at the end of the type's name.
+        let exception = self.exception.trim_end_matches("Exception");
+        let record = WerRecord {
+            event_type: "CLR20r3",
+            response,
+            // Executable, then the assembly that threw, its method and the offset in it.
+            parameters: [app, &version, &timestamp, app, &version, &timestamp, "1c", "3a", exception]
+                .map(str::to_owned)
+                .into(),
+            folder: store_folder("AppCrash", &self.app, self.report_id),
+            report_id: self.report_id,
+            status: 268_435_456,
+        };
+        record.event(Layout::Positional).at(self.time.plus_seconds(record.delay()))
+    }
 }
 
 /// SideBySide 33: a program did not start, because an assembly that its manifest asks for is not installed.

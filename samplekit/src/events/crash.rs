@@ -1,5 +1,6 @@
 //! A crash as Windows Error Reporting tells it: event 1000, event 1001 and `Report.wer`.
 
+use super::wer_record::{WerRecord, own_report_id, store_folder};
 use crate::event_log::{Event, Provider, Sid, Value};
 use crate::minidump::Module;
 use crate::wer_report::Report;
@@ -33,11 +34,11 @@ impl Image {
     }
 
     /// The version as text, `0.0.0.0` for none.
-    fn version_text(&self) -> String {
+    pub(super) fn version_text(&self) -> String {
         self.version.unwrap_or(FileVersion([0; 4])).to_string()
     }
 
-    fn timestamp_text(&self) -> String {
+    pub(super) fn timestamp_text(&self) -> String {
         format!("{:08x}", self.timestamp)
     }
 }
@@ -72,7 +73,6 @@ pub struct Crash {
 }
 
 const APPLICATION_ERROR: Guid = Guid::new(0xa0e9_b465, 0xb939, 0x57d7, 0xb27d, 0x95d8_e925_ff57);
-const WINDOWS_ERROR_REPORTING: Guid = Guid::new(0x0ead_09bd, 0x2157, 0x539a, 0x8d6d, 0xc87f_95b6_4d70);
 
 /// Names of event 1000's fields, in order.
 const ERROR_FIELDS: [&str; 15] = [
@@ -170,42 +170,18 @@ impl Crash {
     /// (4 queued, 268435456 answered).
     #[must_use]
     pub fn wer_event(&self, layout: Layout, response: &str, status: u32) -> Event {
-        let answered = status == 268_435_456;
-        let bucket = if answered { "1462185519827394650" } else { "" };
-        let mut texts: Vec<String> = [bucket, if answered { "4" } else { "0" }, self.event_type(), response, "0"]
-            .into_iter()
-            .map(str::to_owned)
-            .collect();
-        texts.extend(self.signature());
-        // P1 to P10 are 5 to 14.
-        texts.resize(15, String::new());
-        texts.push(attached_files());
-        texts.push(self.store_path());
-        texts.extend([String::new(), "0".to_owned(), self.report_id.to_string(), status.to_string()]);
-        texts.push(if answered { "5f0ec3c1b4a98e4bd44ae53c5c4b1a5a".to_owned() } else { String::new() });
-        texts.push("0".to_owned());
-        let time = self.time.plus_seconds(if answered { 9 } else { 2 }).plus_micros(871_944);
+        let record = WerRecord {
+            event_type: self.event_type(),
+            response,
+            parameters: self.signature(),
+            folder: store_folder("AppCrash", &self.app, self.report_id),
+            report_id: self.report_id,
+            status,
+        };
+        let event = record.event(layout).at(self.time.plus_seconds(record.delay()).plus_micros(871_944));
         match layout {
-            Layout::Positional => {
-                Event::new(Provider::classic("Windows Error Reporting"), 1001).level(4).at(time).strings(texts)
-            }
-            Layout::Named => {
-                let values: Vec<Value> = texts
-                    .into_iter()
-                    .enumerate()
-                    .map(|(index, text)| match index {
-                        18 => Value::U8(0),
-                        20 => Value::U32(status),
-                        _ => Value::Text(text),
-                    })
-                    .collect();
-                Event::new(Provider::manifest("Windows Error Reporting", WINDOWS_ERROR_REPORTING), 1001)
-                    .level(4)
-                    .at(time)
-                    .logged_by(self.process + 5120, self.process + 5404)
-                    .user(Sid::user())
-                    .named(wer_field_names().into_iter().zip(values))
-            }
+            Layout::Positional => event,
+            Layout::Named => event.logged_by(self.process + 5120, self.process + 5404).user(Sid::user()),
         }
     }
 
@@ -228,7 +204,7 @@ impl Crash {
         Report {
             event_type: self.event_type().to_owned(),
             time: self.time,
-            id: Guid::made_up(&format!("{} report", self.report_id)),
+            id: own_report_id(self.report_id),
             integrator_id: self.report_id,
             process: self.process,
             started: self.started,
@@ -239,37 +215,4 @@ impl Crash {
             modules: modules.iter().map(|module| module.path.clone()).collect(),
         }
     }
-
-    fn store_path(&self) -> String {
-        let hash = Guid::made_up(&self.app.path).to_string().replace('-', "");
-        let own = Guid::made_up(&format!("{} report", self.report_id));
-        let folder = r"\\?\C:\ProgramData\Microsoft\Windows\WER\ReportArchive";
-        format!(r"{folder}\AppCrash_{}_{hash}3c21a7e0_5a17b2c4_{own}", self.app.name())
-    }
-}
-
-/// The list of attached files: it begins with a line break, one path a line.
-fn attached_files() -> String {
-    let folder = r"\\?\C:\ProgramData\Microsoft\Windows\WER\Temp";
-    ["WER5B1C.tmp.mdmp", "WER5D8E.tmp.WERInternalMetadata.xml", "WER5DAE.tmp.xml"]
-        .iter()
-        .map(|file| format!("\r\n{folder}\\{file}"))
-        .collect()
-}
-
-/// Names of event 1001's fields, in order.
-fn wer_field_names() -> Vec<String> {
-    let head = ["Bucket", "BucketType", "EventName", "Response", "CabId"].into_iter().map(str::to_owned);
-    let parameters = (1..=10).map(|number| format!("P{number}"));
-    let tail = [
-        "AttachedFiles",
-        "StorePath",
-        "AnalysisSymbol",
-        "Rechecking",
-        "ReportId",
-        "ReportStatus",
-        "HashedBucket",
-        "CabGuid",
-    ];
-    head.chain(parameters).chain(tail.into_iter().map(str::to_owned)).collect()
 }

@@ -9,8 +9,9 @@ mod display;
 mod hardware;
 mod shutdown;
 mod system;
+mod wer_record;
 
-pub use application::{Hang, dotnet_unhandled, missing_assembly, product_installed};
+pub use application::{Hang, ManagedCrash, missing_assembly, product_installed};
 pub use crash::{Crash, Image, Layout};
 pub use display::{display_reset, nvidia_driver};
 pub use hardware::{MachineCheck, machine_check};

@@ -56,13 +56,14 @@ impl Images {
         &self.modules[0]
     }
 
-    /// A module by its file name.
+    /// A module by its file name, or by the last parts of its path where two have the same name.
     ///
     /// # Panics
     ///
     /// When it is not loaded: then the sample is wrong.
     pub fn get(&self, name: &str) -> &Module {
-        let found = self.modules.iter().find(|module| module.name() == name);
+        let end = format!("\\{name}");
+        let found = self.modules.iter().find(|module| module.path.ends_with(&end));
         found.unwrap_or_else(|| panic!("{name} is not among the loaded modules"))
     }
 

@@ -5,5 +5,5 @@ mod process;
 mod programs;
 
 pub use images::Images;
-pub use process::{Fault, Scene};
-pub use programs::{Windows, python, tensorflow, torch, windows_program};
+pub use process::{Fault, STACK_LIMIT, Scene};
+pub use programs::{ENVIRONMENT, Windows, python, tensorflow, torch, windows_program};

@@ -4,7 +4,8 @@ use samplekit::FileTime;
 use samplekit::bytes::ByteWriter;
 use samplekit::events::{Crash, Image};
 use samplekit::minidump::{
-    Context, Exception, Memory, Minidump, Process, Processor, Protection, Region, StackImage, System, Thread, flag,
+    Context, Exception, Memory, Minidump, Process, Processor, Protection, Region, StackImage, System, Thread,
+    UnloadedModule, flag,
 };
 
 use super::{Images, Windows};
@@ -46,6 +47,8 @@ pub struct Fault {
 /// The main thread's stack: its end, which is where it begins, and how much address space it has.
 const STACK_END: u64 = 0x0000_0042_7FD0_0000;
 const STACK_RESERVED: u64 = 0x10_0000;
+/// The lowest address of the main thread's stack that can be used: below are guard pages, and one page that never can.
+pub const STACK_LIMIT: u64 = STACK_END - STACK_RESERVED + 4 * PAGE;
 /// Where the captured part of the main thread's stack begins in most samples.
 const STACK_POINTER: u64 = STACK_END - 0x1A40;
 const MAIN_THREAD: u32 = 9120;
@@ -134,7 +137,7 @@ impl Scene {
             threads: vec![main, waiting],
             exception: None,
             modules: self.images.modules().to_vec(),
-            unloaded: vec![],
+            unloaded: vec![unloaded_module()],
             memory: vec![],
             regions,
             other_streams: vec![],
@@ -174,6 +177,11 @@ impl Scene {
             report_id: samplekit::Guid::made_up(report),
         }
     }
+}
+
+/// A DLL of Windows that almost every process loads for a moment. It lies above the others.
+fn unloaded_module() -> UnloadedModule {
+    UnloadedModule { name: "devobj.dll".to_owned(), base: 0x7FFB_9F00_0000, size: 0x2_C000, timestamp: 0xC1F2_8A11 }
 }
 
 /// The code around an instruction, 128 bytes before and after it: dumps have it for the instruction pointer.
