@@ -1,6 +1,7 @@
 //! Offline analysis of Windows crash evidence.
 
 pub mod artifact;
+pub mod cli;
 pub mod evidence;
 pub mod facts;
 pub mod incident;

@@ -3,6 +3,8 @@
 //! A file's first line says what is wrong with it: `# R0xx LINE:COLUMN`, several separated by commas. Files in
 //! `sets/NAME/` are loaded as one rule set; files there without such a line are fine.
 
+#![expect(clippy::expect_used, reason = "a test may panic")]
+
 use std::fs;
 use std::path::{Path, PathBuf};
 

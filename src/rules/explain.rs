@@ -11,6 +11,7 @@ use std::sync::Arc;
 use minijinja::value::{Object, Value as Printed};
 use minijinja::{Environment, ErrorKind, UndefinedBehavior};
 
+use super::guarantee::World;
 use super::mistakes::{Mistakes, listing, suggestion};
 use crate::facts::schema::{FactDefinition, LISTS, SCALARS};
 use crate::facts::{FactSet, FactType, Value};
@@ -68,13 +69,13 @@ impl Default for Templates {
 }
 
 impl Templates {
-    /// Compiles and checks a text. `known` are the facts that are certain to be known wherever the text is used.
-    pub fn add(&mut self, node: &Node, known: &BTreeSet<&'static str>, mistakes: &mut Mistakes) -> Option<Text> {
+    /// Compiles and checks a text. It must be possible to write it in each of the worlds.
+    pub fn add(&mut self, node: &Node, worlds: &[World], mistakes: &mut Mistakes) -> Option<Text> {
         let written = node.text()?.trim().to_owned();
         if !is_template(&written) {
             return Some(Text::Plain(written));
         }
-        let wrongs = check(node.text()?, known);
+        let wrongs = check(node.text()?, worlds);
         let fine = wrongs.is_empty();
         for wrong in wrongs {
             let span = wrong.at.map_or(node.span, |at| node.span_within(&mistakes.file, at));
@@ -169,7 +170,7 @@ struct Wrong {
     help: String,
 }
 
-fn check(text: &str, known: &BTreeSet<&'static str>) -> Vec<Wrong> {
+fn check(text: &str, worlds: &[World]) -> Vec<Wrong> {
     if let Some(wrong) = forbidden_block(text) {
         return vec![wrong];
     }
@@ -191,19 +192,22 @@ fn check(text: &str, known: &BTreeSet<&'static str>) -> Vec<Wrong> {
     if let Err(error) = render(&|_| false) {
         return vec![failure(&error)];
     }
-    let uncertain: Vec<&str> = paths.iter().map(String::as_str).filter(|path| !known.contains(path)).collect();
-    let mut wrongs: Vec<Wrong> = uncertain
-        .iter()
-        .filter_map(|path| render(&|absent| absent == *path).err().map(|error| (path, error)))
-        .map(|(path, error)| no_fallback(text, path, &error))
-        .collect();
-    // Each alone is fine; `{{ a or b }}` still has nothing to print when both are absent.
-    if wrongs.is_empty()
-        && let Err(error) = render(&|path| uncertain.contains(&path))
-    {
-        wrongs.push(none_known(&uncertain, &error));
+    let mut wrongs: BTreeMap<String, Wrong> = BTreeMap::new();
+    for world in worlds {
+        let uncertain: Vec<&str> = paths.iter().map(String::as_str).filter(|path| !world.contains(path)).collect();
+        let alone = uncertain.iter().filter_map(|path| {
+            let error = render(&|absent| absent == *path).err()?;
+            Some(no_fallback(text, path, &error))
+        });
+        let mut alone = alone.peekable();
+        // Each alone may be fine; `{{ a or b }}` still has nothing to print when both are absent.
+        let all = match alone.peek() {
+            Some(_) => None,
+            None => render(&|path| uncertain.contains(&path)).err().map(|error| none_known(text, &uncertain, &error)),
+        };
+        wrongs.extend(alone.chain(all).map(|wrong| (wrong.message.clone(), wrong)));
     }
-    wrongs
+    wrongs.into_values().collect()
 }
 
 fn forbidden_block(text: &str) -> Option<Wrong> {
@@ -244,10 +248,16 @@ fn no_fallback(text: &str, path: &str, error: &minijinja::Error) -> Wrong {
     Wrong { code: "R042", at: error.range().filter(|at| !at.is_empty()).or(at), message, help }
 }
 
-fn none_known(paths: &[&str], error: &minijinja::Error) -> Wrong {
-    let message = format!("{} may all be absent when this text is written", listing(paths.iter().copied()));
+fn none_known(text: &str, paths: &[&str], error: &minijinja::Error) -> Wrong {
+    if error.kind() != ErrorKind::UndefinedError {
+        return failure(error);
+    }
+    let at = error.range().filter(|at| !at.is_empty());
+    let printed = at.clone().and_then(|at| text.get(at)).unwrap_or(text);
+    let named = paths.iter().copied().filter(|path| printed.contains(path));
+    let message = format!("{} may all be absent when this text is written", listing(named));
     let help = "put a text that is always there last: `{{ ... or \"...\" }}`".to_owned();
-    Wrong { code: "R042", at: error.range().filter(|at| !at.is_empty()), message, help }
+    Wrong { code: "R042", at, message, help }
 }
 
 fn failure(error: &minijinja::Error) -> Wrong {

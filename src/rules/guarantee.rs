@@ -1,56 +1,78 @@
-//! Which facts are certainly known when a condition holds: those that an explanation may print without a fallback.
+//! Which facts are certainly known when a condition holds: those that a text may print without a fallback.
+//!
+//! A condition with alternatives can hold in several ways, and in each of them other facts are known. "Fault site or
+//! suspect in this list" guarantees neither of the two, yet one of them is always there. So the answer is a list of
+//! *worlds*: sets of facts of which at least one is known as a whole.
 
 use std::collections::BTreeSet;
 
 use super::condition::Condition;
 use super::selection::{Selection, Test};
 
-type Paths = BTreeSet<&'static str>;
+/// Facts that are known together.
+pub(super) type World = BTreeSet<&'static str>;
 
 /// Facts that every incident has.
 const ALWAYS_KNOWN: &str = "incident.kind";
 
-/// The facts that are known whenever all of `conditions` hold.
-pub(super) fn known_when(conditions: &[&Condition], selections: &[Selection]) -> Paths {
-    let mut known: Paths = conditions.iter().flat_map(|condition| decided(condition, true, selections)).collect();
-    known.insert(ALWAYS_KNOWN);
-    known
+/// More worlds than this are replaced with what all of them have in common.
+const MAX_WORLDS: usize = 64;
+
+/// The ways in which all of `conditions` can hold.
+pub(super) fn worlds_when(conditions: &[&Condition], selections: &[Selection]) -> Vec<World> {
+    let always = std::iter::once(vec![World::from([ALWAYS_KNOWN])]);
+    together(always.chain(conditions.iter().map(|condition| decided(condition, true, selections))))
 }
 
-/// The facts that are known whenever the condition is `truth`: a comparison needs its fact either way, only `exists`
-/// is decided without.
-fn decided(condition: &Condition, truth: bool, selections: &[Selection]) -> Paths {
-    let part = |part: &Condition| decided(part, truth, selections);
+/// The ways in which a condition can be `truth`. A comparison needs its fact either way, only `exists` is decided
+/// without.
+fn decided(condition: &Condition, truth: bool, selections: &[Selection]) -> Vec<World> {
     match condition {
         Condition::Not(inner) => decided(inner, !truth, selections),
-        Condition::All(parts) if truth => union(parts.iter().map(part)),
-        Condition::All(parts) => intersection(parts.iter().map(part)),
-        Condition::Any(parts) if truth => intersection(parts.iter().map(part)),
-        Condition::Any(parts) => union(parts.iter().map(part)),
+        Condition::All(parts) => joined(truth, parts.iter().map(|part| decided(part, truth, selections))),
+        Condition::Any(parts) => joined(!truth, parts.iter().map(|part| decided(part, truth, selections))),
         Condition::Selection(index) => {
             let alternatives = selections.get(*index).map(|selection| selection.alternatives.as_slice());
-            let terms = alternatives.unwrap_or_default().iter().map(|terms| {
-                let terms = terms.iter().map(|term| of_test(&term.test, truth));
-                if truth { union(terms) } else { intersection(terms) }
-            });
-            if truth { intersection(terms) } else { union(terms) }
+            let alternatives = alternatives.unwrap_or_default().iter();
+            joined(!truth, alternatives.map(|terms| joined(truth, terms.iter().map(|term| of_test(&term.test, truth)))))
         }
     }
 }
 
-fn of_test(test: &Test, truth: bool) -> Paths {
-    let known = match test {
-        Test::Fact { .. } | Test::List { .. } => true,
-        Test::FactKnown { known, .. } | Test::ListKnown { known, .. } => *known == truth,
+/// Facts with one value only: no text can print a list.
+fn of_test(test: &Test, truth: bool) -> Vec<World> {
+    let path = match test {
+        Test::Fact { fact, .. } => Some(fact.path),
+        Test::FactKnown { fact, known, .. } => (*known == truth).then_some(fact.path),
+        Test::List { .. } | Test::ListKnown { .. } => None,
     };
-    known.then(|| test.path()).into_iter().collect()
+    vec![path.into_iter().collect()]
 }
 
-fn union(sets: impl Iterator<Item = Paths>) -> Paths {
-    sets.flatten().collect()
+fn joined(all: bool, parts: impl Iterator<Item = Vec<World>>) -> Vec<World> {
+    if all { together(parts) } else { fewest(parts.flatten().collect()) }
 }
 
-fn intersection(mut sets: impl Iterator<Item = Paths>) -> Paths {
-    let first = sets.next().unwrap_or_default();
-    sets.fold(first, |kept, set| kept.intersection(&set).copied().collect())
+/// Every way of the one with every way of the others.
+fn together(parts: impl Iterator<Item = Vec<World>>) -> Vec<World> {
+    parts.fold(vec![World::new()], |worlds, part| {
+        let pairs = worlds.iter().flat_map(|world| part.iter().map(move |other| world.union(other).copied().collect()));
+        fewest(pairs.collect())
+    })
+}
+
+/// Drops worlds that know everything another one knows: a text that can be written with less can be written with more.
+fn fewest(mut worlds: Vec<World>) -> Vec<World> {
+    worlds.sort_by_key(World::len);
+    let mut kept: Vec<World> = Vec::new();
+    for world in worlds {
+        if !kept.iter().any(|other| other.is_subset(&world)) {
+            kept.push(world);
+        }
+    }
+    if kept.len() <= MAX_WORLDS {
+        return kept;
+    }
+    let common = kept.into_iter().reduce(|common, world| common.intersection(&world).copied().collect());
+    common.into_iter().collect()
 }

@@ -121,7 +121,7 @@ fn did_you_mean(word: &str) -> String {
 }
 
 /// The known word that `word` most probably is a slip of. Ties go to the first.
-fn closest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+pub(crate) fn closest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let word = word.to_lowercase();
     let length = word.chars().count();
     // One slip for each three letters: `cuase` finds `cause`, `foo` does not find `for`.

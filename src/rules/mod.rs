@@ -31,6 +31,7 @@ pub use causes::{Cause, Causes};
 pub use evaluate::Truth;
 pub use finding::{Audience, Finding, Judgement, Remediation, Severity, Skipped};
 pub use list::ModuleList;
+pub(crate) use mistakes::closest;
 pub use rule::Rule;
 pub use rule_set::{RuleSet, RuleSetInfo};
 pub use self_test::{Expectation, TestFailure, TestOutcome};

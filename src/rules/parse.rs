@@ -1,20 +1,19 @@
 //! Rules as they are written, read into rules as they are used. Every mistake of a file is noted, not only the first.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::Known;
 use super::condition::{self, Condition};
 use super::explain::{Templates, Text, is_template};
 use super::finding::{Audience, Severity};
-use super::guarantee::known_when;
+use super::guarantee::{World, worlds_when};
 use super::mistakes::{Mistakes, listing, suggestion};
-use super::rule::{Adjustment, Rule};
+use super::rule::{Adjustment, Origin, Rule};
 use super::selection::{self, Selection};
 use super::self_test;
 use super::source::RuleFile;
 use crate::facts::schema::SCALARS;
-use crate::yaml::{Diagnostic, Entry, Node, parse};
+use crate::yaml::{Diagnostic, Entry, Node, Span, parse};
 
 const RULE_KEYS: &[&str] = &[
     "id",
@@ -36,7 +35,7 @@ const OPTIONAL_RULE_KEYS: &[&str] = &["condition", "adjust", "collect"];
 /// Reads the rules of one file. A rule with a mistake is not among them.
 pub(super) fn read_file(
     file: &RuleFile,
-    set: usize,
+    origin: Origin,
     known: &Known<'_>,
     templates: &mut Templates,
     found: &mut Vec<Diagnostic>,
@@ -48,7 +47,7 @@ pub(super) fn read_file(
             return Vec::new();
         }
     };
-    let mut reader = Reader { file, set, known, templates, mistakes: Mistakes::new(&file.text) };
+    let mut reader = Reader { file, origin, known, templates, mistakes: Mistakes::new(&file.text) };
     let rules = reader.root(&root);
     found.append(&mut reader.mistakes.found);
     rules
@@ -56,7 +55,7 @@ pub(super) fn read_file(
 
 struct Reader<'a> {
     file: &'a RuleFile,
-    set: usize,
+    origin: Origin,
     known: &'a Known<'a>,
     templates: &'a mut Templates,
     mistakes: Mistakes,
@@ -110,9 +109,10 @@ impl Reader<'_> {
             collect,
             references,
             tests: tests?,
-            set: self.set,
+            origin: self.origin,
             file: Arc::clone(&self.file.text),
             span: node.span,
+            logic_span: logic_span(node),
             id_span: node.get("id")?.span,
         })
     }
@@ -278,8 +278,7 @@ impl Reader<'_> {
     /// A text with facts in it, written when the rule matches and `also` holds.
     fn text(&mut self, node: &Node, what: &str, logic: &Logic, also: &[&Condition]) -> Option<Text> {
         self.mistakes.text(node, what)?;
-        let known = logic.known_facts(also);
-        self.templates.add(node, &known, &mut self.mistakes)
+        self.templates.add(node, &logic.worlds(also), &mut self.mistakes)
     }
 
     fn remediation(&mut self, rule: &Node, logic: &Logic) -> Vec<(Audience, Text)> {
@@ -320,14 +319,24 @@ impl Reader<'_> {
         });
         let also: Vec<&Condition> = when.iter().collect();
         let say = item.get("say").and_then(|node| self.text(node, "`say`", logic, &also));
-        Some(Adjustment { when: when?, by: by?, say: say? })
+        let written = item.get("when").and_then(Node::text).unwrap_or_default().trim().to_owned();
+        Some(Adjustment { when: when?, written, by: by?, say: say? })
+    }
+}
+
+/// Selections, and the condition where it stands next to them.
+fn logic_span(rule: &Node) -> Span {
+    let selections = rule.entry("selections").map(Entry::span).unwrap_or_default();
+    match rule.entry("condition").map(Entry::span) {
+        Some(condition) if condition.start > selections.end => selections.to(condition),
+        _ => selections,
     }
 }
 
 /// What a rule asks for, as far as it could be read.
 #[derive(Default)]
 struct Logic {
-    names: Vec<(String, crate::yaml::Span)>,
+    names: Vec<(String, Span)>,
     selections: Vec<Selection>,
     /// Whether all selections could be read; their indexes mean nothing otherwise.
     whole: bool,
@@ -337,14 +346,14 @@ struct Logic {
 impl Logic {
     /// The facts that are known when the rule matches and `also` holds. All, when the rule has mistakes: a mistake in
     /// a selection is not reported a second time for each text.
-    fn known_facts(&self, also: &[&Condition]) -> BTreeSet<&'static str> {
+    fn worlds(&self, also: &[&Condition]) -> Vec<World> {
         match &self.condition {
             Some(condition) if self.whole => {
                 let mut conditions = vec![condition];
                 conditions.extend(also);
-                known_when(&conditions, &self.selections)
+                worlds_when(&conditions, &self.selections)
             }
-            _ => SCALARS.iter().map(|fact| fact.path).collect(),
+            _ => vec![SCALARS.iter().map(|fact| fact.path).collect()],
         }
     }
 }

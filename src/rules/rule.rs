@@ -25,17 +25,28 @@ pub struct Rule {
     pub(super) collect: Vec<String>,
     pub(super) references: Vec<String>,
     pub(super) tests: Vec<SelfTest>,
-    /// The set that it belongs to, by index.
-    pub(super) set: usize,
+    pub(super) origin: Origin,
     pub(super) file: Arc<YamlText>,
     pub(super) span: Span,
     pub(super) id_span: Span,
+    pub(super) logic_span: Span,
+}
+
+/// Where a rule comes from.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Origin {
+    /// The set that it belongs to, by index.
+    pub set: usize,
+    /// Whether that set is the one inside the program.
+    pub embedded: bool,
 }
 
 /// Evidence that moves the confidence.
 #[derive(Debug)]
 pub(super) struct Adjustment {
     pub when: Condition,
+    /// The condition as the rule has it.
+    pub written: String,
     pub by: f64,
     pub say: Text,
 }
@@ -118,13 +129,38 @@ impl Rule {
         self.id_span.line
     }
 
-    /// The rule as it is written, without the indentation that all of its lines share.
+    /// Whether it is inside the program.
+    #[must_use]
+    pub fn is_embedded(&self) -> bool {
+        self.origin.embedded
+    }
+
+    /// What moves its confidence, as it is written: by how much, on which condition, and the sentence that says so.
+    #[must_use]
+    pub fn adjustments(&self) -> Vec<(f64, &str, &str)> {
+        let adjustments = self.adjustments.iter();
+        adjustments.map(|adjustment| (adjustment.by, adjustment.written.as_str(), adjustment.say.written())).collect()
+    }
+
+    /// The whole rule as it is written.
     #[must_use]
     pub fn written(&self) -> String {
-        let indent = (self.span.column as usize).saturating_sub(1);
+        self.without_indentation(self.span)
+    }
+
+    /// Its selections and its condition as they are written.
+    #[must_use]
+    pub fn logic_written(&self) -> String {
+        self.without_indentation(self.logic_span)
+    }
+
+    /// A part of the rule's file without the indentation that its first line has.
+    fn without_indentation(&self, span: Span) -> String {
+        let indent = (span.column as usize).saturating_sub(1);
         let mut text = String::new();
-        for (number, line) in self.file.slice(self.span).lines().enumerate() {
-            let cut = if number == 0 { 0 } else { indent.min(line.len().saturating_sub(line.trim_start().len())) };
+        for (number, line) in self.file.slice(span).lines().enumerate() {
+            let own = line.len().saturating_sub(line.trim_start().len());
+            let cut = if number == 0 { 0 } else { indent.min(own) };
             text.push_str(line.get(cut..).unwrap_or(line).trim_end());
             text.push('\n');
         }

@@ -10,7 +10,7 @@ use super::explain::{FactValues, Templates, Text};
 use super::finding::{Finding, Judgement, Remediation, Skipped};
 use super::gate::Gates;
 use super::list::{self, Lists, ModuleList};
-use super::rule::Rule;
+use super::rule::{Origin, Rule};
 use super::self_test::{Expectation, TestFailure, TestOutcome};
 use super::source::{BUILTIN, SetSource};
 use super::trace::{self, Trace};
@@ -108,7 +108,13 @@ impl RuleSet {
             let known = Known { causes: &causes, lists: &known_lists };
             let before = rules.len();
             for file in &set.rules {
-                rules.append(&mut parse::read_file(file, index, &known, &mut templates, found));
+                rules.append(&mut parse::read_file(
+                    file,
+                    Origin { set: index, embedded: set.embedded },
+                    &known,
+                    &mut templates,
+                    found,
+                ));
             }
             let rules = rules.len().saturating_sub(before);
             infos.push(RuleSetInfo { name: set.name.clone(), version: set.version.clone(), rules });
@@ -141,7 +147,7 @@ impl RuleSet {
     /// The set that a rule belongs to.
     #[must_use]
     pub fn set_of(&self, rule: &Rule) -> Option<&RuleSetInfo> {
-        self.infos.get(rule.set)
+        self.infos.get(rule.origin.set)
     }
 
     /// All causes.
@@ -228,8 +234,15 @@ impl RuleSet {
     /// Runs the tests inside all rules.
     #[must_use]
     pub fn run_tests(&self) -> TestOutcome {
-        let mut outcome = TestOutcome { rules: self.rules.len(), ..TestOutcome::default() };
-        for rule in &self.rules {
+        self.run_tests_of(|_| true)
+    }
+
+    /// Runs the tests inside the rules that are `chosen`.
+    #[must_use]
+    pub fn run_tests_of(&self, chosen: impl Fn(&Rule) -> bool) -> TestOutcome {
+        let mut outcome = TestOutcome::default();
+        for rule in self.rules.iter().filter(|rule| chosen(rule)) {
+            outcome.rules = outcome.rules.saturating_add(1);
             for test in &rule.tests {
                 let view = View::new(&test.facts);
                 let truth = Evaluation::new(&rule.selections, &view).truth(&rule.condition);

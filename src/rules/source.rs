@@ -28,6 +28,8 @@ pub(super) struct SetSource {
     /// Lists, each under its file's name without ending.
     pub data: Vec<(String, Arc<YamlText>)>,
     pub causes: Option<Arc<YamlText>>,
+    /// Whether it is the one inside the program.
+    pub embedded: bool,
 }
 
 /// A file with rules.
@@ -41,7 +43,7 @@ pub(super) struct RuleFile {
 impl SetSource {
     /// The set inside the program.
     pub fn embedded(found: &mut Vec<Diagnostic>) -> Self {
-        let mut set = Self { name: BUILTIN.to_owned(), version: "0".to_owned(), ..Self::default() };
+        let mut set = Self { name: BUILTIN.to_owned(), version: "0".to_owned(), embedded: true, ..Self::default() };
         for (path, text) in EMBEDDED {
             let parts: Vec<&str> = path.split('/').collect();
             set.add(&parts, &YamlText::new(format!("{BUILTIN}/{path}"), (*text).to_owned()), found);
@@ -134,9 +136,11 @@ impl SetSource {
             }
         };
         let mut mistakes = Mistakes::new(text);
-        let keys = ["name", "version", "licence"];
         if let Some(entries) = mistakes.mapping(&root, "ruleset.yaml") {
-            mistakes.keys(entries, root.span, "ruleset.yaml", &keys, &keys);
+            let known = ["schema", "name", "version", "licence"];
+            let required = ["name", "version", "licence"];
+            mistakes.keys(entries, root.span, "ruleset.yaml", &known, &required);
+            mistakes.schema(&root);
         }
         let mut read = |key: &str| {
             let node: &Node = root.get(key)?;
