@@ -1,0 +1,128 @@
+//! What a kernel dump's header says.
+
+use jiff::{SignedDuration, Timestamp};
+
+use super::layout::{BUILD, HeaderLayout, NARROW, WIDE, u32_at, u64_at};
+use crate::artifact::notation::filetime;
+use crate::evidence::{Address, BugcheckCode, CpuArchitecture, KernelDumpType};
+
+/// The text `PAGE`, with which the writer fills what it does not set.
+const FILLER: u32 = u32::from_le_bytes(*b"PAGE");
+
+/// A header's fields. Absent where the file ends before them, or where they were never set.
+#[derive(Debug)]
+pub(super) struct Header {
+    pub layout: HeaderLayout,
+    pub dump_type: Option<KernelDumpType>,
+    pub code: Option<BugcheckCode>,
+    pub parameters: [Option<u64>; 4],
+    pub build: Option<u32>,
+    pub cpu: Option<CpuArchitecture>,
+    pub cpu_count: Option<u32>,
+    pub time: Option<Timestamp>,
+    pub uptime: Option<SignedDuration>,
+    pub exception_address: Option<Address>,
+    /// `RequiredDumpSpace`, bytes.
+    pub required_space: Option<u64>,
+    /// Addresses that lie in the kernel's own image.
+    pub kernel_addresses: Vec<Address>,
+}
+
+/// The layout that the file's first eight bytes announce.
+pub(super) fn layout_of(first_bytes: &[u8]) -> Option<HeaderLayout> {
+    match first_bytes.first_chunk::<8>()? {
+        b"PAGEDU64" => Some(WIDE),
+        b"PAGEDUMP" => Some(NARROW),
+        _ => None,
+    }
+}
+
+impl Header {
+    /// Reads the header from `bytes`, the file's first [`HeaderLayout::length`] bytes, or fewer where it is cut.
+    pub fn read(bytes: &[u8], layout: HeaderLayout) -> Self {
+        let fields = Fields { bytes, wide: layout.wide };
+        let mut parameters = [None; 4];
+        for (parameter, offset) in parameters.iter_mut().zip((layout.parameters..).step_by(fields.pointer_length())) {
+            *parameter = fields.pointer(offset);
+        }
+        let raised = fields.number(layout.exception_code).is_some_and(|code| code != 0);
+        Self {
+            layout,
+            dump_type: fields.number(layout.dump_type).map(dump_type),
+            code: fields.number(layout.code).map(BugcheckCode),
+            parameters,
+            build: fields.number(BUILD),
+            cpu: fields.number(layout.machine).map(architecture),
+            cpu_count: fields.number(layout.processors),
+            time: fields.long(layout.system_time).and_then(filetime),
+            uptime: fields.long(layout.uptime).filter(|ticks| *ticks != 0).and_then(duration),
+            exception_address: fields
+                .pointer(layout.exception_address)
+                .filter(|address| raised && *address != 0)
+                .map(Address),
+            required_space: fields.long(layout.required_space).filter(|space| *space != 0),
+            kernel_addresses: [layout.module_list, layout.debugger_data]
+                .iter()
+                .filter_map(|offset| fields.pointer(*offset))
+                .filter(|address| *address != 0)
+                .map(Address)
+                .collect(),
+        }
+    }
+}
+
+/// The header's bytes. Fields filled with `PAGE` are absent.
+struct Fields<'a> {
+    bytes: &'a [u8],
+    wide: bool,
+}
+
+impl Fields<'_> {
+    fn number(&self, offset: usize) -> Option<u32> {
+        u32_at(self.bytes, offset).filter(|value| *value != FILLER)
+    }
+
+    fn long(&self, offset: usize) -> Option<u64> {
+        u64_at(self.bytes, offset).filter(|value| *value != u64::from(FILLER) << 32 | u64::from(FILLER))
+    }
+
+    fn pointer(&self, offset: usize) -> Option<u64> {
+        if self.wide { self.long(offset) } else { self.number(offset).map(u64::from) }
+    }
+
+    fn pointer_length(&self) -> usize {
+        if self.wide { 8 } else { 4 }
+    }
+}
+
+/// Source: Windows driver documentation on the varieties of kernel dumps; public parsers agree on the numbers.
+fn dump_type(number: u32) -> KernelDumpType {
+    match number {
+        1 => KernelDumpType::Full,
+        2 => KernelDumpType::Kernel,
+        3 => KernelDumpType::Header,
+        4 => KernelDumpType::Triage,
+        5 | 6 => KernelDumpType::Bitmap,
+        7 => KernelDumpType::Automatic,
+        other => KernelDumpType::Other(other),
+    }
+}
+
+/// Source: the `IMAGE_FILE_MACHINE_` numbers of the PE format's documentation.
+fn architecture(machine: u32) -> CpuArchitecture {
+    match machine {
+        0x014C => CpuArchitecture::X86,
+        0x8664 => CpuArchitecture::X64,
+        0x01C0 | 0x01C2 | 0x01C4 => CpuArchitecture::Arm,
+        0xAA64 => CpuArchitecture::Arm64,
+        _ => CpuArchitecture::Other,
+    }
+}
+
+/// A time span of `ticks` 100 ns units.
+fn duration(ticks: u64) -> Option<SignedDuration> {
+    const TICKS_A_SECOND: u64 = 10_000_000;
+    let seconds = i64::try_from(ticks.checked_div(TICKS_A_SECOND)?).ok()?;
+    let rest = i32::try_from(ticks.checked_rem(TICKS_A_SECOND)?).ok()?;
+    Some(SignedDuration::new(seconds, rest.checked_mul(100)?))
+}

@@ -1,0 +1,112 @@
+//! Problem signatures that were pasted as `P1: ...` to `P10: ...`, and the values of kernel reports.
+
+use std::sync::Arc;
+
+use super::recognised::{Recognised, Weight};
+use super::values::{code, hex_number, value_of};
+use crate::artifact::wer_signature::read_signature;
+use crate::evidence::{ExceptionCode, FastFailCode};
+
+/// Values of a signature.
+const VALUES: usize = 10;
+/// More characters than a value has.
+const LONGEST_VALUE: usize = 260;
+/// Kernel reports as Reliability Monitor shows them: what stands before each value of the signature.
+const KERNEL_LABELS: [&str; 5] = ["code", "parameter 1", "parameter 2", "parameter 3", "parameter 4"];
+
+/// A signature as far as it was seen.
+#[derive(Debug, Default)]
+pub(super) struct PastedSignature {
+    event_name: Option<Arc<str>>,
+    values: [Option<Arc<str>>; VALUES],
+    kernel_values: [Option<Arc<str>>; KERNEL_LABELS.len()],
+}
+
+impl PastedSignature {
+    /// The text says that the event has this name.
+    pub fn set_event_name(&mut self, name: &str) {
+        let end = name.find(|character: char| !character.is_alphanumeric() && character != '_').unwrap_or(name.len());
+        let name = name.get(..end).unwrap_or_default();
+        if !name.is_empty() {
+            self.event_name.get_or_insert_with(|| name.into());
+        }
+    }
+
+    /// Takes the values out of a line: `P7: 0000...`, or several as `P8=...; P9=...`.
+    pub fn read_line(&mut self, line: &str, lower: &str) {
+        for (number, slot) in (1_usize..).zip(&mut self.values) {
+            let label = format!("P{number}");
+            for (at, _) in line.match_indices(&label) {
+                let (before, after) = (line.get(..at).unwrap_or_default(), line.get(at..).unwrap_or_default());
+                let after = after.strip_prefix(label.as_str()).unwrap_or_default();
+                let alone = !before.ends_with(|previous: char| previous.is_alphanumeric() || previous == '_');
+                if alone && after.trim_start().starts_with([':', '=', '：']) && slot.is_none() {
+                    *slot = value(after);
+                }
+            }
+        }
+        for (label, slot) in KERNEL_LABELS.iter().zip(&mut self.kernel_values) {
+            if lower.trim_start().strip_prefix(label).is_some_and(|rest| rest.trim_start().starts_with([':', '\t'])) {
+                let after = line.trim_start().get(label.len()..).unwrap_or_default();
+                *slot = slot.take().or_else(|| value(after));
+            }
+        }
+    }
+
+    /// Adds what the signature says.
+    pub fn finish(self, recognised: &mut Recognised) {
+        let Some(event_name) = self.event_name.clone() else {
+            return self.finish_without_name(recognised);
+        };
+        let kernel = ["LiveKernelEvent", "BlueScreen"].iter().any(|kind| kind.eq_ignore_ascii_case(&event_name));
+        let mut values = positional(&self.values);
+        if kernel && values.is_empty() {
+            values = positional(&self.kernel_values);
+        }
+        let signature = read_signature(&event_name, &values);
+        let weight = Weight::Report;
+        recognised.app.set_some(weight, signature.app);
+        recognised.app_version.set_some(weight, signature.app_version);
+        recognised.module.set_some(weight, signature.module);
+        recognised.module_version.set_some(weight, signature.module_version);
+        if signature.code == Some(ExceptionCode::FAST_FAIL) {
+            recognised.fast_fail.set_some(weight, signature.data.and_then(fast_fail));
+        }
+        recognised.code.set_some(weight, signature.code);
+        recognised.offset.set_some(weight, signature.offset);
+        if let Some((stop, parameters)) = signature.bugcheck {
+            recognised.bugcheck.set(weight, stop);
+            recognised.bugcheck_parameters = parameters.map(Some);
+        }
+    }
+
+    /// Without the event's name only one thing is certain: after the code of a fast fail comes its number.
+    fn finish_without_name(self, recognised: &mut Recognised) {
+        for (first, second) in self.values.iter().zip(self.values.iter().skip(1)) {
+            let code_before = first.as_deref().and_then(code).map(ExceptionCode);
+            let missing_but_known = first.is_none() && recognised.code.get() == Some(&ExceptionCode::FAST_FAIL);
+            let data = second.as_deref().filter(|value| matches!(value.len(), 8 | 16)).and_then(hex_number);
+            if code_before == Some(ExceptionCode::FAST_FAIL) || missing_but_known {
+                recognised.fast_fail.set_some(Weight::Report, data.and_then(fast_fail));
+            }
+        }
+    }
+}
+
+/// A number small enough to be a fast-fail code: with all its 64 bits the field is as wide as an address.
+pub(super) fn fast_fail(number: u64) -> Option<FastFailCode> {
+    u32::try_from(number).ok().map(FastFailCode)
+}
+
+fn value(after_label: &str) -> Option<Arc<str>> {
+    let text = value_of(after_label);
+    let text = text.char_indices().nth(LONGEST_VALUE).map_or(text, |(end, _)| text.split_at(end).0);
+    let text = text.split([';', ',']).next().unwrap_or_default().trim();
+    (!text.is_empty()).then(|| text.into())
+}
+
+/// The values up to the last that was seen; empty where one between was not.
+fn positional(values: &[Option<Arc<str>>]) -> Vec<Arc<str>> {
+    let count = values.iter().rposition(Option::is_some).map_or(0, |last| last.saturating_add(1));
+    values.iter().take(count).map(|value| value.clone().unwrap_or_default()).collect()
+}

@@ -1,0 +1,166 @@
+//! How people and programs spell values in texts: codes in three bases, addresses, names, versions.
+//!
+//! Every function reads from the beginning of the text that it is given, and looks at no more of it than a value can
+//! be long.
+
+use crate::evidence::{Version, base_name};
+
+/// More characters than a path has.
+const LONGEST_NAME: usize = 260;
+/// What may stand between the words that announce a value and the value.
+const SEPARATORS: &[char] = &[' ', '\t', '\u{A0}', ':', '：', '=', '"', '\'', '`', '(', '['];
+
+/// The text after what separates it from its label, and after a type that debuggers write before a code
+/// (`(NTSTATUS) 0xc0000005`).
+pub(super) fn value_of(after_label: &str) -> &str {
+    let value = after_label.trim_start_matches(SEPARATORS);
+    for kind in ["NTSTATUS)", "HRESULT)", "Win32)"] {
+        if let Some(rest) = value.strip_prefix(kind) {
+            return rest.trim_start();
+        }
+    }
+    value
+}
+
+/// The word at the beginning: letters, digits and `_`.
+fn word(text: &str) -> &str {
+    let end = text.find(|character: char| !(character.is_alphanumeric() || character == '_')).unwrap_or(text.len());
+    text.get(..end).unwrap_or_default()
+}
+
+/// Digits after `0x`.
+fn prefixed_hex(text: &str) -> Option<u64> {
+    let digits = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X"))?;
+    hex(word(digits))
+}
+
+fn hex(digits: &str) -> Option<u64> {
+    let all = digits.bytes().all(|byte| byte.is_ascii_hexdigit());
+    u64::from_str_radix(digits, 16).ok().filter(|_| all)
+}
+
+/// A hexadecimal number, with or without `0x`. Debuggers put a back quote into the middle of 64-bit ones.
+pub(super) fn hex_number(text: &str) -> Option<u64> {
+    if let Some((high, low)) =
+        text.get(..17).and_then(|number| number.split_once('`')).filter(|(high, _)| high.len() == 8)
+    {
+        return hex(&[high, low].concat());
+    }
+    prefixed_hex(text).or_else(|| hex(word(text)))
+}
+
+/// A decimal number without sign.
+pub(super) fn decimal_number(text: &str) -> Option<u64> {
+    let digits = word(text);
+    digits.bytes().all(|byte| byte.is_ascii_digit()).then(|| digits.parse().ok())?
+}
+
+/// A 32-bit code: `0xC0000409`, `-1073740791`, `3221226505`. Eight digits without `0x` are hexadecimal, as Windows
+/// writes codes in reports; so is what has letters among its eight digits.
+pub(super) fn code(text: &str) -> Option<u32> {
+    if let Some(value) = prefixed_hex(text) {
+        return narrow(value);
+    }
+    if let Some(digits) = text.strip_prefix('-') {
+        let value = i64::try_from(decimal_number(digits)?).ok()?.checked_neg()?;
+        return i32::try_from(value).ok().map(i32::cast_unsigned);
+    }
+    let digits = word(text);
+    if digits.len() == 8 { narrow(hex(digits)?) } else { u32::try_from(decimal_number(text)?).ok() }
+}
+
+/// A 32-bit code that may have been sign-extended to 64 bits.
+fn narrow(value: u64) -> Option<u32> {
+    let extension = value >> 32;
+    let low = u32::try_from(value & 0xFFFF_FFFF).ok()?;
+    (extension == 0 || (extension == 0xFFFF_FFFF && low >= 0x8000_0000)).then_some(low)
+}
+
+/// A file name, as the text up to what can't be part of one. Of a path only the last part. `None` for the words that
+/// stand for no name.
+pub(super) fn file_name(text: &str) -> Option<&str> {
+    let beginning = text.char_indices().nth(LONGEST_NAME).map_or(text, |(end, _)| text.split_at(end).0);
+    let name = beginning.split([',', '，', '、', ';', '|', '"', '\t', '<', '>']).next()?;
+    // Two names with a slash or an arrow between them, or a remark.
+    let name = [" / ", " - ", " ("].iter().fold(name, |name, mark| name.split(mark).next().unwrap_or(name));
+    let name = base_name(name).trim().trim_end_matches(['.', '\'', '`']);
+    let name = name.strip_suffix("_unloaded").unwrap_or(name);
+    // Windows' and the debuggers' ways of saying that they know none.
+    let none = name.is_empty()
+        || name.eq_ignore_ascii_case("unknown")
+        || ["StackHash_", "Unknown_"].iter().any(|none| name.starts_with(none));
+    (!none && !name.contains(':')).then_some(name)
+}
+
+/// A name that ends like an image file's: `.exe`, `.dll`, `.sys`...
+pub(super) fn image_name(text: &str) -> Option<&str> {
+    const ENDINGS: [&str; 6] = [".exe", ".dll", ".sys", ".pyd", ".ocx", ".drv"];
+    let first = text.split_whitespace().next()?.trim_end_matches([',', ';', ')', ']']);
+    let name = file_name(first)?;
+    let lower = name.to_ascii_lowercase();
+    ENDINGS.iter().any(|ending| lower.ends_with(ending)).then_some(name)
+}
+
+/// A version: numbers with dots.
+pub(super) fn version(text: &str) -> Option<Version> {
+    let end = text.find(|character: char| !(character.is_ascii_digit() || character == '.')).unwrap_or(text.len());
+    Version::from_event_text(text.get(..end)?.trim_end_matches('.'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_code_is_the_same_in_every_spelling() {
+        for text in [
+            "0xC0000409",
+            "0xc0000409)",
+            "c0000409",
+            "-1073740791",
+            "3221226505 (",
+            "0xffffffffc0000409",
+            "0x00000000C0000409",
+        ] {
+            assert_eq!(code(text), Some(0xC000_0409), "{text}");
+        }
+        assert_eq!(code("80000003"), Some(0x8000_0003), "eight digits are hexadecimal");
+        assert_eq!(code("53"), Some(53));
+        for text in ["", "0x", "abc", "-", "-99999999999", "99999999999", "0x1c0000409", "12ab", "--1"] {
+            assert_eq!(code(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn addresses_may_have_a_back_quote_in_the_middle() {
+        assert_eq!(hex_number("00007ff8`12345678 rest"), Some(0x7FF8_1234_5678));
+        assert_eq!(hex_number("0x7286e"), Some(0x7_286E));
+        assert_eq!(hex_number("000011d9"), Some(0x11D9));
+        assert_eq!(hex_number("unknown"), None);
+    }
+
+    #[test]
+    fn names_end_where_a_file_name_must_end() {
+        assert_eq!(file_name("my program.exe, version: 1.0"), Some("my program.exe"));
+        assert_eq!(file_name("a.dll / b.dll"), Some("a.dll"));
+        assert_eq!(file_name(r"C:\x\hook.dll_unloaded"), Some("hook.dll"));
+        assert_eq!(file_name("tool (32 bit)"), Some("tool"));
+        for text in ["", "unknown", "StackHash_1234", ", version"] {
+            assert_eq!(file_name(text), None, "{text}");
+        }
+        assert_eq!(image_name("a.sys (1.0)"), Some("a.sys"));
+        assert_eq!(image_name("path: C"), None);
+    }
+
+    #[test]
+    fn types_before_codes_are_skipped() {
+        assert_eq!(value_of(": (NTSTATUS) 0xc0000005 - text"), "0xc0000005 - text");
+        assert_eq!(value_of(" : 5"), "5");
+    }
+
+    #[test]
+    fn versions_end_before_a_comma() {
+        assert_eq!(version("10.0.1.2, time"), Some(Version([10, 0, 1, 2])));
+        assert_eq!(version("0.0.0.0"), None);
+    }
+}
