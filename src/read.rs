@@ -8,7 +8,7 @@ use std::path::Path;
 use crate::artifact::{
     LogCoverage, Loss, ReadContext, Reading, Unreadable, event_log, kernel_dump, minidump, ticket, wer_report,
 };
-use crate::discover::{ArtifactKind, display_path, named_kind, sniff};
+use crate::discover::{ArtifactKind, display_path, named_kind, not_pasted, sniff};
 use crate::evidence::Evidence;
 use crate::report::{Artifact, ArtifactStatus};
 
@@ -134,6 +134,9 @@ fn unknown(path: &Path, opened: &Opened) -> (ArtifactStatus, String) {
     let status = if promised.is_some() { ArtifactStatus::Failed } else { ArtifactStatus::Skipped };
     if opened.bytes == 0 {
         return (ArtifactStatus::Failed, "the file is empty".to_owned());
+    }
+    if let Some(what) = not_pasted(&opened.first) {
+        return (status, format!("{what}, not text that somebody pasted"));
     }
     let named = promised.map_or_else(String::new, |kind| format!(", although its name is that of a {}", kind.word()));
     let content = if opened.first.iter().all(|byte| *byte == 0) {

@@ -56,10 +56,26 @@ pub fn sniff(first: &[u8]) -> ArtifactKind {
         ArtifactKind::Archive
     } else if wer_report::is_wer_report(first) {
         ArtifactKind::WerReport
-    } else if ticket::is_text(first) {
+    } else if ticket::is_text(first) && not_pasted(first).is_none() {
         ArtifactKind::Ticket
     } else {
         ArtifactKind::Unknown
+    }
+}
+
+/// What a text is that nobody pasted: this program's own report of an earlier run, which would be read as the crashes
+/// that it tells of, or a JSON document. `None` for other texts, and for what is no text.
+#[must_use]
+pub fn not_pasted(first: &[u8]) -> Option<&'static str> {
+    let text = first.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(first).trim_ascii_start();
+    let after = |prefix: &[u8]| text.strip_prefix(prefix).map(<[u8]>::trim_ascii_start);
+    let begins = |rest: &[u8], with: &[u8]| rest.first().is_some_and(|byte| with.contains(byte));
+    if after(b"crashsift: ").is_some_and(|rest| begins(rest, b"0123456789")) {
+        Some("a report of crashsift")
+    } else if after(b"{").is_some_and(|rest| begins(rest, b"\"}")) || after(b"[").is_some_and(|rest| begins(rest, b"{")) {
+        Some("a JSON document")
+    } else {
+        None
     }
 }
 
@@ -80,4 +96,25 @@ pub fn named_kind(path: &Path) -> Option<ArtifactKind> {
         "wer" => ArtifactKind::WerReport,
         _ => return None,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_nobody_pasted_is_no_ticket() {
+        assert_eq!(sniff(b"crashsift: 3 artifacts, 1 incident\n"), ArtifactKind::Unknown);
+        assert_eq!(sniff(b"{\n  \"schema_version\": \"1.0\"}"), ArtifactKind::Unknown);
+        assert_eq!(sniff(b"[{\"Id\": 1000}]"), ArtifactKind::Unknown);
+        assert_eq!(sniff(b"[WinError 126] The specified module could not be found"), ArtifactKind::Ticket);
+        assert_eq!(sniff(b"crashsift says nothing about my crash"), ArtifactKind::Ticket);
+    }
+
+    #[test]
+    fn a_log_is_told_by_its_chunk_when_its_header_is_gone() {
+        let mut log = vec![0; 4096];
+        log.extend_from_slice(b"ElfChnk\0");
+        assert_eq!(sniff(&log), ArtifactKind::EventLog);
+    }
 }

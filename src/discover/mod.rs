@@ -3,5 +3,5 @@
 mod kind;
 mod walk;
 
-pub use kind::{ArtifactKind, SNIFFED, named_kind, sniff};
+pub use kind::{ArtifactKind, SNIFFED, named_kind, not_pasted, sniff};
 pub use walk::{Found, Unfound, display_path, find, read_list};

@@ -39,7 +39,11 @@ const FILE_HEADER: &str = "file header";
 /// Whether a file with these first bytes is an event log.
 #[must_use]
 pub fn is_event_log(first_bytes: &[u8]) -> bool {
-    first_bytes.starts_with(FILE_SIGNATURE)
+    /// The file header's size; the first chunk follows it.
+    const FIRST_CHUNK: usize = 4096;
+    let chunk = || first_bytes.get(FIRST_CHUNK..).is_some_and(|chunk| chunk.starts_with(b"ElfChnk\0"));
+    // A log whose header is damaged still has its chunks.
+    first_bytes.starts_with(FILE_SIGNATURE) || chunk()
 }
 
 /// Reads the event log in `file`, which has `bytes` bytes.
