@@ -1,5 +1,6 @@
 //! From incidents to verdicts: the rules judge each incident's facts, and the best-supported cause becomes its verdict.
 
+use crate::evidence::EventBody;
 use crate::facts::{self, EvidenceRef};
 use crate::incident::{Built, EvidenceItem, Incident, IncidentKind, Machine};
 use crate::knowledge::Knowledge;
@@ -52,7 +53,7 @@ fn verdict(built: &Built<'_>, machine: Option<&Machine>, findings: &[Finding], k
         return Verdict {
             cause: UNDETERMINED.to_owned(),
             confidence: 0.0,
-            sentence: undetermined_sentence(&built.incident, findings.first()),
+            sentence: undetermined_sentence(built, findings.first()),
             collect_next: collect_next(built, machine, findings, knowledge),
         };
     };
@@ -88,8 +89,18 @@ fn lower_first(title: &str) -> String {
     }
 }
 
-fn undetermined_sentence(incident: &Incident, weak: Option<&Finding>) -> String {
-    let what = match incident.kind {
+fn undetermined_sentence(built: &Built<'_>, weak: Option<&Finding>) -> String {
+    let service = built.gathered.event(|body| match body {
+        EventBody::ServiceEnded(end) => Some(end.name.as_deref().unwrap_or(&end.display_name)),
+        _ => None,
+    });
+    let of_service;
+    let what = match built.incident.kind {
+        IncidentKind::Exit if service.is_some() => {
+            let name = service.map_or("", |(_, name)| name);
+            of_service = format!("The service {name} ended unexpectedly; the evidence does not say why");
+            of_service.as_str()
+        }
         IncidentKind::Crash => "The evidence shows where the process died, not why",
         IncidentKind::Hang => "The evidence shows that the process stopped answering or was still running, not why",
         IncidentKind::Bugcheck => "The evidence shows with which code the system stopped, not why",

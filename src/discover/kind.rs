@@ -72,7 +72,8 @@ pub fn not_pasted(first: &[u8]) -> Option<&'static str> {
     let begins = |rest: &[u8], with: &[u8]| rest.first().is_some_and(|byte| with.contains(byte));
     if after(b"crashsift: ").is_some_and(|rest| begins(rest, b"0123456789")) {
         Some("a report of crashsift")
-    } else if after(b"{").is_some_and(|rest| begins(rest, b"\"}")) || after(b"[").is_some_and(|rest| begins(rest, b"{")) {
+    } else if after(b"{").is_some_and(|rest| begins(rest, b"\"}")) || after(b"[").is_some_and(|rest| begins(rest, b"{"))
+    {
         Some("a JSON document")
     } else {
         None

@@ -135,7 +135,9 @@ fn process(gathered: &Gathered<'_>, records: &[(usize, CrashRecord)]) -> Option<
         process.started = dump.started;
     }
     for (_, record) in records {
-        let path = record.app_path.clone();
+        // Some records hold a path where others hold a name.
+        let app_is_path = record.app.as_deref().is_some_and(|app| app.contains(['\\', '/']));
+        let path = record.app_path.clone().or_else(|| record.app.clone().filter(|_| app_is_path));
         let of_path = path.as_deref().map(|path| Arc::from(base_name(path)));
         process.name = process.name.or(of_path).or_else(|| record.app.clone());
         process.version = process.version.or(record.app_version);

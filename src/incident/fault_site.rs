@@ -28,7 +28,7 @@ pub fn fault_site(gathered: &Gathered<'_>, carriers: &dyn Carriers) -> Option<(u
             return Some((number, site));
         }
     } else if let Some((number, dump)) = gathered.kernel_dump()
-        && let Some((driver, offset)) = dump.exception_address.and_then(|address| driver_at(dump, address))
+        && let Some((driver, offset, _)) = kernel_site(dump)
     {
         return Some((
             number,
@@ -190,22 +190,28 @@ fn caller(dump: &ProcessDump, fault_site: &str, carriers: &dyn Carriers) -> Opti
     })
 }
 
-/// The driver that a stop's parameters or exception address point into.
-fn kernel_suspect(dump: &KernelDump, carriers: &dyn Carriers) -> Option<Suspect> {
-    let pointer = code_parameter(dump.code.plain()).and_then(|index| dump.parameters.get(index).copied());
+/// The driver that the code at fault lies in, and how that is known. What the stop's parameters say comes first: the
+/// exception in the header is often only the breakpoint with which the kernel stops itself.
+fn kernel_site(dump: &KernelDump) -> Option<(&KernelDriver, ModuleOffset, &'static str)> {
+    let parameter = code_parameter(dump.code.plain()).and_then(|index| dump.parameters.get(index).copied());
     let candidates = [
-        (pointer.map(Address), "a parameter of the stop points into it"),
+        (parameter.map(Address), "a parameter of the stop points into it"),
         (dump.exception_address, "the exception was raised in it"),
     ];
     candidates.into_iter().find_map(|(address, reason)| {
-        let (driver, _) = driver_at(dump, address?)?;
-        (!carriers.is_carrier(&driver.name)).then(|| Suspect {
-            module: Arc::clone(&driver.name),
-            version: None,
-            path: None,
-            basis: "exact",
-            reason: reason.to_owned(),
-        })
+        let (driver, offset) = driver_at(dump, address?)?;
+        Some((driver, offset, reason))
+    })
+}
+
+fn kernel_suspect(dump: &KernelDump, carriers: &dyn Carriers) -> Option<Suspect> {
+    let (driver, _, reason) = kernel_site(dump)?;
+    (!carriers.is_carrier(&driver.name)).then(|| Suspect {
+        module: Arc::clone(&driver.name),
+        version: None,
+        path: None,
+        basis: "exact",
+        reason: reason.to_owned(),
     })
 }
 

@@ -160,7 +160,8 @@ fn by_pid(sightings: &[Sighting], sets: &mut Sets<'_>) {
     }
 }
 
-/// The end of a service joins the crash of its host process just before, when the crash record names the service.
+/// The end of a service joins the crash of its process just before: that of a shared host, whose record names the
+/// service, or that of a program which has the service's name.
 fn by_service(sightings: &[Sighting], items: &[Item], sets: &mut Sets<'_>) {
     let crashes = Timeline::of(sightings, |sighting| sighting.family == Family::Crash);
     for (index, sighting) in sightings.iter().enumerate() {
@@ -175,7 +176,10 @@ fn by_service(sightings: &[Sighting], items: &[Item], sets: &mut Sets<'_>) {
             let Some(EventBody::ApplicationError { app, .. }) = crash.and_then(|crash| event_body(items, crash)) else {
                 return false;
             };
-            before && app.split_once('_').is_some_and(|(_, hosted)| hosted.eq_ignore_ascii_case(service))
+            let hosted = app.split_once('_').map(|(_, hosted)| hosted);
+            let own_program = app.rsplit_once('.').map(|(stem, _)| stem);
+            let named = [hosted, own_program].into_iter().flatten().any(|name| name.eq_ignore_ascii_case(service));
+            before && named
         });
         if let Some(crash) = nearest {
             sets.join_all(&[crash, index]);

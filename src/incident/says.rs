@@ -13,7 +13,7 @@ pub fn says(observation: &Observation, knowledge: &Knowledge) -> String {
         Observation::Process(dump) => of_dump(dump, knowledge),
         Observation::Kernel(dump) => of_kernel_dump(dump, knowledge),
         Observation::Event(event) => of_event(event, knowledge),
-        Observation::Wer(report) => of_report(report, knowledge),
+        Observation::Wer(report) => format!("WER report: {}", of_report(report, knowledge)),
         Observation::Ticket(ticket) => of_ticket(ticket, knowledge),
     }
 }
@@ -83,7 +83,7 @@ fn of_report(report: &WerReport, knowledge: &Knowledge) -> String {
     parts.extend(signature.data.map(|data| format!("exception data {data:#x}")));
     parts.extend(signature.managed_exception.as_ref().map(|kind| format!("exception {kind}")));
     parts.extend(signature.waiting_for.as_ref().map(|process| format!("waiting for {process}")));
-    format!("Windows Error Reporting: {}", parts.join(" "))
+    parts.join(" ")
 }
 
 fn of_ticket(ticket: &Ticket, knowledge: &Knowledge) -> String {

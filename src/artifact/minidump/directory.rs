@@ -131,11 +131,9 @@ pub fn read(source: &mut Source<'_>, losses: &mut Vec<Loss>) -> Result<Directory
 fn is_reserved_unknown(kind: u32) -> bool {
     /// The highest number documented: `ThreadNamesStream`.
     const HIGHEST_KNOWN: u32 = stream::THREAD_NAMES;
-    /// Windows CE's streams, `ceStreamNull` to `ceStreamDiagnosisList`.
-    const WINDOWS_CE: std::ops::RangeInclusive<u32> = 0x8000..=0x800C;
     /// Written by Wine's `MiniDumpWriteDump`.
     const WINE: u32 = 0xFFF0;
-    matches!(kind, 1 | 2) || (kind > HIGHEST_KNOWN && kind <= 0xFFFF && kind != WINE && !WINDOWS_CE.contains(&kind))
+    matches!(kind, 1 | 2) || (kind > HIGHEST_KNOWN && kind <= 0xFFFF && kind != WINE)
 }
 
 /// What a stream is called in messages.
