@@ -2,8 +2,8 @@
 //!
 //! A triage dump is a header of 8 KiB that every 64-bit kernel dump has, a block of 128 bytes that says where the rest
 //! is, and the rest: the crashing thread's stack, the loaded drivers with their names, the unloaded drivers. The layout
-//! is the one that public parsers of such dumps agree on. Microsoft's documentation says what these dumps contain, but
-//! not where it stands.
+//! is the one that public parsers of such dumps agree on, compared with a dump that Windows 10 wrote. Microsoft's
+//! documentation says what these dumps contain, but not where it stands.
 
 use crate::FileTime;
 use crate::bytes::{ByteWriter, count16, count32, stable_hash};
@@ -37,8 +37,8 @@ pub struct TriageDump {
 /// A loaded driver.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Driver {
-    /// File name.
-    pub name: String,
+    /// Full path as the kernel writes it (`\SystemRoot\System32\drivers\ndis.sys`); for unloaded drivers the file name.
+    pub path: String,
     /// Where it is loaded.
     pub base: u64,
     /// `SizeOfImage`, bytes.
@@ -48,8 +48,8 @@ pub struct Driver {
 impl Driver {
     /// A driver.
     #[must_use]
-    pub fn new(name: &str, base: u64, size: u32) -> Self {
-        Self { name: name.to_owned(), base, size }
+    pub fn new(path: &str, base: u64, size: u32) -> Self {
+        Self { path: path.to_owned(), base, size }
     }
 }
 
@@ -135,14 +135,13 @@ impl TriageDump {
         out.patch_u32(0xF98, TRIAGE);
         out.patch_u64(0xFA0, 0x0004_0000);
         out.patch_u64(0xFA8, self.time.0);
-        // No comment.
-        out.patch(0xFB0, &[0; 128]);
         out.patch_u64(0x1030, self.uptime_seconds * 10_000_000);
         out.patch_u32(0x1038, PRESENT);
-        // No secondary data; a workstation; the suite of client editions; written without error.
-        for (offset, value) in [(0x103C, 0), (0x1040, 1), (0x1044, 0x110), (0x1048, 0)] {
+        // A workstation, the suite of client editions, written without error; no secondary data.
+        for (offset, value) in [(0x1040, 1), (0x1044, 0x110), (0x1048, 0)] {
             out.patch_u32(offset, value);
         }
+        out.patch(0x104D, &[0]);
         out
     }
 
@@ -157,10 +156,10 @@ impl TriageDump {
     fn unloaded_drivers(&self, out: &mut ByteWriter) {
         out.u64(self.unloaded.len() as u64);
         for driver in &self.unloaded {
-            let length = count16(driver.name.encode_utf16().take(12).count() * 2);
+            let length = count16(driver.path.encode_utf16().take(12).count() * 2);
             out.u16(length).u16(length).u32(0).u64(0);
             let end = out.len() + 24;
-            for unit in driver.name.encode_utf16().take(12) {
+            for unit in driver.path.encode_utf16().take(12) {
                 out.u16(unit);
             }
             out.zeros_to(end).u64(driver.base).u64(driver.base + u64::from(driver.size));
@@ -174,20 +173,15 @@ impl TriageDump {
         let pool = out.offset();
         for (index, driver) in self.drivers.iter().enumerate() {
             let entry = start + index * DRIVER_BYTES;
-            let units = driver.name.encode_utf16().count();
-            let hash = stable_hash(driver.name.as_bytes());
+            let hash = stable_hash(driver.path.as_bytes());
             out.patch_u32(entry, out.offset());
-            // The kernel's own entry of the loader list begins at 8.
+            // The kernel's own entry of the loader list begins at 8; Windows leaves its pointers and names empty.
             out.patch_u64(entry + 0x38, driver.base);
-            out.patch_u64(entry + 0x40, driver.base + u64::from(driver.size) / 2);
             out.patch_u32(entry + 0x48, driver.size);
-            out.patch_u16(entry + 0x60, count16(units * 2));
-            out.patch_u16(entry + 0x62, count16(units * 2 + 2));
-            out.patch_u32(entry + 0x70, 0x0900_4000);
             out.patch_u32(entry + 0x80, driver.size + (hash & 0xFFFF) as u32);
             out.patch_u32(entry + 0x88, (hash >> 32) as u32);
             // A pool string: length in units, text, terminator, filled up to eight bytes.
-            out.u32(count32(units)).utf16(&driver.name).u16(0).align(8);
+            out.u32(count32(driver.path.encode_utf16().count())).utf16(&driver.path).u16(0).align(8);
         }
         pool
     }

@@ -81,6 +81,9 @@ pub struct Minidump {
     pub other_streams: Vec<(u32, Vec<u8>)>,
 }
 
+/// Entries of the directory that `dbgcore.dll` leaves unused.
+const SPARE_ENTRIES: usize = 3;
+
 /// Writes one stream of a dump.
 type StreamWriter = fn(&Minidump, &mut ByteWriter, &mut Pending);
 
@@ -89,12 +92,14 @@ impl Minidump {
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         let streams = self.streams();
-        let count = streams.len() + self.other_streams.len();
+        let spare = if self.system.is_windows() { SPARE_ENTRIES } else { 0 };
+        let count = streams.len() + self.other_streams.len() + spare;
         let mut out = ByteWriter::new();
         // MINIDUMP_HEADER, 32 bytes: the version's low half is fixed, the high half belongs to the writer's build.
         out.raw(b"MDMP").u32(0xA0F1_A793).u32(count32(count)).u32(32).u32(0);
         out.u32(self.time.unix_seconds()).u64(self.flags);
-        // MINIDUMP_DIRECTORY, 12 bytes a stream: type, size, location. Filled in as the streams are written.
+        // MINIDUMP_DIRECTORY, 12 bytes a stream: type, size, location. Filled in as the streams are written; the entries
+        // that are left stay zero, which is the type "unused".
         let mut entry = out.len();
         out.zeros(count * 12);
 

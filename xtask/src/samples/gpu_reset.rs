@@ -83,7 +83,15 @@ fn drivers() -> Vec<Driver> {
         ("win32kbase.sys", 0xFFFF_F806_6800_0000, 0x2D_F000),
         ("nvlddmkm.sys", NVLDDMKM, 0x0360_2000),
     ];
-    list.into_iter().map(|(name, base, size)| Driver::new(name, base, size)).collect()
+    let path = |name: &str| match name {
+        "nvlddmkm.sys" => {
+            let package = r"DriverStore\FileRepository\nv_dispi.inf_amd64_7209bde3180ef5f7";
+            format!(r"\SystemRoot\System32\{package}\{name}")
+        }
+        _ if name.ends_with(".sys") => format!(r"\SystemRoot\System32\drivers\{name}"),
+        _ => format!(r"\SystemRoot\system32\{name}"),
+    };
+    list.into_iter().map(|(name, base, size)| Driver::new(&path(name), base, size)).collect()
 }
 
 pub fn bugcheck_in_display_driver() -> Sample {
