@@ -4,6 +4,7 @@ pub mod artifact;
 pub mod evidence;
 pub mod facts;
 pub mod incident;
+pub mod knowledge;
 pub mod report;
 pub mod rules;
 pub mod yaml;
