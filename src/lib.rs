@@ -1,10 +1,44 @@
-//! Offline analysis of Windows crash evidence.
+//! Offline analysis of Windows crash evidence: minidumps, event logs, WER reports, kernel dumps and pasted text in,
+//! causes with their evidence out.
+//!
+//! A crash travels through the modules in this order:
+//!
+//! 1. [`discover`] finds files and tells what each is by its content.
+//! 2. [`artifact`] has a reader for each format; [`read`] calls the right one and turns failures into statuses.
+//! 3. [`evidence`] is what readers give: typed facts with their places.
+//! 4. [`incident`] joins evidence of the same crash, and names fault site and suspect.
+//! 5. [`facts`] is an incident as rules see it.
+//! 6. [`rules`] judge the facts; [`mod@judge`] makes their findings a verdict. What they know is data in `rules/`;
+//!    [`knowledge`] is the part of it that the program itself looks up.
+//! 7. [`report`] holds the finished values and the formats that print them.
+//!
+//! [`analyze`] is all of it.
+//!
+//! ```no_run
+//! use crashsift::{Options, Silent, analyze, knowledge::Knowledge, rules::RuleSet};
+//!
+//! let rules = RuleSet::load(true, &[]).map_err(|mistakes| format!("{} mistakes", mistakes.len()))?;
+//! let knowledge = Knowledge::builtin()?;
+//! let report = analyze(&["crashes".into()], &rules, &knowledge, &Options::default(), &Silent);
+//! for judged in &report.incidents {
+//!     println!("{}: {}", judged.verdict.cause, judged.verdict.sentence);
+//! }
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 pub mod artifact;
+pub mod cli;
+pub mod discover;
 pub mod evidence;
 pub mod facts;
 pub mod incident;
+pub mod judge;
 pub mod knowledge;
+pub mod read;
 pub mod report;
 pub mod rules;
 pub mod yaml;
+
+mod analysis;
+
+pub use analysis::{Inspected, Options, Progress, Silent, analyze, inspect};

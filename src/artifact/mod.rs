@@ -1,6 +1,9 @@
 //! Reading artifacts: one folder a format. A reader turns one file into evidence and says what it could not read.
 
+pub mod bytes;
+pub mod event_log;
 pub mod kernel_dump;
+pub mod minidump;
 pub mod notation;
 pub mod text;
 pub mod ticket;
@@ -59,6 +62,19 @@ impl Loss {
     /// A loss at `place` because of `reason`.
     pub fn new(place: impl Into<String>, reason: impl Into<String>) -> Self {
         Self { place: place.into(), reason: reason.into() }
+    }
+}
+
+impl Loss {
+    /// Losses in one text; of many, the first `most` and how many more.
+    #[must_use]
+    pub fn join(losses: &[Self], most: usize) -> String {
+        let mut parts: Vec<String> = losses.iter().take(most).map(Self::to_string).collect();
+        let more = losses.len().saturating_sub(most);
+        if more > 0 {
+            parts.push(format!("and {more} more"));
+        }
+        parts.join("; ")
     }
 }
 

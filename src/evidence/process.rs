@@ -23,9 +23,10 @@ pub struct ProcessDump {
     pub thread: Option<CrashThread>,
     /// How many threads the process had.
     pub thread_count: u32,
-    /// The module list in the dump's order; the first is the executable. `None` when the dump has no readable list,
-    /// which is not the same as an empty one: only a present list can prove that a module was absent.
+    /// The module list in the dump's order; the first is the executable. `None` when the dump has no readable list.
     pub modules: Option<Vec<LoadedModule>>,
+    /// Whether that list has no gaps. Only a list without gaps proves that a module was absent.
+    pub modules_complete: bool,
     /// Modules unloaded before, in the dump's order.
     pub unloaded: Vec<UnloadedModule>,
     /// What the delay-load helper could not load, for `0xC06D007E` and `0xC06D007F`.

@@ -3,8 +3,10 @@
 //! A fact that no artifact gave is absent, which is not the same as false: a rule that asks for it is *skipped*, and
 //! says what was missing.
 
+mod from_incident;
 pub mod schema;
 mod set;
 
+pub use from_incident::facts;
 pub use schema::{FactDefinition, FactType, ListDefinition};
 pub use set::{EvidenceRef, FactSet, Known, Record, Value};

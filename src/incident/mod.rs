@@ -1,12 +1,31 @@
 //! What happened, once: all evidence about one crash, hang, bugcheck, reset, failed start or power loss.
 
+mod build;
+mod environment;
+mod fault_site;
+mod gathered;
+mod group;
+mod join;
+mod machine;
+mod says;
+mod sighting;
+mod signature;
+
+pub use build::{Built, incidents};
+pub use environment::{Versions, build_of};
+pub use fault_site::Carriers;
+pub use gathered::{CrashRecord, Gathered};
+pub use group::groups;
+pub use machine::{machines, timeline_kind, values};
+pub use sighting::{Family, Item, RestartRecord, Sighting, report_kind};
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use jiff::Timestamp;
 
+use crate::artifact::LogCoverage;
 use crate::evidence::{Address, BugcheckCode, ExceptionCode, FastFailCode, ModuleOffset, Place, Version};
-use crate::facts::FactSet;
 
 /// What kind of thing happened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -72,15 +91,6 @@ pub struct Incident {
     pub evidence: Vec<EvidenceItem>,
     /// What could not be read or joined, or contradicts itself, in sentences.
     pub remarks: Vec<String>,
-}
-
-/// An incident together with its facts.
-#[derive(Debug)]
-pub struct IncidentFacts<'a> {
-    /// The incident.
-    pub incident: &'a Incident,
-    /// Its facts, as rules see them.
-    pub facts: FactSet,
 }
 
 /// The process that an incident is about.
@@ -189,6 +199,8 @@ pub struct Machine {
     pub environment: BTreeMap<&'static str, String>,
     /// What its logs recorded, in time.
     pub timeline: Vec<TimelineEntry>,
+    /// The event logs that were given, by channel and time.
+    pub logs: Vec<LogCoverage>,
     /// What the artifacts could not show, in sentences.
     pub coverage: Vec<String>,
 }

@@ -1,9 +1,26 @@
 //! Everything that one run says, as finished values: formats only print them.
+//!
+//! [`text`] is for people, [`json`] and [`jsonl`] for programs; `docs/report.md` describes every key of the latter two.
+
+pub mod confidence;
+pub mod json;
+pub mod jsonl;
+#[cfg(test)]
+mod sample;
+mod sanitise;
+mod shape;
+pub mod text;
 
 use std::collections::BTreeMap;
 
 use crate::incident::{Group, Incident, Machine};
 use crate::rules::Finding;
+pub use crate::rules::RuleSetInfo;
+
+pub use sanitise::sanitise;
+
+/// The cause of a verdict that names none.
+pub const UNDETERMINED: &str = "undetermined";
 
 /// What one run says.
 #[derive(Debug, Clone)]
@@ -22,15 +39,12 @@ pub struct Report {
     pub summary: Summary,
 }
 
-/// A rule set that took part.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RuleSetInfo {
-    /// Its name.
-    pub name: String,
-    /// Its version.
-    pub version: String,
-    /// How many rules it has.
-    pub rules: usize,
+impl Report {
+    /// The path of the artifact that evidence refers to by its place in the artifact list.
+    #[must_use]
+    pub fn artifact_path(&self, artifact: usize) -> Option<&str> {
+        self.artifacts.get(artifact).map(|artifact| artifact.path.as_str())
+    }
 }
 
 /// An artifact with what became of it.
@@ -98,6 +112,14 @@ pub struct Verdict {
     pub sentence: String,
     /// What to collect to be surer, most useful first. Never empty for `undetermined`.
     pub collect_next: Vec<String>,
+}
+
+impl Verdict {
+    /// Whether nothing supports a cause.
+    #[must_use]
+    pub fn is_undetermined(&self) -> bool {
+        self.cause == UNDETERMINED
+    }
 }
 
 /// Totals of a run.

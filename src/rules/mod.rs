@@ -1,5 +1,44 @@
 //! Judging incidents by rules.
+//!
+//! A rule set is loaded once, from the built-in files and whatever folders the user adds. Loading reads every file to
+//! its end, checks everything that can be checked without an incident, and gives either a [`RuleSet`] or all mistakes
+//! at once. Judging an incident then can't fail.
+//!
+//! The language of rules is described in `rules/README.md`.
 
+mod causes;
+mod compare;
+mod condition;
+mod evaluate;
+mod explain;
 mod finding;
+mod gate;
+mod guarantee;
+mod list;
+mod mistakes;
+mod parse;
+mod rule;
+mod rule_set;
+mod selection;
+mod self_test;
+mod source;
+mod trace;
+mod value;
+mod view;
+mod wildcard;
 
+pub use causes::{Cause, Causes};
+pub use evaluate::Truth;
 pub use finding::{Audience, Finding, Judgement, Remediation, Severity, Skipped};
+pub use list::ModuleList;
+pub(crate) use mistakes::closest;
+pub use rule::Rule;
+pub use rule_set::{RuleSet, RuleSetInfo};
+pub use self_test::{Expectation, TestFailure, TestOutcome};
+pub use trace::{SelectionTrace, TermTrace, Trace};
+
+/// What rules may refer to.
+struct Known<'a> {
+    causes: &'a Causes,
+    lists: &'a list::Lists,
+}

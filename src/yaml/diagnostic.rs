@@ -126,7 +126,8 @@ fn caret(file: &YamlText, span: Span) -> std::ops::Range<usize> {
     if end > span.start {
         return span.start..end;
     }
-    let next = file.text.get(span.start..).and_then(|rest| rest.chars().next()).map_or(0, char::len_utf8);
+    let next = file.text.get(span.start..).and_then(|rest| rest.chars().next());
+    let next = next.filter(|next| !matches!(next, '\r' | '\n')).map_or(0, char::len_utf8);
     span.start..span.start.saturating_add(next)
 }
 

@@ -156,7 +156,9 @@ impl Node {
                 rest.next_if(|(_, c)| *c == wanted)?;
             }
         }
-        let end = end.unwrap_or_else(|| rest.peek().map_or(written.len(), |(at, _)| skip.saturating_add(*at)));
+        let here = rest.peek().map_or(written.len(), |(at, _)| skip.saturating_add(*at));
+        let start = start.or((part.start == text.len()).then_some(here));
+        let end = end.unwrap_or(here);
         let base = self.span.start;
         Some(file.span(base.saturating_add(start?)..base.saturating_add(end)))
     }

@@ -222,11 +222,30 @@ impl<'a> Builder<'a> {
         if info.contains("recursion limit") {
             return Diagnostic::error("R004", self.file, at, format!("nested deeper than {MAX_DEPTH} levels"));
         }
+        if let Some(tab) = self.tab_indentation(at) {
+            return Diagnostic::error("R002", self.file, tab, "not YAML: a tab in the indentation")
+                .with_help("indent with spaces");
+        }
         let diagnostic = Diagnostic::error("R002", self.file, at, format!("not YAML: {info}"));
-        match help_for(info, &self.file.text, at) {
+        match help_for(info) {
             Some(help) => diagnostic.with_help(help),
             None => diagnostic,
         }
+    }
+
+    /// A tab that indents the line where the parser stopped or the one after it, which it blames on the text before.
+    fn tab_indentation(&self, at: Span) -> Option<Span> {
+        let line_start = self.file.text.get(..at.start)?.rfind('\n').map_or(0, |newline| newline.saturating_add(1));
+        let mut start = line_start;
+        for line in self.file.text.get(line_start..)?.split_inclusive('\n').take(2) {
+            let indentation = line.len().saturating_sub(line.trim_start_matches([' ', '\t']).len());
+            if let Some(tab) = line.get(..indentation)?.find('\t') {
+                let tab = start.saturating_add(tab);
+                return Some(self.file.span(tab..tab.saturating_add(1)));
+            }
+            start = start.saturating_add(line.len());
+        }
+        None
     }
 
     fn span(&self, span: saphyr_parser::Span) -> Span {
@@ -246,13 +265,12 @@ fn alias(file: &Arc<YamlText>, span: Span) -> Diagnostic {
 }
 
 /// What most often is behind a message of the YAML parser.
-fn help_for(info: &str, text: &str, at: Span) -> Option<&'static str> {
-    let line = text.lines().nth((at.line as usize).saturating_sub(1)).unwrap_or_default();
-    if line.trim_end_matches(char::is_whitespace).starts_with('\t') || info.contains("tab") {
-        return Some("indent with spaces; YAML does not allow tabs");
-    }
+fn help_for(info: &str) -> Option<&'static str> {
     if info.contains("mapping values") {
         return Some("a text with `: ` in it needs quotes");
+    }
+    if info.contains("indentation in quoted") || info.contains("end of stream") {
+        return Some("is the quote closed?");
     }
     if info.contains("quote") || info.contains("escape") {
         return Some("use single quotes for paths and patterns: no character but ' means anything special in them");

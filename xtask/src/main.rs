@@ -1,1 +1,47 @@
-fn main() {}
+//! The project's chores: `cargo xtask samples` writes the folder `samples/`, `cargo xtask samples --check` says whether
+//! the committed files are what the generator writes.
+
+#![allow(
+    clippy::arithmetic_side_effects,
+    clippy::indexing_slicing,
+    reason = "this program puts samples together out of its own constants; it reads no foreign data"
+)]
+
+mod folder;
+mod sample;
+mod samples;
+mod scene;
+
+use std::env;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+const USAGE: &str = "usage: cargo xtask samples [--check]";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = env::args().skip(1).collect();
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let outcome = match arguments.as_slice() {
+        ["samples"] => folder::write(&samples_folder(), &samples::all()),
+        ["samples", "--check"] => folder::check(&samples_folder(), &samples::all()),
+        _ => {
+            eprintln!("{USAGE}");
+            return ExitCode::from(2);
+        }
+    };
+    match outcome {
+        Ok(said) => {
+            println!("{said}");
+            ExitCode::SUCCESS
+        }
+        Err(why) => {
+            eprintln!("{why}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// `samples/` at the root of the workspace, which is the folder above this package.
+fn samples_folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join("samples")
+}

@@ -1,0 +1,248 @@
+//! The whole way, from paths to a report.
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::PathBuf;
+
+use jiff::Timestamp;
+use rayon::prelude::*;
+
+use crate::artifact::{LogCoverage, ReadContext};
+use crate::discover::{self, display_path};
+use crate::evidence::{Names, Observation};
+use crate::facts::{self, FactSet};
+use crate::incident::{self, Carriers, Incident, Item, Machine, Sighting};
+use crate::judge::judge;
+use crate::knowledge::Knowledge;
+use crate::read::{ReadArtifact, read_artifact};
+use crate::report::{Artifact, ArtifactStatus, Judged, Report, Summary, UNDETERMINED};
+use crate::rules::{ModuleList, RuleSet};
+
+/// What a run does beyond its inputs.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// Whether crashing threads' stacks are walked.
+    pub walk_stacks: bool,
+    /// Only incidents from this time on.
+    pub since: Option<Timestamp>,
+    /// Only incidents up to this time.
+    pub until: Option<Timestamp>,
+    /// Findings below this confidence are left out.
+    pub min_confidence: f64,
+    /// Texts to read as tickets although they are no files: name and content.
+    pub pasted: Vec<(String, Vec<u8>)>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { walk_stacks: true, since: None, until: None, min_confidence: 0.0, pasted: Vec::new() }
+    }
+}
+
+/// Is told how far a run has come.
+pub trait Progress: Sync {
+    /// `count` files will be read.
+    fn found(&self, count: usize);
+    /// One file has been read.
+    fn read(&self);
+    /// All are read.
+    fn done(&self);
+}
+
+/// Tells nobody.
+#[derive(Debug, Clone, Copy)]
+pub struct Silent;
+
+impl Progress for Silent {
+    fn found(&self, _: usize) {}
+    fn read(&self) {}
+    fn done(&self) {}
+}
+
+/// Analyzes every file at or below `paths`. Files are read in parallel, on the current rayon thread pool; the report
+/// does not depend on its size.
+#[must_use]
+pub fn analyze(
+    paths: &[PathBuf],
+    rules: &RuleSet,
+    knowledge: &Knowledge,
+    options: &Options,
+    progress: &dyn Progress,
+) -> Report {
+    let (artifacts, items, coverage) = read_all(paths, options, progress);
+    let machines = incident::machines(&items, &coverage, knowledge);
+    let sightings = sightings(&items);
+    let built = incident::incidents(&items, &sightings, knowledge, &carriers(rules));
+
+    let by_host: HashMap<String, &Machine> =
+        machines.iter().map(|machine| (machine.host.to_lowercase(), machine)).collect();
+    let incidents: Vec<Judged> = built
+        .par_iter()
+        .filter(|built| within(built.incident.time, options))
+        .filter_map(|built| {
+            let machine = built.incident.host.as_ref().and_then(|host| by_host.get(&host.to_lowercase()).copied());
+            let mut judged = judge(built, machine, rules, knowledge);
+            judged.findings.retain(|finding| finding.confidence >= options.min_confidence);
+            tells_something(built, &judged).then_some(judged)
+        })
+        .collect();
+    drop(built);
+    drop(items);
+    let groups = groups(&incidents);
+    Report {
+        rule_sets: rules.infos(),
+        summary: summary(&artifacts, &incidents),
+        artifacts,
+        incidents,
+        machines,
+        groups,
+    }
+}
+
+/// What [`inspect`] gives.
+#[derive(Debug)]
+pub struct Inspected {
+    /// The artifacts, as a report lists them.
+    pub artifacts: Vec<Artifact>,
+    /// The incidents with their facts.
+    pub incidents: Vec<(Incident, FactSet)>,
+}
+
+/// Reads and joins as [`analyze`] does and gives the facts that rules would see, without judging them.
+#[must_use]
+pub fn inspect(
+    paths: &[PathBuf],
+    rules: &RuleSet,
+    knowledge: &Knowledge,
+    options: &Options,
+    progress: &dyn Progress,
+) -> Inspected {
+    let (artifacts, items, coverage) = read_all(paths, options, progress);
+    let machines = incident::machines(&items, &coverage, knowledge);
+    let sightings = sightings(&items);
+    let built = incident::incidents(&items, &sightings, knowledge, &carriers(rules));
+    let incidents = built
+        .iter()
+        .map(|built| {
+            let host = built.incident.host.as_deref();
+            let machine =
+                machines.iter().find(|machine| host.is_some_and(|host| machine.host.eq_ignore_ascii_case(host)));
+            (built.incident.clone(), facts::facts(built, machine).0)
+        })
+        .collect();
+    Inspected { artifacts, incidents }
+}
+
+fn sightings(items: &[Item]) -> Vec<Sighting> {
+    items.iter().enumerate().filter_map(|(index, item)| Sighting::of(index, item)).collect()
+}
+
+/// Reads everything; items come in the order of the artifacts, and those by path.
+fn read_all(
+    paths: &[PathBuf],
+    options: &Options,
+    progress: &dyn Progress,
+) -> (Vec<Artifact>, Vec<Item>, Vec<LogCoverage>) {
+    let (found, unfound) = discover::find(paths);
+    progress.found(found.len());
+    let context = ReadContext { names: Names::default(), walk_stacks: options.walk_stacks };
+    let mut all: Vec<ReadArtifact> = found
+        .par_iter()
+        .map(|file| {
+            let read = read_artifact(&file.path, &context);
+            progress.read();
+            read
+        })
+        .collect();
+    progress.done();
+    all.extend(unfound.into_iter().map(|unfound| ReadArtifact {
+        artifact: Artifact {
+            path: display_path(&unfound.path),
+            kind: "unknown",
+            status: ArtifactStatus::Failed,
+            detail: Some(unfound.reason),
+            bytes: 0,
+            records: None,
+        },
+        evidence: Vec::new(),
+        coverage: None,
+    }));
+    all.extend(options.pasted.iter().map(|(name, content)| crate::read::read_pasted(name, content)));
+    all.sort_by(|a, b| a.artifact.path.cmp(&b.artifact.path));
+
+    let (mut artifacts, mut items, mut coverage) = (Vec::new(), Vec::new(), Vec::new());
+    for (index, read) in all.into_iter().enumerate() {
+        artifacts.push(read.artifact);
+        coverage.extend(read.coverage);
+        items.extend(read.evidence.into_iter().map(|evidence| Item {
+            artifact: index,
+            place: evidence.place,
+            observation: evidence.observation,
+        }));
+    }
+    (artifacts, items, coverage)
+}
+
+/// The carriers: the rule sets' lists of that name.
+fn carriers(rules: &RuleSet) -> impl Carriers + '_ {
+    struct Listed<'r>(Vec<&'r ModuleList>);
+    impl Carriers for Listed<'_> {
+        fn is_carrier(&self, module: &str) -> bool {
+            self.0.iter().any(|list| list.has(module))
+        }
+    }
+    Listed(rules.lists().filter(|(_, list)| list.name() == "carriers").map(|(_, list)| list).collect())
+}
+
+fn within(time: Option<Timestamp>, options: &Options) -> bool {
+    // What has no time can't be ruled out.
+    let Some(time) = time else { return true };
+    options.since.is_none_or(|since| time >= since) && options.until.is_none_or(|until| time <= until)
+}
+
+/// A text in which nothing was recognised, and on which no rule has anything to say, is no incident: most text files
+/// in a folder are something else.
+fn tells_something(built: &incident::Built<'_>, judged: &Judged) -> bool {
+    let only_text = built.gathered.items.iter().all(|item| match &item.observation {
+        Observation::Ticket(ticket) => {
+            ticket.code.is_none() && ticket.module.is_none() && ticket.bugcheck.is_none() && ticket.app.is_none()
+        }
+        _ => false,
+    });
+    !only_text || !judged.findings.is_empty()
+}
+
+fn groups(incidents: &[Judged]) -> Vec<(incident::Group, Option<String>)> {
+    let causes: HashMap<&str, &str> =
+        incidents.iter().map(|judged| (judged.incident.id.as_str(), judged.verdict.cause.as_str())).collect();
+    incident::groups(incidents.iter().map(|judged| &judged.incident))
+        .into_iter()
+        .map(|group| {
+            let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+            for cause in group.incidents.iter().filter_map(|id| causes.get(id.as_str())) {
+                let count = counts.entry(cause).or_default();
+                *count = count.saturating_add(1);
+            }
+            // The most frequent verdict; of equally frequent ones the first by name.
+            let cause = counts.iter().max_by(|a, b| a.1.cmp(b.1).then_with(|| b.0.cmp(a.0))).map(|(cause, _)| *cause);
+            let cause = cause.map(str::to_owned);
+            (group, cause)
+        })
+        .collect()
+}
+
+fn summary(artifacts: &[Artifact], incidents: &[Judged]) -> Summary {
+    let with = |status| artifacts.iter().filter(|artifact| artifact.status == status).count();
+    let mut by_cause: BTreeMap<String, usize> = BTreeMap::new();
+    for judged in incidents.iter().filter(|judged| judged.verdict.cause != UNDETERMINED) {
+        let count = by_cause.entry(judged.verdict.cause.clone()).or_default();
+        *count = count.saturating_add(1);
+    }
+    Summary {
+        artifacts: artifacts.len(),
+        failed: with(ArtifactStatus::Failed),
+        partial: with(ArtifactStatus::Partial),
+        incidents: incidents.len(),
+        undetermined: incidents.iter().filter(|judged| judged.verdict.cause == UNDETERMINED).count(),
+        by_cause,
+    }
+}

@@ -1,0 +1,152 @@
+//! Which of the process's memory the dump holds, and where in the file.
+//!
+//! Layout: `MINIDUMP_MEMORY_LIST` and `MINIDUMP_MEMORY64_LIST` of `minidumpapiset.h`.
+
+use std::borrow::Cow;
+
+use super::directory::{Directory, place, stream};
+use crate::artifact::Loss;
+use crate::artifact::bytes::{Source, u32_at, u64_at};
+use crate::evidence::Address;
+
+/// One captured range.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Region {
+    start: u64,
+    size: u64,
+    /// Offset in the file, bytes.
+    offset: u64,
+}
+
+/// The captured ranges, by address.
+#[derive(Debug, Default)]
+pub struct MemoryMap {
+    regions: Vec<Region>,
+}
+
+impl MemoryMap {
+    /// Reads the lists of captured memory; ranges that the file does not hold are losses and left out.
+    pub fn read(source: &mut Source<'_>, directory: &Directory, losses: &mut Vec<Loss>) -> Self {
+        let mut listed = small_list(source, directory, losses);
+        listed.extend(large_list(source, directory, losses));
+        let count = listed.len();
+        let (mut regions, beyond): (Vec<Region>, Vec<Region>) =
+            listed.into_iter().partition(|region| source.holds(region.offset, region.size));
+        if !beyond.is_empty() {
+            let bytes: u64 = beyond.iter().fold(0, |sum, region| sum.saturating_add(region.size));
+            losses.push(Loss::new(
+                "memory",
+                format!("{} of {count} ranges ({bytes} bytes) are beyond the end of the file", beyond.len()),
+            ));
+        }
+        // Stacks are mostly in the lists too, but not every writer puts them there.
+        regions.extend(thread_stacks(source, directory).filter(|region| source.holds(region.offset, region.size)));
+        regions.sort_unstable();
+        Self { regions }
+    }
+
+    /// The captured range that contains `address`: its start and size.
+    #[must_use]
+    pub fn region_at(&self, address: Address) -> Option<(Address, u64)> {
+        let region = self.find(address)?;
+        Some((Address(region.start), region.size))
+    }
+
+    /// Up to `size` bytes from `address` on, as far as the range that contains it goes.
+    pub fn bytes<'s>(&self, source: &'s mut Source<'_>, address: Address, size: u64) -> Option<Cow<'s, [u8]>> {
+        let region = self.find(address)?;
+        let into = address.0.checked_sub(region.start)?;
+        let size = size.min(region.size.checked_sub(into)?);
+        source.read(region.offset.checked_add(into)?, size)
+    }
+
+    fn find(&self, address: Address) -> Option<Region> {
+        let after = self.regions.partition_point(|region| region.start <= address.0);
+        let region = self.regions.get(after.checked_sub(1)?)?;
+        (address.0.checked_sub(region.start)? < region.size).then_some(*region)
+    }
+}
+
+/// The stacks of `MINIDUMP_THREAD_LIST`: 48 bytes a thread, the stack's range at 24. What is missing of the list is
+/// reported where threads are read.
+fn thread_stacks(source: &mut Source<'_>, directory: &Directory) -> impl Iterator<Item = Region> + use<> {
+    let list = directory
+        .find(stream::THREAD_LIST)
+        .and_then(|found| source.read(found.offset, found.size))
+        .map(|list| list.into_owned())
+        .unwrap_or_default();
+    let entries = entries_after_header(
+        &list,
+        4,
+        u64::from(u32_at(&list, 0).unwrap_or(0)),
+        48,
+        stream::THREAD_LIST,
+        &mut Vec::new(),
+    );
+    let read = |entry: &[u8]| {
+        Some(Region {
+            start: u64_at(entry, 24)?,
+            size: u64::from(u32_at(entry, 32)?),
+            offset: u64::from(u32_at(entry, 36)?),
+        })
+    };
+    entries.chunks_exact(48).filter_map(read).filter(|region| region.size > 0).collect::<Vec<_>>().into_iter()
+}
+
+/// `MINIDUMP_MEMORY_LIST`: a count and 16 bytes a range.
+fn small_list(source: &mut Source<'_>, directory: &Directory, losses: &mut Vec<Loss>) -> Vec<Region> {
+    let Some(found) = directory.find(stream::MEMORY_LIST) else { return Vec::new() };
+    let Some(bytes) = source.read(found.offset, found.size) else { return Vec::new() };
+    let count = u64::from(u32_at(&bytes, 0).unwrap_or(0));
+    let entries = entries_after_header(&bytes, 4, count, 16, found.kind, losses);
+    let read = |entry: &[u8]| {
+        Some(Region {
+            start: u64_at(entry, 0)?,
+            size: u64::from(u32_at(entry, 8)?),
+            offset: u64::from(u32_at(entry, 12)?),
+        })
+    };
+    entries.chunks_exact(16).filter_map(read).filter(|region| region.size > 0).collect()
+}
+
+/// `MINIDUMP_MEMORY64_LIST`: a count, the offset of the first range, and 16 bytes a range; the ranges lie in the file
+/// one after the other.
+fn large_list(source: &mut Source<'_>, directory: &Directory, losses: &mut Vec<Loss>) -> Vec<Region> {
+    let Some(found) = directory.find(stream::MEMORY_64_LIST) else { return Vec::new() };
+    let Some(bytes) = source.read(found.offset, found.size) else { return Vec::new() };
+    let count = u64_at(&bytes, 0).unwrap_or(0);
+    let mut offset = u64_at(&bytes, 8).unwrap_or(0);
+    let entries = entries_after_header(&bytes, 16, count, 16, found.kind, losses);
+    let mut regions = Vec::new();
+    for entry in entries.chunks_exact(16) {
+        let (Some(start), Some(size)) = (u64_at(entry, 0), u64_at(entry, 8)) else { continue };
+        regions.push(Region { start, size, offset });
+        offset = offset.saturating_add(size);
+    }
+    regions
+}
+
+/// The entries that a list's header counts, as far as the stream holds them; fewer are a loss.
+pub(super) fn entries_after_header<'b>(
+    stream_bytes: &'b [u8],
+    header_size: usize,
+    count: u64,
+    entry_size: usize,
+    kind: u32,
+    losses: &mut Vec<Loss>,
+) -> &'b [u8] {
+    let Some(after) = stream_bytes.get(header_size..) else {
+        losses.push(Loss::new(place(kind), "shorter than its own header"));
+        return &[];
+    };
+    let held = after.len().checked_div(entry_size).unwrap_or(0) as u64;
+    // Some writers align the entries and leave four bytes between header and first entry.
+    let rest = after.len().checked_rem(entry_size).unwrap_or(0);
+    let aligned = rest == 4 && held == count;
+    let after = if aligned { after.get(4..).unwrap_or(after) } else { after };
+    if count != held {
+        losses.push(Loss::new(place(kind), format!("counts {count} entries and has room for {held}")));
+    }
+    let wanted = usize::try_from(count.min(held)).unwrap_or(0).saturating_mul(entry_size);
+    after.get(..wanted).unwrap_or(after)
+}

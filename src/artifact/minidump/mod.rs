@@ -1,0 +1,248 @@
+//! User-mode minidumps: one process at the moment of its crash.
+//!
+//! A dump is read in three steps: [`directory`] checks header and stream directory against the file, [`excerpt`]
+//! puts the wanted parts together into a small dump that can be trusted, and this module reads that one with the
+//! `minidump` crate. The stack is walked with `minidump-processor` when asked for.
+
+mod delay_load;
+mod directory;
+mod excerpt;
+mod memory;
+mod stack;
+
+use std::fs::File;
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use jiff::Timestamp;
+use minidump::system_info::{Cpu, Os};
+use minidump::{
+    Minidump, MinidumpException, MinidumpMiscInfo, MinidumpModule, MinidumpModuleList, MinidumpSystemInfo,
+    MinidumpThreadNames, MinidumpUnloadedModuleList, Module,
+};
+
+use self::directory::stream;
+use super::bytes::Source;
+use super::{Loss, ReadContext, Reading, Unreadable};
+use crate::evidence::{
+    Address, CpuArchitecture, CrashThread, Evidence, Exception, ExceptionCode, LoadedModule, Names, Observation,
+    OperatingSystem, Place, ProcessDump, System, UnloadedModule, Version,
+};
+
+/// How many losses are spelled out as the reason why nothing could be read.
+const LOSSES_IN_REASON: usize = 4;
+
+/// The excerpt's dump, as the crate reads it.
+type Excerpted<'b> = Minidump<'b, &'b [u8]>;
+
+/// Whether a file that begins with `first` is a minidump.
+#[must_use]
+pub fn is_minidump(first: &[u8]) -> bool {
+    first.starts_with(b"MDMP")
+}
+
+/// Reads a minidump of `bytes` bytes.
+///
+/// # Errors
+/// When header or stream directory can't be believed, or the file can't be read.
+pub fn read(file: &mut File, bytes: u64, context: &ReadContext) -> Result<Reading, Unreadable> {
+    let mut source = Source::open(file, bytes).map_err(|error| Unreadable::whole(error.to_string()))?;
+    let mut losses = Vec::new();
+    if source.len() < bytes {
+        losses.push(Loss::new("end of file", format!("the file shrank from {bytes} to {} bytes", source.len())));
+    }
+    let directory = directory::read(&mut source, &mut losses)?;
+    let excerpt = excerpt::excerpt(&mut source, &directory, &mut losses);
+    let dump = Minidump::read(excerpt.bytes.as_slice())
+        .map_err(|error| Unreadable::whole(format!("not readable as a minidump: {error}")))?;
+
+    let told = [stream::SYSTEM_INFO, stream::EXCEPTION, stream::MODULE_LIST];
+    if told.iter().all(|kind| directory.find(*kind).is_none()) {
+        let mut reason = "the streams SystemInfo, Exception and ModuleList are all missing".to_owned();
+        if !losses.is_empty() {
+            reason = format!("{reason}: {}", Loss::join(&losses, LOSSES_IN_REASON));
+        }
+        return Err(Unreadable::whole(reason));
+    }
+    let system = system(&dump, &context.names).unwrap_or_else(|| {
+        let place = directory::place(stream::SYSTEM_INFO);
+        if !losses.iter().any(|loss| loss.place == place) {
+            losses.push(Loss::new(place, "missing; the system and its processor are not known"));
+        }
+        unknown_system()
+    });
+    if system.os == OperatingSystem::Windows {
+        for (kind, present) in [
+            (stream::MODULE_LIST, directory.find(stream::MODULE_LIST).is_some()),
+            (stream::THREAD_LIST, directory.find(stream::THREAD_LIST).is_some()),
+        ] {
+            let place = directory::place(kind);
+            if !present && !losses.iter().any(|loss| loss.place == place) {
+                losses.push(Loss::new(place, "missing; every Windows dump has it"));
+            }
+        }
+    }
+
+    let modules = dump.get_stream::<MinidumpModuleList>().ok();
+    let misc = dump.get_stream::<MinidumpMiscInfo>().ok();
+    let raw_exception = dump.get_stream::<MinidumpException>().ok();
+    let exception = raw_exception.as_ref().map(|raw| exception(raw, &dump, &system, &context.names));
+    let mut process = ProcessDump {
+        time: seconds(u64::from(directory.time)),
+        pid: misc.as_ref().and_then(|misc| misc.raw.process_id().copied()),
+        started: misc.as_ref().and_then(MinidumpMiscInfo::process_create_time).and_then(timestamp),
+        thread: crash_thread(excerpt.crash_thread, raw_exception.as_ref(), &dump, misc.as_ref(), &context.names),
+        thread_count: excerpt.thread_count,
+        modules: modules.as_ref().map(|list| list.iter().map(|module| loaded(module, &context.names)).collect()),
+        modules_complete: excerpt.has_modules,
+        unloaded: unloaded(&dump, &context.names),
+        delay_load: None,
+        comment: comment(&dump),
+        exception,
+        system,
+    };
+    process.delay_load = delay_load::read(&process, &excerpt.memory, &mut source, &context.names);
+    if context.walk_stacks {
+        stack::walk(&dump, &mut process);
+    }
+    let place = if process.exception.is_some() { Place::Stream("Exception") } else { Place::Whole };
+    Ok(Reading {
+        evidence: vec![Evidence { place, observation: Observation::Process(Box::new(process)) }],
+        losses,
+        ..Reading::default()
+    })
+}
+
+fn system(dump: &Excerpted<'_>, names: &Names) -> Option<System> {
+    let info = dump.get_stream::<MinidumpSystemInfo>().ok()?;
+    let os = match info.os {
+        Os::Windows => OperatingSystem::Windows,
+        Os::Linux => OperatingSystem::Linux,
+        Os::MacOs => OperatingSystem::MacOs,
+        Os::Ios => OperatingSystem::Ios,
+        Os::Android => OperatingSystem::Android,
+        _ => OperatingSystem::Other,
+    };
+    let cpu = match info.cpu {
+        Cpu::X86 => CpuArchitecture::X86,
+        Cpu::X86_64 => CpuArchitecture::X64,
+        Cpu::Arm => CpuArchitecture::Arm,
+        Cpu::Arm64 => CpuArchitecture::Arm64,
+        _ => CpuArchitecture::Other,
+    };
+    Some(System {
+        os,
+        os_version: (info.raw.major_version, info.raw.minor_version, info.raw.build_number),
+        os_detail: info.csd_version().filter(|detail| !detail.is_empty()).map(|detail| names.share(&detail)),
+        cpu,
+        cpu_count: info.raw.number_of_processors,
+        cpu_detail: info.cpu_info().filter(|detail| !detail.is_empty()).map(|detail| names.share(&detail)),
+    })
+}
+
+/// A dump without readable SystemInfo still has codes, addresses and modules.
+fn unknown_system() -> System {
+    System {
+        os: OperatingSystem::Other,
+        os_version: (0, 0, 0),
+        os_detail: None,
+        cpu: CpuArchitecture::Other,
+        cpu_count: 0,
+        cpu_detail: None,
+    }
+}
+
+fn exception(raw: &MinidumpException<'_>, dump: &Excerpted<'_>, system: &System, names: &Names) -> Exception {
+    let record = &raw.raw.exception_record;
+    let count = usize::try_from(record.number_parameters).unwrap_or(0);
+    let foreign_reason = (system.os != OperatingSystem::Windows)
+        .then(|| dump.get_stream::<MinidumpSystemInfo>().ok())
+        .flatten()
+        .map(|info| names.share(&raw.get_crash_reason(info.os, info.cpu).to_string()));
+    Exception {
+        code: ExceptionCode(record.exception_code),
+        flags: record.exception_flags,
+        address: Address(narrow(record.exception_address, system.cpu)),
+        parameters: record.exception_information.iter().copied().take(count).collect(),
+        foreign_reason,
+    }
+}
+
+/// 32-bit addresses may be sign-extended in the format's 64-bit fields.
+fn narrow(address: u64, cpu: CpuArchitecture) -> u64 {
+    if matches!(cpu, CpuArchitecture::X86 | CpuArchitecture::Arm) { address & 0xFFFF_FFFF } else { address }
+}
+
+fn crash_thread(
+    id: Option<u32>,
+    exception: Option<&MinidumpException<'_>>,
+    dump: &Excerpted<'_>,
+    misc: Option<&MinidumpMiscInfo>,
+    names: &Names,
+) -> Option<CrashThread> {
+    let id = id?;
+    let system = dump.get_stream::<MinidumpSystemInfo>().ok()?;
+    let instruction_pointer = exception
+        .and_then(|exception| exception.context(&system, misc))
+        .map(|context| Address(context.get_instruction_pointer()));
+    let name = dump
+        .get_stream::<MinidumpThreadNames>()
+        .ok()
+        .and_then(|list| list.get_name(id).map(|name| names.share(&name)))
+        .filter(|name| !name.is_empty());
+    Some(CrashThread { id, name, instruction_pointer, frames: Vec::new() })
+}
+
+fn loaded(module: &MinidumpModule, names: &Names) -> LoadedModule {
+    let raw = &module.raw;
+    let info = &raw.version_info;
+    // VS_FFI_SIGNATURE of winver.h; without it the fields mean nothing.
+    let version = (info.signature == 0xFEEF_04BD)
+        .then(|| Version::from_halves(info.file_version_hi, info.file_version_lo))
+        .flatten();
+    LoadedModule {
+        path: names.share(&module.name),
+        version,
+        base: Address(raw.base_of_image),
+        size: raw.size_of_image,
+        timestamp: raw.time_date_stamp,
+        debug_id: module.debug_identifier().map(|id| Arc::from(id.breakpad().to_string())),
+    }
+}
+
+fn unloaded(dump: &Excerpted<'_>, names: &Names) -> Vec<UnloadedModule> {
+    let Ok(list) = dump.get_stream::<MinidumpUnloadedModuleList>() else { return Vec::new() };
+    list.iter()
+        .map(|module| UnloadedModule {
+            path: names.share(&module.name),
+            base: Address(module.raw.base_of_image),
+            size: module.raw.size_of_image,
+            timestamp: module.raw.time_date_stamp,
+        })
+        .collect()
+}
+
+/// The comment stream: UTF-16 where it is there, else one byte a character.
+fn comment(dump: &Excerpted<'_>) -> Option<Arc<str>> {
+    let wide = dump.get_raw_stream(stream::COMMENT_W).ok().map(|bytes| {
+        let units = bytes.chunks_exact(2).filter_map(|unit| unit.try_into().ok().map(u16::from_le_bytes));
+        char::decode_utf16(units).map(|unit| unit.unwrap_or(char::REPLACEMENT_CHARACTER)).collect::<String>()
+    });
+    let narrow =
+        || dump.get_raw_stream(stream::COMMENT_A).ok().map(|bytes| String::from_utf8_lossy(bytes).into_owned());
+    let text = wide.or_else(narrow)?;
+    let text = text.trim_end_matches('\0').trim();
+    (!text.is_empty()).then(|| Arc::from(text))
+}
+
+fn seconds(since_1970: u64) -> Option<Timestamp> {
+    if since_1970 == 0 {
+        return None;
+    }
+    Timestamp::from_second(i64::try_from(since_1970).ok()?).ok()
+}
+
+fn timestamp(time: SystemTime) -> Option<Timestamp> {
+    let since = time.duration_since(SystemTime::UNIX_EPOCH).ok()?;
+    seconds(since.as_secs())
+}

@@ -1,0 +1,314 @@
+//! `crashsift analyze`: the main job.
+
+use std::io::{self, IsTerminal, Read, Write};
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+
+use clap::{ArgAction, ValueEnum};
+use jiff::Timestamp;
+
+use super::progress::Bar;
+use super::{Exit, load_knowledge, load_rules, stream};
+use crate::discover::read_list;
+use crate::knowledge::Knowledge;
+use crate::report::text::TextOptions;
+use crate::report::{ArtifactStatus, Report, json, jsonl, text};
+use crate::rules::RuleSet;
+use crate::{Options, analyze};
+
+/// The most that is read of a pasted text, bytes. A ticket of this size is no longer one that somebody pasted.
+const LONGEST_TICKET: u64 = 8 << 20;
+
+#[derive(Debug, clap::Args)]
+pub struct Arguments {
+    /// Files and folders; `-` reads a list of paths from standard input, one a line or separated by NUL.
+    #[arg(value_name = "PATH", required_unless_present = "ticket")]
+    paths: Vec<PathBuf>,
+
+    /// The report's format.
+    #[arg(short, long, value_enum, default_value_t)]
+    format: Format,
+
+    /// Write the report to FILE instead of standard output, whole or not at all.
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+
+    /// Use the rules of this file or folder beside the built-in ones; can be given again.
+    #[arg(short, long = "rules", value_name = "PATH")]
+    rules: Vec<PathBuf>,
+
+    /// Leave out the built-in rules.
+    #[arg(long)]
+    no_builtin_rules: bool,
+
+    /// How many threads work. The report is the same for every number.
+    #[arg(short, long, value_name = "N")]
+    jobs: Option<NonZeroUsize>,
+
+    /// Read FILE as text that somebody pasted; `-` is standard input.
+    #[arg(long, value_name = "FILE")]
+    ticket: Option<PathBuf>,
+
+    /// Leave out incidents before TIME (2024-11-11 or 2024-11-11T17:43:00Z).
+    #[arg(long, value_name = "TIME", value_parser = time)]
+    since: Option<Timestamp>,
+
+    /// Leave out incidents after TIME.
+    #[arg(long, value_name = "TIME", value_parser = time)]
+    until: Option<Timestamp>,
+
+    /// Leave out findings that are less sure than this (0 to 1). The verdict stays.
+    #[arg(long, value_name = "CONFIDENCE", default_value_t = 0.0, value_parser = confidence)]
+    min_confidence: f64,
+
+    /// End with exit code 1 when a verdict names this cause, or a cause of this family; `any`: when there is any
+    /// incident. Can be given again.
+    #[arg(long, value_name = "CAUSE|FAMILY|any")]
+    fail_on: Vec<String>,
+
+    /// End with exit code 3 when some artifact could not be read whole.
+    #[arg(long)]
+    strict: bool,
+
+    /// Don't walk stacks: faster, but a suspect below a carrier is not found.
+    #[arg(long)]
+    no_stack_walk: bool,
+
+    /// No notes on standard error.
+    #[arg(short, long)]
+    quiet: bool,
+
+    /// More in the text report: every artifact, whole timelines.
+    #[arg(short, long, action = ArgAction::Count)]
+    verbose: u8,
+
+    /// No progress bar.
+    #[arg(long)]
+    no_progress: bool,
+
+    /// Colours in the text report.
+    #[arg(long, value_enum, default_value_t)]
+    color: Color,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// For reading.
+    #[default]
+    Text,
+    /// One JSON document.
+    Json,
+    /// JSON, one object a line.
+    Jsonl,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+enum Color {
+    /// On a terminal, unless NO_COLOR is set.
+    #[default]
+    Auto,
+    Always,
+    Never,
+}
+
+/// A date means its beginning, in UTC.
+fn time(text: &str) -> Result<Timestamp, String> {
+    text.parse()
+        .or_else(|_| format!("{text}T00:00:00Z").parse())
+        .map_err(|_| "write a date (2024-11-11) or a time with its zone (2024-11-11T17:43:00Z)".to_owned())
+}
+
+fn confidence(text: &str) -> Result<f64, String> {
+    text.parse()
+        .ok()
+        .filter(|number| (0.0..=1.0).contains(number))
+        .ok_or_else(|| "a confidence is a number from 0 to 1, such as 0.5".to_owned())
+}
+
+pub fn run(arguments: Arguments) -> Exit {
+    match prepare(&arguments) {
+        Ok(prepared) => carry_out(&arguments, prepared),
+        Err(exit) => exit,
+    }
+}
+
+/// Everything that can be wrong before anything is analyzed.
+struct Prepared {
+    paths: Vec<PathBuf>,
+    rules: RuleSet,
+    knowledge: Knowledge,
+    options: Options,
+    threads: rayon::ThreadPool,
+}
+
+fn prepare(arguments: &Arguments) -> Result<Prepared, Exit> {
+    let usage = |message: String| {
+        stream::note(&message);
+        Exit::Usage
+    };
+    let rules = load_rules(!arguments.no_builtin_rules, &arguments.rules, arguments.quiet)?;
+    for wanted in &arguments.fail_on {
+        if wanted != "any" && !is_cause_or_family(&rules, wanted) {
+            return Err(usage(format!(
+                "--fail-on {wanted}: neither a cause nor a family; `crashsift rules list` shows the causes"
+            )));
+        }
+    }
+    let knowledge = load_knowledge()?;
+    let from_stdin = arguments.paths.iter().any(|path| path == Path::new("-"));
+    let ticket_from_stdin = arguments.ticket.as_deref() == Some(Path::new("-"));
+    if from_stdin && ticket_from_stdin {
+        return Err(usage("standard input can't be both the list of paths and the ticket".to_owned()));
+    }
+    let mut paths: Vec<PathBuf> = arguments.paths.iter().filter(|path| *path != Path::new("-")).cloned().collect();
+    if from_stdin {
+        let listed = read_list(&mut io::stdin().lock());
+        paths.extend(listed.map_err(|error| usage(format!("list of paths on standard input: {error}")))?);
+    }
+    let pasted = match &arguments.ticket {
+        Some(path) => vec![pasted(path).map_err(|error| usage(format!("--ticket {}: {error}", path.display())))?],
+        None => Vec::new(),
+    };
+    let threads = rayon::ThreadPoolBuilder::new()
+        .num_threads(arguments.jobs.map_or(0, NonZeroUsize::get))
+        .build()
+        .map_err(|error| usage(format!("threads: {error}")))?;
+    let options = Options {
+        walk_stacks: !arguments.no_stack_walk,
+        since: arguments.since,
+        until: arguments.until,
+        min_confidence: arguments.min_confidence,
+        pasted,
+    };
+    Ok(Prepared { paths, rules, knowledge, options, threads })
+}
+
+fn is_cause_or_family(rules: &RuleSet, wanted: &str) -> bool {
+    rules.causes().get(wanted).is_some() || rules.causes().families().any(|(family, _)| family == wanted)
+}
+
+fn pasted(path: &Path) -> io::Result<(String, Vec<u8>)> {
+    let mut content = Vec::new();
+    let name = if path == Path::new("-") {
+        io::stdin().lock().take(LONGEST_TICKET).read_to_end(&mut content)?;
+        "standard input".to_owned()
+    } else {
+        std::fs::File::open(path)?.take(LONGEST_TICKET).read_to_end(&mut content)?;
+        crate::discover::display_path(path)
+    };
+    Ok((name, content))
+}
+
+fn carry_out(arguments: &Arguments, prepared: Prepared) -> Exit {
+    let Prepared { paths, rules, knowledge, options, threads } = prepared;
+    let bar = Bar::new(!arguments.no_progress && !arguments.quiet);
+    if arguments.verbose == 0 {
+        // A reader's panic is told in the report as the artifact's status; its trace is for those who ask.
+        std::panic::set_hook(Box::new(|_| {}));
+    }
+    let report = threads.install(|| analyze(&paths, &rules, &knowledge, &options, &bar));
+    let _ = std::panic::take_hook();
+
+    if !arguments.quiet {
+        let Report { summary, .. } = &report;
+        let lost = summary.failed.saturating_add(summary.partial);
+        if lost > 0 {
+            stream::note(&format!(
+                "{lost} of {} artifacts could not be read whole; the report lists them with place and reason",
+                summary.artifacts
+            ));
+        }
+    }
+    let written = write(arguments, &report);
+    if written != Exit::Success { written } else { verdict(arguments, &report, &rules) }
+}
+
+fn write(arguments: &Arguments, report: &Report) -> Exit {
+    let Some(path) = &arguments.output else {
+        let terminal = io::stdout().is_terminal();
+        // anstream knows NO_COLOR, CLICOLOR_FORCE and what the Windows console can do.
+        let choice = match arguments.color {
+            Color::Always => anstream::ColorChoice::Always,
+            Color::Never => anstream::ColorChoice::Never,
+            Color::Auto => anstream::AutoStream::choice(&io::stdout()),
+        };
+        let options = text_options(arguments, terminal, choice != anstream::ColorChoice::Never);
+        let mut out = anstream::AutoStream::new(io::stdout().lock(), choice);
+        return stream::outcome(format(arguments.format, report, &mut out, options).and_then(|()| out.flush()));
+    };
+    let options = text_options(arguments, false, arguments.color == Color::Always);
+    match write_file(path, |out| format(arguments.format, report, out, options)) {
+        Ok(()) => Exit::Success,
+        Err(error) => {
+            stream::note(&format!("--output {}: {error}", path.display()));
+            Exit::Usage
+        }
+    }
+}
+
+fn text_options(arguments: &Arguments, terminal: bool, color: bool) -> TextOptions {
+    /// The report's width where there is no terminal to ask.
+    const FILE_WIDTH: usize = 100;
+    let width = if terminal { textwrap::termwidth() } else { FILE_WIDTH };
+    TextOptions { width, color, verbose: arguments.verbose > 0 }
+}
+
+fn format(format: Format, report: &Report, out: &mut dyn Write, options: TextOptions) -> io::Result<()> {
+    match format {
+        Format::Text => text::write(report, out, options),
+        Format::Json => json::write(report, out),
+        Format::Jsonl => jsonl::write(report, out),
+    }
+}
+
+/// Writes a file beside its place and moves it there when it is whole.
+fn write_file(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mut file = tempfile::NamedTempFile::new_in(folder)?;
+    {
+        let mut out = io::BufWriter::new(file.as_file_mut());
+        write(&mut out)?;
+        out.flush()?;
+    }
+    share_like_other_files(&file)?;
+    file.persist(path).map_err(|error| error.error)?;
+    Ok(())
+}
+
+/// Temporary files are readable by their owner only; a report is as readable as any other new file.
+#[cfg(unix)]
+fn share_like_other_files(file: &tempfile::NamedTempFile) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    file.as_file().set_permissions(std::fs::Permissions::from_mode(0o644))
+}
+
+/// On Windows a new file inherits its folder's permissions.
+#[cfg(not(unix))]
+fn share_like_other_files(_: &tempfile::NamedTempFile) -> io::Result<()> {
+    Ok(())
+}
+
+/// The exit code of a run that wrote its report. That there was nothing to analyze outweighs a `--fail-on`, and that
+/// a `--strict`.
+fn verdict(arguments: &Arguments, report: &Report, rules: &RuleSet) -> Exit {
+    let whole_or_part = |status| matches!(status, ArtifactStatus::Ok | ArtifactStatus::Partial);
+    if !report.artifacts.iter().any(|artifact| whole_or_part(artifact.status)) {
+        if !arguments.quiet {
+            stream::note("nothing that can be analyzed was found");
+        }
+        return Exit::Nothing;
+    }
+    let met = |wanted: &String| {
+        report.incidents.iter().any(|judged| {
+            let cause = judged.verdict.cause.as_str();
+            wanted == "any" || wanted == cause || rules.causes().get(cause).is_some_and(|cause| cause.family == *wanted)
+        })
+    };
+    if arguments.fail_on.iter().any(met) {
+        return Exit::FailOn;
+    }
+    if arguments.strict && report.summary.failed.saturating_add(report.summary.partial) > 0 {
+        return Exit::Strict;
+    }
+    Exit::Success
+}

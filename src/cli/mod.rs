@@ -1,0 +1,128 @@
+//! The command line: one file a subcommand. Flags are resolved here once into what the library takes.
+
+mod analyze;
+mod exit;
+mod inspect;
+mod progress;
+mod rules;
+mod stream;
+
+use std::ffi::OsString;
+use std::panic::catch_unwind;
+use std::path::PathBuf;
+
+use clap::{CommandFactory, Parser, Subcommand};
+
+pub use exit::Exit;
+
+use crate::knowledge::Knowledge;
+use crate::rules::RuleSet;
+
+/// Finds the causes of Windows crashes in the evidence they leave: minidumps, event logs, WER reports, kernel dumps
+/// and pasted text. Works offline, needs no debugger and no symbols.
+#[derive(Debug, Parser)]
+#[command(name = "crashsift", version, max_term_width = 100, propagate_version = true)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Reads everything in files and folders and names the causes.
+    Analyze(analyze::Arguments),
+    /// Shows the facts of one artifact as rules see them.
+    Inspect(inspect::Arguments),
+    /// Lists, shows, checks and tests rules.
+    #[command(subcommand)]
+    Rules(rules::RulesCommand),
+    /// Prints a completion script for a shell.
+    Completions {
+        /// The shell.
+        shell: clap_complete::Shell,
+    },
+}
+
+/// Runs the program on its arguments, program name included.
+pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Exit {
+    let arguments = match Arguments::try_parse_from(arguments) {
+        Ok(arguments) => arguments,
+        Err(error) => {
+            // Help and version are no errors; clap prints them to standard output.
+            let exit = if error.use_stderr() { Exit::Usage } else { Exit::Success };
+            // Nobody can be told when even this can't be printed.
+            let _ = error.print();
+            return exit;
+        }
+    };
+    let outcome = catch_unwind(|| match arguments.command {
+        Command::Analyze(arguments) => analyze::run(arguments),
+        Command::Inspect(arguments) => inspect::run(&arguments),
+        Command::Rules(command) => run_rules(&command),
+        Command::Completions { shell } => completions(shell),
+    });
+    outcome.unwrap_or_else(|_| {
+        stream::note("internal error: this is a defect of crashsift, please report it with the lines above");
+        Exit::Internal
+    })
+}
+
+fn run_rules(command: &rules::RulesCommand) -> Exit {
+    let mut outcome = rules::Outcome::Fine;
+    let color = anstream::AutoStream::choice(&std::io::stdout()) != anstream::ColorChoice::Never;
+    let printed = stream::print(|out| {
+        let mut notes = anstream::stderr();
+        outcome = rules::run(command, &mut rules::Streams { out, notes: &mut notes, color })?;
+        Ok(())
+    });
+    match outcome {
+        rules::Outcome::Fine => printed,
+        rules::Outcome::TestFailed => Exit::FailOn,
+        rules::Outcome::Unusable => Exit::Usage,
+    }
+}
+
+/// Loads rules for a run. Nothing is analyzed with a broken rule set: every mistake is printed. Warnings are, too,
+/// unless `quiet`.
+fn load_rules(builtin: bool, paths: &[PathBuf], quiet: bool) -> Result<RuleSet, Exit> {
+    let mut notes = anstream::stderr();
+    let color = anstream::AutoStream::choice(&std::io::stderr()) != anstream::ColorChoice::Never;
+    // Notes that nobody listens to are lost; the exit code still tells.
+    match RuleSet::load(builtin, paths) {
+        Ok(rules) => {
+            if !quiet {
+                let _ = rules::print_diagnostics(&mut notes, rules.warnings(), color);
+            }
+            Ok(rules)
+        }
+        Err(mistakes) => {
+            let _ = rules::print_diagnostics(&mut notes, &mistakes, color);
+            stream::note("the rules can't be used; nothing was analyzed");
+            Err(Exit::Usage)
+        }
+    }
+}
+
+/// Loads the built-in tables. A mistake in them is one of the program.
+fn load_knowledge() -> Result<Knowledge, Exit> {
+    Knowledge::builtin().map_err(|mistakes| {
+        let _ = rules::print_diagnostics(&mut anstream::stderr(), &mistakes, false);
+        Exit::Internal
+    })
+}
+
+fn completions(shell: clap_complete::Shell) -> Exit {
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut Arguments::command(), "crashsift", &mut script);
+    stream::print(|out| out.write_all(&script))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Arguments::command().debug_assert();
+    }
+}

@@ -1,0 +1,7 @@
+//! Finding artifacts: walking folders and telling what a file is by its content.
+
+mod kind;
+mod walk;
+
+pub use kind::{ArtifactKind, SNIFFED, named_kind, not_pasted, sniff};
+pub use walk::{Found, Unfound, display_path, find, read_list};

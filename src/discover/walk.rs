@@ -1,0 +1,132 @@
+//! From the paths that were given to the files that are there.
+
+use std::collections::HashSet;
+use std::ffi::OsString;
+use std::fs;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use walkdir::WalkDir;
+
+/// A file that was found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Found {
+    /// Its path: as given, or below a folder that was given.
+    pub path: PathBuf,
+}
+
+/// A path that leads to no file that could be read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unfound {
+    /// The path.
+    pub path: PathBuf,
+    /// Why.
+    pub reason: String,
+}
+
+/// All regular files below `paths`, each once, sorted by path. Symbolic links are followed only where they were given
+/// by name themselves; pipes, sockets and devices are never opened.
+#[must_use]
+pub fn find(paths: &[PathBuf]) -> (Vec<Found>, Vec<Unfound>) {
+    let (mut found, mut unfound) = (Vec::new(), Vec::new());
+    for path in paths {
+        match fs::metadata(path) {
+            Ok(about) if about.is_dir() => walk(path, &mut found, &mut unfound),
+            Ok(about) if about.is_file() => found.push(Found { path: path.clone() }),
+            Ok(_) => unfound.push(Unfound { path: path.clone(), reason: "neither a file nor a folder".to_owned() }),
+            Err(error) => unfound.push(Unfound { path: path.clone(), reason: error.to_string() }),
+        }
+    }
+    found.sort_by(|a, b| a.path.cmp(&b.path));
+    unfound.sort_by(|a, b| a.path.cmp(&b.path));
+    unfound.dedup();
+    // The same file may be given twice, or lie below two folders that were given.
+    let mut seen = HashSet::new();
+    found.retain(|file| seen.insert(fs::canonicalize(&file.path).unwrap_or_else(|_| file.path.clone())));
+    (found, unfound)
+}
+
+fn walk(folder: &Path, found: &mut Vec<Found>, unfound: &mut Vec<Unfound>) {
+    // A path that was given may itself be a link; those below are not followed.
+    for entry in WalkDir::new(folder).follow_links(false).follow_root_links(true) {
+        match entry {
+            Ok(entry) if entry.file_type().is_file() => found.push(Found { path: entry.into_path() }),
+            Ok(_) => {}
+            Err(error) => {
+                let path = error.path().unwrap_or(folder).to_path_buf();
+                let reason = match error.io_error() {
+                    Some(error) => error.to_string(),
+                    None => "a folder that contains itself".to_owned(),
+                };
+                unfound.push(Unfound { path, reason });
+            }
+        }
+    }
+}
+
+/// Reads a list of paths: one a line, or separated by NUL when the list contains one. Empty entries are left out.
+///
+/// # Errors
+/// When the list can't be read.
+pub fn read_list(from: &mut impl Read) -> io::Result<Vec<PathBuf>> {
+    let mut list = Vec::new();
+    from.read_to_end(&mut list)?;
+    let separator = if list.contains(&0) { 0 } else { b'\n' };
+    Ok(list
+        .split(|byte| *byte == separator)
+        .map(|path| if separator == b'\n' { path.strip_suffix(b"\r").unwrap_or(path) } else { path })
+        .filter(|path| !path.is_empty())
+        .map(|path| PathBuf::from(os_string(path)))
+        .collect())
+}
+
+#[cfg(unix)]
+fn os_string(bytes: &[u8]) -> OsString {
+    std::os::unix::ffi::OsStringExt::from_vec(bytes.to_vec())
+}
+
+#[cfg(not(unix))]
+fn os_string(bytes: &[u8]) -> OsString {
+    // Windows' own paths are UTF-16; a list can only be text there.
+    OsString::from(String::from_utf8_lossy(bytes).into_owned())
+}
+
+/// A path as reports show it: `/` between its parts on every system, bytes that are no text replaced.
+#[must_use]
+pub fn display_path(path: &Path) -> String {
+    let text = path.to_string_lossy();
+    if cfg!(windows) { text.replace('\\', "/") } else { text.into_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_list_is_lines_or_nul_separated() {
+        let paths = |text: &[u8]| read_list(&mut &*text).expect("readable");
+        assert_eq!(paths(b"a.dmp\r\nb c.evtx\n\n"), [PathBuf::from("a.dmp"), PathBuf::from("b c.evtx")]);
+        assert_eq!(paths(b"a\nb.dmp\0c.dmp\0"), [PathBuf::from("a\nb.dmp"), PathBuf::from("c.dmp")]);
+    }
+
+    #[test]
+    fn each_file_is_found_once() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = folder.path().join("a.dmp");
+        fs::write(&file, b"x").expect("a file");
+        let given = [folder.path().to_path_buf(), file.clone(), folder.path().join("missing")];
+        let (found, unfound) = find(&given);
+        assert_eq!(found, [Found { path: file }]);
+        assert_eq!(unfound.len(), 1);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_below_a_folder_are_not_followed() {
+        let folder = tempfile::tempdir().expect("a folder");
+        std::os::unix::fs::symlink(folder.path(), folder.path().join("loop")).expect("a link");
+        fs::write(folder.path().join("a"), b"x").expect("a file");
+        let (found, unfound) = find(&[folder.path().to_path_buf()]);
+        assert_eq!((found.len(), unfound.len()), (1, 0));
+    }
+}

@@ -1,0 +1,292 @@
+//! From joined evidence to an incident: each fact from the evidence that knows it best, contradictions kept.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use xxhash_rust::xxh3::Xxh3;
+
+use super::environment::{self, Versions};
+use super::fault_site::{self, Carriers};
+use super::gathered::{CrashRecord, Gathered};
+use super::sighting::{Item, Sighting};
+use super::{Bugcheck, EvidenceItem, ExceptionFacts, Incident, IncidentKind, Process, join, says, signature};
+use crate::evidence::{
+    Address, BugcheckCode, EventBody, ExceptionCode, FastFailCode, OperatingSystem, ProcessDump, base_name,
+};
+use crate::knowledge::Knowledge;
+
+/// An incident with the evidence it was made of.
+#[derive(Debug)]
+pub struct Built<'i> {
+    /// The incident.
+    pub incident: Incident,
+    /// Its evidence.
+    pub gathered: Gathered<'i>,
+    /// Versions read from its modules.
+    pub versions: Versions,
+}
+
+/// Joins the items and builds an incident of each group, earliest first, those without a time last.
+#[must_use]
+pub fn incidents<'i>(
+    items: &'i [Item],
+    sightings: &'i [Sighting],
+    knowledge: &Knowledge,
+    carriers: &dyn Carriers,
+) -> Vec<Built<'i>> {
+    let mut built: Vec<Built<'i>> = join::join(sightings, items)
+        .into_iter()
+        .filter_map(|members| {
+            let sightings: Vec<&Sighting> = members.iter().filter_map(|index| sightings.get(*index)).collect();
+            let items = sightings.iter().filter_map(|sighting| items.get(sighting.item)).collect();
+            build(Gathered { sightings, items }, knowledge, carriers)
+        })
+        .collect();
+    distinguish(&mut built);
+    built.sort_by(|a, b| {
+        let key = |built: &Built<'_>| (built.incident.time.is_none(), built.incident.time);
+        key(a).cmp(&key(b)).then_with(|| a.incident.id.cmp(&b.incident.id))
+    });
+    built
+}
+
+fn build<'i>(gathered: Gathered<'i>, knowledge: &Knowledge, carriers: &dyn Carriers) -> Option<Built<'i>> {
+    let kind = kind(&gathered)?;
+    let records = gathered.crash_records();
+    let process = process(&gathered, &records);
+    let exception = exception(&gathered, &records, knowledge);
+    let bugcheck = gathered.bugcheck().map(|(_, code, parameters)| Bugcheck {
+        code: BugcheckCode(code.plain()),
+        name: knowledge.bugcheck_name(code).map(Arc::from),
+        parameters,
+    });
+    let site = fault_site::fault_site(&gathered, carriers).map(|(_, site)| site);
+    let suspect =
+        fault_site::suspect(&gathered, site.as_ref(), exception.as_ref().map(|exception| exception.code), carriers);
+    let signature = signature::signature(
+        kind,
+        process.as_ref(),
+        exception.as_ref(),
+        bugcheck.as_ref(),
+        site.as_ref(),
+        suspect.as_ref(),
+    );
+    let versions = environment::versions(&gathered);
+    let evidence = gathered
+        .items
+        .iter()
+        .map(|item| EvidenceItem {
+            artifact: item.artifact,
+            place: item.place.clone(),
+            says: says::says(&item.observation, knowledge),
+        })
+        .collect();
+    let incident = Incident {
+        id: String::new(),
+        kind,
+        time: time(&gathered),
+        host: gathered.sightings.iter().find_map(|sighting| sighting.host.clone()),
+        environment: environment::environment(&gathered, &versions, knowledge),
+        remarks: remarks(&gathered, &records),
+        process,
+        exception,
+        bugcheck,
+        fault_site: site,
+        suspect,
+        signature,
+        evidence,
+    };
+    Some(Built { incident, gathered, versions })
+}
+
+/// A stop outweighs the record that only says "no shutdown"; else the best-ranked evidence decides.
+fn kind(gathered: &Gathered<'_>) -> Option<IncidentKind> {
+    let kinds = || gathered.sightings.iter().map(|sighting| sighting.kind);
+    if kinds().any(|kind| kind == IncidentKind::Bugcheck) { Some(IncidentKind::Bugcheck) } else { kinds().next() }
+}
+
+/// When it happened. Records about a restart are written when the system is up again; what they say about the moment
+/// before is better, and so is the dump's own time.
+fn time(gathered: &Gathered<'_>) -> Option<Timestamp> {
+    let stop = gathered.kernel_dump().and_then(|(_, dump)| dump.time);
+    let alive = gathered.event(|body| match body {
+        EventBody::UncleanShutdown { last_alive } => *last_alive,
+        _ => None,
+    });
+    let event = gathered.event(|body| matches!(body, EventBody::ApplicationError { .. }).then_some(()));
+    let of_crash_event =
+        event.and_then(|(number, ())| gathered.sightings.get(number)).and_then(|sighting| sighting.time);
+    // The event's time is exact to 100 ns; the dump's is whole seconds.
+    stop.or(of_crash_event)
+        .or(alive.map(|(_, time)| time))
+        .or_else(|| gathered.sightings.iter().filter_map(|sighting| sighting.time).min())
+}
+
+fn process(gathered: &Gathered<'_>, records: &[(usize, CrashRecord)]) -> Option<Process> {
+    let mut process = Process::default();
+    if let Some((_, dump)) = gathered.dump() {
+        if let Some(module) = dump.executable() {
+            process.name = Some(Arc::from(module.name()));
+            process.version = module.version;
+            process.path = module.path.contains(['\\', '/']).then(|| Arc::clone(&module.path));
+        }
+        process.pid = dump.pid;
+        process.started = dump.started;
+    }
+    for (_, record) in records {
+        let path = record.app_path.clone();
+        let of_path = path.as_deref().map(|path| Arc::from(base_name(path)));
+        process.name = process.name.or(of_path).or_else(|| record.app.clone());
+        process.version = process.version.or(record.app_version);
+        process.path = process.path.or(path);
+        process.pid = process.pid.or(record.pid);
+        // An event knows the start to 100 ns, a dump to the second.
+        if record.started.is_some() && process.started.is_none_or(|started| started.subsec_nanosecond() == 0) {
+            process.started = record.started;
+        }
+    }
+    if process.pid.is_none() {
+        process.pid = gathered.sightings.iter().find_map(|sighting| sighting.pid);
+    }
+    (process != Process::default()).then_some(process)
+}
+
+fn exception(
+    gathered: &Gathered<'_>,
+    records: &[(usize, CrashRecord)],
+    knowledge: &Knowledge,
+) -> Option<ExceptionFacts> {
+    let fast_fail_of_record = records.iter().find_map(|(_, record)| record.fast_fail);
+    let with_name = |code: FastFailCode| (code, knowledge.fast_fail_name(code).map(Arc::from));
+    if let Some((exception, dump)) = gathered.dump().and_then(|(_, dump)| Some((dump.exception.as_ref()?, dump))) {
+        let windows = dump.system.os == OperatingSystem::Windows;
+        let name = match &exception.foreign_reason {
+            Some(reason) => Some(Arc::clone(reason)),
+            None => knowledge.exception_name(exception.code).map(Arc::from),
+        };
+        let fast_fail = (windows && exception.code == ExceptionCode::FAST_FAIL)
+            .then(|| exception.parameters.first().and_then(|code| u32::try_from(*code).ok()).map(FastFailCode))
+            .flatten()
+            .or(fast_fail_of_record);
+        return Some(ExceptionFacts {
+            code: exception.code,
+            name,
+            address: Some(exception.address),
+            parameters: Some(exception.parameters.clone()),
+            fast_fail: fast_fail.map(with_name),
+            access: windows.then(|| access(dump)).flatten(),
+        });
+    }
+    let code = records.iter().find_map(|(_, record)| record.code)?;
+    let address = gathered.ticket().and_then(|(_, ticket)| ticket.access_address);
+    Some(ExceptionFacts {
+        code,
+        name: knowledge.exception_name(code).map(Arc::from),
+        address: None,
+        parameters: None,
+        fast_fail: fast_fail_of_record.filter(|_| code == ExceptionCode::FAST_FAIL).map(with_name),
+        access: address.map(|address| ("read", address)),
+    })
+}
+
+/// What an access violation or in-page error wanted: parameter 0 is 0 for reading, 1 for writing, 8 for executing;
+/// parameter 1 is the address.
+///
+/// Source: `EXCEPTION_RECORD` of the Windows API documentation.
+fn access(dump: &ProcessDump) -> Option<(&'static str, Address)> {
+    let exception = dump.exception.as_ref()?;
+    if !matches!(exception.code, ExceptionCode::ACCESS_VIOLATION | ExceptionCode::IN_PAGE_ERROR) {
+        return None;
+    }
+    let kind = match exception.parameters.first()? {
+        0 => "read",
+        1 => "write",
+        8 => "execute",
+        _ => return None,
+    };
+    let mut address = *exception.parameters.get(1)?;
+    if !dump.system.cpu.is_64_bit() {
+        address &= 0xFFFF_FFFF;
+    }
+    Some((kind, Address(address)))
+}
+
+/// What contradicts itself or limits what can be concluded.
+fn remarks(gathered: &Gathered<'_>, records: &[(usize, CrashRecord)]) -> Vec<String> {
+    /// `STATUS_STOWED_EXCEPTION`: the dump holds it, WER reports the error inside.
+    const STOWED: ExceptionCode = ExceptionCode(0xC000_027B);
+    let mut remarks = Vec::new();
+    let dump = gathered.dump();
+    if let Some((number, dump)) = dump {
+        match &dump.exception {
+            None => remarks.push(
+                "The dump holds no exception: it was written while the process was running, and does not show a crash."
+                    .to_owned(),
+            ),
+            Some(exception) => {
+                for (other, record) in records {
+                    if let Some(code) = record.code
+                        && code != exception.code
+                        && exception.code != STOWED
+                    {
+                        remarks.push(format!(
+                            "e{} says exception {}, e{} says {code}.",
+                            number.saturating_add(1),
+                            exception.code,
+                            other.saturating_add(1)
+                        ));
+                    }
+                }
+            }
+        }
+        if dump.modules.is_some() && !dump.modules_complete {
+            remarks
+                .push("The dump's module list has gaps: a module that is not in it may have been loaded.".to_owned());
+        }
+    }
+    remarks
+}
+
+/// Gives each incident an id made from what it says, not from where the files lay. Two that say the same (the same
+/// record in two logs that can't be joined) are told apart by a number.
+fn distinguish(built: &mut [Built<'_>]) {
+    let mut seen: BTreeMap<u64, u32> = BTreeMap::new();
+    let mut order: Vec<usize> = (0..built.len()).collect();
+    order.sort_by_key(|index| built.get(*index).map(|built| first_place(built)));
+    for index in order {
+        let Some(one) = built.get_mut(index) else { continue };
+        let key = fingerprint(&one.incident);
+        let count = seen.entry(key).or_insert(0);
+        *count = count.saturating_add(1);
+        one.incident.id = if *count == 1 { format!("{key:016x}") } else { format!("{key:016x}-{count}") };
+    }
+}
+
+fn first_place(built: &Built<'_>) -> Option<(usize, super::Place)> {
+    built.incident.evidence.iter().map(|item| (item.artifact, item.place.clone())).min()
+}
+
+fn fingerprint(incident: &Incident) -> u64 {
+    let mut hash = Xxh3::new();
+    let mut add = |part: &str| {
+        hash.update(part.as_bytes());
+        hash.update(&[0]);
+    };
+    add(incident.kind.word());
+    add(&incident.time.map_or_else(String::new, |time| time.to_string()));
+    add(&incident.host.as_deref().unwrap_or_default().to_lowercase());
+    if let Some(process) = &incident.process {
+        add(&process.name.as_deref().unwrap_or_default().to_lowercase());
+        add(&process.pid.map_or_else(String::new, |pid| pid.to_string()));
+        add(&process.started.map_or_else(String::new, |time| time.as_second().to_string()));
+    }
+    add(&incident.signature.fine);
+    let mut says: Vec<&str> = incident.evidence.iter().map(|item| item.says.as_str()).collect();
+    says.sort_unstable();
+    says.dedup();
+    for sentence in says {
+        add(sentence);
+    }
+    hash.digest()
+}

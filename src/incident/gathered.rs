@@ -1,0 +1,235 @@
+//! An incident's evidence, sorted by what it is.
+
+use std::sync::Arc;
+
+use jiff::Timestamp;
+
+use super::sighting::{Item, Sighting};
+use crate::evidence::{
+    BugcheckCode, Event, EventBody, ExceptionCode, FastFailCode, KernelDump, ModuleOffset, Observation, ProcessDump,
+    Ticket, Version, WerReport,
+};
+
+/// The joined evidence of one incident, the best-ranked first.
+#[derive(Debug, Clone)]
+pub struct Gathered<'i> {
+    /// The sightings, by rank.
+    pub sightings: Vec<&'i Sighting>,
+    /// Their items, in the same order: item `n` is evidence `e(n+1)`.
+    pub items: Vec<&'i Item>,
+}
+
+/// What a crash record of any format says about where a process died.
+#[derive(Debug, Clone, Default)]
+pub struct CrashRecord {
+    /// Executable's file name.
+    pub app: Option<Arc<str>>,
+    /// Executable's version.
+    pub app_version: Option<Version>,
+    /// Executable's path.
+    pub app_path: Option<Arc<str>>,
+    /// Process id.
+    pub pid: Option<u32>,
+    /// Start of the process.
+    pub started: Option<Timestamp>,
+    /// The module of the exception address.
+    pub module: Option<Arc<str>>,
+    /// Whether it had been unloaded.
+    pub module_unloaded: bool,
+    /// Its version.
+    pub module_version: Option<Version>,
+    /// Its path.
+    pub module_path: Option<Arc<str>>,
+    /// Offset in it.
+    pub offset: Option<ModuleOffset>,
+    /// Exception code.
+    pub code: Option<ExceptionCode>,
+    /// Fast-fail code.
+    pub fast_fail: Option<FastFailCode>,
+    /// Whether the process had 64 bits, as far as the record shows it.
+    pub wide: Option<bool>,
+}
+
+impl<'i> Gathered<'i> {
+    /// The evidence number (counted from 0) and content of the first dump.
+    #[must_use]
+    pub fn dump(&self) -> Option<(usize, &'i ProcessDump)> {
+        self.first(|observation| match observation {
+            Observation::Process(dump) => Some(&**dump),
+            _ => None,
+        })
+    }
+
+    /// The first kernel dump.
+    #[must_use]
+    pub fn kernel_dump(&self) -> Option<(usize, &'i KernelDump)> {
+        self.first(|observation| match observation {
+            Observation::Kernel(dump) => Some(&**dump),
+            _ => None,
+        })
+    }
+
+    /// The first ticket.
+    #[must_use]
+    pub fn ticket(&self) -> Option<(usize, &'i Ticket)> {
+        self.first(|observation| match observation {
+            Observation::Ticket(ticket) => Some(&**ticket),
+            _ => None,
+        })
+    }
+
+    /// The first WER report that satisfies `wanted`: from its file before from an event.
+    #[must_use]
+    pub fn report(&self, wanted: impl Fn(&WerReport) -> bool) -> Option<(usize, &'i WerReport)> {
+        let of_file = self.first(|observation| match observation {
+            Observation::Wer(report) if wanted(report) => Some(&**report),
+            _ => None,
+        });
+        of_file.or_else(|| {
+            self.event(|body| match body {
+                EventBody::Wer(report) if wanted(report) => Some(&**report),
+                _ => None,
+            })
+        })
+    }
+
+    /// All events, with their evidence numbers.
+    pub fn events(&self) -> impl Iterator<Item = (usize, &'i Event)> + '_ {
+        self.items.iter().enumerate().filter_map(|(number, item)| match &item.observation {
+            Observation::Event(event) => Some((number, &**event)),
+            _ => None,
+        })
+    }
+
+    /// The first event body that `pick` takes something from.
+    pub fn event<T>(&self, pick: impl Fn(&'i EventBody) -> Option<T>) -> Option<(usize, T)> {
+        self.first(|observation| match observation {
+            Observation::Event(event) => pick(&event.body),
+            _ => None,
+        })
+    }
+
+    fn first<T>(&self, pick: impl Fn(&'i Observation) -> Option<T>) -> Option<(usize, T)> {
+        self.items.iter().enumerate().find_map(|(number, item)| Some((number, pick(&item.observation)?)))
+    }
+
+    /// What each crash record (event 1000, WER report, ticket) says, with its evidence number.
+    #[must_use]
+    pub fn crash_records(&self) -> Vec<(usize, CrashRecord)> {
+        self.items
+            .iter()
+            .enumerate()
+            .filter_map(|(number, item)| Some((number, CrashRecord::of(&item.observation)?)))
+            .collect()
+    }
+
+    /// The bugcheck with its parameters, from whichever evidence has it.
+    #[must_use]
+    pub fn bugcheck(&self) -> Option<(usize, BugcheckCode, Vec<u64>)> {
+        let exact = self.sightings.iter().enumerate().find_map(|(number, sighting)| {
+            sighting.bugcheck.map(|(code, parameters)| (number, code, parameters.to_vec()))
+        });
+        exact.or_else(|| {
+            let (number, ticket) = self.ticket()?;
+            let (code, parameters) = ticket.bugcheck.clone()?;
+            Some((number, code, parameters))
+        })
+    }
+}
+
+impl CrashRecord {
+    fn of(observation: &Observation) -> Option<Self> {
+        match observation {
+            Observation::Event(event) => Self::of_event(&event.body),
+            Observation::Wer(report) => Some(Self::of_report(report)),
+            Observation::Ticket(ticket) => Some(Self::of_ticket(ticket)),
+            Observation::Process(_) | Observation::Kernel(_) => None,
+        }
+    }
+
+    fn of_event(body: &EventBody) -> Option<Self> {
+        match body {
+            EventBody::ApplicationError {
+                app,
+                app_version,
+                module,
+                module_unloaded,
+                module_version,
+                code,
+                offset,
+                wide_offset,
+                pid,
+                started,
+                app_path,
+                module_path,
+                ..
+            } => Some(Self {
+                app: Some(Arc::clone(app)),
+                app_version: *app_version,
+                app_path: app_path.clone(),
+                pid: *pid,
+                started: *started,
+                module: module.clone(),
+                module_unloaded: *module_unloaded,
+                module_version: *module_version,
+                module_path: module_path.clone(),
+                offset: *offset,
+                code: *code,
+                fast_fail: None,
+                wide: *wide_offset,
+            }),
+            EventBody::Hang { app, app_version, pid, started, app_path, .. } => Some(Self {
+                app: Some(Arc::clone(app)),
+                app_version: *app_version,
+                app_path: app_path.clone(),
+                pid: *pid,
+                started: *started,
+                ..Self::default()
+            }),
+            EventBody::Wer(report) => Some(Self::of_report(report)),
+            EventBody::DotNet { app, .. }
+            | EventBody::InPageError { app, .. }
+            | EventBody::SideBySide { app, .. }
+            | EventBody::Popup { app, .. } => Some(Self { app: app.clone(), ..Self::default() }),
+            _ => None,
+        }
+    }
+
+    fn of_report(report: &WerReport) -> Self {
+        let signature = &report.signature;
+        let fast_fail = (signature.code == Some(ExceptionCode::FAST_FAIL))
+            .then_some(signature.data)
+            .flatten()
+            .and_then(|data| u32::try_from(data).ok())
+            .map(FastFailCode);
+        Self {
+            app: signature.app.clone(),
+            app_version: signature.app_version,
+            app_path: report.app_path.clone(),
+            pid: report.pid,
+            started: report.started,
+            module: signature.module.clone(),
+            module_unloaded: false,
+            module_version: signature.module_version,
+            module_path: None,
+            offset: signature.offset,
+            code: signature.code,
+            fast_fail,
+            wide: None,
+        }
+    }
+
+    fn of_ticket(ticket: &Ticket) -> Self {
+        Self {
+            app: ticket.app.clone(),
+            app_version: ticket.app_version,
+            module: ticket.module.clone(),
+            module_version: ticket.module_version,
+            module_path: ticket.module_path.clone(),
+            offset: ticket.offset,
+            code: ticket.code,
+            fast_fail: ticket.fast_fail,
+            ..Self::default()
+        }
+    }
+}

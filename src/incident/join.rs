@@ -1,0 +1,340 @@
+//! Which sightings are of the same incident.
+//!
+//! Keys, strongest first: WER's report id; process id with start time; the parameters of a bugcheck; and, where the
+//! evidence holds no id, computer and closeness in time within families whose records Windows writes together.
+//! Sightings of different computers are never joined, and what fits two is joined to neither.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use jiff::{SignedDuration, Timestamp};
+
+use super::sighting::{Family, Item, RestartRecord, Sighting};
+use crate::evidence::{EventBody, Observation};
+
+/// A process's start is known to the second in dumps and to 100 ns in events; rounding may differ by one second.
+const START_TOLERANCE_SECONDS: i64 = 1;
+/// How far a record that accompanies a crash record may lie from it. The .NET runtime's was measured from 0.02 to 4.4
+/// seconds before its Application Error.
+const COMPANION_WINDOW: SignedDuration = SignedDuration::from_secs(10);
+/// How far the end of a service may lie behind the crash of its process. Measured: 0.5 seconds.
+const SERVICE_WINDOW: SignedDuration = SignedDuration::from_secs(10);
+/// How far a driver's record that names a process id may lie from that process's crash; ids are reused.
+const PID_WINDOW: SignedDuration = SignedDuration::from_secs(120);
+/// How far apart the records about one restart may lie: all are written while the system starts.
+const RESTART_WINDOW: SignedDuration = SignedDuration::from_mins(5);
+/// How far apart the resets of a burst may lie. Windows itself counts resets within 60 seconds before it stops with
+/// 0x116 (`TdrLimitTime`, Windows driver documentation).
+const RESET_BURST: SignedDuration = SignedDuration::from_secs(60);
+
+/// Groups the sightings: each group is one incident, its members by rank, then by item. Groups come in the order of
+/// their first item.
+#[must_use]
+pub fn join(sightings: &[Sighting], items: &[Item]) -> Vec<Vec<usize>> {
+    let mut sets = Sets::new(sightings);
+    by_report_id(sightings, &mut sets);
+    by_process(sightings, items, &mut sets);
+    by_bugcheck(sightings, &mut sets);
+    by_companionship(sightings, &mut sets);
+    by_pid(sightings, &mut sets);
+    by_service(sightings, items, &mut sets);
+    by_restart(sightings, &mut sets);
+    by_reset_burst(sightings, &mut sets);
+    sets.groups()
+}
+
+/// Same report id: events 1000 and 1001, Report.wer, BugCheck 1001.
+fn by_report_id(sightings: &[Sighting], sets: &mut Sets<'_>) {
+    let mut by_id: HashMap<String, Vec<usize>> = HashMap::new();
+    for (index, sighting) in sightings.iter().enumerate() {
+        if let Some(id) = &sighting.report_id {
+            by_id.entry(id.to_lowercase()).or_default().push(index);
+        }
+    }
+    join_unambiguous(by_id.into_values(), sets);
+}
+
+/// Same process: id and start time, or for dumps that don't hold those, the very same moment of the same exception.
+fn by_process(sightings: &[Sighting], items: &[Item], sets: &mut Sets<'_>) {
+    let mut by_start: BTreeMap<(u32, i64), Vec<usize>> = BTreeMap::new();
+    for (index, sighting) in sightings.iter().enumerate() {
+        if let (Some(pid), Some(started)) = (sighting.pid, sighting.started) {
+            by_start.entry((pid, started.as_second())).or_default().push(index);
+        }
+    }
+    // A start that was rounded the other way lies one second apart.
+    let mut buckets: Vec<Vec<usize>> = Vec::new();
+    let mut last: Option<(u32, i64)> = None;
+    for (key, members) in by_start {
+        let follows =
+            last.is_some_and(|(pid, second)| pid == key.0 && key.1.saturating_sub(second) <= START_TOLERANCE_SECONDS);
+        match buckets.last_mut() {
+            Some(bucket) if follows => bucket.extend(members),
+            _ => buckets.push(members),
+        }
+        last = Some(key);
+    }
+    join_unambiguous(buckets.into_iter(), sets);
+
+    let mut by_moment: HashMap<(Timestamp, u32, u64, u32, u32), Vec<usize>> = HashMap::new();
+    for (index, sighting) in sightings.iter().enumerate() {
+        let Some(Observation::Process(dump)) = items.get(sighting.item).map(|item| &item.observation) else { continue };
+        if let (Some(time), Some(exception), Some(thread)) = (dump.time, &dump.exception, &dump.thread) {
+            let key = (time, exception.code.0, exception.address.0, thread.id, dump.thread_count);
+            by_moment.entry(key).or_default().push(index);
+        }
+    }
+    join_unambiguous(by_moment.into_values(), sets);
+}
+
+/// Same bugcheck: code and all four parameters, which hold addresses and so hardly repeat. All-zero parameters say
+/// nothing.
+fn by_bugcheck(sightings: &[Sighting], sets: &mut Sets<'_>) {
+    let mut by_stop: HashMap<(u32, [u64; 4]), Vec<usize>> = HashMap::new();
+    for (index, sighting) in sightings.iter().enumerate() {
+        if let Some((code, parameters)) = sighting.bugcheck
+            && parameters.iter().any(|parameter| *parameter > u64::from(u32::MAX))
+        {
+            by_stop.entry((code.plain(), parameters)).or_default().push(index);
+        }
+    }
+    join_unambiguous(by_stop.into_values(), sets);
+}
+
+/// Joins the members of each bucket, unless they name several computers and some name none: then only those that
+/// name the same are joined.
+fn join_unambiguous(buckets: impl Iterator<Item = Vec<usize>>, sets: &mut Sets<'_>) {
+    let mut buckets: Vec<Vec<usize>> = buckets.filter(|bucket| bucket.len() > 1).collect();
+    buckets.sort();
+    for bucket in buckets {
+        let mut by_host: BTreeMap<Option<String>, Vec<usize>> = BTreeMap::new();
+        for index in bucket {
+            by_host.entry(sets.host(index)).or_default().push(index);
+        }
+        let named = by_host.keys().filter(|host| host.is_some()).count();
+        if named <= 1 {
+            let all: Vec<usize> = by_host.into_values().flatten().collect();
+            sets.join_all(&all);
+        } else {
+            for members in by_host.values() {
+                sets.join_all(members);
+            }
+        }
+    }
+}
+
+/// .NET Runtime and Application Error 1005 join the nearest crash record of the same program.
+fn by_companionship(sightings: &[Sighting], sets: &mut Sets<'_>) {
+    let crashes = Timeline::of(sightings, |sighting| sighting.family == Family::Crash);
+    let mut taken = std::collections::HashSet::new();
+    for (index, sighting) in sightings.iter().enumerate() {
+        if sighting.family != Family::CrashCompanion {
+            continue;
+        }
+        let nearest = crashes.near(sighting, COMPANION_WINDOW, |other| {
+            let crash = sightings.get(other);
+            crash.is_some_and(|crash| crash.process == sighting.process) && !taken.contains(&(other, kind_of(sighting)))
+        });
+        if let Some(crash) = nearest {
+            taken.insert((crash, kind_of(sighting)));
+            sets.join_all(&[crash, index]);
+        }
+    }
+}
+
+/// Companions of different kinds (told by rank) may share a crash; two of one kind belong to two.
+fn kind_of(sighting: &Sighting) -> u8 {
+    sighting.rank
+}
+
+/// A driver's record that names a process id joins that process's crash.
+fn by_pid(sightings: &[Sighting], sets: &mut Sets<'_>) {
+    let crashes = Timeline::of(sightings, |sighting| sighting.family == Family::Crash);
+    for (index, sighting) in sightings.iter().enumerate() {
+        if sighting.family == Family::CrashByPid
+            && let Some(crash) = crashes
+                .near(sighting, PID_WINDOW, |other| sightings.get(other).is_some_and(|crash| crash.pid == sighting.pid))
+        {
+            sets.join_all(&[crash, index]);
+        }
+    }
+}
+
+/// The end of a service joins the crash of its host process just before, when the crash record names the service.
+fn by_service(sightings: &[Sighting], items: &[Item], sets: &mut Sets<'_>) {
+    let crashes = Timeline::of(sightings, |sighting| sighting.family == Family::Crash);
+    for (index, sighting) in sightings.iter().enumerate() {
+        if sighting.family != Family::Service {
+            continue;
+        }
+        let Some(EventBody::ServiceEnded(end)) = event_body(items, sighting) else { continue };
+        let Some(service) = end.name.as_deref() else { continue };
+        let nearest = crashes.near(sighting, SERVICE_WINDOW, |other| {
+            let crash = sightings.get(other);
+            let before = crash.is_some_and(|crash| crash.time <= sighting.time);
+            let Some(EventBody::ApplicationError { app, .. }) = crash.and_then(|crash| event_body(items, crash)) else {
+                return false;
+            };
+            before && app.split_once('_').is_some_and(|(_, hosted)| hosted.eq_ignore_ascii_case(service))
+        });
+        if let Some(crash) = nearest {
+            sets.join_all(&[crash, index]);
+        }
+    }
+}
+
+fn event_body<'i>(items: &'i [Item], sighting: &Sighting) -> Option<&'i EventBody> {
+    match &items.get(sighting.item)?.observation {
+        Observation::Event(event) => Some(&event.body),
+        _ => None,
+    }
+}
+
+/// BugCheck 1001, Kernel-Power 41 and EventLog 6008 of one start: at most one of each, codes not contradicting.
+fn by_restart(sightings: &[Sighting], sets: &mut Sets<'_>) {
+    let mut by_host: BTreeMap<String, Vec<(Timestamp, usize, RestartRecord)>> = BTreeMap::new();
+    for (index, sighting) in sightings.iter().enumerate() {
+        if let (Family::Restart(record), Some(host), Some(time)) = (sighting.family, &sighting.host, sighting.time) {
+            by_host.entry(host.to_lowercase()).or_default().push((time, index, record));
+        }
+    }
+    for mut records in by_host.into_values() {
+        records.sort_by_key(|(time, index, _)| (*time, *index));
+        let mut open: Vec<(Timestamp, usize, RestartRecord)> = Vec::new();
+        for current in records {
+            let begun = open.first().is_some_and(|first| current.0.duration_since(first.0) <= RESTART_WINDOW);
+            let known = open.iter().any(|other| other.2 == current.2);
+            let contradicts = open.iter().any(|other| codes_differ(sightings, other.1, current.1));
+            if !begun || known || contradicts {
+                open.clear();
+            }
+            open.push(current);
+            let members: Vec<usize> = open.iter().map(|(_, index, _)| *index).collect();
+            sets.join_all(&members);
+        }
+    }
+}
+
+fn codes_differ(sightings: &[Sighting], a: usize, b: usize) -> bool {
+    let code =
+        |index| sightings.get(index).and_then(|sighting: &Sighting| sighting.bugcheck).map(|(code, _)| code.plain());
+    matches!((code(a), code(b)), (Some(a), Some(b)) if a != b)
+}
+
+/// Resets of the GPU that follow each other within [`RESET_BURST`] are one incident.
+fn by_reset_burst(sightings: &[Sighting], sets: &mut Sets<'_>) {
+    let resets = Timeline::of(sightings, |sighting| sighting.family == Family::GpuReset);
+    for times in resets.by_host.values() {
+        for pair in times.windows(2) {
+            if let [(earlier, a), (later, b)] = pair
+                && later.duration_since(*earlier) <= RESET_BURST
+            {
+                sets.join_all(&[*a, *b]);
+            }
+        }
+    }
+}
+
+/// Sightings of a family by computer and time.
+struct Timeline {
+    by_host: BTreeMap<String, Vec<(Timestamp, usize)>>,
+}
+
+impl Timeline {
+    fn of(sightings: &[Sighting], wanted: impl Fn(&Sighting) -> bool) -> Self {
+        let mut by_host: BTreeMap<String, Vec<(Timestamp, usize)>> = BTreeMap::new();
+        for (index, sighting) in sightings.iter().enumerate() {
+            if let (true, Some(host), Some(time)) = (wanted(sighting), &sighting.host, sighting.time) {
+                by_host.entry(host.to_lowercase()).or_default().push((time, index));
+            }
+        }
+        for times in by_host.values_mut() {
+            times.sort_unstable();
+        }
+        Self { by_host }
+    }
+
+    /// The member of `sighting`'s computer that fits and lies nearest in time, at most `window` away.
+    fn near(&self, sighting: &Sighting, window: SignedDuration, fits: impl Fn(usize) -> bool) -> Option<usize> {
+        let time = sighting.time?;
+        let times = self.by_host.get(&sighting.host.as_ref()?.to_lowercase())?;
+        let first = times.partition_point(|(other, _)| time.duration_since(*other) > window);
+        times
+            .get(first..)?
+            .iter()
+            .take_while(|(other, _)| other.duration_since(time) <= window)
+            .filter(|(_, index)| fits(*index))
+            .min_by_key(|(other, index)| (other.duration_since(time).abs(), *index))
+            .map(|(_, index)| *index)
+    }
+}
+
+/// Disjoint sets of sightings, each with the one computer that its members name.
+struct Sets<'s> {
+    sightings: &'s [Sighting],
+    parent: Vec<usize>,
+    host: Vec<Option<Arc<str>>>,
+}
+
+impl<'s> Sets<'s> {
+    fn new(sightings: &'s [Sighting]) -> Self {
+        Self {
+            sightings,
+            parent: (0..sightings.len()).collect(),
+            host: sightings.iter().map(|sighting| sighting.host.clone()).collect(),
+        }
+    }
+
+    fn root(&mut self, mut index: usize) -> usize {
+        while let Some(parent) = self.parent.get(index).copied()
+            && parent != index
+        {
+            // Halve the path, so that it stays short.
+            let grandparent = self.parent.get(parent).copied().unwrap_or(parent);
+            if let Some(slot) = self.parent.get_mut(index) {
+                *slot = grandparent;
+            }
+            index = grandparent;
+        }
+        index
+    }
+
+    /// The computer that the set of `index` belongs to, lower case.
+    fn host(&mut self, index: usize) -> Option<String> {
+        let root = self.root(index);
+        self.host.get(root)?.as_ref().map(|host| host.to_lowercase())
+    }
+
+    /// Joins all members into one set; those that would bring in a second computer are left out.
+    fn join_all(&mut self, members: &[usize]) {
+        let Some((first, rest)) = members.split_first() else { return };
+        for other in rest {
+            let (a, b) = (self.root(*first), self.root(*other));
+            let (host_a, host_b) = (self.host(a), self.host(b));
+            if a == b || matches!((&host_a, &host_b), (Some(a), Some(b)) if a != b) {
+                continue;
+            }
+            let (low, high) = (a.min(b), a.max(b));
+            let host = self.host.get(low).cloned().flatten().or_else(|| self.host.get(high).cloned().flatten());
+            if let Some(slot) = self.parent.get_mut(high) {
+                *slot = low;
+            }
+            if let Some(slot) = self.host.get_mut(low) {
+                *slot = host;
+            }
+        }
+    }
+
+    fn groups(mut self) -> Vec<Vec<usize>> {
+        let mut groups: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+        for index in 0..self.sightings.len() {
+            let root = self.root(index);
+            groups.entry(root).or_default().push(index);
+        }
+        let mut groups: Vec<Vec<usize>> = groups.into_values().collect();
+        for members in &mut groups {
+            members.sort_by_key(|index| self.sightings.get(*index).map(|sighting| (sighting.rank, *index)));
+        }
+        groups
+    }
+}

@@ -1,0 +1,268 @@
+//! One piece of evidence that an incident happened, with the keys by which it joins others.
+
+use std::sync::Arc;
+
+use jiff::Timestamp;
+
+use super::IncidentKind;
+use crate::evidence::{BugcheckCode, Event, EventBody, Observation, Place, WerReport, base_name};
+
+/// An observation and where it was made.
+#[derive(Debug, Clone)]
+pub struct Item {
+    /// Index into the run's artifact list.
+    pub artifact: usize,
+    /// Where in it.
+    pub place: Place,
+    /// What was seen.
+    pub observation: Observation,
+}
+
+/// What an item says about an incident, as far as joining needs it.
+#[derive(Debug, Clone)]
+pub struct Sighting {
+    /// Index of the item.
+    pub item: usize,
+    /// What kind of incident it tells of.
+    pub kind: IncidentKind,
+    /// How well it tells it: of several that were joined, the lowest speaks first.
+    pub rank: u8,
+    /// The computer.
+    pub host: Option<Arc<str>>,
+    /// When it happened, or, for records that are written later, when that was logged.
+    pub time: Option<Timestamp>,
+    /// File name of the process, lower case.
+    pub process: Option<String>,
+    /// Process id.
+    pub pid: Option<u32>,
+    /// When the process started.
+    pub started: Option<Timestamp>,
+    /// WER's id of the report.
+    pub report_id: Option<Arc<str>>,
+    /// The bugcheck.
+    pub bugcheck: Option<(BugcheckCode, [u64; 4])>,
+    /// Which of the joins by time it takes part in.
+    pub family: Family,
+}
+
+/// Sightings that may belong together by computer and time, when no id says so.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Family {
+    /// Only ids join it.
+    Alone,
+    /// A crash record of the Application log; the main one.
+    Crash,
+    /// A record that accompanies a crash record: .NET Runtime, Application Error 1005.
+    CrashCompanion,
+    /// A driver's record that names the process it ended.
+    CrashByPid,
+    /// The end of a service, which its process's crash explains.
+    Service,
+    /// Records written at the next start about how the last session ended.
+    Restart(RestartRecord),
+    /// A reset of the GPU; bursts are one.
+    GpuReset,
+}
+
+/// The records that Windows writes about one unclean restart: at most one of each belongs to it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum RestartRecord {
+    /// BugCheck 1001.
+    BugCheck,
+    /// Kernel-Power 41.
+    KernelPower,
+    /// EventLog 6008.
+    EventLog,
+}
+
+impl Sighting {
+    /// What `item` says about an incident; `None` when it is only context.
+    #[must_use]
+    pub fn of(index: usize, item: &Item) -> Option<Self> {
+        match &item.observation {
+            Observation::Process(dump) => {
+                let kind = if dump.exception.is_some() { IncidentKind::Crash } else { IncidentKind::Hang };
+                let mut sighting = Self::new(index, kind, 0);
+                sighting.time = dump.time;
+                sighting.process = dump.executable().map(|module| folded(&module.path));
+                sighting.pid = dump.pid;
+                sighting.started = dump.started;
+                Some(sighting)
+            }
+            Observation::Kernel(dump) => {
+                let mut sighting = Self::new(index, bugcheck_kind(dump.code), 0);
+                sighting.time = dump.time;
+                sighting.bugcheck = Some((dump.code, dump.parameters));
+                Some(sighting)
+            }
+            Observation::Wer(report) => Self::of_report(index, report, 2),
+            Observation::Ticket(ticket) => {
+                let kind = if ticket.bugcheck.is_some() {
+                    IncidentKind::Bugcheck
+                } else if ticket.code.is_some() || ticket.module.is_some() {
+                    IncidentKind::Crash
+                } else {
+                    IncidentKind::Exit
+                };
+                let mut sighting = Self::new(index, kind, 5);
+                sighting.process = ticket.app.as_deref().map(folded);
+                Some(sighting)
+            }
+            Observation::Event(event) => Self::of_event(index, event),
+        }
+    }
+
+    fn new(item: usize, kind: IncidentKind, rank: u8) -> Self {
+        Self {
+            item,
+            kind,
+            rank,
+            host: None,
+            time: None,
+            process: None,
+            pid: None,
+            started: None,
+            report_id: None,
+            bugcheck: None,
+            family: Family::Alone,
+        }
+    }
+
+    /// A WER report tells of an incident only when its type is one of a crash, hang or stop; the others report
+    /// failed updates, missing drivers and suspicions.
+    fn of_report(index: usize, report: &WerReport, rank: u8) -> Option<Self> {
+        let kind = report_kind(report)?;
+        let mut sighting = Self::new(index, kind, rank);
+        sighting.time = report.time;
+        sighting.process = report.app_path.as_deref().or(report.signature.app.as_deref()).map(folded);
+        sighting.pid = report.pid;
+        sighting.started = report.started;
+        sighting.report_id = report.report_id.clone().or_else(|| report.own_id.clone());
+        sighting.bugcheck = report.signature.bugcheck;
+        Some(sighting)
+    }
+
+    fn of_event(index: usize, event: &Event) -> Option<Self> {
+        let mut sighting = match &event.body {
+            EventBody::ApplicationError { app, app_path, pid, started, report_id, .. } => {
+                let mut sighting = Self::new(index, IncidentKind::Crash, 1);
+                // In the name of a service's host the service follows: svchost.exe_Name.
+                sighting.process = Some(app_path.as_deref().map_or_else(|| folded(app), folded));
+                sighting.pid = *pid;
+                sighting.started = *started;
+                sighting.report_id = report_id.clone();
+                sighting.family = Family::Crash;
+                sighting
+            }
+            EventBody::InPageError { app, .. } => {
+                let mut sighting = Self::new(index, IncidentKind::Crash, 4);
+                sighting.process = app.as_deref().map(folded);
+                sighting.family = Family::CrashCompanion;
+                sighting
+            }
+            EventBody::DotNet { app, .. } => {
+                let mut sighting = Self::new(index, IncidentKind::Crash, 3);
+                sighting.process = app.as_deref().map(folded);
+                sighting.family = Family::CrashCompanion;
+                sighting
+            }
+            EventBody::Wer(report) => {
+                let mut sighting = Self::of_report(index, report, 2)?;
+                if sighting.time.is_none() {
+                    sighting.time = event.time;
+                }
+                sighting
+            }
+            EventBody::Hang { app, pid, started, report_id, .. } => {
+                let mut sighting = Self::new(index, IncidentKind::Hang, 1);
+                sighting.process = Some(folded(app));
+                sighting.pid = *pid;
+                sighting.started = *started;
+                sighting.report_id = report_id.clone();
+                sighting
+            }
+            EventBody::SideBySide { app, .. } => {
+                let mut sighting = Self::new(index, IncidentKind::StartFailure, 1);
+                sighting.process = app.as_deref().map(folded);
+                sighting
+            }
+            EventBody::Popup { app, .. } => {
+                let mut sighting = Self::new(index, IncidentKind::StartFailure, 1);
+                sighting.process = app.as_deref().map(folded);
+                sighting
+            }
+            EventBody::BugCheck { code, parameters, report_id, .. } => {
+                let mut sighting = Self::new(index, IncidentKind::Bugcheck, 1);
+                sighting.bugcheck = Some((*code, *parameters));
+                sighting.report_id = report_id.clone();
+                sighting.family = Family::Restart(RestartRecord::BugCheck);
+                sighting
+            }
+            EventBody::UncleanRestart { code, parameters, .. } => {
+                let kind = if code.is_some() { IncidentKind::Bugcheck } else { IncidentKind::PowerLoss };
+                let mut sighting = Self::new(index, kind, 2);
+                sighting.bugcheck = code.map(|code| (code, *parameters));
+                sighting.family = Family::Restart(RestartRecord::KernelPower);
+                sighting
+            }
+            EventBody::UncleanShutdown { .. } => {
+                let mut sighting = Self::new(index, IncidentKind::PowerLoss, 3);
+                sighting.family = Family::Restart(RestartRecord::EventLog);
+                sighting
+            }
+            EventBody::DisplayReset { .. } | EventBody::DisplayDriver { reset: true, .. } => {
+                let mut sighting = Self::new(index, IncidentKind::GpuReset, 1);
+                sighting.family = Family::GpuReset;
+                sighting
+            }
+            EventBody::OpenGlDriver { pid: Some(pid), .. } => {
+                let mut sighting = Self::new(index, IncidentKind::Crash, 4);
+                sighting.pid = Some(*pid);
+                sighting.family = Family::CrashByPid;
+                sighting
+            }
+            EventBody::ServiceEnded(_) => {
+                let mut sighting = Self::new(index, IncidentKind::Exit, 4);
+                sighting.family = Family::Service;
+                sighting
+            }
+            _ => return None,
+        };
+        sighting.host = event.computer.clone();
+        if sighting.time.is_none() {
+            sighting.time = event.time;
+        }
+        Some(sighting)
+    }
+}
+
+/// Live kernel reports use the format of bugcheck dumps although the system lived on.
+///
+/// Source: "Kernel live dump code reference" of the Windows driver documentation.
+fn bugcheck_kind(code: BugcheckCode) -> IncidentKind {
+    const VIDEO_LIVE_DUMPS: [u32; 8] = [0x117, 0x141, 0x142, 0x193, 0x1A1, 0x1A8, 0x1B8, 0x190];
+    if VIDEO_LIVE_DUMPS.contains(&code.plain()) { IncidentKind::GpuReset } else { IncidentKind::Bugcheck }
+}
+
+/// What kind of incident a WER report's type stands for.
+#[must_use]
+pub fn report_kind(report: &WerReport) -> Option<IncidentKind> {
+    let name = report.event_type.as_ref();
+    if let Some((code, _)) = report.signature.bugcheck {
+        let kind = bugcheck_kind(code);
+        // A live kernel event that is not about the display is a report, not a stop.
+        return (kind == IncidentKind::GpuReset || name.eq_ignore_ascii_case("BlueScreen")).then_some(kind);
+    }
+    let is = |known: &[&str]| known.iter().any(|known| name.eq_ignore_ascii_case(known));
+    if is(&["APPCRASH", "BEX", "BEX64", "MoAppCrash", "MoBEX", "CLR20r3", "InPageError", "InPageCoFire"]) {
+        Some(IncidentKind::Crash)
+    } else if is(&["AppHangB1", "AppHangXProcB1", "MoAppHang", "MoAppHangXProc", "AppTermFailureEvent"]) {
+        Some(IncidentKind::Hang)
+    } else {
+        None
+    }
+}
+
+fn folded(path: &str) -> String {
+    base_name(path).to_lowercase()
+}

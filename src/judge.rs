@@ -1,0 +1,171 @@
+//! From incidents to verdicts: the rules judge each incident's facts, and the best-supported cause becomes its verdict.
+
+use crate::facts::{self, EvidenceRef};
+use crate::incident::{Built, EvidenceItem, Incident, IncidentKind, Machine};
+use crate::knowledge::Knowledge;
+use crate::report::{Judged, UNDETERMINED, Verdict};
+use crate::rules::{Finding, Judgement, RuleSet};
+
+/// Below this a cause is a possibility among others and no verdict.
+const VERDICT_FROM: f64 = 0.3;
+/// From this on the contract says "act on it": nothing more needs to be collected first.
+const ACT_FROM: f64 = 0.8;
+
+/// Judges one incident. `machine` is the one it happened on, when its logs were given.
+#[must_use]
+pub fn judge(built: &Built<'_>, machine: Option<&Machine>, rules: &RuleSet, knowledge: &Knowledge) -> Judged {
+    let (facts, context) = facts::facts(built, machine);
+    let Judgement { mut findings, .. } = rules.judge(&facts);
+    let mut incident = built.incident.clone();
+    take_over_cited(&mut incident, context, &mut findings);
+    let verdict = verdict(built, machine, &findings, knowledge);
+    Judged { incident, findings, verdict }
+}
+
+/// Adds the machine's records that findings cite to the incident's evidence, and renumbers the citations.
+fn take_over_cited(incident: &mut Incident, context: Vec<EvidenceItem>, findings: &mut [Finding]) {
+    let own = incident.evidence.len();
+    for (index, item) in context.into_iter().enumerate() {
+        let number = own.saturating_add(index).saturating_add(1);
+        let cited = |finding: &Finding| finding.evidence.iter().any(|reference| usize::from(reference.0) == number);
+        if !findings.iter().any(cited) {
+            continue;
+        }
+        incident.evidence.push(item);
+        let (Ok(old), Ok(new)) = (u16::try_from(number), u16::try_from(incident.evidence.len())) else { break };
+        // Numbers only become smaller, so a renumbered citation is never met again as an old one.
+        for reference in findings.iter_mut().flat_map(|finding| &mut finding.evidence) {
+            if *reference == EvidenceRef(old) {
+                *reference = EvidenceRef(new);
+            }
+        }
+    }
+    for finding in findings {
+        finding.evidence.sort_unstable();
+        finding.evidence.dedup();
+    }
+}
+
+fn verdict(built: &Built<'_>, machine: Option<&Machine>, findings: &[Finding], knowledge: &Knowledge) -> Verdict {
+    let best = findings.first().filter(|finding| finding.confidence >= VERDICT_FROM && finding.cause != UNDETERMINED);
+    let Some(best) = best else {
+        return Verdict {
+            cause: UNDETERMINED.to_owned(),
+            confidence: 0.0,
+            sentence: undetermined_sentence(&built.incident, findings.first()),
+            collect_next: collect_next(built, machine, findings, knowledge),
+        };
+    };
+    // A second cause that is nearly as likely belongs into the sentence.
+    let rival = findings.iter().find(|other| other.cause != best.cause && best.confidence - other.confidence < 0.1);
+    let sentence = match rival {
+        Some(rival) => format!("{}; or else: {}.", best.title, lower_first(&rival.title)),
+        None => format!("{}.", best.title),
+    };
+    let collect_next = if best.confidence >= ACT_FROM {
+        best.collect.clone()
+    } else {
+        collect_next(built, machine, findings, knowledge)
+    };
+    Verdict { cause: best.cause.clone(), confidence: best.confidence, sentence, collect_next }
+}
+
+/// The title with a small first letter, unless it begins with a name or an abbreviation.
+fn lower_first(title: &str) -> String {
+    let mut rest = title.chars();
+    match (rest.next(), rest.clone().next()) {
+        (Some(first), Some(second)) if first.is_uppercase() && (second.is_lowercase() || second == ' ') => {
+            let word: String = title.chars().take_while(|c| c.is_alphanumeric()).collect();
+            // Only words that are surely no names are changed.
+            const ARTICLES: [&str; 6] = ["A", "An", "The", "Another", "Some", "Two"];
+            if ARTICLES.contains(&word.as_str()) {
+                first.to_lowercase().chain(rest).collect()
+            } else {
+                title.to_owned()
+            }
+        }
+        _ => title.to_owned(),
+    }
+}
+
+fn undetermined_sentence(incident: &Incident, weak: Option<&Finding>) -> String {
+    let what = match incident.kind {
+        IncidentKind::Crash => "The evidence shows where the process died, not why",
+        IncidentKind::Hang => "The evidence shows that the process stopped answering or was still running, not why",
+        IncidentKind::Bugcheck => "The evidence shows with which code the system stopped, not why",
+        IncidentKind::GpuReset => "The GPU was reset; the evidence does not say what made it stop answering",
+        IncidentKind::StartFailure => "The program did not start; the evidence does not say why",
+        IncidentKind::PowerLoss => "The system ended without shutdown; the evidence does not say why",
+        IncidentKind::Exit => "The process ended; the evidence does not say why",
+    };
+    match weak {
+        Some(weak) if weak.cause != UNDETERMINED => {
+            format!("{what}. A weak hint only ({:.2}): {}.", weak.confidence, lower_first(&weak.title))
+        }
+        _ => format!("{what}."),
+    }
+}
+
+/// What to collect: what the rules that matched ask for, then what this incident's evidence lacks.
+fn collect_next(
+    built: &Built<'_>,
+    machine: Option<&Machine>,
+    findings: &[Finding],
+    knowledge: &Knowledge,
+) -> Vec<String> {
+    let mut sentences: Vec<String> = Vec::new();
+    let mut add = |sentence: &str| {
+        if !sentences.iter().any(|known| known == sentence) {
+            sentences.push(sentence.to_owned());
+        }
+    };
+    for finding in findings.iter().take(2) {
+        finding.collect.iter().for_each(|sentence| add(sentence));
+    }
+    for id in lacking(built, machine) {
+        if let Some(sentence) = knowledge.collect(id) {
+            add(sentence);
+        }
+    }
+    sentences
+}
+
+/// What the incident's evidence lacks, most useful first, by the ids of `rules/data/collect.yaml`.
+fn lacking(built: &Built<'_>, machine: Option<&Machine>) -> Vec<&'static str> {
+    let gathered = &built.gathered;
+    let has_log = |channel: &str| {
+        machine.is_some_and(|machine| machine.logs.iter().any(|log| log.channel.eq_ignore_ascii_case(channel)))
+    };
+    let mut ids = Vec::new();
+    match built.incident.kind {
+        IncidentKind::Crash | IncidentKind::Exit | IncidentKind::StartFailure => {
+            if gathered.dump().is_none() {
+                ids.push("no-dump");
+            }
+            if gathered.ticket().is_none() {
+                ids.push("no-console-text");
+            }
+            if !has_log("Application") {
+                ids.push("no-application-log");
+            }
+        }
+        IncidentKind::Hang => {
+            if gathered.dump().is_none() {
+                ids.push("no-hang-dump");
+            }
+        }
+        IncidentKind::Bugcheck | IncidentKind::GpuReset => {
+            if gathered.kernel_dump().is_none() {
+                ids.push("no-kernel-dump");
+            }
+        }
+        IncidentKind::PowerLoss => ids.push("power-history"),
+    }
+    if !has_log("System") {
+        ids.push("no-system-log");
+    }
+    if ids.is_empty() {
+        ids.push("reproduce");
+    }
+    ids
+}

@@ -1,0 +1,148 @@
+//! Reading one file: telling its kind, calling the kind's reader, and turning whatever goes wrong into a status.
+
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+
+use crate::artifact::{
+    LogCoverage, Loss, ReadContext, Reading, Unreadable, event_log, kernel_dump, minidump, ticket, wer_report,
+};
+use crate::discover::{ArtifactKind, display_path, named_kind, not_pasted, sniff};
+use crate::evidence::Evidence;
+use crate::report::{Artifact, ArtifactStatus};
+
+/// How many losses of one artifact are spelled out; the others are counted.
+const LOSSES_SHOWN: usize = 12;
+/// How many bytes are looked at to tell the kind: up to the magic of an event log's first chunk.
+const SNIFFED: u64 = crate::discover::SNIFFED;
+
+/// An artifact with what it says.
+#[derive(Debug)]
+pub struct ReadArtifact {
+    /// As the report lists it.
+    pub artifact: Artifact,
+    /// Its evidence.
+    pub evidence: Vec<Evidence>,
+    /// For an event log: what it covers.
+    pub coverage: Option<LogCoverage>,
+}
+
+/// Reads the file at `path`. Never fails: what can't be read is said in the artifact's status.
+#[must_use]
+pub fn read_artifact(path: &Path, context: &ReadContext) -> ReadArtifact {
+    let shown = display_path(path);
+    let mut opened = match open(path) {
+        Ok(opened) => opened,
+        Err(error) => return unread(shown, ArtifactKind::Unknown, 0, ArtifactStatus::Failed, error.to_string()),
+    };
+    let bytes = opened.bytes;
+    let kind = sniff(&opened.first);
+    match kind {
+        ArtifactKind::Unknown => {
+            let (status, reason) = unknown(path, &opened);
+            return unread(shown, kind, bytes, status, reason);
+        }
+        ArtifactKind::Archive => {
+            let reason = "archives are not opened; unpack it and analyze the folder".to_owned();
+            return unread(shown, kind, bytes, ArtifactStatus::Skipped, reason);
+        }
+        _ => {}
+    }
+    // A panic in a reader, or in a crate that it uses, costs this artifact and no other.
+    let outcome = catch_unwind(AssertUnwindSafe(|| dispatch(kind, &mut opened.file, bytes, context)));
+    match outcome {
+        Ok(Ok(reading)) => finished(shown, kind, bytes, reading),
+        Ok(Err(unreadable)) => unread(shown, kind, bytes, ArtifactStatus::Failed, unreadable.to_string()),
+        Err(_) => {
+            let reason = "the reader failed on it; this is a defect of crashsift, please report it".to_owned();
+            unread(shown, kind, bytes, ArtifactStatus::Failed, reason)
+        }
+    }
+}
+
+/// Reads text that was pasted and is in no file.
+#[must_use]
+pub fn read_pasted(name: &str, content: &[u8]) -> ReadArtifact {
+    let bytes = content.len() as u64;
+    match ticket::read_bytes(content) {
+        Ok(reading) => finished(name.to_owned(), ArtifactKind::Ticket, bytes, reading),
+        Err(unreadable) => {
+            let reason = unreadable.to_string();
+            unread(name.to_owned(), ArtifactKind::Ticket, bytes, ArtifactStatus::Failed, reason)
+        }
+    }
+}
+
+struct Opened {
+    file: File,
+    bytes: u64,
+    first: Vec<u8>,
+}
+
+fn open(path: &Path) -> io::Result<Opened> {
+    let mut file = File::open(path)?;
+    let about = file.metadata()?;
+    // Between finding and opening, a file may have been replaced by a pipe that would never end.
+    if !about.is_file() {
+        return Err(io::Error::other("no longer a file"));
+    }
+    let mut first = Vec::new();
+    file.by_ref().take(SNIFFED).read_to_end(&mut first)?;
+    file.seek(SeekFrom::Start(0))?;
+    Ok(Opened { bytes: about.len(), file, first })
+}
+
+fn dispatch(kind: ArtifactKind, file: &mut File, bytes: u64, context: &ReadContext) -> Result<Reading, Unreadable> {
+    match kind {
+        ArtifactKind::Minidump => minidump::read(file, bytes, context),
+        ArtifactKind::KernelDump => kernel_dump::read(file, bytes, context),
+        ArtifactKind::EventLog => event_log::read(file, bytes, context),
+        ArtifactKind::WerReport => wer_report::read(file, bytes, context),
+        ArtifactKind::Ticket => ticket::read(file, bytes, context),
+        ArtifactKind::Archive | ArtifactKind::Unknown => Err(Unreadable::whole("not of a kind that is read")),
+    }
+}
+
+fn finished(path: String, kind: ArtifactKind, bytes: u64, reading: Reading) -> ReadArtifact {
+    let status = if reading.losses.is_empty() { ArtifactStatus::Ok } else { ArtifactStatus::Partial };
+    ReadArtifact {
+        artifact: Artifact {
+            path,
+            kind: kind.word(),
+            status,
+            detail: (!reading.losses.is_empty()).then(|| Loss::join(&reading.losses, LOSSES_SHOWN)),
+            bytes,
+            records: reading.records,
+        },
+        evidence: reading.evidence,
+        coverage: reading.coverage,
+    }
+}
+
+fn unread(path: String, kind: ArtifactKind, bytes: u64, status: ArtifactStatus, reason: String) -> ReadArtifact {
+    ReadArtifact {
+        artifact: Artifact { path, kind: kind.word(), status, detail: Some(reason), bytes, records: None },
+        evidence: Vec::new(),
+        coverage: None,
+    }
+}
+
+/// A file of no known kind: a loss when it is empty or its name promises evidence, else simply not of interest.
+fn unknown(path: &Path, opened: &Opened) -> (ArtifactStatus, String) {
+    let promised = named_kind(path);
+    let status = if promised.is_some() { ArtifactStatus::Failed } else { ArtifactStatus::Skipped };
+    if opened.bytes == 0 {
+        return (ArtifactStatus::Failed, "the file is empty".to_owned());
+    }
+    if let Some(what) = not_pasted(&opened.first) {
+        return (status, format!("{what}, not text that somebody pasted"));
+    }
+    let named = promised.map_or_else(String::new, |kind| format!(", although its name is that of a {}", kind.word()));
+    let content = if opened.first.iter().all(|byte| *byte == 0) {
+        "it begins with zeros only"
+    } else {
+        "its content is of no kind that is read"
+    };
+    (status, format!("{content}{named}"))
+}

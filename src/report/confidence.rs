@@ -1,0 +1,105 @@
+//! How a confidence is written: rounded, in percent, and in words.
+//!
+//! | confidence | words |
+//! | --- | --- |
+//! | 0.80 and more | act on it |
+//! | 0.60 to 0.79 | likely |
+//! | 0.30 to 0.59 | possible |
+//! | below 0.30 | weak |
+//! | of the verdict `undetermined` | not determined |
+//!
+//! Words and percent follow from the rounded number, so that no format ever shows a number beside the words of another.
+
+use super::Verdict;
+
+/// A confidence with two decimals, from 0 to 1; 0 for what is not a number.
+#[must_use]
+pub fn rounded(confidence: f64) -> f64 {
+    if confidence.is_nan() {
+        return 0.0;
+    }
+    (confidence.clamp(0.0, 1.0) * 100.0).round() / 100.0
+}
+
+/// How much a confidence lets one do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Level {
+    /// Below 0.30.
+    Weak,
+    /// From 0.30.
+    Possible,
+    /// From 0.60.
+    Likely,
+    /// From 0.80.
+    ActOnIt,
+}
+
+impl Level {
+    /// The level of a confidence.
+    #[must_use]
+    pub fn of(confidence: f64) -> Self {
+        match rounded(confidence) {
+            sure if sure >= 0.8 => Self::ActOnIt,
+            sure if sure >= 0.6 => Self::Likely,
+            sure if sure >= 0.3 => Self::Possible,
+            _ => Self::Weak,
+        }
+    }
+
+    /// The words for it.
+    #[must_use]
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Weak => "weak",
+            Self::Possible => "possible",
+            Self::Likely => "likely",
+            Self::ActOnIt => "act on it",
+        }
+    }
+}
+
+/// A confidence in words and percent: `act on it (93 %)`.
+#[must_use]
+pub fn phrase(confidence: f64) -> String {
+    format!("{} ({:.0} %)", Level::of(confidence).words(), rounded(confidence) * 100.0)
+}
+
+/// How sure a verdict is, in words and percent; `not determined` when it names no cause.
+#[must_use]
+pub fn of_verdict(verdict: &Verdict) -> String {
+    if verdict.is_undetermined() { "not determined".to_owned() } else { phrase(verdict.confidence) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_change_at_the_documented_bounds() {
+        for (confidence, expected) in [
+            (0.99, "act on it (99 %)"),
+            (0.8, "act on it (80 %)"),
+            (0.79, "likely (79 %)"),
+            (0.6, "likely (60 %)"),
+            (0.59, "possible (59 %)"),
+            (0.3, "possible (30 %)"),
+            (0.29, "weak (29 %)"),
+            (0.01, "weak (1 %)"),
+        ] {
+            assert_eq!(phrase(confidence), expected);
+        }
+    }
+
+    #[test]
+    fn words_agree_with_the_number_beside_them() {
+        assert_eq!(phrase(0.796), "act on it (80 %)");
+        assert_eq!(phrase(0.794), "likely (79 %)");
+    }
+
+    #[test]
+    fn what_is_no_probability_is_still_written_as_one() {
+        assert_eq!(rounded(f64::NAN), 0.0);
+        assert_eq!(rounded(7.0), 1.0);
+        assert_eq!(rounded(-1.0), 0.0);
+    }
+}

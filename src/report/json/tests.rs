@@ -1,0 +1,187 @@
+//! The JSON as programs read it.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use super::write;
+use crate::report::sample::*;
+use crate::report::*;
+
+fn json(report: &Report) -> String {
+    let mut out = Vec::new();
+    write(report, &mut out).expect("memory can be written to");
+    String::from_utf8(out).expect("text")
+}
+
+fn parsed(report: &Report) -> Value {
+    serde_json::from_str(&json(report)).expect("JSON")
+}
+
+/// All keys below a value, with dots between the levels; an entry of a list is `[]`.
+fn keys(value: &Value, path: &str, found: &mut BTreeSet<String>) {
+    match value {
+        Value::Object(object) => {
+            for (key, value) in object {
+                let path = if path.is_empty() { key.clone() } else { format!("{path}.{key}") };
+                keys(value, &path, found);
+                found.insert(path);
+            }
+        }
+        Value::Array(array) => array.iter().for_each(|value| keys(value, &format!("{path}[]"), found)),
+        _ => {}
+    }
+}
+
+/// What the contract with scripts lists, and the keys that were added to it.
+const CONTRACT: &str = "
+    schema_version tool tool.name tool.version rulesets rulesets[].name rulesets[].version rulesets[].rules
+    artifacts artifacts[].path artifacts[].kind artifacts[].status artifacts[].detail artifacts[].bytes
+    artifacts[].records
+    incidents incidents[].id incidents[].kind incidents[].time incidents[].host
+    incidents[].process incidents[].process.name incidents[].process.version incidents[].process.pid
+    incidents[].process.path incidents[].process.started
+    incidents[].exception incidents[].exception.code incidents[].exception.name incidents[].exception.address
+    incidents[].exception.parameters incidents[].exception.fast_fail incidents[].exception.fast_fail.code
+    incidents[].exception.fast_fail.name incidents[].exception.access incidents[].exception.access.kind
+    incidents[].exception.access.address
+    incidents[].bugcheck incidents[].bugcheck.code incidents[].bugcheck.name incidents[].bugcheck.parameters
+    incidents[].fault_site incidents[].fault_site.module incidents[].fault_site.version
+    incidents[].fault_site.offset incidents[].fault_site.path
+    incidents[].fault_site.unloaded incidents[].fault_site.carrier
+    incidents[].suspect incidents[].suspect.module incidents[].suspect.version incidents[].suspect.basis
+    incidents[].suspect.reason incidents[].suspect.path
+    incidents[].environment incidents[].environment.cudnn incidents[].environment.os
+    incidents[].signature incidents[].signature.algorithm incidents[].signature.coarse
+    incidents[].signature.fine
+    incidents[].evidence incidents[].evidence[].id incidents[].evidence[].artifact incidents[].evidence[].place
+    incidents[].evidence[].says
+    incidents[].remarks
+    incidents[].findings incidents[].findings[].rule incidents[].findings[].cause incidents[].findings[].confidence
+    incidents[].findings[].severity incidents[].findings[].title incidents[].findings[].explanation
+    incidents[].findings[].remediation incidents[].findings[].remediation[].audience
+    incidents[].findings[].remediation[].text incidents[].findings[].collect incidents[].findings[].evidence
+    incidents[].findings[].references
+    incidents[].verdict incidents[].verdict.cause incidents[].verdict.confidence incidents[].verdict.sentence
+    incidents[].verdict.collect_next
+    machines machines[].host machines[].environment machines[].environment.os machines[].timeline
+    machines[].timeline[].time machines[].timeline[].kind machines[].timeline[].says
+    machines[].timeline[].artifact machines[].timeline[].place
+    machines[].timeline[].provider machines[].timeline[].event_id
+    machines[].coverage
+    groups groups[].signature groups[].incidents groups[].first groups[].last groups[].hosts groups[].cause
+    summary summary.artifacts summary.failed summary.partial summary.incidents summary.by_cause
+    summary.by_cause.missing-dependency summary.undetermined
+";
+
+#[test]
+fn a_report_with_everything_has_every_key_of_the_contract_and_no_other() {
+    let mut found = BTreeSet::new();
+    keys(&parsed(&everything()), "", &mut found);
+    let contract: BTreeSet<_> = CONTRACT.split_whitespace().map(str::to_owned).collect();
+    assert_eq!(contract.difference(&found).collect::<Vec<_>>(), [""; 0], "missing");
+    assert_eq!(found.difference(&contract).collect::<Vec<_>>(), [""; 0], "not in the contract");
+}
+
+#[test]
+fn every_key_has_its_place_on_the_page_that_describes_them() {
+    let page = include_str!("../../../docs/report.md");
+    let missing: Vec<_> = CONTRACT
+        .split_whitespace()
+        .filter(|path| !path.contains("environment.") && !path.contains("by_cause."))
+        .filter_map(|path| path.rsplit('.').next())
+        .filter(|key| !page.contains(&format!("| `{key}` |")))
+        .collect();
+    assert_eq!(missing, [""; 0]);
+}
+
+#[test]
+fn absent_facts_are_absent_keys() {
+    let mut judged = undetermined("u1", 0);
+    judged.incident.time = None;
+    judged.incident.host = None;
+    judged.incident.process = None;
+    judged.incident.evidence.clear();
+    let report = report(vec![artifact("a.dmp", ArtifactStatus::Ok, None)], vec![judged]);
+    let mut found = BTreeSet::new();
+    keys(&parsed(&report), "", &mut found);
+    let incident: Vec<_> = found.iter().filter_map(|path| path.strip_prefix("incidents[].")).collect();
+    assert_eq!(
+        incident,
+        [
+            "environment",
+            "evidence",
+            "findings",
+            "id",
+            "kind",
+            "remarks",
+            "signature",
+            "signature.algorithm",
+            "signature.coarse",
+            "signature.fine",
+            "verdict",
+            "verdict.cause",
+            "verdict.collect_next",
+            "verdict.confidence",
+            "verdict.sentence",
+        ]
+    );
+    for absent in ["artifacts[].detail", "artifacts[].records", "groups[].first", "groups[].last", "groups[].cause"] {
+        assert!(!found.contains(absent), "{absent}");
+    }
+}
+
+#[test]
+fn one_incident_with_everything() {
+    let expected = include_str!("everything.json").replace("VERSION", env!("CARGO_PKG_VERSION"));
+    let actual = json(&everything());
+    for (number, (actual_line, expected_line)) in (1..).zip(actual.lines().zip(expected.lines())) {
+        assert_eq!(actual_line, expected_line, "line {number} of:\n{actual}");
+    }
+    assert_eq!(actual, expected);
+}
+
+#[test]
+fn confidences_have_at_most_two_decimals() {
+    let mut judged = crash("c1");
+    judged.findings[0].confidence = 0.1 + 0.2;
+    judged.verdict.confidence = 0.926;
+    let report = report(vec![artifact("a.dmp", ArtifactStatus::Ok, None)], vec![judged]);
+    let shown = json(&report);
+    assert!(shown.contains("\"confidence\": 0.3,\n") && shown.contains("\"confidence\": 0.93,\n"), "{shown}");
+}
+
+#[test]
+fn hostile_names_reach_no_terminal_and_keep_their_value() {
+    let mut report = everything();
+    let name = "\u{1b}[2J\u{9b}\u{7f}gpj\u{202e}\u{e0041}\n\"\\.dmp";
+    report.artifacts[0].path = name.into();
+    let shown = json(&report);
+    assert!(shown.contains(r#""path": "\u001b[2J\u009b\u007fgpj\u202e\udb40\udc41\n\"\\.dmp""#), "{shown}");
+    assert_eq!(parsed(&report)["artifacts"][0]["path"], name);
+}
+
+#[test]
+fn evidence_of_an_unknown_artifact_has_no_artifact() {
+    let mut report = everything();
+    report.incidents[0].incident.evidence[0].artifact = 99;
+    let evidence = &parsed(&report)["incidents"][0]["evidence"];
+    assert_eq!(evidence[0].get("artifact"), None);
+    assert_eq!(evidence[1]["artifact"], "dumps/a.dmp");
+}
+
+#[test]
+fn a_closed_pipe_is_an_error_of_that_kind() {
+    struct Closed;
+    impl std::io::Write for Closed {
+        fn write(&mut self, _: &[u8]) -> std::io::Result<usize> {
+            Err(std::io::ErrorKind::BrokenPipe.into())
+        }
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+    let incidents = (0..100).map(|number| undetermined(&number.to_string(), 0)).collect();
+    let error = write(&report(Vec::new(), incidents), &mut Closed).expect_err("nobody reads");
+    assert_eq!(error.kind(), std::io::ErrorKind::BrokenPipe);
+}

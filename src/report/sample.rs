@@ -1,0 +1,264 @@
+//! Reports made by hand, for the tests of the formats.
+
+use std::collections::BTreeMap;
+
+use jiff::Timestamp;
+
+use super::{Artifact, ArtifactStatus, Judged, Report, RuleSetInfo, Summary, UNDETERMINED, Verdict};
+use crate::evidence::{Address, BugcheckCode, ExceptionCode, FastFailCode, ModuleOffset, Place, Version};
+use crate::facts::EvidenceRef;
+use crate::incident::{
+    Bugcheck, EvidenceItem, ExceptionFacts, FaultSite, Group, Incident, IncidentKind, Machine, Process, Signature,
+    Suspect, TimelineEntry,
+};
+use crate::rules::{Audience, Finding, Remediation, Severity};
+
+/// Seconds after 2024-11-11T17:43:55Z.
+pub(super) fn second(second: i64) -> Timestamp {
+    Timestamp::from_second(1_731_347_035_i64.saturating_add(second)).expect("a time")
+}
+
+/// The report of a run over `artifacts` that found nothing.
+pub(super) fn nothing_found(artifacts: Vec<Artifact>) -> Report {
+    let with = |status| artifacts.iter().filter(|artifact| artifact.status == status).count();
+    let summary = Summary {
+        artifacts: artifacts.len(),
+        failed: with(ArtifactStatus::Failed),
+        partial: with(ArtifactStatus::Partial),
+        ..Summary::default()
+    };
+    Report {
+        rule_sets: vec![RuleSetInfo { name: "builtin".into(), version: "2026.11".into(), rules: 120 }],
+        artifacts,
+        incidents: Vec::new(),
+        machines: Vec::new(),
+        groups: Vec::new(),
+        summary,
+    }
+}
+
+/// The report of a run over `artifacts` that found `incidents`, grouped by their coarse signatures.
+pub(super) fn report(artifacts: Vec<Artifact>, incidents: Vec<Judged>) -> Report {
+    let mut by_signature: BTreeMap<&str, Vec<&Judged>> = BTreeMap::new();
+    let mut summary = Summary { incidents: incidents.len(), ..nothing_found(artifacts.clone()).summary };
+    for judged in &incidents {
+        by_signature.entry(&judged.incident.signature.coarse).or_default().push(judged);
+        if judged.verdict.is_undetermined() {
+            summary.undetermined = summary.undetermined.saturating_add(1);
+        } else {
+            let count: &mut usize = summary.by_cause.entry(judged.verdict.cause.clone()).or_default();
+            *count = count.saturating_add(1);
+        }
+    }
+    let group = |(signature, members): (&str, Vec<&Judged>)| {
+        let mut hosts: Vec<_> = members.iter().filter_map(|judged| judged.incident.host.clone()).collect();
+        hosts.dedup();
+        let group = Group {
+            signature: signature.to_owned(),
+            incidents: members.iter().map(|judged| judged.incident.id.clone()).collect(),
+            first: members.iter().filter_map(|judged| judged.incident.time).min(),
+            last: members.iter().filter_map(|judged| judged.incident.time).max(),
+            hosts: hosts.len(),
+        };
+        let cause = (!members[0].verdict.is_undetermined()).then(|| members[0].verdict.cause.clone());
+        (group, cause)
+    };
+    let groups = by_signature.into_iter().map(group).collect();
+    Report { groups, summary, incidents, ..nothing_found(artifacts) }
+}
+
+pub(super) fn artifact(path: &str, status: ArtifactStatus, detail: Option<&str>) -> Artifact {
+    let kind = match path.rsplit('.').next() {
+        Some("dmp") => "minidump",
+        Some("evtx") => "event-log",
+        _ => "unknown",
+    };
+    let records = (kind == "event-log").then_some(120);
+    Artifact { path: path.into(), kind, status, detail: detail.map(str::to_owned), bytes: 65536, records }
+}
+
+pub(super) fn timeline_entry(after: i64, kind: &'static str, says: &str) -> TimelineEntry {
+    TimelineEntry {
+        time: second(after),
+        kind,
+        provider: "disk".into(),
+        id: 153,
+        says: says.into(),
+        text: "".into(),
+        artifact: 1,
+        place: Place::Record(after.unsigned_abs()),
+    }
+}
+
+/// A crash of which nearly nothing is known and whose cause nothing supports.
+pub(super) fn undetermined(id: &str, after: i64) -> Judged {
+    Judged {
+        incident: Incident {
+            id: id.into(),
+            kind: IncidentKind::Crash,
+            time: Some(second(after)),
+            host: Some("PC-7".into()),
+            process: Some(Process { name: Some("python.exe".into()), ..Process::default() }),
+            exception: None,
+            bugcheck: None,
+            fault_site: None,
+            suspect: None,
+            environment: BTreeMap::new(),
+            signature: Signature { algorithm: 1, coarse: "crash|python.exe".into(), fine: "crash|python.exe|-".into() },
+            evidence: vec![EvidenceItem {
+                artifact: 1,
+                place: Place::Record(4711),
+                says: "Application Error 1000 names python.exe.".into(),
+            }],
+            remarks: Vec::new(),
+        },
+        findings: Vec::new(),
+        verdict: Verdict {
+            cause: UNDETERMINED.into(),
+            confidence: 0.0,
+            sentence: "python.exe crashed, and nothing that was read shows why.".into(),
+            collect_next: vec!["The minidump from %LOCALAPPDATA%\\CrashDumps.".into()],
+        },
+    }
+}
+
+pub(super) fn finding(rule: &str, cause: &str, confidence: f64) -> Finding {
+    Finding {
+        rule: rule.into(),
+        cause: cause.into(),
+        confidence,
+        severity: Severity::High,
+        title: "the heap manager found damage".into(),
+        explanation: "The heap was damaged before.".into(),
+        remediation: Vec::new(),
+        collect: Vec::new(),
+        evidence: Vec::new(),
+        references: Vec::new(),
+    }
+}
+
+/// A crash of which every kind of fact is known.
+pub(super) fn crash(id: &str) -> Judged {
+    let mut judged = undetermined(id, 0);
+    let incident = &mut judged.incident;
+    incident.time = Some("2024-11-11T17:43:55.129275Z".parse().expect("a time"));
+    incident.process = Some(Process {
+        name: Some("python.exe".into()),
+        version: Some(Version([3, 9, 13150, 1013])),
+        pid: Some(4312),
+        path: Some("C:\\Python39\\python.exe".into()),
+        started: Some(second(-60)),
+    });
+    incident.exception = Some(ExceptionFacts {
+        code: ExceptionCode::FAST_FAIL,
+        name: Some("STATUS_STACK_BUFFER_OVERRUN".into()),
+        address: Some(Address(0x7FFA_1B2C_3D4E)),
+        parameters: Some(vec![7]),
+        fast_fail: Some((FastFailCode(7), Some("FAST_FAIL_FATAL_APP_EXIT".into()))),
+        access: Some(("read", Address(0))),
+    });
+    incident.fault_site = Some(FaultSite {
+        module: "ucrtbase.dll".into(),
+        version: Some(Version([10, 0, 19041, 789])),
+        offset: Some(ModuleOffset(0x7286E)),
+        path: Some("C:\\Windows\\System32\\ucrtbase.dll".into()),
+        unloaded: false,
+        carrier: true,
+    });
+    incident.suspect = Some(Suspect {
+        module: "cudnn64_8.dll".into(),
+        version: Some(Version([6, 14, 11, 6050])),
+        path: Some("C:\\tools\\cudnn64_8.dll".into()),
+        basis: "unwound",
+        reason: "The first frame of the stack that is no carrier lies in it.".into(),
+    });
+    incident.environment = BTreeMap::from([("cudnn", "8".into()), ("os", "Windows 10.0.19045".into())]);
+    incident.evidence = vec![
+        EvidenceItem {
+            artifact: 0,
+            place: Place::Stream("Exception"),
+            says: "The process ended with 0xC0000409, fast-fail 7.".into(),
+        },
+        EvidenceItem { artifact: 0, place: Place::Stream("ModuleList"), says: "cudnn64_8.dll is loaded.".into() },
+        EvidenceItem {
+            artifact: 1,
+            place: Place::Record(4711),
+            says: "Application Error 1000 names ucrtbase.dll.".into(),
+        },
+    ];
+    incident.remarks = vec!["The event log writes another time than the dump: 2 s later.".into()];
+    let mut leading = finding("cudnn/zlibwapi-missing", "missing-dependency", 0.93);
+    leading.title = "cuDNN could not load zlibwapi.dll".into();
+    leading.explanation =
+        "cuDNN 8 loads zlibwapi.dll by name and ends the process when Windows does not find it.".into();
+    leading.remediation = vec![
+        Remediation { audience: Audience::Developer, text: "Ship zlibwapi.dll beside cudnn64_8.dll.".into() },
+        Remediation {
+            audience: Audience::Helpdesk,
+            text: "Put the 64-bit zlibwapi.dll into a folder of PATH and start the program again.".into(),
+        },
+    ];
+    leading.collect = vec!["The output of `where zlibwapi.dll`.".into()];
+    leading.evidence = vec![EvidenceRef(1), EvidenceRef(2)];
+    leading.references =
+        vec!["https://docs.nvidia.com/deeplearning/cudnn/archives/cudnn-830/pdf/cuDNN-Installation-Guide.pdf".into()];
+    judged.findings = vec![leading, finding("heap/corruption", "heap-corruption", 0.31)];
+    judged.verdict = Verdict {
+        cause: "missing-dependency".into(),
+        confidence: 0.93,
+        sentence: "python.exe ended because cuDNN did not find zlibwapi.dll.".into(),
+        collect_next: vec!["The output of `where zlibwapi.dll`.".into()],
+    };
+    judged
+}
+
+/// A bugcheck of a machine.
+pub(super) fn bugcheck(id: &str, after: i64) -> Judged {
+    let mut judged = undetermined(id, after);
+    let incident = &mut judged.incident;
+    incident.kind = IncidentKind::Bugcheck;
+    incident.process = None;
+    incident.bugcheck = Some(Bugcheck {
+        code: BugcheckCode(0x116),
+        name: Some("VIDEO_TDR_FAILURE".into()),
+        parameters: vec![0xFFFF_C001, 0xFFFF_F801, 0, 4],
+    });
+    incident.signature.coarse = "bugcheck|0x116".into();
+    judged.findings = vec![finding("gpu/tdr", "gpu-timeout", 0.64)];
+    judged.verdict = Verdict {
+        cause: "gpu-timeout".into(),
+        confidence: 0.64,
+        sentence: "PC-7 stopped because the display driver did not answer in time.".into(),
+        collect_next: Vec::new(),
+    };
+    judged
+}
+
+/// A machine whose disk repeats itself.
+pub(super) fn machine() -> Machine {
+    Machine {
+        host: "PC-7".into(),
+        environment: BTreeMap::from([("os", "Windows 10.0.19045".into())]),
+        timeline: vec![
+            timeline_entry(-30, "storage-error", "A request to disk 0 was retried."),
+            timeline_entry(-20, "storage-error", "A request to disk 0 was retried."),
+            timeline_entry(-10, "driver-reset", "Display driver nvlddmkm was reset."),
+        ],
+        logs: Vec::new(),
+        coverage: vec!["The Application log begins 3 h before the first incident.".into()],
+    }
+}
+
+/// A report that has everything that a report can have.
+pub(super) fn everything() -> Report {
+    let artifacts = vec![
+        artifact("dumps/a.dmp", ArtifactStatus::Ok, None),
+        artifact("logs/Application.evtx", ArtifactStatus::Partial, Some("chunk 3: wrong checksum")),
+        artifact("dumps/b.dmp", ArtifactStatus::Failed, Some("header: the file is empty")),
+        artifact("notes.xyz", ArtifactStatus::Skipped, None),
+    ];
+    let mut report = report(artifacts, vec![crash("7f3a9c")]);
+    report.incidents[0].incident.bugcheck = bugcheck("", 0).incident.bugcheck;
+    report.machines = vec![machine()];
+    report
+}

@@ -1,0 +1,455 @@
+//! The shapes of the report's JSON, borrowed from the finished values. The order of fields is the order of keys;
+//! what is not known has no key.
+
+use std::collections::BTreeMap;
+use std::fmt::Display;
+
+use jiff::Timestamp;
+use serde::{Serialize, Serializer};
+
+use super::{Judged, Report, confidence};
+use crate::evidence::{Address, BugcheckCode, ExceptionCode, ModuleOffset, Place, Version};
+use crate::facts::EvidenceRef;
+use crate::incident;
+use crate::rules;
+
+/// Version of the report's shape: the first number changes when something is renamed or removed.
+const SCHEMA_VERSION: &str = "1.0";
+
+/// A value in JSON as it displays itself.
+pub(super) struct Shown<T>(T);
+
+impl<T: Display> Serialize for Shown<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(&self.0)
+    }
+}
+
+/// A number without unit in lower-case hexadecimal.
+struct Hex(u64);
+
+impl Display for Hex {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{:#x}", self.0)
+    }
+}
+
+type Environment = BTreeMap<&'static str, String>;
+
+fn hex_all(numbers: &[u64]) -> Vec<Shown<Hex>> {
+    numbers.iter().map(|number| Shown(Hex(*number))).collect()
+}
+
+/// What ran: the report's first keys.
+#[derive(Serialize)]
+pub(super) struct Run<'a> {
+    pub(super) schema_version: &'static str,
+    pub(super) tool: Tool,
+    pub(super) rulesets: Vec<RuleSet<'a>>,
+}
+
+#[derive(Serialize)]
+pub(super) struct Tool {
+    name: &'static str,
+    version: &'static str,
+}
+
+#[derive(Serialize)]
+pub(super) struct RuleSet<'a> {
+    name: &'a str,
+    version: &'a str,
+    rules: usize,
+}
+
+impl<'a> Run<'a> {
+    pub(super) fn of(report: &'a Report) -> Self {
+        let rulesets = report.rule_sets.iter();
+        Self {
+            schema_version: SCHEMA_VERSION,
+            tool: Tool { name: env!("CARGO_PKG_NAME"), version: env!("CARGO_PKG_VERSION") },
+            rulesets: rulesets
+                .map(|set| RuleSet { name: &set.name, version: &set.version, rules: set.rules })
+                .collect(),
+        }
+    }
+}
+
+#[derive(Serialize)]
+pub(super) struct Artifact<'a> {
+    path: &'a str,
+    kind: &'static str,
+    status: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    detail: Option<&'a str>,
+    bytes: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    records: Option<u64>,
+}
+
+impl<'a> Artifact<'a> {
+    pub(super) fn of(artifact: &'a super::Artifact) -> Self {
+        Self {
+            path: &artifact.path,
+            kind: artifact.kind,
+            status: artifact.status.word(),
+            detail: artifact.detail.as_deref(),
+            bytes: artifact.bytes,
+            records: artifact.records,
+        }
+    }
+}
+
+#[derive(Serialize)]
+pub(super) struct Incident<'a> {
+    id: &'a str,
+    kind: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    time: Option<Shown<Timestamp>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    host: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    process: Option<Process<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    exception: Option<Exception<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    bugcheck: Option<Bugcheck<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fault_site: Option<FaultSite<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    suspect: Option<Suspect<'a>>,
+    environment: &'a Environment,
+    signature: Signature<'a>,
+    evidence: Vec<Evidence<'a>>,
+    remarks: &'a [String],
+    findings: Vec<Finding<'a>>,
+    verdict: Verdict<'a>,
+}
+
+impl<'a> Incident<'a> {
+    pub(super) fn of(report: &'a Report, judged: &'a Judged) -> Self {
+        let incident = &judged.incident;
+        Self {
+            id: &incident.id,
+            kind: incident.kind.word(),
+            time: incident.time.map(Shown),
+            host: incident.host.as_deref(),
+            process: incident.process.as_ref().map(Process::of),
+            exception: incident.exception.as_ref().map(Exception::of),
+            bugcheck: incident.bugcheck.as_ref().map(Bugcheck::of),
+            fault_site: incident.fault_site.as_ref().map(FaultSite::of),
+            suspect: incident.suspect.as_ref().map(Suspect::of),
+            environment: &incident.environment,
+            signature: Signature {
+                algorithm: incident.signature.algorithm,
+                coarse: &incident.signature.coarse,
+                fine: &incident.signature.fine,
+            },
+            evidence: (1_usize..).zip(&incident.evidence).map(|(n, item)| Evidence::of(report, n, item)).collect(),
+            remarks: &incident.remarks,
+            findings: judged.findings.iter().map(Finding::of).collect(),
+            verdict: Verdict {
+                cause: &judged.verdict.cause,
+                confidence: confidence::rounded(judged.verdict.confidence),
+                sentence: &judged.verdict.sentence,
+                collect_next: &judged.verdict.collect_next,
+            },
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct Process<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    name: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    version: Option<Shown<Version>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pid: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    path: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    started: Option<Shown<Timestamp>>,
+}
+
+impl<'a> Process<'a> {
+    fn of(process: &'a incident::Process) -> Self {
+        Self {
+            name: process.name.as_deref(),
+            version: process.version.map(Shown),
+            pid: process.pid,
+            path: process.path.as_deref(),
+            started: process.started.map(Shown),
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct Exception<'a> {
+    code: Shown<ExceptionCode>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    name: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    address: Option<Shown<Address>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    parameters: Option<Vec<Shown<Hex>>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fast_fail: Option<FastFail<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    access: Option<Access>,
+}
+
+#[derive(Serialize)]
+struct FastFail<'a> {
+    code: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    name: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+struct Access {
+    kind: &'static str,
+    address: Shown<Address>,
+}
+
+impl<'a> Exception<'a> {
+    fn of(exception: &'a incident::ExceptionFacts) -> Self {
+        Self {
+            code: Shown(exception.code),
+            name: exception.name.as_deref(),
+            address: exception.address.map(Shown),
+            parameters: exception.parameters.as_deref().map(hex_all),
+            fast_fail: exception
+                .fast_fail
+                .as_ref()
+                .map(|(code, name)| FastFail { code: code.0, name: name.as_deref() }),
+            access: exception.access.map(|(kind, address)| Access { kind, address: Shown(address) }),
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct Bugcheck<'a> {
+    code: Shown<BugcheckCode>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    name: Option<&'a str>,
+    parameters: Vec<Shown<Hex>>,
+}
+
+impl<'a> Bugcheck<'a> {
+    fn of(bugcheck: &'a incident::Bugcheck) -> Self {
+        Self { code: Shown(bugcheck.code), name: bugcheck.name.as_deref(), parameters: hex_all(&bugcheck.parameters) }
+    }
+}
+
+#[derive(Serialize)]
+struct FaultSite<'a> {
+    module: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    version: Option<Shown<Version>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    offset: Option<Shown<ModuleOffset>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    path: Option<&'a str>,
+    unloaded: bool,
+    carrier: bool,
+}
+
+impl<'a> FaultSite<'a> {
+    fn of(site: &'a incident::FaultSite) -> Self {
+        Self {
+            module: &site.module,
+            version: site.version.map(Shown),
+            offset: site.offset.map(Shown),
+            path: site.path.as_deref(),
+            unloaded: site.unloaded,
+            carrier: site.carrier,
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct Suspect<'a> {
+    module: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    version: Option<Shown<Version>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    path: Option<&'a str>,
+    basis: &'static str,
+    reason: &'a str,
+}
+
+impl<'a> Suspect<'a> {
+    fn of(suspect: &'a incident::Suspect) -> Self {
+        Self {
+            module: &suspect.module,
+            version: suspect.version.map(Shown),
+            path: suspect.path.as_deref(),
+            basis: suspect.basis,
+            reason: &suspect.reason,
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct Signature<'a> {
+    algorithm: u32,
+    coarse: &'a str,
+    fine: &'a str,
+}
+
+#[derive(Serialize)]
+struct Evidence<'a> {
+    id: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    artifact: Option<&'a str>,
+    place: Shown<&'a Place>,
+    says: &'a str,
+}
+
+impl<'a> Evidence<'a> {
+    fn of(report: &'a Report, number: usize, item: &'a incident::EvidenceItem) -> Self {
+        Self {
+            id: format!("e{number}"),
+            artifact: report.artifact_path(item.artifact),
+            place: Shown(&item.place),
+            says: &item.says,
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct Finding<'a> {
+    rule: &'a str,
+    cause: &'a str,
+    confidence: f64,
+    severity: &'static str,
+    title: &'a str,
+    explanation: &'a str,
+    remediation: Vec<Remediation<'a>>,
+    collect: &'a [String],
+    evidence: Vec<Shown<EvidenceRef>>,
+    references: &'a [String],
+}
+
+#[derive(Serialize)]
+struct Remediation<'a> {
+    audience: &'static str,
+    text: &'a str,
+}
+
+impl<'a> Finding<'a> {
+    fn of(finding: &'a rules::Finding) -> Self {
+        let remediation = finding.remediation.iter();
+        Self {
+            rule: &finding.rule,
+            cause: &finding.cause,
+            confidence: confidence::rounded(finding.confidence),
+            severity: finding.severity.word(),
+            title: &finding.title,
+            explanation: &finding.explanation,
+            remediation: remediation
+                .map(|step| Remediation { audience: step.audience.word(), text: &step.text })
+                .collect(),
+            collect: &finding.collect,
+            evidence: finding.evidence.iter().copied().map(Shown).collect(),
+            references: &finding.references,
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct Verdict<'a> {
+    cause: &'a str,
+    confidence: f64,
+    sentence: &'a str,
+    collect_next: &'a [String],
+}
+
+#[derive(Serialize)]
+pub(super) struct Machine<'a> {
+    host: &'a str,
+    environment: &'a Environment,
+    timeline: Vec<TimelineEntry<'a>>,
+    coverage: &'a [String],
+}
+
+#[derive(Serialize)]
+struct TimelineEntry<'a> {
+    time: Shown<Timestamp>,
+    kind: &'static str,
+    provider: &'a str,
+    event_id: u32,
+    says: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    artifact: Option<&'a str>,
+    place: Shown<&'a Place>,
+}
+
+impl<'a> Machine<'a> {
+    pub(super) fn of(report: &'a Report, machine: &'a incident::Machine) -> Self {
+        let entry = |entry: &'a incident::TimelineEntry| TimelineEntry {
+            time: Shown(entry.time),
+            kind: entry.kind,
+            provider: &entry.provider,
+            event_id: entry.id,
+            says: &entry.says,
+            artifact: report.artifact_path(entry.artifact),
+            place: Shown(&entry.place),
+        };
+        Self {
+            host: &machine.host,
+            environment: &machine.environment,
+            timeline: machine.timeline.iter().map(entry).collect(),
+            coverage: &machine.coverage,
+        }
+    }
+}
+
+#[derive(Serialize)]
+pub(super) struct Group<'a> {
+    signature: &'a str,
+    incidents: &'a [String],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    first: Option<Shown<Timestamp>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    last: Option<Shown<Timestamp>>,
+    hosts: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cause: Option<&'a str>,
+}
+
+impl<'a> Group<'a> {
+    pub(super) fn of((group, cause): &'a (incident::Group, Option<String>)) -> Self {
+        Self {
+            signature: &group.signature,
+            incidents: &group.incidents,
+            first: group.first.map(Shown),
+            last: group.last.map(Shown),
+            hosts: group.hosts,
+            cause: cause.as_deref(),
+        }
+    }
+}
+
+#[derive(Serialize)]
+pub(super) struct Summary<'a> {
+    artifacts: usize,
+    failed: usize,
+    partial: usize,
+    incidents: usize,
+    by_cause: &'a BTreeMap<String, usize>,
+    undetermined: usize,
+}
+
+impl<'a> Summary<'a> {
+    pub(super) fn of(summary: &'a super::Summary) -> Self {
+        Self {
+            artifacts: summary.artifacts,
+            failed: summary.failed,
+            partial: summary.partial,
+            incidents: summary.incidents,
+            by_cause: &summary.by_cause,
+            undetermined: summary.undetermined,
+        }
+    }
+}

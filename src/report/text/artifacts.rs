@@ -1,0 +1,55 @@
+//! The artifacts that were not read whole.
+
+use std::collections::BTreeMap;
+use std::io;
+
+use super::page::{BAD, CAREFUL, PLAIN, Page};
+use super::wording::{counted, prose};
+use crate::report::{Artifact, ArtifactStatus, Report};
+
+/// Writes every artifact that failed or was read in part, and those that were skipped: one by one when verbose, else
+/// counted by kind.
+pub(super) fn write(page: &mut Page<'_>, report: &Report) -> io::Result<()> {
+    let (skipped, unread): (Vec<_>, Vec<_>) = report
+        .artifacts
+        .iter()
+        .filter(|artifact| artifact.status != ArtifactStatus::Ok)
+        .partition(|artifact| artifact.status == ArtifactStatus::Skipped);
+    if skipped.is_empty() && unread.is_empty() {
+        return Ok(());
+    }
+    page.divider()?;
+    page.part("Artifacts that were not read whole")?;
+    for artifact in unread {
+        one(page, artifact)?;
+    }
+    if page.verbose {
+        for artifact in skipped {
+            one(page, artifact)?;
+        }
+        return Ok(());
+    }
+    let mut by_kind = BTreeMap::new();
+    for artifact in skipped {
+        let count: &mut usize = by_kind.entry(artifact.kind).or_default();
+        *count = count.saturating_add(1);
+    }
+    for (kind, count) in by_kind {
+        page.row("skipped", &format!("{} of kind {kind} (-v lists them)", counted(count, "artifact")))?;
+    }
+    Ok(())
+}
+
+fn one(page: &mut Page<'_>, artifact: &Artifact) -> io::Result<()> {
+    let style = match artifact.status {
+        ArtifactStatus::Failed => BAD,
+        ArtifactStatus::Partial => CAREFUL,
+        ArtifactStatus::Ok | ArtifactStatus::Skipped => PLAIN,
+    };
+    page.styled_row(style, artifact.status.word(), &artifact.path)?;
+    match (&artifact.detail, artifact.status) {
+        (Some(detail), _) => page.row("", &prose(detail)),
+        (None, ArtifactStatus::Skipped) => page.row("", artifact.kind),
+        (None, _) => page.row("", "no reason was recorded"),
+    }
+}

@@ -1,0 +1,264 @@
+//! One group of alike incidents: its verdict, how sure, why, and what to do.
+//!
+//! The incident with the best-supported verdict is described; the others are listed.
+
+use std::collections::{HashMap, HashSet};
+use std::io;
+
+use super::happened;
+use super::overview::when;
+use super::page::{PLAIN, Page, STRONG};
+use super::wording::{counted, kind, place, prose, short_time_if_known, verdict, verdict_style};
+use crate::facts::EvidenceRef;
+use crate::incident::{Group, Incident};
+use crate::report::{Judged, Report, confidence};
+use crate::rules::{Audience, Finding};
+
+/// Items of evidence that are shown; those on which the verdict rests always are.
+const EVIDENCE_SHOWN: usize = 12;
+/// Other possible causes that are shown.
+const OTHERS_SHOWN: usize = 3;
+/// Further incidents of a group that are listed.
+const MEMBERS_SHOWN: usize = 20;
+
+/// What one block is about.
+pub(super) struct Block<'a> {
+    /// Its number in the overview, from 1.
+    pub(super) number: usize,
+    /// The group; none for an incident that is in no group.
+    pub(super) group: Option<&'a Group>,
+    /// The incident that is described.
+    pub(super) shown: &'a Judged,
+    /// The group's other incidents, in the report's order.
+    others: Vec<&'a Judged>,
+}
+
+impl Block<'_> {
+    /// Incidents in it.
+    pub(super) fn size(&self) -> usize {
+        self.others.len().saturating_add(1)
+    }
+
+    /// How often what happened to what: `12 crashes of python.exe`.
+    pub(super) fn what(&self) -> String {
+        let incident = &self.shown.incident;
+        let happened = counted(self.size(), kind(incident.kind));
+        match (process_name(incident), &incident.host) {
+            (Some(name), _) if self.others.iter().all(|other| process_name(&other.incident) == Some(name)) => {
+                format!("{happened} of {name}")
+            }
+            (Some(name), _) => format!("{happened} of {name} and others"),
+            (None, Some(host)) if self.others.iter().all(|other| other.incident.host.as_ref() == Some(host)) => {
+                format!("{happened} on {host}")
+            }
+            _ => happened,
+        }
+    }
+}
+
+fn process_name(incident: &Incident) -> Option<&str> {
+    incident.process.as_ref()?.name.as_deref()
+}
+
+/// The report's groups, then the incidents that are in none.
+pub(super) fn blocks(report: &Report) -> Vec<Block<'_>> {
+    let by_id: HashMap<&str, &Judged> =
+        report.incidents.iter().map(|judged| (judged.incident.id.as_str(), judged)).collect();
+    let mut grouped = HashSet::new();
+    let groups = report.groups.iter().map(|(group, _)| {
+        let ids = group.incidents.iter().map(String::as_str).filter(|id| grouped.insert(*id));
+        (Some(group), ids.filter_map(|id| by_id.get(id).copied()).collect::<Vec<_>>())
+    });
+    let groups: Vec<_> = groups.collect();
+    let ungrouped = report.incidents.iter().filter(|judged| !grouped.contains(judged.incident.id.as_str()));
+    let ungrouped = ungrouped.map(|judged| (None, vec![judged]));
+
+    groups
+        .into_iter()
+        .chain(ungrouped)
+        .filter_map(|(group, members)| Some((group, best_supported(&members)?, members)))
+        .zip(1..)
+        .map(|((group, shown, mut others), number)| {
+            others.retain(|other| !std::ptr::eq(*other, shown));
+            Block { number, group, shown, others }
+        })
+        .collect()
+}
+
+/// The member with the most confident verdict, the first of them on a tie.
+fn best_supported<'a>(members: &[&'a Judged]) -> Option<&'a Judged> {
+    members.iter().copied().reduce(
+        |best, next| {
+            if next.verdict.confidence > best.verdict.confidence { next } else { best }
+        },
+    )
+}
+
+/// Writes one block.
+pub(super) fn write(page: &mut Page<'_>, report: &Report, block: &Block<'_>) -> io::Result<()> {
+    let judged = block.shown;
+    let leading = leading_finding(judged);
+    page.divider()?;
+    page.marked(STRONG, &format!("{}. ", block.number), &prose(&judged.verdict.sentence))?;
+    page.blank()?;
+    how_sure(page, block, leading)?;
+    page.section("What happened")?;
+    happened::write(page, &judged.incident)?;
+    why(page, report, judged, leading)?;
+    if let Some(finding) = leading {
+        what_to_do(page, finding)?;
+    }
+    bullets(page, "What to collect next", &judged.verdict.collect_next)?;
+    other_causes(page, judged)?;
+    bullets(page, "Remarks", &judged.incident.remarks)?;
+    if let Some(finding) = leading {
+        references(page, finding)?;
+    }
+    members(page, block)
+}
+
+/// The finding that gave the verdict its cause: the best of those that name it.
+fn leading_finding(judged: &Judged) -> Option<&Finding> {
+    judged.findings.iter().find(|finding| finding.cause == judged.verdict.cause)
+}
+
+fn how_sure(page: &mut Page<'_>, block: &Block<'_>, leading: Option<&Finding>) -> io::Result<()> {
+    let verdict = &block.shown.verdict;
+    page.styled_row(verdict_style(verdict), "how sure", &confidence::of_verdict(verdict))?;
+    if !verdict.is_undetermined() {
+        page.row("cause", &verdict.cause)?;
+    }
+    if let Some(finding) = leading {
+        page.row("severity", finding.severity.word())?;
+        page.row("rule", &finding.rule)?;
+    }
+    page.row("incident", &block.shown.incident.id)?;
+    if block.size() > 1 {
+        page.row("group", &format!("{}, {}", counted(block.size(), "incident"), when(block)))?;
+    }
+    Ok(())
+}
+
+fn why(page: &mut Page<'_>, report: &Report, judged: &Judged, leading: Option<&Finding>) -> io::Result<()> {
+    let evidence = &judged.incident.evidence;
+    if leading.is_none() && evidence.is_empty() {
+        return Ok(());
+    }
+    page.section(if leading.is_some() { "Why" } else { "Evidence" })?;
+    if let Some(finding) = leading {
+        page.paragraph(2, &prose(&finding.explanation))?;
+        let agreeing =
+            judged.findings.iter().filter(|other| other.cause == finding.cause && other.rule != finding.rule);
+        for other in agreeing {
+            let sure = confidence::phrase(other.confidence);
+            page.paragraph(2, &prose(&format!("Also by rule {}: {}, {sure}.", other.rule, other.title)))?;
+        }
+    }
+
+    let cited: &[EvidenceRef] = leading.map_or(&[], |finding| finding.evidence.as_slice());
+    let rests_on = |number: usize| cited.iter().any(|cited| usize::from(cited.0) == number);
+    let uncited = page.limit(EVIDENCE_SHOWN).saturating_sub(cited.len());
+    let (mut shown, mut left_out) = (0_usize, 0_usize);
+    for (number, item) in (1..).zip(evidence) {
+        let mark = if rests_on(number) {
+            '*'
+        } else if shown < uncited {
+            shown = shown.saturating_add(1);
+            ' '
+        } else {
+            left_out = left_out.saturating_add(1);
+            continue;
+        };
+        let id = format!("e{number}");
+        let text = format!("{}: {}", place(report, item.artifact, &item.place), prose(&item.says));
+        page.marked(PLAIN, &format!(" {mark}{id:<3} "), &text)?;
+    }
+    if left_out > 0 {
+        page.paragraph(2, &format!("{} (-v shows all).", counted(left_out, "more item")))?;
+    }
+    if !cited.is_empty() && !evidence.is_empty() {
+        page.paragraph(2, "* what the verdict rests on")?;
+    }
+    Ok(())
+}
+
+fn what_to_do(page: &mut Page<'_>, finding: &Finding) -> io::Result<()> {
+    if !finding.remediation.is_empty() {
+        page.section("What to do")?;
+    }
+    for (audience, heading) in [(Audience::Helpdesk, "Helpdesk:"), (Audience::Developer, "Developer:")] {
+        let mut steps = finding.remediation.iter().filter(|step| step.audience == audience).peekable();
+        if steps.peek().is_some() {
+            page.paragraph(2, heading)?;
+        }
+        for step in steps {
+            page.bullet(&prose(&step.text))?;
+        }
+    }
+    Ok(())
+}
+
+fn references(page: &mut Page<'_>, finding: &Finding) -> io::Result<()> {
+    if !finding.references.is_empty() {
+        page.section("Read more")?;
+    }
+    for reference in &finding.references {
+        page.reference(&prose(reference))?;
+    }
+    Ok(())
+}
+
+fn bullets(page: &mut Page<'_>, heading: &str, texts: &[String]) -> io::Result<()> {
+    if !texts.is_empty() {
+        page.section(heading)?;
+    }
+    for text in texts {
+        page.bullet(&prose(text))?;
+    }
+    Ok(())
+}
+
+fn other_causes(page: &mut Page<'_>, judged: &Judged) -> io::Result<()> {
+    let others: Vec<_> = judged.findings.iter().filter(|finding| finding.cause != judged.verdict.cause).collect();
+    if others.is_empty() {
+        return Ok(());
+    }
+    page.section(if judged.verdict.is_undetermined() { "Possible causes" } else { "Other possible causes" })?;
+    let shown = page.limit(OTHERS_SHOWN);
+    for finding in others.iter().take(shown) {
+        let sure = confidence::phrase(finding.confidence);
+        page.bullet(&prose(&format!("{}: {} - {sure}", finding.cause, finding.title)))?;
+        if page.verbose {
+            page.paragraph(4, &prose(&finding.explanation))?;
+        }
+    }
+    match others.len().saturating_sub(shown) {
+        0 => Ok(()),
+        more => page.paragraph(4, &format!("{more} more (-v shows all).")),
+    }
+}
+
+/// The group's other incidents, one line each.
+fn members(page: &mut Page<'_>, block: &Block<'_>) -> io::Result<()> {
+    if block.others.is_empty() {
+        return Ok(());
+    }
+    page.section(&format!("Also in this group: {}", counted(block.others.len(), "incident")))?;
+    let shown = page.limit(MEMBERS_SHOWN);
+    for other in block.others.iter().take(shown) {
+        let incident = &other.incident;
+        let mut line = short_time_if_known(incident.time);
+        for part in [incident.host.as_deref(), Some(incident.id.as_str())].into_iter().flatten() {
+            line.push_str("  ");
+            line.push_str(part);
+        }
+        if other.verdict.cause != block.shown.verdict.cause {
+            line.push_str(&format!("  ({})", verdict(&other.verdict)));
+        }
+        page.entry(2, &line)?;
+    }
+    match block.others.len().saturating_sub(shown) {
+        0 => Ok(()),
+        more => page.paragraph(2, &format!("{more} more (-v shows all).")),
+    }
+}

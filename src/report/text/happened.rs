@@ -1,0 +1,115 @@
+//! What happened in one incident: the facts, without any judgement of rules.
+
+use std::io;
+
+use super::page::Page;
+use super::wording::{kind, prose, versioned};
+use crate::incident::{Bugcheck, ExceptionFacts, FaultSite, Incident, Process, Suspect};
+
+/// Writes one row a fact.
+pub(super) fn write(page: &mut Page<'_>, incident: &Incident) -> io::Result<()> {
+    page.row("kind", kind(incident.kind))?;
+    page.row("time", &incident.time.map_or_else(|| "not known".to_owned(), |time| time.to_string()))?;
+    if let Some(host) = &incident.host {
+        page.row("host", host)?;
+    }
+    if let Some(of) = &incident.process {
+        process(page, of)?;
+    }
+    if let Some(of) = &incident.exception {
+        exception(page, of)?;
+    }
+    if let Some(of) = &incident.bugcheck {
+        bugcheck(page, of)?;
+    }
+    if let Some(of) = &incident.fault_site {
+        fault_site(page, of)?;
+    }
+    match &incident.suspect {
+        Some(of) => suspect(page, of)?,
+        None if incident.fault_site.is_some() => page.row("suspect", "none")?,
+        None => {}
+    }
+    if !incident.environment.is_empty() {
+        page.row("environment", &environment(&incident.environment))?;
+    }
+    Ok(())
+}
+
+/// `cpu: ...; os: ...`
+pub(super) fn environment(environment: &std::collections::BTreeMap<&'static str, String>) -> String {
+    environment.iter().map(|(key, value)| format!("{key}: {value}")).collect::<Vec<_>>().join("; ")
+}
+
+fn process(page: &mut Page<'_>, process: &Process) -> io::Result<()> {
+    let name = process.name.as_deref().map(|name| versioned(name, process.version));
+    let pid = process.pid.map(|pid| format!("pid {pid}"));
+    let started = process.started.map(|started| format!("started {started}"));
+    let known: Vec<_> = [name, pid, started].into_iter().flatten().collect();
+    if !known.is_empty() {
+        page.row("process", &known.join(", "))?;
+    }
+    match &process.path {
+        Some(path) => page.row(if known.is_empty() { "process" } else { "" }, path),
+        None => Ok(()),
+    }
+}
+
+fn exception(page: &mut Page<'_>, exception: &ExceptionFacts) -> io::Result<()> {
+    page.row("exception", &named(&exception.code.to_string(), exception.name.as_deref()))?;
+    if let Some((code, name)) = &exception.fast_fail {
+        page.row("", &named(&format!("fast-fail {}", code.0), name.as_deref()))?;
+    }
+    let access = exception.access.map(|(kind, address)| format!("{kind} of {address}"));
+    let raised = exception.address.map(|address| format!("raised at {address}"));
+    let known: Vec<_> = [access, raised].into_iter().flatten().collect();
+    if !known.is_empty() {
+        page.row("", &known.join(", "))?;
+    }
+    match exception.parameters.as_deref() {
+        Some(parameters) if page.verbose => page.row("", &listed_parameters(parameters)),
+        _ => Ok(()),
+    }
+}
+
+fn bugcheck(page: &mut Page<'_>, bugcheck: &Bugcheck) -> io::Result<()> {
+    page.row("bugcheck", &named(&bugcheck.code.to_string(), bugcheck.name.as_deref()))?;
+    page.row("", &listed_parameters(&bugcheck.parameters))
+}
+
+fn fault_site(page: &mut Page<'_>, site: &FaultSite) -> io::Result<()> {
+    let mut text = versioned(&site.module, site.version);
+    if let Some(offset) = site.offset {
+        text.push_str(&format!(" + {offset}"));
+    }
+    if site.unloaded {
+        text.push_str(", already unloaded");
+    }
+    page.row("fault site", &text)?;
+    if site.carrier {
+        page.row("", "a carrier: it delivers exceptions for others")?;
+    }
+    match &site.path {
+        Some(path) => page.row("", path),
+        None => Ok(()),
+    }
+}
+
+fn suspect(page: &mut Page<'_>, suspect: &Suspect) -> io::Result<()> {
+    let name = versioned(&suspect.module, suspect.version);
+    page.row("suspect", &format!("{name} (basis: {})", suspect.basis))?;
+    if let Some(path) = &suspect.path {
+        page.row("", path)?;
+    }
+    page.row("", &prose(&suspect.reason))
+}
+
+/// A code with its name, where it has one.
+fn named(code: &str, name: Option<&str>) -> String {
+    name.map_or_else(|| code.to_owned(), |name| format!("{code} {name}"))
+}
+
+fn listed_parameters(parameters: &[u64]) -> String {
+    let parameters: Vec<_> = parameters.iter().map(|parameter| format!("{parameter:#x}")).collect();
+    format!("parameters {}", if parameters.is_empty() { "none".to_owned() } else { parameters.join(" ") })
+}

@@ -1,0 +1,96 @@
+//! What the machines' logs recorded around the incidents, and what they can't show.
+
+use std::collections::BTreeMap;
+use std::io;
+
+use super::happened::environment;
+use super::page::{Page, STRONG};
+use super::timeline::{Run, fold};
+use super::wording::{place, prose, short_time, span};
+use crate::incident::Machine;
+use crate::report::Report;
+
+/// Runs of a timeline that are shown from its beginning.
+const HEAD: usize = 10;
+/// Runs of a timeline that are shown from its end.
+const TAIL: usize = 20;
+/// Machines up to which timelines are shown; for more machines they are only counted.
+const MACHINES_SHOWN: usize = 10;
+
+/// Writes the machines, if there are any.
+pub(super) fn write(page: &mut Page<'_>, report: &Report) -> io::Result<()> {
+    if report.machines.is_empty() {
+        return Ok(());
+    }
+    page.divider()?;
+    page.part("Machines")?;
+    let in_full = report.machines.len() <= page.limit(MACHINES_SHOWN);
+    for machine in &report.machines {
+        page.blank()?;
+        page.styled(STRONG, 0, &machine.host)?;
+        if !machine.environment.is_empty() {
+            page.row("environment", &environment(&machine.environment))?;
+        }
+        if in_full {
+            timeline(page, report, machine)?
+        } else {
+            counts(page, machine)?
+        }
+        for gap in &machine.coverage {
+            page.row("coverage", &prose(gap))?;
+        }
+    }
+    Ok(())
+}
+
+/// The timeline, folded, and cut in the middle when it is long.
+fn timeline(page: &mut Page<'_>, report: &Report, machine: &Machine) -> io::Result<()> {
+    if machine.timeline.is_empty() {
+        return page.row("timeline", "no entries");
+    }
+    page.row("timeline", &format!("{}, UTC", entries(machine.timeline.len())))?;
+    let shown = fold(&machine.timeline, page.limit(HEAD), page.limit(TAIL));
+    for run in &shown.head {
+        line(page, report, run)?;
+    }
+    if shown.left_out > 0 {
+        page.paragraph(4, &format!("... {} left out (-v shows all) ...", entries(shown.left_out)))?;
+    }
+    for run in &shown.tail {
+        line(page, report, run)?;
+    }
+    Ok(())
+}
+
+fn line(page: &mut Page<'_>, report: &Report, run: &Run<'_>) -> io::Result<()> {
+    let entry = run.first;
+    let mut text = format!("{}  {}: {}", short_time(entry.time), entry.kind, prose(&entry.says));
+    if run.count > 1 {
+        text.push_str(&format!(" ({} times, until {})", run.count, short_time(run.last)));
+    }
+    if page.verbose {
+        text.push_str(&format!(" [{} {}; {}]", entry.provider, entry.id, place(report, entry.artifact, &entry.place)));
+    }
+    page.entry(4, &text)
+}
+
+/// The timeline's entries by kind.
+fn counts(page: &mut Page<'_>, machine: &Machine) -> io::Result<()> {
+    let mut by_kind = BTreeMap::new();
+    for entry in &machine.timeline {
+        let count: &mut usize = by_kind.entry(entry.kind).or_default();
+        *count = count.saturating_add(1);
+    }
+    let kinds: Vec<_> = by_kind.iter().map(|(kind, count)| format!("{count} {kind}")).collect();
+    let (first, last) = (machine.timeline.first(), machine.timeline.last());
+    match (first, last) {
+        (Some(first), Some(last)) => {
+            page.row("timeline", &format!("{}; {}", kinds.join(", "), span(Some(first.time), Some(last.time))))
+        }
+        _ => page.row("timeline", "no entries"),
+    }
+}
+
+fn entries(number: usize) -> String {
+    if number == 1 { "1 entry".to_owned() } else { format!("{number} entries") }
+}

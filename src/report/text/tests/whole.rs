@@ -1,0 +1,319 @@
+//! Whole reports, as they are read.
+
+use super::*;
+
+#[test]
+fn no_incident() {
+    let report = nothing_found(vec![ok("dumps/a.dmp"), ok("logs/System.evtx")]);
+    assert_text(
+        &text(&report, EIGHTY),
+        r"
+crashsift: 2 artifacts, 0 incidents
+
+No incident was found.
+
+--------------------------------------------------------------------------------
+
+Totals
+  artifacts    2
+  incidents    0
+  rule set     builtin 2026.11 (120 rules)
+  version      crashsift VERSION
+",
+    );
+}
+
+#[test]
+fn no_incident_where_not_everything_was_read_is_no_proof() {
+    let empty = artifact("a.dmp", ArtifactStatus::Failed, Some("header: the file is empty"));
+    let shown = text(&nothing_found(vec![ok("b.dmp"), empty]), TextOptions::default());
+    assert!(
+        shown.contains("No incident was found in what could be read. What could not be read may hold some."),
+        "{shown}"
+    );
+}
+
+#[test]
+fn nothing_that_can_be_analysed() {
+    let shown = text(&nothing_found(vec![artifact("a.txt", ArtifactStatus::Skipped, None)]), EIGHTY);
+    assert!(shown.contains("Nothing that can be analysed was found."), "{shown}");
+}
+
+#[test]
+fn one_incident_with_everything() {
+    assert_text(
+        &text(&everything(), EIGHTY),
+        r"
+crashsift: 4 artifacts, 1 incident, 1 machine
+1 artifact not readable, 1 read only in part: listed below.
+
+--------------------------------------------------------------------------------
+
+1. python.exe ended because cuDNN did not find zlibwapi.dll.
+
+  how sure     act on it (93 %)
+  cause        missing-dependency
+  severity     high
+  rule         cudnn/zlibwapi-missing
+  incident     7f3a9c
+
+What happened
+  kind         crash
+  time         2024-11-11T17:43:55.129275Z
+  host         PC-7
+  process      python.exe 3.9.13150.1013, pid 4312, started 2024-11-11T17:42:55Z
+               C:\Python39\python.exe
+  exception    0xC0000409 STATUS_STACK_BUFFER_OVERRUN
+               fast-fail 7 FAST_FAIL_FATAL_APP_EXIT
+               read of 0x0, raised at 0x7ffa1b2c3d4e
+  bugcheck     0x00000116 VIDEO_TDR_FAILURE
+               parameters 0xffffc001 0xfffff801 0x0 0x4
+  fault site   ucrtbase.dll 10.0.19041.789 + 0x7286e
+               a carrier: it delivers exceptions for others
+               C:\Windows\System32\ucrtbase.dll
+  suspect      cudnn64_8.dll 6.14.11.6050 (basis: unwound)
+               C:\tools\cudnn64_8.dll
+               The first frame of the stack that is no carrier lies in it.
+  environment  cudnn: 8; os: Windows 10.0.19045
+
+Why
+  cuDNN 8 loads zlibwapi.dll by name and ends the process when Windows does not
+  find it.
+ *e1  dumps/a.dmp, stream Exception: The process ended with 0xC0000409,
+      fast-fail 7.
+ *e2  dumps/a.dmp, stream ModuleList: cudnn64_8.dll is loaded.
+  e3  logs/Application.evtx, record 4711: Application Error 1000 names
+      ucrtbase.dll.
+  * what the verdict rests on
+
+What to do
+  Helpdesk:
+  - Put the 64-bit zlibwapi.dll into a folder of PATH and start the program
+    again.
+  Developer:
+  - Ship zlibwapi.dll beside cudnn64_8.dll.
+
+What to collect next
+  - The output of `where zlibwapi.dll`.
+
+Other possible causes
+  - heap-corruption: the heap manager found damage - possible (31 %)
+
+Remarks
+  - The event log writes another time than the dump: 2 s later.
+
+Read more
+  https://docs.nvidia.com/deeplearning/cudnn/archives/cudnn-830/pdf/cuDNN-Installation-Guide.pdf
+
+--------------------------------------------------------------------------------
+
+Machines
+
+PC-7
+  environment  os: Windows 10.0.19045
+  timeline     3 entries, UTC
+    2024-11-11T17:43:25Z  storage-error: A request to disk 0 was retried. (2
+        times, until 2024-11-11T17:43:35Z)
+    2024-11-11T17:43:45Z  driver-reset: Display driver nvlddmkm was reset.
+  coverage     The Application log begins 3 h before the first incident.
+
+--------------------------------------------------------------------------------
+
+Artifacts that were not read whole
+  partial      logs/Application.evtx
+               chunk 3: wrong checksum
+  failed       dumps/b.dmp
+               header: the file is empty
+  skipped      1 artifact of kind unknown (-v lists them)
+
+--------------------------------------------------------------------------------
+
+Totals
+  artifacts    4 (1 artifact not readable, 1 read only in part)
+  incidents    1
+        1  missing-dependency
+  rule set     builtin 2026.11 (120 rules)
+  version      crashsift VERSION
+",
+    );
+}
+
+#[test]
+fn several_groups_with_an_overview() {
+    let mut other = undetermined("a3", 50);
+    other.incident.host = Some("PC-9".into());
+    let incidents = vec![crash("a1"), undetermined("a2", 40), other, bugcheck("b1", 60)];
+    let report = report(vec![ok("dumps/a.dmp"), ok("logs/System.evtx")], incidents);
+    assert_text(
+        &text(&report, EIGHTY),
+        r"
+crashsift: 2 artifacts, 4 incidents, 2 groups
+
+Overview
+  1. 1 bugcheck on PC-7
+     gpu-timeout: likely (64 %)
+     2024-11-11T17:44:55Z
+  2. 3 crashes of python.exe
+     missing-dependency: act on it (93 %)
+     suspect cudnn64_8.dll 6.14.11.6050
+     2024-11-11T17:43:55Z to 2024-11-11T17:44:45Z, 2 computers
+
+--------------------------------------------------------------------------------
+
+1. PC-7 stopped because the display driver did not answer in time.
+
+  how sure     likely (64 %)
+  cause        gpu-timeout
+  severity     high
+  rule         gpu/tdr
+  incident     b1
+
+What happened
+  kind         bugcheck
+  time         2024-11-11T17:44:55Z
+  host         PC-7
+  bugcheck     0x00000116 VIDEO_TDR_FAILURE
+               parameters 0xffffc001 0xfffff801 0x0 0x4
+
+Why
+  The heap was damaged before.
+  e1  logs/System.evtx, record 4711: Application Error 1000 names python.exe.
+
+--------------------------------------------------------------------------------
+
+2. python.exe ended because cuDNN did not find zlibwapi.dll.
+
+  how sure     act on it (93 %)
+  cause        missing-dependency
+  severity     high
+  rule         cudnn/zlibwapi-missing
+  incident     a1
+  group        3 incidents, 2024-11-11T17:43:55Z to 2024-11-11T17:44:45Z, 2
+               computers
+
+What happened
+  kind         crash
+  time         2024-11-11T17:43:55.129275Z
+  host         PC-7
+  process      python.exe 3.9.13150.1013, pid 4312, started 2024-11-11T17:42:55Z
+               C:\Python39\python.exe
+  exception    0xC0000409 STATUS_STACK_BUFFER_OVERRUN
+               fast-fail 7 FAST_FAIL_FATAL_APP_EXIT
+               read of 0x0, raised at 0x7ffa1b2c3d4e
+  fault site   ucrtbase.dll 10.0.19041.789 + 0x7286e
+               a carrier: it delivers exceptions for others
+               C:\Windows\System32\ucrtbase.dll
+  suspect      cudnn64_8.dll 6.14.11.6050 (basis: unwound)
+               C:\tools\cudnn64_8.dll
+               The first frame of the stack that is no carrier lies in it.
+  environment  cudnn: 8; os: Windows 10.0.19045
+
+Why
+  cuDNN 8 loads zlibwapi.dll by name and ends the process when Windows does not
+  find it.
+ *e1  dumps/a.dmp, stream Exception: The process ended with 0xC0000409,
+      fast-fail 7.
+ *e2  dumps/a.dmp, stream ModuleList: cudnn64_8.dll is loaded.
+  e3  logs/System.evtx, record 4711: Application Error 1000 names ucrtbase.dll.
+  * what the verdict rests on
+
+What to do
+  Helpdesk:
+  - Put the 64-bit zlibwapi.dll into a folder of PATH and start the program
+    again.
+  Developer:
+  - Ship zlibwapi.dll beside cudnn64_8.dll.
+
+What to collect next
+  - The output of `where zlibwapi.dll`.
+
+Other possible causes
+  - heap-corruption: the heap manager found damage - possible (31 %)
+
+Remarks
+  - The event log writes another time than the dump: 2 s later.
+
+Read more
+  https://docs.nvidia.com/deeplearning/cudnn/archives/cudnn-830/pdf/cuDNN-Installation-Guide.pdf
+
+Also in this group: 2 incidents
+  2024-11-11T17:44:35Z  PC-7  a2  (not determined)
+  2024-11-11T17:44:45Z  PC-9  a3  (not determined)
+
+--------------------------------------------------------------------------------
+
+Totals
+  artifacts    2
+  incidents    4
+        1  gpu-timeout
+        1  missing-dependency
+        2  undetermined
+  rule set     builtin 2026.11 (120 rules)
+  version      crashsift VERSION
+",
+    );
+}
+
+#[test]
+fn an_undetermined_incident_says_what_to_collect_and_what_is_possible() {
+    let mut judged = undetermined("u1", 0);
+    judged.findings = [("heap/a", 0.28), ("heap/b", 0.2), ("heap/c", 0.15), ("heap/d", 0.1)]
+        .map(|(rule, confidence)| finding(rule, "heap-corruption", confidence))
+        .to_vec();
+    assert_text(
+        &text(&report(vec![ok("dumps/a.dmp"), ok("logs/Application.evtx")], vec![judged]), EIGHTY),
+        r"
+crashsift: 2 artifacts, 1 incident
+
+--------------------------------------------------------------------------------
+
+1. python.exe crashed, and nothing that was read shows why.
+
+  how sure     not determined
+  incident     u1
+
+What happened
+  kind         crash
+  time         2024-11-11T17:43:55Z
+  host         PC-7
+  process      python.exe
+
+Evidence
+  e1  logs/Application.evtx, record 4711: Application Error 1000 names
+      python.exe.
+
+What to collect next
+  - The minidump from %LOCALAPPDATA%\CrashDumps.
+
+Possible causes
+  - heap-corruption: the heap manager found damage - weak (28 %)
+  - heap-corruption: the heap manager found damage - weak (20 %)
+  - heap-corruption: the heap manager found damage - weak (15 %)
+    1 more (-v shows all).
+
+--------------------------------------------------------------------------------
+
+Totals
+  artifacts    2
+  incidents    1
+        1  undetermined
+  rule set     builtin 2026.11 (120 rules)
+  version      crashsift VERSION
+",
+    );
+}
+
+#[test]
+fn the_best_supported_member_of_a_group_is_described() {
+    let incidents = vec![undetermined("early", -10), crash("known")];
+    let shown = text(&report(vec![ok("a.dmp"), ok("b.evtx")], incidents), EIGHTY);
+    assert!(shown.contains("\n1. python.exe ended because cuDNN did not find zlibwapi.dll.\n"), "{shown}");
+    assert!(shown.contains("\n  2024-11-11T17:43:45Z  PC-7  early  (not determined)\n"), "{shown}");
+}
+
+#[test]
+fn an_incident_without_group_is_shown_all_the_same() {
+    let mut report = report(vec![ok("a.dmp"), ok("b.evtx")], vec![crash("c1")]);
+    report.groups.clear();
+    assert!(text(&report, EIGHTY).contains("\n  incident     c1\n"));
+}

@@ -1,0 +1,88 @@
+//! The words of the report for numbers, kinds and times.
+
+use anstyle::Style;
+use jiff::Timestamp;
+
+use super::page::{CAREFUL, PLAIN, SURE};
+use crate::evidence::{Place, Version};
+use crate::incident::IncidentKind;
+use crate::report::confidence::{self, Level};
+use crate::report::{Report, Verdict};
+
+/// `1 artifact`, `2 artifacts`.
+pub(super) fn counted(number: usize, thing: &str) -> String {
+    match number {
+        1 => format!("1 {thing}"),
+        _ if thing.ends_with('s') || thing.ends_with("sh") => format!("{number} {thing}es"),
+        _ => format!("{number} {thing}s"),
+    }
+}
+
+/// What happened, in the singular.
+pub(super) fn kind(kind: IncidentKind) -> &'static str {
+    match kind {
+        IncidentKind::Crash => "crash",
+        IncidentKind::Hang => "hang",
+        IncidentKind::Bugcheck => "bugcheck",
+        IncidentKind::GpuReset => "GPU reset",
+        IncidentKind::StartFailure => "failed start",
+        IncidentKind::PowerLoss => "power loss",
+        IncidentKind::Exit => "unexpected exit",
+    }
+}
+
+/// A time to the second, for lists.
+pub(super) fn short_time(time: Timestamp) -> String {
+    format!("{time:.0}")
+}
+
+/// A time to the second, or that there is none.
+pub(super) fn short_time_if_known(time: Option<Timestamp>) -> String {
+    time.map_or_else(|| "time not known".to_owned(), short_time)
+}
+
+/// From when to when, where that is known.
+pub(super) fn span(first: Option<Timestamp>, last: Option<Timestamp>) -> String {
+    match (first, last) {
+        (Some(first), Some(last)) if first != last => format!("{} to {}", short_time(first), short_time(last)),
+        (first, last) => short_time_if_known(first.or(last)),
+    }
+}
+
+/// A name with its version, where it has one.
+pub(super) fn versioned(name: &str, version: Option<Version>) -> String {
+    version.map_or_else(|| name.to_owned(), |version| format!("{name} {version}"))
+}
+
+/// An artifact and the place in it.
+pub(super) fn place(report: &Report, artifact: usize, place: &Place) -> String {
+    let path = report.artifact_path(artifact).unwrap_or("unknown artifact");
+    match place {
+        Place::Whole => path.to_owned(),
+        place => format!("{path}, {place}"),
+    }
+}
+
+/// Sentences, in which line breaks have no meaning: facts that are filled in must not be able to begin a line.
+pub(super) fn prose(text: &str) -> String {
+    text.split_ascii_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// A verdict's cause and how sure it is.
+pub(super) fn verdict(verdict: &Verdict) -> String {
+    if verdict.is_undetermined() {
+        confidence::of_verdict(verdict)
+    } else {
+        format!("{}: {}", verdict.cause, confidence::phrase(verdict.confidence))
+    }
+}
+
+/// The style in which a verdict's confidence is shown.
+pub(super) fn verdict_style(verdict: &Verdict) -> Style {
+    match Level::of(verdict.confidence) {
+        _ if verdict.is_undetermined() => CAREFUL,
+        Level::ActOnIt => SURE,
+        Level::Likely => CAREFUL,
+        Level::Possible | Level::Weak => PLAIN,
+    }
+}

@@ -1,0 +1,346 @@
+//! Comparing one value with what a rule wants it to be.
+
+use std::fmt;
+use std::sync::Arc;
+
+use regex::{Regex, RegexBuilder};
+
+use super::Known;
+use super::list::ModuleList;
+use super::mistakes::{Mistakes, listing, suggestion};
+use super::value::{self, fold, fold_part, noun};
+use super::view::Seen;
+use super::wildcard::Wildcard;
+use crate::facts::schema::FactDefinition;
+use crate::facts::{FactType, Value};
+use crate::yaml::{Node, Span};
+
+/// The most memory that one compiled regular expression may take, bytes.
+const REGEX_LIMIT: usize = 1 << 20;
+
+/// What a value must be. Texts are kept folded.
+#[derive(Debug, Clone)]
+pub(super) enum Compare {
+    /// One of these values.
+    Equal(Vec<Value>),
+    /// A text with these parts at this place.
+    Part { place: Place, parts: Vec<String>, every: bool },
+    /// A text that fits these patterns.
+    Like { patterns: Vec<Wildcard>, every: bool },
+    /// A text in which these regular expressions are found.
+    Regex { patterns: Vec<Regex>, every: bool },
+    /// A value on this side of a bound.
+    Order { order: Order, bound: Value },
+    /// A module in (or in none of) these lists.
+    Listed { lists: Vec<Arc<ModuleList>>, inside: bool },
+}
+
+/// Where in a text a part stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Place {
+    Anywhere,
+    Start,
+    End,
+}
+
+/// A side of a bound.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Order {
+    Less,
+    AtMost,
+    Greater,
+    AtLeast,
+}
+
+/// A word after `|` that says how a value compares.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Modifier {
+    Part(Place),
+    Like,
+    Regex,
+    Order(Order),
+    Listed(bool),
+    Exists,
+    All,
+}
+
+impl Modifier {
+    /// Every modifier for single values, by the word that writes it.
+    pub const WORDS: &[(&str, Self)] = &[
+        ("contains", Self::Part(Place::Anywhere)),
+        ("startswith", Self::Part(Place::Start)),
+        ("endswith", Self::Part(Place::End)),
+        ("like", Self::Like),
+        ("re", Self::Regex),
+        ("lt", Self::Order(Order::Less)),
+        ("lte", Self::Order(Order::AtMost)),
+        ("gt", Self::Order(Order::Greater)),
+        ("gte", Self::Order(Order::AtLeast)),
+        ("listed", Self::Listed(true)),
+        ("not_listed", Self::Listed(false)),
+        ("exists", Self::Exists),
+        ("all", Self::All),
+    ];
+
+    /// The modifier that a word writes.
+    pub fn of(word: &str) -> Option<Self> {
+        Self::WORDS.iter().find(|(known, _)| *known == word).map(|(_, modifier)| *modifier)
+    }
+
+    fn fits(self, kind: FactType) -> bool {
+        match self {
+            Self::Part(_) | Self::Like | Self::Regex => {
+                matches!(kind, FactType::Text | FactType::Path | FactType::Module)
+            }
+            Self::Order(_) => {
+                matches!(kind, FactType::Number | FactType::Code | FactType::Address | FactType::Version)
+            }
+            Self::Listed(_) => kind == FactType::Module,
+            Self::Exists | Self::All => true,
+        }
+    }
+}
+
+impl fmt::Display for Modifier {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let word = Self::WORDS.iter().find(|(_, modifier)| modifier == self).map_or("", |(word, _)| word);
+        f.write_str(word)
+    }
+}
+
+/// A comparison as it is read from `FACT|MODIFIER: VALUE`.
+pub(super) enum Wanted {
+    /// The value must compare so.
+    Value(Compare),
+    /// The fact must be known, or must not be.
+    Known(bool),
+}
+
+/// Reads the comparison that `modifiers` and `node` write for a fact.
+pub(super) fn read(
+    fact: &FactDefinition,
+    modifiers: &[(Modifier, Span)],
+    node: &Node,
+    known: &Known<'_>,
+    mistakes: &mut Mistakes,
+) -> Option<Wanted> {
+    let every = modifiers.iter().any(|(modifier, _)| *modifier == Modifier::All);
+    let mut others = modifiers.iter().filter(|(modifier, _)| *modifier != Modifier::All);
+    let how = others.next().copied();
+    if let Some((modifier, span)) = others.next() {
+        mistakes.error("R021", *span, format!("`{modifier}` can't follow another modifier"));
+        return None;
+    }
+    if every && !matches!(how, Some((Modifier::Part(_) | Modifier::Like | Modifier::Regex, _))) {
+        let span = modifiers.last().map_or(node.span, |(_, span)| *span);
+        let message = "`all` must follow one of `contains`, `startswith`, `endswith`, `like` and `re`";
+        mistakes.error("R021", span, message);
+        return None;
+    }
+    let Some((modifier, span)) = how else {
+        return values(fact, node, mistakes, whole_value).map(|values| Wanted::Value(Compare::Equal(values)));
+    };
+    if !modifier.fits(fact.kind) {
+        let fitting = Modifier::WORDS.iter().filter(|(_, other)| *other != Modifier::All && other.fits(fact.kind));
+        let help = format!("{} can compare {}", listing(fitting.map(|(word, _)| *word)), noun(fact.kind));
+        let message = format!("`{modifier}` does not compare `{}`, which is {}", fact.path, noun(fact.kind));
+        mistakes.error_with_help("R021", span, message, help);
+        return None;
+    }
+    let compare = match modifier {
+        Modifier::Part(place) => Compare::Part { place, parts: values(fact, node, mistakes, part)?, every },
+        Modifier::Like => Compare::Like { patterns: values(fact, node, mistakes, wildcard)?, every },
+        Modifier::Regex => Compare::Regex { patterns: values(fact, node, mistakes, regex)?, every },
+        Modifier::Order(order) => Compare::Order { order, bound: single(fact, node, mistakes)? },
+        Modifier::Listed(inside) => {
+            let lists = values(fact, node, mistakes, |_, node, mistakes| module_list(node, known, mistakes))?;
+            Compare::Listed { lists, inside }
+        }
+        Modifier::Exists => return flag(node, mistakes).map(Wanted::Known),
+        Modifier::All => return None,
+    };
+    Some(Wanted::Value(compare))
+}
+
+/// One value or a list of values, each read by `read`. `None` when any of them is a mistake.
+fn values<T>(
+    fact: &FactDefinition,
+    node: &Node,
+    mistakes: &mut Mistakes,
+    mut read: impl FnMut(&FactDefinition, &Node, &mut Mistakes) -> Option<T>,
+) -> Option<Vec<T>> {
+    let one = std::slice::from_ref(node);
+    let nodes = if node.items().is_some() { mistakes.items(node, "the list of values")? } else { one };
+    let before = mistakes.found.len();
+    let values: Vec<T> = nodes.iter().filter_map(|node| read(fact, node, mistakes)).collect();
+    (mistakes.found.len() == before || values.len() == nodes.len()).then_some(values)
+}
+
+fn scalar<'n>(fact: &FactDefinition, node: &'n Node, mistakes: &mut Mistakes) -> Option<&'n str> {
+    if node.is_nothing() || node.text().is_none() {
+        let message = format!("`{}` needs {}, not {}", fact.path, noun(fact.kind), node.kind_name());
+        let help = if node.is_nothing() {
+            "to ask whether a fact is known, write `FACT|exists: true` or `false`"
+        } else {
+            "quantifiers (`any`, `none`, `count`) are for lists such as `modules`"
+        };
+        mistakes.error_with_help("R022", node.span, message, help);
+        return None;
+    }
+    node.text()
+}
+
+fn typed(fact: &FactDefinition, node: &Node, mistakes: &mut Mistakes) -> Option<Value> {
+    let text = scalar(fact, node, mistakes)?;
+    match value::parse(fact.kind, text) {
+        Ok(value) => Some(value),
+        Err(wrong) => {
+            mistakes.error_with_help("R022", node.span, format!("{} (`{}`)", wrong.message, fact.path), wrong.help);
+            None
+        }
+    }
+}
+
+/// A value to be equal to.
+fn whole_value(fact: &FactDefinition, node: &Node, mistakes: &mut Mistakes) -> Option<Value> {
+    let value = typed(fact, node, mistakes)?;
+    let Value::Text(text) = &value else { return Some(value) };
+    if matches!(fact.kind, FactType::Module | FactType::Path) && !Wildcard::is_plain(text) {
+        let message = "`*` and `?` mean nothing special in a comparison for equality";
+        mistakes.error_with_help("R022", node.span, message, format!("write `{}|like` to use a pattern", fact.path));
+        return None;
+    }
+    if fact.kind == FactType::Module && text.contains(['\\', '/']) {
+        let message = "a module name is compared without its path, so this path means nothing";
+        let help = format!("write the file name only: {}", fold(fact.kind, text));
+        mistakes.error_with_help("R022", node.span, message, help);
+        return None;
+    }
+    Some(Value::Text(Arc::from(fold(fact.kind, text))))
+}
+
+/// A bound: exactly one value.
+fn single(fact: &FactDefinition, node: &Node, mistakes: &mut Mistakes) -> Option<Value> {
+    if node.items().is_some() {
+        let message = format!("a bound for `{}` is one value, not a list", fact.path);
+        mistakes.error("R022", node.span, message);
+        return None;
+    }
+    typed(fact, node, mistakes)
+}
+
+fn part(fact: &FactDefinition, node: &Node, mistakes: &mut Mistakes) -> Option<String> {
+    let text = scalar(fact, node, mistakes)?;
+    if text.is_empty() {
+        mistakes.error("R022", node.span, "an empty text is part of every text");
+        return None;
+    }
+    Some(fold_part(fact.kind, text).into_owned())
+}
+
+fn wildcard(fact: &FactDefinition, node: &Node, mistakes: &mut Mistakes) -> Option<Wildcard> {
+    let text = scalar(fact, node, mistakes)?;
+    if Wildcard::is_plain(text) {
+        let message = "a pattern without `*` and `?` is the same as a comparison for equality";
+        mistakes.warning("R080", node.span, message, format!("write `{}: {text}`, or add a `*`", fact.path));
+    }
+    Some(Wildcard::new(&fold_part(fact.kind, text)))
+}
+
+fn regex(fact: &FactDefinition, node: &Node, mistakes: &mut Mistakes) -> Option<Regex> {
+    let text = scalar(fact, node, mistakes)?;
+    let built = RegexBuilder::new(text).case_insensitive(true).size_limit(REGEX_LIMIT).build();
+    match built {
+        Ok(regex) => Some(regex),
+        Err(error) => {
+            // The crate draws a picture of several lines; what went wrong is in the last one.
+            let error = error.to_string();
+            let reason = error.lines().last().unwrap_or_default().trim_start_matches("error:");
+            let reason = reason.trim().trim_end_matches('.');
+            let help = if reason.contains("look-") || reason.contains("backreference") {
+                "split it into several terms; look-around and backreferences don't exist here"
+            } else {
+                "for simple patterns `contains` and `like` need no escaping"
+            };
+            mistakes.error_with_help("R023", node.span, format!("not a regular expression: {reason}"), help);
+            None
+        }
+    }
+}
+
+fn module_list(node: &Node, known: &Known<'_>, mistakes: &mut Mistakes) -> Option<Arc<ModuleList>> {
+    let name = mistakes.text(node, "the name of a list")?;
+    if let Some(list) = known.lists.find(name) {
+        return Some(list);
+    }
+    let names: Vec<&str> = known.lists.names().collect();
+    let help = suggestion(name, names.iter().copied()).unwrap_or_else(|| match names.as_slice() {
+        [] => "lists stand in the folder `data` of a rule set".to_owned(),
+        names => format!("the lists are {}", listing(names.iter().copied())),
+    });
+    mistakes.error_with_help("R024", node.span, format!("there is no list data/{name}.yaml"), help);
+    None
+}
+
+/// The `true` or `false` after `exists`.
+pub(super) fn flag(node: &Node, mistakes: &mut Mistakes) -> Option<bool> {
+    match node.text() {
+        Some("true") => Some(true),
+        Some("false") => Some(false),
+        _ => {
+            mistakes.error("R022", node.span, "`exists` must be `true` or `false`");
+            None
+        }
+    }
+}
+
+impl Compare {
+    /// Whether the value is what the rule wants.
+    pub fn holds(&self, seen: &Seen<'_>) -> bool {
+        let text = &*seen.folded;
+        match self {
+            Self::Equal(values) => values.iter().any(|value| match value {
+                Value::Text(wanted) => **wanted == *text,
+                other => other == seen.value,
+            }),
+            Self::Part { place, parts, every } => quantified(parts, *every, |part| match place {
+                Place::Anywhere => text.contains(part.as_str()),
+                Place::Start => text.starts_with(part.as_str()),
+                Place::End => text.ends_with(part.as_str()),
+            }),
+            Self::Like { patterns, every } => quantified(patterns, *every, |pattern| pattern.fits(text)),
+            Self::Regex { patterns, every } => quantified(patterns, *every, |pattern| pattern.is_match(text)),
+            Self::Order { order, bound } => ordered(*order, seen.value, bound),
+            Self::Listed { lists, inside } => lists.iter().any(|list| list.contains(text)) == *inside,
+        }
+    }
+
+    /// How dear a comparison is, so that the cheap ones can decide first.
+    pub fn cost(&self) -> u8 {
+        match self {
+            Self::Equal(_) | Self::Order { .. } => 0,
+            Self::Part { .. } => 1,
+            Self::Listed { .. } => 2,
+            Self::Like { .. } => 3,
+            Self::Regex { .. } => 4,
+        }
+    }
+}
+
+fn quantified<T>(wanted: &[T], every: bool, holds: impl Fn(&T) -> bool) -> bool {
+    if every { wanted.iter().all(holds) } else { wanted.iter().any(holds) }
+}
+
+fn ordered(order: Order, value: &Value, bound: &Value) -> bool {
+    let ordering = match (value, bound) {
+        (Value::Number(value), Value::Number(bound)) => value.cmp(bound),
+        (Value::Version(value), Value::Version(bound)) => value.cmp(bound),
+        _ => return false,
+    };
+    match order {
+        Order::Less => ordering.is_lt(),
+        Order::AtMost => ordering.is_le(),
+        Order::Greater => ordering.is_gt(),
+        Order::AtLeast => ordering.is_ge(),
+    }
+}

@@ -1,0 +1,203 @@
+//! Deciding conditions, with "nobody knows" as a third answer beside true and false (Kleene's logic).
+
+use std::collections::BTreeSet;
+
+use super::condition::Condition;
+use super::selection::{EntryFilter, FieldTerm, FieldTest, Quantifier, Selection, Term, Test};
+use super::view::{Row, View};
+use crate::facts::EvidenceRef;
+
+/// The answer to a question about facts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Truth {
+    /// It holds.
+    True,
+    /// It does not hold.
+    False,
+    /// Facts that would decide it are absent.
+    Undecided,
+}
+
+impl Truth {
+    fn not(self) -> Self {
+        match self {
+            Self::True => Self::False,
+            Self::False => Self::True,
+            Self::Undecided => Self::Undecided,
+        }
+    }
+
+    /// All must hold. Stops at the first that does not.
+    fn all(parts: impl Iterator<Item = Self>) -> Self {
+        let mut answer = Self::True;
+        for part in parts {
+            match part {
+                Self::False => return Self::False,
+                Self::Undecided => answer = Self::Undecided,
+                Self::True => {}
+            }
+        }
+        answer
+    }
+
+    /// One must hold. Stops at the first that does.
+    fn any(parts: impl Iterator<Item = Self>) -> Self {
+        Self::all(parts.map(Self::not)).not()
+    }
+}
+
+impl From<bool> for Truth {
+    fn from(holds: bool) -> Self {
+        if holds { Self::True } else { Self::False }
+    }
+}
+
+/// One rule's selections over one incident's facts; each is decided at most once.
+pub(super) struct Evaluation<'a, 'f> {
+    selections: &'a [Selection],
+    view: &'a View<'f>,
+    decided: Vec<Option<Truth>>,
+}
+
+impl<'a, 'f> Evaluation<'a, 'f> {
+    pub fn new(selections: &'a [Selection], view: &'a View<'f>) -> Self {
+        Self { selections, view, decided: vec![None; selections.len()] }
+    }
+
+    /// Whether a condition holds.
+    pub fn truth(&mut self, condition: &Condition) -> Truth {
+        match condition {
+            Condition::Selection(index) => self.selection(*index),
+            Condition::Not(inner) => self.truth(inner).not(),
+            Condition::All(parts) => Truth::all(parts.iter().map(|part| self.truth(part))),
+            Condition::Any(parts) => Truth::any(parts.iter().map(|part| self.truth(part))),
+        }
+    }
+
+    fn selection(&mut self, index: usize) -> Truth {
+        if let Some(truth) = self.decided.get(index).copied().flatten() {
+            return truth;
+        }
+        let truth = self.selections.get(index).map_or(Truth::Undecided, |selection| selection.truth(self.view));
+        if let Some(slot) = self.decided.get_mut(index) {
+            *slot = Some(truth);
+        }
+        truth
+    }
+
+    /// The facts whose absence leaves a condition undecided. Nothing for conditions that are decided.
+    pub fn missing(&mut self, condition: &Condition, paths: &mut BTreeSet<&'static str>) {
+        if self.truth(condition) != Truth::Undecided {
+            return;
+        }
+        match condition {
+            Condition::Selection(index) => {
+                let Some(selection) = self.selections.get(*index) else { return };
+                let open = selection.alternatives.iter().filter(|terms| truth_of(terms, self.view) == Truth::Undecided);
+                let terms = open.flatten().filter(|term| term.test.truth(self.view) == Truth::Undecided);
+                paths.extend(terms.map(|term| term.test.path()));
+            }
+            Condition::Not(inner) => self.missing(inner, paths),
+            Condition::All(parts) | Condition::Any(parts) => {
+                for part in parts {
+                    self.missing(part, paths);
+                }
+            }
+        }
+    }
+
+    /// The evidence behind a condition that holds: that of every term that held. What a `not` excludes is no evidence.
+    pub fn evidence(&mut self, condition: &Condition, refs: &mut BTreeSet<EvidenceRef>) {
+        if self.truth(condition) != Truth::True {
+            return;
+        }
+        match condition {
+            Condition::Selection(index) => {
+                let Some(selection) = self.selections.get(*index) else { return };
+                let held = selection.alternatives.iter().filter(|terms| truth_of(terms, self.view) == Truth::True);
+                for term in held.flatten() {
+                    term.test.evidence(self.view, refs);
+                }
+            }
+            Condition::Not(_) => {}
+            Condition::All(parts) | Condition::Any(parts) => {
+                for part in parts {
+                    self.evidence(part, refs);
+                }
+            }
+        }
+    }
+}
+
+fn truth_of(terms: &[Term], view: &View<'_>) -> Truth {
+    Truth::all(terms.iter().map(|term| term.test.truth(view)))
+}
+
+impl Selection {
+    /// Whether one of the alternatives holds.
+    pub fn truth(&self, view: &View<'_>) -> Truth {
+        Truth::any(self.alternatives.iter().map(|terms| truth_of(terms, view)))
+    }
+}
+
+impl Test {
+    /// Whether the test holds; undecided when its fact or list is absent.
+    pub fn truth(&self, view: &View<'_>) -> Truth {
+        match self {
+            Self::Fact { index, compare, .. } => match view.scalar(*index) {
+                Some(seen) => compare.holds(seen).into(),
+                None => Truth::Undecided,
+            },
+            Self::FactKnown { index, known, .. } => (view.scalar(*index).is_some() == *known).into(),
+            Self::ListKnown { index, known, .. } => (view.list(*index).is_some() == *known).into(),
+            Self::List { index, quantifier, entries, .. } => match view.list(*index) {
+                Some(rows) => quantifier.holds(rows, entries).into(),
+                None => Truth::Undecided,
+            },
+        }
+    }
+
+    fn evidence(&self, view: &View<'_>, refs: &mut BTreeSet<EvidenceRef>) {
+        match self {
+            Self::Fact { index, .. } | Self::FactKnown { index, .. } => {
+                refs.extend(view.scalar(*index).and_then(|seen| seen.from));
+            }
+            Self::List { index, entries, .. } => {
+                let rows = view.list(*index).unwrap_or_default();
+                refs.extend(rows.iter().filter(|row| entries.fits(row)).filter_map(|row| row.from));
+            }
+            Self::ListKnown { .. } => {}
+        }
+    }
+}
+
+impl Quantifier {
+    fn holds(self, rows: &[Row<'_>], entries: &EntryFilter) -> bool {
+        let mut fitting = rows.iter().filter(|row| entries.fits(row));
+        match self {
+            Self::Any => fitting.next().is_some(),
+            Self::None => fitting.next().is_none(),
+            Self::Count(least, most) => {
+                let count = u64::try_from(fitting.count()).unwrap_or(u64::MAX);
+                (least..=most).contains(&count)
+            }
+        }
+    }
+}
+
+impl EntryFilter {
+    /// Whether an entry fits one of the alternatives. A field that the entry lacks does not fit.
+    pub fn fits(&self, row: &Row<'_>) -> bool {
+        self.alternatives.is_empty() || self.alternatives.iter().any(|terms| terms.iter().all(|term| term.fits(row)))
+    }
+}
+
+impl FieldTerm {
+    fn fits(&self, row: &Row<'_>) -> bool {
+        let seen = row.field(self.field);
+        match &self.test {
+            FieldTest::Value(compare) => seen.is_some_and(|seen| compare.holds(seen)),
+            FieldTest::Known(known) => seen.is_some() == *known,
+        }
+    }
+}

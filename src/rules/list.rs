@@ -1,0 +1,148 @@
+//! Lists of modules that rules refer to by name (`listed`).
+
+use std::collections::{BTreeMap, HashSet};
+use std::sync::Arc;
+
+use super::mistakes::Mistakes;
+use super::value::{fold, fold_part};
+use super::wildcard::Wildcard;
+use crate::facts::FactType;
+use crate::yaml::{Diagnostic, Entry, Node, YamlText, parse};
+
+/// A list of module names and name patterns.
+#[derive(Debug)]
+pub struct ModuleList {
+    name: String,
+    about: String,
+    names: HashSet<String>,
+    patterns: Vec<Wildcard>,
+}
+
+impl ModuleList {
+    /// Its name, which is its file's name without ending.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// What its modules have in common.
+    #[must_use]
+    pub fn about(&self) -> &str {
+        &self.about
+    }
+
+    /// How many names and patterns it has.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.names.len().saturating_add(self.patterns.len())
+    }
+
+    /// Whether it has no entries.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Whether a module is in the list, whatever its case and path.
+    #[must_use]
+    pub fn has(&self, module: &str) -> bool {
+        self.contains(&fold(FactType::Module, module))
+    }
+
+    /// The same for a name that is folded already.
+    pub(super) fn contains(&self, folded: &str) -> bool {
+        self.names.contains(folded) || self.patterns.iter().any(|pattern| pattern.fits(folded))
+    }
+}
+
+/// The lists that a rule set's rules can name: its own first, then the built-in ones.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Lists {
+    by_name: BTreeMap<String, Arc<ModuleList>>,
+}
+
+impl Lists {
+    /// The same lists with those of another set put before them.
+    pub fn with(&self, own: Vec<ModuleList>) -> Self {
+        let mut all = self.clone();
+        for list in own {
+            all.by_name.insert(list.name.clone(), Arc::new(list));
+        }
+        all
+    }
+
+    /// The list of that name.
+    pub fn find(&self, name: &str) -> Option<Arc<ModuleList>> {
+        self.by_name.get(name).cloned()
+    }
+
+    /// All names, sorted.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.by_name.keys().map(String::as_str)
+    }
+
+    /// All lists, by name.
+    pub fn all(&self) -> impl Iterator<Item = &Arc<ModuleList>> {
+        self.by_name.values()
+    }
+}
+
+/// Reads `data/NAME.yaml`. Files of `data/` that hold something else than modules (code names, driver numbers) are
+/// for the program and not read here.
+pub(super) fn read(file_stem: &str, file: &Arc<YamlText>, found: &mut Vec<Diagnostic>) -> Option<ModuleList> {
+    let root = match parse(file) {
+        Ok(root) => root,
+        Err(mistakes) => {
+            found.extend(mistakes);
+            return None;
+        }
+    };
+    root.get("modules")?;
+    let mut mistakes = Mistakes::new(file);
+    let list = read_list(file_stem, &root, &mut mistakes);
+    let broken = mistakes.found.iter().any(Diagnostic::is_error);
+    found.append(&mut mistakes.found);
+    list.filter(|_| !broken)
+}
+
+fn read_list(file_stem: &str, root: &Node, mistakes: &mut Mistakes) -> Option<ModuleList> {
+    let entries = mistakes.mapping(root, "a list file")?;
+    let known = ["schema", "list", "about", "modules"];
+    mistakes.keys(entries, root.span, "a list file", &known, &known);
+    mistakes.schema(root);
+    if let Some(name) = root.get("list")
+        && name.text() != Some(file_stem)
+    {
+        let message = "a list is named after its file".to_owned();
+        mistakes.error_with_help("R062", name.span, message, format!("write `list: {file_stem}`"));
+    }
+    let about = root.get("about").and_then(|node| mistakes.text(node, "`about`")).unwrap_or_default().trim().to_owned();
+    let mut list = ModuleList { name: file_stem.to_owned(), about, names: HashSet::new(), patterns: Vec::new() };
+    let modules = root.get("modules")?;
+    for item in mistakes.items(modules, "`modules`")? {
+        read_entry(item, &mut list, mistakes);
+    }
+    Some(list)
+}
+
+fn read_entry(item: &Node, list: &mut ModuleList, mistakes: &mut Mistakes) {
+    let Some(entries) = mistakes.mapping(item, "an entry of a list") else { return };
+    let named: Vec<&Entry> = entries.iter().filter(|entry| matches!(entry.name(), "name" | "like")).collect();
+    let [entry] = named.as_slice() else {
+        let message = "an entry of a list needs exactly one of `name` and `like`";
+        let help = "write {name: ntdll.dll, why: ...} or {like: 'vcruntime140*.dll', why: ...}";
+        mistakes.error_with_help("R061", item.span, message, help);
+        return;
+    };
+    let Some(text) = mistakes.text(&entry.value, &format!("`{}`", entry.name())) else { return };
+    let span = entry.value.span;
+    if text.contains(['\\', '/']) {
+        mistakes.error("R061", span, "an entry of a list is a file name without path");
+    } else if entry.name() == "like" {
+        list.patterns.push(Wildcard::new(&fold_part(FactType::Module, text)));
+    } else if !Wildcard::is_plain(text) {
+        mistakes.error_with_help("R061", span, "`*` and `?` mean nothing special in a name", "write `like`");
+    } else if !list.names.insert(fold(FactType::Module, text).into_owned()) {
+        mistakes.error("R061", span, format!("`{text}` is in this list already"));
+    }
+}

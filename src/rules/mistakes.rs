@@ -1,0 +1,195 @@
+//! Collecting the mistakes of a file while going on to read the rest of it.
+
+use std::sync::Arc;
+
+use crate::yaml::{Diagnostic, Entry, Node, Span, YamlText};
+
+/// The mistakes found in one file so far.
+#[derive(Debug)]
+pub(super) struct Mistakes {
+    /// The file.
+    pub file: Arc<YamlText>,
+    /// What was found.
+    pub found: Vec<Diagnostic>,
+}
+
+impl Mistakes {
+    /// None yet.
+    pub fn new(file: &Arc<YamlText>) -> Self {
+        Self { file: Arc::clone(file), found: Vec::new() }
+    }
+
+    /// Notes an error.
+    pub fn error(&mut self, code: &'static str, span: Span, message: impl Into<String>) {
+        self.found.push(Diagnostic::error(code, &self.file, span, message));
+    }
+
+    /// Notes an error together with what would be right.
+    pub fn error_with_help(
+        &mut self,
+        code: &'static str,
+        span: Span,
+        message: impl Into<String>,
+        help: impl Into<String>,
+    ) {
+        self.found.push(Diagnostic::error(code, &self.file, span, message).with_help(help));
+    }
+
+    /// Notes a warning together with what would be right.
+    pub fn warning(&mut self, code: &'static str, span: Span, message: impl Into<String>, help: impl Into<String>) {
+        self.found.push(Diagnostic::warning(code, &self.file, span, message).with_help(help));
+    }
+
+    /// The entries of a mapping; anything else is a mistake. `what` says what the mapping describes.
+    pub fn mapping<'n>(&mut self, node: &'n Node, what: &str) -> Option<&'n [Entry]> {
+        let entries = node.entries();
+        if entries.is_none() {
+            self.error_with_help(
+                "R012",
+                node.span,
+                format!("{what} must be a mapping, not {}", node.kind_name()),
+                "a mapping is written as lines of `key: value`",
+            );
+        }
+        entries
+    }
+
+    /// The items of a list with at least one item; anything else is a mistake.
+    pub fn items<'n>(&mut self, node: &'n Node, what: &str) -> Option<&'n [Node]> {
+        match node.items() {
+            Some([]) => {
+                self.error("R012", node.span, format!("{what} must not be empty"));
+                None
+            }
+            Some(items) => Some(items),
+            None => {
+                let message = format!("{what} must be a list, not {}", node.kind_name());
+                self.error_with_help("R012", node.span, message, "each item of a list stands on a line after `- `");
+                None
+            }
+        }
+    }
+
+    /// The text of a scalar that is not empty; anything else is a mistake.
+    pub fn text<'n>(&mut self, node: &'n Node, what: &str) -> Option<&'n str> {
+        match node.text() {
+            Some(text) if !node.is_nothing() && !text.trim().is_empty() => Some(text),
+            _ => {
+                let is = if node.text().is_some() { "nothing" } else { node.kind_name() };
+                self.error("R012", node.span, format!("{what} must be a text, not {is}"));
+                None
+            }
+        }
+    }
+
+    /// Reports keys that are not in `known`, and those of `required` that are missing. `whole` is where a missing
+    /// key is reported.
+    pub fn keys(&mut self, entries: &[Entry], whole: Span, what: &str, known: &[&str], required: &[&str]) {
+        let mut written: Vec<&str> = entries.iter().map(Entry::name).collect();
+        for entry in entries.iter().filter(|entry| !known.contains(&entry.name())) {
+            let message = format!("{what} has no key `{}`", entry.name());
+            let meant = closest(entry.name(), known.iter().copied());
+            let help = meant.map_or_else(|| format!("its keys are {}", listing(known.iter().copied())), did_you_mean);
+            self.error_with_help("R010", entry.key.span, message, help);
+            // A key that is only misspelt is not missing too.
+            written.extend(meant);
+        }
+        for key in required.iter().filter(|key| !written.contains(key)) {
+            self.error("R011", whole, format!("{what} needs the key `{key}`"));
+        }
+    }
+
+    /// Requires `schema: 1`.
+    pub fn schema(&mut self, root: &Node) {
+        if let Some(node) = root.get("schema")
+            && node.text() != Some("1")
+        {
+            let found = node.text().unwrap_or_default();
+            let message = format!("this program reads schema 1, not `{found}`");
+            self.error_with_help("R013", node.span, message, "write `schema: 1`, or use a newer crashsift");
+        }
+    }
+}
+
+/// "did you mean" for a word that is close to one of `known`.
+pub(super) fn suggestion<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<String> {
+    closest(word, known).map(did_you_mean)
+}
+
+fn did_you_mean(word: &str) -> String {
+    format!("did you mean `{word}`?")
+}
+
+/// The known word that `word` most probably is a slip of. Ties go to the first.
+pub(crate) fn closest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let word = word.to_lowercase();
+    let length = word.chars().count();
+    // One slip for each three letters: `cuase` finds `cause`, `foo` does not find `for`.
+    let allowed = (length / 3).clamp(1, 3);
+    known
+        .into_iter()
+        .map(|candidate| (distance(&word, &candidate.to_lowercase()), candidate))
+        .filter(|(distance, candidate)| *distance <= allowed || is_tail(&word, candidate))
+        .min_by_key(|(distance, _)| *distance)
+        .map(|(_, candidate)| candidate)
+}
+
+/// Whether `word` is the last part of a dotted name, as in `uptime_seconds` for `process.uptime_seconds`.
+fn is_tail(word: &str, candidate: &str) -> bool {
+    candidate.rsplit_once('.').is_some_and(|(_, tail)| tail == word)
+}
+
+/// Edit distance in which two swapped neighbours count once (optimal string alignment).
+fn distance(a: &str, b: &str) -> usize {
+    let a: Vec<char> = a.chars().collect();
+    let b: Vec<char> = b.chars().collect();
+    let at = |row: &[usize], index: usize| row.get(index).copied().unwrap_or(usize::MAX);
+    let mut before: Vec<usize> = Vec::new();
+    let mut above: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.iter().enumerate() {
+        let mut row = vec![i.saturating_add(1)];
+        for (j, y) in b.iter().enumerate() {
+            let next = j.saturating_add(1);
+            let mut best = at(&above, j).saturating_add(usize::from(x != y));
+            best = best.min(at(&above, next).saturating_add(1)).min(at(&row, j).saturating_add(1));
+            let swapped = i > 0 && j > 0 && a.get(i.wrapping_sub(1)) == Some(y) && b.get(j.wrapping_sub(1)) == Some(x);
+            if swapped {
+                best = best.min(at(&before, j.wrapping_sub(1)).saturating_add(1));
+            }
+            row.push(best);
+        }
+        before = std::mem::replace(&mut above, row);
+    }
+    above.last().copied().unwrap_or_default()
+}
+
+/// Words for a sentence: "`a`, `b` and `c`".
+pub(super) fn listing<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
+    let words: Vec<String> = words.into_iter().map(|word| format!("`{word}`")).collect();
+    match words.as_slice() {
+        [] => "none".to_owned(),
+        [only] => only.clone(),
+        [most @ .., last] => format!("{} and {last}", most.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slips_find_the_word_that_was_meant() {
+        let known = ["cause", "confidence", "condition", "process.uptime_seconds"];
+        assert_eq!(closest("cuase", known), Some("cause"));
+        assert_eq!(closest("Confidance", known), Some("confidence"));
+        assert_eq!(closest("uptime_seconds", known), Some("process.uptime_seconds"));
+        assert_eq!(closest("zzz", known), None);
+    }
+
+    #[test]
+    fn swapped_neighbours_count_once() {
+        assert_eq!(distance("ab", "ba"), 1);
+        assert_eq!(distance("kitten", "sitting"), 3);
+        assert_eq!(distance("", "abc"), 3);
+    }
+}

@@ -1,0 +1,359 @@
+//! Rules as they are written, read into rules as they are used. Every mistake of a file is noted, not only the first.
+
+use std::sync::Arc;
+
+use super::Known;
+use super::condition::{self, Condition};
+use super::explain::{Templates, Text, is_template};
+use super::finding::{Audience, Severity};
+use super::guarantee::{World, worlds_when};
+use super::mistakes::{Mistakes, listing, suggestion};
+use super::rule::{Adjustment, Origin, Rule};
+use super::selection::{self, Selection};
+use super::self_test;
+use super::source::RuleFile;
+use crate::facts::schema::SCALARS;
+use crate::yaml::{Diagnostic, Entry, Node, Span, parse};
+
+const RULE_KEYS: &[&str] = &[
+    "id",
+    "title",
+    "cause",
+    "confidence",
+    "severity",
+    "selections",
+    "condition",
+    "adjust",
+    "explanation",
+    "remediation",
+    "collect",
+    "references",
+    "tests",
+];
+const OPTIONAL_RULE_KEYS: &[&str] = &["condition", "adjust", "collect"];
+
+/// Reads the rules of one file. A rule with a mistake is not among them.
+pub(super) fn read_file(
+    file: &RuleFile,
+    origin: Origin,
+    known: &Known<'_>,
+    templates: &mut Templates,
+    found: &mut Vec<Diagnostic>,
+) -> Vec<Rule> {
+    let root = match parse(&file.text) {
+        Ok(root) => root,
+        Err(wrong) => {
+            found.extend(wrong);
+            return Vec::new();
+        }
+    };
+    let mut reader = Reader { file, origin, known, templates, mistakes: Mistakes::new(&file.text) };
+    let rules = reader.root(&root);
+    found.append(&mut reader.mistakes.found);
+    rules
+}
+
+struct Reader<'a> {
+    file: &'a RuleFile,
+    origin: Origin,
+    known: &'a Known<'a>,
+    templates: &'a mut Templates,
+    mistakes: Mistakes,
+}
+
+impl Reader<'_> {
+    fn root(&mut self, root: &Node) -> Vec<Rule> {
+        let keys = ["schema", "rules"];
+        let Some(entries) = self.mistakes.mapping(root, "a rule file") else { return Vec::new() };
+        self.mistakes.keys(entries, root.span, "a rule file", &keys, &keys);
+        self.mistakes.schema(root);
+        let Some(rules) = root.get("rules").and_then(|rules| self.mistakes.items(rules, "`rules`")) else {
+            return Vec::new();
+        };
+        rules.iter().filter_map(|node| self.rule(node)).collect()
+    }
+
+    fn rule(&mut self, node: &Node) -> Option<Rule> {
+        let before = self.errors();
+        let entries = self.mistakes.mapping(node, "a rule")?;
+        let required: Vec<&str> = RULE_KEYS.iter().copied().filter(|key| !OPTIONAL_RULE_KEYS.contains(key)).collect();
+        self.mistakes.keys(entries, node.span, "a rule", RULE_KEYS, &required);
+
+        let id = self.id(node);
+        let title = self.plain_text(node, "title");
+        let cause = self.cause(node);
+        let confidence = self.confidence(node);
+        let severity = node.get("severity").and_then(|node| self.word(node, "severity", Severity::ALL, Severity::word));
+        let logic = self.logic(node);
+        let explanation = node.get("explanation").and_then(|text| self.text(text, "`explanation`", &logic, &[]));
+        let remediation = self.remediation(node, &logic);
+        let adjustments = self.adjustments(node, &logic);
+        self.report_unused(&logic, &adjustments);
+        let collect = self.plain_texts(node, "collect");
+        let references = self.plain_texts(node, "references");
+        let tests = node.entry("tests").map(|entry| self_test::read(entry, &mut self.mistakes));
+        if self.errors() > before {
+            return None;
+        }
+        Some(Rule {
+            id: id?,
+            title: title?,
+            cause: cause?,
+            confidence: confidence?,
+            severity: severity?,
+            selections: logic.selections,
+            condition: logic.condition?,
+            adjustments,
+            explanation: explanation?,
+            remediation,
+            collect,
+            references,
+            tests: tests?,
+            origin: self.origin,
+            file: Arc::clone(&self.file.text),
+            span: node.span,
+            logic_span: logic_span(node),
+            id_span: node.get("id")?.span,
+        })
+    }
+
+    fn errors(&self) -> usize {
+        self.mistakes.found.iter().filter(|mistake| mistake.is_error()).count()
+    }
+
+    fn id(&mut self, rule: &Node) -> Option<String> {
+        let node = rule.get("id")?;
+        let id = self.mistakes.text(node, "`id`")?;
+        let part = |part: &str| {
+            part.starts_with(|c: char| c.is_ascii_lowercase() || c.is_ascii_digit())
+                && part.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | '.' | '_'))
+        };
+        let Some((area, _)) = id.split_once('/').filter(|(area, name)| part(area) && part(name)) else {
+            let message = format!("`{id}` is not a rule id");
+            let help = "an id is AREA/NAME in lower case, such as memory/stack-overflow";
+            self.mistakes.error_with_help("R017", node.span, message, help);
+            return None;
+        };
+        if let Some(folder) = &self.file.area
+            && folder != area
+        {
+            let message = format!("the area `{area}` is not the folder `{folder}` that the rule stands in");
+            let help = format!("write `{folder}/...`, or move the file to the folder {area}");
+            self.mistakes.error_with_help("R018", node.span, message, help);
+            return None;
+        }
+        Some(id.to_owned())
+    }
+
+    fn cause(&mut self, rule: &Node) -> Option<String> {
+        let node = rule.get("cause")?;
+        let id = self.mistakes.text(node, "`cause`")?;
+        if self.known.causes.get(id).is_none() {
+            let help = self.known.causes.help(id);
+            self.mistakes.error_with_help("R015", node.span, format!("there is no cause `{id}`"), help);
+            return None;
+        }
+        Some(id.to_owned())
+    }
+
+    fn confidence(&mut self, rule: &Node) -> Option<f64> {
+        let node = rule.get("confidence")?;
+        let text = self.mistakes.text(node, "`confidence`")?;
+        let value = text.parse::<f64>().ok().filter(|value| (0.01..=0.99).contains(value));
+        if value.is_none() {
+            let message = format!("a confidence is a number from 0.01 to 0.99, not `{text}`");
+            let help = "of ten incidents that the rule matches, in how many is its cause right? Nine: 0.9";
+            self.mistakes.error_with_help("R016", node.span, message, help);
+        }
+        value
+    }
+
+    /// One of a closed set of words.
+    fn word<T: Copy, const N: usize>(
+        &mut self,
+        node: &Node,
+        key: &str,
+        all: [T; N],
+        word: fn(T) -> &'static str,
+    ) -> Option<T> {
+        let text = self.mistakes.text(node, &format!("`{key}`"))?;
+        let known = all.into_iter().find(|value| word(*value) == text);
+        if known.is_none() {
+            let words = all.map(word);
+            let help = suggestion(text, words).unwrap_or_else(|| format!("it is one of {}", listing(words)));
+            self.mistakes.error_with_help("R014", node.span, format!("there is no {key} `{text}`"), help);
+        }
+        known
+    }
+
+    /// A text without facts in it.
+    fn plain(&mut self, node: &Node, what: &str) -> Option<String> {
+        let text = self.mistakes.text(node, what)?;
+        if is_template(text) {
+            let message = format!("{what} is printed as it is; no facts can be filled in");
+            let help = "facts can stand in `explanation`, in `say` and in the `text` of a remediation";
+            self.mistakes.error_with_help("R043", node.span, message, help);
+            return None;
+        }
+        Some(text.trim().to_owned())
+    }
+
+    fn plain_text(&mut self, rule: &Node, key: &str) -> Option<String> {
+        self.plain(rule.get(key)?, &format!("`{key}`"))
+    }
+
+    fn plain_texts(&mut self, rule: &Node, key: &str) -> Vec<String> {
+        let Some(node) = rule.get(key) else { return Vec::new() };
+        let what = format!("`{key}`");
+        let Some(items) = self.mistakes.items(node, &what) else { return Vec::new() };
+        let what = format!("an entry of {what}");
+        items.iter().filter_map(|item| self.plain(item, &what)).collect()
+    }
+
+    fn logic(&mut self, rule: &Node) -> Logic {
+        let mut logic = Logic::default();
+        if let Some(node) = rule.get("selections") {
+            if node.is_nothing() || node.entries().is_some_and(<[_]>::is_empty) {
+                self.mistakes.error("R025", node.span, "a rule needs at least one selection");
+            } else if let Some(entries) = self.mistakes.mapping(node, "`selections`") {
+                logic.names = entries.iter().map(|entry| (entry.name().to_owned(), entry.key.span)).collect();
+                for entry in entries {
+                    self.check_selection_name(entry);
+                    logic.selections.extend(selection::read(entry, self.known, &mut self.mistakes));
+                }
+                logic.whole = logic.selections.len() == entries.len();
+            }
+        }
+        logic.condition = match rule.get("condition") {
+            Some(node) => self.condition(node, "`condition`", &logic),
+            None => Some(Condition::all_of(logic.names.len())),
+        };
+        logic
+    }
+
+    fn check_selection_name(&mut self, entry: &Entry) {
+        let name = entry.name();
+        let span = entry.key.span;
+        if condition::RESERVED.contains(&name) {
+            let message = format!("`{name}` means something in conditions and can't be a selection's name");
+            self.mistakes.error("R032", span, message);
+        } else if name.is_empty() || !name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-')) {
+            let message = format!("`{name}` can't be a selection's name");
+            self.mistakes.error_with_help("R032", span, message, "use letters, digits, `_` and `-`");
+        }
+    }
+
+    fn condition(&mut self, node: &Node, what: &str, logic: &Logic) -> Option<Condition> {
+        let text = self.mistakes.text(node, what)?;
+        let names: Vec<&str> = logic.names.iter().map(|(name, _)| name.as_str()).collect();
+        // Without selections every name would be reported; that they are missing has been said already.
+        if names.is_empty() {
+            return None;
+        }
+        match condition::parse(text, &names) {
+            Ok(condition) => Some(condition),
+            Err(wrongs) => {
+                for wrong in wrongs {
+                    let span = node.span_within(&self.mistakes.file, wrong.at);
+                    let mut diagnostic = Diagnostic::error(wrong.code, &self.mistakes.file, span, wrong.message);
+                    diagnostic.help = wrong.help;
+                    self.mistakes.found.push(diagnostic);
+                }
+                None
+            }
+        }
+    }
+
+    fn report_unused(&mut self, logic: &Logic, adjustments: &[Adjustment]) {
+        let Some(condition) = &logic.condition else { return };
+        let mut used = vec![false; logic.names.len()];
+        condition.mark_used(&mut used);
+        adjustments.iter().for_each(|adjustment| adjustment.when.mark_used(&mut used));
+        for ((name, span), _) in logic.names.iter().zip(&used).filter(|(_, used)| !**used) {
+            let message = format!("the selection `{name}` is not used, so it restricts nothing");
+            self.mistakes.error_with_help("R033", *span, message, "name it in the condition, or remove it");
+        }
+    }
+
+    /// A text with facts in it, written when the rule matches and `also` holds.
+    fn text(&mut self, node: &Node, what: &str, logic: &Logic, also: &[&Condition]) -> Option<Text> {
+        self.mistakes.text(node, what)?;
+        self.templates.add(node, &logic.worlds(also), &mut self.mistakes)
+    }
+
+    fn remediation(&mut self, rule: &Node, logic: &Logic) -> Vec<(Audience, Text)> {
+        let Some(node) = rule.get("remediation") else { return Vec::new() };
+        let Some(items) = self.mistakes.items(node, "`remediation`") else { return Vec::new() };
+        let keys = ["audience", "text"];
+        let mut all = Vec::new();
+        for item in items {
+            let Some(entries) = self.mistakes.mapping(item, "an entry of `remediation`") else { continue };
+            self.mistakes.keys(entries, item.span, "an entry of `remediation`", &keys, &keys);
+            let audience =
+                item.get("audience").and_then(|node| self.word(node, "audience", Audience::ALL, Audience::word));
+            let text = item.get("text").and_then(|node| self.text(node, "`text`", logic, &[]));
+            all.extend(audience.zip(text));
+        }
+        all
+    }
+
+    fn adjustments(&mut self, rule: &Node, logic: &Logic) -> Vec<Adjustment> {
+        let Some(node) = rule.get("adjust") else { return Vec::new() };
+        let Some(items) = self.mistakes.items(node, "`adjust`") else { return Vec::new() };
+        items.iter().filter_map(|item| self.adjustment(item, logic)).collect()
+    }
+
+    fn adjustment(&mut self, item: &Node, logic: &Logic) -> Option<Adjustment> {
+        let keys = ["when", "by", "say"];
+        let entries = self.mistakes.mapping(item, "an entry of `adjust`")?;
+        self.mistakes.keys(entries, item.span, "an entry of `adjust`", &keys, &keys);
+        let when = item.get("when").and_then(|node| self.condition(node, "`when`", logic));
+        let by = item.get("by").and_then(|node| {
+            let text = self.mistakes.text(node, "`by`")?;
+            let value = text.parse::<f64>().ok().filter(|by| (0.01..=0.98).contains(&by.abs()));
+            if value.is_none() {
+                let message = format!("`by` is how far the confidence moves, like +0.05 or -0.2, not `{text}`");
+                self.mistakes.error("R016", node.span, message);
+            }
+            value
+        });
+        let also: Vec<&Condition> = when.iter().collect();
+        let say = item.get("say").and_then(|node| self.text(node, "`say`", logic, &also));
+        let written = item.get("when").and_then(Node::text).unwrap_or_default().trim().to_owned();
+        Some(Adjustment { when: when?, written, by: by?, say: say? })
+    }
+}
+
+/// Selections, and the condition where it stands next to them.
+fn logic_span(rule: &Node) -> Span {
+    let selections = rule.entry("selections").map(Entry::span).unwrap_or_default();
+    match rule.entry("condition").map(Entry::span) {
+        Some(condition) if condition.start > selections.end => selections.to(condition),
+        _ => selections,
+    }
+}
+
+/// What a rule asks for, as far as it could be read.
+#[derive(Default)]
+struct Logic {
+    names: Vec<(String, Span)>,
+    selections: Vec<Selection>,
+    /// Whether all selections could be read; their indexes mean nothing otherwise.
+    whole: bool,
+    condition: Option<Condition>,
+}
+
+impl Logic {
+    /// The facts that are known when the rule matches and `also` holds. All, when the rule has mistakes: a mistake in
+    /// a selection is not reported a second time for each text.
+    fn worlds(&self, also: &[&Condition]) -> Vec<World> {
+        match &self.condition {
+            Some(condition) if self.whole => {
+                let mut conditions = vec![condition];
+                conditions.extend(also);
+                worlds_when(&conditions, &self.selections)
+            }
+            _ => vec![SCALARS.iter().map(|fact| fact.path).collect()],
+        }
+    }
+}

@@ -1,0 +1,290 @@
+//! All loaded rules, ready to judge.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use super::causes::{self, Causes};
+use super::evaluate::{Evaluation, Truth};
+use super::explain::{FactValues, Templates, Text};
+use super::finding::{Finding, Judgement, Remediation, Skipped};
+use super::gate::Gates;
+use super::list::{self, Lists, ModuleList};
+use super::rule::{Origin, Rule};
+use super::self_test::{Expectation, TestFailure, TestOutcome};
+use super::source::{BUILTIN, SetSource};
+use super::trace::{self, Trace};
+use super::view::View;
+use super::{Known, parse};
+use crate::facts::{EvidenceRef, FactSet};
+use crate::yaml::{Diagnostic, Span, sort_diagnostics};
+
+/// A rule set that takes part.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RuleSetInfo {
+    /// Its name.
+    pub name: String,
+    /// Its version.
+    pub version: String,
+    /// How many rules it has.
+    pub rules: usize,
+}
+
+/// Everything that was loaded, compiled.
+#[derive(Debug)]
+pub struct RuleSet {
+    infos: Vec<RuleSetInfo>,
+    causes: Causes,
+    /// By id.
+    rules: Vec<Rule>,
+    /// With the set that each belongs to.
+    lists: Vec<(String, Arc<ModuleList>)>,
+    templates: Templates,
+    gates: Gates,
+    warnings: Vec<Diagnostic>,
+}
+
+impl RuleSet {
+    /// Loads the built-in rules, if wanted, and those at `paths`: folders and single files.
+    ///
+    /// Causes and lists of the built-in set are there either way. A folder whose `ruleset.yaml` says `name: builtin`
+    /// takes the place of the built-in set, so that a working copy can be tried without building the program.
+    ///
+    /// # Errors
+    /// All mistakes of all files, warnings among them, when there is at least one error.
+    pub fn load(builtin: bool, paths: &[PathBuf]) -> Result<Self, Vec<Diagnostic>> {
+        let mut found = Vec::new();
+        let mut sets: Vec<SetSource> = paths.iter().map(|path| SetSource::at(path, &mut found)).collect();
+        match sets.iter().position(|set| set.name == BUILTIN) {
+            Some(index) => {
+                let replacement = sets.remove(index);
+                sets.insert(0, replacement);
+            }
+            None => {
+                let mut embedded = SetSource::embedded(&mut found);
+                if !builtin {
+                    embedded.rules.clear();
+                }
+                sets.insert(0, embedded);
+            }
+        }
+        let loaded = Self::compile(&sets, &mut found);
+        sort_diagnostics(&mut found);
+        if found.iter().any(Diagnostic::is_error) {
+            return Err(found);
+        }
+        Ok(Self { warnings: found, ..loaded })
+    }
+
+    /// Compiles sets of which the first is the built-in one.
+    fn compile(sets: &[SetSource], found: &mut Vec<Diagnostic>) -> Self {
+        let mut causes = Causes::default();
+        let mut builtin_lists = Lists::default();
+        let (mut infos, mut rules, mut lists) = (Vec::new(), Vec::new(), Vec::new());
+        let mut templates = Templates::default();
+        for (index, set) in sets.iter().enumerate() {
+            match &set.causes {
+                Some(file) if index == 0 => causes = causes::read(file, found),
+                Some(file) => {
+                    let message = "only the built-in rule set has causes";
+                    let help = "name one of its causes in the rules, and remove this file";
+                    found.push(Diagnostic::error("R065", file, Span::file_start(), message).with_help(help));
+                }
+                None => {}
+            }
+            let own: Vec<ModuleList> =
+                set.data.iter().filter_map(|(stem, file)| list::read(stem, file, found)).collect();
+            let own_names: BTreeSet<String> = own.iter().map(|list| list.name().to_owned()).collect();
+            let known_lists = builtin_lists.with(own);
+            lists.extend(
+                known_lists
+                    .all()
+                    .filter(|list| own_names.contains(list.name()))
+                    .map(|list| (set.name.clone(), Arc::clone(list))),
+            );
+            if index == 0 {
+                builtin_lists = known_lists.clone();
+            }
+            let known = Known { causes: &causes, lists: &known_lists };
+            let before = rules.len();
+            for file in &set.rules {
+                rules.append(&mut parse::read_file(
+                    file,
+                    Origin { set: index, embedded: set.embedded },
+                    &known,
+                    &mut templates,
+                    found,
+                ));
+            }
+            let rules = rules.len().saturating_sub(before);
+            infos.push(RuleSetInfo { name: set.name.clone(), version: set.version.clone(), rules });
+        }
+        report_equal_ids(&rules, found);
+        rules.sort_by(|a: &Rule, b: &Rule| a.id.cmp(&b.id));
+        let gates = Gates::new(&rules);
+        Self { infos, causes, rules, lists, templates, gates, warnings: Vec::new() }
+    }
+
+    /// The loaded sets, the built-in one first; without it when none of its rules were wanted.
+    #[must_use]
+    pub fn infos(&self) -> Vec<RuleSetInfo> {
+        self.infos.iter().filter(|info| info.rules > 0).cloned().collect()
+    }
+
+    /// All rules, by id.
+    #[must_use]
+    pub fn rules(&self) -> &[Rule] {
+        &self.rules
+    }
+
+    /// The rule of that id.
+    #[must_use]
+    pub fn rule(&self, id: &str) -> Option<&Rule> {
+        let index = self.rules.binary_search_by(|rule| rule.id.as_str().cmp(id)).ok()?;
+        self.rules.get(index)
+    }
+
+    /// The set that a rule belongs to.
+    #[must_use]
+    pub fn set_of(&self, rule: &Rule) -> Option<&RuleSetInfo> {
+        self.infos.get(rule.origin.set)
+    }
+
+    /// All causes.
+    #[must_use]
+    pub fn causes(&self) -> &Causes {
+        &self.causes
+    }
+
+    /// All lists of modules, each with the name of its set, the built-in ones first.
+    pub fn lists(&self) -> impl Iterator<Item = (&str, &ModuleList)> {
+        self.lists.iter().map(|(set, list)| (set.as_str(), &**list))
+    }
+
+    /// Mistakes that did not keep the rules from being loaded.
+    #[must_use]
+    pub fn warnings(&self) -> &[Diagnostic] {
+        &self.warnings
+    }
+
+    /// What all rules say of an incident.
+    #[must_use]
+    pub fn judge(&self, facts: &FactSet) -> Judgement {
+        let view = View::new(facts);
+        let mut judgement = Judgement::default();
+        let mut values = None;
+        for rule in self.gates.candidates(&view).into_iter().filter_map(|index| self.rules.get(index)) {
+            let mut evaluation = Evaluation::new(&rule.selections, &view);
+            match evaluation.truth(&rule.condition) {
+                Truth::False => {}
+                Truth::True => {
+                    let values = values.get_or_insert_with(|| FactValues::of(facts));
+                    judgement.findings.push(self.finding(rule, &mut evaluation, values));
+                }
+                Truth::Undecided => {
+                    let mut missing = BTreeSet::new();
+                    evaluation.missing(&rule.condition, &mut missing);
+                    judgement.skipped.push(Skipped { rule: rule.id.clone(), missing: missing.into_iter().collect() });
+                }
+            }
+        }
+        // Candidates come by id and the sort is stable, so ties stay in that order.
+        judgement.findings.sort_by(|a, b| b.confidence.total_cmp(&a.confidence));
+        judgement
+    }
+
+    fn finding(&self, rule: &Rule, evaluation: &mut Evaluation<'_, '_>, values: &FactValues) -> Finding {
+        let fill = |text: &Text| self.templates.fill(text, values).into_owned();
+        let mut evidence: BTreeSet<EvidenceRef> = BTreeSet::new();
+        evaluation.evidence(&rule.condition, &mut evidence);
+        let mut explanation = fill(&rule.explanation);
+        let mut confidence = rule.confidence;
+        for adjustment in &rule.adjustments {
+            if evaluation.truth(&adjustment.when) == Truth::True {
+                evaluation.evidence(&adjustment.when, &mut evidence);
+                confidence += adjustment.by;
+                explanation.push(' ');
+                explanation.push_str(&fill(&adjustment.say));
+            }
+        }
+        Finding {
+            rule: rule.id.clone(),
+            cause: rule.cause.clone(),
+            confidence: (confidence.clamp(0.01, 0.99) * 100.0).round() / 100.0,
+            severity: rule.severity,
+            title: rule.title.clone(),
+            explanation,
+            remediation: rule
+                .remediation
+                .iter()
+                .map(|(audience, text)| Remediation { audience: *audience, text: fill(text) })
+                .collect(),
+            collect: rule.collect.clone(),
+            evidence: evidence.into_iter().collect(),
+            references: rule.references.clone(),
+        }
+    }
+
+    /// How a rule comes to its answer for an incident, term by term.
+    #[must_use]
+    pub fn trace(&self, id: &str, facts: &FactSet) -> Option<Trace> {
+        Some(trace::trace(self.rule(id)?, &View::new(facts)))
+    }
+
+    /// Runs the tests inside all rules.
+    #[must_use]
+    pub fn run_tests(&self) -> TestOutcome {
+        self.run_tests_of(|_| true)
+    }
+
+    /// Runs the tests inside the rules that are `chosen`.
+    #[must_use]
+    pub fn run_tests_of(&self, chosen: impl Fn(&Rule) -> bool) -> TestOutcome {
+        let mut outcome = TestOutcome::default();
+        for rule in self.rules.iter().filter(|rule| chosen(rule)) {
+            outcome.rules = outcome.rules.saturating_add(1);
+            for test in &rule.tests {
+                let view = View::new(&test.facts);
+                let truth = Evaluation::new(&rule.selections, &view).truth(&rule.condition);
+                let got = match truth {
+                    Truth::True => Expectation::Match,
+                    Truth::False => Expectation::NoMatch,
+                    Truth::Undecided => Expectation::Skipped,
+                };
+                if got == test.expect {
+                    outcome.passed = outcome.passed.saturating_add(1);
+                    continue;
+                }
+                let trace = trace::trace(rule, &view);
+                let terms = trace.selections.iter().flat_map(|selection| &selection.terms);
+                outcome.failed.push(TestFailure {
+                    rule: rule.id.clone(),
+                    test: test.name.clone(),
+                    file: rule.file.name.clone(),
+                    line: test.span.line,
+                    expected: test.expect,
+                    got,
+                    why: terms.filter(|term| term.holds == truth).map(|term| term.sentence()).collect(),
+                });
+            }
+        }
+        outcome
+    }
+}
+
+/// Two rules with one id: neither could be told from the other in a report.
+fn report_equal_ids(rules: &[Rule], found: &mut Vec<Diagnostic>) {
+    let mut first: BTreeMap<&str, &Rule> = BTreeMap::new();
+    for rule in rules {
+        match first.get(rule.id.as_str()) {
+            Some(other) => found.push(
+                Diagnostic::error("R019", &rule.file, rule.id_span, format!("there are two rules `{}`", rule.id))
+                    .with_other(&other.file, other.id_span, "first here")
+                    .with_help("give it another name; ids of built-in rules can't be used again"),
+            ),
+            None => {
+                first.insert(&rule.id, rule);
+            }
+        }
+    }
+}

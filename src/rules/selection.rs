@@ -1,0 +1,332 @@
+//! Selections: what facts must be, as typed terms.
+
+use super::Known;
+use super::compare::{self, Compare, Modifier, Wanted};
+use super::mistakes::{Mistakes, listing, suggestion};
+use crate::facts::schema::{FactDefinition, LISTS, ListDefinition, SCALARS};
+use crate::yaml::{Entry, Node, Span};
+
+/// A named selection: it holds when all terms of one of its alternatives hold.
+#[derive(Debug, Clone)]
+pub(super) struct Selection {
+    /// Its name.
+    pub name: String,
+    /// Its alternatives; each one's terms stand in the order in which they are tried, the cheapest first.
+    pub alternatives: Vec<Vec<Term>>,
+}
+
+/// One line of a selection.
+#[derive(Debug, Clone)]
+pub(super) struct Term {
+    /// Where it stands.
+    pub span: Span,
+    /// How it is written, on one line.
+    pub written: String,
+    /// What it asks.
+    pub test: Test,
+}
+
+/// What a term asks. Facts and lists go by their index in the schema.
+#[derive(Debug, Clone)]
+pub(super) enum Test {
+    /// A fact must compare so.
+    Fact { index: usize, fact: &'static FactDefinition, compare: Compare },
+    /// A fact must be known, or must not be.
+    FactKnown { index: usize, fact: &'static FactDefinition, known: bool },
+    /// So many entries of a list must fit.
+    List { index: usize, list: &'static ListDefinition, quantifier: Quantifier, entries: EntryFilter },
+    /// A list must be known, or must not be.
+    ListKnown { index: usize, list: &'static ListDefinition, known: bool },
+}
+
+/// How many entries of a list must fit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Quantifier {
+    Any,
+    None,
+    /// From the first to the second number, both included.
+    Count(u64, u64),
+}
+
+impl Quantifier {
+    const WORDS: &[&str] = &["any", "none", "count"];
+}
+
+/// What an entry of a list must be: all terms of one alternative. Without alternatives every entry fits.
+#[derive(Debug, Clone, Default)]
+pub(super) struct EntryFilter {
+    pub alternatives: Vec<Vec<FieldTerm>>,
+}
+
+/// What a field of an entry must be.
+#[derive(Debug, Clone)]
+pub(super) struct FieldTerm {
+    /// The field's index in the list's definition.
+    pub field: usize,
+    /// What it must be.
+    pub test: FieldTest,
+}
+
+#[derive(Debug, Clone)]
+pub(super) enum FieldTest {
+    Value(Compare),
+    Known(bool),
+}
+
+impl Test {
+    /// How dear a test is: lists come after facts, whatever they compare.
+    fn cost(&self) -> u8 {
+        match self {
+            Self::FactKnown { .. } | Self::ListKnown { .. } => 0,
+            Self::Fact { compare, .. } => compare.cost(),
+            Self::List { entries, .. } => {
+                let fields = entries.alternatives.iter().flatten().map(|term| match &term.test {
+                    FieldTest::Value(compare) => compare.cost(),
+                    FieldTest::Known(_) => 0,
+                });
+                fields.max().unwrap_or_default().saturating_add(10)
+            }
+        }
+    }
+
+    /// The path of the fact or list that it asks for.
+    pub fn path(&self) -> &'static str {
+        match self {
+            Self::Fact { fact, .. } | Self::FactKnown { fact, .. } => fact.path,
+            Self::List { list, .. } | Self::ListKnown { list, .. } => list.name,
+        }
+    }
+}
+
+/// Reads the value under a selection's name: a mapping, or a list of mappings of which one must hold.
+pub(super) fn read(entry: &Entry, known: &Known<'_>, mistakes: &mut Mistakes) -> Option<Selection> {
+    let what = format!("the selection `{}`", entry.name());
+    let read = |node: &Node, mistakes: &mut Mistakes| alternative(node, &what, known, mistakes);
+    let alternatives = match entry.value.items() {
+        Some(_) => {
+            let nodes = mistakes.items(&entry.value, &what)?;
+            let read: Vec<_> = nodes.iter().filter_map(|node| read(node, mistakes)).collect();
+            (read.len() == nodes.len()).then_some(read)?
+        }
+        None => vec![read(&entry.value, mistakes)?],
+    };
+    Some(Selection { name: entry.name().to_owned(), alternatives })
+}
+
+fn alternative(node: &Node, what: &str, known: &Known<'_>, mistakes: &mut Mistakes) -> Option<Vec<Term>> {
+    let entries = filled_mapping(node, what, mistakes)?;
+    let read: Vec<Term> = entries.iter().filter_map(|entry| term(entry, known, mistakes)).collect();
+    let mut terms = (read.len() == entries.len()).then_some(read)?;
+    terms.sort_by_key(|term| (term.test.cost(), term.span.start));
+    Some(terms)
+}
+
+fn filled_mapping<'n>(node: &'n Node, what: &str, mistakes: &mut Mistakes) -> Option<&'n [Entry]> {
+    if node.is_nothing() || node.entries().is_some_and(<[_]>::is_empty) {
+        mistakes.error("R025", node.span, format!("{what} asks for nothing and would always hold"));
+        return None;
+    }
+    mistakes.mapping(node, what)
+}
+
+fn term(entry: &Entry, known: &Known<'_>, mistakes: &mut Mistakes) -> Option<Term> {
+    let key = Key::of(&entry.key, mistakes);
+    let test = match SCALARS.binary_search_by(|fact| fact.path.cmp(key.name)) {
+        Ok(index) => fact_test(index, &key, entry, known, mistakes),
+        Err(_) => match LISTS.iter().position(|list| list.name == key.name) {
+            Some(index) => list_test(index, &key, entry, known, mistakes),
+            None => {
+                unknown_fact(&key, mistakes);
+                None
+            }
+        },
+    }?;
+    let written = mistakes.file.slice(entry.span()).split_whitespace().collect::<Vec<_>>().join(" ");
+    Some(Term { span: entry.span(), written, test })
+}
+
+fn fact_test(index: usize, key: &Key<'_>, entry: &Entry, known: &Known<'_>, mistakes: &mut Mistakes) -> Option<Test> {
+    let fact = SCALARS.get(index)?;
+    if let Some((word, span)) = key.modifiers.iter().find(|(word, _)| Quantifier::WORDS.contains(word)) {
+        let message = format!("`{word}` is for lists, and `{}` is a single value", fact.path);
+        let lists = listing(LISTS.iter().map(|list| list.name));
+        mistakes.error_with_help("R026", *span, message, format!("the lists are {lists}"));
+        return None;
+    }
+    let modifiers = key.compare_modifiers(mistakes)?;
+    Some(match compare::read(fact, &modifiers, &entry.value, known, mistakes)? {
+        Wanted::Value(compare) => Test::Fact { index, fact, compare },
+        Wanted::Known(known) => Test::FactKnown { index, fact, known },
+    })
+}
+
+fn list_test(index: usize, key: &Key<'_>, entry: &Entry, known: &Known<'_>, mistakes: &mut Mistakes) -> Option<Test> {
+    let list = LISTS.get(index)?;
+    let (quantifier, entries) = match key.modifiers.as_slice() {
+        [("exists", _)] => {
+            let known = compare::flag(&entry.value, mistakes)?;
+            return Some(Test::ListKnown { index, list, known });
+        }
+        [("any", _)] => (Quantifier::Any, entry_filter(list, &entry.value, known, mistakes)?),
+        [("none", _)] => (Quantifier::None, entry_filter(list, &entry.value, known, mistakes)?),
+        [("count", _)] => count(list, &entry.value, known, mistakes)?,
+        [] => {
+            let message = format!("`{}` is a list and needs a quantifier", list.name);
+            let field = telling_field(list);
+            let help = format!("write `{}|any: {{{field}: ...}}`, or `none` or `count` for `any`", list.name);
+            mistakes.error_with_help("R026", entry.key.span, message, help);
+            return None;
+        }
+        [.., (word, span)] => {
+            let message = format!("`{word}` is no quantifier for the list `{}`", list.name);
+            let help = suggestion(word, Quantifier::WORDS.iter().copied()).unwrap_or_else(|| {
+                let field = telling_field(list);
+                format!("write `{}|any: {{{field}|{word}: ...}}` to compare a field of its entries", list.name)
+            });
+            mistakes.error_with_help("R026", *span, message, help);
+            return None;
+        }
+    };
+    Some(Test::List { index, list, quantifier, entries })
+}
+
+/// Reads `{where: {...}, gte: 2}`.
+fn count(
+    list: &ListDefinition,
+    node: &Node,
+    known: &Known<'_>,
+    mistakes: &mut Mistakes,
+) -> Option<(Quantifier, EntryFilter)> {
+    let entries = mistakes.mapping(node, "`count`")?;
+    let before = mistakes.found.len();
+    mistakes.keys(entries, node.span, "`count`", &["where", "lt", "lte", "gt", "gte", "eq"], &[]);
+    let (mut least, mut most, mut bounds) = (0_u64, u64::MAX, 0_usize);
+    for entry in entries.iter().filter(|entry| matches!(entry.name(), "lt" | "lte" | "gt" | "gte" | "eq")) {
+        bounds = bounds.saturating_add(1);
+        let Some(bound) = entry.value.text().and_then(|text| text.parse::<u64>().ok()) else {
+            let message = format!("`{}` must be a number of entries, like 2", entry.name());
+            mistakes.error("R027", entry.value.span, message);
+            continue;
+        };
+        match entry.name() {
+            // Nothing is less than 0: the range becomes empty, which is reported below.
+            "lt" => match bound.checked_sub(1) {
+                Some(below) => most = most.min(below),
+                None => least = u64::MAX,
+            },
+            "lte" => most = most.min(bound),
+            "gt" => least = least.max(bound.saturating_add(1)),
+            "gte" => least = least.max(bound),
+            _ => {
+                least = least.max(bound);
+                most = most.min(bound);
+            }
+        }
+    }
+    if bounds == 0 {
+        let help = format!("write `{}|count: {{where: {{...}}, gte: 2}}`", list.name);
+        mistakes.error_with_help("R027", node.span, "`count` needs a bound: `lt`, `lte`, `gt`, `gte` or `eq`", help);
+    } else if least > most {
+        mistakes.error("R027", node.span, "no number of entries fits these bounds");
+    } else if least == 0 && most == u64::MAX {
+        mistakes.error("R027", node.span, "every number of entries fits these bounds");
+    }
+    let filter = match node.get("where") {
+        Some(node) => entry_filter(list, node, known, mistakes)?,
+        None => EntryFilter::default(),
+    };
+    (mistakes.found.len() == before).then_some((Quantifier::Count(least, most), filter))
+}
+
+/// Reads what an entry must be: a mapping, or a list of mappings of which one must hold.
+fn entry_filter(list: &ListDefinition, node: &Node, known: &Known<'_>, mistakes: &mut Mistakes) -> Option<EntryFilter> {
+    let what = format!("the entries of `{}` that are meant", list.name);
+    let one = std::slice::from_ref(node);
+    let nodes = if node.items().is_some() { mistakes.items(node, &what)? } else { one };
+    let mut alternatives = Vec::new();
+    for node in nodes {
+        let Some(entries) = filled_mapping(node, &what, mistakes) else { continue };
+        let terms: Vec<FieldTerm> =
+            entries.iter().filter_map(|entry| field_term(list, entry, known, mistakes)).collect();
+        if terms.len() == entries.len() {
+            alternatives.push(terms);
+        }
+    }
+    (alternatives.len() == nodes.len()).then_some(EntryFilter { alternatives })
+}
+
+fn field_term(list: &ListDefinition, entry: &Entry, known: &Known<'_>, mistakes: &mut Mistakes) -> Option<FieldTerm> {
+    let key = Key::of(&entry.key, mistakes);
+    let Some((index, field)) = list.fields.iter().enumerate().find(|(_, field)| field.path == key.name) else {
+        let fields = list.fields.iter().map(|field| field.path);
+        let help =
+            suggestion(key.name, fields.clone()).unwrap_or_else(|| format!("its fields are {}", listing(fields)));
+        let message = format!("an entry of `{}` has no field `{}`", list.name, key.name);
+        mistakes.error_with_help("R020", key.span, message, help);
+        return None;
+    };
+    let modifiers = key.compare_modifiers(mistakes)?;
+    let test = match compare::read(field, &modifiers, &entry.value, known, mistakes)? {
+        Wanted::Value(compare) => FieldTest::Value(compare),
+        Wanted::Known(known) => FieldTest::Known(known),
+    };
+    Some(FieldTerm { field: index, test })
+}
+
+/// The field that an example is made of: not the position, which hardly any rule asks for.
+pub(super) fn telling_field(list: &ListDefinition) -> &'static str {
+    list.fields.iter().map(|field| field.path).find(|path| *path != "position").unwrap_or("position")
+}
+
+fn unknown_fact(key: &Key<'_>, mistakes: &mut Mistakes) {
+    let message = format!("there is no fact `{}`", key.name);
+    let list = key.name.split_once('.').and_then(|(list, field)| {
+        LISTS.iter().find(|definition| definition.name == list).map(|definition| (definition.name, field))
+    });
+    let known = SCALARS.iter().map(|fact| fact.path).chain(LISTS.iter().map(|list| list.name));
+    let help = match list {
+        Some((list, field)) => format!("`{list}` is a list: write `{list}|any: {{{field}: ...}}`"),
+        None => suggestion(key.name, known)
+            .unwrap_or_else(|| "`crashsift rules facts` prints all facts with their types".to_owned()),
+    };
+    mistakes.error_with_help("R020", key.span, message, help);
+}
+
+/// A key taken apart: `NAME|WORD|WORD`.
+struct Key<'n> {
+    name: &'n str,
+    span: Span,
+    modifiers: Vec<(&'n str, Span)>,
+}
+
+impl<'n> Key<'n> {
+    fn of(node: &'n Node, mistakes: &Mistakes) -> Self {
+        let text = node.text().unwrap_or_default();
+        let mut parts = Vec::new();
+        let mut start = 0_usize;
+        for part in text.split('|') {
+            let end = start.saturating_add(part.len());
+            parts.push((part, node.span_within(&mistakes.file, start..end)));
+            start = end.saturating_add(1);
+        }
+        let mut parts = parts.into_iter();
+        let (name, span) = parts.next().unwrap_or((text, node.span));
+        Self { name, span, modifiers: parts.collect() }
+    }
+
+    /// The modifiers, as far as they are for single values.
+    fn compare_modifiers(&self, mistakes: &mut Mistakes) -> Option<Vec<(Modifier, Span)>> {
+        let mut read = Vec::new();
+        for (word, span) in &self.modifiers {
+            let Some(modifier) = Modifier::of(word) else {
+                let words = Modifier::WORDS.iter().map(|(word, _)| *word);
+                let help =
+                    suggestion(word, words.clone()).unwrap_or_else(|| format!("the modifiers are {}", listing(words)));
+                mistakes.error_with_help("R021", *span, format!("there is no modifier `{word}`"), help);
+                return None;
+            };
+            read.push((modifier, *span));
+        }
+        Some(read)
+    }
+}

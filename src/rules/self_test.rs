@@ -1,0 +1,186 @@
+//! The tests that rules bring along.
+
+use std::fmt;
+
+use super::mistakes::{Mistakes, listing, suggestion};
+use super::selection::telling_field;
+use super::value;
+use crate::facts::schema::{FactDefinition, LISTS, ListDefinition, SCALARS};
+use crate::facts::{FactSet, Record, Value};
+use crate::yaml::{Entry, Node, Span};
+
+/// What a test expects of its rule.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Expectation {
+    /// The rule matches.
+    Match,
+    /// The rule is ruled out.
+    NoMatch,
+    /// The rule can't be decided.
+    Skipped,
+}
+
+impl Expectation {
+    /// All expectations.
+    pub const ALL: [Self; 3] = [Self::Match, Self::NoMatch, Self::Skipped];
+
+    /// The word for it in rules.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Match => "match",
+            Self::NoMatch => "no-match",
+            Self::Skipped => "skipped",
+        }
+    }
+}
+
+impl fmt::Display for Expectation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.word())
+    }
+}
+
+/// A test of a rule.
+#[derive(Debug, Clone)]
+pub(super) struct SelfTest {
+    pub name: String,
+    pub facts: FactSet,
+    pub expect: Expectation,
+    pub span: Span,
+}
+
+/// What running the tests of rules gave.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct TestOutcome {
+    /// Rules that were tested.
+    pub rules: usize,
+    /// Tests that gave what they expect.
+    pub passed: usize,
+    /// Tests that did not, in the order of rules and tests.
+    pub failed: Vec<TestFailure>,
+}
+
+/// A test that did not give what it expects.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TestFailure {
+    /// The rule's id.
+    pub rule: String,
+    /// The test's name.
+    pub test: String,
+    /// The file that both stand in.
+    pub file: String,
+    /// The line of the test.
+    pub line: u32,
+    /// What the test expects.
+    pub expected: Expectation,
+    /// What the rule gave.
+    pub got: Expectation,
+    /// Why it gave that: the terms that decided, a sentence each.
+    pub why: Vec<String>,
+}
+
+/// Reads the tests of a rule and requires that both answers are tested.
+pub(super) fn read(entry: &Entry, mistakes: &mut Mistakes) -> Vec<SelfTest> {
+    let Some(items) = mistakes.items(&entry.value, "`tests`") else { return Vec::new() };
+    let tests: Vec<SelfTest> = items.iter().filter_map(|item| read_test(item, mistakes)).collect();
+    let expected = |item: &Node| item.get("expect").and_then(Node::text).map(str::to_owned);
+    // What a test with a mistake in it was meant to expect is not known.
+    if tests.len() < items.len() {
+        return tests;
+    }
+    for wanted in [Expectation::Match, Expectation::NoMatch] {
+        if !items.iter().any(|item| expected(item).as_deref() == Some(wanted.word())) {
+            let message = format!("no test expects `{wanted}`");
+            let help = "a rule is shown to match what it is for, and to leave alone what is close to it";
+            mistakes.error_with_help("R050", entry.key.span, message, help);
+        }
+    }
+    tests
+}
+
+fn read_test(item: &Node, mistakes: &mut Mistakes) -> Option<SelfTest> {
+    let entries = mistakes.mapping(item, "a test")?;
+    let keys = ["name", "facts", "expect"];
+    mistakes.keys(entries, item.span, "a test", &keys, &keys);
+    let name = item.get("name").and_then(|node| mistakes.text(node, "a test's name")).map(str::to_owned);
+    let facts = item.get("facts").and_then(|node| read_facts(node, mistakes));
+    let expect = item.get("expect").and_then(|node| {
+        let word = mistakes.text(node, "`expect`")?;
+        let known = Expectation::ALL.into_iter().find(|expectation| expectation.word() == word);
+        if known.is_none() {
+            let words = Expectation::ALL.map(Expectation::word);
+            let help = suggestion(word, words).unwrap_or_else(|| format!("it is one of {}", listing(words)));
+            mistakes.error_with_help("R014", node.span, format!("a test can't expect `{word}`"), help);
+        }
+        known
+    });
+    Some(SelfTest { name: name?, facts: facts?, expect: expect?, span: item.span })
+}
+
+/// Reads facts as a mapping of paths to values, and of list names to lists of entries.
+pub(super) fn read_facts(node: &Node, mistakes: &mut Mistakes) -> Option<FactSet> {
+    let mut facts = FactSet::default();
+    let before = mistakes.found.len();
+    for entry in mistakes.mapping(node, "`facts`")? {
+        let name = entry.name();
+        if let Ok(index) = SCALARS.binary_search_by(|fact| fact.path.cmp(name)) {
+            let Some(fact) = SCALARS.get(index) else { continue };
+            if let Some(value) = read_value(fact, &entry.value, mistakes) {
+                facts.set(fact.path, value, None);
+            }
+        } else if let Some(list) = LISTS.iter().find(|list| list.name == name) {
+            let records = read_records(list, &entry.value, mistakes);
+            facts.set_list(list.name, records);
+        } else {
+            let known = SCALARS.iter().map(|fact| fact.path).chain(LISTS.iter().map(|list| list.name));
+            let help = suggestion(name, known)
+                .unwrap_or_else(|| "`crashsift rules facts` prints all facts with their types".to_owned());
+            mistakes.error_with_help("R020", entry.key.span, format!("there is no fact `{name}`"), help);
+        }
+    }
+    (mistakes.found.len() == before).then_some(facts)
+}
+
+fn read_records(list: &ListDefinition, node: &Node, mistakes: &mut Mistakes) -> Vec<Record> {
+    let Some(items) = node.items() else {
+        let message = format!("`{}` is a list of entries, not {}", list.name, node.kind_name());
+        let field = telling_field(list);
+        let help = format!("write `{}: [{{{field}: ...}}]`; `[]` for a list that is known to be empty", list.name);
+        mistakes.error_with_help("R022", node.span, message, help);
+        return Vec::new();
+    };
+    items.iter().filter_map(|item| read_record(list, item, mistakes)).collect()
+}
+
+fn read_record(list: &ListDefinition, item: &Node, mistakes: &mut Mistakes) -> Option<Record> {
+    let entries = mistakes.mapping(item, &format!("an entry of `{}`", list.name))?;
+    for entry in entries.iter().filter(|entry| !list.fields.iter().any(|field| field.path == entry.name())) {
+        let fields = list.fields.iter().map(|field| field.path);
+        let help =
+            suggestion(entry.name(), fields.clone()).unwrap_or_else(|| format!("its fields are {}", listing(fields)));
+        let message = format!("an entry of `{}` has no field `{}`", list.name, entry.name());
+        mistakes.error_with_help("R020", entry.key.span, message, help);
+    }
+    let fields = list.fields.iter().filter_map(|field| {
+        let value = read_value(field, item.get(field.path)?, mistakes)?;
+        Some((field.path, value))
+    });
+    Some(Record { fields: fields.collect(), from: None })
+}
+
+fn read_value(fact: &FactDefinition, node: &Node, mistakes: &mut Mistakes) -> Option<Value> {
+    let Some(text) = node.text().filter(|_| !node.is_nothing()) else {
+        let message = format!("`{}` needs {}, not {}", fact.path, value::noun(fact.kind), node.kind_name());
+        let help = "leave a fact out when it shall be absent";
+        mistakes.error_with_help("R022", node.span, message, help);
+        return None;
+    };
+    match value::parse(fact.kind, text) {
+        Ok(value) => Some(value),
+        Err(wrong) => {
+            mistakes.error_with_help("R022", node.span, format!("{} (`{}`)", wrong.message, fact.path), wrong.help);
+            None
+        }
+    }
+}

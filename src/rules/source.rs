@@ -1,0 +1,163 @@
+//! Where rule sets come from: the one inside the program, folders, and single files.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use walkdir::WalkDir;
+
+use super::mistakes::Mistakes;
+use crate::yaml::{Diagnostic, Node, Span, YamlText, parse, read_file};
+
+/// Path below `rules/` and text of every file of the built-in set.
+static EMBEDDED: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/builtin_rules.rs"));
+
+/// The name of the built-in set. A folder of that name takes its place.
+pub(super) const BUILTIN: &str = "builtin";
+
+/// How deep folders are searched.
+const MAX_DEPTH: usize = 8;
+/// How many files a rule set may have.
+const MAX_FILES: usize = 10_000;
+
+/// The files of one rule set.
+#[derive(Debug, Default)]
+pub(super) struct SetSource {
+    pub name: String,
+    pub version: String,
+    pub rules: Vec<RuleFile>,
+    /// Lists, each under its file's name without ending.
+    pub data: Vec<(String, Arc<YamlText>)>,
+    pub causes: Option<Arc<YamlText>>,
+    /// Whether it is the one inside the program.
+    pub embedded: bool,
+}
+
+/// A file with rules.
+#[derive(Debug)]
+pub(super) struct RuleFile {
+    pub text: Arc<YamlText>,
+    /// The folder of the rule set that it stands in, which is the area of its rules.
+    pub area: Option<String>,
+}
+
+impl SetSource {
+    /// The set inside the program.
+    pub fn embedded(found: &mut Vec<Diagnostic>) -> Self {
+        let mut set = Self { name: BUILTIN.to_owned(), version: "0".to_owned(), embedded: true, ..Self::default() };
+        for (path, text) in EMBEDDED {
+            let parts: Vec<&str> = path.split('/').collect();
+            set.add(&parts, &YamlText::new(format!("{BUILTIN}/{path}"), (*text).to_owned()), found);
+        }
+        set
+    }
+
+    /// The set at a path: a folder, or a single file with rules. Everything that is wrong goes to `found`.
+    pub fn at(path: &Path, found: &mut Vec<Diagnostic>) -> Self {
+        // The folder's own name also where the path is `.` or ends with `..`.
+        let named = path.file_name().map(ToOwned::to_owned);
+        let named = named.or_else(|| path.canonicalize().ok()?.file_name().map(ToOwned::to_owned));
+        let named = named.map_or_else(|| "rules".to_owned(), |name| name.to_string_lossy().into_owned());
+        if path.is_dir() {
+            return Self::folder(path, named, found);
+        }
+        let mut set = Self { name: stem(&named).to_owned(), version: "0".to_owned(), ..Self::default() };
+        match read_file(path, &path.to_string_lossy()) {
+            Ok(text) => set.rules.push(RuleFile { text, area: None }),
+            Err(wrong) => found.push(wrong),
+        }
+        set
+    }
+
+    fn folder(folder: &Path, name: String, found: &mut Vec<Diagnostic>) -> Self {
+        let mut set = Self { name, version: "0".to_owned(), ..Self::default() };
+        let nowhere = YamlText::new(folder.to_string_lossy(), String::new());
+        let mut files = 0_usize;
+        let walk = WalkDir::new(folder).max_depth(MAX_DEPTH).sort_by_file_name().into_iter();
+        let visible = |name: &std::ffi::OsStr| !name.to_string_lossy().starts_with('.');
+        for entry in walk.filter_entry(|entry| entry.depth() == 0 || visible(entry.file_name())) {
+            let entry = match entry {
+                Ok(entry) => entry,
+                Err(error) => {
+                    let message = format!("cannot be read: {error}");
+                    found.push(Diagnostic::error("R001", &nowhere, Span::file_start(), message));
+                    continue;
+                }
+            };
+            let path = entry.path();
+            let yaml = path.extension().is_some_and(|extension| extension == "yaml" || extension == "yml");
+            if entry.file_type().is_dir() || !yaml {
+                continue;
+            }
+            files = files.saturating_add(1);
+            if files > MAX_FILES {
+                let message = format!("more than {MAX_FILES} files in one rule set");
+                found.push(Diagnostic::error("R004", &nowhere, Span::file_start(), message));
+                break;
+            }
+            let text = match read_file(path, &path.to_string_lossy()) {
+                Ok(text) => text,
+                Err(wrong) => {
+                    found.push(wrong);
+                    continue;
+                }
+            };
+            let relative = path.strip_prefix(folder).unwrap_or(path);
+            let parts: Vec<String> =
+                relative.components().map(|part| part.as_os_str().to_string_lossy().into_owned()).collect();
+            let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
+            set.add(&parts, &text, found);
+        }
+        if set.rules.is_empty() {
+            let message = "no rule files in this folder";
+            let help = "rules stand in AREA/*.yaml below the folder";
+            found.push(Diagnostic::error("R064", &nowhere, Span::file_start(), message).with_help(help));
+        }
+        set
+    }
+
+    /// Files a text by its place in the rule set.
+    fn add(&mut self, path: &[&str], text: &Arc<YamlText>, found: &mut Vec<Diagnostic>) {
+        match path {
+            ["ruleset.yaml" | "ruleset.yml"] => self.describe(text, found),
+            ["causes.yaml" | "causes.yml"] => self.causes = Some(Arc::clone(text)),
+            ["data", .., file] => self.data.push((stem(file).to_owned(), Arc::clone(text))),
+            [area, .., _] => self.rules.push(RuleFile { text: Arc::clone(text), area: Some((*area).to_owned()) }),
+            _ => self.rules.push(RuleFile { text: Arc::clone(text), area: None }),
+        }
+    }
+
+    /// Reads `ruleset.yaml`.
+    fn describe(&mut self, text: &Arc<YamlText>, found: &mut Vec<Diagnostic>) {
+        let root = match parse(text) {
+            Ok(root) => root,
+            Err(wrong) => {
+                found.extend(wrong);
+                return;
+            }
+        };
+        let mut mistakes = Mistakes::new(text);
+        if let Some(entries) = mistakes.mapping(&root, "ruleset.yaml") {
+            let known = ["schema", "name", "version", "licence"];
+            let required = ["name", "version", "licence"];
+            mistakes.keys(entries, root.span, "ruleset.yaml", &known, &required);
+            mistakes.schema(&root);
+        }
+        let mut read = |key: &str| {
+            let node: &Node = root.get(key)?;
+            mistakes.text(node, &format!("`{key}`")).map(|text| text.trim().to_owned())
+        };
+        if let Some(name) = read("name") {
+            self.name = name;
+        }
+        if let Some(version) = read("version") {
+            self.version = version;
+        }
+        read("licence");
+        found.append(&mut mistakes.found);
+    }
+}
+
+/// A file's name without its ending.
+fn stem(file: &str) -> &str {
+    file.rsplit_once('.').map_or(file, |(stem, _)| stem)
+}

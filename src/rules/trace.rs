@@ -1,0 +1,95 @@
+//! Why a rule gave its answer: every term with what it found.
+
+use super::evaluate::{Evaluation, Truth};
+use super::rule::Rule;
+use super::selection::{Term, Test};
+use super::view::View;
+
+/// How a rule came to its answer for one incident.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Trace {
+    /// The rule's id.
+    pub rule: String,
+    /// Whether its condition holds.
+    pub condition: Truth,
+    /// Its selections, in the order of the rule.
+    pub selections: Vec<SelectionTrace>,
+}
+
+/// A selection and what it found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SelectionTrace {
+    /// Its name.
+    pub name: String,
+    /// Whether it holds.
+    pub holds: Truth,
+    /// Its terms, in the order of the rule.
+    pub terms: Vec<TermTrace>,
+}
+
+/// A term and what it found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TermTrace {
+    /// How the rule writes it, on one line.
+    pub written: String,
+    /// Its line in the rule's file.
+    pub line: u32,
+    /// Whether it holds.
+    pub holds: Truth,
+    /// The fact or list that it asks for.
+    pub fact: &'static str,
+    /// The fact's value, or how many entries of the list fit; `None` when it is absent.
+    pub found: Option<String>,
+}
+
+impl TermTrace {
+    /// The same in a sentence, without full stop.
+    #[must_use]
+    pub fn sentence(&self) -> String {
+        let holds = match self.holds {
+            Truth::True => "holds",
+            Truth::False => "does not hold",
+            Truth::Undecided => "can't be decided",
+        };
+        let found = self.found.as_deref().map_or_else(|| format!("`{}` is absent", self.fact), str::to_owned);
+        format!("line {}: `{}` {holds}: {found}", self.line, self.written)
+    }
+}
+
+/// Follows a rule over the facts of an incident.
+pub(super) fn trace(rule: &Rule, view: &View<'_>) -> Trace {
+    let selections = rule.selections.iter().map(|selection| {
+        let mut terms: Vec<&Term> = selection.alternatives.iter().flatten().collect();
+        terms.sort_by_key(|term| term.span.start);
+        SelectionTrace {
+            name: selection.name.clone(),
+            holds: selection.truth(view),
+            terms: terms.into_iter().map(|term| trace_term(term, view)).collect(),
+        }
+    });
+    Trace {
+        rule: rule.id.clone(),
+        condition: Evaluation::new(&rule.selections, view).truth(&rule.condition),
+        selections: selections.collect(),
+    }
+}
+
+fn trace_term(term: &Term, view: &View<'_>) -> TermTrace {
+    let found = match &term.test {
+        Test::Fact { index, fact, .. } | Test::FactKnown { index, fact, .. } => {
+            view.scalar(*index).map(|seen| format!("it is {}", seen.value.display(fact.kind)))
+        }
+        Test::ListKnown { index, .. } => view.list(*index).map(|rows| format!("it has {} entries", rows.len())),
+        Test::List { index, entries, .. } => view.list(*index).map(|rows| {
+            let fitting = rows.iter().filter(|row| entries.fits(row)).count();
+            format!("{fitting} of {} entries fit", rows.len())
+        }),
+    };
+    TermTrace {
+        written: term.written.clone(),
+        line: term.span.line,
+        holds: term.test.truth(view),
+        fact: term.test.path(),
+        found,
+    }
+}

@@ -1,0 +1,177 @@
+//! Values as rule authors write them, read by the type that the fact schema gives them.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use super::mistakes::{listing, suggestion};
+use crate::evidence::{Version, base_name};
+use crate::facts::{FactType, Value};
+
+/// A text is not a value of the wanted type.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct NotAValue {
+    /// What is wrong.
+    pub message: String,
+    /// What would be right, with an example.
+    pub help: String,
+}
+
+/// Reads a value of the type `kind`.
+pub(super) fn parse(kind: FactType, text: &str) -> Result<Value, NotAValue> {
+    let text = text.trim();
+    let value = match kind {
+        FactType::Word(words) => words.iter().find(|word| **word == text).map(|word| Value::Text(Arc::from(*word))),
+        FactType::Code => parse_code(text).map(|code| Value::Number(u64::from(code))),
+        FactType::Number => parse_number(text).map(Value::Number),
+        FactType::Address => parse_address(text).map(Value::Number),
+        FactType::Version => text.parse::<Version>().ok().map(Value::Version),
+        FactType::Flag => match text {
+            "true" => Some(Value::Flag(true)),
+            "false" => Some(Value::Flag(false)),
+            _ => None,
+        },
+        FactType::Module | FactType::Path | FactType::Text => (!text.is_empty()).then(|| Value::Text(Arc::from(text))),
+    };
+    value.ok_or_else(|| NotAValue { message: format!("`{text}` is not {}", noun(kind)), help: help(kind, text) })
+}
+
+/// What a value of the type is called, with its article.
+pub(super) fn noun(kind: FactType) -> &'static str {
+    match kind {
+        FactType::Word(_) => "one of this fact's words",
+        FactType::Code => "a code",
+        FactType::Number => "a number",
+        FactType::Address => "an address",
+        FactType::Version => "a version",
+        FactType::Module => "a module name",
+        FactType::Path => "a path",
+        FactType::Text => "a text",
+        FactType::Flag => "`true` or `false`",
+    }
+}
+
+fn help(kind: FactType, text: &str) -> String {
+    match kind {
+        FactType::Word(words) => {
+            let known = words.iter().copied();
+            suggestion(text, known.clone()).unwrap_or_else(|| format!("it is one of {}", listing(known)))
+        }
+        FactType::Code => "a code is written like 0xC0000409, -1073740791 or 3221226505".to_owned(),
+        FactType::Number => "a number is written in digits, like 126".to_owned(),
+        FactType::Address => "an address is written in hexadecimal, like 0x7286e".to_owned(),
+        FactType::Version => "a version is one to four numbers with dots between them, like 14.40.33810.0".to_owned(),
+        FactType::Flag => "write `true` or `false`".to_owned(),
+        FactType::Module => "a module name is a file name, like ucrtbase.dll".to_owned(),
+        FactType::Path => r"a path is written like C:\Windows\System32".to_owned(),
+        FactType::Text => "write the text that the fact must be".to_owned(),
+    }
+}
+
+/// A code in any spelling: eight hexadecimal digits, the same sign-extended to sixteen, or a decimal number that is
+/// signed or not.
+fn parse_code(text: &str) -> Option<u32> {
+    if let Some(digits) = hexadecimal_digits(text) {
+        let wide = u64::from_str_radix(digits, 16).ok()?;
+        let narrow = wide & 0xFFFF_FFFF;
+        let extended = wide >> 32 == 0xFFFF_FFFF && narrow & 0x8000_0000 != 0;
+        return (wide == narrow || extended).then(|| u32::try_from(narrow).ok())?;
+    }
+    if text.starts_with('-') {
+        return text.parse::<i32>().ok().map(i32::cast_unsigned);
+    }
+    decimal(text)?.try_into().ok()
+}
+
+fn parse_number(text: &str) -> Option<u64> {
+    match hexadecimal_digits(text) {
+        Some(digits) => u64::from_str_radix(digits, 16).ok(),
+        None => decimal(text),
+    }
+}
+
+/// Without `0x` only what reads the same in both bases is taken.
+fn parse_address(text: &str) -> Option<u64> {
+    match hexadecimal_digits(text) {
+        Some(digits) => u64::from_str_radix(digits, 16).ok(),
+        None => decimal(text).filter(|number| *number < 10),
+    }
+}
+
+fn hexadecimal_digits(text: &str) -> Option<&str> {
+    let digits = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X"))?;
+    digits.starts_with(|c: char| c.is_ascii_hexdigit()).then_some(digits)
+}
+
+fn decimal(text: &str) -> Option<u64> {
+    text.starts_with(|c: char| c.is_ascii_digit()).then(|| text.parse().ok())?
+}
+
+/// The form in which texts of a type compare: lower case, module names without path, paths with `\`.
+pub(super) fn fold(kind: FactType, text: &str) -> Cow<'_, str> {
+    match kind {
+        FactType::Module => lower(base_name(text)),
+        FactType::Path => fold_path(text),
+        _ => lower(text),
+    }
+}
+
+/// Like [`fold`] for a part of a text or a pattern, from which nothing may be cut off.
+pub(super) fn fold_part(kind: FactType, text: &str) -> Cow<'_, str> {
+    if kind == FactType::Path { fold_path(text) } else { lower(text) }
+}
+
+fn fold_path(text: &str) -> Cow<'_, str> {
+    if text.contains('/') { Cow::Owned(lower(text).replace('/', "\\")) } else { lower(text) }
+}
+
+fn lower(text: &str) -> Cow<'_, str> {
+    if text.bytes().all(|byte| byte.is_ascii() && !byte.is_ascii_uppercase()) {
+        Cow::Borrowed(text)
+    } else {
+        Cow::Owned(text.chars().flat_map(char::to_lowercase).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_have_many_spellings() {
+        for text in ["0xC0000409", "0xc0000409", "-1073740791", "3221226505", "0xFFFFFFFFC0000409"] {
+            assert_eq!(parse(FactType::Code, text), Ok(Value::Number(0xC000_0409)), "{text}");
+        }
+        for text in ["C0000409", "0x", "0x+1", "0x1C0000409", "-1", "4294967296", "", "1.5", "+5"] {
+            let read = parse(FactType::Code, text);
+            assert!(read.is_err() || text == "-1", "{text}: {read:?}");
+        }
+    }
+
+    #[test]
+    fn versions_are_read_as_written() {
+        assert_eq!(parse(FactType::Version, "14.40"), Ok(Value::Version(Version([14, 40, 0, 0]))));
+        assert!(parse(FactType::Version, "14.4x").is_err());
+    }
+
+    #[test]
+    fn addresses_need_their_prefix_where_it_matters() {
+        assert_eq!(parse(FactType::Address, "0x10"), Ok(Value::Number(16)));
+        assert_eq!(parse(FactType::Address, "0"), Ok(Value::Number(0)));
+        assert!(parse(FactType::Address, "10").is_err());
+    }
+
+    #[test]
+    fn what_is_wrong_comes_with_what_would_be_right() {
+        let mistake = parse(FactType::Word(&["read", "write"]), "wriet").expect_err("no such word");
+        assert_eq!(mistake.help, "did you mean `write`?");
+        let mistake = parse(FactType::Flag, "yes").expect_err("no flag");
+        assert_eq!(mistake.help, "write `true` or `false`");
+    }
+
+    #[test]
+    fn folding_follows_the_type() {
+        assert_eq!(fold(FactType::Module, r"C:\A\NTDLL.dll"), "ntdll.dll");
+        assert_eq!(fold(FactType::Path, "C:/A/B"), r"c:\a\b");
+        assert_eq!(fold(FactType::Text, "ÄB/c"), "äb/c");
+    }
+}

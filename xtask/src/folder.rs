@@ -1,0 +1,165 @@
+//! The folder `samples/`: what must be in it, writing it, and checking it.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+
+use crate::sample::{File, Incident, OneOf, Sample};
+
+/// All files by their path in the folder.
+type Contents = BTreeMap<PathBuf, Vec<u8>>;
+
+/// Writes the folder's files. Leaves files alone that no sample has; [`check`] names them.
+pub fn write(folder: &Path, samples: &[Sample]) -> Result<String, String> {
+    let contents = contents(samples)?;
+    for (path, bytes) in &contents {
+        let path = folder.join(path);
+        let parent = path.parent().unwrap_or(folder);
+        fs::create_dir_all(parent).map_err(|error| format!("{}: {error}", parent.display()))?;
+        fs::write(&path, bytes).map_err(|error| format!("{}: {error}", path.display()))?;
+    }
+    let total: usize = contents.values().map(Vec::len).sum();
+    Ok(format!("{} samples, {} files, {total} bytes", samples.len(), contents.len()))
+}
+
+/// Compares the folder with what would be written.
+pub fn check(folder: &Path, samples: &[Sample]) -> Result<String, String> {
+    let mut contents = contents(samples)?;
+    let count = contents.len();
+    let mut wrong = vec![];
+    for path in files_below(folder, Path::new(""))? {
+        let found = fs::read(folder.join(&path)).map_err(|error| format!("{}: {error}", path.display()))?;
+        match contents.remove(&path) {
+            None => wrong.push(format!("{}: no sample has this file", path.display())),
+            Some(made) if made != found => wrong.push(format!("{}: differs from what is generated", path.display())),
+            Some(_) => {}
+        }
+    }
+    wrong.extend(contents.keys().map(|path| format!("{}: missing", path.display())));
+    if wrong.is_empty() {
+        return Ok(format!("{count} files are as generated"));
+    }
+    wrong.push("run `cargo xtask samples` and commit the folder samples/".to_owned());
+    Err(wrong.join("\n"))
+}
+
+fn files_below(root: &Path, below: &Path) -> Result<Vec<PathBuf>, String> {
+    let here = root.join(below);
+    let failed = |error: std::io::Error| format!("{}: {error}", here.display());
+    let mut found = vec![];
+    for entry in fs::read_dir(&here).map_err(failed)? {
+        let entry = entry.map_err(failed)?;
+        let path = below.join(entry.file_name());
+        if entry.file_type().map_err(failed)?.is_dir() {
+            found.extend(files_below(root, &path)?);
+        } else {
+            found.push(path);
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
+fn contents(samples: &[Sample]) -> Result<Contents, String> {
+    let mut contents = Contents::new();
+    for sample in samples {
+        for file in &sample.files {
+            contents.insert(Path::new(sample.name).join(file.name), file.bytes.clone());
+        }
+        contents.insert(Path::new(sample.name).join("expected.json"), expected(sample)?);
+    }
+    contents.insert(PathBuf::from("README.md"), readme(samples).into_bytes());
+    Ok(contents)
+}
+
+/// What `expected.json` says.
+#[derive(Serialize)]
+struct Expected<'a> {
+    shows: &'a str,
+    artifacts: BTreeMap<&'a str, Artifact<'a>>,
+    incidents: &'a [Incident],
+}
+
+/// How an artifact is to be listed in the report.
+#[derive(Serialize)]
+struct Artifact<'a> {
+    kind: &'a OneOf<&'static str>,
+    status: &'a OneOf<&'static str>,
+}
+
+fn expected(sample: &Sample) -> Result<Vec<u8>, String> {
+    let artifacts =
+        sample.files.iter().map(|file| (file.name, Artifact { kind: &file.kind, status: &file.status })).collect();
+    let expected = Expected { shows: sample.shows, artifacts, incidents: &sample.incidents };
+    let mut text = serde_json::to_string_pretty(&expected).map_err(|error| format!("{}: {error}", sample.name))?;
+    text.push('\n');
+    Ok(text.into_bytes())
+}
+
+const README_HEAD: &str = "\
+# Samples
+
+Artifacts that the project made itself, each folder with what an analysis of it must say. No byte comes from a real
+machine: names, times, addresses and ids are invented, code is a few instructions around the fault and the calls, and
+no file of any vendor is contained. `cargo xtask samples` writes this folder, the same bytes every time;
+`cargo xtask samples --check` fails when it is not up to date. The definitions are in `xtask/src/samples/`, the writers
+of the formats in `samplekit/`.
+
+`expected.json` beside the artifacts:
+
+| key | meaning |
+| --- | --- |
+| `shows` | what the sample is for |
+| `artifacts` | each file, the kind that it must be recognised as and its status |
+| `incidents` | the incidents that the report must hold, and no others |
+| `kind`, `process`, `exception`, `fast_fail`, `bugcheck`, `fault_site` | as in the report; what is left out is not checked |
+| `suspect` | the module that must be named, in any case of letters; where it is left out none may be |
+| `cause`, `confidence` | the verdict's cause, and least and greatest confidence |
+| `artifacts` of an incident | the files whose evidence belongs to it |
+
+A list in the place of a text means that each of its members is right; `null` among suspects means that none need be
+named. Causes are what an honest expert would say who sees these files and nothing else; where they prove little, the
+greatest confidence is low.
+
+";
+
+fn readme(samples: &[Sample]) -> String {
+    let mut text = README_HEAD.to_owned();
+    for sample in samples {
+        let files: Vec<String> = sample.files.iter().map(describe).collect();
+        // Writing to a String does not fail.
+        let _ = write!(
+            text,
+            "## {}\n\n{}\n\n{}\n\n{}\n\n",
+            sample.name,
+            wrapped(sample.shows),
+            files.join("\n"),
+            wrapped(&format!("Made of: {}", sample.made)),
+        );
+    }
+    text.truncate(text.trim_end().len());
+    text.push('\n');
+    text
+}
+
+fn describe(file: &File) -> String {
+    format!("- `{}`, {} bytes", file.name, file.bytes.len())
+}
+
+/// Breaks a text into lines of at most 120 characters.
+fn wrapped(text: &str) -> String {
+    let mut lines: Vec<String> = vec![];
+    for word in text.split_whitespace() {
+        match lines.last_mut() {
+            Some(line) if line.chars().count() + 1 + word.chars().count() <= 120 => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines.join("\n")
+}

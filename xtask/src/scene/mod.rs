@@ -1,0 +1,9 @@
+//! What samples are put together from: sets of loaded modules, and processes that crash.
+
+mod images;
+mod process;
+mod programs;
+
+pub use images::Images;
+pub use process::{Fault, STACK_LIMIT, Scene};
+pub use programs::{ENVIRONMENT, Windows, python, tensorflow, torch, windows_program};
