@@ -18,11 +18,9 @@ pub(super) fn recognise(lines: &[&str], recognised: &mut Recognised) {
             continue;
         };
         if let (Some(app), Some(module)) = (image_line(app), image_line(module)) {
-            recognised.app.set(Weight::Report, app.name.into());
-            recognised.app_version.set_some(Weight::Report, app.version);
+            recognised.set_app(Weight::Report, app.name, app.version);
             if let Some(name) = file_name(module.name) {
-                recognised.module.set(Weight::Report, name.into());
-                recognised.module_version.set_some(Weight::Report, module.version);
+                recognised.set_module(Weight::Report, name, module.version);
             }
             read_rest(lines.iter().skip(at).take(LINES).skip(2), recognised);
             return;

@@ -67,30 +67,22 @@ impl Statement<'_> {
         match pattern.fact {
             Fact::App => {
                 if let Some(name) = file_name(value) {
-                    recognised.app.set(report, name.into());
-                    recognised.app_version.set_some(report, version_after(value, name));
+                    recognised.set_app(report, name, version_after(value, name));
                 }
             }
             Fact::AppImage => {
                 if let Some(name) = image_name(value) {
-                    recognised.app.set(report, name.into());
-                    recognised.app_version.set_some(report, version_after(value, name));
+                    recognised.set_app(report, name, version_after(value, name));
                 }
             }
             Fact::Module => {
                 if let Some(name) = file_name(value) {
-                    recognised.module.set(report, name.into());
-                    recognised.module_version.set_some(report, version_after(value, name));
+                    recognised.set_module(report, name, version_after(value, name));
                 }
             }
             Fact::ModuleImage => {
-                // More words after the name would make it part of a sentence.
-                if let Some(name) = image_name(value).filter(|name| {
-                    let rest = value.strip_prefix(name).unwrap_or_default().trim_start();
-                    rest.is_empty() || rest.starts_with([',', '(', ';'])
-                }) {
-                    recognised.module.set(report, name.into());
-                    recognised.module_version.set_some(report, version_after(value, name));
+                if let Some(name) = image_name(value).filter(|name| stands_alone(value, name)) {
+                    recognised.set_module(report, name, version_after(value, name));
                 }
             }
             Fact::ModuleStem => {
@@ -241,6 +233,12 @@ impl Statement<'_> {
             rest = after;
         }
     }
+}
+
+/// Whether `name` at the beginning of `value` is all that is said there, and not a part of a sentence.
+fn stands_alone(value: &str, name: &str) -> bool {
+    let rest = value.strip_prefix(name).unwrap_or_default().trim_start();
+    rest.is_empty() || rest.starts_with([',', '(', ';'])
 }
 
 /// The version that follows a file name: `, version: 1.2.3.4`.

@@ -1,8 +1,8 @@
 //! Tickets: text that people paste. Event Viewer's general tab, a console's output, a debugger's analysis, a mail.
 //!
-//! A ticket has no format. Its lines are kept for rules to search, and a few facts are recognised by the words before
-//! them ([`patterns`]), by the order of Event Viewer's lines ([`event_text`]) and by the positions of a problem
-//! signature ([`signature`]). What is not certain is not recognised: an exit code of 53 stays a line of text.
+//! A ticket has no format. Its lines are kept for rules to search, and a few facts are recognised: by the words before
+//! them, by the order of Event Viewer's lines, and by the positions of a problem signature. What is not certain is not
+//! recognised: an exit code of 53 stays a line of text.
 
 mod event_text;
 mod line;

@@ -76,6 +76,22 @@ pub(super) struct Recognised {
 }
 
 impl Recognised {
+    /// The crashed program with its version. The version of another program than the one that counts is not taken.
+    pub fn set_app(&mut self, weight: Weight, name: &str, version: Option<Version>) {
+        self.app.set(weight, name.into());
+        if self.app.get().is_some_and(|app| app.eq_ignore_ascii_case(name)) {
+            self.app_version.set_some(weight, version);
+        }
+    }
+
+    /// The faulting module with its version. The version of another module than the one that counts is not taken.
+    pub fn set_module(&mut self, weight: Weight, name: &str, version: Option<Version>) {
+        self.module.set(weight, name.into());
+        if self.module.get().is_some_and(|module| module.eq_ignore_ascii_case(name)) {
+            self.module_version.set_some(weight, version);
+        }
+    }
+
     /// A Win32 error number.
     pub fn add_win_error(&mut self, number: u32) {
         if self.win_errors.len() < MOST_WIN_ERRORS && !self.win_errors.contains(&number) {

@@ -65,10 +65,12 @@ impl PastedSignature {
         }
         let signature = read_signature(&event_name, &values);
         let weight = Weight::Report;
-        recognised.app.set_some(weight, signature.app);
-        recognised.app_version.set_some(weight, signature.app_version);
-        recognised.module.set_some(weight, signature.module);
-        recognised.module_version.set_some(weight, signature.module_version);
+        if let Some(app) = signature.app {
+            recognised.set_app(weight, &app, signature.app_version);
+        }
+        if let Some(module) = signature.module {
+            recognised.set_module(weight, &module, signature.module_version);
+        }
         if signature.code == Some(ExceptionCode::FAST_FAIL) {
             recognised.fast_fail.set_some(weight, signature.data.and_then(fast_fail));
         }

@@ -46,7 +46,7 @@ const EXAMPLES: &[(&str, &str, &str)] = &[
     ),
     ("faulting module", "faulting module part.dll", "module=part.dll"),
     ("faulting module path", r"Faulting module path: C:\App (1)\part.dll", r"module_path=C:\App (1)\part.dll"),
-    ("fault offset", "Fault offset: 0x000000000007286e", "offset=0x7286e"),
+    ("fault offset", "Fault offset: 0x000000000005d1e2", "offset=0x5d1e2"),
     ("fault address", "fault address 0x000011d9", "offset=0x11d9"),
     (
         "problem event name",
@@ -64,7 +64,7 @@ const EXAMPLES: &[(&str, &str, &str)] = &[
     ("fault module name", "  Fault Module Name:\tStackHash_12ab", ""),
     ("fault module version", "  Fault Module Version:\t5.6.7.8", "module_version=5.6.7.8"),
     ("exception code", "Exception code: 0xe0434352", "code=0xE0434352"),
-    ("exception offset", "  Exception Offset:\t000a4ace", "offset=0xa4ace"),
+    ("exception offset", "  Exception Offset:\t00091b3c", "offset=0x91b3c"),
     ("exception data", "Exception Code: c0000409\nException Data: 00000007", "code=0xC0000409 fast_fail=7"),
     ("process_name", "PROCESS_NAME:  tool.exe", "app=tool.exe"),
     ("image_name", "MODULE_NAME: part\n\nIMAGE_NAME:  part.sys", "module=part.sys"),
@@ -148,8 +148,8 @@ const EXAMPLES: &[(&str, &str, &str)] = &[
     ("attempt to write to address", "Attempt to write to address 0000000000000000", "access=0x0"),
     (
         "attempt to execute non-executable address",
-        "Attempt to execute non-executable address 0000025340000019",
-        "access=0x25340000019",
+        "Attempt to execute non-executable address 0000012340000056",
+        "access=0x12340000056",
     ),
     ("winerror", "OSError: [WinError 126] Das angegebene Modul wurde nicht gefunden", "win_errors=[126]"),
     ("win32 error", "Win32 error 5", "win_errors=[5]"),
@@ -248,17 +248,17 @@ fn names_of_exceptions_stand_for_their_codes() {
 
 #[test]
 fn event_1000_in_english() {
-    let text = "Faulting application name: trainer.exe, version: 3.9.13.0, time stamp: 0x628275d0\n\
-                Faulting module name: ucrtbase.dll, version: 10.0.1.2, time stamp: 0x2bd748bf\n\
+    let text = "Faulting application name: trainer.exe, version: 3.9.13.0, time stamp: 0x60010203\n\
+                Faulting module name: ucrtbase.dll, version: 10.0.1.2, time stamp: 0x60040506\n\
                 Exception code: 0xc0000409\n\
-                Fault offset: 0x000000000007286e\n\
+                Fault offset: 0x000000000005d1e2\n\
                 Faulting process id: 0x10d8\n\
-                Faulting application start time: 0x01d92992a3f1c0de\n\
+                Faulting application start time: 0x01d9000011223344\n\
                 Faulting application path: C:\\Werk\\trainer.exe\n\
                 Faulting module path: C:\\Windows\\System32\\ucrtbase.dll\n\
                 Report Id: 0a0b0c0d-1111-2222-3333-445566778899\n";
     let expected = "app=trainer.exe app_version=3.9.13.0 module=ucrtbase.dll module_version=10.0.1.2 \
-                    module_path=C:\\Windows\\System32\\ucrtbase.dll code=0xC0000409 offset=0x7286e";
+                    module_path=C:\\Windows\\System32\\ucrtbase.dll code=0xC0000409 offset=0x5d1e2";
     assert_eq!(facts(text), expected);
     assert_eq!(facts(&text.replace('\n', " ")), expected, "all in one line");
     assert_eq!(facts(&text.replace('\n', "\r\n\r\n")), expected, "with empty lines");
@@ -267,33 +267,42 @@ fn event_1000_in_english() {
 #[test]
 fn event_1000_in_other_languages() {
     let expected = "app=trainer.exe app_version=3.9.13.0 module=ucrtbase.dll module_version=10.0.1.2 \
-                    module_path=C:\\Windows\\System32\\ucrtbase.dll code=0xC0000409 offset=0x7286e";
-    let german = "Name der fehlerhaften Anwendung: trainer.exe, Version: 3.9.13.0, Zeitstempel: 0x628275d0\n\
-                  Name des fehlerhaften Moduls: ucrtbase.dll, Version: 10.0.1.2, Zeitstempel: 0x2bd748bf\n\
+                    module_path=C:\\Windows\\System32\\ucrtbase.dll code=0xC0000409 offset=0x5d1e2";
+    let german = "Name der fehlerhaften Anwendung: trainer.exe, Version: 3.9.13.0, Zeitstempel: 0x60010203\n\
+                  Name des fehlerhaften Moduls: ucrtbase.dll, Version: 10.0.1.2, Zeitstempel: 0x60040506\n\
                   Ausnahmecode: 0xc0000409\n\
-                  Fehleroffset: 0x000000000007286e\n\
+                  Fehleroffset: 0x000000000005d1e2\n\
                   ID des fehlerhaften Prozesses: 0x10d8\n\
-                  Startzeit der fehlerhaften Anwendung: 0x01d92992a3f1c0de\n\
+                  Startzeit der fehlerhaften Anwendung: 0x01d9000011223344\n\
                   Pfad der fehlerhaften Anwendung: C:\\Werk\\trainer.exe\n\
                   Pfad des fehlerhaften Moduls: C:\\Windows\\System32\\ucrtbase.dll\n";
     assert_eq!(facts(german), expected);
-    let chinese = "错误应用程序名称： trainer.exe，版本： 3.9.13.0，时间戳： 0x628275d0\n\
-                   错误模块名称： ucrtbase.dll，版本： 10.0.1.2，时间戳： 0x2bd748bf\n\
-                   异常代码： 0xc0000409\n错误偏移： 0x000000000007286e\n错误进程 ID： 0x10d8\n\
-                   错误应用程序启动时间： 0x01d92992a3f1c0de\n错误应用程序路径： C:\\Werk\\trainer.exe\n\
+    let chinese = "错误应用程序名称： trainer.exe，版本： 3.9.13.0，时间戳： 0x60010203\n\
+                   错误模块名称： ucrtbase.dll，版本： 10.0.1.2，时间戳： 0x60040506\n\
+                   异常代码： 0xc0000409\n错误偏移： 0x000000000005d1e2\n错误进程 ID： 0x10d8\n\
+                   错误应用程序启动时间： 0x01d9000011223344\n错误应用程序路径： C:\\Werk\\trainer.exe\n\
                    错误模块路径： C:\\Windows\\System32\\ucrtbase.dll\n";
     assert_eq!(facts(chinese), expected);
-    let french = "Nom de l’application défaillante trainer.exe, version\u{A0}: 3.9.13.0, horodatage\u{A0}: 0x628275d0\n\
+    let french = "Nom de l’application défaillante trainer.exe, version\u{A0}: 3.9.13.0, horodatage\u{A0}: 0x60010203\n\
                   Nom du module défaillant\u{A0}: unknown, version\u{A0}: 0.0.0.0, horodatage\u{A0}: 0x00000000\n\
                   Code d’exception\u{A0}: 0xc0000005\nDécalage d’erreur\u{A0}: 0x0000000000000000\n";
     assert_eq!(facts(french), "app=trainer.exe app_version=3.9.13.0 code=0xC0000005 offset=0x0");
 }
 
 #[test]
+fn the_version_of_another_program_is_not_taken() {
+    let text = "Faulting application name: first.exe\nFaulting module name: one.dll\n\
+                Faulting application name: second.exe, version: 2.0.0.0\nFaulting module name: two.dll, version: 2.0";
+    assert_eq!(facts(text), "app=first.exe module=one.dll");
+    let text = "Application Name: first.exe\nFaulting application name: FIRST.exe, version: 2.0.0.0";
+    assert_eq!(facts(text), "app=first.exe app_version=2.0.0.0");
+}
+
+#[test]
 fn a_bugcheck_in_another_language() {
-    let text = "Der Computer wurde neu gestartet. Fehlerüberprüfung: 0x00000116 (0xffffb50fe2c9b460, \
+    let text = "Der Computer wurde neu gestartet. Fehlerüberprüfung: 0x00000116 (0xffffab12cd34e560, \
                 0xfffff80012345678, 0xffffffffc000009a, 0x0000000000000004).";
-    let expected = "bugcheck=0x00000116(0xffffb50fe2c9b460,0xfffff80012345678,0xffffffffc000009a,0x4)";
+    let expected = "bugcheck=0x00000116(0xffffab12cd34e560,0xfffff80012345678,0xffffffffc000009a,0x4)";
     assert_eq!(facts(text), expected);
 }
 
@@ -303,7 +312,7 @@ fn a_bugcheck_keeps_the_parameters_that_were_given() {
         ("The bugcheck was: 0x154 ()", "bugcheck=0x00000154()"),
         ("The bugcheck was: 0x9F (0x3)", "bugcheck=0x0000009F(0x3)"),
         ("The bugcheck was: 0x3B (0xC0000005, 0xfffff801)", "bugcheck=0x0000003B(0xc0000005,0xfffff801)"),
-        ("The bugcheck was: 0x116 (?, driver+0x1a50dc0, 0xC000009A, 0x4)", "bugcheck=0x00000116()"),
+        ("The bugcheck was: 0x116 (?, driver+0x123450, 0xC000009A, 0x4)", "bugcheck=0x00000116()"),
         ("The bugcheck was: 0x1A (0x41790, ?, 0x1)", "bugcheck=0x0000001A(0x41790)"),
     ] {
         assert_eq!(facts(text), expected, "{text}");
@@ -344,8 +353,8 @@ fn kernel_reports_as_reliability_monitor_shows_them() {
 
 #[test]
 fn the_native_frame_of_a_jvm() {
-    let text = "# EXCEPTION_ACCESS_VIOLATION (0xc0000005) at pc=0x00007ff8, pid=1\n# C  [driver64.dll+0x47feed]";
-    assert_eq!(facts(text), "module=driver64.dll code=0xC0000005 offset=0x47feed");
+    let text = "# EXCEPTION_ACCESS_VIOLATION (0xc0000005) at pc=0x00007ff8, pid=1\n# C  [driver64.dll+0x3c4d5e]";
+    assert_eq!(facts(text), "module=driver64.dll code=0xC0000005 offset=0x3c4d5e");
     assert_eq!(facts("V  [part.dll+0x10]"), "", "the JVM's own frames are marked otherwise");
 }
 

@@ -134,7 +134,7 @@ mod tests {
     #[test]
     fn addresses_may_have_a_back_quote_in_the_middle() {
         assert_eq!(hex_number("00007ff8`12345678 rest"), Some(0x7FF8_1234_5678));
-        assert_eq!(hex_number("0x7286e"), Some(0x7_286E));
+        assert_eq!(hex_number("0x5d1e2"), Some(0x5_D1E2));
         assert_eq!(hex_number("000011d9"), Some(0x11D9));
         assert_eq!(hex_number("unknown"), None);
     }
