@@ -124,7 +124,8 @@ pub fn inspect(
         .iter()
         .map(|built| {
             let host = built.incident.host.as_deref();
-            let machine = machines.iter().find(|machine| host.is_some_and(|host| machine.host.eq_ignore_ascii_case(host)));
+            let machine =
+                machines.iter().find(|machine| host.is_some_and(|host| machine.host.eq_ignore_ascii_case(host)));
             (built.incident.clone(), facts::facts(built, machine).0)
         })
         .collect();
@@ -165,7 +166,7 @@ fn read_all(
         evidence: Vec::new(),
         coverage: None,
     }));
-    all.extend(options.pasted.iter().map(|(name, content)| crate::read::read_pasted(name, content, &context)));
+    all.extend(options.pasted.iter().map(|(name, content)| crate::read::read_pasted(name, content)));
     all.sort_by(|a, b| a.artifact.path.cmp(&b.artifact.path));
 
     let (mut artifacts, mut items, mut coverage) = (Vec::new(), Vec::new(), Vec::new());

@@ -62,8 +62,11 @@ fn verdict(built: &Built<'_>, machine: Option<&Machine>, findings: &[Finding], k
         Some(rival) => format!("{}; or else: {}.", best.title, lower_first(&rival.title)),
         None => format!("{}.", best.title),
     };
-    let collect_next =
-        if best.confidence >= ACT_FROM { best.collect.clone() } else { collect_next(built, machine, findings, knowledge) };
+    let collect_next = if best.confidence >= ACT_FROM {
+        best.collect.clone()
+    } else {
+        collect_next(built, machine, findings, knowledge)
+    };
     Verdict { cause: best.cause.clone(), confidence: best.confidence, sentence, collect_next }
 }
 

@@ -63,9 +63,9 @@ pub fn read_artifact(path: &Path, context: &ReadContext) -> ReadArtifact {
 
 /// Reads text that was pasted and is in no file.
 #[must_use]
-pub fn read_pasted(name: &str, content: &[u8], context: &ReadContext) -> ReadArtifact {
+pub fn read_pasted(name: &str, content: &[u8]) -> ReadArtifact {
     let bytes = content.len() as u64;
-    match ticket::read_bytes(content, context) {
+    match ticket::read_bytes(content) {
         Ok(reading) => finished(name.to_owned(), ArtifactKind::Ticket, bytes, reading),
         Err(unreadable) => {
             let reason = unreadable.to_string();

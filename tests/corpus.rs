@@ -1,6 +1,8 @@
 //! Third-party artifacts with facts that independent parsers measured. `CRASHSIFT_CORPUS` names their folder, in which
 //! `EXPECTED.jsonl` has one line a file; without it these tests say that they were skipped.
 
+#![expect(clippy::expect_used, reason = "a test that can't go on fails, and its inputs are known")]
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -46,7 +48,7 @@ fn analyzed(corpus: &Corpus, threads: usize) -> Report {
     let rules = RuleSet::load(true, &[]).expect("the built-in rules");
     let knowledge = Knowledge::builtin().expect("the built-in tables");
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
-    pool.install(|| analyze(&[corpus.folder.clone()], &rules, &knowledge, &Options::default(), &Silent))
+    pool.install(|| analyze(std::slice::from_ref(&corpus.folder), &rules, &knowledge, &Options::default(), &Silent))
 }
 
 fn as_json(report: &Report) -> String {
@@ -95,7 +97,10 @@ fn compare_dump(path: &Path, expected: &Value, dump: &ProcessDump) {
     let code = exception.map(|exception| format!("{:#010x}", exception.code.0));
     assert_eq!(code.as_deref(), expected["exception_code"].as_str(), "{shown}: exception code");
     if expected["os"] != "windows" {
-        assert_eq!(expected["os"].as_str().map(|os| if os == "mac" { "macos" } else { os }), Some(dump.system.os.word()));
+        assert_eq!(
+            expected["os"].as_str().map(|os| if os == "mac" { "macos" } else { os }),
+            Some(dump.system.os.word())
+        );
     }
     let modules = dump.modules.as_ref().map_or(0, Vec::len);
     assert_eq!(Some(modules as u64), expected["module_count"].as_u64(), "{shown}: modules");

@@ -5,6 +5,13 @@
 //! in a value is a value like any other, but a list that lost entries must not pass for whole. A text that was cut
 //! between two lines can't be told from one that was written so.
 
+#![expect(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    reason = "a test that can't go on fails, and its inputs are known"
+)]
+
 use std::fs;
 use std::path::{Path, PathBuf};
 

@@ -1,6 +1,8 @@
 //! The project's own samples: each folder of `samples/` holds artifacts and an `expected.json` that says what they
 //! must yield.
 
+#![expect(clippy::expect_used, reason = "a test that can't go on fails, and its inputs are known")]
+
 use std::path::{Path, PathBuf};
 
 use crashsift::knowledge::Knowledge;
@@ -103,11 +105,8 @@ fn incident_differences(wanted: &Value, judged: &Judged, report: &Report) -> Vec
             differences.push(format!("confidence: {}, expected {low} to {high}", verdict.confidence));
         }
     }
-    let mut files: Vec<&str> = incident
-        .evidence
-        .iter()
-        .filter_map(|item| report.artifact_path(item.artifact)?.rsplit('/').next())
-        .collect();
+    let mut files: Vec<&str> =
+        incident.evidence.iter().filter_map(|item| report.artifact_path(item.artifact)?.rsplit('/').next()).collect();
     files.sort_unstable();
     files.dedup();
     let mut wanted_files: Vec<&str> =

@@ -8,7 +8,7 @@ use clap::{ArgAction, ValueEnum};
 use jiff::Timestamp;
 
 use super::progress::Bar;
-use super::{Exit, load_rules, stream};
+use super::{Exit, load_knowledge, load_rules, stream};
 use crate::discover::read_list;
 use crate::knowledge::Knowledge;
 use crate::report::text::TextOptions;
@@ -154,10 +154,7 @@ fn prepare(arguments: &Arguments) -> Result<Prepared, Exit> {
             )));
         }
     }
-    let knowledge = Knowledge::builtin().map_err(|error| {
-        stream::note(&format!("built-in tables: {error}"));
-        Exit::Internal
-    })?;
+    let knowledge = load_knowledge()?;
     let from_stdin = arguments.paths.iter().any(|path| path == Path::new("-"));
     let ticket_from_stdin = arguments.ticket.as_deref() == Some(Path::new("-"));
     if from_stdin && ticket_from_stdin {

@@ -15,7 +15,8 @@ pub struct Bar {
 impl Bar {
     /// A bar, when `wanted` and standard error is a terminal.
     pub fn new(wanted: bool) -> Self {
-        let bar = if wanted && std::io::stderr().is_terminal() { ProgressBar::no_length() } else { ProgressBar::hidden() };
+        let bar =
+            if wanted && std::io::stderr().is_terminal() { ProgressBar::no_length() } else { ProgressBar::hidden() };
         // The template is a constant; should it ever be wrong, the default style will do.
         if let Ok(style) = ProgressStyle::with_template("{bar:40} {pos}/{len} files, {elapsed}") {
             bar.set_style(style.progress_chars("##-"));

@@ -65,7 +65,8 @@ pub fn sniff(first: &[u8]) -> ArtifactKind {
 
 /// Signatures of the archives that people send: zip, 7z, cab, gzip, rar.
 fn is_archive(first: &[u8]) -> bool {
-    const SIGNATURES: [&[u8]; 5] = [b"PK\x03\x04", b"7z\xBC\xAF\x27\x1C", b"MSCF\0\0\0\0", b"\x1F\x8B\x08", b"Rar!\x1A\x07"];
+    const SIGNATURES: [&[u8]; 5] =
+        [b"PK\x03\x04", b"7z\xBC\xAF\x27\x1C", b"MSCF\0\0\0\0", b"\x1F\x8B\x08", b"Rar!\x1A\x07"];
     SIGNATURES.iter().any(|signature| first.starts_with(signature))
 }
 

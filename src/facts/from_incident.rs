@@ -147,7 +147,9 @@ fn modules_of_interest(built: &Built<'_>, facts: &mut FactSet) {
         let records = built.gathered.crash_records();
         let from = match built.gathered.dump() {
             Some((number, _)) => evidence(number),
-            None => records.iter().find(|(_, record)| record.module.is_some()).and_then(|(number, _)| evidence(*number)),
+            None => {
+                records.iter().find(|(_, record)| record.module.is_some()).and_then(|(number, _)| evidence(*number))
+            }
         };
         facts.set("fault_site.module", Value::Text(Arc::clone(&site.module)), from);
         facts.set("fault_site.carrier", Value::Flag(site.carrier), from);
@@ -337,8 +339,7 @@ fn module_record(position: usize, path: &Arc<str>, from: Option<EvidenceRef>) ->
 fn frames(dump: &crate::evidence::ProcessDump, from: Option<EvidenceRef>) -> Vec<Record> {
     let Some(thread) = &dump.thread else { return Vec::new() };
     let of = |(position, frame): (usize, &crate::evidence::Frame)| {
-        let mut fields =
-            vec![("position", Value::Number(position as u64)), ("trust", text(frame.trust.word()))];
+        let mut fields = vec![("position", Value::Number(position as u64)), ("trust", text(frame.trust.word()))];
         if let Some(module) = frame.module.and_then(|index| dump.modules.as_ref()?.get(index)) {
             fields.push(("module", text(module.name())));
             if let Some(version) = module.version {
@@ -368,7 +369,9 @@ fn timeline(built: &Built<'_>, machine: Option<&Machine>, facts: &mut FactSet) -
         .filter(|entry| !own(entry))
         .collect();
     let covered = machine.logs.iter().any(|log| {
-        log.channel.eq_ignore_ascii_case("System") && log.first <= time && time.duration_since(log.last) <= TIMELINE_AFTER
+        log.channel.eq_ignore_ascii_case("System")
+            && log.first <= time
+            && time.duration_since(log.last) <= TIMELINE_AFTER
     });
     if entries.is_empty() && !covered {
         return Vec::new();
@@ -379,7 +382,10 @@ fn timeline(built: &Built<'_>, machine: Option<&Machine>, facts: &mut FactSet) -
     let records = entries
         .iter()
         .enumerate()
-        .map(|(index, entry)| Record { fields: timeline_fields(entry, time), from: evidence(first.saturating_add(index)) })
+        .map(|(index, entry)| Record {
+            fields: timeline_fields(entry, time),
+            from: evidence(first.saturating_add(index)),
+        })
         .collect();
     facts.set_list("timeline", records);
     entries

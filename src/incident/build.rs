@@ -241,7 +241,8 @@ fn remarks(gathered: &Gathered<'_>, records: &[(usize, CrashRecord)]) -> Vec<Str
             }
         }
         if dump.modules.is_some() && !dump.modules_complete {
-            remarks.push("The dump's module list has gaps: a module that is not in it may have been loaded.".to_owned());
+            remarks
+                .push("The dump's module list has gaps: a module that is not in it may have been loaded.".to_owned());
         }
     }
     remarks

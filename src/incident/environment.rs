@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use super::gathered::Gathered;
 use crate::evidence::{CpuArchitecture, LoadedModule, OperatingSystem, System, Version};
-use crate::knowledge::{Knowledge, nvidia_release};
+use crate::knowledge::Knowledge;
+use crate::knowledge::nvidia::{DriverRelease, is_driver_file};
 
 /// Versions that rules ask for; the same facts as in the environment card, as versions.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -19,32 +20,18 @@ pub struct Versions {
     pub python: Option<Version>,
 }
 
-/// NVIDIA's modules that carry the driver's version. Those of the CUDA toolkit carry another.
-///
-/// Source: the version rule is stated at [`nvidia_release`].
-const NVIDIA_DRIVER_MODULES: [&str; 8] = [
-    "nvcuda64.dll",
-    "nvwgf2umx.dll",
-    "nvwgf2umx_cfg.dll",
-    "nvoglv64.dll",
-    "nvd3dumx.dll",
-    "nvapi64.dll",
-    "nvcuda.dll",
-    "nvlddmkm.sys",
-];
-
 /// Reads versions out of the module list.
 #[must_use]
 pub fn versions(gathered: &Gathered<'_>) -> Versions {
     let Some(modules) = gathered.dump().and_then(|(_, dump)| dump.modules.as_deref()) else {
         return Versions::default();
     };
-    let driver = NVIDIA_DRIVER_MODULES.iter().find_map(|name| {
-        let module = modules.iter().find(|module| module.name().eq_ignore_ascii_case(name))?;
-        nvidia_release(module.version?)
-    });
+    let driver = modules
+        .iter()
+        .filter(|module| is_driver_file(module.name()))
+        .find_map(|module| DriverRelease::from_file_version(module.version?));
     Versions {
-        nvidia_driver: driver,
+        nvidia_driver: driver.map(DriverRelease::version),
         cuda: modules.iter().find_map(cuda),
         cudnn: modules.iter().find_map(cudnn),
         python: modules.iter().find_map(python),
@@ -81,7 +68,11 @@ fn python(module: &LoadedModule) -> Option<Version> {
 
 /// The card of an incident, by key.
 #[must_use]
-pub fn environment(gathered: &Gathered<'_>, versions: &Versions, knowledge: &Knowledge) -> BTreeMap<&'static str, String> {
+pub fn environment(
+    gathered: &Gathered<'_>,
+    versions: &Versions,
+    knowledge: &Knowledge,
+) -> BTreeMap<&'static str, String> {
     let mut card = BTreeMap::new();
     if let Some((_, dump)) = gathered.dump() {
         if dump.system.os != OperatingSystem::Other {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::gathered::{CrashRecord, Gathered};
 use super::{FaultSite, Suspect};
 use crate::evidence::{
-    Address, ExceptionCode, FrameTrust, KernelDump, KernelDriver, LoadedModule, ModuleOffset, OperatingSystem,
+    Address, ExceptionCode, FrameTrust, KernelDriver, KernelDump, LoadedModule, ModuleOffset, OperatingSystem,
     ProcessDump, base_name,
 };
 
@@ -123,7 +123,9 @@ pub fn suspect(
             (true, false) => ("exact", "the exception was raised in it".to_owned()),
             (true, true) => ("exact", "code was run in it after it had been unloaded".to_owned()),
             (false, false) => ("named", "the crash record names it as the module of the exception".to_owned()),
-            (false, true) => ("named", "the crash record says that code was run in it after it had been unloaded".to_owned()),
+            (false, true) => {
+                ("named", "the crash record says that code was run in it after it had been unloaded".to_owned())
+            }
         };
         return Some(Suspect {
             module: Arc::clone(&site.module),

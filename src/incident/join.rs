@@ -66,9 +66,8 @@ fn by_process(sightings: &[Sighting], items: &[Item], sets: &mut Sets<'_>) {
     let mut buckets: Vec<Vec<usize>> = Vec::new();
     let mut last: Option<(u32, i64)> = None;
     for (key, members) in by_start {
-        let follows = last.is_some_and(|(pid, second)| {
-            pid == key.0 && key.1.saturating_sub(second) <= START_TOLERANCE_SECONDS
-        });
+        let follows =
+            last.is_some_and(|(pid, second)| pid == key.0 && key.1.saturating_sub(second) <= START_TOLERANCE_SECONDS);
         match buckets.last_mut() {
             Some(bucket) if follows => bucket.extend(members),
             _ => buckets.push(members),
@@ -217,7 +216,8 @@ fn by_restart(sightings: &[Sighting], sets: &mut Sets<'_>) {
 }
 
 fn codes_differ(sightings: &[Sighting], a: usize, b: usize) -> bool {
-    let code = |index| sightings.get(index).and_then(|sighting: &Sighting| sighting.bugcheck).map(|(code, _)| code.plain());
+    let code =
+        |index| sightings.get(index).and_then(|sighting: &Sighting| sighting.bugcheck).map(|(code, _)| code.plain());
     matches!((code(a), code(b)), (Some(a), Some(b)) if a != b)
 }
 

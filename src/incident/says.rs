@@ -140,10 +140,16 @@ pub fn of_event(event: &Event, knowledge: &Knowledge) -> String {
         }
         EventBody::Popup { caption, message, .. } => format!("message box \"{caption}\": {message}"),
         EventBody::BugCheck { code, parameters, .. } => {
-            format!("the system restarted after stop {}, parameters {}", stop_text(*code, knowledge), parameters_text(parameters))
+            format!(
+                "the system restarted after stop {}, parameters {}",
+                stop_text(*code, knowledge),
+                parameters_text(parameters)
+            )
         }
         EventBody::UncleanRestart { code, power_button, long_press, .. } => match code {
-            Some(code) => format!("the system restarted without shutdown; stop {} was recorded", stop_text(*code, knowledge)),
+            Some(code) => {
+                format!("the system restarted without shutdown; stop {} was recorded", stop_text(*code, knowledge))
+            }
             None if power_button.is_some() || *long_press == Some(true) => {
                 "the system restarted without shutdown; the power button had been pressed".to_owned()
             }
@@ -196,7 +202,11 @@ pub fn of_event(event: &Event, knowledge: &Knowledge) -> String {
             format!("{} {verb}{process}", file.as_deref().unwrap_or("an image"))
         }
         EventBody::MemoryTest { errors } => {
-            if *errors { "the memory test found errors".to_owned() } else { "the memory test found no errors".to_owned() }
+            if *errors {
+                "the memory test found errors".to_owned()
+            } else {
+                "the memory test found no errors".to_owned()
+            }
         }
         EventBody::ServiceEnded(end) => {
             format!("service {} ended unexpectedly", end.name.as_deref().unwrap_or(&end.display_name))

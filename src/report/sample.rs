@@ -244,6 +244,7 @@ pub(super) fn machine() -> Machine {
             timeline_entry(-20, "storage-error", "A request to disk 0 was retried."),
             timeline_entry(-10, "driver-reset", "Display driver nvlddmkm was reset."),
         ],
+        logs: Vec::new(),
         coverage: vec!["The Application log begins 3 h before the first incident.".into()],
     }
 }

@@ -48,7 +48,12 @@ pub fn read(file: &mut File, bytes: u64, _context: &ReadContext) -> Result<Readi
     Ok(reading)
 }
 
-fn read_bytes(content: &[u8]) -> Result<Reading, Unreadable> {
+/// Reads text that is in no file.
+///
+/// # Errors
+///
+/// When it has no line.
+pub fn read_bytes(content: &[u8]) -> Result<Reading, Unreadable> {
     let text = decode(content);
     let mut losses = text.losses;
     let lines = lines(&text.characters, &mut losses);

@@ -1,0 +1,96 @@
+//! What kind of place a path lies in.
+
+/// The kind of place that a Windows path lies in: one of the words of [`LOCATIONS`](crate::facts::schema::LOCATIONS).
+///
+/// A share is a share, whatever is on it. A Python package folder counts before the folder that Python itself is in,
+/// and a folder for temporary files before the user's that it is in.
+#[must_use]
+pub fn location(path: &str) -> &'static str {
+    let path = path.to_ascii_lowercase().replace('/', "\\");
+    let Some(local) = local_path(&path) else {
+        return "network";
+    };
+    let has = |folder: &str| local.contains(&format!("\\{folder}\\"));
+    let top = local.trim_start_matches('\\').split('\\').next().unwrap_or_default();
+    if has("site-packages") || has("dist-packages") {
+        "site-packages"
+    } else if matches!(top, "temp" | "tmp")
+        || ["\\appdata\\local\\temp\\", "\\windows\\temp\\", "\\windows\\systemtemp\\"]
+            .iter()
+            .any(|folder| local.contains(folder))
+    {
+        "temp"
+    } else if matches!(top, "windows" | "systemroot") {
+        if has("driverstore") { "driver-store" } else { "system" }
+    } else if top == "program files" || top == "program files (x86)" || top.starts_with("progra~") {
+        "program-files"
+    } else if matches!(top, "users" | "documents and settings") {
+        "user"
+    } else {
+        "other"
+    }
+}
+
+/// The path below its drive or device, with a `\` at its beginning; `None` for a share.
+///
+/// Windows writes the same path in several ways: `C:\...`, `\\?\C:\...`, `\??\C:\...`,
+/// `\Device\HarddiskVolume3\...`, and for drivers `\SystemRoot\...`.
+fn local_path(path: &str) -> Option<&str> {
+    let bare = ["\\\\?\\", "\\\\.\\", "\\??\\"].iter().find_map(|prefix| path.strip_prefix(prefix));
+    let path = match bare {
+        Some(rest) if rest.starts_with("unc\\") => return None,
+        Some(rest) => rest,
+        None if path.starts_with("\\\\") || path.starts_with("\\device\\mup\\") => return None,
+        None => path,
+    };
+    if let Some(volume) = path.strip_prefix("\\device\\") {
+        return Some(volume.find('\\').and_then(|end| volume.get(end..)).unwrap_or_default());
+    }
+    match path.split_once(':') {
+        Some((drive, rest)) if drive.len() == 1 => Some(rest),
+        _ => Some(path),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::facts::schema::LOCATIONS;
+
+    #[test]
+    fn each_path_has_its_kind_of_place() {
+        for (path, expected) in [
+            (r"C:\Windows\System32\ntdll.dll", "system"),
+            (r"c:\WINDOWS\WinSxS\amd64_x\comctl32.dll", "system"),
+            (r"\SystemRoot\system32\ntoskrnl.exe", "system"),
+            (r"\??\C:\Windows\system32\drivers\x.sys", "system"),
+            (r"\Device\HarddiskVolume3\Windows\System32\x.dll", "system"),
+            (r"C:\Windows\System32\DriverStore\FileRepository\nv_dispi.inf_amd64_1\nvcuda64.dll", "driver-store"),
+            (r"C:\Windows\Temp\x.dll", "temp"),
+            (r"C:\Windows\SystemTemp\x.dll", "temp"),
+            (r"C:\Users\Ann\AppData\Local\Temp\_MEI1\python39.dll", "temp"),
+            (r"D:\temp\x.dll", "temp"),
+            (r"C:\Users\Ann\miniconda3\Lib\site-packages\torch\lib\c10.dll", "site-packages"),
+            (r"C:\Program Files\Python39\Lib\site-packages\a.pyd", "site-packages"),
+            ("C:/msys64/usr/lib/python3/dist-packages/a.pyd", "site-packages"),
+            (r"C:\Program Files\App\app.exe", "program-files"),
+            (r"C:\Program Files (x86)\App\app.exe", "program-files"),
+            (r"C:\PROGRA~1\App\app.exe", "program-files"),
+            (r"C:\Users\Ann\miniconda3\Library\bin\libiomp5md.dll", "user"),
+            (r"C:\Documents and Settings\Ann\x.dll", "user"),
+            (r"\\server\share\Windows\x.dll", "network"),
+            (r"\\?\UNC\server\share\x.dll", "network"),
+            (r"\\?\C:\Users\Ann\x.dll", "user"),
+            (r"\Device\Mup\server\share\x.dll", "network"),
+            (r"D:\Games\game.exe", "other"),
+            (r"C:\ProgramData\x.dll", "other"),
+            (r"C:\WindowsApps\x.dll", "other"),
+            ("x.dll", "other"),
+            ("/usr/lib/libc.so.6", "other"),
+            ("", "other"),
+        ] {
+            assert_eq!(location(path), expected, "{path}");
+            assert!(LOCATIONS.contains(&expected));
+        }
+    }
+}

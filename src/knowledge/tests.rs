@@ -1,0 +1,95 @@
+//! The tables that are part of the program.
+
+use super::*;
+
+fn knowledge() -> Knowledge {
+    Knowledge::builtin().unwrap_or_else(|mistakes| {
+        let shown: Vec<String> = mistakes.iter().map(|mistake| mistake.render(false)).collect();
+        panic!("{}", shown.join("\n"))
+    })
+}
+
+#[test]
+fn exception_codes_have_names() {
+    let known = knowledge();
+    for (code, name) in [
+        (0xC000_0005, "STATUS_ACCESS_VIOLATION"),
+        (0xC000_0409, "STATUS_STACK_BUFFER_OVERRUN"),
+        (0xC000_0374, "STATUS_HEAP_CORRUPTION"),
+        (0xC000_00FD, "STATUS_STACK_OVERFLOW"),
+        (0xC000_0135, "STATUS_DLL_NOT_FOUND"),
+        (0x4000_0015, "STATUS_FATAL_APP_EXIT"),
+        (0xE06D_7363, "C++ exception"),
+        (0xE043_4352, "CLR exception"),
+    ] {
+        assert_eq!(known.exception_name(ExceptionCode(code)), Some(name));
+        assert!(known.exception(ExceptionCode(code)).is_some_and(|meaning| meaning.means.is_some()));
+    }
+    assert_eq!(known.exception_name(ExceptionCode(1)), None);
+    assert_eq!(known.status_name(NtStatus(0xC000_0185)), Some("STATUS_IO_DEVICE_ERROR"));
+}
+
+#[test]
+fn fast_fail_names_have_their_prefix() {
+    let known = knowledge();
+    assert_eq!(known.fast_fail_name(FastFailCode(7)), Some("FAST_FAIL_FATAL_APP_EXIT"));
+    assert_eq!(known.fast_fail_name(FastFailCode(3)), Some("FAST_FAIL_CORRUPT_LIST_ENTRY"));
+    assert_eq!(known.fast_fail_name(FastFailCode(u32::MAX)), Some("FAST_FAIL_INVALID_FAST_FAIL_CODE"));
+    for unused in [15, 16, 17, 1000] {
+        assert_eq!(known.fast_fail_name(FastFailCode(unused)), None);
+    }
+    assert!((0..=14).chain(18..=70).all(|code| known.fast_fail_name(FastFailCode(code)).is_some()));
+}
+
+#[test]
+fn bugchecks_are_found_with_and_without_the_flag_of_small_dumps() {
+    let known = knowledge();
+    for code in [0x7E, 0x1000_007E] {
+        assert_eq!(known.bugcheck_name(BugcheckCode(code)), Some("SYSTEM_THREAD_EXCEPTION_NOT_HANDLED"));
+    }
+    assert_eq!(known.bugcheck_name(BugcheckCode(0x116)), Some("VIDEO_TDR_FAILURE"));
+    assert_eq!(known.bugcheck_name(BugcheckCode(0xC000_021A)), Some("WINLOGON_FATAL_ERROR"));
+    assert_eq!(known.bugcheck_name(BugcheckCode(0xDEAD)), None);
+}
+
+#[test]
+fn live_kernel_reports_are_told_from_stops() {
+    let known = knowledge();
+    for code in [0x117, 0x141, 0x193, 0x1A1, 0x1A8, 0x1B8, 0x15E] {
+        assert!(known.is_live_report(BugcheckCode(code)), "{code:#x}");
+    }
+    for code in [0x116, 0x124, 0x144, 0x1E4] {
+        assert!(!known.is_live_report(BugcheckCode(code)), "{code:#x}");
+    }
+}
+
+#[test]
+fn builds_have_releases() {
+    let known = knowledge();
+    assert_eq!(known.windows_release(19045), Some("Windows 10 22H2"));
+    assert_eq!(known.windows_release(26100), Some("Windows 11 24H2 or Server 2025"));
+    assert_eq!(known.windows_release(1), None);
+}
+
+#[test]
+fn what_to_collect_names_commands_in_one_piece() {
+    let known = knowledge();
+    let text = |id| known.collect(id).unwrap_or_else(|| panic!("{id} is missing"));
+    assert!(text("no-system-log").contains("`wevtutil epl System System.evtx`"));
+    assert!(text("no-dump").contains(r#"Windows Error Reporting\LocalDumps" /v DumpType /t REG_DWORD /d 2 /f`"#));
+    for id in ["no-application-log", "no-module-list", "no-console-text", "no-fast-fail", "no-kernel-dump"] {
+        assert!(!text(id).contains('\n'), "{id}");
+    }
+    assert_eq!(known.collect("no-such-thing"), None);
+    assert!(known.collect_ids().all(|id| text(id).matches('`').count() % 2 == 0));
+}
+
+#[test]
+fn meanings_are_sentences_without_full_stop() {
+    let known = knowledge();
+    let tables = [&known.exceptions, &known.fast_fails, &known.bugchecks];
+    for meaning in tables.iter().flat_map(|table| table.values()) {
+        let means = meaning.means.as_deref().unwrap_or("fine");
+        assert!(!means.ends_with('.') && !means.is_empty() && means.len() < 130, "{}: {means}", meaning.name);
+    }
+}
