@@ -168,7 +168,7 @@ const CATALOGUE: &[Entry] = &[
     row(
         &[Named("Application Error")],
         &[1005..=1005],
-        "storage-error",
+        "crash",
         Meaning::InPageError,
         &["FilePath", "AppName", "StatusCode", "MediumType"],
     ),
@@ -228,7 +228,7 @@ const CATALOGUE: &[Entry] = &[
     row(
         &[Named("Application Popup"), Named("Microsoft-Windows-Application-Popup")],
         &[26..=26],
-        "other",
+        "start-failure",
         Meaning::Popup,
         &["Caption", "Message"],
     ),
@@ -248,7 +248,7 @@ const CATALOGUE: &[Entry] = &[
         &["param1", "param2", "param3"],
     ),
     row(&[Named("Microsoft-Windows-Kernel-Power")], &[41..=41], "unclean-restart", Meaning::UncleanRestart, &[]),
-    row(&[Named("EventLog")], &[6008..=6008], "unclean-restart", Meaning::UncleanShutdown, &[]),
+    row(&[Named("EventLog")], &[6008..=6008], "power-loss", Meaning::UncleanShutdown, &[]),
     // 46: a dump could not be prepared for. 161: a dump could not be written, after a stop.
     row(&[Named("volmgr")], &[46..=46], "other", Meaning::Text, &[]),
     row(&[Named("volmgr")], &[161..=161], "bugcheck", Meaning::Text, &[]),
@@ -320,7 +320,6 @@ pub fn timeline_kind(event: &Event) -> Option<&'static str> {
     let entry = find(&event.provider, event.id)?;
     Some(match &event.body {
         EventBody::DisplayDriver { reset: true, .. } => "driver-reset",
-        EventBody::Popup { dlls, .. } if !dlls.is_empty() => "start-failure",
         _ => entry.timeline,
     })
 }

@@ -75,7 +75,7 @@ fn read_unguarded(place: &str, data: Vec<u8>, dirty: bool, context: &ReadContext
             if let Some(counted) = counted
                 && counted > decoding.read.saturating_add(failed)
             {
-                lose(format!("its header counts {}, {} could be read", of_records(counted), decoding.read));
+                lose(format!("its header counts {}, but {} could be read", of_records(counted), decoding.read));
             }
             let evidence = decoding.wanted.into_iter().filter_map(|record| evidence(record, &context.names));
             reading.evidence.extend(evidence);
@@ -122,7 +122,8 @@ fn unflushed(chunk: &EvtxChunkData) -> Option<String> {
         last = id;
         count = count.saturating_add(1);
     }
-    Some(format!("{} past the end of its flushed part were not read (ids {first} to {last})", of_records(count)))
+    let ids = if count == 1 { format!("id {first}") } else { format!("ids {first} to {last}") };
+    Some(format!("{} ({ids}) past the end of its flushed part not read", of_records(count)))
 }
 
 fn undecoded(failures: &[Failure]) -> String {

@@ -9,7 +9,7 @@ use std::io::{self, Read, Take};
 
 use evtx::{EvtxFileHeader, HeaderFlags};
 
-use super::bytes::{u32_at, u64_at};
+use crate::artifact::bytes::{u32_at, u64_at};
 
 /// What an event log begins with.
 pub(super) const FILE_SIGNATURE: &[u8; 8] = b"ElfFile\0";

@@ -8,7 +8,6 @@
 //! - `fields` takes a record's XML to a list of names and values;
 //! - `meaning` takes the fields to an [`EventBody`](crate::evidence::EventBody).
 
-mod bytes;
 pub mod catalogue;
 mod chunk_reading;
 mod chunks;
@@ -36,14 +35,11 @@ const BATCH: usize = 32;
 /// Where losses that concern the file header are placed.
 const FILE_HEADER: &str = "file header";
 
-/// Whether a file with these first bytes is an event log.
+/// Whether a file with these first bytes is an event log: by its header or, where that is damaged, by the first chunk
+/// behind it, if the bytes reach that far.
 #[must_use]
 pub fn is_event_log(first_bytes: &[u8]) -> bool {
-    /// The file header's size; the first chunk follows it.
-    const FIRST_CHUNK: usize = 4096;
-    let chunk = || first_bytes.get(FIRST_CHUNK..).is_some_and(|chunk| chunk.starts_with(b"ElfChnk\0"));
-    // A log whose header is damaged still has its chunks.
-    first_bytes.starts_with(FILE_SIGNATURE) || chunk()
+    first_bytes.starts_with(FILE_SIGNATURE) || first_bytes.get(HEADER_BYTES..).is_some_and(has_chunk_signature)
 }
 
 /// Reads the event log in `file`, which has `bytes` bytes.
@@ -145,7 +141,7 @@ impl Log {
         let left = if has_chunk_signature(rest) {
             self.chunks = self.chunks.saturating_add(1);
             let lost = whole_records(rest, RECORDS_START).count() as u64;
-            format!("{} that it still holds were not read", of_records(lost))
+            format!("{} in that part not read", of_records(lost))
         } else if is_zero(rest) {
             "they are all zero".to_owned()
         } else {

@@ -7,7 +7,8 @@ use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 
 use super::super::fields::Fields;
-use crate::artifact::notation::{filetime, hex_u32, hex_u64, present};
+use crate::artifact::bytes::u16_at;
+use crate::artifact::notation::{filetime, hex_u32, hex_u64, number_u64, present};
 use crate::evidence::{BugcheckCode, EventBody, ServiceEnd};
 
 /// How many processes event 2004 lists at most.
@@ -68,10 +69,7 @@ pub(super) fn unclean_shutdown(fields: &Fields<'_>) -> EventBody {
 ///
 /// Source: Windows SDK documentation, `SYSTEMTIME`.
 fn systemtime(bytes: &[u8]) -> Option<Timestamp> {
-    let part = |index: usize| -> Option<i16> {
-        let start = index.checked_mul(2)?;
-        i16::try_from(u16::from_le_bytes(bytes.get(start..start.checked_add(2)?)?.try_into().ok()?)).ok()
-    };
+    let part = |index: usize| i16::try_from(u16_at(bytes, index.checked_mul(2)?)?).ok();
     let small = |index: usize| -> Option<i8> { i8::try_from(part(index)?).ok() };
     let nanoseconds = i32::from(part(7)?).checked_mul(1_000_000)?;
     let time = DateTime::new(part(0)?, small(1)?, small(3)?, small(4)?, small(5)?, small(6)?, nanoseconds).ok()?;
@@ -86,7 +84,7 @@ pub(super) fn memory_exhausted(fields: &Fields<'_>) -> EventBody {
             let in_tree = fields.text(&format!("ProcessInfo.Process_{number}.{name}"));
             in_tree.or_else(|| fields.text(&format!("Process_{number}_{name}")))
         };
-        let number = |text: Arc<str>| crate::artifact::notation::number_u64(&text);
+        let number = |text: Arc<str>| number_u64(&text);
         let pid = field("ID").and_then(number).and_then(|pid| u32::try_from(pid).ok())?;
         Some((field("Name")?, pid, field("CommitCharge").and_then(number)?))
     };

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use super::super::bytes::u32_at;
 use super::super::fields::Fields;
+use crate::artifact::bytes::u32_at;
 use crate::evidence::{EventBody, NtStatus};
 
 /// Offset of `ErrorCode` in an I/O error packet; its lower half is the event's id.
