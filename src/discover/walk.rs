@@ -1,9 +1,7 @@
 //! From the paths that were given to the files that are there.
 
 use std::collections::HashSet;
-use std::ffi::OsString;
 use std::fs;
-use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use walkdir::WalkDir;
@@ -64,33 +62,6 @@ fn walk(folder: &Path, found: &mut Vec<Found>, unfound: &mut Vec<Unfound>) {
     }
 }
 
-/// Reads a list of paths: one a line, or separated by NUL when the list contains one. Empty entries are left out.
-///
-/// # Errors
-/// When the list can't be read.
-pub fn read_list(from: &mut impl Read) -> io::Result<Vec<PathBuf>> {
-    let mut list = Vec::new();
-    from.read_to_end(&mut list)?;
-    let separator = if list.contains(&0) { 0 } else { b'\n' };
-    Ok(list
-        .split(|byte| *byte == separator)
-        .map(|path| if separator == b'\n' { path.strip_suffix(b"\r").unwrap_or(path) } else { path })
-        .filter(|path| !path.is_empty())
-        .map(|path| PathBuf::from(os_string(path)))
-        .collect())
-}
-
-#[cfg(unix)]
-fn os_string(bytes: &[u8]) -> OsString {
-    std::os::unix::ffi::OsStringExt::from_vec(bytes.to_vec())
-}
-
-#[cfg(not(unix))]
-fn os_string(bytes: &[u8]) -> OsString {
-    // Windows' own paths are UTF-16; a list can only be text there.
-    OsString::from(String::from_utf8_lossy(bytes).into_owned())
-}
-
 /// A path as reports show it: `/` between its parts on every system, bytes that are no text replaced.
 #[must_use]
 pub fn display_path(path: &Path) -> String {
@@ -101,13 +72,6 @@ pub fn display_path(path: &Path) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_list_is_lines_or_nul_separated() {
-        let paths = |text: &[u8]| read_list(&mut &*text).expect("readable");
-        assert_eq!(paths(b"a.dmp\r\nb c.evtx\n\n"), [PathBuf::from("a.dmp"), PathBuf::from("b c.evtx")]);
-        assert_eq!(paths(b"a\nb.dmp\0c.dmp\0"), [PathBuf::from("a\nb.dmp"), PathBuf::from("c.dmp")]);
-    }
 
     #[test]
     fn each_file_is_found_once() {
