@@ -3,7 +3,10 @@
 mod kind;
 mod list;
 mod walk;
+mod wildcard;
+mod words;
 
 pub use kind::{ArtifactKind, SNIFFED, named_kind, not_pasted, sniff};
 pub use list::read_list;
-pub use walk::{Found, Unfound, display_path, find};
+pub use walk::{Found, Unfound, find};
+pub use words::{display_path, reason};

@@ -6,6 +6,9 @@ use std::path::{Path, PathBuf};
 
 use walkdir::WalkDir;
 
+use super::wildcard::expand;
+use super::words::reason;
+
 /// A file that was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Found {
@@ -28,11 +31,14 @@ pub struct Unfound {
 pub fn find(paths: &[PathBuf]) -> (Vec<Found>, Vec<Unfound>) {
     let (mut found, mut unfound) = (Vec::new(), Vec::new());
     for path in paths {
-        match fs::metadata(path) {
-            Ok(about) if about.is_dir() => walk(path, &mut found, &mut unfound),
-            Ok(about) if about.is_file() => found.push(Found { path: path.clone() }),
-            Ok(_) => unfound.push(Unfound { path: path.clone(), reason: "neither a file nor a folder".to_owned() }),
-            Err(error) => unfound.push(Unfound { path: path.clone(), reason: error.to_string() }),
+        let expanded = if cfg!(windows) { expand(path) } else { None };
+        match expanded {
+            None => look(path, &mut found, &mut unfound),
+            Some(Ok(paths)) if !paths.is_empty() => {
+                paths.iter().for_each(|path| look(path, &mut found, &mut unfound));
+            }
+            Some(Ok(_)) => unfound.push(Unfound { path: path.clone(), reason: "no name matches".to_owned() }),
+            Some(Err(error)) => unfound.push(Unfound { path: path.clone(), reason: reason(&error) }),
         }
     }
     found.sort_by(|a, b| a.path.cmp(&b.path));
@@ -44,6 +50,17 @@ pub fn find(paths: &[PathBuf]) -> (Vec<Found>, Vec<Unfound>) {
     (found, unfound)
 }
 
+/// Finds what is at a path.
+fn look(path: &Path, found: &mut Vec<Found>, unfound: &mut Vec<Unfound>) {
+    let reason = match fs::metadata(path) {
+        Ok(about) if about.is_dir() => return walk(path, found, unfound),
+        Ok(about) if about.is_file() => return found.push(Found { path: path.to_path_buf() }),
+        Ok(_) => "neither a file nor a folder".to_owned(),
+        Err(error) => reason(&error),
+    };
+    unfound.push(Unfound { path: path.to_path_buf(), reason });
+}
+
 fn walk(folder: &Path, found: &mut Vec<Found>, unfound: &mut Vec<Unfound>) {
     // A path that was given may itself be a link; those below are not followed.
     for entry in WalkDir::new(folder).follow_links(false).follow_root_links(true) {
@@ -53,20 +70,13 @@ fn walk(folder: &Path, found: &mut Vec<Found>, unfound: &mut Vec<Unfound>) {
             Err(error) => {
                 let path = error.path().unwrap_or(folder).to_path_buf();
                 let reason = match error.io_error() {
-                    Some(error) => error.to_string(),
+                    Some(error) => reason(error),
                     None => "a folder that contains itself".to_owned(),
                 };
                 unfound.push(Unfound { path, reason });
             }
         }
     }
-}
-
-/// A path as reports show it: `/` between its parts on every system, bytes that are no text replaced.
-#[must_use]
-pub fn display_path(path: &Path) -> String {
-    let text = path.to_string_lossy();
-    if cfg!(windows) { text.replace('\\', "/") } else { text.into_owned() }
 }
 
 #[cfg(test)]
