@@ -183,7 +183,7 @@ fail() {
     failures=$((failures + 1))
     printf 'FAIL %s\n' "$1"
     shift
-    [ $# -eq 0 ] || printf '%s\n' "$@" | head -n 20 | cut -c 1-300 | sed 's/^/       /'
+    [ $# -eq 0 ] || printf '%s\n' "$@" | cut -c 1-300 | sed -n '1,20s/^/       /p'
 }
 
 # check NAME COMMAND...: passes when the command does.
@@ -209,7 +209,7 @@ compare() {
     done
     $filter <"$work/windows.out" >"$work/windows.filtered"
     cmp -s "$work/linux.out" "$work/windows.filtered" ||
-        wrong+=("standard output differs (< Linux, > Windows):" "$(diff "$work/linux.out" "$work/windows.filtered")")
+        wrong+=("standard output differs (< Linux, > Windows):" "$(diff "$work/linux.out" "$work/windows.filtered" || true)")
     if [ ${#wrong[@]} -eq 0 ]; then pass "$name"; else fail "$name" "${wrong[@]}"; fi
 }
 
@@ -262,6 +262,9 @@ paths_are_equal() {
     run_linux analyze ./samples/ -f json --no-progress
     run_windows analyze .\\samples\\ -f json --no-progress
     compare 'analyze .\samples\ against ./samples/' 0
+    run_linux analyze samples/* -f json --no-progress
+    run_windows analyze 'samples\*' -f json --no-progress
+    compare 'analyze samples\*, which no shell of Windows expands' 0
 }
 
 # Names and contents as they come: not ASCII, a path of more than 260 characters, an empty and a cut-off file.
@@ -321,6 +324,7 @@ exit_codes_are_equal() {
     same "--fail-on any ends with 1" 1 analyze samples --fail-on any -f json --no-progress
     same "an unknown --fail-on ends with 2" 2 analyze samples --fail-on no-such-cause
     same "missing rules end with 2" 2 analyze samples -r no-such-rules
+    same "rules with mistakes end with 2" 2 rules check tests/broken_rules
 }
 
 output_to_a_file_works() {
@@ -343,6 +347,7 @@ output_to_a_file_works() {
 
 other_commands_are_equal() {
     same "rules check" 0 rules check
+    same "rules test" 0 rules test
     same "rules list" 0 rules list
     same "--version" 0 --version
     same "completions powershell" 0 completions powershell
