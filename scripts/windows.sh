@@ -3,7 +3,9 @@
 # Builds crashsift.exe on Debian and tries it under Wine against the Linux program.
 #
 #   scripts/windows.sh build    makes target/x86_64-pc-windows-gnu/release/crashsift.exe
-#   scripts/windows.sh test     builds both programs, runs both alike, compares what they print
+#   scripts/windows.sh test [PATH...]
+#                               builds both programs, runs both alike, compares what they print: on samples/, and on
+#                               further files and folders (whose names have to be such as Windows allows)
 #   scripts/windows.sh unit     runs the project's own tests as Windows programs
 #   scripts/windows.sh all      all three
 #
@@ -345,7 +347,34 @@ output_to_a_file_works() {
     check "-o NUL ends with 0" [ "$(cat "$work/windows.code")" = 0 ]
 }
 
+# Rules as an editor on Windows saves them: CRLF and a byte order mark.
+rules_with_crlf_work() {
+    local file
+    rm -rf "$work/edited"
+    cp -r rules "$work/edited"
+    find "$work/edited" -name '*.yaml' -print0 | while IFS= read -r -d '' file; do
+        { printf '\xef\xbb\xbf'; sed 's/$/\r/' "$file"; } >"$work/edited.yaml"
+        mv "$work/edited.yaml" "$file"
+    done
+    here=$work
+    same "rules check, files with CRLF and a byte order mark" 0 rules check edited
+    same "rules test, files with CRLF and a byte order mark" 0 rules test edited
+    here=$root
+}
+
+closed_pipe_is_success() {
+    "$wine" "$exe" analyze samples -q --no-progress | :
+    [ "${PIPESTATUS[0]}" -eq 0 ]
+}
+
 other_commands_are_equal() {
+    local dump
+    for dump in samples/*/*.dmp; do
+        if [ -s "$dump" ] && "$elf" inspect "$dump" >/dev/null 2>&1; then
+            same "inspect $dump" 0 inspect "$dump"
+        fi
+    done
+    check "a reader that has gone away is success" closed_pipe_is_success
     same "rules check" 0 rules check
     same "rules test" 0 rules test
     same "rules list" 0 rules list
@@ -358,6 +387,7 @@ other_commands_are_equal() {
 }
 
 run_tests() {
+    local path
     [ -d samples ] || die "there is no folder samples/ to analyze"
     build
     prepare_wine
@@ -371,7 +401,13 @@ run_tests() {
     unusual_files_are_equal
     exit_codes_are_equal
     output_to_a_file_works
+    rules_with_crlf_work
     other_commands_are_equal
+    for path in "$@"; do
+        run_linux analyze "$path" -v -f json --no-progress
+        run_windows analyze "$path" -v -f json --no-progress
+        compare "analyze $path" "$(cat "$work/linux.code")"
+    done
     printf '%s checks, %s failed\n' "$checks" "$failures"
     [ "$failures" -eq 0 ] || die "the Windows program does not do as the Linux program; see $work"
 }
@@ -380,7 +416,7 @@ run_tests() {
 
 case ${1:-} in
     build) build ;;
-    test) run_tests ;;
+    test) run_tests "${@:2}" ;;
     unit) unit ;;
     all)
         run_tests
