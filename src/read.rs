@@ -8,7 +8,7 @@ use std::path::Path;
 use crate::artifact::{
     LogCoverage, Loss, ReadContext, Reading, Unreadable, event_log, kernel_dump, minidump, ticket, wer_report,
 };
-use crate::discover::{ArtifactKind, display_path, named_kind, not_pasted, sniff};
+use crate::discover::{ArtifactKind, display_path, named_kind, not_pasted, reason, sniff};
 use crate::evidence::Evidence;
 use crate::report::{Artifact, ArtifactStatus};
 
@@ -34,7 +34,7 @@ pub fn read_artifact(path: &Path, context: &ReadContext) -> ReadArtifact {
     let shown = display_path(path);
     let mut opened = match open(path) {
         Ok(opened) => opened,
-        Err(error) => return unread(shown, ArtifactKind::Unknown, 0, ArtifactStatus::Failed, error.to_string()),
+        Err(error) => return unread(shown, ArtifactKind::Unknown, 0, ArtifactStatus::Failed, reason(&error)),
     };
     let bytes = opened.bytes;
     let kind = sniff(&opened.first);

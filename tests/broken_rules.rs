@@ -8,6 +8,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use crashsift::discover::display_path;
 use crashsift::rules::RuleSet;
 use crashsift::yaml::Diagnostic;
 
@@ -37,7 +38,7 @@ fn announced(path: &Path) -> Vec<String> {
         let text = fs::read_to_string(&file).expect("a text");
         let first = text.lines().next().unwrap_or_default();
         let Some(mistakes) = first.strip_prefix("# ") else { continue };
-        all.extend(mistakes.split(", ").map(|mistake| format!("{} {mistake}", file.display())));
+        all.extend(mistakes.split(", ").map(|mistake| format!("{} {mistake}", display_path(&file))));
     }
     all.sort();
     all

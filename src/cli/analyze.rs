@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use clap::{ArgAction, ValueEnum};
 use jiff::Timestamp;
 
+use super::output::write_file;
 use super::progress::Bar;
 use super::{Exit, load_knowledge, load_rules, stream};
 use crate::discover::read_list;
@@ -259,33 +260,6 @@ fn format(format: Format, report: &Report, out: &mut dyn Write, options: TextOpt
         Format::Json => json::write(report, out),
         Format::Jsonl => jsonl::write(report, out),
     }
-}
-
-/// Writes a file beside its place and moves it there when it is whole.
-fn write_file(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut file = tempfile::NamedTempFile::new_in(folder)?;
-    {
-        let mut out = io::BufWriter::new(file.as_file_mut());
-        write(&mut out)?;
-        out.flush()?;
-    }
-    share_like_other_files(&file)?;
-    file.persist(path).map_err(|error| error.error)?;
-    Ok(())
-}
-
-/// Temporary files are readable by their owner only; a report is as readable as any other new file.
-#[cfg(unix)]
-fn share_like_other_files(file: &tempfile::NamedTempFile) -> io::Result<()> {
-    use std::os::unix::fs::PermissionsExt;
-    file.as_file().set_permissions(std::fs::Permissions::from_mode(0o644))
-}
-
-/// On Windows a new file inherits its folder's permissions.
-#[cfg(not(unix))]
-fn share_like_other_files(_: &tempfile::NamedTempFile) -> io::Result<()> {
-    Ok(())
 }
 
 /// The exit code of a run that wrote its report. That there was nothing to analyze outweighs a `--fail-on`, and that

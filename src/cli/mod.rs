@@ -3,6 +3,7 @@
 mod analyze;
 mod exit;
 mod inspect;
+mod output;
 mod progress;
 mod rules;
 mod stream;

@@ -19,10 +19,36 @@ pub fn print(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Exit {
 pub fn outcome(result: io::Result<()>) -> Exit {
     match result {
         Ok(()) => Exit::Success,
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Exit::Success,
+        Err(error) if nobody_listens(&error) => Exit::Success,
         Err(error) => {
             note(&format!("standard output: {error}"));
             Exit::Internal
+        }
+    }
+}
+
+/// Whether the other end of a pipe is closed.
+fn nobody_listens(error: &io::Error) -> bool {
+    /// winerror.h: `ERROR_PIPE_NOT_CONNECTED`, which the standard library does not count among the broken pipes.
+    const PIPE_NOT_CONNECTED: i32 = 233;
+    error.kind() == io::ErrorKind::BrokenPipe || (cfg!(windows) && error.raw_os_error() == Some(PIPE_NOT_CONNECTED))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reader_that_has_gone_away_is_success() {
+        assert_eq!(outcome(Err(io::Error::from(io::ErrorKind::BrokenPipe))), Exit::Success);
+        assert_eq!(outcome(Err(io::Error::other("disk full"))), Exit::Internal);
+    }
+
+    #[cfg(windows)]
+    #[test]
+    fn all_ways_in_which_windows_says_that_a_pipe_is_closed_are_success() {
+        for code in [109, 232, 233] {
+            assert_eq!(outcome(Err(io::Error::from_raw_os_error(code))), Exit::Success, "{code}");
         }
     }
 }

@@ -1,7 +1,12 @@
 //! Finding artifacts: walking folders and telling what a file is by its content.
 
 mod kind;
+mod list;
 mod walk;
+mod wildcard;
+mod words;
 
 pub use kind::{ArtifactKind, SNIFFED, named_kind, not_pasted, sniff};
-pub use walk::{Found, Unfound, display_path, find, read_list};
+pub use list::read_list;
+pub use walk::{Found, Unfound, find};
+pub use words::{display_path, reason};

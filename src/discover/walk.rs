@@ -1,12 +1,13 @@
 //! From the paths that were given to the files that are there.
 
 use std::collections::HashSet;
-use std::ffi::OsString;
 use std::fs;
-use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use walkdir::WalkDir;
+
+use super::wildcard::expand;
+use super::words::reason;
 
 /// A file that was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,11 +31,14 @@ pub struct Unfound {
 pub fn find(paths: &[PathBuf]) -> (Vec<Found>, Vec<Unfound>) {
     let (mut found, mut unfound) = (Vec::new(), Vec::new());
     for path in paths {
-        match fs::metadata(path) {
-            Ok(about) if about.is_dir() => walk(path, &mut found, &mut unfound),
-            Ok(about) if about.is_file() => found.push(Found { path: path.clone() }),
-            Ok(_) => unfound.push(Unfound { path: path.clone(), reason: "neither a file nor a folder".to_owned() }),
-            Err(error) => unfound.push(Unfound { path: path.clone(), reason: error.to_string() }),
+        let expanded = if cfg!(windows) { expand(path) } else { None };
+        match expanded {
+            None => look(path, &mut found, &mut unfound),
+            Some(Ok(paths)) if !paths.is_empty() => {
+                paths.iter().for_each(|path| look(path, &mut found, &mut unfound));
+            }
+            Some(Ok(_)) => unfound.push(Unfound { path: path.clone(), reason: "no name matches".to_owned() }),
+            Some(Err(error)) => unfound.push(Unfound { path: path.clone(), reason: reason(&error) }),
         }
     }
     found.sort_by(|a, b| a.path.cmp(&b.path));
@@ -46,6 +50,17 @@ pub fn find(paths: &[PathBuf]) -> (Vec<Found>, Vec<Unfound>) {
     (found, unfound)
 }
 
+/// Finds what is at a path.
+fn look(path: &Path, found: &mut Vec<Found>, unfound: &mut Vec<Unfound>) {
+    let reason = match fs::metadata(path) {
+        Ok(about) if about.is_dir() => return walk(path, found, unfound),
+        Ok(about) if about.is_file() => return found.push(Found { path: path.to_path_buf() }),
+        Ok(_) => "neither a file nor a folder".to_owned(),
+        Err(error) => reason(&error),
+    };
+    unfound.push(Unfound { path: path.to_path_buf(), reason });
+}
+
 fn walk(folder: &Path, found: &mut Vec<Found>, unfound: &mut Vec<Unfound>) {
     // A path that was given may itself be a link; those below are not followed.
     for entry in WalkDir::new(folder).follow_links(false).follow_root_links(true) {
@@ -55,7 +70,7 @@ fn walk(folder: &Path, found: &mut Vec<Found>, unfound: &mut Vec<Unfound>) {
             Err(error) => {
                 let path = error.path().unwrap_or(folder).to_path_buf();
                 let reason = match error.io_error() {
-                    Some(error) => error.to_string(),
+                    Some(error) => reason(error),
                     None => "a folder that contains itself".to_owned(),
                 };
                 unfound.push(Unfound { path, reason });
@@ -64,50 +79,9 @@ fn walk(folder: &Path, found: &mut Vec<Found>, unfound: &mut Vec<Unfound>) {
     }
 }
 
-/// Reads a list of paths: one a line, or separated by NUL when the list contains one. Empty entries are left out.
-///
-/// # Errors
-/// When the list can't be read.
-pub fn read_list(from: &mut impl Read) -> io::Result<Vec<PathBuf>> {
-    let mut list = Vec::new();
-    from.read_to_end(&mut list)?;
-    let separator = if list.contains(&0) { 0 } else { b'\n' };
-    Ok(list
-        .split(|byte| *byte == separator)
-        .map(|path| if separator == b'\n' { path.strip_suffix(b"\r").unwrap_or(path) } else { path })
-        .filter(|path| !path.is_empty())
-        .map(|path| PathBuf::from(os_string(path)))
-        .collect())
-}
-
-#[cfg(unix)]
-fn os_string(bytes: &[u8]) -> OsString {
-    std::os::unix::ffi::OsStringExt::from_vec(bytes.to_vec())
-}
-
-#[cfg(not(unix))]
-fn os_string(bytes: &[u8]) -> OsString {
-    // Windows' own paths are UTF-16; a list can only be text there.
-    OsString::from(String::from_utf8_lossy(bytes).into_owned())
-}
-
-/// A path as reports show it: `/` between its parts on every system, bytes that are no text replaced.
-#[must_use]
-pub fn display_path(path: &Path) -> String {
-    let text = path.to_string_lossy();
-    if cfg!(windows) { text.replace('\\', "/") } else { text.into_owned() }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_list_is_lines_or_nul_separated() {
-        let paths = |text: &[u8]| read_list(&mut &*text).expect("readable");
-        assert_eq!(paths(b"a.dmp\r\nb c.evtx\n\n"), [PathBuf::from("a.dmp"), PathBuf::from("b c.evtx")]);
-        assert_eq!(paths(b"a\nb.dmp\0c.dmp\0"), [PathBuf::from("a\nb.dmp"), PathBuf::from("c.dmp")]);
-    }
 
     #[test]
     fn each_file_is_found_once() {

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use walkdir::WalkDir;
 
 use super::mistakes::Mistakes;
+use crate::discover::display_path;
 use crate::yaml::{Diagnostic, Node, Span, YamlText, parse, read_file};
 
 /// Path below `rules/` and text of every file of the built-in set.
@@ -61,7 +62,7 @@ impl SetSource {
             return Self::folder(path, named, found);
         }
         let mut set = Self { name: stem(&named).to_owned(), version: "0".to_owned(), ..Self::default() };
-        match read_file(path, &path.to_string_lossy()) {
+        match read_file(path, &display_path(path)) {
             Ok(text) => set.rules.push(RuleFile { text, area: None }),
             Err(wrong) => found.push(wrong),
         }
@@ -70,7 +71,7 @@ impl SetSource {
 
     fn folder(folder: &Path, name: String, found: &mut Vec<Diagnostic>) -> Self {
         let mut set = Self { name, version: "0".to_owned(), ..Self::default() };
-        let nowhere = YamlText::new(folder.to_string_lossy(), String::new());
+        let nowhere = YamlText::new(display_path(folder), String::new());
         let mut files = 0_usize;
         let walk = WalkDir::new(folder).max_depth(MAX_DEPTH).sort_by_file_name().into_iter();
         let visible = |name: &std::ffi::OsStr| !name.to_string_lossy().starts_with('.');
@@ -94,7 +95,7 @@ impl SetSource {
                 found.push(Diagnostic::error("R004", &nowhere, Span::file_start(), message));
                 break;
             }
-            let text = match read_file(path, &path.to_string_lossy()) {
+            let text = match read_file(path, &display_path(path)) {
                 Ok(text) => text,
                 Err(wrong) => {
                     found.push(wrong);

@@ -1,0 +1,104 @@
+//! `--output FILE`: written whole or not at all.
+
+use std::fs;
+use std::io::{self, BufWriter, Write};
+use std::path::Path;
+
+use tempfile::NamedTempFile;
+
+/// Writes a file beside its place and moves it there when it is whole.
+///
+/// # Errors
+/// When something can't be written; what was there before is then still there.
+pub fn write_file(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+    if is_device(path) {
+        return write_whole(fs::OpenOptions::new().write(true).open(path)?, write).map(drop);
+    }
+    // A link stays a link: the file that it names is replaced.
+    let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let file = write_whole(NamedTempFile::new_in(folder)?, write)?;
+    share_like_other_files(&file)?;
+    file.persist(&path).map_err(|error| error.error)?;
+    Ok(())
+}
+
+fn write_whole<F: Write>(file: F, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<F> {
+    let mut out = BufWriter::new(file);
+    write(&mut out)?;
+    out.into_inner().map_err(io::IntoInnerError::into_error)
+}
+
+/// Whether a path leads to a device or a pipe (`/dev/null`), which is written to and never replaced by a file.
+#[cfg(not(windows))]
+fn is_device(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|about| !about.is_file() && !about.is_dir())
+}
+
+/// On Windows, devices have names that exist in every folder.
+#[cfg(windows)]
+fn is_device(path: &Path) -> bool {
+    const DEVICES: [&str; 3] = ["NUL", "CON", "CONOUT$"];
+    path.file_name().is_some_and(|name| DEVICES.iter().any(|device| name.eq_ignore_ascii_case(device)))
+}
+
+/// Temporary files are readable by their owner only; a report is as readable as any other new file.
+#[cfg(unix)]
+fn share_like_other_files(file: &NamedTempFile) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    file.as_file().set_permissions(fs::Permissions::from_mode(0o644))
+}
+
+/// On Windows a new file inherits its folder's permissions.
+#[cfg(not(unix))]
+fn share_like_other_files(_: &NamedTempFile) -> io::Result<()> {
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_replaced_only_by_a_whole_one() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("report.json");
+        write_file(&path, |out| out.write_all(b"first")).expect("written");
+        let failed = write_file(&path, |out| {
+            out.write_all(b"half")?;
+            Err(io::Error::other("no more"))
+        });
+        assert!(failed.is_err());
+        assert_eq!(fs::read(&path).expect("readable"), b"first");
+        write_file(&path, |out| out.write_all(b"second")).expect("written");
+        assert_eq!(fs::read(&path).expect("readable"), b"second");
+        assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 1, "nothing else is left behind");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_stays_a_link() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let (file, link) = (folder.path().join("report.json"), folder.path().join("latest.json"));
+        fs::write(&file, b"old").expect("a file");
+        std::os::unix::fs::symlink("report.json", &link).expect("a link");
+        write_file(&link, |out| out.write_all(b"new")).expect("written");
+        assert!(fs::symlink_metadata(&link).expect("the link").is_symlink());
+        assert_eq!(fs::read(&file).expect("readable"), b"new");
+    }
+
+    // Only asked, not written to: where this fails, writing would have replaced the device.
+    #[cfg(unix)]
+    #[test]
+    fn devices_are_not_files() {
+        assert!(is_device(Path::new("/dev/null")));
+        assert!(!is_device(Path::new("/")));
+    }
+
+    #[cfg(windows)]
+    #[test]
+    fn the_null_device_can_be_written_to() {
+        write_file(Path::new("NUL"), |out| out.write_all(b"x")).expect("written");
+        write_file(Path::new("nul"), |out| out.write_all(b"x")).expect("written");
+    }
+}

@@ -1,0 +1,85 @@
+//! How reports speak of paths, and of paths that lead nowhere: alike on every system.
+
+use std::io;
+use std::path::Path;
+
+/// A path as reports show it: `/` between its parts on every system, bytes that are no text replaced.
+#[must_use]
+pub fn display_path(path: &Path) -> String {
+    let text = path.to_string_lossy();
+    if cfg!(windows) { windows_path(&text) } else { text.into_owned() }
+}
+
+/// A path of Windows with `/`, and without the prefix that lifts the limits of a path's length (`\\?\C:\…`).
+fn windows_path(text: &str) -> String {
+    let plain = match text.strip_prefix(r"\\?\") {
+        Some(rest) => match rest.strip_prefix(r"UNC\") {
+            Some(share) => format!(r"\\{share}"),
+            // A volume's number (`\\?\Volume{…}\`) is no path without its prefix.
+            None if rest.chars().nth(1) == Some(':') => rest.to_owned(),
+            None => text.to_owned(),
+        },
+        None => text.to_owned(),
+    };
+    plain.replace('\\', "/")
+}
+
+/// Why a path leads nowhere. Equal evidence gives equal reports: the system's own words differ between systems, and
+/// Windows' between languages.
+#[must_use]
+pub fn reason(error: &io::Error) -> String {
+    let words = match error.kind() {
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => "no such file or folder",
+        io::ErrorKind::PermissionDenied => "access denied",
+        io::ErrorKind::InvalidFilename => "no file can have this name",
+        _ if is_locked(error) => "another program has locked it",
+        _ => return error.to_string(),
+    };
+    words.to_owned()
+}
+
+/// Whether another program keeps the file to itself, which on other systems hardly happens.
+fn is_locked(error: &io::Error) -> bool {
+    /// winerror.h: `ERROR_SHARING_VIOLATION` and `ERROR_LOCK_VIOLATION`.
+    const VIOLATIONS: [i32; 2] = [32, 33];
+    cfg!(windows) && error.raw_os_error().is_some_and(|code| VIOLATIONS.contains(&code))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn windows_paths_are_shown_with_slashes_and_without_the_long_path_prefix() {
+        for (path, shown) in [
+            (r"dumps\a.dmp", "dumps/a.dmp"),
+            (r"C:\dumps\a.dmp", "C:/dumps/a.dmp"),
+            (r"\\?\C:\dumps\a.dmp", "C:/dumps/a.dmp"),
+            (r"\\server\share\a.dmp", "//server/share/a.dmp"),
+            (r"\\?\UNC\server\share\a.dmp", "//server/share/a.dmp"),
+            (r"\\?\Volume{1f}\a.dmp", "//?/Volume{1f}/a.dmp"),
+        ] {
+            assert_eq!(windows_path(path), shown);
+        }
+    }
+
+    #[test]
+    fn reasons_do_not_depend_on_the_system() {
+        // 2 is "not found" on Windows as on others.
+        assert_eq!(reason(&io::Error::from_raw_os_error(2)), "no such file or folder");
+        assert_eq!(reason(&io::Error::from(io::ErrorKind::PermissionDenied)), "access denied");
+        assert_eq!(reason(&io::Error::other("no longer a file")), "no longer a file");
+    }
+
+    #[cfg(windows)]
+    #[test]
+    fn a_file_that_another_program_keeps_to_itself_is_said_to_be_locked() {
+        use std::os::windows::fs::OpenOptionsExt;
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("a.evtx");
+        std::fs::write(&path, b"x").expect("a file");
+        let _kept = std::fs::OpenOptions::new().read(true).share_mode(0).open(&path).expect("opened");
+        let error = std::fs::File::open(&path).expect_err("locked");
+        assert_eq!(reason(&error), "another program has locked it");
+    }
+}
