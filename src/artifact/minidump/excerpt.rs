@@ -175,16 +175,21 @@ impl Writer {
         }
     }
 
-    /// Copies a `MINIDUMP_STRING`; `None` when the file does not hold it whole.
+    /// Copies a `MINIDUMP_STRING`; `None` when the file does not hold it whole. What is no UTF-16 in it is replaced:
+    /// the crate would refuse the whole list for one bad name.
     fn text(&mut self, source: &mut Source<'_>, offset: u32) -> Option<u32> {
         let size = u32_at(&source.read(u64::from(offset), 4)?, 0)?;
         if size > LONGEST_TEXT {
             return None;
         }
-        // Two bytes for the terminator, which not every writer writes.
-        let mut text = source.read(u64::from(offset), u64::from(size).saturating_add(4))?.into_owned();
-        text.extend_from_slice(&[0, 0]);
-        Some(self.append(&text))
+        let content = source.read(u64::from(offset).checked_add(4)?, u64::from(size))?;
+        let units = content.chunks_exact(2).filter_map(|unit| unit.try_into().ok().map(u16::from_le_bytes));
+        let text: String = char::decode_utf16(units).map(|unit| unit.unwrap_or(char::REPLACEMENT_CHARACTER)).collect();
+        let encoded: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
+        let mut copy = u32::try_from(encoded.len()).ok()?.to_le_bytes().to_vec();
+        copy.extend_from_slice(&encoded);
+        copy.extend_from_slice(&[0, 0]);
+        Some(self.append(&copy))
     }
 
     /// Copies a record that a location descriptor (size, offset) refers to and gives the descriptor of the copy.

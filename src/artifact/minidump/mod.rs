@@ -83,9 +83,11 @@ pub fn read(file: &mut File, bytes: u64, context: &ReadContext) -> Result<Readin
         }
     }
 
-    let modules = dump.get_stream::<MinidumpModuleList>().ok();
-    let misc = dump.get_stream::<MinidumpMiscInfo>().ok();
-    let raw_exception = dump.get_stream::<MinidumpException>().ok();
+    let mut content = Content { directory: &directory, losses: &mut losses };
+    let modules = content.of(stream::MODULE_LIST, dump.get_stream::<MinidumpModuleList>());
+    let misc = content.of(stream::MISC_INFO, dump.get_stream::<MinidumpMiscInfo>());
+    let raw_exception = content.of(stream::EXCEPTION, dump.get_stream::<MinidumpException>());
+    let unloaded_modules = content.of(stream::UNLOADED_MODULE_LIST, dump.get_stream::<MinidumpUnloadedModuleList>());
     let exception = raw_exception.as_ref().map(|raw| exception(raw, &dump, &system, &context.names));
     let mut process = ProcessDump {
         time: seconds(u64::from(directory.time)),
@@ -95,7 +97,7 @@ pub fn read(file: &mut File, bytes: u64, context: &ReadContext) -> Result<Readin
         thread_count: excerpt.thread_count,
         modules: modules.as_ref().map(|list| list.iter().map(|module| loaded(module, &context.names)).collect()),
         modules_complete: excerpt.has_modules,
-        unloaded: unloaded(&dump, &context.names),
+        unloaded: unloaded_modules.map_or_else(Vec::new, |list| unloaded(&list, &context.names)),
         delay_load: None,
         comment: comment(&dump),
         exception,
@@ -111,6 +113,22 @@ pub fn read(file: &mut File, bytes: u64, context: &ReadContext) -> Result<Readin
         losses,
         ..Reading::default()
     })
+}
+
+/// Takes streams that the crate has read; one that is there and that it refused is a loss.
+struct Content<'a> {
+    directory: &'a directory::Directory,
+    losses: &'a mut Vec<Loss>,
+}
+
+impl Content<'_> {
+    fn of<T>(&mut self, kind: u32, read: Result<T, minidump::Error>) -> Option<T> {
+        let place = directory::place(kind);
+        if read.is_err() && self.directory.find(kind).is_some() && !self.losses.iter().any(|loss| loss.place == place) {
+            self.losses.push(Loss::new(place, "its content is not what such a stream holds"));
+        }
+        read.ok()
+    }
 }
 
 fn system(dump: &Excerpted<'_>, names: &Names) -> Option<System> {
@@ -210,8 +228,7 @@ fn loaded(module: &MinidumpModule, names: &Names) -> LoadedModule {
     }
 }
 
-fn unloaded(dump: &Excerpted<'_>, names: &Names) -> Vec<UnloadedModule> {
-    let Ok(list) = dump.get_stream::<MinidumpUnloadedModuleList>() else { return Vec::new() };
+fn unloaded(list: &MinidumpUnloadedModuleList, names: &Names) -> Vec<UnloadedModule> {
     list.iter()
         .map(|module| UnloadedModule {
             path: names.share(&module.name),
