@@ -35,13 +35,16 @@ pub(super) struct ChunkReading {
 
 /// Reads chunk `number` of a log. `dirty` says that the log was not closed, so that records may stand behind those
 /// that the chunk's header knows.
-///
-/// A panic of the decoder costs this chunk alone.
 pub(super) fn read_chunk(number: u64, data: Vec<u8>, dirty: bool, context: &ReadContext) -> ChunkReading {
     let place = format!("chunk {number}");
-    // Nothing of the chunk outlives a panic but `context`, whose set of names is whole whenever its lock is free.
-    catch_unwind(AssertUnwindSafe(|| read_unguarded(&place, data, dirty, context))).unwrap_or_else(|_| ChunkReading {
-        losses: vec![Loss::new(place.clone(), "the decoder failed on it; none of its records were read")],
+    guarded(&place, || read_unguarded(&place, data, dirty, context))
+}
+
+/// What `read` gives; a panic of the decoder costs this chunk alone.
+fn guarded(place: &str, read: impl FnOnce() -> ChunkReading) -> ChunkReading {
+    // Nothing that `read` changes outlives a panic, but for the set of shared names, which is whole at any time.
+    catch_unwind(AssertUnwindSafe(read)).unwrap_or_else(|_| ChunkReading {
+        losses: vec![Loss::new(place, "the decoder failed on it; none of its records were read")],
         ..ChunkReading::default()
     })
 }
@@ -93,11 +96,17 @@ fn read_unguarded(place: &str, data: Vec<u8>, dirty: bool, context: &ReadContext
 
 /// How many records the chunk's header counts; `None` when the number is one that no chunk can hold.
 fn counted_records(chunk: &EvtxChunkData) -> Option<u64> {
-    let (first, last) = (chunk.header.first_event_record_number, chunk.header.last_event_record_number);
-    if last == NO_RECORD {
+    if is_empty(chunk) {
         return Some(0);
     }
+    let (first, last) = (chunk.header.first_event_record_number, chunk.header.last_event_record_number);
     last.checked_sub(first)?.checked_add(1).filter(|count| *count <= MOST_RECORDS)
+}
+
+/// Whether the chunk's header knows no records.
+fn is_empty(chunk: &EvtxChunkData) -> bool {
+    let starts_with_free_space = usize::try_from(chunk.header.free_space_offset) == Ok(RECORDS_START);
+    chunk.header.last_event_record_number == NO_RECORD || starts_with_free_space
 }
 
 /// The loss of the records behind those that the header knows: whole, each with the id after its predecessor's.
@@ -110,7 +119,7 @@ fn unflushed(chunk: &EvtxChunkData) -> Option<String> {
     let mut ids = whole_records(&chunk.data, start).peekable();
     let first = *ids.peek()?;
     let last_flushed = chunk.header.last_event_record_id;
-    if chunk.header.last_event_record_number != NO_RECORD && last_flushed.checked_add(1) != Some(first) {
+    if !is_empty(chunk) && last_flushed.checked_add(1) != Some(first) {
         return None;
     }
     let mut count = 0_u64;
@@ -157,4 +166,27 @@ fn evidence(record: Record, names: &Names) -> Option<Evidence> {
             fields: fields.into_list(),
         })),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_panic_of_the_decoder_costs_one_chunk() {
+        let reading = guarded("chunk 7", || panic!("as a decoder might"));
+        let losses: Vec<String> = reading.losses.iter().map(ToString::to_string).collect();
+        assert_eq!(losses, ["chunk 7: the decoder failed on it; none of its records were read"]);
+        assert_eq!((reading.records, reading.evidence.len()), (0, 0));
+    }
+
+    #[test]
+    fn many_failures_are_counted_and_the_first_named() {
+        let failure = |id: u64| Failure { place: format!("record {id}"), reason: "cut".to_owned() };
+        let one = undecoded(&[failure(4)]);
+        assert_eq!(one, "1 record could not be decoded: record 4 (cut)");
+        let five: Vec<Failure> = (1..=5).map(failure).collect();
+        let expected = "5 records could not be decoded: record 1 (cut), record 2 (cut), record 3 (cut)...";
+        assert_eq!(undecoded(&five), expected);
+    }
 }

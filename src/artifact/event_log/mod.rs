@@ -16,6 +16,8 @@ mod decode;
 mod fields;
 mod json;
 mod meaning;
+#[cfg(test)]
+mod tests;
 
 use std::fs::File;
 use std::io::{Seek, SeekFrom};

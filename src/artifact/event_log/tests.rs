@@ -1,0 +1,477 @@
+//! Whole logs: what is read, and what is said to be missing when they are damaged.
+
+#![expect(clippy::arithmetic_side_effects, reason = "offsets in logs that the tests themselves write")]
+
+use std::io::Write;
+
+use samplekit::event_log::{CHUNK_BYTES, Event as Logged, EventLog, FILE_HEADER_BYTES, Provider};
+use samplekit::{FileTime, Guid, events};
+
+use super::*;
+use crate::evidence::{Event, EventBody, Names, Observation, Place};
+
+/// Fields of a chunk's header that the tests change.
+const LAST_NUMBER: usize = 16;
+const LAST_ID: usize = 32;
+const LAST_RECORD: usize = 44;
+const FREE_SPACE: usize = 48;
+const RECORDS_CHECKSUM: usize = 52;
+const HEADER_CHECKSUM: usize = 124;
+/// Where a chunk's first record begins, from the start of the chunk.
+const FIRST_RECORD: usize = 512;
+
+fn read_bytes(bytes: &[u8]) -> Result<Reading, Unreadable> {
+    let mut file = tempfile::tempfile().expect("a file");
+    file.write_all(bytes).expect("written");
+    let context = ReadContext { names: Names::default(), walk_stacks: false };
+    read(&mut file, bytes.len() as u64, &context)
+}
+
+fn reading(bytes: &[u8]) -> Reading {
+    read_bytes(bytes).expect("a log")
+}
+
+fn losses(bytes: &[u8]) -> Vec<String> {
+    reading(bytes).losses.iter().map(ToString::to_string).collect()
+}
+
+fn event(reading: &Reading, index: usize) -> (&Place, &Event) {
+    let evidence = &reading.evidence[index];
+    let Observation::Event(event) = &evidence.observation else { panic!("an event") };
+    (&evidence.place, event)
+}
+
+fn at(minute: u64) -> FileTime {
+    FileTime::utc(2024, 5, 6, 7, minute, 0)
+}
+
+/// A crash that names `app`, and something that nobody wants.
+fn crash(app: &str, minute: u64) -> Logged {
+    Logged::new(Provider::classic("Application Error"), 1000).at(at(minute)).strings([app, "1.0.0.0"])
+}
+
+fn chatter(minute: u64) -> Logged {
+    Logged::new(Provider::classic("Chatter"), 1000).at(at(minute)).strings(["nothing of interest"])
+}
+
+/// A log of three records in one chunk, of which the first and the last are crashes.
+fn small_log() -> Vec<u8> {
+    let mut log = EventLog::new("Application", "PC-01").starting_at(101);
+    log.add(crash("first.exe", 1)).add(chatter(2)).add(crash("last.exe", 3));
+    log.to_bytes()
+}
+
+/// A log of `chunks` full chunks and a bit; every record is a crash of an app named by its record id.
+fn long_log(chunks: usize) -> Vec<u8> {
+    let mut log = EventLog::new("Application", "PC-01");
+    let padding = "x".repeat(2000);
+    for number in 1..=(chunks * 15 + 1) {
+        log.add(
+            Logged::new(Provider::classic("Application Error"), 1000)
+                .at(at(1))
+                .strings([format!("{number}.exe"), padding.clone()]),
+        );
+    }
+    log.to_bytes()
+}
+
+fn apps(reading: &Reading) -> Vec<String> {
+    (0..reading.evidence.len())
+        .map(|index| match &event(reading, index).1.body {
+            EventBody::ApplicationError { app, .. } => app.to_string(),
+            other => panic!("{other:?}"),
+        })
+        .collect()
+}
+
+/// Where chunk `number` begins in a file.
+fn chunk_at(number: usize) -> usize {
+    FILE_HEADER_BYTES + number * CHUNK_BYTES
+}
+
+fn u32_of(bytes: &[u8], offset: usize) -> u32 {
+    u32::from_le_bytes(bytes[offset..offset + 4].try_into().expect("four bytes"))
+}
+
+fn put_u32(bytes: &mut [u8], offset: usize, value: u32) {
+    bytes[offset..offset + 4].copy_from_slice(&value.to_le_bytes());
+}
+
+/// Makes the checksums of chunk `number` right again.
+fn seal_chunk(bytes: &mut [u8], number: usize) {
+    let start = chunk_at(number);
+    let chunk = &mut bytes[start..start + CHUNK_BYTES];
+    let records = crc32fast::hash(&chunk[512..u32_of(chunk, FREE_SPACE) as usize]);
+    put_u32(chunk, RECORDS_CHECKSUM, records);
+    let header = crc32fast::hash(&[&chunk[..120], &chunk[128..512]].concat());
+    put_u32(chunk, HEADER_CHECKSUM, header);
+}
+
+/// Makes the checksum of the file header right again.
+fn seal_header(bytes: &mut [u8]) {
+    let checksum = crc32fast::hash(&bytes[..120]);
+    put_u32(bytes, 124, checksum);
+}
+
+/// Marks a log as one that was not closed. The checksum does not cover the flags.
+fn make_dirty(bytes: &mut [u8]) {
+    bytes[120] |= 1;
+}
+
+/// Takes all records but the first out of what the header of the only chunk knows, as if they had not been flushed.
+fn unflush(bytes: &mut [u8]) {
+    let start = chunk_at(0);
+    let size = u32_of(bytes, start + FIRST_RECORD + 4);
+    let chunk = &mut bytes[start..];
+    let first_number = chunk[8..16].to_vec();
+    let first_id = chunk[24..32].to_vec();
+    chunk[LAST_NUMBER..LAST_NUMBER + 8].copy_from_slice(&first_number);
+    chunk[LAST_ID..LAST_ID + 8].copy_from_slice(&first_id);
+    put_u32(chunk, LAST_RECORD, FIRST_RECORD as u32);
+    put_u32(chunk, FREE_SPACE, FIRST_RECORD as u32 + size);
+    seal_chunk(bytes, 0);
+}
+
+#[test]
+fn a_whole_log_gives_wanted_records_counts_all_and_loses_nothing() {
+    let reading = reading(&small_log());
+    assert_eq!(reading.losses, []);
+    assert_eq!(reading.records, Some(3));
+    assert_eq!(apps(&reading), ["first.exe", "last.exe"]);
+    let (place, event) = event(&reading, 1);
+    assert_eq!(*place, Place::Record(103));
+    assert_eq!((&*event.provider, event.id), ("Application Error", 1000));
+    assert_eq!((event.channel.as_deref(), event.computer.as_deref()), (Some("Application"), Some("PC-01")));
+    assert_eq!(event.time.map(|time| time.to_string()).as_deref(), Some("2024-05-06T07:03:00Z"));
+    let fields: Vec<_> = event.fields.iter().map(|(name, value)| (&**name, &**value)).collect();
+    assert_eq!(fields, [("AppName", "last.exe"), ("AppVersion", "1.0.0.0")]);
+    let coverage = reading.coverage.expect("a coverage");
+    assert_eq!((&*coverage.channel, &*coverage.computer), ("Application", "PC-01"));
+    assert_eq!(coverage.first.to_string(), "2024-05-06T07:01:00Z");
+    assert_eq!(coverage.last.to_string(), "2024-05-06T07:03:00Z");
+}
+
+#[test]
+fn an_empty_log_is_whole() {
+    let reading = reading(&EventLog::new("System", "PC-01").to_bytes());
+    assert_eq!(reading.losses, []);
+    assert_eq!((reading.records, reading.evidence.len()), (Some(0), 0));
+    assert!(reading.coverage.is_none());
+}
+
+#[test]
+fn evidence_is_in_the_file_s_order_whatever_the_number_of_threads() {
+    let bytes = long_log(BATCH + 3);
+    let records = (BATCH + 3) * 15 + 1;
+    let expected: Vec<String> = (1..=records).map(|number| format!("{number}.exe")).collect();
+    for threads in [1, 2, 5] {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
+        let reading = pool.install(|| reading(&bytes));
+        assert_eq!(reading.records, Some(records as u64));
+        assert_eq!(apps(&reading), expected, "{threads} threads");
+        assert_eq!(reading.losses, []);
+    }
+}
+
+#[test]
+fn every_family_of_events_comes_out_of_a_log() {
+    let mut log = EventLog::new("System", "PC-01");
+    log.add(events::display_reset(at(1), "nvlddmkm"))
+        .add(events::nvidia_driver(at(2), 153, &["\\Device\\Video3", "Restarting TDR occurred"]))
+        .add(events::missing_dll_popup(at(3), "tool.exe", "vendor140.dll"))
+        .add(events::service_ended(at(4), "Démonstration", "DemoSvc", "x"))
+        .add(events::bugcheck(at(5), 0x9F, [1, 2, 3, 4], "C:\\Windows\\MEMORY.DMP", Guid::new(1, 2, 3, 4, 5)))
+        .add(events::unclean_shutdown(at(6), at(0), 2, 934))
+        .add(events::dotnet_unhandled(
+            at(7),
+            "Application: tool.exe\nException Info: System.OverflowException\n   at Tool.Main()\n",
+        ))
+        .add(events::missing_assembly(at(8), "Vendor.Runtime", "C:\\tool.exe"));
+    let reading = reading(&log.to_bytes());
+    assert_eq!((reading.records, reading.losses.len()), (Some(8), 0));
+    let bodies: Vec<&EventBody> = (0..reading.evidence.len()).map(|index| &event(&reading, index).1.body).collect();
+    let [
+        EventBody::DisplayReset { driver },
+        EventBody::DisplayDriver { reset: true, .. },
+        EventBody::Popup { dlls, .. },
+        EventBody::ServiceEnded(service),
+        EventBody::BugCheck { code, parameters: [1, 2, 3, 4], .. },
+        EventBody::UncleanShutdown { last_alive: Some(last_alive) },
+        EventBody::DotNet { exception_type: Some(exception_type), .. },
+        EventBody::SideBySide { assembly: Some(assembly), app: Some(_) },
+    ] = bodies.as_slice()
+    else {
+        panic!("{bodies:?}")
+    };
+    assert_eq!((&**driver, &*dlls[0], service.name.as_deref()), ("nvlddmkm", "vendor140.dll", Some("DemoSvc")));
+    assert_eq!((code.0, last_alive.to_string().as_str()), (0x9F, "2024-05-06T07:00:00Z"));
+    assert_eq!((&**exception_type, &**assembly), ("System.OverflowException", "Vendor.Runtime"));
+}
+
+#[test]
+fn the_timeline_knows_every_event_that_is_read() {
+    let mut log = EventLog::new("System", "PC-01");
+    log.add(events::nvidia_driver(at(1), 153, &["\\Device\\Video3", "Restarting TDR occurred"]))
+        .add(events::nvidia_driver(at(2), 13, &["\\Device\\Video3", "Graphics Exception"]))
+        .add(Logged::new(Provider::classic("volmgr"), 161).strings(["x"]));
+    let reading = reading(&log.to_bytes());
+    let kinds: Vec<_> = (0..3).map(|index| catalogue::timeline_kind(event(&reading, index).1)).collect();
+    assert_eq!(kinds, [Some("driver-reset"), Some("driver-error"), Some("bugcheck")]);
+    let unknown = Event { provider: "Chatter".into(), ..event(&reading, 0).1.clone() };
+    assert_eq!(catalogue::timeline_kind(&unknown), None);
+}
+
+#[test]
+fn what_is_no_log_is_unreadable() {
+    let error = |bytes: &[u8]| read_bytes(bytes).expect_err("no log").to_string();
+    assert_eq!(error(b""), "file header: the file is empty");
+    assert_eq!(error(&small_log()[..100]), "file header: the file ends after 100 of the header's 4096 bytes");
+    let neither = "it is no event log: neither its header nor a chunk can be recognised";
+    assert_eq!(error(&vec![b'x'; 3 * CHUNK_BYTES]), neither);
+    assert_eq!(error(&vec![0; 3 * CHUNK_BYTES]), neither);
+}
+
+#[test]
+fn a_log_is_known_by_its_header_or_its_first_chunk() {
+    let mut bytes = small_log();
+    assert!(is_event_log(&bytes));
+    assert!(is_event_log(&bytes[..8]));
+    bytes[0] = 0;
+    assert!(is_event_log(&bytes[..FILE_HEADER_BYTES + 8]));
+    assert!(!is_event_log(&bytes[..FILE_HEADER_BYTES]));
+    assert!(!is_event_log(b""));
+}
+
+#[test]
+fn space_that_windows_reserved_is_no_loss() {
+    let mut bytes = small_log();
+    bytes.resize(bytes.len() + 3 * CHUNK_BYTES, 0);
+    let reading = reading(&bytes);
+    assert_eq!((reading.records, reading.losses), (Some(3), vec![]));
+}
+
+#[test]
+fn a_file_that_ends_inside_a_chunk_says_how_much_is_left() {
+    let bytes = small_log();
+    let cut = &bytes[..chunk_at(0) + 5000];
+    assert_eq!(reading(cut).records, Some(0));
+    assert_eq!(
+        losses(cut),
+        [
+            "file header: the next record would have the id 104, but none was found",
+            "chunk 0: the file ends after 5000 of its 65536 bytes; 3 records in that part not read",
+        ]
+    );
+    let mut padded = bytes.clone();
+    padded.resize(padded.len() + 4096, 0);
+    assert_eq!(losses(&padded), ["chunk 1: the file ends after 4096 of its 65536 bytes; they are all zero"]);
+    padded.push(1);
+    let expected = "chunk 1: the file ends after 4097 of its 65536 bytes; they do not begin like a chunk";
+    assert_eq!(losses(&padded), [expected]);
+}
+
+#[test]
+fn places_that_hold_no_chunk_are_told_in_runs() {
+    let mut bytes = long_log(4);
+    for number in [1, 2, 4] {
+        bytes[chunk_at(number)] = b'X';
+    }
+    let reading = reading(&bytes);
+    assert!(reading.records.is_some_and(|records| records > 0));
+    let losses: Vec<String> = reading.losses.iter().map(ToString::to_string).collect();
+    assert_eq!(losses.len(), 3, "{losses:?}");
+    assert!(losses[0].starts_with("file header: the next record would have the id "), "{losses:?}");
+    assert_eq!(losses[1], "chunks 1 to 2: they do not begin like chunks and were not read");
+    assert_eq!(losses[2], "chunk 4: it does not begin like a chunk and was not read");
+}
+
+#[test]
+fn a_header_that_can_t_be_recognised_costs_no_chunk() {
+    let mut bytes = small_log();
+    bytes[0] = 0;
+    assert_eq!(apps(&reading(&bytes)).len(), 2);
+    assert_eq!(losses(&bytes), ["file header: it can't be recognised; the chunks behind it were read"]);
+}
+
+#[test]
+fn a_header_with_a_wrong_checksum_is_a_loss_and_not_believed() {
+    let mut bytes = small_log();
+    // The next record's id.
+    bytes[24] ^= 0xFF;
+    let losses = losses(&bytes);
+    let [loss] = losses.as_slice() else { panic!("{losses:?}") };
+    assert!(loss.starts_with("file header: its checksum is 0x"), "{loss}");
+    assert_eq!(reading(&bytes).records, Some(3));
+}
+
+#[test]
+fn a_closed_log_with_fewer_chunks_or_records_than_its_header_says_is_not_whole() {
+    let whole = long_log(2);
+    let last = u32_of(&whole, chunk_at(0) + LAST_ID);
+    let mut bytes = whole[..chunk_at(1)].to_vec();
+    let next = u32_of(&whole, 24);
+    assert_eq!(
+        losses(&bytes),
+        [
+            "file header: it counts 3 chunks, but the file holds 1".to_owned(),
+            format!("file header: the next record would have the id {next}, but the last one found is {last}"),
+        ]
+    );
+    make_dirty(&mut bytes);
+    assert_eq!(losses(&bytes), [""; 0], "the header of a log that was not closed may be old");
+}
+
+#[test]
+fn wrong_checksums_of_a_chunk_are_losses_and_its_records_are_read_all_the_same() {
+    let mut header = small_log();
+    header[chunk_at(0) + 40] ^= 1;
+    assert_eq!(losses(&header), ["chunk 0: the checksum of its header is wrong; its records were read all the same"]);
+    assert_eq!(apps(&reading(&header)).len(), 2);
+    let mut records = small_log();
+    // A letter of the first app's name.
+    let name: Vec<u8> = "first".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    let at = records.windows(name.len()).position(|window| window == name).expect("the name");
+    records[at] = b'F';
+    assert_eq!(losses(&records), ["chunk 0: the checksum of its records is wrong; they were read all the same"]);
+    assert_eq!(apps(&reading(&records)), ["First.exe", "last.exe"]);
+}
+
+#[test]
+fn a_record_that_can_t_be_decoded_costs_itself_alone() {
+    let mut bytes = small_log();
+    let second = chunk_at(0) + FIRST_RECORD + u32_of(&bytes, chunk_at(0) + FIRST_RECORD + 4) as usize;
+    // The record's first token.
+    bytes[second + 24] = 0xEE;
+    seal_chunk(&mut bytes, 0);
+    let losses = losses(&bytes);
+    let [loss] = losses.as_slice() else { panic!("{losses:?}") };
+    assert!(loss.starts_with("chunk 0: 1 record could not be decoded: record 102 ("), "{loss}");
+    let reading = reading(&bytes);
+    assert_eq!((reading.records, apps(&reading)), (Some(2), vec!["first.exe".to_owned(), "last.exe".to_owned()]));
+}
+
+#[test]
+fn records_that_vanished_without_a_trace_are_missed_by_their_count() {
+    let mut bytes = small_log();
+    let start = chunk_at(0);
+    let second = start + FIRST_RECORD + u32_of(&bytes, start + FIRST_RECORD + 4) as usize;
+    let end = start + u32_of(&bytes, start + FREE_SPACE) as usize;
+    bytes[second..end].fill(0);
+    seal_chunk(&mut bytes, 0);
+    let losses = losses(&bytes);
+    assert!(losses.contains(&"chunk 0: its header counts 3 records, but 1 could be read".to_owned()), "{losses:?}");
+}
+
+#[test]
+fn a_damaged_table_of_names_costs_the_chunk_and_says_how_much_that_is() {
+    let mut bytes = small_log();
+    let table = chunk_at(0) + 128;
+    for slot in 0..64 {
+        put_u32(&mut bytes, table + slot * 4, 65_535);
+    }
+    seal_chunk(&mut bytes, 0);
+    let reading = reading(&bytes);
+    assert_eq!((reading.records, reading.evidence.len()), (Some(0), 0));
+    let losses: Vec<String> = reading.losses.iter().map(ToString::to_string).collect();
+    assert!(
+        losses.iter().any(|loss| loss.starts_with("chunk 0: its table of names is damaged (")
+            && loss.ends_with("); 3 records in it can't be read")),
+        "{losses:?}"
+    );
+}
+
+#[test]
+fn records_that_were_not_flushed_are_told() {
+    let mut bytes = small_log();
+    unflush(&mut bytes);
+    make_dirty(&mut bytes);
+    assert_eq!(apps(&reading(&bytes)), ["first.exe"]);
+    assert_eq!(losses(&bytes), ["chunk 0: 2 records (ids 102 to 103) past the end of its flushed part not read"]);
+}
+
+#[test]
+fn records_left_over_from_earlier_use_of_a_chunk_are_not_missed() {
+    let mut bytes = small_log();
+    let second = chunk_at(0) + FIRST_RECORD + u32_of(&bytes, chunk_at(0) + FIRST_RECORD + 4) as usize;
+    bytes[second + 8..second + 16].copy_from_slice(&50_u64.to_le_bytes());
+    unflush(&mut bytes);
+    make_dirty(&mut bytes);
+    assert_eq!(losses(&bytes), [""; 0]);
+}
+
+#[test]
+fn a_closed_log_has_nothing_behind_its_flushed_part() {
+    let mut bytes = small_log();
+    unflush(&mut bytes);
+    // The header says the same as the chunk.
+    bytes[24..32].copy_from_slice(&102_u64.to_le_bytes());
+    seal_header(&mut bytes);
+    assert_eq!(losses(&bytes), [""; 0]);
+}
+
+/// A small generator with a fixed start (xorshift64*, Vigna 2016).
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        self.0.wrapping_mul(0x2545_F491_4F6C_DD1D)
+    }
+
+    fn below(&mut self, bound: usize) -> usize {
+        (self.next() >> 33) as usize % bound
+    }
+}
+
+/// Reads bytes that may be anything: no reader panics, and the decoder does not either.
+fn must_not_panic(bytes: &[u8], what: &str) {
+    if let Ok(reading) = read_bytes(bytes) {
+        assert!(!reading.losses.iter().any(|loss| loss.reason.contains("the decoder failed")), "{what}");
+    }
+}
+
+#[test]
+fn random_chunks_behind_a_header_written_by_hand_do_not_panic() {
+    let mut random = Random(7);
+    for round in 0..40 {
+        let mut bytes = b"ElfFile\0".to_vec();
+        bytes.resize(FILE_HEADER_BYTES, 0);
+        bytes.extend(b"ElfChnk\0");
+        let length = random.below(2 * CHUNK_BYTES);
+        bytes.extend((0..length).map(|_| random.next().to_le_bytes()[7]));
+        // Half of them with a header that leads to records, and records that lead on.
+        if round % 2 == 0 && length > 600 {
+            bytes[FILE_HEADER_BYTES + 8..FILE_HEADER_BYTES + FIRST_RECORD].fill(0);
+            put_u32(&mut bytes, FILE_HEADER_BYTES + FREE_SPACE, 65_536);
+            put_u32(&mut bytes, FILE_HEADER_BYTES + FIRST_RECORD, 0x2A2A);
+            let size = 28 + random.below(300) as u32;
+            put_u32(&mut bytes, FILE_HEADER_BYTES + FIRST_RECORD + 4, size);
+        }
+        must_not_panic(&bytes, &format!("round {round}"));
+    }
+}
+
+#[test]
+fn cut_and_flipped_logs_do_not_panic_and_say_what_they_lost() {
+    let whole = small_log();
+    let said = |reading: &Reading| format!("{:?} {:?}", reading.records, reading.evidence);
+    let original = said(&reading(&whole));
+    let mut random = Random(11);
+    for _ in 0..300 {
+        let cut = &whole[..random.below(whole.len())];
+        must_not_panic(cut, &format!("cut to {}", cut.len()));
+        if let Ok(reading) = read_bytes(cut) {
+            assert!(!reading.losses.is_empty(), "cut to {} bytes", cut.len());
+        }
+        let mut flipped = whole.clone();
+        // Most of a chunk is free space; the flips go where something stands.
+        let at = if random.below(4) == 0 { random.below(128) } else { chunk_at(0) + random.below(3000) };
+        flipped[at] ^= 1 << random.below(8);
+        must_not_panic(&flipped, &format!("byte {at} flipped"));
+        if let Ok(reading) = read_bytes(&flipped) {
+            assert!(!reading.losses.is_empty() || said(&reading) == original, "byte {at} flipped and nothing is said");
+        }
+    }
+}
