@@ -56,6 +56,10 @@ fn look(path: &Path, found: &mut Vec<Found>, unfound: &mut Vec<Unfound>) {
         Ok(about) if about.is_dir() => return walk(path, found, unfound),
         Ok(about) if about.is_file() => return found.push(Found { path: path.to_path_buf() }),
         Ok(_) => "neither a file nor a folder".to_owned(),
+        // No name on Windows has a quotation mark: the shell's `\"` at the end of "C:\my dumps\" was read as one.
+        Err(_) if cfg!(windows) && path.to_string_lossy().contains('"') => {
+            "a quotation mark is part of the path; leave out the backslash before the closing one".to_owned()
+        }
         Err(error) => reason(&error),
     };
     unfound.push(Unfound { path: path.to_path_buf(), reason });
@@ -92,6 +96,13 @@ mod tests {
         let (found, unfound) = find(&given);
         assert_eq!(found, [Found { path: file }]);
         assert_eq!(unfound.len(), 1);
+    }
+
+    #[cfg(windows)]
+    #[test]
+    fn a_backslash_before_the_closing_quotation_mark_is_explained() {
+        let (_, unfound) = find(&[PathBuf::from("C:\\my dumps\"")]);
+        assert!(unfound[0].reason.contains("backslash"), "{}", unfound[0].reason);
     }
 
     #[cfg(unix)]
