@@ -210,12 +210,7 @@ fn whole_value(fact: &FactDefinition, node: &Node, mistakes: &mut Mistakes) -> O
         mistakes.error_with_help("R022", node.span, message, format!("write `{}|like` to use a pattern", fact.path));
         return None;
     }
-    if fact.kind == FactType::Module && text.contains(['\\', '/']) {
-        let message = "a module name is compared without its path, so this path means nothing";
-        let help = format!("write the file name only: {}", fold(fact.kind, text));
-        mistakes.error_with_help("R022", node.span, message, help);
-        return None;
-    }
+    refuse_path(fact, node, text, mistakes)?;
     Some(Value::Text(Arc::from(fold(fact.kind, text))))
 }
 
@@ -235,6 +230,7 @@ fn part(fact: &FactDefinition, node: &Node, mistakes: &mut Mistakes) -> Option<S
         mistakes.error("R022", node.span, "an empty text is part of every text");
         return None;
     }
+    refuse_path(fact, node, text, mistakes)?;
     Some(fold_part(fact.kind, text).into_owned())
 }
 
@@ -244,7 +240,19 @@ fn wildcard(fact: &FactDefinition, node: &Node, mistakes: &mut Mistakes) -> Opti
         let message = "a pattern without `*` and `?` is the same as a comparison for equality";
         mistakes.warning("R080", node.span, message, format!("write `{}: {text}`, or add a `*`", fact.path));
     }
+    refuse_path(fact, node, text, mistakes)?;
     Some(Wildcard::new(&fold_part(fact.kind, text)))
+}
+
+/// A module name is compared without its path, so a text with a path in it can never be part of one.
+fn refuse_path(fact: &FactDefinition, node: &Node, text: &str, mistakes: &mut Mistakes) -> Option<()> {
+    if fact.kind != FactType::Module || !text.contains(['\\', '/']) {
+        return Some(());
+    }
+    let message = "a module name is compared without its path, so this path means nothing";
+    let help = format!("write the file name only: {}", fold(fact.kind, text));
+    mistakes.error_with_help("R022", node.span, message, help);
+    None
 }
 
 fn regex(fact: &FactDefinition, node: &Node, mistakes: &mut Mistakes) -> Option<Regex> {

@@ -256,7 +256,6 @@ impl RuleSet {
                     continue;
                 }
                 let trace = trace::trace(rule, &view);
-                let terms = trace.selections.iter().flat_map(|selection| &selection.terms);
                 outcome.failed.push(TestFailure {
                     rule: rule.id.clone(),
                     test: test.name.clone(),
@@ -264,7 +263,7 @@ impl RuleSet {
                     line: test.span.line,
                     expected: test.expect,
                     got,
-                    why: terms.filter(|term| term.holds == truth).map(|term| term.sentence()).collect(),
+                    why: trace.deciding_terms().map(|term| term.sentence()).collect(),
                 });
             }
         }
