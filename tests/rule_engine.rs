@@ -62,6 +62,15 @@ fn passes(selection: &str, condition: &str, tests: &str) {
     assert!(outcome.passed > 1);
 }
 
+/// Inside the program regular expressions are compiled when they are first asked, so this is where every one of them
+/// is: from the folder, as a user's are.
+#[test]
+fn every_regular_expression_of_the_built_in_rules_compiles() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("rules");
+    let loaded = RuleSet::load(true, &[folder]);
+    assert!(loaded.is_ok(), "{:?}", loaded.err());
+}
+
 #[test]
 fn the_built_in_rules_are_sound() {
     let rules = RuleSet::load(true, &[]).expect("rules without mistakes");

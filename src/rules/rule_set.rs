@@ -105,7 +105,7 @@ impl RuleSet {
             if index == 0 {
                 builtin_lists = known_lists.clone();
             }
-            let known = Known { causes: &causes, lists: &known_lists };
+            let known = Known { causes: &causes, lists: &known_lists, proven: set.embedded };
             let before = rules.len();
             for file in &set.rules {
                 rules.append(&mut parse::read_file(
