@@ -173,7 +173,10 @@ pub(super) fn read(
     let compare = match modifier {
         Modifier::Part(place) => Compare::Part { place, parts: values(fact, node, mistakes, part)?, every },
         Modifier::Like => Compare::Like { patterns: values(fact, node, mistakes, wildcard)?, every },
-        Modifier::Regex => Compare::Regex { patterns: values(fact, node, mistakes, |fact, node, mistakes| regex(fact, node, known, mistakes))?, every },
+        Modifier::Regex => Compare::Regex {
+            patterns: values(fact, node, mistakes, |fact, node, mistakes| regex(fact, node, known, mistakes))?,
+            every,
+        },
         Modifier::Order(order) => Compare::Order { order, bound: single(fact, node, mistakes)? },
         Modifier::Listed(inside) => {
             let lists = values(fact, node, mistakes, |_, node, mistakes| module_list(node, known, mistakes))?;
