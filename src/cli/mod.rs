@@ -5,7 +5,7 @@ mod exit;
 mod inspect;
 mod output;
 mod progress;
-mod rules;
+pub mod rules;
 mod stream;
 
 use std::ffi::OsString;
