@@ -80,6 +80,19 @@ fn the_built_in_rules_are_sound() {
 }
 
 #[test]
+fn the_example_of_the_readme_is_a_rule() {
+    let readme = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("rules/README.md")).expect("a text");
+    let example = readme.split("```yaml\n").nth(1).and_then(|rest| rest.split("```").next()).expect("an example");
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("rule.yaml");
+    fs::write(&path, example).expect("written");
+    let rules = load(&[path]);
+    assert_eq!(rules.warnings(), []);
+    let outcome = rules.run_tests();
+    assert_eq!((outcome.passed, outcome.failed), (3, vec![]));
+}
+
+#[test]
 fn the_demo_rules_pass_their_tests() {
     let outcome = demo().run_tests();
     assert_eq!((outcome.rules, outcome.passed, outcome.failed.len()), (2, 5, 0));
