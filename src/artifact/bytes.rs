@@ -43,8 +43,15 @@ pub enum Source<'f> {
         file: &'f mut File,
         /// Its size when it was opened.
         len: u64,
+        /// The part that was read last; small reads mostly follow each other.
+        block: Vec<u8>,
+        /// Where in the file that part begins.
+        block_at: u64,
     },
 }
+
+/// How much is read at once where small parts are asked for, bytes.
+const BLOCK: u64 = 64 << 10;
 
 impl<'f> Source<'f> {
     /// The content of `file`, which has `len` bytes.
@@ -53,7 +60,7 @@ impl<'f> Source<'f> {
     /// When a small file can't be read. A file that is shorter than `len` is no error: its length is what was read.
     pub fn open(file: &'f mut File, len: u64) -> io::Result<Self> {
         if len > WHOLE_UP_TO {
-            return Ok(Self::File { file, len });
+            return Ok(Self::File { file, len, block: Vec::new(), block_at: 0 });
         }
         file.seek(SeekFrom::Start(0))?;
         let mut all = Vec::with_capacity(usize::try_from(len).unwrap_or(0));
@@ -95,11 +102,30 @@ impl<'f> Source<'f> {
                 let start = usize::try_from(offset).ok()?;
                 all.get(start..start.checked_add(size)?).map(Cow::Borrowed)
             }
-            Self::File { file, .. } => {
+            Self::File { file, .. } if size as u64 > BLOCK / 4 => {
                 let mut part = vec![0; size];
                 file.seek(SeekFrom::Start(offset)).ok()?;
                 file.read_exact(&mut part).ok()?;
                 Some(Cow::Owned(part))
+            }
+            Self::File { file, len, block, block_at } => {
+                let within = |block: &[u8], block_at: u64| {
+                    let start = usize::try_from(offset.checked_sub(block_at)?).ok()?;
+                    let end = start.checked_add(size)?;
+                    (end <= block.len()).then_some(start..end)
+                };
+                if within(block, *block_at).is_none() {
+                    let wanted = usize::try_from(BLOCK.min(len.saturating_sub(offset))).ok()?;
+                    block.resize(wanted, 0);
+                    let read = file.seek(SeekFrom::Start(offset)).and_then(|_| file.read_exact(block));
+                    if read.is_err() {
+                        block.clear();
+                        return None;
+                    }
+                    *block_at = offset;
+                }
+                let range = within(block, *block_at)?;
+                block.get(range).map(Cow::Borrowed)
             }
         }
     }
@@ -114,6 +140,20 @@ mod tests {
         assert_eq!(u32_at(&[1, 0, 0, 0], 0), Some(1));
         assert_eq!(u32_at(&[1, 0, 0, 0], 1), None);
         assert_eq!(u64_at(&[0; 8], usize::MAX), None);
+    }
+
+    #[test]
+    fn a_large_file_is_read_where_it_is_asked() {
+        let mut file = tempfile::tempfile().expect("a file");
+        file.set_len(WHOLE_UP_TO + 100).expect("a sparse file");
+        file.seek(SeekFrom::Start(WHOLE_UP_TO)).expect("a place");
+        std::io::Write::write_all(&mut file, b"end").expect("room");
+        let mut source = Source::open(&mut file, WHOLE_UP_TO + 100).expect("readable");
+        assert!(matches!(source, Source::File { .. }));
+        assert_eq!(source.read(WHOLE_UP_TO, 3).as_deref(), Some(&b"end"[..]));
+        assert_eq!(source.read(WHOLE_UP_TO - 1, 2).as_deref(), Some(&b"\0e"[..]));
+        assert_eq!(source.read(0, BLOCK * 2).map(|part| part.len()), Some(131_072));
+        assert_eq!(source.read(WHOLE_UP_TO + 99, 2), None);
     }
 
     #[test]

@@ -166,14 +166,14 @@ pub fn of_event(event: &Event, knowledge: &Knowledge) -> String {
         },
         EventBody::OpenGlDriver { text, .. } => one_line(text),
         EventBody::Hardware { component, corrected, status, bank, apic_id, device, .. } => {
-            let kind = if *corrected { "corrected" } else { "uncorrected" };
+            let kind = if *corrected { "a corrected" } else { "an uncorrected" };
             let mut details = Vec::new();
             details.extend(apic_id.map(|id| format!("APIC id {id}")));
             details.extend(bank.map(|bank| format!("bank {bank}")));
             details.extend(status.map(|status| format!("status {status:#x}")));
             details.extend(device.as_ref().map(|device| format!("device {device}")));
             let details = if details.is_empty() { String::new() } else { format!(" ({})", details.join(", ")) };
-            format!("the hardware reported a {kind} error of {}{details}", component_text(component))
+            format!("the hardware reported {kind} error of {}{details}", component_text(component))
         }
         EventBody::Storage { device, status } => {
             let device = device.as_deref().unwrap_or("a storage device");

@@ -1,4 +1,5 @@
-//! The folder `samples/`: what must be in it, writing it, and checking it.
+//! The folder `samples/` and the page about it, `docs/samples.md`: what must be in them, writing and checking them. The
+//! page lies elsewhere because an analysis of the folder would read it as a pasted text.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -9,10 +10,15 @@ use serde::Serialize;
 
 use crate::sample::{File, Incident, OneOf, Sample};
 
-/// All files by their path in the folder.
+/// The folder below the project's.
+const SAMPLES: &str = "samples";
+/// The page about it.
+const PAGE: &str = "docs/samples.md";
+
+/// All files by their path in the project's folder.
 type Contents = BTreeMap<PathBuf, Vec<u8>>;
 
-/// Writes the folder's files. Leaves files alone that no sample has; [`check`] names them.
+/// Writes the files below the project's folder. Leaves files alone that no sample has; [`check`] names them.
 pub fn write(folder: &Path, samples: &[Sample]) -> Result<String, String> {
     let contents = contents(samples)?;
     for (path, bytes) in &contents {
@@ -25,12 +31,14 @@ pub fn write(folder: &Path, samples: &[Sample]) -> Result<String, String> {
     Ok(format!("{} samples, {} files, {total} bytes", samples.len(), contents.len()))
 }
 
-/// Compares the folder with what would be written.
+/// Compares the files below the project's folder with what would be written.
 pub fn check(folder: &Path, samples: &[Sample]) -> Result<String, String> {
     let mut contents = contents(samples)?;
     let count = contents.len();
     let mut wrong = vec![];
-    for path in files_below(folder, Path::new(""))? {
+    let mut there = files_below(folder, Path::new(SAMPLES))?;
+    there.extend(folder.join(PAGE).is_file().then(|| PathBuf::from(PAGE)));
+    for path in there {
         let found = fs::read(folder.join(&path)).map_err(|error| format!("{}: {error}", path.display()))?;
         match contents.remove(&path) {
             None => wrong.push(format!("{}: no sample has this file", path.display())),
@@ -42,7 +50,7 @@ pub fn check(folder: &Path, samples: &[Sample]) -> Result<String, String> {
     if wrong.is_empty() {
         return Ok(format!("{count} files are as generated"));
     }
-    wrong.push("run `cargo xtask samples` and commit the folder samples/".to_owned());
+    wrong.push("run `cargo xtask samples` and commit samples/ and docs/samples.md".to_owned());
     Err(wrong.join("\n"))
 }
 
@@ -67,11 +75,11 @@ fn contents(samples: &[Sample]) -> Result<Contents, String> {
     let mut contents = Contents::new();
     for sample in samples {
         for file in &sample.files {
-            contents.insert(Path::new(sample.name).join(file.name), file.bytes.clone());
+            contents.insert(Path::new(SAMPLES).join(sample.name).join(file.name), file.bytes.clone());
         }
-        contents.insert(Path::new(sample.name).join("expected.json"), expected(sample)?);
+        contents.insert(Path::new(SAMPLES).join(sample.name).join("expected.json"), expected(sample)?);
     }
-    contents.insert(PathBuf::from("README.md"), readme(samples).into_bytes());
+    contents.insert(PathBuf::from(PAGE), page(samples).into_bytes());
     Ok(contents)
 }
 
@@ -99,12 +107,12 @@ fn expected(sample: &Sample) -> Result<Vec<u8>, String> {
     Ok(text.into_bytes())
 }
 
-const README_HEAD: &str = "\
+const PAGE_HEAD: &str = "\
 # Samples
 
 Artifacts that the project made itself, each folder with what an analysis of it must say. No byte comes from a real
 machine: names, times, addresses and ids are invented, code is a few instructions around the fault and the calls, and
-no file of any vendor is contained. `cargo xtask samples` writes this folder, the same bytes every time;
+no file of any vendor is contained. `cargo xtask samples` writes `samples/` and this page, the same bytes every time;
 `cargo xtask samples --check` fails when it is not up to date. The definitions are in `xtask/src/samples/`, the writers
 of the formats in `samplekit/`.
 
@@ -126,8 +134,8 @@ greatest confidence is low.
 
 ";
 
-fn readme(samples: &[Sample]) -> String {
-    let mut text = README_HEAD.to_owned();
+fn page(samples: &[Sample]) -> String {
+    let mut text = PAGE_HEAD.to_owned();
     for sample in samples {
         let files: Vec<String> = sample.files.iter().map(describe).collect();
         // Writing to a String does not fail.

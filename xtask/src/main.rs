@@ -1,4 +1,4 @@
-//! The project's chores: `cargo xtask samples` writes the folder `samples/`, `cargo xtask samples --check` says whether
+//! The project's chores: `cargo xtask samples` writes the folder `samples/` and its page, `cargo xtask samples --check` says whether
 //! the committed files are what the generator writes.
 
 #![allow(
@@ -22,8 +22,8 @@ fn main() -> ExitCode {
     let arguments: Vec<String> = env::args().skip(1).collect();
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let outcome = match arguments.as_slice() {
-        ["samples"] => folder::write(&samples_folder(), &samples::all()),
-        ["samples", "--check"] => folder::check(&samples_folder(), &samples::all()),
+        ["samples"] => folder::write(&project_folder(), &samples::all()),
+        ["samples", "--check"] => folder::check(&project_folder(), &samples::all()),
         _ => {
             eprintln!("{USAGE}");
             return ExitCode::from(2);
@@ -41,7 +41,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// `samples/` at the root of the workspace, which is the folder above this package.
-fn samples_folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join("samples")
+/// The root of the workspace, which is the folder above this package.
+fn project_folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }

@@ -224,7 +224,7 @@ fn loaded(module: &MinidumpModule, names: &Names) -> LoadedModule {
         base: Address(raw.base_of_image),
         size: raw.size_of_image,
         timestamp: raw.time_date_stamp,
-        debug_id: module.debug_identifier().map(|id| Arc::from(id.breakpad().to_string())),
+        debug_id: module.debug_identifier().map(|id| names.share(&id.breakpad().to_string())),
     }
 }
 

@@ -13,7 +13,7 @@ mod tests;
 
 use crate::sample::Sample;
 
-/// All samples, in the order in which the README lists them.
+/// All samples, in the order in which the page lists them.
 pub fn all() -> Vec<Sample> {
     vec![
         cuda_dumps::access_violation_cudnn(),
