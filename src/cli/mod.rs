@@ -106,8 +106,8 @@ fn load_rules(builtin: bool, paths: &[PathBuf], quiet: bool) -> Result<RuleSet, 
 
 /// Loads the built-in tables. A mistake in them is one of the program.
 fn load_knowledge() -> Result<Knowledge, Exit> {
-    Knowledge::builtin().map_err(|mistakes| {
-        let _ = rules::print_diagnostics(&mut anstream::stderr(), &mistakes, false);
+    Knowledge::builtin().map_err(|broken| {
+        let _ = rules::print_diagnostics(&mut anstream::stderr(), &broken.mistakes, false);
         Exit::Internal
     })
 }
