@@ -42,6 +42,8 @@ enum Command {
         /// The shell.
         shell: clap_complete::Shell,
     },
+    /// Prints the manual page (roff).
+    Man,
 }
 
 /// Runs the program on its arguments, program name included.
@@ -61,6 +63,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Exit {
         Command::Inspect(arguments) => inspect::run(&arguments),
         Command::Rules(command) => run_rules(&command),
         Command::Completions { shell } => completions(shell),
+        Command::Man => stream::print(|out| clap_mangen::Man::new(Arguments::command()).render(out)),
     });
     outcome.unwrap_or_else(|_| {
         stream::note("internal error: this is a defect of crashsift, please report it with the lines above");
