@@ -8,7 +8,6 @@
 use std::hint::black_box;
 use std::path::{Path, PathBuf};
 
-use criterion::{Criterion, criterion_group, criterion_main};
 use crashsift::artifact::ReadContext;
 use crashsift::evidence::Names;
 use crashsift::facts::FactSet;
@@ -16,6 +15,7 @@ use crashsift::knowledge::Knowledge;
 use crashsift::read::read_artifact;
 use crashsift::rules::RuleSet;
 use crashsift::{Options, Silent, analyze, inspect};
+use criterion::{Criterion, criterion_group, criterion_main};
 
 fn samples() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("samples")
