@@ -145,7 +145,7 @@ fn modules_of_interest(built: &Built<'_>, facts: &mut FactSet) {
     let incident = &built.incident;
     if let Some(site) = &incident.fault_site {
         let records = built.gathered.crash_records();
-        let from = match built.gathered.dump() {
+        let from = match built.gathered.dump().filter(|(_, dump)| dump.exception.is_some()) {
             Some((number, _)) => evidence(number),
             None => {
                 records.iter().find(|(_, record)| record.module.is_some()).and_then(|(number, _)| evidence(*number))

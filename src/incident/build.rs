@@ -117,10 +117,16 @@ fn time(gathered: &Gathered<'_>) -> Option<Timestamp> {
     let event = gathered.event(|body| matches!(body, EventBody::ApplicationError { .. }).then_some(()));
     let of_crash_event =
         event.and_then(|(number, ())| gathered.sightings.get(number)).and_then(|sighting| sighting.time);
+    // A dump of the process while it was running has the time at which somebody wrote it.
+    let earliest = |kind: Option<IncidentKind>| {
+        let fits = |sighting: &&&Sighting| kind.is_none_or(|kind| sighting.kind == kind);
+        gathered.sightings.iter().filter(fits).filter_map(|sighting| sighting.time).min()
+    };
     // The event's time is exact to 100 ns; the dump's is whole seconds.
     stop.or(of_crash_event)
         .or(alive.map(|(_, time)| time))
-        .or_else(|| gathered.sightings.iter().filter_map(|sighting| sighting.time).min())
+        .or_else(|| earliest(kind(gathered)))
+        .or_else(|| earliest(None))
 }
 
 fn process(gathered: &Gathered<'_>, records: &[(usize, CrashRecord)]) -> Option<Process> {

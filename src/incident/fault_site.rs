@@ -110,7 +110,7 @@ pub fn suspect(
     if code == Some(HEAP_CORRUPTION) {
         return None;
     }
-    let dump = gathered.dump().map(|(_, dump)| dump);
+    let dump = gathered.dump().map(|(_, dump)| dump).filter(|dump| dump.exception.is_some());
     if dump.is_some_and(|dump| dump.system.os != OperatingSystem::Windows) {
         return None;
     }

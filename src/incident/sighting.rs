@@ -81,8 +81,10 @@ impl Sighting {
     pub fn of(index: usize, item: &Item) -> Option<Self> {
         match &item.observation {
             Observation::Process(dump) => {
-                let kind = if dump.exception.is_some() { IncidentKind::Crash } else { IncidentKind::Hang };
-                let mut sighting = Self::new(index, kind, 0);
+                // A dump of the running process tells least of how it ended.
+                let (kind, rank) =
+                    if dump.exception.is_some() { (IncidentKind::Crash, 0) } else { (IncidentKind::Hang, 4) };
+                let mut sighting = Self::new(index, kind, rank);
                 sighting.time = dump.time;
                 sighting.process = dump.executable().map(|module| folded(&module.path));
                 sighting.pid = dump.pid;

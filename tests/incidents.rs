@@ -1,0 +1,76 @@
+//! What becomes one incident and what becomes several, and what an incident says: one test for each mistake that was
+//! made.
+
+#![expect(clippy::expect_used, reason = "a test that can't go on fails")]
+
+use std::path::Path;
+
+use crashsift::knowledge::Knowledge;
+use crashsift::report::Report;
+use crashsift::rules::RuleSet;
+use crashsift::{Options, Silent, analyze};
+use samplekit::minidump::{Context, Exception, Memory, Minidump, Module, Process, Processor, System, Thread};
+use samplekit::FileTime;
+
+const EXE: u64 = 0x7FF6_1C8A_0000;
+const DLL: u64 = 0x7FFA_3000_0000;
+
+/// A report about files of these names and contents.
+fn report(files: &[(&str, Vec<u8>)], options: &Options) -> Report {
+    let folder = tempfile::tempdir().expect("a folder");
+    for (name, content) in files {
+        std::fs::write(folder.path().join(name), content).expect("a file");
+    }
+    report_on(folder.path(), options)
+}
+
+fn report_on(path: &Path, options: &Options) -> Report {
+    let rules = RuleSet::load(true, &[]).expect("the built-in rules");
+    let knowledge = Knowledge::builtin().expect("the built-in tables");
+    analyze(&[path.to_path_buf()], &rules, &knowledge, options, &Silent)
+}
+
+/// A dump of the same process, always: with an exception in a DLL of its own, or of the process while it runs.
+fn dump(time: FileTime, crashed: bool) -> Minidump {
+    let context = Context::at(DLL + 0x5678, 0x42_7FCF_E000);
+    let stack = Memory { address: 0x42_7FCF_E000, bytes: vec![0; 64] };
+    let exception = Exception {
+        thread: 100,
+        code: 0xC000_0005,
+        flags: 0,
+        address: DLL + 0x5678,
+        parameters: vec![1, 0x20],
+        context,
+    };
+    Minidump {
+        time,
+        flags: 0,
+        system: System::windows(19045, Processor::coffee_lake()),
+        process: Process { id: 4312, started: FileTime::utc(2024, 3, 5, 9, 0, 0), cpu_seconds: 3 },
+        threads: vec![Thread { id: 100, name: None, teb: 0x42_7FB0_0000, stack, context }],
+        exception: crashed.then_some(exception),
+        modules: vec![
+            Module::windows(r"C:\app\app.exe", None, EXE, 0x1_0000),
+            Module::windows(r"C:\app\plug.dll", None, DLL, 0x10_0000),
+        ],
+        unloaded: Vec::new(),
+        memory: Vec::new(),
+        regions: Vec::new(),
+        other_streams: Vec::new(),
+    }
+}
+
+#[test]
+fn a_dump_of_the_running_process_does_not_hide_its_crash() {
+    let files = [
+        ("a-running.dmp", dump(FileTime::utc(2024, 3, 5, 9, 30, 0), false).to_bytes()),
+        ("b-crashed.dmp", dump(FileTime::utc(2024, 3, 5, 11, 30, 0), true).to_bytes()),
+    ];
+    let report = report(&files, &Options::default());
+    assert_eq!(report.incidents.len(), 1);
+    let incident = &report.incidents[0].incident;
+    assert_eq!(incident.kind.word(), "crash");
+    assert_eq!(incident.time.map(|time| time.to_string()).as_deref(), Some("2024-03-05T11:30:00Z"));
+    assert_eq!(incident.exception.as_ref().map(|exception| exception.code.0), Some(0xC000_0005));
+    assert_eq!(incident.fault_site.as_ref().map(|site| &*site.module), Some("plug.dll"));
+}
