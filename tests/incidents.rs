@@ -9,6 +9,8 @@ use crashsift::knowledge::Knowledge;
 use crashsift::report::Report;
 use crashsift::rules::RuleSet;
 use crashsift::{Options, Silent, analyze};
+use samplekit::event_log::EventLog;
+use samplekit::events::{LostPower, kernel_power, unclean_shutdown};
 use samplekit::minidump::{Context, Exception, Memory, Minidump, Module, Process, Processor, System, Thread};
 use samplekit::FileTime;
 
@@ -73,4 +75,17 @@ fn a_dump_of_the_running_process_does_not_hide_its_crash() {
     assert_eq!(incident.time.map(|time| time.to_string()).as_deref(), Some("2024-03-05T11:30:00Z"));
     assert_eq!(incident.exception.as_ref().map(|exception| exception.code.0), Some(0xC000_0005));
     assert_eq!(incident.fault_site.as_ref().map(|site| &*site.module), Some("plug.dll"));
+}
+
+#[test]
+fn a_second_copy_of_a_log_adds_no_incident() {
+    let boot = FileTime::utc(2024, 8, 2, 6, 57, 12);
+    let mut log = EventLog::new("System", "PC-06");
+    log.add(kernel_power(boot, LostPower::default()));
+    log.add(unclean_shutdown(boot.plus_seconds(9), boot.minus_seconds(612), 2, 38_211));
+    let once = report(&[("System.evtx", log.to_bytes())], &Options::default());
+    let twice = report(&[("System.evtx", log.to_bytes()), ("System-2.evtx", log.to_bytes())], &Options::default());
+    assert_eq!((once.incidents.len(), twice.incidents.len()), (1, 1));
+    assert_eq!(once.incidents[0].incident.id, twice.incidents[0].incident.id);
+    assert_eq!(once.incidents[0].verdict, twice.incidents[0].verdict);
 }

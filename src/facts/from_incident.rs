@@ -1,5 +1,6 @@
 //! The facts of an incident, as rules see them.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
@@ -358,15 +359,16 @@ fn frames(dump: &crate::evidence::ProcessDump, from: Option<EvidenceRef>) -> Vec
 /// covers the moment: an empty list must mean that nothing was recorded.
 fn timeline(built: &Built<'_>, machine: Option<&Machine>, facts: &mut FactSet) -> Vec<EvidenceItem> {
     let (Some(machine), Some(time)) = (machine, built.incident.time) else { return Vec::new() };
-    let own = |entry: &TimelineEntry| {
-        built.incident.evidence.iter().any(|item| item.artifact == entry.artifact && item.place == entry.place)
-    };
+    let own: BTreeSet<_> = built.incident.evidence.iter().map(|item| (item.artifact, &item.place)).collect();
+    // The same record in a second copy of the log is no second thing that happened.
+    let mut seen = BTreeSet::new();
     let start = machine.timeline.partition_point(|entry| time.duration_since(entry.time) > TIMELINE_BEFORE);
     let around = machine.timeline.get(start..).unwrap_or_default();
     let mut entries: Vec<&TimelineEntry> = around
         .iter()
         .take_while(|entry| entry.time.duration_since(time) <= TIMELINE_AFTER)
-        .filter(|entry| !own(entry))
+        .filter(|entry| !own.contains(&(entry.artifact, &entry.place)))
+        .filter(|entry| seen.insert((entry.time, &entry.provider, entry.id, &entry.place)))
         .collect();
     let covered = machine.logs.iter().any(|log| {
         log.channel.eq_ignore_ascii_case("System")

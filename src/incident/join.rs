@@ -207,7 +207,8 @@ fn by_restart(sightings: &[Sighting], sets: &mut Sets<'_>) {
         let mut open: Vec<(Timestamp, usize, RestartRecord)> = Vec::new();
         for current in records {
             let begun = open.first().is_some_and(|first| current.0.duration_since(first.0) <= RESTART_WINDOW);
-            let known = open.iter().any(|other| other.2 == current.2);
+            // At the same 100 ns it is the same record, out of a second copy of the log.
+            let known = open.iter().any(|other| other.2 == current.2 && other.0 != current.0);
             let contradicts = open.iter().any(|other| codes_differ(sightings, other.1, current.1));
             if !begun || known || contradicts {
                 open.clear();
