@@ -10,9 +10,9 @@ use crashsift::report::Report;
 use crashsift::rules::RuleSet;
 use crashsift::{Options, Silent, analyze};
 use samplekit::event_log::EventLog;
-use samplekit::events::{LostPower, kernel_power, unclean_shutdown};
+use samplekit::events::{LostPower, bugcheck, kernel_power, unclean_shutdown};
 use samplekit::minidump::{Context, Exception, Memory, Minidump, Module, Process, Processor, System, Thread};
-use samplekit::FileTime;
+use samplekit::{FileTime, Guid};
 
 const EXE: u64 = 0x7FF6_1C8A_0000;
 const DLL: u64 = 0x7FFA_3000_0000;
@@ -88,4 +88,16 @@ fn a_second_copy_of_a_log_adds_no_incident() {
     assert_eq!((once.incidents.len(), twice.incidents.len()), (1, 1));
     assert_eq!(once.incidents[0].incident.id, twice.incidents[0].incident.id);
     assert_eq!(once.incidents[0].verdict, twice.incidents[0].verdict);
+}
+
+#[test]
+fn two_stops_whose_parameters_are_only_a_status_are_two_incidents() {
+    // KMODE_EXCEPTION_NOT_HANDLED of a jump to address 0: the same four parameters every time.
+    let parameters = [0xFFFF_FFFF_C000_0005, 0, 8, 0];
+    let stop = |day| {
+        bugcheck(FileTime::utc(2024, 8, day, 7, 0, 0), 0x1E, parameters, "C:\\a.dmp", Guid::new(day as u32, 0, 0, 0, 0))
+    };
+    let mut log = EventLog::new("System", "PC-06");
+    log.add(stop(2)).add(stop(20));
+    assert_eq!(report(&[("System.evtx", log.to_bytes())], &Options::default()).incidents.len(), 2);
 }

@@ -87,13 +87,12 @@ fn by_process(sightings: &[Sighting], items: &[Item], sets: &mut Sets<'_>) {
     join_unambiguous(by_moment.into_values(), sets);
 }
 
-/// Same bugcheck: code and all four parameters, which hold addresses and so hardly repeat. All-zero parameters say
-/// nothing.
+/// Same bugcheck: code and all four parameters, where they hold an address and so hardly repeat.
 fn by_bugcheck(sightings: &[Sighting], sets: &mut Sets<'_>) {
     let mut by_stop: HashMap<(u32, [u64; 4]), Vec<usize>> = HashMap::new();
     for (index, sighting) in sightings.iter().enumerate() {
         if let Some((code, parameters)) = sighting.bugcheck
-            && parameters.iter().any(|parameter| *parameter > u64::from(u32::MAX))
+            && parameters.iter().any(|parameter| is_address(*parameter))
         {
             by_stop.entry((code.plain(), parameters)).or_default().push(index);
         }
@@ -105,6 +104,11 @@ fn by_bugcheck(sightings: &[Sighting], sets: &mut Sets<'_>) {
 /// name the same are joined.
 fn join_unambiguous(buckets: impl Iterator<Item = Vec<usize>>, sets: &mut Sets<'_>) {
     let mut buckets: Vec<Vec<usize>> = buckets.filter(|bucket| bucket.len() > 1).collect();
+/// Whether a parameter has more than 32 bits. Sign-extended, as `0xffffffffc0000005`, it is a status and no address.
+fn is_address(parameter: u64) -> bool {
+    (u64::from(u32::MAX) + 1..0xFFFF_FFFF_8000_0000).contains(&parameter)
+}
+
     buckets.sort();
     for bucket in buckets {
         let mut by_host: BTreeMap<Option<String>, Vec<usize>> = BTreeMap::new();
@@ -265,7 +269,7 @@ impl Timeline {
         let times = self.by_host.get(&sighting.host.as_ref()?.to_lowercase())?;
         let first = times.partition_point(|(other, _)| time.duration_since(*other) > window);
         times
-            .get(first..)?
+            .get(candidates)?
             .iter()
             .take_while(|(other, _)| other.duration_since(time) <= window)
             .filter(|(_, index)| fits(*index))
