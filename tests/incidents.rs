@@ -101,3 +101,11 @@ fn two_stops_whose_parameters_are_only_a_status_are_two_incidents() {
     log.add(stop(2)).add(stop(20));
     assert_eq!(report(&[("System.evtx", log.to_bytes())], &Options::default()).incidents.len(), 2);
 }
+
+#[test]
+fn a_ticket_that_gives_only_the_address_does_not_say_that_it_was_read() {
+    let text = b"OSError: exception: access violation writing 0x0000000000000010\n".to_vec();
+    let report = report(&[("ticket.txt", text)], &Options::default());
+    let exception = report.incidents[0].incident.exception.as_ref().expect("an exception");
+    assert_eq!(exception.access.map(|(kind, address)| (kind, address.0)), Some((None, 0x10)));
+}

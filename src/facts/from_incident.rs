@@ -91,7 +91,7 @@ fn exception(built: &Built<'_>, facts: &mut FactSet) {
             facts.set("exception.address", Value::Number(address.0), from);
         }
         if let Some((kind, address)) = exception.access {
-            if dump.is_some() {
+            if let Some(kind) = kind {
                 facts.set("exception.access", text(kind), from);
             }
             facts.set("exception.access_address", Value::Number(address.0), from);

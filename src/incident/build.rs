@@ -183,7 +183,7 @@ fn exception(
             address: Some(exception.address),
             parameters: Some(exception.parameters.clone()),
             fast_fail: fast_fail.map(with_name),
-            access: windows.then(|| access(dump)).flatten(),
+            access: windows.then(|| access(dump)).flatten().map(|(kind, address)| (Some(kind), address)),
         });
     }
     let code = records.iter().find_map(|(_, record)| record.code)?;
@@ -194,7 +194,7 @@ fn exception(
         address: None,
         parameters: None,
         fast_fail: fast_fail_of_record.filter(|_| code == ExceptionCode::FAST_FAIL).map(with_name),
-        access: address.map(|address| ("read", address)),
+        access: address.map(|address| (None, address)),
     })
 }
 

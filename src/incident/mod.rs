@@ -121,8 +121,9 @@ pub struct ExceptionFacts {
     pub parameters: Option<Vec<u64>>,
     /// The fast-fail code and its name.
     pub fast_fail: Option<(FastFailCode, Option<Arc<str>>)>,
-    /// What an access violation or in-page error wanted: `read`, `write` or `execute`, and the address.
-    pub access: Option<(&'static str, Address)>,
+    /// What an access violation or in-page error wanted: `read`, `write` or `execute`, where that is known, and the
+    /// address.
+    pub access: Option<(Option<&'static str>, Address)>,
 }
 
 /// The stop that ended a system.

@@ -155,7 +155,7 @@ pub(super) fn crash(id: &str) -> Judged {
         address: Some(Address(0x7FFA_1B2C_3D4E)),
         parameters: Some(vec![7]),
         fast_fail: Some((FastFailCode(7), Some("FAST_FAIL_FATAL_APP_EXIT".into()))),
-        access: Some(("read", Address(0))),
+        access: Some((Some("read"), Address(0))),
     });
     incident.fault_site = Some(FaultSite {
         module: "ucrtbase.dll".into(),

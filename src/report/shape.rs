@@ -207,7 +207,8 @@ struct FastFail<'a> {
 
 #[derive(Serialize)]
 struct Access {
-    kind: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    kind: Option<&'static str>,
     address: Shown<Address>,
 }
 

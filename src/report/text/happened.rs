@@ -60,7 +60,7 @@ fn exception(page: &mut Page<'_>, exception: &ExceptionFacts) -> io::Result<()> 
     if let Some((code, name)) = &exception.fast_fail {
         page.row("", &named(&format!("fast-fail {}", code.0), name.as_deref()))?;
     }
-    let access = exception.access.map(|(kind, address)| format!("{kind} of {address}"));
+    let access = exception.access.map(|(kind, address)| format!("{} of {address}", kind.unwrap_or("access")));
     let raised = exception.address.map(|address| format!("raised at {address}"));
     let known: Vec<_> = [access, raised].into_iter().flatten().collect();
     if !known.is_empty() {
