@@ -81,8 +81,9 @@ pub fn analyze(
         .filter_map(|built| {
             let machine = built.incident.host.as_ref().and_then(|host| by_host.get(&host.to_lowercase()).copied());
             let mut judged = judge(built, machine, rules, knowledge);
+            let told = tells_something(built, &judged);
             judged.findings.retain(|finding| finding.confidence >= options.min_confidence);
-            tells_something(built, &judged).then_some(judged)
+            told.then_some(judged)
         })
         .collect();
     drop(built);

@@ -109,3 +109,14 @@ fn a_ticket_that_gives_only_the_address_does_not_say_that_it_was_read() {
     let exception = report.incidents[0].incident.exception.as_ref().expect("an exception");
     assert_eq!(exception.access.map(|(kind, address)| (kind, address.0)), Some((None, 0x10)));
 }
+
+#[test]
+fn findings_that_are_left_out_take_no_incident_with_them() {
+    let text = b"OSError: [WinError 126] The specified module could not be found. Error loading \"x.dll\" or one of its dependencies.\n";
+    let files = [("ticket.txt", text.to_vec())];
+    let all = report(&files, &Options::default());
+    let sure = report(&files, &Options { min_confidence: 0.99, ..Options::default() });
+    assert_eq!((all.incidents.len(), sure.incidents.len()), (1, 1));
+    assert_eq!(all.incidents[0].verdict, sure.incidents[0].verdict);
+    assert!(sure.incidents[0].findings.is_empty());
+}
