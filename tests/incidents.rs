@@ -120,3 +120,12 @@ fn findings_that_are_left_out_take_no_incident_with_them() {
     assert_eq!(all.incidents[0].verdict, sure.incidents[0].verdict);
     assert!(sure.incidents[0].findings.is_empty());
 }
+
+#[test]
+fn a_pasted_text_that_is_longer_than_is_read_is_partial() {
+    let pasted = vec![("standard input".to_owned(), b"a line\n".repeat(1_200_000))];
+    let folder = tempfile::tempdir().expect("a folder");
+    let report = report_on(folder.path(), &Options { pasted, ..Options::default() });
+    let detail = report.artifacts[0].detail.as_deref().unwrap_or_default();
+    assert!(detail.contains("byte 8388608"), "{detail}");
+}

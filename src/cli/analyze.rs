@@ -17,8 +17,8 @@ use crate::report::{ArtifactStatus, Report, json, jsonl, text};
 use crate::rules::RuleSet;
 use crate::{Options, analyze};
 
-/// The most that is read of a pasted text, bytes. A ticket of this size is no longer one that somebody pasted.
-const LONGEST_TICKET: u64 = 8 << 20;
+/// The most that is taken of a pasted text, bytes: more than the reader wants, so that it can say what is missing.
+const LONGEST_TICKET: u64 = (8 << 20) + 1;
 
 #[derive(Debug, clap::Args)]
 pub struct Arguments {

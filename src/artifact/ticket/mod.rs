@@ -54,8 +54,12 @@ pub fn read(file: &mut File, bytes: u64, _context: &ReadContext) -> Result<Readi
 ///
 /// When it has no line.
 pub fn read_bytes(content: &[u8]) -> Result<Reading, Unreadable> {
-    let text = decode(content);
+    let read = usize::try_from(LONGEST_TEXT).ok().and_then(|most| content.get(..most)).unwrap_or(content);
+    let text = decode(read);
     let mut losses = text.losses;
+    if read.len() < content.len() {
+        losses.push(Loss::new(format!("byte {LONGEST_TEXT}"), "the text is longer than is read"));
+    }
     let lines = lines(&text.characters, &mut losses);
     if lines.is_empty() {
         return Err(Unreadable::whole("the text has no line with anything in it"));
