@@ -129,3 +129,34 @@ fn a_pasted_text_that_is_longer_than_is_read_is_partial() {
     let detail = report.artifacts[0].detail.as_deref().unwrap_or_default();
     assert!(detail.contains("byte 8388608"), "{detail}");
 }
+
+#[test]
+fn many_modules_with_one_long_name_take_little_memory_and_are_a_loss() {
+    let mut dump = dump(FileTime::utc(2024, 3, 5, 9, 30, 0), true);
+    // A list of 2,000 modules that all refer to one name of 64,000 bytes, in place of the dump's own.
+    let count = 2_000_u32;
+    let list_size = 4 + count * 108;
+    dump.other_streams.push((0x4767_FFFF, vec![0; list_size as usize + 64_004]));
+    let mut bytes = dump.to_bytes();
+    let value = |bytes: &[u8], at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().expect("four bytes"));
+    let entries: Vec<usize> = (0..value(&bytes, 8) as usize).map(|n| 32 + 12 * n).collect();
+    let entry_of = |bytes: &[u8], kind| *entries.iter().find(|at| value(bytes, **at) == kind).expect("the stream");
+    let (own, other) = (entry_of(&bytes, 4), entry_of(&bytes, 0x4767_FFFF));
+    let list = value(&bytes, other + 8);
+    let name = list + list_size;
+    let mut put = |at: u32, number: u32| bytes[at as usize..at as usize + 4].copy_from_slice(&number.to_le_bytes());
+    put(own as u32, 0x4767_FFFE);
+    put(other as u32, 4);
+    put(other as u32 + 4, list_size);
+    put(list, count);
+    put(name, 64_000);
+    for module in 0..count {
+        let entry = list + 4 + module * 108;
+        put(entry + 2, module + 1);
+        put(entry + 8, 0x1000);
+        put(entry + 20, name);
+    }
+    let report = report(&[("a.dmp", bytes)], &Options::default());
+    let detail = report.artifacts[0].detail.as_deref().unwrap_or_default();
+    assert!(detail.contains("too many"), "{detail}");
+}

@@ -20,6 +20,11 @@ const LONGEST_TEXT: u32 = 65_534;
 const LONGEST_RECORD: u64 = 64 << 10;
 /// Longest stream that is copied as it is, bytes.
 const LONGEST_STREAM: u64 = 4 << 20;
+/// Longest list of modules, threads or memory ranges that is read, bytes: a million ranges.
+pub(super) const LONGEST_LIST: u64 = 16 << 20;
+/// From this size on, an excerpt takes no more names and records, bytes. The names of a thousand modules are a quarter
+/// of a megabyte; but many modules may refer to one long name, and then a small file would make a very large excerpt.
+const LARGEST_EXCERPT: usize = 16 << 20;
 /// How much of the crashing thread's stack is walked, bytes above the stack pointer. The frames that matter are the
 /// innermost; a stack overflow would otherwise be walked for a megabyte.
 const STACK_WALKED: u64 = 64 << 10;
@@ -179,7 +184,7 @@ impl Writer {
     /// the crate would refuse the whole list for one bad name.
     fn text(&mut self, source: &mut Source<'_>, offset: u32) -> Option<u32> {
         let size = u32_at(&source.read(u64::from(offset), 4)?, 0)?;
-        if size > LONGEST_TEXT {
+        if size > LONGEST_TEXT || self.bytes.len() > LARGEST_EXCERPT {
             return None;
         }
         let content = source.read(u64::from(offset).checked_add(4)?, u64::from(size))?;
@@ -198,7 +203,7 @@ impl Writer {
         if size == 0 || offset == 0 {
             return Ok((0, 0));
         }
-        if u64::from(size) > LONGEST_RECORD {
+        if u64::from(size) > LONGEST_RECORD || self.bytes.len() > LARGEST_EXCERPT {
             return Err(());
         }
         let record = source.read(u64::from(offset), u64::from(size)).ok_or(())?.into_owned();
@@ -255,7 +260,9 @@ impl Writer {
     /// `MINIDUMP_MODULE_LIST`: 108 bytes a module; name at 20, CodeView record at 76, misc record at 84.
     fn modules(&mut self, source: &mut Source<'_>, directory: &Directory, losses: &mut Vec<Loss>) -> bool {
         let Some(found) = directory.find(stream::MODULE_LIST) else { return false };
-        let Some(list) = source.read(found.offset, found.size).map(|list| list.into_owned()) else { return false };
+        let Some(list) = source.read(found.offset, found.size.min(LONGEST_LIST)).map(|list| list.into_owned()) else {
+            return false;
+        };
         let before = losses.len();
         let count = u64::from(u32_at(&list, 0).unwrap_or(0));
         let entries = entries_after_header(&list, 4, count, MODULE_SIZE, found.kind, losses);
@@ -286,14 +293,14 @@ impl Writer {
         if nameless > 0 {
             losses.push(Loss::new(
                 place(found.kind),
-                format!("names of {nameless} of {count} modules are beyond the end of the file"),
+                format!("names of {nameless} of {count} modules lie beyond the end of the file or are too many"),
             ));
         }
         let complete = losses.len() == before;
         if without_record > 0 {
             losses.push(Loss::new(
                 place(found.kind),
-                format!("debug records of {without_record} of {count} modules are beyond the end of the file"),
+                format!("debug records of {without_record} of {count} modules lie beyond the end of the file or are too many"),
             ));
         }
         complete
@@ -302,7 +309,9 @@ impl Writer {
     /// `MINIDUMP_UNLOADED_MODULE_LIST`: sizes of header and entries, a count; an entry's name is at 20.
     fn unloaded_modules(&mut self, source: &mut Source<'_>, directory: &Directory, losses: &mut Vec<Loss>) {
         let Some(found) = directory.find(stream::UNLOADED_MODULE_LIST) else { return };
-        let Some(list) = source.read(found.offset, found.size).map(|list| list.into_owned()) else { return };
+        let Some(list) = source.read(found.offset, found.size.min(LONGEST_LIST)).map(|list| list.into_owned()) else {
+            return;
+        };
         let (Some(header), Some(size), Some(count)) = (u32_at(&list, 0), u32_at(&list, 4), u32_at(&list, 8)) else {
             losses.push(Loss::new(place(found.kind), "shorter than its own header"));
             return;
@@ -332,7 +341,7 @@ impl Writer {
         if nameless > 0 {
             losses.push(Loss::new(
                 place(found.kind),
-                format!("names of {nameless} of {count} modules are beyond the end of the file"),
+                format!("names of {nameless} of {count} modules lie beyond the end of the file or are too many"),
             ));
         }
     }
@@ -348,7 +357,9 @@ impl Writer {
         losses: &mut Vec<Loss>,
     ) -> u32 {
         let Some(found) = directory.find(stream::THREAD_LIST) else { return 0 };
-        let Some(list) = source.read(found.offset, found.size).map(|list| list.into_owned()) else { return 0 };
+        let Some(list) = source.read(found.offset, found.size.min(LONGEST_LIST)).map(|list| list.into_owned()) else {
+            return 0;
+        };
         let count = u32_at(&list, 0).unwrap_or(0);
         let entries = entries_after_header(&list, 4, u64::from(count), THREAD_SIZE, found.kind, losses);
         let mut copy = 0_u32.to_le_bytes().to_vec();
@@ -426,7 +437,9 @@ impl Writer {
         losses: &mut Vec<Loss>,
     ) {
         let Some(found) = directory.find(stream::THREAD_NAMES) else { return };
-        let Some(list) = source.read(found.offset, found.size).map(|list| list.into_owned()) else { return };
+        let Some(list) = source.read(found.offset, found.size.min(LONGEST_LIST)).map(|list| list.into_owned()) else {
+            return;
+        };
         let count = u64::from(u32_at(&list, 0).unwrap_or(0));
         let entries = entries_after_header(&list, 4, count, 12, found.kind, losses);
         let mut missing = 0_u32;

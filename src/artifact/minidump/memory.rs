@@ -5,6 +5,7 @@
 use std::borrow::Cow;
 
 use super::directory::{Directory, place, stream};
+use super::excerpt::LONGEST_LIST;
 use crate::artifact::Loss;
 use crate::artifact::bytes::{Source, u32_at, u64_at};
 use crate::evidence::Address;
@@ -72,7 +73,7 @@ impl MemoryMap {
 fn thread_stacks(source: &mut Source<'_>, directory: &Directory) -> impl Iterator<Item = Region> + use<> {
     let list = directory
         .find(stream::THREAD_LIST)
-        .and_then(|found| source.read(found.offset, found.size))
+        .and_then(|found| source.read(found.offset, found.size.min(LONGEST_LIST)))
         .map(|list| list.into_owned())
         .unwrap_or_default();
     let entries = entries_after_header(
@@ -96,7 +97,7 @@ fn thread_stacks(source: &mut Source<'_>, directory: &Directory) -> impl Iterato
 /// `MINIDUMP_MEMORY_LIST`: a count and 16 bytes a range.
 fn small_list(source: &mut Source<'_>, directory: &Directory, losses: &mut Vec<Loss>) -> Vec<Region> {
     let Some(found) = directory.find(stream::MEMORY_LIST) else { return Vec::new() };
-    let Some(bytes) = source.read(found.offset, found.size) else { return Vec::new() };
+    let Some(bytes) = source.read(found.offset, found.size.min(LONGEST_LIST)) else { return Vec::new() };
     let count = u64::from(u32_at(&bytes, 0).unwrap_or(0));
     let entries = entries_after_header(&bytes, 4, count, 16, found.kind, losses);
     let read = |entry: &[u8]| {
@@ -113,7 +114,7 @@ fn small_list(source: &mut Source<'_>, directory: &Directory, losses: &mut Vec<L
 /// one after the other.
 fn large_list(source: &mut Source<'_>, directory: &Directory, losses: &mut Vec<Loss>) -> Vec<Region> {
     let Some(found) = directory.find(stream::MEMORY_64_LIST) else { return Vec::new() };
-    let Some(bytes) = source.read(found.offset, found.size) else { return Vec::new() };
+    let Some(bytes) = source.read(found.offset, found.size.min(LONGEST_LIST)) else { return Vec::new() };
     let count = u64_at(&bytes, 0).unwrap_or(0);
     let mut offset = u64_at(&bytes, 8).unwrap_or(0);
     let entries = entries_after_header(&bytes, 16, count, 16, found.kind, losses);
