@@ -27,6 +27,10 @@ const RESTART_WINDOW: SignedDuration = SignedDuration::from_mins(5);
 /// 0x116 (`TdrLimitTime`, Windows driver documentation).
 const RESET_BURST: SignedDuration = SignedDuration::from_secs(60);
 
+/// How many records before and after a moment are looked at for the one that fits it. No machine crashes this often
+/// within the windows above; a made-up log may say so of every record.
+const MOST_CANDIDATES: usize = 256;
+
 /// Groups the sightings: each group is one incident, its members by rank, then by item. Groups come in the order of
 /// their first item.
 #[must_use]
@@ -100,15 +104,15 @@ fn by_bugcheck(sightings: &[Sighting], sets: &mut Sets<'_>) {
     join_unambiguous(by_stop.into_values(), sets);
 }
 
-/// Joins the members of each bucket, unless they name several computers and some name none: then only those that
-/// name the same are joined.
-fn join_unambiguous(buckets: impl Iterator<Item = Vec<usize>>, sets: &mut Sets<'_>) {
-    let mut buckets: Vec<Vec<usize>> = buckets.filter(|bucket| bucket.len() > 1).collect();
 /// Whether a parameter has more than 32 bits. Sign-extended, as `0xffffffffc0000005`, it is a status and no address.
 fn is_address(parameter: u64) -> bool {
     (u64::from(u32::MAX) + 1..0xFFFF_FFFF_8000_0000).contains(&parameter)
 }
 
+/// Joins the members of each bucket, unless they name several computers and some name none: then only those that
+/// name the same are joined.
+fn join_unambiguous(buckets: impl Iterator<Item = Vec<usize>>, sets: &mut Sets<'_>) {
+    let mut buckets: Vec<Vec<usize>> = buckets.filter(|bucket| bucket.len() > 1).collect();
     buckets.sort();
     for bucket in buckets {
         let mut by_host: BTreeMap<Option<String>, Vec<usize>> = BTreeMap::new();
@@ -267,11 +271,13 @@ impl Timeline {
     fn near(&self, sighting: &Sighting, window: SignedDuration, fits: impl Fn(usize) -> bool) -> Option<usize> {
         let time = sighting.time?;
         let times = self.by_host.get(&sighting.host.as_ref()?.to_lowercase())?;
-        let first = times.partition_point(|(other, _)| time.duration_since(*other) > window);
+        let middle = times.partition_point(|(other, _)| *other < time);
+        let candidates =
+            middle.saturating_sub(MOST_CANDIDATES)..times.len().min(middle.saturating_add(MOST_CANDIDATES));
         times
             .get(candidates)?
             .iter()
-            .take_while(|(other, _)| other.duration_since(time) <= window)
+            .filter(|(other, _)| other.duration_since(time).abs() <= window)
             .filter(|(_, index)| fits(*index))
             .min_by_key(|(other, index)| (other.duration_since(time).abs(), *index))
             .map(|(_, index)| *index)
