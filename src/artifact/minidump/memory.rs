@@ -91,7 +91,9 @@ fn thread_stacks(source: &mut Source<'_>, directory: &Directory) -> impl Iterato
             offset: u64::from(u32_at(entry, 36)?),
         })
     };
-    entries.chunks_exact(48).filter_map(read).filter(|region| region.size > 0).collect::<Vec<_>>().into_iter()
+    // At offset 0 is the header: so writers say that the stack is elsewhere.
+    let held = |region: &Region| region.size > 0 && region.offset > 0;
+    entries.chunks_exact(48).filter_map(read).filter(held).collect::<Vec<_>>().into_iter()
 }
 
 /// `MINIDUMP_MEMORY_LIST`: a count and 16 bytes a range.
@@ -150,4 +152,29 @@ pub(super) fn entries_after_header<'b>(
     }
     let wanted = usize::try_from(count.min(held)).unwrap_or(0).saturating_mul(entry_size);
     after.get(..wanted).unwrap_or(after)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::artifact::minidump::directory::Stream;
+
+    #[test]
+    fn a_stack_at_offset_0_is_not_the_header() {
+        let mut list = vec![0; 4 + 48];
+        list[0] = 1;
+        list[4 + 24..4 + 32].copy_from_slice(&0x7000_u64.to_le_bytes());
+        list[4 + 32] = 16;
+        let streams = vec![Stream { kind: stream::THREAD_LIST, offset: 0, size: 52 }];
+        let directory = Directory { time: 0, flags: 0, streams };
+        let map = |list: &[u8]| {
+            let mut file = tempfile::tempfile().expect("a file");
+            std::io::Write::write_all(&mut file, list).expect("written");
+            let mut source = Source::open(&mut file, list.len() as u64).expect("readable");
+            MemoryMap::read(&mut source, &directory, &mut Vec::new())
+        };
+        assert_eq!(map(&list).region_at(Address(0x7000)), None);
+        list[4 + 36] = 8;
+        assert_eq!(map(&list).region_at(Address(0x7000)), Some((Address(0x7000), 16)));
+    }
 }
