@@ -165,11 +165,14 @@ fn thrower(dump: &ProcessDump, carriers: &dyn Carriers) -> Option<Suspect> {
 fn caller(dump: &ProcessDump, fault_site: &str, carriers: &dyn Carriers) -> Option<Suspect> {
     let frames = &dump.thread.as_ref()?.frames;
     let modules = dump.modules.as_ref()?;
-    let (frame, module) = frames.iter().take(SEARCHED_FRAMES).find_map(|frame| {
+    // A frame is no surer than those between it and the exception.
+    let mut trust = FrameTrust::Exact;
+    let module = frames.iter().take(SEARCHED_FRAMES).find_map(|frame| {
+        trust = trust.min(frame.trust);
         let module = modules.get(frame.module?)?;
-        (!carriers.is_carrier(module.name())).then_some((frame, module))
+        (!carriers.is_carrier(module.name())).then_some(module)
     })?;
-    let (basis, reason) = match frame.trust {
+    let (basis, reason) = match trust {
         FrameTrust::Exact | FrameTrust::Unwound => {
             ("unwound", format!("it is the first module on the stack that called into {fault_site}"))
         }
