@@ -165,7 +165,7 @@ fn read_all(
             records: None,
         },
         evidence: Vec::new(),
-        coverage: None,
+        coverage: Vec::new(),
     }));
     all.extend(options.pasted.iter().map(|(name, content)| crate::read::read_pasted(name, content)));
     all.sort_by(|a, b| a.artifact.path.cmp(&b.artifact.path));

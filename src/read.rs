@@ -24,8 +24,8 @@ pub struct ReadArtifact {
     pub artifact: Artifact,
     /// Its evidence.
     pub evidence: Vec<Evidence>,
-    /// For an event log: what it covers.
-    pub coverage: Option<LogCoverage>,
+    /// For an event log: what it covers, by computer.
+    pub coverage: Vec<LogCoverage>,
 }
 
 /// Reads the file at `path`. Never fails: what can't be read is said in the artifact's status.
@@ -124,7 +124,7 @@ fn unread(path: String, kind: ArtifactKind, bytes: u64, status: ArtifactStatus, 
     ReadArtifact {
         artifact: Artifact { path, kind: kind.word(), status, detail: Some(reason), bytes, records: None },
         evidence: Vec::new(),
-        coverage: None,
+        coverage: Vec::new(),
     }
 }
 

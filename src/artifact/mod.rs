@@ -32,8 +32,8 @@ pub struct Reading {
     pub losses: Vec<Loss>,
     /// Records read, relevant or not; event logs only.
     pub records: Option<u64>,
-    /// For an event log: what it covers.
-    pub coverage: Option<LogCoverage>,
+    /// For an event log: what it covers, by computer.
+    pub coverage: Vec<LogCoverage>,
 }
 
 /// The part of a machine's history that an event log holds.
@@ -41,11 +41,11 @@ pub struct Reading {
 pub struct LogCoverage {
     /// The channel most of the records belong to.
     pub channel: std::sync::Arc<str>,
-    /// The computer most of the records name.
+    /// The computer.
     pub computer: std::sync::Arc<str>,
-    /// The earliest record.
+    /// Its earliest record.
     pub first: jiff::Timestamp,
-    /// The latest record.
+    /// Its latest record.
     pub last: jiff::Timestamp,
 }
 

@@ -1,5 +1,6 @@
 //! What part of a machine's history a log covers.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use jiff::Timestamp;
@@ -18,8 +19,8 @@ pub(super) fn real_time(time: Timestamp) -> Option<Timestamp> {
 #[derive(Debug, Default)]
 pub(super) struct Coverage {
     channels: Tally,
-    computers: Tally,
-    span: Option<(Timestamp, Timestamp)>,
+    /// First and last time by computer: a machine that is renamed goes on with the log under its new name.
+    computers: BTreeMap<Arc<str>, (Timestamp, Timestamp)>,
 }
 
 impl Coverage {
@@ -28,34 +29,28 @@ impl Coverage {
         if let Some(channel) = channel {
             self.channels.add(channel);
         }
-        if let Some(computer) = computer {
-            self.computers.add(computer);
-        }
-        if let Some(time) = real_time(time) {
-            self.extend(time, time);
+        if let (Some(computer), Some(time)) = (computer, real_time(time)) {
+            match self.computers.get_mut(computer) {
+                Some(span) => *span = (span.0.min(time), span.1.max(time)),
+                None => drop(self.computers.insert(Arc::from(computer), (time, time))),
+            }
         }
     }
 
     /// Adds the records of a later part of the log.
     pub(super) fn append(&mut self, later: Self) {
         self.channels.append(later.channels);
-        self.computers.append(later.computers);
-        if let Some((first, last)) = later.span {
-            self.extend(first, last);
+        for (computer, later) in later.computers {
+            let span = self.computers.entry(computer).or_insert(later);
+            *span = (span.0.min(later.0), span.1.max(later.1));
         }
     }
 
-    fn extend(&mut self, first: Timestamp, last: Timestamp) {
-        self.span = Some(match self.span {
-            Some((earliest, latest)) => (earliest.min(first), latest.max(last)),
-            None => (first, last),
-        });
-    }
-
-    /// The most frequent channel and computer with the first and last time; `None` when the records say too little.
-    pub(super) fn finish(self) -> Option<LogCoverage> {
-        let (first, last) = self.span?;
-        Some(LogCoverage { channel: self.channels.winner()?, computer: self.computers.winner()?, first, last })
+    /// The most frequent channel with each computer's first and last time; empty when the records say too little.
+    pub(super) fn finish(self) -> Vec<LogCoverage> {
+        let Some(channel) = self.channels.winner() else { return Vec::new() };
+        let of = |(computer, (first, last))| LogCoverage { channel: Arc::clone(&channel), computer, first, last };
+        self.computers.into_iter().map(of).collect()
     }
 }
 
@@ -98,17 +93,16 @@ mod tests {
     }
 
     #[test]
-    fn the_most_frequent_names_and_the_outermost_times_count() {
+    fn a_renamed_machine_s_log_covers_both_names() {
         let mut coverage = Coverage::default();
         coverage.add(Some("System"), Some("before-rename"), at(50));
         coverage.add(Some("System"), Some("machine"), at(20));
         let mut later = Coverage::default();
         later.add(Some("Setup"), Some("machine"), at(90));
-        later.add(None, None, at(10));
         coverage.append(later);
-        let found = coverage.finish().expect("a coverage");
-        assert_eq!((&*found.channel, &*found.computer), ("System", "machine"));
-        assert_eq!((found.first, found.last), (at(10), at(90)));
+        let found = coverage.finish();
+        let found: Vec<_> = found.iter().map(|log| (&*log.channel, &*log.computer, log.first, log.last)).collect();
+        assert_eq!(found, [("System", "before-rename", at(50), at(50)), ("System", "machine", at(20), at(90))]);
     }
 
     #[test]
@@ -116,11 +110,11 @@ mod tests {
         let mut coverage = Coverage::default();
         coverage.add(Some("System"), Some("machine"), at(NO_TIME));
         coverage.add(Some("System"), Some("machine"), at(7));
-        assert_eq!(coverage.finish().map(|found| found.first), Some(at(7)));
+        assert_eq!(coverage.finish().first().map(|found| found.first), Some(at(7)));
     }
 
     #[test]
     fn no_records_cover_nothing() {
-        assert!(Coverage::default().finish().is_none());
+        assert!(Coverage::default().finish().is_empty());
     }
 }

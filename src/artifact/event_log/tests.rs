@@ -145,7 +145,7 @@ fn a_whole_log_gives_wanted_records_counts_all_and_loses_nothing() {
     assert_eq!(event.time.map(|time| time.to_string()).as_deref(), Some("2024-05-06T07:03:00Z"));
     let fields: Vec<_> = event.fields.iter().map(|(name, value)| (&**name, &**value)).collect();
     assert_eq!(fields, [("AppName", "last.exe"), ("AppVersion", "1.0.0.0")]);
-    let coverage = reading.coverage.expect("a coverage");
+    let [coverage] = reading.coverage.as_slice() else { panic!("{:?}", reading.coverage) };
     assert_eq!((&*coverage.channel, &*coverage.computer), ("Application", "PC-01"));
     assert_eq!(coverage.first.to_string(), "2024-05-06T07:01:00Z");
     assert_eq!(coverage.last.to_string(), "2024-05-06T07:03:00Z");
@@ -156,7 +156,7 @@ fn an_empty_log_is_whole() {
     let reading = reading(&EventLog::new("System", "PC-01").to_bytes());
     assert_eq!(reading.losses, []);
     assert_eq!((reading.records, reading.evidence.len()), (Some(0), 0));
-    assert!(reading.coverage.is_none());
+    assert!(reading.coverage.is_empty());
 }
 
 #[test]
