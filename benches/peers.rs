@@ -95,10 +95,33 @@ mod unix {
         let mut copies = Vec::new();
         for (number, original) in originals.iter().cycle().take(DUMPS.next_multiple_of(originals.len())).enumerate() {
             let copy = into.join(format!("{number:05}.dmp"));
-            fs::copy(original, &copy)?;
+            let mut content = fs::read(original)?;
+            make_distinct(&mut content, u32::try_from(number).unwrap_or(0));
+            fs::write(&copy, content)?;
             copies.push(copy);
         }
         Ok(copies)
+    }
+
+    /// Gives a copy its own time and process id. Copies of one dump are evidence of one crash, and would be joined.
+    fn make_distinct(dump: &mut [u8], number: u32) {
+        const MISC_INFO: u32 = 15;
+        let value =
+            |dump: &[u8], at: usize| Some(u32::from_le_bytes(dump.get(at..at.checked_add(4)?)?.try_into().ok()?));
+        let misc_info = || {
+            let (count, directory) = (value(dump, 8)?.min(4096) as usize, value(dump, 12)? as usize);
+            (0..count).find_map(|entry| {
+                let at = directory.checked_add(entry.checked_mul(12)?)?;
+                (value(dump, at)? == MISC_INFO).then(|| value(dump, at.checked_add(8)?)).flatten()
+            })
+        };
+        // MINIDUMP_HEADER has its time at 20, MINIDUMP_MISC_INFO its process id at 8.
+        let places = [Some(20), misc_info().map(|at| (at as usize).saturating_add(8))];
+        for at in places.into_iter().flatten() {
+            if let Some(field) = at.checked_add(4).and_then(|end| dump.get_mut(at..end)) {
+                field.copy_from_slice(&number.saturating_add(1).to_le_bytes());
+            }
+        }
     }
 
     fn is_minidump(path: &Path) -> bool {

@@ -1,6 +1,6 @@
 //! From incidents to verdicts: the rules judge each incident's facts, and the best-supported cause becomes its verdict.
 
-use crate::evidence::EventBody;
+use crate::evidence::{EventBody, ExceptionCode};
 use crate::facts::{self, EvidenceRef};
 use crate::incident::{Built, EvidenceItem, Incident, IncidentKind, Machine};
 use crate::knowledge::Knowledge;
@@ -147,13 +147,18 @@ fn lacking(built: &Built<'_>, machine: Option<&Machine>) -> Vec<&'static str> {
     let has_log = |channel: &str| {
         machine.is_some_and(|machine| machine.logs.iter().any(|log| log.channel.eq_ignore_ascii_case(channel)))
     };
+    let exception = built.incident.exception.as_ref();
     let mut ids = Vec::new();
     match built.incident.kind {
         IncidentKind::Crash | IncidentKind::Exit | IncidentKind::StartFailure => {
-            if gathered.dump().is_none() {
-                ids.push("no-dump");
+            if exception.is_some_and(|known| known.code == ExceptionCode::FAST_FAIL && known.fast_fail.is_none()) {
+                ids.push("no-fast-fail");
             }
-            if gathered.ticket().is_none() {
+            let service = gathered.event(|body| matches!(body, EventBody::ServiceEnded(_)).then_some(())).is_some();
+            if gathered.dump().is_none() {
+                ids.push(if service { "no-service-dump" } else { "no-dump" });
+            }
+            if gathered.ticket().is_none() && !service {
                 ids.push("no-console-text");
             }
             if !has_log("Application") {
@@ -165,9 +170,15 @@ fn lacking(built: &Built<'_>, machine: Option<&Machine>) -> Vec<&'static str> {
                 ids.push("no-hang-dump");
             }
         }
-        IncidentKind::Bugcheck | IncidentKind::GpuReset => {
+        IncidentKind::Bugcheck => {
             if gathered.kernel_dump().is_none() {
                 ids.push("no-kernel-dump");
+            }
+        }
+        IncidentKind::GpuReset => {
+            ids.push("no-display-driver");
+            if gathered.kernel_dump().is_none() {
+                ids.push("no-live-kernel-report");
             }
         }
         IncidentKind::PowerLoss => ids.push("power-history"),
@@ -179,4 +190,24 @@ fn lacking(built: &Built<'_>, machine: Option<&Machine>) -> Vec<&'static str> {
         ids.push("reproduce");
     }
     ids
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_request_has_its_sentence() {
+        let knowledge = Knowledge::builtin().expect("the built-in tables");
+        let source = include_str!("judge.rs");
+        let asked: Vec<&str> = source
+            .split('"')
+            .filter(|word| word.starts_with("no-") || *word == "power-history" || *word == "reproduce")
+            .filter(|word| word.len() > 3)
+            .collect();
+        assert!(asked.len() > 8);
+        for id in asked {
+            assert!(knowledge.collect(id).is_some(), "{id} is not in collect.yaml");
+        }
+    }
 }

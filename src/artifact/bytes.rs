@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
+use std::ops::Range;
 
 /// The 16-bit value at `offset`, if it lies within `bytes`.
 #[must_use]
@@ -28,47 +29,60 @@ pub fn array_at<const N: usize>(bytes: &[u8], offset: usize) -> Option<[u8; N]> 
     bytes.get(offset..offset.checked_add(N)?)?.try_into().ok()
 }
 
-/// A file up to this size is read whole at once; larger ones are read where they are needed. Dumps of crashed
-/// processes are mostly far smaller (the median is below 1 MiB), and one large read is faster than many small ones.
-const WHOLE_UP_TO: u64 = 4 << 20;
+/// How much of a file's beginning is held. Writers of dumps put their lists and names there and the captured memory,
+/// most of a dump, behind it, so small dumps are read whole and of large ones little else is.
+const HEAD: u64 = 256 << 10;
+/// How much is read at once where small parts further on are asked for, bytes; they mostly follow each other.
+const BLOCK: u64 = 16 << 10;
 
 /// The bytes of a file, read where they are asked for. Never mapped: a mapped file that shrinks ends the program.
 #[derive(Debug)]
-pub enum Source<'f> {
-    /// All of it.
-    Memory(Vec<u8>),
-    /// Too large to hold.
-    File {
-        /// The open file.
-        file: &'f mut File,
-        /// Its size when it was opened.
-        len: u64,
-    },
+pub struct Source<'f> {
+    /// The beginning, up to [`HEAD`] bytes.
+    head: Vec<u8>,
+    rest: Option<Rest<'f>>,
+}
+
+/// What lies behind the head of a file that is larger.
+#[derive(Debug)]
+struct Rest<'f> {
+    file: &'f mut File,
+    /// The file's size when it was opened.
+    len: u64,
+    /// The part that was read last.
+    block: Vec<u8>,
+    /// Where in the file that part begins.
+    block_at: u64,
 }
 
 impl<'f> Source<'f> {
     /// The content of `file`, which has `len` bytes.
     ///
     /// # Errors
-    /// When a small file can't be read. A file that is shorter than `len` is no error: its length is what was read.
+    /// When the file's beginning can't be read. A small file that is shorter than `len` is no error: its length is
+    /// what was read.
     pub fn open(file: &'f mut File, len: u64) -> io::Result<Self> {
-        if len > WHOLE_UP_TO {
-            return Ok(Self::File { file, len });
-        }
         file.seek(SeekFrom::Start(0))?;
-        let mut all = Vec::with_capacity(usize::try_from(len).unwrap_or(0));
-        // The bound also holds for a file that grows while it is read.
-        file.take(WHOLE_UP_TO).read_to_end(&mut all)?;
-        Ok(Self::Memory(all))
+        let mut head = vec![0; usize::try_from(len.min(HEAD)).unwrap_or(0)];
+        let mut read = 0;
+        while let Some(room) = head.get_mut(read..).filter(|room| !room.is_empty()) {
+            match file.read(room) {
+                Ok(0) => break,
+                Ok(more) => read = read.saturating_add(more),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        head.truncate(read);
+        let rest =
+            (len > HEAD && head.len() as u64 == HEAD).then(|| Rest { file, len, block: Vec::new(), block_at: 0 });
+        Ok(Self { head, rest })
     }
 
     /// How many bytes there are.
     #[must_use]
     pub fn len(&self) -> u64 {
-        match self {
-            Self::Memory(all) => all.len() as u64,
-            Self::File { len, .. } => *len,
-        }
+        self.rest.as_ref().map_or(self.head.len() as u64, |rest| rest.len)
     }
 
     /// Whether there is nothing.
@@ -89,19 +103,46 @@ impl<'f> Source<'f> {
         if !self.holds(offset, size) {
             return None;
         }
-        let size = usize::try_from(size).ok()?;
-        match self {
-            Self::Memory(all) => {
-                let start = usize::try_from(offset).ok()?;
-                all.get(start..start.checked_add(size)?).map(Cow::Borrowed)
-            }
-            Self::File { file, .. } => {
-                let mut part = vec![0; size];
-                file.seek(SeekFrom::Start(offset)).ok()?;
-                file.read_exact(&mut part).ok()?;
-                Some(Cow::Owned(part))
-            }
+        let in_head = || {
+            let start = usize::try_from(offset).ok()?;
+            let end = start.checked_add(usize::try_from(size).ok()?)?;
+            (end <= self.head.len()).then_some(start..end)
+        };
+        match in_head() {
+            Some(range) => self.head.get(range).map(Cow::Borrowed),
+            None => self.rest.as_mut()?.read(offset, size),
         }
+    }
+}
+
+impl Rest<'_> {
+    fn read(&mut self, offset: u64, size: u64) -> Option<Cow<'_, [u8]>> {
+        if size > BLOCK / 4 {
+            let mut part = vec![0; usize::try_from(size).ok()?];
+            self.fill(offset, &mut part)?;
+            return Some(Cow::Owned(part));
+        }
+        if self.within(offset, size).is_none() {
+            let mut block = std::mem::take(&mut self.block);
+            block.resize(usize::try_from(BLOCK.min(self.len.saturating_sub(offset))).ok()?, 0);
+            self.fill(offset, &mut block)?;
+            self.block = block;
+            self.block_at = offset;
+        }
+        let range = self.within(offset, size)?;
+        self.block.get(range).map(Cow::Borrowed)
+    }
+
+    /// Where in the block that was read last a part lies, if it does.
+    fn within(&self, offset: u64, size: u64) -> Option<Range<usize>> {
+        let start = usize::try_from(offset.checked_sub(self.block_at)?).ok()?;
+        let end = start.checked_add(usize::try_from(size).ok()?)?;
+        (end <= self.block.len()).then_some(start..end)
+    }
+
+    fn fill(&mut self, offset: u64, part: &mut [u8]) -> Option<()> {
+        self.file.seek(SeekFrom::Start(offset)).ok()?;
+        self.file.read_exact(part).ok()
     }
 }
 
@@ -117,8 +158,23 @@ mod tests {
     }
 
     #[test]
+    fn a_large_file_is_read_where_it_is_asked() {
+        let mut file = tempfile::tempfile().expect("a file");
+        file.set_len(HEAD + 100_000).expect("a sparse file");
+        file.seek(SeekFrom::Start(HEAD)).expect("a place");
+        std::io::Write::write_all(&mut file, b"end").expect("room");
+        let mut source = Source::open(&mut file, HEAD + 100_000).expect("readable");
+        assert_eq!(source.len(), HEAD + 100_000);
+        assert_eq!(source.read(HEAD, 3).as_deref(), Some(&b"end"[..]));
+        assert_eq!(source.read(HEAD - 1, 2).as_deref(), Some(&b"\0e"[..]), "across the head's end");
+        assert_eq!(source.read(HEAD + 1, 2).as_deref(), Some(&b"nd"[..]));
+        assert_eq!(source.read(0, HEAD + 50_000).map(|part| part.len() as u64), Some(HEAD + 50_000));
+        assert_eq!(source.read(HEAD + 99_999, 2), None);
+    }
+
+    #[test]
     fn a_source_knows_its_bounds() {
-        let mut source = Source::Memory(vec![1, 2, 3]);
+        let mut source = Source { head: vec![1, 2, 3], rest: None };
         assert_eq!(source.read(1, 2).as_deref(), Some(&[2, 3][..]));
         assert_eq!(source.read(1, 3), None);
         assert_eq!(source.read(u64::MAX, 2), None);

@@ -3,7 +3,7 @@
 //! A signature is the same list in event 1001 (`P1` to `P10`) and in `Report.wer` (`Sig[0].Value` onwards). The
 //! values carry names only in the file, and there in the system's language, so position and event type decide.
 //!
-//! Adding an event type is adding a row to [`LAYOUTS`].
+//! Adding an event type is adding a row to `LAYOUTS`.
 
 use std::sync::Arc;
 

@@ -5,7 +5,7 @@ mod exit;
 mod inspect;
 mod output;
 mod progress;
-mod rules;
+pub mod rules;
 mod stream;
 
 use std::ffi::OsString;
@@ -42,6 +42,8 @@ enum Command {
         /// The shell.
         shell: clap_complete::Shell,
     },
+    /// Prints the manual page (roff).
+    Man,
 }
 
 /// Runs the program on its arguments, program name included.
@@ -61,6 +63,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Exit {
         Command::Inspect(arguments) => inspect::run(&arguments),
         Command::Rules(command) => run_rules(&command),
         Command::Completions { shell } => completions(shell),
+        Command::Man => stream::print(|out| clap_mangen::Man::new(Arguments::command()).render(out)),
     });
     outcome.unwrap_or_else(|_| {
         stream::note("internal error: this is a defect of crashsift, please report it with the lines above");
@@ -106,8 +109,8 @@ fn load_rules(builtin: bool, paths: &[PathBuf], quiet: bool) -> Result<RuleSet, 
 
 /// Loads the built-in tables. A mistake in them is one of the program.
 fn load_knowledge() -> Result<Knowledge, Exit> {
-    Knowledge::builtin().map_err(|mistakes| {
-        let _ = rules::print_diagnostics(&mut anstream::stderr(), &mistakes, false);
+    Knowledge::builtin().map_err(|broken| {
+        let _ = rules::print_diagnostics(&mut anstream::stderr(), &broken.mistakes, false);
         Exit::Internal
     })
 }

@@ -19,7 +19,7 @@ const PARAMETER_PATHS: [&str; 4] =
 
 /// Most timeline entries that rules see, the nearest to the incident. A machine that logs more than this in a day
 /// repeats itself.
-const MOST_ENTRIES: usize = 4096;
+const MOST_ENTRIES: usize = 512;
 
 /// Makes the facts of `built`; `machine` is the one it happened on, when its logs were given. The machine's records
 /// around the incident get evidence numbers that follow the incident's own; they are given back as evidence items, so

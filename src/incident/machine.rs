@@ -7,6 +7,7 @@ use super::says;
 use super::sighting::{Item, report_kind};
 use super::{IncidentKind, Machine, TimelineEntry};
 use crate::artifact::LogCoverage;
+use crate::artifact::event_log::catalogue;
 use crate::evidence::{Event, EventBody, Observation};
 use crate::knowledge::Knowledge;
 
@@ -20,7 +21,7 @@ pub fn machines(items: &[Item], coverage: &[LogCoverage], knowledge: &Knowledge)
         let machine = machine_of(&mut by_host, host);
         machine.timeline.push(TimelineEntry {
             time,
-            kind: timeline_kind(&event.body),
+            kind: timeline_kind(event),
             provider: Arc::clone(&event.provider),
             id: event.id,
             says: says::of_event(event, knowledge),
@@ -64,12 +65,11 @@ pub fn values(event: &Event) -> Arc<str> {
     }
 }
 
-/// What kind of timeline entry an event is: one of [`crate::facts::schema::TIMELINE_KINDS`].
+/// What kind of timeline entry an event is: one of [`crate::facts::schema::TIMELINE_KINDS`]. The catalogue says it,
+/// but for records whose content decides.
 #[must_use]
-pub fn timeline_kind(body: &EventBody) -> &'static str {
-    match body {
-        EventBody::ApplicationError { .. } | EventBody::InPageError { .. } | EventBody::DotNet { .. } => "crash",
-        EventBody::Hang { .. } => "hang",
+pub fn timeline_kind(event: &Event) -> &'static str {
+    match &event.body {
         EventBody::Wer(report) => match report_kind(report) {
             Some(IncidentKind::Crash) => "crash",
             Some(IncidentKind::Hang) => "hang",
@@ -77,26 +77,8 @@ pub fn timeline_kind(body: &EventBody) -> &'static str {
             Some(IncidentKind::Bugcheck) => "bugcheck",
             _ => "report",
         },
-        EventBody::SideBySide { .. } | EventBody::Popup { .. } => "start-failure",
-        EventBody::BugCheck { .. } => "bugcheck",
-        EventBody::UncleanRestart { .. } => "unclean-restart",
-        EventBody::UncleanShutdown { .. } => "power-loss",
-        EventBody::DisplayReset { .. } | EventBody::DisplayDriver { reset: true, .. } => "driver-reset",
-        EventBody::DisplayDriver { .. } | EventBody::OpenGlDriver { .. } => "driver-error",
-        EventBody::Hardware { .. } => "hardware-error",
-        EventBody::Storage { .. } => "storage-error",
-        EventBody::FileSystem { damaged, .. } => {
-            if *damaged {
-                "file-system-error"
-            } else {
-                "other"
-            }
-        }
-        EventBody::MemoryExhausted { .. } => "memory-exhausted",
-        EventBody::ImageRefused { .. } => "image-refused",
-        EventBody::MemoryTest { .. } => "memory-test",
-        EventBody::ServiceEnded(_) => "service-ended",
-        EventBody::Other { .. } => "other",
+        EventBody::FileSystem { damaged: false, .. } => "other",
+        _ => catalogue::timeline_kind(event).unwrap_or("other"),
     }
 }
 

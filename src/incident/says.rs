@@ -56,7 +56,12 @@ fn of_dump(dump: &ProcessDump, knowledge: &Knowledge) -> String {
         [] => String::new(),
         some => format!(", parameters {}", parameters_text(some)),
     };
-    format!("{program}: {what} {place}{parameters}")
+    let delay_load = dump
+        .delay_load
+        .as_ref()
+        .and_then(|failed| failed.module.as_deref())
+        .map_or_else(String::new, |dll| format!("; the DLL that was to be loaded is {dll}"));
+    format!("{program}: {what} {place}{parameters}{delay_load}")
 }
 
 fn of_kernel_dump(dump: &KernelDump, knowledge: &Knowledge) -> String {

@@ -186,8 +186,8 @@ impl Sighting {
                 sighting.process = app.as_deref().map(folded);
                 sighting
             }
-            EventBody::Popup { app, .. } => {
-                let mut sighting = Self::new(index, IncidentKind::StartFailure, 1);
+            EventBody::Popup { app, message, dlls, .. } => {
+                let mut sighting = Self::new(index, popup_kind(message, dlls)?, 1);
                 sighting.process = app.as_deref().map(folded);
                 sighting
             }
@@ -236,6 +236,26 @@ impl Sighting {
     }
 }
 
+/// What a message box of the system tells of, whatever its language: a start that failed when it names a DLL or a
+/// status, a crash when it names two addresses ("the instruction at A referenced memory at B"). Any other box is no
+/// incident.
+fn popup_kind(message: &str, dlls: &[Arc<str>]) -> Option<IncidentKind> {
+    let numbers: Vec<&str> = message
+        .split(|c: char| !c.is_ascii_alphanumeric())
+        .filter_map(|word| word.strip_prefix("0x").or_else(|| word.strip_prefix("0X")))
+        .filter(|digits| digits.len() >= 8 && digits.chars().all(|digit| digit.is_ascii_hexdigit()))
+        .collect();
+    // Statuses of errors begin with 0xC0 (NTSTATUS, severity "error").
+    let status = numbers.iter().any(|digits| digits.len() == 8 && digits.to_ascii_lowercase().starts_with("c0"));
+    if !dlls.is_empty() || (status && numbers.len() == 1) {
+        Some(IncidentKind::StartFailure)
+    } else if numbers.len() >= 2 {
+        Some(IncidentKind::Crash)
+    } else {
+        None
+    }
+}
+
 /// Live kernel reports use the format of bugcheck dumps although the system lived on.
 ///
 /// Source: "Kernel live dump code reference" of the Windows driver documentation.
@@ -265,4 +285,21 @@ pub fn report_kind(report: &WerReport) -> Option<IncidentKind> {
 
 fn folded(path: &str) -> String {
     base_name(path).to_lowercase()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_box_is_told_by_what_it_names_not_by_its_words() {
+        let kind = |message: &str, dlls: &[&str]| {
+            popup_kind(message, &dlls.iter().map(|dll| Arc::from(*dll)).collect::<Vec<_>>())
+        };
+        assert_eq!(kind("X.dll fehlt.", &["X.dll"]), Some(IncidentKind::StartFailure));
+        assert_eq!(kind("Could not start correctly (0xc000007b).", &[]), Some(IncidentKind::StartFailure));
+        let access = "The instruction at 0x00007ffb12345678 referenced memory at 0x0000000000000010.";
+        assert_eq!(kind(access, &[]), Some(IncidentKind::Crash));
+        assert_eq!(kind("Do you want to close all tabs?", &[]), None);
+    }
 }

@@ -8,6 +8,8 @@ mod location;
 pub mod nvidia;
 mod table;
 
+use std::fmt;
+
 pub use location::location;
 use table::{Table, codes, releases, texts};
 
@@ -35,6 +37,25 @@ pub struct Knowledge {
     collect: Table<String, String>,
 }
 
+/// The tables inside the program have mistakes: a defect of the program, never of its user.
+#[derive(Debug)]
+pub struct BrokenTables {
+    /// All mistakes, in the order of the files.
+    pub mistakes: Vec<Diagnostic>,
+}
+
+impl fmt::Display for BrokenTables {
+    /// One mistake a line, each with its file and line.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the tables inside the program have mistakes")?;
+        self.mistakes
+            .iter()
+            .try_for_each(|mistake| write!(f, "\n{}:{}: {}", mistake.file.name, mistake.span.line, mistake.message))
+    }
+}
+
+impl std::error::Error for BrokenTables {}
+
 /// A built-in file: its path in the rule set, and its text.
 macro_rules! data_file {
     ($name:literal) => {
@@ -48,7 +69,7 @@ impl Knowledge {
     /// # Errors
     ///
     /// Every mistake in the files; a release is built of files without any.
-    pub fn builtin() -> Result<Self, Vec<Diagnostic>> {
+    pub fn builtin() -> Result<Self, BrokenTables> {
         let mut mistakes = Vec::new();
         let exceptions = codes(data_file!("exception-codes.yaml"), "", &mut mistakes);
         let fast_fails = codes(data_file!("fast-fail.yaml"), "FAST_FAIL_", &mut mistakes);
@@ -58,7 +79,7 @@ impl Knowledge {
         if mistakes.is_empty() {
             Ok(Self { exceptions, fast_fails, bugchecks, releases, collect })
         } else {
-            Err(mistakes)
+            Err(BrokenTables { mistakes })
         }
     }
 

@@ -1,7 +1,7 @@
 //! Comparing one value with what a rule wants it to be.
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use regex::{Regex, RegexBuilder};
 
@@ -18,6 +18,29 @@ use crate::yaml::{Node, Span};
 /// The most memory that one compiled regular expression may take, bytes.
 const REGEX_LIMIT: usize = 1 << 20;
 
+/// A regular expression, compiled when it is first asked: most runs ask few of the hundreds that a rule set has.
+#[derive(Debug, Clone)]
+pub(super) struct Pattern {
+    text: String,
+    compiled: Arc<OnceLock<Option<Regex>>>,
+}
+
+impl Pattern {
+    /// A pattern that is known to compile.
+    fn new(text: &str) -> Self {
+        Self { text: text.to_owned(), compiled: Arc::default() }
+    }
+
+    fn is_match(&self, text: &str) -> bool {
+        // Whether it compiles was found out when the rule was checked.
+        self.compiled.get_or_init(|| compiled(&self.text).ok()).as_ref().is_some_and(|regex| regex.is_match(text))
+    }
+}
+
+fn compiled(text: &str) -> Result<Regex, regex::Error> {
+    RegexBuilder::new(text).case_insensitive(true).size_limit(REGEX_LIMIT).build()
+}
+
 /// What a value must be. Texts are kept folded.
 #[derive(Debug, Clone)]
 pub(super) enum Compare {
@@ -28,7 +51,7 @@ pub(super) enum Compare {
     /// A text that fits these patterns.
     Like { patterns: Vec<Wildcard>, every: bool },
     /// A text in which these regular expressions are found.
-    Regex { patterns: Vec<Regex>, every: bool },
+    Regex { patterns: Vec<Pattern>, every: bool },
     /// A value on this side of a bound.
     Order { order: Order, bound: Value },
     /// A module in (or in none of) these lists.
@@ -150,7 +173,10 @@ pub(super) fn read(
     let compare = match modifier {
         Modifier::Part(place) => Compare::Part { place, parts: values(fact, node, mistakes, part)?, every },
         Modifier::Like => Compare::Like { patterns: values(fact, node, mistakes, wildcard)?, every },
-        Modifier::Regex => Compare::Regex { patterns: values(fact, node, mistakes, regex)?, every },
+        Modifier::Regex => Compare::Regex {
+            patterns: values(fact, node, mistakes, |fact, node, mistakes| regex(fact, node, known, mistakes))?,
+            every,
+        },
         Modifier::Order(order) => Compare::Order { order, bound: single(fact, node, mistakes)? },
         Modifier::Listed(inside) => {
             let lists = values(fact, node, mistakes, |_, node, mistakes| module_list(node, known, mistakes))?;
@@ -210,12 +236,7 @@ fn whole_value(fact: &FactDefinition, node: &Node, mistakes: &mut Mistakes) -> O
         mistakes.error_with_help("R022", node.span, message, format!("write `{}|like` to use a pattern", fact.path));
         return None;
     }
-    if fact.kind == FactType::Module && text.contains(['\\', '/']) {
-        let message = "a module name is compared without its path, so this path means nothing";
-        let help = format!("write the file name only: {}", fold(fact.kind, text));
-        mistakes.error_with_help("R022", node.span, message, help);
-        return None;
-    }
+    refuse_path(fact, node, text, mistakes)?;
     Some(Value::Text(Arc::from(fold(fact.kind, text))))
 }
 
@@ -235,6 +256,7 @@ fn part(fact: &FactDefinition, node: &Node, mistakes: &mut Mistakes) -> Option<S
         mistakes.error("R022", node.span, "an empty text is part of every text");
         return None;
     }
+    refuse_path(fact, node, text, mistakes)?;
     Some(fold_part(fact.kind, text).into_owned())
 }
 
@@ -244,14 +266,28 @@ fn wildcard(fact: &FactDefinition, node: &Node, mistakes: &mut Mistakes) -> Opti
         let message = "a pattern without `*` and `?` is the same as a comparison for equality";
         mistakes.warning("R080", node.span, message, format!("write `{}: {text}`, or add a `*`", fact.path));
     }
+    refuse_path(fact, node, text, mistakes)?;
     Some(Wildcard::new(&fold_part(fact.kind, text)))
 }
 
-fn regex(fact: &FactDefinition, node: &Node, mistakes: &mut Mistakes) -> Option<Regex> {
+/// A module name is compared without its path, so a text with a path in it can never be part of one.
+fn refuse_path(fact: &FactDefinition, node: &Node, text: &str, mistakes: &mut Mistakes) -> Option<()> {
+    if fact.kind != FactType::Module || !text.contains(['\\', '/']) {
+        return Some(());
+    }
+    let message = "a module name is compared without its path, so this path means nothing";
+    let help = format!("write the file name only: {}", fold(fact.kind, text));
+    mistakes.error_with_help("R022", node.span, message, help);
+    None
+}
+
+fn regex(fact: &FactDefinition, node: &Node, known: &Known<'_>, mistakes: &mut Mistakes) -> Option<Pattern> {
     let text = scalar(fact, node, mistakes)?;
-    let built = RegexBuilder::new(text).case_insensitive(true).size_limit(REGEX_LIMIT).build();
-    match built {
-        Ok(regex) => Some(regex),
+    if known.proven {
+        return Some(Pattern::new(text));
+    }
+    match compiled(text) {
+        Ok(_) => Some(Pattern::new(text)),
         Err(error) => {
             // The crate draws a picture of several lines; what went wrong is in the last one.
             let error = error.to_string();

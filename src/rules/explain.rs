@@ -1,20 +1,22 @@
 //! Texts with facts in them.
 //!
 //! The language is Jinja's, cut down to `{{ ... }}` and `{% if %}`: with loops or definitions it could not be known
-//! when a rule is loaded that its text can always be written.
+//! when a rule is loaded that its text can always be written. A fact is the text that reports print for it, so that
+//! `or` and `if` ask one thing only, whether it is known: with numbers and flags, 0 and false would count as absent.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use minijinja::value::{Object, Value as Printed};
 use minijinja::{Environment, ErrorKind, UndefinedBehavior};
+use regex::Regex;
 
 use super::guarantee::World;
 use super::mistakes::{Mistakes, listing, suggestion};
 use crate::facts::schema::{FactDefinition, LISTS, SCALARS};
-use crate::facts::{FactSet, FactType, Value};
+use crate::facts::{FactSet, FactType};
 use crate::yaml::Node;
 
 /// Blocks that a text may use.
@@ -51,6 +53,7 @@ pub(super) fn is_template(text: &str) -> bool {
 pub(super) struct Templates {
     /// Prints what is absent as [`ABSENT`].
     lenient: Environment<'static>,
+    trial: Trial,
     count: usize,
 }
 
@@ -64,7 +67,7 @@ impl Default for Templates {
             }
             minijinja::escape_formatter(out, state, value)
         });
-        Self { lenient, count: 0 }
+        Self { lenient, trial: Trial::default(), count: 0 }
     }
 }
 
@@ -75,7 +78,7 @@ impl Templates {
         if !is_template(&written) {
             return Some(Text::Plain(written));
         }
-        let wrongs = check(node.text()?, worlds);
+        let wrongs = check(&self.trial, node.text()?, worlds);
         let fine = wrongs.is_empty();
         for wrong in wrongs {
             let span = wrong.at.map_or(node.span, |at| node.span_within(&mistakes.file, at));
@@ -110,6 +113,45 @@ fn without_gaps(text: &str) -> String {
     tidy
 }
 
+/// Where texts are tried when they are loaded.
+#[derive(Debug)]
+struct Trial {
+    /// Fails on every use of what is absent.
+    strict: Environment<'static>,
+    /// Fails on printing what is absent. Comparing it is fine: it is equal to nothing.
+    comparing: Environment<'static>,
+}
+
+impl Default for Trial {
+    fn default() -> Self {
+        let mut strict = bare_environment();
+        strict.set_debug(true);
+        strict.set_undefined_behavior(UndefinedBehavior::SemiStrict);
+        let mut comparing = bare_environment();
+        comparing.set_debug(true);
+        comparing.set_undefined_behavior(UndefinedBehavior::Chainable);
+        comparing.set_formatter(|out, state, value| {
+            if value.is_undefined() {
+                return Err(ErrorKind::UndefinedError.into());
+            }
+            minijinja::escape_formatter(out, state, value)
+        });
+        Self { strict, comparing }
+    }
+}
+
+impl Trial {
+    fn render(&self, text: &str, facts: &FactValues) -> Result<String, minijinja::Error> {
+        let error = match self.strict.render_str(text, facts.0.clone()) {
+            Ok(rendered) => return Ok(rendered),
+            Err(error) => error,
+        };
+        let compares = |part: &str| part.contains("==") || part.contains("!=");
+        let failed = error.range().and_then(|at| text.get(at)).is_some_and(|part| compares(&without_literals(part)));
+        if failed { self.comparing.render_str(text, facts.0.clone()) } else { Err(error) }
+    }
+}
+
 /// Filters as in Jinja, functions not: none of them says anything about facts.
 fn bare_environment() -> Environment<'static> {
     let mut environment = Environment::new();
@@ -126,7 +168,7 @@ pub(super) struct FactValues(Printed);
 impl FactValues {
     /// All known facts with one value.
     pub fn of(facts: &FactSet) -> Self {
-        Self::build(|fact| facts.get(fact.path).map(|known| printed(&known.value, fact.kind)))
+        Self::build(|fact| facts.get(fact.path).map(|known| Printed::from(known.value.display(fact.kind))))
     }
 
     fn build(value: impl Fn(&FactDefinition) -> Option<Printed>) -> Self {
@@ -141,15 +183,6 @@ impl FactValues {
         }
         let groups = groups.into_iter().map(|(name, group)| (name, Printed::from_object(Group(group))));
         Self(Printed::from_object(Group(groups.collect())))
-    }
-}
-
-/// Numbers and flags keep their type, so that an `if` can compare them; everything else is what reports print.
-fn printed(value: &Value, kind: FactType) -> Printed {
-    match (value, kind) {
-        (Value::Flag(flag), _) => Printed::from(*flag),
-        (Value::Number(number), FactType::Number) => Printed::from(*number),
-        _ => Printed::from(value.display(kind)),
     }
 }
 
@@ -170,24 +203,21 @@ struct Wrong {
     help: String,
 }
 
-fn check(text: &str, worlds: &[World]) -> Vec<Wrong> {
-    if let Some(wrong) = forbidden_block(text) {
+fn check(trial: &Trial, text: &str, worlds: &[World]) -> Vec<Wrong> {
+    if let Some(wrong) = forbidden_block(text).or_else(|| no_text_comparison(text)) {
         return vec![wrong];
     }
-    let mut strict = bare_environment();
-    strict.set_debug(true);
-    strict.set_undefined_behavior(UndefinedBehavior::SemiStrict);
-    if let Err(error) = strict.add_template_owned("text", text.to_owned()) {
-        return vec![failure(&error)];
-    }
-    let Ok(template) = strict.get_template("text") else { return Vec::new() };
+    let template = match trial.strict.template_from_str(text) {
+        Ok(template) => template,
+        Err(error) => return vec![failure(&error)],
+    };
     let paths: BTreeSet<String> = template.undeclared_variables(true).into_iter().collect();
     let unknown: Vec<Wrong> = paths.iter().filter_map(|path| unknown_fact(text, path)).collect();
     if !unknown.is_empty() {
         return unknown;
     }
     let render = |absent: &dyn Fn(&str) -> bool| {
-        template.render(FactValues::build(|fact| (!absent(fact.path)).then(|| example(fact.kind))).0)
+        trial.render(text, &FactValues::build(|fact| (!absent(fact.path)).then(|| example(fact.kind))))
     };
     if let Err(error) = render(&|_| false) {
         return vec![failure(&error)];
@@ -221,6 +251,46 @@ fn forbidden_block(text: &str) -> Option<Wrong> {
         }
     }
     None
+}
+
+/// Finds comparisons with something that is no text, which could never be equal to a fact.
+fn no_text_comparison(text: &str) -> Option<Wrong> {
+    static NUMBER: LazyLock<Option<Regex>> =
+        LazyLock::new(|| Regex::new(r"[!=]=\s*(?:[-+]?\d|true\b|false\b)|(?:\b\d+|true|false)\s*[!=]=|[<>]").ok());
+    for (open, close) in [("{{", "}}"), ("{%", "%}")] {
+        for (start, _) in text.match_indices(open) {
+            let inside = text.get(start..)?;
+            let inside = inside.get(..inside.find(close).unwrap_or(inside.len()))?;
+            let Some(found) = NUMBER.as_ref()?.find(&without_literals(inside)).map(|found| found.range()) else {
+                continue;
+            };
+            let message = "facts are texts here, and can only be compared with texts".to_owned();
+            let help = "write the text that reports print: `{% if exception.fast_fail == \"7\" %}`".to_owned();
+            let at = start.saturating_add(found.start)..start.saturating_add(found.end);
+            return Some(Wrong { code: "R044", at: Some(at), message, help });
+        }
+    }
+    None
+}
+
+/// The same text with `_` for every byte in quotes.
+fn without_literals(text: &str) -> String {
+    let mut quote = None;
+    let mut plain = String::with_capacity(text.len());
+    for character in text.chars() {
+        if quote == Some(character) {
+            quote = None;
+            plain.push(character);
+        } else if quote.is_some() {
+            plain.extend(std::iter::repeat_n('_', character.len_utf8()));
+        } else {
+            if matches!(character, '"' | '\'') {
+                quote = Some(character);
+            }
+            plain.push(character);
+        }
+    }
+    plain
 }
 
 fn unknown_fact(text: &str, path: &str) -> Option<Wrong> {
@@ -271,15 +341,15 @@ fn failure(error: &minijinja::Error) -> Wrong {
 
 /// A value to try a text with.
 fn example(kind: FactType) -> Printed {
-    match kind {
-        FactType::Flag => Printed::from(true),
-        FactType::Number => Printed::from(7),
-        FactType::Code => Printed::from("0xC0000005"),
-        FactType::Address => Printed::from("0x1000"),
-        FactType::Version => Printed::from("1.2.3.4"),
-        FactType::Word(words) => Printed::from(words.first().copied().unwrap_or("word")),
-        FactType::Module => Printed::from("example.dll"),
-        FactType::Path => Printed::from(r"C:\example.dll"),
-        FactType::Text => Printed::from("example"),
-    }
+    Printed::from(match kind {
+        FactType::Flag => "true",
+        FactType::Number => "7",
+        FactType::Code => "0xC0000005",
+        FactType::Address => "0x1000",
+        FactType::Version => "1.2.3.4",
+        FactType::Word(words) => words.first().copied().unwrap_or("word"),
+        FactType::Module => "example.dll",
+        FactType::Path => r"C:\example.dll",
+        FactType::Text => "example",
+    })
 }

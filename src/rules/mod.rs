@@ -41,4 +41,6 @@ pub use trace::{SelectionTrace, TermTrace, Trace};
 struct Known<'a> {
     causes: &'a Causes,
     lists: &'a list::Lists,
+    /// Whether the rules are those inside the program, whose regular expressions were compiled when it was tested.
+    proven: bool,
 }

@@ -105,7 +105,7 @@ impl RuleSet {
             if index == 0 {
                 builtin_lists = known_lists.clone();
             }
-            let known = Known { causes: &causes, lists: &known_lists };
+            let known = Known { causes: &causes, lists: &known_lists, proven: set.embedded };
             let before = rules.len();
             for file in &set.rules {
                 rules.append(&mut parse::read_file(
@@ -256,7 +256,6 @@ impl RuleSet {
                     continue;
                 }
                 let trace = trace::trace(rule, &view);
-                let terms = trace.selections.iter().flat_map(|selection| &selection.terms);
                 outcome.failed.push(TestFailure {
                     rule: rule.id.clone(),
                     test: test.name.clone(),
@@ -264,7 +263,7 @@ impl RuleSet {
                     line: test.span.line,
                     expected: test.expect,
                     got,
-                    why: terms.filter(|term| term.holds == truth).map(|term| term.sentence()).collect(),
+                    why: trace.deciding_terms().map(|term| term.sentence()).collect(),
                 });
             }
         }

@@ -1,5 +1,8 @@
 //! Why a rule gave its answer: every term with what it found.
 
+use std::collections::BTreeSet;
+
+use super::condition::Condition;
 use super::evaluate::{Evaluation, Truth};
 use super::rule::Rule;
 use super::selection::{Term, Test};
@@ -14,6 +17,17 @@ pub struct Trace {
     pub condition: Truth,
     /// Its selections, in the order of the rule.
     pub selections: Vec<SelectionTrace>,
+    /// The selections that decided: with others, the answer would have been another one.
+    pub decisive: Vec<usize>,
+}
+
+impl Trace {
+    /// The terms that made the rule match, ruled it out or left it undecided, in the order of the rule. The first one
+    /// of a rule that is ruled out is where it failed first.
+    pub fn deciding_terms(&self) -> impl Iterator<Item = &TermTrace> {
+        let selections = self.decisive.iter().filter_map(|index| self.selections.get(*index));
+        selections.flat_map(|selection| selection.terms.iter().filter(|term| term.holds == selection.holds))
+    }
 }
 
 /// A selection and what it found.
@@ -67,10 +81,32 @@ pub(super) fn trace(rule: &Rule, view: &View<'_>) -> Trace {
             terms: terms.into_iter().map(|term| trace_term(term, view)).collect(),
         }
     });
+    let mut evaluation = Evaluation::new(&rule.selections, view);
+    let mut decisive = BTreeSet::new();
+    decide(&rule.condition, &mut evaluation, &mut decisive);
     Trace {
         rule: rule.id.clone(),
-        condition: Evaluation::new(&rule.selections, view).truth(&rule.condition),
+        condition: evaluation.truth(&rule.condition),
         selections: selections.collect(),
+        decisive: decisive.into_iter().collect(),
+    }
+}
+
+/// Collects the selections behind a condition's answer: those of the parts that give the same answer as the whole.
+fn decide(condition: &Condition, evaluation: &mut Evaluation<'_, '_>, decisive: &mut BTreeSet<usize>) {
+    match condition {
+        Condition::Selection(index) => {
+            decisive.insert(*index);
+        }
+        Condition::Not(inner) => decide(inner, evaluation, decisive),
+        Condition::All(parts) | Condition::Any(parts) => {
+            let whole = evaluation.truth(condition);
+            for part in parts {
+                if evaluation.truth(part) == whole {
+                    decide(part, evaluation, decisive);
+                }
+            }
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::text::{Span, YamlText};
+use super::text::{Span, YamlText, clamp};
 
 /// One value with its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -133,6 +133,17 @@ impl Node {
         let Kind::Scalar { text, style } = &self.kind else { return None };
         let written = file.slice(self.span);
         let skip = usize::from(*style == Style::Quoted);
+        if !text.contains('\n') && written.get(skip..)?.starts_with(text.as_str()) {
+            let before = text.get(..part.start)?;
+            let start = self.span.start.saturating_add(skip).saturating_add(part.start);
+            let column = clamp(before.chars().count().saturating_add(skip));
+            return Some(Span {
+                start,
+                end: start.saturating_add(part.len()),
+                line: self.span.line,
+                column: self.span.column.saturating_add(column),
+            });
+        }
         let mut rest = written.get(skip..)?.char_indices().peekable();
         if *style == Style::Block {
             while rest.next_if(|(_, c)| c.is_whitespace()).is_some() {}

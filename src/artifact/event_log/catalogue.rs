@@ -1,7 +1,7 @@
 //! The events that are read: one row for each, by provider and event id.
 //!
 //! Adding an event whose fields are like those of another is adding a row. One with fields of its own also needs a
-//! [`Meaning`] and the function that reads it.
+//! `Meaning` and the function that reads it.
 //!
 //! Sources of names, ids and the order of fields: the event manifests that Windows ships (Windows 7 to 11), the
 //! message tables of classic providers, and Microsoft's documentation of the single events. Where a manifest names

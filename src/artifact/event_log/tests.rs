@@ -182,10 +182,11 @@ fn every_family_of_events_comes_out_of_a_log() {
         .add(events::service_ended(at(4), "Démonstration", "DemoSvc", "x"))
         .add(events::bugcheck(at(5), 0x9F, [1, 2, 3, 4], "C:\\Windows\\MEMORY.DMP", Guid::new(1, 2, 3, 4, 5)))
         .add(events::unclean_shutdown(at(6), at(0), 2, 934))
-        .add(events::dotnet_unhandled(
-            at(7),
-            "Application: tool.exe\nException Info: System.OverflowException\n   at Tool.Main()\n",
-        ))
+        .add(
+            Logged::new(Provider::classic(".NET Runtime"), 1026)
+                .at(at(7))
+                .strings(["Application: tool.exe\nException Info: System.OverflowException\n   at Tool.Main()\n"]),
+        )
         .add(events::missing_assembly(at(8), "Vendor.Runtime", "C:\\tool.exe"));
     let reading = reading(&log.to_bytes());
     assert_eq!((reading.records, reading.losses.len()), (Some(8), 0));

@@ -1,6 +1,6 @@
 //! User-mode minidumps: one process at the moment of its crash.
 //!
-//! A dump is read in three steps: [`directory`] checks header and stream directory against the file, [`excerpt`]
+//! A dump is read in three steps: `directory` checks header and stream directory against the file, `excerpt`
 //! puts the wanted parts together into a small dump that can be trusted, and this module reads that one with the
 //! `minidump` crate. The stack is walked with `minidump-processor` when asked for.
 
@@ -224,7 +224,7 @@ fn loaded(module: &MinidumpModule, names: &Names) -> LoadedModule {
         base: Address(raw.base_of_image),
         size: raw.size_of_image,
         timestamp: raw.time_date_stamp,
-        debug_id: module.debug_identifier().map(|id| Arc::from(id.breakpad().to_string())),
+        debug_id: module.debug_identifier().map(|id| names.share(&id.breakpad().to_string())),
     }
 }
 

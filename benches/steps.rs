@@ -1,0 +1,65 @@
+//! What each step of a run costs, on the project's own samples: reading an artifact of each kind, loading the built-in
+//! rules, judging an incident, and a whole run over all samples.
+//!
+//!     cargo bench --bench steps
+
+#![expect(clippy::expect_used, reason = "a benchmark that can't go on fails, and its inputs are known")]
+
+use std::hint::black_box;
+use std::path::{Path, PathBuf};
+
+use crashsift::artifact::ReadContext;
+use crashsift::evidence::Names;
+use crashsift::facts::FactSet;
+use crashsift::knowledge::Knowledge;
+use crashsift::read::read_artifact;
+use crashsift::rules::RuleSet;
+use crashsift::{Options, Silent, analyze, inspect};
+use criterion::{Criterion, criterion_group, criterion_main};
+
+fn samples() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("samples")
+}
+
+fn reading(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("read");
+    let artifacts = [
+        ("minidump, no stack walk", "abort-below-cudnn/python.exe.11928.dmp", false),
+        ("minidump, stack walked", "abort-below-cudnn/python.exe.11928.dmp", true),
+        ("event log, one chunk", "gpu-timeout/Application.evtx", false),
+        ("Report.wer", "one-crash-three-artifacts/Report.wer", false),
+        ("small kernel dump", "bugcheck-display-driver/073024-9531-01.dmp", false),
+        ("ticket", "text-as-dump/crash.dmp", false),
+    ];
+    for (name, file, walk_stacks) in artifacts {
+        let path = samples().join(file);
+        assert!(path.is_file(), "{file} is no sample");
+        let context = ReadContext { names: Names::default(), walk_stacks };
+        group.bench_function(name, |bencher| bencher.iter(|| read_artifact(black_box(&path), &context)));
+    }
+}
+
+fn judging(criterion: &mut Criterion) {
+    let rules = RuleSet::load(true, &[]).expect("the built-in rules");
+    let knowledge = Knowledge::builtin().expect("the built-in tables");
+    criterion.bench_function("load the built-in rules", |bencher| bencher.iter(|| RuleSet::load(true, &[])));
+    let facts: Vec<FactSet> = inspect(&[samples()], &rules, &knowledge, &Options::default(), &Silent)
+        .incidents
+        .into_iter()
+        .map(|(_, facts)| facts)
+        .collect();
+    criterion.bench_function(&format!("judge {} incidents", facts.len()), |bencher| {
+        bencher.iter(|| facts.iter().map(|facts| rules.judge(black_box(facts)).findings.len()).sum::<usize>());
+    });
+}
+
+fn whole_runs(criterion: &mut Criterion) {
+    let rules = RuleSet::load(true, &[]).expect("the built-in rules");
+    let knowledge = Knowledge::builtin().expect("the built-in tables");
+    criterion.bench_function("analyze all samples", |bencher| {
+        bencher.iter(|| analyze(&[samples()], &rules, &knowledge, &Options::default(), &Silent).summary);
+    });
+}
+
+criterion_group!(steps, reading, judging, whole_runs);
+criterion_main!(steps);

@@ -1,0 +1,177 @@
+//! `crashsift rules` as a user types it.
+
+#![expect(clippy::expect_used, clippy::panic, reason = "a test may panic")]
+
+use std::path::Path;
+
+use clap::Parser;
+use crashsift::cli::rules::{Outcome, RulesCommand, Streams, run};
+
+#[derive(Parser)]
+struct Rules {
+    #[command(subcommand)]
+    command: RulesCommand,
+}
+
+struct Ran {
+    outcome: Outcome,
+    out: String,
+    notes: String,
+}
+
+/// Runs `rules ARGUMENTS`; `DEMO` stands for the demo rule set.
+fn rules(arguments: &str) -> Ran {
+    let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests");
+    let path = |argument: &str| match argument {
+        "DEMO" => tests.join("rule_sets/demo").to_string_lossy().into_owned(),
+        broken if broken.ends_with(".yaml") => tests.join("broken_rules").join(broken).to_string_lossy().into_owned(),
+        other => other.to_owned(),
+    };
+    let arguments = std::iter::once("rules".to_owned()).chain(arguments.split_whitespace().map(path));
+    let parsed = Rules::try_parse_from(arguments).unwrap_or_else(|error| panic!("{error}"));
+    let (mut out, mut notes) = (Vec::new(), Vec::new());
+    let mut streams = Streams { out: &mut out, notes: &mut notes, color: false };
+    let outcome = run(&parsed.command, &mut streams).expect("written");
+    let root = format!("{}{}", tests.to_string_lossy(), std::path::MAIN_SEPARATOR);
+    let text = |bytes| String::from_utf8(bytes).expect("UTF-8").replace(&root, "");
+    Ran { outcome, out: text(out), notes: text(notes) }
+}
+
+#[test]
+fn list_prints_a_rule_a_line() {
+    let ran = rules("list --no-builtin-rules -r DEMO");
+    assert_eq!(
+        ran.out,
+        "\
+ID                CAUSE            CONFIDENCE  RULE SET  TITLE
+demo/hooked       injected-module  0.60        demo      A hook is loaded in a process that crashed
+demo/many-resets  gpu-timeout      0.90        demo      The display driver was reset again and again
+"
+    );
+    assert_eq!((ran.outcome, ran.notes.as_str()), (Outcome::Fine, ""));
+}
+
+#[test]
+fn list_can_be_narrowed() {
+    let ran = rules("list --no-builtin-rules -r DEMO --cause gpu-timeout --area demo");
+    assert_eq!(ran.out.lines().count(), 2);
+    let ran = rules("list --cause gpu-timeuot");
+    assert_eq!(ran.notes, "error: there is no cause `gpu-timeuot`; did you mean `gpu-timeout`?\n");
+    assert_eq!((ran.outcome, ran.out.as_str()), (Outcome::Unusable, ""));
+    let ran = rules("list --area dmeo --no-builtin-rules -r DEMO");
+    assert_eq!(ran.notes, "error: there is no area `dmeo`; did you mean `demo`?\n");
+}
+
+#[test]
+fn show_prints_the_whole_rule() {
+    let ran = rules("show demo/many-resets -r DEMO");
+    assert_eq!(
+        ran.out,
+        "\
+demo/many-resets
+The display driver was reset again and again
+
+Cause       gpu-timeout: GPU work outlasts the watchdog (TDR): shorter work or a longer delay cures it. The reset alone is a symptom
+Confidence  0.90
+Severity    high
+Rule set    demo 1.2, rule_sets/demo/demo/rules.yaml:59
+Tests       2
+
+When
+  selections:
+    resets:
+      timeline|count: {where: {kind: driver-reset, seconds_before|lte: 3600}, gte: 3}
+    crash_or_bugcheck:
+      - incident.kind: crash
+      - incident.kind: bugcheck
+        bugcheck.code: 0x116
+
+Why
+  There were three resets in the hour before.
+
+What to do
+  developer: Submit shorter work.
+
+Where this is from
+  - Observed in the tests
+"
+    );
+    let ran = rules("show demo/hooked -r DEMO");
+    assert!(
+        ran.out.contains("  +0.30 when in_hook: The exception was raised in {{ fault_site.module }}.\n"),
+        "{}",
+        ran.out
+    );
+    assert!(ran.out.contains("  condition: crashed and hook_loaded and not known_good\n"), "{}", ran.out);
+    let ran = rules("show demo/hoked -r DEMO");
+    assert_eq!(ran.notes, "error: there is no rule `demo/hoked`; did you mean `demo/hooked`?\n");
+    assert_eq!(ran.outcome, Outcome::Unusable);
+}
+
+#[test]
+fn check_prints_every_mistake_in_the_file_and_counts_them() {
+    let ran = rules("check many-mistakes.yaml");
+    assert_eq!((ran.outcome, ran.notes.as_str()), (Outcome::Unusable, ""));
+    let first = "\
+error[R010]: a rule has no key `titel`
+ --> broken_rules/many-mistakes.yaml:5:5
+  |
+5 |     titel: A rule with a mistake
+  |     ^^^^^
+  |
+  = help: did you mean `title`?
+
+";
+    assert!(ran.out.starts_with(first), "{}", ran.out);
+    assert!(ran.out.ends_with("\n6 errors, 0 warnings\n"), "{}", ran.out);
+}
+
+#[test]
+fn check_is_fine_with_warnings_and_counts_only_what_was_named() {
+    let ran = rules("check pattern-without-wildcard.yaml");
+    assert!(ran.out.starts_with("warning[R080]"), "{}", ran.out);
+    assert!(ran.out.ends_with("\n1 rule: 0 errors, 1 warning\n"), "{}", ran.out);
+    assert_eq!(ran.outcome, Outcome::Fine);
+    assert_eq!(rules("check DEMO").out, "2 rules: 0 errors, 0 warnings\n");
+    assert_eq!(rules("check").outcome, Outcome::Fine);
+}
+
+#[test]
+fn test_counts_and_explains_failures() {
+    let ran = rules("test DEMO");
+    assert_eq!((ran.outcome, ran.out.as_str()), (Outcome::Fine, "2 rules: 5 tests passed, 0 failed\n"));
+    assert_eq!(rules("test").outcome, Outcome::Fine);
+    let ran = rules("test many-mistakes.yaml");
+    assert_eq!((ran.outcome, ran.out.as_str()), (Outcome::Unusable, ""));
+    assert!(ran.notes.contains("error[R010]"), "{}", ran.notes);
+
+    let folder = tempfile::tempdir().expect("a folder");
+    let demo = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/rule_sets/demo");
+    let text = std::fs::read_to_string(demo.join("demo/rules.yaml")).expect("a text");
+    let text = text.replace("expect: skipped", "expect: match").replace("listed: hooks", "like: '*hook*'");
+    let file = folder.path().join("failing");
+    std::fs::write(&file, text.replace("INJECT64", "HOOK64")).expect("written");
+    let ran = rules(&format!("test {}", file.display()));
+    assert_eq!(ran.outcome, Outcome::TestFailed);
+    let out = ran.out.replace(&*file.to_string_lossy(), "FILE");
+    assert_eq!(
+        out,
+        "\
+FILE:56: demo/hooked: test `modules are not known` failed
+  expected match, got skipped
+  line 13: `modules|any: {name|like: '*hook*'}` can't be decided: `modules` is absent
+  line 19: `process.path|startswith: C:\\Windows\\` can't be decided: `process.path` is absent
+
+2 rules: 4 tests passed, 1 failed
+"
+    );
+}
+
+#[test]
+fn facts_prints_every_fact_with_its_type() {
+    let ran = rules("facts");
+    assert!(ran.out.starts_with("FACT "), "{}", ran.out);
+    for part in ["\nexception.code ", "\nmodules ", "\n  version ", "what happened: crash, hang, bugcheck"] {
+        assert!(ran.out.contains(part), "{part}");
+    }
+}
