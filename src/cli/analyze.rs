@@ -234,6 +234,10 @@ fn write(arguments: &Arguments, report: &Report) -> Exit {
             Color::Auto => anstream::AutoStream::choice(&io::stdout()),
         };
         let options = text_options(arguments, terminal, choice != anstream::ColorChoice::Never);
+        if arguments.format != Format::Text {
+            let mut out = io::stdout().lock();
+            return stream::outcome(format(arguments.format, report, &mut out, options).and_then(|()| out.flush()));
+        }
         let mut out = anstream::AutoStream::new(io::stdout().lock(), choice);
         return stream::outcome(format(arguments.format, report, &mut out, options).and_then(|()| out.flush()));
     };

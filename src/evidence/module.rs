@@ -28,6 +28,8 @@ impl fmt::Display for ModuleOffset {
 /// A module of a process's module list.
 #[derive(Debug, Clone)]
 pub struct LoadedModule {
+    /// File name without path.
+    pub name: Arc<str>,
     /// The path as the artifact gives it; only a file name where it holds no path.
     pub path: Arc<str>,
     /// File version from the version resource.
@@ -65,7 +67,7 @@ impl LoadedModule {
     /// File name without path.
     #[must_use]
     pub fn name(&self) -> &str {
-        base_name(&self.path)
+        &self.name
     }
 
     /// The offset of `address` in this module, if it lies within it.

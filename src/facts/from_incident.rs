@@ -1,11 +1,12 @@
 //! The facts of an incident, as rules see them.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
+use std::collections::HashMap;
+use std::sync::{Arc, LazyLock};
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::{EvidenceRef, FactSet, Record, Value};
+use super::{EvidenceRef, FactSet, FactType, Record, Value, schema};
 use crate::evidence::{EventBody, OperatingSystem, base_name};
 use crate::incident::{Built, EvidenceItem, Machine, TimelineEntry, build_of, values};
 use crate::knowledge::location;
@@ -44,6 +45,21 @@ fn evidence(number: usize) -> Option<EvidenceRef> {
 
 fn text(text: &str) -> Value {
     Value::Text(Arc::from(text))
+}
+
+/// A word of the schema. An incident has hundreds of them (each module's location, each frame's trust), so each word
+/// has one copy for all.
+fn word(word: &'static str) -> Value {
+    static WORDS: LazyLock<HashMap<&'static str, Arc<str>>> = LazyLock::new(|| {
+        let of_lists = schema::LISTS.iter().flat_map(|list| list.fields);
+        let kinds = schema::SCALARS.iter().chain(of_lists).map(|definition| definition.kind);
+        let words = kinds.flat_map(|kind| match kind {
+            FactType::Word(words) => words,
+            _ => &[],
+        });
+        words.map(|word| (*word, Arc::from(*word))).collect()
+    });
+    WORDS.get(word).map_or_else(|| text(word), |shared| Value::Text(Arc::clone(shared)))
 }
 
 fn incident(built: &Built<'_>, facts: &mut FactSet) {
@@ -277,7 +293,7 @@ fn lists(built: &Built<'_>, facts: &mut FactSet) {
         // A list with gaps can show that a module was there, but rules also ask whether one was not.
         if let Some(modules) = dump.modules.as_deref().filter(|_| dump.modules_complete) {
             let records = modules.iter().enumerate().map(|(position, module)| {
-                let mut record = module_record(position, &module.path, from);
+                let mut record = module_record(position, Value::Text(Arc::clone(&module.name)), &module.path, from);
                 if let Some(version) = module.version {
                     record.fields.push(("version", Value::Version(version)));
                 }
@@ -292,7 +308,11 @@ fn lists(built: &Built<'_>, facts: &mut FactSet) {
         }
     } else if let Some((number, report)) = gathered.report(|report| !report.modules.is_empty()) {
         let from = evidence(number);
-        let records = report.modules.iter().enumerate().map(|(position, path)| module_record(position, path, from));
+        let records = report
+            .modules
+            .iter()
+            .enumerate()
+            .map(|(position, path)| module_record(position, text(base_name(path)), path, from));
         facts.set_list("modules", records.collect());
     }
 
@@ -328,11 +348,11 @@ fn line_record(line: Arc<str>, from: Option<EvidenceRef>) -> Record {
     Record { fields: vec![("line", Value::Text(line))], from }
 }
 
-fn module_record(position: usize, path: &Arc<str>, from: Option<EvidenceRef>) -> Record {
-    let mut fields = vec![("position", Value::Number(position as u64)), ("name", text(base_name(path)))];
+fn module_record(position: usize, name: Value, path: &Arc<str>, from: Option<EvidenceRef>) -> Record {
+    let mut fields = vec![("position", Value::Number(position as u64)), ("name", name)];
     if path.contains(['\\', '/']) {
         fields.push(("path", Value::Text(Arc::clone(path))));
-        fields.push(("location", text(location(path))));
+        fields.push(("location", word(location(path))));
     }
     Record { fields, from }
 }
@@ -340,9 +360,9 @@ fn module_record(position: usize, path: &Arc<str>, from: Option<EvidenceRef>) ->
 fn frames(dump: &crate::evidence::ProcessDump, from: Option<EvidenceRef>) -> Vec<Record> {
     let Some(thread) = &dump.thread else { return Vec::new() };
     let of = |(position, frame): (usize, &crate::evidence::Frame)| {
-        let mut fields = vec![("position", Value::Number(position as u64)), ("trust", text(frame.trust.word()))];
+        let mut fields = vec![("position", Value::Number(position as u64)), ("trust", word(frame.trust.word()))];
         if let Some(module) = frame.module.and_then(|index| dump.modules.as_ref()?.get(index)) {
-            fields.push(("module", text(module.name())));
+            fields.push(("module", Value::Text(Arc::clone(&module.name))));
             if let Some(version) = module.version {
                 fields.push(("version", Value::Version(version)));
             }
@@ -401,7 +421,7 @@ fn timeline_fields(entry: &TimelineEntry, time: Timestamp) -> Vec<(&'static str,
     let seconds = Value::Number(distance.as_secs().unsigned_abs());
     let side = if distance.is_positive() { "seconds_after" } else { "seconds_before" };
     vec![
-        ("kind", text(entry.kind)),
+        ("kind", word(entry.kind)),
         ("provider", Value::Text(Arc::clone(&entry.provider))),
         ("id", Value::Number(u64::from(entry.id))),
         (side, seconds),

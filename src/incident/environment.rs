@@ -141,7 +141,15 @@ mod tests {
     use crate::evidence::Address;
 
     fn module(name: &str) -> LoadedModule {
-        LoadedModule { path: name.into(), version: None, base: Address(0), size: 1, timestamp: 0, debug_id: None }
+        LoadedModule {
+            name: name.into(),
+            path: name.into(),
+            version: None,
+            base: Address(0),
+            size: 1,
+            timestamp: 0,
+            debug_id: None,
+        }
     }
 
     #[test]

@@ -333,7 +333,7 @@ pub(super) fn flag(node: &Node, mistakes: &mut Mistakes) -> Option<bool> {
 impl Compare {
     /// Whether the value is what the rule wants.
     pub fn holds(&self, seen: &Seen<'_>) -> bool {
-        let text = &*seen.folded;
+        let text = seen.folded();
         match self {
             Self::Equal(values) => values.iter().any(|value| match value {
                 Value::Text(wanted) => **wanted == *text,

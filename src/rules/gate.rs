@@ -35,7 +35,7 @@ impl Key {
 
     fn of_seen(seen: &Seen<'_>) -> Option<Self> {
         match seen.value {
-            Value::Text(_) => Some(Self::Text(seen.folded.to_string())),
+            Value::Text(_) => Some(Self::Text(seen.folded().to_owned())),
             other => Self::of(other),
         }
     }

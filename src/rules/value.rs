@@ -125,8 +125,10 @@ fn fold_path(text: &str) -> Cow<'_, str> {
 }
 
 fn lower(text: &str) -> Cow<'_, str> {
-    if text.bytes().all(|byte| byte.is_ascii() && !byte.is_ascii_uppercase()) {
-        Cow::Borrowed(text)
+    if text.is_ascii() {
+        // Names and paths are mostly ASCII, and there are hundreds of them in an incident.
+        let changes = text.bytes().any(|byte| byte.is_ascii_uppercase());
+        if changes { Cow::Owned(text.to_ascii_lowercase()) } else { Cow::Borrowed(text) }
     } else {
         Cow::Owned(text.chars().flat_map(char::to_lowercase).collect())
     }

@@ -5,17 +5,31 @@ use std::cell::OnceCell;
 
 use super::value::fold;
 use crate::facts::schema::{FactDefinition, LISTS, SCALARS};
-use crate::facts::{EvidenceRef, FactSet, Value};
+use crate::facts::{EvidenceRef, FactSet, FactType, Value};
 
 /// A value in the form in which it compares.
 #[derive(Debug)]
 pub(super) struct Seen<'a> {
     /// The value as it was read.
     pub value: &'a Value,
-    /// Texts: folded. Empty for all other values.
-    pub folded: Cow<'a, str>,
+    kind: FactType,
+    folded: OnceCell<Cow<'a, str>>,
     /// Where it is from.
     pub from: Option<EvidenceRef>,
+}
+
+impl<'a> Seen<'a> {
+    fn new(definition: &FactDefinition, value: &'a Value, from: Option<EvidenceRef>) -> Self {
+        Self { value, kind: definition.kind, folded: OnceCell::new(), from }
+    }
+
+    /// Texts: folded, when a rule first asks. Empty for all other values.
+    pub fn folded(&self) -> &str {
+        self.folded.get_or_init(|| match self.value {
+            Value::Text(text) => fold(self.kind, text),
+            _ => Cow::Borrowed(""),
+        })
+    }
 }
 
 /// An entry of a list: its fields in the order of the list's definition.
@@ -47,7 +61,7 @@ impl<'a> View<'a> {
     pub fn new(facts: &'a FactSet) -> Self {
         let scalars = SCALARS.iter().map(|definition| {
             let known = facts.get(definition.path)?;
-            Some(see(definition, &known.value, known.from))
+            Some(Seen::new(definition, &known.value, known.from))
         });
         Self { facts, scalars: scalars.collect(), lists: LISTS.iter().map(|_| OnceCell::new()).collect() }
     }
@@ -65,7 +79,7 @@ impl<'a> View<'a> {
                 fields: definition
                     .fields
                     .iter()
-                    .map(|field| record.get(field.path).map(|value| see(field, value, record.from)))
+                    .map(|field| record.get(field.path).map(|value| Seen::new(field, value, record.from)))
                     .collect(),
                 from: record.from,
             });
@@ -73,12 +87,4 @@ impl<'a> View<'a> {
         });
         prepared.as_deref()
     }
-}
-
-fn see<'a>(definition: &FactDefinition, value: &'a Value, from: Option<EvidenceRef>) -> Seen<'a> {
-    let folded = match value {
-        Value::Text(text) => fold(definition.kind, text),
-        _ => Cow::Borrowed(""),
-    };
-    Seen { value, folded, from }
 }

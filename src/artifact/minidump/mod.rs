@@ -26,7 +26,7 @@ use super::bytes::Source;
 use super::{Loss, ReadContext, Reading, Unreadable};
 use crate::evidence::{
     Address, CpuArchitecture, CrashThread, Evidence, Exception, ExceptionCode, LoadedModule, Names, Observation,
-    OperatingSystem, Place, ProcessDump, System, UnloadedModule, Version,
+    OperatingSystem, Place, ProcessDump, System, UnloadedModule, Version, base_name,
 };
 
 /// How many losses are spelled out as the reason why nothing could be read.
@@ -219,6 +219,7 @@ fn loaded(module: &MinidumpModule, names: &Names) -> LoadedModule {
         .then(|| Version::from_halves(info.file_version_hi, info.file_version_lo))
         .flatten();
     LoadedModule {
+        name: names.share(base_name(&module.name)),
         path: names.share(&module.name),
         version,
         base: Address(raw.base_of_image),
