@@ -349,7 +349,9 @@ fn line_record(line: Arc<str>, from: Option<EvidenceRef>) -> Record {
 }
 
 fn module_record(position: usize, name: Value, path: &Arc<str>, from: Option<EvidenceRef>) -> Record {
-    let mut fields = vec![("position", Value::Number(position as u64)), ("name", name)];
+    // As many as the list has fields.
+    let mut fields = Vec::with_capacity(5);
+    fields.extend([("position", Value::Number(position as u64)), ("name", name)]);
     if path.contains(['\\', '/']) {
         fields.push(("path", Value::Text(Arc::clone(path))));
         fields.push(("location", word(location(path))));
