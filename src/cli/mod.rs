@@ -80,7 +80,10 @@ fn note_panic(panic: &std::panic::PanicHookInfo<'_>) {
     static COUNT: AtomicUsize = AtomicUsize::new(0);
     if COUNT.fetch_add(1, Ordering::Relaxed) < MOST {
         let place = panic.location().map_or_else(String::new, |place| format!(" at {}:{}", place.file(), place.line()));
-        let reason = panic.payload_as_str().unwrap_or("no reason given").replace('\n', " ");
+        let payload = panic.payload();
+        let reason = payload.downcast_ref::<&str>().copied();
+        let reason = reason.or_else(|| payload.downcast_ref::<String>().map(String::as_str));
+        let reason = reason.unwrap_or("no reason given").replace('\n', " ");
         stream::note(&format!("defect{place}: {reason}"));
     }
 }
