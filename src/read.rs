@@ -133,7 +133,7 @@ fn unknown(path: &Path, opened: &Opened) -> (ArtifactStatus, String) {
     let promised = named_kind(path);
     let status = if promised.is_some() { ArtifactStatus::Failed } else { ArtifactStatus::Skipped };
     if opened.bytes == 0 {
-        return (ArtifactStatus::Failed, "the file is empty".to_owned());
+        return (status, "the file is empty".to_owned());
     }
     if let Some(what) = not_pasted(&opened.first) {
         return (status, format!("{what}, not text that somebody pasted"));

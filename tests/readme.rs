@@ -31,7 +31,12 @@ fn the_output_that_is_shown_is_what_the_program_prints() {
     let (command, shown) = block(&readme, "console").split_once('\n').expect("a command and its output");
     let arguments: Vec<&str> = command.trim_start_matches("$ crashsift ").split(' ').collect();
     let output = crashsift(&arguments, project());
-    assert_eq!(String::from_utf8_lossy(&output.stdout).trim_end(), shown.trim_end());
+    // How many rules there are changes with every rule.
+    let lines = |text: &str| {
+        let lines = text.trim_end().lines().filter(|line| !line.starts_with("  rule set"));
+        lines.map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(lines(&String::from_utf8_lossy(&output.stdout)), lines(shown));
 }
 
 #[test]

@@ -54,8 +54,8 @@ pub struct Arguments {
     #[arg(long, value_name = "TIME", value_parser = time)]
     since: Option<Timestamp>,
 
-    /// Leave out incidents after TIME.
-    #[arg(long, value_name = "TIME", value_parser = time)]
+    /// Leave out incidents after TIME; a date means its end.
+    #[arg(long, value_name = "TIME", value_parser = end_time)]
     until: Option<Timestamp>,
 
     /// Leave out findings that are less sure than this (0 to 1). The verdict stays.
@@ -110,6 +110,12 @@ enum Color {
     Auto,
     Always,
     Never,
+}
+
+/// A date means its end, in UTC.
+fn end_time(text: &str) -> Result<Timestamp, String> {
+    // The resolution of event logs is 100 ns.
+    format!("{text}T23:59:59.9999999Z").parse().or_else(|_| time(text))
 }
 
 /// A date means its beginning, in UTC.

@@ -3,11 +3,13 @@
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use xxhash_rust::xxh3::Xxh3DefaultBuilder;
+
 /// Shares equal strings between artifacts: a thousand dumps name the same hundred modules, and memory must not grow
 /// with that.
 #[derive(Debug, Default)]
 pub struct Names {
-    seen: Mutex<HashSet<Arc<str>>>,
+    seen: Mutex<HashSet<Arc<str>, Xxh3DefaultBuilder>>,
 }
 
 impl Names {

@@ -205,6 +205,17 @@ impl ProcessDump {
         self.modules.as_ref()?.iter().enumerate().find(|(_, module)| module.offset_of(address).is_some())
     }
 
+    /// Where the exception was raised, by what is most likely to be code: on Windows the exception's address, then the
+    /// context's instruction pointer; elsewhere the other way round, because there the address is often that of the
+    /// data that could not be accessed.
+    #[must_use]
+    pub fn fault_addresses(&self) -> Vec<Address> {
+        let pointer = self.thread.as_ref().and_then(|thread| thread.instruction_pointer);
+        let address = self.exception.as_ref().map(|exception| exception.address);
+        let order = if self.system.os == OperatingSystem::Windows { [address, pointer] } else { [pointer, address] };
+        order.into_iter().flatten().collect()
+    }
+
     /// The executable's file version.
     #[must_use]
     pub fn executable_version(&self) -> Option<Version> {

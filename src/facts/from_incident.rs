@@ -256,8 +256,11 @@ fn environment(built: &Built<'_>, facts: &mut FactSet) {
         ("windows", Some(dump.build), number)
     } else if let Some((number, report)) = gathered.report(|report| report.os_version.is_some()) {
         ("windows", report.os_version.as_deref().and_then(build_of), number)
+    } else if let Some((number, _)) = gathered.events().next() {
+        ("windows", None, number)
     } else {
-        ("windows", None, 0)
+        // A text does not say on which system it was printed.
+        return;
     };
     facts.set("os.family", text(family), evidence(number));
     if let Some(build) = build {
@@ -349,7 +352,9 @@ fn line_record(line: Arc<str>, from: Option<EvidenceRef>) -> Record {
 }
 
 fn module_record(position: usize, name: Value, path: &Arc<str>, from: Option<EvidenceRef>) -> Record {
-    let mut fields = vec![("position", Value::Number(position as u64)), ("name", name)];
+    // As many as the list has fields.
+    let mut fields = Vec::with_capacity(5);
+    fields.extend([("position", Value::Number(position as u64)), ("name", name)]);
     if path.contains(['\\', '/']) {
         fields.push(("path", Value::Text(Arc::clone(path))));
         fields.push(("location", word(location(path))));
@@ -379,6 +384,10 @@ fn frames(dump: &crate::evidence::ProcessDump, from: Option<EvidenceRef>) -> Vec
 /// covers the moment: an empty list must mean that nothing was recorded.
 fn timeline(built: &Built<'_>, machine: Option<&Machine>, facts: &mut FactSet) -> Vec<EvidenceItem> {
     let (Some(machine), Some(time)) = (machine, built.incident.time) else { return Vec::new() };
+    if built.gathered.sightings.iter().all(|sighting| sighting.logged_later) {
+        // What happened around the time of a late report says nothing about what it reports.
+        return Vec::new();
+    }
     let own: BTreeSet<_> = built.incident.evidence.iter().map(|item| (item.artifact, &item.place)).collect();
     // The same record in a second copy of the log is no second thing that happened.
     let mut seen = BTreeSet::new();

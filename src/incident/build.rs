@@ -226,6 +226,11 @@ fn remarks(gathered: &Gathered<'_>, records: &[(usize, CrashRecord)]) -> Vec<Str
     const STOWED: ExceptionCode = ExceptionCode(0xC000_027B);
     let mut remarks = Vec::new();
     let dump = gathered.dump();
+    if gathered.sightings.iter().all(|sighting| sighting.logged_later) {
+        remarks.push(
+            "The time is when Windows Error Reporting logged its report; what it reports may be days older.".to_owned(),
+        );
+    }
     if let Some((number, dump)) = dump {
         match &dump.exception {
             None => remarks.push(

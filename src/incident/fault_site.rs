@@ -46,15 +46,14 @@ pub fn fault_site(gathered: &Gathered<'_>, carriers: &dyn Carriers) -> Option<(u
 }
 
 fn of_dump(dump: &ProcessDump, carriers: &dyn Carriers) -> Option<FaultSite> {
-    let exception = dump.exception.as_ref()?;
-    let pointer = dump.thread.as_ref().and_then(|thread| thread.instruction_pointer);
-    let addresses = [Some(exception.address), pointer];
-    for address in addresses.into_iter().flatten() {
+    dump.exception.as_ref()?;
+    let addresses = dump.fault_addresses();
+    for address in addresses.iter().copied() {
         if let Some((_, module)) = dump.module_at(address) {
             return Some(site(module, module.offset_of(address), carriers));
         }
     }
-    addresses.into_iter().flatten().find_map(|address| {
+    addresses.into_iter().find_map(|address| {
         let module = dump.unloaded.iter().find(|module| module.offset_of(address).is_some())?;
         Some(FaultSite {
             module: Arc::from(module.name()),

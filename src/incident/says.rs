@@ -45,9 +45,10 @@ fn of_dump(dump: &ProcessDump, knowledge: &Knowledge) -> String {
         Some(reason) => reason.to_string(),
         None => code_text(exception.code, knowledge),
     };
-    let place = match dump.module_at(exception.address) {
-        Some((_, module)) => {
-            let offset = module.offset_of(exception.address).map(|offset| format!("+{offset}")).unwrap_or_default();
+    let found = dump.fault_addresses().into_iter().find_map(|address| Some((address, dump.module_at(address)?.1)));
+    let place = match found {
+        Some((address, module)) => {
+            let offset = module.offset_of(address).map(|offset| format!("+{offset}")).unwrap_or_default();
             format!("in {}{offset}", module.name())
         }
         None => format!("at {}, in no loaded module", exception.address),

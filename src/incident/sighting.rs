@@ -31,6 +31,8 @@ pub struct Sighting {
     pub host: Option<Arc<str>>,
     /// When it happened, or, for records that are written later, when that was logged.
     pub time: Option<Timestamp>,
+    /// Whether that time is when a report was logged, which can be days after what it reports.
+    pub logged_later: bool,
     /// File name of the process, lower case.
     pub process: Option<String>,
     /// Process id.
@@ -121,6 +123,7 @@ impl Sighting {
             rank,
             host: None,
             time: None,
+            logged_later: false,
             process: None,
             pid: None,
             started: None,
@@ -172,6 +175,10 @@ impl Sighting {
                 let mut sighting = Self::of_report(index, report, 2)?;
                 if sighting.time.is_none() {
                     sighting.time = event.time;
+                    sighting.logged_later = true;
+                }
+                if sighting.kind == IncidentKind::GpuReset {
+                    sighting.family = Family::GpuReset;
                 }
                 sighting
             }

@@ -10,9 +10,8 @@ pub fn location(path: &str) -> &'static str {
     let Some(local) = local_path(&path) else {
         return "network";
     };
-    let has = |folder: &str| local.contains(&format!("\\{folder}\\"));
     let top = local.trim_start_matches('\\').split('\\').next().unwrap_or_default();
-    if has("site-packages") || has("dist-packages") {
+    if local.contains("\\site-packages\\") || local.contains("\\dist-packages\\") {
         "site-packages"
     } else if matches!(top, "temp" | "tmp")
         || ["\\appdata\\local\\temp\\", "\\windows\\temp\\", "\\windows\\systemtemp\\"]
@@ -21,7 +20,7 @@ pub fn location(path: &str) -> &'static str {
     {
         "temp"
     } else if matches!(top, "windows" | "systemroot") {
-        if has("driverstore") { "driver-store" } else { "system" }
+        if local.contains("\\driverstore\\") { "driver-store" } else { "system" }
     } else if top == "program files" || top == "program files (x86)" || top.starts_with("progra~") {
         "program-files"
     } else if matches!(top, "users" | "documents and settings") {

@@ -190,12 +190,19 @@ impl Writer {
         }
         let content = source.read(u64::from(offset).checked_add(4)?, u64::from(size))?;
         let units = content.chunks_exact(2).filter_map(|unit| unit.try_into().ok().map(u16::from_le_bytes));
+        // Nearly all names are plain: no surrogates, so nothing can be wrong with them.
+        if size.is_multiple_of(2) && units.clone().all(|unit| !(0xD800..=0xDFFF).contains(&unit)) {
+            let at = self.append(&size.to_le_bytes());
+            self.bytes.extend_from_slice(&content);
+            self.bytes.extend_from_slice(&[0, 0]);
+            return Some(at);
+        }
         let text: String = char::decode_utf16(units).map(|unit| unit.unwrap_or(char::REPLACEMENT_CHARACTER)).collect();
         let encoded: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
-        let mut copy = u32::try_from(encoded.len()).ok()?.to_le_bytes().to_vec();
-        copy.extend_from_slice(&encoded);
-        copy.extend_from_slice(&[0, 0]);
-        Some(self.append(&copy))
+        let at = self.append(&u32::try_from(encoded.len()).ok()?.to_le_bytes());
+        self.bytes.extend_from_slice(&encoded);
+        self.bytes.extend_from_slice(&[0, 0]);
+        Some(at)
     }
 
     /// Copies a record that a location descriptor (size, offset) refers to and gives the descriptor of the copy.
