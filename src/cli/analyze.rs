@@ -10,7 +10,7 @@ use jiff::Timestamp;
 use super::output::{self, write_file};
 use super::progress::Bar;
 use super::{Exit, load_knowledge, load_rules, stream};
-use crate::discover::read_list;
+use crate::discover::{read_list, reason};
 use crate::knowledge::Knowledge;
 use crate::report::text::TextOptions;
 use crate::report::{ArtifactStatus, Report, json, jsonl, text};
@@ -176,7 +176,9 @@ fn prepare(arguments: &Arguments) -> Result<Prepared, Exit> {
         paths.extend(listed.map_err(|error| usage(format!("list of paths on standard input: {error}")))?);
     }
     let pasted = match &arguments.ticket {
-        Some(path) => vec![pasted(path).map_err(|error| usage(format!("--ticket {}: {error}", path.display())))?],
+        Some(path) => {
+            vec![pasted(path).map_err(|error| usage(format!("--ticket {}: {}", path.display(), reason(&error))))?]
+        }
         None => Vec::new(),
     };
     let threads = rayon::ThreadPoolBuilder::new()
@@ -249,7 +251,7 @@ fn write(arguments: &Arguments, report: &Report) -> Exit {
     match write_file(path, |out| format(arguments.format, report, out, options)) {
         Ok(()) => Exit::Success,
         Err(error) => {
-            stream::note(&format!("--output {}: {error}", path.display()));
+            stream::note(&format!("--output {}: {}", path.display(), reason(&error)));
             Exit::Internal
         }
     }

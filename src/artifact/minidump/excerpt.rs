@@ -20,11 +20,11 @@ const LONGEST_TEXT: u32 = 65_534;
 const LONGEST_RECORD: u64 = 64 << 10;
 /// Longest stream that is copied as it is, bytes.
 const LONGEST_STREAM: u64 = 4 << 20;
-/// Longest list of modules, threads or memory ranges that is read, bytes: a million ranges.
-pub(super) const LONGEST_LIST: u64 = 16 << 20;
+/// Longest list of modules, threads or memory ranges that is read, bytes: half a million ranges.
+pub(super) const LONGEST_LIST: u64 = 8 << 20;
 /// From this size on, an excerpt takes no more names and records, bytes. The names of a thousand modules are a quarter
 /// of a megabyte; but many modules may refer to one long name, and then a small file would make a very large excerpt.
-const LARGEST_EXCERPT: usize = 16 << 20;
+const LARGEST_EXCERPT: usize = 8 << 20;
 /// How much of the crashing thread's stack is walked, bytes above the stack pointer. The frames that matter are the
 /// innermost; a stack overflow would otherwise be walked for a megabyte.
 const STACK_WALKED: u64 = 64 << 10;
@@ -83,8 +83,9 @@ pub fn excerpt(source: &mut Source<'_>, directory: &Directory, losses: &mut Vec<
 /// `MINIDUMP_BREAKPAD_INFO`: validity bits, the thread that wrote the dump, the thread that asked for it.
 fn requesting_thread(source: &mut Source<'_>, directory: &Directory) -> Option<u32> {
     const REQUESTING_VALID: u32 = 2;
+    const SIZE: u64 = 12;
     let found = directory.find(stream::BREAKPAD_INFO)?;
-    let bytes = source.read(found.offset, found.size)?;
+    let bytes = source.read(found.offset, found.size.min(SIZE))?;
     (u32_at(&bytes, 0)? & REQUESTING_VALID != 0).then(|| u32_at(&bytes, 8)).flatten()
 }
 

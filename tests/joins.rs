@@ -1,0 +1,498 @@
+//! What is one incident, and what is two: artifacts as Windows leaves them, analyzed by the real program.
+//!
+//! A test writes artifacts and says which of them tell of the same incident: `a.dmp` is a file, `Application.evtx#3`
+//! a record of a log. Everything that is evidence must be named, and in its own incident only.
+
+#![expect(
+    clippy::expect_used,
+    clippy::arithmetic_side_effects,
+    clippy::indexing_slicing,
+    reason = "a test that can't go on fails, and its inputs are known"
+)]
+
+mod program;
+
+use std::fs;
+
+use samplekit::event_log::{Event, EventLog};
+use samplekit::events::{
+    Crash, Image, Layout, LostPower, ManagedCrash, bugcheck, display_reset, kernel_power, nvidia_driver,
+    unclean_shutdown,
+};
+use samplekit::kernel_dump::{Driver, TriageDump};
+use samplekit::minidump::{
+    Context, Exception, Memory, Minidump, Module, Process, Processor, StackImage, System, Thread,
+};
+use samplekit::{FileTime, FileVersion, Guid};
+use serde_json::Value;
+use tempfile::TempDir;
+
+use program::{list, report, text};
+
+const NOON: FileTime = FileTime::utc(2024, 5, 6, 12, 0, 0);
+const MODULE_BASE: u64 = 0x7FFB_1000_0000;
+
+/// A crash of `app` in its plug-in, a minute after its start.
+fn crash(app: &str, process: u32, time: FileTime) -> Crash {
+    let image = |name: &str| Image {
+        path: format!(r"C:\Program Files\Demo\{name}"),
+        version: Some(FileVersion([2, 1, 0, 7])),
+        timestamp: 0x6543_2100,
+    };
+    Crash {
+        app: image(app),
+        module: image("plugin.dll"),
+        code: 0xC000_0005,
+        offset: 0x1234,
+        data: 0,
+        process,
+        started: time.minus_seconds(60).plus_micros(281_500),
+        time,
+        report_id: Guid::made_up(&format!("{app} {process} {}", time.0)),
+    }
+}
+
+/// The dump of a crash.
+fn dump(crash: &Crash) -> Vec<u8> {
+    let module = |image: &Image, base| Module::windows(&image.path, image.version, base, 0x10_0000);
+    let address = MODULE_BASE + crash.offset;
+    let context = Context::at(address, 0x42_7FCF_0000);
+    let mut stack = StackImage::new(context.rsp);
+    let stack: Memory = stack.locals(16).memory();
+    Minidump {
+        time: crash.time,
+        flags: 0,
+        system: System::windows(19045, Processor::coffee_lake()),
+        process: Process { id: crash.process, started: crash.started, cpu_seconds: 7 },
+        threads: vec![Thread { id: 9120, name: None, teb: 0x42_7FB3_4000, stack, context }],
+        exception: Some(Exception {
+            thread: 9120,
+            code: crash.code,
+            flags: 0,
+            address,
+            parameters: vec![0, 0x18],
+            context,
+        }),
+        modules: vec![module(&crash.app, 0x7FF6_4000_0000), module(&crash.module, MODULE_BASE)],
+        unloaded: vec![],
+        memory: vec![],
+        regions: vec![],
+        other_streams: vec![],
+    }
+    .to_bytes()
+}
+
+fn wer_event(crash: &Crash) -> Event {
+    crash.wer_event(Layout::Positional, "Not available", 4)
+}
+
+fn error_event(crash: &Crash) -> Event {
+    crash.application_error(Layout::Positional)
+}
+
+/// .NET Runtime 1026 of a program's crash.
+fn runtime_event(crash: &Crash) -> Event {
+    ManagedCrash {
+        app: crash.app.clone(),
+        time: crash.time,
+        report_id: crash.report_id,
+        text: format!(
+            "Application: {}\nFramework Version: v4.0.30319\nException Info: System.OverflowException\n   at A.Main()\n",
+            crash.app.name()
+        ),
+        exception: "System.OverflowException".to_owned(),
+    }
+    .runtime_event()
+}
+
+/// A folder of artifacts.
+struct Folder(TempDir);
+
+impl Folder {
+    fn new() -> Self {
+        Self(tempfile::tempdir().expect("a folder"))
+    }
+
+    fn file(&self, name: &str, bytes: &[u8]) -> &Self {
+        let path = self.0.path().join(name);
+        fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+        fs::write(path, bytes).expect("a file");
+        self
+    }
+
+    /// A log whose records are numbered from 1.
+    fn log(&self, name: &str, computer: &str, events: impl IntoIterator<Item = Event>) -> &Self {
+        let mut log = EventLog::new(name.trim_end_matches(".evtx"), computer);
+        for event in events {
+            log.add(event);
+        }
+        self.file(name, &log.to_bytes())
+    }
+
+    fn report(&self) -> Value {
+        report(self.0.path())
+    }
+
+    /// The artifacts and records that an incident rests on, sorted.
+    fn evidence(&self, incident: &Value) -> Vec<String> {
+        let folder = format!("{}/", crashsift::discover::display_path(self.0.path()));
+        let mut all: Vec<String> = list(incident, "evidence")
+            .iter()
+            .map(|item| {
+                let file = text(item, "artifact").strip_prefix(&folder).expect("a path below the folder");
+                match text(item, "place").strip_prefix("record ") {
+                    Some(record) => format!("{file}#{record}"),
+                    None => file.to_owned(),
+                }
+            })
+            .collect();
+        all.sort();
+        all
+    }
+}
+
+/// Fails unless the folder's incidents rest on exactly this evidence each.
+#[track_caller]
+fn assert_incidents(folder: &Folder, expected: &[&[&str]]) -> Value {
+    let report = folder.report();
+    let mut found: Vec<Vec<String>> =
+        list(&report, "incidents").iter().map(|incident| folder.evidence(incident)).collect();
+    found.sort();
+    let mut expected: Vec<Vec<String>> =
+        expected.iter().map(|files| files.iter().map(|file| (*file).to_owned()).collect()).collect();
+    expected.iter_mut().for_each(|files| files.sort());
+    expected.sort();
+    assert_eq!(found, expected, "{:#}", report["incidents"]);
+    assert_eq!(report["summary"]["incidents"], found.len());
+    for artifact in list(&report, "artifacts") {
+        assert_eq!(artifact["status"], "ok", "{artifact}");
+    }
+    report
+}
+
+/// The incident that a file or record is evidence of.
+#[track_caller]
+fn incident<'r>(folder: &Folder, report: &'r Value, evidence: &str) -> &'r Value {
+    list(report, "incidents")
+        .iter()
+        .find(|incident| folder.evidence(incident).iter().any(|one| one == evidence))
+        .unwrap_or_else(|| panic!("no incident rests on {evidence}: {:#}", report["incidents"]))
+}
+
+#[test]
+fn all_artifacts_of_one_crash_are_one_incident() {
+    for layout in [Layout::Positional, Layout::Named] {
+        let crash = crash("demo.exe", 4312, NOON);
+        let folder = Folder::new();
+        // Queued, sent, answered: Windows logs event 1001 again each time.
+        folder
+            .file("demo.exe.4312.dmp", &dump(&crash))
+            .file("Report.wer", &crash.report((19045, 3693), &[]).to_bytes());
+        folder.log(
+            "Application.evtx",
+            "PC-1",
+            [
+                crash.application_error(layout),
+                crash.wer_event(layout, "Not available", 4),
+                crash.wer_event(layout, "Not available", 97),
+                crash.wer_event(layout, "Not available", 268_435_456),
+            ],
+        );
+        let report = assert_incidents(
+            &folder,
+            &[&[
+                "demo.exe.4312.dmp",
+                "Report.wer",
+                "Application.evtx#1",
+                "Application.evtx#2",
+                "Application.evtx#3",
+                "Application.evtx#4",
+            ]],
+        );
+        // The incident knows what each of them says: the log its host, the dump its parameters.
+        let incident = &report["incidents"][0];
+        assert_eq!(incident["kind"], "crash");
+        assert_eq!(incident["host"], "PC-1");
+        assert_eq!(incident["process"]["name"], "demo.exe");
+        assert_eq!(incident["process"]["pid"], 4312);
+        assert_eq!(incident["exception"]["parameters"][1], "0x18");
+        assert_eq!(incident["fault_site"]["module"], "plugin.dll");
+        assert_eq!(incident["fault_site"]["offset"], "0x1234");
+    }
+}
+
+#[test]
+fn the_same_crash_on_two_computers_is_two_incidents_and_a_dump_that_fits_both_joins_neither() {
+    let mut crash = crash("demo.exe", 4312, NOON);
+    let folder = Folder::new();
+    folder.file("demo.exe.4312.dmp", &dump(&crash));
+    folder.log("A.evtx", "PC-A", [error_event(&crash), wer_event(&crash)]);
+    crash.report_id = Guid::made_up("of PC-B");
+    folder.log("B.evtx", "PC-B", [error_event(&crash), wer_event(&crash)]);
+    let report =
+        assert_incidents(&folder, &[&["demo.exe.4312.dmp"], &["A.evtx#1", "A.evtx#2"], &["B.evtx#1", "B.evtx#2"]]);
+    assert_eq!(incident(&folder, &report, "A.evtx#1")["host"], "PC-A");
+    assert_eq!(incident(&folder, &report, "B.evtx#1")["host"], "PC-B");
+    assert_eq!(incident(&folder, &report, "demo.exe.4312.dmp").get("host"), None);
+}
+
+#[test]
+fn two_computers_of_one_image_that_share_even_the_report_id_stay_two() {
+    let crash = crash("demo.exe", 4312, NOON);
+    let folder = Folder::new();
+    folder.file("Report.wer", &crash.report((19045, 3693), &[]).to_bytes());
+    folder.log("A.evtx", "PC-A", [error_event(&crash), wer_event(&crash)]);
+    folder.log("B.evtx", "PC-B", [error_event(&crash), wer_event(&crash)]);
+    assert_incidents(&folder, &[&["Report.wer"], &["A.evtx#1", "A.evtx#2"], &["B.evtx#1", "B.evtx#2"]]);
+}
+
+#[test]
+fn two_crashes_of_one_program_a_minute_apart_stay_two() {
+    let first = crash("demo.exe", 4312, NOON);
+    // Started again at once, with the id of the process that ended.
+    for process in [5120, 4312] {
+        let second = crash("demo.exe", process, NOON.plus_seconds(61));
+        let folder = Folder::new();
+        folder.file("first.dmp", &dump(&first)).file("second.dmp", &dump(&second));
+        folder.file("1/Report.wer", &first.report((19045, 3693), &[]).to_bytes());
+        folder.file("2/Report.wer", &second.report((19045, 3693), &[]).to_bytes());
+        // The queue of reports is worked off later, in no particular order.
+        let events = [error_event(&first), error_event(&second), wer_event(&second), wer_event(&first)];
+        folder.log("Application.evtx", "PC-1", events);
+        assert_incidents(
+            &folder,
+            &[
+                &["first.dmp", "1/Report.wer", "Application.evtx#1", "Application.evtx#4"],
+                &["second.dmp", "2/Report.wer", "Application.evtx#2", "Application.evtx#3"],
+            ],
+        );
+    }
+}
+
+#[test]
+fn a_dotnet_record_joins_the_crash_record_of_its_own_program() {
+    let ours = crash("ours.exe", 4312, NOON);
+    let other = crash("other.exe", 5120, NOON.plus_micros(200_000));
+    let folder = Folder::new();
+    let events =
+        [runtime_event(&other), runtime_event(&ours), error_event(&ours), error_event(&other), wer_event(&ours)];
+    folder.log("Application.evtx", "PC-1", events);
+    let report = assert_incidents(
+        &folder,
+        &[
+            &["Application.evtx#2", "Application.evtx#3", "Application.evtx#5"],
+            &["Application.evtx#1", "Application.evtx#4"],
+        ],
+    );
+    let incident = incident(&folder, &report, "Application.evtx#2");
+    assert_eq!(incident["process"]["name"], "ours.exe");
+    assert_eq!(incident["exception"]["code"], "0xC0000005");
+}
+
+#[test]
+fn a_dotnet_record_without_a_crash_record_nearby_is_an_incident_of_its_own() {
+    let earlier = crash("demo.exe", 4312, NOON);
+    let later = crash("demo.exe", 5120, NOON.plus_seconds(300));
+    let folder = Folder::new();
+    folder.log("Application.evtx", "PC-1", [runtime_event(&earlier), error_event(&later)]);
+    assert_incidents(&folder, &[&["Application.evtx#1"], &["Application.evtx#2"]]);
+}
+
+#[test]
+fn two_dotnet_crashes_within_seconds_have_a_record_each() {
+    let first = crash("demo.exe", 4312, NOON);
+    let second = crash("demo.exe", 5120, NOON.plus_seconds(3));
+    let folder = Folder::new();
+    let events = [runtime_event(&first), error_event(&first), runtime_event(&second), error_event(&second)];
+    folder.log("Application.evtx", "PC-1", events);
+    assert_incidents(
+        &folder,
+        &[&["Application.evtx#1", "Application.evtx#2"], &["Application.evtx#3", "Application.evtx#4"]],
+    );
+}
+
+const PARAMETERS: [u64; 4] = [0xFFFF_A98C_0110_5010, 0xFFFF_F803_7B4D_7A1C, 0, 4];
+
+/// What the System log gets when the system starts after a stop.
+fn restart(start: FileTime, report: &str) -> [Event; 3] {
+    let mut parameters = PARAMETERS;
+    parameters[0] += start.0 & 0xFFFF_F000;
+    let stop = LostPower { code: 0x116, parameters, power_button: None };
+    [
+        kernel_power(start, stop),
+        unclean_shutdown(start.plus_seconds(9), start.minus_seconds(40), 2, 934),
+        bugcheck(start.plus_seconds(21), 0x116, parameters, r"C:\Windows\MEMORY.DMP", Guid::made_up(report)),
+    ]
+}
+
+#[test]
+fn all_records_of_one_restart_are_one_bugcheck() {
+    let folder = Folder::new();
+    folder.log("System.evtx", "PC-1", restart(NOON, "first"));
+    let report = assert_incidents(&folder, &[&["System.evtx#1", "System.evtx#2", "System.evtx#3"]]);
+    assert_eq!(report["incidents"][0]["kind"], "bugcheck");
+    assert_eq!(report["incidents"][0]["bugcheck"]["code"], "0x00000116");
+}
+
+#[test]
+fn two_restarts_within_four_minutes_are_two() {
+    let folder = Folder::new();
+    folder.log("System.evtx", "PC-1", [restart(NOON, "first"), restart(NOON.plus_seconds(230), "second")].concat());
+    assert_incidents(
+        &folder,
+        &[&["System.evtx#1", "System.evtx#2", "System.evtx#3"], &["System.evtx#4", "System.evtx#5", "System.evtx#6"]],
+    );
+}
+
+#[test]
+fn two_power_losses_within_four_minutes_are_two() {
+    let lost = |start: FileTime| {
+        [
+            kernel_power(start, LostPower::default()),
+            unclean_shutdown(start.plus_seconds(9), start.minus_seconds(40), 2, 934),
+        ]
+    };
+    let folder = Folder::new();
+    folder.log("System.evtx", "PC-1", [lost(NOON), lost(NOON.plus_seconds(200))].concat());
+    let report = assert_incidents(&folder, &[&["System.evtx#1", "System.evtx#2"], &["System.evtx#3", "System.evtx#4"]]);
+    for incident in list(&report, "incidents") {
+        assert_eq!(incident["kind"], "power-loss");
+    }
+}
+
+#[test]
+fn a_kernel_dump_joins_the_restart_that_it_was_written_in() {
+    let [_, _, ours] = restart(NOON, "first");
+    let mut parameters = PARAMETERS;
+    parameters[0] += NOON.0 & 0xFFFF_F000;
+    let triage = TriageDump {
+        build: 19041,
+        processors: 8,
+        code: 0x116,
+        parameters,
+        time: NOON.minus_seconds(35),
+        uptime_seconds: 934,
+        context: Context::at(0xFFFF_F803_5A7F_73B0, 0xFFFF_CF82_3C1E_7000),
+        stack: StackImage::new(0xFFFF_CF82_3C1E_7000).locals(8).memory().bytes,
+        drivers: vec![Driver::new(r"\SystemRoot\system32\ntoskrnl.exe", 0xFFFF_F803_5A40_0000, 0x104_6000)],
+        unloaded: vec![],
+    };
+    let folder = Folder::new();
+    folder.file("050624-9531-01.dmp", &triage.to_bytes());
+    folder.log("System.evtx", "PC-1", [vec![ours], restart(NOON.plus_seconds(7200), "later").to_vec()].concat());
+    assert_incidents(
+        &folder,
+        &[&["050624-9531-01.dmp", "System.evtx#1"], &["System.evtx#2", "System.evtx#3", "System.evtx#4"]],
+    );
+}
+
+#[test]
+fn copies_of_a_dump_are_one_incident() {
+    let bytes = dump(&crash("demo.exe", 4312, NOON));
+    let folder = Folder::new();
+    folder.file("from the user/demo.exe.4312.dmp", &bytes).file("ticket 17/crash (1).dmp", &bytes);
+    assert_incidents(&folder, &[&["from the user/demo.exe.4312.dmp", "ticket 17/crash (1).dmp"]]);
+}
+
+#[test]
+fn a_burst_of_display_resets_is_one_gpu_reset() {
+    let folder = Folder::new();
+    let reset = |seconds| display_reset(NOON.plus_seconds(seconds), "nvlddmkm");
+    let driver = nvidia_driver(NOON.plus_seconds(31), 153, &[r"\Device\Video3", "Restarting TDR occurred"]);
+    folder.log("System.evtx", "PC-1", [reset(0), reset(30), driver, reset(75), reset(130), reset(900)]);
+    let report = assert_incidents(
+        &folder,
+        &[&["System.evtx#1", "System.evtx#2", "System.evtx#3", "System.evtx#4", "System.evtx#5"], &["System.evtx#6"]],
+    );
+    for incident in list(&report, "incidents") {
+        assert_eq!(incident["kind"], "gpu-reset");
+        assert_eq!(incident["host"], "PC-1");
+    }
+}
+
+#[test]
+fn forwarded_events_stay_with_their_computers() {
+    // Three computers of one image fail in the same second, and again, and all of it is in the collector's one log.
+    let crash = crash("demo.exe", 4312, NOON);
+    let folder = Folder::new();
+    let mut events = Vec::new();
+    for computer in ["PC-A.example.org", "PC-B.example.org", "PC-C.example.org"] {
+        let mut crash = crash.clone();
+        crash.report_id = Guid::made_up(computer);
+        events.push(error_event(&crash).computer(computer));
+        events.push(wer_event(&crash).computer(computer));
+        events.push(display_reset(NOON.plus_seconds(3600), "nvlddmkm").computer(computer));
+    }
+    // The .NET record of a fourth, whose Application Error was not forwarded.
+    events.push(runtime_event(&crash).computer("PC-D.example.org"));
+    // Restarts of two computers, mixed.
+    let restarts = restart(NOON.plus_seconds(1000), "A").into_iter().zip(restart(NOON.plus_seconds(1001), "B"));
+    for (a, b) in restarts {
+        events.extend([a.computer("PC-A.example.org"), b.computer("PC-B.example.org")]);
+    }
+    folder.log("ForwardedEvents.evtx", "COLLECTOR", events);
+    let of = |records: &[u32]| -> Vec<String> {
+        records.iter().map(|record| format!("ForwardedEvents.evtx#{record}")).collect()
+    };
+    let expected = [
+        of(&[1, 2]),
+        of(&[3]),
+        of(&[4, 5]),
+        of(&[6]),
+        of(&[7, 8]),
+        of(&[9]),
+        of(&[10]),
+        of(&[11, 13, 15]),
+        of(&[12, 14, 16]),
+    ];
+    let expected: Vec<Vec<&str>> = expected.iter().map(|files| files.iter().map(String::as_str).collect()).collect();
+    let expected: Vec<&[&str]> = expected.iter().map(Vec::as_slice).collect();
+    let report = assert_incidents(&folder, &expected);
+
+    for (record, computer) in
+        [(1, "A"), (3, "A"), (4, "B"), (6, "B"), (7, "C"), (9, "C"), (10, "D"), (11, "A"), (12, "B")]
+    {
+        let incident = incident(&folder, &report, &format!("ForwardedEvents.evtx#{record}"));
+        assert_eq!(incident["host"], format!("PC-{computer}.example.org"), "record {record}");
+    }
+    let hosts: Vec<&str> = list(&report, "machines").iter().map(|machine| text(machine, "host")).collect();
+    assert_eq!(hosts, ["PC-A.example.org", "PC-B.example.org", "PC-C.example.org", "PC-D.example.org"]);
+    // Alike, so one group; but no fewer computers than there are.
+    let crashes = incident(&folder, &report, "ForwardedEvents.evtx#1");
+    let group = list(&report, "groups")
+        .iter()
+        .find(|group| list(group, "incidents").contains(&crashes["id"]))
+        .expect("every incident has its group");
+    assert_eq!((list(group, "incidents").len(), &group["hosts"]), (3, &Value::from(3)));
+}
+
+#[test]
+fn a_computers_name_is_the_same_in_both_cases() {
+    let crash = crash("demo.exe", 4312, NOON);
+    let folder = Folder::new();
+    let events = [error_event(&crash).computer("pc-1"), wer_event(&crash).computer("PC-1")];
+    folder.log("Application.evtx", "PC-1", events);
+    let report = assert_incidents(&folder, &[&["Application.evtx#1", "Application.evtx#2"]]);
+    assert_eq!(list(&report, "machines").len(), 1);
+}
+
+#[test]
+fn an_incident_keeps_its_id_wherever_its_evidence_lies() {
+    let first = crash("demo.exe", 4312, NOON);
+    let second = crash("demo.exe", 5120, NOON.plus_seconds(61));
+    let ids = |names: [&str; 3]| {
+        let folder = Folder::new();
+        folder.file(names[0], &dump(&first)).file(names[1], &dump(&second));
+        folder.log(names[2], "PC-1", [error_event(&first), wer_event(&first), error_event(&second)]);
+        let report = folder.report();
+        let mut ids: Vec<String> =
+            list(&report, "incidents").iter().map(|incident| text(incident, "id").to_owned()).collect();
+        ids.sort();
+        ids
+    };
+    let here = ids(["a.dmp", "b.dmp", "Application.evtx"]);
+    // Other names and folders, and the dumps come in another order.
+    let there = ids(["z/crash.dmp", "crash.dmp", "logs/saved.evtx"]);
+    assert_eq!(here.len(), 2);
+    assert_eq!(here, there);
+}
