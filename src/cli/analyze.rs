@@ -163,7 +163,7 @@ fn prepare(arguments: &Arguments) -> Result<Prepared, Exit> {
     }
     let knowledge = load_knowledge()?;
     if let Some(path) = &arguments.output {
-        output::check(path).map_err(|error| usage(format!("--output {}: {error}", path.display())))?;
+        output::check(path).map_err(|error| usage(format!("--output {}: {}", path.display(), reason(&error))))?;
     }
     let from_stdin = arguments.paths.iter().any(|path| path == Path::new("-"));
     let ticket_from_stdin = arguments.ticket.as_deref() == Some(Path::new("-"));

@@ -37,7 +37,7 @@ pub fn check(path: &Path) -> io::Result<()> {
     let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     if !folder.is_dir() {
-        return Err(io::Error::other("there is no such folder"));
+        return Err(io::Error::from(io::ErrorKind::NotFound));
     }
     // Removed again at once; its name would only confuse in a message.
     NamedTempFile::new_in(folder).map(drop).map_err(|error| io::Error::from(error.kind()))
