@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use clap::{ArgAction, ValueEnum};
 use jiff::Timestamp;
 
-use super::output::write_file;
+use super::output::{self, write_file};
 use super::progress::Bar;
 use super::{Exit, load_knowledge, load_rules, stream};
 use crate::discover::{read_list, reason};
@@ -162,6 +162,9 @@ fn prepare(arguments: &Arguments) -> Result<Prepared, Exit> {
         }
     }
     let knowledge = load_knowledge()?;
+    if let Some(path) = &arguments.output {
+        output::check(path).map_err(|error| usage(format!("--output {}: {error}", path.display())))?;
+    }
     let from_stdin = arguments.paths.iter().any(|path| path == Path::new("-"));
     let ticket_from_stdin = arguments.ticket.as_deref() == Some(Path::new("-"));
     if from_stdin && ticket_from_stdin {
@@ -211,12 +214,7 @@ fn pasted(path: &Path) -> io::Result<(String, Vec<u8>)> {
 fn carry_out(arguments: &Arguments, prepared: Prepared) -> Exit {
     let Prepared { paths, rules, knowledge, options, threads } = prepared;
     let bar = Bar::new(!arguments.no_progress && !arguments.quiet);
-    if arguments.verbose == 0 {
-        // A reader's panic is told in the report as the artifact's status; its trace is for those who ask.
-        std::panic::set_hook(Box::new(|_| {}));
-    }
     let report = threads.install(|| analyze(&paths, &rules, &knowledge, &options, &bar));
-    let _ = std::panic::take_hook();
 
     if !arguments.quiet {
         let Report { summary, .. } = &report;
@@ -254,7 +252,7 @@ fn write(arguments: &Arguments, report: &Report) -> Exit {
         Ok(()) => Exit::Success,
         Err(error) => {
             stream::note(&format!("--output {}: {}", path.display(), reason(&error)));
-            Exit::Usage
+            Exit::Internal
         }
     }
 }

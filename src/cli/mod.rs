@@ -11,6 +11,7 @@ mod stream;
 use std::ffi::OsString;
 use std::panic::catch_unwind;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use clap::{CommandFactory, Parser, Subcommand};
 
@@ -58,6 +59,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Exit {
             return exit;
         }
     };
+    std::panic::set_hook(Box::new(note_panic));
     let outcome = catch_unwind(|| match arguments.command {
         Command::Analyze(arguments) => analyze::run(arguments),
         Command::Inspect(arguments) => inspect::run(&arguments),
@@ -69,6 +71,21 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Exit {
         stream::note("internal error: this is a defect of crashsift, please report it with the lines above");
         Exit::Internal
     })
+}
+
+/// Tells of a panic in one line. A reader's panic costs its artifact only and stands in the report, too; more than a few
+/// of them say nothing new.
+fn note_panic(panic: &std::panic::PanicHookInfo<'_>) {
+    const MOST: usize = 8;
+    static COUNT: AtomicUsize = AtomicUsize::new(0);
+    if COUNT.fetch_add(1, Ordering::Relaxed) < MOST {
+        let place = panic.location().map_or_else(String::new, |place| format!(" at {}:{}", place.file(), place.line()));
+        let payload = panic.payload();
+        let reason = payload.downcast_ref::<&str>().copied();
+        let reason = reason.or_else(|| payload.downcast_ref::<String>().map(String::as_str));
+        let reason = reason.unwrap_or("no reason given").replace('\n', " ");
+        stream::note(&format!("defect{place}: {reason}"));
+    }
 }
 
 fn run_rules(command: &rules::RulesCommand) -> Exit {

@@ -23,6 +23,26 @@ pub fn write_file(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<
     Ok(())
 }
 
+/// Whether a file could be written at `path`, found out before hours of work.
+///
+/// # Errors
+/// When it could not.
+pub fn check(path: &Path) -> io::Result<()> {
+    if is_device(path) {
+        return Ok(());
+    }
+    if path.is_dir() {
+        return Err(io::Error::other("it is a folder"));
+    }
+    let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    if !folder.is_dir() {
+        return Err(io::Error::other("there is no such folder"));
+    }
+    // Removed again at once; its name would only confuse in a message.
+    NamedTempFile::new_in(folder).map(drop).map_err(|error| io::Error::from(error.kind()))
+}
+
 fn write_whole<F: Write>(file: F, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<F> {
     let mut out = BufWriter::new(file);
     write(&mut out)?;
@@ -73,6 +93,15 @@ mod tests {
         write_file(&path, |out| out.write_all(b"second")).expect("written");
         assert_eq!(fs::read(&path).expect("readable"), b"second");
         assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 1, "nothing else is left behind");
+    }
+
+    #[test]
+    fn what_can_not_be_written_is_found_out_before() {
+        let folder = tempfile::tempdir().expect("a folder");
+        assert!(check(&folder.path().join("report.json")).is_ok());
+        assert!(check(folder.path()).is_err());
+        assert!(check(&folder.path().join("missing").join("report.json")).is_err());
+        assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 0, "nothing is left behind");
     }
 
     #[cfg(unix)]
