@@ -115,7 +115,12 @@ impl Statement<'_> {
                 }
             }
             Fact::RaisedCode => recognised.code.set_some(Weight::Words, exit_code(value)),
-            Fact::Bugcheck => return self.bugcheck(value, hex_number(value).filter(|_| value.starts_with("0x"))),
+            Fact::Bugcheck => {
+                return self.bugcheck(
+                    value,
+                    hex_number(value).filter(|_| value.starts_with("0x") || in_braces(value).is_some()),
+                );
+            }
             Fact::BugcheckHex => return self.bugcheck(value, hex_number(value)),
             Fact::BugcheckDecimal => {
                 let number = if value.starts_with("0x") { hex_number(value) } else { decimal_number(value) };
@@ -296,9 +301,26 @@ fn named_fast_fail(text: &str) -> Option<FastFailCode> {
     NAMED_FAST_FAILS.iter().find(|(known, _)| *known == name).map(|(_, number)| FastFailCode(*number))
 }
 
-/// The numbers in the first parentheses of `text`, up to the first that is none.
+/// What stands in the braces of WinDbg's line `BugCheck D1, {fffff80212345678, 2, 0, fffff80287654321}`: hexadecimal
+/// numbers without `0x`.
+fn in_braces(text: &str) -> Option<&str> {
+    let (code, inside) = text.split_once(", {")?;
+    let is_code = !code.is_empty() && code.len() <= 8 && code.chars().all(|digit| digit.is_ascii_hexdigit());
+    is_code.then(|| inside.split('}').next())?
+}
+
+/// The numbers in the first parentheses of `text`, or in WinDbg's braces, up to the first that is none.
 fn parameters(text: &str) -> [Option<u64>; 4] {
     let mut parameters = [None; 4];
+    if let Some(inside) = in_braces(text) {
+        for (parameter, written) in parameters.iter_mut().zip(inside.split(',')) {
+            *parameter = hex_number(written.trim());
+            if parameter.is_none() {
+                break;
+            }
+        }
+        return parameters;
+    }
     let inside = text.split_once('(').map_or("", |(_, inside)| inside);
     let inside = inside.split(')').next().unwrap_or_default();
     for (parameter, written) in parameters.iter_mut().zip(inside.split(',')) {

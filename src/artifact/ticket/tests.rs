@@ -247,6 +247,13 @@ fn names_of_exceptions_stand_for_their_codes() {
 }
 
 #[test]
+fn the_first_line_of_a_debuggers_analysis_names_stop_and_parameters() {
+    let line = "BugCheck D1, {fffff80212345678, 2, 0, fffff80287654321}";
+    assert_eq!(facts(line), "bugcheck=0x000000D1(0xfffff80212345678,0x2,0x0,0xfffff80287654321)");
+    assert_eq!(facts("BugCheck bad, it happened again"), "");
+}
+
+#[test]
 fn event_1000_in_english() {
     let text = "Faulting application name: trainer.exe, version: 3.9.13.0, time stamp: 0x60010203\n\
                 Faulting module name: ucrtbase.dll, version: 10.0.1.2, time stamp: 0x60040506\n\
