@@ -159,7 +159,7 @@ fn read_all(
         artifact: Artifact {
             path: display_path(&unfound.path),
             kind: "unknown",
-            status: ArtifactStatus::Failed,
+            status: if unfound.passed_over { ArtifactStatus::Skipped } else { ArtifactStatus::Failed },
             detail: Some(unfound.reason),
             bytes: 0,
             records: None,

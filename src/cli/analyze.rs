@@ -18,7 +18,7 @@ use crate::rules::RuleSet;
 use crate::{Options, analyze};
 
 /// The most that is taken of a pasted text, bytes: more than the reader wants, so that it can say what is missing.
-const LONGEST_TICKET: u64 = (8 << 20) + 1;
+const LONGEST_TICKET: u64 = (4 << 20) + 1;
 
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
@@ -221,8 +221,9 @@ fn carry_out(arguments: &Arguments, prepared: Prepared) -> Exit {
         let lost = summary.failed.saturating_add(summary.partial);
         if lost > 0 {
             stream::note(&format!(
-                "{lost} of {} artifacts could not be read whole; the report lists them with place and reason",
-                summary.artifacts
+                "{lost} of {} {} could not be read whole; the report says where and why",
+                summary.artifacts,
+                if summary.artifacts == 1 { "artifact" } else { "artifacts" }
             ));
         }
     }

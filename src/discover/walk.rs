@@ -23,6 +23,14 @@ pub struct Unfound {
     pub path: PathBuf,
     /// Why.
     pub reason: String,
+    /// Whether it was left out on purpose: a link, pipe, socket or device below a folder.
+    pub passed_over: bool,
+}
+
+impl Unfound {
+    fn new(path: &Path, reason: impl Into<String>) -> Self {
+        Self { path: path.to_path_buf(), reason: reason.into(), passed_over: false }
+    }
 }
 
 /// All regular files below `paths`, each once, sorted by path. Symbolic links are followed only where they were given
@@ -37,8 +45,8 @@ pub fn find(paths: &[PathBuf]) -> (Vec<Found>, Vec<Unfound>) {
             Some(Ok(paths)) if !paths.is_empty() => {
                 paths.iter().for_each(|path| look(path, &mut found, &mut unfound));
             }
-            Some(Ok(_)) => unfound.push(Unfound { path: path.clone(), reason: "no name matches".to_owned() }),
-            Some(Err(error)) => unfound.push(Unfound { path: path.clone(), reason: reason(&error) }),
+            Some(Ok(_)) => unfound.push(Unfound::new(path, "no name matches")),
+            Some(Err(error)) => unfound.push(Unfound::new(path, reason(&error))),
         }
     }
     found.sort_by(|a, b| a.path.cmp(&b.path));
@@ -62,7 +70,7 @@ fn look(path: &Path, found: &mut Vec<Found>, unfound: &mut Vec<Unfound>) {
         }
         Err(error) => reason(&error),
     };
-    unfound.push(Unfound { path: path.to_path_buf(), reason });
+    unfound.push(Unfound::new(path, reason));
 }
 
 fn walk(folder: &Path, found: &mut Vec<Found>, unfound: &mut Vec<Unfound>) {
@@ -70,14 +78,19 @@ fn walk(folder: &Path, found: &mut Vec<Found>, unfound: &mut Vec<Unfound>) {
     for entry in WalkDir::new(folder).follow_links(false).follow_root_links(true) {
         match entry {
             Ok(entry) if entry.file_type().is_file() => found.push(Found { path: entry.into_path() }),
-            Ok(_) => {}
+            Ok(entry) if entry.file_type().is_dir() => {}
+            Ok(entry) => {
+                let link = entry.path_is_symlink();
+                let reason = if link { "a symbolic link, not followed" } else { "neither a file nor a folder" };
+                unfound.push(Unfound { passed_over: true, ..Unfound::new(entry.path(), reason) });
+            }
             Err(error) => {
                 let path = error.path().unwrap_or(folder).to_path_buf();
                 let reason = match error.io_error() {
                     Some(error) => reason(error),
                     None => "a folder that contains itself".to_owned(),
                 };
-                unfound.push(Unfound { path, reason });
+                unfound.push(Unfound::new(&path, reason));
             }
         }
     }
@@ -112,6 +125,7 @@ mod tests {
         std::os::unix::fs::symlink(folder.path(), folder.path().join("loop")).expect("a link");
         fs::write(folder.path().join("a"), b"x").expect("a file");
         let (found, unfound) = find(&[folder.path().to_path_buf()]);
-        assert_eq!((found.len(), unfound.len()), (1, 0));
+        assert_eq!(found.len(), 1);
+        assert!(matches!(unfound.as_slice(), [Unfound { passed_over: true, .. }]), "{unfound:?}");
     }
 }

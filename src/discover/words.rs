@@ -6,8 +6,16 @@ use std::path::Path;
 /// A path as reports show it: `/` between its parts on every system, bytes that are no text replaced.
 #[must_use]
 pub fn display_path(path: &Path) -> String {
-    let text = path.to_string_lossy();
-    if cfg!(windows) { windows_path(&text) } else { text.into_owned() }
+    if cfg!(windows) {
+        return windows_path(&path.to_string_lossy());
+    }
+    let mut text = String::new();
+    for chunk in path.as_os_str().as_encoded_bytes().utf8_chunks() {
+        text.push_str(chunk.valid());
+        // Two names that differ in such bytes only must not look the same.
+        text.extend(chunk.invalid().iter().map(|byte| format!("\\x{byte:02x}")));
+    }
+    text
 }
 
 /// A path of Windows with `/`, and without the prefix that lifts the limits of a path's length (`\\?\C:\…`).

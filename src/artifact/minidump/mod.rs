@@ -154,8 +154,14 @@ fn system(dump: &Excerpted<'_>, names: &Names) -> Option<System> {
         os_detail: info.csd_version().filter(|detail| !detail.is_empty()).map(|detail| names.share(&detail)),
         cpu,
         cpu_count: info.raw.number_of_processors,
-        cpu_detail: info.cpu_info().filter(|detail| !detail.is_empty()).map(|detail| names.share(&detail)),
+        cpu_detail: info.cpu_info().and_then(|detail| plain(&detail).map(|detail| names.share(detail))),
     })
+}
+
+/// A processor's description, if its maker's name is one: a stream of zeros describes nothing.
+fn plain(detail: &str) -> Option<&str> {
+    let detail = detail.trim();
+    (!detail.is_empty() && !detail.chars().any(char::is_control)).then_some(detail)
 }
 
 /// A dump without readable SystemInfo still has codes, addresses and modules.

@@ -22,7 +22,7 @@ use super::{Loss, ReadContext, Reading, Unreadable};
 use crate::evidence::{Evidence, Observation, Place, Ticket, TicketLine};
 
 /// As much of a text as is read, bytes.
-const LONGEST_TEXT: u64 = 8 << 20;
+const LONGEST_TEXT: u64 = 4 << 20;
 /// As many lines of a text as are kept.
 const MOST_LINES: usize = 100_000;
 

@@ -36,7 +36,7 @@ pub(super) fn header(page: &mut Page<'_>, report: &Report, blocks: &[Block<'_>])
 /// What the absence of incidents means, which is little when not everything was read.
 fn nothing_found(report: &Report, unread: bool) -> &'static str {
     if report.artifacts.iter().all(|artifact| artifact.status == ArtifactStatus::Skipped) {
-        "Nothing that can be analysed was found."
+        "Nothing that can be analyzed was found."
     } else if unread {
         "No incident was found in what could be read. What could not be read may hold some."
     } else {

@@ -34,9 +34,9 @@ fn no_incident_where_not_everything_was_read_is_no_proof() {
 }
 
 #[test]
-fn nothing_that_can_be_analysed() {
+fn nothing_that_can_be_analyzed() {
     let shown = text(&nothing_found(vec![artifact("a.txt", ArtifactStatus::Skipped, None)]), EIGHTY);
-    assert!(shown.contains("Nothing that can be analysed was found."), "{shown}");
+    assert!(shown.contains("Nothing that can be analyzed was found."), "{shown}");
 }
 
 #[test]
