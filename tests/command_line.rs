@@ -537,10 +537,7 @@ fn the_report_of_a_folder_with_a_log_and_a_cut_dump() {
     let folders = "samples/power-lost samples/cut-dump";
     let run = analyze_with_site_rules(folders).ends_with(0);
     assert_whole(&run.stdout, "power-lost-and-cut-dump.txt");
-    assert_eq!(
-        run.stderr,
-        "crashsift: 1 of 4 artifacts could not be read whole; the report lists them with place and reason\n"
-    );
+    assert_eq!(run.stderr, "crashsift: 1 of 4 artifacts could not be read whole; the report says where and why\n");
 }
 
 #[test]

@@ -52,6 +52,8 @@ pub fn find(paths: &[PathBuf]) -> (Vec<Found>, Vec<Unfound>) {
     found.sort_by(|a, b| a.path.cmp(&b.path));
     unfound.sort_by(|a, b| a.path.cmp(&b.path));
     unfound.dedup();
+    // A link that was given by name was followed, wherever else it was met.
+    unfound.retain(|one| !one.passed_over || !paths.contains(&one.path));
     // The same file may be given twice, or lie below two folders that were given.
     let mut seen = HashSet::new();
     found.retain(|file| seen.insert(fs::canonicalize(&file.path).unwrap_or_else(|_| file.path.clone())));
