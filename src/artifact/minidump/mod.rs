@@ -9,6 +9,7 @@ mod directory;
 mod excerpt;
 mod memory;
 mod stack;
+mod writer;
 
 use std::fs::File;
 use std::sync::Arc;
