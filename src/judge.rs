@@ -2,7 +2,7 @@
 
 use crate::evidence::{EventBody, ExceptionCode};
 use crate::facts::{self, EvidenceRef};
-use crate::incident::{Built, EvidenceItem, Incident, IncidentKind, Machine};
+use crate::incident::{Built, EvidenceItem, Incident, IncidentKind, Machine, TimelineEntry};
 use crate::knowledge::Knowledge;
 use crate::report::{Judged, UNDETERMINED, Verdict};
 use crate::rules::{Finding, Judgement, RuleSet};
@@ -18,21 +18,25 @@ pub fn judge(built: &Built<'_>, machine: Option<&Machine>, rules: &RuleSet, know
     let (facts, context) = facts::facts(built, machine);
     let Judgement { mut findings, .. } = rules.judge(&facts);
     let mut incident = built.incident.clone();
-    take_over_cited(&mut incident, context, &mut findings);
+    take_over_cited(&mut incident, &context, &mut findings);
     let verdict = verdict(built, machine, &findings, knowledge);
     Judged { incident, findings, verdict }
 }
 
 /// Adds the machine's records that findings cite to the incident's evidence, and renumbers the citations.
-fn take_over_cited(incident: &mut Incident, context: Vec<EvidenceItem>, findings: &mut [Finding]) {
+fn take_over_cited(incident: &mut Incident, context: &[&TimelineEntry], findings: &mut [Finding]) {
     let own = incident.evidence.len();
-    for (index, item) in context.into_iter().enumerate() {
+    for (index, entry) in context.iter().enumerate() {
         let number = own.saturating_add(index).saturating_add(1);
         let cited = |finding: &Finding| finding.evidence.iter().any(|reference| usize::from(reference.0) == number);
         if !findings.iter().any(cited) {
             continue;
         }
-        incident.evidence.push(item);
+        incident.evidence.push(EvidenceItem {
+            artifact: entry.artifact,
+            place: entry.place.clone(),
+            says: entry.says.clone(),
+        });
         let (Ok(old), Ok(new)) = (u16::try_from(number), u16::try_from(incident.evidence.len())) else { break };
         // Numbers only become smaller, so a renumbered citation is never met again as an old one.
         for reference in findings.iter_mut().flat_map(|finding| &mut finding.evidence) {

@@ -8,7 +8,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::{EvidenceRef, FactSet, FactType, Record, Value, schema};
 use crate::evidence::{EventBody, OperatingSystem, base_name};
-use crate::incident::{Built, EvidenceItem, Machine, TimelineEntry, build_of, values};
+use crate::incident::{Built, Machine, TimelineEntry, build_of, values};
 use crate::knowledge::location;
 
 /// How far back the timeline that rules see goes.
@@ -23,11 +23,15 @@ const PARAMETER_PATHS: [&str; 4] =
 /// repeats itself.
 const MOST_ENTRIES: usize = 512;
 
+/// How many entries on each side of the incident are looked at for those: some are the incident's own, or stand in two
+/// copies of a log.
+const LOOKED_AT: usize = 1024;
+
 /// Makes the facts of `built`; `machine` is the one it happened on, when its logs were given. The machine's records
-/// around the incident get evidence numbers that follow the incident's own; they are given back as evidence items, so
-/// that the report can take over those that a finding cites.
+/// around the incident get evidence numbers that follow the incident's own; they are given back in that order, so that
+/// the report can take over those that a finding cites.
 #[must_use]
-pub fn facts(built: &Built<'_>, machine: Option<&Machine>) -> (FactSet, Vec<EvidenceItem>) {
+pub fn facts<'m>(built: &Built<'_>, machine: Option<&'m Machine>) -> (FactSet, Vec<&'m TimelineEntry>) {
     let mut facts = FactSet::default();
     incident(built, &mut facts);
     exception(built, &mut facts);
@@ -382,7 +386,7 @@ fn frames(dump: &crate::evidence::ProcessDump, from: Option<EvidenceRef>) -> Vec
 
 /// The machine's timeline around the incident. Known when something was recorded, or when the System log of the machine
 /// covers the moment: an empty list must mean that nothing was recorded.
-fn timeline(built: &Built<'_>, machine: Option<&Machine>, facts: &mut FactSet) -> Vec<EvidenceItem> {
+fn timeline<'m>(built: &Built<'_>, machine: Option<&'m Machine>, facts: &mut FactSet) -> Vec<&'m TimelineEntry> {
     let (Some(machine), Some(time)) = (machine, built.incident.time) else { return Vec::new() };
     if built.gathered.sightings.iter().all(|sighting| sighting.logged_later) {
         // What happened around the time of a late report says nothing about what it reports.
@@ -392,7 +396,12 @@ fn timeline(built: &Built<'_>, machine: Option<&Machine>, facts: &mut FactSet) -
     // The same record in a second copy of the log is no second thing that happened.
     let mut seen = BTreeSet::new();
     let start = machine.timeline.partition_point(|entry| time.duration_since(entry.time) > TIMELINE_BEFORE);
-    let around = machine.timeline.get(start..).unwrap_or_default();
+    // The nearest lie on both sides of the moment. Looking no further than they can be keeps a machine that crashes
+    // thousands of times a day from being looked through thousands of times.
+    let moment = machine.timeline.partition_point(|entry| entry.time <= time);
+    let from = start.max(moment.saturating_sub(LOOKED_AT));
+    let to = moment.saturating_add(LOOKED_AT).min(machine.timeline.len());
+    let around = machine.timeline.get(from..to).unwrap_or_default();
     let mut entries: Vec<&TimelineEntry> = around
         .iter()
         .take_while(|entry| entry.time.duration_since(time) <= TIMELINE_AFTER)
@@ -420,9 +429,6 @@ fn timeline(built: &Built<'_>, machine: Option<&Machine>, facts: &mut FactSet) -
         .collect();
     facts.set_list("timeline", records);
     entries
-        .into_iter()
-        .map(|entry| EvidenceItem { artifact: entry.artifact, place: entry.place.clone(), says: entry.says.clone() })
-        .collect()
 }
 
 fn timeline_fields(entry: &TimelineEntry, time: Timestamp) -> Vec<(&'static str, Value)> {
