@@ -18,7 +18,7 @@ mod wer;
 pub use code::{BugcheckCode, ExceptionCode, FastFailCode, NtStatus};
 pub use event::{Event, EventBody, ServiceEnd};
 pub use kernel::{KernelDriver, KernelDump, KernelDumpType};
-pub use module::{Address, LoadedModule, ModuleOffset, UnloadedModule, base_name};
+pub use module::{Address, DebugId, DebugSignature, LoadedModule, ModuleOffset, UnloadedModule, base_name};
 pub use names::Names;
 pub use place::Place;
 pub use process::{

@@ -25,6 +25,35 @@ impl fmt::Display for ModuleOffset {
     }
 }
 
+/// Which debug file belongs to a module: the identifier of its CodeView record, or a build id in that form. Shown as
+/// Breakpad writes it: the signature's hexadecimal digits in upper case, then the age's in lower case.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct DebugId {
+    /// What the debug file is known by.
+    pub signature: DebugSignature,
+    /// How often the debug file had been changed (PDB age).
+    pub age: u32,
+}
+
+/// The two kinds of signature that PDB files have had.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum DebugSignature {
+    /// A GUID, in the order in which it is written (RSDS records, since PDB 7.0).
+    Guid([u8; 16]),
+    /// A time (NB10 records, PDB 2.0).
+    Time(u32),
+}
+
+impl fmt::Display for DebugId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.signature {
+            DebugSignature::Guid(bytes) => bytes.iter().try_for_each(|byte| write!(f, "{byte:02X}"))?,
+            DebugSignature::Time(time) => write!(f, "{time:08X}")?,
+        }
+        write!(f, "{:x}", self.age)
+    }
+}
+
 /// A module of a process's module list.
 #[derive(Debug, Clone)]
 pub struct LoadedModule {
@@ -40,8 +69,8 @@ pub struct LoadedModule {
     pub size: u32,
     /// The PE header's `TimeDateStamp`. On reproducible builds a hash and no date, so only ever a part of identity.
     pub timestamp: u32,
-    /// Debug identifier (GUID and age of the PDB, or a build id), as Breakpad writes it.
-    pub debug_id: Option<Arc<str>>,
+    /// Which debug file belongs to it.
+    pub debug_id: Option<DebugId>,
 }
 
 /// A module that had been unloaded before the artifact was written.
@@ -94,4 +123,16 @@ impl UnloadedModule {
 fn offset_within(base: Address, size: u32, address: Address) -> Option<ModuleOffset> {
     let offset = address.0.checked_sub(base.0)?;
     (offset < u64::from(size)).then_some(ModuleOffset(offset))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn debug_ids_are_written_as_symbol_stores_name_them() {
+        let guid = DebugId { signature: DebugSignature::Guid([0xAB; 16]), age: 10 };
+        assert_eq!(guid.to_string(), "ABABABABABABABABABABABABABABABABa");
+        assert_eq!(DebugId { signature: DebugSignature::Time(0x1234), age: 1 }.to_string(), "000012341");
+    }
 }

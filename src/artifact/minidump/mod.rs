@@ -26,8 +26,8 @@ use self::directory::stream;
 use super::bytes::Source;
 use super::{Loss, ReadContext, Reading, Unreadable};
 use crate::evidence::{
-    Address, CpuArchitecture, CrashThread, Evidence, Exception, ExceptionCode, LoadedModule, Names, Observation,
-    OperatingSystem, Place, ProcessDump, System, UnloadedModule, Version, base_name,
+    Address, CpuArchitecture, CrashThread, DebugId, DebugSignature, Evidence, Exception, ExceptionCode, LoadedModule,
+    Names, Observation, OperatingSystem, Place, ProcessDump, System, UnloadedModule, Version, base_name,
 };
 
 /// How many losses are spelled out as the reason why nothing could be read.
@@ -232,7 +232,14 @@ fn loaded(module: &MinidumpModule, names: &Names) -> LoadedModule {
         base: Address(raw.base_of_image),
         size: raw.size_of_image,
         timestamp: raw.time_date_stamp,
-        debug_id: module.debug_identifier().map(|id| names.share(&id.breakpad().to_string())),
+        debug_id: module.debug_identifier().map(|id| DebugId {
+            signature: if id.is_pdb20() {
+                DebugSignature::Time(id.timestamp())
+            } else {
+                DebugSignature::Guid(*id.uuid().as_bytes())
+            },
+            age: id.appendix(),
+        }),
     }
 }
 
