@@ -232,13 +232,12 @@ fn loaded(module: &MinidumpModule, names: &Names) -> LoadedModule {
         base: Address(raw.base_of_image),
         size: raw.size_of_image,
         timestamp: raw.time_date_stamp,
-        debug_id: module.debug_identifier().map(|id| DebugId {
-            signature: if id.is_pdb20() {
-                DebugSignature::Time(id.timestamp())
-            } else {
-                DebugSignature::Guid(*id.uuid().as_bytes())
-            },
-            age: id.appendix(),
+        debug_id: module.debug_identifier().map(|id| {
+            let bytes = *id.uuid().as_bytes();
+            // The crate keeps an old identifier's time in the first four bytes, most significant first.
+            let [a, b, c, d, ..] = bytes;
+            let time = || DebugSignature::Time(u32::from_be_bytes([a, b, c, d]));
+            DebugId { signature: if id.is_pdb20() { time() } else { DebugSignature::Guid(bytes) }, age: id.appendix() }
         }),
     }
 }
