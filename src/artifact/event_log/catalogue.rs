@@ -278,6 +278,8 @@ const CATALOGUE: &[Entry] = &[
         Meaning::Storage,
         &[],
     ),
+    // A warning that the write cache is off: nothing failed, but it belongs to the disk's history.
+    row(&[Named("disk")], &[34..=34], "other", Meaning::Text, &[]),
     row(STORAGE_ADAPTERS, &[11..=11, 129..=129], "storage-error", Meaning::Storage, &[]),
     row(&[Named("cdrom")], &[11..=11, 51..=51], "storage-error", Meaning::Storage, &[]),
     // The positional form of 55 is that of Windows 7 and before.
@@ -298,6 +300,8 @@ const CATALOGUE: &[Entry] = &[
     refused(&[3023..=3023], true, "revoked"),
     refused(&[3063..=3063, 3077..=3077, 3111..=3111], true, "policy"),
     refused(&[3076..=3076], false, "policy"),
+    // What the policy asks of drivers, told at each start: nothing was refused, but it says which rules held.
+    row(CODE_INTEGRITY, &[3085..=3085], "other", Meaning::Text, &[]),
     row(
         &[Named("Service Control Manager")],
         &[7031..=7031, 7034..=7034],
@@ -401,9 +405,9 @@ mod tests {
 
     #[test]
     fn rows_without_effect_are_absent() {
-        // Volume shadow copies that run out of space, and a disk's notice about its write cache.
+        // Volume shadow copies that run out of space, and what each signature check found.
         for (provider, id) in
-            [("Volsnap", 36), ("disk", 34), ("Display", 4102), ("Microsoft-Windows-CodeIntegrity", 3085)]
+            [("Volsnap", 36), ("disk", 98), ("Display", 4102), ("Microsoft-Windows-CodeIntegrity", 3089)]
         {
             assert_eq!(meaning(provider, id), None, "{provider} {id}");
         }
