@@ -67,6 +67,9 @@ pub fn sniff(first: &[u8]) -> ArtifactKind {
 /// that it tells of, or a JSON document. `None` for other texts, and for what is no text.
 #[must_use]
 pub fn not_pasted(first: &[u8]) -> Option<&'static str> {
+    if is_begun_signature(first) {
+        return Some("only the first bytes of a dump, log or report that was cut short");
+    }
     let text = first.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(first).trim_ascii_start();
     let after = |prefix: &[u8]| text.strip_prefix(prefix).map(<[u8]>::trim_ascii_start);
     let begins = |rest: &[u8], with: &[u8]| rest.first().is_some_and(|byte| with.contains(byte));
@@ -78,6 +81,19 @@ pub fn not_pasted(first: &[u8]) -> Option<&'static str> {
     } else {
         None
     }
+}
+
+/// Whether a file ends within the signature of a format that is read: such bytes are text by chance.
+fn is_begun_signature(first: &[u8]) -> bool {
+    const SIGNATURES: [&[u8]; 6] = [
+        b"MDMP",
+        b"ElfFile\0",
+        b"PAGEDU64",
+        b"PAGEDUMP",
+        b"\xFF\xFEV\0e\0r\0s\0i\0o\0n\0=\x001\0",
+        b"V\0e\0r\0s\0i\0o\0n\0=\x001\0",
+    ];
+    SIGNATURES.iter().any(|signature| first.len() < signature.len() && signature.starts_with(first))
 }
 
 /// Signatures of the archives that people send: zip, 7z, cab, gzip, rar.
@@ -109,6 +125,9 @@ mod tests {
         assert_eq!(sniff(b"{\n  \"schema_version\": \"1.0\"}"), ArtifactKind::Unknown);
         assert_eq!(sniff(b"[{\"Id\": 1000}]"), ArtifactKind::Unknown);
         assert_eq!(sniff(b"[WinError 126] The specified module could not be found"), ArtifactKind::Ticket);
+        for cut in [&b"MDM"[..], b"ElfFile", b"PAGED", b"\xFF\xFEV\0e\0r\0"] {
+            assert_eq!(sniff(cut), ArtifactKind::Unknown, "{cut:?}");
+        }
         assert_eq!(sniff(b"crashsift says nothing about my crash"), ArtifactKind::Ticket);
     }
 
