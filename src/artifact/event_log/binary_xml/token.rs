@@ -1,0 +1,293 @@
+//! The tokens of binary XML, and the names that they refer to.
+
+use std::ops::Range;
+
+use super::Unusual;
+use super::value::{Value, Values, fixed_size, is_known, kind, sid_size};
+
+/// Bytes of a definition before its tokens: the offset of another one (4), its GUID (16) and the size of its tokens (4).
+const DEFINITION_HEADER: usize = 24;
+/// Set in a token that says more: attributes of an element, or that another value or attribute follows.
+const MORE: u8 = 0x40;
+/// The dependency of an element that has none.
+const NO_DEPENDENCY: u16 = 0xFFFF;
+
+const CUT: Unusual = Unusual("the tokens are cut");
+
+/// A name of an element or attribute: UTF-16 characters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Name<'c>(pub(crate) &'c [u8]);
+
+impl Name<'_> {
+    /// Whether it is this name, given as UTF-16.
+    #[inline]
+    pub(crate) fn is<const N: usize>(self, utf16: &[u8; N]) -> bool {
+        self.0.first_chunk::<N>() == Some(utf16) && self.0.len() == N
+    }
+}
+
+/// A token with what belongs to it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Token<'c> {
+    /// There are no more.
+    End,
+    /// An element begins; its attributes follow, then [`Token::StartEnds`] or [`Token::Empty`].
+    Element(Element<'c>),
+    /// The element's attributes end, its content follows.
+    StartEnds,
+    /// The element's attributes end, and it has no content.
+    Empty,
+    /// An element ends.
+    ElementEnds,
+    /// A value that is part of the tokens.
+    Literal(Value<'c>),
+    /// Text that was marked as such, as UTF-16.
+    CData(&'c [u8]),
+    /// An attribute begins; its value follows.
+    Attribute(Name<'c>),
+    /// The value of the instance with this index.
+    Substitution(usize),
+    /// A character by its number.
+    Character(u16),
+    /// A character by its name.
+    Entity(Name<'c>),
+    /// An instance of a template. Its values are behind this token; see [`Tokens::go_to`].
+    Instance(Instance<'c>),
+}
+
+/// The beginning of an element.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Element<'c> {
+    /// What it is called.
+    pub(crate) name: Name<'c>,
+    /// The index of the value without which the element is left out.
+    pub(crate) dependency: Option<usize>,
+}
+
+/// An instance of a template.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Instance<'c> {
+    /// Where in the chunk the template's definition lies.
+    pub(crate) definition: usize,
+    /// What is put into it.
+    pub(crate) values: Values<'c>,
+}
+
+impl<'c> Instance<'c> {
+    /// The instance that the record is whose binary XML lies in this part of the chunk; `None` when it holds its
+    /// tokens itself.
+    ///
+    /// # Errors
+    /// When it is cut.
+    #[inline]
+    pub(crate) fn of_record(chunk: &'c [u8], record: Range<usize>) -> Result<Option<Self>, Unusual> {
+        let mut tokens = Tokens::of_record(chunk, record)?;
+        if tokens.peek() != Some(0x0C) {
+            return Ok(None);
+        }
+        tokens.at = tokens.at.saturating_add(1);
+        tokens.instance().map(Some)
+    }
+}
+
+/// Reads tokens one after the other.
+#[derive(Debug, Clone)]
+pub(crate) struct Tokens<'c> {
+    chunk: &'c [u8],
+    /// The chunk up to where the tokens must end.
+    bytes: &'c [u8],
+    at: usize,
+    /// Whether they are a definition's, whose elements may depend on a value.
+    in_definition: bool,
+}
+
+impl<'c> Tokens<'c> {
+    /// Tokens in the middle of a definition or a record.
+    #[inline]
+    pub(crate) fn within(chunk: &'c [u8], range: Range<usize>, in_definition: bool) -> Result<Self, Unusual> {
+        let bytes = chunk.get(..range.end).ok_or(Unusual("tokens reach beyond the chunk"))?;
+        Ok(Self { chunk, bytes, at: range.start, in_definition })
+    }
+
+    /// The tokens of a record, or of a value that is binary XML.
+    #[inline]
+    pub(crate) fn of_record(chunk: &'c [u8], record: Range<usize>) -> Result<Self, Unusual> {
+        let mut tokens = Self::within(chunk, record, false)?;
+        tokens.skip_fragment_header()?;
+        Ok(tokens)
+    }
+
+    /// The tokens of the definition at this offset.
+    #[inline]
+    pub(crate) fn of_definition(chunk: &'c [u8], definition: usize) -> Result<Self, Unusual> {
+        let start = definition.saturating_add(DEFINITION_HEADER);
+        let end = start.saturating_add(definition_size(chunk, definition)?);
+        let mut tokens = Self::within(chunk, start..end, true)?;
+        tokens.skip_fragment_header()?;
+        Ok(tokens)
+    }
+
+    /// Where the next token is.
+    #[inline]
+    pub(crate) fn at(&self) -> usize {
+        self.at
+    }
+
+    /// The part of the chunk with the tokens that were not read yet.
+    #[inline]
+    pub(crate) fn rest(&self) -> Range<usize> {
+        self.at..self.bytes.len()
+    }
+
+    /// Goes on at another place: behind the values of an instance.
+    #[inline]
+    pub(crate) fn go_to(&mut self, at: usize) {
+        self.at = at;
+    }
+
+    /// The next token.
+    ///
+    /// # Errors
+    /// When it is cut, or none that is read here.
+    #[inline]
+    pub(crate) fn next(&mut self) -> Result<Token<'c>, Unusual> {
+        let Some(token) = self.peek() else { return Ok(Token::End) };
+        self.at = self.at.saturating_add(1);
+        Ok(match token {
+            0x00 => Token::End,
+            0x01 | 0x41 => {
+                let dependency = if self.in_definition { self.u16()? } else { NO_DEPENDENCY };
+                let _size = self.u32()?;
+                let name = self.name()?;
+                if token & MORE != 0 {
+                    let _size_of_attributes = self.u32()?;
+                }
+                let dependency = (dependency != NO_DEPENDENCY).then(|| usize::from(dependency));
+                Token::Element(Element { name, dependency })
+            }
+            0x02 => Token::StartEnds,
+            0x03 => Token::Empty,
+            0x04 => Token::ElementEnds,
+            0x05 | 0x45 => Token::Literal(self.literal()?),
+            0x06 | 0x46 => Token::Attribute(self.name()?),
+            0x07 | 0x47 => Token::CData(self.characters()?),
+            0x08 | 0x48 => Token::Character(self.u16()?),
+            0x09 | 0x49 => Token::Entity(self.name()?),
+            0x0C => Token::Instance(self.instance()?),
+            // An optional substitution differs from others in nothing but how an empty attribute would be written.
+            0x0D | 0x0E => {
+                let index = self.u16()?;
+                let [kind] = self.array()?;
+                if !is_known(kind) {
+                    return Err(Unusual("a substitution of a type that is not read here"));
+                }
+                Token::Substitution(usize::from(index))
+            }
+            _ => return Err(Unusual("a token that is not read here")),
+        })
+    }
+
+    #[inline]
+    fn peek(&self) -> Option<u8> {
+        self.bytes.get(self.at).copied()
+    }
+
+    /// Passes over version and flags, which stand before all tokens.
+    #[inline]
+    fn skip_fragment_header(&mut self) -> Result<(), Unusual> {
+        if self.peek() == Some(0x0F) {
+            self.take(4)?;
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn take(&mut self, size: usize) -> Result<&'c [u8], Unusual> {
+        let end = self.at.saturating_add(size);
+        let taken = self.bytes.get(self.at..end).ok_or(CUT)?;
+        self.at = end;
+        Ok(taken)
+    }
+
+    #[inline]
+    fn array<const N: usize>(&mut self) -> Result<[u8; N], Unusual> {
+        let taken = self.bytes.get(self.at..).and_then(<[u8]>::first_chunk::<N>).ok_or(CUT)?;
+        self.at = self.at.saturating_add(N);
+        Ok(*taken)
+    }
+
+    #[inline]
+    fn u16(&mut self) -> Result<u16, Unusual> {
+        self.array().map(u16::from_le_bytes)
+    }
+
+    #[inline]
+    fn u32(&mut self) -> Result<u32, Unusual> {
+        self.array().map(u32::from_le_bytes)
+    }
+
+    /// Characters whose count stands before them.
+    #[inline]
+    fn characters(&mut self) -> Result<&'c [u8], Unusual> {
+        let count = usize::from(self.u16()?);
+        self.take(count.saturating_mul(2))
+    }
+
+    /// A name by its offset in the chunk. Where it is used for the first time, the name itself follows.
+    #[inline]
+    fn name(&mut self) -> Result<Name<'c>, Unusual> {
+        const BROKEN: Unusual = Unusual("a name lies beyond the chunk");
+
+        let offset = usize::try_from(self.u32()?).map_err(|_| BROKEN)?;
+        // The offset of another name and a hash, then the count of characters, the characters, and a NUL.
+        let count = offset.saturating_add(6);
+        let (count, rest) = self.chunk.get(count..).and_then(<[u8]>::split_first_chunk).ok_or(BROKEN)?;
+        let size = usize::from(u16::from_le_bytes(*count)).saturating_mul(2);
+        let name = rest.get(..size).ok_or(BROKEN)?;
+        if offset == self.at {
+            self.take(size.saturating_add(10))?;
+        }
+        Ok(Name(name))
+    }
+
+    /// A value that stands among the tokens.
+    #[inline]
+    fn literal(&mut self) -> Result<Value<'c>, Unusual> {
+        let [kind] = self.array()?;
+        let bytes = match kind {
+            kind::STRING => self.characters()?,
+            kind::NULL => &[],
+            kind::BINARY_XML => {
+                let size = usize::from(self.u16()?);
+                self.take(size)?
+            }
+            kind::SID => {
+                let rest = self.bytes.get(self.at..).ok_or(CUT)?;
+                self.take(sid_size(rest).ok_or(CUT)?)?
+            }
+            _ => self.take(fixed_size(kind).ok_or(Unusual("a literal of a type that is not read here"))?)?,
+        };
+        Ok(Value { kind, bytes })
+    }
+
+    /// An instance up to its values.
+    #[inline]
+    fn instance(&mut self) -> Result<Instance<'c>, Unusual> {
+        let [_, _id @ .., d0, d1, d2, d3] = self.array::<9>()?;
+        let definition = usize::try_from(u32::from_le_bytes([d0, d1, d2, d3])).map_err(|_| CUT)?;
+        // Where a template is used for the first time, its definition follows.
+        if definition == self.at {
+            let size = definition_size(self.chunk, definition)?;
+            self.take(DEFINITION_HEADER.saturating_add(size))?;
+        }
+        Ok(Instance { definition, values: Values::at(self.bytes, self.at)? })
+    }
+}
+
+/// Size of a definition's tokens.
+#[inline]
+fn definition_size(chunk: &[u8], definition: usize) -> Result<usize, Unusual> {
+    let header = definition.checked_add(20).and_then(|at| chunk.get(at..)).and_then(<[u8]>::first_chunk);
+    let size = header.map(|size| u32::from_le_bytes(*size)).and_then(|size| usize::try_from(size).ok());
+    size.ok_or(Unusual("a definition lies beyond the chunk"))
+}
