@@ -134,7 +134,7 @@ impl Damage {
 /// The character of a byte in Windows-1252.
 ///
 /// Source: Unicode's mapping table of code page 1252, which leaves five bytes undefined.
-fn windows_1252(byte: u8) -> char {
+pub(super) fn windows_1252(byte: u8) -> char {
     const UPPER: [char; 32] = [
         '€', '\u{FFFD}', '‚', 'ƒ', '„', '…', '†', '‡', 'ˆ', '‰', 'Š', '‹', 'Œ', '\u{FFFD}', 'Ž', '\u{FFFD}',
         '\u{FFFD}', '‘', '’', '“', '”', '•', '–', '—', '˜', '™', 'š', '›', 'œ', '\u{FFFD}', 'ž', 'Ÿ',

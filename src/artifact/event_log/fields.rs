@@ -12,14 +12,71 @@ use crate::evidence::{Names, Version};
 /// Name of the field that holds an event's binary data, as hexadecimal digits.
 const BINARY: &str = "Binary";
 
-/// The fields as the record writes them, before positions get names.
-#[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct WrittenFields {
-    /// In order; `None` as name for a field that is known by its position alone.
-    list: Vec<(Option<String>, String)>,
+/// Part of a text, by the offsets of its bytes.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Span {
+    /// Its first byte.
+    pub(super) start: usize,
+    /// The byte behind its last one.
+    pub(super) end: usize,
 }
 
+/// Where in the texts of all fields the texts of one are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct WrittenField {
+    /// Its name; `None` for a field that is known by its position alone.
+    pub(super) name: Option<Span>,
+    /// Its value.
+    pub(super) value: Span,
+}
+
+/// The fields as the record writes them, before positions get names.
+#[derive(Debug, Default)]
+pub(super) struct WrittenFields {
+    /// Names and values of all of them.
+    texts: String,
+    /// In order.
+    list: Vec<WrittenField>,
+}
+
+impl PartialEq for WrittenFields {
+    fn eq(&self, other: &Self) -> bool {
+        self.iter().eq(other.iter())
+    }
+}
+
+impl Eq for WrittenFields {}
+
 impl WrittenFields {
+    /// Takes out what there is room for, empty, to be filled and given back with [`Self::fill`].
+    pub(super) fn take_room(&mut self) -> (Vec<u8>, Vec<WrittenField>) {
+        let (mut texts, mut list) = (std::mem::take(&mut self.texts).into_bytes(), std::mem::take(&mut self.list));
+        texts.clear();
+        list.clear();
+        (texts, list)
+    }
+
+    /// The fields `list`, whose texts are in `texts`; none, and `false`, when those are not UTF-8.
+    pub(super) fn fill(&mut self, texts: Vec<u8>, list: Vec<WrittenField>) -> bool {
+        self.list = list;
+        match String::from_utf8(texts) {
+            Ok(texts) => {
+                self.texts = texts;
+                true
+            }
+            Err(_) => {
+                self.list.clear();
+                false
+            }
+        }
+    }
+
+    /// The fields in order: their names, where they have one, and their values.
+    pub(super) fn iter(&self) -> impl Iterator<Item = (Option<&str>, &str)> {
+        let text = |span: Span| self.texts.get(span.start..span.end).unwrap_or_default();
+        self.list.iter().map(move |field| (field.name.map(text), text(field.value)))
+    }
+
     /// The fields in an event's elements (everything beside `System`).
     ///
     /// - `EventData` of manifest events: one member a field.
@@ -107,7 +164,15 @@ impl WrittenFields {
     }
 
     fn push(&mut self, name: Option<&str>, value: &str) {
-        self.list.push((name.map(str::to_owned), value.to_owned()));
+        let name = name.map(|name| self.append(name));
+        let value = self.append(value);
+        self.list.push(WrittenField { name, value });
+    }
+
+    fn append(&mut self, text: &str) -> Span {
+        let start = self.texts.len();
+        self.texts.push_str(text);
+        Span { start, end: self.texts.len() }
     }
 
     /// The fields under the names of `layout`: the field at position `n` among those without name gets the `n`th
@@ -115,7 +180,7 @@ impl WrittenFields {
     pub(super) fn named<'n>(&self, layout: &[&str], names: &'n Names) -> Fields<'n> {
         let mut list = Vec::with_capacity(self.list.len());
         let mut position = 0_usize;
-        for (own_name, value) in &self.list {
+        for (own_name, value) in self.iter() {
             let name = match own_name {
                 Some(name) => names.share(name),
                 None => {

@@ -6,8 +6,13 @@
 //! Only shapes that are known exactly are read. For all others the answer is [`Unusual`], and the record is left to
 //! the `evtx` crate, which knows more of them and reads damaged records as far as possible.
 
+pub(super) mod elements;
+pub(super) mod text;
 pub(super) mod token;
 pub(super) mod value;
+
+#[cfg(test)]
+mod tests;
 
 use std::fmt;
 

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::Unusual;
-use super::value::{Value, Values, fixed_size, is_known, kind, sid_size};
+use super::value::{Value, Values, fixed_size, is_type, kind, sid_size};
 
 /// Bytes of a definition before its tokens: the offset of another one (4), its GUID (16) and the size of its tokens (4).
 const DEFINITION_HEADER: usize = 24;
@@ -14,15 +14,20 @@ const NO_DEPENDENCY: u16 = 0xFFFF;
 
 const CUT: Unusual = Unusual("the tokens are cut");
 
-/// A name of an element or attribute: UTF-16 characters.
+/// A name of an element or attribute.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Name<'c>(pub(crate) &'c [u8]);
+pub(crate) struct Name<'c> {
+    /// Its characters.
+    pub(crate) utf16: &'c [u8],
+    /// Where in the chunk they are.
+    pub(crate) at: usize,
+}
 
 impl Name<'_> {
     /// Whether it is this name, given as UTF-16.
     #[inline]
     pub(crate) fn is<const N: usize>(self, utf16: &[u8; N]) -> bool {
-        self.0.first_chunk::<N>() == Some(utf16) && self.0.len() == N
+        self.utf16.len() == N && self.utf16.first_chunk::<N>() == Some(utf16)
     }
 }
 
@@ -177,9 +182,10 @@ impl<'c> Tokens<'c> {
             // An optional substitution differs from others in nothing but how an empty attribute would be written.
             0x0D | 0x0E => {
                 let index = self.u16()?;
+                // What type the template expects; the values say theirs themselves.
                 let [kind] = self.array()?;
-                if !is_known(kind) {
-                    return Err(Unusual("a substitution of a type that is not read here"));
+                if !is_type(kind) {
+                    return Err(Unusual("a substitution of a type that nobody knows"));
                 }
                 Token::Substitution(usize::from(index))
             }
@@ -240,14 +246,14 @@ impl<'c> Tokens<'c> {
 
         let offset = usize::try_from(self.u32()?).map_err(|_| BROKEN)?;
         // The offset of another name and a hash, then the count of characters, the characters, and a NUL.
-        let count = offset.saturating_add(6);
-        let (count, rest) = self.chunk.get(count..).and_then(<[u8]>::split_first_chunk).ok_or(BROKEN)?;
+        let at = offset.saturating_add(6);
+        let (count, rest) = self.chunk.get(at..).and_then(<[u8]>::split_first_chunk).ok_or(BROKEN)?;
         let size = usize::from(u16::from_le_bytes(*count)).saturating_mul(2);
-        let name = rest.get(..size).ok_or(BROKEN)?;
+        let utf16 = rest.get(..size).ok_or(BROKEN)?;
         if offset == self.at {
             self.take(size.saturating_add(10))?;
         }
-        Ok(Name(name))
+        Ok(Name { utf16, at: at.saturating_add(2) })
     }
 
     /// A value that stands among the tokens.

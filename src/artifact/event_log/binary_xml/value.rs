@@ -98,10 +98,11 @@ const fn extents() -> [Extent; 256] {
     table
 }
 
-/// Whether values of this type are read here.
+/// Whether it is a type at all: one whose values are read here, or a handle (0x20), XML as text (0x23), or a list of
+/// bytes or sizes (0x8E and 0x90), of which templates may speak.
 #[inline]
-pub(crate) fn is_known(kind: u8) -> bool {
-    !matches!(EXTENTS.get(usize::from(kind)), None | Some(Extent::Unknown))
+pub(crate) fn is_type(kind: u8) -> bool {
+    !matches!(EXTENTS.get(usize::from(kind)), None | Some(Extent::Unknown)) || matches!(kind, 0x20 | 0x23 | 0x8E | 0x90)
 }
 
 /// Size of all values of this type, if it has one.
@@ -252,6 +253,22 @@ impl<'c> Values<'c> {
             return Err(Unusual("a value reaches beyond its record"));
         }
         Ok(at)
+    }
+
+    /// Where the last one ends.
+    ///
+    /// # Errors
+    /// As [`Self::fill`].
+    #[inline]
+    pub(crate) fn end(&self) -> Result<usize, Unusual> {
+        let end = self.descriptors.iter().try_fold(self.start, |at, descriptor| self.end_of(*descriptor, at))?;
+        if end > self.bytes.len() { Err(Unusual("a value reaches beyond its record")) } else { Ok(end) }
+    }
+
+    /// Whether the tokens around the instance end at `end`, where its last value does.
+    #[inline]
+    pub(crate) fn end_tokens(&self, end: usize) -> bool {
+        matches!(self.bytes.get(end), None | Some(0))
     }
 
     /// Where the value at `at` ends, of which the table says this.
