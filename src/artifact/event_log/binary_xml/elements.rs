@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use super::Unusual;
 use super::text::{is_empty, items, push, push_ascii, push_character, push_decimal, push_utf16};
-use super::token::{Element, Instance, Name, Token, Tokens};
+use super::token::{Element, Instance, Name, NamedData, Token, Tokens};
 use super::value::{Slot, Value, Values, kind, until_nul};
 use crate::artifact::event_log::fields::{Span, WrittenField, WrittenFields};
 
@@ -20,6 +20,8 @@ const MAX_TOKENS: usize = 1 << 14;
 const MAX_TEXTS: usize = 1 << 20;
 /// How many elements of one parent are compared by their names.
 const MAX_SIBLINGS: usize = 1 << 10;
+
+const TOO_MANY: Unusual = Unusual("too many tokens");
 
 const EVENT: &[u8; 10] = b"E\0v\0e\0n\0t\0";
 const SYSTEM: &[u8; 12] = b"S\0y\0s\0t\0e\0m\0";
@@ -236,7 +238,7 @@ struct Reader<'c, 's> {
 impl<'c> Reader<'c, '_> {
     #[inline]
     fn next(&mut self, source: &mut Source<'c>) -> Result<Token<'c>, Unusual> {
-        self.tokens_left = self.tokens_left.checked_sub(1).ok_or(Unusual("too many tokens"))?;
+        self.tokens_left = self.tokens_left.checked_sub(1).ok_or(TOO_MANY)?;
         source.tokens.next()
     }
 
@@ -268,8 +270,8 @@ impl<'c> Reader<'c, '_> {
 
     /// Whether an element is left out of an instance.
     #[inline]
-    fn is_left_out(&self, source: &Source<'c>, element: Element<'c>) -> Result<bool, Unusual> {
-        let Some(dependency) = element.dependency else { return Ok(false) };
+    fn is_left_out(&self, source: &Source<'c>, dependency: Option<usize>) -> Result<bool, Unusual> {
+        let Some(dependency) = dependency else { return Ok(false) };
         match self.slot(source, dependency)? {
             Some(slot) => Ok(slot.value(self.chunk)?.is_null()),
             None => Ok(false),
@@ -289,7 +291,7 @@ impl<'c> Reader<'c, '_> {
             }
         }
         match self.next(source)? {
-            Token::Element(system) if system.name.is(SYSTEM) && !self.is_left_out(source, system)? => {
+            Token::Element(system) if system.name.is(SYSTEM) && !self.is_left_out(source, system.dependency)? => {
                 self.pass_over(source)
             }
             _ => Err(Unusual("an Event that does not begin with System")),
@@ -338,9 +340,15 @@ impl<'c> Reader<'c, '_> {
         depth: usize,
     ) -> Result<(), Unusual> {
         loop {
+            if parent.kind == (Kind::EventData { by_attribute: true })
+                && let Some(data) = source.tokens.named_data()
+            {
+                self.named_data(source, &data, parent, text)?;
+                continue;
+            }
             match self.next(source)? {
                 Token::Element(element) => {
-                    if self.is_left_out(source, element)? {
+                    if self.is_left_out(source, element.dependency)? {
                         self.pass_over(source)?;
                     } else {
                         self.element(source, element.name, parent, text, true, depth)?;
@@ -423,7 +431,9 @@ impl<'c> Reader<'c, '_> {
         if has_elements || text.list.is_some() {
             return Err(Unusual("text beside elements or lists"));
         }
-        if let Some(mut list) = items(value) {
+        if value.kind == kind::STRING {
+            push_utf16(value.bytes, &mut self.texts);
+        } else if let Some(mut list) = items(value) {
             let first = list.next();
             if list.next().is_some() {
                 if text.is_some || !text.repeats {
@@ -545,16 +555,50 @@ impl<'c> Reader<'c, '_> {
     /// A `Data` of `EventData`.
     fn data(&mut self, source: &mut Source<'c>, parent: &mut Parent, repeats: bool) -> Result<(), Unusual> {
         let (name, ends) = self.data_name(source)?;
-        let mut field = self.data_field(name, parent)?;
+        let field = self.data_field(name, parent)?;
         let mut text = self.text(repeats);
         if !ends {
             self.data_content(source, &mut text)?;
         }
-        let Some(list) = text.list.and_then(items) else { return self.end_data(field, text.start) };
+        self.end_data(field, &text)
+    }
+
+    /// A `Data` of `EventData` as most templates have it.
+    #[inline]
+    fn named_data(
+        &mut self,
+        source: &Source<'c>,
+        data: &NamedData,
+        parent: &mut Parent,
+        text: &Text<'c>,
+    ) -> Result<(), Unusual> {
+        self.tokens_left = self.tokens_left.checked_sub(6).ok_or(TOO_MANY)?;
+        if self.is_left_out(source, data.dependency)? {
+            return Ok(());
+        }
+        if text.is_some || text.list.is_some() {
+            return Err(Unusual("text beside elements"));
+        }
+        parent.has_elements = true;
+        let name = Sibling { at: data.name.start, size: data.name.len(), is_data: true };
+        if self.name_of(name).starts_with(&[0, 0]) {
+            return Err(Unusual("a name with a NUL"));
+        }
+        let field = self.data_field(Some(name), parent)?;
+        let mut text = self.text(true);
+        let value = self.value(source, data.index)?;
+        self.add(value, false, &mut text)?;
+        self.end_data(field, &text)
+    }
+
+    /// Ends a `Data` with a text or, for each item of a list, several of them.
+    #[inline]
+    fn end_data(&mut self, mut field: DataField, text: &Text<'c>) -> Result<(), Unusual> {
+        let Some(list) = text.list.and_then(items) else { return self.add_data(field, text.start) };
         for item in list {
             let start = self.texts.len();
             push(item, &mut self.texts)?;
-            self.end_data(field, start)?;
+            self.add_data(field, start)?;
             if let DataField::Named(_) = field {
                 field = DataField::Continued;
             }
@@ -662,9 +706,9 @@ impl<'c> Reader<'c, '_> {
         }
     }
 
-    /// Ends a `Data` whose text is the end of the texts from `start` on.
+    /// Adds a `Data` whose text is the end of the texts from `start` on.
     #[inline]
-    fn end_data(&mut self, field: DataField, start: usize) -> Result<(), Unusual> {
+    fn add_data(&mut self, field: DataField, start: usize) -> Result<(), Unusual> {
         match field {
             DataField::LeftOut => self.texts.truncate(start),
             DataField::Positional => self.push(None, start),

@@ -124,20 +124,16 @@ pub(crate) fn push_utf16(utf16: &[u8], out: &mut Vec<u8>) {
 #[inline]
 pub(crate) fn push_ascii(utf16: &[u8], out: &mut Vec<u8>) -> bool {
     let units = utf16.as_chunks::<2>().0;
-    let start = out.len();
-    out.resize(start.saturating_add(units.len()), 0);
-    let mut other = 0;
-    for (byte, unit) in out.iter_mut().skip(start).zip(units) {
-        let [low, _] = *unit;
+    // Zero below 128: those bits of the unit, and, for a NUL, those of what is one less.
+    let other = |unit: &[u8; 2]| {
         let unit = u16::from_le_bytes(*unit);
-        // Zero below 128: those bits of the unit, and, for a NUL, those of what is one less.
-        other |= (unit | unit.wrapping_sub(1)) & 0xFF80;
-        *byte = low;
+        (unit | unit.wrapping_sub(1)) & 0xFF80
+    };
+    let is_ascii = units.iter().fold(0, |all, unit| all | other(unit)) == 0;
+    if is_ascii {
+        out.extend(units.iter().map(|[low, _]| *low));
     }
-    if other != 0 {
-        out.truncate(start);
-    }
-    other == 0
+    is_ascii
 }
 
 /// Appends a character.

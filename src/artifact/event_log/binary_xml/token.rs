@@ -69,6 +69,17 @@ pub(crate) struct Element<'c> {
     pub(crate) dependency: Option<usize>,
 }
 
+/// A `Data` as most templates have it: with a name that is part of the template, and one value of the instance.
+#[derive(Debug, Clone)]
+pub(crate) struct NamedData {
+    /// The index of the value without which the element is left out.
+    pub(crate) dependency: Option<usize>,
+    /// Where in the chunk the characters of its name are; there is at least one.
+    pub(crate) name: Range<usize>,
+    /// The index of its value.
+    pub(crate) index: usize,
+}
+
 /// An instance of a template.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Instance<'c> {
@@ -191,6 +202,48 @@ impl<'c> Tokens<'c> {
             }
             _ => return Err(Unusual("a token that is not read here")),
         })
+    }
+
+    /// The next element with all its tokens at once, if it is a `Data` as most templates have it. Else nothing is read.
+    #[inline]
+    pub(crate) fn named_data(&mut self) -> Option<NamedData> {
+        if !self.in_definition {
+            return None;
+        }
+        let (start, at) = self.part::<11>(self.at)?;
+        let [0x41, dependency @ .., _, _, _, _, name0, name1, name2, name3] = start else { return None };
+        let at = self.behind_name([name0, name1, name2, name3], *b"\x04\0D\0a\0t\0a\0", at)?;
+        let (attribute, at) = self.part::<9>(at)?;
+        let [_, _, _, _, 0x06, name @ ..] = attribute else { return None };
+        let at = self.behind_name(name, *b"\x04\0N\0a\0m\0e\0", at)?;
+        let ([0x05, kind::STRING, low, high], start) = self.part::<4>(at)? else { return None };
+        let size = usize::from(u16::from_le_bytes([low, high])).saturating_mul(2);
+        let name = start..start.saturating_add(size);
+        let ([0x02, 0x0D | 0x0E, low, high, kind, 0x04], at) = self.part::<6>(name.end)? else { return None };
+        if name.is_empty() || !is_type(kind) {
+            return None;
+        }
+        self.at = at;
+        let dependency = u16::from_le_bytes(dependency);
+        let dependency = (dependency != NO_DEPENDENCY).then(|| usize::from(dependency));
+        Some(NamedData { dependency, name, index: usize::from(u16::from_le_bytes([low, high])) })
+    }
+
+    /// The next `N` bytes at a place, and the place behind them.
+    #[inline]
+    fn part<const N: usize>(&self, at: usize) -> Option<([u8; N], usize)> {
+        Some((*self.bytes.get(at..)?.first_chunk()?, at.saturating_add(N)))
+    }
+
+    /// The place behind a name that was referred to right before `at`, if it is this one: its count of characters and
+    /// the four of them.
+    #[inline]
+    fn behind_name(&self, offset: [u8; 4], name: [u8; 10], at: usize) -> Option<usize> {
+        let offset = usize::try_from(u32::from_le_bytes(offset)).ok()?;
+        if *self.chunk.get(offset.checked_add(6)?..)?.first_chunk()? != name {
+            return None;
+        }
+        Some(if offset == at { at.saturating_add(18) } else { at })
     }
 
     #[inline]

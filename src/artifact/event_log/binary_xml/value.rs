@@ -242,17 +242,21 @@ impl<'c> Values<'c> {
     #[inline]
     pub(crate) fn fill(&self, table: &mut Vec<Slot>) -> Result<usize, Unusual> {
         let mut at = self.start;
-        table.reserve(self.descriptors.len());
-        for &descriptor in self.descriptors {
+        let mut irregular = None;
+        table.extend(self.descriptors.iter().map(|&descriptor| {
             let [low, high, kind, _] = descriptor;
-            let place = u32::try_from(at).map_err(|_| Unusual("a value lies beyond any chunk"))?;
-            table.push(Slot { at: place, size: u16::from_le_bytes([low, high]), kind });
-            at = self.end_of(descriptor, at)?;
+            let slot = Slot { at: u32::try_from(at).unwrap_or(u32::MAX), size: u16::from_le_bytes([low, high]), kind };
+            match self.end_of(descriptor, at) {
+                Ok(end) => at = end,
+                Err(unusual) => irregular = Some(unusual),
+            }
+            slot
+        }));
+        match irregular {
+            Some(unusual) => Err(unusual),
+            None if at > self.bytes.len() => Err(Unusual("a value reaches beyond its record")),
+            None => Ok(at),
         }
-        if at > self.bytes.len() {
-            return Err(Unusual("a value reaches beyond its record"));
-        }
-        Ok(at)
     }
 
     /// Where the last one ends.
