@@ -7,180 +7,105 @@
 //!
 //!     CRASHSIFT_CORPUS=... cargo bench --bench peers
 
-#[cfg(unix)]
+mod cost;
+
+use std::fs;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use cost::ROUNDS;
+
+/// The dumps that are copied are repeated until there are this many.
+const DUMPS: usize = 1_000;
+
 fn main() {
-    if let Err(reason) = unix::run() {
+    if cost::was_asked_for_peak() {
+        return;
+    }
+    if let Err(reason) = run() {
         println!("not measured: {reason}");
     }
 }
 
-#[cfg(not(unix))]
-fn main() {
-    println!("not measured: CPU time of other processes is read on Unix only");
+fn run() -> Result<(), String> {
+    let corpus = std::env::var_os("CRASHSIFT_CORPUS").ok_or("CRASHSIFT_CORPUS is not set")?;
+    let peer = std::env::var_os("MINIDUMP_STACKWALK").unwrap_or_else(|| "minidump-stackwalk".into());
+    Command::new(&peer)
+        .arg("--version")
+        .output()
+        .map_err(|error| format!("minidump-stackwalk can't be run: {error}"))?;
+    let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
+    let dumps = replicate(Path::new(&corpus), folder.path()).map_err(|error| error.to_string())?;
+    let bytes: u64 = dumps.iter().filter_map(|path| fs::metadata(path).ok()).map(|about| about.len()).sum();
+    println!("{} minidumps, {} MiB, {ROUNDS} rounds, median of the ratios", dumps.len(), bytes >> 20);
+
+    let analyze = |arguments: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_crashsift"));
+        command.args(["analyze", "-f", "json", "--no-progress", "-q"]).args(arguments).arg(folder.path());
+        command
+    };
+    let [with, without, theirs] =
+        cost::in_turn([&|| silent(&mut analyze(&[])), &|| silent(&mut analyze(&["--no-stack-walk"])), &|| {
+            dumps.iter().try_for_each(|dump| silent(Command::new(&peer).arg("--json").arg(dump)))
+        }])?;
+    cost::print("minidump-stackwalk --json, a process a dump", &theirs, &theirs);
+    cost::print("crashsift analyze", &with, &theirs);
+    cost::print("crashsift analyze --no-stack-walk", &without, &theirs);
+    println!("peak memory of crashsift analyze: {:.0} MiB", cost::peak(&analyze(&[]))?);
+    Ok(())
 }
 
-#[cfg(unix)]
-mod unix {
-    use std::fs;
-    use std::io::Read;
-    use std::path::{Path, PathBuf};
-    use std::process::{Command, Stdio};
-    use std::time::Instant;
-
-    use nix::sys::resource::{UsageWho, getrusage};
-
-    /// The dumps that are copied are repeated until there are this many.
-    const DUMPS: usize = 1_000;
-    /// Counted rounds; each measures every contestant once.
-    const ROUNDS: usize = 5;
-
-    /// What one contestant cost in one round.
-    #[derive(Debug, Clone, Copy)]
-    struct Cost {
-        cpu: f64,
-        wall: f64,
+/// Copies every minidump below `corpus`, again and again, until there are enough.
+fn replicate(corpus: &Path, into: &Path) -> std::io::Result<Vec<PathBuf>> {
+    let originals: Vec<PathBuf> = walkdir::WalkDir::new(corpus)
+        .sort_by_file_name()
+        .into_iter()
+        .filter_map(Result::ok)
+        .filter(|entry| entry.file_type().is_file())
+        .map(walkdir::DirEntry::into_path)
+        .filter(|path| is_minidump(path))
+        .collect();
+    if originals.is_empty() {
+        return Err(std::io::Error::other("no minidump in CRASHSIFT_CORPUS"));
     }
-
-    pub fn run() -> Result<(), String> {
-        let corpus = std::env::var_os("CRASHSIFT_CORPUS").ok_or("CRASHSIFT_CORPUS is not set")?;
-        let peer = std::env::var_os("MINIDUMP_STACKWALK").unwrap_or_else(|| "minidump-stackwalk".into());
-        Command::new(&peer)
-            .arg("--version")
-            .output()
-            .map_err(|error| format!("minidump-stackwalk can't be run: {error}"))?;
-        let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
-        let dumps = replicate(Path::new(&corpus), folder.path()).map_err(|error| error.to_string())?;
-        let bytes: u64 = dumps.iter().filter_map(|path| fs::metadata(path).ok()).map(|about| about.len()).sum();
-        println!("{} minidumps, {} MiB, {ROUNDS} rounds, median of the ratios", dumps.len(), bytes >> 20);
-
-        let analyze = |arguments: &[&str]| {
-            let mut command = Command::new(env!("CARGO_BIN_EXE_crashsift"));
-            command.args(["analyze", "-f", "json", "--no-progress", "-q"]).args(arguments).arg(folder.path());
-            cost(|| silent(&mut command))
-        };
-        let (mut with, mut without, mut theirs) = (Vec::new(), Vec::new(), Vec::new());
-        for round in 0..=ROUNDS {
-            let costs = (
-                analyze(&[])?,
-                analyze(&["--no-stack-walk"])?,
-                cost(|| dumps.iter().try_for_each(|dump| silent(Command::new(&peer).arg("--json").arg(dump))))?,
-            );
-            // The first round warms the page cache.
-            if round > 0 {
-                with.push(costs.0);
-                without.push(costs.1);
-                theirs.push(costs.2);
-            }
-        }
-        line("minidump-stackwalk --json, a process a dump", &theirs, &theirs);
-        line("crashsift analyze", &with, &theirs);
-        line("crashsift analyze --no-stack-walk", &without, &theirs);
-        println!("peak memory of crashsift analyze: {} MiB", peak(folder.path())?);
-        Ok(())
+    let mut copies = Vec::new();
+    for (number, original) in originals.iter().cycle().take(DUMPS.next_multiple_of(originals.len())).enumerate() {
+        let copy = into.join(format!("{number:05}.dmp"));
+        let mut content = fs::read(original)?;
+        make_distinct(&mut content, u32::try_from(number).unwrap_or(0));
+        fs::write(&copy, content)?;
+        copies.push(copy);
     }
+    Ok(copies)
+}
 
-    /// Copies every minidump below `corpus`, again and again, until there are enough.
-    fn replicate(corpus: &Path, into: &Path) -> std::io::Result<Vec<PathBuf>> {
-        let originals: Vec<PathBuf> = walkdir::WalkDir::new(corpus)
-            .sort_by_file_name()
-            .into_iter()
-            .filter_map(Result::ok)
-            .filter(|entry| entry.file_type().is_file())
-            .map(walkdir::DirEntry::into_path)
-            .filter(|path| is_minidump(path))
-            .collect();
-        if originals.is_empty() {
-            return Err(std::io::Error::other("no minidump in CRASHSIFT_CORPUS"));
-        }
-        let mut copies = Vec::new();
-        for (number, original) in originals.iter().cycle().take(DUMPS.next_multiple_of(originals.len())).enumerate() {
-            let copy = into.join(format!("{number:05}.dmp"));
-            let mut content = fs::read(original)?;
-            make_distinct(&mut content, u32::try_from(number).unwrap_or(0));
-            fs::write(&copy, content)?;
-            copies.push(copy);
-        }
-        Ok(copies)
-    }
-
-    /// Gives a copy its own time and process id. Copies of one dump are evidence of one crash, and would be joined.
-    fn make_distinct(dump: &mut [u8], number: u32) {
-        const MISC_INFO: u32 = 15;
-        let value =
-            |dump: &[u8], at: usize| Some(u32::from_le_bytes(dump.get(at..at.checked_add(4)?)?.try_into().ok()?));
-        let misc_info = || {
-            let (count, directory) = (value(dump, 8)?.min(4096) as usize, value(dump, 12)? as usize);
-            (0..count).find_map(|entry| {
-                let at = directory.checked_add(entry.checked_mul(12)?)?;
-                (value(dump, at)? == MISC_INFO).then(|| value(dump, at.checked_add(8)?)).flatten()
-            })
-        };
-        // MINIDUMP_HEADER has its time at 20, MINIDUMP_MISC_INFO its process id at 8.
-        let places = [Some(20), misc_info().map(|at| (at as usize).saturating_add(8))];
-        for at in places.into_iter().flatten() {
-            if let Some(field) = at.checked_add(4).and_then(|end| dump.get_mut(at..end)) {
-                field.copy_from_slice(&number.saturating_add(1).to_le_bytes());
-            }
+/// Gives a copy its own time and process id. Copies of one dump are evidence of one crash, and would be joined.
+fn make_distinct(dump: &mut [u8], number: u32) {
+    const MISC_INFO: u32 = 15;
+    let value = |dump: &[u8], at: usize| Some(u32::from_le_bytes(dump.get(at..at.checked_add(4)?)?.try_into().ok()?));
+    let misc_info = || {
+        let (count, directory) = (value(dump, 8)?.min(4096) as usize, value(dump, 12)? as usize);
+        (0..count).find_map(|entry| {
+            let at = directory.checked_add(entry.checked_mul(12)?)?;
+            (value(dump, at)? == MISC_INFO).then(|| value(dump, at.checked_add(8)?)).flatten()
+        })
+    };
+    // MINIDUMP_HEADER has its time at 20, MINIDUMP_MISC_INFO its process id at 8.
+    let places = [Some(20), misc_info().map(|at| (at as usize).saturating_add(8))];
+    for at in places.into_iter().flatten() {
+        if let Some(field) = at.checked_add(4).and_then(|end| dump.get_mut(at..end)) {
+            field.copy_from_slice(&number.saturating_add(1).to_le_bytes());
         }
     }
+}
 
-    fn is_minidump(path: &Path) -> bool {
-        let mut magic = [0; 4];
-        fs::File::open(path).and_then(|mut file| file.read_exact(&mut magic)).is_ok() && magic == *b"MDMP"
-    }
+fn is_minidump(path: &Path) -> bool {
+    let mut magic = [0; 4];
+    fs::File::open(path).and_then(|mut file| file.read_exact(&mut magic)).is_ok() && magic == *b"MDMP"
+}
 
-    fn silent(command: &mut Command) -> Result<(), String> {
-        command.stdout(Stdio::null()).stderr(Stdio::null()).status().map(|_| ()).map_err(|error| error.to_string())
-    }
-
-    /// CPU time of the children that `work` starts and waits for, and the time it takes.
-    fn cost(work: impl FnOnce() -> Result<(), String>) -> Result<Cost, String> {
-        let before = children_cpu()?;
-        let start = Instant::now();
-        work()?;
-        Ok(Cost { wall: start.elapsed().as_secs_f64(), cpu: children_cpu()? - before })
-    }
-
-    fn children_cpu() -> Result<f64, String> {
-        let usage = getrusage(UsageWho::RUSAGE_CHILDREN).map_err(|error| error.to_string())?;
-        let seconds = |time: nix::sys::time::TimeVal| time.tv_sec() as f64 + time.tv_usec() as f64 / 1e6;
-        Ok(seconds(usage.user_time()) + seconds(usage.system_time()))
-    }
-
-    fn line(name: &str, ours: &[Cost], theirs: &[Cost]) {
-        let ratio = |of: fn(&Cost) -> f64| median(theirs.iter().zip(ours).map(|(t, o)| of(t) / of(o)).collect());
-        println!(
-            "{name}: cpu {:.3} s, wall {:.3} s; {:.1} times less cpu, {:.1} times less wall",
-            median(ours.iter().map(|cost| cost.cpu).collect()),
-            median(ours.iter().map(|cost| cost.wall).collect()),
-            ratio(|cost| cost.cpu),
-            ratio(|cost| cost.wall),
-        );
-    }
-
-    fn median(mut values: Vec<f64>) -> f64 {
-        values.sort_by(f64::total_cmp);
-        values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
-    }
-
-    /// The most memory that a run held, MiB, read while it runs: the figure for all children would include the peer's.
-    fn peak(folder: &Path) -> Result<u64, String> {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_crashsift"))
-            .args(["analyze", "-f", "json", "--no-progress", "-q"])
-            .arg(folder)
-            .stdout(Stdio::null())
-            .spawn()
-            .map_err(|error| error.to_string())?;
-        let status = format!("/proc/{}/status", child.id());
-        let mut most = 0;
-        while child.try_wait().map_err(|error| error.to_string())?.is_none() {
-            let kib = fs::read_to_string(&status).ok().and_then(|text| {
-                let line = text.lines().find(|line| line.starts_with("VmHWM:"))?;
-                line.split_whitespace().nth(1)?.parse::<u64>().ok()
-            });
-            most = most.max(kib.unwrap_or(0));
-            std::thread::sleep(std::time::Duration::from_millis(2));
-        }
-        Ok(most >> 10)
-    }
+/// Runs a program without its output. How it ends is not asked: some of the dumps are damaged.
+fn silent(command: &mut Command) -> Result<(), String> {
+    command.stdout(Stdio::null()).stderr(Stdio::null()).status().map(|_| ()).map_err(|error| error.to_string())
 }

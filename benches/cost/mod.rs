@@ -1,0 +1,143 @@
+//! What whole programs cost: CPU time, wall time and peak memory of the processes that a benchmark starts.
+
+use std::process::{Command, Stdio};
+use std::time::Instant;
+
+/// Rounds that count. The round before them warms the page cache.
+pub const ROUNDS: usize = 5;
+/// With this argument a benchmark starts itself, to run the program that follows and print its peak memory.
+const PEAK: &str = "--peak-of";
+
+/// What one contestant cost in one round, seconds.
+#[derive(Debug, Clone, Copy)]
+pub struct Cost {
+    pub cpu: f64,
+    pub wall: f64,
+}
+
+/// Starts processes and waits for them.
+pub type Contestant<'c> = &'c dyn Fn() -> Result<(), String>;
+
+/// What each contestant cost in each of the rounds. They take turns, so that a disturbance hits all alike.
+pub fn in_turn<const N: usize>(contestants: [Contestant<'_>; N]) -> Result<[Vec<Cost>; N], String> {
+    let mut costs = [const { Vec::new() }; N];
+    for round in 0..=ROUNDS {
+        for (contestant, costs) in contestants.iter().zip(&mut costs) {
+            let cost = once(contestant)?;
+            if round > 0 {
+                costs.push(cost);
+            }
+        }
+    }
+    Ok(costs)
+}
+
+/// CPU time of the processes that `contestant` starts and waits for, and the time it takes.
+pub fn once(contestant: Contestant<'_>) -> Result<Cost, String> {
+    let before = children::cpu()?;
+    let start = Instant::now();
+    contestant()?;
+    Ok(Cost { wall: start.elapsed().as_secs_f64(), cpu: children::cpu()? - before })
+}
+
+/// Prints what `ours` cost, and how many times less that is than `theirs` in the same round.
+pub fn print(name: &str, ours: &[Cost], theirs: &[Cost]) {
+    println!(
+        "{name}: {}; {:.1} times less cpu, {:.1} times less wall",
+        medians(ours),
+        ratio(theirs, ours, |cost| cost.cpu),
+        ratio(theirs, ours, |cost| cost.wall),
+    );
+}
+
+/// The medians of `costs` in words.
+pub fn medians(costs: &[Cost]) -> String {
+    let of = |part: fn(&Cost) -> f64| median(costs.iter().map(part).collect());
+    format!("cpu {:.3} s, wall {:.3} s", of(|cost| cost.cpu), of(|cost| cost.wall))
+}
+
+/// The median over the rounds of how many times `part` of `these` is that of `those`. A contestant with one round is
+/// compared with the median of the other.
+pub fn ratio(these: &[Cost], those: &[Cost], part: fn(&Cost) -> f64) -> f64 {
+    if these.len() == those.len() {
+        return median(these.iter().zip(those).map(|(this, that)| part(this) / part(that)).collect());
+    }
+    median(these.iter().map(part).collect()) / median(those.iter().map(part).collect())
+}
+
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
+}
+
+/// The most memory that `command` holds while it runs, MiB.
+///
+/// The system tells it for all children of a process together, so a process of its own runs the command: this program
+/// again, which must begin with [`was_asked_for_peak`].
+pub fn peak(command: &Command) -> Result<f64, String> {
+    let itself = std::env::current_exe().map_err(|error| error.to_string())?;
+    let output = Command::new(itself)
+        .arg(PEAK)
+        .arg(command.get_program())
+        .args(command.get_args())
+        .stderr(Stdio::inherit())
+        .output()
+        .map_err(|error| error.to_string())?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    let bytes: f64 = text.trim().parse().map_err(|_| format!("peak memory of {command:?} is not known: {text}"))?;
+    Ok(bytes / f64::from(1 << 20))
+}
+
+/// Does what [`peak`] asks of this process; whether it was asked.
+pub fn was_asked_for_peak() -> bool {
+    let mut arguments = std::env::args_os().skip(1);
+    if arguments.next().is_none_or(|first| first != PEAK) {
+        return false;
+    }
+    let Some(program) = arguments.next() else { return false };
+    match Command::new(program).args(arguments).stdout(Stdio::null()).status() {
+        Ok(_) => match children::peak() {
+            Ok(bytes) => println!("{bytes}"),
+            Err(reason) => println!("{reason}"),
+        },
+        Err(error) => println!("{error}"),
+    }
+    true
+}
+
+/// What the system knows of the processes that this one waited for.
+#[cfg(unix)]
+mod children {
+    use nix::sys::resource::{Usage, UsageWho, getrusage};
+    use nix::sys::time::TimeVal;
+
+    fn usage() -> Result<Usage, String> {
+        getrusage(UsageWho::RUSAGE_CHILDREN).map_err(|error| error.to_string())
+    }
+
+    /// Their CPU time, seconds.
+    pub fn cpu() -> Result<f64, String> {
+        let seconds = |time: TimeVal| time.tv_sec() as f64 + time.tv_usec() as f64 / 1e6;
+        usage().map(|usage| seconds(usage.user_time()) + seconds(usage.system_time()))
+    }
+
+    /// The most memory that one of them held, bytes.
+    pub fn peak() -> Result<f64, String> {
+        // Apple's systems tell bytes, all others KiB.
+        let unit = if cfg!(target_vendor = "apple") { 1.0 } else { 1024.0 };
+        usage().map(|usage| usage.max_rss() as f64 * unit)
+    }
+}
+
+#[cfg(not(unix))]
+mod children {
+    const REASON: &str = "what other processes cost is read on Unix only";
+
+    pub fn cpu() -> Result<f64, String> {
+        Err(REASON.to_owned())
+    }
+
+    pub fn peak() -> Result<f64, String> {
+        Err(REASON.to_owned())
+    }
+}

@@ -1,0 +1,82 @@
+//! Event logs: `crashsift analyze` against programs that read the same logs, as whole processes, in turn, in one run.
+//!
+//!     CRASHSIFT_CORPUS=... cargo bench --bench event_logs [-- PART...]
+//!
+//! | part | what is compared, peers first |
+//! | --- | --- |
+//! | `evtx-dump` | `evtx_dump` of everything to JSON Lines, with one thread and with two |
+//! | `cat` | `cat` of all logs, and two threads with one |
+//! | `hunt` | `chainsaw` and `hayabusa`, asked for the same events: time, and how many of the events each reports |
+//! | `cache` | `evtx_dump`, with a second run over logs that did not change |
+//! | `memory` | peak memory |
+//!
+//! What it needs:
+//!
+//! - `CRASHSIFT_CORPUS`: a folder below which `.evtx` files lie that Windows wrote. Their full chunks are copied into
+//!   logs of 20 MiB, small logs and, when asked, a large one. Each copy has record ids and times of its own, so that it
+//!   tells of crashes of its own; the rest of it is as Windows wrote it.
+//! - Peers on `PATH` or named by `EVTX_DUMP` (`cargo install evtx --version 0.15.1 --locked`), `CHAINSAW` and
+//!   `HAYABUSA`, which needs `HAYABUSA_CONFIG`, the folder `config` of its rules' repository. The rules that they are
+//!   given are made here; `CHAINSAW_RULES` and `HAYABUSA_RULES` name others. What is missing is left out.
+//!
+//! What else can be set:
+//!
+//! - `CRASHSIFT_BENCH_DATA`: a folder in which the logs are kept, so that they are made once. About 3 GiB.
+//! - `CRASHSIFT_BENCH_MIB`: the size of the Security logs, MiB, 512 unless set; all other sets grow and shrink with it.
+//! - `CRASHSIFT_BENCH_LARGE=1`: makes the large log, 4 GiB; 6 GiB must be free.
+
+mod chunk;
+#[path = "../cost/mod.rs"]
+mod cost;
+mod input;
+mod parts;
+mod programs;
+mod wanted;
+
+use input::Inputs;
+use parts::{Bench, PARTS};
+use programs::Peer;
+
+/// Size of the Security logs, MiB.
+const MIB: u64 = 512;
+
+fn main() {
+    if cost::was_asked_for_peak() {
+        return;
+    }
+    if let Err(reason) = run() {
+        println!("not measured: {reason}");
+    }
+}
+
+fn run() -> Result<(), String> {
+    // Cargo adds options of its own.
+    let chosen: Vec<String> = std::env::args().skip(1).filter(|argument| !argument.starts_with("--")).collect();
+    if let Some(unknown) = chosen.iter().find(|name| PARTS.iter().all(|(part, _)| part != name)) {
+        let parts = PARTS.map(|(part, _)| part).join(", ");
+        return Err(format!("there is no part {unknown}; there are {parts}"));
+    }
+    let mib = match std::env::var("CRASHSIFT_BENCH_MIB") {
+        Ok(text) => text.parse().map_err(|_| format!("CRASHSIFT_BENCH_MIB is no number: {text}"))?,
+        Err(_) => MIB,
+    };
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    println!("{threads} hardware threads, {} rounds, medians", cost::ROUNDS);
+    let bench = Bench {
+        evtx_dump: Peer::find("EVTX_DUMP", "evtx_dump", "--version"),
+        chainsaw: Peer::find("CHAINSAW", "chainsaw", "--version"),
+        hayabusa: Peer::find("HAYABUSA", "hayabusa", "help"),
+        hayabusa_config: std::env::var_os("HAYABUSA_CONFIG").map(Into::into),
+        inputs: Inputs::new(std::env::var_os("CRASHSIFT_BENCH_DATA"), mib)?,
+        large: std::env::var_os("CRASHSIFT_BENCH_LARGE").is_some_and(|value| value == "1"),
+    };
+    for (name, part) in PARTS {
+        if chosen.is_empty() || chosen.iter().any(|chosen| chosen == name) {
+            println!("\n== {name}");
+            if let Err(reason) = part(&bench) {
+                println!("not measured: {reason}");
+            }
+        }
+    }
+    Ok(())
+}

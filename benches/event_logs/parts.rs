@@ -1,0 +1,219 @@
+//! What is measured, one function a part.
+
+use std::collections::BTreeSet;
+use std::fs::{self, File};
+use std::io::BufReader;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use super::cost::{self, Cost};
+use super::input::{Input, Inputs, Which};
+use super::programs::{Peer, Question, analyze, cat, evtx_dump, run, run_into};
+
+/// What the parts need.
+#[derive(Debug)]
+pub struct Bench {
+    pub inputs: Inputs,
+    pub evtx_dump: Option<Peer>,
+    pub chainsaw: Option<Peer>,
+    pub hayabusa: Option<Peer>,
+    /// The folder of Hayabusa's settings.
+    pub hayabusa_config: Option<PathBuf>,
+    /// Whether the large log may be made.
+    pub large: bool,
+}
+
+type Part = fn(&Bench) -> Result<(), String>;
+
+/// The parts by name.
+pub const PARTS: [(&str, Part); 5] = [
+    ("evtx-dump", Bench::evtx_dump),
+    ("cat", Bench::cat),
+    ("hunt", Bench::hunt),
+    ("cache", Bench::cache),
+    ("memory", Bench::memory),
+];
+
+impl Bench {
+    /// Against decoding everything.
+    fn evtx_dump(&self) -> Result<(), String> {
+        let peer = self.evtx_dump.as_ref().ok_or("evtx_dump is missing")?;
+        for which in [Which::Security, Which::System, Which::Mixed] {
+            let input = self.inputs.get(which)?;
+            for threads in [1, 2] {
+                let [ours, theirs] = cost::in_turn([&|| run(analyze(input.folder(), Some(threads))), &|| {
+                    dump_all(peer, &input, threads)
+                }])?;
+                cost::print(&format!("evtx_dump -t {threads} -o jsonl, a process a log"), &theirs, &theirs);
+                cost::print(&format!("crashsift analyze -j {threads}"), &ours, &theirs);
+            }
+        }
+        Ok(())
+    }
+
+    /// Against reading alone.
+    fn cat(&self) -> Result<(), String> {
+        let input = self.inputs.get(Which::Mixed)?;
+        let logs = input.logs();
+        let [cat, one, two] = cost::in_turn([&|| run(cat(&logs)), &|| run(analyze(input.folder(), Some(1))), &|| {
+            run(analyze(input.folder(), Some(2)))
+        }])?;
+        println!("cat: {}", cost::medians(&cat));
+        for (threads, ours) in [(1, &one), (2, &two)] {
+            println!(
+                "crashsift analyze -j {threads}: {}; {:.0} % of cat's throughput by wall, {:.0} % by cpu",
+                cost::medians(ours),
+                100.0 * cost::ratio(&cat, ours, |cost| cost.wall),
+                100.0 * cost::ratio(&cat, ours, |cost| cost.cpu),
+            );
+        }
+        println!("two threads against one: {:.2} times less wall", cost::ratio(&one, &two, |cost| cost.wall));
+        Ok(())
+    }
+
+    /// Against programs that are asked for the same events.
+    fn hunt(&self) -> Result<(), String> {
+        for which in [Which::Mixed, Which::Small] {
+            let input = self.inputs.get(which)?;
+            let place = self.inputs.empty_folder("answers")?;
+            let own = Question::crashsift(input.folder(), &place);
+            let [ours] = cost::in_turn([&|| own.ask()])?;
+            println!("{}: {}; {}", own.name, cost::medians(&ours), found(&own.answer, &input)?);
+            for question in self.questions(input.folder(), &place)? {
+                match cost::once(&|| question.ask()) {
+                    Ok(theirs) => print_answer(&question, &theirs, &ours, &input)?,
+                    Err(reason) => println!("{}: not measured: {reason}", question.name),
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn questions(&self, folder: &Path, place: &Path) -> Result<Vec<Question>, String> {
+        let mut questions = Vec::new();
+        if let Some(peer) = &self.chainsaw {
+            questions.push(Question::chainsaw_search(peer, folder, place));
+            questions.push(Question::chainsaw_hunt(peer, folder, place)?);
+        }
+        match (&self.hayabusa, &self.hayabusa_config) {
+            (Some(peer), Some(config)) => questions.push(Question::hayabusa(peer, config, folder, place)?),
+            (Some(_), None) => println!("hayabusa: not measured: HAYABUSA_CONFIG is not set"),
+            (None, _) => {}
+        }
+        Ok(questions)
+    }
+
+    /// The second run over logs that did not change.
+    fn cache(&self) -> Result<(), String> {
+        let help = analyze(Path::new("--help"), None).output().map_err(|error| error.to_string())?;
+        if !String::from_utf8_lossy(&help.stdout).contains("--cache") {
+            return Err("crashsift analyze has no option --cache".to_owned());
+        }
+        let input = self.inputs.get(Which::Mixed)?;
+        let place = self.inputs.empty_folder("answers")?;
+        let cached = || {
+            let mut command = analyze(input.folder(), Some(1));
+            command.arg("--cache").arg(place.join("cache"));
+            command
+        };
+        let reports = ["without", "first", "second"].map(|name| place.join(format!("{name}.json")));
+        let [without, first, second] = &reports;
+        let full = [cost::once(&|| run_into(analyze(input.folder(), Some(1)), without))?];
+        let filling = [cost::once(&|| run_into(cached(), first))?];
+        println!("crashsift analyze -j 1: {}", cost::medians(&full));
+        println!("the same with an empty --cache: {}", cost::medians(&filling));
+        match &self.evtx_dump {
+            Some(peer) => {
+                let [ours, theirs] = cost::in_turn([&|| run_into(cached(), second), &|| dump_all(peer, &input, 1)])?;
+                cost::print("evtx_dump -t 1 -o jsonl, a process a log", &theirs, &theirs);
+                cost::print("the same with a filled --cache", &ours, &theirs);
+            }
+            None => {
+                let [ours] = cost::in_turn([&|| run_into(cached(), second)])?;
+                println!("the same with a filled --cache: {}", cost::medians(&ours));
+            }
+        }
+        let texts = reports.iter().map(fs::read).collect::<Result<Vec<_>, _>>().map_err(|error| error.to_string())?;
+        let equal = texts.iter().all(|text| Some(text) == texts.first());
+        println!("the three reports are {}", if equal { "equal, byte for byte" } else { "NOT equal" });
+        Ok(())
+    }
+
+    /// Peak memory.
+    fn memory(&self) -> Result<(), String> {
+        let security = self.inputs.get(Which::Security)?;
+        let log = security.logs().into_iter().next().ok_or("there is no log")?;
+        self.print_memory("one log", &log)?;
+        let mixed = self.inputs.get(Which::Mixed)?;
+        println!("crashsift analyze, mixed: {:.1} MiB", cost::peak(&analyze(mixed.folder(), None))?);
+        if !self.large {
+            println!("the large log is left out: CRASHSIFT_BENCH_LARGE is not 1");
+            return Ok(());
+        }
+        let large = self.inputs.get(Which::Large)?;
+        let log = large.logs().into_iter().next().ok_or("there is no log")?;
+        self.print_memory("large", &log)
+    }
+
+    fn print_memory(&self, name: &str, log: &Path) -> Result<(), String> {
+        println!("crashsift analyze, {name}: {:.1} MiB", cost::peak(&analyze(log, None))?);
+        if let Some(peer) = &self.evtx_dump {
+            println!("evtx_dump, {name}: {:.1} MiB", cost::peak(&evtx_dump(peer, log, 0))?);
+        }
+        Ok(())
+    }
+}
+
+fn dump_all(peer: &Peer, input: &Input, threads: usize) -> Result<(), String> {
+    input.logs().iter().try_for_each(|log| run(evtx_dump(peer, log, threads)))
+}
+
+fn print_answer(question: &Question, theirs: &Cost, ours: &[Cost], input: &Input) -> Result<(), String> {
+    let theirs = [*theirs];
+    println!(
+        "{}, one round: {}, {:.1} times our cpu, {:.1} times our wall; {}",
+        question.name,
+        cost::medians(&theirs),
+        cost::ratio(&theirs, ours, |cost| cost.cpu),
+        cost::ratio(&theirs, ours, |cost| cost.wall),
+        found(&question.answer, input)?,
+    );
+    Ok(())
+}
+
+/// Which of the wanted events an answer reports.
+fn found(answer: &Path, input: &Input) -> Result<String, String> {
+    let file = File::open(answer).map_err(|error| format!("{}: {error}", answer.display()))?;
+    let mut records = BTreeSet::new();
+    for value in serde_json::Deserializer::from_reader(BufReader::new(file)).into_iter::<Value>() {
+        named_records(&value.map_err(|error| error.to_string())?, &mut records);
+    }
+    let wanted = records.iter().filter(|record| input.is_wanted(**record)).count();
+    Ok(format!(
+        "reports {wanted} of {} wanted events, and {} others",
+        input.wanted(),
+        records.len().saturating_sub(wanted)
+    ))
+}
+
+/// The ids of the records that an answer names: as the event's own field, as Hayabusa's column or as our places.
+fn named_records(value: &Value, records: &mut BTreeSet<u64>) {
+    match value {
+        Value::Object(members) => {
+            for (name, member) in members {
+                let id = match name.as_str() {
+                    "EventRecordID" | "RecordID" => {
+                        member.as_u64().or_else(|| member.as_str().and_then(|text| text.parse().ok()))
+                    }
+                    "place" => member.as_str().and_then(|place| place.strip_prefix("record ")?.parse().ok()),
+                    _ => None,
+                };
+                records.extend(id);
+                named_records(member, records);
+            }
+        }
+        Value::Array(items) => items.iter().for_each(|item| named_records(item, records)),
+        _ => {}
+    }
+}
