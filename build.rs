@@ -1,28 +1,59 @@
-//! Puts the built-in rule set into the program: every YAML file below `rules/`, under its path in that folder.
+//! Puts the built-in rule set into the program: every YAML file below `rules/`, under its path in that folder, and what
+//! the files say in a form that needs no reading of YAML.
+
+#![allow(dead_code, unused_imports, reason = "the modules are the program's, and only a part of each is needed here")]
 
 use std::error::Error;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::{env, fs};
 
-fn main() -> Result<(), Box<dyn Error>> {
+use serde::Serialize;
+
+use crate::condition::Condition;
+use crate::prepared::{Prepared, PreparedRule};
+use crate::table::Table;
+use crate::yaml::{Diagnostic, Entry, Kind, Node, Span, YamlText};
+
+#[path = "src/rules/condition.rs"]
+mod condition;
+#[path = "src/rules/mistakes.rs"]
+mod mistakes;
+#[path = "src/rules/needed.rs"]
+mod needed;
+#[path = "src/rules/prepared.rs"]
+mod prepared;
+#[path = "src/knowledge/table.rs"]
+mod table;
+#[path = "src/yaml/mod.rs"]
+mod yaml;
+
+type Outcome<T> = Result<T, Box<dyn Error>>;
+
+fn main() -> Outcome<()> {
     let root = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?).join("rules");
+    let out = PathBuf::from(env::var("OUT_DIR")?);
+    let mut paths = Vec::new();
+    collect(&root, &mut paths)?;
+    paths.sort();
     let mut files = Vec::new();
-    collect(&root, &mut files)?;
-    files.sort();
     let mut code = String::from("&[\n");
-    for file in &files {
-        let relative = file.strip_prefix(&root)?.to_string_lossy().replace('\\', "/");
-        let absolute = file.to_string_lossy();
+    for path in &paths {
+        let relative = path.strip_prefix(&root)?.to_string_lossy().replace('\\', "/");
+        let absolute = path.to_string_lossy();
         writeln!(code, "    ({relative:?}, include_str!({absolute:?})),")?;
+        files.push(File { text: YamlText::new(relative.clone(), fs::read_to_string(path)?), path: relative });
     }
     code.push_str("]\n");
-    fs::write(PathBuf::from(env::var("OUT_DIR")?).join("builtin_rules.rs"), code)?;
+    fs::write(out.join("builtin_rules.rs"), code)?;
+    fs::write(out.join("builtin_rules.postcard"), prepare(&files)?)?;
+    fs::write(out.join("builtin_tables.rs"), tables(&files)?)?;
     Ok(())
 }
 
 /// All YAML files below `folder`. Cargo is told of the folders too, so that a new file is noticed.
-fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), Box<dyn Error>> {
+fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> Outcome<()> {
     println!("cargo::rerun-if-changed={}", folder.display());
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();
@@ -33,5 +64,144 @@ fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), Box<dyn Error>
             files.push(path);
         }
     }
+    Ok(())
+}
+
+/// A file of the rule set.
+struct File {
+    /// Its path in the rule set.
+    path: String,
+    text: Arc<YamlText>,
+}
+
+impl File {
+    /// Whether it stands in a folder of rules.
+    fn has_rules(&self) -> bool {
+        self.path.contains('/') && !self.path.starts_with("data/")
+    }
+
+    fn root(&self) -> Outcome<Node> {
+        yaml::parse(&self.text).map_err(|mistakes| shown(&mistakes))
+    }
+}
+
+/// Mistakes as the build shows them.
+fn shown(mistakes: &[Diagnostic]) -> Box<dyn Error> {
+    mistakes.iter().map(|mistake| mistake.render(false)).collect::<Vec<_>>().join("\n\n").into()
+}
+
+/// A rule taken apart.
+struct Parts<'f> {
+    file: &'f File,
+    rule: Node,
+    id: String,
+    id_span: Span,
+    condition: Option<Condition>,
+    logic: Vec<u8>,
+    texts: Vec<u8>,
+    tests: Vec<u8>,
+}
+
+/// Rules and data in the form in which the program takes them.
+fn prepare(files: &[File]) -> Outcome<Vec<u8>> {
+    let (mut rules, mut trees) = (Vec::new(), Vec::new());
+    for file in files {
+        let root = file.root()?;
+        if file.has_rules() {
+            for rule in root.get("rules").and_then(Node::items).unwrap_or_default() {
+                rules.push(take_apart(file, rule.clone())?);
+            }
+        } else if !file.path.starts_with("data/") || root.get("modules").is_some() {
+            trees.push((file.path.as_str(), encoded(&root)?));
+        }
+    }
+    rules.sort_by(|a, b| a.id.cmp(&b.id));
+    let prepared = Prepared {
+        rules: rules.iter().map(prepared_rule).collect(),
+        files: trees.iter().map(|(path, tree)| (*path, tree.as_slice())).collect(),
+    };
+    encoded(&prepared)
+}
+
+fn take_apart(file: &File, rule: Node) -> Outcome<Parts<'_>> {
+    let missing = |key| format!("{}:{}: a rule without `{key}`", file.path, rule.span.line);
+    let id = rule.get("id").ok_or_else(|| missing("id"))?;
+    let (id, id_span) = (id.text().ok_or_else(|| missing("id"))?.to_owned(), id.span);
+    let tests = encoded(rule.get("tests").ok_or_else(|| missing("tests"))?)?;
+    let entries = rule.entries().unwrap_or_default().iter().filter(|entry| entry.name() != "tests").cloned();
+    let (logic, texts): (Vec<Entry>, Vec<Entry>) =
+        entries.partition(|entry| matches!(entry.name(), "selections" | "condition"));
+    let encode = |entries| encoded(&Node { span: rule.span, kind: Kind::Mapping(entries) });
+    let (logic, texts) = (encode(logic)?, encode(texts)?);
+    let selections = rule.get("selections").and_then(Node::entries).unwrap_or_default();
+    let condition = match rule.get("condition") {
+        Some(node) => {
+            let names: Vec<&str> = selections.iter().map(Entry::name).collect();
+            condition::parse(node.text().unwrap_or_default(), &names).ok()
+        }
+        None => Some(Condition::all_of(selections.len())),
+    };
+    Ok(Parts { file, id, id_span, condition, logic, texts, tests, rule })
+}
+
+fn prepared_rule<'a>(parts: &'a Parts<'_>) -> PreparedRule<'a> {
+    let selections = parts.rule.get("selections").and_then(Node::entries).unwrap_or_default();
+    PreparedRule {
+        id: &parts.id,
+        file: &parts.file.path,
+        span: parts.rule.span,
+        id_span: parts.id_span,
+        needed: parts.condition.as_ref().and_then(|condition| needed::needed(condition, selections)),
+        logic: &parts.logic,
+        texts: &parts.texts,
+        tests: &parts.tests,
+    }
+}
+
+fn encoded(value: &impl Serialize) -> Outcome<Vec<u8>> {
+    Ok(postcard::to_allocvec(value)?)
+}
+
+/// The tables that the program itself looks up, as Rust.
+fn tables(files: &[File]) -> Outcome<String> {
+    let mut mistakes = Vec::new();
+    let read = |name: &str| -> Outcome<&Arc<YamlText>> {
+        let path = format!("data/{name}.yaml");
+        let file = files.iter().find(|file| file.path == path);
+        Ok(&file.ok_or_else(|| format!("rules/{path} is missing"))?.text)
+    };
+    let exceptions = table::codes(read("exception-codes")?, "", &mut mistakes);
+    let fast_fails = table::codes(read("fast-fail")?, "FAST_FAIL_", &mut mistakes);
+    let bugchecks = table::codes(read("bugchecks")?, "", &mut mistakes);
+    let releases = table::releases(read("windows-builds")?, &mut mistakes);
+    let collect = table::texts(read("collect")?, &mut mistakes);
+    if !mistakes.is_empty() {
+        return Err(shown(&mistakes));
+    }
+    let mut code = String::new();
+    for (name, table) in [("EXCEPTIONS", exceptions), ("FAST_FAILS", fast_fails), ("BUGCHECKS", bugchecks)] {
+        write_table(&mut code, name, "u32", "Meaning", &table, |row| {
+            format!("Meaning {{ name: {:?}, means: {:?}, live: {} }}", row.name, row.means, row.live)
+        })?;
+    }
+    write_table(&mut code, "RELEASES", "u32", "&str", &releases, |release| format!("{release:?}"))?;
+    write_table(&mut code, "COLLECT", "&str", "&str", &collect, |text| format!("{text:?}"))?;
+    Ok(code)
+}
+
+/// A table as a static slice that is sorted by its key.
+fn write_table<K: std::fmt::Debug, V>(
+    code: &mut String,
+    name: &str,
+    key: &str,
+    value: &str,
+    table: &Table<K, V>,
+    row: impl Fn(&V) -> String,
+) -> Outcome<()> {
+    writeln!(code, "static {name}: &[({key}, {value})] = &[")?;
+    for (key, value) in table {
+        writeln!(code, "    ({key:?}, {}),", row(value))?;
+    }
+    writeln!(code, "];")?;
     Ok(())
 }

@@ -41,7 +41,7 @@ fn reading(criterion: &mut Criterion) {
 
 fn judging(criterion: &mut Criterion) {
     let rules = RuleSet::load(true, &[]).expect("the built-in rules");
-    let knowledge = Knowledge::builtin().expect("the built-in tables");
+    let knowledge = Knowledge::builtin();
     criterion.bench_function("load the built-in rules", |bencher| bencher.iter(|| RuleSet::load(true, &[])));
     let facts: Vec<FactSet> = inspect(&[samples()], &rules, &knowledge, &Options::default(), &Silent)
         .incidents
@@ -55,7 +55,7 @@ fn judging(criterion: &mut Criterion) {
 
 fn whole_runs(criterion: &mut Criterion) {
     let rules = RuleSet::load(true, &[]).expect("the built-in rules");
-    let knowledge = Knowledge::builtin().expect("the built-in tables");
+    let knowledge = Knowledge::builtin();
     criterion.bench_function("analyze all samples", |bencher| {
         bencher.iter(|| analyze(&[samples()], &rules, &knowledge, &Options::default(), &Silent).summary);
     });

@@ -18,7 +18,7 @@
 //! use crashsift::{Options, Silent, analyze, knowledge::Knowledge, rules::RuleSet};
 //!
 //! let rules = RuleSet::load(true, &[]).map_err(|mistakes| format!("{} mistakes", mistakes.len()))?;
-//! let knowledge = Knowledge::builtin()?;
+//! let knowledge = Knowledge::builtin();
 //! let report = analyze(&["crashes".into()], &rules, &knowledge, &Options::default(), &Silent);
 //! for judged in &report.incidents {
 //!     println!("{}: {}", judged.verdict.cause, judged.verdict.sentence);

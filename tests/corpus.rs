@@ -46,7 +46,7 @@ fn read(path: &Path) -> ReadArtifact {
 
 fn analyzed(corpus: &Corpus, threads: usize) -> Report {
     let rules = RuleSet::load(true, &[]).expect("the built-in rules");
-    let knowledge = Knowledge::builtin().expect("the built-in tables");
+    let knowledge = Knowledge::builtin();
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
     pool.install(|| analyze(std::slice::from_ref(&corpus.folder), &rules, &knowledge, &Options::default(), &Silent))
 }

@@ -28,7 +28,7 @@ fn report(files: &[(&str, Vec<u8>)], options: &Options) -> Report {
 
 fn report_on(path: &Path, options: &Options) -> Report {
     let rules = RuleSet::load(true, &[]).expect("the built-in rules");
-    let knowledge = Knowledge::builtin().expect("the built-in tables");
+    let knowledge = Knowledge::builtin();
     analyze(&[path.to_path_buf()], &rules, &knowledge, options, &Silent)
 }
 

@@ -17,7 +17,7 @@ fn folder() -> PathBuf {
 
 fn analyzed(path: PathBuf, threads: usize) -> Report {
     let rules = RuleSet::load(true, &[]).expect("the built-in rules");
-    let knowledge = Knowledge::builtin().expect("the built-in tables");
+    let knowledge = Knowledge::builtin();
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
     pool.install(|| analyze(&[path], &rules, &knowledge, &Options::default(), &Silent))
 }

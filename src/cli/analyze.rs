@@ -9,7 +9,7 @@ use jiff::Timestamp;
 
 use super::output::{self, write_file};
 use super::progress::Bar;
-use super::{Exit, load_knowledge, load_rules, stream};
+use super::{Exit, load_rules, stream};
 use crate::discover::{read_list, reason};
 use crate::knowledge::Knowledge;
 use crate::report::text::TextOptions;
@@ -161,7 +161,7 @@ fn prepare(arguments: &Arguments) -> Result<Prepared, Exit> {
             )));
         }
     }
-    let knowledge = load_knowledge()?;
+    let knowledge = Knowledge::builtin();
     if let Some(path) = &arguments.output {
         output::check(path).map_err(|error| usage(format!("--output {}: {}", path.display(), reason(&error))))?;
     }

@@ -3,8 +3,9 @@
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-use super::{Exit, load_knowledge, load_rules, stream};
+use super::{Exit, load_rules, stream};
 use crate::facts::{FactSet, schema};
+use crate::knowledge::Knowledge;
 use crate::report::sanitise;
 use crate::{Options, Silent, inspect};
 
@@ -17,7 +18,7 @@ pub struct Arguments {
 
 pub fn run(arguments: &Arguments) -> Exit {
     let Ok(rules) = load_rules(true, &[], true) else { return Exit::Usage };
-    let Ok(knowledge) = load_knowledge() else { return Exit::Internal };
+    let knowledge = Knowledge::builtin();
     let inspected = inspect(std::slice::from_ref(&arguments.file), &rules, &knowledge, &Options::default(), &Silent);
     for artifact in &inspected.artifacts {
         if let Some(detail) = &artifact.detail {

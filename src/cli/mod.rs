@@ -17,7 +17,6 @@ use clap::{CommandFactory, Parser, Subcommand};
 
 pub use exit::Exit;
 
-use crate::knowledge::Knowledge;
 use crate::rules::RuleSet;
 
 /// Finds the causes of Windows crashes in the evidence they leave: minidumps, event logs, WER reports, kernel dumps
@@ -122,14 +121,6 @@ fn load_rules(builtin: bool, paths: &[PathBuf], quiet: bool) -> Result<RuleSet, 
             Err(Exit::Usage)
         }
     }
-}
-
-/// Loads the built-in tables. A mistake in them is one of the program.
-fn load_knowledge() -> Result<Knowledge, Exit> {
-    Knowledge::builtin().map_err(|broken| {
-        let _ = rules::print_diagnostics(&mut anstream::stderr(), &broken.mistakes, false);
-        Exit::Internal
-    })
 }
 
 fn completions(shell: clap_complete::Shell) -> Exit {

@@ -213,7 +213,7 @@ fn bullets(out: &mut dyn Write, items: &[String]) -> io::Result<()> {
 }
 
 fn check(args: &PathArgs, streams: &mut Streams<'_>) -> io::Result<Outcome> {
-    let loaded = RuleSet::load(true, &args.paths);
+    let loaded = RuleSet::check(&args.paths);
     let diagnostics = match &loaded {
         Ok(rules) => rules.warnings(),
         Err(mistakes) => mistakes.as_slice(),

@@ -1,98 +1,72 @@
 //! What is known about codes, builds, drivers and places, apart from any artifact.
 //!
 //! What may change without a release (names of codes, releases of Windows, what to collect) stands in
-//! `rules/data/*.yaml` and is part of the program; [`Knowledge::builtin`] reads it. Two rules that never change are
-//! functions: [`location()`] of a path and [`nvidia`]'s numbering of drivers.
+//! `rules/data/*.yaml`; the build reads it and leaves its tables in the program, where [`Knowledge::builtin`] finds
+//! them. Two rules that never change are functions: [`location()`] of a path and [`nvidia`]'s numbering of drivers.
 
 mod location;
 pub mod nvidia;
+/// Used by the build; part of the program for its tests only.
+#[cfg(test)]
 mod table;
 
-use std::fmt;
-
 pub use location::location;
-use table::{Table, codes, releases, texts};
 
 use crate::evidence::{BugcheckCode, ExceptionCode, FastFailCode, NtStatus};
-use crate::yaml::Diagnostic;
 
 /// A code's name and, in one line, what it says.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Meaning {
     /// The name, as the system's headers or people write it.
-    pub name: String,
+    pub name: &'static str,
     /// What the code says by itself, without full stop; absent for rare codes.
-    pub means: Option<String>,
+    pub means: Option<&'static str>,
     /// For stop codes: whether only live kernel reports carry it, which the system survives.
     pub live: bool,
 }
 
+// The tables as `build.rs` writes them: each is sorted by its key.
+include!(concat!(env!("OUT_DIR"), "/builtin_tables.rs"));
+
+/// The value under a key of a sorted table.
+fn look_up<'t, K: Ord, V>(table: &'t [(K, V)], key: &K) -> Option<&'t V> {
+    let index = table.binary_search_by(|(other, _)| other.cmp(key)).ok()?;
+    table.get(index).map(|(_, value)| value)
+}
+
 /// The tables of the program.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Copy)]
 pub struct Knowledge {
-    exceptions: Table<u32, Meaning>,
-    fast_fails: Table<u32, Meaning>,
-    bugchecks: Table<u32, Meaning>,
-    releases: Table<u32, String>,
-    collect: Table<String, String>,
-}
-
-/// The tables inside the program have mistakes: a defect of the program, never of its user.
-#[derive(Debug)]
-pub struct BrokenTables {
-    /// All mistakes, in the order of the files.
-    pub mistakes: Vec<Diagnostic>,
-}
-
-impl fmt::Display for BrokenTables {
-    /// One mistake a line, each with its file and line.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the tables inside the program have mistakes")?;
-        self.mistakes
-            .iter()
-            .try_for_each(|mistake| write!(f, "\n{}:{}: {}", mistake.file.name, mistake.span.line, mistake.message))
-    }
-}
-
-impl std::error::Error for BrokenTables {}
-
-/// A built-in file: its path in the rule set, and its text.
-macro_rules! data_file {
-    ($name:literal) => {
-        (concat!("builtin/data/", $name), include_str!(concat!("../../rules/data/", $name)))
-    };
+    exceptions: &'static [(u32, Meaning)],
+    fast_fails: &'static [(u32, Meaning)],
+    bugchecks: &'static [(u32, Meaning)],
+    releases: &'static [(u32, &'static str)],
+    collect: &'static [(&'static str, &'static str)],
 }
 
 impl Knowledge {
-    /// The tables inside the program.
-    ///
-    /// # Errors
-    ///
-    /// Every mistake in the files; a release is built of files without any.
-    pub fn builtin() -> Result<Self, BrokenTables> {
-        let mut mistakes = Vec::new();
-        let exceptions = codes(data_file!("exception-codes.yaml"), "", &mut mistakes);
-        let fast_fails = codes(data_file!("fast-fail.yaml"), "FAST_FAIL_", &mut mistakes);
-        let bugchecks = codes(data_file!("bugchecks.yaml"), "", &mut mistakes);
-        let releases = releases(data_file!("windows-builds.yaml"), &mut mistakes);
-        let collect = texts(data_file!("collect.yaml"), &mut mistakes);
-        if mistakes.is_empty() {
-            Ok(Self { exceptions, fast_fails, bugchecks, releases, collect })
-        } else {
-            Err(BrokenTables { mistakes })
+    /// The tables inside the program. The build was refused if one had a mistake in it.
+    #[must_use]
+    pub fn builtin() -> Self {
+        Self {
+            exceptions: EXCEPTIONS,
+            fast_fails: FAST_FAILS,
+            bugchecks: BUGCHECKS,
+            releases: RELEASES,
+            collect: COLLECT,
         }
     }
 
     /// What an exception or exit code is.
     #[must_use]
     pub fn exception(&self, code: ExceptionCode) -> Option<&Meaning> {
-        self.exceptions.get(&code.0)
+        look_up(self.exceptions, &code.0)
     }
 
     /// The name of an exception or exit code: `STATUS_ACCESS_VIOLATION`.
     #[must_use]
     pub fn exception_name(&self, code: ExceptionCode) -> Option<&str> {
-        self.exception(code).map(|meaning| meaning.name.as_str())
+        self.exception(code).map(|meaning| meaning.name)
     }
 
     /// The name of a status that is not itself the exception.
@@ -104,26 +78,26 @@ impl Knowledge {
     /// What a fast-fail code is.
     #[must_use]
     pub fn fast_fail(&self, code: FastFailCode) -> Option<&Meaning> {
-        self.fast_fails.get(&code.0)
+        look_up(self.fast_fails, &code.0)
     }
 
     /// The name of a fast-fail code: `FAST_FAIL_FATAL_APP_EXIT`.
     #[must_use]
     pub fn fast_fail_name(&self, code: FastFailCode) -> Option<&str> {
-        self.fast_fail(code).map(|meaning| meaning.name.as_str())
+        self.fast_fail(code).map(|meaning| meaning.name)
     }
 
     /// What a stop code is. The flag of small dumps (`0x1000_007E`) makes no difference.
     #[must_use]
     pub fn bugcheck(&self, code: BugcheckCode) -> Option<&Meaning> {
         // Statuses are stop codes too, and their upper bits are no flags.
-        self.bugchecks.get(&code.0).or_else(|| self.bugchecks.get(&code.plain()))
+        look_up(self.bugchecks, &code.0).or_else(|| look_up(self.bugchecks, &code.plain()))
     }
 
     /// The name of a stop code: `VIDEO_TDR_FAILURE`.
     #[must_use]
     pub fn bugcheck_name(&self, code: BugcheckCode) -> Option<&str> {
-        self.bugcheck(code).map(|meaning| meaning.name.as_str())
+        self.bugcheck(code).map(|meaning| meaning.name)
     }
 
     /// Whether only live kernel reports carry the code: the system went on.
@@ -136,18 +110,18 @@ impl Knowledge {
     /// clients.
     #[must_use]
     pub fn windows_release(&self, build: u32) -> Option<&str> {
-        self.releases.get(&build).map(String::as_str)
+        look_up(self.releases, &build).copied()
     }
 
     /// What to collect when something is missing: a sentence for the user, with the exact command where there is one.
     #[must_use]
     pub fn collect(&self, id: &str) -> Option<&str> {
-        self.collect.get(id).map(String::as_str)
+        look_up(self.collect, &id).copied()
     }
 
     /// The ids that [`collect`](Self::collect) knows, sorted.
     pub fn collect_ids(&self) -> impl Iterator<Item = &str> {
-        self.collect.keys().map(String::as_str)
+        self.collect.iter().map(|(id, _)| *id)
     }
 }
 

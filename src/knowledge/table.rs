@@ -1,26 +1,30 @@
-//! Reading the tables of `rules/data`.
+//! Reading the tables of `rules/data`: a step of the build, which leaves them in the program as they are looked up.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::Meaning;
 use crate::yaml::{Diagnostic, Node, YamlText, parse};
 
 /// A table by its key.
-pub(super) type Table<K, V> = BTreeMap<K, V>;
+pub(crate) type Table<K, V> = BTreeMap<K, V>;
 
-/// A built-in file: its path in the rule set, and its text.
-pub(super) type DataFile = (&'static str, &'static str);
+/// A code's name and what it says.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Code {
+    pub name: String,
+    pub means: Option<String>,
+    pub live: bool,
+}
 
 /// A table of codes: `codes` with `code`, `name` and, where they apply, `means` and `live`. `prefix` stands before
 /// every name.
-pub(super) fn codes(file: DataFile, prefix: &str, mistakes: &mut Vec<Diagnostic>) -> Table<u32, Meaning> {
+pub(crate) fn codes(file: &Arc<YamlText>, prefix: &str, mistakes: &mut Vec<Diagnostic>) -> Table<u32, Code> {
     read(file, "codes", &["code", "name"], &["means", "live"], mistakes, |row| {
         let live = row.optional("live");
         if live.is_some_and(|live| live != "true") {
             return Err(row.wrong("live", "`live` is `true` or left out"));
         }
-        let meaning = Meaning {
+        let meaning = Code {
             name: [prefix, row.text("name")?].concat(),
             means: row.optional("means").map(str::to_owned),
             live: live.is_some(),
@@ -30,14 +34,14 @@ pub(super) fn codes(file: DataFile, prefix: &str, mistakes: &mut Vec<Diagnostic>
 }
 
 /// The releases of Windows: `builds` with `build` and `release`.
-pub(super) fn releases(file: DataFile, mistakes: &mut Vec<Diagnostic>) -> Table<u32, String> {
+pub(crate) fn releases(file: &Arc<YamlText>, mistakes: &mut Vec<Diagnostic>) -> Table<u32, String> {
     read(file, "builds", &["build", "release"], &[], mistakes, |row| {
         Ok((row.number("build")?, row.text("release")?.to_owned()))
     })
 }
 
 /// Texts by id: `collect` with `id` and `text`.
-pub(super) fn texts(file: DataFile, mistakes: &mut Vec<Diagnostic>) -> Table<String, String> {
+pub(crate) fn texts(file: &Arc<YamlText>, mistakes: &mut Vec<Diagnostic>) -> Table<String, String> {
     read(file, "collect", &["id", "text"], &[], mistakes, |row| {
         Ok((row.text("id")?.to_owned(), row.text("text")?.to_owned()))
     })
@@ -46,16 +50,15 @@ pub(super) fn texts(file: DataFile, mistakes: &mut Vec<Diagnostic>) -> Table<Str
 /// Reads the list under `key`. Its rows have all of the keys `needed`, and may have those of `optional`; no two rows
 /// have the same key in the table.
 fn read<K: Ord, V>(
-    (name, text): DataFile,
+    file: &Arc<YamlText>,
     key: &str,
     needed: &[&str],
     optional: &[&str],
     mistakes: &mut Vec<Diagnostic>,
     reader: impl Fn(&Row) -> Result<(K, V), Diagnostic>,
 ) -> Table<K, V> {
-    let file = YamlText::new(name, text.to_owned());
     let mut table = Table::new();
-    let root = match parse(&file) {
+    let root = match parse(file) {
         Ok(root) => root,
         Err(found) => {
             mistakes.extend(found);
@@ -63,16 +66,16 @@ fn read<K: Ord, V>(
         }
     };
     let Some(rows) = root.get(key).and_then(Node::items) else {
-        mistakes.push(mistake(&file, &root, format!("the list `{key}` is missing")));
+        mistakes.push(mistake(file, &root, format!("the list `{key}` is missing")));
         return table;
     };
     for node in rows {
-        let row = Row { file: &file, node };
+        let row = Row { file, node };
         mistakes.extend(row.unknown_keys(&[needed, optional].concat()));
         match reader(&row) {
             Ok((key, value)) => {
                 if table.insert(key, value).is_some() {
-                    mistakes.push(mistake(&file, node, "an earlier row has the same key".into()));
+                    mistakes.push(mistake(file, node, "an earlier row has the same key".into()));
                 }
             }
             Err(wrong) => mistakes.push(wrong),
@@ -129,7 +132,7 @@ mod tests {
 
     fn mistakes_of(text: &'static str) -> Vec<String> {
         let mut mistakes = Vec::new();
-        codes(("codes.yaml", text), "", &mut mistakes);
+        codes(&YamlText::new("codes.yaml", text), "", &mut mistakes);
         mistakes.iter().map(|mistake| format!("{}:{}", mistake.span.line, mistake.message)).collect()
     }
 
@@ -137,10 +140,20 @@ mod tests {
     fn a_code_is_a_number_in_either_base_and_its_name_gets_the_prefix() {
         let mut mistakes = Vec::new();
         let text = "codes:\n  - {code: 7, name: A}\n  - {code: 0xFF, name: B, means: 'x, y', live: true}\n";
-        let table = codes(("codes.yaml", text), "P_", &mut mistakes);
+        let table = codes(&YamlText::new("codes.yaml", text), "P_", &mut mistakes);
         assert_eq!(mistakes, []);
-        assert_eq!(table.get(&7), Some(&Meaning { name: "P_A".into(), means: None, live: false }));
-        assert_eq!(table.get(&255), Some(&Meaning { name: "P_B".into(), means: Some("x, y".into()), live: true }));
+        assert_eq!(table.get(&7), Some(&Code { name: "P_A".into(), means: None, live: false }));
+        assert_eq!(table.get(&255), Some(&Code { name: "P_B".into(), means: Some("x, y".into()), live: true }));
+    }
+
+    #[test]
+    fn builds_and_sentences_have_tables_of_their_own() {
+        let mut mistakes = Vec::new();
+        let builds = YamlText::new("builds.yaml", "builds:\n  - {build: 19045, release: Windows 10 22H2}\n");
+        assert_eq!(releases(&builds, &mut mistakes), Table::from([(19045, "Windows 10 22H2".to_owned())]));
+        let sentences = YamlText::new("collect.yaml", "collect:\n  - {id: no-dump, text: Take one.}\n");
+        assert_eq!(texts(&sentences, &mut mistakes), Table::from([("no-dump".to_owned(), "Take one.".to_owned())]));
+        assert_eq!(mistakes, []);
     }
 
     #[test]

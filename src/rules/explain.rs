@@ -30,15 +30,21 @@ const ABSENT: &str = "(unknown)";
 pub(super) enum Text {
     /// Without facts in it.
     Plain(String),
-    /// A template, as written and by its name among the [`Templates`].
-    Template { written: String, name: String },
+    /// A template.
+    Template(String),
 }
 
 impl Text {
+    /// The text that a scalar writes.
+    pub fn of(node: &Node) -> Option<Self> {
+        let written = node.text()?.trim().to_owned();
+        Some(if is_template(&written) { Self::Template(written) } else { Self::Plain(written) })
+    }
+
     /// The text as the rule has it.
     pub fn written(&self) -> &str {
         match self {
-            Self::Plain(text) | Self::Template { written: text, .. } => text,
+            Self::Plain(text) | Self::Template(text) => text,
         }
     }
 }
@@ -48,35 +54,40 @@ pub(super) fn is_template(text: &str) -> bool {
     ["{{", "{%", "{#"].iter().any(|mark| text.contains(mark))
 }
 
-/// All compiled texts of all rules.
+/// What checks texts and fills them in.
 #[derive(Debug)]
 pub(super) struct Templates {
-    /// Prints what is absent as [`ABSENT`].
-    lenient: Environment<'static>,
-    trial: Trial,
-    count: usize,
+    /// Prints what is absent as [`ABSENT`]. A text is its own name here; it is compiled when it is first filled in, and
+    /// kept.
+    lenient: LazyLock<Environment<'static>>,
+    trial: LazyLock<Trial>,
 }
 
 impl Default for Templates {
     fn default() -> Self {
-        let mut lenient = bare_environment();
-        lenient.set_undefined_behavior(UndefinedBehavior::Chainable);
-        lenient.set_formatter(|out, state, value| {
-            if value.is_undefined() {
-                return out.write_str(ABSENT).map_err(minijinja::Error::from);
-            }
-            minijinja::escape_formatter(out, state, value)
-        });
-        Self { lenient, trial: Trial::default(), count: 0 }
+        Self { lenient: LazyLock::new(lenient_environment), trial: LazyLock::new(Trial::default) }
     }
 }
 
+fn lenient_environment() -> Environment<'static> {
+    let mut lenient = bare_environment();
+    lenient.set_undefined_behavior(UndefinedBehavior::Chainable);
+    lenient.set_formatter(|out, state, value| {
+        if value.is_undefined() {
+            return out.write_str(ABSENT).map_err(minijinja::Error::from);
+        }
+        minijinja::escape_formatter(out, state, value)
+    });
+    lenient.set_loader(|text| Ok(Some(text.to_owned())));
+    lenient
+}
+
 impl Templates {
-    /// Compiles and checks a text. It must be possible to write it in each of the worlds.
-    pub fn add(&mut self, node: &Node, worlds: &[World], mistakes: &mut Mistakes) -> Option<Text> {
-        let written = node.text()?.trim().to_owned();
-        if !is_template(&written) {
-            return Some(Text::Plain(written));
+    /// Reads and checks a text. It must be possible to write it in each of the worlds.
+    pub fn check(&self, node: &Node, worlds: &[World], mistakes: &mut Mistakes) -> Option<Text> {
+        let text = Text::of(node)?;
+        if let Text::Plain(_) = text {
+            return Some(text);
         }
         let wrongs = check(&self.trial, node.text()?, worlds);
         let fine = wrongs.is_empty();
@@ -84,18 +95,15 @@ impl Templates {
             let span = wrong.at.map_or(node.span, |at| node.span_within(&mistakes.file, at));
             mistakes.error_with_help(wrong.code, span, wrong.message, wrong.help);
         }
-        let name = self.count.to_string();
-        self.count = self.count.saturating_add(1);
-        let added = self.lenient.add_template_owned(name.clone(), written.clone()).is_ok();
-        (fine && added).then_some(Text::Template { written, name })
+        fine.then_some(text)
     }
 
     /// The text with facts filled in. Never fails: what can't be written is shown as the rule has it.
     pub fn fill<'t>(&self, text: &'t Text, facts: &FactValues) -> Cow<'t, str> {
         match text {
             Text::Plain(text) => Cow::Borrowed(text),
-            Text::Template { written, name } => {
-                let filled = self.lenient.get_template(name).and_then(|template| template.render(facts.0.clone()));
+            Text::Template(written) => {
+                let filled = self.lenient.get_template(written).and_then(|template| template.render(facts.0.clone()));
                 filled.map_or(Cow::Borrowed(written), |filled| Cow::Owned(without_gaps(&filled)))
             }
         }

@@ -6,16 +6,11 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::compare::Compare;
-use super::condition::Condition;
 use super::rule::Rule;
-use super::selection::{Selection, Test};
+use super::value::{self, fold};
 use super::view::{Seen, View};
-use crate::facts::Value;
 use crate::facts::schema::SCALARS;
-
-/// The facts that rules are filed under, the most telling first.
-const FACTS: &[&str] = &["exception.code", "bugcheck.code", "fault_site.module", "incident.kind"];
+use crate::facts::{FactType, Value};
 
 /// A value under which rules are filed: numbers, and texts in folded form.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -25,10 +20,11 @@ enum Key {
 }
 
 impl Key {
-    fn of(value: &Value) -> Option<Self> {
-        match value {
-            Value::Number(number) => Some(Self::Number(*number)),
-            Value::Text(text) => Some(Self::Text(text.to_string())),
+    /// The key of a value as a rule writes it.
+    fn read(kind: FactType, text: &str) -> Option<Self> {
+        match value::parse(kind, text).ok()? {
+            Value::Number(number) => Some(Self::Number(number)),
+            Value::Text(text) => Some(Self::Text(fold(kind, &text).into_owned())),
             Value::Version(_) | Value::Flag(_) => None,
         }
     }
@@ -36,8 +32,27 @@ impl Key {
     fn of_seen(seen: &Seen<'_>) -> Option<Self> {
         match seen.value {
             Value::Text(_) => Some(Self::Text(seen.folded().to_owned())),
-            other => Self::of(other),
+            Value::Number(number) => Some(Self::Number(*number)),
+            Value::Version(_) | Value::Flag(_) => None,
         }
+    }
+}
+
+/// The one fact that rules a rule out when it has none of these values.
+#[derive(Debug)]
+pub(super) struct Gate {
+    /// The fact's index in the schema.
+    fact: usize,
+    values: Vec<Key>,
+}
+
+impl Gate {
+    /// A fact, and the values as a rule writes them.
+    pub fn new(fact: &str, values: &[&str]) -> Option<Self> {
+        let index = SCALARS.binary_search_by(|definition| definition.path.cmp(fact)).ok()?;
+        let kind = SCALARS.get(index)?.kind;
+        let values = values.iter().map(|text| Key::read(kind, text)).collect::<Option<_>>()?;
+        Some(Self { fact: index, values })
     }
 }
 
@@ -54,15 +69,11 @@ impl Gates {
     pub fn new(rules: &[Rule]) -> Self {
         let mut gates = Self::default();
         for (index, rule) in rules.iter().enumerate() {
-            let gate = FACTS.iter().find_map(|path| {
-                let fact = SCALARS.iter().position(|definition| definition.path == *path)?;
-                Some((fact, needed(&rule.condition, &rule.selections, fact)?))
-            });
-            match gate {
-                Some((fact, keys)) => {
-                    let values = gates.by_fact.entry(fact).or_default();
-                    for key in keys {
-                        values.entry(key).or_default().push(index);
+            match &rule.gate {
+                Some(gate) => {
+                    let values = gates.by_fact.entry(gate.fact).or_default();
+                    for key in &gate.values {
+                        values.entry(key.clone()).or_default().push(index);
                     }
                 }
                 None => gates.open.push(index),
@@ -83,35 +94,5 @@ impl Gates {
         rules.sort_unstable();
         rules.dedup();
         rules
-    }
-}
-
-/// The values outside of which the condition is false for certain; `None` when the fact does not decide it.
-fn needed(condition: &Condition, selections: &[Selection], fact: usize) -> Option<Vec<Key>> {
-    match condition {
-        Condition::Not(_) => None,
-        Condition::All(parts) => parts.iter().find_map(|part| needed(part, selections, fact)),
-        Condition::Any(parts) => every(parts.iter().map(|part| needed(part, selections, fact))),
-        Condition::Selection(index) => {
-            let alternatives = selections.get(*index)?.alternatives.iter();
-            every(alternatives.map(|terms| terms.iter().find_map(|term| wanted(&term.test, fact))))
-        }
-    }
-}
-
-/// All values together, if each part has some.
-fn every(parts: impl Iterator<Item = Option<Vec<Key>>>) -> Option<Vec<Key>> {
-    let mut keys: Vec<Key> = parts.collect::<Option<Vec<_>>>()?.into_iter().flatten().collect();
-    keys.sort_unstable();
-    keys.dedup();
-    Some(keys)
-}
-
-fn wanted(test: &Test, fact: usize) -> Option<Vec<Key>> {
-    match test {
-        Test::Fact { index, compare: Compare::Equal(values), .. } if *index == fact => {
-            values.iter().map(Key::of).collect()
-        }
-        _ => None,
     }
 }

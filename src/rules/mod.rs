@@ -1,8 +1,9 @@
 //! Judging incidents by rules.
 //!
-//! A rule set is loaded once, from the built-in files and whatever folders the user adds. Loading reads every file to
-//! its end, checks everything that can be checked without an incident, and gives either a [`RuleSet`] or all mistakes
-//! at once. Judging an incident then can't fail.
+//! A rule set is loaded once, from the built-in rules and whatever folders the user adds. Loading reads every file of the
+//! user to its end, checks everything that can be checked without an incident, and gives either a [`RuleSet`] or all
+//! mistakes at once. Judging an incident then can't fail. The built-in rules were read by the build and checked by its
+//! tests; of them, a run reads what it needs.
 //!
 //! The language of rules is described in `rules/README.md`.
 
@@ -16,7 +17,9 @@ mod gate;
 mod guarantee;
 mod list;
 mod mistakes;
+mod needed;
 mod parse;
+mod prepared;
 mod rule;
 mod rule_set;
 mod selection;
@@ -41,6 +44,6 @@ pub use trace::{SelectionTrace, TermTrace, Trace};
 struct Known<'a> {
     causes: &'a Causes,
     lists: &'a list::Lists,
-    /// Whether the rules are those inside the program, whose regular expressions were compiled when it was tested.
+    /// Whether the rules are those inside the program, which were checked when it was tested.
     proven: bool,
 }

@@ -3,17 +3,21 @@
 use std::sync::Arc;
 
 use super::Known;
+use super::causes::Causes;
 use super::condition::{self, Condition};
 use super::explain::{Templates, Text, is_template};
 use super::finding::{Audience, Severity};
+use super::gate::Gate;
 use super::guarantee::{World, worlds_when};
+use super::list::Lists;
 use super::mistakes::{Mistakes, listing, suggestion};
-use super::rule::{Adjustment, Origin, Rule};
+use super::needed::needed;
+use super::rule::{Adjustment, Logic, Origin, Place, Rule, Texts};
 use super::selection::{self, Selection};
-use super::self_test;
+use super::self_test::{self, SelfTest};
 use super::source::RuleFile;
 use crate::facts::schema::SCALARS;
-use crate::yaml::{Diagnostic, Entry, Node, Span, parse};
+use crate::yaml::{Diagnostic, Entry, Node, Span, YamlText, parse};
 
 const RULE_KEYS: &[&str] = &[
     "id",
@@ -37,7 +41,7 @@ pub(super) fn read_file(
     file: &RuleFile,
     origin: Origin,
     known: &Known<'_>,
-    templates: &mut Templates,
+    templates: &Templates,
     found: &mut Vec<Diagnostic>,
 ) -> Vec<Rule> {
     let root = match parse(&file.text) {
@@ -47,22 +51,54 @@ pub(super) fn read_file(
             return Vec::new();
         }
     };
-    let mut reader = Reader { file, origin, known, templates, mistakes: Mistakes::new(&file.text) };
-    let rules = reader.root(&root);
+    let mut reader = Reader { known, templates, mistakes: Mistakes::new(&file.text) };
+    let rules = reader.root(&root, file, origin);
     found.append(&mut reader.mistakes.found);
     rules
 }
 
+/// The logic of a built-in rule. `None` only when the program was put together wrongly.
+pub(super) fn prepared_logic(encoded: &'static [u8], file: &Arc<YamlText>, lists: &Lists) -> Option<Logic> {
+    prepared(file, lists, |reader| {
+        let node = Node::decode(encoded)?;
+        reader.logic(&node).finished(&node)
+    })
+}
+
+/// The texts of a built-in rule with these selections.
+pub(super) fn prepared_texts(
+    encoded: &'static [u8],
+    file: &Arc<YamlText>,
+    lists: &Lists,
+    selections: &[Selection],
+) -> Option<Texts> {
+    let names = selections.iter().map(|selection| (selection.name.clone(), Span::default())).collect();
+    let logic = ReadLogic { names, ..ReadLogic::default() };
+    prepared(file, lists, |reader| reader.texts(&Node::decode(encoded)?, &logic).finished())
+}
+
+/// The tests of a built-in rule.
+pub(super) fn prepared_tests(encoded: &'static [u8], file: &Arc<YamlText>) -> Vec<SelfTest> {
+    let mut mistakes = Mistakes::new(file);
+    let Some(node) = Node::decode(encoded) else { return Vec::new() };
+    self_test::read(&node, node.span, &mut mistakes)
+}
+
+/// Reads a part of a rule in which there are no mistakes.
+fn prepared<T>(file: &Arc<YamlText>, lists: &Lists, read: impl FnOnce(&mut Reader<'_>) -> Option<T>) -> Option<T> {
+    let (causes, templates) = (Causes::default(), Templates::default());
+    let known = Known { causes: &causes, lists, proven: true };
+    read(&mut Reader { known: &known, templates: &templates, mistakes: Mistakes::new(file) })
+}
+
 struct Reader<'a> {
-    file: &'a RuleFile,
-    origin: Origin,
     known: &'a Known<'a>,
-    templates: &'a mut Templates,
+    templates: &'a Templates,
     mistakes: Mistakes,
 }
 
 impl Reader<'_> {
-    fn root(&mut self, root: &Node) -> Vec<Rule> {
+    fn root(&mut self, root: &Node, file: &RuleFile, origin: Origin) -> Vec<Rule> {
         let keys = ["schema", "rules"];
         let Some(entries) = self.mistakes.mapping(root, "a rule file") else { return Vec::new() };
         self.mistakes.keys(entries, root.span, "a rule file", &keys, &keys);
@@ -70,58 +106,50 @@ impl Reader<'_> {
         let Some(rules) = root.get("rules").and_then(|rules| self.mistakes.items(rules, "`rules`")) else {
             return Vec::new();
         };
-        rules.iter().filter_map(|node| self.rule(node)).collect()
+        rules.iter().filter_map(|node| self.rule(node, file, origin)).collect()
     }
 
-    fn rule(&mut self, node: &Node) -> Option<Rule> {
+    fn rule(&mut self, node: &Node, file: &RuleFile, origin: Origin) -> Option<Rule> {
         let before = self.errors();
         let entries = self.mistakes.mapping(node, "a rule")?;
         let required: Vec<&str> = RULE_KEYS.iter().copied().filter(|key| !OPTIONAL_RULE_KEYS.contains(key)).collect();
         self.mistakes.keys(entries, node.span, "a rule", RULE_KEYS, &required);
 
-        let id = self.id(node);
-        let title = self.plain_text(node, "title");
-        let cause = self.cause(node);
-        let confidence = self.confidence(node);
-        let severity = node.get("severity").and_then(|node| self.word(node, "severity", Severity::ALL, Severity::word));
+        let id = self.id(node, file);
         let logic = self.logic(node);
-        let explanation = node.get("explanation").and_then(|text| self.text(text, "`explanation`", &logic, &[]));
-        let remediation = self.remediation(node, &logic);
-        let adjustments = self.adjustments(node, &logic);
-        self.report_unused(&logic, &adjustments);
-        let collect = self.plain_texts(node, "collect");
-        let references = self.plain_texts(node, "references");
-        let tests = node.entry("tests").map(|entry| self_test::read(entry, &mut self.mistakes));
+        let texts = self.texts(node, &logic);
+        self.report_unused(&logic, &texts.adjustments);
+        let tests = node.entry("tests").map(|entry| self_test::read(&entry.value, entry.key.span, &mut self.mistakes));
         if self.errors() > before {
             return None;
         }
-        Some(Rule {
-            id: id?,
-            title: title?,
-            cause: cause?,
-            confidence: confidence?,
-            severity: severity?,
-            selections: logic.selections,
-            condition: logic.condition?,
-            adjustments,
-            explanation: explanation?,
-            remediation,
-            collect,
-            references,
-            tests: tests?,
-            origin: self.origin,
-            file: Arc::clone(&self.file.text),
-            span: node.span,
-            logic_span: logic_span(node),
-            id_span: node.get("id")?.span,
-        })
+        let place = Place { id: id?, file: Arc::clone(&file.text), span: node.span, id_span: node.get("id")?.span };
+        let logic = logic.finished(node)?;
+        let selections = node.get("selections").and_then(Node::entries).unwrap_or_default();
+        let gate = needed(&logic.condition, selections).and_then(|(fact, values)| Gate::new(fact, &values));
+        Some(Rule::new(place, origin, gate, logic, texts.finished()?, tests?))
+    }
+
+    /// What a rule says, as far as it can be read.
+    fn texts(&mut self, node: &Node, logic: &ReadLogic) -> ReadTexts {
+        ReadTexts {
+            title: self.plain_text(node, "title"),
+            cause: self.cause(node),
+            confidence: self.confidence(node),
+            severity: node.get("severity").and_then(|node| self.word(node, "severity", Severity::ALL, Severity::word)),
+            explanation: node.get("explanation").and_then(|text| self.text(text, "`explanation`", logic, &[])),
+            remediation: self.remediation(node, logic),
+            adjustments: self.adjustments(node, logic),
+            collect: self.plain_texts(node, "collect"),
+            references: self.plain_texts(node, "references"),
+        }
     }
 
     fn errors(&self) -> usize {
         self.mistakes.found.iter().filter(|mistake| mistake.is_error()).count()
     }
 
-    fn id(&mut self, rule: &Node) -> Option<String> {
+    fn id(&mut self, rule: &Node, file: &RuleFile) -> Option<String> {
         let node = rule.get("id")?;
         let id = self.mistakes.text(node, "`id`")?;
         let part = |part: &str| {
@@ -134,7 +162,7 @@ impl Reader<'_> {
             self.mistakes.error_with_help("R017", node.span, message, help);
             return None;
         };
-        if let Some(folder) = &self.file.area
+        if let Some(folder) = &file.area
             && folder != area
         {
             let message = format!("the area `{area}` is not the folder `{folder}` that the rule stands in");
@@ -148,7 +176,7 @@ impl Reader<'_> {
     fn cause(&mut self, rule: &Node) -> Option<String> {
         let node = rule.get("cause")?;
         let id = self.mistakes.text(node, "`cause`")?;
-        if self.known.causes.get(id).is_none() {
+        if !self.known.proven && self.known.causes.get(id).is_none() {
             let help = self.known.causes.help(id);
             self.mistakes.error_with_help("R015", node.span, format!("there is no cause `{id}`"), help);
             return None;
@@ -210,8 +238,8 @@ impl Reader<'_> {
         items.iter().filter_map(|item| self.plain(item, &what)).collect()
     }
 
-    fn logic(&mut self, rule: &Node) -> Logic {
-        let mut logic = Logic::default();
+    fn logic(&mut self, rule: &Node) -> ReadLogic {
+        let mut logic = ReadLogic::default();
         if let Some(node) = rule.get("selections") {
             if node.is_nothing() || node.entries().is_some_and(<[_]>::is_empty) {
                 self.mistakes.error("R025", node.span, "a rule needs at least one selection");
@@ -243,7 +271,7 @@ impl Reader<'_> {
         }
     }
 
-    fn condition(&mut self, node: &Node, what: &str, logic: &Logic) -> Option<Condition> {
+    fn condition(&mut self, node: &Node, what: &str, logic: &ReadLogic) -> Option<Condition> {
         let text = self.mistakes.text(node, what)?;
         let names: Vec<&str> = logic.names.iter().map(|(name, _)| name.as_str()).collect();
         // Without selections every name would be reported; that they are missing has been said already.
@@ -264,7 +292,7 @@ impl Reader<'_> {
         }
     }
 
-    fn report_unused(&mut self, logic: &Logic, adjustments: &[Adjustment]) {
+    fn report_unused(&mut self, logic: &ReadLogic, adjustments: &[Adjustment]) {
         let Some(condition) = &logic.condition else { return };
         let mut used = vec![false; logic.names.len()];
         condition.mark_used(&mut used);
@@ -276,12 +304,15 @@ impl Reader<'_> {
     }
 
     /// A text with facts in it, written when the rule matches and `also` holds.
-    fn text(&mut self, node: &Node, what: &str, logic: &Logic, also: &[&Condition]) -> Option<Text> {
+    fn text(&mut self, node: &Node, what: &str, logic: &ReadLogic, also: &[&Condition]) -> Option<Text> {
         self.mistakes.text(node, what)?;
-        self.templates.add(node, &logic.worlds(also), &mut self.mistakes)
+        if self.known.proven {
+            return Text::of(node);
+        }
+        self.templates.check(node, &logic.worlds(also), &mut self.mistakes)
     }
 
-    fn remediation(&mut self, rule: &Node, logic: &Logic) -> Vec<(Audience, Text)> {
+    fn remediation(&mut self, rule: &Node, logic: &ReadLogic) -> Vec<(Audience, Text)> {
         let Some(node) = rule.get("remediation") else { return Vec::new() };
         let Some(items) = self.mistakes.items(node, "`remediation`") else { return Vec::new() };
         let keys = ["audience", "text"];
@@ -297,13 +328,13 @@ impl Reader<'_> {
         all
     }
 
-    fn adjustments(&mut self, rule: &Node, logic: &Logic) -> Vec<Adjustment> {
+    fn adjustments(&mut self, rule: &Node, logic: &ReadLogic) -> Vec<Adjustment> {
         let Some(node) = rule.get("adjust") else { return Vec::new() };
         let Some(items) = self.mistakes.items(node, "`adjust`") else { return Vec::new() };
         items.iter().filter_map(|item| self.adjustment(item, logic)).collect()
     }
 
-    fn adjustment(&mut self, item: &Node, logic: &Logic) -> Option<Adjustment> {
+    fn adjustment(&mut self, item: &Node, logic: &ReadLogic) -> Option<Adjustment> {
         let keys = ["when", "by", "say"];
         let entries = self.mistakes.mapping(item, "an entry of `adjust`")?;
         self.mistakes.keys(entries, item.span, "an entry of `adjust`", &keys, &keys);
@@ -335,7 +366,7 @@ fn logic_span(rule: &Node) -> Span {
 
 /// What a rule asks for, as far as it could be read.
 #[derive(Default)]
-struct Logic {
+struct ReadLogic {
     names: Vec<(String, Span)>,
     selections: Vec<Selection>,
     /// Whether all selections could be read; their indexes mean nothing otherwise.
@@ -343,7 +374,12 @@ struct Logic {
     condition: Option<Condition>,
 }
 
-impl Logic {
+impl ReadLogic {
+    /// The logic of a rule without mistakes, which `rule` writes.
+    fn finished(self, rule: &Node) -> Option<Logic> {
+        Some(Logic { selections: self.selections, condition: self.condition?, span: logic_span(rule) })
+    }
+
     /// The facts that are known when the rule matches and `also` holds. All, when the rule has mistakes: a mistake in
     /// a selection is not reported a second time for each text.
     fn worlds(&self, also: &[&Condition]) -> Vec<World> {
@@ -355,5 +391,35 @@ impl Logic {
             }
             _ => vec![SCALARS.iter().map(|fact| fact.path).collect()],
         }
+    }
+}
+
+/// What a rule says, as far as it could be read.
+struct ReadTexts {
+    title: Option<String>,
+    cause: Option<String>,
+    confidence: Option<f64>,
+    severity: Option<Severity>,
+    adjustments: Vec<Adjustment>,
+    explanation: Option<Text>,
+    remediation: Vec<(Audience, Text)>,
+    collect: Vec<String>,
+    references: Vec<String>,
+}
+
+impl ReadTexts {
+    /// The texts of a rule without mistakes.
+    fn finished(self) -> Option<Texts> {
+        Some(Texts {
+            title: self.title?,
+            cause: self.cause?,
+            confidence: self.confidence?,
+            severity: self.severity?,
+            adjustments: self.adjustments,
+            explanation: self.explanation?,
+            remediation: self.remediation,
+            collect: self.collect,
+            references: self.references,
+        })
     }
 }

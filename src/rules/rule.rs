@@ -1,35 +1,73 @@
 //! A rule as it is used: everything read, checked and compiled.
 
-use std::sync::Arc;
+use std::borrow::Cow;
+use std::sync::{Arc, OnceLock};
 
 use super::condition::Condition;
 use super::explain::Text;
 use super::finding::{Audience, Severity};
+use super::gate::Gate;
+use super::list::Lists;
+use super::parse;
+use super::prepared::PreparedRule;
 use super::selection::Selection;
 use super::self_test::SelfTest;
 use crate::yaml::{Span, YamlText};
 
 /// One rule of a loaded rule set.
+///
+/// A user's rule is read as a whole when it is loaded, because its mistakes have to be told. Of a built-in rule, whose
+/// mistakes would have kept the program from being released, each part is read when it is first asked for: most runs
+/// ask for the logic of some rules and for the texts of few.
 #[derive(Debug)]
 pub struct Rule {
-    pub(super) id: String,
-    pub(super) title: String,
-    pub(super) cause: String,
-    pub(super) confidence: f64,
-    pub(super) severity: Severity,
-    pub(super) selections: Vec<Selection>,
-    pub(super) condition: Condition,
-    pub(super) adjustments: Vec<Adjustment>,
-    pub(super) explanation: Text,
-    pub(super) remediation: Vec<(Audience, Text)>,
-    pub(super) collect: Vec<String>,
-    pub(super) references: Vec<String>,
-    pub(super) tests: Vec<SelfTest>,
+    pub(super) id: Cow<'static, str>,
     pub(super) origin: Origin,
     pub(super) file: Arc<YamlText>,
     pub(super) span: Span,
     pub(super) id_span: Span,
-    pub(super) logic_span: Span,
+    pub(super) gate: Option<Gate>,
+    parts: Parts,
+}
+
+/// The parts of a rule, as far as they are read.
+#[derive(Debug)]
+struct Parts {
+    logic: OnceLock<Logic>,
+    texts: OnceLock<Texts>,
+    tests: OnceLock<Vec<SelfTest>>,
+    /// Where parts that are not read yet come from.
+    prepared: Option<Prepared>,
+}
+
+/// A built-in rule as the build left it.
+#[derive(Debug)]
+struct Prepared {
+    rule: PreparedRule<'static>,
+    lists: Arc<Lists>,
+}
+
+/// What a rule asks of an incident.
+#[derive(Debug)]
+pub(super) struct Logic {
+    pub selections: Vec<Selection>,
+    pub condition: Condition,
+    /// Where both stand.
+    pub span: Span,
+}
+
+/// What a rule says of the incidents that it matches.
+#[derive(Debug)]
+pub(super) struct Texts {
+    pub title: String,
+    pub cause: String,
+    pub confidence: f64,
+    pub severity: Severity,
+    pub adjustments: Vec<Adjustment>,
+    pub explanation: Text,
+    pub remediation: Vec<(Audience, Text)>,
+    pub collect: Vec<String>,
+    pub references: Vec<String>,
 }
 
 /// Where a rule comes from.
@@ -51,7 +89,79 @@ pub(super) struct Adjustment {
     pub say: Text,
 }
 
+/// A rule's id and places.
+pub(super) struct Place {
+    pub id: String,
+    pub file: Arc<YamlText>,
+    pub span: Span,
+    pub id_span: Span,
+}
+
 impl Rule {
+    /// A rule that was read as a whole.
+    pub(super) fn new(
+        place: Place,
+        origin: Origin,
+        gate: Option<Gate>,
+        logic: Logic,
+        texts: Texts,
+        tests: Vec<SelfTest>,
+    ) -> Self {
+        let Place { id, file, span, id_span } = place;
+        let parts = Parts { logic: logic.into(), texts: texts.into(), tests: tests.into(), prepared: None };
+        Self { id: Cow::Owned(id), origin, file, span, id_span, gate, parts }
+    }
+
+    /// A built-in rule, of which nothing is read yet.
+    pub(super) fn prepared(
+        rule: PreparedRule<'static>,
+        origin: Origin,
+        file: &Arc<YamlText>,
+        lists: &Arc<Lists>,
+    ) -> Self {
+        let gate = rule.needed.as_ref().and_then(|(fact, values)| Gate::new(fact, values));
+        Self {
+            id: Cow::Borrowed(rule.id),
+            origin,
+            file: Arc::clone(file),
+            span: rule.span,
+            id_span: rule.id_span,
+            gate,
+            parts: Parts {
+                logic: OnceLock::new(),
+                texts: OnceLock::new(),
+                tests: OnceLock::new(),
+                prepared: Some(Prepared { rule, lists: Arc::clone(lists) }),
+            },
+        }
+    }
+
+    /// What it asks.
+    pub(super) fn logic(&self) -> &Logic {
+        self.parts.logic.get_or_init(|| {
+            let read = |from: &Prepared| parse::prepared_logic(from.rule.logic, &self.file, &from.lists);
+            self.parts.prepared.as_ref().and_then(read).unwrap_or_else(Logic::never)
+        })
+    }
+
+    /// What it says.
+    pub(super) fn texts(&self) -> &Texts {
+        self.parts.texts.get_or_init(|| {
+            let read = |from: &Prepared| {
+                parse::prepared_texts(from.rule.texts, &self.file, &from.lists, &self.logic().selections)
+            };
+            self.parts.prepared.as_ref().and_then(read).unwrap_or_else(Texts::none)
+        })
+    }
+
+    /// How it is shown to be right.
+    pub(super) fn tests(&self) -> &[SelfTest] {
+        self.parts.tests.get_or_init(|| {
+            let read = |from: &Prepared| parse::prepared_tests(from.rule.tests, &self.file);
+            self.parts.prepared.as_ref().map(read).unwrap_or_default()
+        })
+    }
+
     /// Its id, `area/name`.
     #[must_use]
     pub fn id(&self) -> &str {
@@ -67,54 +177,54 @@ impl Rule {
     /// What it finds, in one line.
     #[must_use]
     pub fn title(&self) -> &str {
-        &self.title
+        &self.texts().title
     }
 
     /// The cause that it names.
     #[must_use]
     pub fn cause(&self) -> &str {
-        &self.cause
+        &self.texts().cause
     }
 
     /// How often the cause is right when the rule matches, before adjustments.
     #[must_use]
     pub fn confidence(&self) -> f64 {
-        self.confidence
+        self.texts().confidence
     }
 
     /// What the cause means for the user.
     #[must_use]
     pub fn severity(&self) -> Severity {
-        self.severity
+        self.texts().severity
     }
 
     /// What to do, for whom, as it is written: facts are not filled in.
     pub fn remediation(&self) -> impl Iterator<Item = (Audience, &str)> {
-        self.remediation.iter().map(|(audience, text)| (*audience, text.written()))
+        self.texts().remediation.iter().map(|(audience, text)| (*audience, text.written()))
     }
 
     /// Why, as it is written: facts are not filled in.
     #[must_use]
     pub fn explanation(&self) -> &str {
-        self.explanation.written()
+        self.texts().explanation.written()
     }
 
     /// What would make it surer.
     #[must_use]
     pub fn collect(&self) -> &[String] {
-        &self.collect
+        &self.texts().collect
     }
 
     /// Where the knowledge comes from.
     #[must_use]
     pub fn references(&self) -> &[String] {
-        &self.references
+        &self.texts().references
     }
 
     /// How many tests it brings.
     #[must_use]
     pub fn test_count(&self) -> usize {
-        self.tests.len()
+        self.tests().len()
     }
 
     /// The file that it stands in, as diagnostics name it.
@@ -138,7 +248,7 @@ impl Rule {
     /// What moves its confidence, as it is written: by how much, on which condition, and the sentence that says so.
     #[must_use]
     pub fn adjustments(&self) -> Vec<(f64, &str, &str)> {
-        let adjustments = self.adjustments.iter();
+        let adjustments = self.texts().adjustments.iter();
         adjustments.map(|adjustment| (adjustment.by, adjustment.written.as_str(), adjustment.say.written())).collect()
     }
 
@@ -151,7 +261,7 @@ impl Rule {
     /// Its selections and its condition as they are written.
     #[must_use]
     pub fn logic_written(&self) -> String {
-        self.without_indentation(self.logic_span)
+        self.without_indentation(self.logic().span)
     }
 
     /// A part of the rule's file without the indentation that its first line has.
@@ -165,5 +275,29 @@ impl Rule {
             text.push('\n');
         }
         text
+    }
+}
+
+impl Texts {
+    /// No texts.
+    fn none() -> Self {
+        Self {
+            title: String::new(),
+            cause: String::new(),
+            confidence: 0.0,
+            severity: Severity::Low,
+            adjustments: Vec::new(),
+            explanation: Text::Plain(String::new()),
+            remediation: Vec::new(),
+            collect: Vec::new(),
+            references: Vec::new(),
+        }
+    }
+}
+
+impl Logic {
+    /// The logic of a rule that never matches.
+    fn never() -> Self {
+        Self { selections: Vec::new(), condition: Condition::Any(Vec::new()), span: Span::default() }
     }
 }

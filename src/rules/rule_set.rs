@@ -1,6 +1,6 @@
 //! All loaded rules, ready to judge.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -53,6 +53,22 @@ impl RuleSet {
     /// # Errors
     /// All mistakes of all files, warnings among them, when there is at least one error.
     pub fn load(builtin: bool, paths: &[PathBuf]) -> Result<Self, Vec<Diagnostic>> {
+        Self::load_with(builtin, paths, SetSource::prepared)
+    }
+
+    /// Loads the same as [`load`](Self::load) with the built-in rules, and checks those like a user's.
+    ///
+    /// # Errors
+    /// All mistakes of all files, warnings among them, when there is at least one error.
+    pub fn check(paths: &[PathBuf]) -> Result<Self, Vec<Diagnostic>> {
+        Self::load_with(true, paths, SetSource::embedded)
+    }
+
+    fn load_with(
+        builtin: bool,
+        paths: &[PathBuf],
+        embedded: fn(&mut Vec<Diagnostic>) -> SetSource,
+    ) -> Result<Self, Vec<Diagnostic>> {
         let mut found = Vec::new();
         let mut sets: Vec<SetSource> = paths.iter().map(|path| SetSource::at(path, &mut found)).collect();
         match sets.iter().position(|set| set.name == BUILTIN) {
@@ -61,14 +77,15 @@ impl RuleSet {
                 sets.insert(0, replacement);
             }
             None => {
-                let mut embedded = SetSource::embedded(&mut found);
+                let mut embedded = embedded(&mut found);
                 if !builtin {
                     embedded.rules.clear();
+                    embedded.prepared.clear();
                 }
                 sets.insert(0, embedded);
             }
         }
-        let loaded = Self::compile(&sets, &mut found);
+        let loaded = Self::compile(sets, &mut found);
         sort_diagnostics(&mut found);
         if found.iter().any(Diagnostic::is_error) {
             return Err(found);
@@ -77,12 +94,12 @@ impl RuleSet {
     }
 
     /// Compiles sets of which the first is the built-in one.
-    fn compile(sets: &[SetSource], found: &mut Vec<Diagnostic>) -> Self {
+    fn compile(sets: Vec<SetSource>, found: &mut Vec<Diagnostic>) -> Self {
         let mut causes = Causes::default();
-        let mut builtin_lists = Lists::default();
+        let mut builtin_lists = Arc::new(Lists::default());
         let (mut infos, mut rules, mut lists) = (Vec::new(), Vec::new(), Vec::new());
-        let mut templates = Templates::default();
-        for (index, set) in sets.iter().enumerate() {
+        let templates = Templates::default();
+        for (index, set) in sets.into_iter().enumerate() {
             match &set.causes {
                 Some(file) if index == 0 => causes = causes::read(file, found),
                 Some(file) => {
@@ -95,7 +112,7 @@ impl RuleSet {
             let own: Vec<ModuleList> =
                 set.data.iter().filter_map(|(stem, file)| list::read(stem, file, found)).collect();
             let own_names: BTreeSet<String> = own.iter().map(|list| list.name().to_owned()).collect();
-            let known_lists = builtin_lists.with(own);
+            let known_lists = Arc::new(builtin_lists.with(own));
             lists.extend(
                 known_lists
                     .all()
@@ -103,24 +120,21 @@ impl RuleSet {
                     .map(|list| (set.name.clone(), Arc::clone(list))),
             );
             if index == 0 {
-                builtin_lists = known_lists.clone();
+                builtin_lists = Arc::clone(&known_lists);
             }
-            let known = Known { causes: &causes, lists: &known_lists, proven: set.embedded };
+            let known = Known { causes: &causes, lists: &known_lists, proven: false };
+            let origin = Origin { set: index, embedded: set.embedded };
             let before = rules.len();
             for file in &set.rules {
-                rules.append(&mut parse::read_file(
-                    file,
-                    Origin { set: index, embedded: set.embedded },
-                    &known,
-                    &mut templates,
-                    found,
-                ));
+                rules.append(&mut parse::read_file(file, origin, &known, &templates, found));
             }
+            let prepared = set.prepared.into_iter();
+            rules.extend(prepared.map(|(rule, file)| Rule::prepared(rule, origin, &file, &known_lists)));
             let rules = rules.len().saturating_sub(before);
-            infos.push(RuleSetInfo { name: set.name.clone(), version: set.version.clone(), rules });
+            infos.push(RuleSetInfo { name: set.name, version: set.version, rules });
         }
-        report_equal_ids(&rules, found);
         rules.sort_by(|a: &Rule, b: &Rule| a.id.cmp(&b.id));
+        report_equal_ids(&rules, found);
         let gates = Gates::new(&rules);
         Self { infos, causes, rules, lists, templates, gates, warnings: Vec::new() }
     }
@@ -140,7 +154,7 @@ impl RuleSet {
     /// The rule of that id.
     #[must_use]
     pub fn rule(&self, id: &str) -> Option<&Rule> {
-        let index = self.rules.binary_search_by(|rule| rule.id.as_str().cmp(id)).ok()?;
+        let index = self.rules.binary_search_by(|rule| (*rule.id).cmp(id)).ok()?;
         self.rules.get(index)
     }
 
@@ -174,8 +188,9 @@ impl RuleSet {
         let mut judgement = Judgement::default();
         let mut values = None;
         for rule in self.gates.candidates(&view).into_iter().filter_map(|index| self.rules.get(index)) {
-            let mut evaluation = Evaluation::new(&rule.selections, &view);
-            match evaluation.truth(&rule.condition) {
+            let logic = rule.logic();
+            let mut evaluation = Evaluation::new(&logic.selections, &view);
+            match evaluation.truth(&logic.condition) {
                 Truth::False => {}
                 Truth::True => {
                     let values = values.get_or_insert_with(|| FactValues::of(facts));
@@ -183,8 +198,10 @@ impl RuleSet {
                 }
                 Truth::Undecided => {
                     let mut missing = BTreeSet::new();
-                    evaluation.missing(&rule.condition, &mut missing);
-                    judgement.skipped.push(Skipped { rule: rule.id.clone(), missing: missing.into_iter().collect() });
+                    evaluation.missing(&logic.condition, &mut missing);
+                    judgement
+                        .skipped
+                        .push(Skipped { rule: rule.id().to_owned(), missing: missing.into_iter().collect() });
                 }
             }
         }
@@ -196,10 +213,11 @@ impl RuleSet {
     fn finding(&self, rule: &Rule, evaluation: &mut Evaluation<'_, '_>, values: &FactValues) -> Finding {
         let fill = |text: &Text| self.templates.fill(text, values).into_owned();
         let mut evidence: BTreeSet<EvidenceRef> = BTreeSet::new();
-        evaluation.evidence(&rule.condition, &mut evidence);
-        let mut explanation = fill(&rule.explanation);
-        let mut confidence = rule.confidence;
-        for adjustment in &rule.adjustments {
+        evaluation.evidence(&rule.logic().condition, &mut evidence);
+        let texts = rule.texts();
+        let mut explanation = fill(&texts.explanation);
+        let mut confidence = texts.confidence;
+        for adjustment in &texts.adjustments {
             if evaluation.truth(&adjustment.when) == Truth::True {
                 evaluation.evidence(&adjustment.when, &mut evidence);
                 confidence += adjustment.by;
@@ -208,20 +226,20 @@ impl RuleSet {
             }
         }
         Finding {
-            rule: rule.id.clone(),
-            cause: rule.cause.clone(),
+            rule: rule.id().to_owned(),
+            cause: texts.cause.clone(),
             confidence: (confidence.clamp(0.01, 0.99) * 100.0).round() / 100.0,
-            severity: rule.severity,
-            title: rule.title.clone(),
+            severity: texts.severity,
+            title: texts.title.clone(),
             explanation,
-            remediation: rule
+            remediation: texts
                 .remediation
                 .iter()
                 .map(|(audience, text)| Remediation { audience: *audience, text: fill(text) })
                 .collect(),
-            collect: rule.collect.clone(),
+            collect: texts.collect.clone(),
             evidence: evidence.into_iter().collect(),
-            references: rule.references.clone(),
+            references: texts.references.clone(),
         }
     }
 
@@ -243,9 +261,10 @@ impl RuleSet {
         let mut outcome = TestOutcome::default();
         for rule in self.rules.iter().filter(|rule| chosen(rule)) {
             outcome.rules = outcome.rules.saturating_add(1);
-            for test in &rule.tests {
+            let logic = rule.logic();
+            for test in rule.tests() {
                 let view = View::new(&test.facts);
-                let truth = Evaluation::new(&rule.selections, &view).truth(&rule.condition);
+                let truth = Evaluation::new(&logic.selections, &view).truth(&logic.condition);
                 let got = match truth {
                     Truth::True => Expectation::Match,
                     Truth::False => Expectation::NoMatch,
@@ -257,7 +276,7 @@ impl RuleSet {
                 }
                 let trace = trace::trace(rule, &view);
                 outcome.failed.push(TestFailure {
-                    rule: rule.id.clone(),
+                    rule: rule.id().to_owned(),
                     test: test.name.clone(),
                     file: rule.file.name.clone(),
                     line: test.span.line,
@@ -271,19 +290,14 @@ impl RuleSet {
     }
 }
 
-/// Two rules with one id: neither could be told from the other in a report.
+/// Two rules with one id: neither could be told from the other in a report. `rules` is sorted by id.
 fn report_equal_ids(rules: &[Rule], found: &mut Vec<Diagnostic>) {
-    let mut first: BTreeMap<&str, &Rule> = BTreeMap::new();
-    for rule in rules {
-        match first.get(rule.id.as_str()) {
-            Some(other) => found.push(
-                Diagnostic::error("R019", &rule.file, rule.id_span, format!("there are two rules `{}`", rule.id))
-                    .with_other(&other.file, other.id_span, "first here")
-                    .with_help("give it another name; ids of built-in rules can't be used again"),
-            ),
-            None => {
-                first.insert(&rule.id, rule);
-            }
-        }
+    for equal in rules.chunk_by(|a, b| a.id == b.id) {
+        let [first, others @ ..] = equal else { continue };
+        found.extend(others.iter().map(|rule| {
+            Diagnostic::error("R019", &rule.file, rule.id_span, format!("there are two rules `{}`", rule.id))
+                .with_other(&first.file, first.id_span, "first here")
+                .with_help("give it another name; ids of built-in rules can't be used again")
+        }));
     }
 }

@@ -20,8 +20,6 @@ pub(super) struct Selection {
 pub(super) struct Term {
     /// Where it stands.
     pub span: Span,
-    /// How it is written, on one line.
-    pub written: String,
     /// What it asks.
     pub test: Test,
 }
@@ -141,8 +139,7 @@ fn term(entry: &Entry, known: &Known<'_>, mistakes: &mut Mistakes) -> Option<Ter
             }
         },
     }?;
-    let written = mistakes.file.slice(entry.span()).split_whitespace().collect::<Vec<_>>().join(" ");
-    Some(Term { span: entry.span(), written, test })
+    Some(Term { span: entry.span(), test })
 }
 
 fn fact_test(index: usize, key: &Key<'_>, entry: &Entry, known: &Known<'_>, mistakes: &mut Mistakes) -> Option<Test> {

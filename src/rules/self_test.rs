@@ -7,7 +7,7 @@ use super::selection::telling_field;
 use super::value;
 use crate::facts::schema::{FactDefinition, LISTS, ListDefinition, SCALARS};
 use crate::facts::{FactSet, Record, Value};
-use crate::yaml::{Entry, Node, Span};
+use crate::yaml::{Node, Span};
 
 /// What a test expects of its rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -80,9 +80,9 @@ pub struct TestFailure {
     pub why: Vec<String>,
 }
 
-/// Reads the tests of a rule and requires that both answers are tested.
-pub(super) fn read(entry: &Entry, mistakes: &mut Mistakes) -> Vec<SelfTest> {
-    let Some(items) = mistakes.items(&entry.value, "`tests`") else { return Vec::new() };
+/// Reads the tests of a rule and requires that both answers are tested. `key` is where the word `tests` stands.
+pub(super) fn read(tests: &Node, key: Span, mistakes: &mut Mistakes) -> Vec<SelfTest> {
+    let Some(items) = mistakes.items(tests, "`tests`") else { return Vec::new() };
     let tests: Vec<SelfTest> = items.iter().filter_map(|item| read_test(item, mistakes)).collect();
     let expected = |item: &Node| item.get("expect").and_then(Node::text).map(str::to_owned);
     // What a test with a mistake in it was meant to expect is not known.
@@ -93,7 +93,7 @@ pub(super) fn read(entry: &Entry, mistakes: &mut Mistakes) -> Vec<SelfTest> {
         if !items.iter().any(|item| expected(item).as_deref() == Some(wanted.word())) {
             let message = format!("no test expects `{wanted}`");
             let help = "a rule is shown to match what it is for, and to leave alone what is close to it";
-            mistakes.error_with_help("R050", entry.key.span, message, help);
+            mistakes.error_with_help("R050", key, message, help);
         }
     }
     tests

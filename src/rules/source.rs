@@ -1,16 +1,21 @@
 //! Where rule sets come from: the one inside the program, folders, and single files.
 
+use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 
 use walkdir::WalkDir;
 
 use super::mistakes::Mistakes;
+use super::prepared::{Prepared, PreparedRule};
 use crate::discover::display_path;
 use crate::yaml::{Diagnostic, Node, Span, YamlText, parse, read_file};
 
 /// Path below `rules/` and text of every file of the built-in set.
 static EMBEDDED: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/builtin_rules.rs"));
+
+/// The same rule set read and taken apart, encoded.
+static PREPARED: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/builtin_rules.postcard"));
 
 /// The name of the built-in set. A folder of that name takes its place.
 pub(super) const BUILTIN: &str = "builtin";
@@ -31,6 +36,8 @@ pub(super) struct SetSource {
     pub causes: Option<Arc<YamlText>>,
     /// Whether it is the one inside the program.
     pub embedded: bool,
+    /// Rules that the build has read, by id; `rules` is empty then.
+    pub prepared: Vec<(PreparedRule<'static>, Arc<YamlText>)>,
 }
 
 /// A file with rules.
@@ -42,12 +49,33 @@ pub(super) struct RuleFile {
 }
 
 impl SetSource {
-    /// The set inside the program.
+    /// The set inside the program as the build has read it.
+    pub fn prepared(found: &mut Vec<Diagnostic>) -> Self {
+        // Only a program that was put together wrongly can't decode it; its rules are read from their text then.
+        let Ok(Prepared { rules, files }) = postcard::from_bytes::<Prepared<'static>>(PREPARED) else {
+            return Self::embedded(found);
+        };
+        let mut set = Self { name: BUILTIN.to_owned(), version: "0".to_owned(), embedded: true, ..Self::default() };
+        for (path, tree) in files {
+            let parts: Vec<&str> = path.split('/').collect();
+            set.add(&parts, &YamlText::with_tree(format!("{BUILTIN}/{path}"), embedded_text(path), tree), found);
+        }
+        let mut texts: HashMap<&str, Arc<YamlText>> = HashMap::new();
+        for rule in rules {
+            let text = texts
+                .entry(rule.file)
+                .or_insert_with(|| YamlText::new(format!("{BUILTIN}/{}", rule.file), embedded_text(rule.file)));
+            set.prepared.push((rule, Arc::clone(text)));
+        }
+        set
+    }
+
+    /// The set inside the program, to be read from its text.
     pub fn embedded(found: &mut Vec<Diagnostic>) -> Self {
         let mut set = Self { name: BUILTIN.to_owned(), version: "0".to_owned(), embedded: true, ..Self::default() };
         for (path, text) in EMBEDDED {
             let parts: Vec<&str> = path.split('/').collect();
-            set.add(&parts, &YamlText::new(format!("{BUILTIN}/{path}"), (*text).to_owned()), found);
+            set.add(&parts, &YamlText::new(format!("{BUILTIN}/{path}"), *text), found);
         }
         set
     }
@@ -156,6 +184,15 @@ impl SetSource {
         read("licence");
         found.append(&mut mistakes.found);
     }
+}
+
+/// The text of a file of the built-in set.
+fn embedded_text(path: &str) -> &'static str {
+    EMBEDDED
+        .binary_search_by(|(other, _)| (*other).cmp(path))
+        .ok()
+        .and_then(|index| EMBEDDED.get(index))
+        .map_or("", |(_, text)| *text)
 }
 
 /// A file's name without its ending.

@@ -7,6 +7,7 @@ use super::evaluate::{Evaluation, Truth};
 use super::rule::Rule;
 use super::selection::{Term, Test};
 use super::view::View;
+use crate::yaml::YamlText;
 
 /// How a rule came to its answer for one incident.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -72,21 +73,22 @@ impl TermTrace {
 
 /// Follows a rule over the facts of an incident.
 pub(super) fn trace(rule: &Rule, view: &View<'_>) -> Trace {
-    let selections = rule.selections.iter().map(|selection| {
+    let logic = rule.logic();
+    let selections = logic.selections.iter().map(|selection| {
         let mut terms: Vec<&Term> = selection.alternatives.iter().flatten().collect();
         terms.sort_by_key(|term| term.span.start);
         SelectionTrace {
             name: selection.name.clone(),
             holds: selection.truth(view),
-            terms: terms.into_iter().map(|term| trace_term(term, view)).collect(),
+            terms: terms.into_iter().map(|term| trace_term(term, &rule.file, view)).collect(),
         }
     });
-    let mut evaluation = Evaluation::new(&rule.selections, view);
+    let mut evaluation = Evaluation::new(&logic.selections, view);
     let mut decisive = BTreeSet::new();
-    decide(&rule.condition, &mut evaluation, &mut decisive);
+    decide(&logic.condition, &mut evaluation, &mut decisive);
     Trace {
-        rule: rule.id.clone(),
-        condition: evaluation.truth(&rule.condition),
+        rule: rule.id().to_owned(),
+        condition: evaluation.truth(&logic.condition),
         selections: selections.collect(),
         decisive: decisive.into_iter().collect(),
     }
@@ -110,7 +112,7 @@ fn decide(condition: &Condition, evaluation: &mut Evaluation<'_, '_>, decisive: 
     }
 }
 
-fn trace_term(term: &Term, view: &View<'_>) -> TermTrace {
+fn trace_term(term: &Term, file: &YamlText, view: &View<'_>) -> TermTrace {
     let found = match &term.test {
         Test::Fact { index, fact, .. } | Test::FactKnown { index, fact, .. } => {
             view.scalar(*index).map(|seen| format!("it is {}", seen.value.display(fact.kind)))
@@ -122,7 +124,7 @@ fn trace_term(term: &Term, view: &View<'_>) -> TermTrace {
         }),
     };
     TermTrace {
-        written: term.written.clone(),
+        written: file.slice(term.span).split_whitespace().collect::<Vec<_>>().join(" "),
         line: term.span.line,
         holds: term.test.truth(view),
         fact: term.test.path(),

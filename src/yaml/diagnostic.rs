@@ -94,7 +94,7 @@ impl Diagnostic {
             Level::Error => SnippetLevel::ERROR,
             Level::Warning => SnippetLevel::WARNING,
         };
-        let mut snippet = Snippet::source(self.file.text.as_str())
+        let mut snippet = Snippet::source(&*self.file.text)
             .path(self.file.name.as_str())
             .annotation(AnnotationKind::Primary.span(caret(&self.file, self.span)));
         let mut second = None;
@@ -103,7 +103,7 @@ impl Diagnostic {
             if Arc::ptr_eq(&other.file, &self.file) {
                 snippet = snippet.annotation(mark);
             } else {
-                let elsewhere = Snippet::source(other.file.text.as_str()).path(other.file.name.as_str());
+                let elsewhere = Snippet::source(&*other.file.text).path(other.file.name.as_str());
                 second = Some(elsewhere.annotation(mark));
             }
         }

@@ -1,11 +1,14 @@
 //! The tree that a YAML file is read into.
 
+use std::borrow::Cow;
 use std::ops::Range;
+
+use serde::{Deserialize, Deserializer, Serialize};
 
 use super::text::{Span, YamlText, clamp};
 
 /// One value with its place.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Node {
     /// Where it stands, its quotes included.
     pub span: Span,
@@ -14,12 +17,13 @@ pub struct Node {
 }
 
 /// What a node is.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Kind {
     /// A text, with everything that YAML would guess about its type left undecided.
     Scalar {
         /// The text, quotes and escapes resolved.
-        text: String,
+        #[serde(borrow)]
+        text: Cow<'static, str>,
         /// How it was written.
         style: Style,
     },
@@ -30,7 +34,7 @@ pub enum Kind {
 }
 
 /// How a scalar was written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Style {
     /// Without quotes.
     Plain,
@@ -41,12 +45,27 @@ pub enum Style {
 }
 
 /// A key with its value.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Entry {
     /// The key: always a scalar.
     pub key: Node,
     /// The value.
     pub value: Node,
+}
+
+// Texts are borrowed from what is inside the program. The derive finds that out for `Kind` only, where they stand.
+impl Deserialize<'static> for Node {
+    fn deserialize<D: Deserializer<'static>>(deserializer: D) -> Result<Self, D::Error> {
+        let (span, kind) = Deserialize::deserialize(deserializer)?;
+        Ok(Self { span, kind })
+    }
+}
+
+impl Deserialize<'static> for Entry {
+    fn deserialize<D: Deserializer<'static>>(deserializer: D) -> Result<Self, D::Error> {
+        let (key, value) = Deserialize::deserialize(deserializer)?;
+        Ok(Self { key, value })
+    }
 }
 
 impl Entry {
@@ -64,6 +83,11 @@ impl Entry {
 }
 
 impl Node {
+    /// The node that a build of the program encoded.
+    pub(crate) fn decode(encoded: &'static [u8]) -> Option<Self> {
+        postcard::from_bytes(encoded).ok()
+    }
+
     /// The text of a scalar.
     #[must_use]
     pub fn text(&self) -> Option<&str> {
@@ -106,7 +130,7 @@ impl Node {
     /// Whether the node is what YAML writes for "nothing": no text at all, `~` or `null` without quotes.
     #[must_use]
     pub fn is_nothing(&self) -> bool {
-        matches!(&self.kind, Kind::Scalar { text, style: Style::Plain } if matches!(text.as_str(), "" | "~" | "null"))
+        matches!(&self.kind, Kind::Scalar { text, style: Style::Plain } if matches!(text.as_ref(), "" | "~" | "null"))
     }
 
     /// What a person would call it.
@@ -133,7 +157,7 @@ impl Node {
         let Kind::Scalar { text, style } = &self.kind else { return None };
         let written = file.slice(self.span);
         let skip = usize::from(*style == Style::Quoted);
-        if !text.contains('\n') && written.get(skip..)?.starts_with(text.as_str()) {
+        if !text.contains('\n') && written.get(skip..)?.starts_with(text.as_ref()) {
             let before = text.get(..part.start)?;
             let start = self.span.start.saturating_add(skip).saturating_add(part.start);
             let column = clamp(before.chars().count().saturating_add(skip));

@@ -1,5 +1,6 @@
 //! From text to nodes.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
@@ -45,6 +46,9 @@ pub fn read_file(path: &Path, name: &str) -> Result<Arc<YamlText>, Diagnostic> {
 /// # Errors
 /// All duplicate keys, anchors and tags, or the one place from which on the text is not YAML.
 pub fn parse(file: &Arc<YamlText>) -> Result<Node, Vec<Diagnostic>> {
+    if let Some(root) = file.tree.and_then(Node::decode) {
+        return Ok(root);
+    }
     if file.text.len() > MAX_BYTES {
         let message = format!("the file has {} bytes, more than the {MAX_BYTES} that are read", file.text.len());
         return Err(vec![Diagnostic::error("R001", file, Span::file_start(), message)]);
@@ -107,7 +111,7 @@ impl<'a> Builder<'a> {
                         ScalarStyle::Literal | ScalarStyle::Folded => Style::Block,
                     };
                     let span = if style == Style::Block { self.without_line_end(span) } else { span };
-                    self.place(Node { span, kind: Kind::Scalar { text: text.into_owned(), style } })?;
+                    self.place(Node { span, kind: Kind::Scalar { text: Cow::Owned(text.into_owned()), style } })?;
                 }
                 Event::SequenceStart(anchor, tag) => {
                     self.refuse_extras(span, anchor, tag.is_some());

@@ -1,7 +1,10 @@
 //! A YAML file's text, and places in it.
 
+use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
 
 /// The text of one file, under the name that diagnostics print.
 #[derive(Debug, PartialEq, Eq)]
@@ -9,18 +12,26 @@ pub struct YamlText {
     /// What diagnostics call it: a path, or `builtin/...` for files inside the program.
     pub name: String,
     /// The text, without byte order mark.
-    pub text: String,
+    pub text: Cow<'static, str>,
+    /// The tree, encoded, of a file inside the program that was read when it was built.
+    pub(super) tree: Option<&'static [u8]>,
 }
 
 impl YamlText {
     /// A text under a name. A byte order mark is dropped, so that places count from the first visible character.
     #[must_use]
-    pub fn new(name: impl Into<String>, text: String) -> Arc<Self> {
-        let text = match text.strip_prefix('\u{FEFF}') {
-            Some(rest) => rest.to_owned(),
-            None => text,
+    pub fn new(name: impl Into<String>, text: impl Into<Cow<'static, str>>) -> Arc<Self> {
+        let text = match text.into() {
+            Cow::Borrowed(text) => Cow::Borrowed(text.strip_prefix('\u{FEFF}').unwrap_or(text)),
+            Cow::Owned(text) => Cow::Owned(text.strip_prefix('\u{FEFF}').map(str::to_owned).unwrap_or(text)),
         };
-        Arc::new(Self { name: name.into(), text })
+        Arc::new(Self { name: name.into(), text, tree: None })
+    }
+
+    /// A text inside the program whose tree was encoded when it was built.
+    #[must_use]
+    pub(crate) fn with_tree(name: impl Into<String>, text: &'static str, tree: &'static [u8]) -> Arc<Self> {
+        Arc::new(Self { name: name.into(), text: Cow::Borrowed(text), tree: Some(tree) })
     }
 
     /// The text at a place.
@@ -52,7 +63,7 @@ impl YamlText {
 }
 
 /// A place in a file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 pub struct Span {
     /// First byte.
     pub start: usize,
