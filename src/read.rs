@@ -97,7 +97,7 @@ fn dispatch(kind: ArtifactKind, file: &mut File, bytes: u64, context: &ReadConte
     match kind {
         ArtifactKind::Minidump => minidump::read(file, bytes, context),
         ArtifactKind::KernelDump => kernel_dump::read(file, bytes, context),
-        ArtifactKind::EventLog => event_log::read(file, bytes, context),
+        ArtifactKind::EventLog => event_log::read(&*file, bytes, context),
         ArtifactKind::WerReport => wer_report::read(file, bytes, context),
         ArtifactKind::Ticket => ticket::read(file, bytes, context),
         ArtifactKind::Archive | ArtifactKind::Unknown => Err(Unreadable::whole("not of a kind that is read")),

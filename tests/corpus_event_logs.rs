@@ -42,11 +42,11 @@ fn read_corpus() -> Result<Option<Vec<Log>>, Box<dyn Error>> {
             continue;
         }
         let path = expected.get("path").and_then(Value::as_str).unwrap_or_default().to_owned();
-        let mut file = File::open(folder.join(&path))?;
+        let file = File::open(folder.join(&path))?;
         let bytes = file.metadata()?.len();
         let context = ReadContext { names: Names::default(), walk_stacks: false };
         let start = Instant::now();
-        let outcome = read(&mut file, bytes, &context).map_err(|error| error.to_string());
+        let outcome = read(&file, bytes, &context).map_err(|error| error.to_string());
         logs.push(Log { path, expected, outcome, took: start.elapsed() });
     }
     Ok(Some(logs))
@@ -71,8 +71,11 @@ fn records_evidence_and_losses_are_those_that_were_measured() -> Result<(), Box<
         };
         records += reading.records.unwrap_or(0);
         evidence += reading.evidence.len();
-        if reading.records != Some(log.measured("records")) {
-            wrong.push(format!("{}: {:?} records, measured {}", log.path, reading.records, log.measured("records")));
+        let measured = log.measured("records").saturating_add(log.measured("records_past_free_space_consecutive"));
+        let found = reading.records.unwrap_or(0);
+        // Those of the chunk in which a file ends were not measured.
+        if found != measured && !(log.measured("tail_bytes") > 0 && found > measured) {
+            wrong.push(format!("{}: {found} records, measured {measured}", log.path));
         }
         let found: HashSet<(u64, String, u32)> = reading
             .evidence

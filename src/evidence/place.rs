@@ -9,6 +9,8 @@ pub enum Place {
     Stream(&'static str),
     /// A record of an event log, by its record id.
     Record(u64),
+    /// A record of an event log that no header of the log knows, by its record id.
+    RecoveredRecord(u64),
     /// A line of a text, counted from 1.
     Line(u32),
     /// A key of a `Report.wer`.
@@ -24,6 +26,7 @@ impl fmt::Display for Place {
         match self {
             Self::Stream(name) => write!(f, "stream {name}"),
             Self::Record(id) => write!(f, "record {id}"),
+            Self::RecoveredRecord(id) => write!(f, "record {id} (recovered)"),
             Self::Line(line) => write!(f, "line {line}"),
             Self::Key(key) => write!(f, "key {key}"),
             Self::Header => f.write_str("header"),

@@ -328,6 +328,48 @@ pub fn timeline_kind(event: &Event) -> Option<&'static str> {
     })
 }
 
+/// The event ids that are wanted of one provider: the rows that name it, as bits.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub(super) struct WantedIds(u128);
+
+impl WantedIds {
+    /// Whether nothing is wanted of the provider.
+    pub(super) fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// Whether the event with this id is wanted.
+    pub(super) fn has(self, id: u32) -> bool {
+        self.0 != 0 && CATALOGUE.iter().enumerate().any(|(row, entry)| self.0 >> row & 1 != 0 && entry.has_id(id))
+    }
+}
+
+// A row is a bit of `WantedIds`.
+const _: () = assert!(CATALOGUE.len() <= 128);
+
+/// What is wanted of the provider with this name.
+pub(super) fn wanted_ids(provider: &str) -> WantedIds {
+    let rows = CATALOGUE.iter().enumerate().filter(|(_, entry)| entry.is_logged_by(provider));
+    WantedIds(rows.fold(0, |rows, (row, _)| rows | 1 << row))
+}
+
+/// The ids that some row names, in ranges.
+pub(super) fn numbered_ids() -> impl Iterator<Item = RangeInclusive<u32>> {
+    let ranges = |entry: &'static Entry| match &entry.ids {
+        Any => [].iter(),
+        These(ranges) => ranges.iter(),
+    };
+    CATALOGUE.iter().flat_map(ranges).cloned()
+}
+
+/// The names, or the beginnings of names, of the providers of which every id is wanted.
+pub(super) fn whole_providers() -> impl Iterator<Item = &'static str> {
+    let rows = CATALOGUE.iter().filter(|entry| matches!(entry.ids, Any));
+    rows.flat_map(|entry| entry.providers).map(|provider| match provider {
+        Named(name) | Family(name) => *name,
+    })
+}
+
 impl Entry {
     fn has_id(&self, id: u32) -> bool {
         match &self.ids {

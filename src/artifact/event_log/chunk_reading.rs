@@ -1,138 +1,398 @@
-//! One chunk from bytes to evidence, with what was lost on the way.
+//! One chunk from bytes to what its reader makes of the wanted records, with what was lost on the way.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
+use jiff::Timestamp;
 
-use evtx::EvtxChunkData;
-
-use super::catalogue;
-use super::chunks::{CHUNK_BYTES, MOST_RECORDS, RECORDS_START, whole_records};
-use super::coverage::Coverage;
-use super::decode::{self, Failure, Record};
-use super::meaning;
-use crate::artifact::{Loss, ReadContext};
-use crate::evidence::{Event, Evidence, Names, Observation, Place};
+use super::binary_xml::Unusual;
+use super::binary_xml::elements;
+use super::binary_xml::system::Part;
+use super::binary_xml::text::push_utf16;
+use super::binary_xml::value::{Value, Values, kind};
+use super::chunk::{Chunk, RECORDS_START};
+use super::coverage::{Spans, real_time};
+use super::fields::WrittenFields;
+use super::full_decode::{self, FullRecord};
+use super::record::Record;
+use super::records::{self, Found, RawRecord};
+use super::scan::{Decision, Scanner, Shape};
+use super::selection::Selection;
+use crate::artifact::Loss;
+use crate::artifact::notation::filetime;
 
 /// How many records that could not be decoded a loss names one by one.
 const NAMED_FAILURES: usize = 3;
-/// The record number of an empty chunk's last record.
-const NO_RECORD: u64 = u64::MAX;
 
-/// What one chunk gave.
-#[derive(Debug, Default)]
-pub(super) struct ChunkReading {
-    /// The wanted records' evidence, in order.
-    pub(super) evidence: Vec<Evidence>,
-    /// What is missing.
-    pub(super) losses: Vec<Loss>,
-    /// Records read.
+/// What is read of a log, and what becomes of it.
+pub(super) struct Reader<'r, T> {
+    /// Which records are wanted.
+    pub(super) selection: &'r Selection,
+    /// What is made of them.
+    pub(super) take: &'r (dyn Fn(&Record<'_>) -> Option<T> + Sync),
+    /// Whether the log was not closed, so that records may stand behind those that the chunks' headers know.
+    pub(super) dirty: bool,
+}
+
+/// What chunks gave.
+#[derive(Debug)]
+pub(super) struct ChunkReading<T> {
+    /// What was made of the wanted records, in order.
+    pub(super) taken: Vec<T>,
+    /// Records found, but for those that could not be decoded.
     pub(super) records: u64,
     /// The greatest record id.
     pub(super) last_id: Option<u64>,
-    /// What the records cover.
-    pub(super) coverage: Coverage,
+    /// What is missing, or was read although no header knows it.
+    pub(super) losses: Vec<Loss>,
 }
 
-/// Reads chunk `number` of a log. `dirty` says that the log was not closed, so that records may stand behind those
-/// that the chunk's header knows.
-pub(super) fn read_chunk(number: u64, data: Vec<u8>, dirty: bool, context: &ReadContext) -> ChunkReading {
-    let place = format!("chunk {number}");
-    guarded(&place, || read_unguarded(&place, data, dirty, context))
+impl<T> Default for ChunkReading<T> {
+    fn default() -> Self {
+        Self { taken: Vec::new(), records: 0, last_id: None, losses: Vec::new() }
+    }
 }
 
-/// What `read` gives; a panic of the decoder costs this chunk alone.
-fn guarded(place: &str, read: impl FnOnce() -> ChunkReading) -> ChunkReading {
-    // Nothing that `read` changes outlives a panic, but for the set of shared names, which is whole at any time.
-    catch_unwind(AssertUnwindSafe(read)).unwrap_or_else(|_| ChunkReading {
-        losses: vec![Loss::new(place, "the decoder failed on it; none of its records were read")],
-        ..ChunkReading::default()
-    })
+/// What a thread keeps from chunk to chunk.
+#[derive(Debug, Default)]
+pub(super) struct Scratch {
+    scanner: Scanner,
+    fields: WrittenFields,
+    elements: elements::Scratch,
+    provider: Vec<u8>,
+    channel: Vec<u8>,
+    computer: Vec<u8>,
 }
 
-fn read_unguarded(place: &str, data: Vec<u8>, dirty: bool, context: &ReadContext) -> ChunkReading {
-    let mut reading = ChunkReading::default();
-    let mut lose = |reason: String| reading.losses.push(Loss::new(place, reason));
-    let mut chunk = match EvtxChunkData::new(data, false) {
-        Ok(chunk) => chunk,
-        Err(error) => {
-            lose(format!("its header can't be read ({error}); none of its records were read"));
-            return reading;
+/// A record that somebody wants or that only decoding tells about.
+struct Pick<'c> {
+    record: RawRecord,
+    decision: Decision<'c>,
+    recovered: bool,
+}
+
+/// A record that could not be decoded.
+struct Failure {
+    /// Its id or, without that, where in the chunk it lies.
+    place: String,
+    reason: String,
+}
+
+/// The records of a chunk that were walked over.
+#[derive(Default)]
+struct Walked<'c> {
+    picks: Vec<Pick<'c>>,
+    failures: Vec<Failure>,
+    /// Records that the chunk's header knows.
+    known: u64,
+    /// First and last id of those that it does not know, and how many they are.
+    recovered: Option<(u64, u64, u64)>,
+}
+
+impl<T> Reader<'_, T> {
+    /// Reads chunk `number`, whose bytes begin with its signature. Where the file ends within it, `bytes` end there
+    /// too: `whole` is false.
+    pub(super) fn read_chunk(
+        &self,
+        number: u64,
+        bytes: &[u8],
+        whole: bool,
+        spans: &mut Spans,
+        scratch: &mut Scratch,
+        reading: &mut ChunkReading<T>,
+    ) {
+        let place = || format!("chunk {number}");
+        let Some(chunk) = Chunk::parse(bytes) else { return };
+        let header_intact = chunk.header_is_intact();
+        if !header_intact {
+            reading
+                .losses
+                .push(Loss::new(place(), "the checksum of its header is wrong; its records were read all the same"));
         }
-    };
-    if !chunk.validate_header_checksum() {
-        lose("the checksum of its header is wrong; its records were read all the same".to_owned());
-    }
-    if !chunk.validate_data_checksum() {
-        lose("the checksum of its records is wrong; they were read all the same".to_owned());
-    }
-    let counted = counted_records(&chunk);
-    if dirty && let Some(reason) = unflushed(&chunk) {
-        lose(reason);
-    }
-    match decode::decode(&mut chunk, &|provider, id| catalogue::find(provider, id).is_some()) {
-        Ok(decoding) => {
-            let failed = u64::try_from(decoding.failures.len()).unwrap_or(u64::MAX);
-            if failed > 0 {
-                lose(undecoded(&decoding.failures));
+        if whole && !chunk.records_are_intact() {
+            reading
+                .losses
+                .push(Loss::new(place(), "the checksum of its records is wrong; they were read all the same"));
+        }
+
+        scratch.scanner.begin_chunk();
+        let mut walked = Walked::default();
+        let mut end = RECORDS_START;
+        let mut last_id = None;
+        for found in records::live(chunk) {
+            match found {
+                Found::Record(record) => {
+                    end = record.end();
+                    last_id = Some(record.id);
+                    reading.last_id = reading.last_id.max(last_id);
+                    walked.known = walked.known.saturating_add(1);
+                    self.pick(&chunk, record, false, spans, &mut scratch.scanner, &mut walked.picks);
+                }
+                Found::Damage(offset) if whole => walked.failures.push(Failure {
+                    place: format!("the record at offset {offset:#x}"),
+                    reason: "its header is damaged".to_owned(),
+                }),
+                // The record in which the file ends.
+                Found::Damage(_) => {}
             }
-            if let Some(counted) = counted
-                && counted > decoding.read.saturating_add(failed)
-            {
-                lose(format!("its header counts {}, but {} could be read", of_records(counted), decoding.read));
+        }
+        if !header_intact {
+            let next = last_id.and_then(|last| last.checked_add(1));
+            self.recover(&chunk, records::consecutive(bytes, end, next), spans, scratch, &mut walked, reading);
+        } else if self.dirty {
+            self.recover(&chunk, records::unflushed(&chunk), spans, scratch, &mut walked, reading);
+        }
+
+        let failed = self.read_picks(&chunk, &mut walked, spans, scratch, reading);
+        let known = walked.known.saturating_sub(failed);
+        let recovered = walked.recovered.map_or(0, |(_, _, count)| count);
+        reading.records = reading.records.saturating_add(known).saturating_add(recovered);
+        if !walked.failures.is_empty() {
+            reading.losses.push(Loss::new(place(), undecoded(&walked.failures)));
+        }
+        let all = known.saturating_add(walked.failures.len() as u64);
+        if whole
+            && let Some(counted) = chunk.counted_records()
+            && counted > all.saturating_add(recovered)
+        {
+            let reason = format!("its header counts {}, but {known} could be read", of_records(counted));
+            reading.losses.push(Loss::new(place(), reason));
+        }
+        if let Some((first, last, count)) = walked.recovered {
+            let ids = if first == last { format!("id {first}") } else { format!("ids {first} to {last}") };
+            let reason = format!("{} ({ids}) past the end of its flushed part recovered", of_records(count));
+            reading.losses.push(Loss::new(place(), reason));
+        }
+    }
+
+    /// Reads what stands in the place of a chunk but does not begin like one: records that follow each other from
+    /// where a chunk's records begin are those of a chunk with a damaged header. Whether there are any.
+    pub(super) fn salvage(
+        &self,
+        number: u64,
+        bytes: &[u8],
+        spans: &mut Spans,
+        scratch: &mut Scratch,
+        reading: &mut ChunkReading<T>,
+    ) -> bool {
+        let Some(chunk) = Chunk::parse(bytes) else { return false };
+        let mut walked = Walked::default();
+        scratch.scanner.begin_chunk();
+        let found = records::consecutive(bytes, RECORDS_START, None);
+        self.recover(&chunk, found, spans, scratch, &mut walked, reading);
+        let Some((first, last, count)) = walked.recovered else { return false };
+        let failed = self.read_picks(&chunk, &mut walked, spans, scratch, reading);
+        reading.records = reading.records.saturating_add(count.saturating_sub(failed));
+        let place = format!("chunk {number}");
+        let found = format!("{} (ids {first} to {last}) behind it recovered", of_records(count));
+        reading.losses.push(Loss::new(&place, format!("it does not begin like a chunk; {found}")));
+        if !walked.failures.is_empty() {
+            reading.losses.push(Loss::new(place, undecoded(&walked.failures)));
+        }
+        true
+    }
+
+    /// Walks over records that the chunk's header does not know.
+    fn recover<'c>(
+        &self,
+        chunk: &Chunk<'c>,
+        found: impl Iterator<Item = RawRecord>,
+        spans: &mut Spans,
+        scratch: &mut Scratch,
+        walked: &mut Walked<'c>,
+        reading: &mut ChunkReading<T>,
+    ) {
+        for record in found {
+            let (first, _, count) = walked.recovered.unwrap_or((record.id, record.id, 0));
+            walked.recovered = Some((first, record.id, count.saturating_add(1)));
+            reading.last_id = reading.last_id.max(Some(record.id));
+            self.pick(chunk, record, true, spans, &mut scratch.scanner, &mut walked.picks);
+        }
+    }
+
+    /// Keeps the record if it is not to be passed over.
+    #[inline]
+    fn pick<'c>(
+        &self,
+        chunk: &Chunk<'c>,
+        record: RawRecord,
+        recovered: bool,
+        spans: &mut Spans,
+        scanner: &mut Scanner,
+        picks: &mut Vec<Pick<'c>>,
+    ) {
+        let decision = scanner.decide(chunk.bytes, &record, self.selection, spans);
+        if !matches!(decision, Decision::Pass) {
+            picks.push(Pick { record, decision, recovered });
+        }
+    }
+
+    /// Reads the records that were picked; how many could not be decoded.
+    fn read_picks(
+        &self,
+        chunk: &Chunk<'_>,
+        walked: &mut Walked<'_>,
+        spans: &mut Spans,
+        scratch: &mut Scratch,
+        reading: &mut ChunkReading<T>,
+    ) -> u64 {
+        // Unusual ones, with where among those that were taken they belong.
+        let mut unusual: Vec<(usize, &Pick<'_>)> = Vec::new();
+        for pick in &walked.picks {
+            let read = match &pick.decision {
+                Decision::Take(shape) => self.read_own(chunk.bytes, pick, shape, scratch),
+                Decision::Ask | Decision::Pass => Err(Unusual("not read yet")),
+            };
+            match read {
+                Ok(taken) => reading.taken.extend(taken),
+                Err(Unusual(_)) => unusual.push((reading.taken.len(), pick)),
             }
-            let evidence = decoding.wanted.into_iter().filter_map(|record| evidence(record, &context.names));
-            reading.evidence.extend(evidence);
-            reading.records = decoding.read;
-            reading.last_id = decoding.last_id;
-            reading.coverage = decoding.coverage;
         }
-        Err(reason) => {
-            let lost = whole_records(&chunk.data, RECORDS_START).count() as u64;
-            lose(format!("its table of names is damaged ({reason}); {} in it can't be read", of_records(lost)));
+        if unusual.is_empty() {
+            return 0;
         }
+        let asked: Vec<RawRecord> = unusual.iter().map(|(_, pick)| pick.record).collect();
+        let mut decoded = full_decode::decode(chunk, &asked);
+        let mut failed = 0_u64;
+        let mut late: Vec<(usize, T)> = Vec::new();
+        for (position, pick) in unusual {
+            let outcome = match &mut decoded {
+                Ok(decoded) => decoded.remove(&pick.record.offset).unwrap_or_else(|| Err("it is damaged".to_owned())),
+                Err(reason) => Err(reason.clone()),
+            };
+            match outcome {
+                Ok(record) => {
+                    if let Some(record) = &record {
+                        spans.reach(record.channel.as_deref(), record.computer.as_deref(), pick.record.filetime);
+                    }
+                    let record = record.filter(|record| self.wants(pick, record));
+                    let taken = record.and_then(|record| (self.take)(&full_record(pick, &record)));
+                    late.extend(taken.map(|taken| (position, taken)));
+                }
+                Err(reason) => {
+                    failed = failed.saturating_add(1);
+                    walked.failures.push(Failure { place: format!("record {}", pick.record.id), reason });
+                }
+            }
+        }
+        if !late.is_empty() {
+            let mut early = std::mem::take(&mut reading.taken).into_iter().enumerate().peekable();
+            for (position, taken) in late {
+                while let Some((_, before)) = early.next_if(|(index, _)| *index < position) {
+                    reading.taken.push(before);
+                }
+                reading.taken.push(taken);
+            }
+            reading.taken.extend(early.map(|(_, after)| after));
+        }
+        failed
     }
-    reading
+
+    fn wants(&self, pick: &Pick<'_>, record: &FullRecord) -> bool {
+        self.selection.takes_record(pick.record.id) && self.selection.takes(&record.provider, record.event_id)
+    }
+
+    /// Reads a record by the shape that the scan found.
+    fn read_own(
+        &self,
+        bytes: &[u8],
+        pick: &Pick<'_>,
+        shape: &Shape<'_>,
+        scratch: &mut Scratch,
+    ) -> Result<Option<T>, Unusual> {
+        let values = match shape {
+            Shape::Instance(_, values) => Some(values),
+            Shape::Plain => None,
+        };
+        let (system, tokens_end) = scratch.scanner.system(bytes, &pick.record, shape)?;
+        let parts = Parts { bytes, values };
+        let event_id = parts.number(system.event_id)?;
+        let provider = parts.text(system.provider, &mut scratch.provider)?.ok_or(Unusual("no provider"))?;
+        let channel = parts.text(system.channel, &mut scratch.channel)?;
+        let computer = parts.text(system.computer, &mut scratch.computer)?;
+        let time = parts.time(system.created, pick.record.filetime)?;
+        elements::read_fields(bytes, system.end..tokens_end, values, &mut scratch.fields, &mut scratch.elements)?;
+        let fields = &scratch.fields;
+        let recovered = pick.recovered;
+        let id = pick.record.id;
+        Ok((self.take)(&Record { id, provider, event_id, channel, computer, time, recovered, fields }))
+    }
 }
 
-/// How many records the chunk's header counts; `None` when the number is one that no chunk can hold.
-fn counted_records(chunk: &EvtxChunkData) -> Option<u64> {
-    if is_empty(chunk) {
-        return Some(0);
-    }
-    let (first, last) = (chunk.header.first_event_record_number, chunk.header.last_event_record_number);
-    last.checked_sub(first)?.checked_add(1).filter(|count| *count <= MOST_RECORDS)
+/// A record's tokens and values.
+struct Parts<'p> {
+    bytes: &'p [u8],
+    values: Option<&'p Values<'p>>,
 }
 
-/// Whether the chunk's header knows no records.
-fn is_empty(chunk: &EvtxChunkData) -> bool {
-    let starts_with_free_space = usize::try_from(chunk.header.free_space_offset) == Ok(RECORDS_START);
-    chunk.header.last_event_record_number == NO_RECORD || starts_with_free_space
-}
+impl Parts<'_> {
+    fn value(&self, index: usize) -> Result<Value<'_>, Unusual> {
+        self.values.map_or(Ok(Value::NULL), |values| values.find(index))
+    }
 
-/// The loss of the records behind those that the header knows: whole, each with the id after its predecessor's.
-/// Records with other ids are left over from earlier use of the chunk.
-fn unflushed(chunk: &EvtxChunkData) -> Option<String> {
-    let start = usize::try_from(chunk.header.free_space_offset).ok()?;
-    if !(RECORDS_START..=CHUNK_BYTES).contains(&start) {
-        return None;
-    }
-    let mut ids = whole_records(&chunk.data, start).peekable();
-    let first = *ids.peek()?;
-    let last_flushed = chunk.header.last_event_record_id;
-    if !is_empty(chunk) && last_flushed.checked_add(1) != Some(first) {
-        return None;
-    }
-    let mut count = 0_u64;
-    let mut last = first;
-    for id in ids {
-        if count > 0 && last.checked_add(1) != Some(id) {
-            break;
+    /// A text, put into `into`; `None` where there is none.
+    fn text<'t>(&self, part: Part, into: &'t mut Vec<u8>) -> Result<Option<&'t str>, Unusual> {
+        const OTHER: Unusual = Unusual("a part of the system that is no text");
+        into.clear();
+        match part {
+            Part::Absent => {}
+            Part::Literal(start, end) => push_utf16(self.bytes.get(start..end).unwrap_or_default(), into),
+            Part::Value(index) => match self.value(index)? {
+                Value { kind: kind::NULL, .. } => {}
+                Value { kind: kind::STRING, bytes } => push_utf16(bytes, into),
+                _ => return Err(OTHER),
+            },
+            Part::Number(_) | Part::Other => return Err(OTHER),
         }
-        last = id;
-        count = count.saturating_add(1);
+        std::str::from_utf8(into).map(|text| Some(text).filter(|text| !text.is_empty())).map_err(|_| OTHER)
     }
-    let ids = if count == 1 { format!("id {first}") } else { format!("ids {first} to {last}") };
-    Some(format!("{} ({ids}) past the end of its flushed part not read", of_records(count)))
+
+    /// The event id.
+    fn number(&self, part: Part) -> Result<u32, Unusual> {
+        const OTHER: Unusual = Unusual("an event id of another type");
+        match part {
+            Part::Number(number) => Ok(u32::from(number)),
+            Part::Value(index) => match self.value(index)? {
+                Value { kind: kind::UINT16, bytes: [low, high] } => Ok(u32::from(u16::from_le_bytes([*low, *high]))),
+                _ => Err(OTHER),
+            },
+            Part::Literal(..) => {
+                let mut text = Vec::new();
+                self.text(part, &mut text)?.and_then(|text| text.trim().parse().ok()).ok_or(OTHER)
+            }
+            Part::Absent | Part::Other => Err(OTHER),
+        }
+    }
+
+    /// The time that the record names itself or, without one, that of its header.
+    fn time(&self, part: Part, logged: u64) -> Result<Option<Timestamp>, Unusual> {
+        let created = match part {
+            Part::Absent => filetime(logged),
+            Part::Literal(..) => {
+                let mut text = Vec::new();
+                self.text(part, &mut text)?.and_then(|text| text.parse().ok()).or_else(|| filetime(logged))
+            }
+            Part::Value(index) => match self.value(index)? {
+                Value { kind: kind::NULL, .. } => filetime(logged),
+                Value { kind: kind::FILETIME, bytes } => {
+                    bytes.first_chunk().and_then(|ticks| filetime(u64::from_le_bytes(*ticks)))
+                }
+                _ => return Err(Unusual("a time of another type")),
+            },
+            Part::Number(_) | Part::Other => return Err(Unusual("a time of another type")),
+        };
+        Ok(created.and_then(real_time))
+    }
+}
+
+fn full_record<'r>(pick: &Pick<'_>, record: &'r FullRecord) -> Record<'r> {
+    Record {
+        id: pick.record.id,
+        provider: &record.provider,
+        event_id: record.event_id,
+        channel: record.channel.as_deref(),
+        computer: record.computer.as_deref(),
+        time: record.time,
+        recovered: pick.recovered,
+        fields: &record.fields,
+    }
 }
 
 fn undecoded(failures: &[Failure]) -> String {
@@ -148,37 +408,9 @@ pub(super) fn of_records(count: u64) -> String {
     format!("{count} record{}", if count == 1 { "" } else { "s" })
 }
 
-/// The record as evidence; `None` for one that reports that all is well.
-fn evidence(record: Record, names: &Names) -> Option<Evidence> {
-    let entry = catalogue::find(&record.provider, record.event_id)?;
-    let fields = record.fields.named(entry.layout, names);
-    let body = meaning::read(entry.meaning, &record.provider, record.event_id, &fields)?;
-    let share = |text: Option<String>| -> Option<Arc<str>> { text.map(|text| names.share(&text)) };
-    Some(Evidence {
-        place: Place::Record(record.id),
-        observation: Observation::Event(Box::new(Event {
-            provider: names.share(&record.provider),
-            id: record.event_id,
-            channel: share(record.channel),
-            computer: share(record.computer),
-            time: record.time,
-            body,
-            fields: fields.into_list(),
-        })),
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_panic_of_the_decoder_costs_one_chunk() {
-        let reading = guarded("chunk 7", || panic!("as a decoder might"));
-        let losses: Vec<String> = reading.losses.iter().map(ToString::to_string).collect();
-        assert_eq!(losses, ["chunk 7: the decoder failed on it; none of its records were read"]);
-        assert_eq!((reading.records, reading.evidence.len()), (0, 0));
-    }
 
     #[test]
     fn many_failures_are_counted_and_the_first_named() {

@@ -1,11 +1,13 @@
 //! What part of a machine's history a log covers.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
+use std::ops::Range;
 use std::sync::Arc;
 
 use jiff::Timestamp;
 
 use crate::artifact::LogCoverage;
+use crate::artifact::notation::filetime;
 
 /// When FILETIME begins (1601-01-01), seconds from the Unix epoch: what a record without time shows.
 const NO_TIME: i64 = -11_644_473_600;
@@ -13,6 +15,106 @@ const NO_TIME: i64 = -11_644_473_600;
 /// The time, unless it is the one that stands for "none".
 pub(super) fn real_time(time: Timestamp) -> Option<Timestamp> {
     (time.as_second() != NO_TIME).then_some(time)
+}
+
+/// FILETIMEs below this, 100 ns units since 1601, are "none": its first second.
+const LEAST_TIME: u64 = 10_000_000;
+
+/// What the records of a part of a log cover, by channel and computer as the binary records name them.
+#[derive(Debug, Default)]
+pub(super) struct Spans {
+    list: Vec<Span>,
+    /// Index into `list` by channel and computer.
+    known: HashMap<SpanKey, usize>,
+    /// The one that was used last.
+    latest: usize,
+}
+
+/// Channel and computer, UTF-16.
+type SpanKey = (Box<[u8]>, Box<[u8]>);
+
+/// The records of one channel and computer.
+#[derive(Debug)]
+struct Span {
+    channel: Box<[u8]>,
+    computer: Box<[u8]>,
+    records: u64,
+    /// First and last FILETIME; the first is the greater one as long as there is none.
+    first: u64,
+    last: u64,
+}
+
+impl Spans {
+    /// The index of the span with the channel and computer that stand at these places; an empty one stands for none.
+    pub(super) fn find(&mut self, bytes: &[u8], channel: Range<usize>, computer: Range<usize>) -> usize {
+        let (channel, computer) = (text(bytes, channel), text(bytes, computer));
+        if self.list.get(self.latest).is_some_and(|span| *span.computer == *computer && *span.channel == *channel) {
+            return self.latest;
+        }
+        let Self { list, known, latest } = self;
+        *latest = *known.entry((channel.into(), computer.into())).or_insert_with_key(|(channel, computer)| {
+            let (channel, computer) = (channel.clone(), computer.clone());
+            list.push(Span { channel, computer, records: 0, first: u64::MAX, last: 0 });
+            list.len().saturating_sub(1)
+        });
+        *latest
+    }
+
+    /// Adds one record to a span.
+    #[inline]
+    pub(super) fn add(&mut self, index: usize, filetime: u64) {
+        let Some(span) = self.list.get_mut(index) else { return };
+        span.records = span.records.saturating_add(1);
+        if filetime >= LEAST_TIME {
+            span.first = span.first.min(filetime);
+            span.last = span.last.max(filetime);
+        }
+    }
+
+    /// Adds one record to the span with the channel and computer that stand at these places.
+    #[inline]
+    pub(super) fn add_texts(&mut self, bytes: &[u8], channel: Range<usize>, computer: Range<usize>, filetime: u64) {
+        let index = self.find(bytes, channel, computer);
+        self.add(index, filetime);
+    }
+
+    /// Lets the span with this channel and computer reach to a time, for a record of which only decoding told them.
+    pub(super) fn reach(&mut self, channel: Option<&str>, computer: Option<&str>, filetime: u64) {
+        let utf16 = |text: Option<&str>| -> Vec<u8> {
+            text.unwrap_or_default().encode_utf16().flat_map(u16::to_le_bytes).collect()
+        };
+        let mut bytes = utf16(channel);
+        let middle = bytes.len();
+        bytes.extend(utf16(computer));
+        let index = self.find(&bytes, 0..middle, middle..bytes.len());
+        if let Some(span) = self.list.get_mut(index).filter(|_| filetime >= LEAST_TIME) {
+            span.first = span.first.min(filetime);
+            span.last = span.last.max(filetime);
+        }
+    }
+
+    /// The coverage that they are.
+    pub(super) fn finish(self) -> Coverage {
+        let mut coverage = Coverage::default();
+        for span in self.list {
+            let (channel, computer) = (decoded(&span.channel), decoded(&span.computer));
+            let time = filetime(span.first).zip(filetime(span.last)).filter(|_| span.first <= span.last);
+            coverage.add(channel.as_deref(), computer.as_deref(), span.records, time);
+        }
+        coverage
+    }
+}
+
+/// The UTF-16 text at a place, without NULs at its end.
+fn text(bytes: &[u8], place: Range<usize>) -> &[u8] {
+    let text = bytes.get(place).unwrap_or_default();
+    text.strip_suffix(&[0, 0]).filter(|_| text.len().is_multiple_of(2)).unwrap_or(text)
+}
+
+/// A UTF-16 text; `None` for an empty one.
+fn decoded(utf16: &[u8]) -> Option<String> {
+    let units: Vec<u16> = utf16.as_chunks().0.iter().map(|unit| u16::from_le_bytes(*unit)).collect();
+    (!units.is_empty()).then(|| String::from_utf16_lossy(&units))
 }
 
 /// Channels, computers and times of the records seen so far.
@@ -24,15 +126,21 @@ pub(super) struct Coverage {
 }
 
 impl Coverage {
-    /// Adds one record.
-    pub(super) fn add(&mut self, channel: Option<&str>, computer: Option<&str>, time: Timestamp) {
+    /// Adds records with their first and last time.
+    fn add(
+        &mut self,
+        channel: Option<&str>,
+        computer: Option<&str>,
+        records: u64,
+        time: Option<(Timestamp, Timestamp)>,
+    ) {
         if let Some(channel) = channel {
-            self.channels.add(channel);
+            self.channels.add(channel, records);
         }
-        if let (Some(computer), Some(time)) = (computer, real_time(time)) {
+        if let (Some(computer), Some((first, last))) = (computer, time) {
             match self.computers.get_mut(computer) {
-                Some(span) => *span = (span.0.min(time), span.1.max(time)),
-                None => drop(self.computers.insert(Arc::from(computer), (time, time))),
+                Some(span) => *span = (span.0.min(first), span.1.max(last)),
+                None => drop(self.computers.insert(Arc::from(computer), (first, last))),
             }
         }
     }
@@ -61,10 +169,10 @@ struct Tally {
 }
 
 impl Tally {
-    fn add(&mut self, text: &str) {
+    fn add(&mut self, text: &str, records: u64) {
         match self.counts.iter_mut().find(|(known, _)| **known == *text) {
-            Some((_, count)) => *count = count.saturating_add(1),
-            None => self.counts.push((Arc::from(text), 1)),
+            Some((_, count)) => *count = count.saturating_add(records),
+            None => self.counts.push((Arc::from(text), records)),
         }
     }
 
@@ -95,22 +203,46 @@ mod tests {
     #[test]
     fn a_renamed_machine_s_log_covers_both_names() {
         let mut coverage = Coverage::default();
-        coverage.add(Some("System"), Some("before-rename"), at(50));
-        coverage.add(Some("System"), Some("machine"), at(20));
+        coverage.add(Some("System"), Some("before-rename"), 1, Some((at(50), at(50))));
+        coverage.add(Some("System"), Some("machine"), 1, Some((at(20), at(20))));
         let mut later = Coverage::default();
-        later.add(Some("Setup"), Some("machine"), at(90));
+        later.add(Some("Setup"), Some("machine"), 1, Some((at(90), at(90))));
         coverage.append(later);
         let found = coverage.finish();
         let found: Vec<_> = found.iter().map(|log| (&*log.channel, &*log.computer, log.first, log.last)).collect();
         assert_eq!(found, [("System", "before-rename", at(50), at(50)), ("System", "machine", at(20), at(90))]);
     }
 
+    fn utf16(text: &str) -> Vec<u8> {
+        text.encode_utf16().flat_map(u16::to_le_bytes).collect()
+    }
+
     #[test]
     fn a_record_without_time_does_not_begin_the_log() {
-        let mut coverage = Coverage::default();
-        coverage.add(Some("System"), Some("machine"), at(NO_TIME));
-        coverage.add(Some("System"), Some("machine"), at(7));
-        assert_eq!(coverage.finish().first().map(|found| found.first), Some(at(7)));
+        let (channel, computer) = (utf16("System"), utf16("machine\0"));
+        let bytes = [channel.clone(), computer].concat();
+        let mut spans = Spans::default();
+        let at_epoch = u64::try_from(-NO_TIME).expect("seconds") * 10_000_000;
+        for time in [0, at_epoch + 70_000_000, at_epoch + 90_000_000, 5] {
+            spans.add_texts(&bytes, 0..channel.len(), channel.len()..bytes.len(), time);
+        }
+        let found = spans.finish().finish();
+        let found: Vec<_> = found.iter().map(|log| (&*log.channel, &*log.computer, log.first, log.last)).collect();
+        assert_eq!(found, [("System", "machine", at(7), at(9))]);
+    }
+
+    #[test]
+    fn the_channel_of_most_records_is_the_log_s() {
+        let bytes = utf16("SetupSystempc");
+        let (setup, system, computer) = (0..10, 10..22, 22..26);
+        let mut spans = Spans::default();
+        let time = 132_000_000_000_000_000;
+        for channel in [&setup, &system, &setup, &system, &system] {
+            spans.add_texts(&bytes, channel.clone(), computer.clone(), time);
+        }
+        let index = spans.find(&bytes, 0..0, computer);
+        (0..9).for_each(|_| spans.add(index, time));
+        assert_eq!(spans.finish().finish().first().map(|found| found.channel.to_string()).as_deref(), Some("System"));
     }
 
     #[test]

@@ -32,7 +32,7 @@ pub(super) struct WrittenField {
 
 /// The fields as the record writes them, before positions get names.
 #[derive(Debug, Default)]
-pub(super) struct WrittenFields {
+pub struct WrittenFields {
     /// Names and values of all of them.
     texts: String,
     /// In order.
@@ -72,7 +72,7 @@ impl WrittenFields {
     }
 
     /// The fields in order: their names, where they have one, and their values.
-    pub(super) fn iter(&self) -> impl Iterator<Item = (Option<&str>, &str)> {
+    pub fn iter(&self) -> impl Iterator<Item = (Option<&str>, &str)> {
         let text = |span: Span| self.texts.get(span.start..span.end).unwrap_or_default();
         self.list.iter().map(move |field| (field.name.map(text), text(field.value)))
     }

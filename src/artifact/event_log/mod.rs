@@ -1,43 +1,51 @@
 //! Windows event logs (`.evtx`): the records that tell of crashes, and of what the machine went through around them.
 //!
-//! Reading goes from the outside inwards, one file a level:
+//! Of a log's records less than one in a hundred matters. All are walked over, and only those are decoded that are
+//! wanted. Reading goes from the outside inwards, one file a level:
 //!
-//! - `chunks` walks the file: its header and the chunks of 64 KiB behind it;
-//! - `chunk_reading` takes a chunk to evidence, and says what is missing in it;
-//! - `decode` takes a chunk to records, and asks the [`catalogue`] which of them are wanted;
-//! - `fields` takes a record's XML to a list of names and values;
+//! - `file_header`: the header of the file;
+//! - `runs` reads the chunks of 64 KiB behind it, side by side;
+//! - `chunk` and `records` know a chunk's header and find the records in it;
+//! - `scan` decides, by the [`Selection`], which records are wanted; the [`catalogue`] lists them;
+//! - `chunk_reading` reads those, by `binary_xml`, or `full_decode` where their shape is unusual, and says what is
+//!   missing;
+//! - `fields` takes a record's elements to a list of names and values;
 //! - `meaning` takes the fields to an [`EventBody`](crate::evidence::EventBody).
 
-#[cfg_attr(not(test), expect(dead_code, reason = "records are still decoded by the evtx crate alone"))]
 mod binary_xml;
 pub mod catalogue;
+mod chunk;
 mod chunk_reading;
-mod chunks;
 mod coverage;
-mod decode;
 mod fields;
+mod file_header;
+mod full_decode;
 mod json;
 mod meaning;
+mod record;
+mod records;
+mod runs;
+mod scan;
+mod selection;
 #[cfg(test)]
 mod tests;
 
 use std::fs::File;
-use std::io::{Seek, SeekFrom};
+use std::sync::{Arc, LazyLock};
 
-use rayon::iter::{IntoParallelIterator, ParallelIterator};
-
-use self::chunk_reading::{ChunkReading, of_records, read_chunk};
-use self::chunks::{
-    CHUNK_BYTES, FILE_SIGNATURE, FileHeader, HEADER_BYTES, RECORDS_START, Slot, Slots, fill, has_chunk_signature,
-    is_zero, whole_records,
-};
-use self::coverage::Coverage;
+use self::chunk::has_chunk_signature;
+use self::chunk_reading::Reader;
+use self::file_header::{FILE_SIGNATURE, FileHeader, HEADER_BYTES};
+pub use self::record::{Log, Record, WrittenFields};
+use self::runs::{RunReading, fill_at};
+pub use self::selection::Selection;
 use super::{Loss, ReadContext, Reading, Unreadable};
+use crate::evidence::{Event, Evidence, Names, Observation, Place};
 
-/// How many chunks are held and decoded at a time: 2 MiB of them.
-const BATCH: usize = 32;
 /// Where losses that concern the file header are placed.
 const FILE_HEADER: &str = "file header";
+/// What [`read`] selects.
+static CATALOGUED: LazyLock<Selection> = LazyLock::new(Selection::catalogue);
 
 /// Whether a file with these first bytes is an event log: by its header or, where that is damaged, by the first chunk
 /// behind it, if the bytes reach that far.
@@ -46,16 +54,28 @@ pub fn is_event_log(first_bytes: &[u8]) -> bool {
     first_bytes.starts_with(FILE_SIGNATURE) || first_bytes.get(HEADER_BYTES..).is_some_and(has_chunk_signature)
 }
 
-/// Reads the event log in `file`, which has `bytes` bytes.
+/// Reads the evidence in the event log `file`, which has `bytes` bytes.
 ///
 /// # Errors
 /// When the file is no event log: neither its header nor any of its chunks can be recognised.
-pub fn read(file: &mut File, bytes: u64, context: &ReadContext) -> Result<Reading, Unreadable> {
-    let mut block = vec![0; HEADER_BYTES];
-    let filled = file
-        .seek(SeekFrom::Start(0))
-        .and_then(|_| fill(file, &mut block))
-        .map_err(|error| Unreadable::at(FILE_HEADER, error.to_string()))?;
+pub fn read(file: &File, bytes: u64, context: &ReadContext) -> Result<Reading, Unreadable> {
+    let log = read_records(file, bytes, &CATALOGUED, &|record| evidence(record, &context.names))?;
+    Ok(Reading { evidence: log.taken, losses: log.losses, records: Some(log.records), coverage: log.coverage })
+}
+
+/// Reads the records of an event log that `selection` asks for; `take` makes of each what is kept. Records are read
+/// side by side, on the current rayon thread pool, and kept in the file's order.
+///
+/// # Errors
+/// When the file is no event log: neither its header nor any of its chunks can be recognised.
+pub fn read_records<T: Send>(
+    file: &File,
+    bytes: u64,
+    selection: &Selection,
+    take: &(dyn Fn(&Record<'_>) -> Option<T> + Sync),
+) -> Result<Log<T>, Unreadable> {
+    let mut block = [0; HEADER_BYTES];
+    let filled = fill_at(file, &mut block, 0).map_err(|error| Unreadable::at(FILE_HEADER, error.to_string()))?;
     if filled < HEADER_BYTES {
         let reason = match filled {
             0 => "the file is empty".to_owned(),
@@ -64,142 +84,83 @@ pub fn read(file: &mut File, bytes: u64, context: &ReadContext) -> Result<Readin
         return Err(Unreadable::at(FILE_HEADER, reason));
     }
     let header = FileHeader::parse(&block);
-    let behind_header = bytes.saturating_sub(HEADER_BYTES as u64);
-    let log = Log::read(Slots::new(file, behind_header), header.as_ref(), context);
-    if header.is_none() && log.chunks == 0 {
+    let dirty = header.as_ref().is_none_or(FileHeader::is_dirty);
+    let reading = runs::read(file, bytes, &Reader { selection, take, dirty });
+    if header.is_none() && reading.places == 0 {
         return Err(Unreadable::whole("it is no event log: neither its header nor a chunk can be recognised"));
     }
-    Ok(log.finish(header.as_ref()))
+    Ok(finish(reading, header.as_ref()))
 }
 
-/// What was read of a log so far.
-#[derive(Default)]
-struct Log {
-    reading: Reading,
-    records: u64,
-    /// Places that hold a chunk, damaged ones included.
-    chunks: u64,
-    last_id: Option<u64>,
-    coverage: Coverage,
-    /// First and last number of places that hold something else, in runs.
-    foreign: Vec<(u64, u64)>,
-    /// What is wrong with the end of the file.
-    end: Option<Loss>,
-}
-
-impl Log {
-    /// Reads all chunks. Those of a batch are decoded side by side; what they give is kept in the file's order.
-    fn read(mut slots: Slots<'_>, header: Option<&FileHeader>, context: &ReadContext) -> Self {
-        let dirty = header.is_none_or(FileHeader::is_dirty);
-        let mut log = Self::default();
-        loop {
-            let batch = log.next_batch(&mut slots);
-            if batch.is_empty() {
-                return log;
-            }
-            let readings: Vec<ChunkReading> =
-                batch.into_par_iter().map(|(number, data)| read_chunk(number, data, dirty, context)).collect();
-            readings.into_iter().for_each(|reading| log.add(reading));
-        }
-    }
-
-    /// The next chunks with their numbers; none at the end of the file.
-    fn next_batch(&mut self, slots: &mut Slots<'_>) -> Vec<(u64, Vec<u8>)> {
-        let mut batch = Vec::with_capacity(BATCH);
-        while batch.len() < BATCH && self.end.is_none() {
-            match slots.read() {
-                Ok(Some((number, Slot::Chunk(data)))) => {
-                    self.chunks = self.chunks.saturating_add(1);
-                    batch.push((number, data));
-                }
-                Ok(Some((_, Slot::Unused))) => {}
-                Ok(Some((number, Slot::Foreign))) => self.add_foreign(number),
-                Ok(Some((number, Slot::Cut(rest)))) => self.end_inside(number, &rest),
-                Ok(None) => break,
-                Err(error) => {
-                    let place = format!("chunk {}", slots.next_number());
-                    self.end = Some(Loss::new(place, format!("the file can't be read from here on: {error}")));
-                }
+/// Compares the whole with what the file header says of it.
+fn finish<T>(reading: RunReading<T>, header: Option<&FileHeader>) -> Log<T> {
+    let mut losses = Vec::new();
+    let mut lose = |reason: String| losses.push(Loss::new(FILE_HEADER, reason));
+    match header {
+        None => lose("it can't be recognised; the chunks behind it were read".to_owned()),
+        Some(header) => {
+            if let Some((stored, computed)) = header.wrong_checksum() {
+                lose(format!("its checksum is {stored:#010x}, but that of its content is {computed:#010x}"));
+            } else if !header.is_dirty() {
+                compare(&reading, header, &mut lose);
             }
         }
-        batch
     }
-
-    fn add(&mut self, chunk: ChunkReading) {
-        self.reading.evidence.extend(chunk.evidence);
-        self.reading.losses.extend(chunk.losses);
-        self.records = self.records.saturating_add(chunk.records);
-        self.last_id = self.last_id.max(chunk.last_id);
-        self.coverage.append(chunk.coverage);
-    }
-
-    fn add_foreign(&mut self, number: u64) {
-        match self.foreign.last_mut() {
-            Some((_, last)) if last.checked_add(1) == Some(number) => *last = number,
-            _ => self.foreign.push((number, number)),
-        }
-    }
-
-    /// The file ends inside place `number`, of which `rest` is left.
-    fn end_inside(&mut self, number: u64, rest: &[u8]) {
-        let left = if has_chunk_signature(rest) {
-            self.chunks = self.chunks.saturating_add(1);
-            let lost = whole_records(rest, RECORDS_START).count() as u64;
-            format!("{} in that part not read", of_records(lost))
-        } else if is_zero(rest) {
-            "they are all zero".to_owned()
+    losses.extend(reading.chunks.losses);
+    for (first, last) in joined(reading.foreign) {
+        let (place, reason) = if first == last {
+            (format!("chunk {first}"), "it does not begin like a chunk and was not read")
         } else {
-            "they do not begin like a chunk".to_owned()
+            (format!("chunks {first} to {last}"), "they do not begin like chunks and were not read")
         };
-        let reason = format!("the file ends after {} of its {CHUNK_BYTES} bytes; {left}", rest.len());
-        self.end = Some(Loss::new(format!("chunk {number}"), reason));
+        losses.push(Loss::new(place, reason));
     }
+    losses.extend(reading.end);
+    Log { taken: reading.chunks.taken, records: reading.chunks.records, losses, coverage: reading.coverage.finish() }
+}
 
-    /// Compares the whole with what the file header says of it.
-    fn finish(mut self, header: Option<&FileHeader>) -> Reading {
-        let mut losses = Vec::new();
-        let mut lose = |reason: String| losses.push(Loss::new(FILE_HEADER, reason));
-        match header {
-            None => lose("it can't be recognised; the chunks behind it were read".to_owned()),
-            Some(header) => {
-                if let Some((stored, computed)) = header.wrong_checksum() {
-                    lose(format!("its checksum is {stored:#010x}, but that of its content is {computed:#010x}"));
-                } else if !header.is_dirty() {
-                    self.compare(header, &mut lose);
-                }
-            }
-        }
-        losses.append(&mut self.reading.losses);
-        for (first, last) in self.foreign {
-            let (place, reason) = if first == last {
-                (format!("chunk {first}"), "it does not begin like a chunk and was not read")
-            } else {
-                (format!("chunks {first} to {last}"), "they do not begin like chunks and were not read")
-            };
-            losses.push(Loss::new(place, reason));
-        }
-        losses.extend(self.end);
-        Reading {
-            losses,
-            records: Some(self.records),
-            coverage: self.coverage.finish(),
-            evidence: self.reading.evidence,
-        }
+/// A log that was closed holds what its header says.
+fn compare<T>(reading: &RunReading<T>, header: &FileHeader, lose: &mut impl FnMut(String)) {
+    let places = reading.places.saturating_add(reading.foreign.len() as u64);
+    if header.chunk_count() > places {
+        lose(format!("it counts {} chunks, but the file holds {places}", header.chunk_count()));
     }
+    let last_id = reading.chunks.last_id;
+    let next = last_id.map_or(1, |last| last.saturating_add(1));
+    if header.next_record_id() > next {
+        let last = last_id.map_or("none was found".to_owned(), |last| format!("the last one found is {last}"));
+        lose(format!("the next record would have the id {}, but {last}", header.next_record_id()));
+    }
+}
 
-    /// A log that was closed holds what its header says.
-    fn compare(&self, header: &FileHeader, lose: &mut impl FnMut(String)) {
-        let places = self
-            .foreign
-            .iter()
-            .fold(self.chunks, |sum, (first, last)| sum.saturating_add(last.saturating_sub(*first)).saturating_add(1));
-        if header.chunk_count() > places {
-            lose(format!("it counts {} chunks, but the file holds {places}", header.chunk_count()));
-        }
-        let next = self.last_id.map_or(1, |last| last.saturating_add(1));
-        if header.next_record_id() > next {
-            let last = self.last_id.map_or("none was found".to_owned(), |last| format!("the last one found is {last}"));
-            lose(format!("the next record would have the id {}, but {last}", header.next_record_id()));
+/// Neighbouring numbers as ranges.
+fn joined(ranges: Vec<(u64, u64)>) -> Vec<(u64, u64)> {
+    let mut joined: Vec<(u64, u64)> = Vec::new();
+    for (first, last) in ranges {
+        match joined.last_mut() {
+            Some((_, end)) if end.checked_add(1) == Some(first) => *end = last,
+            _ => joined.push((first, last)),
         }
     }
+    joined
+}
+
+/// The record as evidence; `None` for one that reports that all is well.
+fn evidence(record: &Record<'_>, names: &Names) -> Option<Evidence> {
+    let entry = catalogue::find(record.provider, record.event_id)?;
+    let fields = record.fields.named(entry.layout, names);
+    let body = meaning::read(entry.meaning, record.provider, record.event_id, &fields)?;
+    let share = |text: Option<&str>| -> Option<Arc<str>> { text.map(|text| names.share(text)) };
+    Some(Evidence {
+        place: if record.recovered { Place::RecoveredRecord(record.id) } else { Place::Record(record.id) },
+        observation: Observation::Event(Box::new(Event {
+            provider: names.share(record.provider),
+            id: record.event_id,
+            channel: share(record.channel),
+            computer: share(record.computer),
+            time: record.time,
+            body,
+            fields: fields.into_list(),
+        })),
+    })
 }

@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use super::Unusual;
 use super::text::{is_empty, items, push, push_ascii, push_character, push_decimal, push_utf16};
-use super::token::{Element, Instance, Name, NamedData, Token, Tokens};
+use super::token::{Instance, Name, NamedData, Token, Tokens};
 use super::value::{Slot, Value, Values, kind, until_nul};
 use crate::artifact::event_log::fields::{Span, WrittenField, WrittenFields};
 
@@ -23,6 +23,7 @@ const MAX_SIBLINGS: usize = 1 << 10;
 
 const TOO_MANY: Unusual = Unusual("too many tokens");
 
+#[cfg(test)]
 const EVENT: &[u8; 10] = b"E\0v\0e\0n\0t\0";
 const SYSTEM: &[u8; 12] = b"S\0y\0s\0t\0e\0m\0";
 const EVENT_DATA: &[u8; 18] = b"E\0v\0e\0n\0t\0D\0a\0t\0a\0";
@@ -83,6 +84,7 @@ pub(crate) fn read_fields(
 ///
 /// # Errors
 /// As [`read_fields`].
+#[cfg(test)]
 pub(crate) fn read_record_fields(
     chunk: &[u8],
     record: Range<usize>,
@@ -279,7 +281,8 @@ impl<'c> Reader<'c, '_> {
     }
 
     /// Passes over the beginning of `Event`, and over `System`.
-    fn system(&mut self, source: &mut Source<'c>, root: Element<'c>) -> Result<(), Unusual> {
+    #[cfg(test)]
+    fn system(&mut self, source: &mut Source<'c>, root: super::token::Element<'c>) -> Result<(), Unusual> {
         if !root.name.is(EVENT) {
             return Err(Unusual("a record that is no Event"));
         }

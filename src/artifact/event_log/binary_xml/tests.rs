@@ -11,8 +11,9 @@ use evtx::{EvtxChunkData, EvtxRecord, ParserSettings};
 use super::Unusual;
 use super::elements::{Scratch, read_fields, read_record_fields};
 use super::token::{Instance, Token, Tokens};
-use crate::artifact::event_log::chunks::{CHUNK_BYTES, HEADER_BYTES, has_chunk_signature};
+use crate::artifact::event_log::chunk::{CHUNK_BYTES, has_chunk_signature};
 use crate::artifact::event_log::fields::WrittenFields;
+use crate::artifact::event_log::file_header::HEADER_BYTES;
 use crate::artifact::event_log::json;
 
 /// What came of the records that were compared.

@@ -29,6 +29,11 @@ pub(crate) mod kind {
     pub(crate) const BINARY_XML: u8 = 0x21;
     /// Set in the type of an array of the type that the other bits say.
     pub(crate) const ARRAY: u8 = 0x80;
+
+    /// Whether a value of this type tells its size by its content.
+    pub(crate) fn has_own_size(kind: u8) -> bool {
+        kind & !ARRAY == SID || kind == ARRAY | STRING
+    }
 }
 
 /// What a type says about the size of its values.
@@ -140,12 +145,6 @@ impl<'c> Value<'c> {
     pub(crate) fn is_null(self) -> bool {
         self.kind == kind::NULL || (self.kind == kind::BINARY_XML && self.bytes.is_empty())
     }
-
-    /// The characters of a string, without what follows a NUL.
-    #[inline]
-    pub(crate) fn utf16(self) -> Option<&'c [u8]> {
-        (self.kind == kind::STRING).then(|| until_nul(self.bytes))
-    }
 }
 
 /// UTF-16 characters up to a NUL, if there is one.
@@ -186,6 +185,12 @@ impl Slot {
     pub(crate) fn kind(self) -> u8 {
         self.kind
     }
+
+    /// Whether an element that depends on the value is left out.
+    #[inline]
+    pub(crate) fn is_null(self) -> bool {
+        self.kind == kind::NULL || (self.kind == kind::BINARY_XML && self.size == 0)
+    }
 }
 
 /// The values of a template instance.
@@ -216,6 +221,24 @@ impl<'c> Values<'c> {
     #[inline]
     pub(crate) fn len(&self) -> usize {
         self.descriptors.len()
+    }
+
+    /// Size and type of each, as the table has them.
+    #[inline]
+    pub(crate) fn descriptors(&self) -> &'c [[u8; 4]] {
+        self.descriptors
+    }
+
+    /// Where in the chunk the first value lies.
+    #[inline]
+    pub(crate) fn start(&self) -> usize {
+        self.start
+    }
+
+    /// The chunk up to where the instance must end.
+    #[inline]
+    pub(crate) fn bytes(&self) -> &'c [u8] {
+        self.bytes
     }
 
     /// The value with this index; none when there are fewer. Walks the table up to it.
@@ -344,7 +367,7 @@ mod tests {
         assert_eq!(values.len(), 6);
         assert_eq!(values.find(0).map(|value| value.bytes), Ok(&[7][..]));
         assert!(values.find(1).expect("a value").is_null());
-        assert_eq!(values.find(3).expect("a value").utf16(), Some(&b"a\0b\0"[..]));
+        assert_eq!(values.find(3).map(|value| value.bytes), Ok(&b"a\0b\0"[..]));
         assert_eq!(values.find(5).map(|value| value.bytes), Ok(&[1, 2][..]));
         assert_eq!(values.find(6), Ok(Value::NULL));
         let mut table = Vec::new();

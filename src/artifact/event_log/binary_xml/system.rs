@@ -1,0 +1,195 @@
+//! Where the parts of a record's `System` element come from: its template's definition tells, and is looked at once a
+//! chunk instead of once a record.
+
+use super::Unusual;
+use super::token::{Name, Token, Tokens};
+use super::value::kind;
+
+/// Where the text of an element or attribute comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum Part {
+    /// It does not occur.
+    #[default]
+    Absent,
+    /// A text among the tokens, UTF-16: where it begins and ends.
+    Literal(usize, usize),
+    /// A number among the tokens.
+    Number(u16),
+    /// The value of the instance with this index.
+    Value(usize),
+    /// Several things, or one of another kind.
+    Other,
+}
+
+/// Where the parts of `System` come from that tell what a record is.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct System {
+    /// `Provider`, attribute `Name`.
+    pub(crate) provider: Part,
+    /// `EventID`.
+    pub(crate) event_id: Part,
+    /// `Channel`.
+    pub(crate) channel: Part,
+    /// `Computer`.
+    pub(crate) computer: Part,
+    /// `TimeCreated`, attribute `SystemTime`.
+    pub(crate) created: Part,
+    /// Values without which `System` or a part of it is left out.
+    pub(crate) guards: [Option<usize>; GUARDS],
+    /// Where the tokens behind `System` begin.
+    pub(crate) end: usize,
+}
+
+/// How many values can be such that a part of `System` is left out without them: `System` itself and its parts.
+const GUARDS: usize = 6;
+
+/// The text that is being read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Target {
+    Provider,
+    EventId,
+    Channel,
+    Computer,
+    Created,
+}
+
+impl System {
+    /// Reads the tokens of an event up to the end of its `System` element: a definition's, or those of a record that
+    /// holds them itself.
+    ///
+    /// # Errors
+    /// When they are not those of an event, or too unusual to tell where a part comes from.
+    pub(crate) fn read(tokens: &mut Tokens<'_>) -> Result<Self, Unusual> {
+        let mut system = Self::default();
+        // Open elements: one within `Event`, two within `System`.
+        let mut depth = 0_usize;
+        let mut element = None;
+        let mut target = None;
+        loop {
+            let token = tokens.next()?;
+            match token {
+                Token::Element(start) => {
+                    depth = depth.saturating_add(1);
+                    match depth {
+                        1 if !start.name.is(EVENT) => return Err(Unusual("the root is no event")),
+                        2 if !start.name.is(SYSTEM) => return Err(Unusual("an event without system")),
+                        _ => {}
+                    }
+                    element = (depth == 3).then(|| Element::of(start.name)).flatten();
+                    // The root is there whatever it depends on (the evtx crate, too, writes it).
+                    if (depth == 2 || element.is_some())
+                        && let Some(value) = start.dependency
+                    {
+                        system.guard(value)?;
+                    }
+                    target = None;
+                }
+                Token::Attribute(name) => {
+                    target = match element {
+                        Some(Element::Provider) if name.is(NAME) => Some(Target::Provider),
+                        Some(Element::TimeCreated) if name.is(SYSTEM_TIME) => Some(Target::Created),
+                        _ => None,
+                    };
+                }
+                Token::StartEnds => target = element.and_then(Element::content),
+                Token::Empty | Token::ElementEnds => match depth {
+                    0 => return Err(Unusual("an element ends that did not begin")),
+                    2 => {
+                        system.end = tokens.at();
+                        return Ok(system);
+                    }
+                    _ => {
+                        depth = depth.saturating_sub(1);
+                        (element, target) = (None, None);
+                    }
+                },
+                Token::Literal(value) => {
+                    let end = tokens.at();
+                    let part = match (value.kind, value.bytes) {
+                        (kind::STRING, text) => Part::Literal(end.saturating_sub(text.len()), end),
+                        (kind::UINT16, [low, high]) => Part::Number(u16::from_le_bytes([*low, *high])),
+                        _ => Part::Other,
+                    };
+                    system.add(target, part);
+                }
+                Token::Substitution(index) => {
+                    if depth < 3 {
+                        return Err(Unusual("a value holds a part of the system"));
+                    }
+                    system.add(target, Part::Value(index));
+                }
+                Token::CData(_) | Token::Character(_) | Token::Entity(_) => system.add(target, Part::Other),
+                Token::Instance(_) => return Err(Unusual("an instance within the system")),
+                Token::End => return Err(Unusual("an event without system")),
+            }
+        }
+    }
+
+    /// Notes a value without which something is left out.
+    fn guard(&mut self, value: usize) -> Result<(), Unusual> {
+        let free = self.guards.iter_mut().find(|guard| guard.is_none_or(|known| known == value));
+        *free.ok_or(Unusual("a system that depends on many values"))? = Some(value);
+        Ok(())
+    }
+
+    /// Adds what an element or attribute holds; of two things in one it is not told which counts.
+    fn add(&mut self, target: Option<Target>, part: Part) {
+        let known = match target {
+            None => return,
+            Some(Target::Provider) => &mut self.provider,
+            Some(Target::EventId) => &mut self.event_id,
+            Some(Target::Channel) => &mut self.channel,
+            Some(Target::Computer) => &mut self.computer,
+            Some(Target::Created) => &mut self.created,
+        };
+        *known = if *known == Part::Absent { part } else { Part::Other };
+    }
+}
+
+/// The elements of `System` that are looked at.
+#[derive(Debug, Clone, Copy)]
+enum Element {
+    Provider,
+    EventId,
+    Channel,
+    Computer,
+    TimeCreated,
+}
+
+impl Element {
+    fn of(name: Name<'_>) -> Option<Self> {
+        if name.is(PROVIDER) {
+            Some(Self::Provider)
+        } else if name.is(EVENT_ID) {
+            Some(Self::EventId)
+        } else if name.is(CHANNEL) {
+            Some(Self::Channel)
+        } else if name.is(COMPUTER) {
+            Some(Self::Computer)
+        } else if name.is(TIME_CREATED) {
+            Some(Self::TimeCreated)
+        } else {
+            None
+        }
+    }
+
+    /// What its content is, if that is looked at.
+    fn content(self) -> Option<Target> {
+        match self {
+            Self::EventId => Some(Target::EventId),
+            Self::Channel => Some(Target::Channel),
+            Self::Computer => Some(Target::Computer),
+            Self::Provider | Self::TimeCreated => None,
+        }
+    }
+}
+
+const EVENT: &[u8; 10] = b"E\0v\0e\0n\0t\0";
+const SYSTEM: &[u8; 12] = b"S\0y\0s\0t\0e\0m\0";
+const PROVIDER: &[u8; 16] = b"P\0r\0o\0v\0i\0d\0e\0r\0";
+const NAME: &[u8; 8] = b"N\0a\0m\0e\0";
+const EVENT_ID: &[u8; 14] = b"E\0v\0e\0n\0t\0I\0D\0";
+const CHANNEL: &[u8; 14] = b"C\0h\0a\0n\0n\0e\0l\0";
+const COMPUTER: &[u8; 16] = b"C\0o\0m\0p\0u\0t\0e\0r\0";
+const TIME_CREATED: &[u8; 22] = b"T\0i\0m\0e\0C\0r\0e\0a\0t\0e\0d\0";
+const SYSTEM_TIME: &[u8; 20] = b"S\0y\0s\0t\0e\0m\0T\0i\0m\0e\0";

@@ -1,0 +1,374 @@
+//! Deciding which records of a chunk are wanted without decoding them.
+//!
+//! A record is an instance of a template: a reference to a definition that stands somewhere in the chunk, and a table
+//! of values. The definition tells where provider, event id, channel and computer come from; it is looked at once a
+//! chunk. Records of one template mostly have values of the same types and sizes up to those parts, so that where
+//! they lie is worked out once for each such layout, and a record is decided by comparing the beginning of its table
+//! and looking at two places.
+
+use std::ops::Range;
+
+use super::binary_xml::Unusual;
+use super::binary_xml::system::{Part, System};
+use super::binary_xml::token::{Instance, Tokens};
+use super::binary_xml::value::{Slot, Values, kind};
+use super::catalogue::WantedIds;
+use super::coverage::Spans;
+use super::records::RawRecord;
+use super::selection::{Providers, Selection};
+use crate::artifact::bytes::u16_at;
+
+/// How many slots the table of a chunk's templates has: a power of two, several times what chunks were seen to hold
+/// (6 on average). Of a chunk with more templates, the records of those that don't fit go to the `evtx` crate.
+const SLOTS: usize = 512;
+/// How many values in front of the last part of a system are compared at most. Windows' own templates have the
+/// provider at 14 and the channel at 16.
+const LONGEST_LAYOUT: usize = 24;
+
+/// What is to be done with a record.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Decision<'c> {
+    /// Nobody wants it.
+    Pass,
+    /// It is wanted.
+    Take(Shape<'c>),
+    /// Its shape is unusual: only decoding it tells.
+    Ask,
+}
+
+/// How a wanted record is built.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Shape<'c> {
+    /// It holds its tokens itself.
+    Plain,
+    /// It is an instance of the template with this index, with these values.
+    Instance(usize, Values<'c>),
+}
+
+/// The scan's memory: what it knows of the chunk that it is in, and of providers.
+#[derive(Debug)]
+pub(super) struct Scanner {
+    /// Generation, offset of a definition, and index into `templates`, by a hash of the offset. Those of other
+    /// generations are of chunks before.
+    slots: Vec<(u32, u32, u32)>,
+    generation: u32,
+    templates: Vec<Template>,
+    providers: Providers,
+}
+
+/// One template of the chunk.
+#[derive(Debug)]
+struct Template {
+    /// What its definition says; `None` when that is of an unusual shape.
+    system: Option<System>,
+    /// Where its tokens end.
+    tokens_end: usize,
+    /// What is wanted of its provider, where the definition names it.
+    provider: Option<WantedIds>,
+    /// Channel and computer, where the definition names both.
+    span: Option<usize>,
+    layout: Layout,
+    /// Where the provider stands that was looked up last, and what is wanted of it.
+    known: (Range<usize>, WantedIds),
+}
+
+/// Where the parts lie in an instance whose table begins with these descriptors.
+#[derive(Debug)]
+struct Layout {
+    descriptors: [[u8; 4]; LONGEST_LAYOUT],
+    /// How many of them count; `None` when the places are of no use for another record.
+    length: Option<usize>,
+    places: Places,
+}
+
+/// Places from the first value on.
+#[derive(Debug, Clone, Copy, Default)]
+struct Places {
+    event_id: Option<usize>,
+    provider: Option<(usize, usize)>,
+    channel: Option<(usize, usize)>,
+    computer: Option<(usize, usize)>,
+    /// A security identifier in front of them, and its count of parts, on which its size depends.
+    sid: Option<(usize, u8)>,
+    /// Where the last of them ends.
+    end: usize,
+}
+
+impl Default for Scanner {
+    fn default() -> Self {
+        Self { slots: vec![(0, 0, 0); SLOTS], generation: 0, templates: Vec::new(), providers: Providers::default() }
+    }
+}
+
+impl Scanner {
+    /// Forgets what belongs to the chunk before.
+    pub(super) fn begin_chunk(&mut self) {
+        self.templates.clear();
+        self.generation = self.generation.wrapping_add(1);
+        if self.generation == 0 {
+            self.slots.fill((0, 0, 0));
+            self.generation = 1;
+        }
+    }
+
+    /// Decides about `record` of the chunk in `bytes`, and notes in `spans` what it covers.
+    #[inline]
+    pub(super) fn decide<'c>(
+        &mut self,
+        bytes: &'c [u8],
+        record: &RawRecord,
+        selection: &Selection,
+        spans: &mut Spans,
+    ) -> Decision<'c> {
+        let instance = match Instance::of_record(bytes, record.content_start()..record.content_end()) {
+            Ok(Some(instance)) => instance,
+            Ok(None) => return self.decide_plain(bytes, record, selection, spans),
+            Err(Unusual(_)) => return Decision::Ask,
+        };
+        let values = instance.values;
+        let Some(index) = self.template(bytes, instance.definition, spans) else { return Decision::Ask };
+        let Some(template) = self.templates.get_mut(index) else { return Decision::Ask };
+        let Some(system) = &template.system else { return Decision::Ask };
+        let outcome =
+            |wanted: bool| if wanted { Decision::Take(Shape::Instance(index, values)) } else { Decision::Pass };
+
+        if let Some(span) = template.span {
+            spans.add(span, record.filetime);
+            // Nothing of the record needs to be looked at.
+            if !selection.asks_by_event() {
+                return outcome(selection.takes_record(record.id));
+            }
+            if template.provider.is_some_and(WantedIds::is_empty) {
+                return Decision::Pass;
+            }
+        }
+        if !template.layout.fits(&values) && template.layout.learn(&values, system).is_err() {
+            return Decision::Ask;
+        }
+        let places = &template.layout.places;
+        let text = |(place, size): (usize, usize)| {
+            let start = values.start().saturating_add(place);
+            start..start.saturating_add(size)
+        };
+        if template.span.is_none() {
+            let channel = places.channel.map_or_else(|| literal(system.channel), text);
+            let computer = places.computer.map_or_else(|| literal(system.computer), text);
+            spans.add_texts(bytes, channel, computer, record.filetime);
+            if !selection.asks_by_event() {
+                return outcome(selection.takes_record(record.id));
+            }
+        }
+        let id = match places.event_id {
+            Some(place) => u16_at(bytes, values.start().saturating_add(place)),
+            None => written_id(bytes, system.event_id),
+        };
+        let Some(id) = id else { return Decision::Ask };
+        if let Some(wanted) = template.provider {
+            return outcome(wanted.has(u32::from(id)));
+        }
+        let Some(provider) = places.provider.map(text) else { return Decision::Ask };
+        if !selection.may_take_id(id)
+            && !u16_at(bytes, provider.start).is_some_and(|first| selection.may_take_all_of(first))
+        {
+            return Decision::Pass;
+        }
+        let Some(name) = bytes.get(provider.clone()) else { return Decision::Ask };
+        if bytes.get(template.known.0.clone()) != Some(name) {
+            template.known = (provider, self.providers.wanted(name));
+        }
+        outcome(template.known.1.has(u32::from(id)))
+    }
+
+    /// The same for a record that uses no template, as some forwarded events do.
+    #[cold]
+    fn decide_plain<'c>(
+        &mut self,
+        bytes: &'c [u8],
+        record: &RawRecord,
+        selection: &Selection,
+        spans: &mut Spans,
+    ) -> Decision<'c> {
+        let Ok((system, _)) = plain_system(bytes, record) else { return Decision::Ask };
+        spans.add_texts(bytes, literal(system.channel), literal(system.computer), record.filetime);
+        let wanted = if selection.asks_by_event() {
+            let Some(id) = written_id(bytes, system.event_id) else { return Decision::Ask };
+            let Part::Literal(start, end) = system.provider else { return Decision::Ask };
+            let Some(name) = bytes.get(start..end) else { return Decision::Ask };
+            self.providers.wanted(name).has(u32::from(id))
+        } else {
+            selection.takes_record(record.id)
+        };
+        if wanted { Decision::Take(Shape::Plain) } else { Decision::Pass }
+    }
+
+    /// What the tokens of a wanted record of this chunk say of its system, and where they end.
+    pub(super) fn system(
+        &self,
+        bytes: &[u8],
+        record: &RawRecord,
+        shape: &Shape<'_>,
+    ) -> Result<(System, usize), Unusual> {
+        match shape {
+            Shape::Plain => plain_system(bytes, record),
+            Shape::Instance(template, _) => {
+                let template = self.templates.get(*template);
+                template
+                    .and_then(|template| Some((template.system?, template.tokens_end)))
+                    .ok_or(Unusual("a template of another chunk"))
+            }
+        }
+    }
+
+    /// The index of the template with its definition at `definition`; `None` when there are too many.
+    #[inline]
+    fn template(&mut self, bytes: &[u8], definition: usize, spans: &mut Spans) -> Option<usize> {
+        let definition = u32::try_from(definition).ok()?;
+        // Fibonacci hashing: the upper 9 bits of the product with 2^32 divided by the golden ratio.
+        let mut slot = (definition.wrapping_mul(0x9E37_79B9) >> 23) as usize;
+        for _ in 0..SLOTS {
+            let known = self.slots.get_mut(slot)?;
+            if known.0 != self.generation {
+                let index = self.templates.len();
+                *known = (self.generation, definition, u32::try_from(index).ok()?);
+                let template = self.learn(bytes, definition as usize, spans);
+                self.templates.push(template);
+                return Some(index);
+            }
+            if known.1 == definition {
+                return Some(known.2 as usize);
+            }
+            slot = slot.wrapping_add(1) % SLOTS;
+        }
+        None
+    }
+
+    #[cold]
+    fn learn(&mut self, bytes: &[u8], definition: usize, spans: &mut Spans) -> Template {
+        let mut template = Template {
+            system: None,
+            tokens_end: 0,
+            provider: None,
+            span: None,
+            layout: Layout { descriptors: [[0; 4]; LONGEST_LAYOUT], length: None, places: Places::default() },
+            known: (0..0, WantedIds::default()),
+        };
+        let Ok(mut tokens) = Tokens::of_definition(bytes, definition) else { return template };
+        template.tokens_end = tokens.rest().end;
+        let Ok(system) = System::read(&mut tokens) else { return template };
+        if let Part::Literal(start, end) = system.provider {
+            template.provider = bytes.get(start..end).map(|name| self.providers.wanted(name));
+        }
+        let is_value = |part| matches!(part, Part::Value(_));
+        if !is_value(system.channel) && !is_value(system.computer) {
+            template.span = Some(spans.find(bytes, literal(system.channel), literal(system.computer)));
+        }
+        template.system = Some(system);
+        template
+    }
+}
+
+impl Layout {
+    /// Whether the places are those of an instance with these values.
+    #[inline]
+    fn fits(&self, values: &Values<'_>) -> bool {
+        let Some(length) = self.length else { return false };
+        let (Some(known), Some(table)) = (self.descriptors.get(..length), values.descriptors().get(..length)) else {
+            return false;
+        };
+        let at = |place: usize| values.start().saturating_add(place);
+        known.as_flattened() == table.as_flattened()
+            && at(self.places.end) <= values.bytes().len()
+            && self.places.sid.is_none_or(|(sid, parts)| values.bytes().get(at(sid.saturating_add(1))) == Some(&parts))
+    }
+
+    /// Works out the places in the instance with these values.
+    #[cold]
+    fn learn(&mut self, values: &Values<'_>, system: &System) -> Result<(), Unusual> {
+        self.length = None;
+        self.places = Places::default();
+        let index = |part| match part {
+            Part::Value(index) => Some(index),
+            _ => None,
+        };
+        let [event_id, provider, channel, computer] =
+            [system.event_id, system.provider, system.channel, system.computer].map(index);
+        let last = [event_id, provider, channel, computer].into_iter().chain(system.guards).flatten().max();
+        let length = last.map_or(0, |last| last.saturating_add(1));
+        let mut table: Vec<Slot> = Vec::new();
+        values.fill(&mut table)?;
+        let used = table.get(..length).ok_or(Unusual("a part of the system is no value of the record"))?;
+        for guard in system.guards.into_iter().flatten() {
+            // An optional channel or computer that is a value of its own may be absent; whatever else is, is unusual.
+            let is_part = Some(guard) == channel || Some(guard) == computer;
+            let absent = used.get(guard).is_none_or(|slot| slot.is_null());
+            if absent && !is_part {
+                return Err(Unusual("a part of the system is left out"));
+            }
+        }
+        let place = |slot: &Slot| {
+            let range = slot.range();
+            (range.start.saturating_sub(values.start()), range.len())
+        };
+        let text = |index: Option<usize>| {
+            let slot = used.get(index?)?;
+            (slot.kind() == kind::STRING).then(|| place(slot))
+        };
+        if let Some(slot) = event_id.and_then(|index| used.get(index)) {
+            if slot.kind() != kind::UINT16 {
+                return Err(Unusual("an event id of another type"));
+            }
+            self.places.event_id = Some(place(slot).0);
+        }
+        self.places.provider = text(provider);
+        if provider.is_some() && self.places.provider.is_none() {
+            return Err(Unusual("a provider that is no text"));
+        }
+        self.places.channel = text(channel);
+        self.places.computer = text(computer);
+        self.places.end = used.last().map_or(0, |last| place(last).0.saturating_add(place(last).1));
+        let mut own_sizes = used.iter().filter(|slot| kind::has_own_size(slot.kind()));
+        if let Some(sid) = own_sizes.next() {
+            let (place, _) = place(sid);
+            let parts = values.bytes().get(values.start().saturating_add(place).saturating_add(1)).copied();
+            self.places.sid = parts.filter(|_| sid.kind() == kind::SID).map(|parts| (place, parts));
+            if self.places.sid.is_none() || own_sizes.next().is_some() {
+                return Ok(());
+            }
+        }
+        if let (Some(known), Some(table)) = (self.descriptors.get_mut(..length), values.descriptors().get(..length)) {
+            known.copy_from_slice(table);
+            self.length = Some(length);
+        }
+        Ok(())
+    }
+}
+
+/// What a record that holds its tokens itself says of its system, and where its tokens end.
+fn plain_system(bytes: &[u8], record: &RawRecord) -> Result<(System, usize), Unusual> {
+    let mut tokens = Tokens::of_record(bytes, record.content_start()..record.content_end())?;
+    Ok((System::read(&mut tokens)?, record.content_end()))
+}
+
+/// Where a text stands that the tokens write themselves; nowhere for any other part.
+fn literal(part: Part) -> Range<usize> {
+    match part {
+        Part::Literal(start, end) => start..end,
+        _ => 0..0,
+    }
+}
+
+/// The event id that the tokens write themselves.
+fn written_id(bytes: &[u8], part: Part) -> Option<u16> {
+    match part {
+        Part::Number(id) => Some(id),
+        Part::Literal(start, end) => {
+            let units = bytes.get(start..end)?.as_chunks::<2>().0;
+            let digits = units.iter().try_fold(0_u16, |id, unit| {
+                let digit = char::from_u32(u32::from(u16::from_le_bytes(*unit)))?.to_digit(10)?;
+                id.checked_mul(10)?.checked_add(u16::try_from(digit).ok()?)
+            });
+            digits.filter(|_| !units.is_empty())
+        }
+        Part::Absent | Part::Value(_) | Part::Other => None,
+    }
+}
