@@ -338,9 +338,23 @@ impl WantedIds {
         self.0 == 0
     }
 
+    /// Whether every id is wanted.
+    pub(super) fn is_all(self) -> bool {
+        self.rows().any(|entry| matches!(entry.ids, Any))
+    }
+
     /// Whether the event with this id is wanted.
     pub(super) fn has(self, id: u32) -> bool {
-        self.0 != 0 && CATALOGUE.iter().enumerate().any(|(row, entry)| self.0 >> row & 1 != 0 && entry.has_id(id))
+        self.rows().any(|entry| entry.has_id(id))
+    }
+
+    fn rows(self) -> impl Iterator<Item = &'static Entry> {
+        let mut left = self.0;
+        std::iter::from_fn(move || {
+            let row = (left != 0).then(|| left.trailing_zeros())?;
+            left &= left.wrapping_sub(1);
+            CATALOGUE.get(row as usize)
+        })
     }
 }
 

@@ -6,6 +6,7 @@
 //! they lie is worked out once for each such layout, and a record is decided by comparing the beginning of its table
 //! and looking at two places.
 
+use std::collections::HashMap;
 use std::ops::Range;
 
 use super::binary_xml::Unusual;
@@ -53,8 +54,22 @@ pub(super) struct Scanner {
     slots: Vec<(u32, u32, u32)>,
     generation: u32,
     templates: Vec<Template>,
+    /// Definitions of chunks before, by where they stood: the first one of a chunk mostly is that of the chunk before.
+    definitions: HashMap<usize, Definition>,
     providers: Providers,
 }
+
+/// What a definition says, with its bytes up to the end of the system.
+#[derive(Debug)]
+struct Definition {
+    bytes: Box<[u8]>,
+    system: System,
+    tokens_end: usize,
+    provider: Option<Wanted>,
+}
+
+/// How many definitions of chunks before are kept.
+const MOST_DEFINITIONS: usize = 256;
 
 /// One template of the chunk.
 #[derive(Debug)]
@@ -64,12 +79,34 @@ struct Template {
     /// Where its tokens end.
     tokens_end: usize,
     /// What is wanted of its provider, where the definition names it.
-    provider: Option<WantedIds>,
+    provider: Option<Wanted>,
     /// Channel and computer, where the definition names both.
     span: Option<usize>,
     layout: Layout,
     /// Where the provider stands that was looked up last, and what is wanted of it.
     known: (Range<usize>, WantedIds),
+    /// Where the channel stands that was looked up last, and its span, where the definition names the computer.
+    channel: (Range<usize>, usize),
+}
+
+/// What is wanted of a provider that a definition names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Wanted {
+    Nothing,
+    Some(WantedIds),
+    All,
+}
+
+impl Wanted {
+    fn of(ids: WantedIds) -> Self {
+        if ids.is_empty() {
+            Self::Nothing
+        } else if ids.is_all() {
+            Self::All
+        } else {
+            Self::Some(ids)
+        }
+    }
 }
 
 /// Where the parts lie in an instance whose table begins with these descriptors.
@@ -96,7 +133,13 @@ struct Places {
 
 impl Default for Scanner {
     fn default() -> Self {
-        Self { slots: vec![(0, 0, 0); SLOTS], generation: 0, templates: Vec::new(), providers: Providers::default() }
+        Self {
+            slots: vec![(0, 0, 0); SLOTS],
+            generation: 0,
+            templates: Vec::new(),
+            definitions: HashMap::new(),
+            providers: Providers::default(),
+        }
     }
 }
 
@@ -138,8 +181,10 @@ impl Scanner {
             if !selection.asks_by_event() {
                 return outcome(selection.takes_record(record.id));
             }
-            if template.provider.is_some_and(WantedIds::is_empty) {
-                return Decision::Pass;
+            match template.provider {
+                Some(Wanted::Nothing) => return Decision::Pass,
+                Some(Wanted::All) => return outcome(true),
+                Some(Wanted::Some(_)) | None => {}
             }
         }
         if !template.layout.fits(&values) && template.layout.learn(&values, system).is_err() {
@@ -152,8 +197,14 @@ impl Scanner {
         };
         if template.span.is_none() {
             let channel = places.channel.map_or_else(|| literal(system.channel), text);
-            let computer = places.computer.map_or_else(|| literal(system.computer), text);
-            spans.add_texts(bytes, channel, computer, record.filetime);
+            let is_known = places.computer.is_none()
+                && !template.channel.0.is_empty()
+                && bytes.get(template.channel.0.clone()) == bytes.get(channel.clone());
+            if !is_known {
+                let computer = places.computer.map_or_else(|| literal(system.computer), text);
+                template.channel = (channel.clone(), spans.find(bytes, channel, computer));
+            }
+            spans.add(template.channel.1, record.filetime);
             if !selection.asks_by_event() {
                 return outcome(selection.takes_record(record.id));
             }
@@ -163,8 +214,11 @@ impl Scanner {
             None => written_id(bytes, system.event_id),
         };
         let Some(id) = id else { return Decision::Ask };
-        if let Some(wanted) = template.provider {
-            return outcome(wanted.has(u32::from(id)));
+        match template.provider {
+            Some(Wanted::Nothing) => return Decision::Pass,
+            Some(Wanted::All) => return outcome(true),
+            Some(Wanted::Some(ids)) => return outcome(selection.may_take_id(id) && ids.has(u32::from(id))),
+            None => {}
         }
         let Some(provider) = places.provider.map(text) else { return Decision::Ask };
         if !selection.may_take_id(id)
@@ -251,19 +305,52 @@ impl Scanner {
             span: None,
             layout: Layout { descriptors: [[0; 4]; LONGEST_LAYOUT], length: None, places: Places::default() },
             known: (0..0, WantedIds::default()),
+            channel: (0..0, 0),
         };
-        let Ok(mut tokens) = Tokens::of_definition(bytes, definition) else { return template };
-        template.tokens_end = tokens.rest().end;
-        let Ok(system) = System::read(&mut tokens) else { return template };
-        if let Part::Literal(start, end) = system.provider {
-            template.provider = bytes.get(start..end).map(|name| self.providers.wanted(name));
-        }
+        let known = self
+            .definitions
+            .get(&definition)
+            .filter(|known| bytes.get(definition..definition.saturating_add(known.bytes.len())) == Some(&*known.bytes));
+        let read;
+        let said = match known {
+            Some(known) => known,
+            None => match self.read_definition(bytes, definition) {
+                Ok(said) => {
+                    read = said;
+                    &read
+                }
+                Err(Unusual(_)) => return template,
+            },
+        };
+        let Definition { system, tokens_end, provider, .. } = said;
         let is_value = |part| matches!(part, Part::Value(_));
         if !is_value(system.channel) && !is_value(system.computer) {
             template.span = Some(spans.find(bytes, literal(system.channel), literal(system.computer)));
         }
-        template.system = Some(system);
+        template.system = Some(*system);
+        template.tokens_end = *tokens_end;
+        template.provider = *provider;
         template
+    }
+
+    fn read_definition(&mut self, bytes: &[u8], definition: usize) -> Result<Definition, Unusual> {
+        let mut tokens = Tokens::of_definition(bytes, definition)?;
+        let tokens_end = tokens.rest().end;
+        let system = System::read(&mut tokens)?;
+        let provider = match system.provider {
+            Part::Literal(start, end) => bytes.get(start..end).map(|name| Wanted::of(self.providers.wanted(name))),
+            _ => None,
+        };
+        let said = |bytes: &[u8]| Definition { bytes: bytes.into(), system, tokens_end, provider };
+        if system.is_self_contained
+            && let Some(bytes) = bytes.get(definition..system.end)
+        {
+            if self.definitions.len() >= MOST_DEFINITIONS {
+                self.definitions.clear();
+            }
+            self.definitions.insert(definition, said(bytes));
+        }
+        Ok(said(&[]))
     }
 }
 
@@ -294,9 +381,10 @@ impl Layout {
             [system.event_id, system.provider, system.channel, system.computer].map(index);
         let last = [event_id, provider, channel, computer].into_iter().chain(system.guards).flatten().max();
         let length = last.map_or(0, |last| last.saturating_add(1));
-        let mut table: Vec<Slot> = Vec::new();
-        values.fill(&mut table)?;
-        let used = table.get(..length).ok_or(Unusual("a part of the system is no value of the record"))?;
+        let mut table = [Slot::default(); LONGEST_LAYOUT];
+        let used = table.get_mut(..length).ok_or(Unusual("a system far behind in the values"))?;
+        values.beginning(used)?;
+        let used = &*used;
         for guard in system.guards.into_iter().flatten() {
             // An optional channel or computer that is a value of its own may be absent; whatever else is, is unusual.
             let is_part = Some(guard) == channel || Some(guard) == computer;

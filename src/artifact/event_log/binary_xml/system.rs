@@ -38,6 +38,9 @@ pub(crate) struct System {
     pub(crate) guards: [Option<usize>; GUARDS],
     /// Where the tokens behind `System` begin.
     pub(crate) end: usize,
+    /// Whether all names that were read stand among its tokens: it is then the same wherever the same bytes are at the
+    /// same place of a chunk.
+    pub(crate) is_self_contained: bool,
 }
 
 /// How many values can be such that a part of `System` is left out without them: `System` itself and its parts.
@@ -60,7 +63,8 @@ impl System {
     /// # Errors
     /// When they are not those of an event, or too unusual to tell where a part comes from.
     pub(crate) fn read(tokens: &mut Tokens<'_>) -> Result<Self, Unusual> {
-        let mut system = Self::default();
+        let mut system = Self { is_self_contained: true, ..Self::default() };
+        let start = tokens.at();
         // Open elements: one within `Event`, two within `System`.
         let mut depth = 0_usize;
         let mut element = None;
@@ -68,23 +72,25 @@ impl System {
         loop {
             let token = tokens.next()?;
             match token {
-                Token::Element(start) => {
+                Token::Element(opened) => {
+                    system.is_self_contained &= (start..tokens.at()).contains(&opened.name.at);
                     depth = depth.saturating_add(1);
                     match depth {
-                        1 if !start.name.is(EVENT) => return Err(Unusual("the root is no event")),
-                        2 if !start.name.is(SYSTEM) => return Err(Unusual("an event without system")),
+                        1 if !opened.name.is(EVENT) => return Err(Unusual("the root is no event")),
+                        2 if !opened.name.is(SYSTEM) => return Err(Unusual("an event without system")),
                         _ => {}
                     }
-                    element = (depth == 3).then(|| Element::of(start.name)).flatten();
+                    element = (depth == 3).then(|| Element::of(opened.name)).flatten();
                     // The root is there whatever it depends on (the evtx crate, too, writes it).
                     if (depth == 2 || element.is_some())
-                        && let Some(value) = start.dependency
+                        && let Some(value) = opened.dependency
                     {
                         system.guard(value)?;
                     }
                     target = None;
                 }
                 Token::Attribute(name) => {
+                    system.is_self_contained &= (start..tokens.at()).contains(&name.at);
                     target = match element {
                         Some(Element::Provider) if name.is(NAME) => Some(Target::Provider),
                         Some(Element::TimeCreated) if name.is(SYSTEM_TIME) => Some(Target::Created),

@@ -158,7 +158,7 @@ pub(crate) fn until_nul(utf16: &[u8]) -> &[u8] {
 }
 
 /// Where in the chunk a value lies.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Slot {
     at: u32,
     size: u16,
@@ -256,6 +256,26 @@ impl<'c> Values<'c> {
         let [_, _, kind, _] = descriptor;
         let bytes = self.bytes.get(at..end).ok_or(Unusual("a value reaches beyond its record"))?;
         Ok(Value { kind, bytes })
+    }
+
+    /// Puts the first values into `table`.
+    ///
+    /// # Errors
+    /// When there are fewer, one does not have the size that its type demands, or reaches beyond its record.
+    pub(crate) fn beginning(&self, table: &mut [Slot]) -> Result<(), Unusual> {
+        let descriptors =
+            self.descriptors.get(..table.len()).ok_or(Unusual("a value that the record does not have"))?;
+        let mut at = self.start;
+        for (slot, &descriptor) in table.iter_mut().zip(descriptors) {
+            let [low, high, kind, _] = descriptor;
+            let place = u32::try_from(at).map_err(|_| Unusual("a value lies beyond any chunk"))?;
+            *slot = Slot { at: place, size: u16::from_le_bytes([low, high]), kind };
+            at = self.end_of(descriptor, at)?;
+        }
+        if at > self.bytes.len() {
+            return Err(Unusual("a value reaches beyond its record"));
+        }
+        Ok(())
     }
 
     /// Adds all values to `table`; says where the last one ends.
