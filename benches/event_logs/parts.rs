@@ -11,6 +11,7 @@ use serde_json::Value;
 use super::cost::{self, Cost};
 use super::input::{Input, Inputs, Which};
 use super::programs::{Peer, Question, analyze, cat, evtx_dump, run, run_into};
+use super::share::{self, Reader, SHARES};
 
 /// What the parts need.
 #[derive(Debug)]
@@ -28,8 +29,9 @@ pub struct Bench {
 type Part = fn(&Bench) -> Result<(), String>;
 
 /// The parts by name.
-pub const PARTS: [(&str, Part); 5] = [
+pub const PARTS: [(&str, Part); 6] = [
     ("evtx-dump", Bench::evtx_dump),
+    ("share", Bench::share),
     ("cat", Bench::cat),
     ("hunt", Bench::hunt),
     ("cache", Bench::cache),
@@ -57,6 +59,36 @@ impl Bench {
             println!("{DUMP}, two at a time: {}", cost::medians(&processes));
             cost::print("crashsift analyze -j 2, against -t 2", &ours, &threads);
             cost::print("crashsift analyze -j 2, against two at a time", &ours, &processes);
+        }
+        Ok(())
+    }
+
+    /// Against decoding everything, when not only a few records are wanted.
+    fn share(&self) -> Result<(), String> {
+        let peer = self.evtx_dump.as_ref().ok_or("evtx_dump is missing")?;
+        for which in [Which::Security, Which::System] {
+            let input = self.inputs.get(which)?;
+            let logs = input.logs();
+            let readers = SHARES.map(|share| Reader::new(share, &logs));
+            let [thousandth, hundredth, tenth, all] = &readers;
+            let (dumped, bytes) = share::count_dumped(peer, &logs)?;
+            all.read()?;
+            if all.amount().records != dumped {
+                return Err(format!("evtx_dump prints {dumped} records, but {} were read", all.amount().records));
+            }
+            let [ours @ .., theirs] = cost::in_turn([
+                &|| thousandth.read(),
+                &|| hundredth.read(),
+                &|| tenth.read(),
+                &|| all.read(),
+                &|| dump_all(peer, &input, 1),
+            ])?;
+            let json = share::mebibytes(bytes);
+            println!("{DUMP}: {dumped} records, {json:.1} MiB of JSON; {}", cost::medians(&theirs));
+            for (reader, ours) in readers.iter().zip(&ours) {
+                println!("the library reads {} %: {}", reader.percent(), reader.amount().describe());
+                cost::print("  one process, one thread", ours, &theirs);
+            }
         }
         Ok(())
     }
