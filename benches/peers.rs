@@ -14,8 +14,6 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use cost::ROUNDS;
-
 /// The dumps that are copied are repeated until there are this many.
 const DUMPS: usize = 1_000;
 
@@ -38,7 +36,7 @@ fn run() -> Result<(), String> {
     let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
     let dumps = replicate(Path::new(&corpus), folder.path()).map_err(|error| error.to_string())?;
     let bytes: u64 = dumps.iter().filter_map(|path| fs::metadata(path).ok()).map(|about| about.len()).sum();
-    println!("{} minidumps, {} MiB, {ROUNDS} rounds, median of the ratios", dumps.len(), bytes >> 20);
+    println!("{} minidumps, {} MiB; {}", dumps.len(), bytes >> 20, cost::about());
 
     let analyze = |arguments: &[&str]| {
         let mut command = Command::new(env!("CARGO_BIN_EXE_crashsift"));
@@ -49,7 +47,7 @@ fn run() -> Result<(), String> {
         cost::in_turn([&|| silent(&mut analyze(&[])), &|| silent(&mut analyze(&["--no-stack-walk"])), &|| {
             dumps.iter().try_for_each(|dump| silent(Command::new(&peer).arg("--json").arg(dump)))
         }])?;
-    cost::print("minidump-stackwalk --json, a process a dump", &theirs, &theirs);
+    println!("minidump-stackwalk --json, a process a dump: {}", cost::medians(&theirs));
     cost::print("crashsift analyze", &with, &theirs);
     cost::print("crashsift analyze --no-stack-walk", &without, &theirs);
     println!("peak memory of crashsift analyze: {:.0} MiB", cost::peak(&analyze(&[]))?);

@@ -40,13 +40,27 @@ pub fn once(contestant: Contestant<'_>) -> Result<Cost, String> {
     Ok(Cost { wall: start.elapsed().as_secs_f64(), cpu: children::cpu()? - before })
 }
 
-/// Prints what `ours` cost, and how many times less that is than `theirs` in the same round.
+/// How the figures are to be read, for the head of what is printed.
+pub fn about() -> String {
+    let build = if cfg!(debug_assertions) { "; BUILT WITHOUT OPTIMISATION: THE FIGURES MEAN NOTHING" } else { "" };
+    format!(
+        "{ROUNDS} rounds in turn, files in the page cache; seconds are medians, ratios are medians of the rounds' \
+         ratios (least to most){build}"
+    )
+}
+
+/// Prints what `ours` cost, and how many times as much `theirs` did in the same round: median, least and most.
 pub fn print(name: &str, ours: &[Cost], theirs: &[Cost]) {
+    let times = |part: fn(&Cost) -> f64| {
+        let rounds = || theirs.iter().zip(ours).map(|(these, those)| part(these) / part(those));
+        let (least, most) = (rounds().fold(f64::INFINITY, f64::min), rounds().fold(0.0, f64::max));
+        format!("{:.2} times ({least:.2} to {most:.2})", ratio(theirs, ours, part))
+    };
     println!(
-        "{name}: {}; {:.1} times less cpu, {:.1} times less wall",
+        "{name}: {}; the other took {} the cpu, {} the wall",
         medians(ours),
-        ratio(theirs, ours, |cost| cost.cpu),
-        ratio(theirs, ours, |cost| cost.wall),
+        times(|cost| cost.cpu),
+        times(|cost| cost.wall)
     );
 }
 
@@ -73,7 +87,8 @@ fn median(mut values: Vec<f64>) -> f64 {
 /// The most memory that `command` holds while it runs, MiB.
 ///
 /// The system tells it for all children of a process together, so a process of its own runs the command: this program
-/// again, which must begin with [`was_asked_for_peak`].
+/// again, which must begin with [`was_asked_for_peak`]. What that holds when it starts the command is the least that can
+/// be told, 3 to 4 MiB.
 pub fn peak(command: &Command) -> Result<f64, String> {
     let itself = std::env::current_exe().map_err(|error| error.to_string())?;
     let output = Command::new(itself)
@@ -95,7 +110,8 @@ pub fn was_asked_for_peak() -> bool {
         return false;
     }
     let Some(program) = arguments.next() else { return false };
-    match Command::new(program).args(arguments).stdout(Stdio::null()).status() {
+    match Command::new(program).args(arguments).stdin(Stdio::null()).stdout(Stdio::null()).status() {
+        Ok(status) if !status.success() => println!("{status}"),
         Ok(_) => match children::peak() {
             Ok(bytes) => println!("{bytes}"),
             Err(reason) => println!("{reason}"),

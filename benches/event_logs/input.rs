@@ -180,6 +180,8 @@ impl Inputs {
         };
         if self.described.borrow_mut().insert(name) {
             println!("\n{}", input.describe(name));
+        } else {
+            println!("\n{name}: as above");
         }
         Ok(input)
     }

@@ -4,20 +4,38 @@
 //!
 //! | part | what is compared, peers first |
 //! | --- | --- |
-//! | `evtx-dump` | `evtx_dump` of everything to JSON Lines, with one thread and with two |
+//! | `evtx-dump` | `evtx_dump` of everything to JSON Lines: one thread, two threads, two processes at a time |
+//! | `share` | the same with one thread, and the library, of which 0.1 %, 1 %, 10 % or all records are wanted |
 //! | `cat` | `cat` of all logs, and two threads with one |
 //! | `hunt` | `chainsaw` and `hayabusa`, asked for the same events: time, and how many of the events each reports |
 //! | `cache` | `evtx_dump`, with a second run over logs that did not change |
 //! | `memory` | peak memory |
+//!
+//! What the figures hold and what they don't:
+//!
+//! - CPU time is user and system time of all processes that a contestant started, as the system counts it. Wall time
+//!   is from the first start to the last end. Files lie in the page cache, and output goes nowhere but in `hunt` and
+//!   `cache`, where answers are compared. `evtx_dump` takes one log a process: starting it costs it about 1 ms a log, a
+//!   few percent of what it takes for 20 MiB.
+//! - `crashsift analyze` finds the files, verifies all checksums, decodes what the catalogue lists, joins, judges and
+//!   prints a report. `evtx_dump` decodes every record and prints it; it can't be asked for less work (its `--events`
+//!   leaves out what was decoded), and verifies no checksum unless asked. How much of the difference is from decoding
+//!   less is what `share` tells.
+//! - In `share` the library verifies all checksums, too, and gives each wanted record's provider, ids, channel,
+//!   computer, time, and the names and values of its fields as UTF-8; all are looked at. The attributes and other parts
+//!   of `System` are not read, and no JSON is written: the peer's figures hold that, ours don't. Records are picked by
+//!   record id, which costs less than by provider and event id as `crashsift analyze` does.
+//! - The logs hold nearly full chunks only, and many are copies: the sets' descriptions count the distinct ones.
 //!
 //! What it needs:
 //!
 //! - `CRASHSIFT_CORPUS`: a folder below which `.evtx` files lie that Windows wrote. Their full chunks are copied into
 //!   logs of 20 MiB, small logs and, when asked, a large one. Each copy has record ids and times of its own, so that it
 //!   tells of crashes of its own; the rest of it is as Windows wrote it.
-//! - Peers on `PATH` or named by `EVTX_DUMP` (`cargo install evtx --version 0.15.1 --locked`), `CHAINSAW` and
-//!   `HAYABUSA`, which needs `HAYABUSA_CONFIG`, the folder `config` of its rules' repository. The rules that they are
-//!   given are made here; `CHAINSAW_RULES` and `HAYABUSA_RULES` name others. What is missing is left out.
+//! - Peers on `PATH` or named by `EVTX_DUMP` (`cargo install evtx --version 0.15.1 --locked --features fast-alloc`:
+//!   the allocator that its makers' own binaries and figures have; without the feature it is the system's),
+//!   `CHAINSAW` and `HAYABUSA`, which needs `HAYABUSA_CONFIG`, the folder `config` of its rules' repository. The rules
+//!   that they are given are made here; `CHAINSAW_RULES` and `HAYABUSA_RULES` name others. What is missing is left out.
 //!
 //! What else can be set:
 //!
@@ -31,6 +49,7 @@ mod cost;
 mod input;
 mod parts;
 mod programs;
+mod share;
 mod wanted;
 
 use input::Inputs;
@@ -41,7 +60,7 @@ use programs::Peer;
 const MIB: u64 = 512;
 
 fn main() {
-    if cost::was_asked_for_peak() {
+    if cost::was_asked_for_peak() || share::was_asked_to_read() {
         return;
     }
     if let Err(reason) = run() {
@@ -61,7 +80,7 @@ fn run() -> Result<(), String> {
         Err(_) => MIB,
     };
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    println!("{threads} hardware threads, {} rounds, medians", cost::ROUNDS);
+    println!("{threads} hardware threads; {}", cost::about());
     let bench = Bench {
         evtx_dump: Peer::find("EVTX_DUMP", "evtx_dump", "--version"),
         chainsaw: Peer::find("CHAINSAW", "chainsaw", "--version"),

@@ -2,14 +2,16 @@
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
-use std::io::BufReader;
+use std::io::{BufReader, ErrorKind};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::Value;
 
 use super::cost::{self, Cost};
 use super::input::{Input, Inputs, Which};
 use super::programs::{Peer, Question, analyze, cat, evtx_dump, run, run_into};
+use super::share::{self, Reader, SHARES};
 
 /// What the parts need.
 #[derive(Debug)]
@@ -27,8 +29,9 @@ pub struct Bench {
 type Part = fn(&Bench) -> Result<(), String>;
 
 /// The parts by name.
-pub const PARTS: [(&str, Part); 5] = [
+pub const PARTS: [(&str, Part); 6] = [
     ("evtx-dump", Bench::evtx_dump),
+    ("share", Bench::share),
     ("cat", Bench::cat),
     ("hunt", Bench::hunt),
     ("cache", Bench::cache),
@@ -41,12 +44,50 @@ impl Bench {
         let peer = self.evtx_dump.as_ref().ok_or("evtx_dump is missing")?;
         for which in [Which::Security, Which::System, Which::Mixed] {
             let input = self.inputs.get(which)?;
-            for threads in [1, 2] {
-                let [ours, theirs] = cost::in_turn([&|| run(analyze(input.folder(), Some(threads))), &|| {
-                    dump_all(peer, &input, threads)
+            let own = Question::crashsift(input.folder(), &self.inputs.empty_folder("answers")?);
+            own.ask()?;
+            println!("crashsift analyze {}", found(&own.answer, &input)?);
+            let [ours, theirs] =
+                cost::in_turn([&|| run(analyze(input.folder(), Some(1))), &|| dump_all(peer, &input, 1)])?;
+            println!("{DUMP}: {}", cost::medians(&theirs));
+            cost::print("crashsift analyze -j 1", &ours, &theirs);
+            let [ours, threads, processes] =
+                cost::in_turn([&|| run(analyze(input.folder(), Some(2))), &|| dump_all(peer, &input, 2), &|| {
+                    dump_side_by_side(peer, &input, 2)
                 }])?;
-                cost::print(&format!("evtx_dump -t {threads} -o jsonl, a process a log"), &theirs, &theirs);
-                cost::print(&format!("crashsift analyze -j {threads}"), &ours, &theirs);
+            println!("evtx_dump -t 2 -o jsonl, a process a log: {}", cost::medians(&threads));
+            println!("{DUMP}, two at a time: {}", cost::medians(&processes));
+            cost::print("crashsift analyze -j 2, against -t 2", &ours, &threads);
+            cost::print("crashsift analyze -j 2, against two at a time", &ours, &processes);
+        }
+        Ok(())
+    }
+
+    /// Against decoding everything, when not only a few records are wanted.
+    fn share(&self) -> Result<(), String> {
+        let peer = self.evtx_dump.as_ref().ok_or("evtx_dump is missing")?;
+        for which in [Which::Security, Which::System] {
+            let input = self.inputs.get(which)?;
+            let logs = input.logs();
+            let readers = SHARES.map(|share| Reader::new(share, &logs));
+            let [thousandth, hundredth, tenth, all] = &readers;
+            let (dumped, bytes) = share::count_dumped(peer, &logs)?;
+            all.read()?;
+            if all.amount().records != dumped {
+                return Err(format!("evtx_dump prints {dumped} records, but {} were read", all.amount().records));
+            }
+            let [ours @ .., theirs] = cost::in_turn([
+                &|| thousandth.read(),
+                &|| hundredth.read(),
+                &|| tenth.read(),
+                &|| all.read(),
+                &|| dump_all(peer, &input, 1),
+            ])?;
+            let json = share::mebibytes(bytes);
+            println!("{DUMP}: {dumped} records, {json:.1} MiB of JSON; {}", cost::medians(&theirs));
+            for (reader, ours) in readers.iter().zip(&ours) {
+                println!("the library reads {} %: {}", reader.percent(), reader.amount().describe());
+                cost::print("  one process, one thread", ours, &theirs);
             }
         }
         Ok(())
@@ -119,20 +160,21 @@ impl Bench {
         };
         let reports = ["without", "first", "second"].map(|name| place.join(format!("{name}.json")));
         let [without, first, second] = &reports;
-        let full = [cost::once(&|| run_into(analyze(input.folder(), Some(1)), without))?];
-        let filling = [cost::once(&|| run_into(cached(), first))?];
+        let [full, filling, filled] = cost::in_turn([
+            &|| run_into(analyze(input.folder(), Some(1)), without),
+            &|| {
+                remove_if_there(&place.join("cache"))?;
+                run_into(cached(), first)
+            },
+            &|| run_into(cached(), second),
+        ])?;
         println!("crashsift analyze -j 1: {}", cost::medians(&full));
         println!("the same with an empty --cache: {}", cost::medians(&filling));
-        match &self.evtx_dump {
-            Some(peer) => {
-                let [ours, theirs] = cost::in_turn([&|| run_into(cached(), second), &|| dump_all(peer, &input, 1)])?;
-                cost::print("evtx_dump -t 1 -o jsonl, a process a log", &theirs, &theirs);
-                cost::print("the same with a filled --cache", &ours, &theirs);
-            }
-            None => {
-                let [ours] = cost::in_turn([&|| run_into(cached(), second)])?;
-                println!("the same with a filled --cache: {}", cost::medians(&ours));
-            }
+        cost::print("the same with a filled --cache, against none", &filled, &full);
+        if let Some(peer) = &self.evtx_dump {
+            let [ours, theirs] = cost::in_turn([&|| run_into(cached(), second), &|| dump_all(peer, &input, 1)])?;
+            println!("{DUMP}: {}", cost::medians(&theirs));
+            cost::print("the same with a filled --cache, against evtx_dump", &ours, &theirs);
         }
         let texts = reports.iter().map(fs::read).collect::<Result<Vec<_>, _>>().map_err(|error| error.to_string())?;
         let equal = texts.iter().all(|text| Some(text) == texts.first());
@@ -146,7 +188,10 @@ impl Bench {
         let log = security.logs().into_iter().next().ok_or("there is no log")?;
         self.print_memory("one log", &log)?;
         let mixed = self.inputs.get(Which::Mixed)?;
-        println!("crashsift analyze, mixed: {:.1} MiB", cost::peak(&analyze(mixed.folder(), None))?);
+        for threads in [1, 2] {
+            let peak = cost::peak(&analyze(mixed.folder(), Some(threads)))?;
+            println!("crashsift analyze -j {threads}, mixed: {peak:.1} MiB");
+        }
         if !self.large {
             println!("the large log is left out: CRASHSIFT_BENCH_LARGE is not 1");
             return Ok(());
@@ -157,16 +202,47 @@ impl Bench {
     }
 
     fn print_memory(&self, name: &str, log: &Path) -> Result<(), String> {
-        println!("crashsift analyze, {name}: {:.1} MiB", cost::peak(&analyze(log, None))?);
-        if let Some(peer) = &self.evtx_dump {
-            println!("evtx_dump, {name}: {:.1} MiB", cost::peak(&evtx_dump(peer, log, 0))?);
+        for threads in [1, 2] {
+            let peak = cost::peak(&analyze(log, Some(threads)))?;
+            println!("crashsift analyze -j {threads}, {name}: {peak:.1} MiB");
+            if let Some(peer) = &self.evtx_dump {
+                let peak = cost::peak(&evtx_dump(peer, log, threads))?;
+                println!("evtx_dump -t {threads} -o jsonl, {name}: {peak:.1} MiB");
+            }
         }
         Ok(())
     }
 }
 
+/// The peer as it is mostly asked.
+const DUMP: &str = "evtx_dump -t 1 -o jsonl, a process a log";
+
+/// Dumps one log after the other.
 fn dump_all(peer: &Peer, input: &Input, threads: usize) -> Result<(), String> {
     input.logs().iter().try_for_each(|log| run(evtx_dump(peer, log, threads)))
+}
+
+/// Dumps that many logs at a time, each in a process with one thread: whichever process ends, the next log begins.
+fn dump_side_by_side(peer: &Peer, input: &Input, processes: usize) -> Result<(), String> {
+    let logs = input.logs();
+    let next = AtomicUsize::new(0);
+    let dump = || {
+        while let Some(log) = logs.get(next.fetch_add(1, Ordering::Relaxed)) {
+            run(evtx_dump(peer, log, 1))?;
+        }
+        Ok(())
+    };
+    std::thread::scope(|scope| {
+        let lanes: Vec<_> = (0..processes).map(|_| scope.spawn(dump)).collect();
+        lanes.into_iter().try_for_each(|lane| lane.join().unwrap_or_else(|_| Err("a thread panicked".to_owned())))
+    })
+}
+
+fn remove_if_there(folder: &Path) -> Result<(), String> {
+    match fs::remove_dir_all(folder) {
+        Err(error) if error.kind() != ErrorKind::NotFound => Err(format!("{}: {error}", folder.display())),
+        _ => Ok(()),
+    }
 }
 
 fn print_answer(question: &Question, theirs: &Cost, ours: &[Cost], input: &Input) -> Result<(), String> {

@@ -1,0 +1,179 @@
+//! Reading a share of the records through the library, in a process of its own: this program again.
+
+use std::cell::Cell;
+use std::fs::File;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use crashsift::artifact::event_log::{Record, Selection, read_records};
+
+use super::programs::{Peer, evtx_dump};
+
+/// With this argument the benchmark starts itself. A share and the paths of logs follow.
+const READ: &str = "--read-share";
+/// The shares that are read, of 100,000 records.
+pub const SHARES: [u32; 4] = [100, 1_000, 10_000, 100_000];
+
+/// What was read.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Amount {
+    pub records: u64,
+    fields: u64,
+    /// Bytes of all texts: providers, channels, computers, names and values of fields.
+    text: u64,
+    /// Ids and times, added up without regard to overflow.
+    sum: u64,
+    /// What the library says is missing or damaged, wrong checksums among it.
+    losses: u64,
+}
+
+impl Amount {
+    fn of(record: &Record<'_>) -> Self {
+        let length = |text: Option<&str>| text.map_or(0, |text| text.len() as u64);
+        let seconds = record.time.map_or(0, |time| time.as_second().cast_unsigned());
+        let nanoseconds = record.time.map_or(0, |time| i64::from(time.subsec_nanosecond()).cast_unsigned());
+        let mut amount = Self {
+            records: 1,
+            text: [Some(record.provider), record.channel, record.computer].map(length).iter().sum(),
+            sum: [u64::from(record.event_id), seconds, nanoseconds].into_iter().fold(record.id, u64::wrapping_add),
+            ..Self::default()
+        };
+        for (name, value) in record.fields.iter() {
+            amount.fields = amount.fields.saturating_add(1);
+            amount.text = amount.text.saturating_add(length(name)).saturating_add(length(Some(value)));
+        }
+        amount
+    }
+
+    fn and(self, other: Self) -> Self {
+        Self {
+            records: self.records.saturating_add(other.records),
+            fields: self.fields.saturating_add(other.fields),
+            text: self.text.saturating_add(other.text),
+            sum: self.sum.wrapping_add(other.sum),
+            losses: self.losses.saturating_add(other.losses),
+        }
+    }
+
+    /// As one process tells it to the other.
+    fn line(self) -> String {
+        [self.records, self.fields, self.text, self.sum, self.losses].map(|number| number.to_string()).join(" ")
+    }
+
+    fn parse(line: &str) -> Option<Self> {
+        let numbers: Vec<u64> = line.split_whitespace().map(|number| number.parse().ok()).collect::<Option<_>>()?;
+        let [records, fields, text, sum, losses] = *numbers.as_slice() else { return None };
+        Some(Self { records, fields, text, sum, losses })
+    }
+
+    /// In words.
+    pub fn describe(self) -> String {
+        let text = mebibytes(self.text);
+        let losses = if self.losses == 0 { String::new() } else { format!(", {} losses", self.losses) };
+        format!(
+            "{} records, {} fields, {text:.1} MiB of text, sum {:016x}{losses}",
+            self.records, self.fields, self.sum
+        )
+    }
+}
+
+pub fn mebibytes(bytes: u64) -> f64 {
+    bytes as f64 / f64::from(1 << 20)
+}
+
+/// Reads a share of some logs, each time in a new process.
+#[derive(Debug)]
+pub struct Reader {
+    /// Of 100,000 records.
+    share: u32,
+    logs: Vec<PathBuf>,
+    /// What it read. It is the same each time.
+    amount: Cell<Option<Amount>>,
+}
+
+impl Reader {
+    pub fn new(share: u32, logs: &[PathBuf]) -> Self {
+        Self { share, logs: logs.to_vec(), amount: Cell::new(None) }
+    }
+
+    pub fn percent(&self) -> f64 {
+        f64::from(self.share) / 1000.0
+    }
+
+    /// What was read; nothing before the first time.
+    pub fn amount(&self) -> Amount {
+        self.amount.get().unwrap_or_default()
+    }
+
+    pub fn read(&self) -> Result<(), String> {
+        let itself = std::env::current_exe().map_err(|error| error.to_string())?;
+        let mut command = Command::new(itself);
+        command.arg(READ).arg(self.share.to_string()).args(&self.logs);
+        let output = command.stdin(Stdio::null()).stderr(Stdio::inherit()).output();
+        let text = String::from_utf8_lossy(&output.map_err(|error| error.to_string())?.stdout).into_owned();
+        let amount = Amount::parse(&text).ok_or_else(|| format!("the logs were not read: {text}"))?;
+        match self.amount.replace(Some(amount)) {
+            Some(before) if before != amount => Err(format!("read once: {before:?}, and then: {amount:?}")),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Does what [`Reader::read`] asks of this process; whether it was asked.
+pub fn was_asked_to_read() -> bool {
+    let mut arguments = std::env::args_os().skip(1);
+    if arguments.next().is_none_or(|first| first != READ) {
+        return false;
+    }
+    let share = arguments.next().and_then(|share| share.to_str()?.parse().ok());
+    let logs: Vec<PathBuf> = arguments.map(PathBuf::from).collect();
+    match share.ok_or_else(|| "no share was given".to_owned()).and_then(|share| read_logs(share, &logs)) {
+        Ok(amount) => println!("{}", amount.line()),
+        Err(reason) => println!("{reason}"),
+    }
+    true
+}
+
+/// Reads one log after the other with one thread.
+fn read_logs(share: u32, logs: &[PathBuf]) -> Result<Amount, String> {
+    let selection = Selection::share(share);
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().map_err(|error| error.to_string())?;
+    pool.install(|| logs.iter().try_fold(Amount::default(), |amount, log| Ok(amount.and(read_log(log, &selection)?))))
+}
+
+fn read_log(log: &Path, selection: &Selection) -> Result<Amount, String> {
+    let wrong = |reason: String| format!("{}: {reason}", log.display());
+    let file = File::open(log).map_err(|error| wrong(error.to_string()))?;
+    let bytes = file.metadata().map_err(|error| wrong(error.to_string()))?.len();
+    let read = read_records(&file, bytes, selection, &|record| Some(Amount::of(record)))
+        .map_err(|unreadable| wrong(unreadable.to_string()))?;
+    let losses = Amount { losses: read.losses.len() as u64, ..Amount::default() };
+    Ok(read.taken.into_iter().fold(losses, Amount::and))
+}
+
+/// How many records `evtx_dump` prints, which are its lines, and how many bytes.
+pub fn count_dumped(peer: &Peer, logs: &[PathBuf]) -> Result<(u64, u64), String> {
+    let (mut lines, mut bytes) = (0_u64, 0_u64);
+    let mut buffer = vec![0; 1 << 20];
+    for log in logs {
+        let mut command = evtx_dump(peer, log, 1);
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+        let mut dump = command.spawn().map_err(|error| error.to_string())?;
+        let mut output = dump.stdout.take().ok_or("evtx_dump has no output")?;
+        loop {
+            let read = output.read(&mut buffer).map_err(|error| error.to_string())?;
+            if read == 0 {
+                break;
+            }
+            let new = memchr::memchr_iter(b'\n', buffer.get(..read).unwrap_or_default()).count();
+            lines = lines.saturating_add(new as u64);
+            bytes = bytes.saturating_add(read as u64);
+        }
+        let status = dump.wait().map_err(|error| error.to_string())?;
+        if !status.success() {
+            return Err(format!("evtx_dump: {status}"));
+        }
+    }
+    Ok((lines, bytes))
+}
