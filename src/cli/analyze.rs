@@ -20,6 +20,9 @@ use crate::{Options, analyze};
 /// The most that is taken of a pasted text, bytes: more than the reader wants, so that it can say what is missing.
 const LONGEST_TICKET: u64 = (4 << 20) + 1;
 
+/// Up to this many bytes are read on one thread.
+const SMALL: u64 = 256 << 10;
+
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
     /// Files and folders; `-` reads a list of paths from standard input, one a line or separated by NUL.
@@ -181,8 +184,15 @@ fn prepare(arguments: &Arguments) -> Result<Prepared, Exit> {
         }
         None => Vec::new(),
     };
+    let threads = match arguments.jobs {
+        Some(jobs) => jobs.get(),
+        None if is_small(&paths) => 1,
+        None => 0,
+    };
+    // This thread is one of them: it would only wait for the others, and its memory is the cheapest to have.
     let threads = rayon::ThreadPoolBuilder::new()
-        .num_threads(arguments.jobs.map_or(0, NonZeroUsize::get))
+        .num_threads(threads)
+        .use_current_thread()
         .build()
         .map_err(|error| usage(format!("threads: {error}")))?;
     let options = Options {
@@ -193,6 +203,15 @@ fn prepare(arguments: &Arguments) -> Result<Prepared, Exit> {
         pasted,
     };
     Ok(Prepared { paths, rules, knowledge, options, threads })
+}
+
+/// Whether the paths are files with so little in them that starting a second thread costs more than it saves.
+fn is_small(paths: &[PathBuf]) -> bool {
+    let sizes = paths.iter().map(|path| {
+        let about = path.metadata().ok().filter(std::fs::Metadata::is_file);
+        about.map_or(u64::MAX, |about| about.len())
+    });
+    sizes.fold(0, u64::saturating_add) < SMALL
 }
 
 fn is_cause_or_family(rules: &RuleSet, wanted: &str) -> bool {

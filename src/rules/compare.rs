@@ -1,45 +1,18 @@
 //! Comparing one value with what a rule wants it to be.
 
 use std::fmt;
-use std::sync::{Arc, OnceLock};
-
-use regex::{Regex, RegexBuilder};
+use std::sync::Arc;
 
 use super::Known;
 use super::list::ModuleList;
 use super::mistakes::{Mistakes, listing, suggestion};
+use super::pattern::{self, Pattern};
 use super::value::{self, fold, fold_part, noun};
 use super::view::Seen;
 use super::wildcard::Wildcard;
 use crate::facts::schema::FactDefinition;
 use crate::facts::{FactType, Value};
 use crate::yaml::{Node, Span};
-
-/// The most memory that one compiled regular expression may take, bytes.
-const REGEX_LIMIT: usize = 1 << 20;
-
-/// A regular expression, compiled when it is first asked: most runs ask few of the hundreds that a rule set has.
-#[derive(Debug, Clone)]
-pub(super) struct Pattern {
-    text: String,
-    compiled: Arc<OnceLock<Option<Regex>>>,
-}
-
-impl Pattern {
-    /// A pattern that is known to compile.
-    fn new(text: &str) -> Self {
-        Self { text: text.to_owned(), compiled: Arc::default() }
-    }
-
-    fn is_match(&self, text: &str) -> bool {
-        // Whether it compiles was found out when the rule was checked.
-        self.compiled.get_or_init(|| compiled(&self.text).ok()).as_ref().is_some_and(|regex| regex.is_match(text))
-    }
-}
-
-fn compiled(text: &str) -> Result<Regex, regex::Error> {
-    RegexBuilder::new(text).case_insensitive(true).size_limit(REGEX_LIMIT).build()
-}
 
 /// What a value must be. Texts are kept folded.
 #[derive(Debug, Clone)]
@@ -286,7 +259,7 @@ fn regex(fact: &FactDefinition, node: &Node, known: &Known<'_>, mistakes: &mut M
     if known.proven {
         return Some(Pattern::new(text));
     }
-    match compiled(text) {
+    match pattern::compile(text) {
         Ok(_) => Some(Pattern::new(text)),
         Err(error) => {
             // The crate draws a picture of several lines; what went wrong is in the last one.

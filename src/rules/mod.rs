@@ -19,6 +19,7 @@ mod list;
 mod mistakes;
 mod needed;
 mod parse;
+mod pattern;
 mod prepared;
 mod rule;
 mod rule_set;

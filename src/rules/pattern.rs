@@ -1,0 +1,242 @@
+//! Regular expressions of rules over folded texts.
+//!
+//! A rule set has hundreds of them, a pasted text asks nearly all, and compiling one with all of Unicode takes longer
+//! than asking it a thousand times. But what they are asked about is special: it holds no capital letters, and hardly
+//! anything but ASCII. So an expression is first compiled for just that, which makes most of it plain literals. What
+//! it is for a text with other characters is only looked at when a rough form of it fits such a text.
+
+use std::sync::{Arc, OnceLock};
+
+use regex::{Regex, RegexBuilder};
+use regex_automata::meta;
+use regex_syntax::ParserBuilder;
+use regex_syntax::hir::{Class, ClassBytes, ClassBytesRange, Hir, HirKind, Look, Repetition};
+
+/// The most memory that one compiled regular expression may take, bytes.
+const LIMIT: usize = 1 << 20;
+
+/// Characters outside of ASCII that are equal to ASCII letters when case makes no difference: `k` and `s`.
+const ASCII_BUT_FOR_CASE: [char; 2] = ['\u{212A}', '\u{17F}'];
+
+/// A regular expression, compiled when it is first asked.
+#[derive(Debug, Clone)]
+pub(super) struct Pattern {
+    text: Arc<str>,
+    compiled: Arc<Compiled>,
+}
+
+/// The forms of an expression. The first two are `None` when the expression has none.
+#[derive(Debug, Default)]
+struct Compiled {
+    /// Gives the right answer for texts of ASCII characters that are no capital letters.
+    ascii: OnceLock<Option<meta::Regex>>,
+    /// Fits every text without capital letters that the expression fits, and some others.
+    rough: OnceLock<Option<meta::Regex>>,
+    /// The expression itself.
+    exact: OnceLock<Option<Regex>>,
+}
+
+impl Pattern {
+    /// A pattern that is known to compile.
+    pub fn new(text: &str) -> Self {
+        Self { text: text.into(), compiled: Arc::default() }
+    }
+
+    /// Whether the expression is found in a folded text.
+    pub fn is_match(&self, folded: &str) -> bool {
+        let Compiled { ascii, rough, exact } = &*self.compiled;
+        if folded.is_ascii() {
+            if let Some(ascii) = ascii.get_or_init(|| lowered(&self.text, Form::Ascii)) {
+                return ascii.is_match(folded);
+            }
+        } else if !folded.contains(ASCII_BUT_FOR_CASE)
+            && let Some(rough) = rough.get_or_init(|| lowered(&self.text, Form::Rough))
+            && !rough.is_match(folded)
+        {
+            return false;
+        }
+        // Whether it compiles was found out when the rule was checked.
+        exact.get_or_init(|| compile(&self.text).ok()).as_ref().is_some_and(|regex| regex.is_match(folded))
+    }
+}
+
+/// Compiles an expression as it is written.
+pub(super) fn compile(text: &str) -> Result<Regex, regex::Error> {
+    RegexBuilder::new(text).case_insensitive(true).size_limit(LIMIT).build()
+}
+
+/// What an expression is compiled for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Form {
+    Ascii,
+    Rough,
+}
+
+/// Compiles a simpler form of an expression, if there is one.
+fn lowered(text: &str, form: Form) -> Option<meta::Regex> {
+    if text.contains(ASCII_BUT_FOR_CASE) || is_elaborate(text) {
+        return None;
+    }
+    // Without Unicode a class is one of bytes. On ASCII texts that makes no difference.
+    let mut parser = ParserBuilder::new().case_insensitive(true).unicode(false).utf8(false).build();
+    let hir = simplified(parser.parse(text).ok()?, form)?;
+    // Texts are lines and names: too short for automata that are built while they run.
+    let config = meta::Config::new().utf8_empty(false).onepass(false).dfa(false).hybrid(false);
+    meta::Builder::new().configure(config.nfa_size_limit(Some(LIMIT))).build_from_hir(&hir).ok()
+}
+
+/// Whether an expression writes characters by their numbers or properties, which may be any, or calculates with classes.
+fn is_elaborate(text: &str) -> bool {
+    let mut rest = text.chars();
+    while let Some(character) = rest.next() {
+        if character == '\\' && rest.next().is_some_and(|escape| "xuUpP".contains(escape)) {
+            return true;
+        }
+    }
+    ["&&", "--", "~~"].iter().any(|operator| text.contains(operator))
+}
+
+/// The same expression without what texts of the form don't hold. `None` for expressions that turn Unicode on.
+fn simplified(hir: Hir, form: Form) -> Option<Hir> {
+    let all = |parts: Vec<Hir>| parts.into_iter().map(|part| simplified(part, form)).collect::<Option<Vec<_>>>();
+    Some(match hir.into_kind() {
+        HirKind::Empty => Hir::empty(),
+        HirKind::Literal(literal) if form == Form::Rough => rough_literal(&literal.0),
+        HirKind::Literal(literal) => Hir::literal(literal.0),
+        HirKind::Class(class) => characters(class, form)?,
+        HirKind::Look(look) if form == Form::Rough && !is_border(look) => Hir::empty(),
+        HirKind::Look(look) => Hir::look(look),
+        HirKind::Repetition(repetition) => {
+            let Repetition { min, max, greedy, sub } = repetition;
+            let sub = simplified(*sub, form)?;
+            match sub.kind() {
+                // The rough form of one character is any number of them already.
+                HirKind::Repetition(Repetition { min: 1, max: None, sub: one, .. }) if form == Form::Rough => {
+                    Hir::repetition(Repetition { min: min.min(1), max: None, greedy, sub: one.clone() })
+                }
+                _ => Hir::repetition(Repetition { min, max, greedy, sub: Box::new(sub) }),
+            }
+        }
+        // Nobody asks where a group was found.
+        HirKind::Capture(capture) => simplified(*capture.sub, form)?,
+        HirKind::Concat(parts) => Hir::concat(all(parts)?),
+        HirKind::Alternation(parts) => Hir::alternation(all(parts)?),
+    })
+}
+
+/// Beginning and end of the text or of a line. All others depend on what a letter is.
+fn is_border(look: Look) -> bool {
+    matches!(look, Look::Start | Look::End | Look::StartLF | Look::EndLF | Look::StartCRLF | Look::EndCRLF)
+}
+
+/// A class of characters; in the rough form, one or more bytes of which those outside of ASCII are any.
+fn characters(class: Class, form: Form) -> Option<Hir> {
+    let Class::Bytes(mut class) = class else { return None };
+    class.difference(&bytes(b'A', b'Z'));
+    class.difference(&bytes(0x80, 0xFF));
+    if form == Form::Ascii {
+        return Some(Hir::class(Class::Bytes(class)));
+    }
+    // One character, or a letter in two cases, is no other character in any text of this kind.
+    if class.literal().is_some() {
+        return Some(Hir::class(Class::Bytes(class)));
+    }
+    class.union(&bytes(0x80, 0xFF));
+    Some(some(class))
+}
+
+/// A literal in which everything outside of ASCII is rough: case may make other bytes of it.
+fn rough_literal(literal: &[u8]) -> Hir {
+    let runs = literal.chunk_by(|a, b| a.is_ascii() == b.is_ascii());
+    Hir::concat(runs.map(|run| if run.is_ascii() { Hir::literal(run) } else { some(bytes(0x80, 0xFF)) }).collect())
+}
+
+/// One or more bytes of a class.
+fn some(class: ClassBytes) -> Hir {
+    let sub = Box::new(Hir::class(Class::Bytes(class)));
+    Hir::repetition(Repetition { min: 1, max: None, greedy: true, sub })
+}
+
+fn bytes(first: u8, last: u8) -> ClassBytes {
+    ClassBytes::new([ClassBytesRange::new(first, last)])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PATTERNS: &[&str] = &[
+        r"cudnn[^0-9]{0,20}8([.][3-9]|[3-9]\d\d\b)",
+        r"could not load (library|symbol) \w*cudnn.{0,60}error code 127",
+        r"^(sip|qtcore|pyqt\d?|pyside\d?)\b.*\.pyd$",
+        r"\b(adguard|wireguard|vpn)\b",
+        r"procédure spécifiée est introuvable",
+        r"PROCÉDURE|Größe|ТОЧКА ВХОДА",
+        r"\\(program files( \(x86\))?|users|programdata)\\",
+        r"msvcp140\w*\.dll\W*( was)?\W*(not found|missing)",
+        r"s{3}k{2,3}|a{3}b|(x+){2}y",
+        r"[^a-z ]{2}|\S\s\S",
+        r"[\w--[0-9b-zA-Z_]]|[a&&\w]",
+        r"(?-i:Kernel)|(?i)mask|ſ",
+        r"\x{212A}elvin|\p{Greek}",
+        r"(?s)a.b|^$",
+        r"\Bdriver\B|.é|.\b\W",
+    ];
+
+    const TEXTS: &[&str] = &[
+        "",
+        "cudnn version 8.9",
+        "cudnn™ version 8.9",
+        "cudnn größe 870 ",
+        "could not load library cudnn_cnn.dll. error code 127",
+        "could not load symbol “cudnncreate”: error code 127",
+        "qtcore5.pyd",
+        "pyqt5é.pyd",
+        "a vpn; vpné évpn",
+        "a vpn",
+        "la procédure spécifiée est introuvable",
+        "größe, точка входа",
+        r"c:\users\jörg\x.dll",
+        r"c:\users\x.dll",
+        "msvcp140.dll — was not found",
+        "msvcp140_1.dll missing",
+        "ssskk aaab xxxy",
+        "ſſſkk",
+        "sskk",
+        "k kernel kelvin maſk",
+        "mask",
+        "12 é! 漢字",
+        "driver édriveré xdriverx",
+        "a\nb",
+        "aéb a漢b",
+        "α",
+    ];
+
+    #[test]
+    fn simpler_forms_change_no_answer() {
+        for text in PATTERNS {
+            let pattern = Pattern::new(text);
+            let exact = compile(text).expect("an expression");
+            for folded in TEXTS {
+                assert_eq!(pattern.is_match(folded), exact.is_match(folded), "{text} in {folded:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn ordinary_expressions_have_simpler_forms() {
+        for text in PATTERNS.iter().take(10) {
+            assert!(lowered(text, Form::Rough).is_some(), "{text}");
+            assert!(lowered(text, Form::Ascii).is_some(), "{text}");
+        }
+    }
+
+    #[test]
+    fn texts_without_the_words_of_an_expression_are_decided_without_it() {
+        let pattern = Pattern::new(r"could not load (library|symbol) \w*cudnn.{0,60}error code 127");
+        assert!(!pattern.is_match("größe") && !pattern.is_match("size"));
+        assert!(pattern.compiled.exact.get().is_none());
+        assert!(pattern.is_match("“could not load library cudnn”: error code 127"));
+        assert!(pattern.compiled.exact.get().is_some());
+    }
+}
