@@ -5,6 +5,7 @@
 //! anything but ASCII. So an expression is first compiled for just that, which makes most of it plain literals. What
 //! it is for a text with other characters is only looked at when a rough form of it fits such a text.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use regex::{Regex, RegexBuilder};
@@ -14,6 +15,9 @@ use regex_syntax::hir::{Class, ClassBytes, ClassBytesRange, Hir, HirKind, Look, 
 
 /// The most memory that one compiled regular expression may take, bytes.
 const LIMIT: usize = 1 << 20;
+
+/// An expression that is asked more often than this is worth a dearer form that answers faster.
+const OFTEN: usize = 4000;
 
 /// Characters outside of ASCII that are equal to ASCII letters when case makes no difference: `k` and `s`.
 const ASCII_BUT_FOR_CASE: [char; 2] = ['\u{212A}', '\u{17F}'];
@@ -25,11 +29,15 @@ pub(super) struct Pattern {
     compiled: Arc<Compiled>,
 }
 
-/// The forms of an expression. The first two are `None` when the expression has none.
+/// The forms of an expression. All but the last are `None` when the expression has none.
 #[derive(Debug, Default)]
 struct Compiled {
+    /// How often it was asked, up to [`OFTEN`].
+    asked: AtomicUsize,
     /// Gives the right answer for texts of ASCII characters that are no capital letters.
     ascii: OnceLock<Option<meta::Regex>>,
+    /// The same with an automaton that is built while it runs.
+    ascii_often: OnceLock<Option<meta::Regex>>,
     /// Fits every text without capital letters that the expression fits, and some others.
     rough: OnceLock<Option<meta::Regex>>,
     /// The expression itself.
@@ -44,13 +52,19 @@ impl Pattern {
 
     /// Whether the expression is found in a folded text.
     pub fn is_match(&self, folded: &str) -> bool {
-        let Compiled { ascii, rough, exact } = &*self.compiled;
+        let Compiled { asked, ascii, ascii_often, rough, exact } = &*self.compiled;
+        let often = asked.load(Ordering::Relaxed) >= OFTEN;
+        if !often {
+            asked.fetch_add(1, Ordering::Relaxed);
+        }
         if folded.is_ascii() {
-            if let Some(ascii) = ascii.get_or_init(|| lowered(&self.text, Form::Ascii)) {
+            let ascii = if often { ascii_often } else { ascii };
+            if let Some(ascii) = ascii.get_or_init(|| lowered(&self.text, Form::Ascii, often)) {
                 return ascii.is_match(folded);
             }
-        } else if !folded.contains(ASCII_BUT_FOR_CASE)
-            && let Some(rough) = rough.get_or_init(|| lowered(&self.text, Form::Rough))
+        } else if !often
+            && !folded.contains(ASCII_BUT_FOR_CASE)
+            && let Some(rough) = rough.get_or_init(|| lowered(&self.text, Form::Rough, false))
             && !rough.is_match(folded)
         {
             return false;
@@ -72,8 +86,8 @@ enum Form {
     Rough,
 }
 
-/// Compiles a simpler form of an expression, if there is one.
-fn lowered(text: &str, form: Form) -> Option<meta::Regex> {
+/// Compiles a simpler form of an expression, if there is one, to be asked often or not.
+fn lowered(text: &str, form: Form, often: bool) -> Option<meta::Regex> {
     if text.contains(ASCII_BUT_FOR_CASE) || is_elaborate(text, form) {
         return None;
     }
@@ -82,8 +96,8 @@ fn lowered(text: &str, form: Form) -> Option<meta::Regex> {
     // Without Unicode a class is one of bytes. On ASCII texts that makes no difference.
     let mut parser = ParserBuilder::new().case_insensitive(small.is_none()).unicode(false).utf8(false).build();
     let hir = simplified(parser.parse(small.as_deref().unwrap_or(text)).ok()?, form)?;
-    // Texts are lines and names: too short for automata that are built while they run.
-    let config = meta::Config::new().utf8_empty(false).onepass(false).dfa(false).hybrid(false);
+    // An automaton that is built while it runs pays off with the second or third thousand characters.
+    let config = meta::Config::new().utf8_empty(false).onepass(false).dfa(false).hybrid(often);
     meta::Builder::new().configure(config.nfa_size_limit(Some(LIMIT))).build_from_hir(&hir).ok()
 }
 
@@ -272,17 +286,20 @@ mod tests {
         for text in PATTERNS {
             let pattern = Pattern::new(text);
             let exact = compile(text).expect("an expression");
-            for folded in TEXTS {
-                assert_eq!(pattern.is_match(folded), exact.is_match(folded), "{text} in {folded:?}");
+            for round in 0..OFTEN.div_ceil(TEXTS.len()).saturating_add(1) {
+                for folded in TEXTS {
+                    assert_eq!(pattern.is_match(folded), exact.is_match(folded), "{text} in {folded:?}, {round}");
+                }
             }
+            assert_eq!(pattern.compiled.asked.load(Ordering::Relaxed), OFTEN);
         }
     }
 
     #[test]
     fn ordinary_expressions_have_simpler_forms() {
         for text in PATTERNS.iter().take(9) {
-            assert!(lowered(text, Form::Rough).is_some(), "{text}");
-            assert!(lowered(text, Form::Ascii).is_some(), "{text}");
+            assert!(lowered(text, Form::Rough, false).is_some(), "{text}");
+            assert!(lowered(text, Form::Ascii, false).is_some(), "{text}");
         }
     }
 
