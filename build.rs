@@ -12,9 +12,10 @@ use std::{env, fs};
 use serde::Serialize;
 
 use crate::condition::Condition;
-use crate::prepared::{Prepared, PreparedRule};
+use crate::needed::Need;
+use crate::prepared::{Part, Prepared, PreparedRule};
 use crate::table::Table;
-use crate::yaml::{Diagnostic, Entry, Kind, Node, Span, YamlText};
+use crate::yaml::{Diagnostic, Entry, Kind, Node, YamlText};
 
 #[path = "src/rules/condition.rs"]
 mod condition;
@@ -43,11 +44,17 @@ fn main() -> Outcome<()> {
         let relative = path.strip_prefix(&root)?.to_string_lossy().replace('\\', "/");
         let absolute = path.to_string_lossy();
         writeln!(code, "    ({relative:?}, include_str!({absolute:?})),")?;
-        files.push(File { text: YamlText::new(relative.clone(), fs::read_to_string(path)?), path: relative });
+        let text = fs::read_to_string(path)?;
+        if text.starts_with('\u{FEFF}') {
+            return Err(format!("rules/{relative}: places would not count from the first visible character").into());
+        }
+        files.push(File { text: YamlText::new(relative.clone(), text), path: relative });
     }
     code.push_str("]\n");
     fs::write(out.join("builtin_rules.rs"), code)?;
-    fs::write(out.join("builtin_rules.postcard"), prepare(&files)?)?;
+    let (index, parts) = prepare(&files)?;
+    fs::write(out.join("builtin_rules.index"), index)?;
+    fs::write(out.join("builtin_rules.parts"), parts)?;
     fs::write(out.join("builtin_tables.rs"), tables(&files)?)?;
     Ok(())
 }
@@ -90,49 +97,48 @@ fn shown(mistakes: &[Diagnostic]) -> Box<dyn Error> {
     mistakes.iter().map(|mistake| mistake.render(false)).collect::<Vec<_>>().join("\n\n").into()
 }
 
-/// A rule taken apart.
-struct Parts<'f> {
-    file: &'f File,
-    rule: Node,
-    id: String,
-    id_span: Span,
-    condition: Option<Condition>,
-    logic: Vec<u8>,
-    texts: Vec<u8>,
-    tests: Vec<u8>,
-}
-
-/// Rules and data in the form in which the program takes them.
-fn prepare(files: &[File]) -> Outcome<Vec<u8>> {
+/// Rules and data in the form in which the program takes them: the index, and the encoded trees.
+fn prepare(files: &[File]) -> Outcome<(Vec<u8>, Vec<u8>)> {
     let (mut rules, mut trees) = (Vec::new(), Vec::new());
     for file in files {
         let root = file.root()?;
         if file.has_rules() {
-            for rule in root.get("rules").and_then(Node::items).unwrap_or_default() {
-                rules.push(take_apart(file, rule.clone())?);
-            }
+            let written = root.get("rules").and_then(Node::items).unwrap_or_default();
+            rules.extend(written.iter().map(|rule| (file.path.as_str(), rule.clone())));
         } else if !file.path.starts_with("data/") || root.get("modules").is_some() {
-            trees.push((file.path.as_str(), encoded(&root)?));
+            trees.push((file.path.as_str(), root));
         }
     }
-    rules.sort_by(|a, b| a.id.cmp(&b.id));
-    let prepared = Prepared {
-        rules: rules.iter().map(prepared_rule).collect(),
-        files: trees.iter().map(|(path, tree)| (*path, tree.as_slice())).collect(),
-    };
-    encoded(&prepared)
+    rules.sort_by(|(_, a), (_, b)| id(a).cmp(id(b)));
+    // Parts that are asked for by the same runs stand together.
+    let mut parts = Parts::default();
+    let files = trees.iter().map(|(path, root)| Ok((*path, parts.add(root)?))).collect::<Outcome<_>>()?;
+    let is_logic = |entry: &Entry| matches!(entry.name(), "selections" | "condition");
+    let logic = parts.add_of_each(&rules, |rule| Some(filtered(rule, is_logic)))?;
+    let texts = parts.add_of_each(&rules, |rule| {
+        Some(filtered(rule, |entry| !is_logic(entry) && !matches!(entry.name(), "tests")))
+    })?;
+    let tests = parts.add_of_each(&rules, |rule| rule.get("tests").cloned())?;
+    let places = logic.into_iter().zip(texts).zip(tests);
+    let prepared = rules.iter().zip(places).map(|((file, rule), ((logic, texts), tests))| {
+        let id_span = rule.get("id").map(|node| node.span).unwrap_or_default();
+        PreparedRule { id: id(rule), file, span: rule.span, id_span, needs: needs(rule), logic, texts, tests }
+    });
+    let index = encoded(&Prepared { rules: prepared.collect(), files })?;
+    Ok((index, parts.bytes))
 }
 
-fn take_apart(file: &File, rule: Node) -> Outcome<Parts<'_>> {
-    let missing = |key| format!("{}:{}: a rule without `{key}`", file.path, rule.span.line);
-    let id = rule.get("id").ok_or_else(|| missing("id"))?;
-    let (id, id_span) = (id.text().ok_or_else(|| missing("id"))?.to_owned(), id.span);
-    let tests = encoded(rule.get("tests").ok_or_else(|| missing("tests"))?)?;
-    let entries = rule.entries().unwrap_or_default().iter().filter(|entry| entry.name() != "tests").cloned();
-    let (logic, texts): (Vec<Entry>, Vec<Entry>) =
-        entries.partition(|entry| matches!(entry.name(), "selections" | "condition"));
-    let encode = |entries| encoded(&Node { span: rule.span, kind: Kind::Mapping(entries) });
-    let (logic, texts) = (encode(logic)?, encode(texts)?);
+fn id(rule: &Node) -> &str {
+    rule.get("id").and_then(Node::text).unwrap_or_default()
+}
+
+/// A mapping with some of its entries.
+fn filtered(mapping: &Node, keep: impl Fn(&Entry) -> bool) -> Node {
+    let entries = mapping.entries().unwrap_or_default().iter().filter(|entry| keep(entry)).cloned();
+    Node { span: mapping.span, kind: Kind::Mapping(entries.collect()) }
+}
+
+fn needs(rule: &Node) -> Vec<Need<'_>> {
     let selections = rule.get("selections").and_then(Node::entries).unwrap_or_default();
     let condition = match rule.get("condition") {
         Some(node) => {
@@ -141,20 +147,28 @@ fn take_apart(file: &File, rule: Node) -> Outcome<Parts<'_>> {
         }
         None => Some(Condition::all_of(selections.len())),
     };
-    Ok(Parts { file, id, id_span, condition, logic, texts, tests, rule })
+    condition.map(|condition| needed::needed(&condition, selections)).unwrap_or_default()
 }
 
-fn prepared_rule<'a>(parts: &'a Parts<'_>) -> PreparedRule<'a> {
-    let selections = parts.rule.get("selections").and_then(Node::entries).unwrap_or_default();
-    PreparedRule {
-        id: &parts.id,
-        file: &parts.file.path,
-        span: parts.rule.span,
-        id_span: parts.id_span,
-        needed: parts.condition.as_ref().and_then(|condition| needed::needed(condition, selections)),
-        logic: &parts.logic,
-        texts: &parts.texts,
-        tests: &parts.tests,
+/// Encoded trees after each other.
+#[derive(Default)]
+struct Parts {
+    bytes: Vec<u8>,
+}
+
+impl Parts {
+    fn add(&mut self, tree: &Node) -> Outcome<Part> {
+        let start = self.bytes.len();
+        self.bytes.extend(encoded(tree)?);
+        Ok(Part { start, end: self.bytes.len() })
+    }
+
+    fn add_of_each(&mut self, rules: &[(&str, Node)], part: impl Fn(&Node) -> Option<Node>) -> Outcome<Vec<Part>> {
+        let trees = rules.iter().map(|(file, rule)| {
+            let tree = part(rule).ok_or_else(|| format!("{file}:{}: not a whole rule", rule.span.line))?;
+            self.add(&tree)
+        });
+        trees.collect()
     }
 }
 

@@ -1,6 +1,7 @@
 //! `crashsift analyze`: the main job.
 
 use std::io::{self, IsTerminal, Read, Write};
+use std::mem;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
@@ -247,7 +248,10 @@ fn carry_out(arguments: &Arguments, prepared: Prepared) -> Exit {
         }
     }
     let written = write(arguments, &report);
-    if written != Exit::Success { written } else { verdict(arguments, &report, &rules) }
+    let exit = if written != Exit::Success { written } else { verdict(arguments, &report, &rules) };
+    // The program ends: nobody needs the memory back piece by piece.
+    mem::forget((report, rules));
+    exit
 }
 
 fn write(arguments: &Arguments, report: &Report) -> Exit {

@@ -1,26 +1,90 @@
-//! Skipping rules that a single fact rules out, without looking at them.
-//!
-//! Most rules can only match one exception code, one stop code or one kind of incident. Such a rule is filed under
-//! that value; an incident with another value never meets it. An incident that lacks the fact meets all of them: each
-//! may be undecided, and that has to be said.
+//! Skipping rules that can't match, without looking at them.
 
-use std::collections::{BTreeMap, HashMap};
-
-use super::rule::Rule;
+use super::needed::Need;
 use super::value::{self, fold};
 use super::view::{Seen, View};
-use crate::facts::schema::SCALARS;
+use crate::facts::schema::{LISTS, SCALARS};
 use crate::facts::{FactType, Value};
 
-/// A value under which rules are filed: numbers, and texts in folded form.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+/// What has to hold for a rule to match.
+#[derive(Debug, Default)]
+pub(super) struct Gate {
+    /// Of each need, one has to hold.
+    needs: Vec<Vec<Known>>,
+}
+
+/// A fact or list that has to be known. Both go by their index in the schema.
+#[derive(Debug)]
+enum Known {
+    /// A fact, and the values of which it has to be one, if they are given.
+    Fact(usize, Option<Vec<Key>>),
+    List(usize),
+}
+
+/// A value to be equal to: numbers, and texts in folded form.
+#[derive(Debug, PartialEq, Eq)]
 enum Key {
     Number(u64),
     Text(String),
 }
 
+/// What can be said of a rule before it is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Chance {
+    /// It does not hold.
+    No,
+    /// It does not hold, or nobody knows.
+    Undecided,
+    /// It may hold.
+    Yes,
+}
+
+impl Gate {
+    /// The gate of a rule with these needs.
+    pub fn new(needs: &[Need<'_>]) -> Self {
+        let known = |need: &Need<'_>| need.iter().map(|(path, values)| Known::new(path, values.as_deref())).collect();
+        // A need that names something unknown can't be asked for.
+        Self { needs: needs.iter().filter_map(known).collect() }
+    }
+
+    /// Whether the rule can match.
+    pub fn chance(&self, view: &View<'_>) -> Chance {
+        let of_need = |need: &Vec<Known>| need.iter().map(|known| known.chance(view)).max().unwrap_or(Chance::No);
+        let mut chance = Chance::Yes;
+        for need in &self.needs {
+            chance = chance.min(of_need(need));
+            if chance == Chance::No {
+                break;
+            }
+        }
+        chance
+    }
+}
+
+impl Known {
+    fn new(path: &str, values: Option<&[&str]>) -> Option<Self> {
+        let Ok(index) = SCALARS.binary_search_by(|fact| fact.path.cmp(path)) else {
+            return LISTS.iter().position(|list| list.name == path).map(Self::List);
+        };
+        let kind = SCALARS.get(index)?.kind;
+        let keys = values.and_then(|values| values.iter().map(|text| Key::read(kind, text)).collect());
+        Some(Self::Fact(index, keys))
+    }
+
+    fn chance(&self, view: &View<'_>) -> Chance {
+        let known = match self {
+            Self::List(index) => view.knows_list(*index),
+            Self::Fact(index, keys) => match (view.scalar(*index), keys) {
+                (Some(seen), Some(keys)) if !keys.iter().any(|key| key.is(seen)) => return Chance::No,
+                (seen, _) => seen.is_some(),
+            },
+        };
+        if known { Chance::Yes } else { Chance::Undecided }
+    }
+}
+
 impl Key {
-    /// The key of a value as a rule writes it.
+    /// The key of a value as a rule writes it. None for values that are rarely asked to be equal.
     fn read(kind: FactType, text: &str) -> Option<Self> {
         match value::parse(kind, text).ok()? {
             Value::Number(number) => Some(Self::Number(number)),
@@ -29,70 +93,11 @@ impl Key {
         }
     }
 
-    fn of_seen(seen: &Seen<'_>) -> Option<Self> {
-        match seen.value {
-            Value::Text(_) => Some(Self::Text(seen.folded().to_owned())),
-            Value::Number(number) => Some(Self::Number(*number)),
-            Value::Version(_) | Value::Flag(_) => None,
+    fn is(&self, seen: &Seen<'_>) -> bool {
+        match (self, seen.value) {
+            (Self::Number(number), Value::Number(other)) => number == other,
+            (Self::Text(text), Value::Text(_)) => text == seen.folded(),
+            _ => false,
         }
-    }
-}
-
-/// The one fact that rules a rule out when it has none of these values.
-#[derive(Debug)]
-pub(super) struct Gate {
-    /// The fact's index in the schema.
-    fact: usize,
-    values: Vec<Key>,
-}
-
-impl Gate {
-    /// A fact, and the values as a rule writes them.
-    pub fn new(fact: &str, values: &[&str]) -> Option<Self> {
-        let index = SCALARS.binary_search_by(|definition| definition.path.cmp(fact)).ok()?;
-        let kind = SCALARS.get(index)?.kind;
-        let values = values.iter().map(|text| Key::read(kind, text)).collect::<Option<_>>()?;
-        Some(Self { fact: index, values })
-    }
-}
-
-/// Rules by the facts that they need. Rules go by their index in the rule set.
-#[derive(Debug, Default)]
-pub(super) struct Gates {
-    /// For each fact, by its index in the schema: the rules under each value.
-    by_fact: BTreeMap<usize, HashMap<Key, Vec<usize>>>,
-    /// Rules that no single fact rules out.
-    open: Vec<usize>,
-}
-
-impl Gates {
-    pub fn new(rules: &[Rule]) -> Self {
-        let mut gates = Self::default();
-        for (index, rule) in rules.iter().enumerate() {
-            match &rule.gate {
-                Some(gate) => {
-                    let values = gates.by_fact.entry(gate.fact).or_default();
-                    for key in &gate.values {
-                        values.entry(key.clone()).or_default().push(index);
-                    }
-                }
-                None => gates.open.push(index),
-            }
-        }
-        gates
-    }
-
-    /// The rules that are not ruled out, in ascending order.
-    pub fn candidates(&self, view: &View<'_>) -> Vec<usize> {
-        let mut rules = self.open.clone();
-        for (fact, values) in &self.by_fact {
-            match view.scalar(*fact) {
-                Some(seen) => rules.extend(Key::of_seen(seen).and_then(|key| values.get(&key)).into_iter().flatten()),
-                None => rules.extend(values.values().flatten()),
-            }
-        }
-        rules.sort_unstable();
-        rules.dedup();
-        rules
     }
 }

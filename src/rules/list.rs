@@ -1,6 +1,6 @@
 //! Lists of modules that rules refer to by name (`listed`).
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::mistakes::Mistakes;
@@ -14,7 +14,7 @@ use crate::yaml::{Diagnostic, Entry, Node, YamlText, parse};
 pub struct ModuleList {
     name: String,
     about: String,
-    names: HashSet<String>,
+    names: BTreeSet<String>,
     patterns: Vec<Wildcard>,
 }
 
@@ -117,7 +117,7 @@ fn read_list(file_stem: &str, root: &Node, mistakes: &mut Mistakes) -> Option<Mo
         mistakes.error_with_help("R062", name.span, message, format!("write `list: {file_stem}`"));
     }
     let about = root.get("about").and_then(|node| mistakes.text(node, "`about`")).unwrap_or_default().trim().to_owned();
-    let mut list = ModuleList { name: file_stem.to_owned(), about, names: HashSet::new(), patterns: Vec::new() };
+    let mut list = ModuleList { name: file_stem.to_owned(), about, names: BTreeSet::new(), patterns: Vec::new() };
     let modules = root.get("modules")?;
     for item in mistakes.items(modules, "`modules`")? {
         read_entry(item, &mut list, mistakes);

@@ -1,39 +1,68 @@
-//! The values that a rule needs one fact to have, found in the rule as it is written.
+//! What has to be known for a rule to match, found in the rule as it is written.
 //!
-//! Most rules can only match one exception code, one stop code or one kind of incident. This is known from the rule's
-//! text alone, so that the build can tell it of the rules inside the program.
+//! Most rules can only match one exception code, one stop code or one kind of incident, or need a fact that few
+//! incidents have. This is known from the rule's text alone, so that the build can tell it of the rules inside the
+//! program, and a run reads only those that can match.
 
 use super::condition::Condition;
 use crate::yaml::{Entry, Node};
 
-/// The facts that rules are filed under, the most telling first.
-const FACTS: &[&str] = &["exception.code", "bugcheck.code", "fault_site.module", "incident.kind"];
+/// More needs than this are not made of the parts of an "or".
+const MOST: usize = 8;
 
-/// A fact, and the values of it outside of which a condition is false for certain. `None` when no fact decides it.
-pub(crate) fn needed<'n>(condition: &Condition, selections: &'n [Entry]) -> Option<(&'static str, Vec<&'n str>)> {
-    FACTS.iter().find_map(|fact| Some((*fact, values(condition, selections, fact)?)))
-}
+/// A need: one of these has to hold.
+pub(crate) type Need<'n> = Vec<Known<'n>>;
 
-fn values<'n>(condition: &Condition, selections: &'n [Entry], fact: &str) -> Option<Vec<&'n str>> {
+/// A fact or list has to be known, and where values are given, it has to be equal to one of them.
+pub(crate) type Known<'n> = (&'n str, Option<Vec<&'n str>>);
+
+/// The needs of a condition: it holds only if all of them hold.
+pub(crate) fn needed<'n>(condition: &Condition, selections: &'n [Entry]) -> Vec<Need<'n>> {
     match condition {
-        Condition::Not(_) => None,
-        Condition::All(parts) => parts.iter().find_map(|part| values(part, selections, fact)),
-        Condition::Any(parts) => every(parts.iter().map(|part| values(part, selections, fact))),
+        Condition::Not(_) => Vec::new(),
+        Condition::All(parts) => parts.iter().flat_map(|part| needed(part, selections)).collect(),
+        Condition::Any(parts) => either(parts.iter().map(|part| needed(part, selections))),
         Condition::Selection(index) => {
-            let selection = &selections.get(*index)?.value;
-            let one = std::slice::from_ref(selection);
-            every(selection.items().unwrap_or(one).iter().map(|terms| wanted(terms.get(fact)?)))
+            let Some(selection) = selections.get(*index) else { return Vec::new() };
+            let one = std::slice::from_ref(&selection.value);
+            either(selection.value.items().unwrap_or(one).iter().map(of_terms))
         }
     }
 }
 
-/// All values together, if each part has some.
-fn every<'n>(parts: impl Iterator<Item = Option<Vec<&'n str>>>) -> Option<Vec<&'n str>> {
-    Some(parts.collect::<Option<Vec<_>>>()?.into_iter().flatten().collect())
+/// What is needed when one of several has to hold: for each choice of a need of each, one of the chosen.
+fn either<'n>(parts: impl Iterator<Item = Vec<Need<'n>>>) -> Vec<Need<'n>> {
+    let mut parts: Vec<Vec<Need<'n>>> = parts.collect();
+    let choices = parts.iter().fold(1_usize, |choices, needs| choices.saturating_mul(needs.len()));
+    if choices > MOST {
+        for needs in &mut parts {
+            needs.sort_by_key(Vec::len);
+            needs.truncate(1);
+        }
+    }
+    let joined = parts.into_iter().reduce(|joined, needs| {
+        let pairs = joined.iter().flat_map(|a| needs.iter().map(move |b| [a.as_slice(), b].concat()));
+        pairs.collect()
+    });
+    joined.unwrap_or_default()
 }
 
-/// The values that are written after a fact's name without modifier: it must be equal to one of them.
-fn wanted(value: &Node) -> Option<Vec<&str>> {
+/// The needs of the terms of one alternative.
+fn of_terms(terms: &Node) -> Vec<Need<'_>> {
+    terms.entries().unwrap_or_default().iter().filter_map(of_term).collect()
+}
+
+fn of_term(term: &Entry) -> Option<Need<'_>> {
+    let known = match term.name().split_once('|') {
+        None => (term.name(), values(&term.value)),
+        Some((_, "exists")) if term.value.text() != Some("true") => return None,
+        Some((fact, _)) => (fact, None),
+    };
+    Some(vec![known])
+}
+
+/// The values that are written after a fact's name without modifier.
+fn values(value: &Node) -> Option<Vec<&str>> {
     let one = std::slice::from_ref(value);
     value.items().unwrap_or(one).iter().map(Node::text).collect()
 }

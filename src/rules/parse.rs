@@ -126,7 +126,7 @@ impl Reader<'_> {
         let place = Place { id: id?, file: Arc::clone(&file.text), span: node.span, id_span: node.get("id")?.span };
         let logic = logic.finished(node)?;
         let selections = node.get("selections").and_then(Node::entries).unwrap_or_default();
-        let gate = needed(&logic.condition, selections).and_then(|(fact, values)| Gate::new(fact, &values));
+        let gate = Gate::new(&needed(&logic.condition, selections));
         Some(Rule::new(place, origin, gate, logic, texts.finished()?, tests?))
     }
 

@@ -1,21 +1,23 @@
 //! The built-in rules as the build leaves them: read from YAML once and taken apart, so that a run decodes only what
 //! it asks for.
 //!
-//! Trees of nodes are encoded on their own. Whoever wants one decodes it; all others are bytes that nobody looks at.
+//! Trees of nodes are encoded on their own, and stand together after the index that says where. Whoever wants one decodes
+//! it; all others are bytes that nobody looks at.
 
 use serde::{Deserialize, Serialize};
 
+use super::needed::Need;
 use crate::yaml::Span;
 
-/// All rules and data files.
+/// All rules and data files: the index.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Prepared<'a> {
     /// By id.
     #[serde(borrow)]
     pub rules: Vec<PreparedRule<'a>>,
-    /// The files that are no rules, by their path in the rule set, each with its encoded tree.
+    /// The files that are no rules, by their path in the rule set, each with its tree.
     #[serde(borrow)]
-    pub files: Vec<(&'a str, &'a [u8])>,
+    pub files: Vec<(&'a str, Part)>,
 }
 
 /// One rule.
@@ -29,13 +31,22 @@ pub(crate) struct PreparedRule<'a> {
     pub span: Span,
     /// Where its id stands.
     pub id_span: Span,
-    /// What it needs one fact to be.
+    /// What it needs to match.
     #[serde(borrow)]
-    pub needed: Option<(&'a str, Vec<&'a str>)>,
-    /// The mapping of its selections and its condition, encoded.
-    pub logic: &'a [u8],
-    /// The mapping of everything else but its tests, encoded.
-    pub texts: &'a [u8],
-    /// The list of its tests, encoded.
-    pub tests: &'a [u8],
+    pub needs: Vec<Need<'a>>,
+    /// The mapping of its selections and its condition.
+    pub logic: Part,
+    /// The mapping of everything else but its tests.
+    pub texts: Part,
+    /// The list of its tests.
+    pub tests: Part,
+}
+
+/// The place of an encoded tree among all of them.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+pub(crate) struct Part {
+    /// Its first byte.
+    pub start: usize,
+    /// One past its last byte.
+    pub end: usize,
 }

@@ -26,7 +26,7 @@ pub struct Rule {
     pub(super) file: Arc<YamlText>,
     pub(super) span: Span,
     pub(super) id_span: Span,
-    pub(super) gate: Option<Gate>,
+    pub(super) gate: Gate,
     parts: Parts,
 }
 
@@ -102,7 +102,7 @@ impl Rule {
     pub(super) fn new(
         place: Place,
         origin: Origin,
-        gate: Option<Gate>,
+        gate: Gate,
         logic: Logic,
         texts: Texts,
         tests: Vec<SelfTest>,
@@ -119,7 +119,7 @@ impl Rule {
         file: &Arc<YamlText>,
         lists: &Arc<Lists>,
     ) -> Self {
-        let gate = rule.needed.as_ref().and_then(|(fact, values)| Gate::new(fact, values));
+        let gate = Gate::new(&rule.needs);
         Self {
             id: Cow::Borrowed(rule.id),
             origin,
@@ -139,7 +139,7 @@ impl Rule {
     /// What it asks.
     pub(super) fn logic(&self) -> &Logic {
         self.parts.logic.get_or_init(|| {
-            let read = |from: &Prepared| parse::prepared_logic(from.rule.logic, &self.file, &from.lists);
+            let read = |from: &Prepared| parse::prepared_logic(from.rule.logic.bytes(), &self.file, &from.lists);
             self.parts.prepared.as_ref().and_then(read).unwrap_or_else(Logic::never)
         })
     }
@@ -148,7 +148,7 @@ impl Rule {
     pub(super) fn texts(&self) -> &Texts {
         self.parts.texts.get_or_init(|| {
             let read = |from: &Prepared| {
-                parse::prepared_texts(from.rule.texts, &self.file, &from.lists, &self.logic().selections)
+                parse::prepared_texts(from.rule.texts.bytes(), &self.file, &from.lists, &self.logic().selections)
             };
             self.parts.prepared.as_ref().and_then(read).unwrap_or_else(Texts::none)
         })
@@ -157,7 +157,7 @@ impl Rule {
     /// How it is shown to be right.
     pub(super) fn tests(&self) -> &[SelfTest] {
         self.parts.tests.get_or_init(|| {
-            let read = |from: &Prepared| parse::prepared_tests(from.rule.tests, &self.file);
+            let read = |from: &Prepared| parse::prepared_tests(from.rule.tests.bytes(), &self.file);
             self.parts.prepared.as_ref().map(read).unwrap_or_default()
         })
     }

@@ -8,7 +8,7 @@ use super::causes::{self, Causes};
 use super::evaluate::{Evaluation, Truth};
 use super::explain::{FactValues, Templates, Text};
 use super::finding::{Finding, Judgement, Remediation, Skipped};
-use super::gate::Gates;
+use super::gate::Chance;
 use super::list::{self, Lists, ModuleList};
 use super::rule::{Origin, Rule};
 use super::self_test::{Expectation, TestFailure, TestOutcome};
@@ -40,7 +40,6 @@ pub struct RuleSet {
     /// With the set that each belongs to.
     lists: Vec<(String, Arc<ModuleList>)>,
     templates: Templates,
-    gates: Gates,
     warnings: Vec<Diagnostic>,
 }
 
@@ -135,8 +134,7 @@ impl RuleSet {
         }
         rules.sort_by(|a: &Rule, b: &Rule| a.id.cmp(&b.id));
         report_equal_ids(&rules, found);
-        let gates = Gates::new(&rules);
-        Self { infos, causes, rules, lists, templates, gates, warnings: Vec::new() }
+        Self { infos, causes, rules, lists, templates, warnings: Vec::new() }
     }
 
     /// The loaded sets, the built-in one first; without it when none of its rules were wanted.
@@ -184,10 +182,21 @@ impl RuleSet {
     /// What all rules say of an incident.
     #[must_use]
     pub fn judge(&self, facts: &FactSet) -> Judgement {
+        self.judge_by(facts, Chance::Undecided)
+    }
+
+    /// The findings of an incident alone: rules that nobody could decide are not looked at.
+    #[must_use]
+    pub fn findings(&self, facts: &FactSet) -> Vec<Finding> {
+        self.judge_by(facts, Chance::Yes).findings
+    }
+
+    /// What the rules say that have at least this chance.
+    fn judge_by(&self, facts: &FactSet, least: Chance) -> Judgement {
         let view = View::new(facts);
         let mut judgement = Judgement::default();
         let mut values = None;
-        for rule in self.gates.candidates(&view).into_iter().filter_map(|index| self.rules.get(index)) {
+        for rule in self.rules.iter().filter(|rule| rule.gate.chance(&view) >= least) {
             let logic = rule.logic();
             let mut evaluation = Evaluation::new(&logic.selections, &view);
             match evaluation.truth(&logic.condition) {
@@ -196,6 +205,7 @@ impl RuleSet {
                     let values = values.get_or_insert_with(|| FactValues::of(facts));
                     judgement.findings.push(self.finding(rule, &mut evaluation, values));
                 }
+                Truth::Undecided if least == Chance::Yes => {}
                 Truth::Undecided => {
                     let mut missing = BTreeSet::new();
                     evaluation.missing(&logic.condition, &mut missing);
@@ -205,7 +215,7 @@ impl RuleSet {
                 }
             }
         }
-        // Candidates come by id and the sort is stable, so ties stay in that order.
+        // Rules come by id and the sort is stable, so ties stay in that order.
         judgement.findings.sort_by(|a, b| b.confidence.total_cmp(&a.confidence));
         judgement
     }
@@ -299,5 +309,51 @@ fn report_equal_ids(rules: &[Rule], found: &mut Vec<Diagnostic>) {
                 .with_other(&first.file, first.id_span, "first here")
                 .with_help("give it another name; ids of built-in rules can't be used again")
         }));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_part_of_the_built_in_rules_is_as_it_is_written() {
+        let prepared = RuleSet::load(true, &[]).expect("the built-in rules");
+        let written = RuleSet::check(&[]).expect("the built-in rules");
+        assert_eq!(prepared.infos(), written.infos());
+        for (prepared, written) in prepared.rules().iter().zip(written.rules()) {
+            assert_eq!(format!("{:?}", prepared.logic()), format!("{:?}", written.logic()), "{}", written.id);
+            assert_eq!(format!("{:?}", prepared.texts()), format!("{:?}", written.texts()), "{}", written.id);
+            assert_eq!(format!("{:?}", prepared.tests()), format!("{:?}", written.tests()), "{}", written.id);
+            assert_eq!(format!("{:?}", prepared.gate), format!("{:?}", written.gate), "{}", written.id);
+            assert_eq!((prepared.span, prepared.id_span), (written.span, written.id_span), "{}", written.id);
+            assert_eq!(prepared.written(), written.written());
+        }
+    }
+
+    #[test]
+    fn no_gate_is_closed_to_a_rule_that_matches_or_is_undecided() {
+        let rules = RuleSet::load(true, &[]).expect("the built-in rules");
+        for rule in rules.rules() {
+            for test in rule.tests() {
+                let chance = rule.gate.chance(&View::new(&test.facts));
+                match test.expect {
+                    Expectation::Match => assert_eq!(chance, Chance::Yes, "{}: {}", rule.id, test.name),
+                    Expectation::Skipped => assert_ne!(chance, Chance::No, "{}: {}", rule.id, test.name),
+                    Expectation::NoMatch => {}
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_stop_meets_few_rules() {
+        let rules = RuleSet::load(true, &[]).expect("the built-in rules");
+        let mut facts = FactSet::default();
+        facts.set("incident.kind", crate::facts::Value::Text("bugcheck".into()), None);
+        facts.set("bugcheck.code", crate::facts::Value::Number(0x9F), None);
+        let view = View::new(&facts);
+        let met = rules.rules().iter().filter(|rule| rule.gate.chance(&view) == Chance::Yes).count();
+        assert!((1..40).contains(&met), "{met} of {}", rules.rules().len());
     }
 }

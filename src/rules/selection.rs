@@ -259,7 +259,7 @@ fn field_term(list: &ListDefinition, entry: &Entry, known: &Known<'_>, mistakes:
         let help =
             suggestion(key.name, fields.clone()).unwrap_or_else(|| format!("its fields are {}", listing(fields)));
         let message = format!("an entry of `{}` has no field `{}`", list.name, key.name);
-        mistakes.error_with_help("R020", key.span, message, help);
+        mistakes.error_with_help("R020", key.span(mistakes), message, help);
         return None;
     };
     let modifiers = key.compare_modifiers(mistakes)?;
@@ -286,29 +286,39 @@ fn unknown_fact(key: &Key<'_>, mistakes: &mut Mistakes) {
         None => suggestion(key.name, known)
             .unwrap_or_else(|| "`crashsift rules facts` prints all facts with their types".to_owned()),
     };
-    mistakes.error_with_help("R020", key.span, message, help);
+    mistakes.error_with_help("R020", key.span(mistakes), message, help);
 }
 
 /// A key taken apart: `NAME|WORD|WORD`.
 struct Key<'n> {
+    node: &'n Node,
     name: &'n str,
-    span: Span,
     modifiers: Vec<(&'n str, Span)>,
 }
 
 impl<'n> Key<'n> {
     fn of(node: &'n Node, mistakes: &Mistakes) -> Self {
         let text = node.text().unwrap_or_default();
-        let mut parts = Vec::new();
-        let mut start = 0_usize;
-        for part in text.split('|') {
-            let end = start.saturating_add(part.len());
-            parts.push((part, node.span_within(&mistakes.file, start..end)));
-            start = end.saturating_add(1);
+        let Some((name, mut rest)) = text.split_once('|') else {
+            return Self { node, name: text, modifiers: Vec::new() };
+        };
+        let mut modifiers = Vec::new();
+        loop {
+            let (word, after) = rest.split_once('|').map_or((rest, None), |(word, after)| (word, Some(after)));
+            let start = text.len().saturating_sub(rest.len());
+            let end = start.saturating_add(word.len());
+            modifiers.push((word, node.span_within(&mistakes.file, start..end)));
+            match after {
+                Some(after) => rest = after,
+                None => break,
+            }
         }
-        let mut parts = parts.into_iter();
-        let (name, span) = parts.next().unwrap_or((text, node.span));
-        Self { name, span, modifiers: parts.collect() }
+        Self { node, name, modifiers }
+    }
+
+    /// Where the name stands.
+    fn span(&self, mistakes: &Mistakes) -> Span {
+        self.node.span_within(&mistakes.file, 0..self.name.len())
     }
 
     /// The modifiers, as far as they are for single values.

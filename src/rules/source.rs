@@ -7,15 +7,16 @@ use std::sync::Arc;
 use walkdir::WalkDir;
 
 use super::mistakes::Mistakes;
-use super::prepared::{Prepared, PreparedRule};
+use super::prepared::{Part, Prepared, PreparedRule};
 use crate::discover::display_path;
 use crate::yaml::{Diagnostic, Node, Span, YamlText, parse, read_file};
 
 /// Path below `rules/` and text of every file of the built-in set.
 static EMBEDDED: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/builtin_rules.rs"));
 
-/// The same rule set read and taken apart, encoded.
-static PREPARED: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/builtin_rules.postcard"));
+/// The same rule set read and taken apart, encoded: the index, and the trees that it names.
+static INDEX: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/builtin_rules.index"));
+static PARTS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/builtin_rules.parts"));
 
 /// The name of the built-in set. A folder of that name takes its place.
 pub(super) const BUILTIN: &str = "builtin";
@@ -52,19 +53,23 @@ impl SetSource {
     /// The set inside the program as the build has read it.
     pub fn prepared(found: &mut Vec<Diagnostic>) -> Self {
         // Only a program that was put together wrongly can't decode it; its rules are read from their text then.
-        let Ok(Prepared { rules, files }) = postcard::from_bytes::<Prepared<'static>>(PREPARED) else {
+        let Ok(Prepared { rules, files }) = postcard::from_bytes::<Prepared<'static>>(INDEX) else {
             return Self::embedded(found);
         };
         let mut set = Self { name: BUILTIN.to_owned(), version: "0".to_owned(), embedded: true, ..Self::default() };
         for (path, tree) in files {
             let parts: Vec<&str> = path.split('/').collect();
-            set.add(&parts, &YamlText::with_tree(format!("{BUILTIN}/{path}"), embedded_text(path), tree), found);
+            set.add(
+                &parts,
+                &YamlText::inside(format!("{BUILTIN}/{path}"), embedded_text(path), Some(tree.bytes())),
+                found,
+            );
         }
         let mut texts: HashMap<&str, Arc<YamlText>> = HashMap::new();
         for rule in rules {
-            let text = texts
-                .entry(rule.file)
-                .or_insert_with(|| YamlText::new(format!("{BUILTIN}/{}", rule.file), embedded_text(rule.file)));
+            let text = texts.entry(rule.file).or_insert_with(|| {
+                YamlText::inside(format!("{BUILTIN}/{}", rule.file), embedded_text(rule.file), None)
+            });
             set.prepared.push((rule, Arc::clone(text)));
         }
         set
@@ -183,6 +188,13 @@ impl SetSource {
         }
         read("licence");
         found.append(&mut mistakes.found);
+    }
+}
+
+impl Part {
+    /// The encoded tree.
+    pub fn bytes(self) -> &'static [u8] {
+        PARTS.get(self.start..self.end).unwrap_or_default()
     }
 }
 

@@ -71,6 +71,11 @@ impl<'a> View<'a> {
         self.scalars.get(index)?.as_ref()
     }
 
+    /// Whether a list is known, without preparing it.
+    pub fn knows_list(&self, index: usize) -> bool {
+        LISTS.get(index).is_some_and(|list| self.facts.list(list.name).is_some())
+    }
+
     /// A list's entries, if the list is known.
     pub fn list(&self, index: usize) -> Option<&[Row<'a>]> {
         let prepared = self.lists.get(index)?.get_or_init(|| {

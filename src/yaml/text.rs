@@ -28,10 +28,11 @@ impl YamlText {
         Arc::new(Self { name: name.into(), text, tree: None })
     }
 
-    /// A text inside the program whose tree was encoded when it was built.
+    /// A text inside the program, with its tree if that was encoded by the build. The text is not looked at, so that
+    /// it need not be brought into memory.
     #[must_use]
-    pub(crate) fn with_tree(name: impl Into<String>, text: &'static str, tree: &'static [u8]) -> Arc<Self> {
-        Arc::new(Self { name: name.into(), text: Cow::Borrowed(text), tree: Some(tree) })
+    pub(crate) fn inside(name: String, text: &'static str, tree: Option<&'static [u8]>) -> Arc<Self> {
+        Arc::new(Self { name, text: Cow::Borrowed(text), tree })
     }
 
     /// The text at a place.
