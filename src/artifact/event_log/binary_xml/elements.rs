@@ -298,7 +298,7 @@ impl<'c> Reader<'c, '_> {
         }
     }
 
-    /// Passes over the element whose beginning was read.
+    /// Passes over the element whose beginning was read. It must not be one that a list repeats.
     fn pass_over(&mut self, source: &mut Source<'c>) -> Result<(), Unusual> {
         let mut depth = 1_usize;
         while depth > 0 {
@@ -306,6 +306,9 @@ impl<'c> Reader<'c, '_> {
                 Token::Element(_) => depth = depth.saturating_add(1),
                 Token::Empty | Token::ElementEnds => depth = depth.saturating_sub(1),
                 Token::Instance(instance) => source.tokens.go_to(instance.values.end()?),
+                Token::Substitution(index) if depth == 1 && items(self.value(source, index)?).is_some() => {
+                    return Err(Unusual("a list in an element that is passed over"));
+                }
                 Token::End => return Err(Unusual("an element that does not end")),
                 _ => {}
             }
