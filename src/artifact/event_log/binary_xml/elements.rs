@@ -235,6 +235,7 @@ struct Reader<'c, 's> {
     tokens_left: usize,
 }
 
+// What is read for each `Data` is inlined by force: it takes a tenth less time that way.
 impl<'c> Reader<'c, '_> {
     #[inline]
     fn next(&mut self, source: &mut Source<'c>) -> Result<Token<'c>, Unusual> {
@@ -251,7 +252,7 @@ impl<'c> Reader<'c, '_> {
     }
 
     /// Where a value of an instance is; `None` when it has fewer.
-    #[inline]
+    #[inline(always)]
     fn slot(&self, source: &Source<'c>, index: usize) -> Result<Option<Slot>, Unusual> {
         let slots = source.instance.ok_or(Unusual("a substitution outside of a template"))?;
         if index >= slots.count {
@@ -260,7 +261,7 @@ impl<'c> Reader<'c, '_> {
         Ok(self.scratch.slots.get(slots.first.saturating_add(index)).copied())
     }
 
-    #[inline]
+    #[inline(always)]
     fn value(&self, source: &Source<'c>, index: usize) -> Result<Value<'c>, Unusual> {
         match self.slot(source, index)? {
             Some(slot) => slot.value(self.chunk),
@@ -269,7 +270,7 @@ impl<'c> Reader<'c, '_> {
     }
 
     /// Whether an element is left out of an instance.
-    #[inline]
+    #[inline(always)]
     fn is_left_out(&self, source: &Source<'c>, dependency: Option<usize>) -> Result<bool, Unusual> {
         let Some(dependency) = dependency else { return Ok(false) };
         match self.slot(source, dependency)? {
@@ -426,7 +427,7 @@ impl<'c> Reader<'c, '_> {
     }
 
     /// Adds a value to an element's text.
-    #[inline]
+    #[inline(always)]
     fn add(&mut self, value: Value<'c>, has_elements: bool, text: &mut Text<'c>) -> Result<(), Unusual> {
         if is_empty(value) {
             return Ok(());
@@ -567,7 +568,7 @@ impl<'c> Reader<'c, '_> {
     }
 
     /// A `Data` of `EventData` as most templates have it.
-    #[inline]
+    #[inline(always)]
     fn named_data(
         &mut self,
         source: &Source<'c>,
@@ -595,7 +596,7 @@ impl<'c> Reader<'c, '_> {
     }
 
     /// Ends a `Data` with a text or, for each item of a list, several of them.
-    #[inline]
+    #[inline(always)]
     fn end_data(&mut self, mut field: DataField, text: &Text<'c>) -> Result<(), Unusual> {
         let Some(list) = text.list.and_then(items) else { return self.add_data(field, text.start) };
         for item in list {
@@ -650,7 +651,7 @@ impl<'c> Reader<'c, '_> {
     }
 
     /// What field a `Data` with this name is.
-    #[inline]
+    #[inline(always)]
     fn data_field(&mut self, name: Option<Sibling>, parent: &mut Parent) -> Result<DataField, Unusual> {
         let Some(name) = name else {
             parent.run = None;
@@ -710,7 +711,7 @@ impl<'c> Reader<'c, '_> {
     }
 
     /// Adds a `Data` whose text is the end of the texts from `start` on.
-    #[inline]
+    #[inline(always)]
     fn add_data(&mut self, field: DataField, start: usize) -> Result<(), Unusual> {
         match field {
             DataField::LeftOut => self.texts.truncate(start),
@@ -866,7 +867,7 @@ impl<'c> Reader<'c, '_> {
     }
 
     /// How many elements of the parent before this one have its name.
-    #[inline]
+    #[inline(always)]
     fn earlier(&mut self, parent: &mut Parent, sibling: Sibling) -> Result<usize, Unusual> {
         let name = self.name_of(sibling);
         let hash = hash(name);
