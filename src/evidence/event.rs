@@ -22,8 +22,62 @@ pub struct Event {
     /// What it says.
     pub body: EventBody,
     /// Every field as written, by the event's own names or, for positional events, by the names of the catalogue's
-    /// layout (`data0`, `data1`... where there is none). Empty values are left out.
-    pub fields: Vec<(Arc<str>, Arc<str>)>,
+    /// layout (`data0`, `data1`... where there is none). Empty values and binary data are left out.
+    pub fields: EventFields,
+}
+
+/// The fields of a record. A log may hold many thousands of records that belong to a machine's history, so all names
+/// and all values are one text each.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EventFields {
+    /// The values, with [`EventFields::BETWEEN`] between them.
+    values: Arc<str>,
+    names: Box<str>,
+    /// Where each name and each value ends.
+    ends: Box<[(usize, usize)]>,
+}
+
+impl EventFields {
+    /// What stands between two values where all are one text.
+    pub const BETWEEN: &str = "; ";
+
+    /// Names and values in the record's order.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
+        let (mut name_start, mut value_start) = (0, 0);
+        self.ends.iter().map(move |(name_end, value_end)| {
+            let name = self.names.get(name_start..*name_end).unwrap_or_default();
+            let value = self.values.get(value_start..*value_end).unwrap_or_default();
+            (name_start, value_start) = (*name_end, value_end.saturating_add(Self::BETWEEN.len()));
+            (name, value)
+        })
+    }
+
+    /// All values as one text.
+    #[must_use]
+    pub fn values(&self) -> &Arc<str> {
+        &self.values
+    }
+}
+
+impl Default for EventFields {
+    fn default() -> Self {
+        Self { values: Arc::from(""), names: Box::from(""), ends: Box::default() }
+    }
+}
+
+impl<N: AsRef<str>, V: AsRef<str>> FromIterator<(N, V)> for EventFields {
+    fn from_iter<I: IntoIterator<Item = (N, V)>>(fields: I) -> Self {
+        let (mut names, mut values, mut ends) = (String::new(), String::new(), Vec::new());
+        for (name, value) in fields {
+            if !ends.is_empty() {
+                values.push_str(Self::BETWEEN);
+            }
+            names.push_str(name.as_ref());
+            values.push_str(value.as_ref());
+            ends.push((names.len(), values.len()));
+        }
+        Self { values: values.into(), names: names.into(), ends: ends.into() }
+    }
 }
 
 /// The meaning of a record, by its kind. Fields are absent where the record writes one of Windows' ways of saying

@@ -61,7 +61,7 @@ pub fn values(event: &Event) -> Arc<str> {
         | EventBody::OpenGlDriver { text, .. }
         | EventBody::DotNet { text, .. }
         | EventBody::Other { text } => Arc::clone(text),
-        _ => Arc::from(event.fields.iter().map(|(_, value)| &**value).collect::<Vec<_>>().join("; ")),
+        _ => Arc::clone(event.fields.values()),
     }
 }
 

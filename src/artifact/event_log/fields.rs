@@ -7,10 +7,12 @@ use jiff::Timestamp;
 
 use super::json::Node;
 use crate::artifact::notation::{self, filetime, guid, hex_bytes, hex_u32, hex_u64, number_u32, number_u64, present};
-use crate::evidence::{Names, Version};
+use crate::evidence::{EventFields, Names, Version};
 
 /// Name of the field that holds an event's binary data, as hexadecimal digits.
 const BINARY: &str = "Binary";
+/// Name of the field in which WHEA-Logger repeats its record as hexadecimal digits.
+const RAW_RECORD: &str = "RawData";
 
 /// Part of a text, by the offsets of its bytes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -177,24 +179,24 @@ impl WrittenFields {
 
     /// The fields under the names of `layout`: the field at position `n` among those without name gets the `n`th
     /// name, or `data<n>` where the layout has none. Empty fields are left out.
-    pub(super) fn named<'n>(&self, layout: &[&str], names: &'n Names) -> Fields<'n> {
+    pub(super) fn named<'f>(&'f self, layout: &[&'static str], names: &'f Names) -> Fields<'f> {
         let mut list = Vec::with_capacity(self.list.len());
         let mut position = 0_usize;
         for (own_name, value) in self.iter() {
             let name = match own_name {
-                Some(name) => names.share(name),
+                Some(name) => Cow::Borrowed(name),
                 None => {
                     let from_layout = layout.get(position).filter(|name| !name.is_empty());
                     let name = match from_layout {
-                        Some(name) => names.share(name),
-                        None => names.share(&format!("data{position}")),
+                        Some(name) => Cow::Borrowed(*name),
+                        None => Cow::Owned(format!("data{position}")),
                     };
                     position = position.saturating_add(1);
                     name
                 }
             };
             if !value.trim().is_empty() {
-                list.push((name, Arc::from(&*notation::repaired(value))));
+                list.push((name, notation::repaired(value)));
             }
         }
         Fields { list, names }
@@ -209,20 +211,21 @@ fn is_numbered(name: &str, base: &str) -> bool {
 
 /// The fields of a record with their names, none of them empty, and their readings by kind of value.
 #[derive(Debug)]
-pub(super) struct Fields<'n> {
-    list: Vec<(Arc<str>, Arc<str>)>,
-    names: &'n Names,
+pub(super) struct Fields<'f> {
+    list: Vec<(Cow<'f, str>, Cow<'f, str>)>,
+    names: &'f Names,
 }
 
 impl Fields<'_> {
-    /// The list, for the event's evidence.
-    pub(super) fn into_list(self) -> Vec<(Arc<str>, Arc<str>)> {
-        self.list
+    /// The fields that the event's evidence keeps: all but binary data.
+    pub(super) fn kept(&self) -> EventFields {
+        let is_binary = |name: &str| name == BINARY || name == RAW_RECORD;
+        self.list.iter().filter(|(name, _)| !is_binary(name)).map(|(name, value)| (name, value)).collect()
     }
 
     /// The first field called `name`, as written.
-    pub(super) fn written(&self, name: &str) -> Option<&Arc<str>> {
-        self.list.iter().find(|(own, _)| **own == *name).map(|(_, value)| value)
+    pub(super) fn written(&self, name: &str) -> Option<&str> {
+        self.list.iter().find(|(own, _)| *own == *name).map(|(_, value)| &**value)
     }
 
     /// The first of the fields `names` that is present.
@@ -232,9 +235,7 @@ impl Fields<'_> {
 
     /// A text; `None` for the ways of writing "none".
     pub(super) fn text(&self, name: &str) -> Option<Arc<str>> {
-        let written = self.written(name)?;
-        let text = present(written)?;
-        Some(if text.len() == written.len() { Arc::clone(written) } else { Arc::from(text) })
+        present(self.written(name)?).map(Arc::from)
     }
 
     /// A file name or another text that many records share.
@@ -299,13 +300,13 @@ impl Fields<'_> {
     /// The values of all fields but the binary one, joined with `; `.
     pub(super) fn joined(&self) -> Arc<str> {
         let values: Vec<&str> =
-            self.list.iter().filter(|(name, _)| **name != *BINARY).map(|(_, value)| value.trim()).collect();
+            self.list.iter().filter(|(name, _)| *name != *BINARY).map(|(_, value)| value.trim()).collect();
         Arc::from(values.join("; "))
     }
 
     /// The values of all fields but the binary one, in order.
-    pub(super) fn values(&self) -> impl Iterator<Item = &Arc<str>> {
-        self.list.iter().filter(|(name, _)| **name != *BINARY).map(|(_, value)| value)
+    pub(super) fn values(&self) -> impl Iterator<Item = &str> {
+        self.list.iter().filter(|(name, _)| *name != *BINARY).map(|(_, value)| &**value)
     }
 }
 
@@ -314,12 +315,13 @@ mod tests {
     use super::*;
 
     /// The fields of an event whose elements after `System` are `json`, under the names of `layout`.
-    fn fields(json: &str, layout: &[&str]) -> Vec<(String, String)> {
+    fn fields(json: &str, layout: &[&'static str]) -> Vec<(String, String)> {
         let node: Node<'_> = serde_json::from_str(json).expect("JSON");
         let Node::Map(elements) = node else { panic!("an object") };
         let names = Names::default();
-        let list = WrittenFields::of(&elements).named(layout, &names).into_list();
-        list.into_iter().map(|(name, value)| (name.to_string(), value.to_string())).collect()
+        let written = WrittenFields::of(&elements);
+        let fields = written.named(layout, &names);
+        fields.list.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect()
     }
 
     fn pairs(list: &[(&str, &str)]) -> Vec<(String, String)> {
@@ -393,7 +395,8 @@ mod tests {
                 "Time": "0x1da9f8426b8ddc0", "Binary": "0102"}"#,
         )
         .expect("JSON");
-        let fields = WrittenFields::of(&[(Cow::Borrowed("EventData"), node)]).named(&[], &names);
+        let written = WrittenFields::of(&[(Cow::Borrowed("EventData"), node)]);
+        let fields = written.named(&[], &names);
         assert_eq!(fields.name("Name").as_deref(), Some("tool.exe"));
         assert_eq!(fields.text("None"), None);
         assert_eq!(fields.path("Bare"), None);

@@ -160,7 +160,7 @@ fn evidence(record: &Record<'_>, names: &Names) -> Option<Evidence> {
             computer: share(record.computer),
             time: record.time,
             body,
-            fields: fields.into_list(),
+            fields: fields.kept(),
         })),
     })
 }

@@ -82,7 +82,8 @@ struct Template {
     provider: Option<Wanted>,
     /// Channel and computer, where the definition names both.
     span: Option<usize>,
-    layout: Layout,
+    /// The layouts that were met last, the latest one first.
+    layouts: [Layout; 2],
     /// Where the provider stands that was looked up last, and what is wanted of it.
     known: (Range<usize>, WantedIds),
     /// Where the channel stands that was looked up last, and its span, where the definition names the computer.
@@ -110,7 +111,7 @@ impl Wanted {
 }
 
 /// Where the parts lie in an instance whose table begins with these descriptors.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Layout {
     descriptors: [[u8; 4]; LONGEST_LAYOUT],
     /// How many of them count; `None` when the places are of no use for another record.
@@ -187,10 +188,14 @@ impl Scanner {
                 Some(Wanted::Some(_)) | None => {}
             }
         }
-        if !template.layout.fits(&values) && template.layout.learn(&values, system).is_err() {
-            return Decision::Ask;
+        let [layout, other] = &mut template.layouts;
+        if !layout.fits(&values) {
+            std::mem::swap(layout, other);
+            if !layout.fits(&values) && layout.learn(&values, system).is_err() {
+                return Decision::Ask;
+            }
         }
-        let places = &template.layout.places;
+        let places = &layout.places;
         let text = |(place, size): (usize, usize)| {
             let start = values.start().saturating_add(place);
             start..start.saturating_add(size)
@@ -303,7 +308,7 @@ impl Scanner {
             tokens_end: 0,
             provider: None,
             span: None,
-            layout: Layout { descriptors: [[0; 4]; LONGEST_LAYOUT], length: None, places: Places::default() },
+            layouts: Default::default(),
             known: (0..0, WantedIds::default()),
             channel: (0..0, 0),
         };

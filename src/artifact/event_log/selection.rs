@@ -2,6 +2,9 @@
 
 use std::collections::HashMap;
 use std::fmt;
+use std::hash::{BuildHasherDefault, Hasher};
+
+use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use super::catalogue::{self, WantedIds};
 
@@ -116,7 +119,21 @@ fn has(bits: &[u64], index: u32) -> bool {
 /// Event ids that are wanted of the providers seen so far, by their names as records hold them.
 #[derive(Debug, Default)]
 pub(super) struct Providers {
-    known: HashMap<Box<[u8]>, WantedIds>,
+    known: HashMap<Box<[u8]>, WantedIds, BuildHasherDefault<NameHasher>>,
+}
+
+/// Hashes short byte strings fast. How many names there can be is bounded, so that names made to collide cost little.
+#[derive(Debug, Default)]
+struct NameHasher(u64);
+
+impl Hasher for NameHasher {
+    fn write(&mut self, bytes: &[u8]) {
+        self.0 = xxh3_64_with_seed(bytes, self.0);
+    }
+
+    fn finish(&self) -> u64 {
+        self.0
+    }
 }
 
 impl Providers {

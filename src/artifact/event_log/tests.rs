@@ -143,7 +143,7 @@ fn a_whole_log_gives_wanted_records_counts_all_and_loses_nothing() {
     assert_eq!((&*event.provider, event.id), ("Application Error", 1000));
     assert_eq!((event.channel.as_deref(), event.computer.as_deref()), (Some("Application"), Some("PC-01")));
     assert_eq!(event.time.map(|time| time.to_string()).as_deref(), Some("2024-05-06T07:03:00Z"));
-    let fields: Vec<_> = event.fields.iter().map(|(name, value)| (&**name, &**value)).collect();
+    let fields: Vec<_> = event.fields.iter().collect();
     assert_eq!(fields, [("AppName", "last.exe"), ("AppVersion", "1.0.0.0")]);
     let [coverage] = reading.coverage.as_slice() else { panic!("{:?}", reading.coverage) };
     assert_eq!((&*coverage.channel, &*coverage.computer), ("Application", "PC-01"));

@@ -72,6 +72,11 @@ impl System {
         loop {
             let token = tokens.next()?;
             match token {
+                Token::Element(opened) if depth == 2 && Element::of(opened.name).is_none() => {
+                    system.is_self_contained &= (start..tokens.at()).contains(&opened.name.at);
+                    tokens.skip_element()?;
+                    (element, target) = (None, None);
+                }
                 Token::Element(opened) => {
                     system.is_self_contained &= (start..tokens.at()).contains(&opened.name.at);
                     depth = depth.saturating_add(1);

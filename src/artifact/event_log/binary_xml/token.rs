@@ -292,6 +292,57 @@ impl<'c> Tokens<'c> {
         self.take(count.saturating_mul(2))
     }
 
+    /// Passes over the rest of an element whose beginning was read.
+    ///
+    /// # Errors
+    /// When a token in it is cut, or none that is read here.
+    pub(crate) fn skip_element(&mut self) -> Result<(), Unusual> {
+        let mut open = 1_usize;
+        while open > 0 {
+            let Some(token) = self.peek() else { return Err(CUT) };
+            match token {
+                0x01 | 0x41 => {
+                    let dependency = if self.in_definition { 2 } else { 0 };
+                    self.take(1_usize.saturating_add(dependency).saturating_add(4))?;
+                    self.skip_name()?;
+                    if token & MORE != 0 {
+                        self.take(4)?;
+                    }
+                    open = open.saturating_add(1);
+                }
+                0x02 => _ = self.take(1)?,
+                0x03 | 0x04 => {
+                    self.take(1)?;
+                    open = open.saturating_sub(1);
+                }
+                0x06 | 0x46 => {
+                    self.take(1)?;
+                    self.skip_name()?;
+                }
+                0x00 => return Err(CUT),
+                // The others are no longer than they are hard to tell apart.
+                _ => {
+                    if matches!(self.next()?, Token::Instance(_)) {
+                        return Err(Unusual("an instance within the system"));
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Passes over a name, and over its text where that follows.
+    #[inline]
+    fn skip_name(&mut self) -> Result<(), Unusual> {
+        let offset = usize::try_from(self.u32()?).map_err(|_| CUT)?;
+        if offset == self.at {
+            self.take(6)?;
+            let characters = usize::from(self.u16()?);
+            self.take(characters.saturating_mul(2).saturating_add(2))?;
+        }
+        Ok(())
+    }
+
     /// A name by its offset in the chunk. Where it is used for the first time, the name itself follows.
     #[inline]
     fn name(&mut self) -> Result<Name<'c>, Unusual> {

@@ -71,7 +71,7 @@ pub(super) fn wer(fields: &Fields<'_>) -> Option<EventBody> {
         // The event's own time is that of the report, not of what it reports.
         time: None,
         report_id: fields.guid("ReportId"),
-        own_id: fields.written("StorePath").and_then(|path| own_id(path)),
+        own_id: fields.written("StorePath").and_then(own_id),
         pid: None,
         started: None,
         app_path: None,
@@ -84,7 +84,7 @@ pub(super) fn wer(fields: &Fields<'_>) -> Option<EventBody> {
 fn signature(event_type: &str, fields: &Fields<'_>) -> WerSignature {
     let empty: Arc<str> = Arc::from("");
     let mut values: Vec<Arc<str>> = (1..=SIGNATURE_VALUES)
-        .map(|number| fields.written(&format!("P{number}")).map_or_else(|| Arc::clone(&empty), Arc::clone))
+        .map(|number| fields.written(&format!("P{number}")).map_or_else(|| Arc::clone(&empty), Arc::from))
         .collect();
     while values.last().is_some_and(|value| value.is_empty()) {
         values.pop();

@@ -14,7 +14,7 @@ const FRAME_INDENT: &str = "   ";
 pub(super) fn dotnet(id: u32, fields: &Fields<'_>) -> Option<EventBody> {
     let mut values = fields.values();
     let first = values.next()?;
-    let text = if values.next().is_none() { Arc::clone(first) } else { fields.joined() };
+    let text = if values.next().is_none() { Arc::from(first) } else { fields.joined() };
     Some(EventBody::DotNet {
         app: text.lines().next().and_then(program).map(Arc::from),
         exception_type: if id == UNHANDLED_EXCEPTION { exception_type(&text).map(Arc::from) } else { None },

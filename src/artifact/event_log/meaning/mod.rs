@@ -59,7 +59,8 @@ mod testing {
         let Node::Map(elements) = node else { panic!("an object") };
         let entry = catalogue::find(provider, id).expect("a catalogued event");
         let names = Names::default();
-        let fields = WrittenFields::of(&elements).named(entry.layout, &names);
+        let written = WrittenFields::of(&elements);
+        let fields = written.named(entry.layout, &names);
         super::read(entry.meaning, provider, id, &fields)
     }
 
