@@ -1,10 +1,12 @@
 //! Puts the built-in rule set into the program: every YAML file below `rules/`, under its path in that folder, and what
-//! the files say in a form that needs no reading of YAML.
+//! the files say in a form that needs no reading of YAML. Also a digest of the sources of the reader of event logs, so that
+//! what one build keeps of logs is of no use to another that may read them differently.
 
 #![allow(dead_code, unused_imports, reason = "the modules are the program's, and only a part of each is needed here")]
 
 use std::error::Error;
 use std::fmt::Write as _;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::{env, fs};
@@ -36,7 +38,7 @@ fn main() -> Outcome<()> {
     let root = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?).join("rules");
     let out = PathBuf::from(env::var("OUT_DIR")?);
     let mut paths = Vec::new();
-    collect(&root, &mut paths)?;
+    collect(&root, "yaml", &mut paths)?;
     paths.sort();
     let mut files = Vec::new();
     let mut code = String::from("&[\n");
@@ -56,17 +58,35 @@ fn main() -> Outcome<()> {
     fs::write(out.join("builtin_rules.index"), index)?;
     fs::write(out.join("builtin_rules.parts"), parts)?;
     fs::write(out.join("builtin_tables.rs"), tables(&files)?)?;
+    println!("cargo::rustc-env=CRASHSIFT_READER_DIGEST={:016x}", reader_digest(Path::new("src/artifact"))?);
     Ok(())
 }
 
-/// All YAML files below `folder`. Cargo is told of the folders too, so that a new file is noticed.
-fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> Outcome<()> {
+/// A digest of all that decides what is read of an event log: the reader in the folder `artifact` and the crates.
+fn reader_digest(artifact: &Path) -> Outcome<u64> {
+    let mut paths = ["bytes.rs", "notation.rs"].map(|name| artifact.join(name)).to_vec();
+    collect(&artifact.join("event_log"), "rs", &mut paths)?;
+    paths.push("Cargo.toml".into());
+    // A crate that is built as a part of another has none.
+    paths.extend(Some(PathBuf::from("Cargo.lock")).filter(|lock| lock.exists()));
+    paths.sort();
+    let mut hasher = DefaultHasher::new();
+    for path in &paths {
+        println!("cargo::rerun-if-changed={}", path.display());
+        (path, fs::read(path)?).hash(&mut hasher);
+    }
+    Ok(hasher.finish())
+}
+
+/// All files below `folder` whose names have this extension. Cargo is told of the folders too, so that a new file is
+/// noticed.
+fn collect(folder: &Path, extension: &str, files: &mut Vec<PathBuf>) -> Outcome<()> {
     println!("cargo::rerun-if-changed={}", folder.display());
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();
         if path.is_dir() {
-            collect(&path, files)?;
-        } else if path.extension().is_some_and(|extension| extension == "yaml") {
+            collect(&path, extension, files)?;
+        } else if path.extension().is_some_and(|own| own == extension) {
             println!("cargo::rerun-if-changed={}", path.display());
             files.push(path);
         }

@@ -2,10 +2,12 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use jiff::Timestamp;
 use rayon::prelude::*;
 
+use crate::artifact::event_log::Cache;
 use crate::artifact::{LogCoverage, ReadContext};
 use crate::discover::{self, display_path};
 use crate::evidence::{Names, Observation};
@@ -30,11 +32,14 @@ pub struct Options {
     pub min_confidence: f64,
     /// Texts to read as tickets although they are no files: name and content.
     pub pasted: Vec<(String, Vec<u8>)>,
+    /// What earlier runs read of event logs, if that is kept. Its files are no artifacts; the report does not depend on
+    /// it.
+    pub cache: Option<Arc<Cache>>,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { walk_stacks: true, since: None, until: None, min_confidence: 0.0, pasted: Vec::new() }
+        Self { walk_stacks: true, since: None, until: None, min_confidence: 0.0, pasted: Vec::new(), cache: None }
     }
 }
 
@@ -143,9 +148,13 @@ fn read_all(
     options: &Options,
     progress: &dyn Progress,
 ) -> (Vec<Artifact>, Vec<Item>, Vec<LogCoverage>) {
-    let (found, unfound) = discover::find(paths);
+    let (mut found, unfound) = discover::find(paths);
+    if let Some(cache) = &options.cache {
+        found.retain(|file| !cache.owns(&file.path));
+    }
     progress.found(found.len());
-    let context = ReadContext { names: Names::default(), walk_stacks: options.walk_stacks };
+    let context =
+        ReadContext { names: Names::default(), walk_stacks: options.walk_stacks, cache: options.cache.clone() };
     let mut all: Vec<ReadArtifact> = found
         .par_iter()
         .map(|file| {

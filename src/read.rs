@@ -50,7 +50,7 @@ pub fn read_artifact(path: &Path, context: &ReadContext) -> ReadArtifact {
         _ => {}
     }
     // A panic in a reader, or in a crate that it uses, costs this artifact and no other.
-    let outcome = catch_unwind(AssertUnwindSafe(|| dispatch(kind, &mut opened.file, bytes, context)));
+    let outcome = catch_unwind(AssertUnwindSafe(|| dispatch(kind, path, &mut opened.file, bytes, context)));
     match outcome {
         Ok(Ok(reading)) => finished(shown, kind, bytes, reading),
         Ok(Err(unreadable)) => unread(shown, kind, bytes, ArtifactStatus::Failed, unreadable.to_string()),
@@ -93,11 +93,17 @@ fn open(path: &Path) -> io::Result<Opened> {
     Ok(Opened { bytes: about.len(), file, first })
 }
 
-fn dispatch(kind: ArtifactKind, file: &mut File, bytes: u64, context: &ReadContext) -> Result<Reading, Unreadable> {
+fn dispatch(
+    kind: ArtifactKind,
+    path: &Path,
+    file: &mut File,
+    bytes: u64,
+    context: &ReadContext,
+) -> Result<Reading, Unreadable> {
     match kind {
         ArtifactKind::Minidump => minidump::read(file, bytes, context),
         ArtifactKind::KernelDump => kernel_dump::read(file, bytes, context),
-        ArtifactKind::EventLog => event_log::read(&*file, bytes, context),
+        ArtifactKind::EventLog => event_log::read_at(path, &*file, bytes, context),
         ArtifactKind::WerReport => wer_report::read(file, bytes, context),
         ArtifactKind::Ticket => ticket::read(file, bytes, context),
         ArtifactKind::Archive | ArtifactKind::Unknown => Err(Unreadable::whole("not of a kind that is read")),

@@ -11,6 +11,7 @@ pub mod wer_report;
 pub mod wer_signature;
 
 use std::fmt;
+use std::sync::Arc;
 
 use crate::evidence::{Evidence, Names};
 
@@ -21,6 +22,8 @@ pub struct ReadContext {
     pub names: Names,
     /// Whether crashing threads' stacks are walked.
     pub walk_stacks: bool,
+    /// What earlier runs read of event logs, if that is kept.
+    pub cache: Option<Arc<event_log::Cache>>,
 }
 
 /// What reading one artifact gave.
@@ -40,9 +43,9 @@ pub struct Reading {
 #[derive(Debug, Clone)]
 pub struct LogCoverage {
     /// The channel most of the records belong to.
-    pub channel: std::sync::Arc<str>,
+    pub channel: Arc<str>,
     /// The computer.
-    pub computer: std::sync::Arc<str>,
+    pub computer: Arc<str>,
     /// Its earliest record.
     pub first: jiff::Timestamp,
     /// Its latest record.

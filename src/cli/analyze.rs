@@ -4,6 +4,7 @@ use std::io::{self, IsTerminal, Read, Write};
 use std::mem;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use clap::{ArgAction, ValueEnum};
 use jiff::Timestamp;
@@ -11,6 +12,7 @@ use jiff::Timestamp;
 use super::output::{self, write_file};
 use super::progress::Bar;
 use super::{Exit, load_rules, stream};
+use crate::artifact::event_log::Cache;
 use crate::discover::{read_list, reason};
 use crate::knowledge::Knowledge;
 use crate::report::text::TextOptions;
@@ -49,6 +51,11 @@ pub struct Arguments {
     /// How many threads work. The report is the same for every number.
     #[arg(short, long, value_name = "N")]
     jobs: Option<NonZeroUsize>,
+
+    /// Keep in the folder DIR what is read of event logs, and don't read chunks again that did not change since. The
+    /// report is the same.
+    #[arg(long, value_name = "DIR")]
+    cache: Option<PathBuf>,
 
     /// Read FILE as text that somebody pasted; `-` is standard input.
     #[arg(long, value_name = "FILE")]
@@ -202,8 +209,20 @@ fn prepare(arguments: &Arguments) -> Result<Prepared, Exit> {
         until: arguments.until,
         min_confidence: arguments.min_confidence,
         pasted,
+        cache: arguments.cache.as_deref().and_then(|folder| open_cache(folder, arguments.quiet)),
     };
     Ok(Prepared { paths, rules, knowledge, options, threads })
+}
+
+/// The cache in `folder`. Without one the run takes longer, but it goes on.
+fn open_cache(folder: &Path, quiet: bool) -> Option<Arc<Cache>> {
+    let cache = Cache::in_folder(folder);
+    if let Err(error) = &cache
+        && !quiet
+    {
+        stream::note(&format!("--cache {}: {}; the run goes on without it", folder.display(), reason(error)));
+    }
+    cache.ok().map(Arc::new)
 }
 
 /// Whether the paths are files with so little in them that starting a second thread costs more than it saves.
@@ -237,6 +256,7 @@ fn carry_out(arguments: &Arguments, prepared: Prepared) -> Exit {
     let report = threads.install(|| analyze(&paths, &rules, &knowledge, &options, &bar));
 
     if !arguments.quiet {
+        options.cache.iter().flat_map(|cache| cache.notes()).for_each(|note| stream::note(&note));
         let Report { summary, .. } = &report;
         let lost = summary.failed.saturating_add(summary.partial);
         if lost > 0 {

@@ -91,7 +91,12 @@ impl<'c> Chunk<'c> {
 
     /// Where free space begins; `None` when the header names no place behind itself.
     pub(super) fn free_space(&self) -> Option<usize> {
-        (RECORDS_START..=self.bytes.len()).contains(&self.free_space).then_some(self.free_space)
+        self.free_space_within(self.bytes.len())
+    }
+
+    /// The same of a chunk that has `size` bytes, of which its header may be all that is there.
+    pub(super) fn free_space_within(&self, size: usize) -> Option<usize> {
+        (RECORDS_START..=size).contains(&self.free_space).then_some(self.free_space)
     }
 
     /// Whether the checksum of the header is right.
@@ -111,7 +116,8 @@ impl<'c> Chunk<'c> {
         self.has_no_checksums() || records().map(crc32fast::hash) == Some(self.records_checksum)
     }
 
-    fn has_no_checksums(&self) -> bool {
+    /// Whether it carries no checksums.
+    pub(super) fn has_no_checksums(&self) -> bool {
         self.flags & NO_CHECKSUMS != 0
     }
 

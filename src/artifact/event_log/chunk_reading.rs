@@ -50,6 +50,16 @@ impl<T> Default for ChunkReading<T> {
     }
 }
 
+impl<T> ChunkReading<T> {
+    /// Adds what later chunks gave.
+    pub(super) fn append(&mut self, later: Self) {
+        self.taken.extend(later.taken);
+        self.losses.extend(later.losses);
+        self.records = self.records.saturating_add(later.records);
+        self.last_id = self.last_id.max(later.last_id);
+    }
+}
+
 /// What a thread keeps from chunk to chunk.
 #[derive(Debug, Default)]
 pub(super) struct Scratch {

@@ -5,6 +5,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
 
 use crate::artifact::LogCoverage;
 use crate::artifact::notation::filetime;
@@ -44,10 +45,25 @@ struct Span {
     last: u64,
 }
 
+/// The same, as it is kept for later runs.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+pub(super) struct KeptSpan<'s> {
+    channel: &'s [u8],
+    computer: &'s [u8],
+    records: u64,
+    first: u64,
+    last: u64,
+}
+
 impl Spans {
     /// The index of the span with the channel and computer that stand at these places; an empty one stands for none.
     pub(super) fn find(&mut self, bytes: &[u8], channel: Range<usize>, computer: Range<usize>) -> usize {
-        let (channel, computer) = (text(bytes, channel), text(bytes, computer));
+        self.find_texts(text(bytes, channel), text(bytes, computer))
+    }
+
+    /// The index of the span with this channel and computer.
+    #[inline]
+    fn find_texts(&mut self, channel: &[u8], computer: &[u8]) -> usize {
         if self.list.get(self.latest).is_some_and(|span| *span.computer == *computer && *span.channel == *channel) {
             return self.latest;
         }
@@ -91,6 +107,26 @@ impl Spans {
             span.first = span.first.min(filetime);
             span.last = span.last.max(filetime);
         }
+    }
+
+    /// All of them, in the order in which they were first found.
+    pub(super) fn kept(&self) -> impl Iterator<Item = KeptSpan<'_>> {
+        self.list.iter().map(|span| KeptSpan {
+            channel: &span.channel,
+            computer: &span.computer,
+            records: span.records,
+            first: span.first,
+            last: span.last,
+        })
+    }
+
+    /// Adds the records of a span of other spans.
+    pub(super) fn add_kept(&mut self, kept: &KeptSpan<'_>) {
+        let index = self.find_texts(kept.channel, kept.computer);
+        let Some(span) = self.list.get_mut(index) else { return };
+        span.records = span.records.saturating_add(kept.records);
+        span.first = span.first.min(kept.first);
+        span.last = span.last.max(kept.last);
     }
 
     /// The coverage that they are.

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
 
 use super::json::Node;
 use crate::artifact::notation::{self, filetime, guid, hex_bytes, hex_u32, hex_u64, number_u32, number_u64, present};
@@ -15,7 +16,7 @@ const BINARY: &str = "Binary";
 const RAW_RECORD: &str = "RawData";
 
 /// Part of a text, by the offsets of its bytes.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Span {
     /// Its first byte.
     pub(super) start: usize,
@@ -24,7 +25,7 @@ pub(super) struct Span {
 }
 
 /// Where in the texts of all fields the texts of one are.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct WrittenField {
     /// Its name; `None` for a field that is known by its position alone.
     pub(super) name: Option<Span>,
@@ -33,7 +34,7 @@ pub(super) struct WrittenField {
 }
 
 /// The fields as the record writes them, before positions get names.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct WrittenFields {
     /// Names and values of all of them.
     texts: String,

@@ -10,9 +10,11 @@
 //! - `chunk_reading` reads those, by `binary_xml`, or `full_decode` where their shape is unusual, and says what is
 //!   missing;
 //! - `fields` takes a record's elements to a list of names and values;
-//! - `meaning` takes the fields to an [`EventBody`](crate::evidence::EventBody).
+//! - `meaning` takes the fields to an [`EventBody`](crate::evidence::EventBody);
+//! - `cache` spares later runs the chunks that did not change.
 
 mod binary_xml;
+mod cache;
 pub mod catalogue;
 mod chunk;
 mod chunk_reading;
@@ -31,13 +33,16 @@ mod selection;
 mod tests;
 
 use std::fs::File;
+use std::path::Path;
 use std::sync::{Arc, LazyLock};
 
+pub use self::cache::Cache;
+use self::cache::LogCache;
 use self::chunk::has_chunk_signature;
 use self::chunk_reading::Reader;
 use self::file_header::{FILE_SIGNATURE, FileHeader, HEADER_BYTES};
 pub use self::record::{Log, Record, WrittenFields};
-use self::runs::{RunReading, fill_at};
+use self::runs::{RunReading, Source, fill_at};
 pub use self::selection::Selection;
 use super::{Loss, ReadContext, Reading, Unreadable};
 use crate::evidence::{Event, Evidence, Names, Observation, Place};
@@ -59,7 +64,30 @@ pub fn is_event_log(first_bytes: &[u8]) -> bool {
 /// # Errors
 /// When the file is no event log: neither its header nor any of its chunks can be recognised.
 pub fn read(file: &File, bytes: u64, context: &ReadContext) -> Result<Reading, Unreadable> {
-    let log = read_records(file, bytes, &CATALOGUED, &|record| evidence(record, &context.names))?;
+    read_evidence(file, bytes, None, context)
+}
+
+/// The same for the log at `path`, whose unchanged chunks are taken from the context's cache, if it has one.
+///
+/// # Errors
+/// When the file is no event log: neither its header nor any of its chunks can be recognised.
+pub fn read_at(path: &Path, file: &File, bytes: u64, context: &ReadContext) -> Result<Reading, Unreadable> {
+    let cache = context.cache.as_ref().and_then(|cache| cache.log(path, bytes));
+    let reading = read_evidence(file, bytes, cache.as_ref(), context)?;
+    if let Some(cache) = cache {
+        cache.save();
+    }
+    Ok(reading)
+}
+
+fn read_evidence(
+    file: &File,
+    bytes: u64,
+    cache: Option<&LogCache<'_>>,
+    context: &ReadContext,
+) -> Result<Reading, Unreadable> {
+    let take = |record: &Record<'_>| evidence(record, &context.names);
+    let log = read_source(Source { file, bytes, cache }, &CATALOGUED, &take)?;
     Ok(Reading { evidence: log.taken, losses: log.losses, records: Some(log.records), coverage: log.coverage })
 }
 
@@ -74,8 +102,16 @@ pub fn read_records<T: Send>(
     selection: &Selection,
     take: &(dyn Fn(&Record<'_>) -> Option<T> + Sync),
 ) -> Result<Log<T>, Unreadable> {
+    read_source(Source { file, bytes, cache: None }, selection, take)
+}
+
+fn read_source<T: Send>(
+    source: Source<'_>,
+    selection: &Selection,
+    take: &(dyn Fn(&Record<'_>) -> Option<T> + Sync),
+) -> Result<Log<T>, Unreadable> {
     let mut block = [0; HEADER_BYTES];
-    let filled = fill_at(file, &mut block, 0).map_err(|error| Unreadable::at(FILE_HEADER, error.to_string()))?;
+    let filled = fill_at(source.file, &mut block, 0).map_err(|error| Unreadable::at(FILE_HEADER, error.to_string()))?;
     if filled < HEADER_BYTES {
         let reason = match filled {
             0 => "the file is empty".to_owned(),
@@ -85,7 +121,7 @@ pub fn read_records<T: Send>(
     }
     let header = FileHeader::parse(&block);
     let dirty = header.as_ref().is_none_or(FileHeader::is_dirty);
-    let reading = runs::read(file, bytes, &Reader { selection, take, dirty });
+    let reading = runs::read(source, &Reader { selection, take, dirty });
     if header.is_none() && reading.places == 0 {
         return Err(Unreadable::whole("it is no event log: neither its header nor a chunk can be recognised"));
     }

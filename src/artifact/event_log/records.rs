@@ -4,7 +4,7 @@ use super::chunk::{CHUNK_BYTES, Chunk, RECORDS_START};
 use crate::artifact::bytes::{array_at, u32_at, u64_at};
 
 /// What a record begins with.
-const SIGNATURE: [u8; 4] = [0x2A, 0x2A, 0, 0];
+pub(super) const SIGNATURE: [u8; 4] = [0x2A, 0x2A, 0, 0];
 /// Size of a record's header, bytes: signature, size, id and time.
 const HEADER: usize = 24;
 /// The least size of a record: its header, and its size again at its end.

@@ -23,7 +23,7 @@ const FIRST_RECORD: usize = 512;
 fn read_bytes(bytes: &[u8]) -> Result<Reading, Unreadable> {
     let mut file = tempfile::tempfile().expect("a file");
     file.write_all(bytes).expect("written");
-    let context = ReadContext { names: Names::default(), walk_stacks: false };
+    let context = ReadContext { names: Names::default(), walk_stacks: false, cache: None };
     read(&file, bytes.len() as u64, &context)
 }
 

@@ -1,0 +1,137 @@
+//! The folder of a cache: where the file of each log lies, and what went wrong with files.
+
+use std::collections::BTreeSet;
+use std::fs::{self, File};
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use xxhash_rust::xxh3::xxh3_128;
+
+use super::stored::Stored;
+use super::{DIGEST, LEAST_LOG, LogCache};
+use crate::discover::{display_path, reason};
+
+/// What the names of cache files end with.
+const ENDING: &str = ".crashsift-cache";
+
+/// A folder with what earlier runs read of event logs, for all threads of a run.
+#[derive(Debug)]
+pub struct Cache {
+    folder: PathBuf,
+    digest: String,
+    /// What the user is told after the run.
+    notes: Mutex<BTreeSet<String>>,
+    /// Chunks that were not read because they had not changed.
+    unchanged: AtomicU64,
+}
+
+impl Cache {
+    /// The cache in `folder`, which is created when it is missing.
+    ///
+    /// # Errors
+    /// When it can't be created.
+    pub fn in_folder(folder: &Path) -> io::Result<Self> {
+        Self::with_digest(folder, DIGEST)
+    }
+
+    pub(super) fn with_digest(folder: &Path, digest: &str) -> io::Result<Self> {
+        if fs::metadata(folder).is_ok_and(|about| !about.is_dir()) {
+            return Err(io::Error::other("it is no folder"));
+        }
+        fs::create_dir_all(folder)?;
+        Ok(Self {
+            folder: fs::canonicalize(folder)?,
+            digest: digest.to_owned(),
+            notes: Mutex::default(),
+            unchanged: AtomicU64::new(0),
+        })
+    }
+
+    /// What the user should know of the folder and its files, sorted: files that could not be used, and why nothing
+    /// could be written.
+    #[must_use]
+    pub fn notes(&self) -> Vec<String> {
+        self.notes.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect()
+    }
+
+    /// How many chunks were not read because they had not changed.
+    #[must_use]
+    pub fn unchanged_chunks(&self) -> u64 {
+        self.unchanged.load(Ordering::Relaxed)
+    }
+
+    /// Whether the file at `path` belongs to the cache: it is no artifact, although it may lie below a folder that is
+    /// analyzed.
+    #[must_use]
+    pub fn owns(&self, path: &Path) -> bool {
+        path.file_name().is_some_and(|name| name.as_encoded_bytes().ends_with(ENDING.as_bytes()))
+            && path.parent().is_some_and(|folder| {
+                let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+                fs::canonicalize(folder).is_ok_and(|folder| folder == self.folder)
+            })
+    }
+
+    /// What is known of the log at `path`, which has `bytes` bytes; `None` for one that is too small.
+    pub(in super::super) fn log(&self, path: &Path, bytes: u64) -> Option<LogCache<'_>> {
+        if bytes < LEAST_LOG {
+            return None;
+        }
+        let path = std::path::absolute(path).ok()?;
+        let hash = xxh3_128(path.as_os_str().as_encoded_bytes());
+        Some(LogCache::open(self, self.folder.join(format!("{hash:032x}{ENDING}")), bytes))
+    }
+
+    /// What the cache file at `path` holds, if it has no more than `most` bytes; `None` when there is none.
+    ///
+    /// # Errors
+    /// Why it can't be used.
+    pub(super) fn load(&self, path: &Path, most: u64) -> Result<Option<Stored>, String> {
+        let unreadable = |error: io::Error| format!("it can't be read: {}", reason(&error));
+        // A pipe would never end.
+        match fs::metadata(path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(unreadable(error)),
+            Ok(about) if !about.is_file() => return Err("it is no file".to_owned()),
+            Ok(about) if about.len() > most => return Err("it is larger than any of that log".to_owned()),
+            Ok(_) => {}
+        }
+        let mut bytes = Vec::new();
+        File::open(path).and_then(|file| file.take(most).read_to_end(&mut bytes)).map_err(unreadable)?;
+        Ok(Some(Stored::parse(bytes, &self.digest)?))
+    }
+
+    /// Puts a file with these rows at `path`, whole or not at all: other runs may use the folder.
+    pub(super) fn store<'e>(&self, path: &Path, rows: impl Iterator<Item = Option<(u128, &'e [u8])>>) {
+        let bytes = Stored::encode(rows, &self.digest);
+        let written = || -> io::Result<()> {
+            // Readable by its owner only: it holds parts of the log.
+            let mut file = tempfile::Builder::new().suffix(ENDING).tempfile_in(&self.folder)?;
+            file.write_all(&bytes)?;
+            file.persist(path).map(drop).map_err(|error| error.error)
+        };
+        if let Err(error) = written() {
+            // Its text would name a temporary file.
+            let error = error.raw_os_error().map_or_else(|| error.kind().into(), io::Error::from_raw_os_error);
+            self.note(format!(
+                "--cache {}: {}; not all is kept for the next run",
+                display_path(&self.folder),
+                reason(&error)
+            ));
+        }
+    }
+
+    /// Tells the user that the file at `path` was not used.
+    pub(super) fn refuse(&self, path: &Path, reason: &str) {
+        self.note(format!("{}: this cache file was not used: {reason}", display_path(path)));
+    }
+
+    fn note(&self, note: String) {
+        self.notes.lock().unwrap_or_else(PoisonError::into_inner).insert(note);
+    }
+
+    pub(super) fn count_unchanged(&self) {
+        self.unchanged.fetch_add(1, Ordering::Relaxed);
+    }
+}

@@ -1,0 +1,30 @@
+//! What earlier runs read of event logs, so that chunks that did not change since are not read again.
+//!
+//! A folder holds one file for each log. A chunk is unchanged when all of its header is: that holds the ids of its
+//! records, where they end, and the checksums of them and of itself. Of such a chunk only the header is read. The
+//! events that were wanted in it are kept as they were decoded, and are made into evidence by the same code as those
+//! of a chunk that was read: a report does not tell whether there was a cache.
+//!
+//! - `folder`: the folder, shared by all logs of a run, and what went wrong with it;
+//! - `log`: what is known of one log, and what is learnt while it is read;
+//! - `entry`: what is kept of one chunk;
+//! - `stored`: the layout of a file, with what makes one unusable.
+
+mod entry;
+mod folder;
+mod log;
+mod stored;
+#[cfg(test)]
+mod tests;
+
+pub(super) use entry::{Entry, KeptRecord};
+pub use folder::Cache;
+pub(super) use log::LogCache;
+
+/// How the files are laid out. Raised when that changes; what the reader makes of a log is covered by [`DIGEST`].
+const LAYOUT: u32 = 1;
+/// Logs below this size, bytes, are not kept: to read them takes about as long as to look them up.
+const LEAST_LOG: u64 = 1 << 20;
+/// Stands for everything that the kept events depend on: the reader's sources, among them the catalogue of events and
+/// the layout of an entry, and the crates that the program is built with.
+const DIGEST: &str = concat!(env!("CARGO_PKG_VERSION"), "/", env!("CRASHSIFT_READER_DIGEST"));

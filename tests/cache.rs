@@ -1,0 +1,215 @@
+//! `--cache DIR`: a second run gives the first one's report, which is that of a run without cache.
+
+#![expect(
+    clippy::expect_used,
+    clippy::arithmetic_side_effects,
+    reason = "a test that can't go on fails, and its inputs are known"
+)]
+
+mod program;
+
+use std::env;
+use std::ffi::OsStr;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use samplekit::FileTime;
+use samplekit::event_log::{Event, EventLog, Provider};
+use samplekit::events::{display_reset, nvidia_driver, unclean_shutdown};
+use tempfile::TempDir;
+
+use program::{Run, run};
+
+/// Two logs that are large enough to be kept, and a small one.
+fn logs() -> TempDir {
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::write(folder.path().join("System.evtx"), log(5_000)).expect("a log");
+    fs::write(folder.path().join("Archived.evtx"), log(7_000)).expect("a log");
+    fs::write(folder.path().join("Small.evtx"), log(100)).expect("a log");
+    folder
+}
+
+/// A log of so many records, some of which tell of something.
+fn log(records: u64) -> Vec<u8> {
+    let mut log = EventLog::new("System", "PC-01");
+    for id in 1..=records {
+        let time = FileTime::utc(2024, 5, 6, 7, 0, 0).plus_micros(id * 60_000_000);
+        log.add(match id % 500 {
+            10 => display_reset(time, "nvlddmkm"),
+            20 => nvidia_driver(time, 153, &["\\Device\\Video3", "Restarting TDR occurred"]),
+            30 => unclean_shutdown(time, time.minus_seconds(60), 2, 934),
+            _ => Event::new(Provider::classic("Chatter"), 1000).at(time).strings(["nothing of interest"]),
+        });
+    }
+    log.to_bytes()
+}
+
+#[track_caller]
+fn analyze(arguments: &[&OsStr]) -> Run {
+    run([OsStr::new("analyze")].iter().chain(arguments))
+}
+
+/// A run over `logs` with a cache, and what else is asked.
+#[track_caller]
+fn with_cache(cache: &Path, logs: &Path, arguments: &[&str]) -> Run {
+    let mut all: Vec<&OsStr> = vec![OsStr::new("--cache"), cache.as_os_str(), logs.as_os_str()];
+    all.extend(arguments.iter().map(OsStr::new));
+    analyze(&all)
+}
+
+/// The report on `logs` without cache.
+#[track_caller]
+fn report(logs: &Path) -> String {
+    analyze(&[logs.as_os_str()]).ends_with(0).stdout
+}
+
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).expect("a folder");
+    let mut files: Vec<PathBuf> = entries.map(|entry| entry.expect("an entry").path()).collect();
+    files.sort();
+    files
+}
+
+#[test]
+fn reports_are_equal_without_cache_and_in_the_first_and_every_later_run() {
+    let logs = logs();
+    let place = tempfile::tempdir().expect("a folder");
+    for format in ["text", "json", "jsonl"] {
+        let without = analyze(&[OsStr::new("-f"), OsStr::new(format), logs.path().as_os_str()]).ends_with(0);
+        assert!(without.stdout.contains("nvlddmkm"), "{without:#?}");
+        // A folder in a folder that does not exist either.
+        let cache = place.path().join(format).join("cache");
+        for jobs in ["1", "2", "1"] {
+            let run = with_cache(&cache, logs.path(), &["-f", format, "-j", jobs]).ends_with(0);
+            assert_eq!((run.stdout, run.stderr), (without.stdout.clone(), String::new()), "{format}");
+            assert_eq!(files(&cache).len(), 2, "a file for each log that is not small");
+        }
+    }
+}
+
+#[test]
+fn reports_on_the_corpus_are_equal_without_cache_and_in_the_first_and_second_run() {
+    let Some(corpus) = env::var_os("CRASHSIFT_CORPUS").map(PathBuf::from) else {
+        println!("skipped: CRASHSIFT_CORPUS is not set");
+        return;
+    };
+    let place = tempfile::tempdir().expect("a folder");
+    let without = analyze(&[OsStr::new("-f"), OsStr::new("json"), corpus.as_os_str()]).ends_with(0);
+    for _ in 0..2 {
+        let run = with_cache(place.path(), &corpus, &["-f", "json"]).ends_with(0);
+        assert_eq!((run.stdout == without.stdout, run.stderr), (true, without.stderr.clone()));
+    }
+    assert!(!files(place.path()).is_empty());
+}
+
+#[test]
+fn a_second_run_does_not_read_records_of_unchanged_chunks() {
+    let logs = logs();
+    let cache = tempfile::tempdir().expect("a folder");
+    let first = with_cache(cache.path(), logs.path(), &[]).ends_with(0).stdout;
+    for name in ["System.evtx", "Archived.evtx"] {
+        let path = logs.path().join(name);
+        let mut bytes = fs::read(&path).expect("a log");
+        for chunk in bytes.split_at_mut(4096).1.chunks_mut(65536) {
+            chunk.split_at_mut(512).1.fill(0);
+        }
+        fs::write(&path, bytes).expect("a log");
+    }
+    assert_eq!(with_cache(cache.path(), logs.path(), &[]).ends_with(0).stdout, first);
+    assert_ne!(report(logs.path()), first);
+}
+
+#[test]
+fn what_was_added_to_a_log_is_in_the_report() {
+    let logs = logs();
+    let cache = tempfile::tempdir().expect("a folder");
+    with_cache(cache.path(), logs.path(), &[]).ends_with(0);
+    fs::write(logs.path().join("System.evtx"), log(5_600)).expect("a log");
+    let second = with_cache(cache.path(), logs.path(), &[]).ends_with(0);
+    assert_eq!((second.stdout, second.stderr), (report(logs.path()), String::new()));
+}
+
+#[test]
+fn a_cache_that_can_not_be_had_is_noted_and_the_run_goes_on() {
+    let logs = logs();
+    let expected = report(logs.path());
+    let file = logs.path().join("Small.evtx");
+    for (folder, reason) in [(file.clone(), "it is no folder"), (file.join("below"), "no such file or folder")] {
+        let noted = with_cache(&folder, logs.path(), &[]).ends_with(0);
+        assert_eq!(noted.stdout, expected);
+        let note = format!("crashsift: --cache {}: {reason}; the run goes on without it\n", folder.display());
+        assert_eq!(noted.stderr, note);
+        let quiet = with_cache(&folder, logs.path(), &["-q"]).ends_with(0);
+        assert_eq!((quiet.stdout, quiet.stderr), (expected.clone(), String::new()));
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_folder_that_can_not_be_written_to_is_noted_once() {
+    use std::os::unix::fs::PermissionsExt;
+    let logs = logs();
+    let cache = tempfile::tempdir().expect("a folder");
+    let expected = report(logs.path());
+    fs::set_permissions(cache.path(), fs::Permissions::from_mode(0o555)).expect("permissions");
+    if tempfile::tempfile_in(cache.path()).is_ok() {
+        println!("skipped: this user may write everywhere");
+        return;
+    }
+    let run = with_cache(cache.path(), logs.path(), &[]).ends_with(0);
+    assert_eq!(run.stdout, expected);
+    assert!(run.stderr.ends_with(": access denied; not all is kept for the next run\n"), "{}", run.stderr);
+    assert_eq!(run.stderr.lines().count(), 1, "{}", run.stderr);
+}
+
+#[test]
+fn files_that_can_not_be_used_are_noted_and_replaced() {
+    let logs = logs();
+    let cache = tempfile::tempdir().expect("a folder");
+    let expected = with_cache(cache.path(), logs.path(), &[]).ends_with(0).stdout;
+    let [one, other] = files(cache.path()).try_into().expect("two files");
+    fs::write(&one, "something else").expect("written");
+    let mut damaged = fs::read(&other).expect("the file");
+    *damaged.last_mut().expect("a byte") ^= 1;
+    fs::write(&other, damaged).expect("written");
+
+    let noted = with_cache(cache.path(), logs.path(), &[]).ends_with(0);
+    let note = |file: &Path, reason: &str| {
+        let file = fs::canonicalize(file).expect("the file");
+        format!("crashsift: {}: this cache file was not used: {reason}\n", crashsift::discover::display_path(&file))
+    };
+    assert_eq!(noted.stderr, note(&one, "it is no cache file") + &note(&other, "it is damaged"));
+    assert_eq!(noted.stdout, expected);
+    let again = with_cache(cache.path(), logs.path(), &[]).ends_with(0);
+    assert_eq!((again.stdout, again.stderr), (expected, String::new()));
+}
+
+#[test]
+fn what_stands_in_a_files_place_and_can_not_be_replaced_is_noted() {
+    let logs = logs();
+    let cache = tempfile::tempdir().expect("a folder");
+    let expected = with_cache(cache.path(), logs.path(), &[]).ends_with(0).stdout;
+    for file in files(cache.path()) {
+        fs::remove_file(&file).expect("removed");
+        fs::create_dir(&file).expect("a folder");
+        fs::write(file.join("something"), "").expect("written");
+    }
+    let run = with_cache(cache.path(), logs.path(), &[]).ends_with(0);
+    assert_eq!(run.stdout, expected);
+    assert_eq!(run.stderr.matches("this cache file was not used: it is no file").count(), 2, "{}", run.stderr);
+    assert_eq!(run.stderr.matches("not all is kept for the next run").count(), 1, "{}", run.stderr);
+    assert_eq!(files(cache.path()).len(), 2, "no temporary file is left behind");
+    assert_eq!(with_cache(cache.path(), logs.path(), &["-q"]).ends_with(0).stderr, "");
+}
+
+#[test]
+fn a_cache_below_the_analyzed_folder_is_no_artifact() {
+    let logs = logs();
+    let expected = report(logs.path());
+    let cache = logs.path().join("kept");
+    for _ in 0..2 {
+        assert_eq!(with_cache(&cache, logs.path(), &[]).ends_with(0).stdout, expected);
+    }
+    // Without the option it is a folder as any other.
+    assert_ne!(report(logs.path()), expected);
+}
