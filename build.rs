@@ -1,6 +1,6 @@
 //! Puts the built-in rule set into the program: every YAML file below `rules/`, under its path in that folder, and what
-//! the files say in a form that needs no reading of YAML. Also a digest of the sources of the reader of event logs, so that
-//! what one build keeps of logs is of no use to another that may read them differently.
+//! the files say in a form that needs no reading of YAML. Also a digest of the sources of the reader of event logs, by
+//! which `--cache` tells whether what it kept was read in the same way.
 
 #![allow(dead_code, unused_imports, reason = "the modules are the program's, and only a part of each is needed here")]
 

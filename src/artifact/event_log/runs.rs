@@ -120,7 +120,7 @@ fn read_run_at<T>(desk: &mut Desk, source: Source<'_>, chunks: Range<u64>, reade
     let mut block = chunks.start..chunks.start;
     for number in chunks.clone() {
         let next = number.saturating_add(1);
-        let kept = source.cache.and_then(|cache| Kept::of(cache, source.file, number, reader.dirty));
+        let kept = source.cache.and_then(|cache| cache.unchanged(source.file, number, reader.dirty));
         if kept.is_none() {
             block.end = next;
         }
@@ -137,19 +137,6 @@ fn read_run_at<T>(desk: &mut Desk, source: Source<'_>, chunks: Range<u64>, reade
     }
     reading.coverage = spans.finish();
     reading
-}
-
-/// What is kept of an unchanged chunk.
-struct Kept<'k> {
-    entry: Entry<'k>,
-    wanted: Vec<KeptRecord<'k>>,
-}
-
-impl<'k> Kept<'k> {
-    fn of(cache: &'k LogCache<'_>, file: &File, number: u64, dirty: bool) -> Option<Self> {
-        let entry = cache.unchanged(file, number, dirty)?;
-        Some(Self { wanted: entry.wanted()?, entry })
-    }
 }
 
 impl<T> RunReading<T> {
@@ -271,11 +258,11 @@ impl<T> RunReading<T> {
     }
 
     /// Adds what is kept of an unchanged chunk.
-    fn add_kept(&mut self, kept: &Kept<'_>, spans: &mut Spans, reader: &Reader<'_, T>) {
-        kept.entry.cover(spans);
+    fn add_kept(&mut self, kept: &Entry<'_>, spans: &mut Spans, reader: &Reader<'_, T>) {
+        kept.spans.iter().for_each(|span| spans.add_kept(span));
         self.places = self.places.saturating_add(1);
-        self.chunks.records = self.chunks.records.saturating_add(kept.entry.records);
-        self.chunks.last_id = self.chunks.last_id.max(kept.entry.last_id);
+        self.chunks.records = self.chunks.records.saturating_add(kept.records);
+        self.chunks.last_id = self.chunks.last_id.max(kept.last_id);
         self.chunks.taken.extend(kept.wanted.iter().filter_map(|wanted| (reader.take)(&wanted.record())));
     }
 

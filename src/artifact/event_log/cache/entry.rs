@@ -10,46 +10,54 @@ use super::super::coverage::{KeptSpan, Spans};
 use super::super::fields::WrittenFields;
 use super::super::record::Record;
 
+/// The longest entry that is kept, bytes: beyond four chunks, loading it would be as much work as reading the chunk.
+/// Binary data, written as hexadecimal digits, and the names of fields make an entry larger than its chunk where all
+/// records are wanted.
+pub(super) const MOST_BYTES: usize = 4 * CHUNK_BYTES;
+
 /// What is kept of a chunk that was read whole.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug)]
 pub(in super::super) struct Entry<'e> {
     /// How many records it holds.
     pub(in super::super) records: u64,
     /// The greatest record id.
     pub(in super::super) last_id: Option<u64>,
     /// What its records cover, in the order in which they first name it.
+    pub(in super::super) spans: Vec<KeptSpan<'e>>,
+    /// The wanted records, in order.
+    pub(in super::super) wanted: Vec<KeptRecord<'e>>,
+}
+
+/// An entry as it is written.
+#[derive(Serialize, Deserialize)]
+struct Written<'e> {
+    records: u64,
+    last_id: Option<u64>,
     #[serde(borrow)]
     spans: Vec<KeptSpan<'e>>,
-    /// The wanted records, each encoded, in order.
+    /// Each encoded by itself, as it was lent.
     #[serde(borrow)]
     wanted: Vec<&'e [u8]>,
 }
 
 impl<'e> Entry<'e> {
-    /// The encoded entry of a chunk; `None` when it is so large that reading the chunk is no more work.
+    /// An entry as it is written, of records that [`KeptRecord::encode`] wrote; `None` when it is too long.
     pub(in super::super) fn encode(
         records: u64,
         last_id: Option<u64>,
         spans: &'e Spans,
         wanted: Vec<&'e [u8]>,
     ) -> Option<Vec<u8>> {
-        let entry = Self { records, last_id, spans: spans.kept().collect(), wanted };
-        postcard::to_allocvec(&entry).ok().filter(|encoded| encoded.len() <= CHUNK_BYTES)
+        let entry = Written { records, last_id, spans: spans.kept().collect(), wanted };
+        postcard::to_allocvec(&entry).ok().filter(|written| written.len() <= MOST_BYTES)
     }
 
-    pub(super) fn decode(encoded: &'e [u8]) -> Option<Self> {
-        let (entry, rest): (Self, _) = postcard::take_from_bytes(encoded).ok()?;
-        rest.is_empty().then_some(entry)
-    }
-
-    /// Adds what the chunk covers.
-    pub(in super::super) fn cover(&self, spans: &mut Spans) {
-        self.spans.iter().for_each(|span| spans.add_kept(span));
-    }
-
-    /// The wanted records; `None` when one of them is damaged.
-    pub(in super::super) fn wanted(&self) -> Option<Vec<KeptRecord<'e>>> {
-        self.wanted.iter().map(|encoded| KeptRecord::decode(encoded)).collect()
+    /// The entry that was written so; `None` when any of it is damaged.
+    pub(super) fn decode(written: &'e [u8]) -> Option<Self> {
+        let (entry, rest): (Written<'e>, _) = postcard::take_from_bytes(written).ok()?;
+        let Written { records, last_id, spans, wanted } = entry;
+        let wanted = wanted.into_iter().map(KeptRecord::decode).collect::<Option<_>>()?;
+        rest.is_empty().then_some(Self { records, last_id, spans, wanted })
     }
 }
 

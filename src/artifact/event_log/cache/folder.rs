@@ -19,7 +19,10 @@ const ENDING: &str = ".crashsift-cache";
 /// A folder with what earlier runs read of event logs, for all threads of a run.
 #[derive(Debug)]
 pub struct Cache {
+    /// As the user named it.
     folder: PathBuf,
+    /// The same without links.
+    real_folder: PathBuf,
     digest: String,
     /// What the user is told after the run.
     notes: Mutex<BTreeSet<String>>,
@@ -42,7 +45,8 @@ impl Cache {
         }
         fs::create_dir_all(folder)?;
         Ok(Self {
-            folder: fs::canonicalize(folder)?,
+            folder: folder.to_path_buf(),
+            real_folder: fs::canonicalize(folder)?,
             digest: digest.to_owned(),
             notes: Mutex::default(),
             unchanged: AtomicU64::new(0),
@@ -69,7 +73,7 @@ impl Cache {
         path.file_name().is_some_and(|name| name.as_encoded_bytes().ends_with(ENDING.as_bytes()))
             && path.parent().is_some_and(|folder| {
                 let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
-                fs::canonicalize(folder).is_ok_and(|folder| folder == self.folder)
+                fs::canonicalize(folder).is_ok_and(|folder| folder == self.real_folder)
             })
     }
 

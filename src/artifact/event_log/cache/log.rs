@@ -10,6 +10,7 @@ use xxhash_rust::xxh3::xxh3_128;
 use super::super::chunk::{CHUNK_BYTES, Chunk, RECORDS_START};
 use super::super::records;
 use super::super::runs::{chunk_offset, fill_at, places};
+use super::entry::MOST_BYTES;
 use super::stored::Stored;
 use super::{Cache, Entry};
 
@@ -35,7 +36,7 @@ pub(in super::super) struct LogCache<'c> {
 impl<'c> LogCache<'c> {
     /// What the file at `path` knows of a log of `bytes` bytes.
     pub(super) fn open(cache: &'c Cache, path: PathBuf, bytes: u64) -> Self {
-        let loaded = cache.load(&path, Stored::most_bytes(places(bytes), CHUNK_BYTES));
+        let loaded = cache.load(&path, Stored::most_bytes(places(bytes), MOST_BYTES));
         let (stored, refused) = match loaded {
             Ok(stored) => (stored.unwrap_or_default(), false),
             Err(reason) => {
