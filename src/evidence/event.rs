@@ -67,7 +67,9 @@ impl Default for EventFields {
 
 impl<N: AsRef<str>, V: AsRef<str>> FromIterator<(N, V)> for EventFields {
     fn from_iter<I: IntoIterator<Item = (N, V)>>(fields: I) -> Self {
-        let (mut names, mut values, mut ends) = (String::new(), String::new(), Vec::new());
+        // Room for most records; what remains of it is given back below.
+        let (mut names, mut values) = (String::with_capacity(512), String::with_capacity(1024));
+        let mut ends = Vec::with_capacity(24);
         for (name, value) in fields {
             if !ends.is_empty() {
                 values.push_str(Self::BETWEEN);
