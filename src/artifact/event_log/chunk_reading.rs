@@ -361,7 +361,7 @@ impl Parts<'_> {
         }
     }
 
-    /// The time that the record names itself or, without one, that of its header.
+    /// The time that the record names itself or, without one that a calendar has, that of its header.
     fn time(&self, part: Part, logged: u64) -> Result<Option<Timestamp>, Unusual> {
         let created = match part {
             Part::Absent => filetime(logged),
@@ -372,7 +372,8 @@ impl Parts<'_> {
             Part::Value(index) => match self.value(index)? {
                 Value { kind: kind::NULL, .. } => filetime(logged),
                 Value { kind: kind::FILETIME, bytes } => {
-                    bytes.first_chunk().and_then(|ticks| filetime(u64::from_le_bytes(*ticks)))
+                    let created = bytes.first_chunk().map_or(0, |ticks| u64::from_le_bytes(*ticks));
+                    filetime(created).or_else(|| filetime(logged).filter(|_| created != 0))
                 }
                 _ => return Err(Unusual("a time of another type")),
             },
