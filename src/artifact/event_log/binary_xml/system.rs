@@ -3,7 +3,7 @@
 
 use super::Unusual;
 use super::token::{Name, Token, Tokens};
-use super::value::kind;
+use super::value::{kind, until_nul};
 
 /// Where the text of an element or attribute comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -63,6 +63,8 @@ impl System {
         let mut system = Self::default();
         // Open elements: one within `Event`, two within `System`.
         let mut depth = 0_usize;
+        // A bit for each of the elements that were seen.
+        let mut seen = 0_u8;
         let mut element = None;
         let mut target = None;
         loop {
@@ -75,7 +77,14 @@ impl System {
                         2 if !start.name.is(SYSTEM) => return Err(Unusual("an event without system")),
                         _ => {}
                     }
-                    element = (depth == 3).then(|| Element::of(start.name)).flatten();
+                    element = if depth == 3 { Element::of(check(start.name)?) } else { None };
+                    if let Some(element) = element {
+                        let bit = 1_u8 << element as u8;
+                        if seen & bit != 0 {
+                            return Err(Unusual("a part of the system that repeats"));
+                        }
+                        seen |= bit;
+                    }
                     // The root is there whatever it depends on (the evtx crate, too, writes it).
                     if (depth == 2 || element.is_some())
                         && let Some(value) = start.dependency
@@ -85,6 +94,7 @@ impl System {
                     target = None;
                 }
                 Token::Attribute(name) => {
+                    let name = check(name)?;
                     target = match element {
                         Some(Element::Provider) if name.is(NAME) => Some(Target::Provider),
                         Some(Element::TimeCreated) if name.is(SYSTEM_TIME) => Some(Target::Created),
@@ -144,6 +154,12 @@ impl System {
         };
         *known = if *known == Part::Absent { part } else { Part::Other };
     }
+}
+
+/// Lets pass names that end where their count says: the `evtx` crate ends them at a NUL.
+fn check(name: Name<'_>) -> Result<Name<'_>, Unusual> {
+    let has_nul = until_nul(name.utf16).len() < name.utf16.len();
+    if has_nul { Err(Unusual("a name with a NUL")) } else { Ok(name) }
 }
 
 /// The elements of `System` that are looked at.
