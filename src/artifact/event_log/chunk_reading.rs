@@ -61,6 +61,14 @@ pub(super) struct Scratch {
     computer: Vec<u8>,
 }
 
+impl Scratch {
+    /// Forgets what belongs to the chunk before.
+    fn begin_chunk(&mut self) {
+        self.scanner.begin_chunk();
+        self.elements.begin_chunk();
+    }
+}
+
 /// A record that somebody wants or that only decoding tells about.
 struct Pick<'c> {
     record: RawRecord,
@@ -112,7 +120,7 @@ impl<T> Reader<'_, T> {
                 .push(Loss::new(place(), "the checksum of its records is wrong; they were read all the same"));
         }
 
-        scratch.scanner.begin_chunk();
+        scratch.begin_chunk();
         let mut walked = Walked::default();
         let mut end = RECORDS_START;
         let mut last_id = None;
@@ -174,7 +182,7 @@ impl<T> Reader<'_, T> {
     ) -> bool {
         let Some(chunk) = Chunk::parse(bytes) else { return false };
         let mut walked = Walked::default();
-        scratch.scanner.begin_chunk();
+        scratch.begin_chunk();
         let found = records::consecutive(bytes, RECORDS_START, None);
         self.recover(&chunk, found, spans, scratch, &mut walked, reading);
         let Some((first, last, count)) = walked.recovered else { return false };

@@ -13,6 +13,7 @@ use evtx::err::EvtxError;
 use evtx::{EvtxChunkData, EvtxRecord, ParserSettings};
 use jiff::Timestamp;
 
+use super::binary_xml::elements::MAX_CHUNK_TEXTS;
 use super::chunk::{Chunk, NAMES, SIGNATURE};
 use super::coverage::{NO_TIME, real_time};
 use super::fields::WrittenFields;
@@ -67,7 +68,8 @@ fn decode_unguarded(
     }
     let mut data = EvtxChunkData::new(bytes, false).map_err(|error| innermost(&error))?;
     let mut decoded = BTreeMap::new();
-    decode_reached(&mut data, asked, &mut decoded)?;
+    let mut texts = 0;
+    decode_reached(&mut data, asked, &mut decoded, &mut texts)?;
     // Records behind those that the header knows are reached by telling the crate of them. It stops behind a record
     // with the last one's id, which in damaged chunks others may have too: none has the greatest.
     if let Some(last) = asked.last()
@@ -76,7 +78,7 @@ fn decode_unguarded(
         let end = u32::try_from(last.end()).unwrap_or(u32::MAX);
         data.header.free_space_offset = data.header.free_space_offset.max(end);
         data.header.last_event_record_id = u64::MAX;
-        decode_reached(&mut data, asked, &mut decoded)?;
+        decode_reached(&mut data, asked, &mut decoded, &mut texts)?;
     }
     Ok(decoded)
 }
@@ -86,6 +88,7 @@ fn decode_reached(
     data: &mut EvtxChunkData,
     asked: &[RawRecord],
     decoded: &mut BTreeMap<usize, Result<Option<FullRecord>, String>>,
+    texts: &mut usize,
 ) -> Result<(), String> {
     let settings = Arc::new(ParserSettings::new().num_threads(1));
     let mut parsed = data.parse(settings).map_err(|error| innermost(&error))?;
@@ -95,7 +98,15 @@ fn decode_reached(
                 let offset = usize::try_from(record.binxml_offset).unwrap_or(0).saturating_sub(RECORD_HEADER);
                 let is_asked = asked.binary_search_by_key(&offset, |asked| asked.offset).is_ok();
                 if is_asked && !matches!(decoded.get(&offset), Some(Ok(_))) {
-                    decoded.insert(offset, read(record));
+                    if *texts > MAX_CHUNK_TEXTS {
+                        decoded.insert(offset, Err("its chunk says many times what it holds".to_owned()));
+                        continue;
+                    }
+                    let record = read(record);
+                    if let Ok(Some(record)) = &record {
+                        *texts = texts.saturating_add(record.fields.text_bytes());
+                    }
+                    decoded.insert(offset, record);
                 }
             }
             Err(error) => {
