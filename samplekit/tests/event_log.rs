@@ -3,7 +3,9 @@
 #![allow(clippy::expect_used, clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "these are tests")]
 
 use evtx::{EvtxParser, ParserSettings};
-use samplekit::event_log::{CHUNK_BYTES, Element, Event, EventLog, FILE_HEADER_BYTES, Provider, Sid, Value};
+use samplekit::event_log::{
+    Argument, CHUNK_BYTES, Content, Element, Event, EventLog, FILE_HEADER_BYTES, Node, Provider, Record, Sid, Value,
+};
 use samplekit::{FileTime, Guid};
 use serde_json::{Value as Json, json};
 
@@ -110,6 +112,24 @@ fn user_data_keeps_its_tree() {
     assert_eq!(outer["Inner"], json!({"Name": "python.exe", "ID": 7}));
     assert_eq!(outer["Bytes"], json!(1_u64 << 40));
     assert!(events[0].get("EventData").is_none());
+}
+
+#[test]
+fn records_of_any_shape_keep_their_elements_and_values() {
+    let root = |inner: Node| Node::element("Event", vec![("a", Node::text("b"))], vec![inner]);
+    let list = Value::Stored(0x88, vec![1, 0, 0, 0, 2, 0, 0, 0]);
+    let inner = Content::Tokens(Node::element("Inner", vec![], vec![Node::text("x")]));
+    let mut log = EventLog::new("Application", "PC-01");
+    log.add_record(Record::plain(root(Node::element("Number", vec![], vec![Node::Literal(Value::U32(7))]))));
+    log.add_record(Record::instance(root(Node::optional_element("List", 0, 0x88)), vec![list.into()]));
+    log.add_record(Record::instance(root(Node::optional_element("List", 0, 0x88)), vec![Value::Null.into()]));
+    log.add_record(Record::instance(root(Node::hole(0, 0x21)), vec![Argument::Xml(inner)]));
+    let attributes = json!({"a": "b"});
+    let events = read(log.to_bytes());
+    assert_eq!(events[0], json!({"#attributes": attributes, "Number": 7}));
+    assert_eq!(events[1], json!({"#attributes": attributes, "List": 1, "List_1": 2}));
+    assert_eq!(events[2], json!({"#attributes": attributes}));
+    assert_eq!(events[3], json!({"#attributes": attributes, "Inner": "x"}));
 }
 
 #[test]

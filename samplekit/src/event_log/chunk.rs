@@ -3,9 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::CHUNK_BYTES;
-use super::event::Event;
-use super::template::{Argument, Instance, Node, Template, record};
-use super::value::XML_TYPE;
+use super::record::{Argument, Content, Instance, Node, Record, Template};
+use super::value::{Value, XML_TYPE};
 use crate::bytes::{ByteWriter, count16, count32};
 
 /// Where records begin: after 128 bytes of header, 64 offsets of names and 32 offsets of templates.
@@ -28,6 +27,15 @@ mod token {
     pub const MORE: u8 = 0x40;
     /// Start of a stream: the token, version 1.1, no flags.
     pub const STREAM_HEADER: [u8; 4] = [0x0F, 1, 1, 0];
+}
+
+/// Whose tokens are written.
+#[derive(Debug, Clone, Copy)]
+enum Tokens {
+    /// A template's: elements say which value they depend on.
+    OfTemplate,
+    /// Those that a record holds itself.
+    OfRecord,
 }
 
 /// A chunk that is being filled.
@@ -64,14 +72,14 @@ impl Chunk {
         }
     }
 
-    /// Appends an event. Returns whether it fits; if not, the chunk is of no use any more.
-    pub(super) fn add(&mut self, record_id: u64, event: &Event) -> bool {
+    /// Appends a record. Returns whether it fits; if not, the chunk is of no use any more.
+    pub(super) fn add(&mut self, record_id: u64, record: &Record) -> bool {
         let start = self.bytes.len();
         self.last_record = record_id;
         self.last_record_offset = self.bytes.offset();
         // Signature, size (set below), id and time of writing.
-        self.bytes.raw(b"**\0\0").u32(0).u64(record_id).u64(event.time().0);
-        self.stream(&record(record_id, event));
+        self.bytes.raw(b"**\0\0").u32(0).u64(record_id).u64(record.time.0);
+        self.stream(&record.content);
         // Records are a multiple of eight bytes long; the size stands again at the end.
         let size = (self.bytes.len() + 4 - start).next_multiple_of(8);
         self.bytes.zeros_to(start + size - 4).u32(count32(size));
@@ -106,9 +114,18 @@ impl Chunk {
         self.bytes.into_bytes()
     }
 
-    /// A whole stream of binary XML: header, one template instance, end.
-    fn stream(&mut self, instance: &Instance) {
-        self.bytes.raw(&token::STREAM_HEADER).u8(token::TEMPLATE_INSTANCE).u8(1);
+    /// A whole stream of binary XML: header, one template instance or element, end.
+    fn stream(&mut self, content: &Content) {
+        self.bytes.raw(&token::STREAM_HEADER);
+        match content {
+            Content::Instance(instance) => self.instance(instance),
+            Content::Tokens(root) => self.node(root, Tokens::OfRecord),
+        }
+        self.bytes.u8(token::END_OF_STREAM);
+    }
+
+    fn instance(&mut self, instance: &Instance) {
+        self.bytes.u8(token::TEMPLATE_INSTANCE).u8(1);
         // A template's short id is the first four bytes of its GUID.
         let [a, b, c, d, ..] = instance.template.guid().0;
         self.bytes.raw(&[a, b, c, d]);
@@ -119,7 +136,6 @@ impl Chunk {
             None => self.define_template(&instance.template),
         }
         self.arguments(&instance.arguments);
-        self.bytes.u8(token::END_OF_STREAM);
     }
 
     /// The offset of the template, which follows at once: it is used here for the first time.
@@ -134,7 +150,7 @@ impl Chunk {
         self.bytes.u32(0);
         let start = self.bytes.len();
         self.bytes.raw(&token::STREAM_HEADER);
-        self.node(&template.root);
+        self.node(&template.root, Tokens::OfTemplate);
         self.bytes.u8(token::END_OF_STREAM);
         self.bytes.patch_u32(size_field, count32(self.bytes.len() - start));
     }
@@ -147,12 +163,12 @@ impl Chunk {
         for (index, argument) in arguments.iter().enumerate() {
             let start = self.bytes.len();
             let kind = match argument {
-                Argument::Plain(value) => {
+                Argument::Value(value) => {
                     self.bytes.raw(&value.bytes());
                     value.type_code()
                 }
-                Argument::Instance(instance) => {
-                    self.stream(instance);
+                Argument::Xml(content) => {
+                    self.stream(content);
                     XML_TYPE
                 }
             };
@@ -162,14 +178,20 @@ impl Chunk {
         }
     }
 
-    fn node(&mut self, node: &Node) {
+    fn node(&mut self, node: &Node, tokens: Tokens) {
         match node {
             Node::Element { name, dependency, attributes, children } => {
-                self.element(name, *dependency, attributes, children);
+                let flag = if attributes.is_empty() { 0 } else { token::MORE };
+                self.bytes.u8(token::OPEN_ELEMENT | flag);
+                if let Tokens::OfTemplate = tokens {
+                    self.bytes.u16(*dependency);
+                }
+                self.element(name, attributes, children, tokens);
             }
-            Node::Text(text) => {
-                let units = text.encode_utf16().count();
-                self.bytes.u8(token::VALUE).u8(0x01).u16(count16(units)).utf16(text);
+            Node::Text(text) => self.text(text),
+            Node::Literal(Value::Text(text)) => self.text(text),
+            Node::Literal(value) => {
+                self.bytes.u8(token::VALUE).u8(value.type_code()).raw(&value.bytes());
             }
             Node::Hole { index, kind, optional } => {
                 let token = if *optional { token::OPTIONAL_HOLE } else { token::HOLE };
@@ -178,36 +200,40 @@ impl Chunk {
         }
     }
 
-    fn element(&mut self, name: &str, dependency: u16, attributes: &[(String, Node)], children: &[Node]) {
-        let flag = if attributes.is_empty() { 0 } else { token::MORE };
-        self.bytes.u8(token::OPEN_ELEMENT | flag).u16(dependency);
+    fn text(&mut self, text: &str) {
+        let units = text.encode_utf16().count();
+        self.bytes.u8(token::VALUE).u8(0x01).u16(count16(units)).utf16(text);
+    }
+
+    /// What stands of an element behind its token.
+    fn element(&mut self, name: &str, attributes: &[(String, Node)], children: &[Node], tokens: Tokens) {
         // Size of everything in the element that follows the size itself.
         let size_field = self.bytes.len();
         self.bytes.u32(0);
         self.name(name);
         if !attributes.is_empty() {
-            self.attributes(attributes);
+            self.attributes(attributes, tokens);
         }
         if children.is_empty() {
             self.bytes.u8(token::CLOSE_EMPTY_TAG);
         } else {
             self.bytes.u8(token::CLOSE_START_TAG);
             for child in children {
-                self.node(child);
+                self.node(child, tokens);
             }
             self.bytes.u8(token::END_ELEMENT);
         }
         self.bytes.patch_u32(size_field, count32(self.bytes.len() - size_field - 4));
     }
 
-    fn attributes(&mut self, attributes: &[(String, Node)]) {
+    fn attributes(&mut self, attributes: &[(String, Node)], tokens: Tokens) {
         let size_field = self.bytes.len();
         self.bytes.u32(0);
         for (index, (name, value)) in attributes.iter().enumerate() {
             let flag = if index + 1 < attributes.len() { token::MORE } else { 0 };
             self.bytes.u8(token::ATTRIBUTE | flag);
             self.name(name);
-            self.node(value);
+            self.node(value, tokens);
         }
         self.bytes.patch_u32(size_field, count32(self.bytes.len() - size_field - 4));
     }

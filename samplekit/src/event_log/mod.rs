@@ -10,10 +10,12 @@
 
 mod chunk;
 mod event;
+mod record;
 mod template;
 mod value;
 
 pub use event::{Body, Element, Event, Provider};
+pub use record::{Argument, Content, Instance, Node, Record};
 pub use value::{Sid, Value};
 
 use crate::bytes::{ByteWriter, count16};
@@ -30,14 +32,21 @@ pub struct EventLog {
     channel: String,
     computer: String,
     first_record: u64,
-    events: Vec<Event>,
+    entries: Vec<Entry>,
+}
+
+/// What was added to a log.
+#[derive(Debug, Clone)]
+enum Entry {
+    Event(Event),
+    Record(Record),
 }
 
 impl EventLog {
     /// An empty log. Events that name no channel or computer of their own get these.
     #[must_use]
     pub fn new(channel: &str, computer: &str) -> Self {
-        Self { channel: channel.to_owned(), computer: computer.to_owned(), first_record: 1, events: Vec::new() }
+        Self { channel: channel.to_owned(), computer: computer.to_owned(), first_record: 1, entries: Vec::new() }
     }
 
     /// Sets the record id of the first event; later ones count up from it. A log that Windows has already rolled over
@@ -50,20 +59,26 @@ impl EventLog {
 
     /// Appends an event.
     pub fn add(&mut self, event: Event) -> &mut Self {
-        self.events.push(event);
+        self.entries.push(Entry::Event(event));
         self
     }
 
-    /// How many events were added.
-    #[must_use]
-    pub fn len(&self) -> usize {
-        self.events.len()
+    /// Appends a record of any shape.
+    pub fn add_record(&mut self, record: Record) -> &mut Self {
+        self.entries.push(Entry::Record(record));
+        self
     }
 
-    /// Whether there are no events.
+    /// How many events and records were added.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// Whether there are none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.events.is_empty()
+        self.entries.is_empty()
     }
 
     /// The file.
@@ -74,7 +89,7 @@ impl EventLog {
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         let chunks = self.chunks();
-        let next_record = self.first_record + self.events.len() as u64;
+        let next_record = self.first_record + self.entries.len() as u64;
         let mut file = file_header(chunks.len(), next_record);
         for chunk in chunks {
             file.extend_from_slice(&chunk.finish());
@@ -85,16 +100,19 @@ impl EventLog {
     fn chunks(&self) -> Vec<Chunk> {
         let mut chunks = vec![];
         let mut current = Chunk::new(self.first_record);
-        for (record_id, event) in (self.first_record..).zip(&self.events) {
-            let event = event.in_log(&self.channel, &self.computer);
+        for (record_id, entry) in (self.first_record..).zip(&self.entries) {
+            let record = match entry {
+                Entry::Event(event) => template::record(record_id, &event.in_log(&self.channel, &self.computer)),
+                Entry::Record(record) => record.clone(),
+            };
             let mut attempt = current.clone();
-            if attempt.add(record_id, &event) {
+            if attempt.add(record_id, &record) {
                 current = attempt;
                 continue;
             }
             chunks.push(current);
             current = Chunk::new(record_id);
-            assert!(current.add(record_id, &event), "event {record_id} is larger than a chunk");
+            assert!(current.add(record_id, &record), "record {record_id} is larger than a chunk");
         }
         chunks.push(current);
         chunks

@@ -1,87 +1,11 @@
-//! Binary XML templates: the fixed part of a record, with numbered holes for its values.
+//! The templates of events: which part of a record is fixed, and which values go into its numbered holes.
 
 use super::event::{Body, Element, Event};
+use super::record::{Argument, Content, Instance, Node, Record, Template};
 use super::value::{Value, XML_TYPE};
-use crate::Guid;
-use crate::bytes::stable_hash;
 
-/// A node of a template.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) enum Node {
-    /// An element. The dependency is the number of the value without which the whole element is left out.
-    Element { name: String, dependency: u16, attributes: Vec<(String, Node)>, children: Vec<Node> },
-    /// Fixed text.
-    Text(String),
-    /// A hole: number and type of the value that goes there.
-    Hole { index: u16, kind: u8, optional: bool },
-}
-
-/// Dependency of an element that is always there.
-const ALWAYS: u16 = 0xFFFF;
 /// The namespace of every event.
 const EVENT_NAMESPACE: &str = "http://schemas.microsoft.com/win/2004/08/events/event";
-
-impl Node {
-    fn element(name: &str, attributes: Vec<(&str, Node)>, children: Vec<Node>) -> Self {
-        let attributes = attributes.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
-        Self::Element { name: name.to_owned(), dependency: ALWAYS, attributes, children }
-    }
-
-    fn depending_on(self, value: u16) -> Self {
-        match self {
-            Self::Element { name, attributes, children, .. } => {
-                Self::Element { name, dependency: value, attributes, children }
-            }
-            other => other,
-        }
-    }
-
-    /// An element that holds one optional value and disappears with it.
-    fn optional_element(name: &str, index: u16, kind: u8) -> Self {
-        Self::element(name, vec![], vec![Self::optional(index, kind)]).depending_on(index)
-    }
-
-    fn optional(index: u16, kind: u8) -> Self {
-        Self::Hole { index, kind, optional: true }
-    }
-
-    fn text(text: &str) -> Self {
-        Self::Text(text.to_owned())
-    }
-}
-
-/// A template with the GUID under which the chunk lists it.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Template {
-    pub(super) root: Node,
-}
-
-impl Template {
-    /// The template's GUID; equal templates have equal ones. How Windows computes it is not known.
-    pub(super) fn guid(&self) -> Guid {
-        Guid::made_up(&format!("{:?}", self.root))
-    }
-
-    /// The bucket of the chunk's template table (32 of them) under which it is listed. Which one Windows would choose
-    /// is not known; readers follow all.
-    pub(super) fn bucket(&self) -> usize {
-        (stable_hash(&self.guid().0) % 32) as usize
-    }
-}
-
-/// A value of a record: plain, or a template of its own with values.
-#[derive(Debug, Clone)]
-pub(super) enum Argument {
-    Plain(Value),
-    Instance(Box<Instance>),
-}
-
-/// A template with values for its holes.
-#[derive(Debug, Clone)]
-pub(super) struct Instance {
-    pub(super) template: Template,
-    pub(super) arguments: Vec<Argument>,
-}
 
 /// Numbers of the values that the event log service substitutes into every record. The classic template has twenty,
 /// with the data at 19; the general one eighteen, with provider, channel and data at 14 to 17.
@@ -108,8 +32,8 @@ mod hole {
     pub const CLASSIC_DATA: u16 = 19;
 }
 
-/// The record of an event, as an instance of its template.
-pub(super) fn record(record_id: u64, event: &Event) -> Instance {
+/// The record of an event, as the event log service stores it.
+pub(super) fn record(record_id: u64, event: &Event) -> Record {
     let classic = event.provider.is_classic();
     let channel = event.channel.as_deref().unwrap_or_default();
     let computer = event.computer.as_deref().unwrap_or_default();
@@ -155,9 +79,9 @@ pub(super) fn record(record_id: u64, event: &Event) -> Instance {
         Node::element("Event", vec![namespace], vec![system, data]).depending_on(data_hole)
     };
 
-    let mut arguments: Vec<Argument> = arguments.into_iter().map(Argument::Plain).collect();
-    arguments.push(Argument::Instance(Box::new(data_instance(&event.body))));
-    Instance { template: Template { root }, arguments }
+    let mut arguments: Vec<Argument> = arguments.into_iter().map(Argument::Value).collect();
+    arguments.push(Argument::Xml(Content::Instance(data_instance(&event.body))));
+    Record::instance(root, arguments).at(event.time())
 }
 
 fn written_out_provider(event: &Event) -> Node {
@@ -227,7 +151,7 @@ fn data_instance(body: &Body) -> Instance {
         }
         Body::User(element) => user_element(element, &mut values),
     };
-    Instance { template: Template { root }, arguments: values.into_iter().map(Argument::Plain).collect() }
+    Instance { template: Template { root }, arguments: values.into_iter().map(Argument::Value).collect() }
 }
 
 fn user_element(element: &Element, values: &mut Vec<Value>) -> Node {

@@ -4,7 +4,7 @@ use crate::bytes::ByteWriter;
 use crate::{FileTime, Guid};
 
 /// A security identifier.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Sid {
     authority: u8,
     parts: Vec<u32>,
@@ -47,7 +47,7 @@ impl Sid {
 }
 
 /// A value with the type that the format knows it by.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Value {
     /// Nothing. What is optional in the template is left out then.
     Null,
@@ -79,6 +79,8 @@ pub enum Value {
     Hex32(u32),
     /// 64 bits, shown as `0x...`.
     Hex64(u64),
+    /// Any type by its number, with the bytes as they are stored, whether they suit it or not.
+    Stored(u8, Vec<u8>),
 }
 
 /// Type of a value that is binary XML itself.
@@ -88,6 +90,7 @@ impl Value {
     /// The type's number in the format.
     pub(super) fn type_code(&self) -> u8 {
         match self {
+            Self::Stored(code, _) => *code,
             Self::Null => 0x00,
             Self::Text(_) => 0x01,
             Self::Ansi(_) => 0x02,
@@ -138,7 +141,7 @@ impl Value {
             Self::Bool(value) => {
                 out.u32(u32::from(*value));
             }
-            Self::Binary(bytes) => {
+            Self::Binary(bytes) | Self::Stored(_, bytes) => {
                 out.raw(bytes);
             }
             Self::Guid(guid) => {

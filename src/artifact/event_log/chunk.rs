@@ -2,16 +2,20 @@
 //!
 //! Source of the layout: libevtx's documentation of the Windows XML Event Log format.
 
+use std::ops::Range;
+
 use crc32fast::Hasher;
 
 use crate::artifact::bytes::{u32_at, u64_at};
 
 /// What a chunk begins with.
-const SIGNATURE: &[u8; 8] = b"ElfChnk\0";
+pub(super) const SIGNATURE: &[u8; 8] = b"ElfChnk\0";
 /// Size of a chunk, bytes.
 pub(super) const CHUNK_BYTES: usize = 65536;
 /// Where a chunk's records begin, bytes.
 pub(super) const RECORDS_START: usize = 512;
+/// Where in a chunk's header the table of names is: 64 offsets of four bytes.
+pub(super) const NAMES: Range<usize> = 128..384;
 /// The record number of an empty chunk's last record.
 const NO_RECORD: u64 = u64::MAX;
 /// Flag of a chunk that carries no checksums.

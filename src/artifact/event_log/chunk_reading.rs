@@ -71,6 +71,14 @@ pub(super) struct Scratch {
     computer: Vec<u8>,
 }
 
+impl Scratch {
+    /// Forgets what belongs to the chunk before.
+    fn begin_chunk(&mut self) {
+        self.scanner.begin_chunk();
+        self.elements.begin_chunk();
+    }
+}
+
 /// A record that somebody wants or that only decoding tells about.
 struct Pick<'c> {
     record: RawRecord,
@@ -122,7 +130,7 @@ impl<T> Reader<'_, T> {
                 .push(Loss::new(place(), "the checksum of its records is wrong; they were read all the same"));
         }
 
-        scratch.scanner.begin_chunk();
+        scratch.begin_chunk();
         let mut walked = Walked::default();
         let mut end = RECORDS_START;
         let mut last_id = None;
@@ -184,7 +192,7 @@ impl<T> Reader<'_, T> {
     ) -> bool {
         let Some(chunk) = Chunk::parse(bytes) else { return false };
         let mut walked = Walked::default();
-        scratch.scanner.begin_chunk();
+        scratch.begin_chunk();
         let found = records::consecutive(bytes, RECORDS_START, None);
         self.recover(&chunk, found, spans, scratch, &mut walked, reading);
         let Some((first, last, count)) = walked.recovered else { return false };
@@ -371,7 +379,7 @@ impl Parts<'_> {
         }
     }
 
-    /// The time that the record names itself or, without one, that of its header.
+    /// The time that the record names itself or, without one that a calendar has, that of its header.
     fn time(&self, part: Part, logged: u64) -> Result<Option<Timestamp>, Unusual> {
         let created = match part {
             Part::Absent => filetime(logged),
@@ -382,7 +390,8 @@ impl Parts<'_> {
             Part::Value(index) => match self.value(index)? {
                 Value { kind: kind::NULL, .. } => filetime(logged),
                 Value { kind: kind::FILETIME, bytes } => {
-                    bytes.first_chunk().and_then(|ticks| filetime(u64::from_le_bytes(*ticks)))
+                    let created = bytes.first_chunk().map_or(0, |ticks| u64::from_le_bytes(*ticks));
+                    filetime(created).or_else(|| filetime(logged).filter(|_| created != 0))
                 }
                 _ => return Err(Unusual("a time of another type")),
             },

@@ -11,7 +11,7 @@ use crate::artifact::LogCoverage;
 use crate::artifact::notation::filetime;
 
 /// When FILETIME begins (1601-01-01), seconds from the Unix epoch: what a record without time shows.
-const NO_TIME: i64 = -11_644_473_600;
+pub(super) const NO_TIME: i64 = -11_644_473_600;
 
 /// The time, unless it is the one that stands for "none".
 pub(super) fn real_time(time: Timestamp) -> Option<Timestamp> {

@@ -74,6 +74,11 @@ impl WrittenFields {
         }
     }
 
+    /// How long the names and values of all of them are, bytes.
+    pub(super) fn text_bytes(&self) -> usize {
+        self.texts.len()
+    }
+
     /// The fields in order: their names, where they have one, and their values.
     pub fn iter(&self) -> impl Iterator<Item = (Option<&str>, &str)> {
         let text = |span: Span| self.texts.get(span.start..span.end).unwrap_or_default();

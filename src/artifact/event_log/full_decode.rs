@@ -13,8 +13,9 @@ use evtx::err::EvtxError;
 use evtx::{EvtxChunkData, EvtxRecord, ParserSettings};
 use jiff::Timestamp;
 
-use super::chunk::Chunk;
-use super::coverage::real_time;
+use super::binary_xml::elements::MAX_CHUNK_TEXTS;
+use super::chunk::{Chunk, NAMES, SIGNATURE};
+use super::coverage::{NO_TIME, real_time};
 use super::fields::WrittenFields;
 use super::json::{self, Node};
 use super::records::RawRecord;
@@ -56,24 +57,56 @@ fn decode_unguarded(
     chunk: &Chunk<'_>,
     asked: &[RawRecord],
 ) -> Result<BTreeMap<usize, Result<Option<FullRecord>, String>>, String> {
-    let mut data = EvtxChunkData::new(chunk.bytes.to_vec(), false).map_err(|error| innermost(&error))?;
-    // Records behind those that the header knows are reached by telling the crate of them.
-    if let Some(last) = asked.last()
-        && last.end() > chunk.live_end()
-    {
-        data.header.free_space_offset = u32::try_from(last.end()).unwrap_or(u32::MAX);
-        data.header.last_event_record_id = last.id;
+    let mut bytes = chunk.bytes.to_vec();
+    // The crate gives up on chunks without signature or with a damaged table of names. Their records may be whole all
+    // the same, and names can be read without the table.
+    if let Some(signature) = bytes.first_chunk_mut() {
+        *signature = *SIGNATURE;
     }
-    let settings = Arc::new(ParserSettings::new().num_threads(1));
-    let mut parsed =
-        data.parse(settings).map_err(|error| format!("its chunk's table of names: {}", innermost(&error)))?;
+    if let Some(names) = bytes.get_mut(NAMES) {
+        names.fill(0);
+    }
+    let mut data = EvtxChunkData::new(bytes, false).map_err(|error| innermost(&error))?;
     let mut decoded = BTreeMap::new();
+    let mut texts = 0;
+    decode_reached(&mut data, asked, &mut decoded, &mut texts)?;
+    // Records behind those that the header knows are reached by telling the crate of them. It stops behind a record
+    // with the last one's id, which in damaged chunks others may have too: none has the greatest.
+    if let Some(last) = asked.last()
+        && decoded.len() < asked.len()
+    {
+        let end = u32::try_from(last.end()).unwrap_or(u32::MAX);
+        data.header.free_space_offset = data.header.free_space_offset.max(end);
+        data.header.last_event_record_id = u64::MAX;
+        decode_reached(&mut data, asked, &mut decoded, &mut texts)?;
+    }
+    Ok(decoded)
+}
+
+/// Decodes those of the asked records that the crate reaches by the header, but for those that are decoded already.
+fn decode_reached(
+    data: &mut EvtxChunkData,
+    asked: &[RawRecord],
+    decoded: &mut BTreeMap<usize, Result<Option<FullRecord>, String>>,
+    texts: &mut usize,
+) -> Result<(), String> {
+    let settings = Arc::new(ParserSettings::new().num_threads(1));
+    let mut parsed = data.parse(settings).map_err(|error| innermost(&error))?;
     for result in parsed.iter() {
         match result {
             Ok(record) => {
                 let offset = usize::try_from(record.binxml_offset).unwrap_or(0).saturating_sub(RECORD_HEADER);
-                if asked.binary_search_by_key(&offset, |asked| asked.offset).is_ok() {
-                    decoded.insert(offset, read(record));
+                let is_asked = asked.binary_search_by_key(&offset, |asked| asked.offset).is_ok();
+                if is_asked && !matches!(decoded.get(&offset), Some(Ok(_))) {
+                    if *texts > MAX_CHUNK_TEXTS {
+                        decoded.insert(offset, Err("its chunk says many times what it holds".to_owned()));
+                        continue;
+                    }
+                    let record = read(record);
+                    if let Ok(Some(record)) = &record {
+                        *texts = texts.saturating_add(record.fields.text_bytes());
+                    }
+                    decoded.insert(offset, record);
                 }
             }
             Err(error) => {
@@ -86,7 +119,7 @@ fn decode_unguarded(
             }
         }
     }
-    Ok(decoded)
+    Ok(())
 }
 
 fn read(record: EvtxRecord<'_>) -> Result<Option<FullRecord>, String> {
@@ -104,9 +137,14 @@ fn read(record: EvtxRecord<'_>) -> Result<Option<FullRecord>, String> {
         event_id,
         channel: text("Channel"),
         computer: text("Computer"),
-        time: real_time(created.and_then(|time| time.parse().ok()).unwrap_or(logged)),
+        time: real_time(created.and_then(filetime_text).unwrap_or(logged)),
         fields: WrittenFields::of(&elements),
     }))
+}
+
+/// A time that FILETIME holds. The crate writes years beyond 9999 with their last four digits.
+fn filetime_text(text: &str) -> Option<Timestamp> {
+    text.parse().ok().filter(|time: &Timestamp| time.as_second() >= NO_TIME)
 }
 
 /// Provider and event id.

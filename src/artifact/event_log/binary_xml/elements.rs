@@ -18,6 +18,11 @@ const MAX_DEPTH: usize = 48;
 const MAX_TOKENS: usize = 1 << 14;
 /// How long all texts of a record may be, bytes. Real records have some kilobytes.
 const MAX_TEXTS: usize = 1 << 20;
+/// How many tokens are read of the records of a chunk before no more of them are read. Records share the tokens of their
+/// templates, so that a chunk that was made for it could say a thousand times what it holds.
+const MAX_CHUNK_TOKENS: usize = 1 << 20;
+/// The same for the length of their texts, bytes. Real chunks have 90 KB at most.
+pub(crate) const MAX_CHUNK_TEXTS: usize = 1 << 20;
 /// How many elements of one parent are compared by their names.
 const MAX_SIBLINGS: usize = 1 << 10;
 
@@ -44,6 +49,18 @@ pub(crate) struct Scratch {
     siblings: Vec<Sibling>,
     /// The path to the element that is being read.
     path: Vec<u8>,
+    /// Tokens that were read of the chunk.
+    tokens: usize,
+    /// Length of the texts that were read of the chunk, bytes.
+    texts: usize,
+}
+
+impl Scratch {
+    /// Begins to count anew what is read of a chunk.
+    pub(crate) fn begin_chunk(&mut self) {
+        self.tokens = 0;
+        self.texts = 0;
+    }
 }
 
 /// Where in the chunk the name of an element is.
@@ -124,9 +141,14 @@ fn fill<'c>(
     scratch.slots.clear();
     scratch.siblings.clear();
     scratch.path.clear();
+    if scratch.tokens > MAX_CHUNK_TOKENS || scratch.texts > MAX_CHUNK_TEXTS {
+        return Err(Unusual("a chunk that says too much"));
+    }
     let (texts, list) = into.take_room();
     let mut reader = Reader { chunk, texts, list, scratch, tokens_left: MAX_TOKENS };
     let result = read(&mut reader);
+    reader.scratch.tokens = reader.scratch.tokens.saturating_add(MAX_TOKENS.saturating_sub(reader.tokens_left));
+    reader.scratch.texts = reader.scratch.texts.saturating_add(reader.texts.len());
     let (mut texts, mut list) = (reader.texts, reader.list);
     if result.is_err() {
         texts.clear();

@@ -3,7 +3,7 @@
 
 use super::Unusual;
 use super::token::{Name, Token, Tokens};
-use super::value::kind;
+use super::value::{kind, until_nul};
 
 /// Where the text of an element or attribute comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -43,6 +43,9 @@ pub(crate) struct System {
     pub(crate) is_self_contained: bool,
 }
 
+/// How many tokens a system may have: damaged chunks can refer to the same ones again and again. Windows' own have
+/// about 60.
+const MOST_TOKENS: usize = 2048;
 /// How many values can be such that a part of `System` is left out without them: `System` itself and its parts.
 const GUARDS: usize = 6;
 
@@ -67,25 +70,36 @@ impl System {
         let start = tokens.at();
         // Open elements: one within `Event`, two within `System`.
         let mut depth = 0_usize;
+        // A bit for each of the elements that were seen.
+        let mut seen = 0_u8;
         let mut element = None;
         let mut target = None;
+        let mut left = MOST_TOKENS;
         loop {
-            let token = tokens.next()?;
-            match token {
-                Token::Element(opened) if depth == 2 && Element::of(opened.name).is_none() => {
-                    system.is_self_contained &= (start..tokens.at()).contains(&opened.name.at);
-                    tokens.skip_element()?;
-                    (element, target) = (None, None);
-                }
+            left = left.checked_sub(1).ok_or(Unusual("a system of very many tokens"))?;
+            match tokens.next()? {
                 Token::Element(opened) => {
                     system.is_self_contained &= (start..tokens.at()).contains(&opened.name.at);
+                    let own = if depth == 2 { Element::of(check(opened.name)?) } else { None };
+                    if depth == 2 && own.is_none() {
+                        tokens.skip_element(&mut left)?;
+                        (element, target) = (None, None);
+                        continue;
+                    }
                     depth = depth.saturating_add(1);
                     match depth {
                         1 if !opened.name.is(EVENT) => return Err(Unusual("the root is no event")),
                         2 if !opened.name.is(SYSTEM) => return Err(Unusual("an event without system")),
                         _ => {}
                     }
-                    element = (depth == 3).then(|| Element::of(opened.name)).flatten();
+                    element = own;
+                    if let Some(element) = element {
+                        let bit = 1_u8 << element as u8;
+                        if seen & bit != 0 {
+                            return Err(Unusual("a part of the system that repeats"));
+                        }
+                        seen |= bit;
+                    }
                     // The root is there whatever it depends on (the evtx crate, too, writes it).
                     if (depth == 2 || element.is_some())
                         && let Some(value) = opened.dependency
@@ -96,6 +110,7 @@ impl System {
                 }
                 Token::Attribute(name) => {
                     system.is_self_contained &= (start..tokens.at()).contains(&name.at);
+                    let name = check(name)?;
                     target = match element {
                         Some(Element::Provider) if name.is(NAME) => Some(Target::Provider),
                         Some(Element::TimeCreated) if name.is(SYSTEM_TIME) => Some(Target::Created),
@@ -155,6 +170,12 @@ impl System {
         };
         *known = if *known == Part::Absent { part } else { Part::Other };
     }
+}
+
+/// Lets pass names that end where their count says: the `evtx` crate ends them at a NUL.
+fn check(name: Name<'_>) -> Result<Name<'_>, Unusual> {
+    let has_nul = until_nul(name.utf16).len() < name.utf16.len();
+    if has_nul { Err(Unusual("a name with a NUL")) } else { Ok(name) }
 }
 
 /// The elements of `System` that are looked at.

@@ -292,13 +292,15 @@ impl<'c> Tokens<'c> {
         self.take(count.saturating_mul(2))
     }
 
-    /// Passes over the rest of an element whose beginning was read.
+    /// Passes over the rest of an element whose beginning was read. `left` is how many tokens may be read, and counts
+    /// down.
     ///
     /// # Errors
-    /// When a token in it is cut, or none that is read here.
-    pub(crate) fn skip_element(&mut self) -> Result<(), Unusual> {
+    /// When a token in it is cut, or none that is read here, or there are too many.
+    pub(crate) fn skip_element(&mut self, left: &mut usize) -> Result<(), Unusual> {
         let mut open = 1_usize;
         while open > 0 {
+            *left = left.checked_sub(1).ok_or(Unusual("an element of very many tokens"))?;
             let Some(token) = self.peek() else { return Err(CUT) };
             match token {
                 0x01 | 0x41 => {

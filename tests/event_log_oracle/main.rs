@@ -1,0 +1,23 @@
+//! Event logs, read twice: by the binary scan, and in full by the `evtx` crate. What both give must be the same.
+//!
+//! - `told` is a record as both ways tell it, `decoded` takes it from the crate's JSON by rules of its own, and
+//!   `compared` lays the two side by side;
+//! - `logs` holds the logs of these tests: the samples, those that are written in many shapes, and all below the folder
+//!   that the environment variable `CRASHSIFT_CORPUS` names;
+//! - `whole_logs` compares all of them, `shapes` are the corner cases by name, `mutations` damages logs at random.
+
+#![expect(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    reason = "a test that can't go on fails, and its inputs are known"
+)]
+
+mod compared;
+mod decoded;
+mod logs;
+mod mutations;
+mod random;
+mod shapes;
+mod told;
+mod whole_logs;

@@ -1,0 +1,95 @@
+//! A record as a reader tells it.
+
+use std::fs::File;
+use std::io::{Seek, Write};
+
+use crashsift::artifact::LogCoverage;
+use crashsift::artifact::event_log::{Record, Selection, read_records};
+use jiff::Timestamp;
+
+/// Name, where there is one, and value.
+pub(crate) type Field = (Option<String>, String);
+
+/// What a record says, with copies of all texts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Told {
+    pub(crate) id: u64,
+    pub(crate) provider: String,
+    pub(crate) event_id: u32,
+    pub(crate) channel: Option<String>,
+    pub(crate) computer: Option<String>,
+    pub(crate) time: Option<Timestamp>,
+    pub(crate) fields: Vec<Field>,
+}
+
+/// Record id, provider and event id.
+pub(crate) type Key = (u64, String, u32);
+
+impl Told {
+    fn of(record: &Record<'_>) -> Self {
+        let owned = |(name, value): (Option<&str>, &str)| (name.map(str::to_owned), value.to_owned());
+        Self {
+            id: record.id,
+            provider: record.provider.to_owned(),
+            event_id: record.event_id,
+            channel: record.channel.map(str::to_owned),
+            computer: record.computer.map(str::to_owned),
+            time: record.time,
+            fields: record.fields.iter().map(owned).collect(),
+        }
+    }
+
+    pub(crate) fn key(&self) -> Key {
+        (self.id, self.provider.clone(), self.event_id)
+    }
+}
+
+/// A log as the scan tells it.
+#[derive(Debug, Default)]
+pub(crate) struct Scanned {
+    /// Records that the headers know.
+    pub(crate) known: Vec<Told>,
+    /// Records that no header knows.
+    pub(crate) recovered: Vec<Told>,
+    /// How many records were found, selected or not.
+    pub(crate) records: u64,
+    pub(crate) losses: Vec<String>,
+    pub(crate) coverage: Vec<LogCoverage>,
+}
+
+/// A file that logs are put into, to be read from there.
+pub(crate) struct Bench(File);
+
+impl Bench {
+    pub(crate) fn new() -> Self {
+        Self(tempfile::tempfile().expect("a file"))
+    }
+
+    /// Reads a log. One that is none tells nothing.
+    pub(crate) fn scan(&mut self, log: &[u8], selection: &Selection) -> Scanned {
+        self.put(log);
+        self.scan_again(selection)
+    }
+
+    pub(crate) fn put(&mut self, log: &[u8]) {
+        self.0.rewind().expect("a file");
+        self.0.write_all(log).expect("a file");
+        self.0.set_len(log.len() as u64).expect("a file");
+    }
+
+    /// Reads the log that was put in last.
+    pub(crate) fn scan_again(&self, selection: &Selection) -> Scanned {
+        let bytes = self.0.metadata().expect("a file").len();
+        let take = |record: &Record<'_>| Some((record.recovered, Told::of(record)));
+        let Ok(log) = read_records(&self.0, bytes, selection, &take) else { return Scanned::default() };
+        let (recovered, known): (Vec<_>, Vec<_>) = log.taken.into_iter().partition(|(recovered, _)| *recovered);
+        let told = |list: Vec<(bool, Told)>| list.into_iter().map(|(_, told)| told).collect();
+        Scanned {
+            known: told(known),
+            recovered: told(recovered),
+            records: log.records,
+            losses: log.losses.iter().map(ToString::to_string).collect(),
+            coverage: log.coverage,
+        }
+    }
+}
