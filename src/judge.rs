@@ -5,7 +5,7 @@ use crate::facts::{self, EvidenceRef};
 use crate::incident::{Built, EvidenceItem, Incident, IncidentKind, Machine, TimelineEntry};
 use crate::knowledge::Knowledge;
 use crate::report::{Judged, UNDETERMINED, Verdict};
-use crate::rules::{Finding, Judgement, RuleSet};
+use crate::rules::{Finding, RuleSet};
 
 /// Below this a cause is a possibility among others and no verdict.
 const VERDICT_FROM: f64 = 0.3;
@@ -16,7 +16,7 @@ const ACT_FROM: f64 = 0.8;
 #[must_use]
 pub fn judge(built: &Built<'_>, machine: Option<&Machine>, rules: &RuleSet, knowledge: &Knowledge) -> Judged {
     let (facts, context) = facts::facts(built, machine);
-    let Judgement { mut findings, .. } = rules.judge(&facts);
+    let mut findings = rules.findings(&facts);
     let mut incident = built.incident.clone();
     take_over_cited(&mut incident, &context, &mut findings);
     let verdict = verdict(built, machine, &findings, knowledge);

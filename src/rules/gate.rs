@@ -1,8 +1,8 @@
 //! Skipping rules that a single fact rules out, without looking at them.
 //!
 //! Most rules can only match one exception code, one stop code or one kind of incident. Such a rule is filed under
-//! that value; an incident with another value never meets it. An incident that lacks the fact meets all of them: each
-//! may be undecided, and that has to be said.
+//! that value; an incident with another value never meets it. In an incident that lacks the fact, such a rule can't
+//! match either; it may be undecided, which matters only where that has to be said.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -56,11 +56,14 @@ impl Gate {
     }
 }
 
+/// The rules under each value of a fact.
+type ByValue = HashMap<Key, Vec<usize>>;
+
 /// Rules by the facts that they need. Rules go by their index in the rule set.
 #[derive(Debug, Default)]
 pub(super) struct Gates {
     /// For each fact, by its index in the schema: the rules under each value.
-    by_fact: BTreeMap<usize, HashMap<Key, Vec<usize>>>,
+    by_fact: BTreeMap<usize, ByValue>,
     /// Rules that no single fact rules out.
     open: Vec<usize>,
 }
@@ -82,13 +85,23 @@ impl Gates {
         gates
     }
 
-    /// The rules that are not ruled out, in ascending order.
+    /// The rules that can match, in ascending order.
     pub fn candidates(&self, view: &View<'_>) -> Vec<usize> {
+        self.with(view, |_| None)
+    }
+
+    /// The rules that can match or be undecided, in ascending order.
+    pub fn not_ruled_out(&self, view: &View<'_>) -> Vec<usize> {
+        self.with(view, Some)
+    }
+
+    /// The rules that can match, with those that `unknown` takes of the rules whose fact is absent.
+    fn with<'g>(&'g self, view: &View<'_>, unknown: impl Fn(&'g ByValue) -> Option<&'g ByValue>) -> Vec<usize> {
         let mut rules = self.open.clone();
         for (fact, values) in &self.by_fact {
             match view.scalar(*fact) {
                 Some(seen) => rules.extend(Key::of_seen(seen).and_then(|key| values.get(&key)).into_iter().flatten()),
-                None => rules.extend(values.values().flatten()),
+                None => rules.extend(unknown(values).into_iter().flat_map(HashMap::values).flatten()),
             }
         }
         rules.sort_unstable();

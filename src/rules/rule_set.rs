@@ -185,29 +185,48 @@ impl RuleSet {
     #[must_use]
     pub fn judge(&self, facts: &FactSet) -> Judgement {
         let view = View::new(facts);
-        let mut judgement = Judgement::default();
+        let mut skipped = Vec::new();
+        let findings = self.evaluate(&view, self.gates.not_ruled_out(&view), |rule, evaluation| {
+            let mut missing = BTreeSet::new();
+            evaluation.missing(&rule.logic().condition, &mut missing);
+            skipped.push(Skipped { rule: rule.id().to_owned(), missing: missing.into_iter().collect() });
+        });
+        Judgement { findings, skipped }
+    }
+
+    /// The same without the rules that could not be decided: with many incidents, finding those and what they lack is
+    /// most of the work.
+    #[must_use]
+    pub fn findings(&self, facts: &FactSet) -> Vec<Finding> {
+        let view = View::new(facts);
+        self.evaluate(&view, self.gates.candidates(&view), |_, _| {})
+    }
+
+    /// The findings of some rules, given by index in ascending order. `undecided` is told of those that facts would
+    /// have to be known for.
+    fn evaluate<'a, 'f>(
+        &'a self,
+        view: &'a View<'f>,
+        rules: Vec<usize>,
+        mut undecided: impl FnMut(&Rule, &mut Evaluation<'a, 'f>),
+    ) -> Vec<Finding> {
+        let mut findings = Vec::new();
         let mut values = None;
-        for rule in self.gates.candidates(&view).into_iter().filter_map(|index| self.rules.get(index)) {
+        for rule in rules.into_iter().filter_map(|index| self.rules.get(index)) {
             let logic = rule.logic();
-            let mut evaluation = Evaluation::new(&logic.selections, &view);
+            let mut evaluation = Evaluation::new(&logic.selections, view);
             match evaluation.truth(&logic.condition) {
                 Truth::False => {}
                 Truth::True => {
-                    let values = values.get_or_insert_with(|| FactValues::of(facts));
-                    judgement.findings.push(self.finding(rule, &mut evaluation, values));
+                    let values = values.get_or_insert_with(|| FactValues::of(view.facts()));
+                    findings.push(self.finding(rule, &mut evaluation, values));
                 }
-                Truth::Undecided => {
-                    let mut missing = BTreeSet::new();
-                    evaluation.missing(&logic.condition, &mut missing);
-                    judgement
-                        .skipped
-                        .push(Skipped { rule: rule.id().to_owned(), missing: missing.into_iter().collect() });
-                }
+                Truth::Undecided => undecided(rule, &mut evaluation),
             }
         }
         // Candidates come by id and the sort is stable, so ties stay in that order.
-        judgement.findings.sort_by(|a, b| b.confidence.total_cmp(&a.confidence));
-        judgement
+        findings.sort_by(|a, b| b.confidence.total_cmp(&a.confidence));
+        findings
     }
 
     fn finding(&self, rule: &Rule, evaluation: &mut Evaluation<'_, '_>, values: &FactValues) -> Finding {

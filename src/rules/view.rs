@@ -66,6 +66,11 @@ impl<'a> View<'a> {
         Self { facts, scalars: scalars.collect(), lists: LISTS.iter().map(|_| OnceCell::new()).collect() }
     }
 
+    /// The facts.
+    pub fn facts(&self) -> &'a FactSet {
+        self.facts
+    }
+
     /// A fact's value, if it is known.
     pub fn scalar(&self, index: usize) -> Option<&Seen<'a>> {
         self.scalars.get(index)?.as_ref()
