@@ -9,8 +9,8 @@ use rayon::prelude::*;
 use crate::artifact::{LogCoverage, ReadContext};
 use crate::discover::{self, display_path};
 use crate::evidence::{Names, Observation};
-use crate::facts::{self, FactSet};
-use crate::incident::{self, Carriers, Incident, Item, Machine, Sighting};
+use crate::facts::{self, Around, FactSet, Nearby, Surroundings};
+use crate::incident::{self, Carriers, Incident, Item, Sighting};
 use crate::judge::judge;
 use crate::knowledge::Knowledge;
 use crate::read::{ReadArtifact, read_artifact};
@@ -73,20 +73,23 @@ pub fn analyze(
     let sightings = sightings(&items);
     let built = incident::incidents(&items, &sightings, knowledge, &carriers(rules));
 
-    let by_host: HashMap<String, &Machine> =
-        machines.iter().map(|machine| (machine.host.to_lowercase(), machine)).collect();
+    let surroundings: HashMap<String, Surroundings<'_>> =
+        machines.iter().map(|machine| (machine.host.to_lowercase(), Surroundings::new(machine, &items))).collect();
     let incidents: Vec<Judged> = built
-        .par_iter()
+        .into_par_iter()
         .filter(|built| within(built.incident.time, options))
         .filter_map(|built| {
-            let machine = built.incident.host.as_ref().and_then(|host| by_host.get(&host.to_lowercase()).copied());
-            let mut judged = judge(built, machine, rules, knowledge);
-            let told = tells_something(built, &judged);
+            let surroundings = built.incident.host.as_ref().and_then(|host| surroundings.get(&host.to_lowercase()));
+            let recognised = is_recognised(&built);
+            let mut judged = judge(built, surroundings, rules, knowledge);
+            // A text in which nothing was recognised, and on which no rule has anything to say, is no incident: most
+            // text files in a folder are something else.
+            let told = recognised || !judged.findings.is_empty();
             judged.findings.retain(|finding| finding.confidence >= options.min_confidence);
             told.then_some(judged)
         })
         .collect();
-    drop(built);
+    drop(surroundings);
     drop(items);
     let groups = groups(&incidents);
     Report {
@@ -121,13 +124,20 @@ pub fn inspect(
     let machines = incident::machines(&items, &coverage, knowledge);
     let sightings = sightings(&items);
     let built = incident::incidents(&items, &sightings, knowledge, &carriers(rules));
+    let surroundings: Vec<Surroundings<'_>> =
+        machines.iter().map(|machine| Surroundings::new(machine, &items)).collect();
     let incidents = built
         .iter()
         .map(|built| {
             let host = built.incident.host.as_deref();
-            let machine =
-                machines.iter().find(|machine| host.is_some_and(|host| machine.host.eq_ignore_ascii_case(host)));
-            (built.incident.clone(), facts::facts(built, machine).0)
+            let surroundings = surroundings
+                .iter()
+                .find(|one| host.is_some_and(|host| one.machine().host.eq_ignore_ascii_case(host)));
+            let mut facts = facts::facts(built);
+            if let Some(entries) = Around::new(built, surroundings).entries() {
+                facts.set_list("timeline", entries.iter().map(Nearby::record).collect());
+            }
+            (built.incident.clone(), facts)
         })
         .collect();
     Inspected { artifacts, incidents }
@@ -200,16 +210,14 @@ fn within(time: Option<Timestamp>, options: &Options) -> bool {
     options.since.is_none_or(|since| time >= since) && options.until.is_none_or(|until| time <= until)
 }
 
-/// A text in which nothing was recognised, and on which no rule has anything to say, is no incident: most text files
-/// in a folder are something else.
-fn tells_something(built: &incident::Built<'_>, judged: &Judged) -> bool {
-    let only_text = built.gathered.items.iter().all(|item| match &item.observation {
+/// Whether an incident is made of more than texts in which nothing was recognised.
+fn is_recognised(built: &incident::Built<'_>) -> bool {
+    built.gathered.items.iter().any(|item| match &item.observation {
         Observation::Ticket(ticket) => {
-            ticket.code.is_none() && ticket.module.is_none() && ticket.bugcheck.is_none() && ticket.app.is_none()
+            ticket.code.is_some() || ticket.module.is_some() || ticket.bugcheck.is_some() || ticket.app.is_some()
         }
-        _ => false,
-    });
-    !only_text || !judged.findings.is_empty()
+        _ => true,
+    })
 }
 
 fn groups(incidents: &[Judged]) -> Vec<(incident::Group, Option<String>)> {

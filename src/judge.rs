@@ -1,8 +1,10 @@
 //! From incidents to verdicts: the rules judge each incident's facts, and the best-supported cause becomes its verdict.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use crate::evidence::{EventBody, ExceptionCode};
-use crate::facts::{self, EvidenceRef};
-use crate::incident::{Built, EvidenceItem, Incident, IncidentKind, Machine, TimelineEntry};
+use crate::facts::{self, Around, EvidenceRef, Nearby, Surroundings};
+use crate::incident::{Built, EvidenceItem, IncidentKind, Machine};
 use crate::knowledge::Knowledge;
 use crate::report::{Judged, UNDETERMINED, Verdict};
 use crate::rules::{Finding, RuleSet};
@@ -12,43 +14,53 @@ const VERDICT_FROM: f64 = 0.3;
 /// From this on the contract says "act on it": nothing more needs to be collected first.
 const ACT_FROM: f64 = 0.8;
 
-/// Judges one incident. `machine` is the one it happened on, when its logs were given.
+/// Judges one incident. `surroundings` are those of the machine it happened on, when its logs were given.
 #[must_use]
-pub fn judge(built: &Built<'_>, machine: Option<&Machine>, rules: &RuleSet, knowledge: &Knowledge) -> Judged {
-    let (facts, context) = facts::facts(built, machine);
-    let mut findings = rules.findings(&facts);
-    let mut incident = built.incident.clone();
-    take_over_cited(&mut incident, &context, &mut findings);
-    let verdict = verdict(built, machine, &findings, knowledge);
+pub fn judge<'i>(
+    built: Built<'i>,
+    surroundings: Option<&'i Surroundings<'i>>,
+    rules: &RuleSet,
+    knowledge: &Knowledge,
+) -> Judged {
+    let around = Around::new(&built, surroundings);
+    let facts = facts::facts(&built);
+    let mut findings = rules.findings(&facts, &around);
+    let taken_over = take_over_cited(built.incident.evidence.len(), around.asked_for(), &mut findings);
+    let machine = surroundings.map(Surroundings::machine);
+    let verdict = verdict(&built, machine, &findings, knowledge);
+    let mut incident = built.incident;
+    incident.evidence.extend(taken_over);
     Judged { incident, findings, verdict }
 }
 
-/// Adds the machine's records that findings cite to the incident's evidence, and renumbers the citations.
-fn take_over_cited(incident: &mut Incident, context: &[&TimelineEntry], findings: &mut [Finding]) {
-    let own = incident.evidence.len();
-    for (index, entry) in context.iter().enumerate() {
-        let number = own.saturating_add(index).saturating_add(1);
-        let cited = |finding: &Finding| finding.evidence.iter().any(|reference| usize::from(reference.0) == number);
-        if !findings.iter().any(cited) {
-            continue;
-        }
-        incident.evidence.push(EvidenceItem {
+/// The machine's records that findings cite, to be added to an incident's `own` items of evidence. The citations are
+/// renumbered.
+fn take_over_cited(own: usize, around: &[Nearby<'_>], findings: &mut [Finding]) -> Vec<EvidenceItem> {
+    let cited: BTreeSet<EvidenceRef> =
+        findings.iter().flat_map(|finding| &finding.evidence).copied().filter(|one| usize::from(one.0) > own).collect();
+    let mut taken_over = Vec::new();
+    let mut renumbered = BTreeMap::new();
+    for nearby in around {
+        let Some(old) = nearby.from.filter(|number| cited.contains(number)) else { continue };
+        let entry = nearby.entry();
+        taken_over.push(EvidenceItem {
             artifact: entry.artifact,
             place: entry.place.clone(),
             says: entry.says.clone(),
         });
-        let (Ok(old), Ok(new)) = (u16::try_from(number), u16::try_from(incident.evidence.len())) else { break };
-        // Numbers only become smaller, so a renumbered citation is never met again as an old one.
-        for reference in findings.iter_mut().flat_map(|finding| &mut finding.evidence) {
-            if *reference == EvidenceRef(old) {
-                *reference = EvidenceRef(new);
-            }
+        let Ok(new) = u16::try_from(own.saturating_add(taken_over.len())) else { break };
+        renumbered.insert(old, EvidenceRef(new));
+    }
+    for reference in findings.iter_mut().flat_map(|finding| &mut finding.evidence) {
+        if let Some(new) = renumbered.get(reference) {
+            *reference = *new;
         }
     }
     for finding in findings {
         finding.evidence.sort_unstable();
         finding.evidence.dedup();
     }
+    taken_over
 }
 
 fn verdict(built: &Built<'_>, machine: Option<&Machine>, findings: &[Finding], knowledge: &Knowledge) -> Verdict {

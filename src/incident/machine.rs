@@ -15,7 +15,7 @@ use crate::knowledge::Knowledge;
 #[must_use]
 pub fn machines(items: &[Item], coverage: &[LogCoverage], knowledge: &Knowledge) -> Vec<Machine> {
     let mut by_host: BTreeMap<String, Machine> = BTreeMap::new();
-    for item in items {
+    for (index, item) in items.iter().enumerate() {
         let Observation::Event(event) = &item.observation else { continue };
         let (Some(host), Some(time)) = (&event.computer, event.time) else { continue };
         let machine = machine_of(&mut by_host, host);
@@ -25,7 +25,7 @@ pub fn machines(items: &[Item], coverage: &[LogCoverage], knowledge: &Knowledge)
             provider: Arc::clone(&event.provider),
             id: event.id,
             says: says::of_event(event, knowledge),
-            text: values(event),
+            item: index,
             artifact: item.artifact,
             place: item.place.clone(),
         });

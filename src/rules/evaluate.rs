@@ -145,7 +145,7 @@ impl Test {
     pub fn truth(&self, view: &View<'_>) -> Truth {
         match self {
             Self::Fact { index, compare, .. } => match view.scalar(*index) {
-                Some(seen) => compare.holds(seen).into(),
+                Some(seen) => compare.holds(seen.compared()).into(),
                 None => Truth::Undecided,
             },
             Self::FactKnown { index, known, .. } => (view.scalar(*index).is_some() == *known).into(),
@@ -164,7 +164,7 @@ impl Test {
             }
             Self::List { index, entries, .. } => {
                 let rows = view.list(*index).unwrap_or_default();
-                refs.extend(rows.iter().filter(|row| entries.fits(row)).filter_map(|row| row.from));
+                refs.extend(rows.iter().filter(|row| entries.fits(row)).filter_map(Row::from));
             }
             Self::ListKnown { .. } => {}
         }
@@ -194,10 +194,9 @@ impl EntryFilter {
 
 impl FieldTerm {
     fn fits(&self, row: &Row<'_>) -> bool {
-        let seen = row.field(self.field);
         match &self.test {
-            FieldTest::Value(compare) => seen.is_some_and(|seen| compare.holds(seen)),
-            FieldTest::Known(known) => seen.is_some() == *known,
+            FieldTest::Value(compare) => row.field(self.field).is_some_and(|seen| compare.holds(seen)),
+            FieldTest::Known(known) => row.has(self.field) == *known,
         }
     }
 }

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::rule::Rule;
 use super::value::{self, fold};
-use super::view::{Seen, View};
+use super::view::{Compared, Seen, View};
 use crate::facts::schema::SCALARS;
 use crate::facts::{FactType, Value};
 
@@ -30,10 +30,10 @@ impl Key {
     }
 
     fn of_seen(seen: &Seen<'_>) -> Option<Self> {
-        match seen.value {
-            Value::Text(_) => Some(Self::Text(seen.folded().to_owned())),
-            Value::Number(number) => Some(Self::Number(*number)),
-            Value::Version(_) | Value::Flag(_) => None,
+        match seen.compared() {
+            Compared::Text(text) => Some(Self::Text(text.to_owned())),
+            Compared::Number(number) => Some(Self::Number(number)),
+            Compared::Version(_) | Compared::Flag(_) => None,
         }
     }
 }

@@ -16,7 +16,7 @@ use super::source::{BUILTIN, SetSource};
 use super::trace::{self, Trace};
 use super::view::View;
 use super::{Known, parse};
-use crate::facts::{EvidenceRef, FactSet};
+use crate::facts::{Around, EvidenceRef, FactSet};
 use crate::yaml::{Diagnostic, Span, sort_diagnostics};
 
 /// A rule set that takes part.
@@ -184,7 +184,7 @@ impl RuleSet {
     /// What all rules say of an incident.
     #[must_use]
     pub fn judge(&self, facts: &FactSet) -> Judgement {
-        let view = View::new(facts);
+        let view = View::new(facts, None);
         let mut skipped = Vec::new();
         let findings = self.evaluate(&view, self.gates.not_ruled_out(&view), |rule, evaluation| {
             let mut missing = BTreeSet::new();
@@ -194,11 +194,11 @@ impl RuleSet {
         Judgement { findings, skipped }
     }
 
-    /// The same without the rules that could not be decided: with many incidents, finding those and what they lack is
-    /// most of the work.
+    /// The rules that match an incident with the timeline `around` it, as [`judge`](Self::judge) gives them. With many
+    /// incidents, finding those that can't be decided and what they lack would be most of the work.
     #[must_use]
-    pub fn findings(&self, facts: &FactSet) -> Vec<Finding> {
-        let view = View::new(facts);
+    pub fn findings<'a>(&self, facts: &'a FactSet, around: &'a Around<'a>) -> Vec<Finding> {
+        let view = View::new(facts, Some(around));
         self.evaluate(&view, self.gates.candidates(&view), |_, _| {})
     }
 
@@ -265,7 +265,7 @@ impl RuleSet {
     /// How a rule comes to its answer for an incident, term by term.
     #[must_use]
     pub fn trace(&self, id: &str, facts: &FactSet) -> Option<Trace> {
-        Some(trace::trace(self.rule(id)?, &View::new(facts)))
+        Some(trace::trace(self.rule(id)?, &View::new(facts, None)))
     }
 
     /// Runs the tests inside all rules.
@@ -282,7 +282,7 @@ impl RuleSet {
             outcome.rules = outcome.rules.saturating_add(1);
             let logic = rule.logic();
             for test in rule.tests() {
-                let view = View::new(&test.facts);
+                let view = View::new(&test.facts, None);
                 let truth = Evaluation::new(&logic.selections, &view).truth(&logic.condition);
                 let got = match truth {
                     Truth::True => Expectation::Match,
