@@ -68,6 +68,18 @@ pub fn analyze(
     options: &Options,
     progress: &dyn Progress,
 ) -> Report {
+    analyze_keeping(paths, rules, knowledge, options, progress).0
+}
+
+/// The same, with the evidence that the report was made of: freeing that takes time, which a caller who ends with the
+/// report need not spend.
+pub(crate) fn analyze_keeping(
+    paths: &[PathBuf],
+    rules: &RuleSet,
+    knowledge: &Knowledge,
+    options: &Options,
+    progress: &dyn Progress,
+) -> (Report, Vec<Item>) {
     let (artifacts, items, coverage) = read_all(paths, options, progress);
     let machines = incident::machines(&items, &coverage, knowledge);
     let sightings = sightings(&items);
@@ -90,16 +102,16 @@ pub fn analyze(
         })
         .collect();
     drop(surroundings);
-    drop(items);
     let groups = groups(&incidents);
-    Report {
+    let report = Report {
         rule_sets: rules.infos(),
         summary: summary(&artifacts, &incidents),
         artifacts,
         incidents,
         machines,
         groups,
-    }
+    };
+    (report, items)
 }
 
 /// What [`inspect`] gives.
@@ -130,9 +142,8 @@ pub fn inspect(
         .iter()
         .map(|built| {
             let host = built.incident.host.as_deref();
-            let surroundings = surroundings
-                .iter()
-                .find(|one| host.is_some_and(|host| one.machine().host.eq_ignore_ascii_case(host)));
+            let surroundings =
+                surroundings.iter().find(|one| host.is_some_and(|host| one.machine().host.eq_ignore_ascii_case(host)));
             let mut facts = facts::facts(built);
             if let Some(entries) = Around::new(built, surroundings).entries() {
                 facts.set_list("timeline", entries.iter().map(Nearby::record).collect());

@@ -52,7 +52,8 @@ impl<'i> Surroundings<'i> {
     #[must_use]
     pub fn new(machine: &'i Machine, items: &'i [Item]) -> Self {
         let mut logged: Vec<Logged<'i>> = Vec::with_capacity(machine.timeline.len());
-        let at_once = |a: &TimelineEntry, b: &TimelineEntry| (a.time, a.id) == (b.time, b.id) && a.provider == b.provider;
+        let at_once =
+            |a: &TimelineEntry, b: &TimelineEntry| (a.time, a.id) == (b.time, b.id) && a.provider == b.provider;
         for alike in machine.timeline.chunk_by(at_once) {
             let mut places = BTreeMap::new();
             for entry in alike {

@@ -8,10 +8,7 @@ use serde::ser::SerializeStruct;
 use serde::{Serialize, Serializer};
 use serde_json::ser::{CompactFormatter, Formatter};
 
-use super::{Report, sanitise, shape};
-
-/// How much is written at once, bytes.
-const WRITTEN_AT_ONCE: usize = 64 << 10;
+use super::{Report, WRITTEN_AT_ONCE, sanitise, shape};
 
 /// Writes the report as one pretty-printed JSON document with a line end after it.
 ///

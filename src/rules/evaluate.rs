@@ -52,16 +52,20 @@ impl From<bool> for Truth {
     }
 }
 
-/// One rule's selections over one incident's facts; each is decided at most once.
+/// How many selections of a rule are decided only once.
+const REMEMBERED: usize = 32;
+
+/// One rule's selections over one incident's facts.
 pub(super) struct Evaluation<'a, 'f> {
     selections: &'a [Selection],
     view: &'a View<'f>,
-    decided: Vec<Option<Truth>>,
+    /// Answers to the first selections; a rule with more of them than any has is asked again.
+    decided: [Option<Truth>; REMEMBERED],
 }
 
 impl<'a, 'f> Evaluation<'a, 'f> {
     pub fn new(selections: &'a [Selection], view: &'a View<'f>) -> Self {
-        Self { selections, view, decided: vec![None; selections.len()] }
+        Self { selections, view, decided: [None; REMEMBERED] }
     }
 
     /// Whether a condition holds.

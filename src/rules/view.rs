@@ -102,8 +102,8 @@ fn nearby_field<'a>(entry: &Nearby<'a>, index: usize) -> Option<Compared<'a>> {
 pub(super) struct View<'a> {
     facts: &'a FactSet,
     around: Option<&'a Around<'a>>,
-    scalars: Vec<Option<Seen<'a>>>,
-    lists: Vec<OnceCell<Option<Vec<Row<'a>>>>>,
+    scalars: [Option<Seen<'a>>; SCALARS.len()],
+    lists: [OnceCell<Option<Vec<Row<'a>>>>; LISTS.len()],
 }
 
 impl<'a> View<'a> {
@@ -111,12 +111,13 @@ impl<'a> View<'a> {
     pub fn new(facts: &'a FactSet, around: Option<&'a Around<'a>>) -> Self {
         // Both are sorted by path.
         let mut known = facts.scalars().peekable();
-        let scalars = SCALARS.iter().map(|definition| {
+        let scalars = std::array::from_fn(|index| {
+            let definition = SCALARS.get(index)?;
             while known.next_if(|(path, _)| *path < definition.path).is_some() {}
             let (_, known) = known.next_if(|(path, _)| *path == definition.path)?;
             Some(Seen::new(definition, &known.value, known.from))
         });
-        Self { facts, around, scalars: scalars.collect(), lists: LISTS.iter().map(|_| OnceCell::new()).collect() }
+        Self { facts, around, scalars, lists: std::array::from_fn(|_| OnceCell::new()) }
     }
 
     /// The facts.
