@@ -10,7 +10,7 @@ use crate::artifact::{LogCoverage, ReadContext};
 use crate::discover::{self, display_path};
 use crate::evidence::{Names, Observation};
 use crate::facts::{self, Around, FactSet, Nearby, Surroundings};
-use crate::incident::{self, Carriers, Incident, Item, Sighting};
+use crate::incident::{self, Carriers, Incident, Item, Machine, Sighting};
 use crate::judge::judge;
 use crate::knowledge::Knowledge;
 use crate::read::{ReadArtifact, read_artifact};
@@ -85,13 +85,12 @@ pub(crate) fn analyze_keeping(
     let sightings = sightings(&items);
     let built = incident::incidents(&items, &sightings, knowledge, &carriers(rules));
 
-    let surroundings: HashMap<String, Surroundings<'_>> =
-        machines.iter().map(|machine| (machine.host.to_lowercase(), Surroundings::new(machine, &items))).collect();
+    let surroundings = by_host(&machines, &items);
     let incidents: Vec<Judged> = built
         .into_par_iter()
         .filter(|built| within(built.incident.time, options))
         .filter_map(|built| {
-            let surroundings = built.incident.host.as_ref().and_then(|host| surroundings.get(&host.to_lowercase()));
+            let surroundings = of_host(&built.incident, &surroundings);
             let recognised = is_recognised(&built);
             let mut judged = judge(built, surroundings, rules, knowledge);
             // A text in which nothing was recognised, and on which no rule has anything to say, is no incident: most
@@ -136,14 +135,11 @@ pub fn inspect(
     let machines = incident::machines(&items, &coverage, knowledge);
     let sightings = sightings(&items);
     let built = incident::incidents(&items, &sightings, knowledge, &carriers(rules));
-    let surroundings: Vec<Surroundings<'_>> =
-        machines.iter().map(|machine| Surroundings::new(machine, &items)).collect();
+    let surroundings = by_host(&machines, &items);
     let incidents = built
         .iter()
         .map(|built| {
-            let host = built.incident.host.as_deref();
-            let surroundings =
-                surroundings.iter().find(|one| host.is_some_and(|host| one.machine().host.eq_ignore_ascii_case(host)));
+            let surroundings = of_host(&built.incident, &surroundings);
             let mut facts = facts::facts(built);
             if let Some(entries) = Around::new(built, surroundings).entries() {
                 facts.set_list("timeline", entries.iter().map(Nearby::record).collect());
@@ -152,6 +148,18 @@ pub fn inspect(
         })
         .collect();
     Inspected { artifacts, incidents }
+}
+
+/// What incidents see of their machines, by the machine's name in lower case.
+fn by_host<'i>(machines: &'i [Machine], items: &'i [Item]) -> HashMap<String, Surroundings<'i>> {
+    machines.iter().map(|machine| (machine.host.to_lowercase(), Surroundings::new(machine, items))).collect()
+}
+
+fn of_host<'s, 'i>(
+    incident: &Incident,
+    surroundings: &'s HashMap<String, Surroundings<'i>>,
+) -> Option<&'s Surroundings<'i>> {
+    surroundings.get(&incident.host.as_ref()?.to_lowercase())
 }
 
 fn sightings(items: &[Item]) -> Vec<Sighting> {

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::evidence::{EventBody, ExceptionCode};
 use crate::facts::{self, Around, EvidenceRef, Nearby, Surroundings};
-use crate::incident::{Built, EvidenceItem, IncidentKind, Machine};
+use crate::incident::{Built, EvidenceItem, IncidentKind};
 use crate::knowledge::Knowledge;
 use crate::report::{Judged, UNDETERMINED, Verdict};
 use crate::rules::{Finding, RuleSet};
@@ -26,8 +26,7 @@ pub fn judge<'i>(
     let facts = facts::facts(&built);
     let mut findings = rules.findings(&facts, &around);
     let taken_over = take_over_cited(built.incident.evidence.len(), around.asked_for(), &mut findings);
-    let machine = surroundings.map(Surroundings::machine);
-    let verdict = verdict(&built, machine, &findings, knowledge);
+    let verdict = verdict(&built, surroundings, &findings, knowledge);
     let mut incident = built.incident;
     incident.evidence.extend(taken_over);
     Judged { incident, findings, verdict }
@@ -63,14 +62,19 @@ fn take_over_cited(own: usize, around: &[Nearby<'_>], findings: &mut [Finding]) 
     taken_over
 }
 
-fn verdict(built: &Built<'_>, machine: Option<&Machine>, findings: &[Finding], knowledge: &Knowledge) -> Verdict {
+fn verdict(
+    built: &Built<'_>,
+    surroundings: Option<&Surroundings<'_>>,
+    findings: &[Finding],
+    knowledge: &Knowledge,
+) -> Verdict {
     let best = findings.first().filter(|finding| finding.confidence >= VERDICT_FROM && finding.cause != UNDETERMINED);
     let Some(best) = best else {
         return Verdict {
             cause: UNDETERMINED.to_owned(),
             confidence: 0.0,
             sentence: undetermined_sentence(built, findings.first()),
-            collect_next: collect_next(built, machine, findings, knowledge),
+            collect_next: collect_next(built, surroundings, findings, knowledge),
         };
     };
     // A second cause that is nearly as likely belongs into the sentence.
@@ -82,7 +86,7 @@ fn verdict(built: &Built<'_>, machine: Option<&Machine>, findings: &[Finding], k
     let collect_next = if best.confidence >= ACT_FROM {
         best.collect.clone()
     } else {
-        collect_next(built, machine, findings, knowledge)
+        collect_next(built, surroundings, findings, knowledge)
     };
     Verdict { cause: best.cause.clone(), confidence: best.confidence, sentence, collect_next }
 }
@@ -136,7 +140,7 @@ fn undetermined_sentence(built: &Built<'_>, weak: Option<&Finding>) -> String {
 /// What to collect: what the rules that matched ask for, then what this incident's evidence lacks.
 fn collect_next(
     built: &Built<'_>,
-    machine: Option<&Machine>,
+    surroundings: Option<&Surroundings<'_>>,
     findings: &[Finding],
     knowledge: &Knowledge,
 ) -> Vec<String> {
@@ -149,7 +153,7 @@ fn collect_next(
     for finding in findings.iter().take(2) {
         finding.collect.iter().for_each(|sentence| add(sentence));
     }
-    for id in lacking(built, machine) {
+    for id in lacking(built, surroundings) {
         if let Some(sentence) = knowledge.collect(id) {
             add(sentence);
         }
@@ -158,11 +162,8 @@ fn collect_next(
 }
 
 /// What the incident's evidence lacks, most useful first, by the ids of `rules/data/collect.yaml`.
-fn lacking(built: &Built<'_>, machine: Option<&Machine>) -> Vec<&'static str> {
+fn lacking(built: &Built<'_>, surroundings: Option<&Surroundings<'_>>) -> Vec<&'static str> {
     let gathered = &built.gathered;
-    let has_log = |channel: &str| {
-        machine.is_some_and(|machine| machine.logs.iter().any(|log| log.channel.eq_ignore_ascii_case(channel)))
-    };
     let exception = built.incident.exception.as_ref();
     let mut ids = Vec::new();
     match built.incident.kind {
@@ -177,7 +178,7 @@ fn lacking(built: &Built<'_>, machine: Option<&Machine>) -> Vec<&'static str> {
             if gathered.ticket().is_none() && !service {
                 ids.push("no-console-text");
             }
-            if !has_log("Application") {
+            if !surroundings.is_some_and(Surroundings::has_application_log) {
                 ids.push("no-application-log");
             }
         }
@@ -199,7 +200,7 @@ fn lacking(built: &Built<'_>, machine: Option<&Machine>) -> Vec<&'static str> {
         }
         IncidentKind::PowerLoss => ids.push("power-history"),
     }
-    if !has_log("System") {
+    if !surroundings.is_some_and(Surroundings::has_system_log) {
         ids.push("no-system-log");
     }
     if ids.is_empty() {

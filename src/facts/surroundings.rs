@@ -34,6 +34,10 @@ pub struct Surroundings<'i> {
     machine: &'i Machine,
     /// In the order of the machine's timeline.
     logged: Vec<Logged<'i>>,
+    /// The System logs by their first record, each with the last record of all up to it.
+    system_logs: Vec<(Timestamp, Timestamp)>,
+    /// Whether there is an Application log.
+    has_application_log: bool,
 }
 
 /// An entry of a machine's timeline, as rules compare it.
@@ -65,13 +69,42 @@ impl<'i> Surroundings<'i> {
                 logged.push(Logged { entry, event, provider: OnceLock::new(), text: OnceLock::new(), copy_of });
             }
         }
-        Self { machine, logged }
+        let is = |channel: &str, wanted: &str| channel.eq_ignore_ascii_case(wanted);
+        let mut system_logs: Vec<(Timestamp, Timestamp)> =
+            machine.logs.iter().filter(|log| is(&log.channel, "System")).map(|log| (log.first, log.last)).collect();
+        system_logs.sort_unstable();
+        let mut latest = Timestamp::MIN;
+        for (_, last) in &mut system_logs {
+            latest = latest.max(*last);
+            *last = latest;
+        }
+        let has_application_log = machine.logs.iter().any(|log| is(&log.channel, "Application"));
+        Self { machine, logged, system_logs, has_application_log }
     }
 
     /// The machine.
     #[must_use]
     pub fn machine(&self) -> &'i Machine {
         self.machine
+    }
+
+    /// Whether an Application log of the machine was given.
+    #[must_use]
+    pub fn has_application_log(&self) -> bool {
+        self.has_application_log
+    }
+
+    /// Whether a System log of the machine was given.
+    #[must_use]
+    pub fn has_system_log(&self) -> bool {
+        !self.system_logs.is_empty()
+    }
+
+    /// Whether a System log of the machine would know what happened at a time.
+    fn covers(&self, time: Timestamp) -> bool {
+        let begun = self.system_logs.partition_point(|(first, _)| *first <= time);
+        let latest = begun.checked_sub(1).and_then(|index| self.system_logs.get(index));
+        latest.is_some_and(|(_, last)| time.duration_since(*last) <= TIMELINE_AFTER)
     }
 }
 
@@ -189,7 +222,7 @@ fn nearby<'m>(built: &Built<'_>, surroundings: &'m Surroundings<'m>) -> Option<V
         .filter(|logged| !is_own(logged) && !is_copy(logged))
         .map(|logged| (logged.entry.time.duration_since(time), logged))
         .collect();
-    if entries.is_empty() && !covers(surroundings.machine, time) {
+    if entries.is_empty() && !surroundings.covers(time) {
         return None;
     }
     entries.sort_by_key(|(distance, _)| distance.abs());
@@ -202,13 +235,4 @@ fn nearby<'m>(built: &Built<'_>, surroundings: &'m Surroundings<'m>) -> Option<V
         from: evidence(number),
     });
     Some(numbered.collect())
-}
-
-/// Whether the System log of a machine would know what happened at a time.
-fn covers(machine: &Machine, time: Timestamp) -> bool {
-    machine.logs.iter().any(|log| {
-        log.channel.eq_ignore_ascii_case("System")
-            && log.first <= time
-            && time.duration_since(log.last) <= TIMELINE_AFTER
-    })
 }
