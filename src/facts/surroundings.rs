@@ -114,13 +114,14 @@ pub struct Around<'m> {
     built: &'m Built<'m>,
     surroundings: Option<&'m Surroundings<'m>>,
     entries: OnceCell<Option<Vec<Nearby<'m>>>>,
+    kinds: OnceCell<Vec<&'static str>>,
 }
 
 impl<'m> Around<'m> {
     /// The timeline around `built`; `surroundings` are those of the machine it happened on, when its logs were given.
     #[must_use]
     pub fn new(built: &'m Built<'m>, surroundings: Option<&'m Surroundings<'m>>) -> Self {
-        Self { built, surroundings, entries: OnceCell::new() }
+        Self { built, surroundings, entries: OnceCell::new(), kinds: OnceCell::new() }
     }
 
     /// The entries, the nearest first. They have evidence numbers that follow the incident's own. Known when something
@@ -128,6 +129,22 @@ impl<'m> Around<'m> {
     /// recorded.
     pub fn entries(&self) -> Option<&[Nearby<'m>]> {
         self.entries.get_or_init(|| nearby(self.built, self.surroundings?)).as_deref()
+    }
+
+    /// Whether one of the entries is of this kind; rules mostly ask for kinds that hardly any machine records.
+    #[must_use]
+    pub fn has_kind(&self, kind: &str) -> bool {
+        let kinds = self.kinds.get_or_init(|| {
+            let mut kinds: Vec<&'static str> = Vec::new();
+            for entry in self.entries().unwrap_or_default() {
+                let kind = entry.entry().kind;
+                if !kinds.contains(&kind) {
+                    kinds.push(kind);
+                }
+            }
+            kinds
+        });
+        kinds.contains(&kind)
     }
 
     /// The entries that were asked for: none if nobody did.
@@ -217,16 +234,14 @@ fn nearby<'m>(built: &Built<'_>, surroundings: &'m Surroundings<'m>) -> Option<V
         let mut copies = std::iter::successors(logged.copy_of.and_then(earlier), |one| one.copy_of.and_then(earlier));
         copies.any(|copy| !is_own(copy))
     };
-    let mut entries: Vec<(SignedDuration, &Logged<'_>)> = around
-        .iter()
-        .filter(|logged| !is_own(logged) && !is_copy(logged))
-        .map(|logged| (logged.entry.time.duration_since(time), logged))
+    let (before, after) = around.split_at_checked(moment.saturating_sub(from)).unwrap_or((around, &[]));
+    let entries: Vec<(SignedDuration, &Logged<'_>)> = nearest_first(before, after, time)
+        .filter(|(_, logged)| !is_own(logged) && !is_copy(logged))
+        .take(MOST_ENTRIES)
         .collect();
     if entries.is_empty() && !surroundings.covers(time) {
         return None;
     }
-    entries.sort_by_key(|(distance, _)| distance.abs());
-    entries.truncate(MOST_ENTRIES);
     let first = built.incident.evidence.len();
     let numbered = (first..).zip(entries).map(|(number, (distance, logged))| Nearby {
         logged,
@@ -235,4 +250,60 @@ fn nearby<'m>(built: &Built<'_>, surroundings: &'m Surroundings<'m>) -> Option<V
         from: evidence(number),
     });
     Some(numbered.collect())
+}
+
+/// The entries on both sides of a moment by their distance from it, each with that distance. Those that are equally far
+/// stay in the order of the timeline.
+fn nearest_first<'l, 'i>(
+    before: &'l [Logged<'i>],
+    after: &'l [Logged<'i>],
+    time: Timestamp,
+) -> impl Iterator<Item = (SignedDuration, &'l Logged<'i>)> {
+    let with_distance = move |logged: &'l Logged<'i>| (logged.entry.time.duration_since(time), logged);
+    let at_once = before.chunk_by(|a, b| a.entry.time == b.entry.time).rev();
+    let mut before = at_once.flatten().map(with_distance).peekable();
+    let mut after = after.iter().map(with_distance).peekable();
+    std::iter::from_fn(move || match (before.peek(), after.peek()) {
+        (Some((earlier, _)), Some((later, _))) if later < &earlier.abs() => after.next(),
+        (Some(_), _) => before.next(),
+        (None, _) => after.next(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::evidence::Place;
+
+    fn entry(second: i64, id: u32) -> TimelineEntry {
+        TimelineEntry {
+            time: Timestamp::from_second(second).expect("a time"),
+            kind: "other",
+            provider: "disk".into(),
+            id,
+            says: String::new(),
+            item: 0,
+            artifact: 0,
+            place: Place::Record(u64::from(id)),
+        }
+    }
+
+    #[test]
+    fn entries_come_by_distance_and_equally_distant_ones_in_their_own_order() {
+        let entries: Vec<TimelineEntry> =
+            [(4, 0), (7, 1), (7, 2), (10, 3), (10, 4), (11, 5), (13, 6), (13, 7), (90, 8)]
+                .map(|(s, id)| entry(s, id))
+                .into();
+        let logged: Vec<Logged<'_>> = entries
+            .iter()
+            .map(|entry| Logged { entry, event: None, provider: OnceLock::new(), text: OnceLock::new(), copy_of: None })
+            .collect();
+        let time = Timestamp::from_second(10).expect("a time");
+        let (before, after) = logged.split_at(5);
+        let found: Vec<u32> = nearest_first(before, after, time).map(|(_, logged)| logged.entry.id).collect();
+        let mut expected: Vec<&TimelineEntry> = entries.iter().collect();
+        expected.sort_by_key(|entry| entry.time.duration_since(time).abs());
+        assert_eq!(found, expected.iter().map(|entry| entry.id).collect::<Vec<_>>());
+        assert_eq!(found, [3, 4, 5, 1, 2, 6, 7, 0, 8]);
+    }
 }

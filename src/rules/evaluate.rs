@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use super::compare::Compare;
 use super::condition::Condition;
 use super::selection::{EntryFilter, FieldTerm, FieldTest, Quantifier, Selection, Term, Test};
 use super::view::{Row, View};
@@ -155,7 +156,10 @@ impl Test {
             Self::FactKnown { index, known, .. } => (view.scalar(*index).is_some() == *known).into(),
             Self::ListKnown { index, known, .. } => (view.list(*index).is_some() == *known).into(),
             Self::List { index, quantifier, entries, .. } => match view.list(*index) {
-                Some(rows) => quantifier.holds(rows, entries).into(),
+                Some(rows) => {
+                    let rows = if entries.may_fit(*index, view) { rows } else { &[] };
+                    quantifier.holds(rows, entries).into()
+                }
                 None => Truth::Undecided,
             },
         }
@@ -190,6 +194,15 @@ impl Quantifier {
 }
 
 impl EntryFilter {
+    /// Whether some entry of a list may fit, as far as that can be told without looking at each.
+    fn may_fit(&self, list: usize, view: &View<'_>) -> bool {
+        let may_have = |term: &FieldTerm| match &term.test {
+            FieldTest::Value(Compare::Equal(values)) => view.may_have(list, term.field, values),
+            _ => true,
+        };
+        self.alternatives.is_empty() || self.alternatives.iter().any(|terms| terms.iter().all(may_have))
+    }
+
     /// Whether an entry fits one of the alternatives. A field that the entry lacks does not fit.
     pub fn fits(&self, row: &Row<'_>) -> bool {
         self.alternatives.is_empty() || self.alternatives.iter().any(|terms| terms.iter().all(|term| term.fits(row)))

@@ -79,6 +79,11 @@ impl Row<'_> {
     }
 }
 
+/// The list that is made from what a machine's logs recorded.
+const TIMELINE: &str = "timeline";
+/// Where its entries have their kind.
+const KIND: usize = 0;
+
 /// A field of a timeline entry, by its index in the list's definition.
 fn nearby_field<'a>(entry: &Nearby<'a>, index: usize) -> Option<Compared<'a>> {
     fn folded(text: &str) -> Cow<'_, str> {
@@ -86,7 +91,7 @@ fn nearby_field<'a>(entry: &Nearby<'a>, index: usize) -> Option<Compared<'a>> {
     }
     Some(match index {
         // The words of the schema are lower case.
-        0 => Compared::Text(entry.entry().kind),
+        KIND => Compared::Text(entry.entry().kind),
         1 => Compared::Text(entry.folded_provider(folded)),
         2 => Compared::Number(u64::from(entry.entry().id)),
         3 => Compared::Number(entry.seconds_before()?),
@@ -135,8 +140,17 @@ impl<'a> View<'a> {
         self.lists.get(index)?.get_or_init(|| self.rows(LISTS.get(index)?)).as_deref()
     }
 
+    /// Whether an entry of a list may have one of these texts, which are folded, in a field. Only of the timeline's kinds
+    /// more is known than that.
+    pub fn may_have(&self, index: usize, field: usize, texts: &[Value]) -> bool {
+        match self.around.filter(|_| field == KIND && LISTS.get(index).is_some_and(|list| list.name == TIMELINE)) {
+            Some(around) => texts.iter().any(|text| matches!(text, Value::Text(kind) if around.has_kind(kind))),
+            None => true,
+        }
+    }
+
     fn rows(&self, definition: &'static ListDefinition) -> Option<Vec<Row<'a>>> {
-        if definition.name == "timeline"
+        if definition.name == TIMELINE
             && let Some(around) = self.around
         {
             return Some(around.entries()?.iter().map(Row::Nearby).collect());
@@ -147,5 +161,18 @@ impl<'a> View<'a> {
             Row::Fields(seen.collect(), record.from)
         });
         Some(rows.collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_timeline_entry_has_the_fields_of_its_list_in_their_order() {
+        let timeline = LISTS.iter().find(|list| list.name == TIMELINE).expect("a list");
+        let fields: Vec<&str> = timeline.fields.iter().map(|field| field.path).collect();
+        assert_eq!(fields, ["kind", "provider", "id", "seconds_before", "seconds_after", "text"]);
+        assert_eq!(fields[KIND], "kind");
     }
 }
