@@ -11,7 +11,7 @@ use crate::artifact::event_log::Cache;
 use crate::artifact::{LogCoverage, ReadContext};
 use crate::discover::{self, display_path};
 use crate::evidence::{Names, Observation};
-use crate::facts::{self, FactSet};
+use crate::facts::{self, Around, FactSet, Nearby, Surroundings};
 use crate::incident::{self, Carriers, Incident, Item, Machine, Sighting};
 use crate::judge::judge;
 use crate::knowledge::Knowledge;
@@ -73,35 +73,49 @@ pub fn analyze(
     options: &Options,
     progress: &dyn Progress,
 ) -> Report {
+    analyze_keeping(paths, rules, knowledge, options, progress).0
+}
+
+/// The same, with the evidence that the report was made of: freeing that takes time, which a caller who ends with the
+/// report need not spend.
+pub(crate) fn analyze_keeping(
+    paths: &[PathBuf],
+    rules: &RuleSet,
+    knowledge: &Knowledge,
+    options: &Options,
+    progress: &dyn Progress,
+) -> (Report, Vec<Item>) {
     let (artifacts, items, coverage) = read_all(paths, options, progress);
     let machines = incident::machines(&items, &coverage, knowledge);
     let sightings = sightings(&items);
     let built = incident::incidents(&items, &sightings, knowledge, &carriers(rules));
 
-    let by_host: HashMap<String, &Machine> =
-        machines.iter().map(|machine| (machine.host.to_lowercase(), machine)).collect();
+    let surroundings = by_host(&machines, &items);
     let incidents: Vec<Judged> = built
-        .par_iter()
+        .into_par_iter()
         .filter(|built| within(built.incident.time, options))
         .filter_map(|built| {
-            let machine = built.incident.host.as_ref().and_then(|host| by_host.get(&host.to_lowercase()).copied());
-            let mut judged = judge(built, machine, rules, knowledge);
-            let told = tells_something(built, &judged);
+            let surroundings = of_host(&built.incident, &surroundings);
+            let recognised = is_recognised(&built);
+            let mut judged = judge(built, surroundings, rules, knowledge);
+            // A text in which nothing was recognised, and on which no rule has anything to say, is no incident: most
+            // text files in a folder are something else.
+            let told = recognised || !judged.findings.is_empty();
             judged.findings.retain(|finding| finding.confidence >= options.min_confidence);
             told.then_some(judged)
         })
         .collect();
-    drop(built);
-    drop(items);
+    drop(surroundings);
     let groups = groups(&incidents);
-    Report {
+    let report = Report {
         rule_sets: rules.infos(),
         summary: summary(&artifacts, &incidents),
         artifacts,
         incidents,
         machines,
         groups,
-    }
+    };
+    (report, items)
 }
 
 /// What [`inspect`] gives.
@@ -126,16 +140,31 @@ pub fn inspect(
     let machines = incident::machines(&items, &coverage, knowledge);
     let sightings = sightings(&items);
     let built = incident::incidents(&items, &sightings, knowledge, &carriers(rules));
+    let surroundings = by_host(&machines, &items);
     let incidents = built
         .iter()
         .map(|built| {
-            let host = built.incident.host.as_deref();
-            let machine =
-                machines.iter().find(|machine| host.is_some_and(|host| machine.host.eq_ignore_ascii_case(host)));
-            (built.incident.clone(), facts::facts(built, machine).0)
+            let surroundings = of_host(&built.incident, &surroundings);
+            let mut facts = facts::facts(built);
+            if let Some(entries) = Around::new(built, surroundings).entries() {
+                facts.set_list("timeline", entries.iter().map(Nearby::record).collect());
+            }
+            (built.incident.clone(), facts)
         })
         .collect();
     Inspected { artifacts, incidents }
+}
+
+/// What incidents see of their machines, by the machine's name in lower case.
+fn by_host<'i>(machines: &'i [Machine], items: &'i [Item]) -> HashMap<String, Surroundings<'i>> {
+    machines.iter().map(|machine| (machine.host.to_lowercase(), Surroundings::new(machine, items))).collect()
+}
+
+fn of_host<'s, 'i>(
+    incident: &Incident,
+    surroundings: &'s HashMap<String, Surroundings<'i>>,
+) -> Option<&'s Surroundings<'i>> {
+    surroundings.get(&incident.host.as_ref()?.to_lowercase())
 }
 
 fn sightings(items: &[Item]) -> Vec<Sighting> {
@@ -209,16 +238,14 @@ fn within(time: Option<Timestamp>, options: &Options) -> bool {
     options.since.is_none_or(|since| time >= since) && options.until.is_none_or(|until| time <= until)
 }
 
-/// A text in which nothing was recognised, and on which no rule has anything to say, is no incident: most text files
-/// in a folder are something else.
-fn tells_something(built: &incident::Built<'_>, judged: &Judged) -> bool {
-    let only_text = built.gathered.items.iter().all(|item| match &item.observation {
+/// Whether an incident is made of more than texts in which nothing was recognised.
+fn is_recognised(built: &incident::Built<'_>) -> bool {
+    built.gathered.items.iter().any(|item| match &item.observation {
         Observation::Ticket(ticket) => {
-            ticket.code.is_none() && ticket.module.is_none() && ticket.bugcheck.is_none() && ticket.app.is_none()
+            ticket.code.is_some() || ticket.module.is_some() || ticket.bugcheck.is_some() || ticket.app.is_some()
         }
-        _ => false,
-    });
-    !only_text || !judged.findings.is_empty()
+        _ => true,
+    })
 }
 
 fn groups(incidents: &[Judged]) -> Vec<(incident::Group, Option<String>)> {

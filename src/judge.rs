@@ -1,8 +1,10 @@
 //! From incidents to verdicts: the rules judge each incident's facts, and the best-supported cause becomes its verdict.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use crate::evidence::{EventBody, ExceptionCode};
-use crate::facts::{self, EvidenceRef};
-use crate::incident::{Built, EvidenceItem, Incident, IncidentKind, Machine, TimelineEntry};
+use crate::facts::{self, Around, EvidenceRef, Nearby, Surroundings};
+use crate::incident::{Built, EvidenceItem, IncidentKind};
 use crate::knowledge::Knowledge;
 use crate::report::{Judged, UNDETERMINED, Verdict};
 use crate::rules::{Finding, RuleSet};
@@ -12,53 +14,67 @@ const VERDICT_FROM: f64 = 0.3;
 /// From this on the contract says "act on it": nothing more needs to be collected first.
 const ACT_FROM: f64 = 0.8;
 
-/// Judges one incident. `machine` is the one it happened on, when its logs were given.
+/// Judges one incident. `surroundings` are those of the machine it happened on, when its logs were given.
 #[must_use]
-pub fn judge(built: &Built<'_>, machine: Option<&Machine>, rules: &RuleSet, knowledge: &Knowledge) -> Judged {
-    let (facts, context) = facts::facts(built, machine);
-    let mut findings = rules.findings(&facts);
-    let mut incident = built.incident.clone();
-    take_over_cited(&mut incident, &context, &mut findings);
-    let verdict = verdict(built, machine, &findings, knowledge);
+pub fn judge<'i>(
+    built: Built<'i>,
+    surroundings: Option<&'i Surroundings<'i>>,
+    rules: &RuleSet,
+    knowledge: &Knowledge,
+) -> Judged {
+    let around = Around::new(&built, surroundings);
+    let facts = facts::facts(&built);
+    let mut findings = rules.findings(&facts, &around);
+    let taken_over = take_over_cited(built.incident.evidence.len(), around.asked_for(), &mut findings);
+    let verdict = verdict(&built, surroundings, &findings, knowledge);
+    let mut incident = built.incident;
+    incident.evidence.extend(taken_over);
     Judged { incident, findings, verdict }
 }
 
-/// Adds the machine's records that findings cite to the incident's evidence, and renumbers the citations.
-fn take_over_cited(incident: &mut Incident, context: &[&TimelineEntry], findings: &mut [Finding]) {
-    let own = incident.evidence.len();
-    for (index, entry) in context.iter().enumerate() {
-        let number = own.saturating_add(index).saturating_add(1);
-        let cited = |finding: &Finding| finding.evidence.iter().any(|reference| usize::from(reference.0) == number);
-        if !findings.iter().any(cited) {
-            continue;
-        }
-        incident.evidence.push(EvidenceItem {
+/// The machine's records that findings cite, to be added to an incident's `own` items of evidence. The citations are
+/// renumbered.
+fn take_over_cited(own: usize, around: &[Nearby<'_>], findings: &mut [Finding]) -> Vec<EvidenceItem> {
+    let cited: BTreeSet<EvidenceRef> =
+        findings.iter().flat_map(|finding| &finding.evidence).copied().filter(|one| usize::from(one.0) > own).collect();
+    let mut taken_over = Vec::new();
+    let mut renumbered = BTreeMap::new();
+    for nearby in around {
+        let Some(old) = nearby.from.filter(|number| cited.contains(number)) else { continue };
+        let entry = nearby.entry();
+        taken_over.push(EvidenceItem {
             artifact: entry.artifact,
             place: entry.place.clone(),
             says: entry.says.clone(),
         });
-        let (Ok(old), Ok(new)) = (u16::try_from(number), u16::try_from(incident.evidence.len())) else { break };
-        // Numbers only become smaller, so a renumbered citation is never met again as an old one.
-        for reference in findings.iter_mut().flat_map(|finding| &mut finding.evidence) {
-            if *reference == EvidenceRef(old) {
-                *reference = EvidenceRef(new);
-            }
+        let Ok(new) = u16::try_from(own.saturating_add(taken_over.len())) else { break };
+        renumbered.insert(old, EvidenceRef(new));
+    }
+    for reference in findings.iter_mut().flat_map(|finding| &mut finding.evidence) {
+        if let Some(new) = renumbered.get(reference) {
+            *reference = *new;
         }
     }
     for finding in findings {
         finding.evidence.sort_unstable();
         finding.evidence.dedup();
     }
+    taken_over
 }
 
-fn verdict(built: &Built<'_>, machine: Option<&Machine>, findings: &[Finding], knowledge: &Knowledge) -> Verdict {
+fn verdict(
+    built: &Built<'_>,
+    surroundings: Option<&Surroundings<'_>>,
+    findings: &[Finding],
+    knowledge: &Knowledge,
+) -> Verdict {
     let best = findings.first().filter(|finding| finding.confidence >= VERDICT_FROM && finding.cause != UNDETERMINED);
     let Some(best) = best else {
         return Verdict {
             cause: UNDETERMINED.to_owned(),
             confidence: 0.0,
             sentence: undetermined_sentence(built, findings.first()),
-            collect_next: collect_next(built, machine, findings, knowledge),
+            collect_next: collect_next(built, surroundings, findings, knowledge),
         };
     };
     // A second cause that is nearly as likely belongs into the sentence.
@@ -70,7 +86,7 @@ fn verdict(built: &Built<'_>, machine: Option<&Machine>, findings: &[Finding], k
     let collect_next = if best.confidence >= ACT_FROM {
         best.collect.clone()
     } else {
-        collect_next(built, machine, findings, knowledge)
+        collect_next(built, surroundings, findings, knowledge)
     };
     Verdict { cause: best.cause.clone(), confidence: best.confidence, sentence, collect_next }
 }
@@ -124,7 +140,7 @@ fn undetermined_sentence(built: &Built<'_>, weak: Option<&Finding>) -> String {
 /// What to collect: what the rules that matched ask for, then what this incident's evidence lacks.
 fn collect_next(
     built: &Built<'_>,
-    machine: Option<&Machine>,
+    surroundings: Option<&Surroundings<'_>>,
     findings: &[Finding],
     knowledge: &Knowledge,
 ) -> Vec<String> {
@@ -137,7 +153,7 @@ fn collect_next(
     for finding in findings.iter().take(2) {
         finding.collect.iter().for_each(|sentence| add(sentence));
     }
-    for id in lacking(built, machine) {
+    for id in lacking(built, surroundings) {
         if let Some(sentence) = knowledge.collect(id) {
             add(sentence);
         }
@@ -146,11 +162,8 @@ fn collect_next(
 }
 
 /// What the incident's evidence lacks, most useful first, by the ids of `rules/data/collect.yaml`.
-fn lacking(built: &Built<'_>, machine: Option<&Machine>) -> Vec<&'static str> {
+fn lacking(built: &Built<'_>, surroundings: Option<&Surroundings<'_>>) -> Vec<&'static str> {
     let gathered = &built.gathered;
-    let has_log = |channel: &str| {
-        machine.is_some_and(|machine| machine.logs.iter().any(|log| log.channel.eq_ignore_ascii_case(channel)))
-    };
     let exception = built.incident.exception.as_ref();
     let mut ids = Vec::new();
     match built.incident.kind {
@@ -165,7 +178,7 @@ fn lacking(built: &Built<'_>, machine: Option<&Machine>) -> Vec<&'static str> {
             if gathered.ticket().is_none() && !service {
                 ids.push("no-console-text");
             }
-            if !has_log("Application") {
+            if !surroundings.is_some_and(Surroundings::has_application_log) {
                 ids.push("no-application-log");
             }
         }
@@ -187,7 +200,7 @@ fn lacking(built: &Built<'_>, machine: Option<&Machine>) -> Vec<&'static str> {
         }
         IncidentKind::PowerLoss => ids.push("power-history"),
     }
-    if !has_log("System") {
+    if !surroundings.is_some_and(Surroundings::has_system_log) {
         ids.push("no-system-log");
     }
     if ids.is_empty() {

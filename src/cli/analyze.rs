@@ -12,13 +12,14 @@ use jiff::Timestamp;
 use super::output::{self, write_file};
 use super::progress::Bar;
 use super::{Exit, load_rules, stream};
+use crate::Options;
+use crate::analysis::analyze_keeping;
 use crate::artifact::event_log::Cache;
 use crate::discover::{read_list, reason};
 use crate::knowledge::Knowledge;
 use crate::report::text::TextOptions;
 use crate::report::{ArtifactStatus, Report, json, jsonl, text};
 use crate::rules::RuleSet;
-use crate::{Options, analyze};
 
 /// The most that is taken of a pasted text, bytes: more than the reader wants, so that it can say what is missing.
 const LONGEST_TICKET: u64 = (4 << 20) + 1;
@@ -253,7 +254,7 @@ fn pasted(path: &Path) -> io::Result<(String, Vec<u8>)> {
 fn carry_out(arguments: &Arguments, prepared: Prepared) -> Exit {
     let Prepared { paths, rules, knowledge, options, threads } = prepared;
     let bar = Bar::new(!arguments.no_progress && !arguments.quiet);
-    let report = threads.install(|| analyze(&paths, &rules, &knowledge, &options, &bar));
+    let (report, evidence) = threads.install(|| analyze_keeping(&paths, &rules, &knowledge, &options, &bar));
 
     if !arguments.quiet {
         options.cache.iter().flat_map(|cache| cache.notes()).for_each(|note| stream::note(&note));
@@ -269,8 +270,8 @@ fn carry_out(arguments: &Arguments, prepared: Prepared) -> Exit {
     }
     let written = write(arguments, &report);
     let exit = if written != Exit::Success { written } else { verdict(arguments, &report, &rules) };
-    // The program ends: nobody needs the memory back piece by piece.
-    mem::forget((report, rules));
+    // The process ends here, and its memory with it. Giving that back piece by piece would only take time.
+    mem::forget((report, evidence, rules));
     exit
 }
 

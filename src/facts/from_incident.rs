@@ -1,37 +1,20 @@
 //! The facts of an incident, as rules see them.
 
-use std::collections::BTreeSet;
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock};
 
-use jiff::{SignedDuration, Timestamp};
-
 use super::{EvidenceRef, FactSet, FactType, Record, Value, schema};
 use crate::evidence::{EventBody, OperatingSystem, base_name};
-use crate::incident::{Built, Machine, TimelineEntry, build_of, values};
+use crate::incident::{Built, build_of, values};
 use crate::knowledge::location;
 
-/// How far back the timeline that rules see goes.
-const TIMELINE_BEFORE: SignedDuration = SignedDuration::from_hours(24);
-/// How far it goes on after the incident: records about a stop are written at the next start.
-const TIMELINE_AFTER: SignedDuration = SignedDuration::from_mins(10);
 /// Bugcheck and exception parameters that rules can ask for.
 const PARAMETER_PATHS: [&str; 4] =
     ["bugcheck.parameter_1", "bugcheck.parameter_2", "bugcheck.parameter_3", "bugcheck.parameter_4"];
 
-/// Most timeline entries that rules see, the nearest to the incident. A machine that logs more than this in a day
-/// repeats itself.
-const MOST_ENTRIES: usize = 512;
-
-/// How many entries on each side of the incident are looked at for those: some are the incident's own, or stand in two
-/// copies of a log.
-const LOOKED_AT: usize = 1024;
-
-/// Makes the facts of `built`; `machine` is the one it happened on, when its logs were given. The machine's records
-/// around the incident get evidence numbers that follow the incident's own; they are given back in that order, so that
-/// the report can take over those that a finding cites.
+/// Makes the facts of `built`, but for the timeline around it.
 #[must_use]
-pub fn facts<'m>(built: &Built<'_>, machine: Option<&'m Machine>) -> (FactSet, Vec<&'m TimelineEntry>) {
+pub fn facts(built: &Built<'_>) -> FactSet {
     let mut facts = FactSet::default();
     incident(built, &mut facts);
     exception(built, &mut facts);
@@ -39,11 +22,11 @@ pub fn facts<'m>(built: &Built<'_>, machine: Option<&'m Machine>) -> (FactSet, V
     from_events(built, &mut facts);
     environment(built, &mut facts);
     lists(built, &mut facts);
-    let context = timeline(built, machine, &mut facts);
-    (facts, context)
+    facts
 }
 
-fn evidence(number: usize) -> Option<EvidenceRef> {
+/// The number of the evidence at an index.
+pub(super) fn evidence(number: usize) -> Option<EvidenceRef> {
     u16::try_from(number.checked_add(1)?).ok().map(EvidenceRef)
 }
 
@@ -53,7 +36,7 @@ fn text(text: &str) -> Value {
 
 /// A word of the schema. An incident has hundreds of them (each module's location, each frame's trust), so each word
 /// has one copy for all.
-fn word(word: &'static str) -> Value {
+pub(super) fn word(word: &'static str) -> Value {
     static WORDS: LazyLock<HashMap<&'static str, Arc<str>>> = LazyLock::new(|| {
         let of_lists = schema::LISTS.iter().flat_map(|list| list.fields);
         let kinds = schema::SCALARS.iter().chain(of_lists).map(|definition| definition.kind);
@@ -69,7 +52,7 @@ fn word(word: &'static str) -> Value {
 fn incident(built: &Built<'_>, facts: &mut FactSet) {
     let incident = &built.incident;
     let first = evidence(0);
-    facts.set("incident.kind", text(incident.kind.word()), first);
+    facts.set("incident.kind", word(incident.kind.word()), first);
     let Some(process) = &incident.process else { return };
     if let Some(name) = &process.name {
         facts.set("process.name", Value::Text(Arc::clone(name)), first);
@@ -92,8 +75,8 @@ fn incident(built: &Built<'_>, facts: &mut FactSet) {
             Some((number, if record.wide? { "x64" } else { "x86" }))
         }),
     };
-    if let Some((number, word)) = architecture {
-        facts.set("process.architecture", text(word), evidence(number));
+    if let Some((number, name)) = architecture {
+        facts.set("process.architecture", word(name), evidence(number));
     }
 }
 
@@ -112,7 +95,7 @@ fn exception(built: &Built<'_>, facts: &mut FactSet) {
         }
         if let Some((kind, address)) = exception.access {
             if let Some(kind) = kind {
-                facts.set("exception.access", text(kind), from);
+                facts.set("exception.access", word(kind), from);
             }
             facts.set("exception.access_address", Value::Number(address.0), from);
         }
@@ -188,7 +171,7 @@ fn modules_of_interest(built: &Built<'_>, facts: &mut FactSet) {
     if let Some(suspect) = &incident.suspect {
         let from = evidence(0);
         facts.set("suspect.module", Value::Text(Arc::clone(&suspect.module)), from);
-        facts.set("suspect.basis", text(suspect.basis), from);
+        facts.set("suspect.basis", word(suspect.basis), from);
         if let Some(version) = suspect.version {
             facts.set("suspect.version", Value::Version(version), from);
         }
@@ -266,7 +249,7 @@ fn environment(built: &Built<'_>, facts: &mut FactSet) {
         // A text does not say on which system it was printed.
         return;
     };
-    facts.set("os.family", text(family), evidence(number));
+    facts.set("os.family", word(family), evidence(number));
     if let Some(build) = build {
         facts.set("os.build", Value::Number(u64::from(build)), evidence(number));
     }
@@ -382,64 +365,4 @@ fn frames(dump: &crate::evidence::ProcessDump, from: Option<EvidenceRef>) -> Vec
         Record { fields, from }
     };
     thread.frames.iter().enumerate().map(of).collect()
-}
-
-/// The machine's timeline around the incident. Known when something was recorded, or when the System log of the machine
-/// covers the moment: an empty list must mean that nothing was recorded.
-fn timeline<'m>(built: &Built<'_>, machine: Option<&'m Machine>, facts: &mut FactSet) -> Vec<&'m TimelineEntry> {
-    let (Some(machine), Some(time)) = (machine, built.incident.time) else { return Vec::new() };
-    if built.gathered.sightings.iter().all(|sighting| sighting.logged_later) {
-        // What happened around the time of a late report says nothing about what it reports.
-        return Vec::new();
-    }
-    let own: BTreeSet<_> = built.incident.evidence.iter().map(|item| (item.artifact, &item.place)).collect();
-    // The same record in a second copy of the log is no second thing that happened.
-    let mut seen = BTreeSet::new();
-    let start = machine.timeline.partition_point(|entry| time.duration_since(entry.time) > TIMELINE_BEFORE);
-    // The nearest lie on both sides of the moment. Looking no further than they can be keeps a machine that crashes
-    // thousands of times a day from being looked through thousands of times.
-    let moment = machine.timeline.partition_point(|entry| entry.time <= time);
-    let from = start.max(moment.saturating_sub(LOOKED_AT));
-    let to = moment.saturating_add(LOOKED_AT).min(machine.timeline.len());
-    let around = machine.timeline.get(from..to).unwrap_or_default();
-    let mut entries: Vec<&TimelineEntry> = around
-        .iter()
-        .take_while(|entry| entry.time.duration_since(time) <= TIMELINE_AFTER)
-        .filter(|entry| !own.contains(&(entry.artifact, &entry.place)))
-        .filter(|entry| seen.insert((entry.time, &entry.provider, entry.id, &entry.place)))
-        .collect();
-    let covered = machine.logs.iter().any(|log| {
-        log.channel.eq_ignore_ascii_case("System")
-            && log.first <= time
-            && time.duration_since(log.last) <= TIMELINE_AFTER
-    });
-    if entries.is_empty() && !covered {
-        return Vec::new();
-    }
-    entries.sort_by_key(|entry| entry.time.duration_since(time).abs());
-    entries.truncate(MOST_ENTRIES);
-    let first = built.incident.evidence.len();
-    let records = entries
-        .iter()
-        .enumerate()
-        .map(|(index, entry)| Record {
-            fields: timeline_fields(entry, time),
-            from: evidence(first.saturating_add(index)),
-        })
-        .collect();
-    facts.set_list("timeline", records);
-    entries
-}
-
-fn timeline_fields(entry: &TimelineEntry, time: Timestamp) -> Vec<(&'static str, Value)> {
-    let distance = entry.time.duration_since(time);
-    let seconds = Value::Number(distance.as_secs().unsigned_abs());
-    let side = if distance.is_positive() { "seconds_after" } else { "seconds_before" };
-    vec![
-        ("kind", word(entry.kind)),
-        ("provider", Value::Text(Arc::clone(&entry.provider))),
-        ("id", Value::Number(u64::from(entry.id))),
-        (side, seconds),
-        ("text", Value::Text(Arc::clone(&entry.text))),
-    ]
 }

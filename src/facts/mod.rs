@@ -6,7 +6,9 @@
 mod from_incident;
 pub mod schema;
 mod set;
+mod surroundings;
 
 pub use from_incident::facts;
 pub use schema::{FactDefinition, FactType, ListDefinition};
 pub use set::{EvidenceRef, FactSet, Known, Record, Value};
+pub use surroundings::{Around, Nearby, Surroundings};

@@ -266,7 +266,7 @@ fn remarks(gathered: &Gathered<'_>, records: &[(usize, CrashRecord)]) -> Vec<Str
 fn distinguish(built: &mut [Built<'_>]) {
     let mut seen: BTreeMap<u64, u32> = BTreeMap::new();
     let mut order: Vec<usize> = (0..built.len()).collect();
-    order.sort_by_key(|index| built.get(*index).map(|built| first_place(built)));
+    order.sort_by_cached_key(|index| built.get(*index).map(first_place));
     for index in order {
         let Some(one) = built.get_mut(index) else { continue };
         let key = fingerprint(&one.incident);

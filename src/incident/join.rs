@@ -221,17 +221,27 @@ fn by_restart(sightings: &[Sighting], sets: &mut Sets<'_>) {
             if !begun || known || contradicts {
                 open.clear();
             }
-            open.push(current);
-            let members: Vec<usize> = open.iter().map(|(_, index, _)| *index).collect();
-            sets.join_all(&members);
+            if let Some(first) = open.first() {
+                sets.join_all(&[first.1, current.1]);
+            }
+            // A copy says nothing new, and there may be many.
+            let code = code_of(sightings, current.1);
+            let is_copy = open
+                .iter()
+                .any(|other| (other.0, other.2) == (current.0, current.2) && code_of(sightings, other.1) == code);
+            if !is_copy {
+                open.push(current);
+            }
         }
     }
 }
 
+fn code_of(sightings: &[Sighting], index: usize) -> Option<u32> {
+    sightings.get(index).and_then(|sighting| sighting.bugcheck).map(|(code, _)| code.plain())
+}
+
 fn codes_differ(sightings: &[Sighting], a: usize, b: usize) -> bool {
-    let code =
-        |index| sightings.get(index).and_then(|sighting: &Sighting| sighting.bugcheck).map(|(code, _)| code.plain());
-    matches!((code(a), code(b)), (Some(a), Some(b)) if a != b)
+    matches!((code_of(sightings, a), code_of(sightings, b)), (Some(a), Some(b)) if a != b)
 }
 
 /// Resets of the GPU that follow each other within [`RESET_BURST`] are one incident.
@@ -272,12 +282,11 @@ impl Timeline {
         let time = sighting.time?;
         let times = self.by_host.get(&sighting.host.as_ref()?.to_lowercase())?;
         let middle = times.partition_point(|(other, _)| *other < time);
-        let candidates =
-            middle.saturating_sub(MOST_CANDIDATES)..times.len().min(middle.saturating_add(MOST_CANDIDATES));
-        times
-            .get(candidates)?
-            .iter()
-            .filter(|(other, _)| other.duration_since(time).abs() <= window)
+        let before = times.get(middle.saturating_sub(MOST_CANDIDATES)..middle)?;
+        let after = times.get(middle..times.len().min(middle.saturating_add(MOST_CANDIDATES)))?;
+        let is_near = |(other, _): &&(Timestamp, usize)| other.duration_since(time).abs() <= window;
+        let nearest = before.iter().rev().take_while(is_near).chain(after.iter().take_while(is_near));
+        nearest
             .filter(|(_, index)| fits(*index))
             .min_by_key(|(other, index)| (other.duration_since(time).abs(), *index))
             .map(|(_, index)| *index)

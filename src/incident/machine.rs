@@ -14,26 +14,28 @@ use crate::knowledge::Knowledge;
 /// The machines that event logs tell of, by name, with their timelines.
 #[must_use]
 pub fn machines(items: &[Item], coverage: &[LogCoverage], knowledge: &Knowledge) -> Vec<Machine> {
-    let mut by_host: BTreeMap<String, Machine> = BTreeMap::new();
-    for item in items {
+    let mut known = Known::default();
+    for (index, item) in items.iter().enumerate() {
         let Observation::Event(event) = &item.observation else { continue };
         let (Some(host), Some(time)) = (&event.computer, event.time) else { continue };
-        let machine = machine_of(&mut by_host, host);
+        let Some(machine) = known.machine(host) else { continue };
         machine.timeline.push(TimelineEntry {
             time,
             kind: timeline_kind(event),
             provider: Arc::clone(&event.provider),
             id: event.id,
             says: says::of_event(event, knowledge),
-            text: values(event),
+            item: index,
             artifact: item.artifact,
             place: item.place.clone(),
         });
     }
     for log in coverage {
-        machine_of(&mut by_host, &log.computer).logs.push(log.clone());
+        if let Some(machine) = known.machine(&log.computer) {
+            machine.logs.push(log.clone());
+        }
     }
-    let mut machines: Vec<Machine> = by_host.into_values().collect();
+    let mut machines = known.by_name();
     for machine in &mut machines {
         machine.timeline.sort_by(|a, b| {
             (a.time, &a.provider, a.id, a.artifact, &a.place).cmp(&(b.time, &b.provider, b.id, b.artifact, &b.place))
@@ -43,14 +45,40 @@ pub fn machines(items: &[Item], coverage: &[LogCoverage], knowledge: &Knowledge)
     machines
 }
 
-fn machine_of<'m>(by_host: &'m mut BTreeMap<String, Machine>, host: &Arc<str>) -> &'m mut Machine {
-    by_host.entry(host.to_lowercase()).or_insert_with(|| Machine {
-        host: Arc::clone(host),
-        environment: BTreeMap::new(),
-        timeline: Vec::new(),
-        logs: Vec::new(),
-        coverage: Vec::new(),
-    })
+/// The machines that are known so far.
+#[derive(Default)]
+struct Known<'h> {
+    machines: Vec<Machine>,
+    /// Where in that list a machine is, by its name in lower case.
+    by_host: BTreeMap<String, usize>,
+    /// The name that was asked for last: a log names one machine thousands of times.
+    last: Option<(&'h str, usize)>,
+}
+
+impl<'h> Known<'h> {
+    /// The machine of that name, whatever its case; never `None`.
+    fn machine(&mut self, host: &'h Arc<str>) -> Option<&mut Machine> {
+        let index = match self.last {
+            Some((name, index)) if *name == **host => index,
+            _ => *self.by_host.entry(host.to_lowercase()).or_insert_with(|| {
+                self.machines.push(Machine {
+                    host: Arc::clone(host),
+                    environment: BTreeMap::new(),
+                    timeline: Vec::new(),
+                    logs: Vec::new(),
+                    coverage: Vec::new(),
+                });
+                self.machines.len().saturating_sub(1)
+            }),
+        };
+        self.last = Some((host, index));
+        self.machines.get_mut(index)
+    }
+
+    fn by_name(self) -> Vec<Machine> {
+        let mut machines: Vec<Option<Machine>> = self.machines.into_iter().map(Some).collect();
+        self.by_host.into_values().filter_map(|index| machines.get_mut(index)?.take()).collect()
+    }
 }
 
 /// The values of an event as rules search them.

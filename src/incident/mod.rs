@@ -219,8 +219,8 @@ pub struct TimelineEntry {
     pub id: u32,
     /// What it says, in a sentence.
     pub says: String,
-    /// The record's values, as rules see them.
-    pub text: Arc<str>,
+    /// The item that it was made of: index into the run's items.
+    pub item: usize,
     /// The artifact: index into the run's artifact list.
     pub artifact: usize,
     /// Where in it.

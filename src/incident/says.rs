@@ -1,6 +1,8 @@
 //! What each item of evidence says, in a sentence. The text lives here because event logs hold values, not sentences,
 //! and those that Windows shows are translated.
 
+use std::fmt::{self, Write};
+
 use crate::evidence::{
     BugcheckCode, Event, EventBody, ExceptionCode, KernelDump, Observation, ProcessDump, Ticket, WerReport, base_name,
 };
@@ -109,117 +111,139 @@ fn of_ticket(ticket: &Ticket, knowledge: &Knowledge) -> String {
 /// The sentence for an event: what it means, with its values.
 #[must_use]
 pub fn of_event(event: &Event, knowledge: &Knowledge) -> String {
-    let source = format!("{} {}", event.provider, event.id);
-    let text = match &event.body {
+    // Logs hold tens of thousands of them, and most sentences fit.
+    let mut said = String::with_capacity(128);
+    // A string can be written to at any time.
+    let _ = write!(said, "{} {}: ", event.provider, event.id);
+    let _ = write_meaning(&mut said, &event.body, knowledge);
+    said.shrink_to_fit();
+    said
+}
+
+fn write_meaning(out: &mut String, body: &EventBody, knowledge: &Knowledge) -> fmt::Result {
+    match body {
         EventBody::ApplicationError { app, module, module_unloaded, code, offset, .. } => {
             let code = code.map_or_else(|| "an exception".to_owned(), |code| code_text(code, knowledge));
             let unloaded = if *module_unloaded { " (already unloaded)" } else { "" };
-            let place = match (module, offset) {
-                (Some(module), Some(offset)) => format!("in {module}{unloaded}+{offset}"),
-                (Some(module), None) => format!("in {module}{unloaded}"),
-                (None, Some(offset)) => format!("at {offset}, in no module"),
-                (None, None) => "in no module".to_owned(),
-            };
-            format!("{app} died of {code} {place}")
+            write!(out, "{app} died of {code} ")?;
+            match (module, offset) {
+                (Some(module), Some(offset)) => write!(out, "in {module}{unloaded}+{offset}"),
+                (Some(module), None) => write!(out, "in {module}{unloaded}"),
+                (None, Some(offset)) => write!(out, "at {offset}, in no module"),
+                (None, None) => out.write_str("in no module"),
+            }
         }
         EventBody::InPageError { file, app, status, .. } => {
-            let status = status.map_or_else(String::new, |status| format!(" ({status})"));
             let file = file.as_deref().unwrap_or("a file");
             let app = app.as_deref().unwrap_or("a program");
-            format!("a page of {file} could not be read for {app}{status}")
+            write!(out, "a page of {file} could not be read for {app}")?;
+            status.map_or(Ok(()), |status| write!(out, " ({status})"))
         }
-        EventBody::Wer(report) => return format!("{source}: {}", of_report(report, knowledge)),
-        EventBody::Hang { app, .. } => format!("{app} stopped answering and was closed"),
+        EventBody::Wer(report) => out.write_str(&of_report(report, knowledge)),
+        EventBody::Hang { app, .. } => write!(out, "{app} stopped answering and was closed"),
         EventBody::DotNet { app, exception_type, .. } => {
             let app = app.as_deref().unwrap_or("a .NET program");
             match exception_type {
-                Some(kind) => format!("{app} ended by an unhandled {kind}"),
-                None => format!("{app} was ended by the .NET runtime"),
+                Some(kind) => write!(out, "{app} ended by an unhandled {kind}"),
+                None => write!(out, "{app} was ended by the .NET runtime"),
             }
         }
         EventBody::SideBySide { assembly, app } => {
             let app = app.as_deref().map_or("a program", base_name);
             match assembly {
-                Some(assembly) => format!("{app} did not start: assembly {assembly}"),
-                None => format!("{app} did not start because of its manifest"),
+                Some(assembly) => write!(out, "{app} did not start: assembly {assembly}"),
+                None => write!(out, "{app} did not start because of its manifest"),
             }
         }
-        EventBody::Popup { caption, message, .. } => format!("message box \"{caption}\": {message}"),
-        EventBody::BugCheck { code, parameters, .. } => {
-            format!(
-                "the system restarted after stop {}, parameters {}",
-                stop_text(*code, knowledge),
-                parameters_text(parameters)
-            )
-        }
+        EventBody::Popup { caption, message, .. } => write!(out, "message box \"{caption}\": {message}"),
+        EventBody::BugCheck { code, parameters, .. } => write!(
+            out,
+            "the system restarted after stop {}, parameters {}",
+            stop_text(*code, knowledge),
+            parameters_text(parameters)
+        ),
         EventBody::UncleanRestart { code, power_button, long_press, .. } => match code {
             Some(code) => {
-                format!("the system restarted without shutdown; stop {} was recorded", stop_text(*code, knowledge))
+                let code = stop_text(*code, knowledge);
+                write!(out, "the system restarted without shutdown; stop {code} was recorded")
             }
             None if power_button.is_some() || *long_press == Some(true) => {
-                "the system restarted without shutdown; the power button had been pressed".to_owned()
+                out.write_str("the system restarted without shutdown; the power button had been pressed")
             }
-            None => "the system restarted without shutdown; no stop code and no power button was recorded".to_owned(),
+            None => {
+                out.write_str("the system restarted without shutdown; no stop code and no power button was recorded")
+            }
         },
-        EventBody::UncleanShutdown { last_alive } => match last_alive {
-            Some(time) => format!("the session before ended without shutdown; last known alive {time}"),
-            None => "the session before ended without shutdown".to_owned(),
-        },
-        EventBody::DisplayReset { driver } => format!("display driver {driver} stopped answering and was reset"),
+        EventBody::UncleanShutdown { last_alive } => {
+            out.write_str("the session before ended without shutdown")?;
+            last_alive.map_or(Ok(()), |time| write!(out, "; last known alive {time}"))
+        }
+        EventBody::DisplayReset { driver } => write!(out, "display driver {driver} stopped answering and was reset"),
         EventBody::DisplayDriver { driver, text, .. } => match text {
-            Some(text) => format!("display driver {driver}: {text}"),
-            None => format!("display driver {driver} reported an error"),
+            Some(text) => write!(out, "display driver {driver}: {text}"),
+            None => write!(out, "display driver {driver} reported an error"),
         },
-        EventBody::OpenGlDriver { text, .. } => one_line(text),
+        EventBody::OpenGlDriver { text, .. } => write_one_line(out, text),
         EventBody::Hardware { component, corrected, status, bank, apic_id, device, .. } => {
             let kind = if *corrected { "a corrected" } else { "an uncorrected" };
-            let mut details = Vec::new();
-            details.extend(apic_id.map(|id| format!("APIC id {id}")));
-            details.extend(bank.map(|bank| format!("bank {bank}")));
-            details.extend(status.map(|status| format!("status {status:#x}")));
-            details.extend(device.as_ref().map(|device| format!("device {device}")));
-            let details = if details.is_empty() { String::new() } else { format!(" ({})", details.join(", ")) };
-            format!("the hardware reported {kind} error of {}{details}", component_text(component))
+            write!(out, "the hardware reported {kind} error of {}", component_text(component))?;
+            let status = status.map(Hex);
+            let details: [(&str, Option<&dyn fmt::Display>); 4] = [
+                ("APIC id", apic_id.as_ref().map(|id| id as _)),
+                ("bank", bank.as_ref().map(|bank| bank as _)),
+                ("status", status.as_ref().map(|status| status as _)),
+                ("device", device.as_ref().map(|device| device as _)),
+            ];
+            let mut before = " (";
+            for (name, value) in details {
+                let Some(value) = value else { continue };
+                write!(out, "{before}{name} {value}")?;
+                before = ", ";
+            }
+            if before == ", " { out.write_char(')') } else { Ok(()) }
         }
         EventBody::Storage { device, status } => {
             let device = device.as_deref().unwrap_or("a storage device");
-            let status = status.map_or_else(String::new, |status| format!(", status {status}"));
-            format!("a request to {device} failed or was repeated{status}")
+            write!(out, "a request to {device} failed or was repeated")?;
+            status.map_or(Ok(()), |status| write!(out, ", status {status}"))
         }
         EventBody::FileSystem { volume, damaged } => {
             let volume = volume.as_deref().unwrap_or("a volume");
-            if *damaged { format!("structures of {volume} are damaged") } else { format!("{volume} was checked") }
+            if *damaged {
+                write!(out, "structures of {volume} are damaged")
+            } else {
+                write!(out, "{volume} was checked")
+            }
         }
         EventBody::MemoryExhausted { commit_limit, commit_charge, top } => {
             let mib = |bytes: &u64| bytes >> 20;
-            let charge = match (commit_charge, commit_limit) {
-                (Some(charge), Some(limit)) => format!(": {} of {} MiB committed", mib(charge), mib(limit)),
-                _ => String::new(),
-            };
-            let most = top
-                .first()
-                .map(|(name, _, bytes)| format!("; most by {name} ({} MiB)", mib(bytes)))
-                .unwrap_or_default();
-            format!("memory ran low{charge}{most}")
+            out.write_str("memory ran low")?;
+            if let (Some(charge), Some(limit)) = (commit_charge, commit_limit) {
+                write!(out, ": {} of {} MiB committed", mib(charge), mib(limit))?;
+            }
+            top.first().map_or(Ok(()), |(name, _, bytes)| write!(out, "; most by {name} ({} MiB)", mib(bytes)))
         }
         EventBody::ImageRefused { file, process, blocked, .. } => {
             let verb = if *blocked { "was refused" } else { "would have been refused" };
-            let process = process.as_deref().map_or_else(String::new, |process| format!(" in {}", base_name(process)));
-            format!("{} {verb}{process}", file.as_deref().unwrap_or("an image"))
+            write!(out, "{} {verb}", file.as_deref().unwrap_or("an image"))?;
+            process.as_deref().map_or(Ok(()), |process| write!(out, " in {}", base_name(process)))
         }
-        EventBody::MemoryTest { errors } => {
-            if *errors {
-                "the memory test found errors".to_owned()
-            } else {
-                "the memory test found no errors".to_owned()
-            }
-        }
+        EventBody::MemoryTest { errors: true } => out.write_str("the memory test found errors"),
+        EventBody::MemoryTest { errors: false } => out.write_str("the memory test found no errors"),
         EventBody::ServiceEnded(end) => {
-            format!("service {} ended unexpectedly", end.name.as_deref().unwrap_or(&end.display_name))
+            write!(out, "service {} ended unexpectedly", end.name.as_deref().unwrap_or(&end.display_name))
         }
-        EventBody::Other { text } => one_line(text),
-    };
-    format!("{source}: {text}")
+        EventBody::Other { text } => write_one_line(out, text),
+    }
+}
+
+/// A number in hexadecimal.
+struct Hex(u64);
+
+impl fmt::Display for Hex {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:#x}", self.0)
+    }
 }
 
 fn component_text(component: &str) -> &str {
@@ -232,7 +256,13 @@ fn component_text(component: &str) -> &str {
     }
 }
 
-/// The text with line ends turned into spaces.
-fn one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
+/// Writes a text with line ends turned into spaces.
+fn write_one_line(out: &mut String, text: &str) -> fmt::Result {
+    let mut before = "";
+    for word in text.split_whitespace() {
+        out.write_str(before)?;
+        out.write_str(word)?;
+        before = " ";
+    }
+    Ok(())
 }

@@ -6,9 +6,9 @@ use std::io::{self, BufWriter, Write};
 
 use serde::ser::SerializeStruct;
 use serde::{Serialize, Serializer};
-use serde_json::ser::{CompactFormatter, Formatter, PrettyFormatter};
+use serde_json::ser::{CompactFormatter, Formatter};
 
-use super::{Report, sanitise, shape};
+use super::{Report, WRITTEN_AT_ONCE, sanitise, shape};
 
 /// Writes the report as one pretty-printed JSON document with a line end after it.
 ///
@@ -16,8 +16,8 @@ use super::{Report, sanitise, shape};
 ///
 /// When `out` can't be written to.
 pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
-    let mut out = BufWriter::new(out);
-    to(&Document(report), PrettyFormatter::new(), &mut out)?;
+    let mut out = BufWriter::with_capacity(WRITTEN_AT_ONCE, out);
+    to(&Document(report), Indented::default(), &mut out)?;
     writeln!(out)?;
     out.flush()
 }
@@ -97,6 +97,9 @@ impl<F: Formatter> Formatter for Harmless<F> {
     }
 
     fn write_string_fragment<W: ?Sized + Write>(&mut self, writer: &mut W, fragment: &str) -> io::Result<()> {
+        if !sanitise::may_act(fragment) {
+            return writer.write_all(fragment.as_bytes());
+        }
         let mut rest = fragment;
         while let Some((start, character)) = rest.char_indices().find(|(_, character)| sanitise::acts(*character)) {
             let (harmless, after) = rest.split_at(start);
@@ -107,6 +110,88 @@ impl<F: Formatter> Formatter for Harmless<F> {
             rest = after.split_at(character.len_utf8()).1;
         }
         writer.write_all(rest.as_bytes())
+    }
+}
+
+/// A layout with a line for every item and two spaces for every level.
+#[derive(Default)]
+struct Indented {
+    /// How deep the lists and objects are nested that are open.
+    depth: usize,
+    /// Whether the innermost of them, when it ends, has something in it.
+    filled: bool,
+}
+
+impl Indented {
+    fn open<W: ?Sized + Write>(&mut self, writer: &mut W, bracket: &[u8]) -> io::Result<()> {
+        self.depth = self.depth.saturating_add(1);
+        self.filled = false;
+        writer.write_all(bracket)
+    }
+
+    fn close<W: ?Sized + Write>(&mut self, writer: &mut W, bracket: &[u8]) -> io::Result<()> {
+        self.depth = self.depth.saturating_sub(1);
+        if self.filled {
+            self.line(writer, b"\n")?;
+        }
+        writer.write_all(bracket)
+    }
+
+    fn item<W: ?Sized + Write>(&mut self, writer: &mut W, first: bool) -> io::Result<()> {
+        self.line(writer, if first { b"\n" } else { b",\n" })
+    }
+
+    /// Ends a line and begins the next.
+    fn line<W: ?Sized + Write>(&mut self, writer: &mut W, end: &[u8]) -> io::Result<()> {
+        const SPACES: &[u8] = &[b' '; 32];
+        writer.write_all(end)?;
+        let mut indentation = self.depth.saturating_mul(2);
+        while indentation > 0 {
+            let spaces = SPACES.get(..indentation).unwrap_or(SPACES);
+            writer.write_all(spaces)?;
+            indentation = indentation.saturating_sub(spaces.len());
+        }
+        Ok(())
+    }
+}
+
+impl Formatter for Indented {
+    fn begin_array<W: ?Sized + Write>(&mut self, writer: &mut W) -> io::Result<()> {
+        self.open(writer, b"[")
+    }
+
+    fn end_array<W: ?Sized + Write>(&mut self, writer: &mut W) -> io::Result<()> {
+        self.close(writer, b"]")
+    }
+
+    fn begin_array_value<W: ?Sized + Write>(&mut self, writer: &mut W, first: bool) -> io::Result<()> {
+        self.item(writer, first)
+    }
+
+    fn end_array_value<W: ?Sized + Write>(&mut self, _: &mut W) -> io::Result<()> {
+        self.filled = true;
+        Ok(())
+    }
+
+    fn begin_object<W: ?Sized + Write>(&mut self, writer: &mut W) -> io::Result<()> {
+        self.open(writer, b"{")
+    }
+
+    fn end_object<W: ?Sized + Write>(&mut self, writer: &mut W) -> io::Result<()> {
+        self.close(writer, b"}")
+    }
+
+    fn begin_object_key<W: ?Sized + Write>(&mut self, writer: &mut W, first: bool) -> io::Result<()> {
+        self.item(writer, first)
+    }
+
+    fn begin_object_value<W: ?Sized + Write>(&mut self, writer: &mut W) -> io::Result<()> {
+        writer.write_all(b": ")
+    }
+
+    fn end_object_value<W: ?Sized + Write>(&mut self, _: &mut W) -> io::Result<()> {
+        self.filled = true;
+        Ok(())
     }
 }
 

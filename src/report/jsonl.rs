@@ -8,7 +8,7 @@ use std::io::{self, BufWriter, Write};
 use serde::Serialize;
 
 use super::json::write_compact;
-use super::{Report, shape};
+use super::{Report, WRITTEN_AT_ONCE, shape};
 
 /// Writes the report as JSON Lines.
 ///
@@ -16,7 +16,7 @@ use super::{Report, shape};
 ///
 /// When `out` can't be written to.
 pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
-    let mut out = BufWriter::new(out);
+    let mut out = BufWriter::with_capacity(WRITTEN_AT_ONCE, out);
     let artifacts = report.artifacts.iter().map(|artifact| Line::Artifact(shape::Artifact::of(artifact)));
     let incidents = report.incidents.iter().map(|judged| Line::Incident(shape::Incident::of(report, judged).into()));
     let machines = report.machines.iter().map(|machine| Line::Machine(shape::Machine::of(report, machine)));

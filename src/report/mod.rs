@@ -22,6 +22,9 @@ pub use sanitise::sanitise;
 /// The cause of a verdict that names none.
 pub const UNDETERMINED: &str = "undetermined";
 
+/// How much of a report is written at once, bytes.
+const WRITTEN_AT_ONCE: usize = 64 << 10;
+
 /// What one run says.
 #[derive(Debug, Clone)]
 pub struct Report {

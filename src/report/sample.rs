@@ -84,7 +84,7 @@ pub(super) fn timeline_entry(after: i64, kind: &'static str, says: &str) -> Time
         provider: "disk".into(),
         id: 153,
         says: says.into(),
-        text: "".into(),
+        item: 0,
         artifact: 1,
         place: Place::Record(after.unsigned_abs()),
     }

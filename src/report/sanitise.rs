@@ -13,12 +13,21 @@ const SHOWN_CHARACTERS: usize = 4000;
 /// read from left to right as far as its letters allow. Very long texts are cut, and say by how much.
 #[must_use]
 pub fn sanitise(text: &str) -> Cow<'_, str> {
+    if text.len() <= SHOWN_CHARACTERS && !may_act(text) {
+        return Cow::Borrowed(text);
+    }
     let too_long = text.char_indices().nth(SHOWN_CHARACTERS).map(|(end, _)| text.split_at(end));
     match too_long {
         None if !text.contains(acts) => Cow::Borrowed(text),
         None => Cow::Owned(escaped(text)),
         Some((shown, rest)) => Cow::Owned(format!("{}... ({} more characters)", escaped(shown), rest.chars().count())),
     }
+}
+
+/// Whether a character of a text may act: found out byte by byte, which is enough for the texts that are nothing but
+/// visible ASCII.
+pub(super) fn may_act(text: &str) -> bool {
+    !text.bytes().all(|byte| matches!(byte, b' '..=b'~'))
 }
 
 /// Whether a character acts on what shows it, or is invisible, instead of being seen.

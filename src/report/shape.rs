@@ -370,8 +370,20 @@ struct Verdict<'a> {
 pub(super) struct Machine<'a> {
     host: &'a str,
     environment: &'a Environment,
-    timeline: Vec<TimelineEntry<'a>>,
+    timeline: Timeline<'a>,
     coverage: &'a [String],
+}
+
+/// A machine's timeline. Its entries are made one by one as they are written: there are tens of thousands.
+struct Timeline<'a> {
+    report: &'a Report,
+    entries: &'a [incident::TimelineEntry],
+}
+
+impl Serialize for Timeline<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.entries.iter().map(|entry| TimelineEntry::of(self.report, entry)))
+    }
 }
 
 #[derive(Serialize)]
@@ -386,9 +398,9 @@ struct TimelineEntry<'a> {
     place: Shown<&'a Place>,
 }
 
-impl<'a> Machine<'a> {
-    pub(super) fn of(report: &'a Report, machine: &'a incident::Machine) -> Self {
-        let entry = |entry: &'a incident::TimelineEntry| TimelineEntry {
+impl<'a> TimelineEntry<'a> {
+    fn of(report: &'a Report, entry: &'a incident::TimelineEntry) -> Self {
+        Self {
             time: Shown(entry.time),
             kind: entry.kind,
             provider: &entry.provider,
@@ -396,11 +408,16 @@ impl<'a> Machine<'a> {
             says: &entry.says,
             artifact: report.artifact_path(entry.artifact),
             place: Shown(&entry.place),
-        };
+        }
+    }
+}
+
+impl<'a> Machine<'a> {
+    pub(super) fn of(report: &'a Report, machine: &'a incident::Machine) -> Self {
         Self {
             host: &machine.host,
             environment: &machine.environment,
-            timeline: machine.timeline.iter().map(entry).collect(),
+            timeline: Timeline { report, entries: &machine.timeline },
             coverage: &machine.coverage,
         }
     }

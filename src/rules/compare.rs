@@ -8,7 +8,7 @@ use super::list::ModuleList;
 use super::mistakes::{Mistakes, listing, suggestion};
 use super::pattern::{self, Pattern};
 use super::value::{self, fold, fold_part, noun};
-use super::view::Seen;
+use super::view::Compared;
 use super::wildcard::Wildcard;
 use crate::facts::schema::FactDefinition;
 use crate::facts::{FactType, Value};
@@ -305,12 +305,16 @@ pub(super) fn flag(node: &Node, mistakes: &mut Mistakes) -> Option<bool> {
 
 impl Compare {
     /// Whether the value is what the rule wants.
-    pub fn holds(&self, seen: &Seen<'_>) -> bool {
-        let text = seen.folded();
+    pub fn holds(&self, seen: Compared<'_>) -> bool {
+        // The type of a fact decides what it can be compared with.
+        let text = if let Compared::Text(text) = seen { text } else { "" };
         match self {
-            Self::Equal(values) => values.iter().any(|value| match value {
-                Value::Text(wanted) => **wanted == *text,
-                other => other == seen.value,
+            Self::Equal(values) => values.iter().any(|value| match (value, seen) {
+                (Value::Text(wanted), Compared::Text(text)) => **wanted == *text,
+                (Value::Number(wanted), Compared::Number(number)) => *wanted == number,
+                (Value::Version(wanted), Compared::Version(version)) => *wanted == version,
+                (Value::Flag(wanted), Compared::Flag(flag)) => *wanted == flag,
+                _ => false,
             }),
             Self::Part { place, parts, every } => quantified(parts, *every, |part| match place {
                 Place::Anywhere => text.contains(part.as_str()),
@@ -319,7 +323,7 @@ impl Compare {
             }),
             Self::Like { patterns, every } => quantified(patterns, *every, |pattern| pattern.fits(text)),
             Self::Regex { patterns, every } => quantified(patterns, *every, |pattern| pattern.is_match(text)),
-            Self::Order { order, bound } => ordered(*order, seen.value, bound),
+            Self::Order { order, bound } => ordered(*order, seen, bound),
             Self::Listed { lists, inside } => lists.iter().any(|list| list.contains(text)) == *inside,
         }
     }
@@ -340,10 +344,10 @@ fn quantified<T>(wanted: &[T], every: bool, holds: impl Fn(&T) -> bool) -> bool 
     if every { wanted.iter().all(holds) } else { wanted.iter().any(holds) }
 }
 
-fn ordered(order: Order, value: &Value, bound: &Value) -> bool {
-    let ordering = match (value, bound) {
-        (Value::Number(value), Value::Number(bound)) => value.cmp(bound),
-        (Value::Version(value), Value::Version(bound)) => value.cmp(bound),
+fn ordered(order: Order, seen: Compared<'_>, bound: &Value) -> bool {
+    let ordering = match (seen, bound) {
+        (Compared::Number(value), Value::Number(bound)) => value.cmp(bound),
+        (Compared::Version(value), Value::Version(bound)) => value.cmp(bound),
         _ => return false,
     };
     match order {

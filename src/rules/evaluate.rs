@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use super::compare::Compare;
 use super::condition::Condition;
 use super::selection::{EntryFilter, FieldTerm, FieldTest, Quantifier, Selection, Term, Test};
 use super::view::{Row, View};
@@ -52,16 +53,20 @@ impl From<bool> for Truth {
     }
 }
 
-/// One rule's selections over one incident's facts; each is decided at most once.
+/// How many selections of a rule are decided only once.
+const REMEMBERED: usize = 32;
+
+/// One rule's selections over one incident's facts.
 pub(super) struct Evaluation<'a, 'f> {
     selections: &'a [Selection],
     view: &'a View<'f>,
-    decided: Vec<Option<Truth>>,
+    /// Answers to the first selections; a rule with more of them than any has is asked again.
+    decided: [Option<Truth>; REMEMBERED],
 }
 
 impl<'a, 'f> Evaluation<'a, 'f> {
     pub fn new(selections: &'a [Selection], view: &'a View<'f>) -> Self {
-        Self { selections, view, decided: vec![None; selections.len()] }
+        Self { selections, view, decided: [None; REMEMBERED] }
     }
 
     /// Whether a condition holds.
@@ -145,13 +150,16 @@ impl Test {
     pub fn truth(&self, view: &View<'_>) -> Truth {
         match self {
             Self::Fact { index, compare, .. } => match view.scalar(*index) {
-                Some(seen) => compare.holds(seen).into(),
+                Some(seen) => compare.holds(seen.compared()).into(),
                 None => Truth::Undecided,
             },
             Self::FactKnown { index, known, .. } => (view.scalar(*index).is_some() == *known).into(),
             Self::ListKnown { index, known, .. } => (view.list(*index).is_some() == *known).into(),
             Self::List { index, quantifier, entries, .. } => match view.list(*index) {
-                Some(rows) => quantifier.holds(rows, entries).into(),
+                Some(rows) => {
+                    let rows = if entries.may_fit(*index, view) { rows } else { &[] };
+                    quantifier.holds(rows, entries).into()
+                }
                 None => Truth::Undecided,
             },
         }
@@ -164,7 +172,7 @@ impl Test {
             }
             Self::List { index, entries, .. } => {
                 let rows = view.list(*index).unwrap_or_default();
-                refs.extend(rows.iter().filter(|row| entries.fits(row)).filter_map(|row| row.from));
+                refs.extend(rows.iter().filter(|row| entries.fits(row)).filter_map(Row::from));
             }
             Self::ListKnown { .. } => {}
         }
@@ -186,6 +194,15 @@ impl Quantifier {
 }
 
 impl EntryFilter {
+    /// Whether some entry of a list may fit, as far as that can be told without looking at each.
+    fn may_fit(&self, list: usize, view: &View<'_>) -> bool {
+        let may_have = |term: &FieldTerm| match &term.test {
+            FieldTest::Value(Compare::Equal(values)) => view.may_have(list, term.field, values),
+            _ => true,
+        };
+        self.alternatives.is_empty() || self.alternatives.iter().any(|terms| terms.iter().all(may_have))
+    }
+
     /// Whether an entry fits one of the alternatives. A field that the entry lacks does not fit.
     pub fn fits(&self, row: &Row<'_>) -> bool {
         self.alternatives.is_empty() || self.alternatives.iter().any(|terms| terms.iter().all(|term| term.fits(row)))
@@ -194,10 +211,9 @@ impl EntryFilter {
 
 impl FieldTerm {
     fn fits(&self, row: &Row<'_>) -> bool {
-        let seen = row.field(self.field);
         match &self.test {
-            FieldTest::Value(compare) => seen.is_some_and(|seen| compare.holds(seen)),
-            FieldTest::Known(known) => seen.is_some() == *known,
+            FieldTest::Value(compare) => row.field(self.field).is_some_and(|seen| compare.holds(seen)),
+            FieldTest::Known(known) => row.has(self.field) == *known,
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::needed::Need;
 use super::value::{self, fold};
-use super::view::{Seen, View};
+use super::view::{Compared, Seen, View};
 use crate::facts::schema::{LISTS, SCALARS};
 use crate::facts::{FactType, Value};
 
@@ -73,7 +73,7 @@ impl Known {
 
     fn chance(&self, view: &View<'_>) -> Chance {
         let known = match self {
-            Self::List(index) => view.knows_list(*index),
+            Self::List(index) => view.may_know_list(*index),
             Self::Fact(index, keys) => match (view.scalar(*index), keys) {
                 (Some(seen), Some(keys)) if !keys.iter().any(|key| key.is(seen)) => return Chance::No,
                 (seen, _) => seen.is_some(),
@@ -94,9 +94,9 @@ impl Key {
     }
 
     fn is(&self, seen: &Seen<'_>) -> bool {
-        match (self, seen.value) {
-            (Self::Number(number), Value::Number(other)) => number == other,
-            (Self::Text(text), Value::Text(_)) => text == seen.folded(),
+        match (self, seen.compared()) {
+            (Self::Number(number), Compared::Number(other)) => *number == other,
+            (Self::Text(text), Compared::Text(other)) => text == other,
             _ => false,
         }
     }

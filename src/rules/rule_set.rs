@@ -16,7 +16,7 @@ use super::source::{BUILTIN, SetSource};
 use super::trace::{self, Trace};
 use super::view::View;
 use super::{Known, parse};
-use crate::facts::{EvidenceRef, FactSet};
+use crate::facts::{Around, EvidenceRef, FactSet};
 use crate::yaml::{Diagnostic, Span, sort_diagnostics};
 
 /// A rule set that takes part.
@@ -182,27 +182,27 @@ impl RuleSet {
     /// What all rules say of an incident.
     #[must_use]
     pub fn judge(&self, facts: &FactSet) -> Judgement {
-        self.judge_by(facts, Chance::Undecided)
+        self.judge_by(&View::new(facts, None), Chance::Undecided)
     }
 
-    /// The findings of an incident alone: rules that nobody could decide are not looked at.
+    /// The findings of an incident with the timeline `around` it. Rules that nobody could decide are not looked at: with
+    /// many incidents, finding out what those lack would be most of the work.
     #[must_use]
-    pub fn findings(&self, facts: &FactSet) -> Vec<Finding> {
-        self.judge_by(facts, Chance::Yes).findings
+    pub fn findings<'a>(&self, facts: &'a FactSet, around: &'a Around<'a>) -> Vec<Finding> {
+        self.judge_by(&View::new(facts, Some(around)), Chance::Yes).findings
     }
 
     /// What the rules say that have at least this chance.
-    fn judge_by(&self, facts: &FactSet, least: Chance) -> Judgement {
-        let view = View::new(facts);
+    fn judge_by(&self, view: &View<'_>, least: Chance) -> Judgement {
         let mut judgement = Judgement::default();
         let mut values = None;
-        for rule in self.rules.iter().filter(|rule| rule.gate.chance(&view) >= least) {
+        for rule in self.rules.iter().filter(|rule| rule.gate.chance(view) >= least) {
             let logic = rule.logic();
-            let mut evaluation = Evaluation::new(&logic.selections, &view);
+            let mut evaluation = Evaluation::new(&logic.selections, view);
             match evaluation.truth(&logic.condition) {
                 Truth::False => {}
                 Truth::True => {
-                    let values = values.get_or_insert_with(|| FactValues::of(facts));
+                    let values = values.get_or_insert_with(|| FactValues::of(view.facts()));
                     judgement.findings.push(self.finding(rule, &mut evaluation, values));
                 }
                 Truth::Undecided if least == Chance::Yes => {}
@@ -256,7 +256,7 @@ impl RuleSet {
     /// How a rule comes to its answer for an incident, term by term.
     #[must_use]
     pub fn trace(&self, id: &str, facts: &FactSet) -> Option<Trace> {
-        Some(trace::trace(self.rule(id)?, &View::new(facts)))
+        Some(trace::trace(self.rule(id)?, &View::new(facts, None)))
     }
 
     /// Runs the tests inside all rules.
@@ -273,7 +273,7 @@ impl RuleSet {
             outcome.rules = outcome.rules.saturating_add(1);
             let logic = rule.logic();
             for test in rule.tests() {
-                let view = View::new(&test.facts);
+                let view = View::new(&test.facts, None);
                 let truth = Evaluation::new(&logic.selections, &view).truth(&logic.condition);
                 let got = match truth {
                     Truth::True => Expectation::Match,
@@ -336,7 +336,7 @@ mod tests {
         let rules = RuleSet::load(true, &[]).expect("the built-in rules");
         for rule in rules.rules() {
             for test in rule.tests() {
-                let chance = rule.gate.chance(&View::new(&test.facts));
+                let chance = rule.gate.chance(&View::new(&test.facts, None));
                 match test.expect {
                     Expectation::Match => assert_eq!(chance, Chance::Yes, "{}: {}", rule.id, test.name),
                     Expectation::Skipped => assert_ne!(chance, Chance::No, "{}: {}", rule.id, test.name),
@@ -352,7 +352,7 @@ mod tests {
         let mut facts = FactSet::default();
         facts.set("incident.kind", crate::facts::Value::Text("bugcheck".into()), None);
         facts.set("bugcheck.code", crate::facts::Value::Number(0x9F), None);
-        let view = View::new(&facts);
+        let view = View::new(&facts, None);
         let met = rules.rules().iter().filter(|rule| rule.gate.chance(&view) == Chance::Yes).count();
         assert!((1..40).contains(&met), "{met} of {}", rules.rules().len());
     }

@@ -4,8 +4,9 @@ use std::borrow::Cow;
 use std::cell::OnceCell;
 
 use super::value::fold;
-use crate::facts::schema::{FactDefinition, LISTS, SCALARS};
-use crate::facts::{EvidenceRef, FactSet, FactType, Value};
+use crate::evidence::Version;
+use crate::facts::schema::{FactDefinition, LISTS, ListDefinition, SCALARS};
+use crate::facts::{Around, EvidenceRef, FactSet, FactType, Nearby, Value};
 
 /// A value in the form in which it compares.
 #[derive(Debug)]
@@ -23,28 +24,81 @@ impl<'a> Seen<'a> {
         Self { value, kind: definition.kind, folded: OnceCell::new(), from }
     }
 
-    /// Texts: folded, when a rule first asks. Empty for all other values.
-    pub fn folded(&self) -> &str {
-        self.folded.get_or_init(|| match self.value {
-            Value::Text(text) => fold(self.kind, text),
-            _ => Cow::Borrowed(""),
-        })
+    /// The value as it compares; a text is folded when a rule first asks.
+    pub fn compared(&self) -> Compared<'_> {
+        match self.value {
+            Value::Text(text) => Compared::Text(self.folded.get_or_init(|| fold(self.kind, text))),
+            Value::Number(number) => Compared::Number(*number),
+            Value::Version(version) => Compared::Version(*version),
+            Value::Flag(flag) => Compared::Flag(*flag),
+        }
     }
 }
 
-/// An entry of a list: its fields in the order of the list's definition.
+/// A value as it compares: texts are folded.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Compared<'a> {
+    Text(&'a str),
+    Number(u64),
+    Version(Version),
+    Flag(bool),
+}
+
+/// An entry of a list.
 #[derive(Debug)]
-pub(super) struct Row<'a> {
-    fields: Vec<Option<Seen<'a>>>,
-    /// Where it is from.
-    pub from: Option<EvidenceRef>,
+pub(super) enum Row<'a> {
+    /// With its fields in the order of the list's definition.
+    Fields(Vec<Option<Seen<'a>>>, Option<EvidenceRef>),
+    /// Of the timeline.
+    Nearby(&'a Nearby<'a>),
 }
 
-impl<'a> Row<'a> {
+impl Row<'_> {
     /// The value of a field, by its index in the list's definition.
-    pub fn field(&self, index: usize) -> Option<&Seen<'a>> {
-        self.fields.get(index)?.as_ref()
+    pub fn field(&self, index: usize) -> Option<Compared<'_>> {
+        match self {
+            Self::Fields(fields, _) => Some(fields.get(index)?.as_ref()?.compared()),
+            Self::Nearby(entry) => nearby_field(entry, index),
+        }
     }
+
+    /// Whether the entry has a field.
+    pub fn has(&self, index: usize) -> bool {
+        match self {
+            Self::Fields(fields, _) => fields.get(index).is_some_and(Option::is_some),
+            Self::Nearby(entry) => nearby_field(entry, index).is_some(),
+        }
+    }
+
+    /// Where it is from.
+    pub fn from(&self) -> Option<EvidenceRef> {
+        match self {
+            Self::Fields(_, from) => *from,
+            Self::Nearby(entry) => entry.from,
+        }
+    }
+}
+
+/// The list that is made from what a machine's logs recorded.
+const TIMELINE: &str = "timeline";
+/// Where its entries have their kind.
+const KIND: usize = 0;
+
+/// A field of a timeline entry, by its index in the list's definition.
+fn nearby_field<'a>(entry: &Nearby<'a>, index: usize) -> Option<Compared<'a>> {
+    fn folded(text: &str) -> Cow<'_, str> {
+        fold(FactType::Text, text)
+    }
+    Some(match index {
+        // The words of the schema are lower case.
+        KIND => Compared::Text(entry.entry().kind),
+        1 => Compared::Text(entry.folded_provider(folded)),
+        2 => Compared::Number(u64::from(entry.entry().id)),
+        3 => Compared::Number(entry.seconds_before()?),
+        4 => Compared::Number(entry.seconds_after()?),
+        5 => Compared::Text(entry.folded_text(folded)?),
+        _ => return None,
+    })
 }
 
 /// All facts of one incident. Facts and lists go by their index in the schema; a list is prepared when the first rule
@@ -52,18 +106,28 @@ impl<'a> Row<'a> {
 #[derive(Debug)]
 pub(super) struct View<'a> {
     facts: &'a FactSet,
-    scalars: Vec<Option<Seen<'a>>>,
-    lists: Vec<OnceCell<Option<Vec<Row<'a>>>>>,
+    around: Option<&'a Around<'a>>,
+    scalars: [Option<Seen<'a>>; SCALARS.len()],
+    lists: [OnceCell<Option<Vec<Row<'a>>>>; LISTS.len()],
 }
 
 impl<'a> View<'a> {
-    /// Prepares the facts of an incident.
-    pub fn new(facts: &'a FactSet) -> Self {
-        let scalars = SCALARS.iter().map(|definition| {
-            let known = facts.get(definition.path)?;
+    /// Prepares the facts of an incident. With the timeline `around` it, that is the list `timeline`.
+    pub fn new(facts: &'a FactSet, around: Option<&'a Around<'a>>) -> Self {
+        // Both are sorted by path.
+        let mut known = facts.scalars().peekable();
+        let scalars = std::array::from_fn(|index| {
+            let definition = SCALARS.get(index)?;
+            while known.next_if(|(path, _)| *path < definition.path).is_some() {}
+            let (_, known) = known.next_if(|(path, _)| *path == definition.path)?;
             Some(Seen::new(definition, &known.value, known.from))
         });
-        Self { facts, scalars: scalars.collect(), lists: LISTS.iter().map(|_| OnceCell::new()).collect() }
+        Self { facts, around, scalars, lists: std::array::from_fn(|_| OnceCell::new()) }
+    }
+
+    /// The facts.
+    pub fn facts(&self) -> &'a FactSet {
+        self.facts
     }
 
     /// A fact's value, if it is known.
@@ -71,25 +135,52 @@ impl<'a> View<'a> {
         self.scalars.get(index)?.as_ref()
     }
 
-    /// Whether a list is known, without preparing it.
-    pub fn knows_list(&self, index: usize) -> bool {
-        LISTS.get(index).is_some_and(|list| self.facts.list(list.name).is_some())
+    /// Whether a list may be known, without preparing it.
+    pub fn may_know_list(&self, index: usize) -> bool {
+        LISTS.get(index).is_some_and(|list| match self.around {
+            Some(_) if list.name == TIMELINE => true,
+            _ => self.facts.list(list.name).is_some(),
+        })
     }
 
     /// A list's entries, if the list is known.
     pub fn list(&self, index: usize) -> Option<&[Row<'a>]> {
-        let prepared = self.lists.get(index)?.get_or_init(|| {
-            let definition = LISTS.get(index)?;
-            let rows = self.facts.list(definition.name)?.iter().map(|record| Row {
-                fields: definition
-                    .fields
-                    .iter()
-                    .map(|field| record.get(field.path).map(|value| Seen::new(field, value, record.from)))
-                    .collect(),
-                from: record.from,
-            });
-            Some(rows.collect())
+        self.lists.get(index)?.get_or_init(|| self.rows(LISTS.get(index)?)).as_deref()
+    }
+
+    /// Whether an entry of a list may have one of these texts, which are folded, in a field. Only of the timeline's kinds
+    /// more is known than that.
+    pub fn may_have(&self, index: usize, field: usize, texts: &[Value]) -> bool {
+        match self.around.filter(|_| field == KIND && LISTS.get(index).is_some_and(|list| list.name == TIMELINE)) {
+            Some(around) => texts.iter().any(|text| matches!(text, Value::Text(kind) if around.has_kind(kind))),
+            None => true,
+        }
+    }
+
+    fn rows(&self, definition: &'static ListDefinition) -> Option<Vec<Row<'a>>> {
+        if definition.name == TIMELINE
+            && let Some(around) = self.around
+        {
+            return Some(around.entries()?.iter().map(Row::Nearby).collect());
+        }
+        let rows = self.facts.list(definition.name)?.iter().map(|record| {
+            let fields = definition.fields.iter();
+            let seen = fields.map(|field| record.get(field.path).map(|value| Seen::new(field, value, record.from)));
+            Row::Fields(seen.collect(), record.from)
         });
-        prepared.as_deref()
+        Some(rows.collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_timeline_entry_has_the_fields_of_its_list_in_their_order() {
+        let timeline = LISTS.iter().find(|list| list.name == TIMELINE).expect("a list");
+        let fields: Vec<&str> = timeline.fields.iter().map(|field| field.path).collect();
+        assert_eq!(fields, ["kind", "provider", "id", "seconds_before", "seconds_after", "text"]);
+        assert_eq!(fields[KIND], "kind");
     }
 }

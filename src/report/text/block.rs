@@ -156,7 +156,8 @@ fn why(page: &mut Page<'_>, report: &Report, judged: &Judged, leading: Option<&F
     }
 
     let cited: &[EvidenceRef] = leading.map_or(&[], |finding| finding.evidence.as_slice());
-    let rests_on = |number: usize| cited.iter().any(|cited| usize::from(cited.0) == number);
+    let numbers: HashSet<usize> = cited.iter().map(|cited| usize::from(cited.0)).collect();
+    let rests_on = |number: usize| numbers.contains(&number);
     let uncited = page.limit(EVIDENCE_SHOWN).saturating_sub(cited.len());
     let (mut shown, mut left_out) = (0_usize, 0_usize);
     for (number, item) in (1..).zip(evidence) {

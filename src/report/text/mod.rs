@@ -20,7 +20,7 @@ mod wording;
 
 use std::io::{self, BufWriter, Write};
 
-use super::Report;
+use super::{Report, WRITTEN_AT_ONCE};
 use page::Page;
 
 /// How the text looks. The caller knows where it goes to.
@@ -54,7 +54,7 @@ impl Default for TextOptions {
 ///
 /// When `out` can't be written to.
 pub fn write(report: &Report, out: &mut dyn Write, options: TextOptions) -> io::Result<()> {
-    let mut out = BufWriter::new(out);
+    let mut out = BufWriter::with_capacity(WRITTEN_AT_ONCE, out);
     let mut page = Page::new(&mut out, options);
     let blocks = block::blocks(report);
 
