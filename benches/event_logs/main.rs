@@ -5,7 +5,8 @@
 //! | part | what is compared, peers first |
 //! | --- | --- |
 //! | `evtx-dump` | `evtx_dump` of everything to JSON Lines: one thread, two threads, two processes at a time |
-//! | `share` | the same with one thread, and the library, of which 0.1 %, 1 %, 10 % or all records are wanted |
+//! | `scan` | the same and `cat`, with the library, which reads the events of its catalogue and does no more |
+//! | `share` | `evtx_dump` with one thread, and the library, of which 0.1 %, 1 %, 10 % or all records are wanted |
 //! | `cat` | `cat` of all logs, and two threads with one |
 //! | `hunt` | `chainsaw` and `hayabusa`, asked for the same events: time, and how many of the events each reports |
 //! | `cache` | `evtx_dump`, with a second run over logs that did not change |
@@ -47,9 +48,9 @@ mod chunk;
 #[path = "../cost/mod.rs"]
 mod cost;
 mod input;
+mod library;
 mod parts;
 mod programs;
-mod share;
 mod wanted;
 
 use input::Inputs;
@@ -60,7 +61,7 @@ use programs::Peer;
 const MIB: u64 = 512;
 
 fn main() {
-    if cost::was_asked_for_peak() || share::was_asked_to_read() {
+    if cost::was_asked_for_peak() || library::was_asked_to_read() {
         return;
     }
     if let Err(reason) = run() {

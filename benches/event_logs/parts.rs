@@ -10,8 +10,8 @@ use serde_json::Value;
 
 use super::cost::{self, Cost};
 use super::input::{Input, Inputs, Which};
-use super::programs::{Peer, Question, analyze, cat, evtx_dump, run, run_into};
-use super::share::{self, Reader, SHARES};
+use super::library::{self, Reader, SHARES};
+use super::programs::{Peer, Question, analyze, cat, evtx_dump, evtx_dump_checked, run, run_into};
 
 /// What the parts need.
 #[derive(Debug)]
@@ -29,8 +29,9 @@ pub struct Bench {
 type Part = fn(&Bench) -> Result<(), String>;
 
 /// The parts by name.
-pub const PARTS: [(&str, Part); 6] = [
+pub const PARTS: [(&str, Part); 7] = [
     ("evtx-dump", Bench::evtx_dump),
+    ("scan", Bench::scan),
     ("share", Bench::share),
     ("cat", Bench::cat),
     ("hunt", Bench::hunt),
@@ -63,15 +64,45 @@ impl Bench {
         Ok(())
     }
 
+    /// Reading alone, up to evidence, against decoding everything and against reading bytes.
+    fn scan(&self) -> Result<(), String> {
+        let peer = self.evtx_dump.as_ref().ok_or("evtx_dump is missing")?;
+        for which in [Which::Security, Which::System, Which::Mixed] {
+            let input = self.inputs.get(which)?;
+            let logs = input.logs();
+            let [one, two] = [1, 2].map(|threads| Reader::of_catalogue(threads, &logs));
+            let [one_thread, two_threads, dump, checked, dump_by_two, cat] = cost::in_turn([
+                &|| one.read(),
+                &|| two.read(),
+                &|| dump_all(peer, &input, 1),
+                &|| logs.iter().try_for_each(|log| run(evtx_dump_checked(peer, log))),
+                &|| dump_all(peer, &input, 2),
+                &|| run(cat(&logs)),
+            ])?;
+            println!("cat: {}", cost::medians(&cat));
+            println!("{DUMP}: {}", cost::medians(&dump));
+            println!("the same with --validate-checksums: {}", cost::medians(&checked));
+            println!("evtx_dump -t 2 -o jsonl, a process a log: {}", cost::medians(&dump_by_two));
+            println!("the library reads the events of its catalogue: {}", one.amount().describe());
+            cost::print("  one thread, against -t 1", &one_thread, &dump);
+            cost::print("  one thread, against -t 1 with checksums", &one_thread, &checked);
+            cost::print("  two threads, against -t 2", &two_threads, &dump_by_two);
+            let share = 100.0 * cost::ratio(&cat, &one_thread, |cost| cost.wall);
+            let gain = cost::ratio(&one_thread, &two_threads, |cost| cost.wall);
+            println!("  one thread has {share:.0} % of cat's throughput; two threads take {gain:.2} times less wall");
+        }
+        Ok(())
+    }
+
     /// Against decoding everything, when not only a few records are wanted.
     fn share(&self) -> Result<(), String> {
         let peer = self.evtx_dump.as_ref().ok_or("evtx_dump is missing")?;
         for which in [Which::Security, Which::System] {
             let input = self.inputs.get(which)?;
             let logs = input.logs();
-            let readers = SHARES.map(|share| Reader::new(share, &logs));
+            let readers = SHARES.map(|share| Reader::of_share(share, &logs));
             let [thousandth, hundredth, tenth, all] = &readers;
-            let (dumped, bytes) = share::count_dumped(peer, &logs)?;
+            let (dumped, bytes) = library::count_dumped(peer, &logs)?;
             all.read()?;
             if all.amount().records != dumped {
                 return Err(format!("evtx_dump prints {dumped} records, but {} were read", all.amount().records));
@@ -83,7 +114,7 @@ impl Bench {
                 &|| all.read(),
                 &|| dump_all(peer, &input, 1),
             ])?;
-            let json = share::mebibytes(bytes);
+            let json = library::mebibytes(bytes);
             println!("{DUMP}: {dumped} records, {json:.1} MiB of JSON; {}", cost::medians(&theirs));
             for (reader, ours) in readers.iter().zip(&ours) {
                 println!("the library reads {} %: {}", reader.percent(), reader.amount().describe());

@@ -53,6 +53,13 @@ pub fn evtx_dump(peer: &Peer, log: &Path, threads: usize) -> Command {
     command
 }
 
+/// The same with one thread, and with the checksums verified.
+pub fn evtx_dump_checked(peer: &Peer, log: &Path) -> Command {
+    let mut command = evtx_dump(peer, log, 1);
+    command.arg("--validate-checksums");
+    command
+}
+
 /// `cat` of all logs.
 pub fn cat(logs: &[PathBuf]) -> Command {
     let mut command = Command::new("cat");

@@ -1,17 +1,22 @@
-//! Reading a share of the records through the library, in a process of its own: this program again.
+//! Reading logs through the library, in a process of its own: this program again.
 
 use std::cell::Cell;
 use std::fs::File;
 use std::io::Read as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
-use crashsift::artifact::event_log::{Record, Selection, read_records};
+use crashsift::artifact::event_log::{self, Record, Selection, read_records};
+use crashsift::artifact::{ReadContext, Unreadable};
+use crashsift::evidence::Names;
+use rayon::prelude::*;
 
 use super::programs::{Peer, evtx_dump};
 
-/// With this argument the benchmark starts itself. A share and the paths of logs follow.
-const READ: &str = "--read-share";
+/// With this argument the benchmark starts itself. What is wanted, a number of threads and the paths of logs follow.
+const READ: &str = "--read";
+/// Stands for the events that crashsift reads, where else a share would stand.
+const CATALOGUE: &str = "catalogue";
 /// The shares that are read, of 100,000 records.
 pub const SHARES: [u32; 4] = [100, 1_000, 10_000, 100_000];
 
@@ -82,23 +87,30 @@ pub fn mebibytes(bytes: u64) -> f64 {
     bytes as f64 / f64::from(1 << 20)
 }
 
-/// Reads a share of some logs, each time in a new process.
+/// Reads some logs, each time in a new process.
 #[derive(Debug)]
 pub struct Reader {
-    /// Of 100,000 records.
-    share: u32,
+    /// Which records: so many of 100,000, or those of the catalogue.
+    share: Option<u32>,
+    threads: usize,
     logs: Vec<PathBuf>,
     /// What it read. It is the same each time.
     amount: Cell<Option<Amount>>,
 }
 
 impl Reader {
-    pub fn new(share: u32, logs: &[PathBuf]) -> Self {
-        Self { share, logs: logs.to_vec(), amount: Cell::new(None) }
+    /// Of a share of the records, with one thread.
+    pub fn of_share(share: u32, logs: &[PathBuf]) -> Self {
+        Self { share: Some(share), threads: 1, logs: logs.to_vec(), amount: Cell::new(None) }
+    }
+
+    /// Of the events that crashsift reads, which it makes into evidence.
+    pub fn of_catalogue(threads: usize, logs: &[PathBuf]) -> Self {
+        Self { share: None, threads, logs: logs.to_vec(), amount: Cell::new(None) }
     }
 
     pub fn percent(&self) -> f64 {
-        f64::from(self.share) / 1000.0
+        f64::from(self.share.unwrap_or_default()) / 1000.0
     }
 
     /// What was read; nothing before the first time.
@@ -109,7 +121,8 @@ impl Reader {
     pub fn read(&self) -> Result<(), String> {
         let itself = std::env::current_exe().map_err(|error| error.to_string())?;
         let mut command = Command::new(itself);
-        command.arg(READ).arg(self.share.to_string()).args(&self.logs);
+        let wanted = self.share.map_or_else(|| CATALOGUE.to_owned(), |share| share.to_string());
+        command.arg(READ).arg(wanted).arg(self.threads.to_string()).args(&self.logs);
         let output = command.stdin(Stdio::null()).stderr(Stdio::inherit()).output();
         let text = String::from_utf8_lossy(&output.map_err(|error| error.to_string())?.stdout).into_owned();
         let amount = Amount::parse(&text).ok_or_else(|| format!("the logs were not read: {text}"))?;
@@ -126,30 +139,54 @@ pub fn was_asked_to_read() -> bool {
     if arguments.next().is_none_or(|first| first != READ) {
         return false;
     }
-    let share = arguments.next().and_then(|share| share.to_str()?.parse().ok());
+    let wanted = arguments.next().unwrap_or_default();
+    let share = wanted.to_str().and_then(|share| share.parse().ok());
+    let threads = arguments.next().and_then(|threads| threads.to_str()?.parse().ok()).unwrap_or(1);
     let logs: Vec<PathBuf> = arguments.map(PathBuf::from).collect();
-    match share.ok_or_else(|| "no share was given".to_owned()).and_then(|share| read_logs(share, &logs)) {
+    let amount = match share {
+        _ if wanted == CATALOGUE => read_logs(&logs, threads, &read_evidence),
+        Some(share) => {
+            let selection = Selection::share(share);
+            read_logs(&logs, threads, &|file, bytes| read_share(file, bytes, &selection))
+        }
+        None => Err("no share was given".to_owned()),
+    };
+    match amount {
         Ok(amount) => println!("{}", amount.line()),
         Err(reason) => println!("{reason}"),
     }
     true
 }
 
-/// Reads one log after the other with one thread.
-fn read_logs(share: u32, logs: &[PathBuf]) -> Result<Amount, String> {
-    let selection = Selection::share(share);
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().map_err(|error| error.to_string())?;
-    pool.install(|| logs.iter().try_fold(Amount::default(), |amount, log| Ok(amount.and(read_log(log, &selection)?))))
+/// Reads logs side by side, as `crashsift analyze` does.
+fn read_logs(
+    logs: &[PathBuf],
+    threads: usize,
+    read: &(dyn Fn(&File, u64) -> Result<Amount, Unreadable> + Sync),
+) -> Result<Amount, String> {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().map_err(|error| error.to_string())?;
+    let one = |log: &PathBuf| -> Result<Amount, String> {
+        let wrong = |reason: String| format!("{}: {reason}", log.display());
+        let file = File::open(log).map_err(|error| wrong(error.to_string()))?;
+        let bytes = file.metadata().map_err(|error| wrong(error.to_string()))?.len();
+        read(&file, bytes).map_err(|unreadable| wrong(unreadable.to_string()))
+    };
+    let amounts: Result<Vec<Amount>, String> = pool.install(|| logs.par_iter().map(one).collect());
+    Ok(amounts?.into_iter().fold(Amount::default(), Amount::and))
 }
 
-fn read_log(log: &Path, selection: &Selection) -> Result<Amount, String> {
-    let wrong = |reason: String| format!("{}: {reason}", log.display());
-    let file = File::open(log).map_err(|error| wrong(error.to_string()))?;
-    let bytes = file.metadata().map_err(|error| wrong(error.to_string()))?.len();
-    let read = read_records(&file, bytes, selection, &|record| Some(Amount::of(record)))
-        .map_err(|unreadable| wrong(unreadable.to_string()))?;
+fn read_share(file: &File, bytes: u64, selection: &Selection) -> Result<Amount, Unreadable> {
+    let read = read_records(file, bytes, selection, &|record| Some(Amount::of(record)))?;
     let losses = Amount { losses: read.losses.len() as u64, ..Amount::default() };
     Ok(read.taken.into_iter().fold(losses, Amount::and))
+}
+
+/// The evidence is dropped after each log; only its records are counted.
+fn read_evidence(file: &File, bytes: u64) -> Result<Amount, Unreadable> {
+    let reading =
+        event_log::read(file, bytes, &ReadContext { names: Names::default(), walk_stacks: false, cache: None })?;
+    let losses = reading.losses.len() as u64;
+    Ok(Amount { records: reading.evidence.len() as u64, losses, ..Amount::default() })
 }
 
 /// How many records `evtx_dump` prints, which are its lines, and how many bytes.
