@@ -209,11 +209,14 @@ fn digit_of(value: u8, digits: &[u8; 16]) -> u8 {
     digits.get(usize::from(value & 0xF)).copied().unwrap_or_default()
 }
 
+/// Two digits a byte.
 #[inline]
 fn push_digits(bytes: &[u8], digits: &[u8; 16], out: &mut Vec<u8>) {
-    out.reserve(bytes.len().saturating_mul(2));
-    for byte in bytes {
-        out.extend_from_slice(&[digit_of(byte >> 4, digits), digit_of(*byte, digits)]);
+    let start = out.len();
+    out.resize(start.saturating_add(bytes.len().saturating_mul(2)), 0);
+    let room = out.get_mut(start..).unwrap_or_default().as_chunks_mut::<2>().0;
+    for (pair, byte) in room.iter_mut().zip(bytes) {
+        *pair = [digit_of(byte >> 4, digits), digit_of(*byte, digits)];
     }
 }
 
