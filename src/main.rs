@@ -1,7 +1,21 @@
 //! `crashsift`: point it at a folder of Windows crash evidence, get causes.
 
 use std::process::ExitCode;
+use std::thread;
+
+use crashsift::cli::{self, Exit};
+
+/// Stack of the thread that does the work, bytes. Readers go as deep as their formats let them nest, and the main thread
+/// of a Windows program has 1 MiB only.
+const STACK: usize = 8 << 20;
 
 fn main() -> ExitCode {
-    crashsift::cli::run(std::env::args_os()).into()
+    let run = || cli::run(std::env::args_os());
+    match thread::Builder::new().stack_size(STACK).spawn(run) {
+        // A panic was told by the thread itself.
+        Ok(worker) => worker.join().unwrap_or(Exit::Internal),
+        // No thread to be had: this one must do.
+        Err(_) => run(),
+    }
+    .into()
 }

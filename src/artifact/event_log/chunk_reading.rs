@@ -29,6 +29,8 @@ pub(super) struct Reader<'r, T> {
     pub(super) take: &'r (dyn Fn(&Record<'_>) -> Option<T> + Sync),
     /// Whether the log was not closed, so that records may stand behind those that the chunks' headers know.
     pub(super) dirty: bool,
+    /// The id that the first record of a chunk must have, by the chunk's number, if the chunk before tells that.
+    pub(super) follows: &'r (dyn Fn(u64) -> Option<u64> + Sync),
 }
 
 /// What chunks gave.
@@ -93,6 +95,13 @@ struct Failure {
     reason: String,
 }
 
+/// How many records could not be decoded, of those that the chunk's header knows and of the others.
+#[derive(Debug, Default, Clone, Copy)]
+struct Undecoded {
+    known: u64,
+    recovered: u64,
+}
+
 /// The records of a chunk that were walked over.
 #[derive(Default)]
 struct Walked<'c> {
@@ -134,6 +143,7 @@ impl<T> Reader<'_, T> {
         let mut walked = Walked::default();
         let mut end = RECORDS_START;
         let mut last_id = None;
+        let mut damaged = Vec::new();
         for found in records::live(chunk) {
             match found {
                 Found::Record(record) => {
@@ -143,25 +153,30 @@ impl<T> Reader<'_, T> {
                     walked.known = walked.known.saturating_add(1);
                     self.pick(&chunk, record, false, spans, &mut scratch.scanner, &mut walked.picks);
                 }
-                Found::Damage(offset) if whole => walked.failures.push(Failure {
-                    place: format!("the record at offset {offset:#x}"),
-                    reason: "its header is damaged".to_owned(),
-                }),
-                // The record in which the file ends.
-                Found::Damage(_) => {}
+                Found::Damage(offset) => damaged.push(offset),
             }
         }
+        if !whole && damaged.last().is_some_and(|last| *last >= end) {
+            // The record in which the file ends.
+            damaged.pop();
+        }
+        walked.failures.extend(damaged.into_iter().map(|offset| Failure {
+            place: format!("the record at offset {offset:#x}"),
+            reason: "its header is damaged".to_owned(),
+        }));
         if !header_intact {
             let next = last_id.and_then(|last| last.checked_add(1));
             self.recover(&chunk, records::consecutive(bytes, end, next), spans, scratch, &mut walked, reading);
         } else if self.dirty {
-            self.recover(&chunk, records::unflushed(&chunk), spans, scratch, &mut walked, reading);
+            let unflushed = records::unflushed(&chunk, &|| (self.follows)(number));
+            self.recover(&chunk, unflushed, spans, scratch, &mut walked, reading);
         }
 
-        let failed = self.read_picks(&chunk, &mut walked, spans, scratch, reading);
-        let known = walked.known.saturating_sub(failed);
+        let undecoded_picks = self.read_picks(&chunk, &mut walked, spans, scratch, reading);
+        let known = walked.known.saturating_sub(undecoded_picks.known);
         let recovered = walked.recovered.map_or(0, |(_, _, count)| count);
-        reading.records = reading.records.saturating_add(known).saturating_add(recovered);
+        let read = known.saturating_add(recovered).saturating_sub(undecoded_picks.recovered);
+        reading.records = reading.records.saturating_add(read);
         if !walked.failures.is_empty() {
             reading.losses.push(Loss::new(place(), undecoded(&walked.failures)));
         }
@@ -175,7 +190,9 @@ impl<T> Reader<'_, T> {
         }
         if let Some((first, last, count)) = walked.recovered {
             let ids = if first == last { format!("id {first}") } else { format!("ids {first} to {last}") };
-            let reason = format!("{} ({ids}) past the end of its flushed part recovered", of_records(count));
+            let where_from =
+                if header_intact { "past the end of its flushed part" } else { "that its header does not know" };
+            let reason = format!("{} ({ids}) {where_from} recovered", of_records(count));
             reading.losses.push(Loss::new(place(), reason));
         }
     }
@@ -196,8 +213,8 @@ impl<T> Reader<'_, T> {
         let found = records::consecutive(bytes, RECORDS_START, None);
         self.recover(&chunk, found, spans, scratch, &mut walked, reading);
         let Some((first, last, count)) = walked.recovered else { return false };
-        let failed = self.read_picks(&chunk, &mut walked, spans, scratch, reading);
-        reading.records = reading.records.saturating_add(count.saturating_sub(failed));
+        let undecoded_picks = self.read_picks(&chunk, &mut walked, spans, scratch, reading);
+        reading.records = reading.records.saturating_add(count.saturating_sub(undecoded_picks.recovered));
         let place = format!("chunk {number}");
         let found = format!("{} (ids {first} to {last}) behind it recovered", of_records(count));
         reading.losses.push(Loss::new(&place, format!("it does not begin like a chunk; {found}")));
@@ -242,7 +259,7 @@ impl<T> Reader<'_, T> {
         }
     }
 
-    /// Reads the records that were picked; how many could not be decoded.
+    /// Reads the records that were picked; tells which of them could not be decoded.
     fn read_picks(
         &self,
         chunk: &Chunk<'_>,
@@ -250,7 +267,7 @@ impl<T> Reader<'_, T> {
         spans: &mut Spans,
         scratch: &mut Scratch,
         reading: &mut ChunkReading<T>,
-    ) -> u64 {
+    ) -> Undecoded {
         // Unusual ones, with where among those that were taken they belong.
         let mut unusual: Vec<(usize, &Pick<'_>)> = Vec::new();
         for pick in &walked.picks {
@@ -264,11 +281,11 @@ impl<T> Reader<'_, T> {
             }
         }
         if unusual.is_empty() {
-            return 0;
+            return Undecoded::default();
         }
         let asked: Vec<RawRecord> = unusual.iter().map(|(_, pick)| pick.record).collect();
         let mut decoded = full_decode::decode(chunk, &asked);
-        let mut failed = 0_u64;
+        let mut failed = Undecoded::default();
         let mut late: Vec<(usize, T)> = Vec::new();
         for (position, pick) in unusual {
             let outcome = match &mut decoded {
@@ -277,15 +294,16 @@ impl<T> Reader<'_, T> {
             };
             match outcome {
                 Ok(record) => {
-                    if let Some(record) = &record {
-                        spans.reach(record.channel.as_deref(), record.computer.as_deref(), pick.record.filetime);
+                    if let (Some(record), Decision::Ask) = (&record, &pick.decision) {
+                        spans.add_decoded(record.channel.as_deref(), record.computer.as_deref(), pick.record.filetime);
                     }
                     let record = record.filter(|record| self.wants(pick, record));
                     let taken = record.and_then(|record| (self.take)(&full_record(pick, &record)));
                     late.extend(taken.map(|taken| (position, taken)));
                 }
                 Err(reason) => {
-                    failed = failed.saturating_add(1);
+                    let count = if pick.recovered { &mut failed.recovered } else { &mut failed.known };
+                    *count = count.saturating_add(1);
                     walked.failures.push(Failure { place: format!("record {}", pick.record.id), reason });
                 }
             }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use super::binary_xml::value::until_nul;
 use crate::artifact::LogCoverage;
 use crate::artifact::notation::filetime;
 
@@ -20,6 +21,14 @@ pub(super) fn real_time(time: Timestamp) -> Option<Timestamp> {
 
 /// FILETIMEs below this, 100 ns units since 1601, are "none": its first second.
 const LEAST_TIME: u64 = 10_000_000;
+
+/// The longest name of a channel or computer that counts, bytes. Windows allows 255 characters.
+const LONGEST_NAME: usize = 512;
+/// How many pairs of channel and computer a run of chunks may have, how many channels and computers a log: bounds for
+/// damaged logs. Logs of forwarded events have some thousand computers.
+const MOST_SPANS: usize = 1 << 14;
+const MOST_CHANNELS: usize = 1 << 12;
+const MOST_COMPUTERS: usize = 1 << 16;
 
 /// What the records of a part of a log cover, by channel and computer as the binary records name them.
 #[derive(Debug, Default)]
@@ -61,13 +70,16 @@ impl Spans {
         self.find_texts(text(bytes, channel), text(bytes, computer))
     }
 
-    /// The index of the span with this channel and computer.
+    /// The index of the span with this channel and computer; one that there is not when there are too many.
     #[inline]
     fn find_texts(&mut self, channel: &[u8], computer: &[u8]) -> usize {
         if self.list.get(self.latest).is_some_and(|span| *span.computer == *computer && *span.channel == *channel) {
             return self.latest;
         }
         let Self { list, known, latest } = self;
+        if list.len() >= MOST_SPANS && !known.contains_key(&(channel.into(), computer.into())) {
+            return usize::MAX;
+        }
         *latest = *known.entry((channel.into(), computer.into())).or_insert_with_key(|(channel, computer)| {
             let (channel, computer) = (channel.clone(), computer.clone());
             list.push(Span { channel, computer, records: 0, first: u64::MAX, last: 0 });
@@ -94,8 +106,8 @@ impl Spans {
         self.add(index, filetime);
     }
 
-    /// Lets the span with this channel and computer reach to a time, for a record of which only decoding told them.
-    pub(super) fn reach(&mut self, channel: Option<&str>, computer: Option<&str>, filetime: u64) {
+    /// Adds one record of which only decoding told channel and computer.
+    pub(super) fn add_decoded(&mut self, channel: Option<&str>, computer: Option<&str>, filetime: u64) {
         let utf16 = |text: Option<&str>| -> Vec<u8> {
             text.unwrap_or_default().encode_utf16().flat_map(u16::to_le_bytes).collect()
         };
@@ -103,10 +115,7 @@ impl Spans {
         let middle = bytes.len();
         bytes.extend(utf16(computer));
         let index = self.find(&bytes, 0..middle, middle..bytes.len());
-        if let Some(span) = self.list.get_mut(index).filter(|_| filetime >= LEAST_TIME) {
-            span.first = span.first.min(filetime);
-            span.last = span.last.max(filetime);
-        }
+        self.add(index, filetime);
     }
 
     /// All of them, in the order in which they were first found.
@@ -141,10 +150,10 @@ impl Spans {
     }
 }
 
-/// The UTF-16 text at a place, without NULs at its end.
+/// The UTF-16 text at a place; as where it is decoded, a NUL ends it. None where it is longer than any name.
 fn text(bytes: &[u8], place: Range<usize>) -> &[u8] {
-    let text = bytes.get(place).unwrap_or_default();
-    text.strip_suffix(&[0, 0]).filter(|_| text.len().is_multiple_of(2)).unwrap_or(text)
+    let text = until_nul(bytes.get(place).unwrap_or_default());
+    if text.len() > LONGEST_NAME { &[] } else { text }
 }
 
 /// A UTF-16 text; `None` for an empty one.
@@ -174,8 +183,10 @@ impl Coverage {
             self.channels.add(channel, records);
         }
         if let (Some(computer), Some((first, last))) = (computer, time) {
+            let is_full = self.computers.len() >= MOST_COMPUTERS;
             match self.computers.get_mut(computer) {
                 Some(span) => *span = (span.0.min(first), span.1.max(last)),
+                None if is_full => {}
                 None => drop(self.computers.insert(Arc::from(computer), (first, last))),
             }
         }
@@ -184,9 +195,8 @@ impl Coverage {
     /// Adds the records of a later part of the log.
     pub(super) fn append(&mut self, later: Self) {
         self.channels.append(later.channels);
-        for (computer, later) in later.computers {
-            let span = self.computers.entry(computer).or_insert(later);
-            *span = (span.0.min(later.0), span.1.max(later.1));
+        for (computer, time) in later.computers {
+            self.add(None, Some(&computer), 0, Some(time));
         }
     }
 
@@ -198,27 +208,31 @@ impl Coverage {
     }
 }
 
-/// How often each of a few texts was seen.
+/// How often each text was seen.
 #[derive(Debug, Default)]
 struct Tally {
+    /// In the order in which they were first seen.
     counts: Vec<(Arc<str>, u64)>,
+    /// Index into `counts`.
+    known: HashMap<Arc<str>, usize>,
 }
 
 impl Tally {
     fn add(&mut self, text: &str, records: u64) {
-        match self.counts.iter_mut().find(|(known, _)| **known == *text) {
+        let is_full = self.counts.len() >= MOST_CHANNELS;
+        match self.known.get(text).and_then(|index| self.counts.get_mut(*index)) {
             Some((_, count)) => *count = count.saturating_add(records),
-            None => self.counts.push((Arc::from(text), records)),
+            None if !is_full => {
+                let text: Arc<str> = Arc::from(text);
+                self.known.insert(Arc::clone(&text), self.counts.len());
+                self.counts.push((text, records));
+            }
+            None => {}
         }
     }
 
     fn append(&mut self, later: Self) {
-        for (text, count) in later.counts {
-            match self.counts.iter_mut().find(|(known, _)| *known == text) {
-                Some((_, total)) => *total = total.saturating_add(count),
-                None => self.counts.push((text, count)),
-            }
-        }
+        later.counts.iter().for_each(|(text, count)| self.add(text, *count));
     }
 
     /// The most frequent text; of equally frequent ones the first seen.

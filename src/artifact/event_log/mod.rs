@@ -121,7 +121,8 @@ fn read_source<T: Send>(
     }
     let header = FileHeader::parse(&block);
     let dirty = header.as_ref().is_none_or(FileHeader::is_dirty);
-    let reading = runs::read(source, &Reader { selection, take, dirty });
+    let follows = |number| runs::id_after_place_before(source, number);
+    let reading = runs::read(source, &Reader { selection, take, dirty, follows: &follows });
     if header.is_none() && reading.places == 0 {
         return Err(Unreadable::whole("it is no event log: neither its header nor a chunk can be recognised"));
     }

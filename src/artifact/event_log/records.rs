@@ -111,12 +111,20 @@ fn is_blank(bytes: &[u8], offset: usize) -> bool {
 
 /// The records behind those that the header of `chunk` knows: whole, each with the id after its predecessor's.
 /// Windows had written them when the log was copied, but not the header. Records with other ids are left over from
-/// earlier use of the chunk.
-pub(super) fn unflushed<'c>(chunk: &Chunk<'c>) -> impl Iterator<Item = RawRecord> + use<'c> {
+/// earlier use of the chunk. For a chunk without records, `follows` tells the id that its first one must have, if the
+/// chunks around it tell that.
+pub(super) fn unflushed<'c>(
+    chunk: &Chunk<'c>,
+    follows: &dyn Fn() -> Option<u64>,
+) -> impl Iterator<Item = RawRecord> + use<'c> {
     let start = chunk.free_space().unwrap_or(chunk.bytes.len());
-    let first_id = if chunk.is_empty() { None } else { chunk.last_id.checked_add(1) };
-    let possible = chunk.is_empty() || first_id.is_some();
-    consecutive(chunk.bytes, start, first_id).filter(move |_| possible)
+    let first_id = if chunk.is_empty() {
+        let found = RawRecord::at(chunk.bytes, start, true).map(|record| record.id);
+        found.filter(|found| follows().is_none_or(|follows| follows == *found))
+    } else {
+        chunk.last_id.checked_add(1)
+    };
+    consecutive(chunk.bytes, start, first_id).filter(move |_| first_id.is_some())
 }
 
 /// The whole records that follow each other from `start` on with consecutive ids, the first of them `first_id` where

@@ -15,7 +15,7 @@ use std::ops::{ControlFlow, Range};
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
 use super::cache::{Entry, KeptRecord, LogCache};
-use super::chunk::{CHUNK_BYTES, Chunk, Slot};
+use super::chunk::{CHUNK_BYTES, Chunk, RECORDS_START, Slot, has_chunk_signature};
 use super::chunk_reading::{ChunkReading, Reader, Scratch, of_records};
 use super::coverage::{Coverage, Spans};
 use super::file_header::HEADER_BYTES;
@@ -84,6 +84,16 @@ pub(super) fn places(bytes: u64) -> u64 {
 /// Where in a log chunk `number` begins.
 pub(super) fn chunk_offset(number: u64) -> u64 {
     number.saturating_mul(CHUNK_BYTES as u64).saturating_add(HEADER_BYTES as u64)
+}
+
+/// The id that follows the last one of the chunk in front of chunk `number`. A log that is full goes on at its
+/// beginning, so in front of the first chunk is the last one.
+pub(super) fn id_after_place_before(source: Source<'_>, number: u64) -> Option<u64> {
+    let before = number.checked_sub(1).or_else(|| places(source.bytes).checked_sub(1)).filter(|one| *one != number)?;
+    let mut header = [0; RECORDS_START];
+    let filled = fill_at(source.file, &mut header, chunk_offset(before)).ok()?;
+    let chunk = Chunk::parse(header.get(..filled)?).filter(|chunk| has_chunk_signature(chunk.bytes))?;
+    if chunk.is_empty() { None } else { chunk.last_id.checked_add(1) }
 }
 
 /// Reads all chunks of a log. What they give is in the file's order.
@@ -216,6 +226,9 @@ impl<T> RunReading<T> {
             Slot::Foreign => {
                 if reader.salvage(number, slot, spans, scratch, &mut self.chunks) {
                     self.places = self.places.saturating_add(1);
+                    if !whole {
+                        self.end_inside(number, slot.len(), "they do not begin like a chunk");
+                    }
                 } else if whole {
                     self.foreign.push((number, number));
                 } else {
@@ -236,7 +249,8 @@ impl<T> RunReading<T> {
         reader: &Reader<'_, T>,
     ) -> Option<Vec<u8>> {
         let take = |record: &Record<'_>| Some((KeptRecord::encode(record), (reader.take)(record)));
-        let encoding = Reader { selection: reader.selection, take: &take, dirty: reader.dirty };
+        let encoding =
+            Reader { selection: reader.selection, take: &take, dirty: reader.dirty, follows: reader.follows };
         let mut own_spans = Spans::default();
         let mut own = ChunkReading::default();
         encoding.read_chunk(number, bytes, true, &mut own_spans, scratch, &mut own);

@@ -68,8 +68,9 @@ struct Definition {
     provider: Option<Wanted>,
 }
 
-/// How many definitions of chunks before are kept.
+/// How many definitions of chunks before are kept, and how long one may be, bytes. Windows' own are below 2 KiB.
 const MOST_DEFINITIONS: usize = 256;
+const LONGEST_DEFINITION: usize = 4096;
 
 /// One template of the chunk.
 #[derive(Debug)]
@@ -207,7 +208,10 @@ impl Scanner {
                 && bytes.get(template.channel.0.clone()) == bytes.get(channel.clone());
             if !is_known {
                 let computer = places.computer.map_or_else(|| literal(system.computer), text);
-                template.channel = (channel.clone(), spans.find(bytes, channel, computer));
+                let span = spans.find(bytes, channel.clone(), computer);
+                // With a computer of its own, the next record is asked for it again.
+                let known = if places.computer.is_none() { channel } else { 0..0 };
+                template.channel = (known, span);
             }
             spans.add(template.channel.1, record.filetime);
             if !selection.asks_by_event() {
@@ -312,10 +316,10 @@ impl Scanner {
             known: (0..0, WantedIds::default()),
             channel: (0..0, 0),
         };
-        let known = self
-            .definitions
-            .get(&definition)
-            .filter(|known| bytes.get(definition..definition.saturating_add(known.bytes.len())) == Some(&*known.bytes));
+        let known = self.definitions.get(&definition).filter(|known| {
+            let end = definition.saturating_add(known.bytes.len());
+            bytes.get(definition..end) == Some(&*known.bytes) && known.tokens_end <= bytes.len()
+        });
         let read;
         let said = match known {
             Some(known) => known,
@@ -349,6 +353,7 @@ impl Scanner {
         let said = |bytes: &[u8]| Definition { bytes: bytes.into(), system, tokens_end, provider };
         if system.is_self_contained
             && let Some(bytes) = bytes.get(definition..system.end)
+            && bytes.len() <= LONGEST_DEFINITION
         {
             if self.definitions.len() >= MOST_DEFINITIONS {
                 self.definitions.clear();

@@ -6,12 +6,15 @@ use std::hash::{BuildHasherDefault, Hasher};
 
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
+use super::binary_xml::value::until_nul;
 use super::catalogue::{self, WantedIds};
 
 /// Number of event ids: a record holds them in 16 bits.
 const IDS: usize = 1 << 16;
 /// How many provider names are remembered before all are forgotten. Damaged logs may hold any number of names.
 const MOST_REMEMBERED: usize = 4096;
+/// The longest name that is remembered, bytes. Windows allows 255 characters.
+const LONGEST_REMEMBERED: usize = 512;
 
 /// Which records of an event log are read in full.
 #[derive(Clone)]
@@ -137,7 +140,7 @@ impl Hasher for NameHasher {
 }
 
 impl Providers {
-    /// What is wanted of the provider with this name, UTF-16.
+    /// What is wanted of the provider with this name, UTF-16. As where it is decoded, a NUL ends it.
     pub(super) fn wanted(&mut self, utf16: &[u8]) -> WantedIds {
         if let Some(known) = self.known.get(utf16) {
             return *known;
@@ -145,9 +148,12 @@ impl Providers {
         if self.known.len() >= MOST_REMEMBERED {
             self.known.clear();
         }
-        let units: Vec<u16> = utf16.as_chunks().0.iter().map(|unit| u16::from_le_bytes(*unit)).collect();
-        let wanted = catalogue::wanted_ids(String::from_utf16_lossy(&units).trim_end_matches('\0'));
-        self.known.insert(utf16.into(), wanted);
+        let name = until_nul(utf16);
+        let units: Vec<u16> = name.as_chunks().0.iter().map(|unit| u16::from_le_bytes(*unit)).collect();
+        let wanted = catalogue::wanted_ids(&String::from_utf16_lossy(&units));
+        if utf16.len() <= LONGEST_REMEMBERED {
+            self.known.insert(utf16.into(), wanted);
+        }
         wanted
     }
 }
@@ -183,6 +189,7 @@ mod tests {
             assert!(providers.wanted(&utf16("application error")).has(1000));
             assert!(!providers.wanted(&utf16("Application Error")).has(1001));
             assert!(providers.wanted(&utf16("nvlddmkm\0")).has(9999));
+            assert!(providers.wanted(&utf16("nvlddmkm\0and more")).has(9999));
             assert!(!providers.wanted(&utf16("Chatter")).has(1000));
         }
     }

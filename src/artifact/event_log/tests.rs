@@ -317,7 +317,7 @@ fn a_header_that_knows_too_few_records_is_not_believed_when_its_checksum_is_wron
     assert_eq!(apps(&reading(&bytes)), ["first.exe", "last.exe"]);
     assert!(
         losses(&bytes)
-            .contains(&"chunk 0: 2 records (ids 102 to 103) past the end of its flushed part recovered".to_owned()),
+            .contains(&"chunk 0: 2 records (ids 102 to 103) that its header does not know recovered".to_owned()),
         "{:?}",
         losses(&bytes)
     );
@@ -454,6 +454,30 @@ fn records_that_were_not_flushed_are_recovered_and_marked() {
     assert_eq!((event(&reading, 0).0, event(&reading, 1).0), (&Place::Record(101), &Place::RecoveredRecord(103)));
     assert_eq!(Place::RecoveredRecord(103).to_string(), "record 103 (recovered)");
     assert_eq!(losses(&bytes), ["chunk 0: 2 records (ids 102 to 103) past the end of its flushed part recovered"]);
+}
+
+/// A log that was not closed, of two chunks of which the second has just been begun anew: its header knows no records.
+fn reset_log(body: &[u8]) -> Vec<u8> {
+    let mut bytes = long_log(1);
+    let second = chunk_at(1);
+    let empty = EventLog::new("Application", "PC-01").to_bytes();
+    bytes[second..].fill(0);
+    bytes[second..second + FIRST_RECORD].copy_from_slice(&empty[chunk_at(0)..chunk_at(0) + FIRST_RECORD]);
+    bytes[second + FIRST_RECORD..second + FIRST_RECORD + body.len()].copy_from_slice(body);
+    seal_chunk(&mut bytes, 1);
+    make_dirty(&mut bytes);
+    bytes
+}
+
+#[test]
+fn a_chunk_without_known_records_gives_those_that_follow_the_chunk_before() {
+    let whole = long_log(1);
+    let next = &whole[chunk_at(1) + FIRST_RECORD..chunk_at(2)];
+    let follows = reset_log(next);
+    assert_eq!((reading(&follows).records, apps(&reading(&follows)).len()), (Some(16), 16));
+    let stale = reset_log(&whole[chunk_at(0) + FIRST_RECORD..chunk_at(1)]);
+    assert_eq!((reading(&stale).records, apps(&reading(&stale)).len()), (Some(15), 15));
+    assert_eq!(losses(&stale), [""; 0]);
 }
 
 #[test]

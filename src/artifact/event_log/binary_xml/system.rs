@@ -1,6 +1,8 @@
 //! Where the parts of a record's `System` element come from: its template's definition tells, and is looked at once a
 //! chunk instead of once a record.
 
+use std::ops::Range;
+
 use super::Unusual;
 use super::token::{Name, Token, Tokens};
 use super::value::{kind, until_nul};
@@ -79,7 +81,7 @@ impl System {
             left = left.checked_sub(1).ok_or(Unusual("a system of very many tokens"))?;
             match tokens.next()? {
                 Token::Element(opened) => {
-                    system.is_self_contained &= (start..tokens.at()).contains(&opened.name.at);
+                    system.is_self_contained &= stands_within(opened.name, start..tokens.at());
                     let own = if depth == 2 { Element::of(check(opened.name)?) } else { None };
                     if depth == 2 && own.is_none() {
                         tokens.skip_element(&mut left)?;
@@ -109,7 +111,7 @@ impl System {
                     target = None;
                 }
                 Token::Attribute(name) => {
-                    system.is_self_contained &= (start..tokens.at()).contains(&name.at);
+                    system.is_self_contained &= stands_within(name, start..tokens.at());
                     let name = check(name)?;
                     target = match element {
                         Some(Element::Provider) if name.is(NAME) => Some(Target::Provider),
@@ -144,7 +146,8 @@ impl System {
                     }
                     system.add(target, Part::Value(index));
                 }
-                Token::CData(_) | Token::Character(_) | Token::Entity(_) => system.add(target, Part::Other),
+                Token::CData(_) | Token::Character(_) => system.add(target, Part::Other),
+                Token::Entity(_) => return Err(Unusual("a named character within the system")),
                 Token::Instance(_) => return Err(Unusual("an instance within the system")),
                 Token::End => return Err(Unusual("an event without system")),
             }
@@ -170,6 +173,12 @@ impl System {
         };
         *known = if *known == Part::Absent { part } else { Part::Other };
     }
+}
+
+/// Whether all of a name, with the NUL behind it, stands within this part of the chunk.
+fn stands_within(name: Name<'_>, tokens: Range<usize>) -> bool {
+    let end = name.at.saturating_add(name.utf16.len()).saturating_add(2);
+    tokens.start <= name.at && end <= tokens.end
 }
 
 /// Lets pass names that end where their count says: the `evtx` crate ends them at a NUL.

@@ -324,8 +324,8 @@ impl<'c> Tokens<'c> {
                 0x00 => return Err(CUT),
                 // The others are no longer than they are hard to tell apart.
                 _ => {
-                    if matches!(self.next()?, Token::Instance(_)) {
-                        return Err(Unusual("an instance within the system"));
+                    if matches!(self.next()?, Token::Instance(_) | Token::Entity(_)) {
+                        return Err(Unusual("an instance or a named character within the system"));
                     }
                 }
             }
