@@ -62,12 +62,15 @@ fn main() -> Outcome<()> {
     Ok(())
 }
 
-/// A digest of all that decides what is read of an event log: the reader in the folder `artifact` and the crates.
+/// A digest of all that decides what is read of an event log: the reader in the folder `artifact`, what it shares with
+/// other readers, which are the files directly in that folder, and the crates.
 fn reader_digest(artifact: &Path) -> Outcome<u64> {
-    let mut paths = ["bytes.rs", "notation.rs"].map(|name| artifact.join(name)).to_vec();
+    let mut paths = Vec::new();
+    collect_in(artifact, "rs", &mut paths)?;
     collect(&artifact.join("event_log"), "rs", &mut paths)?;
     paths.push("Cargo.toml".into());
-    // A crate that is built as a part of another has none.
+    // Without this file, as where the crate is built as a part of another, only the ranges of versions in `Cargo.toml`
+    // count: a build with other versions in these ranges uses what this one kept, until the sources change.
     paths.extend(Some(PathBuf::from("Cargo.lock")).filter(|lock| lock.exists()));
     paths.sort();
     let mut hasher = DefaultHasher::new();
@@ -82,16 +85,25 @@ fn reader_digest(artifact: &Path) -> Outcome<u64> {
 /// noticed.
 fn collect(folder: &Path, extension: &str, files: &mut Vec<PathBuf>) -> Outcome<()> {
     println!("cargo::rerun-if-changed={}", folder.display());
+    for folder in collect_in(folder, extension, files)? {
+        collect(&folder, extension, files)?;
+    }
+    Ok(())
+}
+
+/// The files directly in `folder` whose names have this extension. Gives the folders in it.
+fn collect_in(folder: &Path, extension: &str, files: &mut Vec<PathBuf>) -> Outcome<Vec<PathBuf>> {
+    let mut folders = Vec::new();
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();
         if path.is_dir() {
-            collect(&path, extension, files)?;
+            folders.push(path);
         } else if path.extension().is_some_and(|own| own == extension) {
             println!("cargo::rerun-if-changed={}", path.display());
             files.push(path);
         }
     }
-    Ok(())
+    Ok(folders)
 }
 
 /// A file of the rule set.

@@ -3,6 +3,7 @@
 #![expect(
     clippy::expect_used,
     clippy::arithmetic_side_effects,
+    clippy::indexing_slicing,
     reason = "a test that can't go on fails, and its inputs are known"
 )]
 
@@ -14,7 +15,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use samplekit::FileTime;
-use samplekit::event_log::{Event, EventLog, Provider};
+use samplekit::event_log::{CHUNK_BYTES, Event, EventLog, Provider};
 use samplekit::events::{display_reset, nvidia_driver, unclean_shutdown};
 use tempfile::TempDir;
 
@@ -127,6 +128,92 @@ fn what_was_added_to_a_log_is_in_the_report() {
     fs::write(logs.path().join("System.evtx"), log(5_600)).expect("a log");
     let second = with_cache(cache.path(), logs.path(), &[]).ends_with(0);
     assert_eq!((second.stdout, second.stderr), (report(logs.path()), String::new()));
+}
+
+/// Where the records of a log's last chunk begin, and where the last of them ends.
+fn last_records(log: &[u8]) -> Vec<usize> {
+    let mut offsets = vec![log.len() - CHUNK_BYTES + 512];
+    while let Some(last) = offsets.last().filter(|last| log[**last..].starts_with(b"**\0\0")) {
+        let size: [u8; 4] = log[last + 4..last + 8].try_into().expect("four bytes");
+        offsets.push(last + u32::from_le_bytes(size) as usize);
+    }
+    offsets
+}
+
+/// The log with so many records in its last chunk, of which the headers know no more than the first `known`; closed, or
+/// as it was copied from a running machine.
+fn log_with(log: &[u8], written: usize, known: usize, dirty: bool) -> Vec<u8> {
+    let mut log = log.to_vec();
+    let offsets = last_records(&log);
+    log[offsets[written]..].fill(0);
+    let start = log.len() - CHUNK_BYTES;
+    let (head, chunk) = log.split_at_mut(start);
+    let at = |number: usize| offsets[number] - start;
+    let put = |bytes: &mut [u8], offset: usize, field: &[u8]| bytes[offset..][..field.len()].copy_from_slice(field);
+
+    let id = chunk[at(known - 1) + 8..][..8].to_vec();
+    put(chunk, 16, &id);
+    put(chunk, 32, &id);
+    put(chunk, 44, &(at(known - 1) as u32).to_le_bytes());
+    put(chunk, 48, &(at(known) as u32).to_le_bytes());
+    let records = crc32fast::hash(&chunk[512..at(known)]);
+    put(chunk, 52, &records.to_le_bytes());
+    let header = crc32fast::hash(&[&chunk[..120], &chunk[128..512]].concat());
+    put(chunk, 124, &header.to_le_bytes());
+
+    let next = u64::from_le_bytes(id.try_into().expect("eight bytes")) + 1;
+    put(head, 24, &next.to_le_bytes());
+    let checksum = crc32fast::hash(&head[..120]);
+    put(head, 120, &u32::from(dirty).to_le_bytes());
+    put(head, 124, &checksum.to_le_bytes());
+    log
+}
+
+#[test]
+fn a_log_may_be_open_in_one_run_and_closed_in_the_next() {
+    // What an artifact's losses say of records behind those that a header knows.
+    const RECOVERED: &str = "flushed part recovered";
+    let place = tempfile::tempdir().expect("a folder");
+    let logs = place.path().join("logs");
+    fs::create_dir(&logs).expect("a folder");
+    let path = logs.join("System.evtx");
+    let log = log(5_035);
+    let all = last_records(&log).len() - 1;
+    // Among the last records are 5010, 5020 and 5030, which tell of something.
+    let few = all - 30;
+    let json = |arguments: &[&OsStr]| {
+        analyze(&[&[OsStr::new("-f"), OsStr::new("json"), logs.as_os_str()], arguments].concat()).ends_with(0)
+    };
+    let states = [
+        ("closed", log_with(&log, few, few, false)),
+        ("open", log_with(&log, few, few, true)),
+        ("open, more written than its headers know", log_with(&log, all, few, true)),
+        ("open, one more written than its headers know", log_with(&log, few + 1, few, true)),
+        ("closed, with records of an earlier use behind", log_with(&log, all, few, false)),
+        ("open, more written and known", log_with(&log, all, all, true)),
+        ("closed, more written and known", log_with(&log, all, all, false)),
+    ]
+    .map(|(name, bytes)| {
+        fs::write(&path, &bytes).expect("a log");
+        (name, bytes, json(&[]))
+    });
+    let [closed, open, unflushed, one_more, earlier_use, open_with_all, closed_with_all] =
+        states.each_ref().map(|(_, _, run)| &run.stdout);
+    assert!(unflushed.contains(RECOVERED) && one_more.contains(RECOVERED));
+    assert!([closed, open, earlier_use, open_with_all, closed_with_all].iter().all(|told| !told.contains(RECOVERED)));
+    assert_eq!((closed == open, closed == closed_with_all), (true, false));
+
+    let cache = place.path().join("cache");
+    for earlier in &states {
+        for later in &states {
+            for (name, bytes, expected) in [earlier, later] {
+                fs::write(&path, bytes).expect("a log");
+                let run = json(&[OsStr::new("--cache"), cache.as_os_str()]);
+                assert!(run.stdout == expected.stdout, "{}, then {}; {name}: {}", earlier.0, later.0, run.stdout);
+                assert_eq!(run.stderr, expected.stderr);
+            }
+        }
+    }
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
-use std::io::{self, Read, Write};
+use std::io::{self, BufWriter, Read};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -94,25 +94,24 @@ impl Cache {
     pub(super) fn load(&self, path: &Path, most: u64) -> Result<Option<Stored>, String> {
         let unreadable = |error: io::Error| format!("it can't be read: {}", reason(&error));
         // A pipe would never end.
-        match fs::metadata(path) {
+        let length = match fs::metadata(path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(unreadable(error)),
             Ok(about) if !about.is_file() => return Err("it is no file".to_owned()),
-            Ok(about) if about.len() > most => return Err("it is larger than any of that log".to_owned()),
-            Ok(_) => {}
-        }
-        let mut bytes = Vec::new();
+            Ok(about) if about.len() > most => return Err("it is larger than any that is written".to_owned()),
+            Ok(about) => about.len(),
+        };
+        let mut bytes = Vec::with_capacity(usize::try_from(length).unwrap_or_default());
         File::open(path).and_then(|file| file.take(most).read_to_end(&mut bytes)).map_err(unreadable)?;
         Ok(Some(Stored::parse(bytes, &self.digest)?))
     }
 
     /// Puts a file with these rows at `path`, whole or not at all: other runs may use the folder.
-    pub(super) fn store<'e>(&self, path: &Path, rows: impl Iterator<Item = Option<(u128, &'e [u8])>>) {
-        let bytes = Stored::encode(rows, &self.digest);
+    pub(super) fn store<'e>(&self, path: &Path, rows: impl Iterator<Item = Option<(u128, &'e [u8])>> + Clone) {
         let written = || -> io::Result<()> {
-            // Readable by its owner only: it holds parts of the log.
+            // It holds parts of the log. On Unix it is readable by its owner only, elsewhere as the folder is.
             let mut file = tempfile::Builder::new().suffix(ENDING).tempfile_in(&self.folder)?;
-            file.write_all(&bytes)?;
+            Stored::write(rows, &self.digest, &mut BufWriter::new(file.as_file_mut()))?;
             file.persist(path).map(drop).map_err(|error| error.error)
         };
         if let Err(error) = written() {

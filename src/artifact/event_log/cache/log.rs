@@ -10,12 +10,20 @@ use xxhash_rust::xxh3::xxh3_128;
 use super::super::chunk::{CHUNK_BYTES, Chunk, RECORDS_START};
 use super::super::records;
 use super::super::runs::{chunk_offset, fill_at, places};
-use super::entry::MOST_BYTES;
 use super::stored::Stored;
-use super::{Cache, Entry};
+use super::{Cache, Entry, MOST_KEPT};
 
 /// What is kept of a chunk: the hash of its header, and the entry, encoded.
-type Row = (u128, Vec<u8>);
+type Row = (u128, Box<[u8]>);
+
+/// What a run learns of chunks that changed.
+#[derive(Debug)]
+struct Learnt {
+    /// By place; `None` for those of which nothing can be kept.
+    rows: BTreeMap<usize, Option<Row>>,
+    /// How many bytes the entries of the file have that is written in the end; no more than [`MOST_KEPT`].
+    bytes: usize,
+}
 
 /// What is known of one log.
 #[derive(Debug)]
@@ -29,14 +37,13 @@ pub(in super::super) struct LogCache<'c> {
     stored: Stored,
     /// Whether the file must be written anew, whatever is learnt.
     outdated: bool,
-    /// What is learnt of chunks that changed, by place; `None` for those of which nothing can be kept.
-    learnt: Mutex<BTreeMap<usize, Option<Row>>>,
+    learnt: Mutex<Learnt>,
 }
 
 impl<'c> LogCache<'c> {
     /// What the file at `path` knows of a log of `bytes` bytes.
     pub(super) fn open(cache: &'c Cache, path: PathBuf, bytes: u64) -> Self {
-        let loaded = cache.load(&path, Stored::most_bytes(places(bytes), MOST_BYTES));
+        let loaded = cache.load(&path, Stored::most_bytes(places(bytes), MOST_KEPT));
         let (stored, refused) = match loaded {
             Ok(stored) => (stored.unwrap_or_default(), false),
             Err(reason) => {
@@ -45,7 +52,9 @@ impl<'c> LogCache<'c> {
             }
         };
         let outdated = refused || stored.rows() as u64 > places(bytes);
-        Self { cache, path, bytes, stored, outdated, learnt: Mutex::default() }
+        let kept = stored.entry_bytes(usize::try_from(places(bytes)).unwrap_or(usize::MAX));
+        let learnt = Mutex::new(Learnt { rows: BTreeMap::new(), bytes: kept });
+        Self { cache, path, bytes, stored, outdated, learnt }
     }
 
     /// What is kept of chunk `number` of the log, if it is unchanged: its header is, and, in a log that was not closed
@@ -68,25 +77,33 @@ impl<'c> LogCache<'c> {
         Some(entry)
     }
 
-    /// Notes what is to be kept of chunk `number`, which was read: an entry with the chunk's bytes, or nothing.
+    /// Notes what is to be kept of chunk `number`, which was read: an entry with the chunk's bytes, or nothing. Called
+    /// once for a chunk.
     pub(in super::super) fn learn(&self, number: u64, kept: Option<(&[u8], Vec<u8>)>) {
         let Ok(number) = usize::try_from(number) else { return };
         let row = kept.and_then(|(chunk, entry)| Some((xxh3_128(chunk.get(..RECORDS_START)?), entry)));
-        if row.is_some() || self.stored.row(number).is_some() {
-            self.learnt.lock().unwrap_or_else(PoisonError::into_inner).insert(number, row);
+        let before = self.stored.row(number).map(|(_, entry)| entry.len());
+        let mut learnt = self.learnt.lock().unwrap_or_else(PoisonError::into_inner);
+        let others = learnt.bytes.saturating_sub(before.unwrap_or_default());
+        let with = |entry: &[u8]| others.saturating_add(entry.len());
+        let row = row.filter(|(_, entry)| with(entry) <= MOST_KEPT);
+        learnt.bytes = row.as_ref().map_or(others, |(_, entry)| with(entry));
+        if row.is_some() || before.is_some() {
+            // Without the room in which the entry grew.
+            learnt.rows.insert(number, row.map(|(hash, entry)| (hash, entry.into_boxed_slice())));
         }
     }
 
     /// Writes the file anew, if there is anything new.
     pub(in super::super) fn save(self) {
-        let learnt = self.learnt.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let learnt = self.learnt.into_inner().unwrap_or_else(PoisonError::into_inner).rows;
         if learnt.is_empty() && !self.outdated {
             return;
         }
         let known = learnt.last_key_value().map_or(0, |(number, _)| number.saturating_add(1));
         let rows = self.stored.rows().max(known).min(usize::try_from(places(self.bytes)).unwrap_or(known));
         let row = |number| match learnt.get(&number) {
-            Some(row) => row.as_ref().map(|(hash, entry)| (*hash, entry.as_slice())),
+            Some(row) => row.as_ref().map(|(hash, entry)| (*hash, &**entry)),
             None => self.stored.row(number),
         };
         self.cache.store(&self.path, (0..rows).map(row));

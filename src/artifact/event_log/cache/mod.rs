@@ -25,6 +25,9 @@ pub(super) use log::LogCache;
 const LAYOUT: u32 = 1;
 /// Logs below this size, bytes, are not kept: to read them takes about as long as to look them up.
 const LEAST_LOG: u64 = 1 << 20;
+/// The most that is kept of a log, bytes of entries: what it is kept in is held in memory while the log is read. Chunks
+/// whose entries would make it more are read each time.
+const MOST_KEPT: usize = 16 << 20;
 /// Stands for everything that the kept events depend on: the reader's sources, among them the catalogue of events and
 /// the layout of an entry, and the crates that the program is built with.
 const DIGEST: &str = concat!(env!("CARGO_PKG_VERSION"), "/", env!("CRASHSIFT_READER_DIGEST"));

@@ -12,7 +12,9 @@
 //! Numbers are little-endian. A file is written by this program and belongs to the user, but it may have been cut,
 //! damaged or put there by somebody: everything in it is checked, and nothing is allocated by what it says.
 
-use xxhash_rust::xxh3::{xxh3_64, xxh3_128};
+use std::io::{self, Seek, SeekFrom, Write};
+
+use xxhash_rust::xxh3::{Xxh3, xxh3_64, xxh3_128};
 
 use super::LAYOUT;
 use crate::artifact::bytes::{array_at, u64_at};
@@ -57,15 +59,21 @@ impl Stored {
         }
         let rows = u64_at(&bytes, COVERED).and_then(|rows| usize::try_from(rows).ok()).ok_or(DAMAGED)?;
         let entries = rows.checked_mul(ROW).and_then(|size| size.checked_add(ROWS)).ok_or(DAMAGED)?;
-        if entries > bytes.len() {
-            return Err(DAMAGED);
-        }
-        Ok(Self { bytes, rows, entries })
+        let stored = Self { bytes, rows, entries };
+        // The entries fill the rest of the file and do not overlap, so that they are no longer than it.
+        let room = stored.bytes.len().checked_sub(entries).ok_or(DAMAGED)?;
+        let ordered = (0..rows).map(|number| stored.end(number)).is_sorted();
+        (ordered && stored.entry_bytes(rows) == room).then_some(stored).ok_or(DAMAGED)
     }
 
-    /// The most bytes that the file of a log with so many places can have, when no entry is longer than `entry`.
-    pub(super) fn most_bytes(places: u64, entry: usize) -> u64 {
-        places.saturating_mul((entry as u64).saturating_add(ROW as u64)).saturating_add(ROWS as u64)
+    /// The most bytes that the file of a log with so many places can have, when its entries have no more than `entries`.
+    pub(super) fn most_bytes(places: u64, entries: usize) -> u64 {
+        places.saturating_mul(ROW as u64).saturating_add(ROWS as u64).saturating_add(entries as u64)
+    }
+
+    /// How many bytes the entries of the first `places` places have.
+    pub(super) fn entry_bytes(&self, places: usize) -> usize {
+        self.rows.min(places).checked_sub(1).and_then(|last| self.end(last)).unwrap_or_default()
     }
 
     /// How many rows there are.
@@ -96,18 +104,36 @@ impl Stored {
         (number < self.rows).then_some(number)?.checked_mul(ROW)?.checked_add(ROWS)
     }
 
-    /// The bytes of a file with these rows, for `digest`.
-    pub(super) fn encode<'e>(rows: impl Iterator<Item = Option<(u128, &'e [u8])>>, digest: &str) -> Vec<u8> {
-        let (mut table, mut entries, mut count) = (Vec::new(), Vec::new(), 0_u64);
-        for row in rows {
+    /// Writes a file with these rows, for `digest`, from the beginning of `file` on.
+    ///
+    /// # Errors
+    /// When it can't be written.
+    pub(super) fn write<'e>(
+        rows: impl Iterator<Item = Option<(u128, &'e [u8])>> + Clone,
+        digest: &str,
+        file: &mut (impl Write + Seek),
+    ) -> io::Result<()> {
+        file.write_all(MAGIC)?;
+        file.write_all(&hashed(digest).to_le_bytes())?;
+        // The checksum, which is known in the end.
+        file.write_all(&[0; COVERED - CHECKSUM_AT])?;
+        let mut checksum = Xxh3::new();
+        let mut write = |bytes: &[u8]| {
+            checksum.update(bytes);
+            file.write_all(bytes)
+        };
+        write(&(rows.clone().count() as u64).to_le_bytes())?;
+        let mut end = 0_u64;
+        for row in rows.clone() {
             let (hash, entry) = row.unwrap_or_default();
-            entries.extend_from_slice(entry);
-            table.extend(hash.to_le_bytes());
-            table.extend((entries.len() as u64).to_le_bytes());
-            count = count.saturating_add(1);
+            end = end.saturating_add(entry.len() as u64);
+            write(&hash.to_le_bytes())?;
+            write(&end.to_le_bytes())?;
         }
-        let covered = [&count.to_le_bytes(), table.as_slice(), &entries].concat();
-        [MAGIC.as_slice(), &hashed(digest).to_le_bytes(), &xxh3_64(&covered).to_le_bytes(), &covered].concat()
+        rows.flatten().try_for_each(|(_, entry)| write(entry))?;
+        file.seek(SeekFrom::Start(CHECKSUM_AT as u64))?;
+        file.write_all(&checksum.digest().to_le_bytes())?;
+        file.flush()
     }
 }
 
@@ -118,11 +144,15 @@ fn hashed(digest: &str) -> u128 {
 
 #[cfg(test)]
 mod tests {
+    use std::io::Cursor;
+
     use super::*;
 
     fn rows() -> Vec<u8> {
         let rows: [Option<(u128, &[u8])>; 4] = [Some((7, b"seven")), None, Some((9, b"9")), None];
-        Stored::encode(rows.into_iter(), "a")
+        let mut file = Cursor::new(Vec::new());
+        Stored::write(rows.into_iter(), "a", &mut file).expect("memory");
+        file.into_inner()
     }
 
     #[test]
@@ -131,6 +161,7 @@ mod tests {
         let found: Vec<_> = (0..6).map(|number| stored.row(number)).collect();
         assert_eq!(found, [Some((7, b"seven".as_slice())), None, Some((9, b"9".as_slice())), None, None, None]);
         assert_eq!(stored.rows(), 4);
+        assert_eq!([0, 1, 2, 3, 9].map(|places| stored.entry_bytes(places)), [0, 5, 5, 6, 6]);
         assert_eq!(stored.row(usize::MAX), None);
         assert_eq!(Stored::default().row(0), None);
     }
@@ -168,11 +199,13 @@ mod tests {
     }
 
     #[test]
-    fn counts_and_ends_that_can_not_be_right_give_nothing() {
-        for count in [1, 2, u64::MAX, u64::MAX / 24, u64::MAX / 24 + 1] {
+    fn counts_and_ends_that_can_not_be_right_are_damage() {
+        for count in [0, 1, 2, u64::MAX, u64::MAX / 24, u64::MAX / 24 + 1] {
             assert_eq!(Stored::parse(forged(count, &[]), "a").err(), Some("it is damaged"), "{count}");
         }
-        let stored = Stored::parse(forged(5, &[6, 5, 3, u64::MAX, 5]), "a").expect("a cache file");
-        assert!((0..5).all(|number| stored.row(number).is_none()));
+        for ends in [&[3, 4][..], &[3, 6], &[4, 3, 5], &[u64::MAX, 5], &[u64::MAX, u64::MAX]] {
+            assert_eq!(Stored::parse(forged(ends.len() as u64, ends), "a").err(), Some("it is damaged"), "{ends:?}");
+        }
+        assert!(Stored::parse(forged(3, &[3, 3, 5]), "a").is_ok());
     }
 }

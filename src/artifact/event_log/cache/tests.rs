@@ -3,6 +3,7 @@
 #![expect(clippy::arithmetic_side_effects, reason = "offsets in logs that the tests themselves write")]
 
 use std::fs::{self, File};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread;
@@ -14,7 +15,7 @@ use xxhash_rust::xxh3::xxh3_128;
 
 use super::super::read_at;
 use super::stored::Stored;
-use super::{Cache, DIGEST, Entry, KeptRecord};
+use super::{Cache, DIGEST, Entry, KeptRecord, MOST_KEPT, entry};
 use crate::artifact::{ReadContext, Reading};
 use crate::evidence::Names;
 
@@ -346,6 +347,35 @@ fn small_logs_are_not_kept() {
 }
 
 #[test]
+fn of_a_log_that_would_fill_more_as_much_is_kept_as_a_file_may_hold() {
+    let place = Place::new();
+    fs::create_dir(place.cache()).expect("a folder");
+    // Nothing is read of the log: what is learnt of its chunks is made here.
+    let chunks = 4 * (MOST_KEPT / entry::MOST_BYTES) as u64;
+    let path = place.folder.path().join("Application.evtx");
+    let run = |numbers: Range<u64>, entry_bytes: usize| {
+        let cache = Cache::with_digest(&place.cache(), DIGEST).expect("a folder");
+        let log = cache.log(&path, chunk_at(chunks as usize) as u64).expect("a large log");
+        numbers.for_each(|number| log.learn(number, Some((&[1; CHUNK_BYTES], vec![2; entry_bytes]))));
+        log.save();
+        assert_eq!(cache.notes(), Vec::<String>::new());
+        let stored = cache.load(&place.only_file(), u64::MAX).expect("a cache file").expect("a file");
+        (0..chunks as usize).filter(|number| stored.row(*number).is_some()).collect::<Vec<_>>()
+    };
+    let most = entry::MOST_BYTES;
+    assert_eq!(run(0..chunks, most), Vec::from_iter(0..64));
+    let full = fs::metadata(place.only_file()).expect("the file").len();
+    assert_eq!(full, Stored::most_bytes(64, MOST_KEPT));
+    // There is no room for others, but for those that replace an entry, and for others when they left some.
+    assert_eq!(run(64..70, most), Vec::from_iter(0..64));
+    assert_eq!(run(0..10, most), Vec::from_iter(0..64));
+    assert_eq!(run(0..10, most / 2), Vec::from_iter(0..64));
+    assert_eq!(run(64..80, most), Vec::from_iter(0..69));
+    // Every second entry that grows again finds room: that of the one before, which found none.
+    assert_eq!(run(0..10, most), Vec::from_iter((1..10).step_by(2).chain(10..69)));
+}
+
+#[test]
 fn what_another_reader_kept_is_not_used() {
     let place = Place::new();
     let path = place.write("Application.evtx", &log());
@@ -378,7 +408,7 @@ fn a_damaged_file_is_noted_once_replaced_and_never_used() {
         check(&whole[..at], &format!("cut at byte {at}"));
     }
     check(&[whole.as_slice(), b"x"].concat(), "longer by a byte");
-    check(&vec![0; 5 << 20], "larger than any");
+    check(&vec![0; 17 << 20], "larger than any");
     check(b"{\"some\": \"file\"}", "a foreign file");
 }
 
@@ -393,7 +423,8 @@ fn entries_with_a_right_checksum_and_any_content_do_no_harm() {
     let (_, entry) = stored.row(0).expect("an entry");
     let hash = xxh3_128(&bytes[chunk_at(0)..][..FIRST_RECORD]);
     let run = |entry: &[u8]| {
-        fs::write(&file, Stored::encode([Some((hash, entry))].into_iter(), DIGEST)).expect("written");
+        let mut file = File::create(&file).expect("a file");
+        Stored::write([Some((hash, entry))].into_iter(), DIGEST, &mut file).expect("written");
         place.run_at(&path, DIGEST)
     };
     assert_eq!(run(entry), (right.clone(), 1, vec![]));
