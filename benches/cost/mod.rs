@@ -87,8 +87,8 @@ fn median(mut values: Vec<f64>) -> f64 {
 /// The most memory that `command` holds while it runs, MiB.
 ///
 /// The system tells it for all children of a process together, so a process of its own runs the command: this program
-/// again, which must begin with [`was_asked_for_peak`]. What that holds when it starts the command is the least that can
-/// be told, 3 to 4 MiB.
+/// again, which must begin with [`was_asked_for_peak`]. What that holds when it starts the command is the least that
+/// can be told, 3 to 4 MiB.
 pub fn peak(command: &Command) -> Result<f64, String> {
     let itself = std::env::current_exe().map_err(|error| error.to_string())?;
     let output = Command::new(itself)
