@@ -20,8 +20,16 @@ pub type Contestant<'c> = &'c dyn Fn() -> Result<(), String>;
 
 /// What each contestant cost in each of the rounds. They take turns, so that a disturbance hits all alike.
 pub fn in_turn<const N: usize>(contestants: [Contestant<'_>; N]) -> Result<[Vec<Cost>; N], String> {
+    rounds_in_turn(ROUNDS, contestants)
+}
+
+/// The same for so many rounds that count.
+pub fn rounds_in_turn<const N: usize>(
+    rounds: usize,
+    contestants: [Contestant<'_>; N],
+) -> Result<[Vec<Cost>; N], String> {
     let mut costs = [const { Vec::new() }; N];
-    for round in 0..=ROUNDS {
+    for round in 0..=rounds {
         for (contestant, costs) in contestants.iter().zip(&mut costs) {
             let cost = once(contestant)?;
             if round > 0 {
