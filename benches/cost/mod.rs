@@ -20,8 +20,16 @@ pub type Contestant<'c> = &'c dyn Fn() -> Result<(), String>;
 
 /// What each contestant cost in each of the rounds. They take turns, so that a disturbance hits all alike.
 pub fn in_turn<const N: usize>(contestants: [Contestant<'_>; N]) -> Result<[Vec<Cost>; N], String> {
+    rounds_in_turn(ROUNDS, contestants)
+}
+
+/// The same for so many rounds that count.
+pub fn rounds_in_turn<const N: usize>(
+    rounds: usize,
+    contestants: [Contestant<'_>; N],
+) -> Result<[Vec<Cost>; N], String> {
     let mut costs = [const { Vec::new() }; N];
-    for round in 0..=ROUNDS {
+    for round in 0..=rounds {
         for (contestant, costs) in contestants.iter().zip(&mut costs) {
             let cost = once(contestant)?;
             if round > 0 {
@@ -87,8 +95,8 @@ fn median(mut values: Vec<f64>) -> f64 {
 /// The most memory that `command` holds while it runs, MiB.
 ///
 /// The system tells it for all children of a process together, so a process of its own runs the command: this program
-/// again, which must begin with [`was_asked_for_peak`]. What that holds when it starts the command is the least that can
-/// be told, 3 to 4 MiB.
+/// again, which must begin with [`was_asked_for_peak`]. What that holds when it starts the command is the least that
+/// can be told, 3 to 4 MiB.
 pub fn peak(command: &Command) -> Result<f64, String> {
     let itself = std::env::current_exe().map_err(|error| error.to_string())?;
     let output = Command::new(itself)

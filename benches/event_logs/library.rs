@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use crashsift::artifact::event_log::{self, Record, Selection, read_records};
-use crashsift::artifact::{ReadContext, Unreadable};
+use crashsift::artifact::{ReadContext, Reading, Unreadable};
 use crashsift::evidence::Names;
 use rayon::prelude::*;
 
@@ -144,11 +144,8 @@ pub fn was_asked_to_read() -> bool {
     let threads = arguments.next().and_then(|threads| threads.to_str()?.parse().ok()).unwrap_or(1);
     let logs: Vec<PathBuf> = arguments.map(PathBuf::from).collect();
     let amount = match share {
-        _ if wanted == CATALOGUE => read_logs(&logs, threads, &read_evidence),
-        Some(share) => {
-            let selection = Selection::share(share);
-            read_logs(&logs, threads, &|file, bytes| read_share(file, bytes, &selection))
-        }
+        _ if wanted == CATALOGUE => read_evidence(&logs, threads),
+        Some(share) => read_share(&logs, threads, share),
         None => Err("no share was given".to_owned()),
     };
     match amount {
@@ -159,34 +156,41 @@ pub fn was_asked_to_read() -> bool {
 }
 
 /// Reads logs side by side, as `crashsift analyze` does.
-fn read_logs(
+fn read_logs<T: Send>(
     logs: &[PathBuf],
     threads: usize,
-    read: &(dyn Fn(&File, u64) -> Result<Amount, Unreadable> + Sync),
-) -> Result<Amount, String> {
+    read: &(dyn Fn(&File, u64) -> Result<T, Unreadable> + Sync),
+) -> Result<Vec<T>, String> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().map_err(|error| error.to_string())?;
-    let one = |log: &PathBuf| -> Result<Amount, String> {
+    let one = |log: &PathBuf| -> Result<T, String> {
         let wrong = |reason: String| format!("{}: {reason}", log.display());
         let file = File::open(log).map_err(|error| wrong(error.to_string()))?;
         let bytes = file.metadata().map_err(|error| wrong(error.to_string()))?.len();
         read(&file, bytes).map_err(|unreadable| wrong(unreadable.to_string()))
     };
-    let amounts: Result<Vec<Amount>, String> = pool.install(|| logs.par_iter().map(one).collect());
-    Ok(amounts?.into_iter().fold(Amount::default(), Amount::and))
+    pool.install(|| logs.par_iter().map(one).collect())
 }
 
-fn read_share(file: &File, bytes: u64, selection: &Selection) -> Result<Amount, Unreadable> {
-    let read = read_records(file, bytes, selection, &|record| Some(Amount::of(record)))?;
-    let losses = Amount { losses: read.losses.len() as u64, ..Amount::default() };
-    Ok(read.taken.into_iter().fold(losses, Amount::and))
+fn read_share(logs: &[PathBuf], threads: usize, share: u32) -> Result<Amount, String> {
+    let selection = Selection::share(share);
+    let amounts = read_logs(logs, threads, &|file, bytes| {
+        let read = read_records(file, bytes, &selection, &|record| Some(Amount::of(record)))?;
+        let losses = Amount { losses: read.losses.len() as u64, ..Amount::default() };
+        Ok(read.taken.into_iter().fold(losses, Amount::and))
+    })?;
+    Ok(amounts.into_iter().fold(Amount::default(), Amount::and))
 }
 
-/// The evidence is dropped after each log; only its records are counted.
-fn read_evidence(file: &File, bytes: u64) -> Result<Amount, Unreadable> {
-    let reading =
-        event_log::read(file, bytes, &ReadContext { names: Names::default(), walk_stacks: false, cache: None })?;
-    let losses = reading.losses.len() as u64;
-    Ok(Amount { records: reading.evidence.len() as u64, losses, ..Amount::default() })
+/// Reads evidence as `crashsift analyze` does: that of all logs shares its names, and is kept until the last is read.
+fn read_evidence(logs: &[PathBuf], threads: usize) -> Result<Amount, String> {
+    let context = ReadContext { names: Names::default(), walk_stacks: false, cache: None };
+    let readings = read_logs(logs, threads, &|file, bytes| event_log::read(file, bytes, &context))?;
+    let amount = |reading: &Reading| Amount {
+        records: reading.evidence.len() as u64,
+        losses: reading.losses.len() as u64,
+        ..Amount::default()
+    };
+    Ok(readings.iter().map(amount).fold(Amount::default(), Amount::and))
 }
 
 /// How many records `evtx_dump` prints, which are its lines, and how many bytes.

@@ -5,7 +5,7 @@
 //! | part | what is compared, peers first |
 //! | --- | --- |
 //! | `evtx-dump` | `evtx_dump` of everything to JSON Lines: one thread, two threads, two processes at a time |
-//! | `scan` | the same and `cat`, with the library, which reads the events of its catalogue and does no more |
+//! | `scan` | the same and `cat`, with the library, which reads the events of its catalogue into evidence |
 //! | `share` | `evtx_dump` with one thread, and the library, of which 0.1 %, 1 %, 10 % or all records are wanted |
 //! | `cat` | `cat` of all logs, and two threads with one |
 //! | `hunt` | `chainsaw` and `hayabusa`, asked for the same events: time, and how many of the events each reports |
@@ -14,6 +14,10 @@
 //!
 //! What the figures hold and what they don't:
 //!
+//! - Contestants take turns: one round that warms up, then five that count. In `hunt` the peers take longer than that
+//!   is worth: each has one round alone, which nothing warms up, against the median of our five. Only on the small logs
+//!   `chainsaw search` takes turns with us, for one round that warms up and three that count. Peak memory is measured
+//!   once.
 //! - CPU time is user and system time of all processes that a contestant started, as the system counts it. Wall time
 //!   is from the first start to the last end. Files lie in the page cache, and output goes nowhere but in `hunt` and
 //!   `cache`, where answers are compared. `evtx_dump` takes one log a process: starting it costs it about 1 ms a log, a
@@ -22,6 +26,8 @@
 //!   prints a report. `evtx_dump` decodes every record and prints it; it can't be asked for less work (its `--events`
 //!   leaves out what was decoded), and verifies no checksum unless asked. How much of the difference is from decoding
 //!   less is what `share` tells.
+//! - In `scan` the library verifies all checksums and keeps the evidence of all logs with shared names until the last
+//!   log is read, as `crashsift analyze` does. What is left out is finding the files, joining, judging and reporting.
 //! - In `share` the library verifies all checksums, too, and gives each wanted record's provider, ids, channel,
 //!   computer, time, and the names and values of its fields as UTF-8; all are looked at. The attributes and other parts
 //!   of `System` are not read, and no JSON is written: the peer's figures hold that, ours don't. Records are picked by

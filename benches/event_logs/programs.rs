@@ -86,6 +86,9 @@ fn finish(command: &mut Command) -> Result<(), String> {
     }
 }
 
+/// What `chainsaw` is asked by patterns.
+pub const CHAINSAW_SEARCH: &str = "chainsaw search -t";
+
 /// A program that is asked for the wanted events of a folder.
 #[derive(Debug)]
 pub struct Question {
@@ -124,7 +127,7 @@ impl Question {
             });
         }
         command.arg(folder).current_dir(place);
-        Self { name: "chainsaw search -t", command, answer: place.join("chainsaw-search.jsonl"), prints: true }
+        Self { name: CHAINSAW_SEARCH, command, answer: place.join("chainsaw-search.jsonl"), prints: true }
     }
 
     /// By rules. The program leaves out logs of channels that no rule names.

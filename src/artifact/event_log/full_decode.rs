@@ -40,8 +40,8 @@ pub(super) struct FullRecord {
     pub(super) fields: WrittenFields,
 }
 
-/// Decodes the records that are asked for, which are in the order of the chunk. The result has, by offset, each that the crate could reach; `None` for one
-/// that names no provider or no event id.
+/// Decodes the records that are asked for, which are in the order of the chunk. The result has, by offset, each that
+/// the crate could reach; `None` for one that names no provider or no event id.
 ///
 /// # Errors
 /// When the crate gives up on the chunk as a whole.

@@ -18,8 +18,8 @@ const MAX_DEPTH: usize = 48;
 const MAX_TOKENS: usize = 1 << 14;
 /// How long all texts of a record may be, bytes. Real records have some kilobytes.
 const MAX_TEXTS: usize = 1 << 20;
-/// How many tokens are read of the records of a chunk before no more of them are read. Records share the tokens of their
-/// templates, so that a chunk that was made for it could say a thousand times what it holds.
+/// How many tokens are read of the records of a chunk before no more of them are read. Records share the tokens of
+/// their templates, so that a chunk that was made for it could say a thousand times what it holds.
 const MAX_CHUNK_TOKENS: usize = 1 << 20;
 /// The same for the length of their texts, bytes. Real chunks have 90 KB at most.
 pub(crate) const MAX_CHUNK_TEXTS: usize = 1 << 20;

@@ -5,7 +5,8 @@ use std::ops::Range;
 use super::Unusual;
 use super::value::{Value, Values, fixed_size, is_type, kind, sid_size};
 
-/// Bytes of a definition before its tokens: the offset of another one (4), its GUID (16) and the size of its tokens (4).
+/// Bytes of a definition before its tokens: the offset of another one (4), its GUID (16) and the size of its tokens
+/// (4).
 const DEFINITION_HEADER: usize = 24;
 /// Set in a token that says more: attributes of an element, or that another value or attribute follows.
 const MORE: u8 = 0x40;
