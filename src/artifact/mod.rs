@@ -40,7 +40,7 @@ pub struct Reading {
 }
 
 /// The part of a machine's history that an event log holds.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LogCoverage {
     /// The channel most of the records belong to.
     pub channel: Arc<str>,

@@ -23,6 +23,7 @@ pub(crate) mod kind {
 
 /// Fields of a chunk's header.
 pub(crate) mod chunk_header {
+    pub(crate) const FIRST_NUMBER: usize = 8;
     pub(crate) const LAST_NUMBER: usize = 16;
     pub(crate) const FIRST_ID: usize = 24;
     pub(crate) const LAST_ID: usize = 32;

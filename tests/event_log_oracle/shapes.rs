@@ -193,6 +193,23 @@ fn providers_that_share_a_template_are_told_apart() {
 }
 
 #[test]
+fn a_providers_name_ends_at_its_first_nul() {
+    let record = |name: &str| Record::instance(valued(), values(9999, name, "System\0old", "PC-01\0old"));
+    let written = |name: &str| Record::instance(event(written_system(name, 9999, "System", "PC-01"), vec![]), vec![]);
+    let log = log([
+        record("nvlddmkm"),
+        record("nvlddmkm\0and other text"),
+        record("nvlddmkm\0"),
+        record("Chatter\0nvlddmkm"),
+        record("\0nvlddmkm"),
+        written("nvlddmkm\0and other text"),
+    ]);
+    let wanted = wanted(&log);
+    assert_eq!(ids(&wanted.known), [101, 102, 103, 106]);
+    assert!(wanted.known.iter().all(|told| told.provider == "nvlddmkm"), "{wanted:?}");
+}
+
+#[test]
 fn a_sid_before_the_provider_may_grow_and_shrink_from_record_to_record() {
     let security = || Node::element("Security", vec![("UserID", Node::optional(0, kind::SID))], vec![]);
     let root = event(valued_system(vec![security()], 1), vec![]);

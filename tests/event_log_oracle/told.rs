@@ -45,7 +45,7 @@ impl Told {
 }
 
 /// A log as the scan tells it.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Scanned {
     /// Records that the headers know.
     pub(crate) known: Vec<Told>,
