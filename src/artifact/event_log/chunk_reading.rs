@@ -338,6 +338,7 @@ impl<T> Reader<'_, T> {
             Shape::Plain => None,
         };
         let (system, tokens_end) = scratch.scanner.system(bytes, &pick.record, shape)?;
+        values.map_or(Ok(()), |values| system.check_whole(values))?;
         let parts = Parts { bytes, values };
         let event_id = parts.number(system.event_id)?;
         let provider = parts.text(system.provider, &mut scratch.provider)?.ok_or(Unusual("no provider"))?;

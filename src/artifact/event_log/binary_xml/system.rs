@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::Unusual;
 use super::token::{Name, Token, Tokens};
-use super::value::{kind, until_nul};
+use super::value::{Values, kind, until_nul};
 
 /// Where the text of an element or attribute comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -152,6 +152,21 @@ impl System {
                 Token::End => return Err(Unusual("an event without system")),
             }
         }
+    }
+
+    /// Lets pass records that have all values without which a part is left out, but for a channel or computer that is
+    /// itself such a value.
+    ///
+    /// # Errors
+    /// When a part is left out of the record, or its values can't be told apart.
+    pub(crate) fn check_whole(&self, values: &Values<'_>) -> Result<(), Unusual> {
+        for guard in self.guards.into_iter().flatten() {
+            let is_part = [self.channel, self.computer].contains(&Part::Value(guard));
+            if !is_part && values.find(guard)?.is_null() {
+                return Err(Unusual("a part of the system is left out"));
+            }
+        }
+        Ok(())
     }
 
     /// Notes a value without which something is left out.

@@ -1,0 +1,74 @@
+//! Telling apart elements of one parent that have the same name: from the second on they get a number.
+
+use super::super::Unusual;
+use super::super::text::push_decimal;
+use super::{Parent, Reader};
+
+/// How many elements of one parent are compared by their names.
+const MAX_SIBLINGS: usize = 1 << 10;
+
+/// Where in the chunk the name of an element is.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Sibling {
+    pub(super) at: usize,
+    pub(super) size: usize,
+    /// Whether it names a `Data`, whose names are counted apart from those of elements.
+    pub(super) is_data: bool,
+}
+
+impl<'c> Reader<'c, '_> {
+    /// How many elements of the parent before this one have its name.
+    #[inline(always)]
+    pub(super) fn earlier(&mut self, parent: &mut Parent, sibling: Sibling) -> Result<usize, Unusual> {
+        let name = self.name_of(sibling);
+        let hash = hash(name);
+        let (word, bit) = (usize::from(hash >> 6), 1_u64 << (hash & 63));
+        let seen = parent.seen.get_mut(word & 7).ok_or(Unusual("a hash of more than nine bits"))?;
+        let may_repeat = *seen & bit != 0;
+        *seen |= bit;
+        let before = self.scratch.siblings.get(parent.siblings..).unwrap_or_default();
+        if before.len() >= MAX_SIBLINGS {
+            return Err(Unusual("too many elements"));
+        }
+        let earlier = if may_repeat {
+            let alike = |other: &&Sibling| other.is_data == sibling.is_data && self.name_of(**other) == name;
+            before.iter().filter(alike).count()
+        } else {
+            0
+        };
+        self.scratch.siblings.push(sibling);
+        Ok(earlier)
+    }
+
+    #[inline]
+    pub(super) fn name_of(&self, sibling: Sibling) -> &'c [u8] {
+        self.chunk.get(sibling.at..sibling.at.saturating_add(sibling.size)).unwrap_or_default()
+    }
+}
+
+/// Adds the number that tells equal names apart, if there were any.
+#[inline]
+pub(super) fn push_number(earlier: usize, out: &mut Vec<u8>) {
+    if earlier > 0 {
+        out.push(b'_');
+        push_decimal(u64::try_from(earlier).unwrap_or(u64::MAX), out);
+    }
+}
+
+/// Whether it is `Data` with a number that tells equal names apart.
+pub(super) fn is_numbered_data(name: &[u8]) -> bool {
+    let number = name.strip_prefix(b"Data_");
+    number.is_some_and(|number| !number.is_empty() && number.iter().all(u8::is_ascii_digit))
+}
+
+/// Nine bits that names alike have in common, and others mostly not: of their length and both their ends.
+#[inline]
+pub(super) fn hash(name: &[u8]) -> u16 {
+    let ends = match (name.first_chunk::<8>(), name.last_chunk::<8>()) {
+        (Some(first), Some(last)) => u64::from_le_bytes(*first) ^ u64::from_le_bytes(*last).rotate_left(29),
+        _ => name.iter().fold(0, |word, byte| (word << 8) | u64::from(*byte)),
+    };
+    // A large odd number spreads what differs to the upper bits: 2^64 divided by the golden ratio.
+    let spread = (ends ^ u64::try_from(name.len()).unwrap_or(0)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    u16::try_from(spread >> 55).unwrap_or(0)
+}
