@@ -15,6 +15,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use samplekit::FileTime;
+use samplekit::event_log::patch::{chunk_header, file_header, put, seal_chunk, seal_file};
 use samplekit::event_log::{CHUNK_BYTES, Event, EventLog, Provider};
 use samplekit::events::{display_reset, nvidia_driver, unclean_shutdown};
 use tempfile::TempDir;
@@ -149,23 +150,17 @@ fn log_with(log: &[u8], written: usize, known: usize, dirty: bool) -> Vec<u8> {
     let start = log.len() - CHUNK_BYTES;
     let (head, chunk) = log.split_at_mut(start);
     let at = |number: usize| offsets[number] - start;
-    let put = |bytes: &mut [u8], offset: usize, field: &[u8]| bytes[offset..][..field.len()].copy_from_slice(field);
-
     let id = chunk[at(known - 1) + 8..][..8].to_vec();
-    put(chunk, 16, &id);
-    put(chunk, 32, &id);
-    put(chunk, 44, &(at(known - 1) as u32).to_le_bytes());
-    put(chunk, 48, &(at(known) as u32).to_le_bytes());
-    let records = crc32fast::hash(&chunk[512..at(known)]);
-    put(chunk, 52, &records.to_le_bytes());
-    let header = crc32fast::hash(&[&chunk[..120], &chunk[128..512]].concat());
-    put(chunk, 124, &header.to_le_bytes());
+    put(chunk, chunk_header::LAST_NUMBER, &id);
+    put(chunk, chunk_header::LAST_ID, &id);
+    put(chunk, chunk_header::LAST_RECORD, &(at(known - 1) as u32).to_le_bytes());
+    put(chunk, chunk_header::FREE_SPACE, &(at(known) as u32).to_le_bytes());
+    seal_chunk(chunk);
 
     let next = u64::from_le_bytes(id.try_into().expect("eight bytes")) + 1;
-    put(head, 24, &next.to_le_bytes());
-    let checksum = crc32fast::hash(&head[..120]);
-    put(head, 120, &u32::from(dirty).to_le_bytes());
-    put(head, 124, &checksum.to_le_bytes());
+    put(head, file_header::NEXT_RECORD, &next.to_le_bytes());
+    put(head, file_header::FLAGS, &u32::from(dirty).to_le_bytes());
+    seal_file(head);
     log
 }
 

@@ -2,12 +2,12 @@
 
 use std::env;
 use std::fs;
-use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use samplekit::event_log::{
-    Argument, CHUNK_BYTES, Content, Element, Event, EventLog, FILE_HEADER_BYTES, Node, Provider, Record, Sid, Value,
+pub(crate) use samplekit::event_log::patch::{
+    chunk_header, chunk_range, file_header, make_dirty, put, seal_chunk, seal_file, u32_at, u64_at,
 };
+use samplekit::event_log::{Argument, Content, Element, Event, EventLog, Node, Provider, Record, Sid, Value};
 use samplekit::{FileTime, Guid};
 
 /// Numbers of types of values (MS-EVEN6, section 2.2.12).
@@ -21,74 +21,10 @@ pub(crate) mod kind {
     pub(crate) const ARRAY: u8 = 0x80;
 }
 
-/// Fields of a chunk's header.
-pub(crate) mod chunk_header {
-    pub(crate) const FIRST_NUMBER: usize = 8;
-    pub(crate) const LAST_NUMBER: usize = 16;
-    pub(crate) const FIRST_ID: usize = 24;
-    pub(crate) const LAST_ID: usize = 32;
-    pub(crate) const LAST_RECORD: usize = 44;
-    pub(crate) const FREE_SPACE: usize = 48;
-    pub(crate) const RECORDS_CHECKSUM: usize = 52;
-    pub(crate) const FLAGS: usize = 120;
-    pub(crate) const HEADER_CHECKSUM: usize = 124;
-    pub(crate) const NAMES: usize = 128;
-    pub(crate) const TEMPLATES: usize = 384;
-    /// Where the records begin.
-    pub(crate) const END: usize = 512;
-}
-
-/// Fields of the file header.
-pub(crate) mod file_header {
-    pub(crate) const NEXT_RECORD: usize = 24;
-    pub(crate) const CHUNKS: usize = 42;
-    pub(crate) const FLAGS: usize = 120;
-    pub(crate) const CHECKSUM: usize = 124;
-}
-
 pub(crate) const GUID: Guid = Guid::new(0x331c_3b3a, 0x2005, 0x44c2, 0xac5e, 0x7722_0c37_d6b4);
 
 pub(crate) fn time() -> FileTime {
     FileTime::utc(2024, 5, 6, 7, 8, 9)
-}
-
-/// Where chunk `number` is in a log.
-pub(crate) fn chunk_range(number: usize) -> Range<usize> {
-    let start = FILE_HEADER_BYTES + number * CHUNK_BYTES;
-    start..start + CHUNK_BYTES
-}
-
-pub(crate) fn u32_at(bytes: &[u8], offset: usize) -> u32 {
-    u32::from_le_bytes(bytes[offset..offset + 4].try_into().expect("four bytes"))
-}
-
-pub(crate) fn u64_at(bytes: &[u8], offset: usize) -> u64 {
-    u64::from_le_bytes(bytes[offset..offset + 8].try_into().expect("eight bytes"))
-}
-
-pub(crate) fn put(bytes: &mut [u8], offset: usize, value: &[u8]) {
-    bytes[offset..offset + value.len()].copy_from_slice(value);
-}
-
-/// Makes the checksums of a chunk right again.
-pub(crate) fn seal_chunk(chunk: &mut [u8]) {
-    let free = (u32_at(chunk, chunk_header::FREE_SPACE) as usize).min(chunk.len());
-    let records = crc32fast::hash(chunk.get(chunk_header::END..free).unwrap_or_default());
-    put(chunk, chunk_header::RECORDS_CHECKSUM, &records.to_le_bytes());
-    let header = crc32fast::hash(&[&chunk[..120], &chunk[128..512]].concat());
-    put(chunk, chunk_header::HEADER_CHECKSUM, &header.to_le_bytes());
-}
-
-/// Makes the checksum of the file header right again.
-pub(crate) fn seal_file(log: &mut [u8]) {
-    let checksum = crc32fast::hash(&log[..120]);
-    put(log, file_header::CHECKSUM, &checksum.to_le_bytes());
-}
-
-/// Says that the log was not closed.
-pub(crate) fn make_dirty(log: &mut [u8]) {
-    log[file_header::FLAGS] |= 1;
-    seal_file(log);
 }
 
 /// Where each record of a chunk that was not damaged begins.

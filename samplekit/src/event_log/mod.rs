@@ -10,6 +10,7 @@
 
 mod chunk;
 mod event;
+pub mod patch;
 mod record;
 mod template;
 mod value;

@@ -4,6 +4,7 @@
 
 use std::io::Write;
 
+use samplekit::event_log::patch::{chunk_header, chunk_range, make_dirty, put, seal_chunk, seal_file, u32_at};
 use samplekit::event_log::{
     CHUNK_BYTES, Event as Logged, EventLog, FILE_HEADER_BYTES, Node, Provider, Record as Written,
 };
@@ -11,16 +12,6 @@ use samplekit::{FileTime, Guid, events};
 
 use super::*;
 use crate::evidence::{Event, EventBody, Names, Observation, Place};
-
-/// Fields of a chunk's header that the tests change.
-const LAST_NUMBER: usize = 16;
-const LAST_ID: usize = 32;
-const LAST_RECORD: usize = 44;
-const FREE_SPACE: usize = 48;
-const RECORDS_CHECKSUM: usize = 52;
-const HEADER_CHECKSUM: usize = 124;
-/// Where a chunk's first record begins, from the start of the chunk.
-const FIRST_RECORD: usize = 512;
 
 fn read_bytes(bytes: &[u8]) -> Result<Reading, Unreadable> {
     let mut file = tempfile::tempfile().expect("a file");
@@ -86,52 +77,18 @@ fn apps(reading: &Reading) -> Vec<String> {
         .collect()
 }
 
-/// Where chunk `number` begins in a file.
-fn chunk_at(number: usize) -> usize {
-    FILE_HEADER_BYTES + number * CHUNK_BYTES
-}
-
-fn u32_of(bytes: &[u8], offset: usize) -> u32 {
-    u32::from_le_bytes(bytes[offset..offset + 4].try_into().expect("four bytes"))
-}
-
-fn put_u32(bytes: &mut [u8], offset: usize, value: u32) {
-    bytes[offset..offset + 4].copy_from_slice(&value.to_le_bytes());
-}
-
-/// Makes the checksums of chunk `number` right again.
-fn seal_chunk(bytes: &mut [u8], number: usize) {
-    let start = chunk_at(number);
-    let chunk = &mut bytes[start..start + CHUNK_BYTES];
-    let records = crc32fast::hash(&chunk[512..u32_of(chunk, FREE_SPACE) as usize]);
-    put_u32(chunk, RECORDS_CHECKSUM, records);
-    let header = crc32fast::hash(&[&chunk[..120], &chunk[128..512]].concat());
-    put_u32(chunk, HEADER_CHECKSUM, header);
-}
-
-/// Makes the checksum of the file header right again.
-fn seal_header(bytes: &mut [u8]) {
-    let checksum = crc32fast::hash(&bytes[..120]);
-    put_u32(bytes, 124, checksum);
-}
-
-/// Marks a log as one that was not closed. The checksum does not cover the flags.
-fn make_dirty(bytes: &mut [u8]) {
-    bytes[120] |= 1;
-}
-
 /// Takes all records but the first out of what the header of the only chunk knows, as if they had not been flushed.
 fn unflush(bytes: &mut [u8]) {
-    let start = chunk_at(0);
-    let size = u32_of(bytes, start + FIRST_RECORD + 4);
+    let start = chunk_range(0).start;
+    let size = u32_at(bytes, start + chunk_header::END + 4);
     let chunk = &mut bytes[start..];
     let first_number = chunk[8..16].to_vec();
     let first_id = chunk[24..32].to_vec();
-    chunk[LAST_NUMBER..LAST_NUMBER + 8].copy_from_slice(&first_number);
-    chunk[LAST_ID..LAST_ID + 8].copy_from_slice(&first_id);
-    put_u32(chunk, LAST_RECORD, FIRST_RECORD as u32);
-    put_u32(chunk, FREE_SPACE, FIRST_RECORD as u32 + size);
-    seal_chunk(bytes, 0);
+    chunk[chunk_header::LAST_NUMBER..chunk_header::LAST_NUMBER + 8].copy_from_slice(&first_number);
+    chunk[chunk_header::LAST_ID..chunk_header::LAST_ID + 8].copy_from_slice(&first_id);
+    put(chunk, chunk_header::LAST_RECORD, &(chunk_header::END as u32).to_le_bytes());
+    put(chunk, chunk_header::FREE_SPACE, &(chunk_header::END as u32 + size).to_le_bytes());
+    seal_chunk(&mut bytes[chunk_range(0)]);
 }
 
 #[test]
@@ -258,11 +215,11 @@ fn space_that_windows_reserved_is_no_loss() {
 #[test]
 fn a_file_that_ends_inside_a_chunk_says_how_much_is_left() {
     let bytes = small_log();
-    let cut = &bytes[..chunk_at(0) + 5000];
+    let cut = &bytes[..chunk_range(0).start + 5000];
     assert_eq!(apps(&reading(cut)), ["first.exe", "last.exe"]);
     assert_eq!(losses(cut), ["chunk 0: the file ends after 5000 of its 65536 bytes; 3 records in that part read"]);
-    let third = usize::try_from(u32_of(&bytes, chunk_at(0) + LAST_RECORD)).expect("an offset");
-    let cut = &bytes[..chunk_at(0) + third + 40];
+    let third = usize::try_from(u32_at(&bytes, chunk_range(0).start + chunk_header::LAST_RECORD)).expect("an offset");
+    let cut = &bytes[..chunk_range(0).start + third + 40];
     assert_eq!((reading(cut).records, apps(&reading(cut))), (Some(2), vec!["first.exe".to_owned()]));
     assert_eq!(
         losses(cut),
@@ -283,7 +240,7 @@ fn a_file_that_ends_inside_a_chunk_says_how_much_is_left() {
 fn places_that_hold_no_chunk_are_told_in_runs() {
     let mut bytes = long_log(4);
     for number in [1, 2, 4] {
-        bytes[chunk_at(number)..chunk_at(number) + CHUNK_BYTES].fill(b'X');
+        bytes[chunk_range(number).start..chunk_range(number).start + CHUNK_BYTES].fill(b'X');
     }
     let reading = reading(&bytes);
     assert!(reading.records.is_some_and(|records| records > 0));
@@ -297,7 +254,7 @@ fn places_that_hold_no_chunk_are_told_in_runs() {
 #[test]
 fn records_of_a_chunk_without_its_signature_are_recovered() {
     let mut bytes = long_log(2);
-    bytes[chunk_at(1)] = b'X';
+    bytes[chunk_range(1).start] = b'X';
     let reading = reading(&bytes);
     assert_eq!(reading.records, Some(31));
     assert_eq!(apps(&reading).len(), 31);
@@ -311,9 +268,9 @@ fn records_of_a_chunk_without_its_signature_are_recovered() {
 #[test]
 fn a_header_that_knows_too_few_records_is_not_believed_when_its_checksum_is_wrong() {
     let mut bytes = small_log();
-    let start = chunk_at(0);
-    let size = u32_of(&bytes, start + FIRST_RECORD + 4);
-    put_u32(&mut bytes, start + FREE_SPACE, FIRST_RECORD as u32 + size);
+    let start = chunk_range(0).start;
+    let size = u32_at(&bytes, start + chunk_header::END + 4);
+    put(&mut bytes, start + chunk_header::FREE_SPACE, &(chunk_header::END as u32 + size).to_le_bytes());
     assert_eq!(apps(&reading(&bytes)), ["first.exe", "last.exe"]);
     assert!(
         losses(&bytes)
@@ -345,9 +302,9 @@ fn a_header_with_a_wrong_checksum_is_a_loss_and_not_believed() {
 #[test]
 fn a_closed_log_with_fewer_chunks_or_records_than_its_header_says_is_not_whole() {
     let whole = long_log(2);
-    let last = u32_of(&whole, chunk_at(0) + LAST_ID);
-    let mut bytes = whole[..chunk_at(1)].to_vec();
-    let next = u32_of(&whole, 24);
+    let last = u32_at(&whole, chunk_range(0).start + chunk_header::LAST_ID);
+    let mut bytes = whole[..chunk_range(1).start].to_vec();
+    let next = u32_at(&whole, 24);
     assert_eq!(
         losses(&bytes),
         [
@@ -362,7 +319,7 @@ fn a_closed_log_with_fewer_chunks_or_records_than_its_header_says_is_not_whole()
 #[test]
 fn wrong_checksums_of_a_chunk_are_losses_and_its_records_are_read_all_the_same() {
     let mut header = small_log();
-    header[chunk_at(0) + 40] ^= 1;
+    header[chunk_range(0).start + 40] ^= 1;
     assert_eq!(losses(&header), ["chunk 0: the checksum of its header is wrong; its records were read all the same"]);
     assert_eq!(apps(&reading(&header)).len(), 2);
     let mut records = small_log();
@@ -377,10 +334,12 @@ fn wrong_checksums_of_a_chunk_are_losses_and_its_records_are_read_all_the_same()
 #[test]
 fn a_record_that_can_t_be_decoded_costs_itself_alone() {
     let mut bytes = small_log();
-    let second = chunk_at(0) + FIRST_RECORD + u32_of(&bytes, chunk_at(0) + FIRST_RECORD + 4) as usize;
+    let second = chunk_range(0).start
+        + chunk_header::END
+        + u32_at(&bytes, chunk_range(0).start + chunk_header::END + 4) as usize;
     // The record's first token.
     bytes[second + 24] = 0xEE;
-    seal_chunk(&mut bytes, 0);
+    seal_chunk(&mut bytes[chunk_range(0)]);
     let losses = losses(&bytes);
     let [loss] = losses.as_slice() else { panic!("{losses:?}") };
     assert!(loss.starts_with("chunk 0: 1 record could not be decoded: record 102 ("), "{loss}");
@@ -391,11 +350,11 @@ fn a_record_that_can_t_be_decoded_costs_itself_alone() {
 #[test]
 fn records_that_vanished_without_a_trace_are_missed_by_their_count() {
     let mut bytes = small_log();
-    let start = chunk_at(0);
-    let second = start + FIRST_RECORD + u32_of(&bytes, start + FIRST_RECORD + 4) as usize;
-    let end = start + u32_of(&bytes, start + FREE_SPACE) as usize;
+    let start = chunk_range(0).start;
+    let second = start + chunk_header::END + u32_at(&bytes, start + chunk_header::END + 4) as usize;
+    let end = start + u32_at(&bytes, start + chunk_header::FREE_SPACE) as usize;
     bytes[second..end].fill(0);
-    seal_chunk(&mut bytes, 0);
+    seal_chunk(&mut bytes[chunk_range(0)]);
     let losses = losses(&bytes);
     assert!(losses.contains(&"chunk 0: its header counts 3 records, but 1 could be read".to_owned()), "{losses:?}");
 }
@@ -415,11 +374,11 @@ fn unusual_log() -> Vec<u8> {
 #[test]
 fn a_damaged_table_of_names_costs_nothing() {
     let mut bytes = unusual_log();
-    let table = chunk_at(0) + 128;
+    let table = chunk_range(0).start + 128;
     for slot in 0..64 {
-        put_u32(&mut bytes, table + slot * 4, 65_535);
+        put(&mut bytes, table + slot * 4, &65_535_u32.to_le_bytes());
     }
-    seal_chunk(&mut bytes, 0);
+    seal_chunk(&mut bytes[chunk_range(0)]);
     assert_eq!(losses(&bytes), [""; 0]);
     assert_eq!(apps(&reading(&bytes)), ["first.exe", "unusual.exe", "last.exe"]);
 }
@@ -427,20 +386,24 @@ fn a_damaged_table_of_names_costs_nothing() {
 #[test]
 fn records_of_unusual_shape_are_recovered_from_a_chunk_without_its_signature() {
     let mut bytes = unusual_log();
-    bytes[chunk_at(0)] = b'X';
+    bytes[chunk_range(0).start] = b'X';
     assert_eq!(apps(&reading(&bytes)), ["first.exe", "unusual.exe", "last.exe"]);
 }
 
 #[test]
 fn a_record_of_unusual_shape_is_read_although_an_earlier_one_has_the_last_ones_id() {
     let mut bytes = unusual_log();
-    let start = chunk_at(0);
+    let start = chunk_range(0).start;
     // The first record gets the id of the last, and so does the unusual one, which reaches into the free space.
-    let second = start + FIRST_RECORD + u32_of(&bytes, start + FIRST_RECORD + 4) as usize;
-    bytes[start + FIRST_RECORD + 8] = 102;
-    put_u32(&mut bytes, start + FREE_SPACE, u32::try_from(second + 100 - start).expect("a chunk"));
-    put_u32(&mut bytes, start + LAST_ID, 999);
-    seal_chunk(&mut bytes, 0);
+    let second = start + chunk_header::END + u32_at(&bytes, start + chunk_header::END + 4) as usize;
+    bytes[start + chunk_header::END + 8] = 102;
+    put(
+        &mut bytes,
+        start + chunk_header::FREE_SPACE,
+        &(u32::try_from(second + 100 - start).expect("a chunk")).to_le_bytes(),
+    );
+    put(&mut bytes, start + chunk_header::LAST_ID, &999_u32.to_le_bytes());
+    seal_chunk(&mut bytes[chunk_range(0)]);
     assert_eq!(apps(&reading(&bytes)), ["first.exe", "unusual.exe"]);
 }
 
@@ -459,12 +422,13 @@ fn records_that_were_not_flushed_are_recovered_and_marked() {
 /// A log that was not closed, of two chunks of which the second has just been begun anew: its header knows no records.
 fn reset_log(body: &[u8]) -> Vec<u8> {
     let mut bytes = long_log(1);
-    let second = chunk_at(1);
+    let second = chunk_range(1).start;
     let empty = EventLog::new("Application", "PC-01").to_bytes();
     bytes[second..].fill(0);
-    bytes[second..second + FIRST_RECORD].copy_from_slice(&empty[chunk_at(0)..chunk_at(0) + FIRST_RECORD]);
-    bytes[second + FIRST_RECORD..second + FIRST_RECORD + body.len()].copy_from_slice(body);
-    seal_chunk(&mut bytes, 1);
+    bytes[second..second + chunk_header::END]
+        .copy_from_slice(&empty[chunk_range(0).start..chunk_range(0).start + chunk_header::END]);
+    bytes[second + chunk_header::END..second + chunk_header::END + body.len()].copy_from_slice(body);
+    seal_chunk(&mut bytes[chunk_range(1)]);
     make_dirty(&mut bytes);
     bytes
 }
@@ -472,10 +436,10 @@ fn reset_log(body: &[u8]) -> Vec<u8> {
 #[test]
 fn a_chunk_without_known_records_gives_those_that_follow_the_chunk_before() {
     let whole = long_log(1);
-    let next = &whole[chunk_at(1) + FIRST_RECORD..chunk_at(2)];
+    let next = &whole[chunk_range(1).start + chunk_header::END..chunk_range(2).start];
     let follows = reset_log(next);
     assert_eq!((reading(&follows).records, apps(&reading(&follows)).len()), (Some(16), 16));
-    let stale = reset_log(&whole[chunk_at(0) + FIRST_RECORD..chunk_at(1)]);
+    let stale = reset_log(&whole[chunk_range(0).start + chunk_header::END..chunk_range(1).start]);
     assert_eq!((reading(&stale).records, apps(&reading(&stale)).len()), (Some(15), 15));
     assert_eq!(losses(&stale), [""; 0]);
 }
@@ -483,7 +447,9 @@ fn a_chunk_without_known_records_gives_those_that_follow_the_chunk_before() {
 #[test]
 fn records_left_over_from_earlier_use_of_a_chunk_are_not_missed() {
     let mut bytes = small_log();
-    let second = chunk_at(0) + FIRST_RECORD + u32_of(&bytes, chunk_at(0) + FIRST_RECORD + 4) as usize;
+    let second = chunk_range(0).start
+        + chunk_header::END
+        + u32_at(&bytes, chunk_range(0).start + chunk_header::END + 4) as usize;
     bytes[second + 8..second + 16].copy_from_slice(&50_u64.to_le_bytes());
     unflush(&mut bytes);
     make_dirty(&mut bytes);
@@ -496,7 +462,7 @@ fn a_closed_log_has_nothing_behind_its_flushed_part() {
     unflush(&mut bytes);
     // The header says the same as the chunk.
     bytes[24..32].copy_from_slice(&102_u64.to_le_bytes());
-    seal_header(&mut bytes);
+    seal_file(&mut bytes);
     assert_eq!(losses(&bytes), [""; 0]);
 }
 
@@ -534,11 +500,11 @@ fn random_chunks_behind_a_header_written_by_hand_do_not_panic() {
         bytes.extend((0..length).map(|_| random.next().to_le_bytes()[7]));
         // Half of them with a header that leads to records, and records that lead on.
         if round % 2 == 0 && length > 600 {
-            bytes[FILE_HEADER_BYTES + 8..FILE_HEADER_BYTES + FIRST_RECORD].fill(0);
-            put_u32(&mut bytes, FILE_HEADER_BYTES + FREE_SPACE, 65_536);
-            put_u32(&mut bytes, FILE_HEADER_BYTES + FIRST_RECORD, 0x2A2A);
+            bytes[FILE_HEADER_BYTES + 8..FILE_HEADER_BYTES + chunk_header::END].fill(0);
+            put(&mut bytes, FILE_HEADER_BYTES + chunk_header::FREE_SPACE, &65_536_u32.to_le_bytes());
+            put(&mut bytes, FILE_HEADER_BYTES + chunk_header::END, &0x2A2A_u32.to_le_bytes());
             let size = 28 + random.below(300) as u32;
-            put_u32(&mut bytes, FILE_HEADER_BYTES + FIRST_RECORD + 4, size);
+            put(&mut bytes, FILE_HEADER_BYTES + chunk_header::END + 4, &size.to_le_bytes());
         }
         must_not_panic(&bytes, &format!("round {round}"));
     }
@@ -558,7 +524,7 @@ fn cut_and_flipped_logs_do_not_panic_and_say_what_they_lost() {
         }
         let mut flipped = whole.clone();
         // Most of a chunk is free space; the flips go where something stands.
-        let at = if random.below(4) == 0 { random.below(128) } else { chunk_at(0) + random.below(3000) };
+        let at = if random.below(4) == 0 { random.below(128) } else { chunk_range(0).start + random.below(3000) };
         flipped[at] ^= 1 << random.below(8);
         must_not_panic(&flipped, &format!("byte {at} flipped"));
         if let Ok(reading) = read_bytes(&flipped) {

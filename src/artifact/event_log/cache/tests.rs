@@ -9,7 +9,8 @@ use std::sync::Arc;
 use std::thread;
 
 use samplekit::FileTime;
-use samplekit::event_log::{CHUNK_BYTES, Event, EventLog, FILE_HEADER_BYTES, Provider};
+use samplekit::event_log::patch::{chunk_header, chunk_range, make_dirty, put, seal_chunk, u32_at};
+use samplekit::event_log::{CHUNK_BYTES, Event, EventLog, Provider};
 use tempfile::TempDir;
 use xxhash_rust::xxh3::xxh3_128;
 
@@ -19,16 +20,6 @@ use super::{Cache, DIGEST, Entry, KeptRecord, MOST_KEPT, entry};
 use crate::artifact::{ReadContext, Reading};
 use crate::evidence::Names;
 
-/// Fields of a chunk's header that the tests change.
-const LAST_NUMBER: usize = 16;
-const LAST_ID: usize = 32;
-const LAST_RECORD: usize = 44;
-const FREE_SPACE: usize = 48;
-const RECORDS_CHECKSUM: usize = 52;
-const FLAGS: usize = 120;
-const HEADER_CHECKSUM: usize = 124;
-/// Where a chunk's first record begins.
-const FIRST_RECORD: usize = 512;
 /// Chunks of the logs that the tests write: more than the smallest log that is kept has, and the last one not full.
 const CHUNKS: usize = 18;
 
@@ -49,40 +40,13 @@ fn log_of(records: usize) -> Vec<u8> {
 
 fn log() -> Vec<u8> {
     let bytes = log_of((CHUNKS - 1) * 15 + 8);
-    assert_eq!(bytes.len(), chunk_at(CHUNKS));
+    assert_eq!(bytes.len(), chunk_range(CHUNKS).start);
     bytes
-}
-
-/// Where chunk `number` begins in a file.
-fn chunk_at(number: usize) -> usize {
-    FILE_HEADER_BYTES + number * CHUNK_BYTES
-}
-
-fn u32_of(bytes: &[u8], offset: usize) -> u32 {
-    u32::from_le_bytes(bytes[offset..offset + 4].try_into().expect("four bytes"))
-}
-
-fn put_u32(bytes: &mut [u8], offset: usize, value: u32) {
-    bytes[offset..offset + 4].copy_from_slice(&value.to_le_bytes());
-}
-
-/// Makes the checksums of chunk `number` right again.
-fn seal_chunk(bytes: &mut [u8], number: usize) {
-    let chunk = &mut bytes[chunk_at(number)..][..CHUNK_BYTES];
-    let records = crc32fast::hash(&chunk[FIRST_RECORD..u32_of(chunk, FREE_SPACE) as usize]);
-    put_u32(chunk, RECORDS_CHECKSUM, records);
-    let header = crc32fast::hash(&[&chunk[..FLAGS], &chunk[128..FIRST_RECORD]].concat());
-    put_u32(chunk, HEADER_CHECKSUM, header);
-}
-
-/// Marks a log as one that was not closed.
-fn make_dirty(bytes: &mut [u8]) {
-    bytes[120] |= 1;
 }
 
 /// The last wanted record's name of an app in chunk `number`, changed to another of the same length.
 fn rename_app(bytes: &mut [u8], number: usize) {
-    let chunk = &mut bytes[chunk_at(number)..][..CHUNK_BYTES];
+    let chunk = &mut bytes[chunk_range(number).start..][..CHUNK_BYTES];
     let ending: Vec<u8> = ".exe".encode_utf16().flat_map(u16::to_le_bytes).collect();
     let names: Vec<usize> = memchr::memmem::find_iter(chunk, &ending).collect();
     names.into_iter().for_each(|at| chunk[at + 2] = b'E');
@@ -163,7 +127,7 @@ fn unchanged_chunks_are_not_read_again() {
 
     // That records were destroyed behind a header that still vouches for them is seen by who reads them only.
     for number in 0..CHUNKS {
-        bytes[chunk_at(number) + FIRST_RECORD..chunk_at(number) + CHUNK_BYTES].fill(0xAB);
+        bytes[chunk_range(number).start + chunk_header::END..chunk_range(number).start + CHUNK_BYTES].fill(0xAB);
     }
     let path = place.write("Application.evtx", &bytes);
     assert_ne!(without_cache(&path), first.0);
@@ -205,9 +169,9 @@ fn chunks_that_were_written_anew_are_read() {
     for changed in [vec![0], vec![5, 6, 7, 8, 9], vec![3, 17], (0..CHUNKS).collect()] {
         for number in &changed {
             rename_app(&mut bytes, *number);
-            let chunk = chunk_at(*number);
+            let chunk = chunk_range(*number).start;
             bytes[chunk + 130] ^= 1;
-            seal_chunk(&mut bytes, *number);
+            seal_chunk(&mut bytes[chunk_range(*number)]);
         }
         assert_eq!(place.run(&bytes), (CHUNKS - changed.len()) as u64, "{changed:?}");
         assert_eq!(place.run(&bytes), CHUNKS as u64, "{changed:?}");
@@ -222,7 +186,7 @@ fn a_log_of_more_than_one_run_of_chunks_is_the_same_on_any_number_of_threads() {
         if expected == 147 {
             for number in [63, 64, 149] {
                 rename_app(&mut bytes, number);
-                seal_chunk(&mut bytes, number);
+                seal_chunk(&mut bytes[chunk_range(number)]);
             }
         }
         let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().expect("threads");
@@ -247,8 +211,8 @@ fn a_place_that_holds_no_chunk_any_more_is_read() {
     let place = Place::new();
     let mut bytes = log();
     place.run(&bytes);
-    bytes[chunk_at(3)..chunk_at(4)].fill(0);
-    bytes[chunk_at(7)] = b'x';
+    bytes[chunk_range(3).start..chunk_range(4).start].fill(0);
+    bytes[chunk_range(7).start] = b'x';
     assert_eq!(place.run(&bytes), 16);
     assert_eq!(place.run(&bytes), 16);
 }
@@ -258,10 +222,10 @@ fn chunks_that_lost_something_are_read_each_time() {
     let place = Place::new();
     let mut bytes = log();
     // A wrong checksum of the records, one of the header, and a record that can't be decoded behind right ones.
-    bytes[chunk_at(2) + FIRST_RECORD + 100] ^= 0xFF;
-    bytes[chunk_at(4) + LAST_RECORD] ^= 0xFF;
-    bytes[chunk_at(6) + FIRST_RECORD + 24..][..40].fill(0xEE);
-    seal_chunk(&mut bytes, 6);
+    bytes[chunk_range(2).start + chunk_header::END + 100] ^= 0xFF;
+    bytes[chunk_range(4).start + chunk_header::LAST_RECORD] ^= 0xFF;
+    bytes[chunk_range(6).start + chunk_header::END + 24..][..40].fill(0xEE);
+    seal_chunk(&mut bytes[chunk_range(6)]);
     assert_eq!(place.run(&bytes), 0);
     assert_eq!(place.run(&bytes), 15);
     assert_eq!(place.run(&bytes), 15);
@@ -271,7 +235,7 @@ fn chunks_that_lost_something_are_read_each_time() {
 fn chunks_without_checksums_are_read_each_time() {
     let place = Place::new();
     let mut bytes = log();
-    put_u32(&mut bytes, chunk_at(5) + FLAGS, 4);
+    put(&mut bytes, chunk_range(5).start + chunk_header::FLAGS, &4_u32.to_le_bytes());
     place.run(&bytes);
     assert_eq!(place.run(&bytes), 17);
     rename_app(&mut bytes, 5);
@@ -280,13 +244,13 @@ fn chunks_without_checksums_are_read_each_time() {
 
 /// Takes all records but the first out of what the header of chunk `number` knows.
 fn unflush(bytes: &mut [u8], number: usize) {
-    let chunk = &mut bytes[chunk_at(number)..][..CHUNK_BYTES];
-    let size = u32_of(chunk, FIRST_RECORD + 4);
-    chunk.copy_within(8..16, LAST_NUMBER);
-    chunk.copy_within(24..32, LAST_ID);
-    put_u32(chunk, LAST_RECORD, 512);
-    put_u32(chunk, FREE_SPACE, 512 + size);
-    seal_chunk(bytes, number);
+    let chunk = &mut bytes[chunk_range(number).start..][..CHUNK_BYTES];
+    let size = u32_at(chunk, chunk_header::END + 4);
+    chunk.copy_within(8..16, chunk_header::LAST_NUMBER);
+    chunk.copy_within(24..32, chunk_header::LAST_ID);
+    put(chunk, chunk_header::LAST_RECORD, &512_u32.to_le_bytes());
+    put(chunk, chunk_header::FREE_SPACE, &(512 + size).to_le_bytes());
+    seal_chunk(&mut bytes[chunk_range(number)]);
 }
 
 #[test]
@@ -297,7 +261,7 @@ fn in_a_log_that_was_not_closed_records_behind_an_unchanged_header_are_found() {
     unflush(&mut later, 17);
     // The same before those records were written.
     let mut earlier = later.clone();
-    let free = chunk_at(17) + u32_of(&later, chunk_at(17) + FREE_SPACE) as usize;
+    let free = chunk_range(17).start + u32_at(&later, chunk_range(17).start + chunk_header::FREE_SPACE) as usize;
     earlier[free..].fill(0);
 
     place.run(&earlier);
@@ -355,7 +319,7 @@ fn of_a_log_that_would_fill_more_as_much_is_kept_as_a_file_may_hold() {
     let path = place.folder.path().join("Application.evtx");
     let run = |numbers: Range<u64>, entry_bytes: usize| {
         let cache = Cache::with_digest(&place.cache(), DIGEST).expect("a folder");
-        let log = cache.log(&path, chunk_at(chunks as usize) as u64).expect("a large log");
+        let log = cache.log(&path, chunk_range(chunks as usize).start as u64).expect("a large log");
         numbers.for_each(|number| log.learn(number, Some((&[1; CHUNK_BYTES], vec![2; entry_bytes]))));
         log.save();
         assert_eq!(cache.notes(), Vec::<String>::new());
@@ -421,7 +385,7 @@ fn entries_with_a_right_checksum_and_any_content_do_no_harm() {
     let (file, right) = (place.only_file(), without_cache(&path));
     let stored = Stored::parse(fs::read(&file).expect("the file"), DIGEST).expect("a cache file");
     let (_, entry) = stored.row(0).expect("an entry");
-    let hash = xxh3_128(&bytes[chunk_at(0)..][..FIRST_RECORD]);
+    let hash = xxh3_128(&bytes[chunk_range(0).start..][..chunk_header::END]);
     let run = |entry: &[u8]| {
         let mut file = File::create(&file).expect("a file");
         Stored::write([Some((hash, entry))].into_iter(), DIGEST, &mut file).expect("written");
