@@ -19,6 +19,7 @@ pub mod catalogue;
 mod chunk;
 mod chunk_reading;
 mod coverage;
+mod definitions;
 mod fields;
 mod file_header;
 mod full_decode;

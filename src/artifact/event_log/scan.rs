@@ -6,7 +6,6 @@
 //! they lie is worked out once for each such layout, and a record is decided by comparing the beginning of its table
 //! and looking at two places.
 
-use std::collections::HashMap;
 use std::ops::Range;
 
 use super::binary_xml::Unusual;
@@ -15,6 +14,7 @@ use super::binary_xml::token::{Instance, Tokens};
 use super::binary_xml::value::{Slot, Values, kind};
 use super::catalogue::WantedIds;
 use super::coverage::Spans;
+use super::definitions::{Definition, Definitions, Wanted};
 use super::records::RawRecord;
 use super::selection::{Providers, Selection};
 use crate::artifact::bytes::u16_at;
@@ -54,23 +54,9 @@ pub(super) struct Scanner {
     slots: Vec<(u32, u32, u32)>,
     generation: u32,
     templates: Vec<Template>,
-    /// Definitions of chunks before, by where they stood: the first one of a chunk mostly is that of the chunk before.
-    definitions: HashMap<usize, Definition>,
+    definitions: Definitions,
     providers: Providers,
 }
-
-/// What a definition says, with its bytes up to the end of the system.
-#[derive(Debug)]
-struct Definition {
-    bytes: Box<[u8]>,
-    system: System,
-    tokens_end: usize,
-    provider: Option<Wanted>,
-}
-
-/// How many definitions of chunks before are kept, and how long one may be, bytes. Windows' own are below 2 KiB.
-const MOST_DEFINITIONS: usize = 256;
-const LONGEST_DEFINITION: usize = 4096;
 
 /// One template of the chunk.
 #[derive(Debug)]
@@ -89,26 +75,6 @@ struct Template {
     known: (Range<usize>, WantedIds),
     /// Where the channel stands that was looked up last, and its span, where the definition names the computer.
     channel: (Range<usize>, usize),
-}
-
-/// What is wanted of a provider that a definition names.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Wanted {
-    Nothing,
-    Some(WantedIds),
-    All,
-}
-
-impl Wanted {
-    fn of(ids: WantedIds) -> Self {
-        if ids.is_empty() {
-            Self::Nothing
-        } else if ids.is_all() {
-            Self::All
-        } else {
-            Self::Some(ids)
-        }
-    }
 }
 
 /// Where the parts lie in an instance whose table begins with these descriptors.
@@ -139,7 +105,7 @@ impl Default for Scanner {
             slots: vec![(0, 0, 0); SLOTS],
             generation: 0,
             templates: Vec::new(),
-            definitions: HashMap::new(),
+            definitions: Definitions::default(),
             providers: Providers::default(),
         }
     }
@@ -149,6 +115,7 @@ impl Scanner {
     /// Forgets what belongs to the chunk before.
     pub(super) fn begin_chunk(&mut self) {
         self.templates.clear();
+        self.definitions.begin_chunk();
         self.generation = self.generation.wrapping_add(1);
         if self.generation == 0 {
             self.slots.fill((0, 0, 0));
@@ -316,51 +283,16 @@ impl Scanner {
             known: (0..0, WantedIds::default()),
             channel: (0..0, 0),
         };
-        let known = self.definitions.get(&definition).filter(|known| {
-            let end = definition.saturating_add(known.bytes.len());
-            bytes.get(definition..end) == Some(&*known.bytes) && known.tokens_end <= bytes.len()
-        });
-        let read;
-        let said = match known {
-            Some(known) => known,
-            None => match self.read_definition(bytes, definition) {
-                Ok(said) => {
-                    read = said;
-                    &read
-                }
-                Err(Unusual(_)) => return template,
-            },
-        };
-        let Definition { system, tokens_end, provider, .. } = said;
+        let Ok(said) = self.definitions.read(bytes, definition, &mut self.providers) else { return template };
+        let Definition { system, tokens_end, provider } = said;
         let is_value = |part| matches!(part, Part::Value(_));
         if !is_value(system.channel) && !is_value(system.computer) {
             template.span = Some(spans.find(bytes, literal(system.channel), literal(system.computer)));
         }
-        template.system = Some(*system);
-        template.tokens_end = *tokens_end;
-        template.provider = *provider;
+        template.system = Some(system);
+        template.tokens_end = tokens_end;
+        template.provider = provider;
         template
-    }
-
-    fn read_definition(&mut self, bytes: &[u8], definition: usize) -> Result<Definition, Unusual> {
-        let mut tokens = Tokens::of_definition(bytes, definition)?;
-        let tokens_end = tokens.rest().end;
-        let system = System::read(&mut tokens)?;
-        let provider = match system.provider {
-            Part::Literal(start, end) => bytes.get(start..end).map(|name| Wanted::of(self.providers.wanted(name))),
-            _ => None,
-        };
-        let said = |bytes: &[u8]| Definition { bytes: bytes.into(), system, tokens_end, provider };
-        if system.is_self_contained
-            && let Some(bytes) = bytes.get(definition..system.end)
-            && bytes.len() <= LONGEST_DEFINITION
-        {
-            if self.definitions.len() >= MOST_DEFINITIONS {
-                self.definitions.clear();
-            }
-            self.definitions.insert(definition, said(bytes));
-        }
-        Ok(said(&[]))
     }
 }
 

@@ -127,7 +127,7 @@ pub(super) struct Providers {
 
 /// Hashes short byte strings fast. How many names there can be is bounded, so that names made to collide cost little.
 #[derive(Debug, Default)]
-struct NameHasher(u64);
+pub(super) struct NameHasher(u64);
 
 impl Hasher for NameHasher {
     fn write(&mut self, bytes: &[u8]) {

@@ -1,8 +1,6 @@
 //! Where the parts of a record's `System` element come from: its template's definition tells, and is looked at once a
 //! chunk instead of once a record.
 
-use std::ops::Range;
-
 use super::Unusual;
 use super::token::{Name, Token, Tokens};
 use super::value::{Values, kind, until_nul};
@@ -40,9 +38,6 @@ pub(crate) struct System {
     pub(crate) guards: [Option<usize>; GUARDS],
     /// Where the tokens behind `System` begin.
     pub(crate) end: usize,
-    /// Whether all names that were read stand among its tokens: it is then the same wherever the same bytes are at the
-    /// same place of a chunk.
-    pub(crate) is_self_contained: bool,
 }
 
 /// How many tokens a system may have: damaged chunks can refer to the same ones again and again. Windows' own have
@@ -68,8 +63,7 @@ impl System {
     /// # Errors
     /// When they are not those of an event, or too unusual to tell where a part comes from.
     pub(crate) fn read(tokens: &mut Tokens<'_>) -> Result<Self, Unusual> {
-        let mut system = Self { is_self_contained: true, ..Self::default() };
-        let start = tokens.at();
+        let mut system = Self::default();
         // Open elements: one within `Event`, two within `System`.
         let mut depth = 0_usize;
         // A bit for each of the elements that were seen.
@@ -81,7 +75,6 @@ impl System {
             left = left.checked_sub(1).ok_or(Unusual("a system of very many tokens"))?;
             match tokens.next()? {
                 Token::Element(opened) => {
-                    system.is_self_contained &= stands_within(opened.name, start..tokens.at());
                     let own = if depth == 2 { Element::of(check(opened.name)?) } else { None };
                     if depth == 2 && own.is_none() {
                         tokens.skip_element(&mut left)?;
@@ -111,7 +104,6 @@ impl System {
                     target = None;
                 }
                 Token::Attribute(name) => {
-                    system.is_self_contained &= stands_within(name, start..tokens.at());
                     let name = check(name)?;
                     target = match element {
                         Some(Element::Provider) if name.is(NAME) => Some(Target::Provider),
@@ -154,6 +146,19 @@ impl System {
         }
     }
 
+    /// The same for tokens that stand at `to` instead of `from`, of which all places count.
+    pub(crate) fn moved(mut self, from: usize, to: usize) -> Self {
+        let moved = |at: usize| at.saturating_sub(from).saturating_add(to);
+        let parts = [&mut self.provider, &mut self.event_id, &mut self.channel, &mut self.computer, &mut self.created];
+        for part in parts {
+            if let Part::Literal(start, end) = part {
+                (*start, *end) = (moved(*start), moved(*end));
+            }
+        }
+        self.end = moved(self.end);
+        self
+    }
+
     /// Lets pass records that have all values without which a part is left out, but for a channel or computer that is
     /// itself such a value.
     ///
@@ -188,12 +193,6 @@ impl System {
         };
         *known = if *known == Part::Absent { part } else { Part::Other };
     }
-}
-
-/// Whether all of a name, with the NUL behind it, stands within this part of the chunk.
-fn stands_within(name: Name<'_>, tokens: Range<usize>) -> bool {
-    let end = name.at.saturating_add(name.utf16.len()).saturating_add(2);
-    tokens.start <= name.at && end <= tokens.end
 }
 
 /// Lets pass names that end where their count says: the `evtx` crate ends them at a NUL.

@@ -13,6 +13,9 @@ const MORE: u8 = 0x40;
 /// The dependency of an element that has none.
 const NO_DEPENDENCY: u16 = 0xFFFF;
 
+/// Contains nothing, and lies within everything.
+const NO_NAMES: Range<usize> = Range { start: usize::MAX, end: 0 };
+
 const CUT: Unusual = Unusual("the tokens are cut");
 
 /// A name of an element or attribute.
@@ -116,6 +119,8 @@ pub(crate) struct Tokens<'c> {
     at: usize,
     /// Whether they are a definition's, whose elements may depend on a value.
     in_definition: bool,
+    /// See [`Tokens::names`].
+    names: Range<usize>,
 }
 
 impl<'c> Tokens<'c> {
@@ -123,7 +128,7 @@ impl<'c> Tokens<'c> {
     #[inline]
     pub(crate) fn within(chunk: &'c [u8], range: Range<usize>, in_definition: bool) -> Result<Self, Unusual> {
         let bytes = chunk.get(..range.end).ok_or(Unusual("tokens reach beyond the chunk"))?;
-        Ok(Self { chunk, bytes, at: range.start, in_definition })
+        Ok(Self { chunk, bytes, at: range.start, in_definition, names: NO_NAMES })
     }
 
     /// The tokens of a record, or of a value that is binary XML.
@@ -160,6 +165,13 @@ impl<'c> Tokens<'c> {
     #[inline]
     pub(crate) fn go_to(&mut self, at: usize) {
         self.at = at;
+    }
+
+    /// The part of the chunk with all names that [`Tokens::next`] gave, from their headers to the NUL behind them, and
+    /// the beginnings of those that [`Tokens::skip_element`] passed over.
+    #[inline]
+    pub(crate) fn names(&self) -> Range<usize> {
+        self.names.clone()
     }
 
     /// The next token.
@@ -338,12 +350,18 @@ impl<'c> Tokens<'c> {
     #[inline]
     fn skip_name(&mut self) -> Result<(), Unusual> {
         let offset = usize::try_from(self.u32()?).map_err(|_| CUT)?;
+        self.note_name(offset, 1);
         if offset == self.at {
             self.take(6)?;
             let characters = usize::from(self.u16()?);
             self.take(characters.saturating_mul(2).saturating_add(2))?;
         }
         Ok(())
+    }
+
+    #[inline]
+    fn note_name(&mut self, offset: usize, size: usize) {
+        self.names = self.names.start.min(offset)..self.names.end.max(offset.saturating_add(size));
     }
 
     /// A name by its offset in the chunk. Where it is used for the first time, the name itself follows.
@@ -357,8 +375,10 @@ impl<'c> Tokens<'c> {
         let (count, rest) = self.chunk.get(at..).and_then(<[u8]>::split_first_chunk).ok_or(BROKEN)?;
         let size = usize::from(u16::from_le_bytes(*count)).saturating_mul(2);
         let utf16 = rest.get(..size).ok_or(BROKEN)?;
+        let whole = size.saturating_add(10);
+        self.note_name(offset, whole);
         if offset == self.at {
-            self.take(size.saturating_add(10))?;
+            self.take(whole)?;
         }
         Ok(Name { utf16, at: at.saturating_add(2) })
     }
