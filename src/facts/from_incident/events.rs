@@ -1,0 +1,62 @@
+//! What event records say beyond the crash itself.
+
+use std::sync::Arc;
+
+use super::{evidence, text};
+use crate::evidence::EventBody;
+use crate::facts::{FactSet, Value};
+use crate::incident::Built;
+
+/// Facts with one value that events and WER reports bring.
+pub(super) fn events(built: &Built<'_>, facts: &mut FactSet) {
+    for (number, event) in built.gathered.events() {
+        let from = evidence(number);
+        match &event.body {
+            EventBody::DotNet { exception_type: Some(kind), .. } => {
+                facts.set("exception.managed_type", Value::Text(Arc::clone(kind)), from);
+            }
+            EventBody::SideBySide { assembly: Some(assembly), .. } => {
+                facts.set("start_failure.assembly", Value::Text(Arc::clone(assembly)), from);
+            }
+            EventBody::Popup { message, dlls, .. } => {
+                facts.set("start_failure.message", Value::Text(Arc::clone(message)), from);
+                if let Some(dll) = dlls.first() {
+                    facts.set("start_failure.module", Value::Text(Arc::clone(dll)), from);
+                }
+            }
+            EventBody::OpenGlDriver { code: Some(code), .. } => {
+                facts.set("opengl.error_code", Value::Number(u64::from(*code)), from);
+            }
+            EventBody::UncleanRestart { power_button, long_press, sleeping, .. } => {
+                let pressed = power_button.is_some() || *long_press == Some(true);
+                facts.set("power.button_pressed", Value::Flag(pressed), from);
+                if let Some(sleeping) = sleeping {
+                    facts.set("power.sleeping", Value::Flag(*sleeping), from);
+                }
+            }
+            EventBody::ServiceEnded(end) => {
+                if let Some(name) = &end.name {
+                    facts.set("service.name", Value::Text(Arc::clone(name)), from);
+                }
+            }
+            _ => {}
+        }
+    }
+    let gathered = &built.gathered;
+    if let Some((number, report)) = gathered.report(|_| true) {
+        facts.set("wer.event_type", Value::Text(Arc::clone(&report.event_type)), evidence(number));
+    }
+    if let Some((number, report)) = gathered.report(|report| report.signature.waiting_for.is_some())
+        && let Some(process) = &report.signature.waiting_for
+    {
+        // A service behind the process is written after a colon: svchost.exe:eventlog.
+        let process = process.split(':').next().unwrap_or(process);
+        facts.set("hang.waiting_for", text(process), evidence(number));
+    }
+    if facts.get("exception.managed_type").is_none()
+        && let Some((number, report)) = gathered.report(|report| report.signature.managed_exception.is_some())
+        && let Some(kind) = &report.signature.managed_exception
+    {
+        facts.set("exception.managed_type", Value::Text(Arc::clone(kind)), evidence(number));
+    }
+}
