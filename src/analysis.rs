@@ -12,6 +12,7 @@ use crate::artifact::{LogCoverage, ReadContext};
 use crate::discover::{self, display_path};
 use crate::evidence::{Names, Observation};
 use crate::facts::{self, Around, FactSet, Nearby, Surroundings};
+use crate::groups::{Attributes, groups};
 use crate::incident::{self, Carriers, Incident, Item, Machine, Sighting};
 use crate::judge::judge;
 use crate::knowledge::Knowledge;
@@ -91,10 +92,15 @@ pub(crate) fn analyze_keeping(
     let built = incident::incidents(&items, &sightings, knowledge, &carriers(rules));
 
     let surroundings = by_host(&machines, &items);
-    let incidents: Vec<Judged> = built
-        .into_par_iter()
+    let mut attributes = Attributes::default();
+    let wanted: Vec<_> = built
+        .into_iter()
         .filter(|built| within(built.incident.time, options))
-        .filter_map(|built| {
+        .map(|built| (attributes.of(&built), built))
+        .collect();
+    let (around, incidents): (Vec<_>, Vec<Judged>) = wanted
+        .into_par_iter()
+        .filter_map(|(around, built)| {
             let surroundings = of_host(&built.incident, &surroundings);
             let recognised = is_recognised(&built);
             let mut judged = judge(built, surroundings, rules, knowledge);
@@ -102,11 +108,11 @@ pub(crate) fn analyze_keeping(
             // text files in a folder are something else.
             let told = recognised || !judged.findings.is_empty();
             judged.findings.retain(|finding| finding.confidence >= options.min_confidence);
-            told.then_some(judged)
+            told.then_some((around, judged))
         })
-        .collect();
+        .unzip();
     drop(surroundings);
-    let groups = groups(&incidents);
+    let groups = groups(&incidents, &around, &attributes);
     let report = Report {
         rule_sets: rules.infos(),
         summary: summary(&artifacts, &incidents),
@@ -246,25 +252,6 @@ fn is_recognised(built: &incident::Built<'_>) -> bool {
         }
         _ => true,
     })
-}
-
-fn groups(incidents: &[Judged]) -> Vec<(incident::Group, Option<String>)> {
-    let causes: HashMap<&str, &str> =
-        incidents.iter().map(|judged| (judged.incident.id.as_str(), judged.verdict.cause.as_str())).collect();
-    incident::groups(incidents.iter().map(|judged| &judged.incident))
-        .into_iter()
-        .map(|group| {
-            let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-            for cause in group.incidents.iter().filter_map(|id| causes.get(id.as_str())) {
-                let count = counts.entry(cause).or_default();
-                *count = count.saturating_add(1);
-            }
-            // The most frequent verdict; of equally frequent ones the first by name.
-            let cause = counts.iter().max_by(|a, b| a.1.cmp(b.1).then_with(|| b.0.cmp(a.0))).map(|(cause, _)| *cause);
-            let cause = cause.map(str::to_owned);
-            (group, cause)
-        })
-        .collect()
 }
 
 fn summary(artifacts: &[Artifact], incidents: &[Judged]) -> Summary {

@@ -10,7 +10,8 @@
 //! 5. [`facts`] is an incident as rules see it.
 //! 6. [`rules`] judge the facts; [`mod@judge`] makes their findings a verdict. What they know is data in `rules/`;
 //!    [`knowledge`] is the part of it that the program itself looks up.
-//! 7. [`report`] holds the finished values and the formats that print them.
+//! 7. [`groups`] says what many incidents have in common.
+//! 8. [`report`] holds the finished values and the formats that print them.
 //!
 //! [`analyze`] is all of it.
 //!
@@ -31,6 +32,7 @@ pub mod cli;
 pub mod discover;
 pub mod evidence;
 pub mod facts;
+pub mod groups;
 pub mod incident;
 pub mod judge;
 pub mod knowledge;

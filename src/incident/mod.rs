@@ -4,7 +4,6 @@ mod build;
 mod environment;
 mod fault_site;
 mod gathered;
-mod group;
 mod join;
 mod machine;
 mod says;
@@ -15,7 +14,6 @@ pub use build::{Built, incidents};
 pub use environment::{Versions, build_of};
 pub use fault_site::Carriers;
 pub use gathered::{CrashRecord, Gathered};
-pub use group::groups;
 pub use machine::{machines, timeline_kind, values};
 pub use sighting::{Family, Item, RestartRecord, Sighting, report_kind};
 
@@ -225,19 +223,4 @@ pub struct TimelineEntry {
     pub artifact: usize,
     /// Where in it.
     pub place: Place,
-}
-
-/// Incidents that share a coarse signature.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Group {
-    /// The coarse signature.
-    pub signature: String,
-    /// Ids of the incidents, in the report's order.
-    pub incidents: Vec<String>,
-    /// The earliest.
-    pub first: Option<Timestamp>,
-    /// The latest.
-    pub last: Option<Timestamp>,
-    /// Different computers among them.
-    pub hosts: usize,
 }

@@ -13,7 +13,8 @@ pub mod text;
 
 use std::collections::BTreeMap;
 
-use crate::incident::{Group, Incident, Machine};
+use crate::groups::Group;
+use crate::incident::{Incident, Machine};
 use crate::rules::Finding;
 pub use crate::rules::RuleSetInfo;
 
@@ -37,7 +38,7 @@ pub struct Report {
     /// The machines that logs told of, by host.
     pub machines: Vec<Machine>,
     /// Incidents that share a signature, largest group first; ties by signature.
-    pub groups: Vec<(Group, Option<String>)>,
+    pub groups: Vec<Group>,
     /// Totals.
     pub summary: Summary,
 }

@@ -7,9 +7,10 @@ use jiff::Timestamp;
 use super::{Artifact, ArtifactStatus, Judged, Report, RuleSetInfo, Summary, UNDETERMINED, Verdict};
 use crate::evidence::{Address, BugcheckCode, ExceptionCode, FastFailCode, ModuleOffset, Place, Version};
 use crate::facts::EvidenceRef;
+use crate::groups::{Attribute, Counts, Group, OverRepresented, Unit};
 use crate::incident::{
-    Bugcheck, EvidenceItem, ExceptionFacts, FaultSite, Group, Incident, IncidentKind, Machine, Process, Signature,
-    Suspect, TimelineEntry,
+    Bugcheck, EvidenceItem, ExceptionFacts, FaultSite, Incident, IncidentKind, Machine, Process, Signature, Suspect,
+    TimelineEntry,
 };
 use crate::rules::{Audience, Finding, Remediation, Severity};
 
@@ -53,15 +54,16 @@ pub(super) fn report(artifacts: Vec<Artifact>, incidents: Vec<Judged>) -> Report
     let group = |(signature, members): (&str, Vec<&Judged>)| {
         let mut hosts: Vec<_> = members.iter().filter_map(|judged| judged.incident.host.clone()).collect();
         hosts.dedup();
-        let group = Group {
+        let cause = (!members[0].verdict.is_undetermined()).then(|| members[0].verdict.cause.clone());
+        Group {
+            cause,
+            over_represented: Vec::new(),
             signature: signature.to_owned(),
             incidents: members.iter().map(|judged| judged.incident.id.clone()).collect(),
             first: members.iter().filter_map(|judged| judged.incident.time).min(),
             last: members.iter().filter_map(|judged| judged.incident.time).max(),
             hosts: hosts.len(),
-        };
-        let cause = (!members[0].verdict.is_undetermined()).then(|| members[0].verdict.cause.clone());
-        (group, cause)
+        }
     };
     let groups = by_signature.into_iter().map(group).collect();
     Report { groups, summary, incidents, ..nothing_found(artifacts) }
@@ -260,5 +262,21 @@ pub(super) fn everything() -> Report {
     let mut report = report(artifacts, vec![crash("7f3a9c")]);
     report.incidents[0].incident.bugcheck = bugcheck("", 0).incident.bugcheck;
     report.machines = vec![machine()];
+    report.groups[0].over_represented = vec![overlay()];
     report
+}
+
+/// Something that a group has more often than the rest.
+pub(super) fn overlay() -> OverRepresented {
+    let counts = Counts { a: 41, n: 42, c: 40, m: 330 };
+    OverRepresented {
+        attribute: Attribute { kind: "module", value: "overlay.dll".into() },
+        unit: Unit::Incidents,
+        counts,
+        difference: counts.difference(),
+        p: counts.fisher(),
+        q: 1.7e-28,
+        together_with: vec![Attribute { kind: "module-version", value: "overlay.dll 1.2.3.4".into() }],
+        may_be_the_program: false,
+    }
 }

@@ -10,6 +10,7 @@ use serde::{Serialize, Serializer};
 use super::{Judged, Report, confidence};
 use crate::evidence::{Address, BugcheckCode, ExceptionCode, ModuleOffset, Place, Version};
 use crate::facts::EvidenceRef;
+use crate::groups;
 use crate::incident;
 use crate::rules;
 
@@ -434,19 +435,68 @@ pub(super) struct Group<'a> {
     hosts: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
     cause: Option<&'a str>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    over_represented: Vec<OverRepresented<'a>>,
 }
 
 impl<'a> Group<'a> {
-    pub(super) fn of((group, cause): &'a (incident::Group, Option<String>)) -> Self {
+    pub(super) fn of(group: &'a groups::Group) -> Self {
         Self {
             signature: &group.signature,
             incidents: &group.incidents,
             first: group.first.map(Shown),
             last: group.last.map(Shown),
             hosts: group.hosts,
-            cause: cause.as_deref(),
+            cause: group.cause.as_deref(),
+            over_represented: group.over_represented.iter().map(OverRepresented::of).collect(),
         }
     }
+}
+
+#[derive(Serialize)]
+struct OverRepresented<'a> {
+    kind: &'static str,
+    value: &'a str,
+    unit: &'static str,
+    in_group: u64,
+    of_group: u64,
+    elsewhere: u64,
+    of_elsewhere: u64,
+    difference: [f64; 2],
+    p: f64,
+    q: f64,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    together_with: Vec<String>,
+    may_be_the_program: bool,
+    says: String,
+}
+
+impl<'a> OverRepresented<'a> {
+    fn of(found: &'a groups::OverRepresented) -> Self {
+        let counts = found.counts;
+        let (least, most) = found.difference;
+        Self {
+            kind: found.attribute.kind,
+            value: &found.attribute.value,
+            unit: found.unit.word(),
+            in_group: counts.a,
+            of_group: counts.n,
+            elsewhere: counts.c,
+            of_elsewhere: counts.m,
+            difference: [two_digits(least), two_digits(most)],
+            p: two_digits(found.p),
+            q: two_digits(found.q),
+            together_with: found.together_with.iter().map(ToString::to_string).collect(),
+            may_be_the_program: found.may_be_the_program,
+            says: found.says(),
+        }
+    }
+}
+
+/// A number by its first two digits: no more of a statistic means anything, and they don't depend on how a processor
+/// rounds the last ones.
+fn two_digits(number: f64) -> f64 {
+    format!("{number:.1e}").parse().unwrap_or(number)
 }
 
 #[derive(Serialize)]

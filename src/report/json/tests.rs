@@ -70,6 +70,12 @@ const CONTRACT: &str = "
     machines[].timeline[].provider machines[].timeline[].event_id
     machines[].coverage
     groups groups[].signature groups[].incidents groups[].first groups[].last groups[].hosts groups[].cause
+    groups[].over_represented groups[].over_represented[].kind groups[].over_represented[].value
+    groups[].over_represented[].unit groups[].over_represented[].in_group groups[].over_represented[].of_group
+    groups[].over_represented[].elsewhere groups[].over_represented[].of_elsewhere
+    groups[].over_represented[].difference groups[].over_represented[].p groups[].over_represented[].q
+    groups[].over_represented[].together_with groups[].over_represented[].may_be_the_program
+    groups[].over_represented[].says
     summary summary.artifacts summary.failed summary.partial summary.incidents summary.by_cause
     summary.by_cause.missing-dependency summary.undetermined
 ";
@@ -126,7 +132,14 @@ fn absent_facts_are_absent_keys() {
             "verdict.sentence",
         ]
     );
-    for absent in ["artifacts[].detail", "artifacts[].records", "groups[].first", "groups[].last", "groups[].cause"] {
+    for absent in [
+        "artifacts[].detail",
+        "artifacts[].records",
+        "groups[].first",
+        "groups[].last",
+        "groups[].cause",
+        "groups[].over_represented",
+    ] {
         assert!(!found.contains(absent), "{absent}");
     }
 }

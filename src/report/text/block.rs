@@ -10,7 +10,8 @@ use super::overview::when;
 use super::page::{PLAIN, Page, STRONG};
 use super::wording::{counted, kind, place, prose, short_time_if_known, verdict, verdict_style};
 use crate::facts::EvidenceRef;
-use crate::incident::{Group, Incident};
+use crate::groups::Group;
+use crate::incident::Incident;
 use crate::report::{Judged, Report, confidence};
 use crate::rules::{Audience, Finding};
 
@@ -18,6 +19,8 @@ use crate::rules::{Audience, Finding};
 const EVIDENCE_SHOWN: usize = 12;
 /// Other possible causes that are shown.
 const OTHERS_SHOWN: usize = 3;
+/// What a group has more often than the rest: how many are shown.
+const OVER_REPRESENTED_SHOWN: usize = 4;
 /// Further incidents of a group that are listed.
 const MEMBERS_SHOWN: usize = 20;
 
@@ -65,7 +68,7 @@ pub(super) fn blocks(report: &Report) -> Vec<Block<'_>> {
     let by_id: HashMap<&str, &Judged> =
         report.incidents.iter().map(|judged| (judged.incident.id.as_str(), judged)).collect();
     let mut grouped = HashSet::new();
-    let groups = report.groups.iter().map(|(group, _)| {
+    let groups = report.groups.iter().map(|group| {
         let ids = group.incidents.iter().map(String::as_str).filter(|id| grouped.insert(*id));
         (Some(group), ids.filter_map(|id| by_id.get(id).copied()).collect::<Vec<_>>())
     });
@@ -114,6 +117,7 @@ pub(super) fn write(page: &mut Page<'_>, report: &Report, block: &Block<'_>) -> 
     if let Some(finding) = leading {
         references(page, finding)?;
     }
+    more_often(page, block)?;
     members(page, block)
 }
 
@@ -215,6 +219,25 @@ fn bullets(page: &mut Page<'_>, heading: &str, texts: &[String]) -> io::Result<(
     }
     for text in texts {
         page.bullet(&prose(text))?;
+    }
+    Ok(())
+}
+
+/// What the group has more often than the rest of the folder. A hint where to look, and said to be no more.
+fn more_often(page: &mut Page<'_>, block: &Block<'_>) -> io::Result<()> {
+    let found = block.group.map_or(&[][..], |group| &group.over_represented);
+    if found.is_empty() {
+        return Ok(());
+    }
+    page.section("More often here than elsewhere (a hint, no proof)")?;
+    let shown = page.limit(OVER_REPRESENTED_SHOWN);
+    for one in found.iter().take(shown) {
+        let together = match one.together_with.as_slice() {
+            [] => String::new(),
+            [other] => format!(" (always together with {other})"),
+            [other, rest @ ..] => format!(" (always together with {other} and {} more)", rest.len()),
+        };
+        page.bullet(&prose(&format!("{}{together}", one.says())))?;
     }
     Ok(())
 }

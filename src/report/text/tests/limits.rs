@@ -91,6 +91,12 @@ Remarks
   - The event log writes another time
     than the dump: 2 s later.
 
+More often here than elsewhere (a hint,
+no proof)
+  - overlay.dll in 41 of 42, against 12
+    % of 330 other incidents (always
+    together with overlay.dll 1.2.3.4)
+
 ----------------------------------------
 
 Machines

@@ -105,6 +105,10 @@ Remarks
 Read more
   https://docs.nvidia.com/deeplearning/cudnn/archives/cudnn-830/pdf/cuDNN-Installation-Guide.pdf
 
+More often here than elsewhere (a hint, no proof)
+  - overlay.dll in 41 of 42, against 12 % of 330 other incidents (always
+    together with overlay.dll 1.2.3.4)
+
 --------------------------------------------------------------------------------
 
 Machines
