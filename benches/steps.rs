@@ -39,6 +39,35 @@ fn reading(criterion: &mut Criterion) {
     }
 }
 
+/// Dumps without stack walk: a small one, the same with 32 GiB behind it (what is not read costs nothing), and all that
+/// `CRASHSIFT_CORPUS` holds, if it is set.
+fn triage(criterion: &mut Criterion) {
+    const LARGE: u64 = 32 << 30;
+    let context = ReadContext { names: Names::default(), walk_stacks: false, cache: None };
+    let small = samples().join("stack-overflow/python.exe.5316.dmp");
+    let folder = tempfile::tempdir().expect("a folder");
+    let large = folder.path().join("large.dmp");
+    std::fs::copy(&small, &large).expect("room for a copy");
+    let file = std::fs::File::options().write(true).open(&large).expect("the copy");
+    file.set_len(LARGE).expect("a sparse file");
+    let mut group = criterion.benchmark_group("triage");
+    for (name, path) in [("minidump of 21 KB", &small), ("minidump of 32 GiB", &large)] {
+        group.bench_function(name, |bencher| bencher.iter(|| read_artifact(black_box(path), &context)));
+    }
+    let Some(corpus) = std::env::var_os("CRASHSIFT_CORPUS") else { return };
+    let dumps: Vec<PathBuf> = walkdir::WalkDir::new(corpus)
+        .sort_by_file_name()
+        .into_iter()
+        .filter_map(Result::ok)
+        .filter(|entry| entry.file_type().is_file())
+        .map(walkdir::DirEntry::into_path)
+        .filter(|path| read_artifact(path, &context).artifact.kind == "minidump")
+        .collect();
+    group.bench_function(format!("{} minidumps of the corpus", dumps.len()), |bencher| {
+        bencher.iter(|| dumps.iter().map(|path| read_artifact(path, &context).evidence.len()).sum::<usize>());
+    });
+}
+
 fn judging(criterion: &mut Criterion) {
     let rules = RuleSet::load(true, &[]).expect("the built-in rules");
     let knowledge = Knowledge::builtin();
@@ -61,5 +90,5 @@ fn whole_runs(criterion: &mut Criterion) {
     });
 }
 
-criterion_group!(steps, reading, judging, whole_runs);
+criterion_group!(steps, reading, triage, judging, whole_runs);
 criterion_main!(steps);

@@ -70,6 +70,7 @@ fn dump(number: u32) -> Vec<u8> {
         unloaded: vec![],
         memory: vec![],
         regions: vec![],
+        annotations: vec![],
         other_streams: vec![],
     }
     .to_bytes()

@@ -58,6 +58,7 @@ fn dump(time: FileTime, crashed: bool) -> Minidump {
         unloaded: Vec::new(),
         memory: Vec::new(),
         regions: Vec::new(),
+        annotations: vec![],
         other_streams: Vec::new(),
     }
 }

@@ -77,6 +77,7 @@ fn dump(crash: &Crash) -> Vec<u8> {
         unloaded: vec![],
         memory: vec![],
         regions: vec![],
+        annotations: vec![],
         other_streams: vec![],
     }
     .to_bytes()

@@ -65,6 +65,7 @@ fn sample() -> Minidump {
             },
             Region { base: DLL, allocation: DLL, size: 0x1000, protection: Some(Protection::ReadOnly), image: true },
         ],
+        annotations: vec![],
         other_streams: vec![],
     }
 }

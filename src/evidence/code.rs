@@ -59,4 +59,8 @@ impl ExceptionCode {
     pub const DELAY_LOAD_MODULE: Self = Self(0xC06D_007E);
     /// MSVC delay-load: the procedure was not found (`0xC06D0000` + Win32 error 127).
     pub const DELAY_LOAD_PROCEDURE: Self = Self(0xC06D_007F);
+    /// What Crashpad writes for a dump that a program asked for without a crash (`kSimulatedExceptionCode`).
+    pub const CRASHPAD_REQUEST: Self = Self(0x0517_A7ED);
+    /// No code: what tools write that dump a process without an exception.
+    pub const NONE: Self = Self(0);
 }

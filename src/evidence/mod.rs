@@ -5,25 +5,33 @@
 //! types, and judges nothing.
 
 mod code;
+mod crash_detail;
 mod event;
 mod kernel;
 mod module;
 mod names;
 mod place;
 mod process;
+mod process_state;
 mod ticket;
 mod version;
 mod wer;
 
 pub use code::{BugcheckCode, ExceptionCode, FastFailCode, NtStatus};
+pub use crash_detail::{
+    AddressKind, CodePlace, CppException, CrashDetail, Extension, Instruction, InstructionKind, Page, StackState,
+    StowedException, Wanted,
+};
 pub use event::{Event, EventBody, EventFields, ServiceEnd};
 pub use kernel::{KernelDriver, KernelDump, KernelDumpType};
 pub use module::{Address, DebugId, DebugSignature, LoadedModule, ModuleOffset, UnloadedModule, base_name};
 pub use names::Names;
 pub use place::Place;
 pub use process::{
-    CpuArchitecture, CrashThread, DelayLoad, Exception, Frame, FrameTrust, OperatingSystem, ProcessDump, System,
+    CpuArchitecture, CpuFeatures, CrashThread, DelayLoad, Exception, Frame, FrameTrust, OperatingSystem, ProcessDump,
+    System,
 };
+pub use process_state::{Annotation, INTEGRITY_LEVELS, ProcessMemory, ProcessState, SystemMemory};
 pub use ticket::{Ticket, TicketLine};
 pub use version::Version;
 pub use wer::{WerReport, WerSignature};

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use super::{Address, ExceptionCode, LoadedModule, UnloadedModule, Version};
+use super::{Address, CrashDetail, ExceptionCode, LoadedModule, ProcessState, UnloadedModule, Version};
 
 /// One process at the moment its dump was written.
 #[derive(Debug, Clone)]
@@ -19,6 +19,9 @@ pub struct ProcessDump {
     pub started: Option<Timestamp>,
     /// The exception, absent in dumps of hanging or healthy processes.
     pub exception: Option<Exception>,
+    /// For dumps that a program asked for while it was running: the code that its crash handler wrote in the place of
+    /// an exception's.
+    pub requested: Option<ExceptionCode>,
     /// The thread that raised the exception.
     pub thread: Option<CrashThread>,
     /// How many threads the process had.
@@ -31,6 +34,10 @@ pub struct ProcessDump {
     pub unloaded: Vec<UnloadedModule>,
     /// What the delay-load helper could not load, for `0xC06D007E` and `0xC06D007F`.
     pub delay_load: Option<DelayLoad>,
+    /// What else the dump says of the exception.
+    pub detail: CrashDetail,
+    /// What else it says of process and system.
+    pub state: ProcessState,
     /// The comment stream's text (ProcDump and debuggers write one).
     pub comment: Option<Arc<str>>,
 }
@@ -50,6 +57,17 @@ pub struct System {
     pub cpu_count: u8,
     /// The processor's description (`GenuineIntel family 6 model 158 stepping 10`).
     pub cpu_detail: Option<Arc<str>>,
+    /// What the system says of the processor's extensions.
+    pub cpu_features: CpuFeatures,
+}
+
+/// What Windows says of a processor's extensions; `None` where a dump does not hold it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct CpuFeatures {
+    /// A bit for each `PF_*` constant of `IsProcessorFeaturePresent`; in dumps of 64-bit processes.
+    pub windows: Option<u64>,
+    /// The register states that the system saves, a bit each as in the processor's XCR0: 2 is AVX, 5 to 7 AVX-512.
+    pub saved_states: Option<u64>,
 }
 
 /// Families of operating systems that minidumps come from.

@@ -3,6 +3,7 @@
 //! Adding a fact is adding a row here and setting it where facts are made from an incident. Paths are stable.
 
 use super::Value;
+use crate::evidence::{AddressKind, CodePlace, Extension, INTEGRITY_LEVELS, InstructionKind, Page};
 
 /// The type of a fact: how it is written in a rule and how it compares.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -84,6 +85,8 @@ pub struct ListDefinition {
 }
 
 const DUMP: &str = "a minidump of the crash";
+const DUMP_WITH_HANDLES: &str = "a minidump with handle data (MiniDumpWithHandleData)";
+const DUMP_WITH_REGIONS: &str = "a minidump with memory information (MiniDumpWithFullMemoryInfo)";
 const CRASH_RECORD: &str = "a minidump, the Application event log or Report.wer";
 const SYSTEM_LOG: &str = "the System event log";
 const APPLICATION_LOG: &str = "the Application event log";
@@ -137,17 +140,67 @@ pub const SCALARS: &[FactDefinition] = &[
     fact("bugcheck.parameter_2", FactType::Address, SYSTEM_LOG, "second parameter of the stop"),
     fact("bugcheck.parameter_3", FactType::Address, SYSTEM_LOG, "third parameter of the stop"),
     fact("bugcheck.parameter_4", FactType::Address, SYSTEM_LOG, "fourth parameter of the stop"),
+    fact("cpp_exception.module", FactType::Module, DUMP, "the module whose code threw a C++ exception (0xE06D7363)"),
+    fact(
+        "cpp_exception.type",
+        FactType::Text,
+        DUMP,
+        "type of a C++ exception, such as std::bad_alloc; templates keep their decorated name",
+    ),
+    fact(
+        "cpp_exception.what",
+        FactType::Text,
+        DUMP,
+        "the text inside a C++ exception that derives from std::exception",
+    ),
     fact("delay_load.error", FactType::Number, DUMP, "Win32 error of a failed delay load"),
     fact("delay_load.module", FactType::Module, DUMP, "the DLL that a delay load did not find"),
     fact("delay_load.procedure", FactType::Text, DUMP, "the procedure that a delay load did not find"),
+    fact(
+        "dump.requested",
+        FactType::Flag,
+        DUMP,
+        "whether the program asked for the dump itself while it ran; never false",
+    ),
     fact("environment.cuda", FactType::Version, DUMP, "CUDA runtime, as far as file names tell it"),
     fact("environment.cudnn", FactType::Version, DUMP, "cuDNN major version, from its file name"),
     fact("environment.nvidia_driver", FactType::Version, DUMP, "NVIDIA driver release, such as 536.23"),
     fact("environment.python", FactType::Version, DUMP, "Python version, from the name of its DLL"),
     fact("exception.access", FactType::Word(ACCESS_KINDS), DUMP, "what an access violation wanted to do"),
     fact("exception.access_address", FactType::Address, DUMP, "the address that an access violation wanted"),
+    fact(
+        "exception.access_computed",
+        FactType::Address,
+        DUMP,
+        "the address that the instruction wanted by the registers, where the processor reported none",
+    ),
+    fact(
+        "exception.access_module",
+        FactType::Module,
+        DUMP,
+        "the module, loaded or unloaded, in which the wanted address lies",
+    ),
+    fact(
+        "exception.access_page",
+        FactType::Word(Page::WORDS),
+        DUMP_WITH_REGIONS,
+        "state or protection of the page at the wanted address",
+    ),
+    fact(
+        "exception.access_pattern",
+        FactType::Code,
+        DUMP,
+        "the fill pattern that the wanted address is made of, such as 0xFEEEFEEE",
+    ),
+    fact(
+        "exception.access_target",
+        FactType::Word(AddressKind::WORDS),
+        DUMP,
+        "what lies at the address that an access violation wanted",
+    ),
     fact("exception.address", FactType::Address, DUMP, "where the exception was raised"),
     fact("exception.code", FactType::Code, CRASH_RECORD, "exception code, or the code the process ended with"),
+    fact("exception.code_place", FactType::Word(CodePlace::WORDS), DUMP, "what lies where the exception was raised"),
     fact(
         "exception.fast_fail",
         FactType::Number,
@@ -155,6 +208,12 @@ pub const SCALARS: &[FactDefinition] = &[
         "fast-fail code of 0xC0000409",
     ),
     fact("exception.in_page_status", FactType::Code, DUMP, "why a page could not be read (0xC0000006)"),
+    fact(
+        "exception.inner_code",
+        FactType::Code,
+        DUMP,
+        "HRESULT inside an envelope: of a .NET exception (0xE0434352), or of the first stowed one (0xC000027B)",
+    ),
     fact("exception.managed_type", FactType::Text, APPLICATION_LOG, ".NET exception type, full name"),
     fact(
         "fault_site.carrier",
@@ -170,6 +229,24 @@ pub const SCALARS: &[FactDefinition] = &[
     fact("hang.waiting_for", FactType::Module, APPLICATION_LOG, "the process that a hanging process waited for"),
     fact("incident.kind", FactType::Word(INCIDENT_KINDS), ANY, "what happened"),
     fact(
+        "instruction.extension",
+        FactType::Word(Extension::WORDS),
+        DUMP,
+        "the extension of the processor that the instruction at the fault needs",
+    ),
+    fact(
+        "instruction.kind",
+        FactType::Word(InstructionKind::WORDS),
+        DUMP,
+        "what kind of instruction raised the exception",
+    ),
+    fact("instruction.supported", FactType::Flag, DUMP, "whether processor and system offer that extension"),
+    fact("instruction.text", FactType::Text, DUMP, "the instruction at the fault"),
+    fact("memory.available", FactType::Number, DUMP, "RAM of the system that was not in use, bytes"),
+    fact("memory.commit_charge", FactType::Number, DUMP, "how much the whole system had committed, bytes"),
+    fact("memory.commit_limit", FactType::Number, DUMP, "how much the system could commit (RAM and page files), bytes"),
+    fact("memory.commit_percent", FactType::Number, DUMP, "the commit charge in percent of the limit"),
+    fact(
         "opengl.error_code",
         FactType::Number,
         APPLICATION_LOG,
@@ -180,11 +257,24 @@ pub const SCALARS: &[FactDefinition] = &[
     fact("power.button_pressed", FactType::Flag, SYSTEM_LOG, "whether the power button ended the session"),
     fact("power.sleeping", FactType::Flag, SYSTEM_LOG, "whether the system was in or on its way to sleep"),
     fact("process.architecture", FactType::Word(ARCHITECTURES), CRASH_RECORD, "architecture the process ran as"),
+    fact("process.commit", FactType::Number, DUMP, "how much the process had committed, bytes"),
+    fact("process.handles", FactType::Number, DUMP_WITH_HANDLES, "how many handles the process had open"),
+    fact("process.integrity", FactType::Word(INTEGRITY_LEVELS), DUMP, "integrity level of the process"),
     fact("process.name", FactType::Module, ANY, "file name of the executable"),
     fact("process.path", FactType::Path, CRASH_RECORD, "path of the executable"),
     fact("process.uptime_seconds", FactType::Number, CRASH_RECORD, "how long the process had run"),
     fact("process.version", FactType::Version, CRASH_RECORD, "file version of the executable"),
+    fact("process.virtual_size", FactType::Number, DUMP, "address space that the process used, bytes"),
+    fact("process.working_set", FactType::Number, DUMP, "RAM that the process used, bytes"),
     fact("service.name", FactType::Text, SYSTEM_LOG, "internal name of a service that ended unexpectedly"),
+    fact("stack.exhausted", FactType::Flag, DUMP, "whether the stack of the crashing thread was used up"),
+    fact("stack.left", FactType::Number, DUMP, "how much room was left on the stack of the crashing thread, bytes"),
+    fact(
+        "stack.size",
+        FactType::Number,
+        DUMP,
+        "size of the stack of the crashing thread with what was only reserved, bytes",
+    ),
     fact("start_failure.assembly", FactType::Text, APPLICATION_LOG, "side-by-side assembly that was not found"),
     fact("start_failure.message", FactType::Text, SYSTEM_LOG, "message box of a program that did not start"),
     fact("start_failure.module", FactType::Module, SYSTEM_LOG, "DLL that the message box names"),
@@ -193,6 +283,7 @@ pub const SCALARS: &[FactDefinition] = &[
     fact("suspect.path", FactType::Path, CRASH_RECORD, "that module's path"),
     fact("suspect.version", FactType::Version, CRASH_RECORD, "that module's file version"),
     fact("thread.name", FactType::Text, DUMP, "name of the crashing thread"),
+    fact("thread.start_module", FactType::Module, DUMP, "the module in which the crashing thread started"),
     fact(
         "wer.event_type",
         FactType::Text,
@@ -203,6 +294,19 @@ pub const SCALARS: &[FactDefinition] = &[
 
 /// Facts with many entries, sorted by name.
 pub const LISTS: &[ListDefinition] = &[
+    ListDefinition {
+        name: "annotations",
+        about: "keys and values that the program or its crash handler (Crashpad, Breakpad, Unreal Engine) wrote into the \
+                dump; known when there are any",
+        from: DUMP,
+        fields: &[fact("key", FactType::Text, ANY, "the key"), fact("value", FactType::Text, ANY, "the value")],
+    },
+    ListDefinition {
+        name: "cpp_types",
+        about: "the types that would catch a C++ exception, the thrown one first; known when the dump holds them",
+        from: DUMP,
+        fields: &[fact("name", FactType::Text, ANY, "the type's name")],
+    },
     ListDefinition {
         name: "events",
         about: "the event-log records that belong to the incident; always known",
@@ -226,6 +330,15 @@ pub const LISTS: &[ListDefinition] = &[
         ],
     },
     ListDefinition {
+        name: "handles",
+        about: "the handles that the process had open, by type; known when the dump holds handle data",
+        from: DUMP_WITH_HANDLES,
+        fields: &[
+            fact("type", FactType::Text, ANY, "the type (File, Event, Thread, Key...)"),
+            fact("count", FactType::Number, ANY, "how many"),
+        ],
+    },
+    ListDefinition {
         name: "modules",
         about: "the modules loaded in the process, in load order; known when a dump or Report.wer lists them",
         from: "a minidump or Report.wer",
@@ -235,6 +348,16 @@ pub const LISTS: &[ListDefinition] = &[
             fact("path", FactType::Path, ANY, "path"),
             fact("version", FactType::Version, ANY, "file version"),
             fact("location", FactType::Word(LOCATIONS), ANY, "what kind of folder it was loaded from"),
+        ],
+    },
+    ListDefinition {
+        name: "stowed_exceptions",
+        about: "the errors inside a stowed exception (0xC000027B); known when the dump holds them",
+        from: DUMP,
+        fields: &[
+            fact("code", FactType::Code, ANY, "its HRESULT"),
+            fact("module", FactType::Module, ANY, "the module that met it"),
+            fact("text", FactType::Text, ANY, "its text"),
         ],
     },
     ListDefinition {

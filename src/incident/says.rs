@@ -3,6 +3,7 @@
 
 use std::fmt::{self, Write};
 
+use super::dump_detail;
 use crate::evidence::{
     BugcheckCode, Event, EventBody, ExceptionCode, KernelDump, Observation, ProcessDump, Ticket, WerReport, base_name,
 };
@@ -41,7 +42,8 @@ fn parameters_text(parameters: &[u64]) -> String {
 fn of_dump(dump: &ProcessDump, knowledge: &Knowledge) -> String {
     let program = dump.executable().map_or("the process", |module| module.name());
     let Some(exception) = &dump.exception else {
-        return format!("dump of {program} without an exception, {} threads", dump.thread_count);
+        let asked = if dump.requested.is_some() { ", which was asked for while it ran" } else { "" };
+        return format!("dump of {program}{asked} without an exception, {} threads", dump.thread_count);
     };
     let what = match &exception.foreign_reason {
         Some(reason) => reason.to_string(),
@@ -64,7 +66,7 @@ fn of_dump(dump: &ProcessDump, knowledge: &Knowledge) -> String {
         .as_ref()
         .and_then(|failed| failed.module.as_deref())
         .map_or_else(String::new, |dll| format!("; the DLL that was to be loaded is {dll}"));
-    format!("{program}: {what} {place}{parameters}{delay_load}")
+    format!("{program}: {what} {place}{parameters}{delay_load}{}", dump_detail::says(dump))
 }
 
 fn of_kernel_dump(dump: &KernelDump, knowledge: &Knowledge) -> String {

@@ -6,6 +6,8 @@
 //! given where they are written.
 
 mod context;
+mod counters;
+mod crashpad;
 mod exception;
 mod memory;
 mod module;
@@ -15,6 +17,7 @@ mod stack;
 mod system;
 
 pub use context::Context;
+pub use counters::{process_memory, system_memory};
 pub use exception::Exception;
 pub use memory::{Memory, Protection, Region};
 pub use module::{Module, UnloadedModule};
@@ -52,6 +55,7 @@ mod stream_type {
     pub const MEMORY_INFO_LIST: u32 = 16;
     pub const THREAD_INFO_LIST: u32 = 17;
     pub const THREAD_NAMES: u32 = 24;
+    pub const CRASHPAD_INFO: u32 = 0x4350_0001;
 }
 
 /// A process at one moment.
@@ -77,6 +81,8 @@ pub struct Minidump {
     pub memory: Vec<Memory>,
     /// Descriptions of memory regions.
     pub regions: Vec<Region>,
+    /// What a crash handler adds as keys and values (Crashpad); none for other writers.
+    pub annotations: Vec<(String, String)>,
     /// Streams that are written as they are: number and bytes.
     pub other_streams: Vec<(u32, Vec<u8>)>,
 }
@@ -136,7 +142,7 @@ impl Minidump {
         let windows = self.system.is_windows();
         let named = self.threads.iter().any(|thread| thread.name.is_some());
         let thread_info = self.flags & flag::THREAD_INFO != 0;
-        let all: [(bool, u32, StreamWriter); 10] = [
+        let all: [(bool, u32, StreamWriter); 11] = [
             (true, stream_type::THREAD_LIST, process::write_threads),
             (true, stream_type::MODULE_LIST, module::write_loaded),
             (!self.unloaded.is_empty(), stream_type::UNLOADED_MODULE_LIST, module::write_unloaded),
@@ -147,6 +153,7 @@ impl Minidump {
             (named, stream_type::THREAD_NAMES, process::write_names),
             (thread_info, stream_type::THREAD_INFO_LIST, process::write_infos),
             (!self.regions.is_empty(), stream_type::MEMORY_INFO_LIST, memory::write_regions),
+            (!self.annotations.is_empty(), stream_type::CRASHPAD_INFO, crashpad::write),
         ];
         all.into_iter().filter(|(present, ..)| *present).map(|(_, kind, write)| (kind, write)).collect()
     }

@@ -28,8 +28,15 @@ pub mod stream {
     pub const UNLOADED_MODULE_LIST: u32 = 14;
     pub const MISC_INFO: u32 = 15;
     pub const MEMORY_INFO_LIST: u32 = 16;
+    pub const THREAD_INFO_LIST: u32 = 17;
+    pub const SYSTEM_MEMORY_INFO: u32 = 21;
+    pub const PROCESS_VM_COUNTERS: u32 = 22;
     pub const THREAD_NAMES: u32 = 24;
+    /// Unreal Engine's crash context; the first number above those that Microsoft keeps.
+    pub const UNREAL_CONTEXT: u32 = 0x1_0000;
+    pub const CRASHPAD_INFO: u32 = 0x4350_0001;
     pub const BREAKPAD_INFO: u32 = 0x4767_0001;
+    pub const BREAKPAD_ASSERTION: u32 = 0x4767_0002;
     pub const LINUX_CPU_INFO: u32 = 0x4767_0003;
     pub const LINUX_PROC_STATUS: u32 = 0x4767_0004;
     pub const LINUX_LSB_RELEASE: u32 = 0x4767_0005;

@@ -9,7 +9,7 @@
 
 use super::directory::{Directory, place, stream};
 use super::memory::{MemoryMap, entries_after_header};
-use super::writer::{LONGEST_STREAM, Writer, overwrite, overwrite_u64};
+use super::writer::{Writer, overwrite, overwrite_u64};
 use crate::artifact::Loss;
 use crate::artifact::bytes::{Source, u32_at, u64_at};
 use crate::evidence::Address;
@@ -67,7 +67,6 @@ pub fn excerpt(source: &mut Source<'_>, directory: &Directory, losses: &mut Vec<
     writer.unloaded_modules(source, directory, losses);
     let thread_count = writer.threads(source, directory, &memory, crash_thread, losses);
     writer.thread_names(source, directory, crash_thread, losses);
-    check_handles(source, directory, losses);
     Excerpt { bytes: writer.finish(), thread_count, crash_thread, has_modules, memory }
 }
 
@@ -78,34 +77,6 @@ fn requesting_thread(source: &mut Source<'_>, directory: &Directory) -> Option<u
     let found = directory.find(stream::BREAKPAD_INFO)?;
     let bytes = source.read(found.offset, found.size.min(SIZE))?;
     (u32_at(&bytes, 0)? & REQUESTING_VALID != 0).then(|| u32_at(&bytes, 8)).flatten()
-}
-
-/// `MINIDUMP_HANDLE_DATA_STREAM`: the names that handles refer to must be in the file, even though nobody reads them.
-fn check_handles(source: &mut Source<'_>, directory: &Directory, losses: &mut Vec<Loss>) {
-    let Some(found) = directory.find(stream::HANDLE_DATA) else { return };
-    let Some(bytes) = source.read(found.offset, found.size.min(LONGEST_STREAM)).map(|bytes| bytes.into_owned()) else {
-        return;
-    };
-    let (Some(header), Some(entry), Some(count)) = (u32_at(&bytes, 0), u32_at(&bytes, 4), u32_at(&bytes, 8)) else {
-        losses.push(Loss::new(place(found.kind), "shorter than its own header"));
-        return;
-    };
-    let (header, entry) = (header as usize, entry as usize);
-    // MINIDUMP_HANDLE_DESCRIPTOR has 32 bytes, its second version 40.
-    if !(32..=256).contains(&entry) || !(16..=256).contains(&header) {
-        losses.push(Loss::new(place(found.kind), "sizes of header and entries are not believable"));
-        return;
-    }
-    let entries = entries_after_header(&bytes, header, u64::from(count), entry, found.kind, losses);
-    let missing = entries
-        .chunks_exact(entry)
-        .flat_map(|handle| [u32_at(handle, 8), u32_at(handle, 12)])
-        .flatten()
-        .filter(|offset| *offset != 0 && !source.holds(u64::from(*offset), 4))
-        .count();
-    if missing > 0 {
-        losses.push(Loss::new(place(found.kind), format!("{missing} names are beyond the end of the file")));
-    }
 }
 
 impl Writer {

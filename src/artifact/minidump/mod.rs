@@ -4,11 +4,21 @@
 //! puts the wanted parts together into a small dump that can be trusted, and this module reads that one with the
 //! `minidump` crate. The stack is walked with `minidump-processor` when asked for.
 
+mod annotations;
+mod counters;
+mod cpp;
 mod delay_load;
+mod detail;
 mod directory;
 mod excerpt;
+mod handles;
+mod instruction;
 mod memory;
+mod regions;
 mod stack;
+mod stowed;
+mod thread;
+mod wanted;
 mod writer;
 
 use std::fs::File;
@@ -23,11 +33,12 @@ use minidump::{
 };
 
 use self::directory::stream;
-use super::bytes::Source;
+use super::bytes::{Source, u64_at};
 use super::{Loss, ReadContext, Reading, Unreadable};
 use crate::evidence::{
-    Address, CpuArchitecture, CrashThread, DebugId, DebugSignature, Evidence, Exception, ExceptionCode, LoadedModule,
-    Names, Observation, OperatingSystem, Place, ProcessDump, System, UnloadedModule, Version, base_name,
+    Address, CpuArchitecture, CpuFeatures, CrashDetail, CrashThread, DebugId, DebugSignature, Evidence, Exception,
+    ExceptionCode, LoadedModule, Names, Observation, OperatingSystem, Place, ProcessDump, ProcessState, System,
+    UnloadedModule, Version, base_name,
 };
 
 /// How many losses are spelled out as the reason why nothing could be read.
@@ -90,6 +101,15 @@ pub fn read(file: &mut File, bytes: u64, context: &ReadContext) -> Result<Readin
     let raw_exception = content.of(stream::EXCEPTION, dump.get_stream::<MinidumpException>());
     let unloaded_modules = content.of(stream::UNLOADED_MODULE_LIST, dump.get_stream::<MinidumpUnloadedModuleList>());
     let exception = raw_exception.as_ref().map(|raw| exception(raw, &dump, &system, &context.names));
+    // Some writers fill in the stream although nothing was raised.
+    let (requested, exception) = match exception {
+        Some(Exception { code: code @ (ExceptionCode::CRASHPAD_REQUEST | ExceptionCode::NONE), .. })
+            if system.os == OperatingSystem::Windows =>
+        {
+            (Some(code), None)
+        }
+        exception => (None, exception),
+    };
     let mut process = ProcessDump {
         time: seconds(u64::from(directory.time)),
         pid: misc.as_ref().and_then(|misc| misc.raw.process_id().copied()),
@@ -100,11 +120,15 @@ pub fn read(file: &mut File, bytes: u64, context: &ReadContext) -> Result<Readin
         modules_complete: excerpt.has_modules,
         unloaded: unloaded_modules.map_or_else(Vec::new, |list| unloaded(&list, &context.names)),
         delay_load: None,
+        detail: CrashDetail::default(),
+        state: ProcessState::default(),
         comment: comment(&dump),
         exception,
+        requested,
         system,
     };
     process.delay_load = delay_load::read(&process, &excerpt.memory, &mut source, &context.names);
+    detail::read(&mut process, &dump, &excerpt.memory, &directory, &mut source, &context.names, &mut losses);
     if context.walk_stacks {
         stack::walk(&dump, &mut process);
     }
@@ -156,6 +180,7 @@ fn system(dump: &Excerpted<'_>, names: &Names) -> Option<System> {
         cpu,
         cpu_count: info.raw.number_of_processors,
         cpu_detail: info.cpu_info().and_then(|detail| plain(&detail).map(|detail| names.share(detail))),
+        cpu_features: features(dump, &info.raw.cpu.data, cpu, os),
     })
 }
 
@@ -174,6 +199,20 @@ fn unknown_system() -> System {
         cpu: CpuArchitecture::Other,
         cpu_count: 0,
         cpu_detail: None,
+        cpu_features: CpuFeatures::default(),
+    }
+}
+
+/// What Windows says of the processor: `OTHER_CPU_INFO.ProcessorFeatures` in dumps of 64-bit processes, and the states
+/// that `MINIDUMP_MISC_INFO_5` names.
+fn features(dump: &Excerpted<'_>, cpu_information: &[u8], cpu: CpuArchitecture, os: OperatingSystem) -> CpuFeatures {
+    if os != OperatingSystem::Windows {
+        return CpuFeatures::default();
+    }
+    let misc = dump.get_stream::<MinidumpMiscInfo>().ok();
+    CpuFeatures {
+        windows: (cpu == CpuArchitecture::X64).then(|| u64_at(cpu_information, 0)).flatten(),
+        saved_states: misc.and_then(|misc| misc.raw.xstate_data().map(|data| data.enabled_features)),
     }
 }
 

@@ -1,5 +1,6 @@
 //! The facts of an incident, as rules see them.
 
+mod dump_detail;
 mod environment;
 mod events;
 mod exception;
@@ -19,6 +20,7 @@ pub fn facts(built: &Built<'_>) -> FactSet {
     let mut facts = FactSet::default();
     process::incident(built, &mut facts);
     exception::exception(built, &mut facts);
+    dump_detail::dump_detail(built, &mut facts);
     fault::fault(built, &mut facts);
     events::events(built, &mut facts);
     environment::environment(built, &mut facts);

@@ -3,9 +3,12 @@
 mod cuda_dumps;
 mod damaged;
 mod event_pairs;
+mod fast_fails;
 mod gpu_reset;
+mod inner_errors;
 mod loading;
 mod other_dumps;
+mod pointers;
 mod power;
 mod processor;
 #[cfg(test)]
@@ -22,6 +25,19 @@ pub fn all() -> Vec<Sample> {
         cuda_dumps::access_violation_driver(),
         processor::stack_overflow(),
         processor::illegal_instruction(),
+        fast_fails::old_stack_cookie(),
+        fast_fails::stack_cookie(),
+        fast_fails::invalid_argument(),
+        fast_fails::shadow_stack(),
+        pointers::freed_object(),
+        pointers::misaligned_move(),
+        pointers::stack_end(),
+        pointers::write_to_constant(),
+        pointers::called_after_unload(),
+        inner_errors::cpp_exception(),
+        inner_errors::refused_allocation(),
+        inner_errors::stowed_exception(),
+        inner_errors::crashpad_annotations(),
         loading::delay_load_zlibwapi(),
         loading::two_openmp_runtimes(),
         loading::old_vc_runtime(),
@@ -39,6 +55,7 @@ pub fn all() -> Vec<Sample> {
         power::machine_check_at_boot(),
         other_dumps::one_crash_three_artifacts(),
         other_dumps::hanging_process(),
+        inner_errors::dump_on_request(),
         other_dumps::linux(),
         damaged::cut_dump(),
         damaged::broken_chunk(),

@@ -104,6 +104,7 @@ pub fn linux() -> Sample {
         unloaded: vec![],
         memory: vec![Memory { address: TORCH + 0x1A3_F2E4, bytes: vec![0x48, 0x8B, 0x47, 0x10, 0xC3] }],
         regions: vec![],
+        annotations: vec![],
         other_streams: vec![
             (RELEASE, b"DISTRIB_ID=Ubuntu\nDISTRIB_RELEASE=22.04\n".to_vec()),
             (COMMAND_LINE, b"/usr/bin/python3.10\0train.py\0".to_vec()),

@@ -140,6 +140,7 @@ impl Scene {
             unloaded: vec![unloaded_module()],
             memory: vec![],
             regions,
+            annotations: vec![],
             other_streams: vec![],
         }
     }

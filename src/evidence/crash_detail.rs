@@ -1,0 +1,293 @@
+//! What a minidump says of an exception beyond its record: what lies at the addresses, what the instruction is, and
+//! what the exception's own data names.
+
+use std::sync::Arc;
+
+use super::{Address, ExceptionCode};
+
+/// What could be read around an exception. Everything is absent unless the dump proves it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct CrashDetail {
+    /// What lies at the address that an access violation wanted.
+    pub wanted: Option<Wanted>,
+    /// What lies at the address of the exception, where it should have been code.
+    pub code_place: Option<CodePlace>,
+    /// The instruction at the fault.
+    pub instruction: Option<Instruction>,
+    /// The C++ exception that was thrown.
+    pub cpp: Option<CppException>,
+    /// The `HRESULT` of a .NET exception.
+    pub managed_result: Option<ExceptionCode>,
+    /// The errors inside a stowed exception, in the dump's order.
+    pub stowed: Vec<StowedException>,
+    /// The crashing thread's stack.
+    pub stack: Option<StackState>,
+    /// The function in which the crashing thread started.
+    pub thread_start: Option<Address>,
+}
+
+/// The address that an access violation or in-page error wanted.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Wanted {
+    /// What the address is; `None` when the dump does not tell.
+    pub kind: Option<AddressKind>,
+    /// The address by the instruction's registers, where the processor reports none because it is not canonical.
+    pub computed: Option<Address>,
+    /// The pattern that the pointer was made of, as 32 bits: one that heaps fill memory with.
+    pub pattern: Option<u32>,
+    /// The module that the address lies in, loaded or not.
+    pub module: Option<Arc<str>>,
+    /// The page that it lies in.
+    pub page: Option<Page>,
+}
+
+macro_rules! words {
+    ($(#[$doc:meta])* $name:ident { $($(#[$about:meta])* $variant:ident => $word:literal,)+ }) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub enum $name {
+            $($(#[$about])* $variant,)+
+        }
+
+        impl $name {
+            /// The words of all.
+            pub const WORDS: &'static [&'static str] = &[$($word),+];
+
+            /// The word for it in facts and reports.
+            #[must_use]
+            pub fn word(self) -> &'static str {
+                match self {
+                    $(Self::$variant => $word,)+
+                }
+            }
+        }
+    };
+}
+
+words!(
+    /// What an address is that could not be accessed.
+    AddressKind {
+        /// In the first 64 KiB, which Windows never hands out: a null pointer and the place of a field.
+        NullPage => "null-page",
+        /// The processor reported no address: the pointer is not canonical, or it is -1.
+        NotReported => "not-reported",
+        /// The pointer is not canonical, by the registers at the fault.
+        NonCanonical => "non-canonical",
+        /// The instruction insists on an alignment that the address does not have.
+        Misaligned => "misaligned",
+        /// A pattern that heaps fill memory with, and a small offset.
+        FillPattern => "fill-pattern",
+        /// A guard page or the part below it at the end of the crashing thread's stack.
+        StackEnd => "stack-end",
+        /// The crashing thread's stack.
+        Stack => "stack",
+        /// A loaded module.
+        Module => "module",
+        /// Where a module was that has been unloaded.
+        UnloadedModule => "unloaded-module",
+        /// A guard page elsewhere.
+        GuardPage => "guard-page",
+        /// Committed, and its protection forbids what was wanted.
+        Protected => "protected",
+        /// Committed, and its protection allows what was wanted.
+        Committed => "committed",
+        /// Reserved, without memory behind it.
+        Reserved => "reserved",
+        /// Free.
+        Free => "free",
+        /// In the part of the address space that belongs to the system.
+        Kernel => "kernel",
+    }
+);
+
+words!(
+    /// What the list of memory regions says of a page: its state, and of a committed one its protection
+    /// (`PAGE_*` of the Windows API).
+    Page {
+        /// Free.
+        Free => "free",
+        /// Reserved.
+        Reserved => "reserved",
+        /// Committed, and the next access raises an exception once.
+        Guard => "guard",
+        /// No access.
+        NoAccess => "no-access",
+        /// Read.
+        ReadOnly => "read-only",
+        /// Read and write.
+        ReadWrite => "read-write",
+        /// Read, and write to a copy.
+        WriteCopy => "write-copy",
+        /// Execute.
+        Execute => "execute",
+        /// Execute and read.
+        ExecuteRead => "execute-read",
+        /// Execute, read and write.
+        ExecuteReadWrite => "execute-read-write",
+        /// Execute, read, and write to a copy.
+        ExecuteWriteCopy => "execute-write-copy",
+    }
+);
+
+impl Page {
+    /// Whether it is committed.
+    #[must_use]
+    pub fn is_committed(self) -> bool {
+        !matches!(self, Self::Free | Self::Reserved)
+    }
+
+    /// Whether code in it can be executed.
+    #[must_use]
+    pub fn is_executable(self) -> bool {
+        matches!(self, Self::Execute | Self::ExecuteRead | Self::ExecuteReadWrite | Self::ExecuteWriteCopy)
+    }
+
+    /// Whether it can be written.
+    #[must_use]
+    pub fn is_writable(self) -> bool {
+        matches!(self, Self::ReadWrite | Self::WriteCopy | Self::ExecuteReadWrite | Self::ExecuteWriteCopy)
+    }
+
+    /// Whether it can be read.
+    #[must_use]
+    pub fn is_readable(self) -> bool {
+        !matches!(self, Self::Free | Self::Reserved | Self::Guard | Self::NoAccess | Self::Execute)
+    }
+}
+
+words!(
+    /// What lies where an exception was raised.
+    CodePlace {
+        /// A loaded module.
+        Module => "module",
+        /// Where a module was that has been unloaded.
+        UnloadedModule => "unloaded-module",
+        /// The first 64 KiB: a null pointer was called.
+        NullPage => "null-page",
+        /// The crashing thread's stack.
+        Stack => "stack",
+        /// Executable memory of no module: code that was made at run time.
+        Generated => "generated",
+        /// Memory that is committed and not executable.
+        NotExecutable => "not-executable",
+        /// Free or only reserved address space.
+        Free => "free",
+        /// No module, loaded or unloaded; what else is not known.
+        NoModule => "no-module",
+    }
+);
+
+/// One decoded instruction of x86 or x64.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Instruction {
+    /// In Intel's notation (`vmovups ymm0,[rcx]`).
+    pub text: Arc<str>,
+    /// What kind of instruction.
+    pub kind: InstructionKind,
+    /// The extension of the processor that it needs; `None` for bytes that are no instruction.
+    pub extension: Option<Extension>,
+    /// Whether the processor has that extension and the system lets programs use it; `None` when the dump does not
+    /// tell.
+    pub supported: Option<bool>,
+}
+
+words!(
+    /// Kinds of instructions that end programs by themselves, and all others.
+    InstructionKind {
+        /// None of the others.
+        Ordinary => "ordinary",
+        /// `int3`: a breakpoint, or a check that failed.
+        Breakpoint => "breakpoint",
+        /// `int 29h`: `__fastfail`.
+        FastFail => "fast-fail",
+        /// `ud0`, `ud1`, `ud2`: undefined on purpose; compilers put it where the program must not come.
+        Undefined => "undefined",
+        /// Only for the system: `hlt`, `in`, `out`, access to control registers.
+        Privileged => "privileged",
+        /// Another software interrupt.
+        Interrupt => "interrupt",
+        /// Bytes that are no instruction.
+        Invalid => "invalid",
+    }
+);
+
+words!(
+    /// Extensions of x86, as compilers' switches name them.
+    Extension {
+        /// What every processor has that runs the architecture.
+        Base => "base",
+        /// MMX, 3DNow! and SSE.
+        Sse => "sse",
+        /// SSE2.
+        Sse2 => "sse2",
+        /// SSE3.
+        Sse3 => "sse3",
+        /// Supplemental SSE3.
+        Ssse3 => "ssse3",
+        /// SSE4a of AMD.
+        Sse4a => "sse4a",
+        /// SSE4.1.
+        Sse41 => "sse4.1",
+        /// SSE4.2.
+        Sse42 => "sse4.2",
+        /// `popcnt`, `lzcnt`, BMI1, BMI2, `movbe`, ADX.
+        Bits => "bit-manipulation",
+        /// AES, carry-less multiplication, SHA, random numbers.
+        Crypto => "cryptography",
+        /// AVX.
+        Avx => "avx",
+        /// Conversion of 16-bit floats.
+        F16c => "f16c",
+        /// Fused multiply-add.
+        Fma => "fma",
+        /// FMA4 and XOP of AMD.
+        Fma4 => "fma4",
+        /// AVX2.
+        Avx2 => "avx2",
+        /// What came to AVX later without being AVX-512 (AVX-VNNI...).
+        LaterAvx => "later-avx",
+        /// Any part of AVX-512.
+        Avx512 => "avx512",
+        /// Matrix extensions.
+        Amx => "amx",
+        /// Any other.
+        Other => "other",
+    }
+);
+
+/// A C++ exception of MSVC, by the throw information that its parameters point to.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct CppException {
+    /// The types that would catch it, the thrown one first.
+    pub types: Vec<Arc<str>>,
+    /// The text inside a `std::exception`.
+    pub what: Option<Arc<str>>,
+    /// The image whose throw information it is: the base of a loaded module.
+    pub image: Option<Address>,
+}
+
+/// One error inside a stowed exception.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StowedException {
+    /// Its `HRESULT`.
+    pub result: ExceptionCode,
+    /// The thread that met it.
+    pub thread: u32,
+    /// Where it was met.
+    pub address: Option<Address>,
+    /// Its text, for those that have one instead of an address.
+    pub text: Option<Arc<str>>,
+}
+
+/// The crashing thread's stack at the exception.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct StackState {
+    /// The lowest address that belongs to it.
+    pub bottom: Address,
+    /// The first address above it, where it begins.
+    pub base: Address,
+    /// The stack pointer.
+    pub pointer: Address,
+    /// Whether it was used up; `None` when the pointer is near the end, but nothing shows that the end was reached.
+    pub exhausted: Option<bool>,
+}

@@ -1,0 +1,54 @@
+//! What a minidump says of its process and system besides the crash: annotations, memory, handles.
+
+use std::sync::Arc;
+
+/// What could be read. Everything is absent unless the dump holds it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ProcessState {
+    /// What the program or its crash handler wrote into the dump, sorted.
+    pub annotations: Vec<Annotation>,
+    /// The system's memory.
+    pub system_memory: Option<SystemMemory>,
+    /// The process's memory.
+    pub process_memory: Option<ProcessMemory>,
+    /// How many handles the process had open.
+    pub handle_count: Option<u64>,
+    /// How many of each type, by type; empty when not all types are known.
+    pub handles: Vec<(Arc<str>, u64)>,
+    /// Integrity level of the process, a word such as `medium`.
+    pub integrity: Option<&'static str>,
+}
+
+/// The words for integrity levels, the lowest first.
+pub const INTEGRITY_LEVELS: &[&str] = &["untrusted", "low", "medium", "high", "system"];
+
+/// A key and a value that a program put into its dump.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Annotation {
+    /// The key.
+    pub key: Arc<str>,
+    /// The value.
+    pub value: Arc<str>,
+}
+
+/// The system's memory when the dump was written, bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SystemMemory {
+    /// RAM that is not in use.
+    pub available: u64,
+    /// How much is committed.
+    pub commit_charge: u64,
+    /// How much can be committed: RAM and page files.
+    pub commit_limit: u64,
+}
+
+/// The process's memory when the dump was written, bytes.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct ProcessMemory {
+    /// How much it has committed.
+    pub commit: u64,
+    /// RAM that it uses.
+    pub working_set: u64,
+    /// Address space that it uses.
+    pub virtual_size: Option<u64>,
+}
