@@ -12,7 +12,7 @@
 //!    [`knowledge`] is the part of it that the program itself looks up.
 //! 7. [`report`] holds the finished values and the formats that print them.
 //!
-//! [`analyze`] is all of it.
+//! [`analyze`] is all of it. [`explain`] says what a code is when there is nothing else.
 //!
 //! ```no_run
 //! use crashsift::{Options, Silent, analyze, knowledge::Knowledge, rules::RuleSet};
@@ -30,6 +30,7 @@ pub mod artifact;
 pub mod cli;
 pub mod discover;
 pub mod evidence;
+pub mod explain;
 pub mod facts;
 pub mod incident;
 pub mod judge;
