@@ -13,12 +13,15 @@ use std::{env, fs};
 
 use serde::Serialize;
 
+use crate::code_tables::{CodeRow, CodeTables, NoteRow};
 use crate::condition::Condition;
 use crate::needed::Need;
 use crate::prepared::{Part, Prepared, PreparedRule};
 use crate::table::Table;
 use crate::yaml::{Diagnostic, Entry, Kind, Node, YamlText};
 
+#[path = "src/knowledge/code_tables.rs"]
+mod code_tables;
 #[path = "src/rules/condition.rs"]
 mod condition;
 #[path = "src/rules/mistakes.rs"]
@@ -45,8 +48,11 @@ fn main() -> Outcome<()> {
     for path in &paths {
         let relative = path.strip_prefix(&root)?.to_string_lossy().replace('\\', "/");
         let absolute = path.to_string_lossy();
-        writeln!(code, "    ({relative:?}, include_str!({absolute:?})),")?;
         let text = fs::read_to_string(path)?;
+        // Long tables of names are no part of what rules are checked with, and stand in the program once already.
+        if !text.contains("\nnames: |\n") {
+            writeln!(code, "    ({relative:?}, include_str!({absolute:?})),")?;
+        }
         if text.starts_with('\u{FEFF}') {
             return Err(format!("rules/{relative}: places would not count from the first visible character").into());
         }
@@ -58,6 +64,7 @@ fn main() -> Outcome<()> {
     fs::write(out.join("builtin_rules.index"), index)?;
     fs::write(out.join("builtin_rules.parts"), parts)?;
     fs::write(out.join("builtin_tables.rs"), tables(&files)?)?;
+    fs::write(out.join("code_tables.bin"), code_tables(&files)?)?;
     println!("cargo::rustc-env=CRASHSIFT_READER_DIGEST={:016x}", reader_digest(Path::new("src/artifact"))?);
     Ok(())
 }
@@ -208,14 +215,60 @@ fn encoded(value: &impl Serialize) -> Outcome<Vec<u8>> {
     Ok(postcard::to_allocvec(value)?)
 }
 
+/// The text of `data/NAME.yaml`.
+fn data<'f>(files: &'f [File], name: &str) -> Outcome<&'f Arc<YamlText>> {
+    let path = format!("data/{name}.yaml");
+    let file = files.iter().find(|file| file.path == path);
+    Ok(&file.ok_or_else(|| format!("rules/{path} is missing"))?.text)
+}
+
+/// The tables that only `explain` looks up, encoded.
+fn code_tables(files: &[File]) -> Outcome<Vec<u8>> {
+    let mut mistakes = Vec::new();
+    let statuses = table::names(data(files, "statuses")?, &mut mistakes);
+    let status_facilities = table::facilities(data(files, "statuses")?, &mut mistakes);
+    let win_errors = table::names(data(files, "win-errors")?, &mut mistakes);
+    let hresults = table::names(data(files, "hresults")?, &mut mistakes);
+    let hresult_facilities = table::facilities(data(files, "hresults")?, &mut mistakes);
+    let exit_codes = table::names(data(files, "exit-codes")?, &mut mistakes);
+    let notes = table::notes(data(files, "code-notes")?, &mut mistakes);
+    if !mistakes.is_empty() {
+        return Err(shown(&mistakes));
+    }
+    encoded(&CodeTables {
+        statuses: code_rows(&statuses),
+        win_errors: code_rows(&win_errors),
+        hresults: code_rows(&hresults),
+        exit_codes: code_rows(&exit_codes),
+        status_facilities: code_rows(&status_facilities),
+        hresult_facilities: code_rows(&hresult_facilities),
+        notes: notes.values().map(note_row).collect(),
+    })
+}
+
+fn code_rows(table: &Table<u32, table::Code>) -> Vec<CodeRow<'_>> {
+    table.iter().map(|(code, row)| CodeRow { code: *code, name: &row.name, means: row.means.as_deref() }).collect()
+}
+
+fn note_row(note: &table::Note) -> NoteRow<'_> {
+    fn texts(texts: &[String]) -> Vec<&str> {
+        texts.iter().map(String::as_str).collect()
+    }
+    NoteRow {
+        of: &note.of,
+        codes: note.codes.clone(),
+        not: texts(&note.not),
+        look: texts(&note.look),
+        fast_fails: note.fast_fails,
+        collect: texts(&note.collect),
+        sources: texts(&note.sources),
+    }
+}
+
 /// The tables that the program itself looks up, as Rust.
 fn tables(files: &[File]) -> Outcome<String> {
     let mut mistakes = Vec::new();
-    let read = |name: &str| -> Outcome<&Arc<YamlText>> {
-        let path = format!("data/{name}.yaml");
-        let file = files.iter().find(|file| file.path == path);
-        Ok(&file.ok_or_else(|| format!("rules/{path} is missing"))?.text)
-    };
+    let read = |name: &str| data(files, name);
     let exceptions = table::codes(read("exception-codes")?, "", &mut mistakes);
     let fast_fails = table::codes(read("fast-fail")?, "FAST_FAIL_", &mut mistakes);
     let bugchecks = table::codes(read("bugchecks")?, "", &mut mistakes);

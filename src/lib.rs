@@ -13,7 +13,7 @@
 //! 7. [`groups`] says what many incidents have in common.
 //! 8. [`report`] holds the finished values and the formats that print them.
 //!
-//! [`analyze`] is all of it.
+//! [`analyze`] is all of it. [`explain`] says what a code is when there is nothing else.
 //!
 //! ```no_run
 //! use crashsift::{Options, Silent, analyze, knowledge::Knowledge, rules::RuleSet};
@@ -31,6 +31,7 @@ pub mod artifact;
 pub mod cli;
 pub mod discover;
 pub mod evidence;
+pub mod explain;
 pub mod facts;
 pub mod groups;
 pub mod incident;

@@ -1,6 +1,6 @@
 //! `crashsift analyze`: the main job.
 
-use std::io::{self, IsTerminal, Read, Write};
+use std::io::{self, Read, Write};
 use std::mem;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -9,6 +9,7 @@ use std::sync::Arc;
 use clap::{ArgAction, ValueEnum};
 use jiff::Timestamp;
 
+use super::color::{self, Color};
 use super::output::{self, write_file};
 use super::progress::Bar;
 use super::{Exit, load_rules, stream};
@@ -113,15 +114,6 @@ enum Format {
     Json,
     /// JSON, one object a line.
     Jsonl,
-}
-
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
-enum Color {
-    /// On a terminal, unless NO_COLOR is set.
-    #[default]
-    Auto,
-    Always,
-    Never,
 }
 
 /// A date means its end, in UTC.
@@ -277,14 +269,8 @@ fn carry_out(arguments: &Arguments, prepared: Prepared) -> Exit {
 
 fn write(arguments: &Arguments, report: &Report) -> Exit {
     let Some(path) = &arguments.output else {
-        let terminal = io::stdout().is_terminal();
-        // anstream knows NO_COLOR, CLICOLOR_FORCE and what the Windows console can do.
-        let choice = match arguments.color {
-            Color::Always => anstream::ColorChoice::Always,
-            Color::Never => anstream::ColorChoice::Never,
-            Color::Auto => anstream::AutoStream::choice(&io::stdout()),
-        };
-        let options = text_options(arguments, terminal, choice != anstream::ColorChoice::Never);
+        let choice = arguments.color.choice();
+        let options = text_options(arguments, color::on_terminal(), choice != anstream::ColorChoice::Never);
         if arguments.format != Format::Text {
             let mut out = io::stdout().lock();
             return stream::outcome(format(arguments.format, report, &mut out, options).and_then(|()| out.flush()));
@@ -303,10 +289,7 @@ fn write(arguments: &Arguments, report: &Report) -> Exit {
 }
 
 fn text_options(arguments: &Arguments, terminal: bool, color: bool) -> TextOptions {
-    /// The report's width where there is no terminal to ask.
-    const FILE_WIDTH: usize = 100;
-    let width = if terminal { textwrap::termwidth() } else { FILE_WIDTH };
-    TextOptions { width, color, verbose: arguments.verbose > 0 }
+    TextOptions { width: color::width(terminal), color, verbose: arguments.verbose > 0 }
 }
 
 fn format(format: Format, report: &Report, out: &mut dyn Write, options: TextOptions) -> io::Result<()> {

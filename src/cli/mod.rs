@@ -1,7 +1,9 @@
 //! The command line: one file a subcommand. Flags are resolved here once into what the library takes.
 
 mod analyze;
+mod color;
 mod exit;
+mod explain;
 mod inspect;
 mod output;
 mod progress;
@@ -32,6 +34,8 @@ struct Arguments {
 enum Command {
     /// Reads everything in files and folders and names the causes.
     Analyze(analyze::Arguments),
+    /// Says what a code is, what it does not mean, and which causes rules know for it.
+    Explain(explain::Arguments),
     /// Shows the facts of one artifact as rules see them.
     Inspect(inspect::Arguments),
     /// Lists, shows, checks and tests rules.
@@ -61,6 +65,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Exit {
     std::panic::set_hook(Box::new(note_panic));
     let outcome = catch_unwind(|| match arguments.command {
         Command::Analyze(arguments) => analyze::run(arguments),
+        Command::Explain(arguments) => explain::run(&arguments),
         Command::Inspect(arguments) => inspect::run(&arguments),
         Command::Rules(command) => run_rules(&command),
         Command::Completions { shell } => completions(shell),

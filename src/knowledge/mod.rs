@@ -4,6 +4,8 @@
 //! `rules/data/*.yaml`; the build reads it and leaves its tables in the program, where [`Knowledge::builtin`] finds
 //! them. Two rules that never change are functions: [`location()`] of a path and [`nvidia`]'s numbering of drivers.
 
+pub(crate) mod code_tables;
+pub(crate) mod codes;
 mod location;
 pub mod nvidia;
 /// Used by the build; part of the program for its tests only.
@@ -61,6 +63,21 @@ impl Knowledge {
     #[must_use]
     pub fn exception(&self, code: ExceptionCode) -> Option<&Meaning> {
         look_up(self.exceptions, &code.0)
+    }
+
+    /// All exception and exit codes that have a meaning, sorted.
+    pub fn exceptions(&self) -> impl Iterator<Item = (ExceptionCode, &Meaning)> {
+        self.exceptions.iter().map(|(code, meaning)| (ExceptionCode(*code), meaning))
+    }
+
+    /// All fast-fail codes, sorted.
+    pub fn fast_fails(&self) -> impl Iterator<Item = (FastFailCode, &Meaning)> {
+        self.fast_fails.iter().map(|(code, meaning)| (FastFailCode(*code), meaning))
+    }
+
+    /// All stop codes, sorted.
+    pub fn bugchecks(&self) -> impl Iterator<Item = (BugcheckCode, &Meaning)> {
+        self.bugchecks.iter().map(|(code, meaning)| (BugcheckCode(*code), meaning))
     }
 
     /// The name of an exception or exit code: `STATUS_ACCESS_VIOLATION`.

@@ -47,6 +47,77 @@ pub(crate) fn texts(file: &Arc<YamlText>, mistakes: &mut Vec<Diagnostic>) -> Tab
     })
 }
 
+/// A table of names: `codes` as in [`codes`], and under `names` the codes that have no meaning here, number and name one
+/// a line. Either may be missing.
+pub(crate) fn names(file: &Arc<YamlText>, mistakes: &mut Vec<Diagnostic>) -> Table<u32, Code> {
+    let root = match parse(file) {
+        Ok(root) => root,
+        Err(found) => {
+            mistakes.extend(found);
+            return Table::new();
+        }
+    };
+    let mut table = if root.get("codes").is_some() { codes(file, "", mistakes) } else { Table::new() };
+    let Some(node) = root.get("names") else { return table };
+    for line in node.text().unwrap_or_default().lines() {
+        let row = line.split_once(' ').and_then(|(code, name)| Some((number(code)?, name)));
+        match row {
+            Some((code, name)) if !name.is_empty() && !table.contains_key(&code) => {
+                table.insert(code, Code { name: name.to_owned(), means: None, live: false });
+            }
+            _ => mistakes.push(mistake(file, node, format!("`{line}` is not a new number with a name"))),
+        }
+    }
+    table
+}
+
+/// Whom facilities belong to: `facilities` with `code` and `name`.
+pub(crate) fn facilities(file: &Arc<YamlText>, mistakes: &mut Vec<Diagnostic>) -> Table<u32, Code> {
+    read(file, "facilities", &["code", "name"], &[], mistakes, |row| {
+        Ok((row.number("code")?, Code { name: row.text("name")?.to_owned(), means: None, live: false }))
+    })
+}
+
+/// What is to be said of codes of a kind.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Note {
+    pub of: String,
+    pub codes: Vec<u32>,
+    pub not: Vec<String>,
+    pub look: Vec<String>,
+    pub fast_fails: bool,
+    pub collect: Vec<String>,
+    pub sources: Vec<String>,
+}
+
+/// Notes on codes, by their place in the file: `notes` with `of` and what applies of the other keys.
+pub(crate) fn notes(file: &Arc<YamlText>, mistakes: &mut Vec<Diagnostic>) -> Table<u32, Note> {
+    const KINDS: [&str; 6] = ["exception", "exit-code", "fast-fail", "bugcheck", "win-error", "hresult"];
+    let optional = ["codes", "not", "look", "sub_codes", "collect", "sources"];
+    read(file, "notes", &["of"], &optional, mistakes, |row| {
+        let of = row.text("of")?;
+        if !KINDS.contains(&of) {
+            return Err(row.wrong("of", &format!("`of` is one of {}", KINDS.join(", "))));
+        }
+        let fast_fails = row.optional("sub_codes");
+        if fast_fails.is_some_and(|table| table != "fast-fail") {
+            return Err(row.wrong("sub_codes", "`sub_codes` is `fast-fail` or left out"));
+        }
+        let codes = row.texts("codes")?;
+        let codes: Option<Vec<u32>> = codes.iter().map(|code| number(code)).collect();
+        let note = Note {
+            of: of.to_owned(),
+            codes: codes.ok_or_else(|| row.wrong("codes", "`codes` are numbers of 32 bits"))?,
+            not: row.texts("not")?,
+            look: row.texts("look")?,
+            fast_fails: fast_fails.is_some(),
+            collect: row.texts("collect")?,
+            sources: row.texts("sources")?,
+        };
+        Ok((row.node.span.line, note))
+    })
+}
+
 /// Reads the list under `key`. Its rows have all of the keys `needed`, and may have those of `optional`; no two rows
 /// have the same key in the table.
 fn read<K: Ord, V>(
@@ -89,6 +160,14 @@ fn mistake(file: &Arc<YamlText>, node: &Node, message: String) -> Diagnostic {
     Diagnostic::error("R090", file, node.span, message)
 }
 
+/// A number of 32 bits, decimal or after `0x`.
+fn number(text: &str) -> Option<u32> {
+    match text.strip_prefix("0x") {
+        Some(digits) => u32::from_str_radix(digits, 16).ok(),
+        None => text.parse().ok(),
+    }
+}
+
 /// A row of a table.
 struct Row<'a> {
     file: &'a Arc<YamlText>,
@@ -107,12 +186,16 @@ impl Row<'_> {
 
     /// A number of 32 bits, decimal or after `0x`.
     fn number(&self, key: &str) -> Result<u32, Diagnostic> {
-        let text = self.text(key)?;
-        let number = match text.strip_prefix("0x") {
-            Some(digits) => u32::from_str_radix(digits, 16),
-            None => text.parse(),
-        };
-        number.map_err(|_| self.wrong(key, &format!("`{key}` is a number of 32 bits, such as 7 or 0xC0000005")))
+        let number = number(self.text(key)?);
+        number.ok_or_else(|| self.wrong(key, &format!("`{key}` is a number of 32 bits, such as 7 or 0xC0000005")))
+    }
+
+    /// The texts of a list, which may be missing.
+    fn texts(&self, key: &str) -> Result<Vec<String>, Diagnostic> {
+        let Some(node) = self.node.get(key) else { return Ok(Vec::new()) };
+        let texts: Option<Vec<String>> =
+            node.items().and_then(|items| items.iter().map(|item| item.text().map(str::to_owned)).collect());
+        texts.ok_or_else(|| self.wrong(key, &format!("`{key}` is a list of texts")))
     }
 
     fn wrong(&self, key: &str, message: &str) -> Diagnostic {
@@ -147,13 +230,52 @@ mod tests {
     }
 
     #[test]
-    fn builds_and_sentences_have_tables_of_their_own() {
+    fn builds_sentences_and_facilities_have_tables_of_their_own() {
         let mut mistakes = Vec::new();
         let builds = YamlText::new("builds.yaml", "builds:\n  - {build: 19045, release: Windows 10 22H2}\n");
         assert_eq!(releases(&builds, &mut mistakes), Table::from([(19045, "Windows 10 22H2".to_owned())]));
         let sentences = YamlText::new("collect.yaml", "collect:\n  - {id: no-dump, text: Take one.}\n");
         assert_eq!(texts(&sentences, &mut mistakes), Table::from([("no-dump".to_owned(), "Take one.".to_owned())]));
+        let owners = YamlText::new("codes.yaml", "facilities:\n  - {code: 7, name: a system error}\n");
+        let owner = Code { name: "a system error".to_owned(), means: None, live: false };
+        assert_eq!(facilities(&owners, &mut mistakes), Table::from([(7, owner)]));
         assert_eq!(mistakes, []);
+    }
+
+    #[test]
+    fn names_without_meaning_are_lines() {
+        let mut mistakes = Vec::new();
+        let text = "codes:\n  - {code: 7, name: A, means: 'x'}\nnames: |\n  8 B\n  0x10 C\n";
+        let table = names(&YamlText::new("names.yaml", text), &mut mistakes);
+        let found: Vec<_> = table.iter().map(|(code, row)| (*code, row.name.as_str(), row.means.as_deref())).collect();
+        assert_eq!(found, [(7, "A", Some("x")), (8, "B", None), (16, "C", None)]);
+        assert_eq!(mistakes, []);
+        for wrong in ["7 B", "x B", "8"] {
+            let text = format!("codes:\n  - {{code: 7, name: A}}\nnames: |\n  {wrong}\n");
+            names(&YamlText::new("names.yaml", text), &mut mistakes);
+            assert_eq!(
+                mistakes.pop().map(|mistake| mistake.message),
+                Some(format!("`{wrong}` is not a new number with a name"))
+            );
+        }
+    }
+
+    #[test]
+    fn notes_name_their_kind_and_their_codes() {
+        let mut mistakes = Vec::new();
+        let text = "notes:\n  - {of: bugcheck, codes: [0x116, 7], not: ['a, b']}\n  - of: hresult\n";
+        let table = notes(&YamlText::new("notes.yaml", text), &mut mistakes);
+        let found: Vec<_> =
+            table.values().map(|note| (note.of.as_str(), note.codes.as_slice(), note.not.len())).collect();
+        assert_eq!(found, [("bugcheck", [0x116, 7].as_slice(), 1), ("hresult", &[], 0)]);
+        assert_eq!(mistakes, []);
+        for wrong in
+            ["{of: stop}", "{of: hresult, codes: [x]}", "{of: hresult, look: x}", "{of: hresult, sub_codes: x}"]
+        {
+            let text = format!("notes:\n  - {wrong}\n");
+            notes(&YamlText::new("notes.yaml", text), &mut mistakes);
+            assert!(mistakes.pop().is_some(), "{wrong}");
+        }
     }
 
     #[test]

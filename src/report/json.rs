@@ -16,8 +16,13 @@ use super::{Report, WRITTEN_AT_ONCE, sanitise, shape};
 ///
 /// When `out` can't be written to.
 pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
+    write_indented(&Document(report), out)
+}
+
+/// Writes one value as the report is written, with a line end after it.
+pub(crate) fn write_indented(value: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
     let mut out = BufWriter::with_capacity(WRITTEN_AT_ONCE, out);
-    to(&Document(report), Indented::default(), &mut out)?;
+    to(value, Indented::default(), &mut out)?;
     writeln!(out)?;
     out.flush()
 }

@@ -7,6 +7,7 @@
 //!
 //! The language of rules is described in `rules/README.md`.
 
+mod asking;
 mod causes;
 mod compare;
 mod condition;
@@ -31,6 +32,7 @@ mod value;
 mod view;
 mod wildcard;
 
+pub use asking::Wanted;
 pub use causes::{Cause, Causes};
 pub use evaluate::Truth;
 pub use finding::{Audience, Finding, Judgement, Remediation, Severity, Skipped};

@@ -1,5 +1,6 @@
-//! The project's chores: `cargo xtask samples` writes the folder `samples/` and its page, `cargo xtask samples --check` says whether
-//! the committed files are what the generator writes.
+//! The project's chores: `cargo xtask samples` writes the folder `samples/` and its page, `cargo xtask samples --check`
+//! says whether the committed files are what the generator writes, and `cargo xtask cases` scores the rules on labelled
+//! reports.
 
 #![allow(
     clippy::arithmetic_side_effects,
@@ -7,6 +8,7 @@
     reason = "this program puts samples together out of its own constants; it reads no foreign data"
 )]
 
+mod cases;
 mod folder;
 mod sample;
 mod samples;
@@ -16,7 +18,7 @@ use std::env;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-const USAGE: &str = "usage: cargo xtask samples [--check]";
+const USAGE: &str = "usage: cargo xtask samples [--check]\n       cargo xtask cases [FOLDER] [--verbose]";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = env::args().skip(1).collect();
@@ -24,6 +26,13 @@ fn main() -> ExitCode {
     let outcome = match arguments.as_slice() {
         ["samples"] => folder::write(&project_folder(), &samples::all()),
         ["samples", "--check"] => folder::check(&project_folder(), &samples::all()),
+        ["cases", options @ ..] => match options {
+            [] => cases::run(None, false),
+            ["--verbose"] => cases::run(None, true),
+            [folder] => cases::run(Some(folder), false),
+            [folder, "--verbose"] | ["--verbose", folder] => cases::run(Some(folder), true),
+            _ => Err(USAGE.to_owned()),
+        },
         _ => {
             eprintln!("{USAGE}");
             return ExitCode::from(2);

@@ -12,7 +12,7 @@ mod block;
 mod happened;
 mod machines;
 mod overview;
-mod page;
+pub(crate) mod page;
 #[cfg(test)]
 mod tests;
 mod timeline;

@@ -9,15 +9,15 @@ use super::TextOptions;
 use crate::report::sanitise;
 
 /// Headings, and the sentence that says it all.
-pub(super) const STRONG: Style = Style::new().bold();
+pub(crate) const STRONG: Style = Style::new().bold();
 /// What can be acted on.
-pub(super) const SURE: Style = AnsiColor::Green.on_default().bold();
+pub(crate) const SURE: Style = AnsiColor::Green.on_default().bold();
 /// What asks for care: likely verdicts, artifacts read in part.
-pub(super) const CAREFUL: Style = AnsiColor::Yellow.on_default();
+pub(crate) const CAREFUL: Style = AnsiColor::Yellow.on_default();
 /// What went wrong with the analysis itself.
-pub(super) const BAD: Style = AnsiColor::Red.on_default().bold();
+pub(crate) const BAD: Style = AnsiColor::Red.on_default().bold();
 /// No emphasis.
-pub(super) const PLAIN: Style = Style::new();
+pub(crate) const PLAIN: Style = Style::new();
 
 /// Columns of the labels of [`Page::row`], with the space after them.
 const LABEL_WIDTH: usize = 13;
@@ -25,84 +25,84 @@ const LABEL_WIDTH: usize = 13;
 const TWO_COLUMNS: usize = 60;
 
 /// Where text is written to. Every text passes through [`sanitise`] here and nowhere else, so that none is forgotten.
-pub(super) struct Page<'a> {
+pub(crate) struct Page<'a> {
     out: &'a mut dyn Write,
     width: usize,
     color: bool,
     /// Whether nothing is left out.
-    pub(super) verbose: bool,
+    pub(crate) verbose: bool,
 }
 
 impl<'a> Page<'a> {
-    pub(super) fn new(out: &'a mut dyn Write, options: TextOptions) -> Self {
+    pub(crate) fn new(out: &'a mut dyn Write, options: TextOptions) -> Self {
         let width = options.width.clamp(TextOptions::MIN_WIDTH, TextOptions::MAX_WIDTH);
         Self { out, width, color: options.color, verbose: options.verbose }
     }
 
     /// How many of `all` items are shown: all when verbose, else at most `limit`.
-    pub(super) fn limit(&self, limit: usize) -> usize {
+    pub(crate) fn limit(&self, limit: usize) -> usize {
         if self.verbose { usize::MAX } else { limit }
     }
 
     /// An empty line.
-    pub(super) fn blank(&mut self) -> io::Result<()> {
+    pub(crate) fn blank(&mut self) -> io::Result<()> {
         writeln!(self.out)
     }
 
     /// A line across the page, with empty lines around it.
-    pub(super) fn divider(&mut self) -> io::Result<()> {
+    pub(crate) fn divider(&mut self) -> io::Result<()> {
         writeln!(self.out, "\n{}\n", "-".repeat(self.width))
     }
 
     /// The name of a part of the report.
-    pub(super) fn part(&mut self, name: &str) -> io::Result<()> {
+    pub(crate) fn part(&mut self, name: &str) -> io::Result<()> {
         self.put(STRONG, "", 0, name)
     }
 
     /// The name of a section within a block, after an empty line.
-    pub(super) fn section(&mut self, name: &str) -> io::Result<()> {
+    pub(crate) fn section(&mut self, name: &str) -> io::Result<()> {
         self.blank()?;
         self.put(STRONG, "", 0, name)
     }
 
     /// Text from the left edge, or further in, all lines alike.
-    pub(super) fn paragraph(&mut self, indent: usize, text: &str) -> io::Result<()> {
+    pub(crate) fn paragraph(&mut self, indent: usize, text: &str) -> io::Result<()> {
         self.styled(PLAIN, indent, text)
     }
 
     /// A [`Page::paragraph`] with a style.
-    pub(super) fn styled(&mut self, style: Style, indent: usize, text: &str) -> io::Result<()> {
+    pub(crate) fn styled(&mut self, style: Style, indent: usize, text: &str) -> io::Result<()> {
         self.put(style, &" ".repeat(indent), indent, text)
     }
 
     /// Text after a mark, its further lines aligned with its first.
-    pub(super) fn marked(&mut self, style: Style, mark: &str, text: &str) -> io::Result<()> {
+    pub(crate) fn marked(&mut self, style: Style, mark: &str, text: &str) -> io::Result<()> {
         self.put(style, mark, mark.len(), text)
     }
 
     /// An item of a list.
-    pub(super) fn bullet(&mut self, text: &str) -> io::Result<()> {
+    pub(crate) fn bullet(&mut self, text: &str) -> io::Result<()> {
         self.marked(PLAIN, "  - ", text)
     }
 
     /// A line of a list without marks: its further lines are indented.
-    pub(super) fn entry(&mut self, indent: usize, text: &str) -> io::Result<()> {
+    pub(crate) fn entry(&mut self, indent: usize, text: &str) -> io::Result<()> {
         self.put(PLAIN, &" ".repeat(indent), indent.saturating_add(4), text)
     }
 
     /// Where to read more: its words are never torn, even when they don't fit, so that addresses can be copied.
-    pub(super) fn reference(&mut self, text: &str) -> io::Result<()> {
+    pub(crate) fn reference(&mut self, text: &str) -> io::Result<()> {
         self.write_lines(PLAIN, "  ", 4, text, false)
     }
 
     /// A label and what it labels, in two columns where the page is wide enough. Without label, more about what
     /// the row before labelled.
-    pub(super) fn row(&mut self, label: &str, text: &str) -> io::Result<()> {
+    pub(crate) fn row(&mut self, label: &str, text: &str) -> io::Result<()> {
         self.styled_row(PLAIN, label, text)
     }
 
     /// A [`Page::row`] with a style for what is labelled.
-    pub(super) fn styled_row(&mut self, style: Style, label: &str, text: &str) -> io::Result<()> {
+    pub(crate) fn styled_row(&mut self, style: Style, label: &str, text: &str) -> io::Result<()> {
         if self.width < TWO_COLUMNS {
             let lead = if label.is_empty() { "    ".to_owned() } else { format!("  {label}: ") };
             return self.put(style, &lead, 4, text);

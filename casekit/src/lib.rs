@@ -1,0 +1,34 @@
+//! How well the rules answer labelled reports.
+//!
+//! A case is a folder with a `ticket.txt`, what a support engineer had in hand, and an `expected.json`, which says what
+//! the cause was found to be. A [`Score`] is what all cases together show: how often the first answer is right, how often
+//! one of the first three is, how often a sure one is wrong, and whether confidences are the probabilities that they
+//! claim to be.
+
+mod answer;
+mod case;
+mod score;
+mod table;
+
+pub use answer::{Answer, answers};
+pub use case::{Case, read};
+pub use score::{Band, CauseScore, Score, Scored};
+
+use crashsift::knowledge::Knowledge;
+use crashsift::rules::RuleSet;
+use crashsift::{Options, Silent, analyze};
+
+/// From this confidence on an answer asks to be acted on, and is confidently wrong when it is not accepted.
+pub const SURE: f64 = 0.8;
+/// Below this an answer to a report that nobody solved is doubt enough to be right.
+pub const DOUBTFUL: f64 = 0.5;
+
+/// Analyzes every case and scores the answers.
+#[must_use]
+pub fn score(cases: Vec<Case>, rules: &RuleSet, knowledge: &Knowledge) -> Score {
+    let scored = cases.into_iter().map(|case| {
+        let report = analyze(std::slice::from_ref(&case.ticket), rules, knowledge, &Options::default(), &Silent);
+        Scored::new(case, answers(&report))
+    });
+    Score { cases: scored.collect() }
+}

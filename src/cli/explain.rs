@@ -1,0 +1,89 @@
+//! `crashsift explain`: what a code says before there is any evidence.
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+use clap::{ArgAction, ValueEnum};
+
+use super::color::{self, Color};
+use super::{Exit, load_rules, stream};
+use crate::explain::{Explained, NoCode, explain, json, text};
+use crate::knowledge::Knowledge;
+use crate::report::sanitise;
+use crate::report::text::TextOptions;
+
+#[derive(Debug, clap::Args)]
+pub struct Arguments {
+    /// Codes in any spelling: -1073740791, 3221226505, 0xC0000409, c0000409, "exit code -1073740791 (0xC0000409)",
+    /// "WinError 126", 0x116, 0x80070005, or a name such as VIDEO_TDR_FAILURE.
+    #[arg(value_name = "CODE", required = true, allow_negative_numbers = true)]
+    codes: Vec<String>,
+
+    /// The format.
+    #[arg(short, long, value_enum, default_value_t)]
+    format: Format,
+
+    /// Use the rules of this file or folder beside the built-in ones; can be given again.
+    #[arg(short, long = "rules", value_name = "PATH")]
+    rules: Vec<PathBuf>,
+
+    /// Leave out the built-in rules.
+    #[arg(long)]
+    no_builtin_rules: bool,
+
+    /// No notes on standard error but errors.
+    #[arg(short, long)]
+    quiet: bool,
+
+    /// Everything about every reading: all rules, all sub-codes.
+    #[arg(short, long, action = ArgAction::Count)]
+    verbose: u8,
+
+    /// Colours in the text.
+    #[arg(long, value_enum, default_value_t)]
+    color: Color,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// For reading.
+    #[default]
+    Text,
+    /// One JSON document.
+    Json,
+}
+
+pub fn run(arguments: &Arguments) -> Exit {
+    let rules = match load_rules(!arguments.no_builtin_rules, &arguments.rules, arguments.quiet) {
+        Ok(rules) => rules,
+        Err(exit) => return exit,
+    };
+    let knowledge = Knowledge::builtin();
+    let (mut explained, mut no_codes) = (Vec::new(), Vec::new());
+    for code in &arguments.codes {
+        match explain(code, &knowledge, &rules) {
+            Ok(codes) => explained.extend(codes),
+            Err(none) => no_codes.push(none),
+        }
+    }
+    for none in &no_codes {
+        stream::note(&sanitise(&none.to_string()));
+    }
+    let exit = stream::outcome(write(arguments, &explained, &no_codes));
+    if exit == Exit::Success && !no_codes.is_empty() { Exit::Usage } else { exit }
+}
+
+fn write(arguments: &Arguments, explained: &[Explained], no_codes: &[NoCode]) -> io::Result<()> {
+    if arguments.format == Format::Json {
+        let mut out = io::stdout().lock();
+        return json::write(explained, no_codes, &mut out).and_then(|()| out.flush());
+    }
+    let choice = arguments.color.choice();
+    let options = TextOptions {
+        width: color::width(color::on_terminal()),
+        color: choice != anstream::ColorChoice::Never,
+        verbose: arguments.verbose > 0,
+    };
+    let mut out = anstream::AutoStream::new(io::stdout().lock(), choice);
+    text::write(explained, &mut out, options).and_then(|()| out.flush())
+}

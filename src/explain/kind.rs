@@ -1,0 +1,106 @@
+//! The kinds of code.
+
+use serde::Serialize;
+
+use crate::evidence::{BugcheckCode, ExceptionCode, FastFailCode};
+use crate::knowledge::Knowledge;
+use crate::knowledge::codes::{row, tables};
+
+/// What kind of code a number is. In the order in which equally likely readings stand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Kind {
+    /// A status with which an exception is raised or a process ends.
+    Exception,
+    /// A stop code, or the code of a live kernel report.
+    Bugcheck,
+    /// A system error.
+    WinError,
+    /// A result of COM, DirectX or .NET.
+    #[serde(rename = "hresult")]
+    HResult,
+    /// An exit code that is no status.
+    ExitCode,
+    /// The sub-code of a fast fail.
+    FastFail,
+}
+
+impl Kind {
+    /// Its word in data and JSON.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Exception => "exception",
+            Self::Bugcheck => "bugcheck",
+            Self::WinError => "win-error",
+            Self::HResult => "hresult",
+            Self::ExitCode => "exit-code",
+            Self::FastFail => "fast-fail",
+        }
+    }
+
+    /// What people call it.
+    #[must_use]
+    pub fn phrase(self) -> &'static str {
+        match self {
+            Self::Exception => "exception or exit code (NTSTATUS)",
+            Self::Bugcheck => "stop code (bugcheck)",
+            Self::WinError => "system error (WinError)",
+            Self::HResult => "HRESULT",
+            Self::ExitCode => "exit code by convention",
+            Self::FastFail => "fast-fail sub-code",
+        }
+    }
+
+    /// A code of this kind as it is written: statuses, stop codes and HRESULTs in hexadecimal, the others in decimal.
+    #[must_use]
+    pub fn written(self, code: u32) -> String {
+        match self {
+            Self::Exception | Self::Bugcheck | Self::HResult => format!("0x{code:08X}"),
+            Self::ExitCode if code > 0x7FFF_FFFF => code.cast_signed().to_string(),
+            Self::WinError | Self::ExitCode | Self::FastFail => code.to_string(),
+        }
+    }
+
+    /// Name and meaning of a code of this kind.
+    pub(super) fn look_up(self, code: u32, knowledge: &Knowledge) -> Option<(&'static str, Option<&'static str>)> {
+        let meaning = match self {
+            Self::Exception => knowledge.exception(ExceptionCode(code)),
+            Self::Bugcheck => knowledge.bugcheck(BugcheckCode(code)).filter(|_| !has_foreign_bits(code, knowledge)),
+            Self::FastFail => knowledge.fast_fail(FastFailCode(code)),
+            Self::WinError | Self::HResult | Self::ExitCode => None,
+        };
+        let tables = tables();
+        let row = match self {
+            Self::Exception => row(&tables.statuses, code),
+            Self::WinError => row(&tables.win_errors, code),
+            Self::HResult => row(&tables.hresults, code),
+            Self::ExitCode => row(&tables.exit_codes, code),
+            Self::Bugcheck | Self::FastFail => None,
+        };
+        meaning.map(|meaning| (meaning.name, meaning.means)).or_else(|| row.map(|row| (row.name, row.means)))
+    }
+}
+
+/// Whether a stop code has upper bits that are neither its own nor the flag of small dumps.
+fn has_foreign_bits(code: u32, knowledge: &Knowledge) -> bool {
+    !matches!(code >> 28, 0 | 1) && !knowledge.bugchecks().any(|(known, _)| known.0 == code)
+}
+
+/// Every name with its kind and code.
+pub(super) fn all_names(knowledge: &Knowledge) -> impl Iterator<Item = (&str, Kind, u32)> {
+    let tables = tables();
+    let named = |table: &'static [crate::knowledge::code_tables::CodeRow<'static>], kind: Kind| {
+        table.iter().map(move |row| (row.name, kind, row.code))
+    };
+    let exceptions = knowledge.exceptions().map(|(code, meaning)| (meaning.name, Kind::Exception, code.0));
+    let bugchecks = knowledge.bugchecks().map(|(code, meaning)| (meaning.name, Kind::Bugcheck, code.0));
+    let fast_fails = knowledge.fast_fails().map(|(code, meaning)| (meaning.name, Kind::FastFail, code.0));
+    exceptions
+        .chain(bugchecks)
+        .chain(fast_fails)
+        .chain(named(&tables.win_errors, Kind::WinError))
+        .chain(named(&tables.hresults, Kind::HResult))
+        .chain(named(&tables.exit_codes, Kind::ExitCode))
+        .chain(named(&tables.statuses, Kind::Exception))
+}

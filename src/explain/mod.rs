@@ -1,0 +1,127 @@
+//! What a code says before there is any evidence: its spellings, its names, what it means and does not mean, where to
+//! look further, and which causes the rules know for it.
+//!
+//! A number alone can be many things: 126 is a system error, an exit code of a shell, and what Kernel-Power writes for
+//! stop code 0x7E. So each code has *readings*, the likeliest first, each with the reason why it is one. Nothing here
+//! judges: meanings are data in `rules/data`, and causes come from the rules.
+
+mod causes;
+pub mod json;
+mod kind;
+mod readings;
+mod spelling;
+mod structure;
+pub mod text;
+
+use serde::Serialize;
+
+pub use causes::{Alone, KnownRule};
+pub use kind::Kind;
+pub use spelling::NoCode;
+pub use structure::{Facility, Layout, Structure};
+
+use crate::knowledge::Knowledge;
+use crate::rules::RuleSet;
+
+/// A code with everything that can be said of it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Explained {
+    /// The text that was asked about.
+    pub text: String,
+    /// The code.
+    pub spellings: Spellings,
+    /// What it can be, the likeliest first. Never empty.
+    pub readings: Vec<Reading>,
+}
+
+/// The same 32 bits as they are written.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Spellings {
+    /// In hexadecimal, eight digits.
+    pub hex: String,
+    /// In decimal with sign, as IDEs print exit codes.
+    pub signed: i32,
+    /// In decimal without sign.
+    pub unsigned: u32,
+}
+
+impl Spellings {
+    fn of(code: u32) -> Self {
+        Self { hex: format!("0x{code:08X}"), signed: code.cast_signed(), unsigned: code }
+    }
+}
+
+/// One thing that a code can be.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Reading {
+    /// What kind of code.
+    pub kind: Kind,
+    /// The code under this reading: another number than was asked about where that one was cut or written in another
+    /// base. Statuses and stop codes have eight digits, the others are decimal.
+    pub code: String,
+    /// The same in all spellings.
+    pub spellings: Spellings,
+    /// Its name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// What it says by itself, without full stop.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub means: Option<String>,
+    /// Why the code can be read so, without full stop.
+    pub why: String,
+    /// What its bits say.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub structure: Option<Structure>,
+    /// What it does not mean, although that is said.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub not: Vec<String>,
+    /// Sub-codes and parameters that say more, and where they stand.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub look: Vec<String>,
+    /// The sub-codes that have a name.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub sub_codes: Vec<SubCode>,
+    /// What the rules say of an incident of which nothing but this code is known.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub alone: Vec<Alone>,
+    /// The rules that ask for this code, the surest first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub rules: Vec<KnownRule>,
+    /// What to collect.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub collect: Vec<String>,
+    /// Where that is from.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub sources: Vec<String>,
+}
+
+/// A sub-code with its name.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct SubCode {
+    /// The number.
+    pub code: u32,
+    /// Its name.
+    pub name: &'static str,
+    /// What it says.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub means: Option<&'static str>,
+    /// Whether rules ask for it.
+    pub has_rules: bool,
+}
+
+/// Explains every code in `text`: a number in any spelling, a name, or words with codes in them.
+///
+/// # Errors
+/// When there is no code in it.
+pub fn explain(text: &str, knowledge: &Knowledge, rules: &RuleSet) -> Result<Vec<Explained>, NoCode> {
+    let written = spelling::read(text, knowledge)?;
+    let explained = written.iter().map(|written| Explained {
+        text: text.to_owned(),
+        spellings: Spellings::of(written.code),
+        readings: readings::readings(written, knowledge, rules),
+    });
+    Ok(explained.collect())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,428 @@
+//! Reading codes out of what people type and paste.
+
+use std::fmt;
+
+use super::kind::{Kind, all_names};
+use crate::knowledge::Knowledge;
+use crate::rules::closest;
+
+/// The most characters of one text that are looked at: more than any line with a code in it has.
+const LONGEST: usize = 4096;
+/// More characters than a name has.
+const LONGEST_NAME: usize = 100;
+/// The most codes of one text.
+const MOST_CODES: usize = 32;
+
+/// A code as it was written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Written {
+    pub code: u32,
+    pub form: Form,
+    /// What the words before it call it.
+    pub label: Option<Label>,
+}
+
+/// How a code was written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Form {
+    /// In hexadecimal; with all eight digits, or more.
+    Hexadecimal { whole: bool },
+    /// In decimal.
+    Decimal,
+    /// In decimal with a sign.
+    Signed,
+    /// By the name of a code of this kind.
+    Name(Kind),
+}
+
+/// What words before a code say that it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Label {
+    Exception,
+    Exit,
+    WinError,
+    HResult,
+    Bugcheck,
+    /// A live kernel report: its code is written in hexadecimal without `0x`.
+    LiveReport,
+    FastFail,
+}
+
+/// Words that say what the code after them is. Where several stand before a code, the last one counts, and of those that
+/// end at the same place the longest.
+const LABELS: &[(&str, Label)] = &[
+    ("winerror", Label::WinError),
+    ("win32", Label::WinError),
+    ("error", Label::WinError),
+    ("getlasterror", Label::WinError),
+    ("hresult", Label::HResult),
+    ("hr", Label::HResult),
+    ("ntstatus", Label::Exception),
+    ("status", Label::Exception),
+    ("exception", Label::Exception),
+    ("exception code", Label::Exception),
+    ("exit", Label::Exit),
+    ("exit code", Label::Exit),
+    ("exit status", Label::Exit),
+    ("exitcode", Label::Exit),
+    ("exited", Label::Exit),
+    ("returned", Label::Exit),
+    ("return code", Label::Exit),
+    ("errorlevel", Label::Exit),
+    ("lastexitcode", Label::Exit),
+    ("bugcheck", Label::Bugcheck),
+    ("bugcheckcode", Label::Bugcheck),
+    ("bug check", Label::Bugcheck),
+    ("stop", Label::Bugcheck),
+    ("stop code", Label::Bugcheck),
+    ("stop error", Label::Bugcheck),
+    ("bsod", Label::Bugcheck),
+    ("blue screen", Label::Bugcheck),
+    ("livekernelevent", Label::LiveReport),
+    ("live kernel event", Label::LiveReport),
+    ("fast fail", Label::FastFail),
+    ("fast-fail", Label::FastFail),
+    ("fastfail", Label::FastFail),
+    ("fail fast", Label::FastFail),
+    ("subcode", Label::FastFail),
+    ("sub-code", Label::FastFail),
+];
+
+/// There is no code in a text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NoCode {
+    /// The text.
+    pub text: String,
+    /// Why it is none.
+    pub reason: String,
+}
+
+impl fmt::Display for NoCode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "`{}` is no code: {}", self.text, self.reason)
+    }
+}
+
+impl std::error::Error for NoCode {}
+
+/// All codes of a text in their order, each once.
+pub(super) fn read(text: &str, knowledge: &Knowledge) -> Result<Vec<Written>, NoCode> {
+    let beginning = text.char_indices().nth(LONGEST).map_or(text, |(end, _)| text.split_at(end).0).trim();
+    if let Some(named) = by_name(beginning, knowledge) {
+        return Ok(named);
+    }
+    let tokens = tokens(beginning);
+    let alone = tokens.len() == 1;
+    let mut found: Vec<(Written, bool)> = Vec::new();
+    let mut after_stop = false;
+    for token in &tokens {
+        let label = label(token.before);
+        let Some((code, form)) = number(token.text, alone || label.is_some_and(is_stop)) else {
+            let names = if token.text.contains('_') { by_name(token.text, knowledge) } else { None };
+            found.extend(names.into_iter().flatten().map(|written| (written, true)));
+            continue;
+        };
+        // The parameters of a stop are no codes, but for the status that is the first of some.
+        let surely = match label {
+            Some(_) => true,
+            None if after_stop => code >= 0xC000_0000,
+            None => code >= 0x4000_0000 || matches!(form, Form::Hexadecimal { .. }),
+        };
+        after_stop |= label.is_some_and(is_stop);
+        found.push((Written { code, form, label }, surely));
+    }
+    // In a sentence, numbers that nothing speaks for are versions, lines, and the like.
+    if found.iter().any(|(_, surely)| *surely) {
+        found.retain(|(_, surely)| *surely);
+    }
+    let mut codes: Vec<Written> = Vec::new();
+    for (written, _) in found {
+        if codes.len() < MOST_CODES && !codes.iter().any(|known| known.code == written.code) {
+            codes.push(written);
+        }
+    }
+    if codes.is_empty() { Err(no_code(beginning, &tokens, knowledge)) } else { Ok(codes) }
+}
+
+fn is_stop(label: Label) -> bool {
+    matches!(label, Label::Bugcheck | Label::LiveReport)
+}
+
+/// A number or word of a text, with what stands between it and the one before that is a number.
+struct Token<'t> {
+    text: &'t str,
+    before: &'t str,
+}
+
+fn tokens(text: &str) -> Vec<Token<'_>> {
+    let part_of_token = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '`';
+    let mut tokens = Vec::new();
+    let mut label_start = 0_usize;
+    let mut at = 0_usize;
+    while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
+        let Some(offset) = rest.find(part_of_token) else { break };
+        let start = at.saturating_add(offset);
+        let word = text.get(start..).unwrap_or_default();
+        let end = start.saturating_add(word.find(|c: char| !part_of_token(c)).unwrap_or(word.len()));
+        let before = text.get(..start).unwrap_or_default();
+        // A minus belongs to the number after it, unless it joins two words.
+        let negative = before.ends_with('-')
+            && word.starts_with(|c: char| c.is_ascii_digit())
+            && !before.trim_end_matches('-').ends_with(part_of_token);
+        let from = if negative { start.saturating_sub(1) } else { start };
+        let token = text.get(from..end).unwrap_or_default();
+        let is_number = token.trim_start_matches('-').starts_with(|c: char| c.is_ascii_digit());
+        tokens.push(Token { text: token, before: text.get(label_start..from).unwrap_or_default() });
+        if is_number {
+            label_start = end;
+        }
+        at = end;
+    }
+    tokens
+}
+
+/// What the words before a code say that it is.
+fn label(before: &str) -> Option<Label> {
+    let before = before.to_ascii_lowercase();
+    let is_word = |start: usize, end: usize| {
+        let inside = |c: char| c.is_ascii_alphanumeric();
+        !before.get(..start).unwrap_or_default().ends_with(inside)
+            && !before.get(end..).unwrap_or_default().starts_with(inside)
+    };
+    let found = LABELS.iter().filter_map(|(words, label)| {
+        let start =
+            before.rmatch_indices(words).map(|(at, _)| at).find(|at| is_word(*at, at.saturating_add(words.len())))?;
+        Some((start.saturating_add(words.len()), words.len(), *label))
+    });
+    found.max_by_key(|(end, length, _)| (*end, *length)).map(|(_, _, label)| label)
+}
+
+/// The number that a token is. Short numbers in hexadecimal without `0x` (`7E`, `1a8`) only if `bare` ones are taken.
+fn number(token: &str, bare: bool) -> Option<(u32, Form)> {
+    // Debuggers put a back quote into the middle of 64-bit numbers.
+    let token = token.replace('`', "");
+    let (negative, digits) = match token.strip_prefix('-') {
+        Some(digits) => (true, digits),
+        None => (false, token.as_str()),
+    };
+    if let Some(hex) = digits.strip_prefix("0x").or_else(|| digits.strip_prefix("0X")) {
+        let code = hexadecimal(hex)?;
+        let code = if negative { code.wrapping_neg() } else { code };
+        return Some((code, Form::Hexadecimal { whole: hex.len() >= 8 }));
+    }
+    if negative {
+        return Some((
+            digits.parse::<i64>().ok()?.checked_neg()?.try_into().ok().map(i32::cast_unsigned)?,
+            Form::Signed,
+        ));
+    }
+    let only_decimal = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+    // Eight or sixteen digits are hexadecimal, as Windows writes codes in reports.
+    let whole = matches!(digits.len(), 8 | 16);
+    if only_decimal && !whole {
+        return Some((narrow(digits.parse().ok()?)?, Form::Decimal));
+    }
+    let hex = digits.strip_suffix(['h', 'H']).unwrap_or(digits);
+    let has_digit = hex.bytes().any(|byte| byte.is_ascii_digit());
+    if whole || matches!(hex.len(), 8 | 16) {
+        return hexadecimal(hex).filter(|_| has_digit).map(|code| (code, Form::Hexadecimal { whole: true }));
+    }
+    let short = bare && has_digit && hex.len() <= 4;
+    short.then(|| hexadecimal(hex)).flatten().map(|code| (code, Form::Hexadecimal { whole: false }))
+}
+
+fn hexadecimal(digits: &str) -> Option<u32> {
+    let all = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_hexdigit());
+    narrow(u64::from_str_radix(digits, 16).ok().filter(|_| all)?)
+}
+
+/// A 32-bit code that may have been sign-extended to 64 bits.
+fn narrow(value: u64) -> Option<u32> {
+    let low = u32::try_from(value & 0xFFFF_FFFF).ok()?;
+    let extension = value >> 32;
+    (extension == 0 || (extension == 0xFFFF_FFFF && low >= 0x8000_0000)).then_some(low)
+}
+
+/// The codes of a name, whatever its case, with or without what stands before it in the headers.
+fn by_name(text: &str, knowledge: &Knowledge) -> Option<Vec<Written>> {
+    if text.len() > LONGEST_NAME || !text.contains(|c: char| c.is_ascii_alphabetic()) {
+        return None;
+    }
+    for name in aliases(text) {
+        let mut found: Vec<Written> = Vec::new();
+        for (_, kind, code) in all_names(knowledge).filter(|(known, _, _)| known.eq_ignore_ascii_case(&name)) {
+            if !found.iter().any(|written| written.code == code) {
+                found.push(Written { code, form: Form::Name(kind), label: None });
+            }
+        }
+        if !found.is_empty() {
+            return Some(found);
+        }
+    }
+    None
+}
+
+/// A name, and what the same code is called elsewhere: programs see `STATUS_ACCESS_VIOLATION` as
+/// `EXCEPTION_ACCESS_VIOLATION`, and people leave out what stands before the name proper.
+fn aliases(text: &str) -> Vec<String> {
+    let upper = text.to_ascii_uppercase();
+    let mut names = vec![text.to_owned()];
+    if let Some(rest) = upper.strip_prefix("EXCEPTION_") {
+        let long = [("FLT_", "FLOAT_"), ("INT_", "INTEGER_"), ("PRIV_", "PRIVILEGED_")]
+            .iter()
+            .find_map(|(short, long)| rest.strip_prefix(short).map(|rest| format!("STATUS_{long}{rest}")));
+        names.push(long.unwrap_or_else(|| format!("STATUS_{rest}")));
+    }
+    if upper.contains('_') && !upper.contains(' ') {
+        names.extend(["STATUS_", "FAST_FAIL_", "ERROR_"].map(|prefix| format!("{prefix}{upper}")));
+    }
+    names
+}
+
+fn no_code(text: &str, tokens: &[Token<'_>], knowledge: &Knowledge) -> NoCode {
+    let too_large = |token: &&Token<'_>| token.text.trim_start_matches('-').starts_with(|c: char| c.is_ascii_digit());
+    let reason = if text.is_empty() {
+        "it is empty".to_owned()
+    } else if tokens.len() == 1 && tokens.iter().any(|token| too_large(&token)) {
+        "not a number of 32 bits; write 0xC0000409, -1073740791 or 3221226505".to_owned()
+    } else if text.len() <= LONGEST_NAME
+        && let Some(close) = closest(text, all_names(knowledge).map(|(name, _, _)| name))
+    {
+        format!("there is no such name; did you mean `{close}`?")
+    } else {
+        "write a number such as 0xC0000409, -1073740791 or 126, or a name such as STATUS_ACCESS_VIOLATION".to_owned()
+    };
+    NoCode { text: text.to_owned(), reason }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn codes(text: &str) -> Vec<u32> {
+        let read = read(text, &Knowledge::builtin()).unwrap_or_else(|wrong| panic!("{wrong}"));
+        read.into_iter().map(|written| written.code).collect()
+    }
+
+    fn one(text: &str) -> Written {
+        let mut read = read(text, &Knowledge::builtin()).unwrap_or_else(|wrong| panic!("{wrong}"));
+        assert_eq!(read.len(), 1, "{text}: {read:?}");
+        read.remove(0)
+    }
+
+    #[test]
+    fn a_code_is_the_same_in_every_spelling() {
+        for text in [
+            "-1073740791",
+            "3221226505",
+            "0xC0000409",
+            "0Xc0000409",
+            "c0000409",
+            "C0000409h",
+            "0x00000000C0000409",
+            "0xffffffff`c0000409",
+            "0xFFFFFFFFC0000409",
+            "18446744072635810825",
+            "-0x3FFFFBF7",
+            "exit code -1073740791 (0xC0000409)",
+            "(0xC0000409)",
+            "-1073740791,",
+            "STATUS_STACK_BUFFER_OVERRUN",
+            "status_stack_buffer_overrun",
+            "Stack_Buffer_Overrun",
+            "Process finished with exit code -1073740791 (0xC0000409)",
+            "Exception Code: c0000409",
+        ] {
+            assert_eq!(codes(text), [0xC000_0409], "{text}");
+        }
+    }
+
+    #[test]
+    fn short_numbers_are_read_as_they_are_written() {
+        for (text, code, form) in [
+            ("126", 126, Form::Decimal),
+            ("0x116", 0x116, Form::Hexadecimal { whole: false }),
+            ("0x00000116", 0x116, Form::Hexadecimal { whole: true }),
+            ("00000116", 0x116, Form::Hexadecimal { whole: true }),
+            ("0000000000000007", 7, Form::Hexadecimal { whole: true }),
+            ("1a8", 0x1A8, Form::Hexadecimal { whole: false }),
+            ("7E", 0x7E, Form::Hexadecimal { whole: false }),
+            ("-1", u32::MAX, Form::Signed),
+            ("80070005", 0x8007_0005, Form::Hexadecimal { whole: true }),
+        ] {
+            let written = one(text);
+            assert_eq!((written.code, written.form), (code, form), "{text}");
+        }
+    }
+
+    #[test]
+    fn words_before_a_code_say_what_it_is() {
+        for (text, code, label) in [
+            ("WinError 126", 126, Label::WinError),
+            ("[WinError 126] The specified module could not be found", 126, Label::WinError),
+            ("OSError: [WinError 1114]", 1114, Label::WinError),
+            ("exit code 53", 53, Label::Exit),
+            ("exit status 3", 3, Label::Exit),
+            ("HRESULT: 0x80070005", 0x8007_0005, Label::HResult),
+            ("BugcheckCode 278", 278, Label::Bugcheck),
+            ("Bug check 7e", 0x7E, Label::Bugcheck),
+            ("LiveKernelEvent 141", 141, Label::LiveReport),
+            ("fast fail 7", 7, Label::FastFail),
+            ("Stop error 0x9F", 0x9F, Label::Bugcheck),
+        ] {
+            let written = one(text);
+            assert_eq!((written.code, written.label), (code, Some(label)), "{text}");
+        }
+    }
+
+    #[test]
+    fn names_are_found_without_their_beginning_and_under_the_names_that_programs_use() {
+        for (text, code, kind) in [
+            ("FAST_FAIL_FATAL_APP_EXIT", 7, Kind::FastFail),
+            ("FATAL_APP_EXIT", 0x4000_0015, Kind::Exception),
+            ("VIDEO_TDR_FAILURE", 0x116, Kind::Bugcheck),
+            ("EXCEPTION_ACCESS_VIOLATION", 0xC000_0005, Kind::Exception),
+            ("EXCEPTION_INT_DIVIDE_BY_ZERO", 0xC000_0094, Kind::Exception),
+            ("MOD_NOT_FOUND", 126, Kind::WinError),
+            ("E_ACCESSDENIED", 0x8007_0005, Kind::HResult),
+            ("C++ exception", 0xE06D_7363, Kind::Exception),
+            ("SIGSEGV", 139, Kind::ExitCode),
+        ] {
+            let written = one(text);
+            assert_eq!((written.code, written.form), (code, Form::Name(kind)), "{text}");
+        }
+    }
+
+    #[test]
+    fn several_codes_of_one_text_are_all_read_once() {
+        assert_eq!(codes("0xC0000005 and 0xc0000409, again 0xC0000005"), [0xC000_0005, 0xC000_0409]);
+        assert_eq!(codes("STOP 0x0000007E (0xC0000005, 0xFFFFF80123456789, 0x0, 0x1)"), [0x7E, 0xC000_0005]);
+        assert_eq!(codes("STATUS_ACCESS_VIOLATION (0xC0000005)"), [0xC000_0005]);
+    }
+
+    #[test]
+    fn numbers_that_nothing_speaks_for_are_left_out_of_sentences() {
+        assert_eq!(codes("Python 3.9 on line 10: exit code -1073740791"), [0xC000_0409]);
+        assert_eq!(codes("error 126 in 2 of 3 runs"), [126]);
+    }
+
+    #[test]
+    fn what_is_no_code_is_told_with_what_would_be_right() {
+        let reason = |text: &str| read(text, &Knowledge::builtin()).expect_err("no code").reason;
+        assert!(reason("hello").contains("write a number"), "{}", reason("hello"));
+        assert!(reason("VIDEO_TDR_FAILUR").contains("`VIDEO_TDR_FAILURE`"));
+        for wide in ["0x1C0000409", "99999999999", "-99999999999", "0x"] {
+            assert!(reason(wide).contains("32 bits"), "{wide}: {}", reason(wide));
+        }
+        assert_eq!(reason(""), "it is empty");
+        assert_eq!(reason("  "), "it is empty");
+    }
+
+    #[test]
+    fn hostile_texts_are_read_to_an_end() {
+        for text in ["é".repeat(10_000), "0x".repeat(10_000), "-".repeat(10_000), "1 ".repeat(10_000), "`".repeat(99)]
+        {
+            let _ = read(&text, &Knowledge::builtin());
+        }
+    }
+}

@@ -1,0 +1,182 @@
+//! What the bits of a 32-bit code say.
+//!
+//! Source: Microsoft's open specification MS-ERREF, sections 2.1 (HRESULT) and 2.3 (NTSTATUS).
+
+use serde::Serialize;
+
+use super::kind::Kind;
+use crate::knowledge::codes::{row, tables};
+
+/// The bits of a code, taken apart.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Structure {
+    /// How they are divided.
+    pub layout: Layout,
+    /// How bad it is: success, information, warning or error.
+    pub severity: &'static str,
+    /// Whether a program or a language runtime made the code, and not Windows.
+    pub customer: bool,
+    /// Whom it belongs to.
+    pub facility: Facility,
+    /// The number within the facility.
+    pub number: u16,
+    /// The code that is wrapped in it: its kind and, as it is written, the code.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub wraps: Option<(Kind, String)>,
+    #[serde(skip)]
+    pub(super) inner: Option<(Kind, u32)>,
+}
+
+/// How the bits of a code are divided.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Layout {
+    /// Two bits of severity, a customer bit, 12 bits of facility, 16 bits of number.
+    NtStatus,
+    /// A bit of severity, a customer bit, 11 bits of facility, 16 bits of number.
+    HResult,
+}
+
+/// Whom a code belongs to.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Facility {
+    /// Its number.
+    pub number: u16,
+    /// What it is, where that is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<&'static str>,
+}
+
+/// Marks codes that are not of Windows; at the same place in both layouts.
+const CUSTOMER: u32 = 0x2000_0000;
+/// Marks an HRESULT that is a status with this bit added.
+const FROM_STATUS: u32 = 0x1000_0000;
+/// The facility of wrapped system errors in both layouts.
+const FACILITY_WIN32: u16 = 7;
+/// The facility of Visual C++, whose delay-load code wraps system errors.
+const FACILITY_VISUAL_CPP: u16 = 109;
+
+impl Structure {
+    /// Takes a code apart. `None` for small numbers, whose bits say nothing.
+    pub(super) fn of(code: u32, kind: Kind) -> Option<Self> {
+        if code < 0x4000_0000 {
+            return None;
+        }
+        // The upper bits of warnings look like those of failed HRESULTs; only statuses of the system itself have
+        // facility 0.
+        let warning = code >> 30 == 2;
+        let is_hresult = kind == Kind::HResult || (warning && facility_of(code, 0x7FF) != 0);
+        Some(if is_hresult { Self::of_hresult(code) } else { Self::of_status(code) })
+    }
+
+    fn of_status(code: u32) -> Self {
+        let severity = match code >> 30 {
+            0 => "success",
+            1 => "information",
+            2 => "warning",
+            _ => "error",
+        };
+        let number = facility_of(code, 0xFFF);
+        let customer = code & CUSTOMER != 0;
+        let wraps = matches!(number, FACILITY_WIN32 | FACILITY_VISUAL_CPP) && !customer;
+        let inner = wraps.then_some((Kind::WinError, code & 0xFFFF));
+        let name = (!customer).then(|| row(&tables().status_facilities, number.into())).flatten();
+        Self::new(
+            Layout::NtStatus,
+            severity,
+            customer,
+            Facility { number, name: name.map(|row| row.name) },
+            code,
+            inner,
+        )
+    }
+
+    fn of_hresult(code: u32) -> Self {
+        let severity = if code >> 31 == 0 { "success" } else { "error" };
+        let customer = code & CUSTOMER != 0;
+        let from_status = code & FROM_STATUS != 0 && !customer;
+        let number = facility_of(code, 0x7FF);
+        let (facilities, inner) = if from_status {
+            (&tables().status_facilities, Some((Kind::Exception, code & !FROM_STATUS)))
+        } else {
+            let wraps = number == FACILITY_WIN32 && !customer;
+            (&tables().hresult_facilities, wraps.then_some((Kind::WinError, code & 0xFFFF)))
+        };
+        let name = (!customer).then(|| row(facilities, number.into())).flatten();
+        Self::new(Layout::HResult, severity, customer, Facility { number, name: name.map(|row| row.name) }, code, inner)
+    }
+
+    fn new(
+        layout: Layout,
+        severity: &'static str,
+        customer: bool,
+        facility: Facility,
+        code: u32,
+        inner: Option<(Kind, u32)>,
+    ) -> Self {
+        let number = u16::try_from(code & 0xFFFF).unwrap_or_default();
+        let wraps = inner.map(|(kind, code)| (kind, kind.written(code)));
+        Self { layout, severity, customer, facility, number, wraps, inner }
+    }
+
+    /// The same in words.
+    #[must_use]
+    pub fn sentence(&self) -> String {
+        let Self { severity, customer, facility, number, .. } = self;
+        if *customer {
+            return format!("{severity}; the customer bit is set: a program or language runtime made it, not Windows");
+        }
+        let facility = match facility.name {
+            Some(name) => format!("facility {} ({name})", facility.number),
+            None => format!("facility {}", facility.number),
+        };
+        let wrapped = match &self.wraps {
+            Some((Kind::WinError, code)) => format!(", which is system error {code}"),
+            Some((_, code)) => format!(", which is status {code}"),
+            None => String::new(),
+        };
+        format!("{severity}, {facility}, number {number}{wrapped}")
+    }
+}
+
+fn facility_of(code: u32, mask: u32) -> u16 {
+    u16::try_from(code >> 16 & mask).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sentence(code: u32, kind: Kind) -> String {
+        Structure::of(code, kind).expect("a large code").sentence()
+    }
+
+    #[test]
+    fn statuses_have_severity_facility_and_number() {
+        assert_eq!(sentence(0xC000_0409, Kind::Exception), "error, facility 0 (the system), number 1033");
+        assert_eq!(sentence(0x4000_0015, Kind::Exception), "information, facility 0 (the system), number 21");
+        assert_eq!(sentence(0x8000_0003, Kind::Exception), "warning, facility 0 (the system), number 3");
+        assert_eq!(sentence(0xC01E_0100, Kind::Exception), "error, facility 30 (graphics kernel), number 256");
+        assert!(sentence(0xE06D_7363, Kind::Exception).contains("customer bit"));
+    }
+
+    #[test]
+    fn wrapped_errors_are_found() {
+        assert_eq!(Structure::of(0xC06D_007E, Kind::Exception).and_then(|s| s.inner), Some((Kind::WinError, 126)));
+        assert_eq!(Structure::of(0x8007_0005, Kind::HResult).and_then(|s| s.inner), Some((Kind::WinError, 5)));
+        let status = Structure::of(0xD000_0022, Kind::HResult).and_then(|s| s.inner);
+        assert_eq!(status, Some((Kind::Exception, 0xC000_0022)));
+        assert_eq!(Structure::of(0xC000_0005, Kind::Exception).and_then(|s| s.inner), None);
+    }
+
+    #[test]
+    fn hresults_that_end_processes_are_divided_as_such() {
+        let structure = Structure::of(0x8013_1506, Kind::Exception).expect("a large code");
+        assert_eq!((structure.layout, structure.facility.name), (Layout::HResult, Some(".NET")));
+    }
+
+    #[test]
+    fn small_numbers_have_no_structure() {
+        assert_eq!(Structure::of(126, Kind::WinError), None);
+    }
+}

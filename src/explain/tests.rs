@@ -1,0 +1,133 @@
+//! Codes as people ask for them.
+
+use super::*;
+
+fn explained(text: &str) -> Vec<Explained> {
+    let rules = RuleSet::load(true, &[]).expect("the built-in rules");
+    explain(text, &Knowledge::builtin(), &rules).unwrap_or_else(|wrong| panic!("{wrong}"))
+}
+
+fn likeliest(text: &str) -> Reading {
+    explained(text).remove(0).readings.remove(0)
+}
+
+#[test]
+fn the_likeliest_reading_comes_first() {
+    for (text, kind, code, name) in [
+        ("-1073740791", Kind::Exception, "0xC0000409", "STATUS_STACK_BUFFER_OVERRUN"),
+        ("3221226505", Kind::Exception, "0xC0000409", "STATUS_STACK_BUFFER_OVERRUN"),
+        ("c0000409", Kind::Exception, "0xC0000409", "STATUS_STACK_BUFFER_OVERRUN"),
+        ("exit code -1073740791 (0xC0000409)", Kind::Exception, "0xC0000409", "STATUS_STACK_BUFFER_OVERRUN"),
+        ("0xC0000142", Kind::Exception, "0xC0000142", "STATUS_DLL_INIT_FAILED"),
+        ("WinError 126", Kind::WinError, "126", "ERROR_MOD_NOT_FOUND"),
+        ("126", Kind::WinError, "126", "ERROR_MOD_NOT_FOUND"),
+        ("5", Kind::WinError, "5", "ERROR_ACCESS_DENIED"),
+        ("116", Kind::Bugcheck, "0x00000116", "VIDEO_TDR_FAILURE"),
+        ("141", Kind::Bugcheck, "0x00000141", "VIDEO_ENGINE_TIMEOUT_DETECTED"),
+        ("139", Kind::Bugcheck, "0x00000139", "KERNEL_SECURITY_CHECK_FAILURE"),
+        ("exit code 139", Kind::ExitCode, "139", "SIGSEGV"),
+        ("9009", Kind::ExitCode, "9009", "command not found"),
+        ("0x5", Kind::WinError, "5", "ERROR_ACCESS_DENIED"),
+        ("0x7E", Kind::Bugcheck, "0x0000007E", "SYSTEM_THREAD_EXCEPTION_NOT_HANDLED"),
+        ("1114", Kind::WinError, "1114", "ERROR_DLL_INIT_FAILED"),
+        ("3", Kind::ExitCode, "3", "abort"),
+        ("53", Kind::Exception, "0xC0000135", "STATUS_DLL_NOT_FOUND"),
+        ("0x116", Kind::Bugcheck, "0x00000116", "VIDEO_TDR_FAILURE"),
+        ("0x00000116", Kind::Bugcheck, "0x00000116", "VIDEO_TDR_FAILURE"),
+        ("VIDEO_TDR_FAILURE", Kind::Bugcheck, "0x00000116", "VIDEO_TDR_FAILURE"),
+        ("LiveKernelEvent 141", Kind::Bugcheck, "0x00000141", "VIDEO_ENGINE_TIMEOUT_DETECTED"),
+        ("BugcheckCode 278", Kind::Bugcheck, "0x00000116", "VIDEO_TDR_FAILURE"),
+        ("0x1000007E", Kind::Bugcheck, "0x1000007E", "SYSTEM_THREAD_EXCEPTION_NOT_HANDLED"),
+        ("0x20001", Kind::Bugcheck, "0x00020001", "HYPERVISOR_ERROR"),
+        ("FAST_FAIL_FATAL_APP_EXIT", Kind::FastFail, "7", "FAST_FAIL_FATAL_APP_EXIT"),
+        ("STATUS_STACK_BUFFER_OVERRUN", Kind::Exception, "0xC0000409", "STATUS_STACK_BUFFER_OVERRUN"),
+        ("0x80070005", Kind::HResult, "0x80070005", "E_ACCESSDENIED"),
+        ("0x800703E9", Kind::Exception, "0x800703E9", "HRESULT of Win32 error 1001"),
+        ("0x80070070", Kind::HResult, "0x80070070", "HRESULT of ERROR_DISK_FULL"),
+        ("0xD0000022", Kind::HResult, "0xD0000022", "HRESULT of STATUS_ACCESS_DENIED"),
+        ("0x887A0005", Kind::HResult, "0x887A0005", "DXGI_ERROR_DEVICE_REMOVED"),
+        ("-1", Kind::ExitCode, "-1", "-1"),
+        (
+            "[WinError -1073741795] Windows Error 0xc000001d",
+            Kind::Exception,
+            "0xC000001D",
+            "STATUS_ILLEGAL_INSTRUCTION",
+        ),
+        ("0xC000000F", Kind::Exception, "0xC000000F", "STATUS_NO_SUCH_FILE"),
+    ] {
+        let reading = likeliest(text);
+        assert_eq!((reading.kind, reading.code.as_str(), reading.name.as_deref()), (kind, code, Some(name)), "{text}");
+        assert!(!reading.why.is_empty() && !reading.why.ends_with('.'), "{text}: {}", reading.why);
+    }
+}
+
+#[test]
+fn a_number_that_can_be_many_things_shows_all_of_them() {
+    let kinds = |text: &str| explained(text).remove(0).readings.iter().map(|r| r.kind).collect::<Vec<_>>();
+    assert_eq!(kinds("126"), [Kind::WinError, Kind::Exception, Kind::ExitCode, Kind::Bugcheck, Kind::Bugcheck]);
+    assert_eq!(kinds("WinError 126"), [Kind::WinError], "words that say what it is are believed");
+    for kind in [Kind::ExitCode, Kind::FastFail, Kind::WinError, Kind::Bugcheck] {
+        assert!(kinds("3").contains(&kind), "{kind:?}");
+    }
+    assert!(kinds("0xC000021A").contains(&Kind::Bugcheck));
+}
+
+#[test]
+fn a_fast_fail_is_told_from_what_it_is_taken_for() {
+    let reading = likeliest("-1073740791");
+    assert_eq!(
+        reading.spellings,
+        Spellings { hex: "0xC0000409".into(), signed: -1_073_740_791, unsigned: 3_221_226_505 }
+    );
+    let not = reading.not.join("; ");
+    assert!(not.contains("not by itself a stack overrun"), "{not}");
+    assert!(not.contains("0xC0000374 (-1073740940)"), "{not}");
+    let sub_code = |code: u32| reading.sub_codes.iter().find(|sub_code| sub_code.code == code).expect("a sub-code");
+    assert!([0, 2, 5, 7, 57].iter().all(|code| sub_code(*code).has_rules && sub_code(*code).means.is_some()));
+    assert!(reading.collect.iter().any(|text| text.contains("fast-fail code")), "{:?}", reading.collect);
+    assert!(reading.rules.iter().any(|rule| rule.cause == "abort-after-fatal-error"));
+}
+
+#[test]
+fn the_causes_are_those_of_the_rules_that_ask_for_the_code() {
+    let rules = RuleSet::load(true, &[]).expect("the built-in rules");
+    let reading = likeliest("0xC00000FD");
+    let rule = reading.rules.iter().find(|rule| rule.id == "memory/stack-overflow").expect("the rule");
+    assert_eq!(rule.confidence, rules.rule(&rule.id).expect("the rule").confidence());
+    assert!(reading.alone.iter().any(|alone| alone.cause == "stack-overflow"), "{:?}", reading.alone);
+    let none = RuleSet::load(false, &[]).expect("no rules");
+    let without = explain("0xC00000FD", &Knowledge::builtin(), &none).expect("a code").remove(0).readings.remove(0);
+    assert_eq!((without.rules, without.alone), (Vec::new(), Vec::new()));
+}
+
+#[test]
+fn what_a_rule_needs_beyond_the_code_is_told() {
+    let reading = likeliest("0xC06D007E");
+    let rule = reading.rules.iter().find(|rule| rule.id == "cudnn/zlibwapi-delay-load").expect("the rule");
+    assert!(rule.needs.contains(&"delay_load.module"), "{:?}", rule.needs);
+}
+
+#[test]
+fn unknown_numbers_are_taken_apart_as_far_as_they_go() {
+    let reading = likeliest("0xE1234567");
+    assert_eq!((reading.kind, reading.name.as_deref()), (Kind::Exception, None));
+    assert!(reading.structure.expect("bits").sentence().contains("customer bit"));
+    let reading = likeliest("0x8BAD0001");
+    assert_eq!(reading.kind, Kind::HResult);
+    let reading = likeliest("60000");
+    assert_eq!(reading.kind, Kind::ExitCode);
+    assert!(reading.why.contains("the program's own"));
+}
+
+#[test]
+fn every_code_with_a_name_is_explained_under_its_name() {
+    let known = Knowledge::builtin();
+    let rules = RuleSet::load(false, &[]).expect("no rules");
+    let names: Vec<(String, Kind, u32)> =
+        kind::all_names(&known).map(|(name, kind, code)| (name.to_owned(), kind, code)).collect();
+    for (name, kind, code) in names.iter().step_by(37) {
+        let explained = explain(name, &known, &rules).unwrap_or_else(|wrong| panic!("{wrong}"));
+        let found = explained.iter().flat_map(|one| &one.readings).any(|reading| reading.kind == *kind);
+        assert!(found && explained.iter().any(|one| one.spellings.unsigned == *code), "{name}: {explained:?}");
+    }
+}

@@ -1,0 +1,147 @@
+//! Which rules ask for a value: what the rules know of a code before there is any evidence.
+
+use super::compare::Compare;
+use super::condition::Condition;
+use super::rule::Rule;
+use super::rule_set::RuleSet;
+use super::selection::{FieldTest, Quantifier, Selection, Test};
+use crate::facts::Value;
+
+/// A value that a fact, or a field of a list's entries, may have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Wanted {
+    /// A fact with this number.
+    Fact(&'static str, u64),
+    /// An entry of a list with this number in a field.
+    Entry(&'static str, &'static str, u64),
+}
+
+impl RuleSet {
+    /// The rules of which a selection asks for one of these values, and whose condition wants that selection to hold;
+    /// the surest first.
+    #[must_use]
+    pub fn asking_for(&self, wanted: &[Wanted]) -> Vec<&Rule> {
+        let mut asking: Vec<&Rule> =
+            self.rules().iter().filter(|rule| wanted.iter().any(|wanted| rule.asks_for(*wanted))).collect();
+        // Rules come by id and the sort is stable.
+        asking.sort_by(|a, b| b.confidence().total_cmp(&a.confidence()));
+        asking
+    }
+
+    /// The numbers that rules ask a fact to be, sorted.
+    #[must_use]
+    pub fn numbers_asked_of(&self, path: &str) -> Vec<u64> {
+        let mut numbers: Vec<u64> = self
+            .rules()
+            .iter()
+            .flat_map(Rule::wanted_selections)
+            .flat_map(|selection| selection.alternatives.iter().flatten())
+            .filter_map(|term| match &term.test {
+                Test::Fact { fact, compare: Compare::Equal(values), .. } if fact.path == path => Some(values),
+                _ => None,
+            })
+            .flatten()
+            .filter_map(|value| if let Value::Number(number) = value { Some(*number) } else { None })
+            .collect();
+        numbers.sort_unstable();
+        numbers.dedup();
+        numbers
+    }
+}
+
+impl Rule {
+    /// Whether a selection that the rule wants to hold asks for this value.
+    fn asks_for(&self, wanted: Wanted) -> bool {
+        let terms = self.wanted_selections().into_iter().flat_map(|selection| selection.alternatives.iter().flatten());
+        terms.into_iter().any(|term| match (&term.test, wanted) {
+            (Test::Fact { fact, compare, .. }, Wanted::Fact(path, number)) => fact.path == path && is(compare, number),
+            (Test::List { list, quantifier, entries, .. }, Wanted::Entry(name, field, number)) => {
+                let field = list.fields.iter().position(|known| known.path == field);
+                let wants_entries = match quantifier {
+                    Quantifier::Any => true,
+                    Quantifier::None => false,
+                    Quantifier::Count(least, _) => *least > 0,
+                };
+                list.name == name
+                    && wants_entries
+                    && entries.alternatives.iter().flatten().any(|term| match &term.test {
+                        FieldTest::Value(compare) => Some(term.field) == field && is(compare, number),
+                        FieldTest::Known(_) => false,
+                    })
+            }
+            _ => false,
+        })
+    }
+
+    /// The selections that help the rule to match: those that its condition names without `not`.
+    fn wanted_selections(&self) -> Vec<&Selection> {
+        let logic = self.logic();
+        let mut wanted = vec![false; logic.selections.len()];
+        mark_wanted(&logic.condition, &mut wanted);
+        logic.selections.iter().zip(wanted).filter(|(_, wanted)| *wanted).map(|(selection, _)| selection).collect()
+    }
+}
+
+fn mark_wanted(condition: &Condition, wanted: &mut [bool]) {
+    match condition {
+        Condition::Selection(_) => condition.mark_used(wanted),
+        Condition::Not(_) => {}
+        Condition::All(parts) | Condition::Any(parts) => parts.iter().for_each(|part| mark_wanted(part, wanted)),
+    }
+}
+
+fn is(compare: &Compare, number: u64) -> bool {
+    matches!(compare, Compare::Equal(values) if values.contains(&Value::Number(number)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rules() -> RuleSet {
+        RuleSet::load(true, &[]).expect("the built-in rules")
+    }
+
+    fn ids<'r>(rules: &'r RuleSet, wanted: &[Wanted]) -> Vec<&'r str> {
+        rules.asking_for(wanted).into_iter().map(Rule::id).collect()
+    }
+
+    #[test]
+    fn a_code_finds_the_rules_that_want_it_the_surest_first() {
+        let rules = rules();
+        let overflow = [Wanted::Fact("exception.code", 0xC000_00FD)];
+        assert!(ids(&rules, &overflow).contains(&"memory/stack-overflow"));
+        let asking = rules.asking_for(&overflow);
+        assert!(asking.is_sorted_by(|a, b| a.confidence() >= b.confidence()));
+        assert_eq!(ids(&rules, &[Wanted::Fact("exception.code", 0x1234_5678)]), Vec::<&str>::new());
+    }
+
+    #[test]
+    fn a_number_in_a_list_finds_rules_too() {
+        let rules = rules();
+        assert!(!ids(&rules, &[Wanted::Entry("win_errors", "number", 126)]).is_empty());
+        assert!(ids(&rules, &[Wanted::Entry("win_errors", "number", 60_000)]).is_empty());
+    }
+
+    /// That a rule is ruled out by a code does not make it a rule about that code.
+    #[test]
+    fn a_code_that_a_rule_does_not_want_does_not_find_it() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("rule.yaml");
+        std::fs::write(
+            &path,
+            "schema: 1\nrules:\n  - id: test/negated\n    title: T\n    cause: application-defect\n    confidence: 0.5\n    \
+             severity: low\n    selections:\n      a: {exception.code: 0xC0000005}\n      b: {exception.code: 0xC0000006}\n      \
+             c: {win_errors|none: {number: 7}}\n    condition: a and c and not b\n    explanation: E.\n    remediation:\n      \
+             - {audience: helpdesk, text: T.}\n    references: [https://example.com]\n    tests:\n      - {name: m, facts: \
+             {exception.code: 0xC0000005, win_errors: []}, expect: match}\n      - {name: n, facts: {exception.code: \
+             0xC0000006}, expect: no-match}\n",
+        )
+        .expect("a file");
+        let rules = RuleSet::load(false, &[path]).expect("a rule");
+        assert_eq!(ids(&rules, &[Wanted::Fact("exception.code", 0xC000_0005)]), ["test/negated"]);
+        assert_eq!(ids(&rules, &[Wanted::Fact("exception.code", 0xC000_0006)]), Vec::<&str>::new());
+        assert_eq!(ids(&rules, &[Wanted::Entry("win_errors", "number", 7)]), Vec::<&str>::new());
+        assert_eq!(rules.numbers_asked_of("exception.code"), [0xC000_0005]);
+    }
+}
