@@ -1,4 +1,5 @@
-//! Reading the tables of `rules/data`: a step of the build, which leaves them in the program as they are looked up.
+//! Reading the tables of `rules/data`: a step of the build, which leaves them in the program as they are looked up. The
+//! program reads them only to check a rule set.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -49,13 +50,13 @@ pub(crate) fn texts(file: &Arc<YamlText>, mistakes: &mut Vec<Diagnostic>) -> Tab
 
 /// Reads the list under `key`. Its rows have all of the keys `needed`, and may have those of `optional`; no two rows
 /// have the same key in the table.
-fn read<K: Ord, V>(
+pub(crate) fn read<K: Ord, V>(
     file: &Arc<YamlText>,
     key: &str,
     needed: &[&str],
     optional: &[&str],
     mistakes: &mut Vec<Diagnostic>,
-    reader: impl Fn(&Row) -> Result<(K, V), Diagnostic>,
+    reader: impl Fn(&Row<'_>) -> Result<(K, V), Diagnostic>,
 ) -> Table<K, V> {
     let mut table = Table::new();
     let root = match parse(file) {
@@ -90,7 +91,7 @@ fn mistake(file: &Arc<YamlText>, node: &Node, message: String) -> Diagnostic {
 }
 
 /// A row of a table.
-struct Row<'a> {
+pub(crate) struct Row<'a> {
     file: &'a Arc<YamlText>,
     node: &'a Node,
 }
@@ -100,9 +101,17 @@ impl Row<'_> {
         self.node.get(key)?.text()
     }
 
-    fn text(&self, key: &str) -> Result<&str, Diagnostic> {
+    pub(crate) fn text(&self, key: &str) -> Result<&str, Diagnostic> {
         let text = self.optional(key).filter(|text| !text.is_empty());
         text.ok_or_else(|| self.wrong(key, &format!("`{key}` is missing")))
+    }
+
+    /// A list of texts, none of them empty.
+    pub(crate) fn texts(&self, key: &str) -> Result<Vec<&str>, Diagnostic> {
+        let texts = self.node.get(key).and_then(Node::items).and_then(|items| {
+            items.iter().map(|item| item.text().filter(|text| !text.is_empty())).collect::<Option<Vec<_>>>()
+        });
+        texts.ok_or_else(|| self.wrong(key, &format!("`{key}` is a list of texts")))
     }
 
     /// A number of 32 bits, decimal or after `0x`.
@@ -115,7 +124,7 @@ impl Row<'_> {
         number.map_err(|_| self.wrong(key, &format!("`{key}` is a number of 32 bits, such as 7 or 0xC0000005")))
     }
 
-    fn wrong(&self, key: &str, message: &str) -> Diagnostic {
+    pub(crate) fn wrong(&self, key: &str, message: &str) -> Diagnostic {
         mistake(self.file, self.node.get(key).unwrap_or(self.node), message.to_owned())
     }
 
