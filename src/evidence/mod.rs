@@ -11,6 +11,7 @@ mod module;
 mod names;
 mod place;
 mod process;
+mod processor;
 mod ticket;
 mod version;
 mod wer;
@@ -22,8 +23,10 @@ pub use module::{Address, DebugId, DebugSignature, LoadedModule, ModuleOffset, U
 pub use names::Names;
 pub use place::Place;
 pub use process::{
-    CpuArchitecture, CrashThread, DelayLoad, Exception, Frame, FrameTrust, OperatingSystem, ProcessDump, System,
+    CpuArchitecture, CpuFeatures, CrashThread, DelayLoad, Exception, Frame, FrameTrust, OperatingSystem, ProcessDump,
+    System,
 };
+pub use processor::Processor;
 pub use ticket::{Ticket, TicketLine};
 pub use version::Version;
 pub use wer::{WerReport, WerSignature};

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use super::{Address, ExceptionCode, LoadedModule, UnloadedModule, Version};
+use super::{Address, ExceptionCode, LoadedModule, Processor, UnloadedModule, Version};
 
 /// One process at the moment its dump was written.
 #[derive(Debug, Clone)]
@@ -50,6 +50,21 @@ pub struct System {
     pub cpu_count: u8,
     /// The processor's description (`GenuineIntel family 6 model 158 stepping 10`).
     pub cpu_detail: Option<Arc<str>>,
+    /// What the system says of the processor's extensions.
+    pub cpu_features: CpuFeatures,
+    /// The processor, part by part.
+    pub processor: Processor,
+    /// Whether it is a server edition of Windows.
+    pub server: Option<bool>,
+}
+
+/// What Windows says of a processor's extensions; `None` where a dump does not hold it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct CpuFeatures {
+    /// A bit for each `PF_*` constant of `IsProcessorFeaturePresent`; in dumps of 64-bit processes.
+    pub windows: Option<u64>,
+    /// The register states that the system saves, a bit each as in the processor's XCR0: 2 is AVX, 5 to 7 AVX-512.
+    pub saved_states: Option<u64>,
 }
 
 /// Families of operating systems that minidumps come from.

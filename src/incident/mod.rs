@@ -1,7 +1,7 @@
 //! What happened, once: all evidence about one crash, hang, bugcheck, reset, failed start or power loss.
 
 mod build;
-mod environment;
+pub mod environment;
 mod fault_site;
 mod gathered;
 mod group;
@@ -12,7 +12,7 @@ mod sighting;
 mod signature;
 
 pub use build::{Built, incidents};
-pub use environment::{Versions, build_of};
+pub use environment::build_of;
 pub use fault_site::Carriers;
 pub use gathered::{CrashRecord, Gathered};
 pub use group::groups;

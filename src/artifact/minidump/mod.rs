@@ -8,6 +8,7 @@ mod delay_load;
 mod directory;
 mod excerpt;
 mod memory;
+mod processor;
 mod stack;
 mod writer;
 
@@ -26,8 +27,9 @@ use self::directory::stream;
 use super::bytes::Source;
 use super::{Loss, ReadContext, Reading, Unreadable};
 use crate::evidence::{
-    Address, CpuArchitecture, CrashThread, DebugId, DebugSignature, Evidence, Exception, ExceptionCode, LoadedModule,
-    Names, Observation, OperatingSystem, Place, ProcessDump, System, UnloadedModule, Version, base_name,
+    Address, CpuArchitecture, CpuFeatures, CrashThread, DebugId, DebugSignature, Evidence, Exception, ExceptionCode,
+    LoadedModule, Names, Observation, OperatingSystem, Place, ProcessDump, Processor, System, UnloadedModule, Version,
+    base_name,
 };
 
 /// How many losses are spelled out as the reason why nothing could be read.
@@ -156,6 +158,9 @@ fn system(dump: &Excerpted<'_>, names: &Names) -> Option<System> {
         cpu,
         cpu_count: info.raw.number_of_processors,
         cpu_detail: info.cpu_info().and_then(|detail| plain(&detail).map(|detail| names.share(detail))),
+        cpu_features: processor::features(dump, &info.raw.cpu.data, cpu, os),
+        processor: processor::processor(&info.raw, cpu, names),
+        server: (os == OperatingSystem::Windows).then(|| product(info.raw.product_type)).flatten(),
     })
 }
 
@@ -174,6 +179,18 @@ fn unknown_system() -> System {
         cpu: CpuArchitecture::Other,
         cpu_count: 0,
         cpu_detail: None,
+        cpu_features: CpuFeatures::default(),
+        processor: Processor::default(),
+        server: None,
+    }
+}
+
+/// Whether a product type of Windows is one of servers: `VER_NT_WORKSTATION`, `VER_NT_DOMAIN_CONTROLLER`, `VER_NT_SERVER`.
+fn product(kind: u8) -> Option<bool> {
+    match kind {
+        1 => Some(false),
+        2 | 3 => Some(true),
+        _ => None,
     }
 }
 

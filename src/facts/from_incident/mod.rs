@@ -6,6 +6,7 @@ mod exception;
 mod fault;
 mod lists;
 mod process;
+mod system;
 
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock};
@@ -21,6 +22,7 @@ pub fn facts(built: &Built<'_>) -> FactSet {
     exception::exception(built, &mut facts);
     fault::fault(built, &mut facts);
     events::events(built, &mut facts);
+    system::system(built, &mut facts);
     environment::environment(built, &mut facts);
     lists::lists(built, &mut facts);
     facts
