@@ -1,7 +1,6 @@
 //! What surrounds the process: versions of drivers and libraries, how they were installed, and what goes with what.
 
 use super::{evidence, text, word};
-use crate::evidence::Version;
 use crate::facts::{FactSet, Record, Value};
 use crate::incident::Built;
 use crate::incident::environment::{Copies, CudaLibrary, Environment, Fit, Found, Framework, RuntimeFile};
@@ -79,14 +78,28 @@ fn runtime(environment: &Environment<'_>, facts: &mut FactSet) {
     }
 }
 
+/// Whether the CUDA libraries belong together. That they do, as far as names tell, only a whole list proves.
 fn conflicts(environment: &Environment<'_>, facts: &mut FactSet) {
-    if let Some(Found { value: (first, second), from }) = environment.cuda.at_odds {
+    let cuda = &environment.cuda;
+    let listed = |of_cudnn: bool| {
+        let is_cudnn = |library: &&CudaLibrary<'_>| {
+            library.name.get(..5).is_some_and(|start| start.eq_ignore_ascii_case("cudnn")) == of_cudnn
+        };
+        cuda.libraries.iter().flatten().find(is_cudnn).map(|library| library.from)
+    };
+    if let Some(Found { value: (first, second), from }) = cuda.at_odds {
+        facts.set("compat.cuda_names", word("other"), evidence(from));
         facts.set("cuda_mix.first", text(first), evidence(from));
         facts.set("cuda_mix.second", text(second), evidence(from));
+    } else if let Some(from) = listed(false) {
+        facts.set("compat.cuda_names", word("fits"), evidence(from));
     }
-    if let Some(Found { value: (first, second), from }) = environment.cuda.cudnn_majors {
+    if let Some(Found { value: (first, second), from }) = cuda.cudnn_majors {
+        facts.set("compat.cudnn_names", word("other"), evidence(from));
         facts.set("cudnn_mix.first", Value::Number(u64::from(first)), evidence(from));
         facts.set("cudnn_mix.second", Value::Number(u64::from(second)), evidence(from));
+    } else if let Some(from) = listed(true) {
+        facts.set("compat.cudnn_names", word("fits"), evidence(from));
     }
 }
 
@@ -97,19 +110,20 @@ fn compatibility(environment: &Environment<'_>, facts: &mut FactSet) {
     if let Some(driver) = compatibility.cuda_driver {
         let from = evidence(driver.from);
         facts.set("compat.cuda_driver", age(driver.fit), from);
-        facts.set("compat.cuda_driver_minimum", version(driver.minimum), from);
+        facts.set("compat.cuda_driver_minimum", driver_release(driver.minimum), from);
+        facts.set("compat.cuda_driver_release", driver_release(driver.driver), from);
         facts.set("compat.cuda_releases", text(&driver.releases.to_string()), from);
     }
     if let Some(runtime) = compatibility.msvcp140 {
         let from = evidence(runtime.from);
         facts.set("compat.msvcp140", age(runtime.fit), from);
-        facts.set("compat.msvcp140_minimum", version(runtime.minimum), from);
+        facts.set("compat.msvcp140_minimum", release(runtime.minimum), from);
         facts.set("compat.msvcp140_needed_by", text(runtime.needed_by), from);
     }
     if let Some(tensorflow) = compatibility.tensorflow {
         let from = evidence(tensorflow.from);
-        facts.set("compat.tensorflow_built_with_cuda", version(tensorflow.built_with_cuda), from);
-        facts.set("compat.tensorflow_built_with_cudnn", version(tensorflow.built_with_cudnn), from);
+        facts.set("compat.tensorflow_built_with_cuda", release(tensorflow.built_with_cuda), from);
+        facts.set("compat.tensorflow_built_with_cudnn", release(tensorflow.built_with_cudnn), from);
         if let Some(fit) = tensorflow.cuda {
             facts.set("compat.tensorflow_cuda", fits(fit), from);
         }
@@ -122,8 +136,14 @@ fn compatibility(environment: &Environment<'_>, facts: &mut FactSet) {
     }
 }
 
-fn version((major, minor): Release) -> Value {
-    Value::Version(Version([major, minor, 0, 0]))
+/// `11.2`.
+fn release((major, minor): Release) -> Value {
+    text(&format!("{major}.{minor}"))
+}
+
+/// `525.00`: NVIDIA writes two digits.
+fn driver_release((branch, update): Release) -> Value {
+    text(&format!("{branch}.{update:02}"))
 }
 
 fn framework(framework: &Framework<'_>) -> Record {

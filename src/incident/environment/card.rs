@@ -193,6 +193,8 @@ fn described(installation: &'static str) -> &'static str {
     match installation {
         "conda" => "in a conda environment",
         "site-packages" => "in site-packages",
+        "python-installer" => "from the installer of python.org",
+        "store-python" => "from the Microsoft Store",
         "portable-python" => "in a portable Python",
         "frozen" => "packed into a program",
         "cuda-toolkit" => "in the CUDA toolkit",

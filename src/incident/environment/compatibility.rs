@@ -41,6 +41,8 @@ pub struct CudaDriver {
     pub releases: ReleaseSpan,
     /// That minimum.
     pub minimum: Release,
+    /// The driver.
+    pub driver: Release,
     /// The number of the evidence that tells the driver, counted from 0.
     pub from: usize,
 }
@@ -95,7 +97,13 @@ fn cuda_driver(environment: &Environment<'_>, knowledge: &Knowledge) -> Option<C
     let driver = environment.graphics.nvidia.map(|found| found.map(|driver| (driver.branch, driver.update)));
     let driver = driver.or_else(|| environment.stated.nvidia_driver.map(|found| found.map(release)))?;
     let minimum = knowledge.oldest_cuda_driver(releases)?;
-    Some(CudaDriver { fit: Fit::of(driver.value >= minimum), releases, minimum, from: driver.from })
+    Some(CudaDriver {
+        fit: Fit::of(driver.value >= minimum),
+        releases,
+        minimum,
+        driver: driver.value,
+        from: driver.from,
+    })
 }
 
 fn tensorflow(environment: &Environment<'_>, knowledge: &Knowledge) -> Option<TensorFlowFit> {

@@ -23,15 +23,12 @@ const SSE4_2: u32 = 38;
 const AVX: u32 = 39;
 const AVX2: u32 = 40;
 const AVX512F: u32 = 41;
-/// Numbers of register states in XCR0.
-const SAVED_AVX: u32 = 2;
 
 impl Extensions {
     /// Reads what Windows says. What it hides from programs counts as missing, whatever the processor could do.
     ///
     /// Windows before 10 2004 leaves the bits from SSSE3 on zero, so they count only where one of them is set: every
-    /// processor since 2011 has SSSE3. Where they don't count, a system that does not save the registers of AVX shows that
-    /// it can't be used.
+    /// processor since 2011 has SSSE3.
     #[must_use]
     pub fn of(features: CpuFeatures) -> Self {
         // SSE and SSE2 are there on every 64-bit processor, and the errata 0 and 1 of the first Pentiums on none: otherwise
@@ -39,14 +36,7 @@ impl Extensions {
         let word = features.windows.filter(|word| has(*word, SSE) && has(*word, SSE2) && word & 0b11 == 0);
         let word = word.filter(|word| (SSSE3..=AVX512F).any(|feature| has(*word, feature)));
         let said = |feature| word.map(|word| has(word, feature));
-        let saved = features.saved_states.filter(|states| *states != 0);
-        let unusable = saved.filter(|states| !has(*states, SAVED_AVX)).map(|_| false);
-        Self {
-            sse4_2: said(SSE4_2),
-            avx: said(AVX).or(unusable),
-            avx2: said(AVX2).or(unusable),
-            avx512f: said(AVX512F).or(unusable),
-        }
+        Self { sse4_2: said(SSE4_2), avx: said(AVX), avx2: said(AVX2), avx512f: said(AVX512F) }
     }
 
     /// `SSE4.2, AVX, AVX2 without AVX-512`.
@@ -77,31 +67,28 @@ mod tests {
     /// What any 64-bit processor has.
     const BASE: u64 = 0x10C0_774C;
 
-    fn of(windows: u64, saved_states: Option<u64>) -> Extensions {
-        Extensions::of(CpuFeatures { windows: Some(windows), saved_states })
+    fn of(windows: u64) -> Extensions {
+        Extensions::of(CpuFeatures { windows: Some(windows), ..CpuFeatures::default() })
     }
 
     #[test]
     fn extensions_are_known_where_windows_asks_for_them() {
-        let nehalem = of(BASE | (0b111 << 36), None);
+        let nehalem = of(BASE | (0b111 << 36));
         assert_eq!((nehalem.sse4_2, nehalem.avx, nehalem.avx512f), (Some(true), Some(false), Some(false)));
         assert_eq!(nehalem.text().as_deref(), Some("SSE4.2 without AVX, AVX2, AVX-512"));
-        let haswell = of(BASE | (0b1_1111 << 36), None);
+        let haswell = of(BASE | (0b1_1111 << 36));
         assert_eq!((haswell.avx, haswell.avx2, haswell.avx512f), (Some(true), Some(true), Some(false)));
-        assert_eq!(of(BASE | (0b11_1111 << 36), None).text().as_deref(), Some("SSE4.2, AVX, AVX2, AVX-512"));
+        assert_eq!(of(BASE | (0b11_1111 << 36)).text().as_deref(), Some("SSE4.2, AVX, AVX2, AVX-512"));
     }
 
     #[test]
-    fn an_older_windows_says_nothing_unless_it_does_not_save_the_registers() {
-        assert_eq!(of(BASE, None), Extensions::default());
-        assert_eq!(of(BASE, Some(0b111)), Extensions::default());
-        assert_eq!(of(BASE, Some(0)), Extensions::default());
-        assert_eq!(of(BASE, Some(0b11)).text().as_deref(), Some("without AVX, AVX2, AVX-512"));
+    fn an_older_windows_says_nothing() {
+        assert_eq!(of(BASE), Extensions::default());
     }
 
     #[test]
     fn what_is_no_word_of_features_says_nothing() {
-        assert_eq!(of(u64::from_le_bytes(*b"GenuineI"), None), Extensions::default());
-        assert_eq!(of(0, None).text(), None);
+        assert_eq!(of(u64::from_le_bytes(*b"GenuineI")), Extensions::default());
+        assert_eq!(of(0).text(), None);
     }
 }

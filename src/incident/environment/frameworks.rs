@@ -31,6 +31,8 @@ const MODULES: &[(&str, &str)] = &[
     ("c10.dll", "pytorch"),
     ("torch.dll", "pytorch"),
     ("torch_cpu.dll", "pytorch"),
+    ("torch_cuda.dll", "pytorch"),
+    ("torch_python.dll", "pytorch"),
     ("onnxruntime.dll", "onnxruntime"),
     ("onnxruntime_pybind11_state.pyd", "onnxruntime"),
     ("onnxruntime_providers_shared.dll", "onnxruntime"),

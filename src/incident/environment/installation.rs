@@ -5,8 +5,18 @@ use crate::knowledge::location;
 
 /// The ways. The folder of installed packages of a Python tells nothing of the tool that put a package there, and in a
 /// conda environment pip and conda use the same one.
-pub const INSTALLATIONS: &[&str] =
-    &["conda", "site-packages", "portable-python", "frozen", "cuda-toolkit", "system", "program", "other"];
+pub const INSTALLATIONS: &[&str] = &[
+    "conda",
+    "site-packages",
+    "python-installer",
+    "store-python",
+    "portable-python",
+    "frozen",
+    "cuda-toolkit",
+    "system",
+    "program",
+    "other",
+];
 
 /// Beginnings of the names of conda's own folder.
 const CONDA: &[&str] = &["anaconda", "miniconda", "miniforge", "mambaforge", "micromamba"];
@@ -58,6 +68,10 @@ impl Layout {
             "conda"
         } else if place == "site-packages" {
             "site-packages"
+        } else if path.contains(r"\pythonsoftwarefoundation.") {
+            "store-python"
+        } else if path.contains(r"\appdata\local\programs\python\python") || path.contains(r"\program files\python") {
+            "python-installer"
         } else if path.contains(r"\nvidia gpu computing toolkit\") {
             "cuda-toolkit"
         } else if below(&self.program) {
@@ -85,6 +99,11 @@ mod tests {
             (
                 r"C:\Users\a\AppData\Local\Programs\Python\Python311\Lib\site-packages\torch\lib\c10.dll",
                 "site-packages",
+            ),
+            (r"C:\Users\a\AppData\Local\Programs\Python\Python311\python311.dll", "python-installer"),
+            (
+                r"C:\Program Files\WindowsApps\PythonSoftwareFoundation.Python.3.11_qbz5n2kfra8p0\python311.dll",
+                "store-python",
             ),
             (r"D:\ComfyUI\python_embeded\Lib\site-packages\torch\lib\c10.dll", "portable-python"),
             (r"C:\Users\a\AppData\Local\Temp\_MEI4242\torch\lib\c10.dll", "frozen"),
