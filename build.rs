@@ -22,6 +22,8 @@ use crate::yaml::{Diagnostic, Entry, Kind, Node, YamlText};
 
 #[path = "src/knowledge/code_tables.rs"]
 mod code_tables;
+#[path = "src/knowledge/compatibility_table.rs"]
+mod compatibility_table;
 #[path = "src/rules/condition.rs"]
 mod condition;
 #[path = "src/rules/mistakes.rs"]
@@ -274,6 +276,11 @@ fn tables(files: &[File]) -> Outcome<String> {
     let bugchecks = table::codes(read("bugchecks")?, "", &mut mistakes);
     let releases = table::releases(read("windows-builds")?, &mut mistakes);
     let collect = table::texts(read("collect")?, &mut mistakes);
+    let cuda_names = compatibility_table::cuda_names(read("cuda-names")?, &mut mistakes);
+    let cuda_drivers = compatibility_table::cuda_drivers(read("cuda-drivers")?, &mut mistakes);
+    let tensorflow = compatibility_table::tensorflow(read("tensorflow-builds")?, &mut mistakes);
+    let msvcp140 = compatibility_table::msvcp140(read("msvcp140-minimums")?, &mut mistakes);
+    let stated = compatibility_table::stated(read("stated-versions")?, &mut mistakes);
     if !mistakes.is_empty() {
         return Err(shown(&mistakes));
     }
@@ -285,6 +292,20 @@ fn tables(files: &[File]) -> Outcome<String> {
     }
     write_table(&mut code, "RELEASES", "u32", "&str", &releases, |release| format!("{release:?}"))?;
     write_table(&mut code, "COLLECT", "&str", "&str", &collect, |text| format!("{text:?}"))?;
+    write_table(&mut code, "CUDA_NAMES", "&str", "ReleaseSpan", &cuda_names, |(first, last)| {
+        format!("ReleaseSpan {{ first: {first:?}, last: {last:?} }}")
+    })?;
+    write_table(&mut code, "CUDA_DRIVERS", "Release", "Release", &cuda_drivers, |driver| format!("{driver:?}"))?;
+    write_table(&mut code, "TENSORFLOW_BUILDS", "Release", "TensorFlowBuild", &tensorflow, |build| {
+        format!(
+            "TensorFlowBuild {{ last: {:?}, cuda: {:?}, cudnn: {:?}, needs: &{:?} }}",
+            build.last, build.cuda, build.cudnn, build.needs
+        )
+    })?;
+    write_table(&mut code, "MSVCP140_MINIMUMS", "&str", "RuntimeMinimum", &msvcp140, |minimum| {
+        format!("RuntimeMinimum {{ version: {:?}, why: {:?} }}", minimum.version, minimum.why)
+    })?;
+    write_table(&mut code, "STATED_VERSIONS", "&str", "&str", &stated, |of| format!("{of:?}"))?;
     Ok(code)
 }
 

@@ -13,6 +13,7 @@ mod names;
 mod place;
 mod process;
 mod process_state;
+mod processor;
 mod ticket;
 mod version;
 mod wer;
@@ -32,6 +33,7 @@ pub use process::{
     System,
 };
 pub use process_state::{Annotation, INTEGRITY_LEVELS, ProcessMemory, ProcessState, SystemMemory};
+pub use processor::Processor;
 pub use ticket::{Ticket, TicketLine};
 pub use version::Version;
 pub use wer::{WerReport, WerSignature};

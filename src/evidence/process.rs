@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use super::{Address, CrashDetail, ExceptionCode, LoadedModule, ProcessState, UnloadedModule, Version};
+use super::{Address, CrashDetail, ExceptionCode, LoadedModule, ProcessState, Processor, UnloadedModule, Version};
 
 /// One process at the moment its dump was written.
 #[derive(Debug, Clone)]
@@ -59,6 +59,10 @@ pub struct System {
     pub cpu_detail: Option<Arc<str>>,
     /// What the system says of the processor's extensions.
     pub cpu_features: CpuFeatures,
+    /// The processor, part by part.
+    pub processor: Processor,
+    /// Whether it is a server edition of Windows.
+    pub server: Option<bool>,
 }
 
 /// What Windows says of a processor's extensions; `None` where a dump does not hold it.

@@ -4,6 +4,7 @@
 
 use super::Value;
 use crate::evidence::{AddressKind, CodePlace, Extension, INTEGRITY_LEVELS, InstructionKind, Page};
+use crate::incident::environment::{FRAMEWORKS, INSTALLATIONS};
 
 /// The type of a fact: how it is written in a rule and how it compares.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -92,6 +93,8 @@ const SYSTEM_LOG: &str = "the System event log";
 const APPLICATION_LOG: &str = "the Application event log";
 const TEXT: &str = "the text that the program printed";
 const ANY: &str = "any artifact";
+const DUMP_OR_TEXT: &str = "a minidump of the crash, or a text with the versions";
+const MODULE_LIST: &str = "a minidump or Report.wer";
 
 /// The kinds of incident.
 pub const INCIDENT_KINDS: &[&str] = &["crash", "hang", "bugcheck", "gpu-reset", "start-failure", "power-loss", "exit"];
@@ -108,6 +111,10 @@ pub const ACCESS_KINDS: &[&str] = &["read", "write", "execute"];
 pub const OS_FAMILIES: &[&str] = &["windows", "linux", "macos", "ios", "android", "other"];
 /// Processor architectures.
 pub const ARCHITECTURES: &[&str] = &["x86", "x64", "arm", "arm64", "other"];
+/// Whether something is below a minimum.
+pub const AGES: &[&str] = &["enough", "too-old"];
+/// Whether two things go together.
+pub const FITS: &[&str] = &["fits", "other"];
 /// Kinds of timeline entries.
 pub const TIMELINE_KINDS: &[&str] = &[
     "driver-reset",
@@ -140,6 +147,65 @@ pub const SCALARS: &[FactDefinition] = &[
     fact("bugcheck.parameter_2", FactType::Address, SYSTEM_LOG, "second parameter of the stop"),
     fact("bugcheck.parameter_3", FactType::Address, SYSTEM_LOG, "third parameter of the stop"),
     fact("bugcheck.parameter_4", FactType::Address, SYSTEM_LOG, "fourth parameter of the stop"),
+    fact(
+        "compat.cuda_driver",
+        FactType::Word(AGES),
+        DUMP_OR_TEXT,
+        "whether the NVIDIA driver is below the oldest that any CUDA release of that name or number runs with",
+    ),
+    fact("compat.cuda_driver_minimum", FactType::Text, DUMP_OR_TEXT, "that oldest driver, as it is written: 525.00"),
+    fact(
+        "compat.cuda_driver_release",
+        FactType::Text,
+        DUMP_OR_TEXT,
+        "the driver that was compared, as it is written: 456.71",
+    ),
+    fact(
+        "compat.cuda_names",
+        FactType::Word(FITS),
+        DUMP,
+        "whether one CUDA toolkit has all loaded CUDA libraries, by their names",
+    ),
+    fact(
+        "compat.cuda_releases",
+        FactType::Text,
+        DUMP_OR_TEXT,
+        "the CUDA releases that it was looked up for, such as 11.x",
+    ),
+    fact(
+        "compat.cudnn_names",
+        FactType::Word(FITS),
+        DUMP,
+        "whether all loaded libraries of cuDNN are of one major version, by their names",
+    ),
+    fact(
+        "compat.msvcp140",
+        FactType::Word(AGES),
+        DUMP,
+        "whether the msvcp140.dll that was loaded first is below what current builds of a loaded library need",
+    ),
+    fact("compat.msvcp140_minimum", FactType::Text, DUMP, "what those builds need"),
+    fact("compat.msvcp140_needed_by", FactType::Module, DUMP, "that library"),
+    fact(
+        "compat.tensorflow_built_with_cuda",
+        FactType::Text,
+        TEXT,
+        "the CUDA toolkit that packages of the stated TensorFlow were built with",
+    ),
+    fact("compat.tensorflow_built_with_cudnn", FactType::Text, TEXT, "the cuDNN that they were built with"),
+    fact(
+        "compat.tensorflow_cuda",
+        FactType::Word(FITS),
+        TEXT,
+        "whether the stated CUDA toolkit has all libraries that the stated TensorFlow asks for",
+    ),
+    fact(
+        "compat.tensorflow_cudnn",
+        FactType::Word(FITS),
+        TEXT,
+        "whether cuDNN has the major version that the stated TensorFlow was built with, and no lower minor version",
+    ),
+    fact("compat.tensorflow_missing", FactType::Module, TEXT, "a library that the stated toolkit does not have"),
     fact("cpp_exception.module", FactType::Module, DUMP, "the module whose code threw a C++ exception (0xE06D7363)"),
     fact(
         "cpp_exception.type",
@@ -153,6 +219,17 @@ pub const SCALARS: &[FactDefinition] = &[
         DUMP,
         "the text inside a C++ exception that derives from std::exception",
     ),
+    fact("cpu.avx", FactType::Flag, DUMP, "whether the system lets programs use AVX; absent before Windows 10 2004"),
+    fact("cpu.avx2", FactType::Flag, DUMP, "the same for AVX2"),
+    fact("cpu.avx512f", FactType::Flag, DUMP, "the same for AVX-512 Foundation"),
+    fact("cpu.family", FactType::Number, DUMP, "family of an x86 processor"),
+    fact("cpu.model", FactType::Number, DUMP, "its model"),
+    fact("cpu.stepping", FactType::Number, DUMP, "its stepping"),
+    fact("cpu.vendor", FactType::Text, DUMP, "its maker as CPUID writes it; dumps of 64-bit processes lack it"),
+    fact("cuda_mix.first", FactType::Module, DUMP, "a CUDA library beside which another toolkit's is loaded"),
+    fact("cuda_mix.second", FactType::Module, DUMP, "that other library: no CUDA release has both"),
+    fact("cudnn_mix.first", FactType::Number, DUMP, "major version of cuDNN, when parts of two are loaded"),
+    fact("cudnn_mix.second", FactType::Number, DUMP, "the other major version"),
     fact("delay_load.error", FactType::Number, DUMP, "Win32 error of a failed delay load"),
     fact("delay_load.module", FactType::Module, DUMP, "the DLL that a delay load did not find"),
     fact("delay_load.procedure", FactType::Text, DUMP, "the procedure that a delay load did not find"),
@@ -162,10 +239,26 @@ pub const SCALARS: &[FactDefinition] = &[
         DUMP,
         "whether the program asked for the dump itself while it ran; never false",
     ),
+    fact("environment.amd_driver", FactType::Version, DUMP, "AMD display driver, its file version"),
+    fact("environment.cublas", FactType::Version, DUMP, "cuBLAS, the number in its file name"),
     fact("environment.cuda", FactType::Version, DUMP, "CUDA runtime, as far as file names tell it"),
     fact("environment.cudnn", FactType::Version, DUMP, "cuDNN major version, from its file name"),
+    fact("environment.intel_driver", FactType::Version, DUMP, "Intel display driver, its file version"),
+    fact("environment.msvcp140", FactType::Version, DUMP, "version of the msvcp140.dll that was loaded first"),
+    fact("environment.msvcp140_location", FactType::Word(LOCATIONS), DUMP, "what kind of folder it was loaded from"),
+    fact("environment.msvcp140_path", FactType::Path, DUMP, "its path"),
     fact("environment.nvidia_driver", FactType::Version, DUMP, "NVIDIA driver release, such as 536.23"),
     fact("environment.python", FactType::Version, DUMP, "Python version, from the name of its DLL"),
+    fact("environment.python_installation", FactType::Word(INSTALLATIONS), DUMP, "how that Python was installed"),
+    fact("environment.ucrtbase", FactType::Version, DUMP, "version of the ucrtbase.dll that was loaded first"),
+    fact("environment.vcruntime140", FactType::Version, DUMP, "version of the vcruntime140.dll that was loaded first"),
+    fact(
+        "environment.vcruntime140_location",
+        FactType::Word(LOCATIONS),
+        DUMP,
+        "what kind of folder it was loaded from",
+    ),
+    fact("environment.vcruntime140_path", FactType::Path, DUMP, "its path"),
     fact("exception.access", FactType::Word(ACCESS_KINDS), DUMP, "what an access violation wanted to do"),
     fact("exception.access_address", FactType::Address, DUMP, "the address that an access violation wanted"),
     fact(
@@ -266,6 +359,7 @@ pub const SCALARS: &[FactDefinition] = &[
     fact("process.version", FactType::Version, CRASH_RECORD, "file version of the executable"),
     fact("process.virtual_size", FactType::Number, DUMP, "address space that the process used, bytes"),
     fact("process.working_set", FactType::Number, DUMP, "RAM that the process used, bytes"),
+    fact("process.wow64", FactType::Flag, DUMP, "whether it was a 32-bit process on 64-bit Windows"),
     fact("service.name", FactType::Text, SYSTEM_LOG, "internal name of a service that ended unexpectedly"),
     fact("stack.exhausted", FactType::Flag, DUMP, "whether the stack of the crashing thread was used up"),
     fact("stack.left", FactType::Number, DUMP, "how much room was left on the stack of the crashing thread, bytes"),
@@ -278,6 +372,12 @@ pub const SCALARS: &[FactDefinition] = &[
     fact("start_failure.assembly", FactType::Text, APPLICATION_LOG, "side-by-side assembly that was not found"),
     fact("start_failure.message", FactType::Text, SYSTEM_LOG, "message box of a program that did not start"),
     fact("start_failure.module", FactType::Module, SYSTEM_LOG, "DLL that the message box names"),
+    fact("stated.cuda", FactType::Version, TEXT, "CUDA toolkit that a text states"),
+    fact("stated.cudnn", FactType::Version, TEXT, "cuDNN that a text states"),
+    fact("stated.nvidia_driver", FactType::Version, TEXT, "NVIDIA driver release that a text states"),
+    fact("stated.onnxruntime", FactType::Version, TEXT, "ONNX Runtime that a text states"),
+    fact("stated.pytorch", FactType::Version, TEXT, "PyTorch that a text states"),
+    fact("stated.tensorflow", FactType::Version, TEXT, "TensorFlow that a text states"),
     fact("suspect.basis", FactType::Word(SUSPECT_BASES), CRASH_RECORD, "on what basis the suspect is named"),
     fact("suspect.module", FactType::Module, CRASH_RECORD, "the module that the evidence points to"),
     fact("suspect.path", FactType::Path, CRASH_RECORD, "that module's path"),
@@ -308,6 +408,33 @@ pub const LISTS: &[ListDefinition] = &[
         fields: &[fact("name", FactType::Text, ANY, "the type's name")],
     },
     ListDefinition {
+        name: "cuda_libraries",
+        about: "the loaded libraries of the CUDA toolkit and of cuDNN, in load order; known when a dump or Report.wer lists \
+                the modules",
+        from: MODULE_LIST,
+        fields: &[
+            fact("name", FactType::Module, ANY, "file name"),
+            fact("installation", FactType::Word(INSTALLATIONS), ANY, "how it was installed, as its path tells"),
+            fact("path", FactType::Path, ANY, "path"),
+        ],
+    },
+    ListDefinition {
+        name: "duplicates",
+        about: "DLLs that are loaded from several folders, not all of them Windows' own; known when a dump or Report.wer \
+                lists the modules with paths",
+        from: MODULE_LIST,
+        fields: &[
+            fact("name", FactType::Module, ANY, "file name"),
+            fact("copies", FactType::Number, ANY, "how many"),
+            fact("first_path", FactType::Path, ANY, "path of the one that was loaded first, which others get by name"),
+            fact("first_version", FactType::Version, ANY, "its file version"),
+            fact("first_location", FactType::Word(LOCATIONS), ANY, "what kind of folder it was loaded from"),
+            fact("second_path", FactType::Path, ANY, "path of the one that was loaded next"),
+            fact("second_version", FactType::Version, ANY, "its file version"),
+            fact("second_location", FactType::Word(LOCATIONS), ANY, "what kind of folder it was loaded from"),
+        ],
+    },
+    ListDefinition {
         name: "events",
         about: "the event-log records that belong to the incident; always known",
         from: "event logs",
@@ -327,6 +454,17 @@ pub const LISTS: &[ListDefinition] = &[
             fact("version", FactType::Version, ANY, "its file version"),
             fact("offset", FactType::Address, ANY, "where in that module"),
             fact("trust", FactType::Word(FRAME_TRUSTS), ANY, "how the frame was found"),
+        ],
+    },
+    ListDefinition {
+        name: "frameworks",
+        about: "machine-learning frameworks that are loaded; known when a dump or Report.wer lists the modules",
+        from: MODULE_LIST,
+        fields: &[
+            fact("name", FactType::Word(FRAMEWORKS), ANY, "which"),
+            fact("version", FactType::Version, ANY, "its release, where a file tells it"),
+            fact("installation", FactType::Word(INSTALLATIONS), ANY, "how it was installed, as its path tells"),
+            fact("path", FactType::Path, ANY, "path of the module that shows it"),
         ],
     },
     ListDefinition {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use xxhash_rust::xxh3::Xxh3;
 
-use super::environment::{self, Versions};
+use super::environment::{self, Environment};
 use super::fault_site::{self, Carriers};
 use super::gathered::{CrashRecord, Gathered};
 use super::sighting::{Item, Sighting};
@@ -23,8 +23,8 @@ pub struct Built<'i> {
     pub incident: Incident,
     /// Its evidence.
     pub gathered: Gathered<'i>,
-    /// Versions read from its modules.
-    pub versions: Versions,
+    /// What surrounds its process.
+    pub environment: Environment<'i>,
 }
 
 /// Joins the items and builds an incident of each group, earliest first, those without a time last.
@@ -72,7 +72,7 @@ fn build<'i>(gathered: Gathered<'i>, knowledge: &Knowledge, carriers: &dyn Carri
         site.as_ref(),
         suspect.as_ref(),
     );
-    let versions = environment::versions(&gathered);
+    let environment = environment::environment(&gathered, knowledge);
     let evidence = gathered
         .items
         .iter()
@@ -87,7 +87,7 @@ fn build<'i>(gathered: Gathered<'i>, knowledge: &Knowledge, carriers: &dyn Carri
         kind,
         time: time(&gathered),
         host: gathered.sightings.iter().find_map(|sighting| sighting.host.clone()),
-        environment: environment::environment(&gathered, &versions, knowledge),
+        environment: environment::card(&gathered, &environment, knowledge),
         remarks: remarks(&gathered, &records),
         process,
         exception,
@@ -97,7 +97,7 @@ fn build<'i>(gathered: Gathered<'i>, knowledge: &Knowledge, carriers: &dyn Carri
         signature,
         evidence,
     };
-    Some(Built { incident, gathered, versions })
+    Some(Built { incident, gathered, environment })
 }
 
 /// A stop outweighs the record that only says "no shutdown"; else the best-ranked evidence decides.

@@ -123,6 +123,41 @@ impl<'i> Gathered<'i> {
             .collect()
     }
 
+    /// The modules that crash records name: evidence number, file name, path and version of the executable and of the module
+    /// at fault.
+    pub fn named_modules(&self) -> impl Iterator<Item = (usize, &'i str, Option<&'i str>, Option<Version>)> + '_ {
+        self.items.iter().enumerate().flat_map(|(number, item)| {
+            let [app, module] = match &item.observation {
+                Observation::Event(event) => match &event.body {
+                    EventBody::ApplicationError {
+                        app,
+                        app_version,
+                        app_path,
+                        module,
+                        module_version,
+                        module_path,
+                        ..
+                    } => [
+                        Some((&**app, app_path.as_deref(), *app_version)),
+                        module.as_deref().map(|module| (module, module_path.as_deref(), *module_version)),
+                    ],
+                    EventBody::Wer(report) => report_modules(report),
+                    _ => [None, None],
+                },
+                Observation::Wer(report) => report_modules(report),
+                Observation::Ticket(ticket) => [
+                    ticket.app.as_deref().map(|app| (app, None, ticket.app_version)),
+                    ticket
+                        .module
+                        .as_deref()
+                        .map(|module| (module, ticket.module_path.as_deref(), ticket.module_version)),
+                ],
+                Observation::Process(_) | Observation::Kernel(_) => [None, None],
+            };
+            [app, module].into_iter().flatten().map(move |(name, path, version)| (number, name, path, version))
+        })
+    }
+
     /// The bugcheck with its parameters, from whichever evidence has it.
     #[must_use]
     pub fn bugcheck(&self) -> Option<(usize, BugcheckCode, Vec<u64>)> {
@@ -135,6 +170,17 @@ impl<'i> Gathered<'i> {
             Some((number, code, parameters))
         })
     }
+}
+
+type NamedModule<'r> = (&'r str, Option<&'r str>, Option<Version>);
+
+/// Executable and module at fault of a WER report.
+fn report_modules(report: &WerReport) -> [Option<NamedModule<'_>>; 2] {
+    let signature = &report.signature;
+    [
+        signature.app.as_deref().map(|app| (app, report.app_path.as_deref(), signature.app_version)),
+        signature.module.as_deref().map(|module| (module, None, signature.module_version)),
+    ]
 }
 
 impl CrashRecord {

@@ -2,7 +2,7 @@
 
 mod build;
 mod dump_detail;
-mod environment;
+pub mod environment;
 mod fault_site;
 mod gathered;
 mod join;
@@ -12,7 +12,7 @@ mod sighting;
 mod signature;
 
 pub use build::{Built, incidents};
-pub use environment::{Versions, build_of};
+pub use environment::build_of;
 pub use fault_site::Carriers;
 pub use gathered::{CrashRecord, Gathered};
 pub use machine::{machines, timeline_kind, values};

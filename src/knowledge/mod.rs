@@ -2,16 +2,23 @@
 //!
 //! What may change without a release (names of codes, releases of Windows, what to collect) stands in
 //! `rules/data/*.yaml`; the build reads it and leaves its tables in the program, where [`Knowledge::builtin`] finds
-//! them. Two rules that never change are functions: [`location()`] of a path and [`nvidia`]'s numbering of drivers.
+//! them. What never changes is functions: [`location()`] of a path, and the numbering of drivers by [`nvidia`] and by the
+//! other makers of [`graphics`].
 
+mod check;
 pub(crate) mod code_tables;
 pub(crate) mod codes;
+mod compatibility;
+#[allow(dead_code, reason = "the build uses the values; the program only checks that they can be read")]
+mod compatibility_table;
+pub mod graphics;
 mod location;
 pub mod nvidia;
-/// Used by the build; part of the program for its tests only.
-#[cfg(test)]
+#[allow(dead_code, reason = "the build uses the values; the program only checks that they can be read")]
 mod table;
 
+pub(crate) use check::check;
+pub use compatibility::{Release, ReleaseSpan, RuntimeMinimum, TensorFlowBuild};
 pub use location::location;
 
 use crate::evidence::{BugcheckCode, ExceptionCode, FastFailCode, NtStatus};
@@ -44,6 +51,11 @@ pub struct Knowledge {
     bugchecks: &'static [(u32, Meaning)],
     releases: &'static [(u32, &'static str)],
     collect: &'static [(&'static str, &'static str)],
+    cuda_names: &'static [(&'static str, ReleaseSpan)],
+    cuda_drivers: &'static [(Release, Release)],
+    tensorflow_builds: &'static [(Release, TensorFlowBuild)],
+    msvcp140_minimums: &'static [(&'static str, RuntimeMinimum)],
+    stated_versions: &'static [(&'static str, &'static str)],
 }
 
 impl Knowledge {
@@ -56,6 +68,11 @@ impl Knowledge {
             bugchecks: BUGCHECKS,
             releases: RELEASES,
             collect: COLLECT,
+            cuda_names: CUDA_NAMES,
+            cuda_drivers: CUDA_DRIVERS,
+            tensorflow_builds: TENSORFLOW_BUILDS,
+            msvcp140_minimums: MSVCP140_MINIMUMS,
+            stated_versions: STATED_VERSIONS,
         }
     }
 

@@ -1,4 +1,5 @@
-//! Reading the tables of `rules/data`: a step of the build, which leaves them in the program as they are looked up.
+//! Reading the tables of `rules/data`: a step of the build, which leaves them in the program as they are looked up. The
+//! program reads them only to check a rule set.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -103,16 +104,16 @@ pub(crate) fn notes(file: &Arc<YamlText>, mistakes: &mut Vec<Diagnostic>) -> Tab
         if fast_fails.is_some_and(|table| table != "fast-fail") {
             return Err(row.wrong("sub_codes", "`sub_codes` is `fast-fail` or left out"));
         }
-        let codes = row.texts("codes")?;
+        let codes = row.optional_texts("codes")?;
         let codes: Option<Vec<u32>> = codes.iter().map(|code| number(code)).collect();
         let note = Note {
             of: of.to_owned(),
             codes: codes.ok_or_else(|| row.wrong("codes", "`codes` are numbers of 32 bits"))?,
-            not: row.texts("not")?,
-            look: row.texts("look")?,
+            not: row.optional_texts("not")?,
+            look: row.optional_texts("look")?,
             fast_fails: fast_fails.is_some(),
-            collect: row.texts("collect")?,
-            sources: row.texts("sources")?,
+            collect: row.optional_texts("collect")?,
+            sources: row.optional_texts("sources")?,
         };
         Ok((row.node.span.line, note))
     })
@@ -120,13 +121,13 @@ pub(crate) fn notes(file: &Arc<YamlText>, mistakes: &mut Vec<Diagnostic>) -> Tab
 
 /// Reads the list under `key`. Its rows have all of the keys `needed`, and may have those of `optional`; no two rows
 /// have the same key in the table.
-fn read<K: Ord, V>(
+pub(crate) fn read<K: Ord, V>(
     file: &Arc<YamlText>,
     key: &str,
     needed: &[&str],
     optional: &[&str],
     mistakes: &mut Vec<Diagnostic>,
-    reader: impl Fn(&Row) -> Result<(K, V), Diagnostic>,
+    reader: impl Fn(&Row<'_>) -> Result<(K, V), Diagnostic>,
 ) -> Table<K, V> {
     let mut table = Table::new();
     let root = match parse(file) {
@@ -169,7 +170,7 @@ fn number(text: &str) -> Option<u32> {
 }
 
 /// A row of a table.
-struct Row<'a> {
+pub(crate) struct Row<'a> {
     file: &'a Arc<YamlText>,
     node: &'a Node,
 }
@@ -179,9 +180,17 @@ impl Row<'_> {
         self.node.get(key)?.text()
     }
 
-    fn text(&self, key: &str) -> Result<&str, Diagnostic> {
+    pub(crate) fn text(&self, key: &str) -> Result<&str, Diagnostic> {
         let text = self.optional(key).filter(|text| !text.is_empty());
         text.ok_or_else(|| self.wrong(key, &format!("`{key}` is missing")))
+    }
+
+    /// A list of texts, none of them empty.
+    pub(crate) fn texts(&self, key: &str) -> Result<Vec<&str>, Diagnostic> {
+        let texts = self.node.get(key).and_then(Node::items).and_then(|items| {
+            items.iter().map(|item| item.text().filter(|text| !text.is_empty())).collect::<Option<Vec<_>>>()
+        });
+        texts.ok_or_else(|| self.wrong(key, &format!("`{key}` is a list of texts")))
     }
 
     /// A number of 32 bits, decimal or after `0x`.
@@ -190,15 +199,15 @@ impl Row<'_> {
         number.ok_or_else(|| self.wrong(key, &format!("`{key}` is a number of 32 bits, such as 7 or 0xC0000005")))
     }
 
-    /// The texts of a list, which may be missing.
-    fn texts(&self, key: &str) -> Result<Vec<String>, Diagnostic> {
-        let Some(node) = self.node.get(key) else { return Ok(Vec::new()) };
-        let texts: Option<Vec<String>> =
-            node.items().and_then(|items| items.iter().map(|item| item.text().map(str::to_owned)).collect());
-        texts.ok_or_else(|| self.wrong(key, &format!("`{key}` is a list of texts")))
+    /// The same of a list that may be missing.
+    fn optional_texts(&self, key: &str) -> Result<Vec<String>, Diagnostic> {
+        if self.node.get(key).is_none() {
+            return Ok(Vec::new());
+        }
+        Ok(self.texts(key)?.into_iter().map(str::to_owned).collect())
     }
 
-    fn wrong(&self, key: &str, message: &str) -> Diagnostic {
+    pub(crate) fn wrong(&self, key: &str, message: &str) -> Diagnostic {
         mistake(self.file, self.node.get(key).unwrap_or(self.node), message.to_owned())
     }
 

@@ -7,6 +7,7 @@ use super::mistakes::Mistakes;
 use super::value::{fold, fold_part};
 use super::wildcard::Wildcard;
 use crate::facts::FactType;
+use crate::knowledge::check;
 use crate::yaml::{Diagnostic, Entry, Node, YamlText, parse};
 
 /// A list of module names and name patterns.
@@ -88,7 +89,7 @@ impl Lists {
 }
 
 /// Reads `data/NAME.yaml`. Files of `data/` that hold something else than modules (code names, driver numbers) are
-/// for the program and not read here.
+/// for the program, which has its own from the build; here they are only checked.
 pub(super) fn read(file_stem: &str, file: &Arc<YamlText>, found: &mut Vec<Diagnostic>) -> Option<ModuleList> {
     let root = match parse(file) {
         Ok(root) => root,
@@ -97,7 +98,10 @@ pub(super) fn read(file_stem: &str, file: &Arc<YamlText>, found: &mut Vec<Diagno
             return None;
         }
     };
-    root.get("modules")?;
+    if root.get("modules").is_none() {
+        check(file_stem, file, found);
+        return None;
+    }
     let mut mistakes = Mistakes::new(file);
     let list = read_list(file_stem, &root, &mut mistakes);
     let broken = mistakes.found.iter().any(Diagnostic::is_error);

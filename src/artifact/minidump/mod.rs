@@ -14,6 +14,7 @@ mod excerpt;
 mod handles;
 mod instruction;
 mod memory;
+mod processor;
 mod regions;
 mod stack;
 mod stowed;
@@ -33,12 +34,12 @@ use minidump::{
 };
 
 use self::directory::stream;
-use super::bytes::{Source, u64_at};
+use super::bytes::Source;
 use super::{Loss, ReadContext, Reading, Unreadable};
 use crate::evidence::{
     Address, CpuArchitecture, CpuFeatures, CrashDetail, CrashThread, DebugId, DebugSignature, Evidence, Exception,
-    ExceptionCode, LoadedModule, Names, Observation, OperatingSystem, Place, ProcessDump, ProcessState, System,
-    UnloadedModule, Version, base_name,
+    ExceptionCode, LoadedModule, Names, Observation, OperatingSystem, Place, ProcessDump, ProcessState, Processor,
+    System, UnloadedModule, Version, base_name,
 };
 
 /// How many losses are spelled out as the reason why nothing could be read.
@@ -180,7 +181,9 @@ fn system(dump: &Excerpted<'_>, names: &Names) -> Option<System> {
         cpu,
         cpu_count: info.raw.number_of_processors,
         cpu_detail: info.cpu_info().and_then(|detail| plain(&detail).map(|detail| names.share(detail))),
-        cpu_features: features(dump, &info.raw.cpu.data, cpu, os),
+        cpu_features: processor::features(dump, &info.raw.cpu.data, cpu, os),
+        processor: processor::processor(&info.raw, cpu, names),
+        server: (os == OperatingSystem::Windows).then(|| product(info.raw.product_type)).flatten(),
     })
 }
 
@@ -200,19 +203,17 @@ fn unknown_system() -> System {
         cpu_count: 0,
         cpu_detail: None,
         cpu_features: CpuFeatures::default(),
+        processor: Processor::default(),
+        server: None,
     }
 }
 
-/// What Windows says of the processor: `OTHER_CPU_INFO.ProcessorFeatures` in dumps of 64-bit processes, and the states
-/// that `MINIDUMP_MISC_INFO_5` names.
-fn features(dump: &Excerpted<'_>, cpu_information: &[u8], cpu: CpuArchitecture, os: OperatingSystem) -> CpuFeatures {
-    if os != OperatingSystem::Windows {
-        return CpuFeatures::default();
-    }
-    let misc = dump.get_stream::<MinidumpMiscInfo>().ok();
-    CpuFeatures {
-        windows: (cpu == CpuArchitecture::X64).then(|| u64_at(cpu_information, 0)).flatten(),
-        saved_states: misc.and_then(|misc| misc.raw.xstate_data().map(|data| data.enabled_features)),
+/// Whether a product type of Windows is one of servers: `VER_NT_WORKSTATION`, `VER_NT_DOMAIN_CONTROLLER`, `VER_NT_SERVER`.
+fn product(kind: u8) -> Option<bool> {
+    match kind {
+        1 => Some(false),
+        2 | 3 => Some(true),
+        _ => None,
     }
 }
 

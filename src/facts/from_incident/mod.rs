@@ -7,6 +7,7 @@ mod exception;
 mod fault;
 mod lists;
 mod process;
+mod system;
 
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock};
@@ -23,6 +24,7 @@ pub fn facts(built: &Built<'_>) -> FactSet {
     dump_detail::dump_detail(built, &mut facts);
     fault::fault(built, &mut facts);
     events::events(built, &mut facts);
+    system::system(built, &mut facts);
     environment::environment(built, &mut facts);
     lists::lists(built, &mut facts);
     facts

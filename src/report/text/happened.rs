@@ -1,5 +1,6 @@
 //! What happened in one incident: the facts, without any judgement of rules.
 
+use std::collections::BTreeMap;
 use std::io;
 
 use super::page::Page;
@@ -31,14 +32,38 @@ pub(super) fn write(page: &mut Page<'_>, incident: &Incident) -> io::Result<()> 
         None => {}
     }
     if !incident.environment.is_empty() {
-        page.row("environment", &environment(&incident.environment))?;
+        environment(page, &incident.environment)?;
     }
     Ok(())
 }
 
-/// `cpu: ...; os: ...`
-pub(super) fn environment(environment: &std::collections::BTreeMap<&'static str, String>) -> String {
-    environment.iter().map(|(key, value)| format!("{key}: {value}")).collect::<Vec<_>>().join("; ")
+/// Keys of an environment that stand in one line each, in this order. What is not named here stands in the last line.
+const ENVIRONMENT: &[&[&str]] = &[
+    &["os", "process_bits", "cpu", "cpu_threads", "cpu_extensions"],
+    &["gpu_driver", "gpu_driver_others", "cuda", "cublas", "cudnn", "cuda_conflicts"],
+    &["python", "python_detail", "tensorflow", "pytorch", "onnxruntime"],
+    &["msvcp140"],
+    &["vcruntime140"],
+    &["ucrtbase"],
+    &["duplicates"],
+];
+
+/// `os: ...; cpu: ...`, a line for each theme.
+pub(super) fn environment(page: &mut Page<'_>, environment: &BTreeMap<&'static str, String>) -> io::Result<()> {
+    let line = |keys: &mut dyn Iterator<Item = &'static str>| {
+        let pairs = keys.filter_map(|key| Some(format!("{key}: {}", environment.get(key)?)));
+        pairs.collect::<Vec<_>>().join("; ")
+    };
+    let named = |key: &&'static str| ENVIRONMENT.iter().any(|keys| keys.contains(key));
+    let mut others = environment.keys().copied().filter(|key| !named(key));
+    let mut lines: Vec<String> = ENVIRONMENT.iter().map(|keys| line(&mut keys.iter().copied())).collect();
+    lines.push(line(&mut others));
+    let mut label = "environment";
+    for line in lines.iter().filter(|line| !line.is_empty()) {
+        page.row(label, line)?;
+        label = "";
+    }
+    Ok(())
 }
 
 fn process(page: &mut Page<'_>, process: &Process) -> io::Result<()> {

@@ -29,7 +29,7 @@ pub(super) fn write(page: &mut Page<'_>, report: &Report) -> io::Result<()> {
         page.blank()?;
         page.styled(STRONG, 0, &machine.host)?;
         if !machine.environment.is_empty() {
-            page.row("environment", &environment(&machine.environment))?;
+            environment(page, &machine.environment)?;
         }
         if in_full {
             timeline(page, report, machine)?

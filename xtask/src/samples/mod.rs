@@ -2,6 +2,7 @@
 
 mod cuda_dumps;
 mod damaged;
+mod environment;
 mod event_pairs;
 mod fast_fails;
 mod gpu_reset;
@@ -41,6 +42,10 @@ pub fn all() -> Vec<Sample> {
         loading::delay_load_zlibwapi(),
         loading::two_openmp_runtimes(),
         loading::old_vc_runtime(),
+        environment::cudnn_in_windows_folder(),
+        environment::libraries_of_two_toolkits(),
+        environment::two_copies_of_cublas(),
+        environment::driver_too_old(),
         loading::missing_dll_at_start(),
         loading::missing_assembly_at_start(),
         event_pairs::positional(),

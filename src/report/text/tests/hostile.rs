@@ -54,7 +54,8 @@ What happened
   suspect      cudnn64_8.dll 6.14.11.6050 (basis: unwound)
                C:\tools\cudnn64_8.dll
                The first frame of the stack that is no carrier lies in it.
-  environment  cudnn: 8; os: Windows 10.0.19045
+  environment  os: Windows 10.0.19045
+               cudnn: 8
 
 Why
   C:\x y\u{2028}z was loaded.

@@ -54,8 +54,8 @@ What happened
     C:\tools\cudnn64_8.dll
     The first frame of the stack that is
     no carrier lies in it.
-  environment: cudnn: 8; os: Windows
-    10.0.19045
+  environment: os: Windows 10.0.19045
+    cudnn: 8
 
 Why
   cuDNN 8 loads zlibwapi.dll by name and

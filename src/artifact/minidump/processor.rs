@@ -1,0 +1,65 @@
+//! The processor in `MINIDUMP_SYSTEM_INFO`.
+
+use minidump::MinidumpMiscInfo;
+use minidump::format::MINIDUMP_SYSTEM_INFO;
+
+use super::Excerpted;
+use crate::evidence::{CpuArchitecture, CpuFeatures, Names, OperatingSystem, Processor};
+
+/// Family, model and stepping; and the maker's name, with which the `CPU_INFORMATION` of 32-bit x86 begins. Writers on
+/// other systems give it for 64-bit x86 too, where Windows has its own features in its place.
+pub(super) fn processor(raw: &MINIDUMP_SYSTEM_INFO, cpu: CpuArchitecture, names: &Names) -> Processor {
+    if !matches!(cpu, CpuArchitecture::X86 | CpuArchitecture::X64) {
+        return Processor::default();
+    }
+    let [model, stepping] = raw.processor_revision.to_be_bytes();
+    let known = raw.processor_level != 0;
+    Processor {
+        vendor: vendor(&raw.cpu.data).map(|vendor| names.share(vendor)),
+        family: known.then_some(raw.processor_level),
+        model: known.then_some(model),
+        stepping: known.then_some(stepping),
+    }
+}
+
+/// The twelve letters of CPUID leaf 0.
+fn vendor(information: &[u8]) -> Option<&str> {
+    let name = information.get(..12)?;
+    let is_name = name.iter().all(|byte| byte.is_ascii_alphabetic() || b" !".contains(byte));
+    is_name.then(|| std::str::from_utf8(name).ok()).flatten()
+}
+
+/// What Windows says of the processor: `OTHER_CPU_INFO.ProcessorFeatures` in dumps of 64-bit processes, and the states
+/// that `MINIDUMP_MISC_INFO_5` names.
+pub(super) fn features(
+    dump: &Excerpted<'_>,
+    information: &[u8],
+    cpu: CpuArchitecture,
+    os: OperatingSystem,
+) -> CpuFeatures {
+    if os != OperatingSystem::Windows {
+        return CpuFeatures::default();
+    }
+    let word = || Some(u64::from_le_bytes(information.get(..8)?.try_into().ok()?));
+    let misc = dump.get_stream::<MinidumpMiscInfo>().ok();
+    CpuFeatures {
+        windows: (cpu == CpuArchitecture::X64 && vendor(information).is_none()).then(word).flatten(),
+        saved_states: misc.and_then(|misc| misc.raw.xstate_data().map(|data| data.enabled_features)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_makers_name_is_letters() {
+        let mut named = [0_u8; 24];
+        named[..12].copy_from_slice(b"GenuineIntel");
+        assert_eq!(vendor(&named), Some("GenuineIntel"));
+        let mut words = [0_u8; 24];
+        words[..8].copy_from_slice(&0x0000_01F0_10C0_774C_u64.to_le_bytes());
+        assert_eq!(vendor(&words), None);
+        assert_eq!(vendor(&[0; 24]), None);
+    }
+}

@@ -1,0 +1,214 @@
+//! The card of an incident: what the report shows of its surroundings, by key.
+
+use std::collections::BTreeMap;
+
+use super::extensions::Extensions;
+use super::frameworks::Framework;
+use super::runtime::RuntimeFile;
+use super::{Environment, Found, system};
+use crate::evidence::{CpuArchitecture, OperatingSystem, Version};
+use crate::incident::gathered::Gathered;
+use crate::knowledge::Knowledge;
+use crate::knowledge::graphics::intel_release;
+
+/// The card. What a text states is marked so, and stands only where nothing that was loaded tells.
+#[must_use]
+pub fn card(
+    gathered: &Gathered<'_>,
+    environment: &Environment<'_>,
+    knowledge: &Knowledge,
+) -> BTreeMap<&'static str, String> {
+    let mut card = BTreeMap::new();
+    machine(gathered, environment, knowledge, &mut card);
+    graphics(environment, &mut card);
+    cuda(environment, &mut card);
+    programs(environment, &mut card);
+    runtime(environment, &mut card);
+    card
+}
+
+fn machine(
+    gathered: &Gathered<'_>,
+    environment: &Environment<'_>,
+    knowledge: &Knowledge,
+    card: &mut BTreeMap<&'static str, String>,
+) {
+    if let Some((_, dump)) = gathered.dump() {
+        let system = &dump.system;
+        if system.os != OperatingSystem::Other {
+            card.insert("os", system::name(system, knowledge));
+        }
+        let detail = system.cpu_detail.as_deref().map_or_else(String::new, |detail| format!(" ({detail})"));
+        if system.cpu != CpuArchitecture::Other {
+            card.insert("cpu", format!("{}{detail}", system.cpu.word()));
+        }
+        if system.cpu_count > 0 {
+            card.insert("cpu_threads", system.cpu_count.to_string());
+        }
+        if let Some(extensions) = Extensions::of(system.cpu_features).text() {
+            card.insert("cpu_extensions", extensions);
+        }
+    } else if let Some((_, dump)) = gathered.kernel_dump() {
+        // The kernel's own number is that of the release it was branched from: 19041 on Windows 10 2004 to 22H2.
+        card.insert("os", format!("Windows, kernel build {}", dump.build));
+        card.insert("cpu", dump.cpu.word().to_owned());
+    } else if let Some((_, report)) = gathered.report(|report| report.os_version.is_some())
+        && let Some(build) = report.os_version.as_deref().and_then(system::build_of)
+    {
+        card.insert("os", system::windows(build, None, knowledge));
+    }
+    if environment.wow64.is_some_and(|found| found.value) {
+        card.insert("process_bits", "32-bit on 64-bit Windows".to_owned());
+    }
+}
+
+/// NVIDIA's release by itself, as everybody names it. Others with their maker, and in a key of their own beside NVIDIA's.
+fn graphics(environment: &Environment<'_>, card: &mut BTreeMap<&'static str, String>) {
+    let graphics = &environment.graphics;
+    let amd = graphics.amd.map(|found| format!("AMD {}", found.value));
+    let intel = graphics.intel.map(|found| match intel_release(found.value) {
+        Some(release) => format!("Intel {release} ({})", found.value),
+        None => format!("Intel {}", found.value),
+    });
+    let mut drivers = [graphics.nvidia.map(|found| found.value.to_string()), amd, intel].into_iter().flatten();
+    if let Some(first) = drivers.next() {
+        card.insert("gpu_driver", first);
+    } else if let Some(stated) = environment.stated.nvidia_driver {
+        let (branch, update) = two(stated.value);
+        card.insert("gpu_driver", as_stated(&format!("{branch}.{update:02}")));
+    }
+    let others: Vec<String> = drivers.collect();
+    if !others.is_empty() {
+        card.insert("gpu_driver_others", others.join(", "));
+    }
+}
+
+fn cuda(environment: &Environment<'_>, card: &mut BTreeMap<&'static str, String>) {
+    let (cuda, stated) = (&environment.cuda, &environment.stated);
+    let dotted = |found: Found<Version>| {
+        let (major, minor) = two(found.value);
+        format!("{major}.{minor}")
+    };
+    if let Some(runtime) = cuda.runtime {
+        // From 11 on the file name tells only the major version.
+        let (major, _) = two(runtime.value);
+        card.insert("cuda", if major >= 11 { format!("{major}.x") } else { dotted(runtime) });
+    } else if let Some(toolkit) = stated.cuda {
+        card.insert("cuda", as_stated(&dotted(toolkit)));
+    }
+    if let Some(cudnn) = cuda.cudnn {
+        card.insert("cudnn", two(cudnn.value).0.to_string());
+    } else if let Some(cudnn) = stated.cudnn {
+        card.insert("cudnn", as_stated(&dotted(cudnn)));
+    }
+    if let Some(cublas) = cuda.cublas {
+        // `cublas64_100` is of 10.0; from 11 on the name has the major version only.
+        let (major, minor) = two(cublas.value);
+        let is_whole = minor == 0 && major != 10;
+        card.insert("cublas", if is_whole { major.to_string() } else { format!("{major}.{minor}") });
+    }
+    let mut conflicts = Vec::new();
+    if let Some(names) = cuda.at_odds {
+        let (first, second) = names.value;
+        conflicts.push(format!("{first} and {second} are of different CUDA toolkits"));
+    }
+    if let Some(majors) = cuda.cudnn_majors {
+        let (first, second) = majors.value;
+        conflicts.push(format!("parts of cuDNN {first} and {second} are loaded"));
+    }
+    if !conflicts.is_empty() {
+        card.insert("cuda_conflicts", conflicts.join(", "));
+    }
+}
+
+fn programs(environment: &Environment<'_>, card: &mut BTreeMap<&'static str, String>) {
+    if let Some(python) = &environment.python {
+        let (major, minor) = two(python.version.value);
+        card.insert("python", format!("{major}.{minor}"));
+        let known: Vec<&str> =
+            python.release.as_deref().into_iter().chain(python.installation.map(described)).collect();
+        if !known.is_empty() {
+            card.insert("python_detail", known.join(", "));
+        }
+    }
+    let stated = &environment.stated;
+    for (name, stated) in
+        [("tensorflow", stated.tensorflow), ("pytorch", stated.pytorch), ("onnxruntime", stated.onnxruntime)]
+    {
+        let loaded = environment.frameworks.iter().flatten().find(|framework| framework.name == name);
+        if let Some(text) = framework(loaded, stated.map(|found| found.value)) {
+            card.insert(name, text);
+        }
+    }
+}
+
+fn framework(loaded: Option<&Framework<'_>>, stated: Option<Version>) -> Option<String> {
+    let stated = stated.map(|version| {
+        let [major, minor, patch, _] = version.0;
+        as_stated(&if patch == 0 { format!("{major}.{minor}") } else { format!("{major}.{minor}.{patch}") })
+    });
+    let Some(loaded) = loaded else { return stated };
+    let version = loaded.version.map(|version| {
+        let (major, minor) = two(version);
+        format!("{major}.{minor}")
+    });
+    let version = version.or(stated).unwrap_or_else(|| "version not known".to_owned());
+    Some(match loaded.installation.map(described) {
+        Some(installation) => format!("{version}, {installation}"),
+        None => version,
+    })
+}
+
+fn runtime(environment: &Environment<'_>, card: &mut BTreeMap<&'static str, String>) {
+    let runtime = &environment.runtime;
+    for (key, file) in
+        [("msvcp140", runtime.msvcp140), ("vcruntime140", runtime.vcruntime140), ("ucrtbase", runtime.ucrtbase)]
+    {
+        if let Some(file) = file {
+            card.insert(key, runtime_file(file.value));
+        }
+    }
+    let copies: Vec<String> = environment
+        .copies
+        .iter()
+        .flatten()
+        .map(|copies| format!("{} from {} and {}", copies.name, folder(copies.first.0), folder(copies.second.0)))
+        .collect();
+    if !copies.is_empty() {
+        card.insert("duplicates", copies.join("; "));
+    }
+}
+
+fn runtime_file(file: RuntimeFile<'_>) -> String {
+    let version = file.version.map_or_else(|| "version not known".to_owned(), |version| version.to_string());
+    file.path.map_or(version.clone(), |path| format!("{version} from {}", folder(path)))
+}
+
+fn folder(path: &str) -> &str {
+    path.rsplit_once(['\\', '/']).map_or(path, |(folder, _)| folder)
+}
+
+/// How something was installed, in words.
+fn described(installation: &'static str) -> &'static str {
+    match installation {
+        "conda" => "in a conda environment",
+        "site-packages" => "in site-packages",
+        "python-installer" => "from the installer of python.org",
+        "store-python" => "from the Microsoft Store",
+        "portable-python" => "in a portable Python",
+        "frozen" => "packed into a program",
+        "cuda-toolkit" => "in the CUDA toolkit",
+        "system" => "in the Windows folder",
+        "program" => "in the program's folder",
+        _ => "in another folder",
+    }
+}
+
+fn as_stated(text: &str) -> String {
+    format!("{text} (as the text says)")
+}
+
+fn two(version: Version) -> (u16, u16) {
+    let [major, minor, ..] = version.0;
+    (major, minor)
+}

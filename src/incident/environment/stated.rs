@@ -1,0 +1,203 @@
+//! What a pasted text says of versions. It is somebody's word and not what was loaded, so it is kept apart.
+
+use std::sync::LazyLock;
+
+use regex::{Regex, RegexBuilder};
+
+use super::Found;
+use crate::evidence::Version;
+use crate::incident::gathered::Gathered;
+use crate::knowledge::Knowledge;
+
+/// Versions that a text states. Each is there only when all lines that state it agree.
+#[derive(Debug, Clone, Default)]
+pub struct Stated {
+    /// TensorFlow.
+    pub tensorflow: Option<Found<Version>>,
+    /// PyTorch.
+    pub pytorch: Option<Found<Version>>,
+    /// ONNX Runtime.
+    pub onnxruntime: Option<Found<Version>>,
+    /// The CUDA toolkit, not what `nvidia-smi` calls CUDA Version: that is what the driver can do.
+    pub cuda: Option<Found<Version>>,
+    /// cuDNN.
+    pub cudnn: Option<Found<Version>>,
+    /// NVIDIA's driver.
+    pub nvidia_driver: Option<Found<Version>>,
+}
+
+/// Which version a pattern finds.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Of {
+    TensorFlow,
+    PyTorch,
+    OnnxRuntime,
+    Cuda,
+    /// The digits of a PyTorch build's tag: `cu118` is 11.8.
+    CudaTag,
+    Cudnn,
+    /// cuDNN's number for itself: 8401 is 8.4.1, 90100 is 9.1.0.
+    CudnnNumber,
+    NvidiaDriver,
+}
+
+impl Of {
+    /// By its name in the table.
+    fn named(name: &str) -> Option<Self> {
+        Some(match name {
+            "tensorflow" => Self::TensorFlow,
+            "pytorch" => Self::PyTorch,
+            "onnxruntime" => Self::OnnxRuntime,
+            "cuda" => Self::Cuda,
+            "cuda-tag" => Self::CudaTag,
+            "cudnn" => Self::Cudnn,
+            "cudnn-number" => Self::CudnnNumber,
+            "nvidia-driver" => Self::NvidiaDriver,
+            _ => return None,
+        })
+    }
+}
+
+fn insensitive(pattern: &str) -> Result<Regex, regex::Error> {
+    RegexBuilder::new(pattern).case_insensitive(true).build()
+}
+
+/// A line that is longer states no version.
+const LONGEST: usize = 200;
+
+pub(super) fn stated(gathered: &Gathered<'_>) -> Stated {
+    let Some((from, ticket)) = gathered.ticket() else { return Stated::default() };
+    of_lines(ticket.lines.iter().map(|line| &*line.text), from)
+}
+
+fn of_lines<'t>(lines: impl Iterator<Item = &'t str>, from: usize) -> Stated {
+    static REGEXES: LazyLock<Vec<(Of, Regex)>> = LazyLock::new(|| {
+        let patterns = Knowledge::builtin().stated_versions();
+        patterns.filter_map(|(of, pattern)| Some((Of::named(of)?, insensitive(pattern).ok()?))).collect()
+    });
+    let mut found: Vec<(Of, Version)> = Vec::new();
+    for line in lines.filter(|line| line.len() <= LONGEST && may_state(line)) {
+        let states = REGEXES.iter().filter_map(|(of, regex)| read(*of, regex.captures(line)?.get(1)?.as_str()));
+        found.extend(states);
+    }
+    let agreed = |of: Of| {
+        let mut versions = found.iter().filter(|(other, _)| *other == of).map(|(_, version)| *version);
+        let first = versions.next()?;
+        versions.all(|other| alike(first, other)).then_some(Found { value: first, from })
+    };
+    Stated {
+        tensorflow: agreed(Of::TensorFlow),
+        pytorch: agreed(Of::PyTorch),
+        onnxruntime: agreed(Of::OnnxRuntime),
+        cuda: agreed(Of::Cuda),
+        cudnn: agreed(Of::Cudnn),
+        nvidia_driver: agreed(Of::NvidiaDriver),
+    }
+}
+
+/// Whether a line has one of the words that all patterns ask for.
+fn may_state(line: &str) -> bool {
+    const WORDS: &[&str] = &["tensorflow", "torch", "onnxruntime", "cuda", "cudnn", "driver"];
+    let line = line.to_ascii_lowercase();
+    WORDS.iter().any(|word| line.contains(word))
+}
+
+fn read(of: Of, text: &str) -> Option<(Of, Version)> {
+    match of {
+        Of::CudaTag => {
+            let number: u16 = text.parse().ok()?;
+            Some((Of::Cuda, Version([number.checked_div(10)?, number.checked_rem(10)?, 0, 0])))
+        }
+        Of::CudnnNumber => {
+            let number: u32 = text.parse().ok()?;
+            // Two digits for the minor number from 9 on.
+            let unit = if number < 90_000 { 1000 } else { 10_000 };
+            let minor = number.checked_rem(unit)?.checked_div(100)?;
+            Some((
+                Of::Cudnn,
+                Version([u16::try_from(number.checked_div(unit)?).ok()?, u16::try_from(minor).ok()?, 0, 0]),
+            ))
+        }
+        _ => Some((of, text.parse().ok()?)),
+    }
+}
+
+/// Whether both may be the same: `2.4` and `2.4.1`.
+fn alike(Version(a): Version, Version(b): Version) -> bool {
+    let [a_major, a_minor, a_patch, _] = a;
+    let [b_major, b_minor, b_patch, _] = b;
+    (a_major, a_minor) == (b_major, b_minor) && (a_patch == b_patch || a_patch == 0 || b_patch == 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn two(found: Option<Found<Version>>) -> Option<(u16, u16)> {
+        found.map(|found| (found.value.0[0], found.value.0[1]))
+    }
+
+    #[test]
+    fn all_patterns_of_the_table_can_be_used() {
+        for (of, pattern) in Knowledge::builtin().stated_versions() {
+            assert!(Of::named(of).is_some(), "{of}");
+            let groups = insensitive(pattern).map(|regex| regex.captures_len());
+            assert!(groups.is_ok_and(|groups| groups == 2), "{pattern}");
+        }
+    }
+
+    #[test]
+    fn labels_and_lists_of_packages_state_versions() {
+        let stated = of_lines(
+            [
+                "TensorFlow: 2.4.0",
+                "  - CUDA: 11.0",
+                "cuDNN version: 8.0.1",
+                "tensorflow-gpu            2.4.0",
+                "| NVIDIA-SMI 461.40       Driver Version: 461.40       CUDA Version: 11.2     |",
+                "onnxruntime-gpu==1.19.2",
+            ]
+            .into_iter(),
+            0,
+        );
+        assert_eq!(two(stated.tensorflow), Some((2, 4)));
+        assert_eq!(two(stated.cuda), Some((11, 0)), "nvidia-smi tells what the driver can do");
+        assert_eq!(two(stated.cudnn), Some((8, 0)));
+        assert_eq!(two(stated.nvidia_driver), Some((461, 40)));
+        assert_eq!(two(stated.onnxruntime), Some((1, 19)));
+    }
+
+    #[test]
+    fn programs_state_versions_in_their_own_words() {
+        let stated = of_lines(
+            [
+                "I tensorflow/stream_executor/cuda/cuda_dnn.cc:368] Loaded cuDNN version 8401",
+                "Package: torch 2.4.1+cu118",
+                "Cuda compilation tools, release 11.8, V11.8.89",
+            ]
+            .into_iter(),
+            0,
+        );
+        assert_eq!(two(stated.cudnn), Some((8, 4)));
+        assert_eq!(two(stated.pytorch), Some((2, 4)));
+        assert_eq!(two(stated.cuda), Some((11, 8)));
+        assert_eq!(two(of_lines(["Loaded cuDNN version 90100"].into_iter(), 0).cudnn), Some((9, 1)));
+    }
+
+    #[test]
+    fn mentions_ranges_and_contradictions_state_nothing() {
+        for lines in [
+            &["It worked with TensorFlow 2.3 before"][..],
+            &["TensorFlow: 1.10 - 1.13"],
+            &["TensorFlow: 2.0 / 2.1"],
+            &["CUDA: 11.1 / 11.2"],
+            &["TensorFlow: 2.4", "TensorFlow: 2.5"],
+            &["Display driver version: 32.0.101.6790"],
+            &["Display driver version: AMD 26.3.1"],
+        ] {
+            let stated = of_lines(lines.iter().copied(), 0);
+            let all = [stated.tensorflow, stated.cuda, stated.nvidia_driver, stated.cudnn];
+            assert!(all.iter().all(Option::is_none), "{lines:?}");
+        }
+    }
+}

@@ -1,0 +1,22 @@
+//! Checking the program's own tables in a rule set that somebody works on, without building the program.
+
+use std::sync::Arc;
+
+use super::{compatibility_table, table};
+use crate::yaml::{Diagnostic, YamlText};
+
+/// Finds the mistakes of a table of the program: `stem` is its file's name without ending. Files that are no such table
+/// are passed over.
+pub(crate) fn check(stem: &str, file: &Arc<YamlText>, mistakes: &mut Vec<Diagnostic>) {
+    match stem {
+        "bugchecks" | "exception-codes" | "fast-fail" => drop(table::codes(file, "", mistakes)),
+        "windows-builds" => drop(table::releases(file, mistakes)),
+        "collect" => drop(table::texts(file, mistakes)),
+        "cuda-names" => drop(compatibility_table::cuda_names(file, mistakes)),
+        "cuda-drivers" => drop(compatibility_table::cuda_drivers(file, mistakes)),
+        "tensorflow-builds" => drop(compatibility_table::tensorflow(file, mistakes)),
+        "msvcp140-minimums" => drop(compatibility_table::msvcp140(file, mistakes)),
+        "stated-versions" => drop(compatibility_table::stated(file, mistakes)),
+        _ => {}
+    }
+}
