@@ -16,7 +16,7 @@ mod version;
 mod wer;
 
 pub use code::{BugcheckCode, ExceptionCode, FastFailCode, NtStatus};
-pub use event::{Event, EventBody, EventFields, ServiceEnd};
+pub use event::{DriveHealth, Event, EventBody, EventFields, ProcessExit, ServiceEnd, StorageRetry};
 pub use kernel::{KernelDriver, KernelDump, KernelDumpType};
 pub use module::{Address, DebugId, DebugSignature, LoadedModule, ModuleOffset, UnloadedModule, base_name};
 pub use names::Names;

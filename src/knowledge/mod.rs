@@ -5,6 +5,7 @@
 //! them. Two rules that never change are functions: [`location()`] of a path and [`nvidia`]'s numbering of drivers.
 
 mod location;
+pub mod machine_check;
 pub mod nvidia;
 /// Used by the build; part of the program for its tests only.
 #[cfg(test)]
