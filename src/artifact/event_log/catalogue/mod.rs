@@ -12,6 +12,7 @@ mod table;
 
 use std::ops::RangeInclusive;
 
+use crate::artifact::notation::number_u32;
 use crate::evidence::{Event, EventBody};
 
 /// One kind of event.
@@ -127,6 +128,8 @@ pub(super) enum Meaning {
     DriveHealth,
     /// ProcessExitMonitor 3000 and 3001.
     SilentExit,
+    /// Security-Auditing 4689.
+    ProcessExit,
     /// WER-Diag 1.
     CorruptFile,
     /// A sentence with the record's values in it, as [`super::meaning`] fills them in.
@@ -137,6 +140,43 @@ use Ids::{Any, These};
 use Provider::{Family, Named};
 
 use table::CATALOGUE;
+
+/// Id of Security-Auditing's record of a process that ended. It is the only event of which logs hold millions and
+/// nearly all are of no interest, so that its data decide, too.
+pub(super) const PROCESS_EXIT: u32 = 4689;
+/// The field of that event with the exit code, as UTF-16.
+pub(super) const EXIT_STATUS: &[u8; 12] = b"S\0t\0a\0t\0u\0s\0";
+
+/// Whether a process that ended with this code did so for something that went wrong: with an exception, the loader's
+/// refusal, or a failure of the .NET runtime. Ends by Ctrl+C, by logging off, and with numbers that a program chooses
+/// itself are none.
+///
+/// Source: layout of NTSTATUS values (MS-ERREF, section 2.3): the upper bits of errors are `1100`, of those that
+/// language runtimes define `1110`; `corerror.h` of .NET.
+pub(super) fn is_failure(exit_code: u32) -> bool {
+    const CONTROL_C_EXIT: u32 = 0xC000_013A;
+    const DLL_INIT_FAILED_LOGOFF: u32 = 0xC000_026B;
+    match exit_code {
+        CONTROL_C_EXIT | DLL_INIT_FAILED_LOGOFF => false,
+        0xC000_0000..=0xCFFF_FFFF | 0xE000_0000..=0xEFFF_FFFF => true,
+        // Guard page, misalignment, breakpoint and single step; then the .NET runtime.
+        0x8000_0001..=0x8000_0004 | 0x8013_1500..=0x8013_16FF => true,
+        _ => false,
+    }
+}
+
+/// Whether the event that `provider` logs as `id` with these fields is read: if the table lists it and, for ends of
+/// processes, if the code tells of a failure.
+#[must_use]
+pub fn wants<'f>(provider: &str, id: u32, fields: impl Iterator<Item = (Option<&'f str>, &'f str)>) -> bool {
+    find(provider, id).is_some_and(|entry| entry.meaning != Meaning::ProcessExit || failed(fields))
+}
+
+/// Whether the fields of the end of a process tell of a failure. Without a code they may.
+pub(super) fn failed<'f>(mut fields: impl Iterator<Item = (Option<&'f str>, &'f str)>) -> bool {
+    let status = fields.find(|(name, _)| *name == Some("Status")).and_then(|(_, value)| number_u32(value));
+    status.is_none_or(is_failure)
+}
 
 /// The entry of the event that `provider` logs as `id`; `None` for an event that nobody wants.
 #[must_use]
@@ -295,6 +335,26 @@ mod tests {
         {
             assert_eq!(meaning(provider, id), None, "{provider} {id}");
         }
+    }
+
+    #[test]
+    fn of_the_ends_of_processes_only_failures_are_wanted() {
+        let wants = |provider: &str, id, status: &str| wants(provider, id, [(Some("Status"), status)].into_iter());
+        const SECURITY: &str = "Microsoft-Windows-Security-Auditing";
+        for failure in
+            ["0xc0000409", "0xc0000005", "0xe06d7363", "0xe0434352", "0x80000003", "0x80131506", "0xc0000135"]
+        {
+            assert!(wants(SECURITY, 4689, failure), "{failure}");
+        }
+        for ordinary in ["0x0", "0x1", "0x40010004", "0xc000013a", "0xc000026b", "0xffffffff", "0x80004005"] {
+            assert!(!wants(SECURITY, 4689, ordinary), "{ordinary}");
+        }
+        assert!(wants(SECURITY, 4689, "?"), "a code that can't be read may be a failure");
+        assert!(wants("Application Error", 1000, "0x0") && !wants(SECURITY, 4688, "0xc0000005"));
+        // The scan knows the event by its id alone.
+        let with_id = |entry: &&Entry| matches!(entry.ids, These(_)) && entry.has_id(PROCESS_EXIT);
+        let entries: Vec<Meaning> = CATALOGUE.iter().filter(with_id).map(|entry| entry.meaning).collect();
+        assert_eq!(entries, [Meaning::ProcessExit]);
     }
 
     #[test]

@@ -173,6 +173,7 @@ pub(super) const CATALOGUE: &[Entry] = &[
         Meaning::SilentExit,
         PARAMETERS,
     ),
+    row(&[Named("Microsoft-Windows-Security-Auditing")], &[4689..=4689], "exit", Meaning::ProcessExit, &[]),
     row(&[Named("Microsoft-Windows-WER-Diag")], &[1..=1], "crash", Meaning::CorruptFile, &[]),
     said(
         &[Named("Microsoft-Windows-Fault-Tolerant-Heap")],

@@ -17,6 +17,17 @@ pub(super) fn silent_exit(id: u32, fields: &Fields<'_>) -> Option<EventBody> {
     })))
 }
 
+/// Security-Auditing 4689, which is logged where the audit of processes is on.
+pub(super) fn process_exit(fields: &Fields<'_>) -> Option<EventBody> {
+    Some(EventBody::ProcessExit(Box::new(ProcessExit {
+        path: fields.text("ProcessName")?,
+        pid: fields.number_u32("ProcessId"),
+        code: fields.number_u32("Status")?,
+        started: None,
+        ended_by: None,
+    })))
+}
+
 /// An exit code as the monitor writes it: a decimal number that may be negative, or hexadecimal with `0x`.
 fn exit_code(text: &str) -> Option<u32> {
     let text = text.trim();
@@ -59,6 +70,16 @@ mod tests {
         let found = exit(positional(MONITOR, 3001, &values));
         assert_eq!((found.code, found.ended_by.as_deref()), (0xC000_0005, Some("C:\\w\\guard.exe")));
         assert!(found.started.is_some());
+    }
+
+    #[test]
+    fn an_audited_exit_tells_its_status() {
+        let data = json!({
+            "SubjectUserName": "x", "Status": "0xc0000409", "ProcessId": "0x1ab0", "ProcessName": "C:\\t\\tool.exe"
+        });
+        let found = exit(named("Microsoft-Windows-Security-Auditing", 4689, data));
+        assert_eq!((&*found.path, found.code, found.pid), ("C:\\t\\tool.exe", 0xC000_0409, Some(0x1AB0)));
+        assert_eq!((found.started, found.ended_by), (None, None));
     }
 
     #[test]

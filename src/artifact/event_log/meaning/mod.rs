@@ -56,6 +56,7 @@ pub(super) fn read(meaning: Meaning, provider: &str, id: u32, fields: &Fields<'_
         Meaning::PowerSource => power::power_source(fields),
         Meaning::DriveHealth => return storage::drive_health(fields),
         Meaning::SilentExit => exits::silent_exit(id, fields),
+        Meaning::ProcessExit => exits::process_exit(fields),
         Meaning::CorruptFile => application::corrupt_file(fields),
         Meaning::Said(sentence) => sentence::said(sentence, id, fields),
     };
