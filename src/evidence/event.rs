@@ -196,6 +196,11 @@ pub enum EventBody {
         /// Whether the system was going to or in sleep.
         sleeping: Option<bool>,
     },
+    /// Kernel-Power 86: the system shut itself down because a part was too hot; logged at the next start.
+    ShutDownByHeat {
+        /// The thermal zone, as the firmware calls it.
+        zone: Option<Arc<str>>,
+    },
     /// EventLog 6008: the last session was not shut down.
     UncleanShutdown {
         /// The last moment the system is known to have run, UTC.

@@ -194,6 +194,7 @@ pub const SCALARS: &[FactDefinition] = &[
     fact("os.family", FactType::Word(OS_FAMILIES), ANY, "family of operating systems"),
     fact("power.button_pressed", FactType::Flag, SYSTEM_LOG, "whether the power button ended the session"),
     fact("power.sleeping", FactType::Flag, SYSTEM_LOG, "whether the system was in or on its way to sleep"),
+    fact("power.too_hot", FactType::Flag, SYSTEM_LOG, "that the system shut itself down because of heat"),
     fact("process.architecture", FactType::Word(ARCHITECTURES), CRASH_RECORD, "architecture the process ran as"),
     fact("process.name", FactType::Module, ANY, "file name of the executable"),
     fact("process.path", FactType::Path, CRASH_RECORD, "path of the executable"),
@@ -277,7 +278,7 @@ pub const LISTS: &[ListDefinition] = &[
                 FactType::Word(NAMED_PARTS),
                 ANY,
                 "whether one of the record's values is the file name of the incident's program, or of the module that it \
-                 lacked or died in",
+                 lacked or died in, or for a refused file the id of its process",
             ),
         ],
     },

@@ -12,6 +12,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::from_incident::{evidence, word};
 use super::{EvidenceRef, Record, Value};
+use crate::artifact::notation::number_u32;
 use crate::evidence::{Event, EventBody, NtStatus, Observation, base_name};
 use crate::incident::{Built, Item, Machine, TimelineEntry, values};
 
@@ -26,6 +27,9 @@ const CHANGES_BEFORE: SignedDuration = SignedDuration::from_hours(7 * 24);
 const CHANGES: &[&str] = &["driver-install", "update", "software-install", "security-block", "image-refused"];
 /// Most of them that lie farther back than the others; the nearest count.
 const MOST_CHANGES: usize = 128;
+
+/// The field in which AppLocker names a process by its id.
+const TARGET_PROCESS: &str = "TargetProcessId";
 
 /// Most timeline entries that rules see, the nearest to the incident. A machine that logs more than this in a day
 /// repeats itself.
@@ -217,7 +221,7 @@ impl<'m> Nearby<'m> {
 
     /// What of the incident the record names, in a word of [`NAMED_PARTS`](super::schema::NAMED_PARTS): whether one of
     /// its values is the file name, or a path to a file of the name, of the program or of a module that the program
-    /// lacked or died in.
+    /// lacked or died in; or, for a refused file, the id of the running process.
     #[must_use]
     pub fn names(&self) -> Option<&'static str> {
         let event = self.logged.event?;
@@ -227,7 +231,7 @@ impl<'m> Nearby<'m> {
             parts.map(|part| base_name(part.trim().trim_matches('"'))).any(|name| name.eq_ignore_ascii_case(file))
         };
         let program = incident.process.as_ref().and_then(|process| process.name.as_deref());
-        if program.is_some_and(is_named) {
+        if program.is_some_and(is_named) || self.names_process_id(event) {
             return Some("program");
         }
         let site = incident.fault_site.as_ref().map(|site| &*site.module);
@@ -239,6 +243,19 @@ impl<'m> Nearby<'m> {
         let delayed = self.built.gathered.dump().and_then(|(_, dump)| dump.delay_load.as_ref()?.module.as_deref());
         let mut modules = site.into_iter().chain(suspect).chain(delayed).chain(lacked.map(|dll| &**dll));
         modules.any(is_named).then_some("module")
+    }
+
+    /// Whether the record is a refusal by process id, as AppLocker's, and the id is the incident's process, which was
+    /// running then.
+    fn names_process_id(&self, event: &Event) -> bool {
+        let Some(process) = &self.built.incident.process else { return false };
+        let (Some(pid), Some(started)) = (process.pid, process.started) else { return false };
+        let while_it_ran = self.logged.entry.time >= started && !self.after;
+        let refused = matches!(event.body, EventBody::ImageRefused { .. });
+        let mut fields = event.fields.iter();
+        refused
+            && while_it_ran
+            && fields.any(|(name, value)| name == TARGET_PROCESS && number_u32(value).is_some_and(|id| id == pid))
     }
 
     /// The entry as a fact.

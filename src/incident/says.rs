@@ -217,6 +217,10 @@ fn write_meaning(out: &mut String, body: &EventBody, knowledge: &Knowledge) -> f
                 out.write_str("the system restarted without shutdown; no stop code and no power button was recorded")
             }
         },
+        EventBody::ShutDownByHeat { zone } => {
+            out.write_str("the system had shut itself down because a part was too hot")?;
+            zone.as_deref().map_or(Ok(()), |zone| write!(out, ", thermal zone {zone}"))
+        }
         EventBody::UncleanShutdown { last_alive } => {
             out.write_str("the session before ended without shutdown")?;
             last_alive.map_or(Ok(()), |time| write!(out, "; last known alive {time}"))

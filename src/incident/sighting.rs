@@ -77,6 +77,8 @@ pub enum RestartRecord {
     KernelPower,
     /// EventLog 6008.
     EventLog,
+    /// Kernel-Power 86.
+    Heat,
 }
 
 impl Sighting {
@@ -214,6 +216,11 @@ impl Sighting {
                 let mut sighting = Self::new(index, kind, 2);
                 sighting.bugcheck = code.map(|code| (code, *parameters));
                 sighting.family = Family::Restart(RestartRecord::KernelPower);
+                sighting
+            }
+            EventBody::ShutDownByHeat { .. } => {
+                let mut sighting = Self::new(index, IncidentKind::PowerLoss, 3);
+                sighting.family = Family::Restart(RestartRecord::Heat);
                 sighting
             }
             EventBody::UncleanShutdown { .. } => {

@@ -40,6 +40,7 @@ pub(super) fn events(built: &Built<'_>, facts: &mut FactSet) {
                     facts.set("exit.ended_by", text(base_name(process)), from);
                 }
             }
+            EventBody::ShutDownByHeat { .. } => facts.set("power.too_hot", Value::Flag(true), from),
             EventBody::ServiceEnded(end) => {
                 if let Some(name) = &end.name {
                     facts.set("service.name", Value::Text(Arc::clone(name)), from);

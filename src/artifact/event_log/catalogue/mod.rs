@@ -124,6 +124,8 @@ pub(super) enum Meaning {
     BootType,
     /// Kernel-Power 105.
     PowerSource,
+    /// Kernel-Power 86.
+    ShutDownByHeat,
     /// StorPort 512.
     DriveHealth,
     /// ProcessExitMonitor 3000 and 3001.

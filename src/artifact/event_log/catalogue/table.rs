@@ -249,7 +249,7 @@ pub(super) const CATALOGUE: &[Entry] = &[
         PARAMETERS,
     ),
     // Heat.
-    said(KERNEL_POWER, &[86..=86], "thermal", "the system shut down because a part was too hot", &[]),
+    row(KERNEL_POWER, &[86..=86], "thermal", Meaning::ShutDownByHeat, &[]),
     said(KERNEL_POWER, &[88..=88], "thermal", "the system hibernated because a part was too hot", &[]),
     said(
         &[Named("Microsoft-Windows-Kernel-Processor-Power")],

@@ -53,6 +53,7 @@ pub(super) fn read(meaning: Meaning, provider: &str, id: u32, fields: &Fields<'_
         Meaning::ServiceInstalled => changes::service_installed(id, fields),
         Meaning::LastShutdown => return power::last_shutdown(fields),
         Meaning::BootType => return power::boot_type(fields),
+        Meaning::ShutDownByHeat => Some(power::shut_down_by_heat(fields)),
         Meaning::PowerSource => power::power_source(fields),
         Meaning::DriveHealth => return storage::drive_health(fields),
         Meaning::SilentExit => exits::silent_exit(id, fields),

@@ -26,6 +26,11 @@ pub(super) fn boot_type(fields: &Fields<'_>) -> Option<EventBody> {
     }
 }
 
+/// Kernel-Power 86.
+pub(super) fn shut_down_by_heat(fields: &Fields<'_>) -> EventBody {
+    EventBody::ShutDownByHeat { zone: fields.text("ThermalZoneDeviceInstance") }
+}
+
 /// Kernel-Power 105.
 pub(super) fn power_source(fields: &Fields<'_>) -> Option<EventBody> {
     Some(of(if fields.flag("AcOnline")? {
@@ -44,6 +49,7 @@ mod tests {
     use serde_json::json;
 
     use super::super::testing::{named, positional, sentence};
+    use crate::evidence::EventBody;
 
     const KERNEL_POWER: &str = "Microsoft-Windows-Kernel-Power";
 
@@ -77,10 +83,9 @@ mod tests {
 
     #[test]
     fn heat_and_held_back_processors_are_told() {
-        assert_eq!(
-            sentence(named(KERNEL_POWER, 86, json!({"ThermalZoneDeviceInstance": "ACPI\\ThermalZone\\TZ00"}))),
-            "the system shut down because a part was too hot"
-        );
+        let hot = named(KERNEL_POWER, 86, json!({"ThermalZoneDeviceInstance": "ACPI\\ThermalZone\\TZ00"}));
+        let Some(EventBody::ShutDownByHeat { zone }) = hot else { panic!("heat") };
+        assert_eq!(zone.as_deref(), Some("ACPI\\ThermalZone\\TZ00"));
         let data = json!({"Group": 0, "Number": 3, "CapDurationInSeconds": 71, "PpcChanges": 5, "TpcChanges": 0});
         assert_eq!(
             sentence(named("Microsoft-Windows-Kernel-Processor-Power", 37, data)),
