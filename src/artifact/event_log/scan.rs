@@ -210,8 +210,11 @@ impl Scanner {
         if bytes.get(template.known.0.clone()) != Some(name) {
             template.known = (provider, self.providers.wanted(name));
         }
-        let wanted = template.known.1.has(u32::from(id));
-        if wanted && u32::from(id) == PROCESS_EXIT && template.exits.has(bytes, data, &values) {
+        let ids = template.known.1;
+        let wanted = ids.has(u32::from(id));
+        // Of a provider of which every id is wanted, this one means something else.
+        let is_exit = wanted && u32::from(id) == PROCESS_EXIT && !ids.is_all();
+        if is_exit && template.exits.has(bytes, data, &values) {
             return Decision::Pass;
         }
         outcome(wanted)

@@ -111,8 +111,8 @@ impl Selection {
     /// Whether the event is selected by its data, as far as the selection asks for those; provider and id were decided
     /// about before.
     #[inline]
-    pub(super) fn takes_data(&self, id: u32, fields: &WrittenFields) -> bool {
-        self.kind != Kind::Catalogue || id != catalogue::PROCESS_EXIT || catalogue::failed(fields.iter())
+    pub(super) fn takes_data(&self, provider: &str, id: u32, fields: &WrittenFields) -> bool {
+        self.kind != Kind::Catalogue || id != catalogue::PROCESS_EXIT || catalogue::wants(provider, id, fields.iter())
     }
 }
 

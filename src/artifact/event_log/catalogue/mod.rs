@@ -175,7 +175,7 @@ pub fn wants<'f>(provider: &str, id: u32, fields: impl Iterator<Item = (Option<&
 }
 
 /// Whether the fields of the end of a process tell of a failure. Without a code they may.
-pub(super) fn failed<'f>(mut fields: impl Iterator<Item = (Option<&'f str>, &'f str)>) -> bool {
+fn failed<'f>(mut fields: impl Iterator<Item = (Option<&'f str>, &'f str)>) -> bool {
     let status = fields.find(|(name, _)| *name == Some("Status")).and_then(|(_, value)| number_u32(value));
     status.is_none_or(is_failure)
 }
