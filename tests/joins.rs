@@ -16,8 +16,8 @@ use std::fs;
 
 use samplekit::event_log::{Event, EventLog};
 use samplekit::events::{
-    Crash, Image, Layout, LostPower, ManagedCrash, bugcheck, display_reset, kernel_power, nvidia_driver,
-    unclean_shutdown,
+    Crash, Image, Layout, LostPower, ManagedCrash, bugcheck, display_reset, ended_by_other, kernel_power,
+    missing_dll_popup, nvidia_driver, process_exit, thermal_shutdown, unclean_shutdown,
 };
 use samplekit::kernel_dump::{Driver, TriageDump};
 use samplekit::minidump::{
@@ -496,4 +496,95 @@ fn an_incident_keeps_its_id_wherever_its_evidence_lies() {
     let there = ids(["z/crash.dmp", "crash.dmp", "logs/saved.evtx"]);
     assert_eq!(here.len(), 2);
     assert_eq!(here, there);
+}
+
+/// Security-Auditing 4689 of a program's process, so many seconds after noon.
+fn exit(app: &str, process: u32, code: u32, seconds: u64) -> Event {
+    process_exit(NOON.plus_seconds(seconds), &format!(r"C:\Program Files\Demo\{app}"), process, code)
+}
+
+#[test]
+fn the_end_of_a_process_joins_the_crash_that_it_explains() {
+    let crash = crash("demo.exe", 4312, NOON);
+    let folder = Folder::new();
+    folder.log("Application.evtx", "PC-1", [error_event(&crash)]);
+    let exits = [
+        exit("demo.exe", 4312, 0xC000_0005, 95),
+        // Another process of the program, another program, and an end that has nothing to do with a crash.
+        exit("demo.exe", 5120, 0xC000_0005, 96),
+        exit("other.exe", 4312, 0xC000_0005, 97),
+        exit("demo.exe", 7000, 0, 98),
+    ];
+    folder.log("Security.evtx", "PC-1", exits);
+    let report = assert_incidents(
+        &folder,
+        &[&["Application.evtx#1", "Security.evtx#1"], &["Security.evtx#2"], &["Security.evtx#3"]],
+    );
+    assert_eq!(incident(&folder, &report, "Security.evtx#1")["kind"], "crash");
+    let alone = incident(&folder, &report, "Security.evtx#2");
+    assert_eq!((&alone["kind"], &alone["exception"]["code"]), (&"exit".into(), &"0xC0000005".into()));
+    assert_eq!((&alone["process"]["name"], &alone["process"]["pid"]), (&"demo.exe".into(), &5120.into()));
+}
+
+#[test]
+fn an_end_before_a_crash_or_long_after_it_is_that_of_another_process() {
+    let crash = crash("demo.exe", 4312, NOON.plus_seconds(100));
+    let folder = Folder::new();
+    folder.log("Application.evtx", "PC-1", [error_event(&crash)]);
+    folder.log(
+        "Security.evtx",
+        "PC-1",
+        [exit("demo.exe", 4312, 0xC000_0005, 50), exit("demo.exe", 4312, 0xC000_0005, 800)],
+    );
+    assert_incidents(&folder, &[&["Application.evtx#1"], &["Security.evtx#1"], &["Security.evtx#2"]]);
+}
+
+#[test]
+fn the_end_of_a_process_joins_its_dump_when_there_is_no_other_record() {
+    let crash = crash("demo.exe", 4312, NOON);
+    let folder = Folder::new();
+    folder.file("demo.exe.4312.dmp", &dump(&crash));
+    folder.log("Security.evtx", "PC-1", [exit("demo.exe", 4312, 0xC000_0005, 3)]);
+    let report = assert_incidents(&folder, &[&["demo.exe.4312.dmp", "Security.evtx#1"]]);
+    assert_eq!(report["incidents"][0]["host"], "PC-1");
+}
+
+#[test]
+fn the_loaders_exit_code_joins_the_message_box_of_the_same_program() {
+    let folder = Folder::new();
+    folder.log("System.evtx", "PC-1", [missing_dll_popup(NOON, "demo.exe", "part.dll")]);
+    folder.log("Security.evtx", "PC-1", [exit("demo.exe", 4312, 0xC000_0135, 7), exit("b.exe", 4400, 0xC000_0135, 8)]);
+    let report = assert_incidents(&folder, &[&["System.evtx#1", "Security.evtx#1"], &["Security.evtx#2"]]);
+    for incident in list(&report, "incidents") {
+        assert_eq!(incident["kind"], "start-failure");
+    }
+}
+
+#[test]
+fn two_records_of_one_end_are_one_incident() {
+    let path = r"C:\Program Files\Demo\demo.exe";
+    let folder = Folder::new();
+    let watched = |seconds| {
+        let time = NOON.plus_seconds(seconds);
+        ended_by_other(time, path, r"C:\Guard\guard.exe", 0xC000_0005, NOON.minus_seconds(60))
+    };
+    folder.log("Application.evtx", "PC-1", [watched(0), watched(1), watched(30)]);
+    assert_incidents(&folder, &[&["Application.evtx#1", "Application.evtx#2"], &["Application.evtx#3"]]);
+}
+
+#[test]
+fn heat_belongs_to_the_restart_that_it_explains() {
+    let folder = Folder::new();
+    let boot = NOON;
+    folder.log(
+        "System.evtx",
+        "PC-1",
+        [
+            kernel_power(boot, LostPower::default()),
+            unclean_shutdown(boot.plus_seconds(9), boot.minus_seconds(40), 2, 934),
+            thermal_shutdown(boot.plus_seconds(10), "TZ00"),
+            thermal_shutdown(boot.plus_seconds(7200), "TZ00"),
+        ],
+    );
+    assert_incidents(&folder, &[&["System.evtx#1", "System.evtx#2", "System.evtx#3"], &["System.evtx#4"]]);
 }

@@ -196,6 +196,11 @@ pub enum EventBody {
         /// Whether the system was going to or in sleep.
         sleeping: Option<bool>,
     },
+    /// Kernel-Power 86: the system shut itself down because a part was too hot; logged at the next start.
+    ShutDownByHeat {
+        /// The thermal zone, as the firmware calls it.
+        zone: Option<Arc<str>>,
+    },
     /// EventLog 6008: the last session was not shut down.
     UncleanShutdown {
         /// The last moment the system is known to have run, UTC.
@@ -240,6 +245,8 @@ pub enum EventBody {
         error_type: Option<u32>,
         /// PCI identifier of the device.
         device: Option<Arc<str>>,
+        /// Physical address, of errors of the memory.
+        address: Option<u64>,
     },
     /// disk, storahci, stornvme, iaStor*...: a storage request failed.
     Storage {
@@ -247,7 +254,11 @@ pub enum EventBody {
         device: Option<Arc<str>>,
         /// `FinalStatus` of the binary packet: tells an unplugged device from a dying one.
         status: Option<NtStatus>,
+        /// How the adapter's driver ended a request that was tried again (disk 153).
+        retry: Option<StorageRetry>,
     },
+    /// StorPort 512: what an NVMe drive says of its health. Healthy drives are left out.
+    DriveHealth(Box<DriveHealth>),
     /// Ntfs 55 and 98 with a damaged state, Ntfs 140.
     FileSystem {
         /// Drive letter or volume.
@@ -264,7 +275,8 @@ pub enum EventBody {
         /// The processes that had committed most: name, process id, bytes.
         top: Vec<(Arc<str>, u32, u64)>,
     },
-    /// CodeIntegrity 3001 to 3111: an image was refused, or would have been.
+    /// CodeIntegrity 3001 to 3111, AppLocker 8004, Security-Mitigations 6, 8 and 12: an image was refused, or would
+    /// have been.
     ImageRefused {
         /// The image.
         file: Option<Arc<str>>,
@@ -275,6 +287,8 @@ pub enum EventBody {
         /// Why: `signature`, `revoked`, `policy`, `damaged` or `other`.
         reason: &'static str,
     },
+    /// Security-Auditing 4689 and ProcessExitMonitor 3000 and 3001: a process ended with this code.
+    ProcessExit(Box<ProcessExit>),
     /// MemoryDiagnostics-Results: a memory test's outcome.
     MemoryTest {
         /// Whether it found errors.
@@ -282,7 +296,14 @@ pub enum EventBody {
     },
     /// Service Control Manager 7031 and 7034: a service ended unexpectedly.
     ServiceEnded(ServiceEnd),
-    /// A catalogued event whose fields have no meaning of their own beyond their text.
+    /// An event that the catalogue has a sentence for, with the record's values in it.
+    Said {
+        /// The sentence.
+        sentence: Arc<str>,
+        /// What kind of timeline entry it makes, where the record's values decide that and not the catalogue.
+        kind: Option<&'static str>,
+    },
+    /// A catalogued event without the fields that it must have.
     Other {
         /// Field values joined with `; `.
         text: Arc<str>,
@@ -298,4 +319,68 @@ pub struct ServiceEnd {
     pub name: Option<Arc<str>>,
     /// How often it has happened.
     pub times: Option<u32>,
+}
+
+/// The end of a process.
+#[derive(Debug, Clone)]
+pub struct ProcessExit {
+    /// Path of the executable.
+    pub path: Arc<str>,
+    /// Process id.
+    pub pid: Option<u32>,
+    /// The code that it ended with.
+    pub code: u32,
+    /// When the process started.
+    pub started: Option<Timestamp>,
+    /// Path of the process that ended it from outside.
+    pub ended_by: Option<Arc<str>>,
+}
+
+impl ProcessExit {
+    /// The code, if it is a status or the code of an exception and no number that the program chose itself: those are
+    /// small, counted from 0 up or, as negative numbers, down.
+    ///
+    /// Source: layout of NTSTATUS values in the open specifications (MS-ERREF, section 2.3).
+    #[must_use]
+    pub fn status(&self) -> Option<ExceptionCode> {
+        (0x4000_0000..0xF000_0000).contains(&self.code).then_some(ExceptionCode(self.code))
+    }
+}
+
+/// What became of a request before it was tried again.
+///
+/// Source: disk event 153 in Microsoft's "Interpreting Event 153 Errors"; numbers of `srb.h` and `scsi.h` of the
+/// Windows driver kit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct StorageRetry {
+    /// Status of the SCSI device.
+    pub scsi_status: u8,
+    /// Status of the request block, without its flags: 9 is a timeout, 14 a reset of the bus.
+    pub srb_status: u8,
+    /// First byte of the command: 0x28 and 0x88 read, 0x2A and 0x8A write.
+    pub command: u8,
+}
+
+/// The health log of an NVMe drive.
+///
+/// Source: NVM Express base specification, "SMART / Health Information" log page.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DriveHealth {
+    /// Its model, or its maker where that is all there is.
+    pub model: Option<Arc<str>>,
+    /// Whether the system starts from it.
+    pub boot: Option<bool>,
+    /// Bits of what the drive warns of: 1 spare blocks, 2 temperature, 4 reliability, 8 read only, 16 backup of its
+    /// volatile memory.
+    pub warning: u8,
+    /// Temperature, degrees Celsius.
+    pub temperature: i32,
+    /// Spare blocks that are left, percent.
+    pub spare: u8,
+    /// Below how much of them the drive warns, percent.
+    pub spare_threshold: u8,
+    /// How much of its life is used by the maker's reckoning, percent; may exceed 100.
+    pub used: u8,
+    /// How often data could not be read or checked, over its whole life.
+    pub media_errors: u128,
 }

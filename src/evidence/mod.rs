@@ -23,7 +23,7 @@ pub use crash_detail::{
     AddressKind, CodePlace, CppException, CrashDetail, Extension, Instruction, InstructionKind, Page, StackState,
     StowedException, Wanted,
 };
-pub use event::{Event, EventBody, EventFields, ServiceEnd};
+pub use event::{DriveHealth, Event, EventBody, EventFields, ProcessExit, ServiceEnd, StorageRetry};
 pub use kernel::{KernelDriver, KernelDump, KernelDumpType};
 pub use module::{Address, DebugId, DebugSignature, LoadedModule, ModuleOffset, UnloadedModule, base_name};
 pub use names::Names;

@@ -91,6 +91,7 @@ const DUMP_WITH_REGIONS: &str = "a minidump with memory information (MiniDumpWit
 const CRASH_RECORD: &str = "a minidump, the Application event log or Report.wer";
 const SYSTEM_LOG: &str = "the System event log";
 const APPLICATION_LOG: &str = "the Application event log";
+const EXIT_LOG: &str = "silent exit monitoring of the program";
 const TEXT: &str = "the text that the program printed";
 const ANY: &str = "any artifact";
 const DUMP_OR_TEXT: &str = "a minidump of the crash, or a text with the versions";
@@ -115,23 +116,35 @@ pub const ARCHITECTURES: &[&str] = &["x86", "x64", "arm", "arm64", "other"];
 pub const AGES: &[&str] = &["enough", "too-old"];
 /// Whether two things go together.
 pub const FITS: &[&str] = &["fits", "other"];
+/// What of an incident a record of the machine names.
+pub const NAMED_PARTS: &[&str] = &["program", "module"];
 /// Kinds of timeline entries.
 pub const TIMELINE_KINDS: &[&str] = &[
     "driver-reset",
     "driver-error",
     "hardware-error",
     "storage-error",
+    "drive-health",
     "file-system-error",
     "memory-exhausted",
     "memory-test",
     "image-refused",
+    "security-block",
+    "thermal",
+    "driver-install",
+    "update",
+    "software-install",
+    "device-problem",
+    "service-error",
     "service-ended",
+    "power-state",
     "unclean-restart",
     "bugcheck",
     "power-loss",
     "crash",
     "hang",
     "start-failure",
+    "exit",
     "report",
     "other",
 ];
@@ -308,6 +321,8 @@ pub const SCALARS: &[FactDefinition] = &[
         "HRESULT inside an envelope: of a .NET exception (0xE0434352), or of the first stowed one (0xC000027B)",
     ),
     fact("exception.managed_type", FactType::Text, APPLICATION_LOG, ".NET exception type, full name"),
+    fact("exit.code", FactType::Code, EXIT_LOG, "the code that the process ended with, whatever it is"),
+    fact("exit.ended_by", FactType::Module, EXIT_LOG, "the process that ended it from outside"),
     fact(
         "fault_site.carrier",
         FactType::Flag,
@@ -349,6 +364,7 @@ pub const SCALARS: &[FactDefinition] = &[
     fact("os.family", FactType::Word(OS_FAMILIES), ANY, "family of operating systems"),
     fact("power.button_pressed", FactType::Flag, SYSTEM_LOG, "whether the power button ended the session"),
     fact("power.sleeping", FactType::Flag, SYSTEM_LOG, "whether the system was in or on its way to sleep"),
+    fact("power.too_hot", FactType::Flag, SYSTEM_LOG, "that the system shut itself down because of heat"),
     fact("process.architecture", FactType::Word(ARCHITECTURES), CRASH_RECORD, "architecture the process ran as"),
     fact("process.commit", FactType::Number, DUMP, "how much the process had committed, bytes"),
     fact("process.handles", FactType::Number, DUMP_WITH_HANDLES, "how many handles the process had open"),
@@ -506,8 +522,9 @@ pub const LISTS: &[ListDefinition] = &[
     },
     ListDefinition {
         name: "timeline",
-        about: "what the machine's logs recorded from 24 hours before to 10 minutes after the incident, the incident's own \
-                records left out; known when a log of the machine covers the incident",
+        about: "what the machine's logs recorded from 24 hours before to 10 minutes after the incident, and of what was \
+                installed or blocked from 7 days before, the incident's own records left out; known when a log of the \
+                machine covers the incident",
         from: SYSTEM_LOG,
         fields: &[
             fact("kind", FactType::Word(TIMELINE_KINDS), ANY, "what kind of thing"),
@@ -516,6 +533,14 @@ pub const LISTS: &[ListDefinition] = &[
             fact("seconds_before", FactType::Number, ANY, "how long before the incident; absent when after it"),
             fact("seconds_after", FactType::Number, ANY, "how long after the incident; absent when before it"),
             fact("text", FactType::Text, ANY, "the record's values, joined with `; `"),
+            fact("status", FactType::Code, ANY, "how a request to a drive or file ended, where the record says it"),
+            fact(
+                "names",
+                FactType::Word(NAMED_PARTS),
+                ANY,
+                "whether one of the record's values is the file name of the incident's program, or of the module that it \
+                 lacked or died in, or for a refused file the id of its process",
+            ),
         ],
     },
     ListDefinition {

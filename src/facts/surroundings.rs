@@ -12,13 +12,24 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::from_incident::{evidence, word};
 use super::{EvidenceRef, Record, Value};
-use crate::evidence::{Event, Observation};
+use crate::artifact::notation::number_u32;
+use crate::evidence::{Event, EventBody, NtStatus, Observation, base_name};
 use crate::incident::{Built, Item, Machine, TimelineEntry, values};
 
 /// How far back the timeline that rules see goes.
 const TIMELINE_BEFORE: SignedDuration = SignedDuration::from_hours(24);
 /// How far it goes on after the incident: records about a stop are written at the next start.
 const TIMELINE_AFTER: SignedDuration = SignedDuration::from_mins(10);
+
+/// How far back those go that tell what was installed or blocked: what they did may show days later.
+const CHANGES_BEFORE: SignedDuration = SignedDuration::from_hours(7 * 24);
+/// The kinds of those entries.
+const CHANGES: &[&str] = &["driver-install", "update", "software-install", "security-block", "image-refused"];
+/// Most of them that lie farther back than the others; the nearest count.
+const MOST_CHANGES: usize = 128;
+
+/// The field in which AppLocker names a process by its id.
+const TARGET_PROCESS: &str = "TargetProcessId";
 
 /// Most timeline entries that rules see, the nearest to the incident. A machine that logs more than this in a day
 /// repeats itself.
@@ -34,6 +45,8 @@ pub struct Surroundings<'i> {
     machine: &'i Machine,
     /// In the order of the machine's timeline.
     logged: Vec<Logged<'i>>,
+    /// Where in it stands what was installed or blocked, copies left out.
+    changes: Vec<usize>,
     /// The System logs by their first record, each with the last record of all up to it.
     system_logs: Vec<(Timestamp, Timestamp)>,
     /// Whether there is an Application log.
@@ -78,8 +91,11 @@ impl<'i> Surroundings<'i> {
             latest = latest.max(*last);
             *last = latest;
         }
+        let is_change = |logged: &Logged<'_>| logged.copy_of.is_none() && CHANGES.contains(&logged.entry.kind);
+        let changes =
+            logged.iter().enumerate().filter(|(_, logged)| is_change(logged)).map(|(index, _)| index).collect();
         let has_application_log = machine.logs.iter().any(|log| is(&log.channel, "Application"));
-        Self { machine, logged, system_logs, has_application_log }
+        Self { machine, logged, changes, system_logs, has_application_log }
     }
 
     /// The machine.
@@ -156,6 +172,7 @@ impl<'m> Around<'m> {
 /// An entry of the timeline around an incident.
 #[derive(Debug)]
 pub struct Nearby<'m> {
+    built: &'m Built<'m>,
     logged: &'m Logged<'m>,
     seconds: u64,
     after: bool,
@@ -193,6 +210,54 @@ impl<'m> Nearby<'m> {
         Some(self.logged.text.get_or_init(|| Box::from(fold(&values(event)))))
     }
 
+    /// How a request to a drive or a file ended, where the record says it.
+    #[must_use]
+    pub fn status(&self) -> Option<NtStatus> {
+        match &self.logged.event?.body {
+            EventBody::Storage { status, .. } | EventBody::InPageError { status, .. } => *status,
+            _ => None,
+        }
+    }
+
+    /// What of the incident the record names, in a word of [`NAMED_PARTS`](super::schema::NAMED_PARTS): whether one of
+    /// its values is the file name, or a path to a file of the name, of the program or of a module that the program
+    /// lacked or died in; or, for a refused file, the id of the running process.
+    #[must_use]
+    pub fn names(&self) -> Option<&'static str> {
+        let event = self.logged.event?;
+        let incident = &self.built.incident;
+        let is_named = |file: &str| {
+            let parts = event.fields.iter().flat_map(|(_, value)| value.split(';'));
+            parts.map(|part| base_name(part.trim().trim_matches('"'))).any(|name| name.eq_ignore_ascii_case(file))
+        };
+        let program = incident.process.as_ref().and_then(|process| process.name.as_deref());
+        if program.is_some_and(is_named) || self.names_process_id(event) {
+            return Some("program");
+        }
+        let site = incident.fault_site.as_ref().map(|site| &*site.module);
+        let suspect = incident.suspect.as_ref().map(|suspect| &*suspect.module);
+        let lacked = self.built.gathered.events().flat_map(|(_, event)| match &event.body {
+            EventBody::Popup { dlls, .. } => dlls.as_slice(),
+            _ => &[],
+        });
+        let delayed = self.built.gathered.dump().and_then(|(_, dump)| dump.delay_load.as_ref()?.module.as_deref());
+        let mut modules = site.into_iter().chain(suspect).chain(delayed).chain(lacked.map(|dll| &**dll));
+        modules.any(is_named).then_some("module")
+    }
+
+    /// Whether the record is a refusal by process id, as AppLocker's, and the id is the incident's process, which was
+    /// running then.
+    fn names_process_id(&self, event: &Event) -> bool {
+        let Some(process) = &self.built.incident.process else { return false };
+        let (Some(pid), Some(started)) = (process.pid, process.started) else { return false };
+        let while_it_ran = self.logged.entry.time >= started && !self.after;
+        let refused = matches!(event.body, EventBody::ImageRefused { .. });
+        let mut fields = event.fields.iter();
+        refused
+            && while_it_ran
+            && fields.any(|(name, value)| name == TARGET_PROCESS && number_u32(value).is_some_and(|id| id == pid))
+    }
+
     /// The entry as a fact.
     #[must_use]
     pub fn record(&self) -> Record {
@@ -205,11 +270,13 @@ impl<'m> Nearby<'m> {
             (side, Value::Number(self.seconds)),
         ];
         fields.extend(self.logged.event.map(|event| ("text", Value::Text(values(event)))));
+        fields.extend(self.status().map(|status| ("status", Value::Number(u64::from(status.0)))));
+        fields.extend(self.names().map(|part| ("names", word(part))));
         Record { fields, from: self.from }
     }
 }
 
-fn nearby<'m>(built: &Built<'_>, surroundings: &'m Surroundings<'m>) -> Option<Vec<Nearby<'m>>> {
+fn nearby<'m>(built: &'m Built<'m>, surroundings: &'m Surroundings<'m>) -> Option<Vec<Nearby<'m>>> {
     let time = built.incident.time?;
     if built.gathered.sightings.iter().all(|sighting| sighting.logged_later) {
         // What happened around the time of a late report says nothing about what it reports.
@@ -242,8 +309,19 @@ fn nearby<'m>(built: &Built<'_>, surroundings: &'m Surroundings<'m>) -> Option<V
     if entries.is_empty() && !surroundings.covers(time) {
         return None;
     }
+    let earlier = surroundings.changes.partition_point(|change| {
+        let change = logged.get(*change);
+        change.is_some_and(|change| time.duration_since(change.entry.time) > TIMELINE_BEFORE)
+    });
+    let changes = surroundings.changes.get(..earlier).unwrap_or_default().iter().rev();
+    let changes = changes
+        .filter_map(|change| logged.get(*change))
+        .map(|logged| (logged.entry.time.duration_since(time), logged))
+        .take_while(|(distance, _)| distance.abs() <= CHANGES_BEFORE)
+        .take(MOST_CHANGES);
     let first = built.incident.evidence.len();
-    let numbered = (first..).zip(entries).map(|(number, (distance, logged))| Nearby {
+    let numbered = (first..).zip(entries.into_iter().chain(changes)).map(|(number, (distance, logged))| Nearby {
+        built,
         logged,
         seconds: distance.as_secs().unsigned_abs(),
         after: distance.is_positive(),

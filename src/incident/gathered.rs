@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use super::sighting::{Item, Sighting};
 use crate::evidence::{
     BugcheckCode, Event, EventBody, ExceptionCode, FastFailCode, KernelDump, ModuleOffset, Observation, ProcessDump,
-    Ticket, Version, WerReport,
+    Ticket, Version, WerReport, base_name,
 };
 
 /// The joined evidence of one incident, the best-ranked first.
@@ -233,6 +233,14 @@ impl CrashRecord {
                 ..Self::default()
             }),
             EventBody::Wer(report) => Some(Self::of_report(report)),
+            EventBody::ProcessExit(exit) => Some(Self {
+                app: Some(Arc::from(base_name(&exit.path))),
+                app_path: Some(Arc::clone(&exit.path)),
+                pid: exit.pid,
+                started: exit.started,
+                code: exit.status(),
+                ..Self::default()
+            }),
             EventBody::DotNet { app, .. }
             | EventBody::InPageError { app, .. }
             | EventBody::SideBySide { app, .. }

@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
 
+use super::IncidentKind;
 use super::sighting::{Family, Item, RestartRecord, Sighting};
 use crate::evidence::{EventBody, Observation};
 
@@ -19,6 +20,11 @@ const START_TOLERANCE_SECONDS: i64 = 1;
 const COMPANION_WINDOW: SignedDuration = SignedDuration::from_secs(10);
 /// How far the end of a service may lie behind the crash of its process. Measured: 0.5 seconds.
 const SERVICE_WINDOW: SignedDuration = SignedDuration::from_secs(10);
+/// How long after a process's crash its end may be recorded: Windows Error Reporting holds the process while it writes
+/// its report, and a message box while somebody reads it.
+const EXIT_WINDOW: SignedDuration = SignedDuration::from_mins(10);
+/// How far the records of one end may lie apart, and its crash behind it.
+const SAME_EXIT: SignedDuration = SignedDuration::from_secs(2);
 /// How far a driver's record that names a process id may lie from that process's crash; ids are reused.
 const PID_WINDOW: SignedDuration = SignedDuration::from_secs(120);
 /// How far apart the records about one restart may lie: all are written while the system starts.
@@ -41,6 +47,7 @@ pub fn join(sightings: &[Sighting], items: &[Item]) -> Vec<Vec<usize>> {
     by_bugcheck(sightings, &mut sets);
     by_companionship(sightings, &mut sets);
     by_pid(sightings, &mut sets);
+    by_exit(sightings, items, &mut sets);
     by_service(sightings, items, &mut sets);
     by_restart(sightings, &mut sets);
     by_reset_burst(sightings, &mut sets);
@@ -166,6 +173,54 @@ fn by_pid(sightings: &[Sighting], sets: &mut Sets<'_>) {
             sets.join_all(&[crash, index]);
         }
     }
+}
+
+/// The end of a process joins what tells of its crash, hang or failed start: the same program with the same process id,
+/// shortly before. A message box names no id.
+fn by_exit(sightings: &[Sighting], items: &[Item], sets: &mut Sets<'_>) {
+    let failed = |kind| matches!(kind, IncidentKind::Crash | IncidentKind::Hang | IncidentKind::StartFailure);
+    let failures = Timeline::of(sightings, |sighting| {
+        sighting.family != Family::Exit && failed(sighting.kind) && sighting.process.is_some() && !sighting.logged_later
+    });
+    let exits = Timeline::of(sightings, |sighting| sighting.family == Family::Exit);
+    for (index, exit) in sightings.iter().enumerate().filter(|(_, sighting)| sighting.family == Family::Exit) {
+        let same_process = |other: &Sighting| {
+            other.process == exit.process && (other.pid.is_none() || exit.pid.is_none() || other.pid == exit.pid)
+        };
+        let failure = failures.near(exit, EXIT_WINDOW, |other| {
+            let other = sightings.get(other);
+            other.is_some_and(|other| same_process(other) && follows(exit, other))
+        });
+        if let Some(failure) = failure {
+            sets.join_all(&[failure, index]);
+        }
+        let record = exits.near(exit, SAME_EXIT, |other| {
+            other != index && sightings.get(other).is_some_and(|other| same_process(other) && other.pid == exit.pid)
+        });
+        if let Some(record) = record {
+            sets.join_all(&[record, index]);
+        }
+    }
+    // Dumps don't name their computer.
+    for (index, dump) in sightings.iter().enumerate() {
+        let is_dump = matches!(items.get(dump.item).map(|item| &item.observation), Some(Observation::Process(_)));
+        if !is_dump || dump.pid.is_none() || dump.process.is_none() {
+            continue;
+        }
+        let mut fitting = sightings.iter().enumerate().filter(|(_, exit)| {
+            exit.family == Family::Exit && (exit.pid, &exit.process) == (dump.pid, &dump.process) && follows(exit, dump)
+        });
+        if let (Some((exit, _)), None) = (fitting.next(), fitting.next()) {
+            sets.join_all(&[exit, index]);
+        }
+    }
+}
+
+/// Whether the end of a process lies so far behind a failure that it can be its consequence.
+fn follows(exit: &Sighting, failure: &Sighting) -> bool {
+    let (Some(exit), Some(failure)) = (exit.time, failure.time) else { return false };
+    let after = exit.duration_since(failure);
+    after <= EXIT_WINDOW && after >= -SAME_EXIT
 }
 
 /// The end of a service joins the crash of its process just before: that of a shared host, whose record names the

@@ -5,9 +5,10 @@ use std::fmt::{self, Write};
 
 use super::dump_detail;
 use crate::evidence::{
-    BugcheckCode, Event, EventBody, ExceptionCode, KernelDump, Observation, ProcessDump, Ticket, WerReport, base_name,
+    BugcheckCode, DriveHealth, Event, EventBody, ExceptionCode, KernelDump, NtStatus, Observation, ProcessDump,
+    StorageRetry, Ticket, WerReport, base_name,
 };
-use crate::knowledge::Knowledge;
+use crate::knowledge::{Knowledge, machine_check};
 
 /// The sentence for an observation.
 #[must_use]
@@ -33,6 +34,48 @@ fn stop_text(code: BugcheckCode, knowledge: &Knowledge) -> String {
         Some(name) => format!("{code} ({name})"),
         None => code.to_string(),
     }
+}
+
+fn status_text(status: NtStatus, knowledge: &Knowledge) -> String {
+    match knowledge.status_name(status) {
+        Some(name) => format!("{status} ({name})"),
+        None => status.to_string(),
+    }
+}
+
+/// How a request ended before it was tried again, and what it wanted.
+fn retry_text(retry: StorageRetry) -> String {
+    let what = match retry.command {
+        0x08 | 0x28 | 0x88 | 0xA8 => "a read".to_owned(),
+        0x0A | 0x2A | 0x8A | 0xAA => "a write".to_owned(),
+        command => format!("command {command:#04x}"),
+    };
+    match retry.srb_status {
+        0x09 => format!("{what} that took too long"),
+        0x0B => format!("{what} that ended in a timeout of the command"),
+        0x0E => format!("{what} that a reset of the bus ended"),
+        status => format!("{what} that ended with SRB status {status:#04x}, SCSI status {:#04x}", retry.scsi_status),
+    }
+}
+
+fn write_health(out: &mut String, health: &DriveHealth) -> fmt::Result {
+    /// What the bits of a warning stand for, from the lowest on.
+    const WARNINGS: [&str; 5] =
+        ["spare blocks", "temperature", "reliability", "being read-only", "the backup of its volatile memory"];
+    let warned: Vec<&str> = (0_u32..)
+        .zip(WARNINGS)
+        .filter(|(bit, _)| health.warning.checked_shr(*bit).is_some_and(|rest| rest & 1 != 0))
+        .map(|(_, name)| name)
+        .collect();
+    write!(out, "the drive {}", health.model.as_deref().unwrap_or("of unknown model"))?;
+    if warned.is_empty() {
+        out.write_str(" reports")?;
+    } else {
+        write!(out, " warns of {}; it reports", warned.join(", "))?;
+    }
+    write!(out, " {} % spare blocks (threshold {} %)", health.spare, health.spare_threshold)?;
+    write!(out, ", {} % of its life used", health.used)?;
+    write!(out, ", {} media errors, {} °C", health.media_errors, health.temperature)
 }
 
 fn parameters_text(parameters: &[u64]) -> String {
@@ -139,7 +182,7 @@ fn write_meaning(out: &mut String, body: &EventBody, knowledge: &Knowledge) -> f
             let file = file.as_deref().unwrap_or("a file");
             let app = app.as_deref().unwrap_or("a program");
             write!(out, "a page of {file} could not be read for {app}")?;
-            status.map_or(Ok(()), |status| write!(out, " ({status})"))
+            status.map_or(Ok(()), |status| write!(out, " ({})", status_text(status, knowledge)))
         }
         EventBody::Wer(report) => out.write_str(&of_report(report, knowledge)),
         EventBody::Hang { app, .. } => write!(out, "{app} stopped answering and was closed"),
@@ -176,6 +219,10 @@ fn write_meaning(out: &mut String, body: &EventBody, knowledge: &Knowledge) -> f
                 out.write_str("the system restarted without shutdown; no stop code and no power button was recorded")
             }
         },
+        EventBody::ShutDownByHeat { zone } => {
+            out.write_str("the system had shut itself down because a part was too hot")?;
+            zone.as_deref().map_or(Ok(()), |zone| write!(out, ", thermal zone {zone}"))
+        }
         EventBody::UncleanShutdown { last_alive } => {
             out.write_str("the session before ended without shutdown")?;
             last_alive.map_or(Ok(()), |time| write!(out, "; last known alive {time}"))
@@ -186,14 +233,18 @@ fn write_meaning(out: &mut String, body: &EventBody, knowledge: &Knowledge) -> f
             None => write!(out, "display driver {driver} reported an error"),
         },
         EventBody::OpenGlDriver { text, .. } => write_one_line(out, text),
-        EventBody::Hardware { component, corrected, status, bank, apic_id, device, .. } => {
+        EventBody::Hardware { component, corrected, status, bank, apic_id, device, address, .. } => {
             let kind = if *corrected { "a corrected" } else { "an uncorrected" };
             write!(out, "the hardware reported {kind} error of {}", component_text(component))?;
+            let class = status.filter(|_| *component == "processor").and_then(machine_check::class);
             let status = status.map(Hex);
-            let details: [(&str, Option<&dyn fmt::Display>); 4] = [
+            let address = address.map(Hex);
+            let details: [(&str, Option<&dyn fmt::Display>); 6] = [
                 ("APIC id", apic_id.as_ref().map(|id| id as _)),
                 ("bank", bank.as_ref().map(|bank| bank as _)),
                 ("status", status.as_ref().map(|status| status as _)),
+                ("class", class.as_ref().map(|class| class as _)),
+                ("address", address.as_ref().map(|address| address as _)),
                 ("device", device.as_ref().map(|device| device as _)),
             ];
             let mut before = " (";
@@ -204,11 +255,15 @@ fn write_meaning(out: &mut String, body: &EventBody, knowledge: &Knowledge) -> f
             }
             if before == ", " { out.write_char(')') } else { Ok(()) }
         }
-        EventBody::Storage { device, status } => {
+        EventBody::Storage { device, status, retry } => {
             let device = device.as_deref().unwrap_or("a storage device");
             write!(out, "a request to {device} failed or was repeated")?;
-            status.map_or(Ok(()), |status| write!(out, ", status {status}"))
+            if let Some(retry) = retry {
+                write!(out, ", {}", retry_text(*retry))?;
+            }
+            status.map_or(Ok(()), |status| write!(out, ", status {}", status_text(status, knowledge)))
         }
+        EventBody::DriveHealth(health) => write_health(out, health),
         EventBody::FileSystem { volume, damaged } => {
             let volume = volume.as_deref().unwrap_or("a volume");
             if *damaged {
@@ -230,11 +285,18 @@ fn write_meaning(out: &mut String, body: &EventBody, knowledge: &Knowledge) -> f
             write!(out, "{} {verb}", file.as_deref().unwrap_or("an image"))?;
             process.as_deref().map_or(Ok(()), |process| write!(out, " in {}", base_name(process)))
         }
+        EventBody::ProcessExit(exit) => {
+            let program = base_name(&exit.path);
+            write!(out, "{program} ended with code {}", code_text(ExceptionCode(exit.code), knowledge))?;
+            let other = exit.ended_by.as_deref().map(base_name);
+            other.map_or(Ok(()), |other| write!(out, "; {other} ended it"))
+        }
         EventBody::MemoryTest { errors: true } => out.write_str("the memory test found errors"),
         EventBody::MemoryTest { errors: false } => out.write_str("the memory test found no errors"),
         EventBody::ServiceEnded(end) => {
             write!(out, "service {} ended unexpectedly", end.name.as_deref().unwrap_or(&end.display_name))
         }
+        EventBody::Said { sentence, .. } => out.write_str(sentence),
         EventBody::Other { text } => write_one_line(out, text),
     }
 }

@@ -58,6 +58,8 @@ pub enum Family {
     CrashCompanion,
     /// A driver's record that names the process it ended.
     CrashByPid,
+    /// The end of a process, which its crash explains.
+    Exit,
     /// The end of a service, which its process's crash explains.
     Service,
     /// Records written at the next start about how the last session ended.
@@ -75,6 +77,8 @@ pub enum RestartRecord {
     KernelPower,
     /// EventLog 6008.
     EventLog,
+    /// Kernel-Power 86.
+    Heat,
 }
 
 impl Sighting {
@@ -214,6 +218,11 @@ impl Sighting {
                 sighting.family = Family::Restart(RestartRecord::KernelPower);
                 sighting
             }
+            EventBody::ShutDownByHeat { .. } => {
+                let mut sighting = Self::new(index, IncidentKind::PowerLoss, 3);
+                sighting.family = Family::Restart(RestartRecord::Heat);
+                sighting
+            }
             EventBody::UncleanShutdown { .. } => {
                 let mut sighting = Self::new(index, IncidentKind::PowerLoss, 3);
                 sighting.family = Family::Restart(RestartRecord::EventLog);
@@ -228,6 +237,14 @@ impl Sighting {
                 let mut sighting = Self::new(index, IncidentKind::Crash, 4);
                 sighting.pid = Some(*pid);
                 sighting.family = Family::CrashByPid;
+                sighting
+            }
+            EventBody::ProcessExit(exit) => {
+                let mut sighting = Self::new(index, exit_kind(exit.code), 4);
+                sighting.process = Some(folded(&exit.path));
+                sighting.pid = exit.pid;
+                sighting.started = exit.started;
+                sighting.family = Family::Exit;
                 sighting
             }
             EventBody::ServiceEnded(_) => {
@@ -263,6 +280,14 @@ fn popup_kind(message: &str, dlls: &[Arc<str>]) -> Option<IncidentKind> {
     } else {
         None
     }
+}
+
+/// The loader ends a process that it could not start with a status of its own.
+///
+/// Source: `ntstatus.h`, `STATUS_DLL_NOT_FOUND` and its like.
+fn exit_kind(code: u32) -> IncidentKind {
+    const NOT_STARTED: [u32; 5] = [0xC000_007B, 0xC000_0135, 0xC000_0138, 0xC000_0139, 0xC000_0142];
+    if NOT_STARTED.contains(&code) { IncidentKind::StartFailure } else { IncidentKind::Exit }
 }
 
 /// Live kernel reports use the format of bugcheck dumps although the system lived on.

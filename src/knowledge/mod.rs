@@ -13,6 +13,7 @@ mod compatibility;
 mod compatibility_table;
 pub mod graphics;
 mod location;
+pub mod machine_check;
 pub mod nvidia;
 #[allow(dead_code, reason = "the build uses the values; the program only checks that they can be read")]
 mod table;

@@ -97,6 +97,8 @@ fn nearby_field<'a>(entry: &Nearby<'a>, index: usize) -> Option<Compared<'a>> {
         3 => Compared::Number(entry.seconds_before()?),
         4 => Compared::Number(entry.seconds_after()?),
         5 => Compared::Text(entry.folded_text(folded)?),
+        6 => Compared::Number(u64::from(entry.status()?.0)),
+        7 => Compared::Text(entry.names()?),
         _ => return None,
     })
 }
@@ -180,7 +182,7 @@ mod tests {
     fn a_timeline_entry_has_the_fields_of_its_list_in_their_order() {
         let timeline = LISTS.iter().find(|list| list.name == TIMELINE).expect("a list");
         let fields: Vec<&str> = timeline.fields.iter().map(|field| field.path).collect();
-        assert_eq!(fields, ["kind", "provider", "id", "seconds_before", "seconds_after", "text"]);
+        assert_eq!(fields, ["kind", "provider", "id", "seconds_before", "seconds_after", "text", "status", "names"]);
         assert_eq!(fields[KIND], "kind");
     }
 }

@@ -9,6 +9,12 @@ use samplekit::event_log::{CHUNK_BYTES, FILE_HEADER_BYTES};
 use crate::decoded::{Decoded, Unknown, decode};
 use crate::told::{Bench, Field, Key, Scanned, Told};
 
+/// Whether the catalogue asks for the record.
+pub(crate) fn is_catalogued(told: &Told) -> bool {
+    let fields = told.fields.iter().map(|(name, value)| (name.as_deref(), value.as_str()));
+    catalogue::wants(&told.provider, told.event_id, fields)
+}
+
 /// What came of a comparison.
 #[derive(Debug, Default)]
 pub(crate) struct Comparison {
@@ -101,7 +107,7 @@ impl<'l> Reference<'l> {
 pub(crate) fn compare(name: &str, log: &[u8], bench: &mut Bench) -> Comparison {
     let reference = Reference::of(log);
     let mut comparison = compare_selection(name, log, &reference, &Selection::everything(), &|_| true, bench);
-    let wanted = |told: &Told| catalogue::find(&told.provider, told.event_id).is_some();
+    let wanted = |told: &Told| is_catalogued(told);
     let catalogued = compare_selection(name, log, &reference, &Selection::catalogue(), &wanted, bench);
     comparison.wrong.extend(catalogued.wrong);
     comparison.logs = 1;

@@ -8,6 +8,7 @@ pub(crate) use samplekit::event_log::patch::{
     chunk_header, chunk_range, file_header, make_dirty, put, seal_chunk, seal_file, u32_at, u64_at,
 };
 use samplekit::event_log::{Argument, Content, Element, Event, EventLog, Node, Provider, Record, Sid, Value};
+use samplekit::events::process_exit;
 use samplekit::{FileTime, Guid};
 
 /// Numbers of types of values (MS-EVEN6, section 2.2.12).
@@ -263,6 +264,17 @@ pub(crate) fn forget_records(chunk: &mut [u8], known: usize) {
     seal_chunk(chunk);
 }
 
+/// Ends of processes, of which the catalogue asks for some by their codes.
+fn exits() -> Vec<u8> {
+    let mut log = EventLog::new("Security", "PC-01");
+    let codes = [0, 0xC000_0005, 1, 0xC000_013A, 0xC000_0409, 0x4001_0004, 0xFFFF_FFFF, 0xE06D_7363];
+    for (number, code) in codes.into_iter().cycle().take(40).enumerate() {
+        let process = u32::try_from(number).expect("a small number") * 4 + 1000;
+        log.add(process_exit(time(), r"C:\Tools\tool.exe", process, code));
+    }
+    log.to_bytes()
+}
+
 /// Logs that are written here, by name.
 pub(crate) fn written() -> Vec<(&'static str, Vec<u8>)> {
     vec![
@@ -271,6 +283,7 @@ pub(crate) fn written() -> Vec<(&'static str, Vec<u8>)> {
         ("substituted", substituted()),
         ("nested", nested()),
         ("unflushed", unflushed()),
+        ("exits", exits()),
     ]
 }
 

@@ -16,11 +16,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crashsift::artifact::event_log::{Selection, catalogue};
+use crashsift::artifact::event_log::Selection;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use samplekit::event_log::{CHUNK_BYTES, FILE_HEADER_BYTES};
 
-use crate::compared::difference;
+use crate::compared::{difference, is_catalogued};
 use crate::decoded::decode;
 use crate::logs::{
     self, chunk_header, chunk_range, file_header, kind, make_dirty, put, record_offsets, seal_chunk, seal_file, u32_at,
@@ -337,7 +337,7 @@ fn fastest(log: &[u8], selection: &Selection) -> Duration {
 }
 
 fn is_wanted(told: &Told) -> bool {
-    catalogue::find(&told.provider, told.event_id).is_some()
+    is_catalogued(told)
 }
 
 fn written_sources() -> Vec<Source> {

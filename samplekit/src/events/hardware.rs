@@ -1,10 +1,110 @@
-//! Hardware errors: WHEA-Logger.
+//! What the hardware reports: errors, heat, and the health of drives.
 
 use crate::bytes::{ByteWriter, count32};
 use crate::event_log::{Event, Provider, Sid, Value};
 use crate::{FileTime, Guid};
 
 const WHEA_LOGGER: Guid = Guid::new(0xc26c_4f3c, 0x3f66, 0x4e99, 0x8f8a, 0x3940_5cfe_d220);
+
+const PROCESSOR_POWER: Guid = Guid::new(0x0f67_e49f, 0xfe51, 0x4e9f, 0xb490, 0x6f29_48cc_6027);
+const KERNEL_POWER: Guid = Guid::new(0x331c_3b3a, 0x2005, 0x44c2, 0xac5e, 0x7722_0c37_d6b4);
+const STORPORT: Guid = Guid::new(0xc463_6a1e, 0x7986, 0x4646, 0xbf10, 0x7bc3_b4a7_6e8e);
+
+/// Kernel-Processor-Power 37: the firmware held back the speed of a processor for so many seconds.
+#[must_use]
+pub fn processor_held_back(time: FileTime, processor: u8, seconds: u32) -> Event {
+    Event::new(Provider::manifest("Microsoft-Windows-Kernel-Processor-Power", PROCESSOR_POWER), 37)
+        .level(3)
+        .task(7)
+        .at(time)
+        .logged_by(4, 396)
+        .user(Sid::system())
+        .named([
+            ("Group", Value::U16(0)),
+            ("Number", Value::U8(processor)),
+            ("CapDurationInSeconds", Value::U32(seconds)),
+            ("PpcChanges", Value::U32(41)),
+            ("TpcChanges", Value::U32(0)),
+            ("PccChanges", Value::U32(0)),
+        ])
+}
+
+/// Kernel-Power 86: the system shut down because a thermal zone was too hot.
+#[must_use]
+pub fn thermal_shutdown(time: FileTime, zone: &str) -> Event {
+    Event::new(Provider::manifest("Microsoft-Windows-Kernel-Power", KERNEL_POWER), 86)
+        .level(1)
+        .at(time)
+        .logged_by(4, 212)
+        .user(Sid::system())
+        .named([("ThermalZoneDeviceInstance", zone)])
+}
+
+/// What an NVMe drive says of itself.
+#[derive(Debug, Clone, Copy)]
+pub struct Health {
+    /// Bits of what it warns of.
+    pub warning: u8,
+    /// Temperature, Kelvin.
+    pub kelvin: u16,
+    /// Spare blocks, percent.
+    pub spare: u8,
+    /// How much of its life is used, percent.
+    pub used: u8,
+    /// How often data could not be read.
+    pub media_errors: u64,
+}
+
+/// StorPort 512: the health log of the NVMe drive that the system starts from.
+#[must_use]
+pub fn drive_health(time: FileTime, model: &str, health: Health) -> Event {
+    /// Below how much of its spare blocks the drive warns, percent.
+    const THRESHOLD: u8 = 10;
+    let mut page = ByteWriter::new();
+    page.u8(health.warning).u16(health.kelvin).u8(health.spare).u8(THRESHOLD).u8(health.used).zeros_to(160);
+    page.u64(health.media_errors).zeros_to(512);
+    let page = page.into_bytes();
+    Event::new(Provider::manifest("Microsoft-Windows-StorPort", STORPORT), 512)
+        .version(3)
+        .level(4)
+        .at(time)
+        .logged_by(4, 312)
+        .user(Sid::system())
+        .named([
+            ("PortNumber", Value::U32(1)),
+            ("PathID", Value::U8(0)),
+            ("TargetID", Value::U8(0)),
+            ("LUN", Value::U8(0)),
+            ("ClassDeviceGuid", Value::Guid(Guid::made_up("drive"))),
+            ("AdapterGuid", Value::Guid(Guid::made_up("adapter"))),
+            ("MiniportName", "stornvme".into()),
+            ("VendorId", Value::Ansi("NVMe".to_owned())),
+            ("ProductId", Value::Ansi(model.to_owned())),
+            ("SerialNumber", "0000".into()),
+            ("BootDevice", Value::Bool(true)),
+            ("CriticalWarning", Value::U32(u32::from(health.warning))),
+            ("NvmeHealthLogLength", Value::U32(count32(page.len()))),
+            ("NvmeHealthLog", Value::Binary(page)),
+        ])
+}
+
+/// disk 7: a bad block, with `FinalStatus` in the packet.
+#[must_use]
+pub fn bad_block(time: FileTime, device: &str, status: u32) -> Event {
+    /// Upper half of the message's id: an error of the input and output facility.
+    const QUALIFIERS: u16 = 0xC004;
+    let mut packet = ByteWriter::new();
+    // Read, retries, size of data, number of strings and where they begin, category, filler.
+    packet.u8(3).u8(0).u16(0).u16(1).u16(0x28).u16(0).u16(0);
+    // Error code, unique value, final status, sequence number, control code, device offset.
+    packet.u32((u32::from(QUALIFIERS) << 16) | 7).u32(0x121).u32(status).u32(0).u32(0).u64(0x1_5D08_B000);
+    Event::new(Provider::classic("disk"), 7)
+        .qualifiers(QUALIFIERS)
+        .at(time)
+        .logged_by(4, 312)
+        .strings([device])
+        .binary(packet.into_bytes())
+}
 
 /// A machine check of one processor.
 #[derive(Debug, Clone, Copy)]

@@ -322,7 +322,9 @@ impl<T> Reader<'_, T> {
     }
 
     fn wants(&self, pick: &Pick<'_>, record: &FullRecord) -> bool {
-        self.selection.takes_record(pick.record.id) && self.selection.takes(&record.provider, record.event_id)
+        self.selection.takes_record(pick.record.id)
+            && self.selection.takes(&record.provider, record.event_id)
+            && self.selection.takes_data(&record.provider, record.event_id, &record.fields)
     }
 
     /// Reads a record by the shape that the scan found.
@@ -347,6 +349,9 @@ impl<T> Reader<'_, T> {
         let time = parts.time(system.created, pick.record.filetime)?;
         elements::read_fields(bytes, system.end..tokens_end, values, &mut scratch.fields, &mut scratch.elements)?;
         let fields = &scratch.fields;
+        if !self.selection.takes_data(provider, event_id, fields) {
+            return Ok(None);
+        }
         let recovered = pick.recovered;
         let id = pick.record.id;
         Ok((self.take)(&Record { id, provider, event_id, channel, computer, time, recovered, fields }))

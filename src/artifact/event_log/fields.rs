@@ -12,8 +12,8 @@ use crate::evidence::{EventFields, Names, Version};
 
 /// Name of the field that holds an event's binary data, as hexadecimal digits.
 const BINARY: &str = "Binary";
-/// Name of the field in which WHEA-Logger repeats its record as hexadecimal digits.
-const RAW_RECORD: &str = "RawData";
+/// Names of fields that hold whole records or pages as hexadecimal digits: those of WHEA-Logger and of StorPort.
+const RAW_DATA: &[&str] = &["RawData", "NvmeHealthLog", "VendorSpecificLog"];
 
 /// Part of a text, by the offsets of its bytes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -225,7 +225,7 @@ pub(super) struct Fields<'f> {
 impl Fields<'_> {
     /// The fields that the event's evidence keeps: all but binary data.
     pub(super) fn kept(&self) -> EventFields {
-        let is_binary = |name: &str| name == BINARY || name == RAW_RECORD;
+        let is_binary = |name: &str| name == BINARY || RAW_DATA.contains(&name);
         self.list.iter().filter(|(name, _)| !is_binary(name)).map(|(name, value)| (name, value)).collect()
     }
 

@@ -12,9 +12,10 @@ use super::binary_xml::Unusual;
 use super::binary_xml::system::{Part, System};
 use super::binary_xml::token::{Instance, Tokens};
 use super::binary_xml::value::{Slot, Values, kind};
-use super::catalogue::WantedIds;
+use super::catalogue::{PROCESS_EXIT, WantedIds};
 use super::coverage::Spans;
 use super::definitions::{Definition, Definitions, Wanted};
+use super::ordinary_exits::OrdinaryExits;
 use super::records::RawRecord;
 use super::selection::{Providers, Selection};
 use crate::artifact::bytes::u16_at;
@@ -75,6 +76,8 @@ struct Template {
     known: (Range<usize>, WantedIds),
     /// Where the channel stands that was looked up last, and its span, where the definition names the computer.
     channel: (Range<usize>, usize),
+    /// What its ends of processes are told apart by.
+    exits: OrdinaryExits,
 }
 
 /// Where the parts lie in an instance whose table begins with these descriptors.
@@ -196,6 +199,7 @@ impl Scanner {
             Some(Wanted::Some(ids)) => return outcome(selection.may_take_id(id) && ids.has(u32::from(id))),
             None => {}
         }
+        let data = system.end..template.tokens_end;
         let Some(provider) = places.provider.map(text) else { return Decision::Ask };
         if !selection.may_take_id(id)
             && !u16_at(bytes, provider.start).is_some_and(|first| selection.may_take_all_of(first))
@@ -206,7 +210,14 @@ impl Scanner {
         if bytes.get(template.known.0.clone()) != Some(name) {
             template.known = (provider, self.providers.wanted(name));
         }
-        outcome(template.known.1.has(u32::from(id)))
+        let ids = template.known.1;
+        let wanted = ids.has(u32::from(id));
+        // Of a provider of which every id is wanted, this one means something else.
+        let is_exit = wanted && u32::from(id) == PROCESS_EXIT && !ids.is_all();
+        if is_exit && template.exits.has(bytes, data, &values) {
+            return Decision::Pass;
+        }
+        outcome(wanted)
     }
 
     /// The same for a record that uses no template, as some forwarded events do.
@@ -282,6 +293,7 @@ impl Scanner {
             layouts: Default::default(),
             known: (0..0, WantedIds::default()),
             channel: (0..0, 0),
+            exits: OrdinaryExits::default(),
         };
         let Ok(said) = self.definitions.read(bytes, definition, &mut self.providers) else { return template };
         let Definition { system, tokens_end, provider } = said;

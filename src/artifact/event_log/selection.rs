@@ -8,6 +8,7 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use super::binary_xml::value::until_nul;
 use super::catalogue::{self, WantedIds};
+use super::fields::WrittenFields;
 
 /// Number of event ids: a record holds them in 16 bits.
 const IDS: usize = 1 << 16;
@@ -105,6 +106,13 @@ impl Selection {
     /// Whether the event is selected, by its provider's name and its id.
     pub(super) fn takes(&self, provider: &str, id: u32) -> bool {
         self.kind != Kind::Catalogue || catalogue::find(provider, id).is_some()
+    }
+
+    /// Whether the event is selected by its data, as far as the selection asks for those; provider and id were decided
+    /// about before.
+    #[inline]
+    pub(super) fn takes_data(&self, provider: &str, id: u32, fields: &WrittenFields) -> bool {
+        self.kind != Kind::Catalogue || id != catalogue::PROCESS_EXIT || catalogue::wants(provider, id, fields.iter())
     }
 }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{evidence, text};
-use crate::evidence::EventBody;
+use crate::evidence::{EventBody, base_name};
 use crate::facts::{FactSet, Value};
 use crate::incident::Built;
 
@@ -34,6 +34,13 @@ pub(super) fn events(built: &Built<'_>, facts: &mut FactSet) {
                     facts.set("power.sleeping", Value::Flag(*sleeping), from);
                 }
             }
+            EventBody::ProcessExit(exit) => {
+                facts.set("exit.code", Value::Number(u64::from(exit.code)), from);
+                if let Some(process) = &exit.ended_by {
+                    facts.set("exit.ended_by", text(base_name(process)), from);
+                }
+            }
+            EventBody::ShutDownByHeat { .. } => facts.set("power.too_hot", Value::Flag(true), from),
             EventBody::ServiceEnded(end) => {
                 if let Some(name) = &end.name {
                     facts.set("service.name", Value::Text(Arc::clone(name)), from);

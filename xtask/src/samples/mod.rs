@@ -8,6 +8,7 @@ mod fast_fails;
 mod gpu_reset;
 mod inner_errors;
 mod loading;
+mod machine_history;
 mod other_dumps;
 mod pointers;
 mod power;
@@ -58,6 +59,13 @@ pub fn all() -> Vec<Sample> {
         gpu_reset::bugcheck_in_display_driver(),
         power::lost_power(),
         power::machine_check_at_boot(),
+        machine_history::resets_after_driver_install(),
+        machine_history::shut_down_by_heat(),
+        machine_history::failing_drive(),
+        machine_history::quarantined_dll(),
+        machine_history::dll_refused_by_policy(),
+        machine_history::ended_by_supervisor(),
+        machine_history::audited_exit(),
         other_dumps::one_crash_three_artifacts(),
         other_dumps::hanging_process(),
         inner_errors::dump_on_request(),

@@ -258,6 +258,22 @@ impl<'c> Values<'c> {
         Ok(Value { kind, bytes })
     }
 
+    /// Where in the chunk the value with this index lies, which must be of this type.
+    ///
+    /// # Errors
+    /// When it is not, or it or a value before it does not have the size that its type demands.
+    #[inline]
+    pub(crate) fn place(&self, index: usize, kind: u8) -> Result<std::ops::Range<usize>, Unusual> {
+        let mut at = self.start;
+        for descriptor in self.descriptors.iter().take(index) {
+            at = self.end_of(*descriptor, at)?;
+        }
+        match self.descriptors.get(index) {
+            Some(&descriptor @ [_, _, found, _]) if found == kind => Ok(at..self.end_of(descriptor, at)?),
+            _ => Err(Unusual("a value of another type")),
+        }
+    }
+
     /// Puts the first values into `table`.
     ///
     /// # Errors

@@ -62,6 +62,16 @@ pub(super) fn in_page_error(fields: &Fields<'_>) -> EventBody {
     }
 }
 
+/// WER-Diag 1: the file whose page could not be read when a program crashed.
+pub(super) fn corrupt_file(fields: &Fields<'_>) -> Option<EventBody> {
+    Some(EventBody::InPageError {
+        file: Some(fields.text("CorruptedFilePath")?),
+        app: fields.name("CrashedAppName"),
+        status: fields.number_u32("ExceptionStatusCode").filter(|status| *status != 0).map(NtStatus),
+        medium: None,
+    })
+}
+
 /// Windows Error Reporting 1001.
 pub(super) fn wer(fields: &Fields<'_>) -> Option<EventBody> {
     let event_type = fields.name("EventName")?;
@@ -254,6 +264,21 @@ mod tests {
             assert_eq!((file.as_deref(), app.as_deref()), (Some("D:\\data\\big.bin"), Some("Viewer")));
             assert_eq!((status, medium), (Some(NtStatus(0xC000_009C)), Some(3)));
         }
+    }
+
+    #[test]
+    fn a_file_that_was_found_damaged_after_a_crash_is_an_in_page_error() {
+        let data = json!({
+            "CorruptedFilePath": "C:\\t\\a.dll", "CrashedAppName": "tool.exe", "ExceptionCode": 3_221_225_478_u32,
+            "ExceptionStatusCode": 3_221_225_628_u32
+        });
+        let Some(EventBody::InPageError { file, app, status, medium: None }) =
+            named("Microsoft-Windows-WER-Diag", 1, data)
+        else {
+            panic!("an in-page error")
+        };
+        assert_eq!((file.as_deref(), app.as_deref()), (Some("C:\\t\\a.dll"), Some("tool.exe")));
+        assert_eq!(status, Some(NtStatus(0xC000_009C)));
     }
 
     /// The 23 fields of event 1001, with `p` as signature.

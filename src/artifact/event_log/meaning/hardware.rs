@@ -23,6 +23,7 @@ pub(super) fn hardware(component: &'static str, corrected: bool, fields: &Fields
         status: fields.number_u64("MciStat").or_else(|| fields.number_u64("MciStatus")),
         error_type: number("ErrorType"),
         device: fields.text("PrimaryDeviceName").or_else(|| pci_id(fields)),
+        address: fields.number_u64("PhysicalAddress").filter(|_| component == "memory"),
     }
 }
 
@@ -48,7 +49,7 @@ mod tests {
             "ErrorSource": 3, "ApicId": 6, "MCABank": 5, "MciStat": "0xbea0000000000108", "MciAddr": "0x0",
             "ErrorType": 10, "TransactionType": 256, "Length": 936, "RawData": "43504552"
         });
-        let Some(EventBody::Hardware { component, corrected, apic_id, bank, status, error_type, device }) =
+        let Some(EventBody::Hardware { component, corrected, apic_id, bank, status, error_type, device, .. }) =
             named(WHEA, 18, data)
         else {
             panic!("a hardware error")
@@ -80,9 +81,11 @@ mod tests {
     #[test]
     fn a_memory_error_s_bank_is_not_a_machine_check_bank() {
         let data = json!({"PhysicalAddress": "0x1000", "Bank": "0x2", "ErrorType": 2});
-        let Some(EventBody::Hardware { component, corrected, bank, error_type, .. }) = named(WHEA, 47, data) else {
+        let Some(EventBody::Hardware { component, corrected, bank, error_type, address, .. }) = named(WHEA, 47, data)
+        else {
             panic!("a hardware error")
         };
+        assert_eq!(address, Some(0x1000));
         assert_eq!((component, corrected, bank, error_type), ("memory", true, None, Some(2)));
     }
 

@@ -98,12 +98,18 @@ pub(super) fn memory_exhausted(fields: &Fields<'_>) -> EventBody {
 /// Service Control Manager 7031 and 7034. The names in the fields are in the system's language; the binary data
 /// holds the internal one as UTF-16.
 pub(super) fn service_ended(fields: &Fields<'_>) -> Option<EventBody> {
-    let name = fields.binary().and_then(|binary| utf16_text(&binary));
+    let name = internal_name(fields);
     Some(EventBody::ServiceEnded(ServiceEnd {
         display_name: fields.text("param1").or_else(|| name.clone())?,
         name,
         times: fields.number_u32("param2"),
     }))
+}
+
+/// The name of a service that is the same in every language, from the binary data of an event of the Service Control
+/// Manager.
+pub(super) fn internal_name(fields: &Fields<'_>) -> Option<Arc<str>> {
+    utf16_text(&fields.binary()?)
 }
 
 /// UTF-16 text up to its terminating zero.

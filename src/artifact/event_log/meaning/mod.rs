@@ -1,11 +1,16 @@
 //! From a record's fields to what it says. One function for each [`Meaning`], grouped by what the events are about.
 
 mod application;
+mod changes;
 mod dotnet;
+mod exits;
 mod graphics;
 mod hardware;
 mod machine;
+mod packet;
 mod policy;
+mod power;
+mod sentence;
 mod startup;
 mod storage;
 
@@ -40,7 +45,21 @@ pub(super) fn read(meaning: Meaning, provider: &str, id: u32, fields: &Fields<'_
         Meaning::MemoryExhausted => Some(machine::memory_exhausted(fields)),
         Meaning::ImageRefused { blocked, reason } => Some(policy::image_refused(blocked, reason, fields)),
         Meaning::ServiceEnded => machine::service_ended(fields),
-        Meaning::Text => None,
+        Meaning::BootDriversFailed => return changes::boot_drivers_failed(fields),
+        Meaning::DriverNotLoaded => return changes::driver_not_loaded(id, fields),
+        Meaning::Update(sentence) => return changes::update(sentence, id, fields),
+        Meaning::Product(done) => changes::product(done, id, fields),
+        Meaning::DriverInstalled => changes::driver_installed(id, fields),
+        Meaning::ServiceInstalled => changes::service_installed(id, fields),
+        Meaning::LastShutdown => return power::last_shutdown(fields),
+        Meaning::BootType => return power::boot_type(fields),
+        Meaning::ShutDownByHeat => Some(power::shut_down_by_heat(fields)),
+        Meaning::PowerSource => power::power_source(fields),
+        Meaning::DriveHealth => return storage::drive_health(fields),
+        Meaning::SilentExit => exits::silent_exit(id, fields),
+        Meaning::ProcessExit => exits::process_exit(fields),
+        Meaning::CorruptFile => application::corrupt_file(fields),
+        Meaning::Said(sentence) => sentence::said(sentence, id, fields),
     };
     Some(body.unwrap_or_else(|| EventBody::Other { text: fields.joined() }))
 }
@@ -69,6 +88,14 @@ mod testing {
         body(provider, id, &serde_json::json!({"EventData": {"Data": {"#text": values}}}).to_string())
     }
 
+    /// The sentence of a body that has one.
+    pub(super) fn sentence(body: Option<EventBody>) -> String {
+        match body {
+            Some(EventBody::Said { sentence, .. }) => sentence.to_string(),
+            other => panic!("{other:?}"),
+        }
+    }
+
     /// As [`body`], for named data.
     pub(super) fn named(provider: &str, id: u32, data: serde_json::Value) -> Option<EventBody> {
         body(provider, id, &serde_json::json!({ "EventData": data }).to_string())
@@ -77,7 +104,9 @@ mod testing {
 
 #[cfg(test)]
 mod tests {
-    use super::testing::{body, named, positional};
+    use serde_json::json;
+
+    use super::testing::{body, named, positional, sentence};
     use crate::evidence::EventBody;
 
     #[test]
@@ -101,17 +130,68 @@ mod tests {
     }
 
     #[test]
-    fn a_catalogued_event_without_meaning_shows_its_values() {
-        let Some(EventBody::Other { text }) =
-            positional("volmgr", 161, &["\\Device\\HarddiskVolume3", "", "0x00040042"])
-        else {
+    fn an_event_with_a_sentence_tells_it_and_without_its_values_their_text() {
+        let values = ["\\Device\\HarddiskVolume3", "", "0x00040042"];
+        assert_eq!(
+            sentence(positional("volmgr", 161, &values)),
+            "the system had stopped, and no dump could be written"
+        );
+        let without_name = json!({"param2": "%%1053"});
+        let Some(EventBody::Other { text }) = named("Service Control Manager", 7000, without_name) else {
             panic!("text")
         };
-        assert_eq!(&*text, "\\Device\\HarddiskVolume3; 0x00040042");
-        let exit = serde_json::json!({"param1": "C:\\a.exe", "param2": "0"});
-        let Some(EventBody::Other { text }) = named("Microsoft-Windows-ProcessExitMonitor", 3000, exit) else {
-            panic!("text")
-        };
-        assert_eq!(&*text, "C:\\a.exe; 0");
+        assert_eq!(&*text, "%%1053");
+    }
+
+    #[test]
+    fn a_service_that_fails_is_told_with_its_error_in_any_language() {
+        // The display name as a German system logs it; the error is a number everywhere.
+        let data = json!({"param1": "Druckwarteschlange", "param2": "%%1053"});
+        assert_eq!(
+            sentence(named("Service Control Manager", 7000, data.clone())),
+            "the service Druckwarteschlange did not start: error 1053"
+        );
+        assert_eq!(
+            sentence(named("Service Control Manager", 7023, data)),
+            "the service Druckwarteschlange ended with an error: error 1053"
+        );
+        let timeout = json!({"param1": "30000", "param2": "Druckwarteschlange"});
+        assert_eq!(
+            sentence(named("Service Control Manager", 7009, timeout)),
+            "the service Druckwarteschlange did not answer within 30000 ms"
+        );
+    }
+
+    #[test]
+    fn what_defender_did_is_told_with_file_and_process() {
+        const DEFENDER: &str = "Microsoft-Windows-Windows Defender";
+        let data = json!({
+            "Product Name": "%%827", "Threat Name": "Trojan:Win32/Demo", "Path": "file:_C:\\t\\helper.dll",
+            "Process Name": "C:\\t\\tool.exe", "Action Name": "Quarantäne"
+        });
+        assert_eq!(
+            sentence(named(DEFENDER, 1117, data.clone())),
+            "Defender acted on file:_C:\\t\\helper.dll, which it took for Trojan:Win32/Demo: Quarantäne, in use by \
+             C:\\t\\tool.exe"
+        );
+        let rule =
+            json!({"ID": "d4f940ab-401b-4efc-aadc-ad5f3c50688a", "Path": "C:\\t\\a.exe", "Process Name": "C:\\w.exe"});
+        assert_eq!(
+            sentence(named(DEFENDER, 1121, rule)),
+            "Defender's attack surface reduction kept C:\\w.exe from C:\\t\\a.exe, rule \
+             d4f940ab-401b-4efc-aadc-ad5f3c50688a"
+        );
+    }
+
+    #[test]
+    fn a_user_mode_driver_that_failed_is_told() {
+        let data = json!({
+            "LifetimeId": "{0a1b2c3d-1111-2222-3333-444455556666}", "FriendlyName": "Demo Sensor",
+            "InstanceId": "USB\\X", "RestartCount": 5
+        });
+        assert_eq!(
+            sentence(named("Microsoft-Windows-DriverFrameworks-UserMode", 10111, data)),
+            "Demo Sensor is offline because its user-mode driver failed (tried again 5 times)"
+        );
     }
 }

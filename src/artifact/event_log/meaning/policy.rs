@@ -3,11 +3,19 @@
 use super::super::fields::Fields;
 use crate::evidence::EventBody;
 
-/// CodeIntegrity 3001 to 3111. Older events call their fields "buffers".
+/// CodeIntegrity 3001 to 3111, whose older events call their fields "buffers"; AppLocker; Security-Mitigations.
 pub(super) fn image_refused(blocked: bool, reason: &'static str, fields: &Fields<'_>) -> EventBody {
     EventBody::ImageRefused {
-        file: fields.first_text(&["FileNameBuffer", "FileName"]),
-        process: fields.first_text(&["ProcessNameBuffer", "ProcessName"]),
+        file: fields.first_text(&[
+            "FileNameBuffer",
+            "FileName",
+            "FullFilePath",
+            "FullFilePathBuffer",
+            "FilePath",
+            "FilePathBuffer",
+            "ImageName",
+        ]),
+        process: fields.first_text(&["ProcessNameBuffer", "ProcessName", "ProcessPath"]),
         blocked,
         reason,
     }
@@ -17,7 +25,7 @@ pub(super) fn image_refused(blocked: bool, reason: &'static str, fields: &Fields
 mod tests {
     use serde_json::json;
 
-    use super::super::testing::named;
+    use super::super::testing::{body, named};
     use super::*;
 
     const FILE: &str = "\\Device\\HarddiskVolume3\\a\\hook.dll";
@@ -55,5 +63,26 @@ mod tests {
             let found = read(id, json!({"FileNameBuffer": FILE}));
             assert_eq!((found.2, found.3), (blocked, reason), "{id}");
         }
+    }
+
+    #[test]
+    fn applocker_and_exploit_protection_name_files_in_their_own_ways() {
+        let json = json!({"UserData": {"RuleAndFileData": {
+            "PolicyName": "DLL", "RuleName": "-", "TargetProcessId": 4711,
+            "FilePath": "%OSDRIVE%\\T\\HELPER.DLL", "FullFilePath": "C:\\t\\helper.dll"
+        }}});
+        let Some(EventBody::ImageRefused { file, process, blocked, reason }) =
+            body("Microsoft-Windows-AppLocker", 8004, &json.to_string())
+        else {
+            panic!("a refusal")
+        };
+        assert_eq!((file.as_deref(), process, blocked, reason), (Some("C:\\t\\helper.dll"), None, true, "policy"));
+        let data = json!({"ProcessPath": PROCESS, "ProcessId": 4711, "ImageName": FILE});
+        let Some(EventBody::ImageRefused { file, process, .. }) =
+            named("Microsoft-Windows-Security-Mitigations", 12, data)
+        else {
+            panic!("a refusal")
+        };
+        assert_eq!((file.as_deref(), process.as_deref()), (Some(FILE), Some(PROCESS)));
     }
 }

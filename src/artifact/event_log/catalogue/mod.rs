@@ -1,15 +1,18 @@
 //! The events that are read: one row for each, by provider and event id.
 //!
-//! Adding an event whose fields are like those of another is adding a row. One with fields of its own also needs a
-//! `Meaning` and the function that reads it.
+//! The rows stand in `table`. Adding an event of which a sentence says all is adding a row. One with values that are
+//! compared or joined needs a `Meaning` and the function that reads it.
 //!
 //! Sources of names, ids and the order of fields: the event manifests that Windows ships (Windows 7 to 11), the
 //! message tables of classic providers, and Microsoft's documentation of the single events. Where a manifest names
 //! the fields, those names also serve for the older, positional form of the same event; positions for which Windows
 //! has no name are called `data0`, `data1`...
 
+mod table;
+
 use std::ops::RangeInclusive;
 
+use crate::artifact::notation::number_u32;
 use crate::evidence::{Event, EventBody};
 
 /// One kind of event.
@@ -103,213 +106,79 @@ pub(super) enum Meaning {
     },
     /// Service Control Manager 7031 and 7034.
     ServiceEnded,
-    /// Nothing beyond the fields' text.
-    Text,
+    /// Service Control Manager 7026.
+    BootDriversFailed,
+    /// Service Control Manager 7045.
+    ServiceInstalled,
+    /// Kernel-PnP 219.
+    DriverNotLoaded,
+    /// WindowsUpdateClient, with the sentence.
+    Update(&'static str),
+    /// MsiInstaller: what was done with the product, in a word.
+    Product(&'static str),
+    /// UserPnp 20001.
+    DriverInstalled,
+    /// Kernel-Boot 20.
+    LastShutdown,
+    /// Kernel-Boot 27.
+    BootType,
+    /// Kernel-Power 105.
+    PowerSource,
+    /// Kernel-Power 86.
+    ShutDownByHeat,
+    /// StorPort 512.
+    DriveHealth,
+    /// ProcessExitMonitor 3000 and 3001.
+    SilentExit,
+    /// Security-Auditing 4689.
+    ProcessExit,
+    /// WER-Diag 1.
+    CorruptFile,
+    /// A sentence with the record's values in it, as [`super::meaning`] fills them in.
+    Said(&'static str),
 }
 
 use Ids::{Any, These};
 use Provider::{Family, Named};
 
-/// Drivers of storage adapters, which log what Storport, the port driver, reports for them.
-const STORAGE_ADAPTERS: &[Provider] =
-    &[Named("storahci"), Named("stornvme"), Named("storvsc"), Family("iaStor"), Family("LSI_")];
-const DISPLAY: &[Provider] = &[Named("Display")];
-const DISPLAY_DRIVERS: &[Provider] = &[Named("nvlddmkm"), Named("amdkmdag"), Named("amdwddmg"), Family("igfx")];
-const WHEA: &[Provider] = &[Named("Microsoft-Windows-WHEA-Logger")];
-const NTFS: &[Provider] = &[Named("Ntfs"), Named("Microsoft-Windows-Ntfs")];
-const CODE_INTEGRITY: &[Provider] = &[Named("Microsoft-Windows-CodeIntegrity")];
-const MEMORY_DIAGNOSTICS: &[Provider] = &[Named("Microsoft-Windows-MemoryDiagnostics-Results")];
+use table::CATALOGUE;
 
-/// What each entry is made of, in the order of the columns below.
-const fn row(
-    providers: &'static [Provider],
-    ids: &'static [RangeInclusive<u32>],
-    timeline: &'static str,
-    meaning: Meaning,
-    layout: &'static [&'static str],
-) -> Entry {
-    Entry { providers, ids: These(ids), layout, meaning, timeline }
+/// Id of Security-Auditing's record of a process that ended. It is the only event of which logs hold millions and
+/// nearly all are of no interest, so that its data decide, too.
+pub(super) const PROCESS_EXIT: u32 = 4689;
+/// The field of that event with the exit code, as UTF-16.
+pub(super) const EXIT_STATUS: &[u8; 12] = b"S\0t\0a\0t\0u\0s\0";
+
+/// Whether a process that ended with this code did so for something that went wrong: with an exception, the loader's
+/// refusal, or a failure of the .NET runtime. Ends by Ctrl+C, by logging off, and with numbers that a program chooses
+/// itself are none.
+///
+/// Source: layout of NTSTATUS values (MS-ERREF, section 2.3): the upper bits of errors are `1100`, of those that
+/// language runtimes define `1110`; `corerror.h` of .NET.
+pub(super) fn is_failure(exit_code: u32) -> bool {
+    const CONTROL_C_EXIT: u32 = 0xC000_013A;
+    const DLL_INIT_FAILED_LOGOFF: u32 = 0xC000_026B;
+    match exit_code {
+        CONTROL_C_EXIT | DLL_INIT_FAILED_LOGOFF => false,
+        0xC000_0000..=0xCFFF_FFFF | 0xE000_0000..=0xEFFF_FFFF => true,
+        // Guard page, misalignment, breakpoint and single step; then the .NET runtime.
+        0x8000_0001..=0x8000_0004 | 0x8013_1500..=0x8013_16FF => true,
+        _ => false,
+    }
 }
 
-const fn hardware(ids: &'static [RangeInclusive<u32>], component: &'static str, corrected: bool) -> Entry {
-    row(WHEA, ids, "hardware-error", Meaning::Hardware { component, corrected }, &[])
+/// Whether the event that `provider` logs as `id` with these fields is read: if the table lists it and, for ends of
+/// processes, if the code tells of a failure.
+#[must_use]
+pub fn wants<'f>(provider: &str, id: u32, fields: impl Iterator<Item = (Option<&'f str>, &'f str)>) -> bool {
+    find(provider, id).is_some_and(|entry| entry.meaning != Meaning::ProcessExit || failed(fields))
 }
 
-const fn refused(ids: &'static [RangeInclusive<u32>], blocked: bool, reason: &'static str) -> Entry {
-    row(CODE_INTEGRITY, ids, "image-refused", Meaning::ImageRefused { blocked, reason }, &[])
+/// Whether the fields of the end of a process tell of a failure. Without a code they may.
+fn failed<'f>(mut fields: impl Iterator<Item = (Option<&'f str>, &'f str)>) -> bool {
+    let status = fields.find(|(name, _)| *name == Some("Status")).and_then(|(_, value)| number_u32(value));
+    status.is_none_or(is_failure)
 }
-
-/// The events that are read. Where two rows match, the first counts.
-const CATALOGUE: &[Entry] = &[
-    // Crashes, hangs and start failures of programs.
-    row(
-        &[Named("Application Error")],
-        &[1000..=1000],
-        "crash",
-        Meaning::ApplicationError,
-        &[
-            "AppName",
-            "AppVersion",
-            "AppTimeStamp",
-            "ModuleName",
-            "ModuleVersion",
-            "ModuleTimeStamp",
-            "ExceptionCode",
-            "FaultingOffset",
-            "ProcessId",
-            "ProcessCreationTime",
-            "AppPath",
-            "ModulePath",
-            "IntegratorReportId",
-            "PackageFullName",
-            "PackageRelativeAppId",
-        ],
-    ),
-    row(
-        &[Named("Application Error")],
-        &[1005..=1005],
-        "crash",
-        Meaning::InPageError,
-        &["FilePath", "AppName", "StatusCode", "MediumType"],
-    ),
-    row(
-        &[Named("Windows Error Reporting")],
-        &[1001..=1001],
-        "report",
-        Meaning::Wer,
-        &[
-            "Bucket",
-            "BucketType",
-            "EventName",
-            "Response",
-            "CabId",
-            "P1",
-            "P2",
-            "P3",
-            "P4",
-            "P5",
-            "P6",
-            "P7",
-            "P8",
-            "P9",
-            "P10",
-            "AttachedFiles",
-            "StorePath",
-            "AnalysisSymbol",
-            "Rechecking",
-            "ReportId",
-            "ReportStatus",
-            "HashedBucket",
-            "CabGuid",
-        ],
-    ),
-    row(
-        &[Named("Application Hang")],
-        &[1002..=1002],
-        "hang",
-        Meaning::Hang,
-        &[
-            "AppName",
-            "AppVersion",
-            "ProcessId",
-            "StartTime",
-            "TerminationTime",
-            "ExeFileName",
-            "ReportId",
-            "PackageFullName",
-            "PackageRelativeAppId",
-            "HangType",
-        ],
-    ),
-    // 1022 is what the runtime says about profilers; the others end the process.
-    row(&[Named(".NET Runtime")], &[1022..=1022], "other", Meaning::DotNet, &[]),
-    row(&[Named(".NET Runtime")], &[1023..=1028], "crash", Meaning::DotNet, &[]),
-    row(&[Named("SideBySide")], &[33..=80], "start-failure", Meaning::SideBySide, &[]),
-    row(
-        &[Named("Application Popup"), Named("Microsoft-Windows-Application-Popup")],
-        &[26..=26],
-        "start-failure",
-        Meaning::Popup,
-        &["Caption", "Message"],
-    ),
-    row(
-        &[Named("Microsoft-Windows-ProcessExitMonitor"), Named("Process Exit Monitor")],
-        &[3000..=3001],
-        "other",
-        Meaning::Text,
-        &["param1", "param2", "param3", "param4"],
-    ),
-    // Stops and restarts of the machine.
-    row(
-        &[Named("Microsoft-Windows-WER-SystemErrorReporting"), Named("BugCheck")],
-        &[1001..=1001],
-        "bugcheck",
-        Meaning::BugCheck,
-        &["param1", "param2", "param3"],
-    ),
-    row(&[Named("Microsoft-Windows-Kernel-Power")], &[41..=41], "unclean-restart", Meaning::UncleanRestart, &[]),
-    row(&[Named("EventLog")], &[6008..=6008], "power-loss", Meaning::UncleanShutdown, &[]),
-    // 46: a dump could not be prepared for. 161: a dump could not be written, after a stop.
-    row(&[Named("volmgr")], &[46..=46], "other", Meaning::Text, &[]),
-    row(&[Named("volmgr")], &[161..=161], "bugcheck", Meaning::Text, &[]),
-    // Display drivers.
-    row(DISPLAY, &[4101..=4101], "driver-reset", Meaning::DisplayReset, &[]),
-    row(DISPLAY, &[4107..=4115], "other", Meaning::DisplayDriver, &[]),
-    Entry { ids: Any, ..row(DISPLAY_DRIVERS, &[], "driver-error", Meaning::DisplayDriver, &[]) },
-    row(&[Named("NVIDIA OpenGL Driver")], &[1..=1], "driver-error", Meaning::OpenGlDriver, &[]),
-    // Errors of the hardware. From 16 on an even id is an error and the odd one after it a corrected error.
-    hardware(&[1..=1], "other", false),
-    hardware(&[2..=3], "other", true),
-    hardware(&[16..=16, 40..=40], "pcie", false),
-    hardware(&[17..=17, 41..=41], "pcie", true),
-    hardware(&[18..=18, 20..=20, 28..=28, 48..=48], "processor", false),
-    hardware(&[19..=19, 21..=21, 29..=29, 49..=49], "processor", true),
-    hardware(&[22..=22, 46..=46], "memory", false),
-    hardware(&[23..=23, 47..=47], "memory", true),
-    hardware(&[24..=24, 26..=26, 42..=42, 44..=44], "pci", false),
-    hardware(&[25..=25, 27..=27, 43..=43, 45..=45], "pci", true),
-    row(MEMORY_DIAGNOSTICS, &[1101..=1101, 1201..=1201], "memory-test", Meaning::MemoryTest { errors: false }, &[]),
-    row(MEMORY_DIAGNOSTICS, &[1102..=1102, 1202..=1202], "memory-test", Meaning::MemoryTest { errors: true }, &[]),
-    // Storage and file systems.
-    row(
-        &[Named("disk")],
-        &[7..=7, 11..=11, 15..=15, 51..=52, 153..=154, 157..=157],
-        "storage-error",
-        Meaning::Storage,
-        &[],
-    ),
-    // A warning that the write cache is off: nothing failed, but it belongs to the disk's history.
-    row(&[Named("disk")], &[34..=34], "other", Meaning::Text, &[]),
-    row(STORAGE_ADAPTERS, &[11..=11, 129..=129], "storage-error", Meaning::Storage, &[]),
-    row(&[Named("cdrom")], &[11..=11, 51..=51], "storage-error", Meaning::Storage, &[]),
-    // The positional form of 55 is that of Windows 7 and before.
-    row(NTFS, &[55..=55], "file-system-error", Meaning::FileSystem, &["DeviceName", "DriveName"]),
-    row(NTFS, &[98..=98], "file-system-error", Meaning::FileSystemState, &[]),
-    row(NTFS, &[140..=140], "file-system-error", Meaning::FileSystem, &[]),
-    // Resources, policies and services.
-    row(
-        &[Named("Microsoft-Windows-Resource-Exhaustion-Detector")],
-        &[2004..=2004],
-        "memory-exhausted",
-        Meaning::MemoryExhausted,
-        &[],
-    ),
-    // 3001 reports a driver that was loaded all the same, 3076 what a policy in audit mode would have refused.
-    refused(&[3001..=3001], false, "signature"),
-    refused(&[3002..=3002, 3004..=3004, 3033..=3033], true, "signature"),
-    refused(&[3023..=3023], true, "revoked"),
-    refused(&[3063..=3063, 3077..=3077, 3111..=3111], true, "policy"),
-    refused(&[3076..=3076], false, "policy"),
-    // What the policy asks of drivers, told at each start: nothing was refused, but it says which rules held.
-    row(CODE_INTEGRITY, &[3085..=3085], "other", Meaning::Text, &[]),
-    row(
-        &[Named("Service Control Manager")],
-        &[7031..=7031, 7034..=7034],
-        "service-ended",
-        Meaning::ServiceEnded,
-        &["param1", "param2", "param3", "param4", "param5"],
-    ),
-];
 
 /// The entry of the event that `provider` logs as `id`; `None` for an event that nobody wants.
 #[must_use]
@@ -324,6 +193,7 @@ pub fn timeline_kind(event: &Event) -> Option<&'static str> {
     let entry = find(&event.provider, event.id)?;
     Some(match &event.body {
         EventBody::DisplayDriver { reset: true, .. } => "driver-reset",
+        EventBody::Said { kind: Some(kind), .. } => kind,
         _ => entry.timeline,
     })
 }
@@ -442,7 +312,7 @@ mod tests {
         for provider in ["igfx", "igfxn", "igfxnd"] {
             assert_eq!(meaning(provider, 4), Some(Meaning::DisplayDriver), "{provider}");
         }
-        for provider in ["iaSto", "LSI", "ige", "nvlddmkm2", "ä"] {
+        for provider in ["iaSto", "LSI", "ige", "igfxCUIService2.0.0.0", "nvlddmkm2", "ä"] {
             assert_eq!(meaning(provider, 129), None, "{provider}");
         }
     }
@@ -467,6 +337,26 @@ mod tests {
         {
             assert_eq!(meaning(provider, id), None, "{provider} {id}");
         }
+    }
+
+    #[test]
+    fn of_the_ends_of_processes_only_failures_are_wanted() {
+        let wants = |provider: &str, id, status: &str| wants(provider, id, [(Some("Status"), status)].into_iter());
+        const SECURITY: &str = "Microsoft-Windows-Security-Auditing";
+        for failure in
+            ["0xc0000409", "0xc0000005", "0xe06d7363", "0xe0434352", "0x80000003", "0x80131506", "0xc0000135"]
+        {
+            assert!(wants(SECURITY, 4689, failure), "{failure}");
+        }
+        for ordinary in ["0x0", "0x1", "0x40010004", "0xc000013a", "0xc000026b", "0xffffffff", "0x80004005"] {
+            assert!(!wants(SECURITY, 4689, ordinary), "{ordinary}");
+        }
+        assert!(wants(SECURITY, 4689, "?"), "a code that can't be read may be a failure");
+        assert!(wants("Application Error", 1000, "0x0") && !wants(SECURITY, 4688, "0xc0000005"));
+        // The scan knows the event by its id alone.
+        let with_id = |entry: &&Entry| matches!(entry.ids, These(_)) && entry.has_id(PROCESS_EXIT);
+        let entries: Vec<Meaning> = CATALOGUE.iter().filter(with_id).map(|entry| entry.meaning).collect();
+        assert_eq!(entries, [Meaning::ProcessExit]);
     }
 
     #[test]

@@ -1,0 +1,195 @@
+//! What was changed on a machine: updates, drivers, programs and services that came or went.
+
+use super::super::fields::Fields;
+use super::sentence::{said, written};
+use crate::evidence::{EventBody, base_name};
+
+/// The number of every update of Defender's definitions. There are several a day, and what they bring is told by
+/// Defender itself.
+///
+/// Source: Microsoft's catalogue of updates, KB2267602.
+const DEFINITIONS: &str = "KB2267602";
+/// The driver whose failure to load Windows logs on nearly every machine, with no consequence.
+const HARMLESS_DRIVER: &str = "\\Driver\\WudfRd";
+/// Drivers that are meant not to run on most machines: desktop activity moderator and offline files.
+const OPTIONAL_BOOT_DRIVERS: &[&str] = &["dam", "CSC"];
+
+/// WindowsUpdateClient. `None` for updates of Defender's definitions.
+pub(super) fn update(sentence: &'static str, id: u32, fields: &Fields<'_>) -> Option<EventBody> {
+    let definitions = fields.written("updateTitle").is_some_and(|title| title.contains(DEFINITIONS));
+    if definitions { None } else { said(sentence, id, fields).or_else(|| Some(plain(fields))) }
+}
+
+/// UserPnp 20001: a driver was installed for a device, or was not.
+pub(super) fn driver_installed(id: u32, fields: &Fields<'_>) -> Option<EventBody> {
+    let failed = fields.number_u32("InstallStatus").filter(|status| *status != 0);
+    let outcome = failed.map_or_else(|| "was".to_owned(), |status| format!("(0x{status:08X}) was not"));
+    let device = "[ for {DriverDescription}][, {DeviceInstanceID}]";
+    let version = "[ {DriverVersion}][ of {DriverProvider}]";
+    said(&format!("the driver {{DriverName:file}}{version} {outcome} installed{device}"), id, fields)
+}
+
+/// MsiInstaller 1033 to 1036.
+pub(super) fn product(done: &str, id: u32, fields: &Fields<'_>) -> Option<EventBody> {
+    let failed = fields.number_u32("Status").filter(|status| *status != 0);
+    let outcome = failed.map_or_else(|| format!("was {done}"), |error| format!("was not {done} (error {error})"));
+    said(&format!("{{Product}}[ {{Version}}] {outcome}[, update {{Update}}]"), id, fields)
+}
+
+/// Service Control Manager 7045: a service or driver that was not there before. Which of the two is told by its file;
+/// the event's own word is in the system's language.
+pub(super) fn service_installed(id: u32, fields: &Fields<'_>) -> Option<EventBody> {
+    let path = fields.text("ImagePath")?;
+    let file = base_name(path.trim().trim_matches('"'));
+    let extension = file.len().checked_sub(4).and_then(|start| file.get(start..));
+    let (what, kind) = match extension {
+        Some(extension) if extension.eq_ignore_ascii_case(".sys") => ("driver", "driver-install"),
+        _ => ("service", "software-install"),
+    };
+    let sentence = written(&format!("the {what} {{ServiceName}} was installed, {{ImagePath}}"), id, fields)?;
+    Some(EventBody::Said { sentence: sentence.into(), kind: Some(kind) })
+}
+
+/// Kernel-PnP 219. `None` for the driver that fails everywhere.
+pub(super) fn driver_not_loaded(id: u32, fields: &Fields<'_>) -> Option<EventBody> {
+    if fields.written("FailureName").is_some_and(|driver| driver.eq_ignore_ascii_case(HARMLESS_DRIVER)) {
+        return None;
+    }
+    let sentence = "the driver {FailureName} was not loaded[ for {DriverName}][ ({Status:code})]";
+    said(sentence, id, fields).or_else(|| Some(plain(fields)))
+}
+
+/// Service Control Manager 7026, a list with one name a line. `None` when only drivers failed that mostly do.
+pub(super) fn boot_drivers_failed(fields: &Fields<'_>) -> Option<EventBody> {
+    let list = fields.written("param1").unwrap_or_default();
+    let optional = |name: &&str| OPTIONAL_BOOT_DRIVERS.iter().any(|known| name.eq_ignore_ascii_case(known));
+    let names: Vec<&str> = list.split_whitespace().filter(|name| !optional(name)).collect();
+    if names.is_empty() {
+        return None;
+    }
+    let sentence = format!("drivers did not load at the start: {}", names.join(", "));
+    Some(EventBody::Said { sentence: sentence.into(), kind: None })
+}
+
+/// What a record says that lacks the fields for more.
+fn plain(fields: &Fields<'_>) -> EventBody {
+    EventBody::Other { text: fields.joined() }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::super::testing::{body, named, positional, sentence};
+    use super::*;
+
+    const UPDATE_CLIENT: &str = "Microsoft-Windows-WindowsUpdateClient";
+
+    #[test]
+    fn an_update_is_told_with_its_outcome_and_definitions_are_not_told() {
+        let title = "Vendor - Display - 31.0.15.3623";
+        let data = json!({"updateTitle": title, "updateGuid": "{0a1b2c3d-1111-2222-3333-444455556666}"});
+        let installed = sentence(named(UPDATE_CLIENT, 19, data.clone()));
+        assert_eq!(installed, format!("the update {title} was installed"));
+        assert_eq!(sentence(named(UPDATE_CLIENT, 43, data)), format!("installing the update {title} begins"));
+        let failed = json!({"errorCode": "0x80248007", "updateTitle": title});
+        assert_eq!(
+            sentence(named(UPDATE_CLIENT, 20, failed)),
+            format!("the update {title} could not be installed (0x80248007)")
+        );
+        let definitions = json!({"updateTitle": "Sicherheitsupdate für Microsoft Defender Antivirus - KB2267602"});
+        for id in [19, 20, 43] {
+            assert!(named(UPDATE_CLIENT, id, definitions.clone()).is_none(), "{id}");
+        }
+    }
+
+    #[test]
+    fn a_package_is_named_as_its_servicing_record_does() {
+        let json = json!({"UserData": {"CbsPackageChangeState": {
+            "PackageIdentifier": "KB5001234", "IntendedPackageState": 5112, "IntendedPackageStateTextized": "Installed",
+            "ErrorCode": "0x800f0816", "Client": "WindowsUpdateAgent"
+        }}});
+        let of = |id| sentence(body("Microsoft-Windows-Servicing", id, &json.to_string()));
+        assert_eq!(of(2), "the package KB5001234 was changed to Installed");
+        assert_eq!(of(3), "the package KB5001234 could not be changed to Installed (0x800F0816)");
+    }
+
+    #[test]
+    fn a_driver_s_installation_names_driver_version_and_device() {
+        let of = |status: &str| {
+            let json = json!({"UserData": {"InstallDeviceID": {
+                "DriverName": "FileRepository\\nv_dispi.inf_amd64_0123\\nv_dispi.inf", "DriverVersion": "31.0.15.3623",
+                "DriverProvider": "NVIDIA", "DeviceInstanceID": "PCI\\VEN_10DE",
+                "SetupClass": "{4d36e968-e325-11ce-bfc1-08002be10318}", "InstallStatus": status,
+                "DriverDescription": "NVIDIA GeForce RTX"
+            }}});
+            sentence(body("Microsoft-Windows-UserPnp", 20001, &json.to_string()))
+        };
+        let driver = "the driver nv_dispi.inf 31.0.15.3623 of NVIDIA";
+        assert_eq!(of("0x0"), format!("{driver} was installed for NVIDIA GeForce RTX, PCI\\VEN_10DE"));
+        assert_eq!(
+            of("0xe0000219"),
+            format!("{driver} (0xE0000219) was not installed for NVIDIA GeForce RTX, PCI\\VEN_10DE")
+        );
+    }
+
+    #[test]
+    fn a_driver_s_file_and_configuration_are_told() {
+        let json = json!({"UserData": {"AddServiceID": {
+            "ServiceName": "nvlddmkm", "DriverFileName": "\\SystemRoot\\System32\\nvlddmkm.sys", "DeviceInstanceID": "PCI\\X"
+        }}});
+        assert_eq!(
+            sentence(body("Microsoft-Windows-UserPnp", 20003, &json.to_string())),
+            "the driver nvlddmkm.sys was set up as nvlddmkm for PCI\\X"
+        );
+        let data = json!({
+            "DeviceInstanceId": "PCI\\X", "DriverName": "oem12.inf", "ClassGuid": "{4d36e968-e325-11ce-bfc1-08002be10318}",
+            "DriverDate": "06/08/2023", "DriverVersion": "31.0.15.3623", "DriverProvider": "NVIDIA", "Status": "0x0",
+            "ServiceName": "nvlddmkm", "Problem": "0x2b"
+        });
+        let of = |id| sentence(named("Microsoft-Windows-Kernel-PnP", id, data.clone()));
+        assert_eq!(of(400), "PCI\\X got the driver oem12.inf 31.0.15.3623 of NVIDIA");
+        assert_eq!(of(411), "PCI\\X did not start, driver oem12.inf, problem 0x0000002B, status 0x00000000");
+        assert_eq!(of(420), "the device PCI\\X was removed from the system");
+    }
+
+    #[test]
+    fn a_product_is_told_with_what_was_done_and_whether_it_worked() {
+        let of = |id, values: &[&str]| sentence(positional("MsiInstaller", id, values));
+        assert_eq!(of(1033, &["Tool", "1.2.3", "1033", "0", "Maker", "(NULL)", ""]), "Tool 1.2.3 was installed");
+        assert_eq!(of(1034, &["Tool", "1.2.3", "1031", "0", "Maker"]), "Tool 1.2.3 was removed");
+        assert_eq!(of(1033, &["Tool", "1.2.3", "1033", "1603"]), "Tool 1.2.3 was not installed (error 1603)");
+        assert_eq!(of(1036, &["Tool", "1.2.3", "0", "KB1", "0", "M"]), "Tool 1.2.3 was updated, update KB1");
+    }
+
+    #[test]
+    fn a_new_service_is_a_driver_by_its_file_whatever_the_language() {
+        let of = |path: &str| {
+            // The type of service as a German system writes it.
+            let data = json!({"ServiceName": "x", "ImagePath": path, "ServiceType": "Kernelmodustreiber"});
+            match named("Service Control Manager", 7045, data) {
+                Some(EventBody::Said { sentence, kind }) => (sentence.to_string(), kind),
+                other => panic!("{other:?}"),
+            }
+        };
+        let path = "\\SystemRoot\\System32\\drivers\\x.SYS";
+        assert_eq!(of(path), (format!("the driver x was installed, {path}"), Some("driver-install")));
+        assert_eq!(of("\"C:\\x.exe\" -k").1, Some("software-install"));
+    }
+
+    #[test]
+    fn drivers_that_fail_everywhere_are_not_told() {
+        let not_loaded = |driver: &str| {
+            let data = json!({"DriverName": "HID\\X", "Status": 3_221_226_341_u32, "FailureName": driver});
+            named("Microsoft-Windows-Kernel-PnP", 219, data)
+        };
+        assert!(not_loaded("\\Driver\\WudfRd").is_none());
+        assert_eq!(
+            sentence(not_loaded("\\Driver\\demo")),
+            "the driver \\Driver\\demo was not loaded for HID\\X (0xC0000365)"
+        );
+        let at_start = |list: &str| named("Service Control Manager", 7026, json!({ "param1": list }));
+        assert!(at_start("\r\nCSC\r\ndam").is_none());
+        assert_eq!(sentence(at_start("\r\ndam\r\nstorahci")), "drivers did not load at the start: storahci");
+    }
+}

@@ -1,0 +1,127 @@
+//! What rules see of the logs around an incident.
+
+#![expect(clippy::expect_used, reason = "a test that can't go on fails")]
+
+use crashsift::facts::Value;
+use crashsift::knowledge::Knowledge;
+use crashsift::rules::RuleSet;
+use crashsift::{Options, Silent, inspect};
+use samplekit::event_log::{Event, EventLog};
+use samplekit::events::{
+    Crash, DisplayDriver, Image, Layout, applocker_block, bad_block, defender_action, display_driver_installed,
+    display_reset,
+};
+use samplekit::{FileTime, FileVersion, Guid};
+
+const DAY: u64 = 86_400;
+const NOON: FileTime = FileTime::utc(2024, 5, 20, 12, 0, 0);
+const PID: u32 = 4312;
+
+/// A crash at noon of demo.exe in plugin.dll. The process had run for an hour.
+fn crash() -> Event {
+    let image = |name: &str| Image {
+        path: format!(r"C:\Program Files\Demo\{name}"),
+        version: Some(FileVersion([2, 1, 0, 7])),
+        timestamp: 0x6543_2100,
+    };
+    let crash = Crash {
+        app: image("demo.exe"),
+        module: image("plugin.dll"),
+        code: 0xC000_0005,
+        offset: 0x1234,
+        data: 0,
+        process: PID,
+        started: NOON.minus_seconds(3600),
+        time: NOON,
+        report_id: Guid::made_up("timeline"),
+    };
+    crash.application_error(Layout::Positional)
+}
+
+/// The timeline around the crash, when the log of the machine holds these events too: of each entry the values of these
+/// fields, with `-` for absent ones.
+fn timeline(events: impl IntoIterator<Item = Event>, fields: &[&str]) -> Vec<String> {
+    let mut log = EventLog::new("System", "PC-1");
+    for event in events {
+        log.add(event);
+    }
+    log.add(crash().channel("Application"));
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("Saved.evtx");
+    std::fs::write(&path, log.to_bytes()).expect("a file");
+    let rules = RuleSet::load(true, &[]).expect("the built-in rules");
+    let inspected = inspect(&[path], &rules, &Knowledge::builtin(), &Options::default(), &Silent);
+    let of_crash = inspected.incidents.iter().find(|(incident, _)| incident.kind.word() == "crash");
+    let (_, facts) = of_crash.expect("the crash");
+    let entries = facts.list("timeline").expect("a timeline");
+    let text = |value: Option<&Value>| match value {
+        Some(Value::Text(text)) => text.to_string(),
+        Some(Value::Number(number)) => number.to_string(),
+        Some(other) => format!("{other:?}"),
+        None => "-".to_owned(),
+    };
+    entries
+        .iter()
+        .map(|entry| fields.iter().map(|field| text(entry.get(field))).collect::<Vec<_>>().join(" "))
+        .collect()
+}
+
+fn driver_installed(time: FileTime) -> Event {
+    let driver = DisplayDriver {
+        package: r"FileRepository\demo.inf_amd64_00\demo.inf",
+        version: "1.2.3.4",
+        provider: "Demo",
+        device: r"PCI\VEN_0000&DEV_0000",
+        description: "Demo Graphics",
+    };
+    display_driver_installed(time, driver)
+}
+
+#[test]
+fn what_was_installed_is_seen_for_a_week_and_the_rest_for_a_day() {
+    let events = [
+        driver_installed(NOON.minus_seconds(8 * DAY)),
+        driver_installed(NOON.minus_seconds(6 * DAY)),
+        display_reset(NOON.minus_seconds(30 * 3600), "demo"),
+        driver_installed(NOON.minus_seconds(25 * 3600)),
+        display_reset(NOON.minus_seconds(7200), "demo"),
+    ];
+    let seen = timeline(events, &["kind", "seconds_before"]);
+    // The crash is logged a fraction of a second after noon.
+    assert_eq!(seen, ["driver-reset 7200", "driver-install 90000", "driver-install 518400"]);
+}
+
+#[test]
+fn a_record_names_the_program_or_the_module_by_the_name_of_a_file() {
+    let acted = |seconds, file: &str, process: &str| {
+        defender_action(NOON.minus_seconds(seconds), "Demo", file, process, "Quarantine").channel("Defender")
+    };
+    let events = [
+        acted(60, r"file:_C:\Program Files\Demo\PLUGIN.dll", "Unknown"),
+        acted(50, r"file:_C:\a\x.dll; file:_C:\a\plugin.dll", "Unknown"),
+        acted(40, r"file:_C:\a\x.dll", r"C:\Program Files\Demo\demo.exe"),
+        acted(30, r"file:_C:\a\myplugin.dll", r"C:\a\notdemo.exe"),
+    ];
+    let seen = timeline(events, &["seconds_before", "names"]);
+    assert_eq!(seen, ["30 -", "40 program", "50 module", "60 module"]);
+}
+
+#[test]
+fn a_refusal_names_the_program_by_the_id_of_its_running_process() {
+    let refused = |seconds, pid| applocker_block(NOON.minus_seconds(seconds), r"C:\a\x.dll", pid).channel("AppLocker");
+    let events = [
+        // Before the process started, its id was another one's.
+        refused(3700, PID),
+        refused(20, PID),
+        refused(10, PID + 4),
+    ];
+    let seen = timeline(events, &["kind", "seconds_before", "names"]);
+    assert_eq!(seen, ["image-refused 10 -", "image-refused 20 program", "image-refused 3700 -"]);
+}
+
+#[test]
+fn a_failed_request_has_the_status_of_its_packet() {
+    let events = [bad_block(NOON.minus_seconds(5), r"\Device\Harddisk0\DR0", 0xC000_009C)];
+    let expected = format!("storage-error {}", 0xC000_009C_u32);
+    assert_eq!(timeline(events, &["kind", "status"]), [expected]);
+}
