@@ -24,7 +24,7 @@ pub use place::Place;
 pub use process::{
     CpuArchitecture, CrashThread, DelayLoad, Exception, Frame, FrameTrust, OperatingSystem, ProcessDump, System,
 };
-pub use ticket::{Ticket, TicketLine};
+pub use ticket::{Contradiction, Inventory, PythonFrame, Ticket, TicketEvent, TicketFrame, TicketLine};
 pub use version::Version;
 pub use wer::{WerReport, WerSignature};
 

@@ -88,6 +88,7 @@ const CRASH_RECORD: &str = "a minidump, the Application event log or Report.wer"
 const SYSTEM_LOG: &str = "the System event log";
 const APPLICATION_LOG: &str = "the Application event log";
 const TEXT: &str = "the text that the program printed";
+const INVENTORY: &str = "the output of nvidia-smi, dxdiag, systeminfo or pip list";
 const ANY: &str = "any artifact";
 
 /// The kinds of incident.
@@ -141,7 +142,16 @@ pub const SCALARS: &[FactDefinition] = &[
     fact("delay_load.module", FactType::Module, DUMP, "the DLL that a delay load did not find"),
     fact("delay_load.procedure", FactType::Text, DUMP, "the procedure that a delay load did not find"),
     fact("environment.cuda", FactType::Version, DUMP, "CUDA runtime, as far as file names tell it"),
+    fact(
+        "environment.cuda_driver",
+        FactType::Version,
+        INVENTORY,
+        "highest CUDA version that the display driver supports, as nvidia-smi prints it; not an installed one",
+    ),
     fact("environment.cudnn", FactType::Version, DUMP, "cuDNN major version, from its file name"),
+    fact("environment.gpu", FactType::Text, INVENTORY, "name of the first GPU that a text names"),
+    fact("environment.memory", FactType::Number, INVENTORY, "physical memory, bytes, as systeminfo or dxdiag print it"),
+    fact("environment.model", FactType::Text, INVENTORY, "model of the computer, as systeminfo or dxdiag print it"),
     fact("environment.nvidia_driver", FactType::Version, DUMP, "NVIDIA driver release, such as 536.23"),
     fact("environment.python", FactType::Version, DUMP, "Python version, from the name of its DLL"),
     fact("exception.access", FactType::Word(ACCESS_KINDS), DUMP, "what an access violation wanted to do"),
@@ -180,6 +190,12 @@ pub const SCALARS: &[FactDefinition] = &[
     fact("power.button_pressed", FactType::Flag, SYSTEM_LOG, "whether the power button ended the session"),
     fact("power.sleeping", FactType::Flag, SYSTEM_LOG, "whether the system was in or on its way to sleep"),
     fact("process.architecture", FactType::Word(ARCHITECTURES), CRASH_RECORD, "architecture the process ran as"),
+    fact(
+        "process.exit_code",
+        FactType::Code,
+        TEXT,
+        "code with which the process ended, as a text gives it, also one that is no status of Windows",
+    ),
     fact("process.name", FactType::Module, ANY, "file name of the executable"),
     fact("process.path", FactType::Path, CRASH_RECORD, "path of the executable"),
     fact("process.uptime_seconds", FactType::Number, CRASH_RECORD, "how long the process had run"),
@@ -226,6 +242,12 @@ pub const LISTS: &[ListDefinition] = &[
         ],
     },
     ListDefinition {
+        name: "hresults",
+        about: "HRESULTs of failures in pasted text (`0x887A0005`); known when there is any text",
+        from: TEXT,
+        fields: &[fact("code", FactType::Code, ANY, "the HRESULT")],
+    },
+    ListDefinition {
         name: "modules",
         about: "the modules loaded in the process, in load order; known when a dump or Report.wer lists them",
         from: "a minidump or Report.wer",
@@ -235,6 +257,27 @@ pub const LISTS: &[ListDefinition] = &[
             fact("path", FactType::Path, ANY, "path"),
             fact("version", FactType::Version, ANY, "file version"),
             fact("location", FactType::Word(LOCATIONS), ANY, "what kind of folder it was loaded from"),
+        ],
+    },
+    ListDefinition {
+        name: "packages",
+        about: "installed packages of Python or conda; known when a text lists them",
+        from: INVENTORY,
+        fields: &[
+            fact("name", FactType::Text, ANY, "the package"),
+            fact("version", FactType::Text, ANY, "its version as written (`2.1.0+cu118`)"),
+        ],
+    },
+    ListDefinition {
+        name: "python_frames",
+        about: "Python's stack at the crash, innermost first; known when a text has a traceback",
+        from: TEXT,
+        fields: &[
+            fact("position", FactType::Number, ANY, "0 is the innermost"),
+            fact("file", FactType::Path, ANY, "source file"),
+            fact("line", FactType::Number, ANY, "line in it"),
+            fact("function", FactType::Text, ANY, "function"),
+            fact("package", FactType::Text, ANY, "the folder of site-packages that the file lies in"),
         ],
     },
     ListDefinition {

@@ -87,6 +87,20 @@ impl Knowledge {
         self.fast_fail(code).map(|meaning| meaning.name)
     }
 
+    /// The fast-fail code of a name, with or without `FAST_FAIL_`.
+    #[must_use]
+    pub fn fast_fail_named(&self, name: &str) -> Option<FastFailCode> {
+        let is_named = |meaning: &Meaning| {
+            meaning.name == name || meaning.name.strip_prefix("FAST_FAIL_").is_some_and(|known| known == name)
+        };
+        self.fast_fails.iter().find(|(_, meaning)| is_named(meaning)).map(|(code, _)| FastFailCode(*code))
+    }
+
+    /// All stop codes and their names.
+    pub fn bugchecks(&self) -> impl Iterator<Item = (BugcheckCode, &'static str)> {
+        self.bugchecks.iter().map(|(code, meaning)| (BugcheckCode(*code), meaning.name))
+    }
+
     /// What a stop code is. The flag of small dumps (`0x1000_007E`) makes no difference.
     #[must_use]
     pub fn bugcheck(&self, code: BugcheckCode) -> Option<&Meaning> {

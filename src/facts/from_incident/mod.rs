@@ -6,6 +6,7 @@ mod exception;
 mod fault;
 mod lists;
 mod process;
+mod ticket;
 
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock};
@@ -23,6 +24,7 @@ pub fn facts(built: &Built<'_>) -> FactSet {
     events::events(built, &mut facts);
     environment::environment(built, &mut facts);
     lists::lists(built, &mut facts);
+    ticket::described(built, &mut facts);
     facts
 }
 
