@@ -53,7 +53,10 @@ pub fn read_artifact(path: &Path, context: &ReadContext) -> ReadArtifact {
     // A panic in a reader, or in a crate that it uses, costs this artifact and no other.
     let outcome = catch_unwind(AssertUnwindSafe(|| dispatch(kind, path, &mut opened.file, bytes, context)));
     match outcome {
-        Ok(Ok(reading)) => finished(shown, kind, bytes, reading),
+        Ok(Ok(reading)) => match ticket::about_crashes(&reading) {
+            Some(reason) => unread(shown, ArtifactKind::Unknown, bytes, ArtifactStatus::Skipped, reason),
+            None => finished(shown, kind, bytes, reading),
+        },
         Ok(Err(unreadable)) => unread(shown, kind, bytes, ArtifactStatus::Failed, unreadable.to_string()),
         Err(_) => {
             let reason = "the reader failed on it; this is a defect of crashsift, please report it".to_owned();

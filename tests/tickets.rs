@@ -219,6 +219,45 @@ fn a_debuggers_analysis_tells_where_it_died_from_what_it_blames() {
 }
 
 #[test]
+fn a_file_that_is_given_as_a_ticket_is_read_once() {
+    let rules = RuleSet::load(false, &[]).expect("no rules");
+    let artifacts = |path: &Path| {
+        let file = path.join("mail.txt");
+        let name = crashsift::discover::display_path(&file);
+        let options = Options { pasted: vec![(name, MAIL.into())], ..Options::default() };
+        analyze(&[path.into()], &rules, &Knowledge::builtin(), &options, &Silent).artifacts.len()
+    };
+    assert_eq!(with_files(&[("mail.txt", MAIL)], artifacts), 1);
+}
+
+#[test]
+fn a_text_is_the_same_in_every_encoding() {
+    let text = "Имя сбойного приложения: demo.exe, версия: 2.1.0.7\r\nИмя сбойного модуля: plugin.dll\r\n\
+                Код исключения: 0xc0000005\r\n";
+    let (windows_1251, _, _) = encoding_rs::WINDOWS_1251.encode(text);
+    let utf16: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
+    let with_mark = [&b"\xFF\xFE"[..], &utf16].concat();
+    for bytes in [text.as_bytes(), &windows_1251, &with_mark] {
+        let report = report(&[("mail.txt", bytes)]);
+        let incident = &report.incidents[0].incident;
+        assert_eq!(incident.fault_site.as_ref().map(|site| &*site.module), Some("plugin.dll"));
+        assert_eq!(incident.exception.as_ref().map(|exception| exception.code.0), Some(0xC000_0005));
+    }
+}
+
+#[test]
+fn a_table_of_codes_is_no_crash_unless_somebody_says_so() {
+    let table: String = (5..40).map(|number| format!("0xC00000{number:02X} means something\n")).collect();
+    let skipped = report(&[("codes.md", table.as_bytes())]);
+    assert!(skipped.incidents.is_empty());
+    assert!(skipped.artifacts[0].detail.as_deref().is_some_and(|detail| detail.contains("35 different codes")));
+    let rules = RuleSet::load(false, &[]).expect("no rules");
+    let options = Options { pasted: vec![("standard input".into(), table.as_bytes().into())], ..Options::default() };
+    let given = analyze(&[], &rules, &Knowledge::builtin(), &options, &Silent);
+    assert_eq!(given.incidents.len(), 1);
+}
+
+#[test]
 fn source_code_and_requirements_are_skipped_with_a_reason() {
     let code =
         "import os\nimport sys\n\ndef run():\n    code = 0xC0000005\n    raise OSError('[WinError 126]')\n\nrun()\n";

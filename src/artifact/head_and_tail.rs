@@ -67,7 +67,9 @@ impl HeadAndTail {
     fn leave_out(&mut self, kept: usize) {
         let surplus = self.tail.len().saturating_sub(kept);
         let surplus = surplus.saturating_sub(surplus & 1);
-        let lines = self.tail.drain(..surplus).filter(|byte| *byte == b'\n').count();
+        let left_out = self.tail.get(..surplus).unwrap_or_default();
+        let lines = memchr::memchr_iter(b'\n', left_out).count();
+        self.tail.drain(..surplus);
         self.left_out = self.left_out.saturating_add(surplus as u64);
         self.lines_left_out = self.lines_left_out.saturating_add(lines as u64);
     }

@@ -59,6 +59,8 @@ pub struct Ticket {
     pub inventory: Inventory,
     /// What the text also says, against the facts above.
     pub contradictions: Vec<Contradiction>,
+    /// How many different exception and stop codes the text names.
+    pub codes_named: usize,
     /// The numbers of the lines that the facts above stand in, in order.
     pub told_in: Vec<u32>,
 }

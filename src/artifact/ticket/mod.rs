@@ -58,6 +58,20 @@ pub fn read(file: &mut File, context: &ReadContext) -> Result<Reading, Unreadabl
     read_content(&content, &context.names)
 }
 
+/// As many different codes as one machine's trouble shows. A text with more is about crashes: a reference, a table, notes
+/// of many cases.
+const MOST_CODES: usize = 12;
+
+/// Why what was read of a file is no ticket after all; `None` for tickets.
+#[must_use]
+pub fn about_crashes(reading: &Reading) -> Option<String> {
+    let named = reading.evidence.iter().find_map(|evidence| match &evidence.observation {
+        Observation::Ticket(ticket) => Some(ticket.codes_named),
+        _ => None,
+    })?;
+    (named > MOST_CODES).then(|| format!("it names {named} different codes: a text about crashes, not of one"))
+}
+
 /// Reads text that is in no file, or in one that somebody gave as a ticket.
 ///
 /// # Errors

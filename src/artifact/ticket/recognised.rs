@@ -113,6 +113,8 @@ pub(super) struct Recognised {
     win_errors: Vec<u32>,
     hresults: Vec<u32>,
     others: Vec<Contradiction>,
+    /// All codes that were named.
+    codes: BTreeSet<u32>,
     /// Lines of facts that are lists.
     lines: BTreeSet<u32>,
 }
@@ -130,6 +132,7 @@ impl Recognised {
 
     /// The exception code. Another sure one is kept beside it.
     pub fn set_code(&mut self, told: Told, code: ExceptionCode) {
+        self.name_code(code.0);
         if let (Some(present), Some(value)) = (self.code.told(), self.code.get())
             && *value != code
         {
@@ -144,6 +147,7 @@ impl Recognised {
 
     /// The bugcheck code. Another sure one is kept beside it.
     pub fn set_bugcheck(&mut self, told: Told, code: BugcheckCode) {
+        self.name_code(code.plain());
         if let (Some(present), Some(value)) = (self.bugcheck.told(), self.bugcheck.get())
             && value.plain() != code.plain()
         {
@@ -153,6 +157,12 @@ impl Recognised {
             }
         }
         self.bugcheck.set(told, code);
+    }
+
+    fn name_code(&mut self, code: u32) {
+        if self.codes.len() < MOST_NUMBERS {
+            self.codes.insert(code);
+        }
     }
 
     fn contradicted(&mut self, of: &'static str, value: String, line: u32) {
@@ -229,6 +239,7 @@ impl Recognised {
             python_frames: self.python_frames,
             inventory: self.inventory,
             contradictions: self.others,
+            codes_named: self.codes.len(),
             told_in: Vec::new(),
         };
         super::debugger::name_modules(&mut ticket, self.fault_stem.take(told), self.blamed_stem.take(told));
