@@ -30,6 +30,8 @@ mod condition;
 mod mistakes;
 #[path = "src/rules/needed.rs"]
 mod needed;
+#[path = "src/artifact/ticket/pattern_table.rs"]
+mod pattern_table;
 #[path = "src/rules/prepared.rs"]
 mod prepared;
 #[path = "src/knowledge/table.rs"]
@@ -67,6 +69,9 @@ fn main() -> Outcome<()> {
     fs::write(out.join("builtin_rules.parts"), parts)?;
     fs::write(out.join("builtin_tables.rs"), tables(&files)?)?;
     fs::write(out.join("code_tables.bin"), code_tables(&files)?)?;
+    let (patterns, examples) = ticket_patterns(&files)?;
+    fs::write(out.join("ticket_patterns.rs"), patterns)?;
+    fs::write(out.join("ticket_examples.rs"), examples)?;
     println!("cargo::rustc-env=CRASHSIFT_READER_DIGEST={:016x}", reader_digest(Path::new("src/artifact"))?);
     Ok(())
 }
@@ -307,6 +312,31 @@ fn tables(files: &[File]) -> Outcome<String> {
     })?;
     write_table(&mut code, "STATED_VERSIONS", "&str", "&str", &stated, |of| format!("{of:?}"))?;
     Ok(code)
+}
+
+/// The patterns by which facts are found in tickets, and their examples, as Rust.
+fn ticket_patterns(files: &[File]) -> Outcome<(String, String)> {
+    let mut mistakes = Vec::new();
+    let files = files.iter().filter(|file| file.path.starts_with("data/ticket-")).map(|file| &file.text);
+    let rows = pattern_table::patterns(files, &mut mistakes);
+    if !mistakes.is_empty() {
+        return Err(shown(&mistakes));
+    }
+    let (mut patterns, mut examples) = (String::from("&[\n"), String::from("&[\n"));
+    for row in rows {
+        let fact = row.fact.map_or_else(|| "None".to_owned(), |fact| format!("Some({fact})"));
+        write!(patterns, "    Pattern {{ words: &{:?}, regex: {:?}, groups: &[", row.words, row.regex)?;
+        for (name, fact) in &row.groups {
+            write!(patterns, "({name:?}, {fact}), ")?;
+        }
+        writeln!(patterns, "], fact: {fact}, value: {:?}, needs: {:?} }},", row.value, row.needs)?;
+        for (text, gives) in &row.examples {
+            writeln!(examples, "    ({:?}, {text:?}, &{gives:?}),", row.place)?;
+        }
+    }
+    patterns.push_str("]\n");
+    examples.push_str("]\n");
+    Ok((patterns, examples))
 }
 
 /// A table as a static slice that is sorted by its key.

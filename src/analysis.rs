@@ -8,6 +8,7 @@ use jiff::Timestamp;
 use rayon::prelude::*;
 
 use crate::artifact::event_log::Cache;
+use crate::artifact::head_and_tail::HeadAndTail;
 use crate::artifact::{LogCoverage, ReadContext};
 use crate::discover::{self, display_path};
 use crate::evidence::{Names, Observation};
@@ -31,8 +32,8 @@ pub struct Options {
     pub until: Option<Timestamp>,
     /// Findings below this confidence are left out.
     pub min_confidence: f64,
-    /// Texts to read as tickets although they are no files: name and content.
-    pub pasted: Vec<(String, Vec<u8>)>,
+    /// Texts to read as tickets, whatever they look like: name and content. A file of that name is not read again.
+    pub pasted: Vec<(String, HeadAndTail)>,
     /// What earlier runs read of event logs, if that is kept. Its files are no artifacts; the report does not depend on
     /// it.
     pub cache: Option<Arc<Cache>>,
@@ -187,6 +188,7 @@ fn read_all(
     if let Some(cache) = &options.cache {
         found.retain(|file| !cache.owns(&file.path));
     }
+    found.retain(|file| !options.pasted.iter().any(|(name, _)| *name == display_path(&file.path)));
     progress.found(found.len());
     let context =
         ReadContext { names: Names::default(), walk_stacks: options.walk_stacks, cache: options.cache.clone() };
@@ -211,20 +213,29 @@ fn read_all(
         evidence: Vec::new(),
         coverage: Vec::new(),
     }));
-    all.extend(options.pasted.iter().map(|(name, content)| crate::read::read_pasted(name, content)));
+    all.extend(options.pasted.iter().map(|(name, content)| crate::read::read_pasted(name, content, &context)));
     all.sort_by(|a, b| a.artifact.path.cmp(&b.artifact.path));
 
     let (mut artifacts, mut items, mut coverage) = (Vec::new(), Vec::new(), Vec::new());
     for (index, read) in all.into_iter().enumerate() {
+        let folder: Arc<str> = folder(&read.artifact, options).into();
         artifacts.push(read.artifact);
         coverage.extend(read.coverage);
         items.extend(read.evidence.into_iter().map(|evidence| Item {
             artifact: index,
+            folder: Arc::clone(&folder),
             place: evidence.place,
             observation: evidence.observation,
         }));
     }
     (artifacts, items, coverage)
+}
+
+/// The folder that an artifact lies in; empty for pasted text.
+fn folder<'a>(artifact: &'a Artifact, options: &Options) -> &'a str {
+    let pasted = options.pasted.iter().any(|(name, _)| *name == artifact.path);
+    let folder = artifact.path.rsplit_once(['/', '\\']).map_or(".", |(folder, _)| folder);
+    if pasted { "" } else { folder }
 }
 
 /// The carriers: the rule sets' lists of that name.
@@ -246,10 +257,8 @@ fn within(time: Option<Timestamp>, options: &Options) -> bool {
 
 /// Whether an incident is made of more than texts in which nothing was recognised.
 fn is_recognised(built: &incident::Built<'_>) -> bool {
-    built.gathered.items.iter().any(|item| match &item.observation {
-        Observation::Ticket(ticket) => {
-            ticket.code.is_some() || ticket.module.is_some() || ticket.bugcheck.is_some() || ticket.app.is_some()
-        }
+    built.gathered.items.iter().take(built.gathered.sightings.len()).any(|item| match &item.observation {
+        Observation::Ticket(ticket) => ticket.tells_of_a_crash(),
         _ => true,
     })
 }

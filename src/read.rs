@@ -5,6 +5,7 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
+use crate::artifact::head_and_tail::HeadAndTail;
 use crate::artifact::{
     LogCoverage, Loss, ReadContext, Reading, Unreadable, event_log, kernel_dump, minidump, ticket, wer_report,
 };
@@ -52,7 +53,10 @@ pub fn read_artifact(path: &Path, context: &ReadContext) -> ReadArtifact {
     // A panic in a reader, or in a crate that it uses, costs this artifact and no other.
     let outcome = catch_unwind(AssertUnwindSafe(|| dispatch(kind, path, &mut opened.file, bytes, context)));
     match outcome {
-        Ok(Ok(reading)) => finished(shown, kind, bytes, reading),
+        Ok(Ok(reading)) => match ticket::about_crashes(&reading) {
+            Some(reason) => unread(shown, ArtifactKind::Unknown, bytes, ArtifactStatus::Skipped, reason),
+            None => finished(shown, kind, bytes, reading),
+        },
         Ok(Err(unreadable)) => unread(shown, kind, bytes, ArtifactStatus::Failed, unreadable.to_string()),
         Err(_) => {
             let reason = "the reader failed on it; this is a defect of crashsift, please report it".to_owned();
@@ -61,11 +65,11 @@ pub fn read_artifact(path: &Path, context: &ReadContext) -> ReadArtifact {
     }
 }
 
-/// Reads text that was pasted and is in no file.
+/// Reads text that was given as a ticket, whatever it looks like.
 #[must_use]
-pub fn read_pasted(name: &str, content: &[u8]) -> ReadArtifact {
-    let bytes = content.len() as u64;
-    match ticket::read_bytes(content) {
+pub fn read_pasted(name: &str, content: &HeadAndTail, context: &ReadContext) -> ReadArtifact {
+    let bytes = content.bytes();
+    match ticket::read_content(content, &context.names) {
         Ok(reading) => finished(name.to_owned(), ArtifactKind::Ticket, bytes, reading),
         Err(unreadable) => {
             let reason = unreadable.to_string();
@@ -105,7 +109,7 @@ fn dispatch(
         ArtifactKind::KernelDump => kernel_dump::read(file, bytes, context),
         ArtifactKind::EventLog => event_log::read_at(path, &*file, bytes, context),
         ArtifactKind::WerReport => wer_report::read(file, bytes, context),
-        ArtifactKind::Ticket => ticket::read(file, bytes, context),
+        ArtifactKind::Ticket => ticket::read(file, context),
         ArtifactKind::Archive | ArtifactKind::Unknown => Err(Unreadable::whole("not of a kind that is read")),
     }
 }

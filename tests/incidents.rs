@@ -123,12 +123,15 @@ fn findings_that_are_left_out_take_no_incident_with_them() {
 }
 
 #[test]
-fn a_pasted_text_that_is_longer_than_is_read_is_partial() {
-    let pasted = vec![("standard input".to_owned(), b"a line\n".repeat(600_000))];
+fn a_pasted_text_whose_middle_is_left_out_is_partial() {
+    let mut text = b"a line\n".repeat(600_000);
+    text.extend_from_slice(b"exit code -1073740791\n");
+    let pasted = vec![("standard input".to_owned(), text.as_slice().into())];
     let folder = tempfile::tempdir().expect("a folder");
     let report = report_on(folder.path(), &Options { pasted, ..Options::default() });
     let detail = report.artifacts[0].detail.as_deref().unwrap_or_default();
-    assert!(detail.contains("byte 4194304"), "{detail}");
+    assert!(detail.contains("lines are left out") || detail.contains("in the middle are left out"), "{detail}");
+    assert_eq!(report.incidents[0].incident.evidence[0].place.to_string(), "line 600001");
 }
 
 #[test]

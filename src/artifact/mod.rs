@@ -2,6 +2,7 @@
 
 pub mod bytes;
 pub mod event_log;
+pub mod head_and_tail;
 pub mod kernel_dump;
 pub mod minidump;
 pub mod notation;

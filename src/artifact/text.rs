@@ -1,9 +1,12 @@
 //! The characters of a text file whose encoding nobody wrote down.
 //!
 //! Texts that come with crashes are UTF-8, UTF-16 with or without byte order mark (Windows' own files, redirected
-//! PowerShell output), or Windows-1252 (older editors and consoles). The bytes decide.
+//! PowerShell output), or in a code page of Windows (older editors and consoles), mostly Windows-1252. The bytes decide.
 
 use std::io::{self, Read, Seek, SeekFrom};
+
+use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
+use encoding_rs::WINDOWS_1252;
 
 use super::Loss;
 
@@ -29,24 +32,71 @@ pub fn read_beginning(file: &mut (impl Read + Seek), bytes: u64, limit: u64) -> 
     Ok(content)
 }
 
+/// How the characters of a text are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Encoding {
+    /// UTF-8.
+    Utf8,
+    /// UTF-16, the lower byte first.
+    Utf16Le,
+    /// UTF-16, the upper byte first.
+    Utf16Be,
+    /// A code page.
+    CodePage(&'static encoding_rs::Encoding),
+}
+
+/// As many bytes beyond ASCII as a text must have for a code page other than Windows-1252 to be guessed.
+const ENOUGH_TO_GUESS: usize = 6;
+/// As many bytes of a text as are looked at to guess its code page.
+const GUESSED_BY: usize = 256 << 10;
+
+/// The encoding of a text that begins with `bytes`, and the length of its byte order mark.
+#[must_use]
+pub fn encoding_of(bytes: &[u8]) -> (Encoding, usize) {
+    match bytes {
+        [0xEF, 0xBB, 0xBF, ..] => (Encoding::Utf8, 3),
+        [0xFF, 0xFE, ..] => (Encoding::Utf16Le, 2),
+        [0xFE, 0xFF, ..] => (Encoding::Utf16Be, 2),
+        // Without a mark, UTF-16 shows by the zero halves of its first characters, which are ASCII in all that we read.
+        [1..=255, 0, 1..=255, 0, ..] => (Encoding::Utf16Le, 0),
+        [0, 1..=255, 0, 1..=255, ..] => (Encoding::Utf16Be, 0),
+        _ if is_utf8_with_damage(bytes) => (Encoding::Utf8, 0),
+        _ => (Encoding::CodePage(code_page(bytes)), 0),
+    }
+}
+
+/// The code page that a text most likely is in.
+fn code_page(bytes: &[u8]) -> &'static encoding_rs::Encoding {
+    let bytes = bytes.get(..GUESSED_BY).unwrap_or(bytes);
+    let beyond_ascii = bytes.iter().filter(|byte| !byte.is_ascii()).count();
+    if beyond_ascii < ENOUGH_TO_GUESS {
+        return WINDOWS_1252;
+    }
+    let mut detector = EncodingDetector::new(Iso2022JpDetection::Deny);
+    detector.feed(bytes, true);
+    detector.guess(None, Utf8Detection::Deny)
+}
+
 /// Decodes `bytes` as what they look like.
 #[must_use]
 pub fn decode(bytes: &[u8]) -> Text {
-    if let Some(rest) = bytes.strip_prefix(b"\xEF\xBB\xBF") {
-        return decode_utf8(rest);
-    }
-    if let Some(rest) = bytes.strip_prefix(b"\xFF\xFE") {
-        return decode_utf16(rest, u16::from_le_bytes);
-    }
-    if let Some(rest) = bytes.strip_prefix(b"\xFE\xFF") {
-        return decode_utf16(rest, u16::from_be_bytes);
-    }
-    // Without a mark, UTF-16 shows by the zero halves of its first characters, which are ASCII in all that we read.
-    match bytes {
-        [1..=255, 0, 1..=255, 0, ..] => decode_utf16(bytes, u16::from_le_bytes),
-        [0, 1..=255, 0, 1..=255, ..] => decode_utf16(bytes, u16::from_be_bytes),
-        _ if is_utf8_with_damage(bytes) => decode_utf8(bytes),
-        _ => Text { characters: bytes.iter().map(|byte| windows_1252(*byte)).collect(), losses: Vec::new() },
+    let (encoding, mark) = encoding_of(bytes);
+    decode_in(bytes.get(mark..).unwrap_or_default(), encoding)
+}
+
+/// Decodes `bytes`, which have no byte order mark.
+#[must_use]
+pub fn decode_in(bytes: &[u8], encoding: Encoding) -> Text {
+    match encoding {
+        Encoding::Utf8 => decode_utf8(bytes),
+        Encoding::Utf16Le => decode_utf16(bytes, u16::from_le_bytes),
+        Encoding::Utf16Be => decode_utf16(bytes, u16::from_be_bytes),
+        Encoding::CodePage(page) if page == WINDOWS_1252 => {
+            Text { characters: bytes.iter().map(|byte| windows_1252(*byte)).collect(), losses: Vec::new() }
+        }
+        Encoding::CodePage(page) => {
+            Text { characters: page.decode_without_bom_handling(bytes).0.into_owned(), losses: Vec::new() }
+        }
     }
 }
 
@@ -67,14 +117,15 @@ fn is_console_control(character: char) -> bool {
     matches!(character, '\t' | '\n' | '\r' | '\u{B}' | '\u{C}' | '\u{8}' | '\u{1B}')
 }
 
-/// Whether the bytes are UTF-8, or were before something damaged them: then they still hold whole characters of
-/// several bytes, which texts in other encodings hardly do.
+/// Whether the bytes are UTF-8, or were before something damaged them: then more characters of several bytes are whole
+/// than broken, while texts in other encodings hold some such bytes by chance.
 fn is_utf8_with_damage(bytes: &[u8]) -> bool {
-    let mut chunks = bytes.utf8_chunks();
-    match bytes.utf8_chunks().find(|chunk| !chunk.invalid().is_empty()) {
-        None => true,
-        Some(_) => chunks.any(|chunk| !chunk.valid().is_ascii()),
+    let (mut whole, mut broken) = (0_usize, 0_usize);
+    for chunk in bytes.utf8_chunks() {
+        whole = whole.saturating_add(chunk.valid().chars().filter(|character| !character.is_ascii()).count());
+        broken = broken.saturating_add(usize::from(!chunk.invalid().is_empty()));
     }
+    broken == 0 || (whole > 0 && whole >= broken)
 }
 
 fn decode_utf8(bytes: &[u8]) -> Text {
@@ -173,6 +224,25 @@ mod tests {
     #[test]
     fn windows_1252_has_quotes_and_the_euro_where_latin_1_has_controls() {
         assert_eq!(decode(b"\x93so\x94 \x80").characters, "“so” €");
+    }
+
+    #[test]
+    fn other_code_pages_of_windows_are_told_by_their_letters() {
+        for (page, text) in [
+            (encoding_rs::WINDOWS_1251, "Имя сбойного приложения: tool.exe\r\nКод исключения: 0xc0000005\r\n"),
+            (encoding_rs::GBK, "错误应用程序名称: tool.exe，版本: 1.0.0.0\r\n异常代码: 0xc0000005\r\n"),
+            (encoding_rs::SHIFT_JIS, "障害が発生しているアプリケーション名: tool.exe\r\n例外コード: 0xc0000005\r\n"),
+            (
+                encoding_rs::WINDOWS_1250,
+                "Nazwa aplikacji powodującej błąd: tool.exe\r\nŚcieżka aplikacji powodującej błąd",
+            ),
+            (WINDOWS_1252, "Chemin d’accès de l’application défaillante: tool.exe\r\nDécalage d’erreur: 0x1\r\n"),
+        ] {
+            let (bytes, _, lossy) = page.encode(text);
+            assert!(!lossy, "{text}");
+            assert_eq!(decode(&bytes).characters, text);
+            assert!(looks_like_text(&bytes));
+        }
     }
 
     #[test]

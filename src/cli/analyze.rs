@@ -1,6 +1,6 @@
 //! `crashsift analyze`: the main job.
 
-use std::io::{self, Read, Write};
+use std::io::{self, Write};
 use std::mem;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -16,14 +16,12 @@ use super::{Exit, load_rules, stream};
 use crate::Options;
 use crate::analysis::analyze_keeping;
 use crate::artifact::event_log::Cache;
+use crate::artifact::head_and_tail::HeadAndTail;
 use crate::discover::{read_list, reason};
 use crate::knowledge::Knowledge;
 use crate::report::text::TextOptions;
 use crate::report::{ArtifactStatus, Report, json, jsonl, text};
 use crate::rules::RuleSet;
-
-/// The most that is taken of a pasted text, bytes: more than the reader wants, so that it can say what is missing.
-const LONGEST_TICKET: u64 = (4 << 20) + 1;
 
 /// Up to this many bytes are read on one thread.
 const SMALL: u64 = 256 << 10;
@@ -59,7 +57,7 @@ pub struct Arguments {
     #[arg(long, value_name = "DIR")]
     cache: Option<PathBuf>,
 
-    /// Read FILE as text that somebody pasted; `-` is standard input.
+    /// Read FILE as text that somebody pasted, whatever it looks like; `-` is standard input.
     #[arg(long, value_name = "FILE")]
     ticket: Option<PathBuf>,
 
@@ -231,16 +229,12 @@ fn is_cause_or_family(rules: &RuleSet, wanted: &str) -> bool {
     rules.causes().get(wanted).is_some() || rules.causes().families().any(|(family, _)| family == wanted)
 }
 
-fn pasted(path: &Path) -> io::Result<(String, Vec<u8>)> {
-    let mut content = Vec::new();
-    let name = if path == Path::new("-") {
-        io::stdin().lock().take(LONGEST_TICKET).read_to_end(&mut content)?;
-        "standard input".to_owned()
-    } else {
-        std::fs::File::open(path)?.take(LONGEST_TICKET).read_to_end(&mut content)?;
-        crate::discover::display_path(path)
-    };
-    Ok((name, content))
+fn pasted(path: &Path) -> io::Result<(String, HeadAndTail)> {
+    if path == Path::new("-") {
+        return Ok(("standard input".to_owned(), HeadAndTail::read(&mut io::stdin().lock())?));
+    }
+    let content = HeadAndTail::read(&mut std::fs::File::open(path)?)?;
+    Ok((crate::discover::display_path(path), content))
 }
 
 fn carry_out(arguments: &Arguments, prepared: Prepared) -> Exit {

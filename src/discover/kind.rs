@@ -64,7 +64,7 @@ pub fn sniff(first: &[u8]) -> ArtifactKind {
 }
 
 /// What a text is that nobody pasted: this program's own report of an earlier run, which would be read as the crashes
-/// that it tells of, or a JSON document. `None` for other texts, and for what is no text.
+/// that it tells of, a JSON document, source code and the like. `None` for other texts, and for what is no text.
 #[must_use]
 pub fn not_pasted(first: &[u8]) -> Option<&'static str> {
     if is_begun_signature(first) {
@@ -79,7 +79,7 @@ pub fn not_pasted(first: &[u8]) -> Option<&'static str> {
     {
         Some("a JSON document")
     } else {
-        None
+        ticket::other_document(first)
     }
 }
 

@@ -34,7 +34,7 @@ pub use process::{
 };
 pub use process_state::{Annotation, INTEGRITY_LEVELS, ProcessMemory, ProcessState, SystemMemory};
 pub use processor::Processor;
-pub use ticket::{Ticket, TicketLine};
+pub use ticket::{Contradiction, Inventory, PythonFrame, Ticket, TicketEvent, TicketFrame, TicketLine};
 pub use version::Version;
 pub use wer::{WerReport, WerSignature};
 

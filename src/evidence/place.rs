@@ -1,6 +1,7 @@
 //! Where in an artifact a fact stands.
 
 use std::fmt;
+use std::sync::Arc;
 
 /// A place in an artifact, in the words of its format.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -11,8 +12,8 @@ pub enum Place {
     Record(u64),
     /// A record of an event log that no header of the log knows, by its record id.
     RecoveredRecord(u64),
-    /// A line of a text, counted from 1.
-    Line(u32),
+    /// Lines of a text, counted from 1, in order.
+    Lines(Arc<[u32]>),
     /// A key of a `Report.wer`.
     Key(&'static str),
     /// The header of a kernel dump.
@@ -27,10 +28,45 @@ impl fmt::Display for Place {
             Self::Stream(name) => write!(f, "stream {name}"),
             Self::Record(id) => write!(f, "record {id}"),
             Self::RecoveredRecord(id) => write!(f, "record {id} (recovered)"),
-            Self::Line(line) => write!(f, "line {line}"),
+            Self::Lines(lines) => write_lines(f, lines),
             Self::Key(key) => write!(f, "key {key}"),
             Self::Header => f.write_str("header"),
             Self::Whole => f.write_str("whole file"),
         }
+    }
+}
+
+/// `line 3`, or `lines 3, 5-7`. Of many, the first and how many more.
+fn write_lines(f: &mut fmt::Formatter<'_>, lines: &[u32]) -> fmt::Result {
+    const MOST: usize = 8;
+    let mut ranges: Vec<(u32, u32)> = Vec::new();
+    for line in lines {
+        match ranges.last_mut() {
+            Some((_, last)) if last.checked_add(1) == Some(*line) => *last = *line,
+            _ => ranges.push((*line, *line)),
+        }
+    }
+    f.write_str(if lines.len() == 1 { "line " } else { "lines " })?;
+    for (index, (first, last)) in ranges.iter().take(MOST).enumerate() {
+        f.write_str(if index == 0 { "" } else { ", " })?;
+        if first == last { write!(f, "{first}")? } else { write!(f, "{first}-{last}")? }
+    }
+    match ranges.len().saturating_sub(MOST) {
+        0 => Ok(()),
+        more => write!(f, " and {more} more"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_that_follow_each_other_are_a_range() {
+        let shown = |lines: &[u32]| Place::Lines(lines.into()).to_string();
+        assert_eq!(shown(&[3]), "line 3");
+        assert_eq!(shown(&[3, 5, 6, 7, 9]), "lines 3, 5-7, 9");
+        let odd: Vec<u32> = (0..20).map(|number| number * 2 + 1).collect();
+        assert_eq!(shown(&odd), "lines 1, 3, 5, 7, 9, 11, 13, 15 and 12 more");
     }
 }

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use jiff::Timestamp;
+
 use super::{Address, BugcheckCode, ExceptionCode, FastFailCode, ModuleOffset, Version};
 
 /// A text that somebody pasted, with what was recognised in it.
@@ -13,8 +15,20 @@ pub struct Ticket {
     pub app: Option<Arc<str>>,
     /// Its version.
     pub app_version: Option<Version>,
+    /// Its path.
+    pub app_path: Option<Arc<str>>,
+    /// Process id.
+    pub pid: Option<u32>,
+    /// When the process started.
+    pub started: Option<Timestamp>,
+    /// WER's id of the report, as [`EventBody::ApplicationError`](super::EventBody::ApplicationError) has it.
+    pub report_id: Option<Arc<str>>,
+    /// The computer.
+    pub computer: Option<Arc<str>>,
     /// Exception code or exit code.
     pub code: Option<ExceptionCode>,
+    /// The code with which the process ended, also one that is no status of Windows.
+    pub exit_code: Option<u32>,
     /// Fast-fail code.
     pub fast_fail: Option<FastFailCode>,
     /// Where the access violation pointed.
@@ -27,10 +41,28 @@ pub struct Ticket {
     pub module_path: Option<Arc<str>>,
     /// Offset in it.
     pub offset: Option<ModuleOffset>,
+    /// The module that a debugger's analysis blames, where that is another one.
+    pub blamed: Option<Arc<str>>,
     /// Bugcheck code with the parameters that were given.
     pub bugcheck: Option<(BugcheckCode, Vec<u64>)>,
     /// Win32 error numbers (`WinError 126`).
     pub win_errors: Vec<u32>,
+    /// HRESULTs that say a failure.
+    pub hresults: Vec<u32>,
+    /// Events that the text shows.
+    pub events: Vec<TicketEvent>,
+    /// The crashing thread's stack as a debugger printed it, innermost frame first.
+    pub frames: Vec<TicketFrame>,
+    /// Python's frames at the crash, innermost first.
+    pub python_frames: Vec<PythonFrame>,
+    /// What the text says of the machine and of what is installed on it.
+    pub inventory: Inventory,
+    /// What the text also says, against the facts above.
+    pub contradictions: Vec<Contradiction>,
+    /// How many different exception and stop codes the text names.
+    pub codes_named: usize,
+    /// The numbers of the lines that the facts above stand in, in order.
+    pub told_in: Vec<u32>,
 }
 
 /// A line of a ticket.
@@ -40,4 +72,83 @@ pub struct TicketLine {
     pub number: u32,
     /// Its text without line end.
     pub text: Arc<str>,
+}
+
+/// An event of a log that a text shows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TicketEvent {
+    /// Provider.
+    pub provider: Arc<str>,
+    /// Event id.
+    pub id: u32,
+}
+
+/// A stack frame that a debugger printed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TicketFrame {
+    /// The module, with its ending where that is known.
+    pub module: Arc<str>,
+    /// The function.
+    pub symbol: Option<Arc<str>>,
+    /// Where in the module; absent where the text counts from the function.
+    pub offset: Option<ModuleOffset>,
+}
+
+/// A frame of Python code.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PythonFrame {
+    /// The file.
+    pub file: Arc<str>,
+    /// The line.
+    pub line: Option<u32>,
+    /// The function.
+    pub function: Arc<str>,
+}
+
+/// What a text says of a machine and of what is installed on it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Inventory {
+    /// Release of the NVIDIA driver.
+    pub nvidia_driver: Option<Version>,
+    /// The highest CUDA version that the driver supports.
+    pub cuda_driver: Option<Version>,
+    /// GPUs, in the text's order, each once.
+    pub gpus: Vec<Arc<str>>,
+    /// Windows build number.
+    pub os_build: Option<u32>,
+    /// Physical memory, bytes.
+    pub memory: Option<u64>,
+    /// Model of the computer.
+    pub model: Option<Arc<str>>,
+    /// Version of Python.
+    pub python: Option<Version>,
+    /// Installed packages: name and version, in the text's order.
+    pub packages: Vec<(Arc<str>, Arc<str>)>,
+}
+
+impl Inventory {
+    /// Whether it says nothing.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+/// Something that a text says against what was taken from it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Contradiction {
+    /// What it is a value of, such as `exception code`.
+    pub of: &'static str,
+    /// The other value.
+    pub value: Arc<str>,
+    /// The line that it stands in.
+    pub line: u32,
+}
+
+impl Ticket {
+    /// Whether the text tells of a crash or stop, and not only of a machine.
+    #[must_use]
+    pub fn tells_of_a_crash(&self) -> bool {
+        self.code.is_some() || self.module.is_some() || self.bugcheck.is_some() || self.app.is_some()
+    }
 }

@@ -93,6 +93,7 @@ const SYSTEM_LOG: &str = "the System event log";
 const APPLICATION_LOG: &str = "the Application event log";
 const EXIT_LOG: &str = "silent exit monitoring of the program";
 const TEXT: &str = "the text that the program printed";
+const INVENTORY: &str = "the output of nvidia-smi, dxdiag, systeminfo or pip list";
 const ANY: &str = "any artifact";
 const DUMP_OR_TEXT: &str = "a minidump of the crash, or a text with the versions";
 const MODULE_LIST: &str = "a minidump or Report.wer";
@@ -255,8 +256,17 @@ pub const SCALARS: &[FactDefinition] = &[
     fact("environment.amd_driver", FactType::Version, DUMP, "AMD display driver, its file version"),
     fact("environment.cublas", FactType::Version, DUMP, "cuBLAS, the number in its file name"),
     fact("environment.cuda", FactType::Version, DUMP, "CUDA runtime, as far as file names tell it"),
+    fact(
+        "environment.cuda_driver",
+        FactType::Version,
+        INVENTORY,
+        "highest CUDA version that the display driver supports, as nvidia-smi prints it; not an installed one",
+    ),
     fact("environment.cudnn", FactType::Version, DUMP, "cuDNN major version, from its file name"),
+    fact("environment.gpu", FactType::Text, INVENTORY, "name of the first GPU that a text names"),
     fact("environment.intel_driver", FactType::Version, DUMP, "Intel display driver, its file version"),
+    fact("environment.memory", FactType::Number, INVENTORY, "physical memory, bytes, as systeminfo or dxdiag print it"),
+    fact("environment.model", FactType::Text, INVENTORY, "model of the computer, as systeminfo or dxdiag print it"),
     fact("environment.msvcp140", FactType::Version, DUMP, "version of the msvcp140.dll that was loaded first"),
     fact("environment.msvcp140_location", FactType::Word(LOCATIONS), DUMP, "what kind of folder it was loaded from"),
     fact("environment.msvcp140_path", FactType::Path, DUMP, "its path"),
@@ -367,6 +377,12 @@ pub const SCALARS: &[FactDefinition] = &[
     fact("power.too_hot", FactType::Flag, SYSTEM_LOG, "that the system shut itself down because of heat"),
     fact("process.architecture", FactType::Word(ARCHITECTURES), CRASH_RECORD, "architecture the process ran as"),
     fact("process.commit", FactType::Number, DUMP, "how much the process had committed, bytes"),
+    fact(
+        "process.exit_code",
+        FactType::Code,
+        TEXT,
+        "code with which the process ended, as a text gives it, also one that is no status of Windows",
+    ),
     fact("process.handles", FactType::Number, DUMP_WITH_HANDLES, "how many handles the process had open"),
     fact("process.integrity", FactType::Word(INTEGRITY_LEVELS), DUMP, "integrity level of the process"),
     fact("process.name", FactType::Module, ANY, "file name of the executable"),
@@ -493,6 +509,12 @@ pub const LISTS: &[ListDefinition] = &[
         ],
     },
     ListDefinition {
+        name: "hresults",
+        about: "HRESULTs of failures in pasted text (`0x887A0005`); known when there is any text",
+        from: TEXT,
+        fields: &[fact("code", FactType::Code, ANY, "the HRESULT")],
+    },
+    ListDefinition {
         name: "modules",
         about: "the modules loaded in the process, in load order; known when a dump or Report.wer lists them",
         from: "a minidump or Report.wer",
@@ -502,6 +524,27 @@ pub const LISTS: &[ListDefinition] = &[
             fact("path", FactType::Path, ANY, "path"),
             fact("version", FactType::Version, ANY, "file version"),
             fact("location", FactType::Word(LOCATIONS), ANY, "what kind of folder it was loaded from"),
+        ],
+    },
+    ListDefinition {
+        name: "packages",
+        about: "installed packages of Python or conda; known when a text lists them",
+        from: INVENTORY,
+        fields: &[
+            fact("name", FactType::Text, ANY, "the package"),
+            fact("version", FactType::Text, ANY, "its version as written (`2.1.0+cu118`)"),
+        ],
+    },
+    ListDefinition {
+        name: "python_frames",
+        about: "Python's stack at the crash, innermost first; known when a text has a traceback",
+        from: TEXT,
+        fields: &[
+            fact("position", FactType::Number, ANY, "0 is the innermost"),
+            fact("file", FactType::Path, ANY, "source file"),
+            fact("line", FactType::Number, ANY, "line in it"),
+            fact("function", FactType::Text, ANY, "function"),
+            fact("package", FactType::Text, ANY, "the folder of site-packages that the file lies in"),
         ],
     },
     ListDefinition {

@@ -10,7 +10,7 @@ use super::environment::{self, Environment};
 use super::fault_site::{self, Carriers};
 use super::gathered::{CrashRecord, Gathered};
 use super::sighting::{Item, Sighting};
-use super::{Bugcheck, EvidenceItem, ExceptionFacts, Incident, IncidentKind, Process, join, says, signature};
+use super::{Bugcheck, EvidenceItem, ExceptionFacts, Incident, IncidentKind, Process, context, join, says, signature};
 use crate::evidence::{
     Address, BugcheckCode, EventBody, ExceptionCode, FastFailCode, OperatingSystem, ProcessDump, base_name,
 };
@@ -35,11 +35,15 @@ pub fn incidents<'i>(
     knowledge: &Knowledge,
     carriers: &dyn Carriers,
 ) -> Vec<Built<'i>> {
-    let mut built: Vec<Built<'i>> = join::join(sightings, items)
+    let groups = join::join(sightings, items);
+    let contexts = context::contexts(&groups, sightings, items);
+    let mut built: Vec<Built<'i>> = groups
         .into_iter()
-        .filter_map(|members| {
+        .zip(contexts)
+        .filter_map(|(members, context)| {
             let sightings: Vec<&Sighting> = members.iter().filter_map(|index| sightings.get(*index)).collect();
-            let items = sightings.iter().filter_map(|sighting| items.get(sighting.item)).collect();
+            let told = sightings.iter().map(|sighting| sighting.item);
+            let items = told.chain(context).filter_map(|index| items.get(index)).collect();
             build(Gathered { sightings, items }, knowledge, carriers)
         })
         .collect();
@@ -87,7 +91,7 @@ fn build<'i>(gathered: Gathered<'i>, knowledge: &Knowledge, carriers: &dyn Carri
         kind,
         time: time(&gathered),
         host: gathered.sightings.iter().find_map(|sighting| sighting.host.clone()),
-        environment: environment::card(&gathered, &environment, knowledge),
+        environment: context::described(environment::card(&gathered, &environment, knowledge), &gathered, knowledge),
         remarks: remarks(&gathered, &records),
         process,
         exception,
@@ -187,7 +191,7 @@ fn exception(
         });
     }
     let code = records.iter().find_map(|(_, record)| record.code)?;
-    let address = gathered.ticket().and_then(|(_, ticket)| ticket.access_address);
+    let address = gathered.tickets().find_map(|(_, ticket)| ticket.access_address);
     Some(ExceptionFacts {
         code,
         name: knowledge.exception_name(code).map(Arc::from),
@@ -226,6 +230,11 @@ fn remarks(gathered: &Gathered<'_>, records: &[(usize, CrashRecord)]) -> Vec<Str
     const STOWED: ExceptionCode = ExceptionCode(0xC000_027B);
     let mut remarks = Vec::new();
     let dump = gathered.dump();
+    for (number, ticket) in gathered.tickets() {
+        remarks.extend(ticket.contradictions.iter().map(|other| {
+            format!("e{} also says {} {} (line {}).", number.saturating_add(1), other.of, other.value, other.line)
+        }));
+    }
     if gathered.sightings.iter().all(|sighting| sighting.logged_later) {
         remarks.push(
             "The time is when Windows Error Reporting logged its report; what it reports may be days older.".to_owned(),

@@ -134,7 +134,28 @@ pub fn suspect(
             reason,
         });
     }
-    caller(dump?, &site.module, carriers)
+    match dump {
+        Some(dump) => caller(dump, &site.module, carriers),
+        None => of_debugger(gathered, &site.module, carriers),
+    }
+}
+
+/// The module that a pasted analysis of a debugger points to: the one that it blames, or the first on its stack that
+/// is no carrier.
+fn of_debugger(gathered: &Gathered<'_>, fault_site: &str, carriers: &dyn Carriers) -> Option<Suspect> {
+    let suspect = |module: &Arc<str>, basis, reason: String| {
+        Some(Suspect { module: Arc::clone(module), version: None, path: None, basis, reason })
+    };
+    let blames = |module: &&Arc<str>| !carriers.is_carrier(module);
+    let (_, ticket) = gathered.tickets().find(|(_, ticket)| ticket.blamed.is_some() || !ticket.frames.is_empty())?;
+    if let Some(module) = ticket.blamed.as_ref().filter(blames) {
+        return suspect(module, "named", "the debugger's analysis blames it".to_owned());
+    }
+    // A name without ending is a debugger's own, and could be that of several files.
+    let named = |module: &&Arc<str>| module.contains('.');
+    let modules = ticket.frames.iter().take(SEARCHED_FRAMES).map(|frame| &frame.module);
+    let module = modules.filter(named).find(blames)?;
+    suspect(module, "unwound", format!("it is the first module on the debugger's stack that called into {fault_site}"))
 }
 
 /// `STATUS_HEAP_CORRUPTION`.

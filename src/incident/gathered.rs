@@ -15,7 +15,8 @@ use crate::evidence::{
 pub struct Gathered<'i> {
     /// The sightings, by rank.
     pub sightings: Vec<&'i Sighting>,
-    /// Their items, in the same order: item `n` is evidence `e(n+1)`.
+    /// Their items, in the same order: item `n` is evidence `e(n+1)`. Behind them, what tells of no incident by itself
+    /// but belongs to this one.
     pub items: Vec<&'i Item>,
 }
 
@@ -72,8 +73,19 @@ impl<'i> Gathered<'i> {
     /// The first ticket.
     #[must_use]
     pub fn ticket(&self) -> Option<(usize, &'i Ticket)> {
-        self.first(|observation| match observation {
-            Observation::Ticket(ticket) => Some(&**ticket),
+        self.tickets().next()
+    }
+
+    /// All tickets that tell of the incident, with their evidence numbers.
+    pub fn tickets(&self) -> impl Iterator<Item = (usize, &'i Ticket)> + '_ {
+        let count = self.sightings.len();
+        self.described().take_while(move |(number, _)| *number < count)
+    }
+
+    /// All tickets, those that only describe the machine among them.
+    pub fn described(&self) -> impl Iterator<Item = (usize, &'i Ticket)> + '_ {
+        self.items.iter().enumerate().filter_map(|(number, item)| match &item.observation {
+            Observation::Ticket(ticket) => Some((number, &**ticket)),
             _ => None,
         })
     }
@@ -165,9 +177,10 @@ impl<'i> Gathered<'i> {
             sighting.bugcheck.map(|(code, parameters)| (number, code, parameters.to_vec()))
         });
         exact.or_else(|| {
-            let (number, ticket) = self.ticket()?;
-            let (code, parameters) = ticket.bugcheck.clone()?;
-            Some((number, code, parameters))
+            self.tickets().find_map(|(number, ticket)| {
+                let (code, parameters) = ticket.bugcheck.clone()?;
+                Some((number, code, parameters))
+            })
         })
     }
 }
@@ -184,7 +197,8 @@ fn report_modules(report: &WerReport) -> [Option<NamedModule<'_>>; 2] {
 }
 
 impl CrashRecord {
-    fn of(observation: &Observation) -> Option<Self> {
+    /// What an observation says, if it is a crash record.
+    pub(super) fn of(observation: &Observation) -> Option<Self> {
         match observation {
             Observation::Event(event) => Self::of_event(&event.body),
             Observation::Wer(report) => Some(Self::of_report(report)),
@@ -277,6 +291,9 @@ impl CrashRecord {
         Self {
             app: ticket.app.clone(),
             app_version: ticket.app_version,
+            app_path: ticket.app_path.clone(),
+            pid: ticket.pid,
+            started: ticket.started,
             module: ticket.module.clone(),
             module_version: ticket.module_version,
             module_path: ticket.module_path.clone(),

@@ -2,7 +2,10 @@
 //!
 //! Keys, strongest first: WER's report id; process id with start time; the parameters of a bugcheck; and, where the
 //! evidence holds no id, computer and closeness in time within families whose records Windows writes together.
-//! Sightings of different computers are never joined, and what fits two is joined to neither.
+//! Sightings of different computers are never joined, and what fits two is joined to neither. Texts that people pasted
+//! come last: they join the one incident that agrees with them.
+
+mod tickets;
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -51,6 +54,7 @@ pub fn join(sightings: &[Sighting], items: &[Item]) -> Vec<Vec<usize>> {
     by_service(sightings, items, &mut sets);
     by_restart(sightings, &mut sets);
     by_reset_burst(sightings, &mut sets);
+    tickets::by_ticket(sightings, items, &mut sets);
     sets.groups()
 }
 

@@ -1,6 +1,7 @@
 //! What happened, once: all evidence about one crash, hang, bugcheck, reset, failed start or power loss.
 
 mod build;
+mod context;
 mod dump_detail;
 pub mod environment;
 mod fault_site;

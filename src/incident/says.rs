@@ -5,8 +5,8 @@ use std::fmt::{self, Write};
 
 use super::dump_detail;
 use crate::evidence::{
-    BugcheckCode, DriveHealth, Event, EventBody, ExceptionCode, KernelDump, NtStatus, Observation, ProcessDump,
-    StorageRetry, Ticket, WerReport, base_name,
+    BugcheckCode, DriveHealth, Event, EventBody, ExceptionCode, Inventory, KernelDump, NtStatus, Observation,
+    ProcessDump, StorageRetry, Ticket, Version, WerReport, base_name,
 };
 use crate::knowledge::{Knowledge, machine_check};
 
@@ -146,11 +146,29 @@ fn of_ticket(ticket: &Ticket, knowledge: &Knowledge) -> String {
     parts.extend(ticket.module.as_ref().map(|module| format!("module {module}")));
     parts.extend(ticket.bugcheck.as_ref().map(|(code, _)| format!("stop {}", stop_text(*code, knowledge))));
     parts.extend(ticket.win_errors.iter().map(|error| format!("Win32 error {error}")));
+    parts.extend(ticket.events.iter().map(|event| format!("event {} {}", event.provider, event.id)));
+    parts.extend(of_inventory(&ticket.inventory));
     if parts.is_empty() {
         format!("text of {} lines", ticket.lines.len())
     } else {
         format!("text names {}", parts.join(", "))
     }
+}
+
+/// What a text says of the machine.
+fn of_inventory(inventory: &Inventory) -> Vec<String> {
+    let two_parts = |version: Version| {
+        let [major, minor, ..] = version.0;
+        format!("{major}.{minor:02}")
+    };
+    let mut parts: Vec<String> = inventory.gpus.iter().map(|gpu| format!("GPU {gpu}")).collect();
+    parts.extend(inventory.nvidia_driver.map(|driver| format!("NVIDIA driver {}", two_parts(driver))));
+    parts.extend(inventory.os_build.map(|build| format!("Windows build {build}")));
+    parts.extend(inventory.memory.map(|bytes| format!("{} MiB of memory", bytes >> 20)));
+    if !inventory.packages.is_empty() {
+        parts.push(format!("{} packages", inventory.packages.len()));
+    }
+    parts
 }
 
 /// The sentence for an event: what it means, with its values.

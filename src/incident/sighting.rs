@@ -5,13 +5,15 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use super::IncidentKind;
-use crate::evidence::{BugcheckCode, Event, EventBody, Observation, Place, WerReport, base_name};
+use crate::evidence::{BugcheckCode, Event, EventBody, Observation, Place, Ticket, TicketEvent, WerReport, base_name};
 
 /// An observation and where it was made.
 #[derive(Debug, Clone)]
 pub struct Item {
     /// Index into the run's artifact list.
     pub artifact: usize,
+    /// The folder that it lies in; empty for pasted text.
+    pub folder: Arc<str>,
     /// Where in it.
     pub place: Place,
     /// What was seen.
@@ -105,15 +107,16 @@ impl Sighting {
             }
             Observation::Wer(report) => Self::of_report(index, report, 2),
             Observation::Ticket(ticket) => {
-                let kind = if ticket.bugcheck.is_some() {
-                    IncidentKind::Bugcheck
-                } else if ticket.code.is_some() || ticket.module.is_some() {
-                    IncidentKind::Crash
-                } else {
-                    IncidentKind::Exit
-                };
-                let mut sighting = Self::new(index, kind, 5);
+                let mut sighting = Self::new(index, ticket_kind(ticket), 5);
                 sighting.process = ticket.app.as_deref().map(folded);
+                sighting.pid = ticket.pid;
+                sighting.started = ticket.started;
+                sighting.report_id = ticket.report_id.clone();
+                sighting.host = ticket.computer.clone();
+                sighting.bugcheck = ticket
+                    .bugcheck
+                    .as_ref()
+                    .and_then(|(code, parameters)| Some((*code, parameters.as_slice().try_into().ok()?)));
                 Some(sighting)
             }
             Observation::Event(event) => Self::of_event(index, event),
@@ -259,6 +262,17 @@ impl Sighting {
             sighting.time = event.time;
         }
         Some(sighting)
+    }
+}
+
+/// What kind of incident a text tells of.
+fn ticket_kind(ticket: &Ticket) -> IncidentKind {
+    let reset = |event: &TicketEvent| event.provider.eq_ignore_ascii_case("Display") && event.id == 4101;
+    match &ticket.bugcheck {
+        Some((code, _)) => bugcheck_kind(*code),
+        None if ticket.code.is_some() || ticket.module.is_some() => IncidentKind::Crash,
+        None if ticket.events.iter().any(reset) => IncidentKind::GpuReset,
+        None => IncidentKind::Exit,
     }
 }
 

@@ -122,6 +122,15 @@ impl Knowledge {
         self.fast_fail(code).map(|meaning| meaning.name)
     }
 
+    /// The fast-fail code of a name, with or without `FAST_FAIL_`.
+    #[must_use]
+    pub fn fast_fail_named(&self, name: &str) -> Option<FastFailCode> {
+        let is_named = |meaning: &Meaning| {
+            meaning.name == name || meaning.name.strip_prefix("FAST_FAIL_").is_some_and(|known| known == name)
+        };
+        self.fast_fails.iter().find(|(_, meaning)| is_named(meaning)).map(|(code, _)| FastFailCode(*code))
+    }
+
     /// What a stop code is. The flag of small dumps (`0x1000_007E`) makes no difference.
     #[must_use]
     pub fn bugcheck(&self, code: BugcheckCode) -> Option<&Meaning> {

@@ -12,6 +12,7 @@
 //!   missing;
 //! - `fields` takes a record's elements to a list of names and values;
 //! - `meaning` takes the fields to an [`EventBody`](crate::evidence::EventBody);
+//! - `pasted` does the same for events that stand in a text as XML;
 //! - `cache` spares later runs the chunks that did not change.
 
 mod binary_xml;
@@ -27,6 +28,7 @@ mod full_decode;
 mod json;
 mod meaning;
 mod ordinary_exits;
+mod pasted;
 mod record;
 mod records;
 mod runs;
@@ -44,6 +46,7 @@ use self::cache::LogCache;
 use self::chunk::has_chunk_signature;
 use self::chunk_reading::Reader;
 use self::file_header::{FILE_SIGNATURE, FileHeader, HEADER_BYTES};
+pub(crate) use self::pasted::pasted_events;
 pub use self::record::{Log, Record, WrittenFields};
 use self::runs::{RunReading, Source, fill_at};
 pub use self::selection::Selection;

@@ -2,73 +2,118 @@
 //!
 //! Event Viewer shows the event in the system's language, but its lines have the same values in the same order
 //! everywhere: program, version and time stamp; module, version and time stamp; code; offset; process id; start time;
-//! path; module path. Two lines of the first kind after each other begin such a text.
+//! path; module path; report id. Two lines of the first kind after each other begin such a text. A mail program may
+//! have broken a line before its last value.
 
 use super::recognised::{Recognised, Weight};
 use super::values::{file_name, hex_number, version};
-use crate::evidence::{ExceptionCode, ModuleOffset, Version};
+use crate::artifact::notation::{filetime, guid};
+use crate::evidence::{ExceptionCode, ModuleOffset, TicketLine, Version};
 
-/// Lines of the event's text that are read.
-const LINES: usize = 8;
+/// Values of the event's text that are read after the two lines that begin it.
+const VALUES: usize = 7;
 
 /// Looks for the event's text in `lines`.
-pub(super) fn recognise(lines: &[&str], recognised: &mut Recognised) {
-    for block in lines.windows(2).zip(0_usize..) {
-        let ([app, module], at) = block else {
-            continue;
-        };
-        if let (Some(app), Some(module)) = (image_line(app), image_line(module)) {
-            recognised.set_app(Weight::Report, app.name, app.version);
-            if let Some(name) = file_name(module.name) {
-                recognised.set_module(Weight::Report, name, module.version);
+pub(super) fn recognise(lines: &[TicketLine], recognised: &mut Recognised) {
+    let mut rest = lines;
+    while let Some((first, after)) = rest.split_first() {
+        if let Some((app, after_app)) = image_line(&first.text, after)
+            && let Some((second, after)) = after_app.split_first()
+            && let Some((module, after)) = image_line(&second.text, after)
+        {
+            recognised.line = first.number;
+            let told = recognised.told(Weight::Report);
+            recognised.set_app(told, &app.name, app.version);
+            if let Some(name) = file_name(&module.name) {
+                recognised.line = second.number;
+                let told = recognised.told(Weight::Report);
+                recognised.set_module(told, name, module.version);
             }
-            read_rest(lines.iter().skip(at).take(LINES).skip(2), recognised);
-            return;
+            return read_rest(after, recognised);
         }
+        rest = after;
     }
 }
 
 /// The lines after the two that name program and module.
-fn read_rest<'a>(lines: impl Iterator<Item = &'a &'a str>, recognised: &mut Recognised) {
-    for (position, line) in lines.enumerate() {
-        let value = after_label(line);
-        let number = value.starts_with("0x").then(|| hex_number(value)).flatten();
+fn read_rest(lines: &[TicketLine], recognised: &mut Recognised) {
+    let mut lines = lines.iter().peekable();
+    for position in 0..VALUES {
+        let Some(line) = lines.next() else { return };
+        let mut value = after_label(&line.text);
+        // A label alone: its value was broken off, unless the next line has a label of its own.
+        if value.is_empty()
+            && let Some(next) = lines.next_if(|next| !next.text.contains([':', '：']) || begins_with_drive(&next.text))
+        {
+            value = next.text.trim();
+        }
+        // Windows 11 writes `0x` twice before the process id and the start time.
+        let digits = value.strip_prefix("0x").filter(|rest| rest.starts_with("0x")).unwrap_or(value);
+        let number = digits.starts_with("0x").then(|| hex_number(digits)).flatten();
+        recognised.line = line.number;
+        let told = recognised.told(Weight::Report);
+        let path = file_name(value).map(|_| value).filter(|path| path.contains('\\'));
         match position {
             0 => {
                 let code = number.and_then(|number| u32::try_from(number).ok()).filter(|code| *code != 0);
-                recognised.code.set_some(Weight::Report, code.map(ExceptionCode));
+                if let Some(code) = code {
+                    recognised.set_code(told, ExceptionCode(code));
+                }
             }
-            1 => recognised.offset.set_some(Weight::Report, number.map(ModuleOffset)),
-            5 => {
-                let path = file_name(value).map(|_| value).filter(|path| path.contains('\\'));
-                recognised.module_path.set_some(Weight::Report, path.map(Into::into));
-            }
-            _ => {}
+            1 => recognised.offset.set_some(told, number.map(ModuleOffset)),
+            2 => recognised.pid.set_some(told, number.and_then(|number| u32::try_from(number).ok())),
+            3 => recognised.started.set_some(told, number.and_then(filetime)),
+            4 => recognised.app_path.set_some(told, path.map(Into::into)),
+            5 => recognised.module_path.set_some(told, path.map(Into::into)),
+            _ => recognised.report_id.set_some(told, guid(value).map(Into::into)),
         }
     }
 }
 
-struct Image<'a> {
-    name: &'a str,
+fn begins_with_drive(line: &str) -> bool {
+    line.trim_start().get(1..3) == Some(":\\")
+}
+
+struct Image {
+    name: String,
     version: Option<Version>,
 }
 
-/// A line that ends in a file name, a version and a time stamp of 32 bits, with commas between them.
-fn image_line(line: &str) -> Option<Image<'_>> {
+/// A line that ends in a file name, a version and a time stamp of 32 bits, with commas between them, and the lines
+/// behind it. The time stamp may stand in a line of its own.
+fn image_line<'l>(line: &str, behind: &'l [TicketLine]) -> Option<(Image, &'l [TicketLine])> {
+    if let Some(image) = image(line) {
+        return Some((image, behind));
+    }
+    let (next, rest) = behind.split_first()?;
+    let broken = line.trim_end().ends_with([':', '：']) && is_stamp(next.text.trim());
+    let image = broken.then(|| image(&format!("{line} {}", next.text.trim()))).flatten()?;
+    Some((image, rest))
+}
+
+fn image(line: &str) -> Option<Image> {
     let mut parts = line.rsplitn(3, [',', '，', '、']);
     let (stamp, version_part, name_part) = (parts.next()?, parts.next()?, parts.next()?);
-    let stamp = last_word(stamp).strip_prefix("0x")?;
     let version_text = last_word(version_part);
-    let hex = stamp.len() == 8 && stamp.bytes().all(|byte| byte.is_ascii_hexdigit());
     let dotted = version_text.contains('.') && version_text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
     // In some languages no colon stands before the name.
     let name = if name_part.contains([':', '：']) { after_label(name_part) } else { last_word(name_part) };
-    (hex && dotted && !name.is_empty()).then(|| Image { name, version: version(version_text) })
+    let whole = is_stamp(last_word(stamp)) && dotted && !name.is_empty();
+    whole.then(|| Image { name: name.to_owned(), version: version(version_text) })
 }
 
-/// What follows the label and its colon. Colons later in the line belong to a path.
+fn is_stamp(word: &str) -> bool {
+    let digits = word.strip_prefix("0x").unwrap_or_default();
+    digits.len() == 8 && digits.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
+/// What follows the label and its colon. Colons later in the line belong to a path. Labels without colon end where
+/// the number begins.
 fn after_label(line: &str) -> &str {
-    line.split_once([':', '：']).map_or(line, |(_, value)| value).trim()
+    match line.split_once([':', '：']) {
+        Some((_, value)) => value.trim(),
+        None => line.find(" 0x").and_then(|at| line.get(at..)).unwrap_or(line).trim(),
+    }
 }
 
 fn last_word(text: &str) -> &str {

@@ -1,70 +1,92 @@
 //! What one line of a text says, whatever stands around it.
 
-use super::patterns::{Fact, LOADER_ERRORS, NAMED_CODES, NAMED_FAST_FAILS, PATTERNS, Pattern, SUGGESTED_CODES};
-use super::recognised::{Recognised, Weight};
+use std::sync::Arc;
+
+use super::inventory;
+use super::patterns::{Fact, LOADER_ERRORS, Statement, statements};
+use super::recognised::{Recognised, Told, Weight};
 use super::signature::{PastedSignature, fast_fail};
-use super::values::{code, decimal_number, file_name, hex_number, image_name, value_of, version};
+use super::stops::stop_named;
+use super::values::{
+    beginning, code, decimal_number, file_name, hex_number, image_name, is_status, narrow, value_of, version,
+};
+use crate::artifact::notation::guid;
 use crate::evidence::{Address, BugcheckCode, ExceptionCode, FastFailCode, ModuleOffset, Version};
+use crate::knowledge::Knowledge;
 
 /// As many characters as are looked at after the words that announce a fact. Bounds what a hostile line costs.
 const LONGEST_STATEMENT: usize = 512;
 /// More characters than a fast-fail code's name has.
 const LONGEST_CODE_NAME: usize = 64;
 
-/// Adds what `line` says.
-pub(super) fn recognise(line: &str, recognised: &mut Recognised, signature: &mut PastedSignature) {
-    // Only ASCII letters change, so places in one are places in the other.
-    let lower = line.to_ascii_lowercase();
-    let mut statement = Statement { line, lower: &lower, recognised };
-    let mut about_bugcheck = statement.bugcheck_in_any_language();
-    for pattern in PATTERNS {
-        for at in occurrences(&lower, pattern.words) {
-            let after = beginning(line.get(at..).unwrap_or_default(), LONGEST_STATEMENT);
-            if pattern.fact == Fact::EventName {
-                signature.set_event_name(value_of(after));
-            } else {
-                about_bugcheck |= statement.take(pattern, after);
+/// Takes the facts of lines, one after the other.
+#[derive(Debug, Default)]
+pub(super) struct LineReader {
+    events: inventory::PendingEvent,
+    package: Option<Arc<str>>,
+    /// Statements that count only in a text that fits an expression: it, the fact, its value, and the line.
+    pub conditional: Vec<(&'static str, Fact, String, u32)>,
+}
+
+/// As many conditional statements as are kept.
+const MOST_CONDITIONAL: usize = 64;
+
+impl LineReader {
+    /// Adds what `line` says; `recognised` knows its number.
+    pub(super) fn read(&mut self, line: &str, recognised: &mut Recognised, signature: &mut PastedSignature) {
+        let mut taking = Taking { line, recognised, reader: self, signature };
+        let mut about_bugcheck = taking.bugcheck_in_any_language();
+        for statement in statements(line) {
+            about_bugcheck |= taking.take_statement(statement);
+        }
+        taking.named_fast_fails();
+        taking.frame_of_the_jvm();
+        if !about_bugcheck {
+            taking.bare_codes();
+        }
+        signature.read_line(line, recognised.line);
+    }
+
+    /// Adds a statement whose condition has turned out to hold.
+    pub(super) fn read_conditional(&mut self, fact: Fact, value: &str, recognised: &mut Recognised) {
+        let mut signature = PastedSignature::default();
+        Taking { line: value, recognised, reader: self, signature: &mut signature }.take(fact, value);
+    }
+}
+
+struct Taking<'a> {
+    line: &'a str,
+    recognised: &'a mut Recognised,
+    reader: &'a mut LineReader,
+    signature: &'a mut PastedSignature,
+}
+
+impl Taking<'_> {
+    /// Takes what a pattern found. Returns whether it was about a bugcheck, whose parameters must not be taken for
+    /// exception codes.
+    fn take_statement(&mut self, statement: Statement<'_>) -> bool {
+        let text = beginning(statement.text, LONGEST_STATEMENT);
+        match statement.needs {
+            None => self.take(statement.fact, text),
+            Some(needs) => {
+                if self.reader.conditional.len() < MOST_CONDITIONAL {
+                    self.reader.conditional.push((needs, statement.fact, text.to_owned(), self.recognised.line));
+                }
+                false
             }
         }
     }
-    statement.named_facts();
-    statement.frame_of_the_jvm();
-    if !about_bugcheck {
-        statement.bare_codes();
+
+    fn told(&self, weight: Weight) -> Told {
+        self.recognised.told(weight)
     }
-    signature.read_line(line, &lower);
-}
 
-/// Where `words` end in `text`, as words of their own.
-fn occurrences<'t>(text: &'t str, words: &'t str) -> impl Iterator<Item = usize> + 't {
-    let in_word = |character: char| character.is_alphanumeric() || character == '_';
-    text.match_indices(words).filter_map(move |(start, _)| {
-        let end = start.checked_add(words.len())?;
-        let glued = text.get(..start)?.ends_with(in_word) || text.get(end..)?.starts_with(in_word);
-        (!glued).then_some(end)
-    })
-}
-
-/// The first `characters` characters of `text`.
-fn beginning(text: &str, characters: usize) -> &str {
-    text.char_indices().nth(characters).map_or(text, |(end, _)| text.split_at(end).0)
-}
-
-struct Statement<'a> {
-    line: &'a str,
-    /// The line with ASCII letters in lower case.
-    lower: &'a str,
-    recognised: &'a mut Recognised,
-}
-
-impl Statement<'_> {
-    /// Takes what `pattern` announces from the text after its words. Returns whether it was about a bugcheck, whose
-    /// parameters must not be taken for exception codes.
-    fn take(&mut self, pattern: &Pattern, after: &str) -> bool {
-        let value = value_of(after);
-        let report = Weight::Report;
+    fn take(&mut self, fact: Fact, text: &str) -> bool {
+        let value = value_of(text);
+        let report = self.told(Weight::Report);
+        let words = self.told(Weight::Words);
         let recognised = &mut *self.recognised;
-        match pattern.fact {
+        match fact {
             Fact::App => {
                 if let Some(name) = file_name(value) {
                     recognised.set_app(report, name, version_after(value, name));
@@ -75,6 +97,7 @@ impl Statement<'_> {
                     recognised.set_app(report, name, version_after(value, name));
                 }
             }
+            Fact::AppPath => recognised.app_path.set_some(report, path(value).map(Into::into)),
             Fact::Module => {
                 if let Some(name) = file_name(value) {
                     recognised.set_module(report, name, version_after(value, name));
@@ -87,24 +110,30 @@ impl Statement<'_> {
             }
             Fact::ModuleStem => {
                 let stem = value.split_whitespace().rfind(|word| hex_number(word).is_none());
-                recognised.module.set_some(Weight::Words, stem.and_then(file_name).map(Into::into));
+                recognised.blamed_stem.set_some(words, stem.and_then(stem_of).map(Into::into));
             }
+            Fact::FaultStem => recognised.fault_stem.set_some(report, stem_of(value).map(Into::into)),
             Fact::AppVersion => recognised.app_version.set_some(report, version(value)),
             Fact::ModuleVersion => recognised.module_version.set_some(report, version(value)),
-            Fact::ModulePath => {
-                let path = value.split([',', ';']).next().unwrap_or_default();
-                let path = path.split(" Report Id").next().unwrap_or_default().trim();
-                recognised.module_path.set_some(report, file_name(path).map(|_| path.into()));
-            }
+            Fact::ModulePath => recognised.module_path.set_some(report, path(value).map(Into::into)),
             Fact::ExceptionCode => {
-                recognised.code.set_some(report, code(value).filter(|code| *code != 0).map(ExceptionCode));
+                if let Some(code) = code(value).filter(|code| *code != 0) {
+                    recognised.set_code(report, ExceptionCode(code));
+                }
             }
-            Fact::ExitCode => recognised.code.set_some(Weight::Exit, exit_code(value)),
+            Fact::ExitCode => {
+                let exit = recognised.told(Weight::Exit);
+                recognised.exit_code.set_some(exit, code(value));
+                self.exit_code(Weight::Exit, value);
+            }
+            Fact::TruncatedCode => self.exit_code(Weight::Exit, value),
+            Fact::RaisedCode => self.exit_code(Weight::Words, value),
+            Fact::SuggestedCode => self.exit_code(Weight::Passing, value),
             Fact::Offset => recognised.offset.set_some(report, hex_number(value).map(ModuleOffset)),
             Fact::FastFail => recognised.fast_fail.set_some(report, fast_fail_number(value)),
             Fact::Subcode => {
                 // OpenGL drivers number their errors in the same words.
-                if !self.lower.contains("error code") {
+                if !self.line.to_ascii_lowercase().contains("error code") {
                     recognised.fast_fail.set_some(report, fast_fail_number(value));
                 }
             }
@@ -114,28 +143,84 @@ impl Statement<'_> {
                     parameter.set_some(report, hex_number(value));
                 }
             }
-            Fact::RaisedCode => recognised.code.set_some(Weight::Words, exit_code(value)),
-            Fact::Bugcheck => {
-                return self.bugcheck(
-                    value,
-                    hex_number(value).filter(|_| value.starts_with("0x") || in_braces(value).is_some()),
-                );
+            Fact::Bugcheck
+            | Fact::BugcheckHex
+            | Fact::BugcheckDecimal
+            | Fact::BugcheckParameter(_)
+            | Fact::StopName
+            | Fact::StopMention
+            | Fact::StopDriver => return self.take_stop(fact, value),
+            Fact::WinError | Fact::LoaderError => self.error(fact, value),
+            Fact::HResult => self.hresult(value),
+            Fact::EventName => self.signature.set_event_name(value, recognised.line),
+            Fact::EventSource => self.reader.events.source(value, recognised),
+            Fact::EventId => self.reader.events.id(value, recognised),
+            Fact::Computer => {
+                let name = value.split_whitespace().next().unwrap_or_default();
+                recognised.computer.set_some(report, inventory::computer(name).map(Into::into));
             }
-            Fact::BugcheckHex => return self.bugcheck(value, hex_number(value)),
-            Fact::BugcheckDecimal => {
-                let number = if value.starts_with("0x") { hex_number(value) } else { decimal_number(value) };
-                return self.bugcheck(value, number);
+            Fact::ProcessId => {
+                let id = hex_number(value.strip_prefix("0x").filter(|rest| rest.starts_with("0x")).unwrap_or(value));
+                recognised.pid.set_some(report, id.and_then(|id| u32::try_from(id).ok()));
             }
-            Fact::BugcheckParameter(index) => {
-                if let Some(parameter) = recognised.bugcheck_parameters.get_mut(index) {
-                    *parameter = parameter.or(hex_number(value));
+            Fact::ReportId => {
+                let id = value.split_whitespace().next().and_then(guid);
+                recognised.report_id.set_some(report, id.map(Into::into));
+            }
+            Fact::Package => self.reader.package = Some(value.into()),
+            Fact::PackageVersion => {
+                if let Some(name) = self.reader.package.take() {
+                    inventory::add_package(recognised, &name, value);
                 }
-                return true;
             }
-            Fact::WinError | Fact::LoaderError => self.error(pattern.fact, value),
-            Fact::EventName => {}
+            Fact::Gpu
+            | Fact::NvidiaDriver
+            | Fact::DisplayDriver
+            | Fact::CudaDriver
+            | Fact::OsBuild
+            | Fact::MemoryMib
+            | Fact::Model
+            | Fact::Python => inventory::take(fact, value, recognised),
         }
         false
+    }
+
+    /// A statement about a stop.
+    fn take_stop(&mut self, fact: Fact, value: &str) -> bool {
+        match fact {
+            Fact::Bugcheck => {
+                let number = hex_number(value).filter(|_| value.starts_with("0x") || in_braces(value).is_some());
+                self.bugcheck(value, number) || self.named_stop(Weight::Words, value)
+            }
+            Fact::BugcheckHex => self.bugcheck(value, hex_number(value)),
+            Fact::BugcheckDecimal => {
+                let number = if value.starts_with("0x") { hex_number(value) } else { decimal_number(value) };
+                self.bugcheck(value, number)
+            }
+            Fact::BugcheckParameter(index) => {
+                if let Some(parameter) = self.recognised.bugcheck_parameters.get_mut(index) {
+                    *parameter = parameter.or(hex_number(value));
+                }
+                true
+            }
+            Fact::StopName => self.named_stop(Weight::Words, value),
+            Fact::StopMention => self.named_stop(Weight::Passing, value),
+            _ => {
+                if let Some(name) = image_name(value) {
+                    let told = self.told(Weight::Words);
+                    self.recognised.set_module(told, name, None);
+                }
+                false
+            }
+        }
+    }
+
+    /// The code with which a process ended, if it is a status of Windows and not a number of the program's own.
+    fn exit_code(&mut self, weight: Weight, value: &str) {
+        let told = self.told(weight);
+        if let Some(code) = exit_code(value) {
+            self.recognised.set_code(told, code);
+        }
     }
 
     /// A number that some words call an error: a Win32 error, or an NTSTATUS in its place.
@@ -145,9 +230,21 @@ impl Statement<'_> {
             return;
         };
         if is_status(number) {
-            self.recognised.code.set(Weight::Exit, ExceptionCode(number));
+            let told = self.told(Weight::Exit);
+            self.recognised.set_code(told, ExceptionCode(number));
         } else if fact == Fact::WinError || LOADER_ERRORS.contains(&number) {
             self.recognised.add_win_error(number);
+        }
+    }
+
+    /// An HRESULT. One of facility 7 is a Win32 error in that form.
+    ///
+    /// Source: `winerror.h`, `HRESULT_FROM_WIN32`.
+    fn hresult(&mut self, value: &str) {
+        let Some(number) = code(value).filter(|number| *number >= 0x8000_0001 && !is_status(*number)) else { return };
+        self.recognised.add_hresult(number);
+        if number >> 16 == 0x8007 {
+            self.recognised.add_win_error(number & 0xFFFF);
         }
     }
 
@@ -157,12 +254,22 @@ impl Statement<'_> {
         let Some(code) = number.and_then(narrow).filter(|code| *code != 0) else {
             return false;
         };
-        if self.recognised.bugcheck.get().is_none() {
-            self.recognised.bugcheck.set(Weight::Report, BugcheckCode(code));
+        let first = self.recognised.bugcheck.told().is_none_or(|told| told.weight > Weight::Report);
+        let told = self.told(Weight::Report);
+        self.recognised.set_bugcheck(told, BugcheckCode(code));
+        if first {
             for (known, given) in self.recognised.bugcheck_parameters.iter_mut().zip(parameters(value)) {
                 *known = known.or(given);
             }
         }
+        true
+    }
+
+    /// The stop whose name `value` begins with.
+    fn named_stop(&mut self, weight: Weight, value: &str) -> bool {
+        let told = self.told(weight);
+        let Some(code) = stop_named(value) else { return false };
+        self.recognised.set_bugcheck(told, code);
         true
     }
 
@@ -182,18 +289,13 @@ impl Statement<'_> {
         false
     }
 
-    /// Names of codes.
-    fn named_facts(&mut self) {
-        for (names, weight) in [(NAMED_CODES, Weight::Words), (SUGGESTED_CODES, Weight::Passing)] {
-            for (name, code) in names {
-                if occurrences(self.lower, name).next().is_some() {
-                    self.recognised.code.set(weight, ExceptionCode(*code));
-                }
-            }
-        }
-        for (at, prefix) in self.lower.match_indices("fast_fail_") {
-            let name = self.lower.get(at.saturating_add(prefix.len())..).unwrap_or_default();
-            self.recognised.fast_fail.set_some(Weight::Words, named_fast_fail(beginning(name, LONGEST_CODE_NAME)));
+    /// Names of fast-fail codes.
+    fn named_fast_fails(&mut self) {
+        const PREFIX: &str = "FAST_FAIL_";
+        for (at, prefix) in self.line.match_indices(PREFIX) {
+            let name = self.line.get(at.saturating_add(prefix.len())..).unwrap_or_default();
+            let told = self.told(Weight::Words);
+            self.recognised.fast_fail.set_some(told, named_fast_fail(beginning(name, LONGEST_CODE_NAME)));
         }
     }
 
@@ -209,8 +311,9 @@ impl Statement<'_> {
                 continue;
             };
             if let (Some(name), Some(offset)) = (image_name(name), hex_number(offset)) {
-                self.recognised.module.set(Weight::Words, name.into());
-                self.recognised.offset.set(Weight::Words, ModuleOffset(offset));
+                let told = self.told(Weight::Words);
+                self.recognised.module.set(told, name.into());
+                self.recognised.offset.set(told, ModuleOffset(offset));
             }
         }
     }
@@ -227,17 +330,32 @@ impl Statement<'_> {
             let spelled = if previous == '-' { before.get(before.len().saturating_sub(1)..) } else { None };
             let alone =
                 !previous.is_alphanumeric() && !matches!(previous, '_' | '.' | '+' | '`') && !after.starts_with('`');
-            let value = code(&[spelled.unwrap_or_default(), digits].concat());
+            let value = if digits.len() <= 18 { code(&[spelled.unwrap_or_default(), digits].concat()) } else { None };
             // Eight digits without `0x` are an address or a date as often as a code.
             let prefixed = digits.starts_with("0x") || digits.starts_with("0X");
             let spelled_out = prefixed || digits.len() == 10;
             if let Some(code) = value.filter(|code| alone && spelled_out && is_status(*code)) {
-                self.recognised.code.set(Weight::Bare, ExceptionCode(code));
+                let told = self.told(Weight::Bare);
+                self.recognised.set_code(told, ExceptionCode(code));
             }
             previous = digits.chars().next_back().unwrap_or(previous);
             rest = after;
         }
     }
+}
+
+/// A path at the beginning of `value`.
+fn path(value: &str) -> Option<&str> {
+    let path = value.split([',', ';']).next().unwrap_or_default();
+    let path = path.split(" Report Id").next().unwrap_or_default().trim();
+    file_name(path).map(|_| path)
+}
+
+/// A debugger's name of a module: what stands before `!` and `+`.
+fn stem_of(value: &str) -> Option<&str> {
+    let stem = value.split(['!', '+', ' ', ')']).next().unwrap_or_default();
+    let known = !stem.is_empty() && !stem.eq_ignore_ascii_case("Unknown_Module");
+    file_name(stem).filter(|_| known)
 }
 
 /// Whether `name` at the beginning of `value` is all that is said there, and not a part of a sentence.
@@ -264,41 +382,18 @@ fn exit_code(value: &str) -> Option<ExceptionCode> {
     (status || number == DELPHI).then_some(ExceptionCode(number))
 }
 
-/// Whether a number is a failure status that is meant as such wherever it stands: errors of the system, of
-/// side-by-side loading, of graphics and of code integrity, and the exceptions of language runtimes.
-///
-/// Source: the facilities of `ntstatus.h`.
-fn is_status(number: u32) -> bool {
-    matches!(
-        number,
-        0xC000_0001..=0xC000_FFFF
-            | 0xC015_0001..=0xC015_FFFF
-            | 0xC01E_0001..=0xC01E_FFFF
-            | 0xC0E9_0001..=0xC0E9_FFFF
-            | 0xC06D_007E
-            | 0xC06D_007F
-            | 0xCFFF_FFFF
-            | 0xE06D_7363
-            | 0xE043_4352
-            | 0xE043_4F4D
-            | 0x4000_0015
-            | 0x8000_0003
-    )
-}
-
 /// A fast-fail code: `7`, `0x7`, or a name.
 fn fast_fail_number(value: &str) -> Option<FastFailCode> {
     let number = if value.starts_with("0x") { hex_number(value) } else { decimal_number(value) };
-    let name = value.to_ascii_lowercase();
-    number.and_then(fast_fail).or_else(|| named_fast_fail(name.strip_prefix("fast_fail_").unwrap_or(&name)))
+    number.and_then(fast_fail).or_else(|| named_fast_fail(value.strip_prefix("FAST_FAIL_").unwrap_or(value)))
 }
 
-/// The fast-fail code of the name at the beginning of `text`, in lower case.
+/// The fast-fail code of the name at the beginning of `text`.
 fn named_fast_fail(text: &str) -> Option<FastFailCode> {
     let end =
         text.find(|character: char| !(character.is_ascii_alphanumeric() || character == '_')).unwrap_or(text.len());
-    let name = text.get(..end)?;
-    NAMED_FAST_FAILS.iter().find(|(known, _)| *known == name).map(|(_, number)| FastFailCode(*number))
+    let name = text.get(..end).filter(|name| !name.is_empty())?;
+    Knowledge::builtin().fast_fail_named(&name.to_ascii_uppercase())
 }
 
 /// What stands in the braces of WinDbg's line `BugCheck D1, {fffff80212345678, 2, 0, fffff80287654321}`: hexadecimal
@@ -331,8 +426,4 @@ fn parameters(text: &str) -> [Option<u64>; 4] {
         }
     }
     parameters
-}
-
-fn narrow(number: u64) -> Option<u32> {
-    u32::try_from(number).ok()
 }

@@ -1,30 +1,45 @@
-//! Tickets: text that people paste. Event Viewer's general tab, a console's output, a debugger's analysis, a mail.
+//! Tickets: text that people paste. Event Viewer's general tab or XML, a console's output, a debugger's analysis, lists
+//! of what is installed, a mail.
 //!
-//! A ticket has no format. Its lines are kept for rules to search, and a few facts are recognised: by the words before
-//! them, by the order of Event Viewer's lines, and by the positions of a problem signature. What is not certain is not
-//! recognised: an exit code of 53 stays a line of text.
+//! A ticket has no format. Its lines are kept for rules to search, and facts are recognised: by the words before
+//! them (`patterns`, which are data), by the order of Event Viewer's lines, by the positions of a problem signature,
+//! and by the shape of stacks, tracebacks and tables. What is not certain is not recognised: an exit code of 53 stays a
+//! number.
 
+mod debugger;
+mod document;
+mod dxdiag;
 mod event_text;
+mod inventory;
 mod line;
+#[cfg(test)]
+mod pattern_table;
 mod patterns;
+mod python;
 mod recognised;
 mod signature;
+mod stops;
 mod values;
 
+use std::borrow::Cow;
+use std::collections::VecDeque;
 use std::fs::File;
 use std::sync::Arc;
 
+use line::LineReader;
 use recognised::Recognised;
+use regex::Regex;
 use signature::PastedSignature;
 
-use super::text::{decode, looks_like_text, read_beginning};
+pub use self::document::other_document;
+use super::event_log::pasted_events;
+use super::head_and_tail::HeadAndTail;
+use super::text::{decode_in, encoding_of, looks_like_text};
 use super::{Loss, ReadContext, Reading, Unreadable};
-use crate::evidence::{Evidence, Observation, Place, Ticket, TicketLine};
+use crate::evidence::{Evidence, Names, Observation, Place, Ticket, TicketLine};
 
-/// As much of a text as is read, bytes.
-const LONGEST_TEXT: u64 = 4 << 20;
-/// As many lines of a text as are kept.
-const MOST_LINES: usize = 100_000;
+/// As many lines as are kept of a text's beginning, and as many of its end.
+const KEPT_LINES: usize = 50_000;
 
 /// Whether a file that begins with `first_bytes` is text.
 #[must_use]
@@ -32,74 +47,201 @@ pub fn is_text(first_bytes: &[u8]) -> bool {
     looks_like_text(first_bytes)
 }
 
-/// Reads the text in `file`, which has `bytes` bytes.
+/// Reads the text in `file`.
 ///
 /// # Errors
 ///
 /// When the file can't be read, or has no line.
-pub fn read(file: &mut File, bytes: u64, _context: &ReadContext) -> Result<Reading, Unreadable> {
-    let content = read_beginning(file, bytes, LONGEST_TEXT)
-        .map_err(|error| Unreadable::whole(format!("the file can't be read: {error}")))?;
-    let mut reading = read_bytes(&content)?;
-    if bytes > LONGEST_TEXT {
-        let reason = format!("only the first {LONGEST_TEXT} of {bytes} bytes are read");
-        reading.losses.push(Loss::new(format!("byte {LONGEST_TEXT}"), reason));
-    }
-    Ok(reading)
+pub fn read(file: &mut File, context: &ReadContext) -> Result<Reading, Unreadable> {
+    let content =
+        HeadAndTail::read(file).map_err(|error| Unreadable::whole(format!("the file can't be read: {error}")))?;
+    read_content(&content, &context.names)
 }
 
-/// Reads text that is in no file.
+/// As many different codes as one machine's trouble shows. A text with more is about crashes: a reference, a table, notes
+/// of many cases.
+const MOST_CODES: usize = 12;
+
+/// Why what was read of a file is no ticket after all; `None` for tickets.
+#[must_use]
+pub fn about_crashes(reading: &Reading) -> Option<String> {
+    let named = reading.evidence.iter().find_map(|evidence| match &evidence.observation {
+        Observation::Ticket(ticket) => Some(ticket.codes_named),
+        _ => None,
+    })?;
+    (named > MOST_CODES).then(|| format!("it names {named} different codes: a text about crashes, not of one"))
+}
+
+/// Reads text that is in no file, or in one that somebody gave as a ticket.
 ///
 /// # Errors
 ///
 /// When it has no line.
-pub fn read_bytes(content: &[u8]) -> Result<Reading, Unreadable> {
-    let read = usize::try_from(LONGEST_TEXT).ok().and_then(|most| content.get(..most)).unwrap_or(content);
-    let text = decode(read);
-    let mut losses = text.losses;
-    if read.len() < content.len() {
-        losses.push(Loss::new(format!("byte {LONGEST_TEXT}"), "the text is longer than is read"));
+pub fn read_content(content: &HeadAndTail, names: &Names) -> Result<Reading, Unreadable> {
+    let (encoding, mark) = encoding_of(&content.head);
+    let head = decode_in(content.head.get(mark..).unwrap_or_default(), encoding);
+    let mut losses = head.losses;
+    let mut lines = Lines::default();
+    let mut evidence = Vec::new();
+    lines.add(&head.characters, 1, names, &mut evidence, &mut losses);
+    if content.left_out > 0 {
+        let tail = decode_in(&content.tail, encoding).characters;
+        // The first line began in what was left out.
+        let (begun, whole) = tail.split_once('\n').unwrap_or_default();
+        let number = lines.line_ends.saturating_add(content.lines_left_out).saturating_add(2);
+        let reason = format!(
+            "{} of {} bytes in the middle are left out, with {} lines",
+            content.left_out.saturating_add(begun.len() as u64),
+            content.bytes(),
+            content.lines_left_out.saturating_add(1),
+        );
+        losses.push(Loss::new(format!("line {}", lines.line_ends.saturating_add(1)), reason));
+        lines.add(whole, number, names, &mut evidence, &mut losses);
     }
-    let lines = lines(&text.characters, &mut losses);
-    if lines.is_empty() {
+    if content.unread {
+        losses.push(Loss::new("end", "the text is longer than is read"));
+    }
+    let mut lines = lines.finish(&mut losses);
+    evidence.extend(dxdiag::take_reports(&mut lines));
+    if lines.is_empty() && evidence.is_empty() {
         return Err(Unreadable::whole("the text has no line with anything in it"));
     }
-    let ticket = read_ticket(lines);
-    let evidence = Evidence { place: Place::Whole, observation: Observation::Ticket(Box::new(ticket)) };
-    Ok(Reading { evidence: vec![evidence], losses, ..Reading::default() })
+    // What stands beside pasted events says something too; a text of nothing else is those events.
+    if !lines.is_empty() {
+        let ticket = read_ticket(lines);
+        let place =
+            if ticket.told_in.is_empty() { Place::Whole } else { Place::Lines(ticket.told_in.as_slice().into()) };
+        evidence.insert(0, Evidence { place, observation: Observation::Ticket(Box::new(ticket)) });
+    }
+    Ok(Reading { evidence, losses, ..Reading::default() })
 }
 
 fn read_ticket(lines: Vec<TicketLine>) -> Ticket {
     let mut recognised = Recognised::default();
     let mut signature = PastedSignature::default();
-    let texts: Vec<&str> = lines.iter().map(|line| &*line.text).collect();
-    event_text::recognise(&texts, &mut recognised);
-    for text in texts {
-        line::recognise(text, &mut recognised, &mut signature);
+    let mut reader = LineReader::default();
+    event_text::recognise(&lines, &mut recognised);
+    for line in &lines {
+        recognised.line = line.number;
+        reader.read(&line.text, &mut recognised, &mut signature);
     }
     signature.finish(&mut recognised);
+    read_conditional(&lines, &mut reader, &mut recognised);
+    inventory::tables(&lines, &mut recognised);
+    recognised.frames = debugger::frames(&lines);
+    recognised.python_frames = python::frames(&lines);
     recognised.into_ticket(lines)
 }
 
-/// The lines that have anything in them. What a program drew over with a carriage return is a line of its own, with
-/// the same number.
-fn lines(text: &str, losses: &mut Vec<Loss>) -> Vec<TicketLine> {
-    let mut lines = Vec::new();
-    for (number, line) in (1_u32..).zip(text.split('\n')) {
-        for part in line.split('\r') {
-            let text = printed(part);
-            if text.trim().is_empty() {
-                continue;
-            }
-            if lines.len() == MOST_LINES {
-                let reason = format!("only the first {MOST_LINES} lines are read");
-                losses.push(Loss::new(format!("line {number}"), reason));
-                return lines;
-            }
-            lines.push(TicketLine { number, text });
+/// Statements that count only when the text shows that they are meant.
+fn read_conditional(lines: &[TicketLine], reader: &mut LineReader, recognised: &mut Recognised) {
+    for (needs, fact, value, line) in std::mem::take(&mut reader.conditional) {
+        let Ok(needs) = Regex::new(needs) else { continue };
+        if lines.iter().any(|line| needs.is_match(&line.text)) {
+            recognised.line = line;
+            reader.read_conditional(fact, &value, recognised);
         }
     }
-    lines
+}
+
+/// The lines of a text that have anything in them, but for those of pasted events. What a program drew over with a
+/// carriage return is a line of its own, with the same number.
+#[derive(Debug, Default)]
+struct Lines {
+    beginning: Vec<TicketLine>,
+    end: VecDeque<TicketLine>,
+    left_out: u64,
+    /// Line ends so far.
+    line_ends: u64,
+}
+
+impl Lines {
+    /// Adds a part of the text, whose first line has this number, and the events in it.
+    fn add(&mut self, text: &str, first: u64, names: &Names, evidence: &mut Vec<Evidence>, losses: &mut Vec<Loss>) {
+        let outside = without_events(text, first, names, evidence, losses);
+        let mut number = first;
+        for line in outside.split('\n') {
+            for part in line.split('\r') {
+                self.push(line_number(number), part);
+            }
+            number = number.saturating_add(1);
+        }
+        self.line_ends = self.line_ends.saturating_add(number.saturating_sub(first).saturating_sub(1));
+    }
+
+    fn push(&mut self, number: u32, text: &str) {
+        let text = printed(text);
+        if text.trim().is_empty() {
+            return;
+        }
+        let line = TicketLine { number, text };
+        if self.beginning.len() < KEPT_LINES {
+            self.beginning.push(line);
+            return;
+        }
+        if self.end.len() == KEPT_LINES {
+            self.end.pop_front();
+            self.left_out = self.left_out.saturating_add(1);
+        }
+        self.end.push_back(line);
+    }
+
+    fn finish(mut self, losses: &mut Vec<Loss>) -> Vec<TicketLine> {
+        if self.left_out > 0 {
+            let place = self.beginning.last().map_or(0, |line| line.number.saturating_add(1));
+            losses.push(Loss::new(format!("line {place}"), format!("{} lines are left out", self.left_out)));
+        }
+        self.beginning.extend(self.end);
+        self.beginning
+    }
+}
+
+fn line_number(number: u64) -> u32 {
+    u32::try_from(number).unwrap_or(u32::MAX)
+}
+
+/// As many lines of an event as are listed one by one.
+const LISTED_LINES: u32 = 64;
+
+/// The text without the events in it, which become evidence; only their line ends stay. Events that nobody knows are
+/// left in it.
+fn without_events<'t>(
+    text: &'t str,
+    first: u64,
+    names: &Names,
+    evidence: &mut Vec<Evidence>,
+    losses: &mut Vec<Loss>,
+) -> Cow<'t, str> {
+    let events = pasted_events(text, names);
+    if events.iter().all(|event| event.evidence.is_none()) {
+        return Cow::Borrowed(text);
+    }
+    let mut outside = String::with_capacity(text.len());
+    let (mut at, mut number) = (0, first);
+    let line_ends = |part: &str| part.matches('\n').count();
+    for event in events {
+        let Some(found) = event.evidence else { continue };
+        let before = text.get(at..event.range.start).unwrap_or_default();
+        let inside = text.get(event.range.clone()).unwrap_or_default();
+        outside.push_str(before);
+        outside.extend(inside.chars().filter(|character| *character == '\n'));
+        number = number.saturating_add(line_ends(before) as u64);
+        let begins = line_number(number);
+        number = number.saturating_add(line_ends(inside) as u64);
+        let ends = line_number(number);
+        if event.cut {
+            losses.push(Loss::new(format!("line {begins}"), "the end of a pasted event is missing"));
+        }
+        let lines: Arc<[u32]> = if ends.saturating_sub(begins) < LISTED_LINES {
+            (begins..=ends).collect()
+        } else {
+            [begins, ends].as_slice().into()
+        };
+        evidence.push(Evidence { place: Place::Lines(lines), ..found });
+        at = event.range.end;
+    }
+    outside.push_str(text.get(at..).unwrap_or_default());
+    Cow::Owned(outside)
 }
 
 /// A line as a console shows it: without colours and without blanks at its end.

@@ -1,14 +1,22 @@
-//! The words by which texts announce facts: one table.
+//! The patterns by which texts announce facts. They are data: the build reads them from `rules/data/ticket-*.yaml`.
 //!
-//! Adding a pattern is adding a row here and an example beside the table's tests.
+//! A line is looked through once for all words and once for all regular expressions; both take time that grows with
+//! the line alone.
 
-/// What the words announce.
+use std::sync::{LazyLock, OnceLock};
+
+use aho_corasick::AhoCorasick;
+use regex::{Regex, RegexSet};
+
+/// What a pattern announces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Fact {
     /// The crashed program's file name; a version may follow.
     App,
     /// Its version.
     AppVersion,
+    /// Its path.
+    AppPath,
     /// The crashed program, but only if what follows looks like an image's name.
     AppImage,
     /// The faulting module's file name; a version may follow.
@@ -21,12 +29,18 @@ pub(super) enum Fact {
     ModuleStem,
     /// The faulting module's path.
     ModulePath,
+    /// The module of the exception's address as a debugger names it.
+    FaultStem,
     /// An exception code.
     ExceptionCode,
     /// The code of an exception that was raised, and perhaps handled.
     RaisedCode,
-    /// The code with which a process ended; small ones are the program's own and mean nothing here.
+    /// An exception code that the words may mean, when nothing else gives one.
+    SuggestedCode,
+    /// The code with which a process ended; small ones are the program's own.
     ExitCode,
+    /// An exit code of which only the lowest 8 bits were left.
+    TruncatedCode,
     /// The offset in the faulting module.
     Offset,
     /// A fast-fail code.
@@ -37,7 +51,7 @@ pub(super) enum Fact {
     AccessAddress,
     /// A parameter of the exception, counted from 0.
     ExceptionParameter(usize),
-    /// A bugcheck code with `0x`; parameters in parentheses may follow.
+    /// A bugcheck code with `0x`; parameters in parentheses may follow. Or its name.
     Bugcheck,
     /// A bugcheck code in hexadecimal, with or without `0x`.
     BugcheckHex,
@@ -45,159 +59,209 @@ pub(super) enum Fact {
     BugcheckDecimal,
     /// A parameter of the bugcheck, counted from 0, in hexadecimal.
     BugcheckParameter(usize),
+    /// The name of a bugcheck.
+    StopName,
+    /// The same, said in passing.
+    StopMention,
+    /// The driver that a stop's screen names.
+    StopDriver,
     /// A Win32 error, or an NTSTATUS in its place.
     WinError,
     /// A number that is a Win32 error only if it is one of the loader's.
     LoaderError,
+    /// An HRESULT.
+    HResult,
     /// WER's name for the kind of problem.
     EventName,
+    /// The provider of an event.
+    EventSource,
+    /// The id of an event.
+    EventId,
+    /// The computer's name.
+    Computer,
+    /// Process id of the crashed program, hexadecimal.
+    ProcessId,
+    /// WER's id of the report.
+    ReportId,
+    /// The name of a GPU.
+    Gpu,
+    /// Release of the NVIDIA driver.
+    NvidiaDriver,
+    /// File version of a display driver.
+    DisplayDriver,
+    /// The highest CUDA version that the driver supports.
+    CudaDriver,
+    /// Windows build number.
+    OsBuild,
+    /// Physical memory, MiB.
+    MemoryMib,
+    /// Model of the computer.
+    Model,
+    /// Version of Python.
+    Python,
+    /// Name of an installed package; its version follows as a fact of its own.
+    Package,
+    /// Version of that package.
+    PackageVersion,
 }
 
-/// Words and what they announce.
+/// Words or an expression, and what they announce.
 #[derive(Debug)]
 pub(super) struct Pattern {
-    /// In lower case; stands for itself at the beginning and end of words.
-    pub words: &'static str,
+    /// Words that stand for themselves at the beginning and end of words; upper and lower case are the same.
+    words: &'static [&'static str],
+    /// An expression in their place.
+    regex: Option<&'static str>,
+    /// Its groups that are facts.
+    groups: &'static [(&'static str, Fact)],
     /// What follows the words.
-    pub fact: Fact,
-}
-
-const fn pattern(words: &'static str, fact: Fact) -> Pattern {
-    Pattern { words, fact }
+    fact: Option<Fact>,
+    /// What the words mean, where nothing follows.
+    value: Option<&'static str>,
+    /// An expression that some line of the text must fit for the pattern to count.
+    pub needs: Option<&'static str>,
 }
 
 /// The patterns.
-///
-/// Sources: the texts of Windows' events 1000 and 1001, problem signatures as Windows shows them, the keys of the
-/// Windows debuggers' analysis, and what Python, the JVM, .NET, Visual Studio and shells print when a process ends.
-pub(super) const PATTERNS: &[Pattern] = &[
-    // Event 1000, new and old.
-    pattern("faulting application name", Fact::App),
-    pattern("faulting application", Fact::AppImage),
-    pattern("faulting module name", Fact::Module),
-    pattern("faulting module", Fact::ModuleImage),
-    pattern("faulting module path", Fact::ModulePath),
-    pattern("fault offset", Fact::Offset),
-    pattern("fault address", Fact::Offset),
-    // Problem signatures.
-    pattern("problem event name", Fact::EventName),
-    pattern("event name", Fact::EventName),
-    pattern("eventname", Fact::EventName),
-    pattern("application name", Fact::App),
-    pattern("application version", Fact::AppVersion),
-    pattern("fault module name", Fact::Module),
-    pattern("fault module version", Fact::ModuleVersion),
-    pattern("exception code", Fact::ExceptionCode),
-    pattern("exception offset", Fact::Offset),
-    pattern("exception data", Fact::ExceptionParameter(0)),
-    // Debuggers.
-    pattern("process_name", Fact::AppImage),
-    pattern("image_name", Fact::ModuleImage),
-    pattern("module_name", Fact::ModuleStem),
-    pattern("faulting_module", Fact::ModuleStem),
-    pattern("exceptioncode", Fact::ExceptionCode),
-    pattern("exception_code", Fact::ExceptionCode),
-    pattern("exception_parameter1", Fact::ExceptionParameter(0)),
-    pattern("exception_parameter2", Fact::ExceptionParameter(1)),
-    pattern("parameter[0]", Fact::ExceptionParameter(0)),
-    pattern("parameter[1]", Fact::ExceptionParameter(1)),
-    pattern("subcode", Fact::Subcode),
-    pattern("bugcheck_code", Fact::BugcheckHex),
-    pattern("bugcheck_p1", Fact::BugcheckParameter(0)),
-    pattern("bugcheck_p2", Fact::BugcheckParameter(1)),
-    pattern("bugcheck_p3", Fact::BugcheckParameter(2)),
-    pattern("bugcheck_p4", Fact::BugcheckParameter(3)),
-    // Bugchecks elsewhere.
-    pattern("bugcheck was", Fact::Bugcheck),
-    pattern("bugcheck", Fact::Bugcheck),
-    pattern("bug check", Fact::Bugcheck),
-    pattern("bugcheck code", Fact::Bugcheck),
-    pattern("bug check code", Fact::Bugcheck),
-    pattern("stop code", Fact::Bugcheck),
-    pattern("*** stop", Fact::Bugcheck),
-    pattern("bugcheckcode", Fact::BugcheckDecimal),
-    pattern("bugcheckparameter1", Fact::BugcheckParameter(0)),
-    pattern("bugcheckparameter2", Fact::BugcheckParameter(1)),
-    pattern("bugcheckparameter3", Fact::BugcheckParameter(2)),
-    pattern("bugcheckparameter4", Fact::BugcheckParameter(3)),
-    pattern("caused by driver", Fact::ModuleImage),
-    // How processes end.
-    pattern("exit code", Fact::ExitCode),
-    pattern("exitcode", Fact::ExitCode),
-    pattern("exit status", Fact::ExitCode),
-    pattern("exited with code", Fact::ExitCode),
-    pattern("return code", Fact::ExitCode),
-    pattern("windows fatal exception: code", Fact::RaisedCode),
-    // Fast fail.
-    pattern("fast fail code", Fact::FastFail),
-    pattern("fast fail", Fact::FastFail),
-    pattern("fast-fail code", Fact::FastFail),
-    pattern("fast-fail", Fact::FastFail),
-    pattern("fail fast code", Fact::FastFail),
-    pattern("fail fast", Fact::FastFail),
-    // Access violations.
-    pattern("reading location", Fact::AccessAddress),
-    pattern("writing location", Fact::AccessAddress),
-    pattern("executing location", Fact::AccessAddress),
-    pattern("access violation reading", Fact::AccessAddress),
-    pattern("access violation writing", Fact::AccessAddress),
-    pattern("read of address", Fact::AccessAddress),
-    pattern("write of address", Fact::AccessAddress),
-    pattern("execute of address", Fact::AccessAddress),
-    pattern("referenced memory at", Fact::AccessAddress),
-    pattern("attempt to read from address", Fact::AccessAddress),
-    pattern("attempt to write to address", Fact::AccessAddress),
-    pattern("attempt to execute non-executable address", Fact::AccessAddress),
-    // Win32 errors.
-    pattern("winerror", Fact::WinError),
-    pattern("win32 error", Fact::WinError),
-    pattern("getlasterror", Fact::WinError),
-    pattern("getlasterror()", Fact::WinError),
-    pattern("error code", Fact::LoaderError),
-    pattern("loadlibrary error", Fact::LoaderError),
-    pattern("failed with error", Fact::LoaderError),
-    pattern("system error", Fact::LoaderError),
-    pattern("os error", Fact::LoaderError),
-];
+pub(super) static PATTERNS: &[Pattern] = include!(concat!(env!("OUT_DIR"), "/ticket_patterns.rs"));
 
-/// Words that stand for an exception code by themselves.
-///
-/// Sources: CPython's fault handler, the JVM's error reports (both name Windows' own codes), the .NET runtime.
-pub(super) const NAMED_CODES: &[(&str, u32)] = &[
-    ("windows fatal exception: access violation", 0xC000_0005),
-    ("windows fatal exception: stack overflow", 0xC000_00FD),
-    ("windows fatal exception: page error", 0xC000_0006),
-    ("windows fatal exception: int divide by zero", 0xC000_0094),
-    ("windows fatal exception: integer overflow", 0xC000_0095),
-    ("windows fatal exception: float divide by zero", 0xC000_008E),
-    ("windows fatal exception: float overflow", 0xC000_0091),
-    ("exception_access_violation", 0xC000_0005),
-    ("exception_stack_overflow", 0xC000_00FD),
-    ("exception_in_page_error", 0xC000_0006),
-    ("exception_illegal_instruction", 0xC000_001D),
-    ("exception_int_divide_by_zero", 0xC000_0094),
-    ("due to stackoverflowexception", 0xC000_00FD),
-];
+/// As many matches of one expression as are looked at in a line.
+const MOST_MATCHES: usize = 32;
+/// As many statements as are taken from one line.
+const MOST_STATEMENTS: usize = 1024;
 
-/// Words that mean an exception code but may be said in passing: believed when nothing else gives a code.
-pub(super) const SUGGESTED_CODES: &[(&str, u32)] = &[("access violation", 0xC000_0005)];
+/// What a pattern found in a line.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Statement<'l> {
+    /// What it is about.
+    pub fact: Fact,
+    /// The text that begins with the value.
+    pub text: &'l str,
+    /// An expression that some line of the text must fit for the statement to count.
+    pub needs: Option<&'static str>,
+}
 
-/// Names of fast-fail codes that tools print.
-///
-/// Source: `winnt.h`.
-pub(super) const NAMED_FAST_FAILS: &[(&str, u32)] = &[
-    ("legacy_gs_violation", 0),
-    ("stack_cookie_check_failure", 2),
-    ("corrupt_list_entry", 3),
-    ("invalid_arg", 5),
-    ("fatal_app_exit", 7),
-    ("range_check_failure", 8),
-    ("guard_icall_check_failure", 10),
-    ("heap_metadata_corruption", 50),
-    ("control_invalid_return_address", 57),
-];
+/// All patterns, compiled.
+struct Finder {
+    words: Option<AhoCorasick>,
+    /// The pattern of each of the words.
+    of_words: Vec<usize>,
+    expressions: Option<RegexSet>,
+    /// The pattern of each of the expressions, with the expression alone once it was needed.
+    of_expressions: Vec<(usize, OnceLock<Option<Regex>>)>,
+}
+
+static FINDER: LazyLock<Finder> = LazyLock::new(|| {
+    let numbered = || PATTERNS.iter().enumerate();
+    let words = || numbered().flat_map(|(number, pattern)| pattern.words.iter().map(move |words| (number, *words)));
+    let expressions = || numbered().filter_map(|(number, pattern)| Some((number, pattern.regex?)));
+    Finder {
+        words: AhoCorasick::builder().ascii_case_insensitive(true).build(words().map(|(_, words)| words)).ok(),
+        of_words: words().map(|(number, _)| number).collect(),
+        expressions: RegexSet::new(expressions().map(|(_, regex)| regex)).ok(),
+        of_expressions: expressions().map(|(number, _)| (number, OnceLock::new())).collect(),
+    }
+});
+
+/// What the patterns find in `line`, in the order of the patterns and, for each, of the line.
+pub(super) fn statements(line: &str) -> Vec<Statement<'_>> {
+    let mut found = Vec::new();
+    FINDER.add_words(line, &mut found);
+    FINDER.add_expressions(line, &mut found);
+    found.sort_by_key(|(number, at, _)| (*number, *at));
+    found.into_iter().map(|(_, _, statement)| statement).collect()
+}
+
+impl Finder {
+    fn add_words<'l>(&self, line: &'l str, found: &mut Vec<(usize, usize, Statement<'l>)>) {
+        let Some(words) = &self.words else { return };
+        for one in words.find_overlapping_iter(line) {
+            let pattern =
+                self.of_words.get(one.pattern().as_usize()).and_then(|number| Some((*number, PATTERNS.get(*number)?)));
+            let Some((number, pattern)) = pattern.filter(|_| stands_alone(line, one.start(), one.end())) else {
+                continue;
+            };
+            if found.len() == MOST_STATEMENTS {
+                return;
+            }
+            if let Some(fact) = pattern.fact {
+                let text = pattern.value.unwrap_or_else(|| line.get(one.end()..).unwrap_or_default());
+                found.push((number, one.start(), Statement { fact, text, needs: pattern.needs }));
+            }
+        }
+    }
+
+    fn add_expressions<'l>(&self, line: &'l str, found: &mut Vec<(usize, usize, Statement<'l>)>) {
+        let Some(expressions) = &self.expressions else { return };
+        for index in expressions.matches(line) {
+            let Some((number, compiled)) = self.of_expressions.get(index) else { continue };
+            let Some(pattern) = PATTERNS.get(*number) else { continue };
+            let needs = pattern.needs;
+            if let (Some(fact), Some(text)) = (pattern.fact, pattern.value) {
+                found.push((*number, 0, Statement { fact, text, needs }));
+                continue;
+            }
+            let compiled = compiled.get_or_init(|| Regex::new(pattern.regex?).ok());
+            for captures in compiled.iter().flat_map(|regex| regex.captures_iter(line)).take(MOST_MATCHES) {
+                for (name, fact) in pattern.groups {
+                    if let Some(group) = captures.name(name) {
+                        found.push((*number, group.start(), Statement { fact: *fact, text: group.as_str(), needs }));
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Whether the part of a line from `start` to `end` is not glued to a letter, digit or `_` before or behind it.
+fn stands_alone(line: &str, start: usize, end: usize) -> bool {
+    let in_word = |character: char| character.is_alphanumeric() || character == '_';
+    let before = line.get(..start).is_some_and(|before| before.ends_with(in_word));
+    let behind = line.get(end..).is_some_and(|behind| behind.starts_with(in_word));
+    !before && !behind
+}
 
 /// Win32 errors of the loader and of memory, which are meant where a text only says "error 126".
 ///
 /// Source: the system error codes of the Windows SDK documentation.
 pub(super) const LOADER_ERRORS: &[u32] = &[126, 127, 182, 193, 216, 225, 577, 998, 1114, 1157, 1455, 4551];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::artifact::ticket::pattern_table::FACTS;
+
+    #[test]
+    fn all_patterns_can_be_searched_for() {
+        assert!(FINDER.words.is_some() && FINDER.expressions.is_some());
+        for pattern in PATTERNS {
+            if let Some(regex) = pattern.regex {
+                let compiled = Regex::new(regex).expect("an expression");
+                let names: Vec<&str> = compiled.capture_names().flatten().collect();
+                assert_eq!(names, pattern.groups.iter().map(|(name, _)| *name).collect::<Vec<_>>(), "{regex}");
+            }
+            assert!(pattern.needs.is_none_or(|needs| Regex::new(needs).is_ok()));
+        }
+    }
+
+    #[test]
+    fn the_names_of_facts_are_sorted_and_each_is_used() {
+        assert!(FACTS.is_sorted());
+        let used = |variant: &str| {
+            PATTERNS.iter().any(|pattern| {
+                let facts = pattern.fact.iter().chain(pattern.groups.iter().map(|(_, fact)| fact));
+                facts.into_iter().any(|fact| format!("Fact::{fact:?}") == variant)
+            })
+        };
+        for (name, variant) in FACTS {
+            assert!(used(variant), "no pattern gives {name}");
+        }
+    }
+
+    #[test]
+    fn words_stand_alone_and_in_any_case() {
+        let found = |line: &str| statements(line).iter().any(|statement| statement.fact == Fact::ExitCode);
+        assert!(found("EXIT CODE 5") && found("(exit code: 5)"));
+        assert!(!found("exit codes 5") && !found("my_exit code 5"));
+    }
+}

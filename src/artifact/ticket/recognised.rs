@@ -1,11 +1,19 @@
 //! What was recognised in a text so far, and which of two statements counts.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use crate::evidence::{Address, BugcheckCode, ExceptionCode, FastFailCode, ModuleOffset, Ticket, TicketLine, Version};
+use jiff::Timestamp;
 
-/// More Win32 errors than a text names; bounds what a hostile one can make us keep.
-const MOST_WIN_ERRORS: usize = 64;
+use crate::evidence::{
+    Address, BugcheckCode, Contradiction, ExceptionCode, FastFailCode, Inventory, ModuleOffset, PythonFrame, Ticket,
+    TicketEvent, TicketFrame, TicketLine, Version,
+};
+
+/// More numbers of one kind than a text names; bounds what a hostile one can make us keep.
+const MOST_NUMBERS: usize = 64;
+/// As many contradictions as are kept.
+const MOST_CONTRADICTIONS: usize = 8;
 
 /// How much a statement counts, the most first. Of statements that count the same the first is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -22,9 +30,16 @@ pub(super) enum Weight {
     Passing,
 }
 
-/// A value with the weight of the statement that it came from.
+/// A statement's weight and line.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Told {
+    pub weight: Weight,
+    pub line: u32,
+}
+
+/// A value with the statement that it came from.
 #[derive(Debug)]
-pub(super) struct Weighed<T>(Option<(Weight, T)>);
+pub(super) struct Weighed<T>(Option<(Told, T)>);
 
 impl<T> Default for Weighed<T> {
     fn default() -> Self {
@@ -34,16 +49,16 @@ impl<T> Default for Weighed<T> {
 
 impl<T> Weighed<T> {
     /// Takes the value unless one that counts as much or more is there.
-    pub fn set(&mut self, weight: Weight, value: T) {
-        if self.0.as_ref().is_none_or(|(present, _)| weight < *present) {
-            self.0 = Some((weight, value));
+    pub fn set(&mut self, told: Told, value: T) {
+        if self.0.as_ref().is_none_or(|(present, _)| told.weight < present.weight) {
+            self.0 = Some((told, value));
         }
     }
 
     /// As [`set`](Self::set), when there is a value.
-    pub fn set_some(&mut self, weight: Weight, value: Option<T>) {
+    pub fn set_some(&mut self, told: Told, value: Option<T>) {
         if let Some(value) = value {
-            self.set(weight, value);
+            self.set(told, value);
         }
     }
 
@@ -51,20 +66,36 @@ impl<T> Weighed<T> {
         self.0.as_ref().map(|(_, value)| value)
     }
 
-    fn take(self) -> Option<T> {
-        self.0.map(|(_, value)| value)
+    /// What the value that counts was told by.
+    pub fn told(&self) -> Option<Told> {
+        self.0.as_ref().map(|(told, _)| *told)
+    }
+
+    /// The value; its line is added to `lines`.
+    fn take(self, lines: &mut BTreeSet<u32>) -> Option<T> {
+        let (told, value) = self.0?;
+        lines.insert(told.line);
+        Some(value)
     }
 }
 
 /// The facts of a text.
 #[derive(Debug, Default)]
 pub(super) struct Recognised {
+    /// The number of the line that is being read.
+    pub line: u32,
     pub app: Weighed<Arc<str>>,
     pub app_version: Weighed<Version>,
+    pub app_path: Weighed<Arc<str>>,
+    pub pid: Weighed<u32>,
+    pub started: Weighed<Timestamp>,
+    pub report_id: Weighed<Arc<str>>,
+    pub computer: Weighed<Arc<str>>,
     pub module: Weighed<Arc<str>>,
     pub module_version: Weighed<Version>,
     pub module_path: Weighed<Arc<str>>,
     pub code: Weighed<ExceptionCode>,
+    pub exit_code: Weighed<u32>,
     pub offset: Weighed<ModuleOffset>,
     pub fast_fail: Weighed<FastFailCode>,
     pub access_address: Weighed<Address>,
@@ -72,57 +103,159 @@ pub(super) struct Recognised {
     pub exception_parameters: [Weighed<u64>; 2],
     pub bugcheck: Weighed<BugcheckCode>,
     pub bugcheck_parameters: [Option<u64>; 4],
+    /// Names of debuggers, without ending: of the module at the exception's address, and of the one that is blamed.
+    pub fault_stem: Weighed<Arc<str>>,
+    pub blamed_stem: Weighed<Arc<str>>,
+    pub events: Vec<TicketEvent>,
+    pub frames: Vec<TicketFrame>,
+    pub python_frames: Vec<PythonFrame>,
+    pub inventory: Inventory,
     win_errors: Vec<u32>,
+    hresults: Vec<u32>,
+    others: Vec<Contradiction>,
+    /// All codes that were named.
+    codes: BTreeSet<u32>,
+    /// Lines of facts that are lists.
+    lines: BTreeSet<u32>,
 }
 
 impl Recognised {
+    /// A statement of the line that is being read.
+    pub fn told(&self, weight: Weight) -> Told {
+        Told { weight, line: self.line }
+    }
+
+    /// The line that is being read gave something.
+    pub fn note_line(&mut self) {
+        self.lines.insert(self.line);
+    }
+
+    /// The exception code. Another sure one is kept beside it.
+    pub fn set_code(&mut self, told: Told, code: ExceptionCode) {
+        self.name_code(code.0);
+        if let (Some(present), Some(value)) = (self.code.told(), self.code.get())
+            && *value != code
+        {
+            let less = if told.weight < present.weight { (present, *value) } else { (told, code) };
+            // What stands for nothing certain contradicts nothing.
+            if less.0.weight <= Weight::Exit {
+                self.contradicted("exception code", less.1.to_string(), less.0.line);
+            }
+        }
+        self.code.set(told, code);
+    }
+
+    /// The bugcheck code. Another sure one is kept beside it.
+    pub fn set_bugcheck(&mut self, told: Told, code: BugcheckCode) {
+        self.name_code(code.plain());
+        if let (Some(present), Some(value)) = (self.bugcheck.told(), self.bugcheck.get())
+            && value.plain() != code.plain()
+        {
+            let less = if told.weight < present.weight { (present, *value) } else { (told, code) };
+            if less.0.weight <= Weight::Words {
+                self.contradicted("bugcheck code", less.1.to_string(), less.0.line);
+            }
+        }
+        self.bugcheck.set(told, code);
+    }
+
+    fn name_code(&mut self, code: u32) {
+        if self.codes.len() < MOST_NUMBERS {
+            self.codes.insert(code);
+        }
+    }
+
+    fn contradicted(&mut self, of: &'static str, value: String, line: u32) {
+        let known = self.others.iter().any(|other| other.of == of && *other.value == *value);
+        if !known && self.others.len() < MOST_CONTRADICTIONS {
+            self.others.push(Contradiction { of, value: value.into(), line });
+        }
+    }
+
     /// The crashed program with its version. The version of another program than the one that counts is not taken.
-    pub fn set_app(&mut self, weight: Weight, name: &str, version: Option<Version>) {
-        self.app.set(weight, name.into());
+    pub fn set_app(&mut self, told: Told, name: &str, version: Option<Version>) {
+        self.app.set(told, name.into());
         if self.app.get().is_some_and(|app| app.eq_ignore_ascii_case(name)) {
-            self.app_version.set_some(weight, version);
+            self.app_version.set_some(told, version);
         }
     }
 
     /// The faulting module with its version. The version of another module than the one that counts is not taken.
-    pub fn set_module(&mut self, weight: Weight, name: &str, version: Option<Version>) {
-        self.module.set(weight, name.into());
+    pub fn set_module(&mut self, told: Told, name: &str, version: Option<Version>) {
+        self.module.set(told, name.into());
         if self.module.get().is_some_and(|module| module.eq_ignore_ascii_case(name)) {
-            self.module_version.set_some(weight, version);
+            self.module_version.set_some(told, version);
         }
     }
 
     /// A Win32 error number.
     pub fn add_win_error(&mut self, number: u32) {
-        if self.win_errors.len() < MOST_WIN_ERRORS && !self.win_errors.contains(&number) {
-            self.win_errors.push(number);
-        }
+        self.note_line();
+        add(&mut self.win_errors, number);
+    }
+
+    /// An HRESULT.
+    pub fn add_hresult(&mut self, number: u32) {
+        self.note_line();
+        add(&mut self.hresults, number);
     }
 
     /// The ticket with these lines.
     pub fn into_ticket(self, lines: Vec<TicketLine>) -> Ticket {
-        let [first, second] = self.exception_parameters.map(Weighed::take);
-        let code = self.code.take();
+        let mut told_in = self.lines;
+        let told = &mut told_in;
+        let [first, second] = self.exception_parameters.map(|parameter| parameter.take(&mut BTreeSet::new()));
+        let code = self.code.take(told);
         let parameter_of = |wanted, parameter: Option<u64>| parameter.filter(|_| code == Some(wanted));
         let data = parameter_of(ExceptionCode::FAST_FAIL, first).and_then(|number| u32::try_from(number).ok());
         let wanted_address = parameter_of(ExceptionCode::ACCESS_VIOLATION, second);
-        Ticket {
+        let mut ticket = Ticket {
             lines,
-            app: self.app.take(),
-            app_version: self.app_version.take(),
+            app: self.app.take(told),
+            app_version: self.app_version.take(told),
+            app_path: self.app_path.take(told),
+            pid: self.pid.take(told),
+            started: self.started.take(told),
+            report_id: self.report_id.take(told),
+            computer: self.computer.take(told),
             code,
-            fast_fail: self.fast_fail.take().or(data.map(FastFailCode)),
-            access_address: self.access_address.take().or(wanted_address.map(Address)),
-            module: self.module.take(),
-            module_version: self.module_version.take(),
-            module_path: self.module_path.take(),
-            offset: self.offset.take(),
+            exit_code: self.exit_code.take(told),
+            fast_fail: self.fast_fail.take(told).or(data.map(FastFailCode)),
+            access_address: self.access_address.take(told).or(wanted_address.map(Address)),
+            module: self.module.take(told),
+            module_version: self.module_version.take(told),
+            module_path: self.module_path.take(told),
+            offset: self.offset.take(told),
+            blamed: None,
             // A parameter after one that is not given has no place in the list.
             bugcheck: self
                 .bugcheck
-                .take()
+                .take(told)
                 .map(|code| (code, self.bugcheck_parameters.iter().map_while(|parameter| *parameter).collect())),
             win_errors: self.win_errors,
-        }
+            hresults: self.hresults,
+            events: self.events,
+            frames: self.frames,
+            python_frames: self.python_frames,
+            inventory: self.inventory,
+            contradictions: self.others,
+            codes_named: self.codes.len(),
+            told_in: Vec::new(),
+        };
+        super::debugger::name_modules(&mut ticket, self.fault_stem.take(told), self.blamed_stem.take(told));
+        ticket.told_in = told_in.into_iter().filter(|line| *line != 0).collect();
+        // What was said first and then outweighed by the same value elsewhere contradicts nothing.
+        let code = ticket.code.map(|code| code.to_string());
+        let stop = ticket.bugcheck.as_ref().map(|(code, _)| code.to_string());
+        ticket
+            .contradictions
+            .retain(|other| Some(&*other.value) != code.as_deref() && Some(&*other.value) != stop.as_deref());
+        ticket
+    }
+}
+
+fn add(numbers: &mut Vec<u32>, number: u32) {
+    if numbers.len() < MOST_NUMBERS && !numbers.contains(&number) {
+        numbers.push(number);
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::recognised::{Recognised, Weight};
+use super::recognised::{Recognised, Told, Weight};
 use super::values::{code, hex_number, value_of};
 use crate::artifact::wer_signature::read_signature;
 use crate::evidence::{ExceptionCode, FastFailCode};
@@ -18,22 +18,28 @@ const KERNEL_LABELS: [&str; 5] = ["code", "parameter 1", "parameter 2", "paramet
 #[derive(Debug, Default)]
 pub(super) struct PastedSignature {
     event_name: Option<Arc<str>>,
+    /// The line of its name.
+    line: u32,
     values: [Option<Arc<str>>; VALUES],
     kernel_values: [Option<Arc<str>>; KERNEL_LABELS.len()],
 }
 
 impl PastedSignature {
     /// The text says that the event has this name.
-    pub fn set_event_name(&mut self, name: &str) {
+    pub fn set_event_name(&mut self, name: &str, line: u32) {
         let end = name.find(|character: char| !character.is_alphanumeric() && character != '_').unwrap_or(name.len());
         let name = name.get(..end).unwrap_or_default();
-        if !name.is_empty() {
-            self.event_name.get_or_insert_with(|| name.into());
+        if !name.is_empty() && self.event_name.is_none() {
+            self.event_name = Some(name.into());
+            self.line = line;
         }
     }
 
     /// Takes the values out of a line: `P7: 0000...`, or several as `P8=...; P9=...`.
-    pub fn read_line(&mut self, line: &str, lower: &str) {
+    pub fn read_line(&mut self, line: &str, number: u32) {
+        if self.line == 0 && self.values.iter().any(Option::is_some) {
+            self.line = number;
+        }
         for (number, slot) in (1_usize..).zip(&mut self.values) {
             let label = format!("P{number}");
             for (at, _) in line.match_indices(&label) {
@@ -46,8 +52,10 @@ impl PastedSignature {
             }
         }
         for (label, slot) in KERNEL_LABELS.iter().zip(&mut self.kernel_values) {
-            if lower.trim_start().strip_prefix(label).is_some_and(|rest| rest.trim_start().starts_with([':', '\t'])) {
-                let after = line.trim_start().get(label.len()..).unwrap_or_default();
+            let begins = line.trim_start().split_at_checked(label.len());
+            if let Some((_, after)) = begins.filter(|(begin, _)| begin.eq_ignore_ascii_case(label))
+                && after.trim_start().starts_with([':', '\t'])
+            {
                 *slot = slot.take().or_else(|| value(after));
             }
         }
@@ -64,32 +72,35 @@ impl PastedSignature {
             values = positional(&self.kernel_values);
         }
         let signature = read_signature(&event_name, &values);
-        let weight = Weight::Report;
+        let told = Told { weight: Weight::Report, line: self.line };
         if let Some(app) = signature.app {
-            recognised.set_app(weight, &app, signature.app_version);
+            recognised.set_app(told, &app, signature.app_version);
         }
         if let Some(module) = signature.module {
-            recognised.set_module(weight, &module, signature.module_version);
+            recognised.set_module(told, &module, signature.module_version);
         }
         if signature.code == Some(ExceptionCode::FAST_FAIL) {
-            recognised.fast_fail.set_some(weight, signature.data.and_then(fast_fail));
+            recognised.fast_fail.set_some(told, signature.data.and_then(fast_fail));
         }
-        recognised.code.set_some(weight, signature.code);
-        recognised.offset.set_some(weight, signature.offset);
+        if let Some(code) = signature.code {
+            recognised.set_code(told, code);
+        }
+        recognised.offset.set_some(told, signature.offset);
         if let Some((stop, parameters)) = signature.bugcheck {
-            recognised.bugcheck.set(weight, stop);
+            recognised.set_bugcheck(told, stop);
             recognised.bugcheck_parameters = parameters.map(Some);
         }
     }
 
     /// Without the event's name only one thing is certain: after the code of a fast fail comes its number.
     fn finish_without_name(self, recognised: &mut Recognised) {
+        let told = Told { weight: Weight::Report, line: self.line };
         for (first, second) in self.values.iter().zip(self.values.iter().skip(1)) {
             let code_before = first.as_deref().and_then(code).map(ExceptionCode);
             let missing_but_known = first.is_none() && recognised.code.get() == Some(&ExceptionCode::FAST_FAIL);
             let data = second.as_deref().filter(|value| matches!(value.len(), 8 | 16)).and_then(hex_number);
             if code_before == Some(ExceptionCode::FAST_FAIL) || missing_but_known {
-                recognised.fast_fail.set_some(Weight::Report, data.and_then(fast_fail));
+                recognised.fast_fail.set_some(told, data.and_then(fast_fail));
             }
         }
     }

@@ -22,6 +22,38 @@ pub(super) fn value_of(after_label: &str) -> &str {
     value
 }
 
+/// The first `characters` characters of `text`.
+pub(super) fn beginning(text: &str, characters: usize) -> &str {
+    text.char_indices().nth(characters).map_or(text, |(end, _)| text.split_at(end).0)
+}
+
+/// Whether a number is a failure status that is meant as such wherever it stands: errors of the system, of
+/// side-by-side loading, of graphics and of code integrity, and the exceptions of language runtimes.
+///
+/// Source: the facilities of `ntstatus.h`.
+pub(super) fn is_status(number: u32) -> bool {
+    matches!(
+        number,
+        0xC000_0001..=0xC000_FFFF
+            | 0xC015_0001..=0xC015_FFFF
+            | 0xC01E_0001..=0xC01E_FFFF
+            | 0xC0E9_0001..=0xC0E9_FFFF
+            | 0xC06D_007E
+            | 0xC06D_007F
+            | 0xCFFF_FFFF
+            | 0xE06D_7363
+            | 0xE043_4352
+            | 0xE043_4F4D
+            | 0x4000_0015
+            | 0x8000_0003
+    )
+}
+
+/// A number of 32 bits.
+pub(super) fn narrow(number: u64) -> Option<u32> {
+    u32::try_from(number).ok()
+}
+
 /// The word at the beginning: letters, digits and `_`.
 fn word(text: &str) -> &str {
     let end = text.find(|character: char| !(character.is_alphanumeric() || character == '_')).unwrap_or(text.len());
@@ -59,18 +91,18 @@ pub(super) fn decimal_number(text: &str) -> Option<u64> {
 /// writes codes in reports; so is what has letters among its eight digits.
 pub(super) fn code(text: &str) -> Option<u32> {
     if let Some(value) = prefixed_hex(text) {
-        return narrow(value);
+        return unextended(value);
     }
     if let Some(digits) = text.strip_prefix('-') {
         let value = i64::try_from(decimal_number(digits)?).ok()?.checked_neg()?;
         return i32::try_from(value).ok().map(i32::cast_unsigned);
     }
     let digits = word(text);
-    if digits.len() == 8 { narrow(hex(digits)?) } else { u32::try_from(decimal_number(text)?).ok() }
+    if digits.len() == 8 { unextended(hex(digits)?) } else { u32::try_from(decimal_number(text)?).ok() }
 }
 
 /// A 32-bit code that may have been sign-extended to 64 bits.
-fn narrow(value: u64) -> Option<u32> {
+fn unextended(value: u64) -> Option<u32> {
     let extension = value >> 32;
     let low = u32::try_from(value & 0xFFFF_FFFF).ok()?;
     (extension == 0 || (extension == 0xFFFF_FFFF && low >= 0x8000_0000)).then_some(low)
@@ -85,9 +117,10 @@ pub(super) fn file_name(text: &str) -> Option<&str> {
     let name = [" / ", " - ", " ("].iter().fold(name, |name, mark| name.split(mark).next().unwrap_or(name));
     let name = base_name(name).trim().trim_end_matches(['.', '\'', '`']);
     let name = name.strip_suffix("_unloaded").unwrap_or(name);
-    // Windows' and the debuggers' ways of saying that they know none.
+    // Windows' and the debuggers' ways of saying that they know none. The names of processors stand for errors that
+    // those reported.
     let none = name.is_empty()
-        || name.eq_ignore_ascii_case("unknown")
+        || ["unknown", "GenuineIntel.sys", "AuthenticAMD.sys"].iter().any(|none| name.eq_ignore_ascii_case(none))
         || ["StackHash_", "Unknown_"].iter().any(|none| name.starts_with(none));
     (!none && !name.contains(':')).then_some(name)
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{evidence, text, word};
+use super::{evidence, text, ticket, word};
 use crate::evidence::{Frame, ProcessDump, base_name};
 use crate::facts::{EvidenceRef, FactSet, Record, Value};
 use crate::incident::{Built, values};
@@ -56,18 +56,14 @@ pub(super) fn lists(built: &Built<'_>, facts: &mut FactSet) {
         ],
         from: evidence(number),
     });
-    facts.set_list("events", events.collect());
+    facts.set_list("events", events.chain(ticket::events(built)).collect());
 
     let mut lines = Vec::new();
-    if let Some((number, ticket)) = gathered.ticket() {
+    for (number, ticket) in gathered.tickets() {
         let from = evidence(number);
         lines.extend(ticket.lines.iter().map(|line| line_record(Arc::clone(&line.text), from)));
-        let errors = ticket
-            .win_errors
-            .iter()
-            .map(|error| Record { fields: vec![("number", Value::Number(u64::from(*error)))], from });
-        facts.set_list("win_errors", errors.collect());
     }
+    ticket::lists(built, facts);
     if let Some((number, comment)) = dump.and_then(|(number, dump)| Some((number, dump.comment.as_ref()?))) {
         lines.extend(comment.lines().map(|line| line_record(Arc::from(line), evidence(number))));
     }

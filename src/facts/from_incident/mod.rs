@@ -8,6 +8,7 @@ mod fault;
 mod lists;
 mod process;
 mod system;
+mod ticket;
 
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock};
@@ -27,6 +28,7 @@ pub fn facts(built: &Built<'_>) -> FactSet {
     system::system(built, &mut facts);
     environment::environment(built, &mut facts);
     lists::lists(built, &mut facts);
+    ticket::described(built, &mut facts);
     facts
 }
 

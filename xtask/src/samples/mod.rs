@@ -15,6 +15,7 @@ mod power;
 mod processor;
 #[cfg(test)]
 mod tests;
+mod tickets;
 
 use crate::sample::Sample;
 
@@ -70,6 +71,12 @@ pub fn all() -> Vec<Sample> {
         other_dumps::hanging_process(),
         inner_errors::dump_on_request(),
         other_dumps::linux(),
+        tickets::italian_event(),
+        tickets::event_as_xml(),
+        tickets::debuggers_analysis(),
+        tickets::stop_by_name(),
+        tickets::console_and_inventory(),
+        tickets::mail_beside_the_log(),
         damaged::cut_dump(),
         damaged::broken_chunk(),
         damaged::text_as_dump(),

@@ -1,0 +1,126 @@
+//! What pasted texts say: lists that only they have, and what they tell of the machine where nothing better does.
+
+use std::sync::Arc;
+
+use super::{evidence, text, word};
+use crate::evidence::{PythonFrame, TicketFrame, Version};
+use crate::facts::{EvidenceRef, FactSet, Record, Value};
+use crate::incident::Built;
+
+/// The events that texts name.
+pub(super) fn events<'b>(built: &'b Built<'_>) -> impl Iterator<Item = Record> + 'b {
+    built.gathered.tickets().flat_map(|(number, ticket)| {
+        ticket.events.iter().map(move |event| Record {
+            fields: vec![
+                ("provider", Value::Text(Arc::clone(&event.provider))),
+                ("id", Value::Number(u64::from(event.id))),
+            ],
+            from: evidence(number),
+        })
+    })
+}
+
+/// Lists that texts give.
+pub(super) fn lists(built: &Built<'_>, facts: &mut FactSet) {
+    let gathered = &built.gathered;
+    let (mut errors, mut hresults, mut any) = (Vec::new(), Vec::new(), false);
+    for (number, ticket) in gathered.tickets() {
+        any = true;
+        let from = evidence(number);
+        let numbers = |field, numbers: &[u32]| -> Vec<Record> {
+            let record = |number: &u32| Record { fields: vec![(field, Value::Number(u64::from(*number)))], from };
+            numbers.iter().map(record).collect()
+        };
+        errors.extend(numbers("number", &ticket.win_errors));
+        hresults.extend(numbers("code", &ticket.hresults));
+        if !ticket.python_frames.is_empty() {
+            facts.set_list("python_frames", python_frames(&ticket.python_frames, from));
+        }
+        if !ticket.frames.is_empty() && gathered.dump().is_none() {
+            facts.set_list("frames", frames(&ticket.frames, from));
+        }
+        if let Some(code) = ticket.exit_code {
+            facts.set("process.exit_code", Value::Number(u64::from(code)), from);
+        }
+    }
+    if any {
+        facts.set_list("win_errors", errors);
+        facts.set_list("hresults", hresults);
+    }
+}
+
+fn python_frames(frames: &[PythonFrame], from: Option<EvidenceRef>) -> Vec<Record> {
+    let record = |(position, frame): (usize, &PythonFrame)| {
+        let mut fields =
+            vec![("position", Value::Number(position as u64)), ("file", Value::Text(Arc::clone(&frame.file)))];
+        fields.extend(frame.line.map(|line| ("line", Value::Number(u64::from(line)))));
+        fields.push(("function", Value::Text(Arc::clone(&frame.function))));
+        fields.extend(package(&frame.file).map(|package| ("package", text(package))));
+        Record { fields, from }
+    };
+    frames.iter().enumerate().map(record).collect()
+}
+
+/// The folder of `site-packages` that a file lies in.
+fn package(file: &str) -> Option<&str> {
+    let (_, inside) = ["site-packages\\", "site-packages/"].iter().find_map(|folder| file.rsplit_once(folder))?;
+    let name = inside.split(['\\', '/']).next()?;
+    let name = name.strip_suffix(".py").unwrap_or(name);
+    (!name.is_empty()).then_some(name)
+}
+
+fn frames(frames: &[TicketFrame], from: Option<EvidenceRef>) -> Vec<Record> {
+    let record = |(position, frame): (usize, &TicketFrame)| {
+        // A debugger that prints a stack has unwound it.
+        let trust = if position == 0 { "exact" } else { "unwound" };
+        let mut fields = vec![
+            ("position", Value::Number(position as u64)),
+            ("trust", word(trust)),
+            ("module", Value::Text(Arc::clone(&frame.module))),
+        ];
+        fields.extend(frame.offset.map(|offset| ("offset", Value::Number(offset.0))));
+        Record { fields, from }
+    };
+    frames.iter().enumerate().map(record).collect()
+}
+
+/// What texts say of the machine, where no dump, report or log did.
+pub(super) fn described(built: &Built<'_>, facts: &mut FactSet) {
+    for (number, ticket) in built.gathered.described() {
+        let inventory = &ticket.inventory;
+        let version = |version: Option<Version>| version.map(Value::Version);
+        let name = |name: Option<&Arc<str>>| name.map(|name| Value::Text(Arc::clone(name)));
+        for (path, value) in [
+            ("environment.cuda_driver", version(inventory.cuda_driver)),
+            ("environment.gpu", name(inventory.gpus.first())),
+            ("environment.memory", inventory.memory.map(Value::Number)),
+            ("environment.model", name(inventory.model.as_ref())),
+            ("environment.nvidia_driver", version(inventory.nvidia_driver)),
+            ("environment.python", version(inventory.python)),
+            ("os.build", inventory.os_build.map(|build| Value::Number(u64::from(build)))),
+        ] {
+            if let Some(value) = value.filter(|_| facts.get(path).is_none()) {
+                facts.set(path, value, evidence(number));
+            }
+        }
+        if !inventory.packages.is_empty() && facts.list("packages").is_none() {
+            let record = |(name, version): &(Arc<str>, Arc<str>)| Record {
+                fields: vec![("name", Value::Text(Arc::clone(name))), ("version", Value::Text(Arc::clone(version)))],
+                from: evidence(number),
+            };
+            facts.set_list("packages", inventory.packages.iter().map(record).collect());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_package_is_the_folder_in_site_packages() {
+        assert_eq!(package(r"C:\env\lib\site-packages\torch\nn\modules.py"), Some("torch"));
+        assert_eq!(package("/env/site-packages/six.py"), Some("six"));
+        assert_eq!(package(r"C:\work\main.py"), None);
+    }
+}
