@@ -206,6 +206,29 @@ fn a_second_code_in_a_text_is_kept_in_sight() {
 }
 
 #[test]
+fn events_of_several_crashes_in_one_text_are_several_incidents() {
+    let event = |number: u32, app: &str, report: u32| {
+        format!(
+            "Event[{number}]:\n  Log Name: Application\n  Source: Application Error\n  Event ID: 1000\n  Description: \n\
+             Faulting application name: {app}, version: 1.0.0.0, time stamp: 0x60000000\n\
+             Faulting module name: part.dll, version: 1.0.0.0, time stamp: 0x60000000\nException code: 0xc0000005\n\
+             Fault offset: 0x0000000000001234\nFaulting process id: 0x1{report}\nFaulting application start time: 0x01d900001122334{report}\n\
+             Faulting application path: C:\\{app}\nFaulting module path: C:\\part.dll\n\
+             Report Id: 0a0b0c0d-1111-2222-3333-44556677889{report}\n\n"
+        )
+    };
+    let same = [event(0, "one.exe", 1), event(1, "one.exe", 1)].concat();
+    assert_eq!(kinds(&report(&[("events.txt", same.as_bytes())])), ["ticket"]);
+    let different = [event(0, "one.exe", 1), event(1, "two.exe", 2), event(2, "one.exe", 3)].concat();
+    let report = report(&[("events.txt", different.as_bytes())]);
+    assert_eq!(kinds(&report), ["ticket", "ticket", "ticket"]);
+    let mut places: Vec<String> =
+        report.incidents.iter().map(|judged| judged.incident.evidence[0].place.to_string()).collect();
+    places.sort();
+    assert_eq!(places, ["lines 19, 21-29", "lines 34, 36-44", "lines 4, 6-14"]);
+}
+
+#[test]
 fn a_debuggers_analysis_tells_where_it_died_from_what_it_blames() {
     let text = b"ExceptionAddress: 00007ffa2c11286e (ucrtbase!abort+0x4e)\n   ExceptionCode: c0000409\n\
         PROCESS_NAME:  demo.exe\nIMAGE_NAME:  plugin.dll\n";

@@ -17,6 +17,7 @@ mod pattern_table;
 mod patterns;
 mod python;
 mod recognised;
+mod sections;
 mod signature;
 mod stops;
 mod values;
@@ -107,13 +108,40 @@ pub fn read_content(content: &HeadAndTail, names: &Names) -> Result<Reading, Unr
         return Err(Unreadable::whole("the text has no line with anything in it"));
     }
     // What stands beside pasted events says something too; a text of nothing else is those events.
-    if !lines.is_empty() {
-        let ticket = read_ticket(lines);
+    let tickets = read_tickets(lines).into_iter().map(|ticket| {
         let place =
             if ticket.told_in.is_empty() { Place::Whole } else { Place::Lines(ticket.told_in.as_slice().into()) };
-        evidence.insert(0, Evidence { place, observation: Observation::Ticket(Box::new(ticket)) });
-    }
+        Evidence { place, observation: Observation::Ticket(Box::new(ticket)) }
+    });
+    evidence.splice(0..0, tickets);
     Ok(Reading { evidence, losses, ..Reading::default() })
+}
+
+/// What the lines say: one ticket, or, where they show events of several crashes, one for each of those and one for the
+/// rest.
+fn read_tickets(lines: Vec<TicketLine>) -> Vec<Ticket> {
+    if lines.is_empty() {
+        return Vec::new();
+    }
+    let mut crashes: Vec<(Ticket, Vec<TicketLine>)> = Vec::new();
+    let mut rest = Vec::new();
+    for section in sections::sections(&lines) {
+        let part = lines.get(section).unwrap_or_default();
+        let ticket = read_ticket(part.to_vec());
+        if !ticket.tells_of_a_crash() {
+            rest.extend_from_slice(part);
+            continue;
+        }
+        match crashes.iter_mut().find(|(other, _)| !sections::differ(other, &ticket)) {
+            Some((_, others)) => others.extend_from_slice(part),
+            None => crashes.push((ticket, part.to_vec())),
+        }
+    }
+    if crashes.len() < 2 {
+        return vec![read_ticket(lines)];
+    }
+    let parts = crashes.into_iter().map(|(_, lines)| lines).chain([rest]);
+    parts.filter(|lines| !lines.is_empty()).map(read_ticket).collect()
 }
 
 fn read_ticket(lines: Vec<TicketLine>) -> Ticket {
