@@ -17,7 +17,7 @@ mod wer;
 
 pub use code::{BugcheckCode, ExceptionCode, FastFailCode, NtStatus};
 pub use event::{Event, EventBody, EventFields, ServiceEnd};
-pub use kernel::{KernelDriver, KernelDump, KernelDumpType};
+pub use kernel::{KernelDriver, KernelDump, KernelDumpType, KernelFrame, UnloadedDriver};
 pub use module::{Address, DebugId, DebugSignature, LoadedModule, ModuleOffset, UnloadedModule, base_name};
 pub use names::Names;
 pub use place::Place;

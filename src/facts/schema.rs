@@ -85,6 +85,7 @@ pub struct ListDefinition {
 
 const DUMP: &str = "a minidump of the crash";
 const CRASH_RECORD: &str = "a minidump, the Application event log or Report.wer";
+const KERNEL_DUMP: &str = "a kernel dump (C:\\Windows\\Minidump, MEMORY.DMP)";
 const SYSTEM_LOG: &str = "the System event log";
 const APPLICATION_LOG: &str = "the Application event log";
 const TEXT: &str = "the text that the program printed";
@@ -105,6 +106,8 @@ pub const ACCESS_KINDS: &[&str] = &["read", "write", "execute"];
 pub const OS_FAMILIES: &[&str] = &["windows", "linux", "macos", "ios", "android", "other"];
 /// Processor architectures.
 pub const ARCHITECTURES: &[&str] = &["x86", "x64", "arm", "arm64", "other"];
+/// What a machine check reports an error of.
+pub const MACHINE_CHECKS: &[&str] = crate::incident::MACHINE_CHECKS;
 /// Kinds of timeline entries.
 pub const TIMELINE_KINDS: &[&str] = &[
     "driver-reset",
@@ -132,11 +135,34 @@ const fn fact(path: &'static str, kind: FactType, from: &'static str, about: &'s
 
 /// Facts with one value, sorted by path.
 pub const SCALARS: &[FactDefinition] = &[
+    fact(
+        "bugcheck.bits_differ",
+        FactType::Number,
+        SYSTEM_LOG,
+        "in how many bits parameters 3 and 4 differ, of stops where they are two records of the same (0x1A, 0x403)",
+    ),
     fact("bugcheck.code", FactType::Code, SYSTEM_LOG, "stop code, without the minidump flag 0x10000000"),
+    fact(
+        "bugcheck.live",
+        FactType::Flag,
+        SYSTEM_LOG,
+        "whether only live kernel reports carry the code: the system went on",
+    ),
+    fact(
+        "bugcheck.machine_check",
+        FactType::Word(MACHINE_CHECKS),
+        SYSTEM_LOG,
+        "what kind of error a machine check reported, of stops whose parameters hold the status of its bank",
+    ),
     fact("bugcheck.parameter_1", FactType::Address, SYSTEM_LOG, "first parameter of the stop"),
+    fact("bugcheck.parameter_1_means", FactType::Text, SYSTEM_LOG, "what its value means, where that is documented"),
     fact("bugcheck.parameter_2", FactType::Address, SYSTEM_LOG, "second parameter of the stop"),
+    fact("bugcheck.parameter_2_means", FactType::Text, SYSTEM_LOG, "what its value means, where that is documented"),
     fact("bugcheck.parameter_3", FactType::Address, SYSTEM_LOG, "third parameter of the stop"),
+    fact("bugcheck.parameter_3_means", FactType::Text, SYSTEM_LOG, "what its value means, where that is documented"),
     fact("bugcheck.parameter_4", FactType::Address, SYSTEM_LOG, "fourth parameter of the stop"),
+    fact("bugcheck.parameter_4_means", FactType::Text, SYSTEM_LOG, "what its value means, where that is documented"),
+    fact("bugcheck.status", FactType::Code, SYSTEM_LOG, "the NTSTATUS among the parameters, as 32 bits"),
     fact("delay_load.error", FactType::Number, DUMP, "Win32 error of a failed delay load"),
     fact("delay_load.module", FactType::Module, DUMP, "the DLL that a delay load did not find"),
     fact("delay_load.procedure", FactType::Text, DUMP, "the procedure that a delay load did not find"),
@@ -192,6 +218,7 @@ pub const SCALARS: &[FactDefinition] = &[
     fact("suspect.module", FactType::Module, CRASH_RECORD, "the module that the evidence points to"),
     fact("suspect.path", FactType::Path, CRASH_RECORD, "that module's path"),
     fact("suspect.version", FactType::Version, CRASH_RECORD, "that module's file version"),
+    fact("system.uptime_seconds", FactType::Number, KERNEL_DUMP, "how long the system had run when it stopped"),
     fact("thread.name", FactType::Text, DUMP, "name of the crashing thread"),
     fact(
         "wer.event_type",
@@ -204,6 +231,25 @@ pub const SCALARS: &[FactDefinition] = &[
 /// Facts with many entries, sorted by name.
 pub const LISTS: &[ListDefinition] = &[
     ListDefinition {
+        name: "drivers",
+        about: "the drivers that the kernel had loaded, in load order; known when a kernel dump lists them without gaps",
+        from: KERNEL_DUMP,
+        fields: &[
+            fact("position", FactType::Number, ANY, "0 is the kernel"),
+            fact("name", FactType::Module, ANY, "file name"),
+            fact("path", FactType::Path, ANY, "path as the kernel writes it"),
+            fact("size", FactType::Number, ANY, "length of the image, bytes"),
+            fact("timestamp", FactType::Number, ANY, "the image's own timestamp; a date or a hash"),
+            fact(
+                "built",
+                FactType::Text,
+                ANY,
+                "that timestamp as a date (2020-12-31), where it can be one: not before 2000 and not after the dump",
+            ),
+            fact("built_year", FactType::Number, ANY, "the year of that date"),
+        ],
+    },
+    ListDefinition {
         name: "events",
         about: "the event-log records that belong to the incident; always known",
         from: "event logs",
@@ -215,7 +261,7 @@ pub const LISTS: &[ListDefinition] = &[
     },
     ListDefinition {
         name: "frames",
-        about: "the crashing thread's stack, innermost first; known when a stack was walked",
+        about: "the stack of the thread that crashed or stopped the system, innermost first; known when a stack was walked",
         from: DUMP,
         fields: &[
             fact("position", FactType::Number, ANY, "0 is the innermost"),
@@ -256,6 +302,12 @@ pub const LISTS: &[ListDefinition] = &[
             fact("seconds_after", FactType::Number, ANY, "how long after the incident; absent when before it"),
             fact("text", FactType::Text, ANY, "the record's values, joined with `; `"),
         ],
+    },
+    ListDefinition {
+        name: "unloaded_drivers",
+        about: "drivers unloaded before the stop; known when a kernel dump lists them",
+        from: KERNEL_DUMP,
+        fields: &[fact("name", FactType::Module, ANY, "file name, of which the kernel keeps 12 characters")],
     },
     ListDefinition {
         name: "unloaded_modules",

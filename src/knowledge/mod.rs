@@ -6,11 +6,16 @@
 
 mod location;
 pub mod nvidia;
+mod stop;
+/// Used by the build; part of the program for its tests only.
+#[cfg(test)]
+mod stop_table;
 /// Used by the build; part of the program for its tests only.
 #[cfg(test)]
 mod table;
 
 pub use location::location;
+pub use stop::{Explained, Holds, Stop, StopParameter};
 
 use crate::evidence::{BugcheckCode, ExceptionCode, FastFailCode, NtStatus};
 

@@ -49,7 +49,7 @@ pub(crate) fn texts(file: &Arc<YamlText>, mistakes: &mut Vec<Diagnostic>) -> Tab
 
 /// Reads the list under `key`. Its rows have all of the keys `needed`, and may have those of `optional`; no two rows
 /// have the same key in the table.
-fn read<K: Ord, V>(
+pub(crate) fn read<K: Ord, V>(
     file: &Arc<YamlText>,
     key: &str,
     needed: &[&str],
@@ -89,37 +89,41 @@ fn mistake(file: &Arc<YamlText>, node: &Node, message: String) -> Diagnostic {
     Diagnostic::error("R090", file, node.span, message)
 }
 
+/// A number of 64 bits, decimal or after `0x`.
+pub(crate) fn number_of(text: &str) -> Option<u64> {
+    match text.strip_prefix("0x") {
+        Some(digits) => u64::from_str_radix(digits, 16).ok(),
+        None => text.parse().ok(),
+    }
+}
+
 /// A row of a table.
-struct Row<'a> {
-    file: &'a Arc<YamlText>,
-    node: &'a Node,
+pub(crate) struct Row<'a> {
+    pub file: &'a Arc<YamlText>,
+    pub node: &'a Node,
 }
 
 impl Row<'_> {
-    fn optional(&self, key: &str) -> Option<&str> {
+    pub(crate) fn optional(&self, key: &str) -> Option<&str> {
         self.node.get(key)?.text()
     }
 
-    fn text(&self, key: &str) -> Result<&str, Diagnostic> {
+    pub(crate) fn text(&self, key: &str) -> Result<&str, Diagnostic> {
         let text = self.optional(key).filter(|text| !text.is_empty());
         text.ok_or_else(|| self.wrong(key, &format!("`{key}` is missing")))
     }
 
     /// A number of 32 bits, decimal or after `0x`.
-    fn number(&self, key: &str) -> Result<u32, Diagnostic> {
-        let text = self.text(key)?;
-        let number = match text.strip_prefix("0x") {
-            Some(digits) => u32::from_str_radix(digits, 16),
-            None => text.parse(),
-        };
-        number.map_err(|_| self.wrong(key, &format!("`{key}` is a number of 32 bits, such as 7 or 0xC0000005")))
+    pub(crate) fn number(&self, key: &str) -> Result<u32, Diagnostic> {
+        let number = number_of(self.text(key)?).and_then(|number| u32::try_from(number).ok());
+        number.ok_or_else(|| self.wrong(key, &format!("`{key}` is a number of 32 bits, such as 7 or 0xC0000005")))
     }
 
-    fn wrong(&self, key: &str, message: &str) -> Diagnostic {
+    pub(crate) fn wrong(&self, key: &str, message: &str) -> Diagnostic {
         mistake(self.file, self.node.get(key).unwrap_or(self.node), message.to_owned())
     }
 
-    fn unknown_keys(&self, known: &[&str]) -> Vec<Diagnostic> {
+    pub(crate) fn unknown_keys(&self, known: &[&str]) -> Vec<Diagnostic> {
         let entries = self.node.entries().unwrap_or_default();
         let unknown = entries.iter().filter(|entry| !known.contains(&entry.name()));
         unknown.map(|entry| mistake(self.file, &entry.key, format!("`{}` means nothing here", entry.name()))).collect()

@@ -4,6 +4,7 @@ mod environment;
 mod events;
 mod exception;
 mod fault;
+mod kernel;
 mod lists;
 mod process;
 
@@ -22,6 +23,7 @@ pub fn facts(built: &Built<'_>) -> FactSet {
     fault::fault(built, &mut facts);
     events::events(built, &mut facts);
     environment::environment(built, &mut facts);
+    kernel::kernel(built, &mut facts);
     lists::lists(built, &mut facts);
     facts
 }

@@ -4,6 +4,7 @@ mod cuda_dumps;
 mod damaged;
 mod event_pairs;
 mod gpu_reset;
+mod kernel;
 mod loading;
 mod other_dumps;
 mod power;
@@ -35,6 +36,14 @@ pub fn all() -> Vec<Sample> {
         event_pairs::memory_exhausted_before_crash(),
         gpu_reset::timeout_then_crash(),
         gpu_reset::bugcheck_in_display_driver(),
+        kernel::network_driver(),
+        kernel::stack_only(),
+        kernel::unloaded_driver(),
+        kernel::machine_check(),
+        kernel::page_tables_differ(),
+        kernel::of_32_bits(),
+        kernel::live_report(),
+        kernel::with_pages(),
         power::lost_power(),
         power::machine_check_at_boot(),
         other_dumps::one_crash_three_artifacts(),
