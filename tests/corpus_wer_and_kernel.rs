@@ -14,7 +14,9 @@ use std::fs::File;
 use std::path::PathBuf;
 
 use crashsift::artifact::{ReadContext, Reading, Unreadable, kernel_dump, wer_report};
-use crashsift::evidence::{Address, FrameTrust, KernelDump, KernelDumpType, Names, Observation, WerReport};
+use crashsift::evidence::{
+    Address, CpuArchitecture, FrameTrust, KernelDump, KernelDumpType, Names, Observation, WerReport,
+};
 use serde_json::Value;
 
 /// The corpus files of a kind with what they must yield; `None` without a corpus.
@@ -161,6 +163,16 @@ fn check_wer_report(report: &WerReport, expected: &Value) {
             assert_eq!(report.os_version.as_deref(), version.as_str());
         }
     }
+    let details = &report.details;
+    assert_eq!(details.friendly_name.as_deref(), expected["FriendlyEventName"].as_str());
+    assert_eq!(details.bucket.as_deref(), expected["Response.BucketId"].as_str());
+    let languages = ["Locale ID", "区域设置 ID", "Identificateur de paramètres régionaux"];
+    let language = languages.into_iter().find_map(|name| expected["dynamic_sig"][name].as_str());
+    assert_eq!(details.locale.map(|language| language.to_string()).as_deref(), language);
+    // 34404 is 0x8664.
+    let wide = (expected["Wow64Host"] == "34404").then_some(CpuArchitecture::X64);
+    assert_eq!(details.architecture, wide);
+    assert_eq!(details.original_name, None, "no program of these was renamed");
     check_session(report, &expected["AppSessionGuid"]);
 }
 

@@ -26,7 +26,7 @@ pub use process::{
 };
 pub use ticket::{Ticket, TicketLine};
 pub use version::Version;
-pub use wer::{WerReport, WerSignature};
+pub use wer::{WerDetails, WerReport, WerSignature};
 
 /// One thing that an artifact says, with its place in that artifact.
 #[derive(Debug, Clone)]

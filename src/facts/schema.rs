@@ -194,6 +194,12 @@ pub const SCALARS: &[FactDefinition] = &[
     fact("fault_site.unloaded", FactType::Flag, CRASH_RECORD, "whether that module had already been unloaded"),
     fact("fault_site.version", FactType::Version, CRASH_RECORD, "that module's file version"),
     fact("hang.waiting_for", FactType::Module, APPLICATION_LOG, "the process that a hanging process waited for"),
+    fact(
+        "hang.waiting_for_service",
+        FactType::Text,
+        APPLICATION_LOG,
+        "the service in that process, where the report names one",
+    ),
     fact("incident.kind", FactType::Word(INCIDENT_KINDS), ANY, "what happened"),
     fact(
         "opengl.error_code",
@@ -203,10 +209,19 @@ pub const SCALARS: &[FactDefinition] = &[
     ),
     fact("os.build", FactType::Number, "a dump or Report.wer", "Windows build number"),
     fact("os.family", FactType::Word(OS_FAMILIES), ANY, "family of operating systems"),
+    fact("os.language", FactType::Number, "Report.wer", "the system's language as Windows numbers it (1031 is German)"),
+    fact("os.memory_mib", FactType::Number, "Report.wer", "physical memory, MiB"),
+    fact("os.revision", FactType::Number, "Report.wer", "update revision of Windows, the last part of 10.0.19045.4170"),
     fact("power.button_pressed", FactType::Flag, SYSTEM_LOG, "whether the power button ended the session"),
     fact("power.sleeping", FactType::Flag, SYSTEM_LOG, "whether the system was in or on its way to sleep"),
     fact("process.architecture", FactType::Word(ARCHITECTURES), CRASH_RECORD, "architecture the process ran as"),
     fact("process.name", FactType::Module, ANY, "file name of the executable"),
+    fact(
+        "process.original_name",
+        FactType::Module,
+        "Report.wer",
+        "the executable's name by its version resource, where the file was renamed",
+    ),
     fact("process.path", FactType::Path, CRASH_RECORD, "path of the executable"),
     fact("process.uptime_seconds", FactType::Number, CRASH_RECORD, "how long the process had run"),
     fact("process.version", FactType::Version, CRASH_RECORD, "file version of the executable"),
@@ -220,12 +235,17 @@ pub const SCALARS: &[FactDefinition] = &[
     fact("suspect.version", FactType::Version, CRASH_RECORD, "that module's file version"),
     fact("system.uptime_seconds", FactType::Number, KERNEL_DUMP, "how long the system had run when it stopped"),
     fact("thread.name", FactType::Text, DUMP, "name of the crashing thread"),
+    fact("wer.bucket", FactType::Text, "Report.wer", "the hash under which Microsoft counts the problem"),
+    fact("wer.error", FactType::Code, "Report.wer or event 1001", "error that a failed update reports"),
     fact(
         "wer.event_type",
         FactType::Text,
         "Report.wer or event 1001",
         "WER's own name for the kind of problem (APPCRASH, BEX64...)",
     ),
+    fact("wer.hang_signature", FactType::Text, "Report.wer or event 1001", "what tells hangs at one place from others"),
+    fact("wer.hang_type", FactType::Number, "Report.wer or event 1001", "bits by which Windows sorts hangs"),
+    fact("wer.package", FactType::Text, "Report.wer or event 1001", "full name of the package of a packaged app"),
 ];
 
 /// Facts with many entries, sorted by name.

@@ -16,6 +16,11 @@ const SEARCHED_FRAMES: usize = 16;
 pub trait Carriers {
     /// Whether the module of this file name is a carrier.
     fn is_carrier(&self, module: &str) -> bool;
+
+    /// Whether the driver of this file name comes with Windows, and is not named only because it stands on a stack.
+    fn is_windows_driver(&self, module: &str) -> bool {
+        self.is_carrier(module)
+    }
 }
 
 /// The fault site: of a dump, the module that holds the exception's address, else the one that holds the context's

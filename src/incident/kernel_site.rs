@@ -49,10 +49,11 @@ pub(super) fn suspect(dump: &KernelDump, knowledge: &Knowledge, carriers: &dyn C
     let tells = knowledge.stop(dump.code).is_some_and(|stop| stop.stack_tells);
     let caller = dump.frames.iter().filter(|_| tells).take(SEARCHED_FRAMES).find_map(|frame| {
         let driver = dump.drivers.get(frame.driver?)?;
-        (frame.trust == FrameTrust::Scanned && !carriers.is_carrier(&driver.name)).then_some(driver)
+        let of_windows = carriers.is_carrier(&driver.name) || carriers.is_windows_driver(&driver.name);
+        (frame.trust == FrameTrust::Scanned && !of_windows).then_some(driver)
     })?;
-    let reason = "it is the first driver on the stack that is not part of the kernel's own core; such an address can be \
-                  stale, and filter drivers stand on many stacks without guilt";
+    let reason = "it is the first driver on the stack that does not come with Windows; such an address can be stale, and \
+                  filter drivers stand on many stacks without guilt";
     Some(driver(&caller.name, "scanned", reason))
 }
 
@@ -112,6 +113,10 @@ mod tests {
         fn is_carrier(&self, module: &str) -> bool {
             module == "ntoskrnl.exe"
         }
+
+        fn is_windows_driver(&self, module: &str) -> bool {
+            module == "fvevol.sys"
+        }
     }
 
     /// A stop of these drivers: the kernel, a file filter and a network driver.
@@ -167,6 +172,15 @@ mod tests {
     fn behind_the_kernel_the_first_driver_on_the_stack_is_the_suspect() {
         let dump = stop(0xD1, [0, 2, 0, KERNEL + 0x1234]);
         assert_eq!(of(&dump), (Some(("ntoskrnl.exe".into(), false)), Some(("filter.sys".into(), "scanned"))));
+    }
+
+    #[test]
+    fn drivers_of_windows_are_passed_over_on_a_stack_but_not_at_the_fault() {
+        let mut dump = stop(0xD1, [0, 2, 0, KERNEL + 0x1234]);
+        dump.drivers[1].name = "fvevol.sys".into();
+        assert_eq!(of(&dump).1, None);
+        dump.parameters[3] = FILTER + 0x2000;
+        assert_eq!(of(&dump).1, Some(("fvevol.sys".into(), "exact")));
     }
 
     #[test]

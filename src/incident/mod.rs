@@ -21,6 +21,7 @@ pub use fault_site::Carriers;
 pub use gathered::{CrashRecord, Gathered};
 pub use group::groups;
 pub use machine::{machines, timeline_kind, values};
+pub use says::says;
 pub use sighting::{Family, Item, RestartRecord, Sighting, report_kind};
 
 use std::collections::BTreeMap;

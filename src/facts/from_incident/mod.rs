@@ -7,6 +7,7 @@ mod fault;
 mod kernel;
 mod lists;
 mod process;
+mod wer;
 
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock};
@@ -22,6 +23,7 @@ pub fn facts(built: &Built<'_>) -> FactSet {
     exception::exception(built, &mut facts);
     fault::fault(built, &mut facts);
     events::events(built, &mut facts);
+    wer::wer(built, &mut facts);
     environment::environment(built, &mut facts);
     kernel::kernel(built, &mut facts);
     lists::lists(built, &mut facts);

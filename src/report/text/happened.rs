@@ -80,7 +80,7 @@ fn bugcheck(page: &mut Page<'_>, bugcheck: &Bugcheck) -> io::Result<()> {
         page.row("", &format!("{}: {}{means}", said.number, said.is))?;
     }
     if let Some(bits) = bugcheck.bits_differ {
-        page.row("", &format!("3 and 4 differ in {bits} bits"))?;
+        page.row("", &format!("3 and 4 differ in {bits} {}", if bits == 1 { "bit" } else { "bits" }))?;
     }
     match bugcheck.machine_check {
         Some(kind) => page.row("", &format!("the machine check reported an error of kind {kind}")),

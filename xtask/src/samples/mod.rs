@@ -11,6 +11,7 @@ mod power;
 mod processor;
 #[cfg(test)]
 mod tests;
+mod wer_reports;
 
 use crate::sample::Sample;
 
@@ -47,6 +48,11 @@ pub fn all() -> Vec<Sample> {
         power::lost_power(),
         power::machine_check_at_boot(),
         other_dumps::one_crash_three_artifacts(),
+        wer_reports::hang_on_another_process(),
+        wer_reports::managed_exception(),
+        wer_reports::live_kernel_event(),
+        wer_reports::blue_screen(),
+        wer_reports::leak_suspicion(),
         other_dumps::hanging_process(),
         other_dumps::linux(),
         damaged::cut_dump(),
