@@ -34,6 +34,8 @@ mod needed;
 mod pattern_table;
 #[path = "src/rules/prepared.rs"]
 mod prepared;
+#[path = "src/knowledge/stop_table.rs"]
+mod stop_table;
 #[path = "src/knowledge/table.rs"]
 mod table;
 #[path = "src/yaml/mod.rs"]
@@ -279,6 +281,7 @@ fn tables(files: &[File]) -> Outcome<String> {
     let exceptions = table::codes(read("exception-codes")?, "", &mut mistakes);
     let fast_fails = table::codes(read("fast-fail")?, "FAST_FAIL_", &mut mistakes);
     let bugchecks = table::codes(read("bugchecks")?, "", &mut mistakes);
+    let stops = stop_table::stops(read("bugcheck-parameters")?, &mut mistakes);
     let releases = table::releases(read("windows-builds")?, &mut mistakes);
     let collect = table::texts(read("collect")?, &mut mistakes);
     let cuda_names = compatibility_table::cuda_names(read("cuda-names")?, &mut mistakes);
@@ -295,6 +298,7 @@ fn tables(files: &[File]) -> Outcome<String> {
             format!("Meaning {{ name: {:?}, means: {:?}, live: {} }}", row.name, row.means, row.live)
         })?;
     }
+    write_table(&mut code, "STOPS", "u32", "Stop", &stops, stop)?;
     write_table(&mut code, "RELEASES", "u32", "&str", &releases, |release| format!("{release:?}"))?;
     write_table(&mut code, "COLLECT", "&str", "&str", &collect, |text| format!("{text:?}"))?;
     write_table(&mut code, "CUDA_NAMES", "&str", "ReleaseSpan", &cuda_names, |(first, last)| {
@@ -337,6 +341,26 @@ fn ticket_patterns(files: &[File]) -> Outcome<(String, String)> {
     patterns.push_str("]\n");
     examples.push_str("]\n");
     Ok((patterns, examples))
+}
+
+/// A stop as the program writes it down.
+fn stop(row: &stop_table::StopRow) -> String {
+    let parameter = |row: &stop_table::ParameterRow| {
+        let holds = match row.holds {
+            Some("code") => "Code",
+            Some("status") => "Status",
+            Some("fast-fail") => "FastFail",
+            _ => "Value",
+        };
+        let mut values = row.values.clone();
+        values.sort();
+        format!(
+            "StopParameter {{ number: {}, when: &{:?}, is: {:?}, holds: Holds::{holds}, values: &{values:?} }}",
+            row.number, row.when, row.is
+        )
+    };
+    let parameters = row.parameters.iter().map(parameter).collect::<Vec<_>>().join(", ");
+    format!("Stop {{ page: {:?}, stack_tells: {}, parameters: &[{parameters}] }}", row.page, row.stack_tells)
 }
 
 /// A table as a static slice that is sorted by its key.

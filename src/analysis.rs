@@ -132,6 +132,8 @@ pub struct Inspected {
     pub artifacts: Vec<Artifact>,
     /// The incidents with their facts.
     pub incidents: Vec<(Incident, FactSet)>,
+    /// What WER reports say that tell of no incident: failed updates, suspected leaks, missing drivers.
+    pub reports: Vec<String>,
 }
 
 /// Reads and joins as [`analyze`] does and gives the facts that rules would see, without judging them.
@@ -159,7 +161,16 @@ pub fn inspect(
             (built.incident.clone(), facts)
         })
         .collect();
-    Inspected { artifacts, incidents }
+    let mut told = vec![false; items.len()];
+    for sighting in &sightings {
+        if let Some(told) = told.get_mut(sighting.item) {
+            *told = true;
+        }
+    }
+    let reports =
+        items.iter().zip(told).filter(|(item, told)| !told && matches!(item.observation, Observation::Wer(_)));
+    let reports = reports.map(|(item, _)| incident::says(&item.observation, knowledge)).collect();
+    Inspected { artifacts, incidents, reports }
 }
 
 /// What incidents see of their machines, by the machine's name in lower case.
@@ -238,15 +249,23 @@ fn folder<'a>(artifact: &'a Artifact, options: &Options) -> &'a str {
     if pasted { "" } else { folder }
 }
 
-/// The carriers: the rule sets' lists of that name.
+/// The carriers, and the drivers of Windows: the rule sets' lists of these names.
 fn carriers(rules: &RuleSet) -> impl Carriers + '_ {
-    struct Listed<'r>(Vec<&'r ModuleList>);
+    struct Listed<'r> {
+        carriers: Vec<&'r ModuleList>,
+        windows_drivers: Vec<&'r ModuleList>,
+    }
     impl Carriers for Listed<'_> {
         fn is_carrier(&self, module: &str) -> bool {
-            self.0.iter().any(|list| list.has(module))
+            self.carriers.iter().any(|list| list.has(module))
+        }
+
+        fn is_windows_driver(&self, module: &str) -> bool {
+            self.windows_drivers.iter().any(|list| list.has(module))
         }
     }
-    Listed(rules.lists().filter(|(_, list)| list.name() == "carriers").map(|(_, list)| list).collect())
+    let named = |name| rules.lists().filter(move |(_, list)| list.name() == name).map(|(_, list)| list).collect();
+    Listed { carriers: named("carriers"), windows_drivers: named("windows-drivers") }
 }
 
 fn within(time: Option<Timestamp>, options: &Options) -> bool {

@@ -14,7 +14,9 @@ use std::fs::File;
 use std::path::PathBuf;
 
 use crashsift::artifact::{ReadContext, Reading, Unreadable, kernel_dump, wer_report};
-use crashsift::evidence::{KernelDump, KernelDumpType, Names, Observation, WerReport};
+use crashsift::evidence::{
+    Address, CpuArchitecture, FrameTrust, KernelDump, KernelDumpType, Names, Observation, WerReport,
+};
 use serde_json::Value;
 
 /// The corpus files of a kind with what they must yield; `None` without a corpus.
@@ -40,7 +42,7 @@ fn read(
 ) -> Result<Reading, Unreadable> {
     let mut file = File::open(path).expect("the file");
     let bytes = file.metadata().expect("its length").len();
-    reader(&mut file, bytes, &ReadContext { names: Names::default(), walk_stacks: false, cache: None })
+    reader(&mut file, bytes, &ReadContext { names: Names::default(), walk_stacks: true, cache: None })
 }
 
 /// A number of the expected facts: a JSON number, or text with `0x`. `None` where it is absent or zero.
@@ -78,12 +80,26 @@ fn check_kernel_dump(dump: &KernelDump, expected: &Value) {
     assert_eq!(dump.cpu.is_64_bit(), expected["signature"] == "PAGEDU64");
     assert_eq!(dump.exception_address.map(|address| address.0), number(&expected["exception_address"]));
     // 100 ns units; an unset time is zero there and absent here.
+    // What is not set is filled with `PAGE` there and absent here.
+    let comment = expected["comment"].as_str().filter(|comment| !comment.starts_with("PAGE"));
+    if !expected["comment"].is_null() {
+        assert_eq!(dump.comment.as_deref(), comment);
+    }
     let time = dump.time.map(|time| u64::try_from(time.as_nanosecond() / 100).expect("after 1970") + UNIX_EPOCH);
     assert_eq!(time, number(&expected["system_time"]));
     let uptime = dump.uptime.map(|uptime| u64::try_from(uptime.as_nanos() / 100).expect("positive"));
     assert_eq!(uptime, number(&expected["system_up_time"]));
     for driver in expected["gpu_drivers_loaded"].as_array().into_iter().flatten() {
         assert!(dump.drivers.iter().any(|loaded| *loaded.name == *driver.as_str().expect("a name")), "{driver}");
+    }
+    if let Some(driver) = expected["faulting_driver"].as_str() {
+        let (found, offset) = dump.driver_at(Address(dump.parameters[1])).expect("in a driver");
+        assert_eq!((driver, number(&expected["faulting_driver_offset"])), (&*found.name, Some(offset.0)));
+        assert_eq!(dump.unloaded.as_ref().map(Vec::len), Some(4), "by the count that stands before them");
+        let frames: Vec<_> =
+            dump.frames.iter().filter_map(|frame| Some(&*dump.drivers.get(frame.driver?)?.name)).collect();
+        assert_eq!((frames[0], dump.frames[0].trust), (driver, FrameTrust::Exact), "the context is the exception's");
+        assert!(frames.contains(&"Wdf01000.sys"), "the framework called the driver");
     }
 }
 
@@ -147,6 +163,16 @@ fn check_wer_report(report: &WerReport, expected: &Value) {
             assert_eq!(report.os_version.as_deref(), version.as_str());
         }
     }
+    let details = &report.details;
+    assert_eq!(details.friendly_name.as_deref(), expected["FriendlyEventName"].as_str());
+    assert_eq!(details.bucket.as_deref(), expected["Response.BucketId"].as_str());
+    let languages = ["Locale ID", "区域设置 ID", "Identificateur de paramètres régionaux"];
+    let language = languages.into_iter().find_map(|name| expected["dynamic_sig"][name].as_str());
+    assert_eq!(details.locale.map(|language| language.to_string()).as_deref(), language);
+    // 34404 is 0x8664.
+    let wide = (expected["Wow64Host"] == "34404").then_some(CpuArchitecture::X64);
+    assert_eq!(details.architecture, wide);
+    assert_eq!(details.original_name, None, "no program of these was renamed");
     check_session(report, &expected["AppSessionGuid"]);
 }
 

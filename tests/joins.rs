@@ -19,7 +19,7 @@ use samplekit::events::{
     Crash, Image, Layout, LostPower, ManagedCrash, bugcheck, display_reset, ended_by_other, kernel_power,
     missing_dll_popup, nvidia_driver, process_exit, thermal_shutdown, unclean_shutdown,
 };
-use samplekit::kernel_dump::{Driver, TriageDump};
+use samplekit::kernel_dump::{Driver, Stop, TriageDump};
 use samplekit::minidump::{
     Context, Exception, Memory, Minidump, Module, Process, Processor, StackImage, System, Thread,
 };
@@ -367,16 +367,22 @@ fn a_kernel_dump_joins_the_restart_that_it_was_written_in() {
     let mut parameters = PARAMETERS;
     parameters[0] += NOON.0 & 0xFFFF_F000;
     let triage = TriageDump {
-        build: 19041,
-        processors: 8,
-        code: 0x116,
-        parameters,
-        time: NOON.minus_seconds(35),
-        uptime_seconds: 934,
-        context: Context::at(0xFFFF_F803_5A7F_73B0, 0xFFFF_CF82_3C1E_7000),
+        stop: Stop {
+            build: 19041,
+            processors: 8,
+            code: 0x116,
+            parameters,
+            time: NOON.minus_seconds(35),
+            uptime_seconds: 934,
+            context: Context::at(0xFFFF_F803_5A7F_73B0, 0xFFFF_CF82_3C1E_7000),
+            comment: None,
+        },
+        narrow: false,
         stack: StackImage::new(0xFFFF_CF82_3C1E_7000).locals(8).memory().bytes,
         drivers: vec![Driver::new(r"\SystemRoot\system32\ntoskrnl.exe", 0xFFFF_F803_5A40_0000, 0x104_6000)],
         unloaded: vec![],
+        named_driver: None,
+        memory: vec![],
     };
     let folder = Folder::new();
     folder.file("050624-9531-01.dmp", &triage.to_bytes());

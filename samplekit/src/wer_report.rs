@@ -31,17 +31,49 @@ pub struct Report {
     pub modules: Vec<String>,
 }
 
+/// How a report is written: what depends on the system and not on the problem.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Writing {
+    /// Whether the file begins with a byte order mark; on Windows 7 it does not.
+    pub byte_order_mark: bool,
+    /// The system's language as Windows numbers it.
+    pub locale: u32,
+    /// What the report is called in that language.
+    pub friendly_name: &'static str,
+    /// Whether it is about a process, and not about the kernel: those name the program that wrote the report.
+    pub about_process: bool,
+    /// Machine type of a process of another architecture than the system's: 332 is x86.
+    pub guest: Option<u32>,
+}
+
+impl Writing {
+    /// English Windows 10 and 11, a crash of a 64-bit process.
+    pub const ENGLISH: Self = Self {
+        byte_order_mark: true,
+        locale: 1033,
+        friendly_name: "Stopped working",
+        about_process: true,
+        guest: None,
+    };
+}
+
 impl Report {
-    /// The file.
+    /// The file, as [`Writing::ENGLISH`] says.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
-        let text = self.lines().join("\r\n");
-        let mut out = vec![0xFF, 0xFE];
+        self.to_bytes_as(Writing::ENGLISH)
+    }
+
+    /// The file.
+    #[must_use]
+    pub fn to_bytes_as(&self, writing: Writing) -> Vec<u8> {
+        let text = self.lines(writing).join("\r\n");
+        let mut out = if writing.byte_order_mark { vec![0xFF, 0xFE] } else { vec![] };
         out.extend(text.encode_utf16().flat_map(u16::to_le_bytes));
         out
     }
 
-    fn lines(&self) -> Vec<String> {
+    fn lines(&self, writing: Writing) -> Vec<String> {
         let (build, revision) = self.build;
         let mut lines: Vec<String> = vec![
             "Version=1".to_owned(),
@@ -55,13 +87,16 @@ impl Report {
             format!("IntegratorReportIdentifier={}", self.integrator_id),
             // 34404 is 0x8664, the machine type of 64-bit x86.
             "Wow64Host=34404".to_owned(),
-            format!("NsAppName={}", self.app),
-            format!("OriginalFilename={}", self.app),
-            format!("AppSessionGuid={}", self.session()),
-            format!("BootId={}", 4_294_967_295_u32),
-            "UserImpactVector=808464688".to_owned(),
-            "IsFatal=1".to_owned(),
         ];
+        lines.extend(writing.guest.map(|machine| format!("Wow64Guest={machine}")));
+        lines.push(format!("NsAppName={}", self.app));
+        if writing.about_process {
+            lines.push(format!("OriginalFilename={}", self.app));
+            lines.push(format!("AppSessionGuid={}", self.session()));
+            lines.push(format!("BootId={}", 4_294_967_295_u32));
+            lines.push("UserImpactVector=808464688".to_owned());
+            lines.push("IsFatal=1".to_owned());
+        }
         for (index, (name, value)) in self.signature.iter().enumerate() {
             lines.push(format!("Sig[{index}].Name={name}"));
             lines.push(format!("Sig[{index}].Value={value}"));
@@ -69,13 +104,14 @@ impl Report {
         lines.push("DynamicSig[1].Name=OS Version".to_owned());
         lines.push(format!("DynamicSig[1].Value=10.0.{build}.2.0.0.256.48"));
         lines.push("DynamicSig[2].Name=Locale ID".to_owned());
-        lines.push("DynamicSig[2].Value=1033".to_owned());
+        lines.push(format!("DynamicSig[2].Value={}", writing.locale));
         lines.push(format!("UI[2]={}", self.app_path));
         lines.extend(self.modules.iter().enumerate().map(|(index, path)| format!("LoadedModule[{index}]={path}")));
         lines.push("State[0].Key=Transport.DoneStage1".to_owned());
         lines.push("State[0].Value=1".to_owned());
         let build_text = build.to_string();
         let revision_text = revision.to_string();
+        let locale = writing.locale.to_string();
         let facts = [
             ("vermaj", "10"),
             ("vermin", "0"),
@@ -83,7 +119,7 @@ impl Report {
             ("ubr", revision_text.as_str()),
             ("versp", "0"),
             ("arch", "9"),
-            ("lcid", "1033"),
+            ("lcid", locale.as_str()),
             ("sku", "48"),
             ("ram", "32688"),
         ];
@@ -91,7 +127,7 @@ impl Report {
             lines.push(format!("OsInfo[{index}].Key={key}"));
             lines.push(format!("OsInfo[{index}].Value={value}"));
         }
-        lines.push("FriendlyEventName=Stopped working".to_owned());
+        lines.push(format!("FriendlyEventName={}", writing.friendly_name));
         lines.push(format!("ConsentKey={}", self.event_type));
         lines.push(format!("AppName={}", self.app));
         lines.push(format!("AppPath={}", self.app_path));

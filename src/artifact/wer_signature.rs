@@ -7,7 +7,7 @@
 
 use std::sync::Arc;
 
-use super::notation::{hex_u32, hex_u64, present};
+use super::notation::{hex_u32, hex_u64, number_u32, present};
 use crate::evidence::{BugcheckCode, ExceptionCode, ModuleOffset, Version, WerSignature};
 
 /// What stands at one position of a signature.
@@ -31,6 +31,14 @@ enum Slot {
     ManagedException,
     /// The process that a hanging process waited for.
     WaitingFor,
+    /// Full name of the package of a packaged app.
+    Package,
+    /// Four hexadecimal digits that tell hangs at one place from others.
+    HangSignature,
+    /// Bits by which Windows sorts hangs, decimal.
+    HangType,
+    /// An HRESULT, hexadecimal without `0x`.
+    Error,
     /// Bugcheck or live-kernel-event code, hexadecimal without `0x`.
     StopCode,
     /// A parameter of the stop, in order, hexadecimal without `0x`.
@@ -40,8 +48,8 @@ enum Slot {
 }
 
 use Slot::{
-    App, AppVersion, Code, Data, ManagedException, Module, ModuleVersion, Offset, Other, StopCode, StopParameter,
-    WaitingFor,
+    App, AppVersion, Code, Data, Error, HangSignature, HangType, ManagedException, Module, ModuleVersion, Offset,
+    Other, Package, StopCode, StopParameter, WaitingFor,
 };
 
 /// Signature layouts by event type.
@@ -50,21 +58,27 @@ use Slot::{
 /// the values that the .NET runtime adds; for the types of packaged apps (`Mo...`), where one value, the package's
 /// full name, comes before the others. The layouts of `MoBEX` and of the two hangs of packaged apps follow from that
 /// rule and were not seen.
+///
+/// `InPageError` is not here: its layout is not known for sure, and its values are shown as they are.
 const LAYOUTS: &[(&[&str], &[Slot])] = &[
     (&["APPCRASH"], &[App, AppVersion, Other, Module, ModuleVersion, Other, Code, Offset]),
     // Offset and code stand the other way round here.
     (&["BEX", "BEX64"], &[App, AppVersion, Other, Module, ModuleVersion, Other, Offset, Code, Data]),
-    (&["MoAppCrash"], &[Other, App, AppVersion, Other, Module, ModuleVersion, Other, Code, Offset]),
-    (&["MoBEX"], &[Other, App, AppVersion, Other, Module, ModuleVersion, Other, Offset, Code, Data]),
+    (&["MoAppCrash"], &[Package, App, AppVersion, Other, Module, ModuleVersion, Other, Code, Offset]),
+    (&["MoBEX"], &[Package, App, AppVersion, Other, Module, ModuleVersion, Other, Offset, Code, Data]),
     // The assembly of positions 3 to 5 is not the module of the exception address, and the offset is one in IL.
     (&["CLR20r3"], &[App, AppVersion, Other, Other, Other, Other, Other, Other, ManagedException]),
-    (&["AppHangB1"], &[App, AppVersion]),
-    (&["AppHangXProcB1"], &[App, AppVersion, Other, Other, Other, WaitingFor]),
-    (&["MoAppHang"], &[Other, App, AppVersion]),
-    (&["MoAppHangXProc"], &[Other, App, AppVersion, Other, Other, Other, WaitingFor]),
+    (&["AppHangB1"], &[App, AppVersion, Other, HangSignature, HangType]),
+    (&["AppHangXProcB1"], &[App, AppVersion, Other, HangSignature, HangType, WaitingFor]),
+    (&["MoAppHang"], &[Package, App, AppVersion, Other, HangSignature, HangType]),
+    (&["MoAppHangXProc"], &[Package, App, AppVersion, Other, HangSignature, HangType, WaitingFor]),
     (&["LiveKernelEvent", "BlueScreen"], &[StopCode, StopParameter, StopParameter, StopParameter, StopParameter]),
     (&["RADAR_PRE_LEAK_32", "RADAR_PRE_LEAK_64", "RADAR_PRE_LEAK_WOW64"], &[App, AppVersion]),
+    (&["WindowsUpdateFailure", "WindowsUpdateFailure2", "WindowsUpdateFailure3"], &[Other, Error]),
 ];
+
+/// The mark behind the name of a module that had already been unloaded.
+const UNLOADED: &str = "_unloaded";
 
 /// Reads the signature `values` of a report of type `event_type`. A type without known layout keeps its values in
 /// [`WerSignature::raw`] and nothing else; a value that is not what its position asks for is left out.
@@ -81,7 +95,10 @@ pub fn read_signature(event_type: &str, values: &[Arc<str>]) -> WerSignature {
         match slot {
             App => signature.app = app_name(value),
             AppVersion => signature.app_version = Version::from_event_text(value),
-            Module => signature.module = module_name(value),
+            Module => {
+                signature.module = module_name(value);
+                signature.module_unloaded = value.trim().ends_with(UNLOADED);
+            }
             ModuleVersion => signature.module_version = Version::from_event_text(value),
             Code => signature.code = hex_u32(value).filter(|code| *code != 0).map(ExceptionCode),
             Offset => signature.offset = hex_u64(value).map(ModuleOffset),
@@ -90,6 +107,10 @@ pub fn read_signature(event_type: &str, values: &[Arc<str>]) -> WerSignature {
                 signature.managed_exception = present(value).filter(|name| !is_hash(name)).map(Arc::from);
             }
             WaitingFor => signature.waiting_for = present(value).map(Arc::from),
+            Package => signature.package = present(value).map(Arc::from),
+            HangSignature => signature.hang_signature = hang_signature(value),
+            HangType => signature.hang_type = number_u32(value),
+            Error => signature.error = hex_u32(value).filter(|code| *code != 0).map(ExceptionCode),
             StopCode => stop_code = hex_u32(value).map(BugcheckCode),
             StopParameter => stop_parameters.extend(hex_u64(value)),
             Other => {}
@@ -109,8 +130,15 @@ fn app_name(value: &str) -> Option<Arc<str>> {
 /// and 7 write when the address lies in no module.
 fn module_name(value: &str) -> Option<Arc<str>> {
     let name = present(value)?;
-    let name = name.strip_suffix("_unloaded").unwrap_or(name);
+    let name = name.strip_suffix(UNLOADED).unwrap_or(name);
     (!name.starts_with("StackHash_")).then(|| Arc::from(name))
+}
+
+/// Four hexadecimal digits, in lower case.
+fn hang_signature(value: &str) -> Option<Arc<str>> {
+    let value = present(value)?;
+    let is_one = value.len() == 4 && value.bytes().all(|byte| byte.is_ascii_hexdigit());
+    is_one.then(|| Arc::from(value.to_ascii_lowercase()))
 }
 
 /// Whether the .NET runtime wrote a hash in place of a name of more than 32 characters: 160 bits in base 32.
@@ -213,6 +241,33 @@ mod tests {
         assert_eq!(signature.waiting_for.as_deref(), Some("svchost.exe:spooler"));
         let alone = read("AppHangB1", &["viewer.exe", "2.0.0.0", "5f000001", "1d07", "134217728"]);
         assert_eq!((alone.app.as_deref(), alone.waiting_for), (Some("viewer.exe"), None));
+        assert_eq!((alone.hang_signature.as_deref(), alone.hang_type), (Some("1d07"), Some(134_217_728)));
+        let packaged = read(
+            "MoAppHangXProc",
+            &["Vendor.App_1.0.0.0_x64__a", "praid:App", "1.0.0.0", "5f000001", "2A3B", "128", "broker.exe", "1.0.0.0"],
+        );
+        assert_eq!(packaged.package.as_deref(), Some("Vendor.App_1.0.0.0_x64__a"));
+        assert_eq!((packaged.hang_signature.as_deref(), packaged.hang_type), (Some("2a3b"), Some(128)));
+        assert_eq!(packaged.waiting_for.as_deref(), Some("broker.exe"));
+        assert_eq!(read("AppHangB1", &["a.exe", "1.0.0.0", "1", "none", "?"]).hang_signature, None);
+    }
+
+    #[test]
+    fn a_failed_update_has_an_error_and_no_program() {
+        let signature = read(
+            "WindowsUpdateFailure3",
+            &["10.0.19041.1", "80240017", "D48E4A6A-0000-0000-0000-000000000000", "Install"],
+        );
+        assert_eq!(signature.error, Some(ExceptionCode(0x8024_0017)));
+        assert_eq!((signature.app, signature.code), (None, None));
+    }
+
+    #[test]
+    fn values_of_a_type_whose_layout_is_not_sure_are_left_as_they_are() {
+        let signature =
+            read("InPageError", &["a.exe", "1.0.0.0", "5f000001", "b.dll", "1.0.0.0", "1", "c000009c", "0"]);
+        assert_eq!((signature.app, signature.module, signature.code), (None, None, None));
+        assert_eq!(signature.raw.len(), 8);
     }
 
     #[test]
@@ -244,6 +299,8 @@ mod tests {
         let signature =
             read("APPCRASH", &["a.exe", "1.0.0.0", "1", "hook.dll_unloaded", "0.0.0.0", "1", "c0000005", "12"]);
         assert_eq!(signature.module.as_deref(), Some("hook.dll"));
+        assert!(signature.module_unloaded);
+        assert!(!read("APPCRASH", &["a.exe", "1.0.0.0", "1", "hook.dll"]).module_unloaded);
     }
 
     #[test]

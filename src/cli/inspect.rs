@@ -33,6 +33,9 @@ pub fn run(arguments: &Arguments) -> Exit {
         }
         Ok(())
     });
+    for report in &inspected.reports {
+        stream::note(&format!("{}: no crash, hang or stop", sanitise(report)));
+    }
     if inspected.incidents.is_empty() && exit == Exit::Success {
         stream::note("it tells of no incident");
         return Exit::Nothing;

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::{Address, BugcheckCode, CpuArchitecture};
+use super::{Address, BugcheckCode, CpuArchitecture, FrameTrust, ModuleOffset};
 
-/// The header of a kernel dump, and the driver list where the dump is a triage dump.
+/// The header of a kernel dump and, where the dump holds them, its drivers and the stack of the thread that stopped.
 #[derive(Debug, Clone)]
 pub struct KernelDump {
     /// Which kind of dump was written.
@@ -27,8 +27,20 @@ pub struct KernelDump {
     pub uptime: Option<SignedDuration>,
     /// Where the exception was raised, when the header holds one.
     pub exception_address: Option<Address>,
-    /// Loaded drivers; empty when this kind of dump has no list that is read.
+    /// The instruction pointer of the header's context: of the exception, or of the code that stopped the system.
+    pub instruction_pointer: Option<Address>,
+    /// The text that the dump's writer left in the header.
+    pub comment: Option<Arc<str>>,
+    /// Loaded drivers; empty when the dump has no list that can be read.
     pub drivers: Vec<KernelDriver>,
+    /// Whether the driver list has no gaps. Only a list without gaps proves that a driver was absent.
+    pub drivers_complete: bool,
+    /// Drivers unloaded before, in the dump's order; `None` when the dump has no list that can be read.
+    pub unloaded: Option<Vec<UnloadedDriver>>,
+    /// The driver that the kernel itself named on the blue screen.
+    pub named_driver: Option<Arc<str>>,
+    /// The stack of the thread that stopped, innermost first; empty when it was not walked.
+    pub frames: Vec<KernelFrame>,
 }
 
 /// The kinds of kernel dump, by the header's `DumpType`.
@@ -46,19 +58,101 @@ pub enum KernelDumpType {
     Bitmap,
     /// 7: automatic.
     Automatic,
+    /// 8, 9 or 10: ranges of pages, as debuggers write them.
+    Ranges,
     /// Any other number.
     Other(u32),
 }
 
-/// A driver of a triage dump's list.
+impl KernelDumpType {
+    /// The word for it in facts and reports.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Full => "full",
+            Self::Kernel => "kernel",
+            Self::Header => "header",
+            Self::Triage => "triage",
+            Self::Bitmap => "bitmap",
+            Self::Automatic => "automatic",
+            Self::Ranges => "ranges",
+            Self::Other(_) => "other",
+        }
+    }
+}
+
+/// A loaded driver.
 #[derive(Debug, Clone)]
 pub struct KernelDriver {
     /// File name.
     pub name: Arc<str>,
+    /// The path as the kernel writes it (`\SystemRoot\System32\drivers\ndis.sys`); only a file name where the dump
+    /// holds no path.
+    pub path: Arc<str>,
     /// Where the image begins.
     pub base: Address,
     /// `SizeOfImage`, bytes.
     pub size: u32,
-    /// The PE header's `TimeDateStamp`; stands in for the version, which triage dumps don't hold.
-    pub timestamp: u32,
+    /// The PE header's `TimeDateStamp`; stands in for the version, which kernel dumps don't list. On reproducible builds
+    /// a hash and no date.
+    pub timestamp: Option<u32>,
+}
+
+/// A driver that had been unloaded before the dump was made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnloadedDriver {
+    /// File name; the kernel keeps its first 12 characters.
+    pub name: Arc<str>,
+    /// Where the image began.
+    pub base: Address,
+    /// The image's length, bytes.
+    pub size: u64,
+}
+
+/// One frame of the stack of the thread that stopped.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KernelFrame {
+    /// The address of the instruction; for callers the address to which the call returns.
+    pub address: Address,
+    /// Index into the driver list.
+    pub driver: Option<usize>,
+    /// How the frame was found.
+    pub trust: FrameTrust,
+}
+
+impl KernelDump {
+    /// The loaded driver that contains `address`, and where in it that is.
+    #[must_use]
+    pub fn driver_at(&self, address: Address) -> Option<(&KernelDriver, ModuleOffset)> {
+        self.drivers.iter().find_map(|driver| Some((driver, driver.offset_of(address)?)))
+    }
+
+    /// The unloaded driver whose range contained `address`, and where in it that is. Ranges are used again, so this
+    /// means something only where no loaded driver contains the address.
+    #[must_use]
+    pub fn unloaded_at(&self, address: Address) -> Option<(&UnloadedDriver, ModuleOffset)> {
+        self.unloaded.iter().flatten().find_map(|driver| {
+            let offset = address.0.checked_sub(driver.base.0).filter(|offset| *offset < driver.size)?;
+            Some((driver, ModuleOffset(offset)))
+        })
+    }
+}
+
+impl KernelDriver {
+    /// The offset of `address` in this driver, if it lies within it.
+    #[must_use]
+    pub fn offset_of(&self, address: Address) -> Option<ModuleOffset> {
+        let offset = address.0.checked_sub(self.base.0)?;
+        (offset < u64::from(self.size)).then_some(ModuleOffset(offset))
+    }
+
+    /// When the driver was linked, if its timestamp can be a date: not before 2000, when none of the formats read here
+    /// existed with drivers still in use, and not after the dump was made. Reproducible builds have a hash there, which
+    /// in most cases lies outside.
+    #[must_use]
+    pub fn built(&self, dumped: Timestamp) -> Option<Timestamp> {
+        const YEAR_2000: i64 = 946_684_800;
+        let built = Timestamp::from_second(i64::from(self.timestamp?)).ok()?;
+        (built.as_second() >= YEAR_2000 && built <= dumped).then_some(built)
+    }
 }

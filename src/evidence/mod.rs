@@ -24,7 +24,7 @@ pub use crash_detail::{
     StowedException, Wanted,
 };
 pub use event::{DriveHealth, Event, EventBody, EventFields, ProcessExit, ServiceEnd, StorageRetry};
-pub use kernel::{KernelDriver, KernelDump, KernelDumpType};
+pub use kernel::{KernelDriver, KernelDump, KernelDumpType, KernelFrame, UnloadedDriver};
 pub use module::{Address, DebugId, DebugSignature, LoadedModule, ModuleOffset, UnloadedModule, base_name};
 pub use names::Names;
 pub use place::Place;
@@ -36,7 +36,7 @@ pub use process_state::{Annotation, INTEGRITY_LEVELS, ProcessMemory, ProcessStat
 pub use processor::Processor;
 pub use ticket::{Contradiction, Inventory, PythonFrame, Ticket, TicketEvent, TicketFrame, TicketLine};
 pub use version::Version;
-pub use wer::{WerReport, WerSignature};
+pub use wer::{WerDetails, WerReport, WerSignature};
 
 /// One thing that an artifact says, with its place in that artifact.
 #[derive(Debug, Clone)]

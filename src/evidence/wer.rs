@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use super::{ExceptionCode, ModuleOffset, Version};
+use super::{CpuArchitecture, ExceptionCode, ModuleOffset, Version};
 
 /// One Windows Error Reporting report, from its file or from event 1001.
 #[derive(Debug, Clone)]
@@ -29,6 +29,27 @@ pub struct WerReport {
     pub modules: Vec<Arc<str>>,
     /// Windows' version as written in the dynamic signature (`10.0.19045.2.0.0.768.101`).
     pub os_version: Option<Arc<str>>,
+    /// What the file says beyond the signature; absent in events.
+    pub details: WerDetails,
+}
+
+/// What a `Report.wer` says beyond its signature and modules.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct WerDetails {
+    /// The architecture that the process ran as.
+    pub architecture: Option<CpuArchitecture>,
+    /// Update revision of Windows (the last part of `10.0.19045.4170`).
+    pub os_revision: Option<u32>,
+    /// The system's language as Windows numbers it (1031 is German).
+    pub locale: Option<u32>,
+    /// Physical memory, MiB.
+    pub memory: Option<u64>,
+    /// The file's original name by its version resource, where the executable was renamed.
+    pub original_name: Option<Arc<str>>,
+    /// What the report is called in the system's language.
+    pub friendly_name: Option<Arc<str>>,
+    /// Where Microsoft's service counts it: a hash, lower case.
+    pub bucket: Option<Arc<str>>,
 }
 
 /// A problem signature read by the layout of its event type: P1..P10 of event 1001, `Sig[0..]` of the file.
@@ -42,6 +63,8 @@ pub struct WerSignature {
     pub app_version: Option<Version>,
     /// The module that contained the exception address.
     pub module: Option<Arc<str>>,
+    /// Whether it had already been unloaded.
+    pub module_unloaded: bool,
     /// That module's version.
     pub module_version: Option<Version>,
     /// Exception code.
@@ -56,4 +79,12 @@ pub struct WerSignature {
     pub managed_exception: Option<Arc<str>>,
     /// The process that a hanging process waited for (`AppHangXProcB1`).
     pub waiting_for: Option<Arc<str>>,
+    /// Full name of the package of a packaged app.
+    pub package: Option<Arc<str>>,
+    /// What tells hangs at one place from others: four hexadecimal digits.
+    pub hang_signature: Option<Arc<str>>,
+    /// Hang type, bits by which Windows sorts hangs.
+    pub hang_type: Option<u32>,
+    /// The error that a failed update or service reports: an HRESULT.
+    pub error: Option<ExceptionCode>,
 }

@@ -89,6 +89,7 @@ const DUMP: &str = "a minidump of the crash";
 const DUMP_WITH_HANDLES: &str = "a minidump with handle data (MiniDumpWithHandleData)";
 const DUMP_WITH_REGIONS: &str = "a minidump with memory information (MiniDumpWithFullMemoryInfo)";
 const CRASH_RECORD: &str = "a minidump, the Application event log or Report.wer";
+const KERNEL_DUMP: &str = "a kernel dump (C:\\Windows\\Minidump, MEMORY.DMP)";
 const SYSTEM_LOG: &str = "the System event log";
 const APPLICATION_LOG: &str = "the Application event log";
 const EXIT_LOG: &str = "silent exit monitoring of the program";
@@ -119,6 +120,8 @@ pub const AGES: &[&str] = &["enough", "too-old"];
 pub const FITS: &[&str] = &["fits", "other"];
 /// What of an incident a record of the machine names.
 pub const NAMED_PARTS: &[&str] = &["program", "module"];
+/// What a machine check reports an error of.
+pub const MACHINE_CHECKS: &[&str] = crate::incident::MACHINE_CHECKS;
 /// Kinds of timeline entries.
 pub const TIMELINE_KINDS: &[&str] = &[
     "driver-reset",
@@ -156,11 +159,34 @@ const fn fact(path: &'static str, kind: FactType, from: &'static str, about: &'s
 
 /// Facts with one value, sorted by path.
 pub const SCALARS: &[FactDefinition] = &[
+    fact(
+        "bugcheck.bits_differ",
+        FactType::Number,
+        SYSTEM_LOG,
+        "in how many bits parameters 3 and 4 differ, of stops where they are two records of the same (0x1A, 0x403)",
+    ),
     fact("bugcheck.code", FactType::Code, SYSTEM_LOG, "stop code, without the minidump flag 0x10000000"),
+    fact(
+        "bugcheck.live",
+        FactType::Flag,
+        SYSTEM_LOG,
+        "whether only live kernel reports carry the code: the system went on",
+    ),
+    fact(
+        "bugcheck.machine_check",
+        FactType::Word(MACHINE_CHECKS),
+        SYSTEM_LOG,
+        "what kind of error a machine check reported, of stops whose parameters hold the status of its bank",
+    ),
     fact("bugcheck.parameter_1", FactType::Address, SYSTEM_LOG, "first parameter of the stop"),
+    fact("bugcheck.parameter_1_means", FactType::Text, SYSTEM_LOG, "what its value means, where that is documented"),
     fact("bugcheck.parameter_2", FactType::Address, SYSTEM_LOG, "second parameter of the stop"),
+    fact("bugcheck.parameter_2_means", FactType::Text, SYSTEM_LOG, "what its value means, where that is documented"),
     fact("bugcheck.parameter_3", FactType::Address, SYSTEM_LOG, "third parameter of the stop"),
+    fact("bugcheck.parameter_3_means", FactType::Text, SYSTEM_LOG, "what its value means, where that is documented"),
     fact("bugcheck.parameter_4", FactType::Address, SYSTEM_LOG, "fourth parameter of the stop"),
+    fact("bugcheck.parameter_4_means", FactType::Text, SYSTEM_LOG, "what its value means, where that is documented"),
+    fact("bugcheck.status", FactType::Code, SYSTEM_LOG, "the NTSTATUS among the parameters, as 32 bits"),
     fact(
         "compat.cuda_driver",
         FactType::Word(AGES),
@@ -345,6 +371,12 @@ pub const SCALARS: &[FactDefinition] = &[
     fact("fault_site.unloaded", FactType::Flag, CRASH_RECORD, "whether that module had already been unloaded"),
     fact("fault_site.version", FactType::Version, CRASH_RECORD, "that module's file version"),
     fact("hang.waiting_for", FactType::Module, APPLICATION_LOG, "the process that a hanging process waited for"),
+    fact(
+        "hang.waiting_for_service",
+        FactType::Text,
+        APPLICATION_LOG,
+        "the service in that process, where the report names one",
+    ),
     fact("incident.kind", FactType::Word(INCIDENT_KINDS), ANY, "what happened"),
     fact(
         "instruction.extension",
@@ -372,6 +404,9 @@ pub const SCALARS: &[FactDefinition] = &[
     ),
     fact("os.build", FactType::Number, "a dump or Report.wer", "Windows build number"),
     fact("os.family", FactType::Word(OS_FAMILIES), ANY, "family of operating systems"),
+    fact("os.language", FactType::Number, "Report.wer", "the system's language as Windows numbers it (1031 is German)"),
+    fact("os.memory_mib", FactType::Number, "Report.wer", "physical memory, MiB"),
+    fact("os.revision", FactType::Number, "Report.wer", "update revision of Windows, the last part of 10.0.19045.4170"),
     fact("power.button_pressed", FactType::Flag, SYSTEM_LOG, "whether the power button ended the session"),
     fact("power.sleeping", FactType::Flag, SYSTEM_LOG, "whether the system was in or on its way to sleep"),
     fact("power.too_hot", FactType::Flag, SYSTEM_LOG, "that the system shut itself down because of heat"),
@@ -386,6 +421,12 @@ pub const SCALARS: &[FactDefinition] = &[
     fact("process.handles", FactType::Number, DUMP_WITH_HANDLES, "how many handles the process had open"),
     fact("process.integrity", FactType::Word(INTEGRITY_LEVELS), DUMP, "integrity level of the process"),
     fact("process.name", FactType::Module, ANY, "file name of the executable"),
+    fact(
+        "process.original_name",
+        FactType::Module,
+        "Report.wer",
+        "the executable's name by its version resource, where the file was renamed",
+    ),
     fact("process.path", FactType::Path, CRASH_RECORD, "path of the executable"),
     fact("process.uptime_seconds", FactType::Number, CRASH_RECORD, "how long the process had run"),
     fact("process.version", FactType::Version, CRASH_RECORD, "file version of the executable"),
@@ -414,14 +455,20 @@ pub const SCALARS: &[FactDefinition] = &[
     fact("suspect.module", FactType::Module, CRASH_RECORD, "the module that the evidence points to"),
     fact("suspect.path", FactType::Path, CRASH_RECORD, "that module's path"),
     fact("suspect.version", FactType::Version, CRASH_RECORD, "that module's file version"),
+    fact("system.uptime_seconds", FactType::Number, KERNEL_DUMP, "how long the system had run when it stopped"),
     fact("thread.name", FactType::Text, DUMP, "name of the crashing thread"),
     fact("thread.start_module", FactType::Module, DUMP, "the module in which the crashing thread started"),
+    fact("wer.bucket", FactType::Text, "Report.wer", "the hash under which Microsoft counts the problem"),
+    fact("wer.error", FactType::Code, "Report.wer or event 1001", "error that a failed update reports"),
     fact(
         "wer.event_type",
         FactType::Text,
         "Report.wer or event 1001",
         "WER's own name for the kind of problem (APPCRASH, BEX64...)",
     ),
+    fact("wer.hang_signature", FactType::Text, "Report.wer or event 1001", "what tells hangs at one place from others"),
+    fact("wer.hang_type", FactType::Number, "Report.wer or event 1001", "bits by which Windows sorts hangs"),
+    fact("wer.package", FactType::Text, "Report.wer or event 1001", "full name of the package of a packaged app"),
 ];
 
 /// Facts with many entries, sorted by name.
@@ -467,6 +514,25 @@ pub const LISTS: &[ListDefinition] = &[
         ],
     },
     ListDefinition {
+        name: "drivers",
+        about: "the drivers that the kernel had loaded, in load order; known when a kernel dump lists them without gaps",
+        from: KERNEL_DUMP,
+        fields: &[
+            fact("position", FactType::Number, ANY, "0 is the kernel"),
+            fact("name", FactType::Module, ANY, "file name"),
+            fact("path", FactType::Path, ANY, "path as the kernel writes it"),
+            fact("size", FactType::Number, ANY, "length of the image, bytes"),
+            fact("timestamp", FactType::Number, ANY, "the image's own timestamp; a date or a hash"),
+            fact(
+                "built",
+                FactType::Text,
+                ANY,
+                "that timestamp as a date (2020-12-31), where it can be one: not before 2000 and not after the dump",
+            ),
+            fact("built_year", FactType::Number, ANY, "the year of that date"),
+        ],
+    },
+    ListDefinition {
         name: "events",
         about: "the event-log records that belong to the incident; always known",
         from: "event logs",
@@ -478,7 +544,7 @@ pub const LISTS: &[ListDefinition] = &[
     },
     ListDefinition {
         name: "frames",
-        about: "the crashing thread's stack, innermost first; known when a stack was walked",
+        about: "the stack of the thread that crashed or stopped the system, innermost first; known when a stack was walked",
         from: DUMP,
         fields: &[
             fact("position", FactType::Number, ANY, "0 is the innermost"),
@@ -585,6 +651,12 @@ pub const LISTS: &[ListDefinition] = &[
                  lacked or died in, or for a refused file the id of its process",
             ),
         ],
+    },
+    ListDefinition {
+        name: "unloaded_drivers",
+        about: "drivers unloaded before the stop; known when a kernel dump lists them",
+        from: KERNEL_DUMP,
+        fields: &[fact("name", FactType::Module, ANY, "file name, of which the kernel keeps 12 characters")],
     },
     ListDefinition {
         name: "unloaded_modules",

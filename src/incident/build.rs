@@ -10,10 +10,11 @@ use super::environment::{self, Environment};
 use super::fault_site::{self, Carriers};
 use super::gathered::{CrashRecord, Gathered};
 use super::sighting::{Item, Sighting};
-use super::{Bugcheck, EvidenceItem, ExceptionFacts, Incident, IncidentKind, Process, context, join, says, signature};
-use crate::evidence::{
-    Address, BugcheckCode, EventBody, ExceptionCode, FastFailCode, OperatingSystem, ProcessDump, base_name,
+use super::{
+    Bugcheck, EvidenceItem, ExceptionFacts, Incident, IncidentKind, Process, bugcheck, context, join, kernel_site,
+    says, signature,
 };
+use crate::evidence::{Address, EventBody, ExceptionCode, FastFailCode, OperatingSystem, ProcessDump, base_name};
 use crate::knowledge::Knowledge;
 
 /// An incident with the evidence it was made of.
@@ -60,14 +61,16 @@ fn build<'i>(gathered: Gathered<'i>, knowledge: &Knowledge, carriers: &dyn Carri
     let records = gathered.crash_records();
     let process = process(&gathered, &records);
     let exception = exception(&gathered, &records, knowledge);
-    let bugcheck = gathered.bugcheck().map(|(_, code, parameters)| Bugcheck {
-        code: BugcheckCode(code.plain()),
-        name: knowledge.bugcheck_name(code).map(Arc::from),
-        parameters,
-    });
-    let site = fault_site::fault_site(&gathered, carriers).map(|(_, site)| site);
-    let suspect =
-        fault_site::suspect(&gathered, site.as_ref(), exception.as_ref().map(|exception| exception.code), carriers);
+    let bugcheck = bugcheck::bugcheck(&gathered, knowledge);
+    let kernel = gathered.kernel_dump().filter(|_| gathered.dump().is_none()).map(|(_, dump)| dump);
+    let (site, suspect) = if let Some(dump) = kernel {
+        (kernel_site::fault_site(dump, knowledge, carriers), kernel_site::suspect(dump, knowledge, carriers))
+    } else {
+        let site = fault_site::fault_site(&gathered, carriers).map(|(_, site)| site);
+        let code = exception.as_ref().map(|exception| exception.code);
+        let suspect = fault_site::suspect(&gathered, site.as_ref(), code, carriers);
+        (site, suspect)
+    };
     let signature = signature::signature(
         kind,
         process.as_ref(),
@@ -92,7 +95,7 @@ fn build<'i>(gathered: Gathered<'i>, knowledge: &Knowledge, carriers: &dyn Carri
         time: time(&gathered),
         host: gathered.sightings.iter().find_map(|sighting| sighting.host.clone()),
         environment: context::described(environment::card(&gathered, &environment, knowledge), &gathered, knowledge),
-        remarks: remarks(&gathered, &records),
+        remarks: remarks(&gathered, &records).into_iter().chain(bugcheck.as_ref().and_then(live_remark)).collect(),
         process,
         exception,
         bugcheck,
@@ -268,6 +271,11 @@ fn remarks(gathered: &Gathered<'_>, records: &[(usize, CrashRecord)]) -> Vec<Str
         }
     }
     remarks
+}
+
+/// What must be said of a live kernel report: it has the format of a stop and is none.
+fn live_remark(bugcheck: &Bugcheck) -> Option<String> {
+    bugcheck.live.then(|| "Only live kernel reports carry this code: the system noticed it and went on.".to_owned())
 }
 
 /// Gives each incident an id made from what it says, not from where the files lay. Two that say the same (the same

@@ -6,8 +6,7 @@ use std::sync::Arc;
 use super::gathered::{CrashRecord, Gathered};
 use super::{FaultSite, Suspect};
 use crate::evidence::{
-    Address, ExceptionCode, FrameTrust, KernelDriver, KernelDump, LoadedModule, ModuleOffset, OperatingSystem,
-    ProcessDump, base_name,
+    Address, ExceptionCode, FrameTrust, LoadedModule, ModuleOffset, OperatingSystem, ProcessDump, base_name,
 };
 
 /// How deep the stack is searched for the first module that is no carrier. Scanned frames further out are mostly stale.
@@ -17,30 +16,21 @@ const SEARCHED_FRAMES: usize = 16;
 pub trait Carriers {
     /// Whether the module of this file name is a carrier.
     fn is_carrier(&self, module: &str) -> bool;
+
+    /// Whether the driver of this file name comes with Windows, and is not named only because it stands on a stack.
+    fn is_windows_driver(&self, module: &str) -> bool {
+        self.is_carrier(module)
+    }
 }
 
 /// The fault site: of a dump, the module that holds the exception's address, else the one that holds the context's
 /// instruction pointer; without a dump, the module that a crash record names. Gives the evidence number too.
 #[must_use]
 pub fn fault_site(gathered: &Gathered<'_>, carriers: &dyn Carriers) -> Option<(usize, FaultSite)> {
-    if let Some((number, dump)) = gathered.dump() {
-        if let Some(site) = of_dump(dump, carriers) {
-            return Some((number, site));
-        }
-    } else if let Some((number, dump)) = gathered.kernel_dump()
-        && let Some((driver, offset, _)) = kernel_site(dump)
+    if let Some((number, dump)) = gathered.dump()
+        && let Some(site) = of_dump(dump, carriers)
     {
-        return Some((
-            number,
-            FaultSite {
-                module: Arc::clone(&driver.name),
-                version: None,
-                offset: Some(offset),
-                path: None,
-                unloaded: false,
-                carrier: carriers.is_carrier(&driver.name),
-            },
-        ));
+        return Some((number, site));
     }
     gathered.crash_records().into_iter().find_map(|(number, record)| Some((number, of_record(&record, carriers)?)))
 }
@@ -102,9 +92,6 @@ pub fn suspect(
     code: Option<ExceptionCode>,
     carriers: &dyn Carriers,
 ) -> Option<Suspect> {
-    if let Some((_, dump)) = gathered.kernel_dump() {
-        return kernel_suspect(dump, carriers);
-    }
     // The heap manager finds damage long after it was done; neither the finder nor its callers need be the writer.
     if code == Some(HEAP_CORRUPTION) {
         return None;
@@ -210,49 +197,5 @@ fn caller(dump: &ProcessDump, fault_site: &str, carriers: &dyn Carriers) -> Opti
         path: full_path(&module.path),
         basis,
         reason,
-    })
-}
-
-/// The driver that the code at fault lies in, and how that is known. What the stop's parameters say comes first: the
-/// exception in the header is often only the breakpoint with which the kernel stops itself.
-fn kernel_site(dump: &KernelDump) -> Option<(&KernelDriver, ModuleOffset, &'static str)> {
-    let parameter = code_parameter(dump.code.plain()).and_then(|index| dump.parameters.get(index).copied());
-    let candidates = [
-        (parameter.map(Address), "a parameter of the stop points into it"),
-        (dump.exception_address, "the exception was raised in it"),
-    ];
-    candidates.into_iter().find_map(|(address, reason)| {
-        let (driver, offset) = driver_at(dump, address?)?;
-        Some((driver, offset, reason))
-    })
-}
-
-fn kernel_suspect(dump: &KernelDump, carriers: &dyn Carriers) -> Option<Suspect> {
-    let (driver, _, reason) = kernel_site(dump)?;
-    (!carriers.is_carrier(&driver.name)).then(|| Suspect {
-        module: Arc::clone(&driver.name),
-        version: None,
-        path: None,
-        basis: "exact",
-        reason: reason.to_owned(),
-    })
-}
-
-/// Which parameter of a stop is the address of the code at fault, counted from 0.
-///
-/// Source: the page of each bug check in the Windows driver documentation.
-fn code_parameter(code: u32) -> Option<usize> {
-    Some(match code {
-        0x1E | 0x3B | 0x7E | 0x8E | 0x116 | 0x117 | 0x141 => 1,
-        0x50 => 2,
-        0x0A | 0xD1 => 3,
-        _ => return None,
-    })
-}
-
-fn driver_at(dump: &KernelDump, address: Address) -> Option<(&KernelDriver, ModuleOffset)> {
-    dump.drivers.iter().find_map(|driver| {
-        let offset = address.0.checked_sub(driver.base.0)?;
-        (offset < u64::from(driver.size)).then_some((driver, ModuleOffset(offset)))
     })
 }

@@ -277,7 +277,7 @@ impl CrashRecord {
             pid: report.pid,
             started: report.started,
             module: signature.module.clone(),
-            module_unloaded: false,
+            module_unloaded: signature.module_unloaded,
             module_version: signature.module_version,
             module_path: None,
             offset: signature.offset,

@@ -1,5 +1,6 @@
 //! What happened, once: all evidence about one crash, hang, bugcheck, reset, failed start or power loss.
 
+mod bugcheck;
 mod build;
 mod context;
 mod dump_detail;
@@ -7,16 +8,20 @@ pub mod environment;
 mod fault_site;
 mod gathered;
 mod join;
+mod kernel_card;
+mod kernel_site;
 mod machine;
 mod says;
 mod sighting;
 mod signature;
 
+pub use bugcheck::MACHINE_CHECKS;
 pub use build::{Built, incidents};
 pub use environment::build_of;
 pub use fault_site::Carriers;
 pub use gathered::{CrashRecord, Gathered};
 pub use machine::{machines, timeline_kind, values};
+pub use says::says;
 pub use sighting::{Family, Item, RestartRecord, Sighting, report_kind};
 
 use std::collections::BTreeMap;
@@ -133,8 +138,29 @@ pub struct Bugcheck {
     pub code: BugcheckCode,
     /// Its name.
     pub name: Option<Arc<str>>,
+    /// Whether only live kernel reports carry it: the system went on.
+    pub live: bool,
     /// Its parameters.
     pub parameters: Vec<u64>,
+    /// What those of them say of which that is known, in their order.
+    pub meanings: Vec<ParameterMeaning>,
+    /// The NTSTATUS among its parameters.
+    pub status: Option<ExceptionCode>,
+    /// In how many bits its parameters 3 and 4 differ, where they are two records of the same.
+    pub bits_differ: Option<u32>,
+    /// What kind of error a machine check reported: one of [`MACHINE_CHECKS`].
+    pub machine_check: Option<&'static str>,
+}
+
+/// What a parameter of a stop says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ParameterMeaning {
+    /// Which one, 1 to 4.
+    pub number: u8,
+    /// What it holds.
+    pub is: &'static str,
+    /// What its value means; absent where the value says nothing by itself.
+    pub means: Option<String>,
 }
 
 /// The module in which the exception was raised. Not a judgement: many modules deliver exceptions for others.

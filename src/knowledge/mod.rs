@@ -15,12 +15,16 @@ pub mod graphics;
 mod location;
 pub mod machine_check;
 pub mod nvidia;
+mod stop;
+#[allow(dead_code, reason = "the build uses the values; the program only checks that they can be read")]
+mod stop_table;
 #[allow(dead_code, reason = "the build uses the values; the program only checks that they can be read")]
 mod table;
 
 pub(crate) use check::check;
 pub use compatibility::{Release, ReleaseSpan, RuntimeMinimum, TensorFlowBuild};
 pub use location::location;
+pub use stop::{Explained, Holds, Stop, StopParameter};
 
 use crate::evidence::{BugcheckCode, ExceptionCode, FastFailCode, NtStatus};
 

@@ -163,20 +163,25 @@ fn mistake(file: &Arc<YamlText>, node: &Node, message: String) -> Diagnostic {
 
 /// A number of 32 bits, decimal or after `0x`.
 fn number(text: &str) -> Option<u32> {
+    number_of(text).and_then(|number| u32::try_from(number).ok())
+}
+
+/// A number of 64 bits, decimal or after `0x`.
+pub(crate) fn number_of(text: &str) -> Option<u64> {
     match text.strip_prefix("0x") {
-        Some(digits) => u32::from_str_radix(digits, 16).ok(),
+        Some(digits) => u64::from_str_radix(digits, 16).ok(),
         None => text.parse().ok(),
     }
 }
 
 /// A row of a table.
 pub(crate) struct Row<'a> {
-    file: &'a Arc<YamlText>,
-    node: &'a Node,
+    pub(crate) file: &'a Arc<YamlText>,
+    pub(crate) node: &'a Node,
 }
 
 impl Row<'_> {
-    fn optional(&self, key: &str) -> Option<&str> {
+    pub(crate) fn optional(&self, key: &str) -> Option<&str> {
         self.node.get(key)?.text()
     }
 
@@ -193,12 +198,6 @@ impl Row<'_> {
         texts.ok_or_else(|| self.wrong(key, &format!("`{key}` is a list of texts")))
     }
 
-    /// A number of 32 bits, decimal or after `0x`.
-    fn number(&self, key: &str) -> Result<u32, Diagnostic> {
-        let number = number(self.text(key)?);
-        number.ok_or_else(|| self.wrong(key, &format!("`{key}` is a number of 32 bits, such as 7 or 0xC0000005")))
-    }
-
     /// The same of a list that may be missing.
     fn optional_texts(&self, key: &str) -> Result<Vec<String>, Diagnostic> {
         if self.node.get(key).is_none() {
@@ -207,11 +206,17 @@ impl Row<'_> {
         Ok(self.texts(key)?.into_iter().map(str::to_owned).collect())
     }
 
+    /// A number of 32 bits, decimal or after `0x`.
+    pub(crate) fn number(&self, key: &str) -> Result<u32, Diagnostic> {
+        let number = number(self.text(key)?);
+        number.ok_or_else(|| self.wrong(key, &format!("`{key}` is a number of 32 bits, such as 7 or 0xC0000005")))
+    }
+
     pub(crate) fn wrong(&self, key: &str, message: &str) -> Diagnostic {
         mistake(self.file, self.node.get(key).unwrap_or(self.node), message.to_owned())
     }
 
-    fn unknown_keys(&self, known: &[&str]) -> Vec<Diagnostic> {
+    pub(crate) fn unknown_keys(&self, known: &[&str]) -> Vec<Diagnostic> {
         let entries = self.node.entries().unwrap_or_default();
         let unknown = entries.iter().filter(|entry| !known.contains(&entry.name()));
         unknown.map(|entry| mistake(self.file, &entry.key, format!("`{}` means nothing here", entry.name()))).collect()

@@ -9,8 +9,8 @@ use crate::evidence::{Address, BugcheckCode, ExceptionCode, FastFailCode, Module
 use crate::facts::EvidenceRef;
 use crate::groups::{Attribute, Counts, Group, OverRepresented, Unit};
 use crate::incident::{
-    Bugcheck, EvidenceItem, ExceptionFacts, FaultSite, Incident, IncidentKind, Machine, Process, Signature, Suspect,
-    TimelineEntry,
+    Bugcheck, EvidenceItem, ExceptionFacts, FaultSite, Incident, IncidentKind, Machine, ParameterMeaning, Process,
+    Signature, Suspect, TimelineEntry,
 };
 use crate::rules::{Audience, Finding, Remediation, Severity};
 
@@ -223,7 +223,19 @@ pub(super) fn bugcheck(id: &str, after: i64) -> Judged {
     incident.bugcheck = Some(Bugcheck {
         code: BugcheckCode(0x116),
         name: Some("VIDEO_TDR_FAILURE".into()),
+        live: false,
         parameters: vec![0xFFFF_C001, 0xFFFF_F801, 0, 4],
+        meanings: vec![
+            ParameterMeaning {
+                number: 2,
+                is: "address in the display driver",
+                means: Some("nvlddmkm.sys+0x102f70".into()),
+            },
+            ParameterMeaning { number: 4, is: "internal data", means: None },
+        ],
+        status: Some(ExceptionCode(0xC000_009A)),
+        bits_differ: None,
+        machine_check: None,
     });
     incident.signature.coarse = "bugcheck|0x116".into();
     judged.findings = vec![finding("gpu/tdr", "gpu-timeout", 0.64)];

@@ -235,11 +235,39 @@ struct Bugcheck<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     name: Option<&'a str>,
     parameters: Vec<Shown<Hex>>,
+    meanings: Vec<ParameterMeaning<'a>>,
+    live: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    status: Option<Shown<ExceptionCode>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    bits_differ: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    machine_check: Option<&'static str>,
+}
+
+#[derive(Serialize)]
+struct ParameterMeaning<'a> {
+    parameter: u8,
+    is: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    means: Option<&'a str>,
 }
 
 impl<'a> Bugcheck<'a> {
     fn of(bugcheck: &'a incident::Bugcheck) -> Self {
-        Self { code: Shown(bugcheck.code), name: bugcheck.name.as_deref(), parameters: hex_all(&bugcheck.parameters) }
+        let meanings = bugcheck.meanings.iter();
+        Self {
+            code: Shown(bugcheck.code),
+            name: bugcheck.name.as_deref(),
+            parameters: hex_all(&bugcheck.parameters),
+            meanings: meanings
+                .map(|said| ParameterMeaning { parameter: said.number, is: said.is, means: said.means.as_deref() })
+                .collect(),
+            live: bugcheck.live,
+            status: bugcheck.status.map(Shown),
+            bits_differ: bugcheck.bits_differ,
+            machine_check: bugcheck.machine_check,
+        }
     }
 }
 

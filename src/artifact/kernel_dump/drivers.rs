@@ -1,4 +1,4 @@
-//! The driver list of a 64-bit triage dump.
+//! The driver list of a triage dump.
 //!
 //! The list's layout is not documented, its entries changed their length over time, and a wrong list would put
 //! addresses into the wrong drivers. So a list is believed only if it makes sense as a whole: it begins with the
@@ -6,16 +6,13 @@
 
 use crate::evidence::{Address, KernelDriver, Names, base_name};
 
-use super::layout::{driver, u32_at, u64_at};
+use super::layout::{
+    DriverEntry, LONGEST_DRIVER_ENTRY, NARROW_DRIVER, WIDE_DRIVER, is_image_range, pointer_at, u32_at,
+};
 
 /// More drivers than any system loads; bounds what a hostile dump can make us read.
 pub(super) const MOST_DRIVERS: u32 = 2048;
 
-/// The lowest address of the kernel's half of the address space.
-const KERNEL_SPACE: u64 = 0xFFFF_8000_0000_0000;
-const PAGE: u64 = 0x1000;
-/// Display drivers are the largest, with somewhat more than 100 MiB.
-const LARGEST_IMAGE: u32 = 512 << 20;
 /// More UTF-16 units than a driver's path has.
 const LONGEST_NAME: u32 = 1024;
 /// The kernel's file names; on older 32-bit systems it depends on processors and addressing.
@@ -32,6 +29,8 @@ pub(super) struct DriverList<'a> {
     pub pool: &'a [u8],
     /// Where the string pool begins in the file.
     pub pool_offset: u32,
+    /// Whether pointers have 64 bits.
+    pub wide: bool,
 }
 
 /// The drivers that were read, and how many entries of the list were not sound.
@@ -59,13 +58,19 @@ impl DriverList<'_> {
         Err(reason)
     }
 
+    fn layout(&self) -> DriverEntry {
+        if self.wide { WIDE_DRIVER } else { NARROW_DRIVER }
+    }
+
     /// Possible lengths of an entry: first what the distance to the string pool says, then the lengths known.
     fn entry_lengths(&self) -> impl Iterator<Item = usize> {
+        let layout = self.layout();
         let count = usize::try_from(self.count).unwrap_or(usize::MAX);
         let available = self.entries.len();
         let derived = available.checked_div(count).unwrap_or(0);
-        let plausible = derived.is_multiple_of(8) && (driver::LENGTH..=driver::LONGEST).contains(&derived);
-        let known = [driver::LENGTH].into_iter().chain(driver::OLDER_LENGTHS);
+        let plausible =
+            derived.is_multiple_of(layout.alignment) && (layout.length..=LONGEST_DRIVER_ENTRY).contains(&derived);
+        let known = [layout.length].into_iter().chain(layout.other_lengths.iter().copied());
         plausible
             .then_some(derived)
             .into_iter()
@@ -86,23 +91,22 @@ impl DriverList<'_> {
     }
 
     fn read_entry(&self, entry: &[u8], names: &Names) -> Option<KernelDriver> {
-        let name = self.name_at(u32_at(entry, driver::NAME)?)?;
-        let base = u64_at(entry, driver::BASE)?;
-        let size = u32_at(entry, driver::SIZE)?;
-        let timestamp = u32_at(entry, driver::TIMESTAMP)?;
-        let in_kernel =
-            base >= KERNEL_SPACE && base.is_multiple_of(PAGE) && base.checked_add(u64::from(size)).is_some();
-        let sized = u64::from(size) >= PAGE && size <= LARGEST_IMAGE;
-        (in_kernel && sized).then(|| KernelDriver {
-            name: names.share(base_name(&name)),
+        let layout = self.layout();
+        let path = self.text_at(u32_at(entry, layout.name)?)?;
+        let base = pointer_at(entry, layout.base, self.wide)?;
+        let size = u32_at(entry, layout.size)?;
+        let timestamp = u32_at(entry, layout.timestamp)?;
+        is_image_range(base, u64::from(size), self.wide).then(|| KernelDriver {
+            name: names.share(base_name(&path)),
+            path: names.share(&path),
             base: Address(base),
             size,
-            timestamp,
+            timestamp: (timestamp != 0).then_some(timestamp),
         })
     }
 
     /// The string at `offset` of the file: its length in UTF-16 units, then the units.
-    fn name_at(&self, offset: u32) -> Option<String> {
+    pub fn text_at(&self, offset: u32) -> Option<String> {
         let start = usize::try_from(offset.checked_sub(self.pool_offset)?).ok()?;
         let length = u32_at(self.pool, start).filter(|length| (1..=LONGEST_NAME).contains(length))?;
         let first = start.checked_add(4)?;
@@ -116,7 +120,7 @@ impl DriverList<'_> {
 }
 
 /// Whether the list makes sense, or why not.
-fn believable(drivers: &Drivers, kernel_addresses: &[Address]) -> Result<(), String> {
+pub(super) fn believable(drivers: &Drivers, kernel_addresses: &[Address]) -> Result<(), String> {
     let Some(kernel) = drivers.sound.first() else {
         return Err("no entry has a name, an address and a size that a driver can have".into());
     };
@@ -124,7 +128,7 @@ fn believable(drivers: &Drivers, kernel_addresses: &[Address]) -> Result<(), Str
         return Err(format!("it begins with {} and not with the kernel", kernel.name));
     }
     for address in kernel_addresses {
-        if !contains(kernel, *address) {
+        if kernel.offset_of(*address).is_none() {
             return Err(format!("the kernel's image does not contain {address}, which the header says is in it"));
         }
     }
@@ -134,13 +138,9 @@ fn believable(drivers: &Drivers, kernel_addresses: &[Address]) -> Result<(), Str
     let mut by_address: Vec<&KernelDriver> = drivers.sound.iter().collect();
     by_address.sort_by_key(|driver| driver.base);
     for (lower, upper) in by_address.iter().zip(by_address.iter().skip(1)) {
-        if contains(lower, upper.base) {
+        if lower.offset_of(upper.base).is_some() {
             return Err(format!("the images of {} and {} overlap", lower.name, upper.name));
         }
     }
     Ok(())
-}
-
-fn contains(driver: &KernelDriver, address: Address) -> bool {
-    address.0.checked_sub(driver.base.0).is_some_and(|offset| offset < u64::from(driver.size))
 }

@@ -2,7 +2,10 @@
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::layout::{BUILD, HeaderLayout, NARROW, WIDE, u32_at, u64_at};
+use super::layout::{
+    ARM64_CONTEXT, BUILD, COMMENT_LENGTH, HeaderLayout, NARROW, WIDE, X64_CONTEXT, X86_CONTEXT, u32_at, u64_at,
+};
+use super::stack::is_kernel_pointer;
 use crate::artifact::notation::filetime;
 use crate::evidence::{Address, BugcheckCode, CpuArchitecture, KernelDumpType};
 
@@ -26,6 +29,18 @@ pub(super) struct Header {
     pub required_space: Option<u64>,
     /// Addresses that lie in the kernel's own image.
     pub kernel_addresses: Vec<Address>,
+    /// Where the list of loaded drivers begins.
+    pub module_list: Option<u64>,
+    /// The physical address of the page tables.
+    pub directory_table: Option<u64>,
+    /// The list of the physical pages of a full dump.
+    pub physical_memory: Vec<u8>,
+    /// The instruction pointer of the context.
+    pub instruction_pointer: Option<u64>,
+    /// The stack pointer of the context.
+    pub stack_pointer: Option<u64>,
+    /// The text that the dump's writer left.
+    pub comment: Option<String>,
 }
 
 /// The layout that the file's first eight bytes announce.
@@ -46,13 +61,15 @@ impl Header {
             *parameter = fields.pointer(offset);
         }
         let raised = fields.number(layout.exception_code).is_some_and(|code| code != 0);
+        let cpu = fields.number(layout.machine).map(architecture);
+        let (instruction_pointer, stack_pointer) = fields.context(layout.context, cpu).unzip();
         Self {
             layout,
             dump_type: fields.number(layout.dump_type).map(dump_type),
             code: fields.number(layout.code).map(BugcheckCode),
             parameters,
             build: fields.number(BUILD),
-            cpu: fields.number(layout.machine).map(architecture),
+            cpu,
             cpu_count: fields.number(layout.processors),
             time: fields.long(layout.system_time).and_then(filetime),
             uptime: fields.long(layout.uptime).filter(|ticks| *ticks != 0).and_then(duration),
@@ -67,6 +84,12 @@ impl Header {
                 .filter(|address| *address != 0)
                 .map(Address)
                 .collect(),
+            module_list: fields.pointer(layout.module_list).filter(|address| *address != 0),
+            directory_table: fields.pointer(layout.directory_table).filter(|address| *address != 0),
+            physical_memory: bytes.get(layout.physical_memory..layout.context).map(<[u8]>::to_vec).unwrap_or_default(),
+            instruction_pointer,
+            stack_pointer,
+            comment: fields.comment(layout.comment),
         }
     }
 }
@@ -90,6 +113,30 @@ impl Fields<'_> {
         if self.wide { self.long(offset) } else { self.number(offset).map(u64::from) }
     }
 
+    /// Instruction and stack pointer of the context at `offset`, if it was set: a kernel's stack lies in its own part of
+    /// the address space.
+    fn context(&self, offset: usize, cpu: Option<CpuArchitecture>) -> Option<(u64, u64)> {
+        let layout = match cpu? {
+            CpuArchitecture::X64 => X64_CONTEXT,
+            CpuArchitecture::X86 => X86_CONTEXT,
+            CpuArchitecture::Arm64 => ARM64_CONTEXT,
+            CpuArchitecture::Arm | CpuArchitecture::Other => return None,
+        };
+        let instruction = self.pointer(offset.checked_add(layout.instruction_pointer)?)?;
+        let stack = self.pointer(offset.checked_add(layout.stack_pointer)?)?;
+        is_kernel_pointer(stack, self.wide).then_some((instruction, stack))
+    }
+
+    /// The comment: ANSI text up to a NUL.
+    fn comment(&self, offset: usize) -> Option<String> {
+        let bytes = self.bytes.get(offset..)?.get(..COMMENT_LENGTH)?;
+        let text = bytes.split(|byte| *byte == 0).next()?;
+        let unset = text.starts_with(&FILLER.to_le_bytes());
+        let text: String = text.iter().map(|byte| char::from(*byte)).collect();
+        let text = text.trim();
+        (!unset && !text.is_empty() && text.chars().all(|c| c.is_ascii_graphic() || c == ' ')).then(|| text.to_owned())
+    }
+
     fn pointer_length(&self) -> usize {
         if self.wide { 8 } else { 4 }
     }
@@ -104,6 +151,7 @@ fn dump_type(number: u32) -> KernelDumpType {
         4 => KernelDumpType::Triage,
         5 | 6 => KernelDumpType::Bitmap,
         7 => KernelDumpType::Automatic,
+        8..=10 => KernelDumpType::Ranges,
         other => KernelDumpType::Other(other),
     }
 }

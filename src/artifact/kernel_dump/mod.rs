@@ -1,24 +1,40 @@
 //! Kernel-mode dumps: `MEMORY.DMP`, the small dumps in `Minidump`, and live kernel reports.
 //!
 //! Every kernel dump begins with a header that holds the bugcheck code with its parameters. A triage dump (the small
-//! kind) goes on with a block of offsets, one of which leads to the list of loaded drivers. Dumps can be as large as
-//! the machine's memory, so a few places are read by position and the rest is never touched.
-//!
-//! Only 64-bit triage dumps have a driver list that is read; other kinds hold theirs in pages of kernel memory.
+//! kind) goes on with a block of offsets, which lead to the lists of loaded and unloaded drivers and to the stack. Full
+//! and bitmap dumps of 64-bit PCs hold the kernel's memory page by page, from which the same is read through the page
+//! tables. Dumps can be as large as the machine's memory, so a few places are read by position and the rest is never
+//! touched. Of other kinds only the header is read.
 
 mod drivers;
 mod header;
 mod layout;
+mod loaded_list;
+mod memory;
+mod page_tables;
+mod pages;
+mod source;
+mod stack;
+mod unloaded;
 
 use std::fs::File;
-use std::io::{Read, Seek, SeekFrom};
+use std::io::{Read, Seek};
+use std::sync::Arc;
 
 use drivers::{DriverList, Drivers, MOST_DRIVERS};
 use header::{Header, layout_of};
-use layout::{driver, triage, u32_at};
+use layout::{LONGEST_DRIVER_ENTRY, triage, u32_at};
+use memory::{Memory, TriageMemory};
+use page_tables::PagedMemory;
+use pages::Pages;
+use source::Source;
+use stack::Registers;
 
 use super::{Loss, ReadContext, Reading, Unreadable};
-use crate::evidence::{CpuArchitecture, Evidence, KernelDriver, KernelDump, KernelDumpType, Names, Observation, Place};
+use crate::evidence::{
+    Address, CpuArchitecture, Evidence, KernelDriver, KernelDump, KernelDumpType, KernelFrame, Names, Observation,
+    Place, UnloadedDriver, base_name,
+};
 
 /// The largest string pool that is read, bytes; real ones have some ten thousand.
 const LARGEST_STRING_POOL: u32 = 4 << 20;
@@ -35,23 +51,32 @@ pub fn is_kernel_dump(first_bytes: &[u8]) -> bool {
 ///
 /// When the file is not a kernel dump, or can't be read at all.
 pub fn read(file: &mut File, bytes: u64, context: &ReadContext) -> Result<Reading, Unreadable> {
-    read_dump(Source { file, bytes }, &context.names)
+    read_dump(Source { file, bytes }, &context.names, context.walk_stacks)
 }
 
-fn read_dump<F: Read + Seek>(mut source: Source<F>, names: &Names) -> Result<Reading, Unreadable> {
+/// What a dump holds beyond its header.
+#[derive(Debug, Default)]
+struct Contents {
+    drivers: Vec<KernelDriver>,
+    /// Whether the driver list has no gaps.
+    complete: bool,
+    unloaded: Option<Vec<UnloadedDriver>>,
+    named_driver: Option<Arc<str>>,
+    frames: Vec<KernelFrame>,
+}
+
+fn read_dump<F: Read + Seek>(mut source: Source<F>, names: &Names, walk_stack: bool) -> Result<Reading, Unreadable> {
     let mut losses = Vec::new();
     let header = read_header(&mut source, &mut losses)?;
-    if header.dump_type == Some(KernelDumpType::Triage) {
-        check_end_of_triage(&mut source, &header, &mut losses);
-    } else if let Some(needed) = header.required_space.filter(|needed| *needed > source.bytes) {
-        losses.push(cut("dump", source.bytes, needed));
-    }
-    let drivers = if header.dump_type == Some(KernelDumpType::Triage) && header.layout.wide {
-        read_drivers(&mut source, &header, names, &mut losses)
+    let contents = if header.dump_type == Some(KernelDumpType::Triage) {
+        read_triage(&mut source, &header, names, walk_stack, &mut losses)
     } else {
-        Vec::new()
+        if let Some(needed) = header.required_space.filter(|needed| *needed > source.bytes) {
+            losses.push(cut("dump", source.bytes, needed));
+        }
+        read_pages(&mut source, &header, names, walk_stack, &mut losses)
     };
-    let evidence = observation(&header, drivers, &mut losses)
+    let evidence = observation(&header, contents, &mut losses)
         .map(|dump| Evidence { place: Place::Header, observation: Observation::Kernel(Box::new(dump)) });
     Ok(Reading { evidence: evidence.into_iter().collect(), losses, ..Reading::default() })
 }
@@ -70,7 +95,7 @@ fn read_header<F: Read + Seek>(source: &mut Source<F>, losses: &mut Vec<Loss>) -
 }
 
 /// The dump as evidence; `None` if its header does not even hold a bugcheck code.
-fn observation(header: &Header, drivers: Vec<KernelDriver>, losses: &mut Vec<Loss>) -> Option<KernelDump> {
+fn observation(header: &Header, contents: Contents, losses: &mut Vec<Loss>) -> Option<KernelDump> {
     let Some(code) = header.code else {
         losses.push(Loss::new("header", "the bugcheck code was never set or is cut off"));
         return None;
@@ -97,19 +122,143 @@ fn observation(header: &Header, drivers: Vec<KernelDriver>, losses: &mut Vec<Los
         time: header.time,
         uptime: header.uptime,
         exception_address: header.exception_address,
-        drivers,
+        instruction_pointer: header.instruction_pointer.map(Address),
+        comment: header.comment.as_deref().map(Arc::from),
+        drivers: contents.drivers,
+        drivers_complete: contents.complete,
+        unloaded: contents.unloaded,
+        named_driver: contents.named_driver,
+        frames: contents.frames,
     })
+}
+
+/// What a triage dump holds: the block behind the header says where each part is.
+fn read_triage<F: Read + Seek>(
+    source: &mut Source<F>,
+    header: &Header,
+    names: &Names,
+    walk_stack: bool,
+    losses: &mut Vec<Loss>,
+) -> Contents {
+    let wide = header.layout.wide;
+    let block = match read_triage_block(source, header) {
+        Ok(block) => block,
+        Err(loss) => {
+            losses.push(loss);
+            return Contents::default();
+        }
+    };
+    check_end_of_triage(source, &block, losses);
+    let mut contents = Contents::default();
+    match read_drivers(source, &block, header, names) {
+        Ok((list, named)) => {
+            let options = u32_at(&block, triage::OPTIONS).unwrap_or_default();
+            // All bits set is what dumps without any restriction hold.
+            let overflowed = options != u32::MAX && options & triage::OVERFLOWED != 0;
+            if overflowed {
+                losses.push(Loss::new("driver list", "Windows left drivers out when it wrote the dump"));
+            }
+            contents = with_drivers(list, losses);
+            contents.complete &= !overflowed;
+            contents.named_driver = named;
+        }
+        Err(reason) => losses.push(Loss::new("driver list", format!("not used: {reason}"))),
+    }
+    if let Some(offset) = u32_at(&block, triage::UNLOADED_DRIVERS).filter(|offset| *offset != 0) {
+        let bytes = source.read_up_to(u64::from(offset), unloaded::longest_list(wide));
+        match bytes.and_then(|bytes| unloaded::read(&bytes, wide, names)) {
+            Ok(drivers) => contents.unloaded = Some(drivers),
+            Err(reason) => losses.push(Loss::new("unloaded drivers", format!("not used: {reason}"))),
+        }
+    }
+    if walk_stack {
+        let mut memory = TriageMemory::new(source, &block, header.layout);
+        // The context may be one whose stack the dump does not hold.
+        let held = header.stack_pointer.filter(|pointer| !memory.read(*pointer, 1).is_empty());
+        let begin = held.or_else(|| TriageMemory::<F>::top_of_stack(&block, wide));
+        contents.frames = stack::frames(registers(header, begin), &contents.drivers, &mut memory);
+    }
+    contents
+}
+
+/// What a dump holds that keeps the kernel's memory in pages.
+fn read_pages<F: Read + Seek>(
+    source: &mut Source<F>,
+    header: &Header,
+    names: &Names,
+    walk_stack: bool,
+    losses: &mut Vec<Loss>,
+) -> Contents {
+    let nothing = Contents::default();
+    // A header alone is what many people send.
+    if source.bytes <= header.layout.length {
+        return nothing;
+    }
+    if let Some(KernelDumpType::Other(number)) = header.dump_type {
+        losses.push(Loss::new(
+            "header",
+            format!("{number} is no kind of dump that is known, so only the header is read"),
+        ));
+    }
+    if matches!(header.cpu, None | Some(CpuArchitecture::Other)) {
+        losses.push(Loss::new("header", "the processor is of no kind that is known, so only the header is read"));
+    }
+    let (Some(CpuArchitecture::X64), true) = (header.cpu, header.layout.wide) else { return nothing };
+    let (Some(head), Some(root)) = (header.module_list, header.directory_table) else { return nothing };
+    let (pages, place) = match header.dump_type {
+        Some(KernelDumpType::Full) => (Pages::of_runs(header), Some("list of pages")),
+        Some(KernelDumpType::Bitmap) => (Pages::of_bitmap(source, header.layout.length), Some("bitmap")),
+        // Not all of these have a bitmap.
+        Some(KernelDumpType::Automatic | KernelDumpType::Kernel) => {
+            (Pages::of_bitmap(source, header.layout.length), None)
+        }
+        _ => (None, None),
+    };
+    let Some(pages) = pages else {
+        losses.extend(place.map(|place| Loss::new(place, "makes no sense, so only the header is read")));
+        return nothing;
+    };
+    let mut memory = PagedMemory::new(source, pages, root);
+    let walked = match loaded_list::read(head, &header.kernel_addresses, &mut memory, names) {
+        Ok(walked) => walked,
+        Err(reason) => {
+            losses.push(Loss::new("driver list", format!("not used: {reason}")));
+            return nothing;
+        }
+    };
+    let mut contents = with_drivers(walked.drivers, losses);
+    if let Some(reason) = walked.broken {
+        losses.push(Loss::new("driver list", reason));
+        contents.complete = false;
+    }
+    if walk_stack {
+        contents.frames = stack::frames(registers(header, header.stack_pointer), &contents.drivers, &mut memory);
+    }
+    contents
+}
+
+fn with_drivers(list: Drivers, losses: &mut Vec<Loss>) -> Contents {
+    if list.unsound > 0 {
+        let reason = format!("{} entries make no sense and are left out", list.unsound);
+        losses.push(Loss::new("driver list", reason));
+    }
+    Contents { complete: list.unsound == 0, drivers: list.sound, ..Contents::default() }
+}
+
+fn registers(header: &Header, stack_pointer: Option<u64>) -> Registers {
+    Registers {
+        instruction_pointer: header.instruction_pointer,
+        stack_pointer,
+        wide: header.layout.wide,
+        intel: matches!(header.cpu, Some(CpuArchitecture::X64 | CpuArchitecture::X86)),
+    }
 }
 
 /// Reports a triage dump that is shorter than it says, or that was not written to its end.
 ///
 /// `RequiredDumpSpace` is no measure here: whole triage dumps are shorter than it says.
-fn check_end_of_triage<F: Read + Seek>(source: &mut Source<F>, header: &Header, losses: &mut Vec<Loss>) {
-    let block = match read_triage_block(source, header) {
-        Ok(block) => block,
-        Err(loss) => return losses.push(loss),
-    };
-    let (Some(size), Some(end)) = (u32_at(&block, triage::SIZE_OF_DUMP), u32_at(&block, triage::END_MARK)) else {
+fn check_end_of_triage<F: Read + Seek>(source: &mut Source<F>, block: &[u8], losses: &mut Vec<Loss>) {
+    let (Some(size), Some(end)) = (u32_at(block, triage::SIZE_OF_DUMP), u32_at(block, triage::END_MARK)) else {
         return;
     };
     if u64::from(size) > source.bytes {
@@ -119,42 +268,13 @@ fn check_end_of_triage<F: Read + Seek>(source: &mut Source<F>, header: &Header, 
     }
 }
 
+/// The driver list, and the driver that the kernel itself named.
 fn read_drivers<F: Read + Seek>(
-    source: &mut Source<F>,
-    header: &Header,
-    names: &Names,
-    losses: &mut Vec<Loss>,
-) -> Vec<KernelDriver> {
-    // A block that can't be read has been reported when the dump's end was checked.
-    let Ok(block) = read_triage_block(source, header) else {
-        return Vec::new();
-    };
-    let lost = |reason: String| Loss::new("driver list", reason);
-    match driver_list(source, &block, header, names) {
-        Ok(Drivers { sound, unsound }) => {
-            if unsound > 0 {
-                losses.push(lost(format!("{unsound} entries make no sense and are left out")));
-            }
-            let options = u32_at(&block, triage::OPTIONS).unwrap_or_default();
-            // All bits set is what dumps without any restriction hold.
-            if options != u32::MAX && options & triage::OVERFLOWED != 0 {
-                losses.push(lost("Windows left drivers out when it wrote the dump".into()));
-            }
-            sound
-        }
-        Err(reason) => {
-            losses.push(lost(format!("not used: {reason}")));
-            Vec::new()
-        }
-    }
-}
-
-fn driver_list<F: Read + Seek>(
     source: &mut Source<F>,
     block: &[u8],
     header: &Header,
     names: &Names,
-) -> Result<Drivers, String> {
+) -> Result<(Drivers, Option<Arc<str>>), String> {
     let field = |offset| u32_at(block, offset).ok_or("the triage block is cut");
     let (list, count) = (field(triage::DRIVER_LIST)?, field(triage::DRIVER_COUNT)?);
     let (pool_offset, pool_size) = (field(triage::STRING_POOL)?, field(triage::STRING_POOL_SIZE)?);
@@ -170,43 +290,34 @@ fn driver_list<F: Read + Seek>(
     let space = pool_offset
         .checked_sub(list)
         .ok_or_else(|| format!("the string pool at {pool_offset:#x} lies before the list at {list:#x}"))?;
-    let longest = count.saturating_mul(u32::try_from(driver::LONGEST).unwrap_or(u32::MAX));
+    let longest = count.saturating_mul(u32::try_from(LONGEST_DRIVER_ENTRY).unwrap_or(u32::MAX));
     let entries = source.read(u64::from(list), u64::from(space.min(longest)))?;
     let pool = source.read(u64::from(pool_offset), u64::from(pool_size))?;
-    DriverList { entries: &entries, count, pool: &pool, pool_offset }.read(&header.kernel_addresses, names)
+    let list = DriverList { entries: &entries, count, pool: &pool, pool_offset, wide: header.layout.wide };
+    let drivers = list.read(&header.kernel_addresses, names)?;
+    // Believed only if it is the name of a driver that was loaded.
+    let named = field(triage::NAMED_DRIVER).ok().and_then(|offset| list.text_at(offset)).and_then(|text| {
+        let name = base_name(&text);
+        drivers
+            .sound
+            .iter()
+            .find(|driver| driver.name.eq_ignore_ascii_case(name))
+            .map(|driver| Arc::clone(&driver.name))
+    });
+    Ok((drivers, named))
 }
 
+/// The triage block: the fields that both widths share, and as much of the rest as the file has.
 fn read_triage_block<F: Read + Seek>(source: &mut Source<F>, header: &Header) -> Result<Vec<u8>, Loss> {
-    let length = u64::try_from(triage::LENGTH).unwrap_or(u64::MAX);
-    source.read(header.layout.length, length).map_err(|reason| Loss::new("triage block", reason))
+    let lost = |reason| Loss::new("triage block", reason);
+    let shared = u64::try_from(triage::LENGTH).unwrap_or(u64::MAX);
+    let whole = if header.layout.wide { triage::WIDE_LENGTH } else { triage::NARROW_LENGTH };
+    source.read(header.layout.length, shared).map_err(lost)?;
+    source.read_up_to(header.layout.length, u64::try_from(whole).unwrap_or(u64::MAX)).map_err(lost)
 }
 
 fn cut(place: &str, present: u64, needed: u64) -> Loss {
     Loss::new(place, format!("the file ends after {present} of {needed} bytes"))
-}
-
-/// A file that is read in a few places.
-struct Source<F> {
-    file: F,
-    /// The file's length.
-    bytes: u64,
-}
-
-impl<F: Read + Seek> Source<F> {
-    /// The `length` bytes at `offset`, or why there are not that many. Nothing is allocated for bytes that the file
-    /// does not have.
-    fn read(&mut self, offset: u64, length: u64) -> Result<Vec<u8>, String> {
-        let within = offset.checked_add(length).is_some_and(|end| end <= self.bytes);
-        let length = usize::try_from(length).ok().filter(|_| within).ok_or_else(|| {
-            format!("the file ends at {:#x}, before the end of the {length} bytes at {offset:#x}", self.bytes)
-        })?;
-        let mut bytes = vec![0; length];
-        self.file
-            .seek(SeekFrom::Start(offset))
-            .and_then(|_| self.file.read_exact(&mut bytes))
-            .map_err(|error| format!("reading {length} bytes at {offset:#x} failed: {error}"))?;
-        Ok(bytes)
-    }
 }
 
 #[cfg(test)]

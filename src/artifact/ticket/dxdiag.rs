@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::values::value_of;
 use crate::artifact::wer_signature::read_signature;
-use crate::evidence::{Evidence, Observation, Place, TicketLine, WerReport};
+use crate::evidence::{Evidence, Observation, Place, TicketLine, WerDetails, WerReport};
 
 /// `dxdiag` lists ten.
 const MOST_REPORTS: usize = 16;
@@ -51,6 +51,7 @@ fn report(lines: &[TicketLine]) -> Option<Evidence> {
     }
     let numbers = lines.iter().map(|line| line.number).collect::<Vec<u32>>();
     let report = WerReport {
+        details: WerDetails::default(),
         signature: read_signature(&event_type, &values),
         event_type,
         time: None,

@@ -12,11 +12,11 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use keys::Keys;
 
-use super::notation::{filetime, guid, hex_u64, number_u64};
+use super::notation::{filetime, guid, hex_u64, number_u32, number_u64};
 use super::text::{decode, read_beginning};
 use super::wer_signature::read_signature;
 use super::{Loss, ReadContext, Reading, Unreadable};
-use crate::evidence::{Evidence, Names, Observation, Place, WerReport};
+use crate::evidence::{CpuArchitecture, Evidence, Names, Observation, Place, WerDetails, WerReport, base_name};
 
 /// The largest report that is read, bytes. Real ones have some ten thousand.
 const LARGEST_REPORT: u64 = 16 << 20;
@@ -109,7 +109,50 @@ fn read_report(keys: &Keys, event_type: &str, names: &Names, losses: &mut Vec<Lo
             .get("DynamicSig[1].Value")
             .filter(|version| version.starts_with(|first: char| first.is_ascii_digit()))
             .map(|version| names.share(version)),
+        details: details(keys, about_process, names),
     }
+}
+
+/// What the file says beyond signature and modules.
+fn details(keys: &Keys, about_process: bool, names: &Names) -> WerDetails {
+    let own_name = keys.get("AppPath").map(base_name).or_else(|| keys.get("NsAppName"));
+    let original = keys.get("OriginalFilename").filter(|name| {
+        // Files of Windows in other languages say `NAME.EXE.MUI`.
+        let plain = name.get(name.len().saturating_sub(4)..).filter(|end| end.eq_ignore_ascii_case(".mui"));
+        let name = plain.map_or(*name, |end| name.get(..name.len().saturating_sub(end.len())).unwrap_or(name));
+        own_name.is_some_and(|own| !own.eq_ignore_ascii_case(name))
+    });
+    WerDetails {
+        architecture: architecture(keys).filter(|_| about_process),
+        os_revision: os_info(keys, "ubr").and_then(number_u32),
+        locale: keys.get("DynamicSig[2].Value").and_then(number_u32),
+        memory: os_info(keys, "ram").and_then(number_u64).filter(|memory| *memory != 0),
+        original_name: original.filter(|_| about_process).map(|name| names.share(name)),
+        friendly_name: keys.get("FriendlyEventName").map(|name| names.share(name)),
+        bucket: keys.get("Response.BucketId").map(|bucket| Arc::from(bucket.to_lowercase())),
+    }
+}
+
+/// The architecture that the process ran as: that of the guest where a process of another architecture than the system's
+/// crashed, else the system's.
+///
+/// Source: the numbers are those of `IMAGE_FILE_MACHINE_`; reports of 64-bit processes have no `Wow64Guest`.
+fn architecture(keys: &Keys) -> Option<CpuArchitecture> {
+    let machine = keys.get("Wow64Guest").or_else(|| keys.get("Wow64Host"))?;
+    match number_u32(machine)? {
+        0x014C => Some(CpuArchitecture::X86),
+        0x8664 => Some(CpuArchitecture::X64),
+        0xAA64 => Some(CpuArchitecture::Arm64),
+        0x01C4 => Some(CpuArchitecture::Arm),
+        _ => None,
+    }
+}
+
+/// The value that the report's description of the system has under `name`.
+fn os_info<'t>(keys: &Keys<'t>, name: &str) -> Option<&'t str> {
+    let names = keys.list("OsInfo", ".Key");
+    let (index, _) = names.iter().find(|(_, key)| key.trim() == name)?;
+    keys.get(&format!("OsInfo[{index}].Value"))
 }
 
 /// Reads a key's value with `reader`; a value that it can't read is a loss.

@@ -85,6 +85,33 @@ fn a_crash_report_in_another_language() {
 }
 
 #[test]
+fn what_the_file_says_beyond_the_signature() {
+    let more = "Wow64Host=34404\r\nWow64Guest=332\r\nOriginalFilename=real.exe\r\nResponse.BucketId=ABCDEF\r\n\
+                OsInfo[0].Key=vermaj\r\nOsInfo[0].Value=10\r\nOsInfo[1].Key=ubr\r\nOsInfo[1].Value=4170\r\n\
+                OsInfo[2].Key=ram\r\nOsInfo[2].Value=32688\r\nFriendlyEventName";
+    let (report, losses) = read_text(&REPORT.replace("FriendlyEventName", more));
+    assert_eq!(losses, [""; 0]);
+    let details = report.details;
+    assert_eq!(details.architecture, Some(CpuArchitecture::X86), "the guest is what crashed");
+    assert_eq!((details.os_revision, details.locale, details.memory), (Some(4170), Some(1031), Some(32_688)));
+    assert_eq!(details.original_name.as_deref(), Some("real.exe"));
+    assert_eq!(details.friendly_name.as_deref(), Some("Nicht mehr funktionsfähig"));
+    assert_eq!(details.bucket.as_deref(), Some("abcdef"));
+}
+
+#[test]
+fn an_original_name_is_told_only_where_it_is_another() {
+    let original = |text: &str| {
+        let key = format!("OriginalFilename={text}\r\nFriendlyEventName");
+        read_text(&REPORT.replace("FriendlyEventName", &key)).0.details.original_name
+    };
+    assert_eq!(original("TRAINER.EXE"), None);
+    assert_eq!(original("trainer.exe.mui"), None);
+    assert_eq!(original("miner.exe").as_deref(), Some("miner.exe"));
+    assert_eq!(original("é.mui").as_deref(), Some("é.mui"));
+}
+
+#[test]
 fn the_session_holds_the_process_and_its_start() {
     let (report, _) = read_text(REPORT);
     assert_eq!(report.pid, Some(0x1A2C));

@@ -7,7 +7,7 @@ use crate::evidence::{EventBody, base_name};
 use crate::facts::{FactSet, Value};
 use crate::incident::Built;
 
-/// Facts with one value that events and WER reports bring.
+/// Facts with one value that events bring.
 pub(super) fn events(built: &Built<'_>, facts: &mut FactSet) {
     for (number, event) in built.gathered.events() {
         let from = evidence(number);
@@ -48,22 +48,5 @@ pub(super) fn events(built: &Built<'_>, facts: &mut FactSet) {
             }
             _ => {}
         }
-    }
-    let gathered = &built.gathered;
-    if let Some((number, report)) = gathered.report(|_| true) {
-        facts.set("wer.event_type", Value::Text(Arc::clone(&report.event_type)), evidence(number));
-    }
-    if let Some((number, report)) = gathered.report(|report| report.signature.waiting_for.is_some())
-        && let Some(process) = &report.signature.waiting_for
-    {
-        // A service behind the process is written after a colon: svchost.exe:eventlog.
-        let process = process.split(':').next().unwrap_or(process);
-        facts.set("hang.waiting_for", text(process), evidence(number));
-    }
-    if facts.get("exception.managed_type").is_none()
-        && let Some((number, report)) = gathered.report(|report| report.signature.managed_exception.is_some())
-        && let Some(kind) = &report.signature.managed_exception
-    {
-        facts.set("exception.managed_type", Value::Text(Arc::clone(kind)), evidence(number));
     }
 }

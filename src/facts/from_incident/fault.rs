@@ -11,8 +11,9 @@ pub(super) fn fault(built: &Built<'_>, facts: &mut FactSet) {
     let incident = &built.incident;
     if let Some(site) = &incident.fault_site {
         let records = built.gathered.crash_records();
-        let from = match built.gathered.dump().filter(|(_, dump)| dump.exception.is_some()) {
-            Some((number, _)) => evidence(number),
+        let of_process = built.gathered.dump().filter(|(_, dump)| dump.exception.is_some()).map(|(number, _)| number);
+        let from = match of_process.or_else(|| built.gathered.kernel_dump().map(|(number, _)| number)) {
+            Some(number) => evidence(number),
             None => {
                 records.iter().find(|(_, record)| record.module.is_some()).and_then(|(number, _)| evidence(*number))
             }

@@ -67,6 +67,11 @@ pub(super) fn lists(built: &Built<'_>, facts: &mut FactSet) {
     if let Some((number, comment)) = dump.and_then(|(number, dump)| Some((number, dump.comment.as_ref()?))) {
         lines.extend(comment.lines().map(|line| line_record(Arc::from(line), evidence(number))));
     }
+    if let Some((number, comment)) =
+        gathered.kernel_dump().and_then(|(number, dump)| Some((number, dump.comment.as_ref()?)))
+    {
+        lines.push(line_record(Arc::clone(comment), evidence(number)));
+    }
     if !lines.is_empty() {
         facts.set_list("text", lines);
     }

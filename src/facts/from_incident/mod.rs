@@ -5,10 +5,12 @@ mod environment;
 mod events;
 mod exception;
 mod fault;
+mod kernel;
 mod lists;
 mod process;
 mod system;
 mod ticket;
+mod wer;
 
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock};
@@ -26,7 +28,9 @@ pub fn facts(built: &Built<'_>) -> FactSet {
     fault::fault(built, &mut facts);
     events::events(built, &mut facts);
     system::system(built, &mut facts);
+    wer::wer(built, &mut facts);
     environment::environment(built, &mut facts);
+    kernel::kernel(built, &mut facts);
     lists::lists(built, &mut facts);
     ticket::described(built, &mut facts);
     facts

@@ -52,6 +52,7 @@ fn machine(
         // The kernel's own number is that of the release it was branched from: 19041 on Windows 10 2004 to 22H2.
         card.insert("os", format!("Windows, kernel build {}", dump.build));
         card.insert("cpu", dump.cpu.word().to_owned());
+        crate::incident::kernel_card::fill(dump, card);
     } else if let Some((_, report)) = gathered.report(|report| report.os_version.is_some())
         && let Some(build) = report.os_version.as_deref().and_then(system::build_of)
     {

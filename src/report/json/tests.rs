@@ -46,6 +46,8 @@ const CONTRACT: &str = "
     incidents[].exception.fast_fail.name incidents[].exception.access incidents[].exception.access.kind
     incidents[].exception.access.address
     incidents[].bugcheck incidents[].bugcheck.code incidents[].bugcheck.name incidents[].bugcheck.parameters
+    incidents[].bugcheck.meanings incidents[].bugcheck.meanings[].parameter incidents[].bugcheck.meanings[].is
+    incidents[].bugcheck.meanings[].means incidents[].bugcheck.live incidents[].bugcheck.status
     incidents[].fault_site incidents[].fault_site.module incidents[].fault_site.version
     incidents[].fault_site.offset incidents[].fault_site.path
     incidents[].fault_site.unloaded incidents[].fault_site.carrier

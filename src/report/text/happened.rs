@@ -99,7 +99,18 @@ fn exception(page: &mut Page<'_>, exception: &ExceptionFacts) -> io::Result<()> 
 
 fn bugcheck(page: &mut Page<'_>, bugcheck: &Bugcheck) -> io::Result<()> {
     page.row("bugcheck", &named(&bugcheck.code.to_string(), bugcheck.name.as_deref()))?;
-    page.row("", &listed_parameters(&bugcheck.parameters))
+    page.row("", &listed_parameters(&bugcheck.parameters))?;
+    for said in &bugcheck.meanings {
+        let means = said.means.as_deref().map_or_else(String::new, |means| format!(" = {means}"));
+        page.row("", &format!("{}: {}{means}", said.number, said.is))?;
+    }
+    if let Some(bits) = bugcheck.bits_differ {
+        page.row("", &format!("3 and 4 differ in {bits} {}", if bits == 1 { "bit" } else { "bits" }))?;
+    }
+    match bugcheck.machine_check {
+        Some(kind) => page.row("", &format!("the machine check reported an error of kind {kind}")),
+        None => Ok(()),
+    }
 }
 
 fn fault_site(page: &mut Page<'_>, site: &FaultSite) -> io::Result<()> {

@@ -2,7 +2,7 @@
 
 use samplekit::event_log::EventLog;
 use samplekit::events::{Layout, LostPower, bugcheck, display_reset, kernel_power, nvidia_driver, unclean_shutdown};
-use samplekit::kernel_dump::{Driver, TriageDump};
+use samplekit::kernel_dump::{Driver, Stop, TriageDump};
 use samplekit::minidump::{Context, StackImage};
 use samplekit::{FileTime, Guid};
 
@@ -113,16 +113,22 @@ pub fn bugcheck_in_display_driver() -> Sample {
     stack.word(DXGKRNL + 0x16_F2A3).locals(8).frame(6, DXGKRNL + 0x16_0C94).frame(9, NVLDDMKM + 0xA_51C7);
     stack.frame(12, DXGKRNL + 0x1_5E30).frame(7, KERNEL + 0x25_3CF5).frame(5, KERNEL + 0x40_5A28).locals(6);
     let dump = TriageDump {
-        build: 19041,
-        processors: 12,
-        code: CODE,
-        parameters,
-        time: stopped,
-        uptime_seconds: 27_410,
-        context: Context::at(KERNEL + 0x3F_D5E0, stack_pointer),
+        stop: Stop {
+            build: 19041,
+            processors: 12,
+            code: CODE,
+            parameters,
+            time: stopped,
+            uptime_seconds: 27_410,
+            context: Context::at(KERNEL + 0x3F_D5E0, stack_pointer),
+            comment: None,
+        },
+        narrow: false,
         stack: stack.memory().bytes,
         drivers: drivers(),
         unloaded: vec![Driver::new("dump_stornvme.sys", 0xFFFF_F806_5B00_0000, 0x2_F000)],
+        named_driver: None,
+        memory: vec![],
     };
     let dump_name = "073024-9531-01.dmp";
     Sample {

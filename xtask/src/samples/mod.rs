@@ -7,6 +7,7 @@ mod event_pairs;
 mod fast_fails;
 mod gpu_reset;
 mod inner_errors;
+mod kernel;
 mod loading;
 mod machine_history;
 mod other_dumps;
@@ -16,6 +17,7 @@ mod processor;
 #[cfg(test)]
 mod tests;
 mod tickets;
+mod wer_reports;
 
 use crate::sample::Sample;
 
@@ -58,6 +60,14 @@ pub fn all() -> Vec<Sample> {
         event_pairs::memory_exhausted_before_crash(),
         gpu_reset::timeout_then_crash(),
         gpu_reset::bugcheck_in_display_driver(),
+        kernel::network_driver(),
+        kernel::stack_only(),
+        kernel::unloaded_driver(),
+        kernel::machine_check(),
+        kernel::page_tables_differ(),
+        kernel::of_32_bits(),
+        kernel::live_report(),
+        kernel::with_pages(),
         power::lost_power(),
         power::machine_check_at_boot(),
         machine_history::resets_after_driver_install(),
@@ -68,6 +78,11 @@ pub fn all() -> Vec<Sample> {
         machine_history::ended_by_supervisor(),
         machine_history::audited_exit(),
         other_dumps::one_crash_three_artifacts(),
+        wer_reports::hang_on_another_process(),
+        wer_reports::managed_exception(),
+        wer_reports::live_kernel_event(),
+        wer_reports::blue_screen(),
+        wer_reports::leak_suspicion(),
         other_dumps::hanging_process(),
         inner_errors::dump_on_request(),
         other_dumps::linux(),

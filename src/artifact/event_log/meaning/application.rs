@@ -5,7 +5,9 @@ use std::sync::Arc;
 use super::super::fields::Fields;
 use crate::artifact::notation::{guid, present};
 use crate::artifact::wer_signature::read_signature;
-use crate::evidence::{EventBody, ExceptionCode, ModuleOffset, NtStatus, WerReport, WerSignature, base_name};
+use crate::evidence::{
+    EventBody, ExceptionCode, ModuleOffset, NtStatus, WerDetails, WerReport, WerSignature, base_name,
+};
 
 /// The mark that Windows appends to the name of a module that had already been unloaded.
 const UNLOADED: &str = "_unloaded";
@@ -87,6 +89,7 @@ pub(super) fn wer(fields: &Fields<'_>) -> Option<EventBody> {
         app_path: None,
         modules: Vec::new(),
         os_version: None,
+        details: WerDetails::default(),
     })))
 }
 

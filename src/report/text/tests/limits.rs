@@ -44,6 +44,9 @@ What happened
   bugcheck: 0x00000116 VIDEO_TDR_FAILURE
     parameters 0xffffc001 0xfffff801 0x0
     0x4
+    2: address in the display driver =
+    nvlddmkm.sys+0x102f70
+    4: internal data
   fault site: ucrtbase.dll
     10.0.19041.789 + 0x7286e
     a carrier: it delivers exceptions

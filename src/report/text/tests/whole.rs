@@ -68,6 +68,8 @@ What happened
                read of 0x0, raised at 0x7ffa1b2c3d4e
   bugcheck     0x00000116 VIDEO_TDR_FAILURE
                parameters 0xffffc001 0xfffff801 0x0 0x4
+               2: address in the display driver = nvlddmkm.sys+0x102f70
+               4: internal data
   fault site   ucrtbase.dll 10.0.19041.789 + 0x7286e
                a carrier: it delivers exceptions for others
                C:\Windows\System32\ucrtbase.dll
@@ -179,6 +181,8 @@ What happened
   host         PC-7
   bugcheck     0x00000116 VIDEO_TDR_FAILURE
                parameters 0xffffc001 0xfffff801 0x0 0x4
+               2: address in the display driver = nvlddmkm.sys+0x102f70
+               4: internal data
 
 Why
   The heap was damaged before.

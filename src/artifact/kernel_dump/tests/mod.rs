@@ -2,6 +2,8 @@
 
 #![expect(clippy::arithmetic_side_effects, reason = "a dump under construction is small")]
 
+mod contents;
+
 use std::io::Cursor;
 
 use super::*;
@@ -90,7 +92,7 @@ impl Dump {
 }
 
 fn read_bytes(bytes: &[u8]) -> Result<Reading, Unreadable> {
-    read_dump(Source { file: Cursor::new(bytes), bytes: bytes.len() as u64 }, &Names::default())
+    read_dump(Source { file: Cursor::new(bytes), bytes: bytes.len() as u64 }, &Names::default(), true)
 }
 
 fn two_drivers() -> [Driver; 2] {
@@ -196,7 +198,9 @@ fn the_drivers_of_a_triage_dump() {
     let driver = &dump.drivers[1];
     assert_eq!(&*driver.name, "böse.sys");
     assert_eq!((driver.base, driver.size), (Address(KERNEL + 0x200_0000), 0x5000));
-    assert_eq!(driver.timestamp, 0x6400_0001);
+    assert_eq!(driver.timestamp, Some(0x6400_0001));
+    assert_eq!(&*driver.path, r"\SystemRoot\System32\drivers\böse.sys");
+    assert!(dump.drivers_complete);
 }
 
 #[test]
