@@ -32,6 +32,7 @@ use minidump::{
     MinidumpThreadNames, MinidumpUnloadedModuleList, Module,
 };
 
+use self::detail::Streams;
 use self::directory::stream;
 use super::bytes::{Source, u64_at};
 use super::{Loss, ReadContext, Reading, Unreadable};
@@ -76,7 +77,7 @@ pub fn read(file: &mut File, bytes: u64, context: &ReadContext) -> Result<Readin
         }
         return Err(Unreadable::whole(reason));
     }
-    let system = system(&dump, &context.names).unwrap_or_else(|| {
+    let mut system = system(&dump, &context.names).unwrap_or_else(|| {
         let place = directory::place(stream::SYSTEM_INFO);
         if !losses.iter().any(|loss| loss.place == place) {
             losses.push(Loss::new(place, "missing; the system and its processor are not known"));
@@ -100,6 +101,9 @@ pub fn read(file: &mut File, bytes: u64, context: &ReadContext) -> Result<Readin
     let misc = content.of(stream::MISC_INFO, dump.get_stream::<MinidumpMiscInfo>());
     let raw_exception = content.of(stream::EXCEPTION, dump.get_stream::<MinidumpException>());
     let unloaded_modules = content.of(stream::UNLOADED_MODULE_LIST, dump.get_stream::<MinidumpUnloadedModuleList>());
+    // The states of MINIDUMP_MISC_INFO_5, which only Windows' own writers fill in.
+    let saved = misc.as_ref().and_then(|misc| misc.raw.xstate_data().map(|states| states.enabled_features));
+    system.cpu_features.saved_states = saved.filter(|_| system.os == OperatingSystem::Windows);
     let exception = raw_exception.as_ref().map(|raw| exception(raw, &dump, &system, &context.names));
     // Some writers fill in the stream although nothing was raised.
     let (requested, exception) = match exception {
@@ -128,7 +132,13 @@ pub fn read(file: &mut File, bytes: u64, context: &ReadContext) -> Result<Readin
         system,
     };
     process.delay_load = delay_load::read(&process, &excerpt.memory, &mut source, &context.names);
-    detail::read(&mut process, &dump, &excerpt.memory, &directory, &mut source, &context.names, &mut losses);
+    let registers = raw_exception
+        .as_ref()
+        .zip(dump.get_stream::<MinidumpSystemInfo>().ok())
+        .and_then(|(raw, system)| raw.context(&system, misc.as_ref()));
+    let streams =
+        Streams { directory: &directory, memory: &excerpt.memory, misc: misc.as_ref(), context: registers.as_deref() };
+    detail::read(&mut process, streams, &mut source, &context.names, &mut losses);
     if context.walk_stacks {
         stack::walk(&dump, &mut process);
     }
@@ -180,7 +190,13 @@ fn system(dump: &Excerpted<'_>, names: &Names) -> Option<System> {
         cpu,
         cpu_count: info.raw.number_of_processors,
         cpu_detail: info.cpu_info().and_then(|detail| plain(&detail).map(|detail| names.share(detail))),
-        cpu_features: features(dump, &info.raw.cpu.data, cpu, os),
+        // OTHER_CPU_INFO.ProcessorFeatures, in dumps of 64-bit processes.
+        cpu_features: CpuFeatures {
+            windows: (os == OperatingSystem::Windows && cpu == CpuArchitecture::X64)
+                .then(|| u64_at(&info.raw.cpu.data, 0))
+                .flatten(),
+            saved_states: None,
+        },
     })
 }
 
@@ -200,19 +216,6 @@ fn unknown_system() -> System {
         cpu_count: 0,
         cpu_detail: None,
         cpu_features: CpuFeatures::default(),
-    }
-}
-
-/// What Windows says of the processor: `OTHER_CPU_INFO.ProcessorFeatures` in dumps of 64-bit processes, and the states
-/// that `MINIDUMP_MISC_INFO_5` names.
-fn features(dump: &Excerpted<'_>, cpu_information: &[u8], cpu: CpuArchitecture, os: OperatingSystem) -> CpuFeatures {
-    if os != OperatingSystem::Windows {
-        return CpuFeatures::default();
-    }
-    let misc = dump.get_stream::<MinidumpMiscInfo>().ok();
-    CpuFeatures {
-        windows: (cpu == CpuArchitecture::X64).then(|| u64_at(cpu_information, 0)).flatten(),
-        saved_states: misc.and_then(|misc| misc.raw.xstate_data().map(|data| data.enabled_features)),
     }
 }
 
