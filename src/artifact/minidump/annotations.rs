@@ -4,6 +4,8 @@
 //! Layouts: `MinidumpCrashpadInfo` and what it refers to of Crashpad's `minidump_extensions.h`;
 //! `MDRawAssertionInfo` of Breakpad's `minidump_format.h`.
 
+use memchr::memmem;
+
 use super::directory::{Directory, place, stream};
 use crate::artifact::Loss;
 use crate::artifact::bytes::{Source, u16_at, u32_at};
@@ -142,13 +144,9 @@ impl Reader<'_, '_> {
             "GPUBreadcrumbs",
         ];
         let Some(bytes) = self.part(offset, size.min(LONGEST_CONTEXT)) else { return };
-        let text = wide(&bytes);
         for element in ELEMENTS {
-            let value = text
-                .split_once(&format!("<{element}>"))
-                .and_then(|(_, rest)| rest.split_once(&format!("</{element}>")))
-                .map(|(value, _)| unescaped(value.trim()));
-            if let Some(value) = value {
+            let value = between(&bytes, &format!("<{element}>"), &format!("</{element}>"));
+            if let Some(value) = value.map(|value| unescaped(&wide(value))) {
                 self.add(format!("unreal.{element}"), cut(&value).to_owned());
             }
         }
@@ -202,6 +200,15 @@ struct Location {
 fn location(bytes: &[u8], at: usize) -> Option<Location> {
     let (size, offset) = (u32_at(bytes, at)?, u32_at(bytes, at.checked_add(4)?)?);
     (size != 0 && offset != 0).then_some(Location { offset: u64::from(offset), size })
+}
+
+/// What lies between two texts in UTF-16, as bytes: the whole is long, and little of it is wanted.
+fn between<'b>(bytes: &'b [u8], before: &str, after: &str) -> Option<&'b [u8]> {
+    let encoded = |text: &str| text.encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<u8>>();
+    let (before, after) = (encoded(before), encoded(after));
+    let start = memmem::find(bytes, &before)?.checked_add(before.len())?;
+    let rest = bytes.get(start..)?;
+    rest.get(..memmem::find(rest, &after)?)
 }
 
 /// Text of UTF-16 up to its NUL or the field's end.

@@ -1,6 +1,6 @@
 //! What is read around an exception, and of process and system besides: put together from the parts' own readers.
 
-use minidump::{MinidumpException, MinidumpMiscInfo, MinidumpSystemInfo};
+use minidump::{MinidumpContext, MinidumpMiscInfo};
 
 use super::directory::{Directory, stream};
 use super::instruction::{self, Decoded};
@@ -8,36 +8,42 @@ use super::memory::MemoryMap;
 use super::regions::Regions;
 use super::thread::{self, StackQuestion};
 use super::wanted::{Surroundings, wanted_address};
-use super::{Excerpted, annotations, counters, cpp, handles, stowed};
+use super::{annotations, counters, cpp, handles, stowed};
 use crate::artifact::Loss;
 use crate::artifact::bytes::{Source, u64_at};
 use crate::evidence::{
     Address, CrashDetail, Exception, ExceptionCode, INTEGRITY_LEVELS, Names, OperatingSystem, ProcessDump, ProcessState,
 };
 
+/// Where everything is read from.
+#[derive(Debug, Clone, Copy)]
+pub struct Streams<'a> {
+    /// The dump's directory.
+    pub directory: &'a Directory,
+    /// The captured memory.
+    pub memory: &'a MemoryMap,
+    /// Id, times and more of the process.
+    pub misc: Option<&'a MinidumpMiscInfo>,
+    /// The registers at the exception.
+    pub context: Option<&'a MinidumpContext>,
+}
+
 /// Fills in what the dump says beyond exception, threads and modules.
 pub fn read(
     process: &mut ProcessDump,
-    dump: &Excerpted<'_>,
-    memory: &MemoryMap,
-    directory: &Directory,
+    streams: Streams<'_>,
     source: &mut Source<'_>,
     names: &Names,
     losses: &mut Vec<Loss>,
 ) {
-    process.state = state(dump, directory, source, names, losses);
+    process.state = state(streams, source, names, losses);
     if process.exception.is_some() && process.system.os == OperatingSystem::Windows {
-        process.detail = crash(process, dump, memory, directory, source, names);
+        process.detail = crash(process, streams, source, names);
     }
 }
 
-fn state(
-    dump: &Excerpted<'_>,
-    directory: &Directory,
-    source: &mut Source<'_>,
-    names: &Names,
-    losses: &mut Vec<Loss>,
-) -> ProcessState {
+fn state(streams: Streams<'_>, source: &mut Source<'_>, names: &Names, losses: &mut Vec<Loss>) -> ProcessState {
+    let Streams { directory, misc, .. } = streams;
     let handles = handles::read(source, directory, names, losses);
     ProcessState {
         annotations: annotations::read(source, directory, names, losses),
@@ -45,35 +51,24 @@ fn state(
         process_memory: counters::process(source, directory),
         handle_count: handles.count,
         handles: handles.by_type,
-        integrity: integrity(dump),
+        integrity: misc.and_then(integrity),
     }
 }
 
 /// `ProcessIntegrityLevel` of `MINIDUMP_MISC_INFO_3`: the last part of the label's SID, in steps of 0x1000.
-fn integrity(dump: &Excerpted<'_>) -> Option<&'static str> {
-    let misc = dump.get_stream::<MinidumpMiscInfo>().ok()?;
+fn integrity(misc: &MinidumpMiscInfo) -> Option<&'static str> {
     let level = *misc.raw.process_integrity_level()?;
     INTEGRITY_LEVELS.get(level.checked_div(0x1000)? as usize).copied()
 }
 
-fn crash(
-    process: &ProcessDump,
-    dump: &Excerpted<'_>,
-    memory: &MemoryMap,
-    directory: &Directory,
-    source: &mut Source<'_>,
-    names: &Names,
-) -> CrashDetail {
+fn crash(process: &ProcessDump, streams: Streams<'_>, source: &mut Source<'_>, names: &Names) -> CrashDetail {
+    let Streams { directory, memory, context, .. } = streams;
     let thread = process.thread.as_ref().map(|thread| thread.id);
     let listed = thread.and_then(|id| thread::listed(source, directory, id));
     let teb = listed.as_ref().and_then(|listed| listed.teb);
     let regions = Regions::open(source, directory);
-    let misc = dump.get_stream::<MinidumpMiscInfo>().ok();
-    let raw = dump.get_stream::<MinidumpException<'_>>().ok();
-    let system = dump.get_stream::<MinidumpSystemInfo>().ok();
-    let context = raw.as_ref().zip(system.as_ref()).and_then(|(raw, system)| raw.context(system, misc.as_ref()));
     let wide = process.system.cpu.is_64_bit();
-    let stack = context.as_ref().and_then(|context| {
+    let stack = context.and_then(|context| {
         let pointer = Address(context.get_stack_pointer());
         thread::stack(source, memory, regions, StackQuestion { pointer, teb, wide, wanted: wanted_address(process) })
     });
@@ -83,7 +78,7 @@ fn crash(
         Decoded::of(&code, exception.address, process.system.cpu)
     });
     // Registers that are not those at the instruction explain nothing.
-    let at_fault = context.as_ref().filter(|context| {
+    let at_fault = context.filter(|context| {
         process.exception.as_ref().is_some_and(|exception| exception.address.0 == context.get_instruction_pointer())
     });
     let used = match (&decoded, at_fault) {

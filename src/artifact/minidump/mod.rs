@@ -33,6 +33,7 @@ use minidump::{
     MinidumpThreadNames, MinidumpUnloadedModuleList, Module,
 };
 
+use self::detail::Streams;
 use self::directory::stream;
 use super::bytes::Source;
 use super::{Loss, ReadContext, Reading, Unreadable};
@@ -77,7 +78,7 @@ pub fn read(file: &mut File, bytes: u64, context: &ReadContext) -> Result<Readin
         }
         return Err(Unreadable::whole(reason));
     }
-    let system = system(&dump, &context.names).unwrap_or_else(|| {
+    let mut system = system(&dump, &context.names).unwrap_or_else(|| {
         let place = directory::place(stream::SYSTEM_INFO);
         if !losses.iter().any(|loss| loss.place == place) {
             losses.push(Loss::new(place, "missing; the system and its processor are not known"));
@@ -101,6 +102,9 @@ pub fn read(file: &mut File, bytes: u64, context: &ReadContext) -> Result<Readin
     let misc = content.of(stream::MISC_INFO, dump.get_stream::<MinidumpMiscInfo>());
     let raw_exception = content.of(stream::EXCEPTION, dump.get_stream::<MinidumpException>());
     let unloaded_modules = content.of(stream::UNLOADED_MODULE_LIST, dump.get_stream::<MinidumpUnloadedModuleList>());
+    // The states of MINIDUMP_MISC_INFO_5, which only Windows' own writers fill in.
+    let saved = misc.as_ref().and_then(|misc| misc.raw.xstate_data().map(|states| states.enabled_features));
+    system.cpu_features.saved_states = saved.filter(|_| system.os == OperatingSystem::Windows);
     let exception = raw_exception.as_ref().map(|raw| exception(raw, &dump, &system, &context.names));
     // Some writers fill in the stream although nothing was raised.
     let (requested, exception) = match exception {
@@ -129,7 +133,13 @@ pub fn read(file: &mut File, bytes: u64, context: &ReadContext) -> Result<Readin
         system,
     };
     process.delay_load = delay_load::read(&process, &excerpt.memory, &mut source, &context.names);
-    detail::read(&mut process, &dump, &excerpt.memory, &directory, &mut source, &context.names, &mut losses);
+    let registers = raw_exception
+        .as_ref()
+        .zip(dump.get_stream::<MinidumpSystemInfo>().ok())
+        .and_then(|(raw, system)| raw.context(&system, misc.as_ref()));
+    let streams =
+        Streams { directory: &directory, memory: &excerpt.memory, misc: misc.as_ref(), context: registers.as_deref() };
+    detail::read(&mut process, streams, &mut source, &context.names, &mut losses);
     if context.walk_stacks {
         stack::walk(&dump, &mut process);
     }
@@ -181,7 +191,7 @@ fn system(dump: &Excerpted<'_>, names: &Names) -> Option<System> {
         cpu,
         cpu_count: info.raw.number_of_processors,
         cpu_detail: info.cpu_info().and_then(|detail| plain(&detail).map(|detail| names.share(detail))),
-        cpu_features: processor::features(dump, &info.raw.cpu.data, cpu, os),
+        cpu_features: processor::features(&info.raw.cpu.data, cpu, os),
         processor: processor::processor(&info.raw, cpu, names),
         server: (os == OperatingSystem::Windows).then(|| product(info.raw.product_type)).flatten(),
     })

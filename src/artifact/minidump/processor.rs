@@ -1,9 +1,8 @@
 //! The processor in `MINIDUMP_SYSTEM_INFO`.
 
-use minidump::MinidumpMiscInfo;
 use minidump::format::MINIDUMP_SYSTEM_INFO;
 
-use super::Excerpted;
+use crate::artifact::bytes::u64_at;
 use crate::evidence::{CpuArchitecture, CpuFeatures, Names, OperatingSystem, Processor};
 
 /// Family, model and stepping; and the maker's name, with which the `CPU_INFORMATION` of 32-bit x86 begins. Writers on
@@ -29,23 +28,11 @@ fn vendor(information: &[u8]) -> Option<&str> {
     is_name.then(|| std::str::from_utf8(name).ok()).flatten()
 }
 
-/// What Windows says of the processor: `OTHER_CPU_INFO.ProcessorFeatures` in dumps of 64-bit processes, and the states
-/// that `MINIDUMP_MISC_INFO_5` names.
-pub(super) fn features(
-    dump: &Excerpted<'_>,
-    information: &[u8],
-    cpu: CpuArchitecture,
-    os: OperatingSystem,
-) -> CpuFeatures {
-    if os != OperatingSystem::Windows {
-        return CpuFeatures::default();
-    }
-    let word = || Some(u64::from_le_bytes(information.get(..8)?.try_into().ok()?));
-    let misc = dump.get_stream::<MinidumpMiscInfo>().ok();
-    CpuFeatures {
-        windows: (cpu == CpuArchitecture::X64 && vendor(information).is_none()).then(word).flatten(),
-        saved_states: misc.and_then(|misc| misc.raw.xstate_data().map(|data| data.enabled_features)),
-    }
+/// What Windows says of the processor in dumps of 64-bit processes: `OTHER_CPU_INFO.ProcessorFeatures`. Which states are
+/// saved stands elsewhere, in `MINIDUMP_MISC_INFO_5`.
+pub(super) fn features(information: &[u8], cpu: CpuArchitecture, os: OperatingSystem) -> CpuFeatures {
+    let told = os == OperatingSystem::Windows && cpu == CpuArchitecture::X64 && vendor(information).is_none();
+    CpuFeatures { windows: told.then(|| u64_at(information, 0)).flatten(), saved_states: None }
 }
 
 #[cfg(test)]
