@@ -125,8 +125,8 @@ fn nothing_is_missing(path: &Path, at: usize, whole: &[u8], original: &ReadArtif
         match (&now.observation, &before.observation) {
             (Observation::Process(now), Observation::Process(before)) => {
                 if in_stream_type(whole, at) {
-                    // A stream whose type became one of the numbers that are free for every writer is a stream of
-                    // another kind: that it was another can't be seen.
+                    // A stream whose type became that of a documented kind, or one of the numbers that are free for
+                    // every writer, is a stream of another kind: that it was another can't be seen.
                     continue;
                 }
                 let count = |modules: &Option<Vec<_>>| modules.as_ref().map(Vec::len);
@@ -145,11 +145,11 @@ fn nothing_is_missing(path: &Path, at: usize, whole: &[u8], original: &ReadArtif
     }
 }
 
-/// Whether a byte lies in the upper half of a stream's type in a minidump's directory.
+/// Whether a byte lies in a stream's type in a minidump's directory.
 fn in_stream_type(dump: &[u8], at: usize) -> bool {
     let value = |at: usize| dump.get(at..at + 4).map(|v| u32::from_le_bytes([v[0], v[1], v[2], v[3]]) as usize);
     let (Some(count), Some(directory)) = (value(8), value(12)) else { return false };
-    (directory..directory + count * 12).contains(&at) && (at - directory) % 12 >= 2 && (at - directory) % 12 < 4
+    (directory..directory + count * 12).contains(&at) && (at - directory) % 12 < 4
 }
 
 /// A small generator with a fixed start: the same flips every time.

@@ -553,6 +553,11 @@ fn the_end_of_a_process_joins_its_dump_when_there_is_no_other_record() {
     folder.log("Security.evtx", "PC-1", [exit("demo.exe", 4312, 0xC000_0005, 3)]);
     let report = assert_incidents(&folder, &[&["demo.exe.4312.dmp", "Security.evtx#1"]]);
     assert_eq!(report["incidents"][0]["host"], "PC-1");
+    // A copy of the log holds no second end; the log of another computer may.
+    folder.log("Copy.evtx", "PC-1", [exit("demo.exe", 4312, 0xC000_0005, 3)]);
+    assert_incidents(&folder, &[&["demo.exe.4312.dmp", "Security.evtx#1", "Copy.evtx#1"]]);
+    folder.log("Copy.evtx", "PC-2", [exit("demo.exe", 4312, 0xC000_0005, 3)]);
+    assert_incidents(&folder, &[&["demo.exe.4312.dmp"], &["Security.evtx#1"], &["Copy.evtx#1"]]);
 }
 
 #[test]

@@ -206,16 +206,27 @@ fn by_exit(sightings: &[Sighting], items: &[Item], sets: &mut Sets<'_>) {
         }
     }
     // Dumps don't name their computer.
+    let mut by_pid: HashMap<u32, Vec<usize>> = HashMap::new();
+    for (index, exit) in sightings.iter().enumerate().filter(|(_, sighting)| sighting.family == Family::Exit) {
+        if let Some(pid) = exit.pid {
+            by_pid.entry(pid).or_default().push(index);
+        }
+    }
     for (index, dump) in sightings.iter().enumerate() {
         let is_dump = matches!(items.get(dump.item).map(|item| &item.observation), Some(Observation::Process(_)));
-        if !is_dump || dump.pid.is_none() || dump.process.is_none() {
+        let Some(exits) = dump.pid.filter(|_| is_dump && dump.process.is_some()).and_then(|pid| by_pid.get(&pid))
+        else {
             continue;
-        }
-        let mut fitting = sightings.iter().enumerate().filter(|(_, exit)| {
-            exit.family == Family::Exit && (exit.pid, &exit.process) == (dump.pid, &dump.process) && follows(exit, dump)
-        });
-        if let (Some((exit, _)), None) = (fitting.next(), fitting.next()) {
-            sets.join_all(&[exit, index]);
+        };
+        let fits = |exit: &&usize| {
+            sightings.get(**exit).is_some_and(|exit| exit.process == dump.process && follows(exit, dump))
+        };
+        let fitting: Vec<usize> = exits.iter().take(MOST_CANDIDATES).filter(fits).copied().collect();
+        let Some(first) = fitting.first() else { continue };
+        // Several are one end when they were joined before.
+        let root = sets.root(*first);
+        if fitting.iter().all(|exit| sets.root(*exit) == root) {
+            sets.join_all(&[*first, index]);
         }
     }
 }
