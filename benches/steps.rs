@@ -34,7 +34,7 @@ fn reading(criterion: &mut Criterion) {
     for (name, file, walk_stacks) in artifacts {
         let path = samples().join(file);
         assert!(path.is_file(), "{file} is no sample");
-        let context = ReadContext { names: Names::default(), walk_stacks, cache: None };
+        let context = ReadContext { names: Names::default(), walk_stacks, symbols: None, cache: None };
         group.bench_function(name, |bencher| bencher.iter(|| read_artifact(black_box(&path), &context)));
     }
 }

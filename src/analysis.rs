@@ -8,6 +8,7 @@ use jiff::Timestamp;
 use rayon::prelude::*;
 
 use crate::artifact::event_log::Cache;
+use crate::artifact::minidump::Symbols;
 use crate::artifact::{LogCoverage, ReadContext};
 use crate::discover::{self, display_path};
 use crate::evidence::{Names, Observation};
@@ -24,6 +25,8 @@ use crate::rules::{ModuleList, RuleSet};
 pub struct Options {
     /// Whether crashing threads' stacks are walked.
     pub walk_stacks: bool,
+    /// Symbols and images for walking stacks, beside what the dumps hold.
+    pub symbols: Option<Arc<Symbols>>,
     /// Only incidents from this time on.
     pub since: Option<Timestamp>,
     /// Only incidents up to this time.
@@ -39,7 +42,15 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Self { walk_stacks: true, since: None, until: None, min_confidence: 0.0, pasted: Vec::new(), cache: None }
+        Self {
+            walk_stacks: true,
+            symbols: None,
+            since: None,
+            until: None,
+            min_confidence: 0.0,
+            pasted: Vec::new(),
+            cache: None,
+        }
     }
 }
 
@@ -182,8 +193,12 @@ fn read_all(
         found.retain(|file| !cache.owns(&file.path));
     }
     progress.found(found.len());
-    let context =
-        ReadContext { names: Names::default(), walk_stacks: options.walk_stacks, cache: options.cache.clone() };
+    let context = ReadContext {
+        names: Names::default(),
+        walk_stacks: options.walk_stacks,
+        symbols: options.symbols.clone(),
+        cache: options.cache.clone(),
+    };
     let mut all: Vec<ReadArtifact> = found
         .par_iter()
         .map(|file| {
@@ -221,15 +236,40 @@ fn read_all(
     (artifacts, items, coverage)
 }
 
-/// The carriers: the rule sets' lists of that name.
+/// What modules are known for: the rule sets' lists of these names.
 fn carriers(rules: &RuleSet) -> impl Carriers + '_ {
-    struct Listed<'r>(Vec<&'r ModuleList>);
+    struct Listed<'r> {
+        carriers: Vec<&'r ModuleList>,
+        prefixes: Vec<&'r ModuleList>,
+        sentinels: Vec<&'r ModuleList>,
+        injected: Vec<&'r ModuleList>,
+    }
     impl Carriers for Listed<'_> {
         fn is_carrier(&self, module: &str) -> bool {
-            self.0.iter().any(|list| list.has(module))
+            self.carriers.iter().any(|list| list.has(module))
+        }
+
+        fn is_prefix(&self, module: &str) -> bool {
+            self.prefixes.iter().any(|list| list.has(module))
+        }
+
+        fn is_sentinel(&self, module: &str) -> bool {
+            self.sentinels.iter().any(|list| list.has(module))
+        }
+
+        fn is_injected(&self, module: &str) -> bool {
+            self.injected.iter().any(|list| list.has(module))
         }
     }
-    Listed(rules.lists().filter(|(_, list)| list.name() == "carriers").map(|(_, list)| list).collect())
+    let lists = |names: &'static [&'static str]| {
+        rules.lists().filter(|(_, list)| names.contains(&list.name())).map(|(_, list)| list).collect()
+    };
+    Listed {
+        carriers: lists(&["carriers"]),
+        prefixes: lists(&["prefixes"]),
+        sentinels: lists(&["sentinels"]),
+        injected: lists(&["injected", "overlays", "security"]),
+    }
 }
 
 fn within(time: Option<Timestamp>, options: &Options) -> bool {

@@ -22,7 +22,7 @@ pub use module::{Address, DebugId, DebugSignature, LoadedModule, ModuleOffset, U
 pub use names::Names;
 pub use place::Place;
 pub use process::{
-    CpuArchitecture, CrashThread, DelayLoad, Exception, Frame, FrameTrust, OperatingSystem, ProcessDump, System,
+    Call, CpuArchitecture, CrashThread, DelayLoad, Exception, Frame, FrameTrust, OperatingSystem, ProcessDump, System,
 };
 pub use ticket::{Ticket, TicketLine};
 pub use version::Version;

@@ -1,6 +1,7 @@
 //! What happened, once: all evidence about one crash, hang, bugcheck, reset, failed start or power loss.
 
 mod build;
+mod caller;
 mod environment;
 mod fault_site;
 mod gathered;
@@ -148,6 +149,8 @@ pub struct FaultSite {
     pub offset: Option<ModuleOffset>,
     /// Path.
     pub path: Option<Arc<str>>,
+    /// The function, by the image's exports or by symbols.
+    pub function: Option<Arc<str>>,
     /// Whether the module had been unloaded.
     pub unloaded: bool,
     /// Whether it is a carrier.

@@ -2,15 +2,18 @@
 //!
 //! A dump is read in three steps: `directory` checks header and stream directory against the file, `excerpt`
 //! puts the wanted parts together into a small dump that can be trusted, and this module reads that one with the
-//! `minidump` crate. The stack is walked with `minidump-processor` when asked for.
+//! `minidump` crate. The stack is walked when asked for, by the unwinding data that dump and `--symbols` give.
 
 mod delay_load;
 mod directory;
 mod excerpt;
+mod image;
 mod memory;
 mod stack;
+mod symbols;
 mod writer;
 
+use std::borrow::Cow;
 use std::fs::File;
 use std::sync::Arc;
 use std::time::SystemTime;
@@ -18,11 +21,14 @@ use std::time::SystemTime;
 use jiff::Timestamp;
 use minidump::system_info::{Cpu, Os};
 use minidump::{
-    Minidump, MinidumpException, MinidumpMiscInfo, MinidumpModule, MinidumpModuleList, MinidumpSystemInfo,
-    MinidumpThreadNames, MinidumpUnloadedModuleList, Module,
+    Minidump, MinidumpContext, MinidumpException, MinidumpMiscInfo, MinidumpModule, MinidumpModuleList,
+    MinidumpSystemInfo, MinidumpThreadList, MinidumpThreadNames, MinidumpUnloadedModuleList, Module,
 };
 
+pub use self::symbols::Symbols;
+
 use self::directory::stream;
+use self::image::Memory;
 use super::bytes::Source;
 use super::{Loss, ReadContext, Reading, Unreadable};
 use crate::evidence::{
@@ -106,7 +112,20 @@ pub fn read(file: &mut File, bytes: u64, context: &ReadContext) -> Result<Readin
     };
     process.delay_load = delay_load::read(&process, &excerpt.memory, &mut source, &context.names);
     if context.walk_stacks {
-        stack::walk(&dump, &mut process);
+        let info = dump.get_stream::<MinidumpSystemInfo>().ok();
+        let registers = raw_exception
+            .as_ref()
+            .zip(info.as_ref())
+            .and_then(|(exception, info)| exception.context(info, misc.as_ref()))
+            .or_else(|| thread_registers(&dump, excerpt.crash_thread?, info.as_ref()?, misc.as_ref()));
+        let given = stack::Given {
+            dump: &dump,
+            modules: modules.as_ref(),
+            context: registers.as_deref(),
+            symbols: context.symbols.as_deref(),
+            names: &context.names,
+        };
+        stack::walk(&given, &mut Memory::new(&excerpt.memory, &mut source), &mut process);
     }
     let place = if process.exception.is_some() { Place::Stream("Exception") } else { Place::Whole };
     Ok(Reading {
@@ -216,6 +235,18 @@ fn crash_thread(
         .and_then(|list| list.get_name(id).map(|name| names.share(&name)))
         .filter(|name| !name.is_empty());
     Some(CrashThread { id, name, instruction_pointer, frames: Vec::new() })
+}
+
+/// The registers of a thread, for dumps without exception.
+fn thread_registers(
+    dump: &Excerpted<'_>,
+    id: u32,
+    system: &MinidumpSystemInfo,
+    misc: Option<&MinidumpMiscInfo>,
+) -> Option<Cow<'static, MinidumpContext>> {
+    let threads = dump.get_stream::<MinidumpThreadList<'_>>().ok()?;
+    let context = threads.get_thread(id)?.context(system, misc)?.into_owned();
+    Some(Cow::Owned(context))
 }
 
 fn loaded(module: &MinidumpModule, names: &Names) -> LoadedModule {

@@ -45,7 +45,7 @@ What happened
     parameters 0xffffc001 0xfffff801 0x0
     0x4
   fault site: ucrtbase.dll
-    10.0.19041.789 + 0x7286e
+    10.0.19041.789 + 0x7286e, in abort
     a carrier: it delivers exceptions
     for others
     C:\Windows\System32\ucrtbase.dll
