@@ -9,6 +9,7 @@ use rayon::prelude::*;
 
 use crate::artifact::event_log::Cache;
 use crate::artifact::head_and_tail::HeadAndTail;
+use crate::artifact::minidump::Symbols;
 use crate::artifact::{LogCoverage, ReadContext};
 use crate::discover::{self, display_path};
 use crate::evidence::{Names, Observation};
@@ -26,6 +27,8 @@ use crate::rules::{ModuleList, RuleSet};
 pub struct Options {
     /// Whether crashing threads' stacks are walked.
     pub walk_stacks: bool,
+    /// Symbols and images for walking stacks, beside what the dumps hold.
+    pub symbols: Option<Arc<Symbols>>,
     /// Only incidents from this time on.
     pub since: Option<Timestamp>,
     /// Only incidents up to this time.
@@ -41,7 +44,15 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Self { walk_stacks: true, since: None, until: None, min_confidence: 0.0, pasted: Vec::new(), cache: None }
+        Self {
+            walk_stacks: true,
+            symbols: None,
+            since: None,
+            until: None,
+            min_confidence: 0.0,
+            pasted: Vec::new(),
+            cache: None,
+        }
     }
 }
 
@@ -201,8 +212,12 @@ fn read_all(
     }
     found.retain(|file| !options.pasted.iter().any(|(name, _)| *name == display_path(&file.path)));
     progress.found(found.len());
-    let context =
-        ReadContext { names: Names::default(), walk_stacks: options.walk_stacks, cache: options.cache.clone() };
+    let context = ReadContext {
+        names: Names::default(),
+        walk_stacks: options.walk_stacks,
+        symbols: options.symbols.clone(),
+        cache: options.cache.clone(),
+    };
     let mut all: Vec<ReadArtifact> = found
         .par_iter()
         .map(|file| {
@@ -249,10 +264,13 @@ fn folder<'a>(artifact: &'a Artifact, options: &Options) -> &'a str {
     if pasted { "" } else { folder }
 }
 
-/// The carriers, and the drivers of Windows: the rule sets' lists of these names.
+/// What modules are known for: the rule sets' lists of these names.
 fn carriers(rules: &RuleSet) -> impl Carriers + '_ {
     struct Listed<'r> {
         carriers: Vec<&'r ModuleList>,
+        prefixes: Vec<&'r ModuleList>,
+        sentinels: Vec<&'r ModuleList>,
+        injected: Vec<&'r ModuleList>,
         windows_drivers: Vec<&'r ModuleList>,
     }
     impl Carriers for Listed<'_> {
@@ -263,9 +281,29 @@ fn carriers(rules: &RuleSet) -> impl Carriers + '_ {
         fn is_windows_driver(&self, module: &str) -> bool {
             self.windows_drivers.iter().any(|list| list.has(module))
         }
+
+        fn is_prefix(&self, module: &str) -> bool {
+            self.prefixes.iter().any(|list| list.has(module))
+        }
+
+        fn is_sentinel(&self, module: &str) -> bool {
+            self.sentinels.iter().any(|list| list.has(module))
+        }
+
+        fn is_injected(&self, module: &str) -> bool {
+            self.injected.iter().any(|list| list.has(module))
+        }
     }
-    let named = |name| rules.lists().filter(move |(_, list)| list.name() == name).map(|(_, list)| list).collect();
-    Listed { carriers: named("carriers"), windows_drivers: named("windows-drivers") }
+    let lists = |names: &'static [&'static str]| {
+        rules.lists().filter(|(_, list)| names.contains(&list.name())).map(|(_, list)| list).collect()
+    };
+    Listed {
+        carriers: lists(&["carriers"]),
+        prefixes: lists(&["prefixes"]),
+        sentinels: lists(&["sentinels"]),
+        injected: lists(&["injected", "overlays", "security"]),
+        windows_drivers: lists(&["windows-drivers"]),
+    }
 }
 
 fn within(time: Option<Timestamp>, options: &Options) -> bool {

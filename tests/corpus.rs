@@ -41,7 +41,7 @@ impl Corpus {
 }
 
 fn read(path: &Path) -> ReadArtifact {
-    read_artifact(path, &ReadContext { names: Names::default(), walk_stacks: false, cache: None })
+    read_artifact(path, &ReadContext { names: Names::default(), walk_stacks: false, symbols: None, cache: None })
 }
 
 fn analyzed(corpus: &Corpus, threads: usize) -> Report {

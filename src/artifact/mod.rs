@@ -23,6 +23,8 @@ pub struct ReadContext {
     pub names: Names,
     /// Whether crashing threads' stacks are walked.
     pub walk_stacks: bool,
+    /// Symbols and images from outside of the dumps, if any were given.
+    pub symbols: Option<Arc<minidump::Symbols>>,
     /// What earlier runs read of event logs, if that is kept.
     pub cache: Option<Arc<event_log::Cache>>,
 }

@@ -12,7 +12,7 @@ use jiff::Timestamp;
 use super::color::{self, Color};
 use super::output::{self, write_file};
 use super::progress::Bar;
-use super::{Exit, load_rules, stream};
+use super::{Exit, load_rules, open_symbols, stream};
 use crate::Options;
 use crate::analysis::analyze_keeping;
 use crate::artifact::event_log::Cache;
@@ -81,6 +81,11 @@ pub struct Arguments {
     /// End with exit code 3 when some artifact could not be read whole.
     #[arg(long)]
     strict: bool,
+
+    /// Unwind stacks exactly by the images (.dll, .exe) and Breakpad symbol files (.sym) in PATH, a folder or a symbol
+    /// store, or a single file; can be given again. Full dumps hold their images themselves.
+    #[arg(long, value_name = "PATH", conflicts_with = "no_stack_walk")]
+    symbols: Vec<PathBuf>,
 
     /// Don't walk stacks: faster, but a suspect below a carrier is not found.
     #[arg(long)]
@@ -196,6 +201,7 @@ fn prepare(arguments: &Arguments) -> Result<Prepared, Exit> {
         .map_err(|error| usage(format!("threads: {error}")))?;
     let options = Options {
         walk_stacks: !arguments.no_stack_walk,
+        symbols: open_symbols(&arguments.symbols)?,
         since: arguments.since,
         until: arguments.until,
         min_confidence: arguments.min_confidence,

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-use super::{Exit, load_rules, stream};
+use super::{Exit, load_rules, open_symbols, stream};
 use crate::facts::{FactSet, schema};
 use crate::knowledge::Knowledge;
 use crate::report::sanitise;
@@ -14,12 +14,22 @@ pub struct Arguments {
     /// The artifact.
     #[arg(value_name = "FILE")]
     file: PathBuf,
+
+    /// Unwind stacks exactly by the images (.dll, .exe) and Breakpad symbol files (.sym) in PATH, a folder or a symbol
+    /// store, or a single file; can be given again. Full dumps hold their images themselves.
+    #[arg(long, value_name = "PATH")]
+    symbols: Vec<PathBuf>,
 }
 
 pub fn run(arguments: &Arguments) -> Exit {
     let Ok(rules) = load_rules(true, &[], true) else { return Exit::Usage };
     let knowledge = Knowledge::builtin();
-    let inspected = inspect(std::slice::from_ref(&arguments.file), &rules, &knowledge, &Options::default(), &Silent);
+    let symbols = match open_symbols(&arguments.symbols) {
+        Ok(symbols) => symbols,
+        Err(exit) => return exit,
+    };
+    let options = Options { symbols, ..Options::default() };
+    let inspected = inspect(std::slice::from_ref(&arguments.file), &rules, &knowledge, &options, &Silent);
     for artifact in &inspected.artifacts {
         if let Some(detail) = &artifact.detail {
             stream::note(&format!("{}: {}: {}", sanitise(&artifact.path), artifact.status.word(), sanitise(detail)));

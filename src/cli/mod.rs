@@ -13,12 +13,15 @@ mod stream;
 use std::ffi::OsString;
 use std::panic::catch_unwind;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use clap::{CommandFactory, Parser, Subcommand};
 
 pub use exit::Exit;
 
+use crate::artifact::minidump::Symbols;
+use crate::discover::reason;
 use crate::rules::RuleSet;
 
 /// Finds the causes of Windows crashes in the evidence they leave: minidumps, event logs, WER reports, kernel dumps
@@ -126,6 +129,17 @@ fn load_rules(builtin: bool, paths: &[PathBuf], quiet: bool) -> Result<RuleSet, 
             Err(Exit::Usage)
         }
     }
+}
+
+/// Opens what `--symbols` gives.
+fn open_symbols(paths: &[PathBuf]) -> Result<Option<Arc<Symbols>>, Exit> {
+    if paths.is_empty() {
+        return Ok(None);
+    }
+    Symbols::at(paths).map(|symbols| Some(Arc::new(symbols))).map_err(|(path, error)| {
+        stream::note(&format!("--symbols {}: {}", path.display(), reason(&error)));
+        Exit::Usage
+    })
 }
 
 fn completions(shell: clap_complete::Shell) -> Exit {

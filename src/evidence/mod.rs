@@ -29,8 +29,8 @@ pub use module::{Address, DebugId, DebugSignature, LoadedModule, ModuleOffset, U
 pub use names::Names;
 pub use place::Place;
 pub use process::{
-    CpuArchitecture, CpuFeatures, CrashThread, DelayLoad, Exception, Frame, FrameTrust, OperatingSystem, ProcessDump,
-    System,
+    Call, CpuArchitecture, CpuFeatures, CrashThread, DelayLoad, Exception, Frame, FrameTrust, OperatingSystem,
+    ProcessDump, System,
 };
 pub use process_state::{Annotation, INTEGRITY_LEVELS, ProcessMemory, ProcessState, SystemMemory};
 pub use processor::Processor;

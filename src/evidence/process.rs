@@ -178,6 +178,20 @@ pub struct Frame {
     pub module: Option<usize>,
     /// How the frame was found.
     pub trust: FrameTrust,
+    /// The call that returns here, if the code before that address was at hand. Stale return addresses have one, too;
+    /// other words of the stack have none.
+    pub call: Option<Call>,
+    /// The function, by the image's exports or by symbols.
+    pub function: Option<Arc<str>>,
+}
+
+/// What a call instruction calls.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Call {
+    /// Its own module, as far as the code shows.
+    Within,
+    /// Whatever a pointer says: so other modules are called.
+    ThroughPointer,
 }
 
 /// How a stack frame was found, the weakest first.

@@ -3,24 +3,29 @@
 
 use std::sync::Arc;
 
+use super::caller::{SEARCHED_FRAMES, caller};
 use super::gathered::{CrashRecord, Gathered};
 use super::{FaultSite, Suspect};
-use crate::evidence::{
-    Address, ExceptionCode, FrameTrust, LoadedModule, ModuleOffset, OperatingSystem, ProcessDump, base_name,
-};
+use crate::evidence::{Address, ExceptionCode, LoadedModule, ModuleOffset, OperatingSystem, ProcessDump, base_name};
 
-/// How deep the stack is searched for the first module that is no carrier. Scanned frames further out are mostly stale.
-const SEARCHED_FRAMES: usize = 16;
-
-/// Tells carriers: modules that deliver exceptions for others.
+/// Tells what modules are known for, by their file names.
 pub trait Carriers {
-    /// Whether the module of this file name is a carrier.
+    /// Whether it is a carrier: delivers exceptions for others.
     fn is_carrier(&self, module: &str) -> bool;
 
     /// Whether the driver of this file name comes with Windows, and is not named only because it stands on a stack.
     fn is_windows_driver(&self, module: &str) -> bool {
         self.is_carrier(module)
     }
+
+    /// Whether it works on behalf of its caller, and is to blame only where none is known.
+    fn is_prefix(&self, module: &str) -> bool;
+
+    /// Whether it only starts threads or programs, so that no caller is further out.
+    fn is_sentinel(&self, module: &str) -> bool;
+
+    /// Whether other software puts it into programs, where it hooks their calls.
+    fn is_injected(&self, module: &str) -> bool;
 }
 
 /// The fault site: of a dump, the module that holds the exception's address, else the one that holds the context's
@@ -40,7 +45,10 @@ fn of_dump(dump: &ProcessDump, carriers: &dyn Carriers) -> Option<FaultSite> {
     let addresses = dump.fault_addresses();
     for address in addresses.iter().copied() {
         if let Some((_, module)) = dump.module_at(address) {
-            return Some(site(module, module.offset_of(address), carriers));
+            let frames = dump.thread.iter().flat_map(|thread| &thread.frames);
+            let function =
+                frames.take(1).find(|frame| frame.address == address).and_then(|frame| frame.function.clone());
+            return Some(FaultSite { function, ..site(module, module.offset_of(address), carriers) });
         }
     }
     addresses.into_iter().find_map(|address| {
@@ -50,6 +58,7 @@ fn of_dump(dump: &ProcessDump, carriers: &dyn Carriers) -> Option<FaultSite> {
             version: None,
             offset: module.offset_of(address),
             path: full_path(&module.path),
+            function: None,
             unloaded: true,
             carrier: carriers.is_carrier(module.name()),
         })
@@ -62,6 +71,7 @@ fn site(module: &LoadedModule, offset: Option<ModuleOffset>, carriers: &dyn Carr
         version: module.version,
         offset,
         path: full_path(&module.path),
+        function: None,
         unloaded: false,
         carrier: carriers.is_carrier(module.name()),
     }
@@ -74,13 +84,14 @@ fn of_record(record: &CrashRecord, carriers: &dyn Carriers) -> Option<FaultSite>
         version: record.module_version,
         offset: record.offset,
         path: record.module_path.clone().filter(|path| path.contains(['\\', '/'])),
+        function: None,
         unloaded: record.module_unloaded,
         carrier: carriers.is_carrier(base_name(module)),
     })
 }
 
 /// A path, if it is more than a file name.
-fn full_path(path: &Arc<str>) -> Option<Arc<str>> {
+pub(super) fn full_path(path: &Arc<str>) -> Option<Arc<str>> {
     path.contains(['\\', '/']).then(|| Arc::clone(path))
 }
 
@@ -165,37 +176,5 @@ fn thrower(dump: &ProcessDump, carriers: &dyn Carriers) -> Option<Suspect> {
         path: full_path(&module.path),
         basis: "exact",
         reason: "the C++ exception's type lies in it, so its code threw".to_owned(),
-    })
-}
-
-/// The first module on the crashing thread's stack that is no carrier.
-fn caller(dump: &ProcessDump, fault_site: &str, carriers: &dyn Carriers) -> Option<Suspect> {
-    let frames = &dump.thread.as_ref()?.frames;
-    let modules = dump.modules.as_ref()?;
-    // A frame is no surer than those between it and the exception.
-    let mut trust = FrameTrust::Exact;
-    let module = frames.iter().take(SEARCHED_FRAMES).find_map(|frame| {
-        trust = trust.min(frame.trust);
-        let module = modules.get(frame.module?)?;
-        (!carriers.is_carrier(module.name())).then_some(module)
-    })?;
-    let (basis, reason) = match trust {
-        FrameTrust::Exact | FrameTrust::Unwound => {
-            ("unwound", format!("it is the first module on the stack that called into {fault_site}"))
-        }
-        FrameTrust::Scanned => (
-            "scanned",
-            format!(
-                "{fault_site} only delivers exceptions, and this is the first other module whose address lies on the \
-                 stack; such an address can be stale"
-            ),
-        ),
-    };
-    Some(Suspect {
-        module: Arc::from(module.name()),
-        version: module.version,
-        path: full_path(&module.path),
-        basis,
-        reason,
     })
 }

@@ -74,6 +74,7 @@ fn at_fault(dump: &KernelDump, knowledge: &Knowledge, carriers: &dyn Carriers) -
                 version: None,
                 offset: Some(offset),
                 path: full_path(&driver.path),
+                function: None,
                 unloaded: false,
                 carrier: carriers.is_carrier(&driver.name),
             };
@@ -85,6 +86,7 @@ fn at_fault(dump: &KernelDump, knowledge: &Knowledge, carriers: &dyn Carriers) -
             version: None,
             offset: Some(offset),
             path: None,
+            function: None,
             unloaded: true,
             carrier: carriers.is_carrier(&driver.name),
         };
@@ -112,6 +114,18 @@ mod tests {
     impl Carriers for Core {
         fn is_carrier(&self, module: &str) -> bool {
             module == "ntoskrnl.exe"
+        }
+
+        fn is_prefix(&self, _: &str) -> bool {
+            false
+        }
+
+        fn is_sentinel(&self, _: &str) -> bool {
+            false
+        }
+
+        fn is_injected(&self, _: &str) -> bool {
+            false
         }
 
         fn is_windows_driver(&self, module: &str) -> bool {

@@ -2,6 +2,7 @@
 
 mod bugcheck;
 mod build;
+mod caller;
 mod context;
 mod dump_detail;
 pub mod environment;
@@ -174,6 +175,8 @@ pub struct FaultSite {
     pub offset: Option<ModuleOffset>,
     /// Path.
     pub path: Option<Arc<str>>,
+    /// The function, by the image's exports or by symbols.
+    pub function: Option<Arc<str>>,
     /// Whether the module had been unloaded.
     pub unloaded: bool,
     /// Whether it is a carrier.

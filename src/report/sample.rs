@@ -164,6 +164,7 @@ pub(super) fn crash(id: &str) -> Judged {
         version: Some(Version([10, 0, 19041, 789])),
         offset: Some(ModuleOffset(0x7286E)),
         path: Some("C:\\Windows\\System32\\ucrtbase.dll".into()),
+        function: Some("abort".into()),
         unloaded: false,
         carrier: true,
     });

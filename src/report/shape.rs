@@ -280,6 +280,8 @@ struct FaultSite<'a> {
     offset: Option<Shown<ModuleOffset>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     path: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    function: Option<&'a str>,
     unloaded: bool,
     carrier: bool,
 }
@@ -291,6 +293,7 @@ impl<'a> FaultSite<'a> {
             version: site.version.map(Shown),
             offset: site.offset.map(Shown),
             path: site.path.as_deref(),
+            function: site.function.as_deref(),
             unloaded: site.unloaded,
             carrier: site.carrier,
         }

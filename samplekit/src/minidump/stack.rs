@@ -10,7 +10,8 @@ use crate::bytes::{ByteWriter, stable_hash};
 pub struct StackImage {
     pointer: u64,
     bytes: ByteWriter,
-    returns: Vec<u64>,
+    /// Where calls return to, and whether the call went to another module.
+    returns: Vec<(u64, bool)>,
 }
 
 /// Length of the code that is captured around a return address, bytes before and after it.
@@ -41,10 +42,20 @@ impl StackImage {
         self
     }
 
-    /// Appends a frame: `words` words of locals, then the address to which it returns.
+    /// Appends a frame: `words` words of locals, then the address to which it returns. The call before that address went
+    /// to a function of the same module.
     pub fn frame(&mut self, words: u64, returns_to: u64) -> &mut Self {
+        self.called(words, returns_to, false)
+    }
+
+    /// Appends a frame that was called from another module: such calls go through a pointer of the import table.
+    pub fn frame_of_import(&mut self, words: u64, returns_to: u64) -> &mut Self {
+        self.called(words, returns_to, true)
+    }
+
+    fn called(&mut self, words: u64, returns_to: u64, imported: bool) -> &mut Self {
         self.locals(words);
-        self.returns.push(returns_to);
+        self.returns.push((returns_to, imported));
         self.word(returns_to)
     }
 
@@ -77,17 +88,22 @@ impl StackImage {
     pub fn code(&self) -> Vec<Memory> {
         let mut returns = self.returns.clone();
         returns.sort_unstable();
-        returns.dedup();
-        returns.into_iter().map(code_around).collect()
+        // Of one address that is given as both, the call to another module is the later one and stays.
+        returns.reverse();
+        returns.dedup_by_key(|(returns_to, _)| *returns_to);
+        returns.reverse();
+        returns.into_iter().map(|(returns_to, imported)| code_around(returns_to, imported)).collect()
     }
 }
 
-fn code_around(returns_to: u64) -> Memory {
-    // lea rdx, [rsp+40h]; mov rcx, rbx; nop; nop; call (relative) | mov rbx, rax; test eax, eax; js ...; xor eax, eax; ...
-    let before = [0x48, 0x8D, 0x54, 0x24, 0x40, 0x48, 0x8B, 0xCB, 0x90, 0x90, 0x90];
+fn code_around(returns_to: u64, imported: bool) -> Memory {
+    // lea rdx, [rsp+40h]; mov rcx, rbx; nop; nop; call | mov rbx, rax; test eax, eax; js ...; xor eax, eax; ...
+    let before = [0x48, 0x8D, 0x54, 0x24, 0x40, 0x48, 0x8B, 0xCB, 0x90, 0x90];
     let after = [0x48, 0x8B, 0xD8, 0x85, 0xC0, 0x78, 0x1C, 0x33, 0xC0, 0x48, 0x83, 0xC4, 0x28, 0xC3, 0xCC, 0xCC];
+    // call through a pointer, or nop and call with a relative target
+    let call = if imported { [0xFF, 0x15] } else { [0x90, 0xE8] };
     let target = stable_hash(&returns_to.to_le_bytes()) as u32 & 0x000F_FFFF;
     let mut code = ByteWriter::new();
-    code.raw(&before).u8(0xE8).u32(target).raw(&after);
+    code.raw(&before).raw(&call).u32(target).raw(&after);
     Memory { address: returns_to - CODE_AROUND, bytes: code.into_bytes() }
 }

@@ -2,7 +2,7 @@
 //!
 //! A dump is read in three steps: `directory` checks header and stream directory against the file, `excerpt`
 //! puts the wanted parts together into a small dump that can be trusted, and this module reads that one with the
-//! `minidump` crate. The stack is walked with `minidump-processor` when asked for.
+//! `minidump` crate. The stack is walked when asked for, by the unwinding data that dump and `--symbols` give.
 
 mod annotations;
 mod counters;
@@ -12,16 +12,19 @@ mod detail;
 mod directory;
 mod excerpt;
 mod handles;
+mod image;
 mod instruction;
 mod memory;
 mod processor;
 mod regions;
 mod stack;
 mod stowed;
+mod symbols;
 mod thread;
 mod wanted;
 mod writer;
 
+use std::borrow::Cow;
 use std::fs::File;
 use std::sync::Arc;
 use std::time::SystemTime;
@@ -29,12 +32,15 @@ use std::time::SystemTime;
 use jiff::Timestamp;
 use minidump::system_info::{Cpu, Os};
 use minidump::{
-    Minidump, MinidumpException, MinidumpMiscInfo, MinidumpModule, MinidumpModuleList, MinidumpSystemInfo,
-    MinidumpThreadNames, MinidumpUnloadedModuleList, Module,
+    Minidump, MinidumpContext, MinidumpException, MinidumpMiscInfo, MinidumpModule, MinidumpModuleList,
+    MinidumpSystemInfo, MinidumpThreadList, MinidumpThreadNames, MinidumpUnloadedModuleList, Module,
 };
+
+pub use self::symbols::Symbols;
 
 use self::detail::Streams;
 use self::directory::stream;
+use self::image::Memory;
 use super::bytes::Source;
 use super::{Loss, ReadContext, Reading, Unreadable};
 use crate::evidence::{
@@ -133,15 +139,23 @@ pub fn read(file: &mut File, bytes: u64, context: &ReadContext) -> Result<Readin
         system,
     };
     process.delay_load = delay_load::read(&process, &excerpt.memory, &mut source, &context.names);
-    let registers = raw_exception
-        .as_ref()
-        .zip(dump.get_stream::<MinidumpSystemInfo>().ok())
-        .and_then(|(raw, system)| raw.context(&system, misc.as_ref()));
+    let info = dump.get_stream::<MinidumpSystemInfo>().ok();
+    let registers =
+        raw_exception.as_ref().zip(info.as_ref()).and_then(|(raw, system)| raw.context(system, misc.as_ref()));
     let streams =
         Streams { directory: &directory, memory: &excerpt.memory, misc: misc.as_ref(), context: registers.as_deref() };
     detail::read(&mut process, streams, &mut source, &context.names, &mut losses);
     if context.walk_stacks {
-        stack::walk(&dump, &mut process);
+        let registers =
+            registers.or_else(|| thread_registers(&dump, excerpt.crash_thread?, info.as_ref()?, misc.as_ref()));
+        let given = stack::Given {
+            dump: &dump,
+            modules: modules.as_ref(),
+            context: registers.as_deref(),
+            symbols: context.symbols.as_deref(),
+            names: &context.names,
+        };
+        stack::walk(&given, &mut Memory::new(&excerpt.memory, &mut source), &mut process);
     }
     let place = if process.exception.is_some() { Place::Stream("Exception") } else { Place::Whole };
     Ok(Reading {
@@ -266,6 +280,18 @@ fn crash_thread(
         .and_then(|list| list.get_name(id).map(|name| names.share(&name)))
         .filter(|name| !name.is_empty());
     Some(CrashThread { id, name, instruction_pointer, frames: Vec::new() })
+}
+
+/// The registers of a thread, for dumps without exception.
+fn thread_registers(
+    dump: &Excerpted<'_>,
+    id: u32,
+    system: &MinidumpSystemInfo,
+    misc: Option<&MinidumpMiscInfo>,
+) -> Option<Cow<'static, MinidumpContext>> {
+    let threads = dump.get_stream::<MinidumpThreadList<'_>>().ok()?;
+    let context = threads.get_thread(id)?.context(system, misc)?.into_owned();
+    Some(Cow::Owned(context))
 }
 
 fn loaded(module: &MinidumpModule, names: &Names) -> LoadedModule {

@@ -27,6 +27,9 @@ pub(super) fn fault(built: &Built<'_>, facts: &mut FactSet) {
         if let Some(offset) = site.offset {
             facts.set("fault_site.offset", Value::Number(offset.0), from);
         }
+        if let Some(function) = &site.function {
+            facts.set("fault_site.function", Value::Text(Arc::clone(function)), from);
+        }
         if let Some(path) = &site.path {
             facts.set("fault_site.path", Value::Text(Arc::clone(path)), from);
         }

@@ -105,6 +105,9 @@ fn frames(dump: &ProcessDump, from: Option<EvidenceRef>) -> Vec<Record> {
                 fields.push(("offset", Value::Number(offset.0)));
             }
         }
+        if let Some(function) = &frame.function {
+            fields.push(("function", Value::Text(Arc::clone(function))));
+        }
         Record { fields, from }
     };
     thread.frames.iter().enumerate().map(of).collect()

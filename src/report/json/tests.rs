@@ -49,7 +49,7 @@ const CONTRACT: &str = "
     incidents[].bugcheck.meanings incidents[].bugcheck.meanings[].parameter incidents[].bugcheck.meanings[].is
     incidents[].bugcheck.meanings[].means incidents[].bugcheck.live incidents[].bugcheck.status
     incidents[].fault_site incidents[].fault_site.module incidents[].fault_site.version
-    incidents[].fault_site.offset incidents[].fault_site.path
+    incidents[].fault_site.offset incidents[].fault_site.path incidents[].fault_site.function
     incidents[].fault_site.unloaded incidents[].fault_site.carrier
     incidents[].suspect incidents[].suspect.module incidents[].suspect.version incidents[].suspect.basis
     incidents[].suspect.reason incidents[].suspect.path

@@ -118,6 +118,9 @@ fn fault_site(page: &mut Page<'_>, site: &FaultSite) -> io::Result<()> {
     if let Some(offset) = site.offset {
         text.push_str(&format!(" + {offset}"));
     }
+    if let Some(function) = &site.function {
+        text.push_str(&format!(", in {function}"));
+    }
     if site.unloaded {
         text.push_str(", already unloaded");
     }

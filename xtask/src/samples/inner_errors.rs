@@ -52,14 +52,14 @@ fn cpp_dump(scene: &Scene, module: &'static str, types: &[&str], text: &str) -> 
         callers: vec![],
     };
     let mut stack = scene.stack(0x0000_0042_7FCF_E1C0, &fault);
-    stack.frame(24, scene.images.address("vcruntime140.dll", 0x6720));
+    stack.frame_of_import(24, scene.images.address("vcruntime140.dll", 0x6720));
     // The object: table of functions, text, and whether the text is its own.
     let object = stack.next_address();
     stack.word(image + 0x2_7000).word(TEXT).word(1);
     let mut callers = vec![(module, 0x1_4A35), (module, 0x1_0C77)];
     callers.extend([("python39.dll", 0x5_8C4E), ("python39.dll", 0x4_1F37), ("python.exe", 0x1268)]);
     callers.extend(Scene::thread_start());
-    scene.push_callers(&mut stack, &callers);
+    scene.push_callers(&mut stack, "vcruntime140.dll", &callers);
     fault.parameters = vec![0x1993_0520, object, image + u64::from(THROW_INFO), image];
     let mut dump = scene.dump_with_stack(&fault, stack);
     dump.memory.push(Memory { address: image + u64::from(THROW_INFO), bytes: throw_info(THROW_INFO, types) });

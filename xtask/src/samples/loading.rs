@@ -32,7 +32,7 @@ pub fn delay_load_zlibwapi() -> Sample {
     };
     // First the frame of RaiseException, then that of the delay-load helper, which holds its DelayLoadInfo.
     let mut stack = scene.stack(0x0000_0042_7FCF_E5C0, &fault);
-    stack.frame(20, address(0x59_B4C8));
+    stack.frame_of_import(20, address(0x59_B4C8));
     let info = stack.next_address();
     let mut record = ByteWriter::new();
     // DelayLoadInfo of 64-bit code, 72 bytes: size, descriptor, slot to fill, DLL's name, whether the procedure is
@@ -42,7 +42,7 @@ pub fn delay_load_zlibwapi() -> Sample {
     stack.raw(&record.into_bytes());
     let mut callers = vec![(LIBRARY, 0x59_B30E), (LIBRARY, 0x2C_117A), ("cudnn64_8.dll", 0x2_0B6C)];
     callers.extend(below_tensorflow());
-    scene.push_callers(&mut stack, &callers);
+    scene.push_callers(&mut stack, LIBRARY, &callers);
 
     fault.parameters = vec![info];
     let mut dump = scene.dump_with_stack(&fault, stack);

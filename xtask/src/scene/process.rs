@@ -74,14 +74,22 @@ impl Scene {
     /// A stack for a fault.
     pub fn stack(&self, pointer: u64, fault: &Fault) -> StackImage {
         let mut stack = StackImage::new(pointer);
-        self.push_callers(&mut stack, &fault.callers);
+        self.push_callers(&mut stack, fault.at.0, &fault.callers);
         stack
     }
 
-    /// Appends the frames of callers to a stack, with five to twenty words of locals each.
-    pub fn push_callers(&self, stack: &mut StackImage, callers: &[(&'static str, u64)]) {
+    /// Appends the frames of callers to a stack, with five to twenty words of locals each. The innermost of them called
+    /// into the module `called`.
+    pub fn push_callers(&self, stack: &mut StackImage, called: &str, callers: &[(&'static str, u64)]) {
+        let mut called = called;
         for (depth, (module, offset)) in (0_u64..).zip(callers) {
-            stack.frame(5 + (depth * 7 + 3) % 16, self.images.address(module, *offset));
+            let (locals, returns_to) = (5 + (depth * 7 + 3) % 16, self.images.address(module, *offset));
+            if *module == called {
+                stack.frame(locals, returns_to);
+            } else {
+                stack.frame_of_import(locals, returns_to);
+            }
+            called = module;
         }
         stack.locals(8);
     }
@@ -148,7 +156,7 @@ impl Scene {
     /// The main thread, waiting in Windows for something.
     pub fn waiting_main_thread(&self, callers: &[(&'static str, u64)]) -> Thread {
         let mut stack = StackImage::new(STACK_POINTER);
-        self.push_callers(&mut stack, callers);
+        self.push_callers(&mut stack, "ntdll.dll", callers);
         let context = Context::at(self.images.address("ntdll.dll", 0x9_D084), STACK_POINTER);
         let name = Some("MainThread".to_owned());
         Thread { id: MAIN_THREAD, name, teb: 0x0000_0042_7FB3_4000, stack: stack.memory(), context }
@@ -157,8 +165,8 @@ impl Scene {
     fn waiting_thread(&self, id: u32, name: &str, stack_end: u64) -> Thread {
         let pointer = stack_end - 0x2C8;
         let mut stack = StackImage::new(pointer);
-        self.push_callers(&mut stack, &[("KERNELBASE.dll", 0x2_6EEE)]);
-        self.push_callers(&mut stack, &Self::thread_start());
+        self.push_callers(&mut stack, "ntdll.dll", &[("KERNELBASE.dll", 0x2_6EEE)]);
+        self.push_callers(&mut stack, "KERNELBASE.dll", &Self::thread_start());
         // After the system call of a wait.
         let context = Context::at(self.images.address("ntdll.dll", 0x9_D084), pointer);
         Thread { id, name: Some(name.to_owned()), teb: 0x0000_0042_7FB3_6000, stack: stack.memory(), context }

@@ -48,7 +48,7 @@ What happened
   exception    0xC0000409 STATUS_STACK_BUFFER_OVERRUN
                fast-fail 7 FAST_FAIL_FATAL_APP_EXIT
                read of 0x0, raised at 0x7ffa1b2c3d4e
-  fault site   gpj\u{202e}lld.exe 10.0.19041.789 + 0x7286e
+  fault site   gpj\u{202e}lld.exe 10.0.19041.789 + 0x7286e, in abort
                a carrier: it delivers exceptions for others
                C:\a\nTotals\n  incidents 0\r\u{9b}2K\x.dll
   suspect      cudnn64_8.dll 6.14.11.6050 (basis: unwound)

@@ -48,7 +48,7 @@ What happened
     nvlddmkm.sys+0x102f70
     4: internal data
   fault site: ucrtbase.dll
-    10.0.19041.789 + 0x7286e
+    10.0.19041.789 + 0x7286e, in abort
     a carrier: it delivers exceptions
     for others
     C:\Windows\System32\ucrtbase.dll

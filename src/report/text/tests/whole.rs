@@ -70,7 +70,7 @@ What happened
                parameters 0xffffc001 0xfffff801 0x0 0x4
                2: address in the display driver = nvlddmkm.sys+0x102f70
                4: internal data
-  fault site   ucrtbase.dll 10.0.19041.789 + 0x7286e
+  fault site   ucrtbase.dll 10.0.19041.789 + 0x7286e, in abort
                a carrier: it delivers exceptions for others
                C:\Windows\System32\ucrtbase.dll
   suspect      cudnn64_8.dll 6.14.11.6050 (basis: unwound)
@@ -209,7 +209,7 @@ What happened
   exception    0xC0000409 STATUS_STACK_BUFFER_OVERRUN
                fast-fail 7 FAST_FAIL_FATAL_APP_EXIT
                read of 0x0, raised at 0x7ffa1b2c3d4e
-  fault site   ucrtbase.dll 10.0.19041.789 + 0x7286e
+  fault site   ucrtbase.dll 10.0.19041.789 + 0x7286e, in abort
                a carrier: it delivers exceptions for others
                C:\Windows\System32\ucrtbase.dll
   suspect      cudnn64_8.dll 6.14.11.6050 (basis: unwound)
