@@ -450,6 +450,7 @@ pub const SCALARS: &[FactDefinition] = &[
     fact("stated.cudnn", FactType::Version, TEXT, "cuDNN that a text states"),
     fact("stated.nvidia_driver", FactType::Version, TEXT, "NVIDIA driver release that a text states"),
     fact("stated.onnxruntime", FactType::Version, TEXT, "ONNX Runtime that a text states"),
+    fact("stated.processor", FactType::Text, TEXT, "name of the processor that a text states"),
     fact("stated.pytorch", FactType::Version, TEXT, "PyTorch that a text states"),
     fact("stated.tensorflow", FactType::Version, TEXT, "TensorFlow that a text states"),
     fact("suspect.basis", FactType::Word(SUSPECT_BASES), CRASH_RECORD, "on what basis the suspect is named"),

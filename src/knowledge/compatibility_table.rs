@@ -76,8 +76,8 @@ pub(crate) fn msvcp140(file: &Arc<YamlText>, mistakes: &mut Vec<Diagnostic>) -> 
 }
 
 /// What a text can state the version of.
-const STATED: [&str; 8] =
-    ["tensorflow", "pytorch", "onnxruntime", "cuda", "cuda-tag", "cudnn", "cudnn-number", "nvidia-driver"];
+const STATED: [&str; 9] =
+    ["tensorflow", "pytorch", "onnxruntime", "cuda", "cuda-tag", "cudnn", "cudnn-number", "nvidia-driver", "processor"];
 
 /// How texts state versions, by pattern: `patterns` with `of` and `re`.
 pub(crate) fn stated(file: &Arc<YamlText>, mistakes: &mut Vec<Diagnostic>) -> Table<String, String> {

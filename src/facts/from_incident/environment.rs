@@ -53,6 +53,9 @@ fn versions(environment: &Environment<'_>, facts: &mut FactSet) {
             facts.set(path, Value::Version(found.value), evidence(found.from));
         }
     }
+    if let Some(processor) = &stated.processor {
+        facts.set("stated.processor", text(&processor.value), evidence(processor.from));
+    }
 }
 
 fn runtime(environment: &Environment<'_>, facts: &mut FactSet) {

@@ -58,6 +58,9 @@ fn machine(
     {
         card.insert("os", system::windows(build, None, knowledge));
     }
+    if let Some(processor) = &environment.stated.processor {
+        card.insert("cpu_name", as_stated(&processor.value));
+    }
     if environment.wow64.is_some_and(|found| found.value) {
         card.insert("process_bits", "32-bit on 64-bit Windows".to_owned());
     }

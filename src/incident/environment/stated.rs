@@ -1,6 +1,6 @@
 //! What a pasted text says of versions. It is somebody's word and not what was loaded, so it is kept apart.
 
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 use regex::{Regex, RegexBuilder};
 
@@ -24,6 +24,8 @@ pub struct Stated {
     pub cudnn: Option<Found<Version>>,
     /// NVIDIA's driver.
     pub nvidia_driver: Option<Found<Version>>,
+    /// The processor's name.
+    pub processor: Option<Found<Arc<str>>>,
 }
 
 /// Which version a pattern finds.
@@ -39,6 +41,8 @@ enum Of {
     /// cuDNN's number for itself: 8401 is 8.4.1, 90100 is 9.1.0.
     CudnnNumber,
     NvidiaDriver,
+    /// The processor's name, which is no version.
+    Processor,
 }
 
 impl Of {
@@ -53,6 +57,7 @@ impl Of {
             "cudnn" => Self::Cudnn,
             "cudnn-number" => Self::CudnnNumber,
             "nvidia-driver" => Self::NvidiaDriver,
+            "processor" => Self::Processor,
             _ => return None,
         })
     }
@@ -76,9 +81,16 @@ fn of_lines<'t>(lines: impl Iterator<Item = &'t str>, from: usize) -> Stated {
         patterns.filter_map(|(of, pattern)| Some((Of::named(of)?, insensitive(pattern).ok()?))).collect()
     });
     let mut found: Vec<(Of, Version)> = Vec::new();
+    let mut processors: Vec<&str> = Vec::new();
     for line in lines.filter(|line| line.len() <= LONGEST && may_state(line)) {
-        let states = REGEXES.iter().filter_map(|(of, regex)| read(*of, regex.captures(line)?.get(1)?.as_str()));
-        found.extend(states);
+        for (of, regex) in REGEXES.iter() {
+            let Some(text) = regex.captures(line).and_then(|groups| groups.get(1)) else { continue };
+            if *of == Of::Processor {
+                processors.push(text.as_str());
+            } else {
+                found.extend(read(*of, text.as_str()));
+            }
+        }
     }
     let agreed = |of: Of| {
         let mut versions = found.iter().filter(|(other, _)| *other == of).map(|(_, version)| *version);
@@ -92,12 +104,16 @@ fn of_lines<'t>(lines: impl Iterator<Item = &'t str>, from: usize) -> Stated {
         cuda: agreed(Of::Cuda),
         cudnn: agreed(Of::Cudnn),
         nvidia_driver: agreed(Of::NvidiaDriver),
+        processor: processors
+            .first()
+            .filter(|first| processors.iter().all(|other| other == *first))
+            .map(|name| Found { value: Arc::from(*name), from }),
     }
 }
 
 /// Whether a line has one of the words that all patterns ask for.
 fn may_state(line: &str) -> bool {
-    const WORDS: &[&str] = &["tensorflow", "torch", "onnxruntime", "cuda", "cudnn", "driver"];
+    const WORDS: &[&str] = &["tensorflow", "torch", "onnxruntime", "cuda", "cudnn", "driver", "cpu", "processor"];
     let line = line.to_ascii_lowercase();
     WORDS.iter().any(|word| line.contains(word))
 }
@@ -182,6 +198,16 @@ mod tests {
         assert_eq!(two(stated.pytorch), Some((2, 4)));
         assert_eq!(two(stated.cuda), Some((11, 8)));
         assert_eq!(two(of_lines(["Loaded cuDNN version 90100"].into_iter(), 0).cudnn), Some((9, 1)));
+    }
+
+    #[test]
+    fn a_processor_is_stated_by_its_name() {
+        let of = |lines: &[&str]| of_lines(lines.iter().copied(), 0).processor.map(|found| found.value.to_string());
+        let name = "13th Gen Intel(R) Core(TM) i9-13900K (32 CPUs), ~3.0GHz";
+        assert_eq!(of(&[&format!("       Processor: {name}")]).as_deref(), Some(name));
+        assert_eq!(of(&["CPU: AMD Ryzen 7 5800X"]).as_deref(), Some("AMD Ryzen 7 5800X"));
+        assert_eq!(of(&["CPU: AMD Ryzen 7 5800X", "CPU: AMD Ryzen 9 5950X"]), None);
+        assert_eq!(of(&["CPU: 4 %", "The CPU: is AMD Ryzen 7 5800X"]), None);
     }
 
     #[test]

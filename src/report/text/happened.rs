@@ -39,7 +39,7 @@ pub(super) fn write(page: &mut Page<'_>, incident: &Incident) -> io::Result<()> 
 
 /// Keys of an environment that stand in one line each, in this order. What is not named here stands in the last line.
 const ENVIRONMENT: &[&[&str]] = &[
-    &["os", "process_bits", "cpu", "cpu_threads", "cpu_extensions"],
+    &["os", "process_bits", "cpu", "cpu_name", "cpu_threads", "cpu_extensions"],
     &["gpu_driver", "gpu_driver_others", "cuda", "cublas", "cudnn", "cuda_conflicts"],
     &["python", "python_detail", "tensorflow", "pytorch", "onnxruntime"],
     &["msvcp140"],
