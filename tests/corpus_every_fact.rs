@@ -46,7 +46,7 @@ fn corpus(kind: &str) -> Vec<(Value, PathBuf)> {
 }
 
 fn read(path: &Path) -> ReadArtifact {
-    read_artifact(path, &ReadContext { names: Names::default(), walk_stacks: false, cache: None })
+    read_artifact(path, &ReadContext { names: Names::default(), walk_stacks: false, symbols: None, cache: None })
 }
 
 /// How far the times may be apart at which an event was raised and written.
