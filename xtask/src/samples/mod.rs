@@ -10,6 +10,7 @@ mod power;
 mod processor;
 #[cfg(test)]
 mod tests;
+mod unwinding;
 
 use crate::sample::Sample;
 
@@ -22,6 +23,7 @@ pub fn all() -> Vec<Sample> {
         cuda_dumps::access_violation_driver(),
         processor::stack_overflow(),
         processor::illegal_instruction(),
+        unwinding::full_memory(),
         loading::delay_load_zlibwapi(),
         loading::two_openmp_runtimes(),
         loading::old_vc_runtime(),
