@@ -28,6 +28,7 @@
 )]
 
 pub mod bytes;
+pub mod code;
 pub mod event_log;
 pub mod events;
 mod guid;

@@ -500,22 +500,6 @@ pub const LISTS: &[ListDefinition] = &[
         ],
     },
     ListDefinition {
-        name: "duplicates",
-        about: "DLLs that are loaded from several folders, not all of them Windows' own; known when a dump or Report.wer \
-                lists the modules with paths",
-        from: MODULE_LIST,
-        fields: &[
-            fact("name", FactType::Module, ANY, "file name"),
-            fact("copies", FactType::Number, ANY, "how many"),
-            fact("first_path", FactType::Path, ANY, "path of the one that was loaded first, which others get by name"),
-            fact("first_version", FactType::Version, ANY, "its file version"),
-            fact("first_location", FactType::Word(LOCATIONS), ANY, "what kind of folder it was loaded from"),
-            fact("second_path", FactType::Path, ANY, "path of the one that was loaded next"),
-            fact("second_version", FactType::Version, ANY, "its file version"),
-            fact("second_location", FactType::Word(LOCATIONS), ANY, "what kind of folder it was loaded from"),
-        ],
-    },
-    ListDefinition {
         name: "drivers",
         about: "the drivers that the kernel had loaded, in load order; known when a kernel dump lists them without gaps",
         from: KERNEL_DUMP,
@@ -532,6 +516,22 @@ pub const LISTS: &[ListDefinition] = &[
                 "that timestamp as a date (2020-12-31), where it can be one: not before 2000 and not after the dump",
             ),
             fact("built_year", FactType::Number, ANY, "the year of that date"),
+        ],
+    },
+    ListDefinition {
+        name: "duplicates",
+        about: "DLLs that are loaded from several folders, not all of them Windows' own; known when a dump or Report.wer \
+                lists the modules with paths",
+        from: MODULE_LIST,
+        fields: &[
+            fact("name", FactType::Module, ANY, "file name"),
+            fact("copies", FactType::Number, ANY, "how many"),
+            fact("first_path", FactType::Path, ANY, "path of the one that was loaded first, which others get by name"),
+            fact("first_version", FactType::Version, ANY, "its file version"),
+            fact("first_location", FactType::Word(LOCATIONS), ANY, "what kind of folder it was loaded from"),
+            fact("second_path", FactType::Path, ANY, "path of the one that was loaded next"),
+            fact("second_version", FactType::Version, ANY, "its file version"),
+            fact("second_location", FactType::Word(LOCATIONS), ANY, "what kind of folder it was loaded from"),
         ],
     },
     ListDefinition {

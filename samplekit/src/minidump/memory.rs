@@ -64,6 +64,18 @@ pub(super) fn write_list(dump: &Minidump, out: &mut ByteWriter, pending: &mut Pe
     }
 }
 
+/// `MINIDUMP_MEMORY64_LIST`: a count, the offset of the first range, and 16 bytes a range; the ranges follow each other.
+pub(super) fn write_large_list(dump: &Minidump, out: &mut ByteWriter, pending: &mut Pending) {
+    let all = dump.all_memory();
+    out.u64(all.len() as u64);
+    if let Some(first) = all.first() {
+        pending.point_to_memory(out, first);
+    }
+    for memory in all {
+        out.u64(memory.address).u64(memory.bytes.len() as u64);
+    }
+}
+
 /// `MINIDUMP_MEMORY_INFO_LIST`: a header of 16 bytes whose count has 64 bits, then 48 bytes a region.
 pub(super) fn write_regions(dump: &Minidump, out: &mut ByteWriter, _: &mut Pending) {
     const COMMITTED: u32 = 0x1000;

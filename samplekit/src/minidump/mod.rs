@@ -31,6 +31,8 @@ use pending::Pending;
 
 /// Flags of `MINIDUMP_TYPE`, as the header stores them.
 pub mod flag {
+    /// All memory: its list has 64-bit sizes then (`MINIDUMP_MEMORY64_LIST`).
+    pub const FULL_MEMORY: u64 = 0x2;
     /// Modules that were unloaded.
     pub const UNLOADED_MODULES: u64 = 0x20;
     /// Memory that the stack points to.
@@ -50,6 +52,7 @@ mod stream_type {
     pub const MEMORY_LIST: u32 = 5;
     pub const EXCEPTION: u32 = 6;
     pub const SYSTEM_INFO: u32 = 7;
+    pub const MEMORY_64_LIST: u32 = 9;
     pub const UNLOADED_MODULE_LIST: u32 = 14;
     pub const MISC_INFO: u32 = 15;
     pub const MEMORY_INFO_LIST: u32 = 16;
@@ -142,11 +145,13 @@ impl Minidump {
         let windows = self.system.is_windows();
         let named = self.threads.iter().any(|thread| thread.name.is_some());
         let thread_info = self.flags & flag::THREAD_INFO != 0;
-        let all: [(bool, u32, StreamWriter); 11] = [
+        let full = self.flags & flag::FULL_MEMORY != 0;
+        let all: [(bool, u32, StreamWriter); 12] = [
             (true, stream_type::THREAD_LIST, process::write_threads),
             (true, stream_type::MODULE_LIST, module::write_loaded),
             (!self.unloaded.is_empty(), stream_type::UNLOADED_MODULE_LIST, module::write_unloaded),
-            (true, stream_type::MEMORY_LIST, memory::write_list),
+            (!full, stream_type::MEMORY_LIST, memory::write_list),
+            (full, stream_type::MEMORY_64_LIST, memory::write_large_list),
             (self.exception.is_some(), stream_type::EXCEPTION, exception::write),
             (true, stream_type::SYSTEM_INFO, system::write),
             (windows, stream_type::MISC_INFO, process::write_misc_info),

@@ -34,6 +34,12 @@ impl Pending {
         out.u32(0);
     }
 
+    /// Writes a pointer of 64 bits to captured memory.
+    pub(super) fn point_to_memory(&mut self, out: &mut ByteWriter, memory: &Memory) {
+        self.memory.push((out.len(), memory.address));
+        out.u64(0);
+    }
+
     /// Writes what was pointed to, memory last, and fills the pointers in.
     pub(super) fn flush(self, out: &mut ByteWriter, memory: &[&Memory]) {
         for (field, bytes) in self.data {

@@ -17,6 +17,7 @@ mod processor;
 #[cfg(test)]
 mod tests;
 mod tickets;
+mod unwinding;
 mod wer_reports;
 
 use crate::sample::Sample;
@@ -43,6 +44,7 @@ pub fn all() -> Vec<Sample> {
         inner_errors::refused_allocation(),
         inner_errors::stowed_exception(),
         inner_errors::crashpad_annotations(),
+        unwinding::full_memory(),
         loading::delay_load_zlibwapi(),
         loading::two_openmp_runtimes(),
         loading::old_vc_runtime(),
