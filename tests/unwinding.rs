@@ -76,6 +76,7 @@ fn scene() -> Scene {
         CodeImage::new(&nt, vec![start]),
     ];
     let dump = Minidump {
+        annotations: Vec::new(),
         time,
         flags: 0,
         system: System::windows(19045, Processor::coffee_lake()),

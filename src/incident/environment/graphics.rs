@@ -20,7 +20,9 @@ pub struct Graphics {
 pub(super) fn graphics(seen: &Seen<'_>) -> Graphics {
     Graphics {
         nvidia: first(seen, |module, version| {
-            is_driver_file(module.name).then(|| DriverRelease::from_file_version(version)).flatten()
+            // Nearly all modules of a process begin with another letter.
+            let may_be = matches!(module.name.as_bytes().first(), Some(b'n' | b'N'));
+            (may_be && is_driver_file(module.name)).then(|| DriverRelease::from_file_version(version)).flatten()
         }),
         amd: first(seen, |module, version| amd_driver(module.name, version)),
         intel: first(seen, |module, version| intel_driver(module.name, version)),

@@ -42,24 +42,19 @@ pub fn build_of(os_version: &str) -> Option<u32> {
 }
 
 /// Whether the process was one of 32 bits on 64-bit Windows: its DLLs of Windows come from `SysWOW64`, or the layer
-/// that carries it is loaded. Undecided without a whole list.
+/// that carries it is loaded. A 32-bit process may see `SysWOW64` as `System32`, so other paths prove nothing.
 pub(super) fn wow64(gathered: &Gathered<'_>, seen: &Seen<'_>) -> Option<Found<bool>> {
     let (from, dump) = gathered.dump()?;
     if dump.system.os != OperatingSystem::Windows {
         return None;
     }
     let layer = seen.listed.iter().any(|module| module.is("wow64.dll"));
-    let redirected = seen
-        .listed
-        .iter()
-        .any(|module| module.path.is_some_and(|path| path.to_ascii_lowercase().contains(r"\windows\syswow64\")));
+    let redirected = || {
+        let of_windows = |path: &str| path.to_ascii_lowercase().contains(r"\windows\syswow64\");
+        seen.listed.iter().any(|module| module.path.is_some_and(of_windows))
+    };
     let value = match dump.system.cpu {
-        CpuArchitecture::X86 if layer || redirected => true,
-        CpuArchitecture::X86 => {
-            // Without paths the list does not show where its DLLs of Windows are from.
-            let list = seen.whole_list()?;
-            list.iter().any(|module| module.path.is_some()).then_some(false)?
-        }
+        CpuArchitecture::X86 if layer || redirected() => true,
         CpuArchitecture::X64 if layer => true,
         CpuArchitecture::X64 => seen.whole_list().map(|_| false)?,
         _ => return None,
