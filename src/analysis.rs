@@ -123,6 +123,8 @@ pub(crate) fn analyze_keeping(
 pub struct Inspected {
     /// The artifacts, as a report lists them.
     pub artifacts: Vec<Artifact>,
+    /// The machines that event logs tell of, also when none of them had an incident.
+    pub machines: Vec<Machine>,
     /// The incidents with their facts.
     pub incidents: Vec<(Incident, FactSet)>,
 }
@@ -152,7 +154,8 @@ pub fn inspect(
             (built.incident.clone(), facts)
         })
         .collect();
-    Inspected { artifacts, incidents }
+    drop(surroundings);
+    Inspected { artifacts, machines, incidents }
 }
 
 /// What incidents see of their machines, by the machine's name in lower case.
