@@ -141,6 +141,8 @@ pub(crate) fn analyze_keeping(
 pub struct Inspected {
     /// The artifacts, as a report lists them.
     pub artifacts: Vec<Artifact>,
+    /// The machines that event logs tell of, also when none of them had an incident.
+    pub machines: Vec<Machine>,
     /// The incidents with their facts.
     pub incidents: Vec<(Incident, FactSet)>,
     /// What WER reports say that tell of no incident: failed updates, suspected leaks, missing drivers.
@@ -181,7 +183,8 @@ pub fn inspect(
     let reports =
         items.iter().zip(told).filter(|(item, told)| !told && matches!(item.observation, Observation::Wer(_)));
     let reports = reports.map(|(item, _)| incident::says(&item.observation, knowledge)).collect();
-    Inspected { artifacts, incidents, reports }
+    drop(surroundings);
+    Inspected { artifacts, machines, incidents, reports }
 }
 
 /// What incidents see of their machines, by the machine's name in lower case.

@@ -12,6 +12,9 @@ use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
+use samplekit::FileTime;
+use samplekit::event_log::{Event, EventLog, Provider};
+use samplekit::events::nvidia_driver;
 use serde_json::Value;
 use snapbox::Data;
 
@@ -571,6 +574,21 @@ fn inspect_tells_apart_what_it_can_not_read_and_what_holds_no_incident() {
     assert!(run.stderr.contains("samples/empty-dump/empty.dmp: failed: the file is empty"), "{run:#?}");
     let run = program::run(["inspect", "samples/no-such-file.dmp"]).ends_with(4);
     assert!(run.stderr.contains("no such file or folder"), "{run:#?}");
+}
+
+#[test]
+fn inspect_shows_what_is_in_an_artifact_that_tells_of_no_incident() {
+    let folder = folder();
+    let mut log = EventLog::new("System", "PC-7");
+    let time = FileTime::utc(2024, 5, 6, 8, 0, 0);
+    log.add(Event::new(Provider::classic("Chatter"), 1000).at(time).strings(["nothing of interest"]));
+    log.add(nvidia_driver(time.plus_seconds(60), 13, &["Graphics Exception"]));
+    fs::write(folder.path().join("System.evtx"), log.to_bytes()).expect("a log");
+    let mut command = crashsift(["inspect", "System.evtx"]);
+    command.current_dir(folder.path());
+    let run = finish(command, b"").ends_with(0);
+    assert_whole(&run.stdout, "inspect-no-incident.txt");
+    assert_eq!(run.stderr, "crashsift: it tells of no incident\n");
 }
 
 #[test]

@@ -1,4 +1,5 @@
-//! `crashsift inspect`: the facts of one artifact as rules see them. What it prints can be pasted into a rule's test.
+//! `crashsift inspect`: the facts of one artifact as rules see them. What it prints can be pasted into a rule's test. Of
+//! an artifact without incident it prints what is in it, as comments.
 
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -6,8 +7,8 @@ use std::path::PathBuf;
 use super::{Exit, load_rules, open_symbols, stream};
 use crate::facts::{FactSet, schema};
 use crate::knowledge::Knowledge;
-use crate::report::sanitise;
-use crate::{Options, Silent, inspect};
+use crate::report::{Artifact, ArtifactStatus, sanitise};
+use crate::{Inspected, Options, Silent, inspect};
 
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
@@ -46,11 +47,42 @@ pub fn run(arguments: &Arguments) -> Exit {
     for report in &inspected.reports {
         stream::note(&format!("{}: no crash, hang or stop", sanitise(report)));
     }
-    if inspected.incidents.is_empty() && exit == Exit::Success {
-        stream::note("it tells of no incident");
+    if exit != Exit::Success || !inspected.incidents.is_empty() {
+        return exit;
+    }
+    stream::note("it tells of no incident");
+    let read = |artifact: &Artifact| matches!(artifact.status, ArtifactStatus::Ok | ArtifactStatus::Partial);
+    if !inspected.artifacts.iter().any(read) {
         return Exit::Nothing;
     }
-    exit
+    stream::print(|out| print_content(&inspected, out))
+}
+
+/// Writes what is in artifacts that tell of no incident: what they are, what they cover, and what machines recorded.
+fn print_content(inspected: &Inspected, out: &mut dyn Write) -> io::Result<()> {
+    for artifact in &inspected.artifacts {
+        let records = match artifact.records {
+            None => String::new(),
+            Some(1) => ", 1 record".to_owned(),
+            Some(records) => format!(", {records} records"),
+        };
+        let (path, kind, status) = (sanitise(&artifact.path), artifact.kind, artifact.status.word());
+        writeln!(out, "# {path}: {kind}, {status}, {} bytes{records}", artifact.bytes)?;
+    }
+    for machine in &inspected.machines {
+        writeln!(out, "# machine {}", sanitise(&machine.host))?;
+        for log in &machine.logs {
+            writeln!(out, "#   {} log from {} to {}", sanitise(&log.channel), log.first, log.last)?;
+        }
+        for (name, value) in &machine.environment {
+            writeln!(out, "#   {name}: {}", sanitise(value))?;
+        }
+        for entry in &machine.timeline {
+            let (kind, provider, says) = (entry.kind, sanitise(&entry.provider), sanitise(&entry.says));
+            writeln!(out, "#   {} {kind}: {provider} {}: {says}", entry.time, entry.id)?;
+        }
+    }
+    Ok(())
 }
 
 /// Writes facts as the `facts:` of a rule's test.

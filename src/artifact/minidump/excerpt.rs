@@ -70,6 +70,17 @@ pub fn excerpt(source: &mut Source<'_>, directory: &Directory, losses: &mut Vec<
     Excerpt { bytes: writer.finish(), thread_count, crash_thread, has_modules, memory }
 }
 
+/// Whether a module's entry, which begins with base and size, names addresses. The crate leaves others out.
+fn has_extent(entry: &[u8]) -> bool {
+    let (base, size) = (u64_at(entry, 0).unwrap_or(0), u32_at(entry, 8).unwrap_or(0));
+    size > 0 && base.checked_add(u64::from(size)).is_some()
+}
+
+fn extents_lost(kind: u32, lost: u32, count: u64) -> Option<Loss> {
+    let reason = || format!("{lost} of {count} modules have no size, or one beyond all addresses");
+    (lost > 0).then(|| Loss::new(place(kind), reason()))
+}
+
 /// `MINIDUMP_BREAKPAD_INFO`: validity bits, the thread that wrote the dump, the thread that asked for it.
 fn requesting_thread(source: &mut Source<'_>, directory: &Directory) -> Option<u32> {
     const REQUESTING_VALID: u32 = 2;
@@ -138,9 +149,13 @@ impl Writer {
         let entries = entries_after_header(&list, 4, count, MODULE_SIZE, found.kind, losses);
         let mut copy = Vec::with_capacity(entries.len().saturating_add(4));
         copy.extend_from_slice(&[0; 4]);
-        let (mut kept, mut nameless, mut without_record) = (0_u32, 0_u32, 0_u32);
+        let (mut kept, mut nameless, mut without_extent, mut without_record) = (0_u32, 0_u32, 0_u32, 0_u32);
         for entry in entries.chunks_exact(MODULE_SIZE) {
             let mut module = entry.to_vec();
+            if !has_extent(entry) {
+                without_extent = without_extent.saturating_add(1);
+                continue;
+            }
             let Some(name) = u32_at(entry, 20).and_then(|offset| self.text(source, offset)) else {
                 nameless = nameless.saturating_add(1);
                 continue;
@@ -166,6 +181,7 @@ impl Writer {
                 format!("names of {nameless} of {count} modules lie beyond the end of the file or are too many"),
             ));
         }
+        losses.extend(extents_lost(found.kind, without_extent, count));
         let complete = losses.len() == before;
         if without_record > 0 {
             losses.push(Loss::new(
@@ -196,8 +212,12 @@ impl Writer {
         for value in [12_u32, 24, 0] {
             copy.extend_from_slice(&value.to_le_bytes());
         }
-        let (mut kept, mut nameless) = (0_u32, 0_u32);
+        let (mut kept, mut nameless, mut without_extent) = (0_u32, 0_u32, 0_u32);
         for entry in entries.chunks_exact(size) {
+            if !has_extent(entry) {
+                without_extent = without_extent.saturating_add(1);
+                continue;
+            }
             let Some(name) = u32_at(entry, 20).and_then(|offset| self.text(source, offset)) else {
                 nameless = nameless.saturating_add(1);
                 continue;
@@ -208,6 +228,7 @@ impl Writer {
         }
         overwrite(&mut copy, 8, kept);
         self.stream(found.kind, &copy);
+        losses.extend(extents_lost(found.kind, without_extent, u64::from(count)));
         if nameless > 0 {
             losses.push(Loss::new(
                 place(found.kind),
