@@ -78,8 +78,7 @@ fn print_content(inspected: &Inspected, out: &mut dyn Write) -> io::Result<()> {
             writeln!(out, "#   {name}: {}", sanitise(value))?;
         }
         for entry in &machine.timeline {
-            let (kind, provider, says) = (entry.kind, sanitise(&entry.provider), sanitise(&entry.says));
-            writeln!(out, "#   {} {kind}: {provider} {}: {says}", entry.time, entry.id)?;
+            writeln!(out, "#   {} {}: {}", entry.time, entry.kind, sanitise(&entry.says))?;
         }
     }
     Ok(())

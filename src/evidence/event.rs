@@ -384,3 +384,11 @@ pub struct DriveHealth {
     /// How often data could not be read or checked, over its whole life.
     pub media_errors: u128,
 }
+
+impl DriveHealth {
+    /// Whether it warns of its temperature and of nothing else.
+    #[must_use]
+    pub fn is_only_hot(&self) -> bool {
+        self.warning == 2 && self.spare >= self.spare_threshold && self.used < 100 && self.media_errors == 0
+    }
+}

@@ -306,9 +306,6 @@ fn nearby<'m>(built: &'m Built<'m>, surroundings: &'m Surroundings<'m>) -> Optio
         .filter(|(_, logged)| !is_own(logged) && !is_copy(logged))
         .take(MOST_ENTRIES)
         .collect();
-    if entries.is_empty() && !surroundings.covers(time) {
-        return None;
-    }
     let earlier = surroundings.changes.partition_point(|change| {
         let change = logged.get(*change);
         change.is_some_and(|change| time.duration_since(change.entry.time) > TIMELINE_BEFORE)
@@ -319,6 +316,10 @@ fn nearby<'m>(built: &'m Built<'m>, surroundings: &'m Surroundings<'m>) -> Optio
         .map(|logged| (logged.entry.time.duration_since(time), logged))
         .take_while(|(distance, _)| distance.abs() <= CHANGES_BEFORE)
         .take(MOST_CHANGES);
+    let mut changes = changes.peekable();
+    if entries.is_empty() && changes.peek().is_none() && !surroundings.covers(time) {
+        return None;
+    }
     let first = built.incident.evidence.len();
     let numbered = (first..).zip(entries.into_iter().chain(changes)).map(|(number, (distance, logged))| Nearby {
         built,

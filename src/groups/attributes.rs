@@ -31,7 +31,20 @@ impl fmt::Display for Attribute {
 }
 
 /// Attributes that belong to the machine, whatever program runs on it: keys of the environment card.
-const OF_MACHINE: &[&str] = &["cpu", "gpu", "gpu_driver", "os"];
+const OF_MACHINE: &[&str] = &[
+    "cpu",
+    "cpu_extensions",
+    "cpu_name",
+    "cpu_threads",
+    "cuda_driver",
+    "gpu",
+    "gpu_driver",
+    "gpu_driver_others",
+    "memory",
+    "model",
+    "os",
+    "uptime",
+];
 
 impl Attribute {
     /// Whether the program can be the reason why it is there.

@@ -65,13 +65,19 @@ pub fn groups(incidents: &[Judged], surroundings: &[Surroundings], attributes: &
 
 fn group(signature: &str, members: &[&Judged], over_represented: Vec<OverRepresented>) -> Group {
     let incidents = || members.iter().map(|judged| &judged.incident);
-    let mut causes: BTreeMap<&str, usize> = BTreeMap::new();
+    // How often each cause is a verdict, and how sure the surest is.
+    let mut causes: BTreeMap<&str, (usize, f64)> = BTreeMap::new();
     for judged in members {
-        let count = causes.entry(&judged.verdict.cause).or_default();
+        let (count, surest) = causes.entry(&judged.verdict.cause).or_default();
         *count = count.saturating_add(1);
+        *surest = surest.max(judged.verdict.confidence);
     }
-    // The most frequent verdict; of equally frequent ones the first by name.
-    let cause = causes.iter().max_by(|a, b| a.1.cmp(b.1).then_with(|| b.0.cmp(a.0))).map(|(cause, _)| *cause);
+    // The most frequent verdict; of equally frequent ones the surest, then the first by name.
+    let order = |a: &(&&str, &(usize, f64)), b: &(&&str, &(usize, f64))| {
+        let ((name_a, (count_a, surest_a)), (name_b, (count_b, surest_b))) = (a, b);
+        count_a.cmp(count_b).then(surest_a.total_cmp(surest_b)).then(name_b.cmp(name_a))
+    };
+    let cause = causes.iter().max_by(order).map(|(cause, _)| *cause);
     let hosts: BTreeSet<String> =
         incidents().filter_map(|incident| incident.host.as_deref()).map(str::to_lowercase).collect();
     Group {

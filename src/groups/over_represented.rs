@@ -115,9 +115,14 @@ pub fn over_represented(
     let compared: Vec<Comparison<'_>> = groups
         .par_iter()
         .map(|members| {
-            let units = Units::of(members.incidents, surroundings);
-            let (candidates, tests) = units.candidates(&members.named, attributes);
-            Comparison { units, candidates, tests }
+            let mut comparison = Comparison::default();
+            if has_frequent(members.incidents, surroundings) {
+                let units = Units::of(members.incidents, surroundings);
+                (comparison.candidates, comparison.tests) = units.candidates(&members.named, attributes);
+                // Most groups have nothing to tell; what they were compared with is large.
+                comparison.units = Some(units).filter(|_| !comparison.candidates.is_empty());
+            }
+            comparison
         })
         .collect();
     let tests = compared.iter().map(|comparison| comparison.tests).sum();
@@ -131,15 +136,27 @@ pub fn over_represented(
                 candidate.q = adjusted.next().unwrap_or(1.0);
             }
             candidates.retain(|candidate| candidate.q <= LEVEL);
-            units.explained(candidates)
+            units.map_or_else(Vec::new, |units| units.explained(candidates))
         })
         .collect()
 }
 
+#[derive(Default)]
 struct Comparison<'s> {
-    units: Units<'s>,
+    units: Option<Units<'s>>,
     candidates: Vec<Candidate<'s>>,
     tests: usize,
+}
+
+/// Whether some attribute is frequent enough in a group to be compared.
+fn has_frequent(members: &[usize], surroundings: &[Surroundings]) -> bool {
+    let mut frequent: HashMap<u32, usize> = HashMap::new();
+    members.len() >= FEWEST
+        && members.iter().filter_map(|index| surroundings.get(*index)).flat_map(|one| &one.has).any(|number| {
+            let count = frequent.entry(*number).or_default();
+            *count = count.saturating_add(1);
+            *count >= FEWEST
+        })
 }
 
 /// An attribute that may be over-represented.

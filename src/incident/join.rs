@@ -189,7 +189,9 @@ fn by_exit(sightings: &[Sighting], items: &[Item], sets: &mut Sets<'_>) {
     let exits = Timeline::of(sightings, |sighting| sighting.family == Family::Exit);
     for (index, exit) in sightings.iter().enumerate().filter(|(_, sighting)| sighting.family == Family::Exit) {
         let same_process = |other: &Sighting| {
-            other.process == exit.process && (other.pid.is_none() || exit.pid.is_none() || other.pid == exit.pid)
+            other.process == exit.process
+                && (other.pid.is_none() || exit.pid.is_none() || other.pid == exit.pid)
+                && !started_apart(other, exit)
         };
         let failure = failures.near(exit, EXIT_WINDOW, |other| {
             let other = sightings.get(other);
@@ -229,6 +231,12 @@ fn by_exit(sightings: &[Sighting], items: &[Item], sets: &mut Sets<'_>) {
             sets.join_all(&[*first, index]);
         }
     }
+}
+
+/// Whether two records tell of processes that started at different times.
+fn started_apart(a: &Sighting, b: &Sighting) -> bool {
+    let apart = |a: Timestamp, b: Timestamp| a.as_second().abs_diff(b.as_second());
+    matches!((a.started, b.started), (Some(a), Some(b)) if apart(a, b) > START_TOLERANCE_SECONDS.unsigned_abs())
 }
 
 /// Whether the end of a process lies so far behind a failure that it can be its consequence.
@@ -287,7 +295,10 @@ fn by_restart(sightings: &[Sighting], sets: &mut Sets<'_>) {
             let begun = open.first().is_some_and(|first| current.0.duration_since(first.0) <= RESTART_WINDOW);
             // At the same 100 ns it is the same record, out of a second copy of the log.
             let known = open.iter().any(|other| other.2 == current.2 && other.0 != current.0);
-            let contradicts = open.iter().any(|other| codes_differ(sightings, other.1, current.1));
+            let contradicts = open.iter().any(|other| {
+                codes_differ(sightings, other.1, current.1)
+                    || heat_and_stop(sightings, (other.1, other.2), (current.1, current.2))
+            });
             if !begun || known || contradicts {
                 open.clear();
             }
@@ -308,6 +319,12 @@ fn by_restart(sightings: &[Sighting], sets: &mut Sets<'_>) {
 
 fn code_of(sightings: &[Sighting], index: usize) -> Option<u32> {
     sightings.get(index).and_then(|sighting| sighting.bugcheck).map(|(code, _)| code.plain())
+}
+
+/// Whether one tells of a shutdown by heat and the other of a stop: the former ends the system in order.
+fn heat_and_stop(sightings: &[Sighting], a: (usize, RestartRecord), b: (usize, RestartRecord)) -> bool {
+    let pairs = [(a, b), (b, a)];
+    pairs.iter().any(|(heat, stop)| heat.1 == RestartRecord::Heat && code_of(sightings, stop.0).is_some())
 }
 
 fn codes_differ(sightings: &[Sighting], a: usize, b: usize) -> bool {

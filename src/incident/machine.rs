@@ -105,7 +105,10 @@ pub fn timeline_kind(event: &Event) -> &'static str {
             Some(IncidentKind::Bugcheck) => "bugcheck",
             _ => "report",
         },
-        EventBody::FileSystem { damaged: false, .. } => "other",
+        // Audit records say what would have been refused; the image was loaded.
+        EventBody::FileSystem { damaged: false, .. } | EventBody::ImageRefused { blocked: false, .. } => "other",
+        // A drive that is only hot is not failing.
+        EventBody::DriveHealth(health) if health.is_only_hot() => "thermal",
         _ => catalogue::timeline_kind(event).unwrap_or("other"),
     }
 }

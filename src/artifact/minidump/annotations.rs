@@ -14,12 +14,14 @@ use crate::evidence::{Annotation, Names};
 /// More annotations than this are not read of one dump; Chromium writes some two hundred. Nor are those of more
 /// modules.
 const MOST: usize = 1024;
+/// How many entries of their lists are read in all.
+const MOST_ENTRIES: u64 = 4096;
 /// Longest key or value, bytes; what is longer is cut there.
 const LONGEST: u64 = 4096;
 
 /// All annotations, sorted, without repetitions.
 pub fn read(source: &mut Source<'_>, directory: &Directory, names: &Names, losses: &mut Vec<Loss>) -> Vec<Annotation> {
-    let mut reader = Reader { source, found: Vec::new(), beyond: 0 };
+    let mut reader = Reader { source, found: Vec::new(), beyond: 0, entries_left: MOST_ENTRIES };
     if let Some(info) = directory.find(stream::CRASHPAD_INFO) {
         reader.crashpad(info.offset, info.size);
         if reader.beyond > 0 {
@@ -46,6 +48,8 @@ struct Reader<'s, 'f> {
     found: Vec<(String, String)>,
     /// Parts that the file does not hold, or whose sizes contradict each other.
     beyond: usize,
+    /// How many entries of lists may still be read.
+    entries_left: u64,
 }
 
 impl Reader<'_, '_> {
@@ -165,6 +169,11 @@ impl Reader<'_, '_> {
         let room = list.size.saturating_sub(4).checked_div(size).unwrap_or(0);
         if count != room {
             self.beyond = self.beyond.saturating_add(1);
+        }
+        // Entries can name the same lists and texts again and again.
+        self.entries_left = self.entries_left.saturating_sub(u64::from(count.min(room)).min(MOST as u64));
+        if self.entries_left == 0 {
+            return Vec::new();
         }
         let wanted = u64::from(count.min(room)).min(MOST as u64).saturating_mul(u64::from(size));
         let Some(all) = self.part(list.offset.saturating_add(4), wanted) else { return Vec::new() };

@@ -91,7 +91,9 @@ pub fn stack(
     let hit = wanted.filter(|wanted| above_bottom(*wanted).is_some());
     let region_hit = hit.and_then(|hit| regions?.at(source, hit));
     let in_guard = region_hit.is_some_and(|region| region.page == Page::Guard);
-    let at_end = left < AT_END || hit.and_then(above_bottom).is_some_and(|hit| hit < AT_END);
+    // A small stack has used as much when it is only half full.
+    let size = base.0.saturating_sub(bottom.0);
+    let at_end = left < AT_END.min(size >> 3) || hit.and_then(above_bottom).is_some_and(|hit| hit < AT_END);
     let exhausted = if at_end || in_guard { Some(true) } else { (left >= ROOM).then_some(false) };
     Some(StackState { bottom, base, pointer, exhausted })
 }

@@ -196,3 +196,14 @@ fn chance_alone_speaks_in_at_most_one_folder_of_twenty() {
     println!("{spoke} of 400 folders");
     assert!(spoke * 20 <= 400, "{spoke}");
 }
+
+#[test]
+fn groups_that_have_nothing_to_compare_are_compared_with_nothing() {
+    let mut folder = Folder::default();
+    let groups: Vec<[usize; 2]> = (0..3000)
+        .map(|program| [folder.add(None, program, &["ntdll.dll"]), folder.add(None, program, &["ntdll.dll"])])
+        .collect();
+    assert!(groups.iter().all(|group| !has_frequent(group, &folder.incidents)));
+    let enough: Vec<usize> = (0..5).map(|_| folder.add(None, GAME, &["overlay.dll"])).collect();
+    assert!(has_frequent(&enough, &folder.incidents));
+}

@@ -74,10 +74,10 @@ fn cublas(module: &SeenModule<'_>) -> Option<Version> {
     numbered(module.between("cublas64_", ".dll")?)
 }
 
-/// Three digits, and two from 80 on, hold a minor number; fewer are a major number alone.
+/// Three digits, and two from 50 on (CUDA 5.0 to 9.2), hold a minor number; fewer are a major number alone.
 fn numbered(digits: &str) -> Option<Version> {
     let number: u16 = digits.parse().ok()?;
-    let (major, minor) = if digits.len() == 3 || number >= 80 {
+    let (major, minor) = if digits.len() == 3 || number >= 50 {
         (number.checked_div(10)?, number.checked_rem(10)?)
     } else {
         (number, 0)

@@ -120,8 +120,6 @@ pub(super) enum Meaning {
     DriverInstalled,
     /// Kernel-Boot 20.
     LastShutdown,
-    /// Kernel-Boot 27.
-    BootType,
     /// Kernel-Power 105.
     PowerSource,
     /// Kernel-Power 86.

@@ -227,10 +227,8 @@ pub(super) const CATALOGUE: &[Entry] = &[
         &[],
     ),
     said(&[Named("Microsoft-Windows-Kernel-General")], &[13..=13], "power-state", "the system shut down", &[]),
-    row(&[Named("Microsoft-Windows-Kernel-Boot")], &[27..=27], "power-state", Meaning::BootType, &[]),
     said(KERNEL_POWER, &[42..=42], "power-state", "the system goes to sleep", &[]),
     said(KERNEL_POWER, &[107..=107], "power-state", "the system woke", &[]),
-    said(KERNEL_POWER, &[109..=109], "power-state", "the kernel begins to shut down", &[]),
     said(KERNEL_POWER, &[506..=506], "power-state", "the system enters modern standby", &[]),
     said(KERNEL_POWER, &[507..=507], "power-state", "the system leaves modern standby", &[]),
     row(KERNEL_POWER, &[105..=105], "power-state", Meaning::PowerSource, &[]),
@@ -267,7 +265,6 @@ pub(super) const CATALOGUE: &[Entry] = &[
         Meaning::Update("the update {updateTitle} could not be installed[ ({errorCode:code})]"),
         &[],
     ),
-    row(UPDATE_CLIENT, &[43..=43], "update", Meaning::Update("installing the update {updateTitle} begins"), &[]),
     said(
         &[Named("Microsoft-Windows-Servicing")],
         &[2..=2],
@@ -284,20 +281,13 @@ pub(super) const CATALOGUE: &[Entry] = &[
     ),
     row(&[Named("Microsoft-Windows-UserPnp")], &[20001..=20001], "driver-install", Meaning::DriverInstalled, &[]),
     said(
-        &[Named("Microsoft-Windows-UserPnp")],
-        &[20003..=20003],
-        "driver-install",
-        "the driver {DriverFileName:file} was set up as {ServiceName}[ for {DeviceInstanceID}]",
-        &[],
-    ),
-    said(
         KERNEL_PNP,
         &[400..=400],
         "driver-install",
         "{DeviceInstanceId} got the driver {DriverName}[ {DriverVersion}][ of {DriverProvider}]",
         &[],
     ),
-    said(KERNEL_PNP, &[420..=420], "driver-install", "the device {DeviceInstanceId} was removed from the system", &[]),
+    said(KERNEL_PNP, &[420..=420], "other", "the device {DeviceInstanceId} was removed from the system", &[]),
     said(
         KERNEL_PNP,
         &[401..=403],
@@ -428,7 +418,7 @@ pub(super) const CATALOGUE: &[Entry] = &[
     said(
         DEFENDER,
         &[1006..=1006, 1116..=1116],
-        "security-block",
+        "other",
         "Defender took {Path} for {Threat Name}[, in use by {Process Name}]",
         &[],
     ),
@@ -442,7 +432,7 @@ pub(super) const CATALOGUE: &[Entry] = &[
     said(
         DEFENDER,
         &[1008..=1008, 1118..=1119],
-        "security-block",
+        "other",
         "Defender could not act on {Path}, which it took for {Threat Name}[: {Action Name}]",
         &[],
     ),

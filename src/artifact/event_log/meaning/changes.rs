@@ -22,18 +22,30 @@ pub(super) fn update(sentence: &'static str, id: u32, fields: &Fields<'_>) -> Op
 
 /// UserPnp 20001: a driver was installed for a device, or was not.
 pub(super) fn driver_installed(id: u32, fields: &Fields<'_>) -> Option<EventBody> {
-    let failed = fields.number_u32("InstallStatus").filter(|status| *status != 0);
+    let (failed, restart) = failure(fields.number_u32("InstallStatus"));
     let outcome = failed.map_or_else(|| "was".to_owned(), |status| format!("(0x{status:08X}) was not"));
     let device = "[ for {DriverDescription}][, {DeviceInstanceID}]";
     let version = "[ {DriverVersion}][ of {DriverProvider}]";
-    said(&format!("the driver {{DriverName:file}}{version} {outcome} installed{device}"), id, fields)
+    let sentence = format!("the driver {{DriverName:file}}{version} {outcome} installed{device}{restart}");
+    let sentence = written(&sentence, id, fields)?.into();
+    Some(EventBody::Said { sentence, kind: failed.map(|_| "device-problem") })
+}
+
+/// The error of an installation, and what to add to a success: `ERROR_SUCCESS_REBOOT_INITIATED` and
+/// `ERROR_SUCCESS_REBOOT_REQUIRED` of winerror.h are successes.
+fn failure(status: Option<u32>) -> (Option<u32>, &'static str) {
+    match status {
+        None | Some(0) => (None, ""),
+        Some(1641 | 3010) => (None, " (a restart is needed)"),
+        failed => (failed, ""),
+    }
 }
 
 /// MsiInstaller 1033 to 1036.
 pub(super) fn product(done: &str, id: u32, fields: &Fields<'_>) -> Option<EventBody> {
-    let failed = fields.number_u32("Status").filter(|status| *status != 0);
+    let (failed, restart) = failure(fields.number_u32("Status"));
     let outcome = failed.map_or_else(|| format!("was {done}"), |error| format!("was not {done} (error {error})"));
-    said(&format!("{{Product}}[ {{Version}}] {outcome}[, update {{Update}}]"), id, fields)
+    said(&format!("{{Product}}[ {{Version}}] {outcome}[, update {{Update}}]{restart}"), id, fields)
 }
 
 /// Service Control Manager 7045: a service or driver that was not there before. Which of the two is told by its file;
@@ -89,16 +101,15 @@ mod tests {
     fn an_update_is_told_with_its_outcome_and_definitions_are_not_told() {
         let title = "Vendor - Display - 31.0.15.3623";
         let data = json!({"updateTitle": title, "updateGuid": "{0a1b2c3d-1111-2222-3333-444455556666}"});
-        let installed = sentence(named(UPDATE_CLIENT, 19, data.clone()));
+        let installed = sentence(named(UPDATE_CLIENT, 19, data));
         assert_eq!(installed, format!("the update {title} was installed"));
-        assert_eq!(sentence(named(UPDATE_CLIENT, 43, data)), format!("installing the update {title} begins"));
         let failed = json!({"errorCode": "0x80248007", "updateTitle": title});
         assert_eq!(
             sentence(named(UPDATE_CLIENT, 20, failed)),
             format!("the update {title} could not be installed (0x80248007)")
         );
         let definitions = json!({"updateTitle": "Sicherheitsupdate für Microsoft Defender Antivirus - KB2267602"});
-        for id in [19, 20, 43] {
+        for id in [19, 20] {
             assert!(named(UPDATE_CLIENT, id, definitions.clone()).is_none(), "{id}");
         }
     }
@@ -135,13 +146,6 @@ mod tests {
 
     #[test]
     fn a_driver_s_file_and_configuration_are_told() {
-        let json = json!({"UserData": {"AddServiceID": {
-            "ServiceName": "nvlddmkm", "DriverFileName": "\\SystemRoot\\System32\\nvlddmkm.sys", "DeviceInstanceID": "PCI\\X"
-        }}});
-        assert_eq!(
-            sentence(body("Microsoft-Windows-UserPnp", 20003, &json.to_string())),
-            "the driver nvlddmkm.sys was set up as nvlddmkm for PCI\\X"
-        );
         let data = json!({
             "DeviceInstanceId": "PCI\\X", "DriverName": "oem12.inf", "ClassGuid": "{4d36e968-e325-11ce-bfc1-08002be10318}",
             "DriverDate": "06/08/2023", "DriverVersion": "31.0.15.3623", "DriverProvider": "NVIDIA", "Status": "0x0",
@@ -158,6 +162,8 @@ mod tests {
         let of = |id, values: &[&str]| sentence(positional("MsiInstaller", id, values));
         assert_eq!(of(1033, &["Tool", "1.2.3", "1033", "0", "Maker", "(NULL)", ""]), "Tool 1.2.3 was installed");
         assert_eq!(of(1034, &["Tool", "1.2.3", "1031", "0", "Maker"]), "Tool 1.2.3 was removed");
+        let restart = of(1033, &["Tool", "1.2.3", "1033", "3010"]);
+        assert_eq!(restart, "Tool 1.2.3 was installed (a restart is needed)");
         assert_eq!(of(1033, &["Tool", "1.2.3", "1033", "1603"]), "Tool 1.2.3 was not installed (error 1603)");
         assert_eq!(of(1036, &["Tool", "1.2.3", "0", "KB1", "0", "M"]), "Tool 1.2.3 was updated, update KB1");
     }

@@ -52,7 +52,6 @@ pub(super) fn read(meaning: Meaning, provider: &str, id: u32, fields: &Fields<'_
         Meaning::DriverInstalled => changes::driver_installed(id, fields),
         Meaning::ServiceInstalled => changes::service_installed(id, fields),
         Meaning::LastShutdown => return power::last_shutdown(fields),
-        Meaning::BootType => return power::boot_type(fields),
         Meaning::ShutDownByHeat => Some(power::shut_down_by_heat(fields)),
         Meaning::PowerSource => power::power_source(fields),
         Meaning::DriveHealth => return storage::drive_health(fields),

@@ -14,18 +14,6 @@ pub(super) fn last_shutdown(fields: &Fields<'_>) -> Option<EventBody> {
     Some(of(sentence))
 }
 
-/// Kernel-Boot 27.
-///
-/// Source of the numbers: the message of Kernel-Boot 27 as Microsoft's support documents read it.
-pub(super) fn boot_type(fields: &Fields<'_>) -> Option<EventBody> {
-    match fields.number_u32("BootType")? {
-        0 => Some(of("the start was a full one")),
-        1 => Some(of("the start was a fast one: kernel and drivers went on from the last session")),
-        2 => Some(of("the system came back from hibernation")),
-        _ => None,
-    }
-}
-
 /// Kernel-Power 86.
 pub(super) fn shut_down_by_heat(fields: &Fields<'_>) -> EventBody {
     EventBody::ShutDownByHeat { zone: fields.text("ThermalZoneDeviceInstance") }
@@ -62,15 +50,6 @@ mod tests {
         assert!(of(true, true).is_none());
         assert_eq!(sentence(of(false, true)), "the last shutdown did not succeed");
         assert_eq!(sentence(of(false, false)), "neither the last shutdown nor the last start succeeded");
-    }
-
-    #[test]
-    fn a_fast_start_is_told_from_a_full_one() {
-        let of = |kind: u32| named("Microsoft-Windows-Kernel-Boot", 27, json!({ "BootType": kind }));
-        assert_eq!(sentence(of(0)), "the start was a full one");
-        assert!(sentence(of(1)).starts_with("the start was a fast one"));
-        assert_eq!(sentence(of(2)), "the system came back from hibernation");
-        assert!(of(9).is_none());
     }
 
     #[test]

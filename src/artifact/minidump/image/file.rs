@@ -15,6 +15,10 @@ pub struct ImageFile {
 impl ImageFile {
     /// Opens the image at `path`; `None` when it can't be opened or is no file.
     pub fn open(path: &Path) -> Option<Self> {
+        // Opening a pipe would wait for its other end.
+        if !std::fs::metadata(path).ok()?.is_file() {
+            return None;
+        }
         let file = File::open(path).ok()?;
         file.metadata().ok()?.is_file().then_some(Self { file })
     }
