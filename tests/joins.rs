@@ -599,3 +599,19 @@ fn heat_belongs_to_the_restart_that_it_explains() {
     );
     assert_incidents(&folder, &[&["System.evtx#1", "System.evtx#2", "System.evtx#3"], &["System.evtx#4"]]);
 }
+
+#[test]
+fn a_text_joins_a_dump_only_by_something_that_few_crashes_share() {
+    let crash = crash("demo.exe", 4312, FileTime::utc(2024, 5, 6, 7, 8, 9));
+    let folder = Folder::new();
+    folder.file("a.dmp", &dump(&crash));
+    let report = folder.report();
+    let incident = &list(&report, "incidents")[0];
+    let (code, site) = (text(&incident["exception"], "code"), &incident["fault_site"]);
+    let (module, offset) = (text(site, "module"), text(site, "offset"));
+    let note = format!("Somebody else's: {code}\nFaulting module name: {module}\n");
+    folder.file("note.txt", note.as_bytes());
+    assert_incidents(&folder, &[&["a.dmp"], &["note.txt"]]);
+    folder.file("note.txt", format!("{note}Fault offset: {offset}\n").as_bytes());
+    assert_incidents(&folder, &[&["a.dmp", "note.txt"]]);
+}

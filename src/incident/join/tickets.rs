@@ -50,8 +50,9 @@ fn roots(others: &[(usize, &Sighting)], sets: &mut Sets<'_>, fits: impl Fn(&Sigh
     others.iter().filter(|(_, sighting)| fits(sighting)).map(|(index, _)| sets.root(*index)).collect()
 }
 
-/// Whether a text tells of the same crash or stop: the same code and module, or the same stop with its parameters, and
-/// nothing against it.
+/// Whether a text tells of the same crash or stop: the same stop with its parameters; or the same code and module with
+/// something that few crashes share, since thousands end with one code in one module of Windows. And nothing against
+/// it.
 fn agrees_with(ticket: &Ticket, sighting: &Sighting, other: &Observation) -> bool {
     if contradicts(ticket, sighting, other) {
         return false;
@@ -64,7 +65,12 @@ fn agrees_with(ticket: &Ticket, sighting: &Sighting, other: &Observation) -> boo
     let Some(record) = record(other) else { return false };
     let code = ticket.code.is_some() && ticket.code == record.code;
     let module = matches!((&ticket.module, &record.module), (Some(a), Some(b)) if same_name(a, b));
-    code && module
+    let same_process = agree(ticket.pid, record.pid.or(sighting.pid))
+        || agree(ticket.started.map(|time| time.as_second()), record.started.map(|time| time.as_second()));
+    let app = matches!((&ticket.app, &sighting.process), (Some(a), Some(b)) if same_name(a, b));
+    let same_place =
+        agree(ticket.offset, record.offset) || (app && agree(ticket.module_version, record.module_version));
+    code && module && (same_process || same_place)
 }
 
 /// Whether a text and a sighting can't be of the same thing.
@@ -82,6 +88,10 @@ fn contradicts(ticket: &Ticket, sighting: &Sighting, other: &Observation) -> boo
         || differ(ticket.module_version, record.module_version)
         || matches!((&ticket.module, &record.module), (Some(a), Some(b)) if !same_name(a, b))
         || matches!((&ticket.app, &sighting.process), (Some(a), Some(b)) if !same_name(a, b))
+}
+
+fn agree<T: PartialEq>(a: Option<T>, b: Option<T>) -> bool {
+    a.is_some() && a == b
 }
 
 fn differ<T: PartialEq>(a: Option<T>, b: Option<T>) -> bool {
