@@ -289,3 +289,15 @@ fn source_code_and_requirements_are_skipped_with_a_reason() {
     let details: Vec<&str> = report.artifacts.iter().filter_map(|artifact| artifact.detail.as_deref()).collect();
     assert!(details[0].contains("requires") && details[1].contains("source code"), "{details:?}");
 }
+
+#[test]
+fn a_code_that_is_only_mentioned_is_no_proof_that_something_ended_with_it() {
+    let rules = RuleSet::load(true, &[]).expect("the built-in rules");
+    let confidence = |text: &str| {
+        let options = Options { pasted: vec![("mail".to_owned(), text.as_bytes().into())], ..Options::default() };
+        let report = analyze(&[], &rules, &Knowledge::builtin(), &options, &Silent);
+        report.incidents.first().map_or(0.0, |judged| judged.verdict.confidence)
+    };
+    assert!(confidence("A colleague asks what 0xC00000FD means. There was no crash.") < 0.8);
+    assert!(confidence("Process finished with exit code -1073741571 (0xC00000FD)") >= 0.8);
+}

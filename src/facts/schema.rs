@@ -357,6 +357,12 @@ pub const SCALARS: &[FactDefinition] = &[
         "HRESULT inside an envelope: of a .NET exception (0xE0434352), or of the first stowed one (0xC000027B)",
     ),
     fact("exception.managed_type", FactType::Text, APPLICATION_LOG, ".NET exception type, full name"),
+    fact(
+        "exception.mentioned",
+        FactType::Flag,
+        TEXT,
+        "that a text only mentions the code, without a word that something ended with it, and nothing else tells it",
+    ),
     fact("exit.code", FactType::Code, EXIT_LOG, "the code that the process ended with, whatever it is"),
     fact("exit.ended_by", FactType::Module, EXIT_LOG, "the process that ended it from outside"),
     fact(

@@ -205,6 +205,7 @@ impl Recognised {
         let mut told_in = self.lines;
         let told = &mut told_in;
         let [first, second] = self.exception_parameters.map(|parameter| parameter.take(&mut BTreeSet::new()));
+        let mentioned = self.code.told().is_some_and(|told| told.weight >= Weight::Bare);
         let code = self.code.take(told);
         let parameter_of = |wanted, parameter: Option<u64>| parameter.filter(|_| code == Some(wanted));
         let data = parameter_of(ExceptionCode::FAST_FAIL, first).and_then(|number| u32::try_from(number).ok());
@@ -239,6 +240,7 @@ impl Recognised {
             python_frames: self.python_frames,
             inventory: self.inventory,
             contradictions: self.others,
+            code_only_mentioned: mentioned,
             codes_named: self.codes.len(),
             told_in: Vec::new(),
         };

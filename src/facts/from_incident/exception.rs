@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{evidence, word};
-use crate::evidence::{EventBody, ExceptionCode};
+use crate::evidence::{EventBody, ExceptionCode, Observation};
 use crate::facts::{FactSet, Value};
 use crate::incident::Built;
 
@@ -22,6 +22,14 @@ pub(super) fn exception(built: &Built<'_>, facts: &mut FactSet) {
             None => records.iter().find(|(_, record)| record.code.is_some()).and_then(|(number, _)| evidence(*number)),
         };
         facts.set("exception.code", Value::Number(u64::from(exception.code.0)), from);
+        let only_mentioned = |number: usize| {
+            let item = gathered.items.get(number);
+            item.is_some_and(|item| matches!(&item.observation, Observation::Ticket(text) if text.code_only_mentioned))
+        };
+        let mut told = records.iter().filter(|(_, record)| record.code.is_some()).map(|(number, _)| *number);
+        if dump.is_none() && told.all(only_mentioned) {
+            facts.set("exception.mentioned", Value::Flag(true), from);
+        }
         if let Some(address) = exception.address {
             facts.set("exception.address", Value::Number(address.0), from);
         }

@@ -316,7 +316,6 @@ pub(super) const CATALOGUE: &[Entry] = &[
     row(SERVICES, &[7045..=7045], "software-install", Meaning::ServiceInstalled, &[]),
     // Display drivers.
     row(DISPLAY, &[4101..=4101], "driver-reset", Meaning::DisplayReset, &[]),
-    row(DISPLAY, &[4107..=4115], "other", Meaning::DisplayDriver, &[]),
     Entry { ids: Any, ..row(DISPLAY_DRIVERS, &[], "driver-error", Meaning::DisplayDriver, &[]) },
     row(&[Named("NVIDIA OpenGL Driver")], &[1..=1], "driver-error", Meaning::OpenGlDriver, &[]),
     said(

@@ -93,11 +93,6 @@ mod tests {
         assert!(!driver_event("amdkmdag", 1, &["STDRIVER"]).2, "a word that only contains the letters is none");
     }
 
-    #[test]
-    fn other_events_of_display_may_have_no_text() {
-        assert_eq!(driver_event("Display", 4107, &[]), ("Display".to_owned(), None, false));
-    }
-
     fn open_gl(text: &str) -> (Option<u32>, Option<u32>) {
         let Some(EventBody::OpenGlDriver { code, pid, .. }) = positional("NVIDIA OpenGL Driver", 1, &[text]) else {
             panic!("a driver's event")
