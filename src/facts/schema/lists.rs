@@ -1,0 +1,209 @@
+//! Every fact with many entries.
+
+use super::{
+    ANY, DUMP, DUMP_WITH_HANDLES, FRAME_TRUSTS, FactType, INVENTORY, KERNEL_DUMP, LOCATIONS, ListDefinition,
+    MODULE_LIST, NAMED_PARTS, SYSTEM_LOG, TEXT, TIMELINE_KINDS, fact,
+};
+use crate::incident::environment::{FRAMEWORKS, INSTALLATIONS};
+
+/// Facts with many entries, sorted by name.
+pub const LISTS: &[ListDefinition] = &[
+    ListDefinition {
+        name: "annotations",
+        about: "keys and values that the program or its crash handler (Crashpad, Breakpad, Unreal Engine) wrote into the \
+                dump; known when there are any",
+        from: DUMP,
+        fields: &[fact("key", FactType::Text, ANY, "the key"), fact("value", FactType::Text, ANY, "the value")],
+    },
+    ListDefinition {
+        name: "cpp_types",
+        about: "the types that would catch a C++ exception, the thrown one first; known when the dump holds them",
+        from: DUMP,
+        fields: &[fact("name", FactType::Text, ANY, "the type's name")],
+    },
+    ListDefinition {
+        name: "cuda_libraries",
+        about: "the loaded libraries of the CUDA toolkit and of cuDNN, in load order; known when a dump or Report.wer lists \
+                the modules",
+        from: MODULE_LIST,
+        fields: &[
+            fact("name", FactType::Module, ANY, "file name"),
+            fact("installation", FactType::Word(INSTALLATIONS), ANY, "how it was installed, as its path tells"),
+            fact("path", FactType::Path, ANY, "path"),
+        ],
+    },
+    ListDefinition {
+        name: "drivers",
+        about: "the drivers that the kernel had loaded, in load order; known when a kernel dump lists them without gaps",
+        from: KERNEL_DUMP,
+        fields: &[
+            fact("position", FactType::Number, ANY, "0 is the kernel"),
+            fact("name", FactType::Module, ANY, "file name"),
+            fact("path", FactType::Path, ANY, "path as the kernel writes it"),
+            fact("size", FactType::Number, ANY, "length of the image, bytes"),
+            fact("timestamp", FactType::Number, ANY, "the image's own timestamp; a date or a hash"),
+            fact(
+                "built",
+                FactType::Text,
+                ANY,
+                "that timestamp as a date (2020-12-31), where it can be one: not before 2000 and not after the dump",
+            ),
+            fact("built_year", FactType::Number, ANY, "the year of that date"),
+        ],
+    },
+    ListDefinition {
+        name: "duplicates",
+        about: "DLLs that are loaded from several folders, not all of them Windows' own; known when a dump or Report.wer \
+                lists the modules with paths",
+        from: MODULE_LIST,
+        fields: &[
+            fact("name", FactType::Module, ANY, "file name"),
+            fact("copies", FactType::Number, ANY, "how many"),
+            fact("first_path", FactType::Path, ANY, "path of the one that was loaded first, which others get by name"),
+            fact("first_version", FactType::Version, ANY, "its file version"),
+            fact("first_location", FactType::Word(LOCATIONS), ANY, "what kind of folder it was loaded from"),
+            fact("second_path", FactType::Path, ANY, "path of the one that was loaded next"),
+            fact("second_version", FactType::Version, ANY, "its file version"),
+            fact("second_location", FactType::Word(LOCATIONS), ANY, "what kind of folder it was loaded from"),
+        ],
+    },
+    ListDefinition {
+        name: "events",
+        about: "the event-log records that belong to the incident; always known",
+        from: "event logs",
+        fields: &[
+            fact("provider", FactType::Text, ANY, "provider"),
+            fact("id", FactType::Number, ANY, "event id"),
+            fact("text", FactType::Text, ANY, "the record's values, joined with `; `"),
+        ],
+    },
+    ListDefinition {
+        name: "frames",
+        about: "the stack of the thread that crashed or stopped the system, innermost first; known when a stack was walked",
+        from: DUMP,
+        fields: &[
+            fact("position", FactType::Number, ANY, "0 is the innermost"),
+            fact("module", FactType::Module, ANY, "module of the frame"),
+            fact("version", FactType::Version, ANY, "its file version"),
+            fact("offset", FactType::Address, ANY, "where in that module"),
+            fact("function", FactType::Text, ANY, "its function, by the image's exports or by symbols"),
+            fact("trust", FactType::Word(FRAME_TRUSTS), ANY, "how the frame was found"),
+        ],
+    },
+    ListDefinition {
+        name: "frameworks",
+        about: "machine-learning frameworks that are loaded; known when a dump or Report.wer lists the modules",
+        from: MODULE_LIST,
+        fields: &[
+            fact("name", FactType::Word(FRAMEWORKS), ANY, "which"),
+            fact("version", FactType::Version, ANY, "its release, where a file tells it"),
+            fact("installation", FactType::Word(INSTALLATIONS), ANY, "how it was installed, as its path tells"),
+            fact("path", FactType::Path, ANY, "path of the module that shows it"),
+        ],
+    },
+    ListDefinition {
+        name: "handles",
+        about: "the handles that the process had open, by type; known when the dump holds handle data",
+        from: DUMP_WITH_HANDLES,
+        fields: &[
+            fact("type", FactType::Text, ANY, "the type (File, Event, Thread, Key...)"),
+            fact("count", FactType::Number, ANY, "how many"),
+        ],
+    },
+    ListDefinition {
+        name: "hresults",
+        about: "HRESULTs of failures in pasted text (`0x887A0005`); known when there is any text",
+        from: TEXT,
+        fields: &[fact("code", FactType::Code, ANY, "the HRESULT")],
+    },
+    ListDefinition {
+        name: "modules",
+        about: "the modules loaded in the process, in load order; known when a dump or Report.wer lists them",
+        from: "a minidump or Report.wer",
+        fields: &[
+            fact("position", FactType::Number, ANY, "0 is the executable"),
+            fact("name", FactType::Module, ANY, "file name"),
+            fact("path", FactType::Path, ANY, "path"),
+            fact("version", FactType::Version, ANY, "file version"),
+            fact("location", FactType::Word(LOCATIONS), ANY, "what kind of folder it was loaded from"),
+        ],
+    },
+    ListDefinition {
+        name: "packages",
+        about: "installed packages of Python or conda; known when a text lists them",
+        from: INVENTORY,
+        fields: &[
+            fact("name", FactType::Text, ANY, "the package"),
+            fact("version", FactType::Text, ANY, "its version as written (`2.1.0+cu118`)"),
+        ],
+    },
+    ListDefinition {
+        name: "python_frames",
+        about: "Python's stack at the crash, innermost first; known when a text has a traceback",
+        from: TEXT,
+        fields: &[
+            fact("position", FactType::Number, ANY, "0 is the innermost"),
+            fact("file", FactType::Path, ANY, "source file"),
+            fact("line", FactType::Number, ANY, "line in it"),
+            fact("function", FactType::Text, ANY, "function"),
+            fact("package", FactType::Text, ANY, "the folder of site-packages that the file lies in"),
+        ],
+    },
+    ListDefinition {
+        name: "stowed_exceptions",
+        about: "the errors inside a stowed exception (0xC000027B); known when the dump holds them",
+        from: DUMP,
+        fields: &[
+            fact("code", FactType::Code, ANY, "its HRESULT"),
+            fact("module", FactType::Module, ANY, "the module that met it"),
+            fact("text", FactType::Text, ANY, "its text"),
+        ],
+    },
+    ListDefinition {
+        name: "text",
+        about: "lines of pasted text and comments; known when there is any",
+        from: TEXT,
+        fields: &[fact("line", FactType::Text, ANY, "the line")],
+    },
+    ListDefinition {
+        name: "timeline",
+        about: "what the machine's logs recorded from 24 hours before to 10 minutes after the incident, and of what was \
+                installed or blocked from 7 days before, the incident's own records left out; known when a log of the \
+                machine covers the incident",
+        from: SYSTEM_LOG,
+        fields: &[
+            fact("kind", FactType::Word(TIMELINE_KINDS), ANY, "what kind of thing"),
+            fact("provider", FactType::Text, ANY, "provider"),
+            fact("id", FactType::Number, ANY, "event id"),
+            fact("seconds_before", FactType::Number, ANY, "how long before the incident; absent when after it"),
+            fact("seconds_after", FactType::Number, ANY, "how long after the incident; absent when before it"),
+            fact("text", FactType::Text, ANY, "the record's values, joined with `; `"),
+            fact("status", FactType::Code, ANY, "how a request to a drive or file ended, where the record says it"),
+            fact(
+                "names",
+                FactType::Word(NAMED_PARTS),
+                ANY,
+                "whether one of the record's values is the file name of the incident's program, or of the module that it \
+                 lacked or died in, or for a refused file the id of its process",
+            ),
+        ],
+    },
+    ListDefinition {
+        name: "unloaded_drivers",
+        about: "drivers unloaded before the stop; known when a kernel dump lists them",
+        from: KERNEL_DUMP,
+        fields: &[fact("name", FactType::Module, ANY, "file name, of which the kernel keeps 12 characters")],
+    },
+    ListDefinition {
+        name: "unloaded_modules",
+        about: "modules unloaded before the crash; known when the dump lists them",
+        from: DUMP,
+        fields: &[fact("name", FactType::Module, ANY, "file name")],
+    },
+    ListDefinition {
+        name: "win_errors",
+        about: "Win32 error numbers in pasted text (`[WinError 126]`); known when there is any text",
+        from: TEXT,
+        fields: &[fact("number", FactType::Number, ANY, "the number")],
+    },
+];
