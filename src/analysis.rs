@@ -41,7 +41,7 @@ pub struct Options {
     /// What earlier runs read of event logs, if that is kept. Its files are no artifacts; the report does not depend on
     /// it.
     pub cache: Option<Arc<Cache>>,
-    /// Whether the report's artifacts hold their evidence, for [`crate::merge`].
+    /// Whether the report's artifacts hold their evidence, for [`mod@crate::merge`].
     pub keep_evidence: bool,
 }
 
@@ -148,6 +148,7 @@ fn conclude(read: Vec<ReadArtifact>, rules: &RuleSet, knowledge: &Knowledge, opt
         incidents,
         machines,
         groups,
+        comparison: None,
     };
     (report, items)
 }

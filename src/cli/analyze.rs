@@ -12,6 +12,7 @@ use crate::Options;
 use crate::analysis::analyze_keeping;
 use crate::artifact::event_log::Cache;
 use crate::artifact::head_and_tail::HeadAndTail;
+use crate::compare::Side;
 use crate::discover::{read_list, reason};
 use crate::knowledge::Knowledge;
 use crate::rules::RuleSet;
@@ -62,13 +63,14 @@ pub fn run(arguments: Arguments) -> Exit {
 struct Prepared {
     paths: Vec<PathBuf>,
     rules: RuleSet,
+    baseline: Option<Side>,
     knowledge: Knowledge,
     options: Options,
     threads: rayon::ThreadPool,
 }
 
 fn prepare(arguments: &Arguments) -> Result<Prepared, Exit> {
-    let rules = arguments.reporting.prepare()?;
+    let (rules, baseline) = arguments.reporting.prepare()?;
     let knowledge = Knowledge::builtin();
     let from_stdin = arguments.paths.iter().any(|path| path == Path::new("-"));
     let ticket_from_stdin = arguments.ticket.as_deref() == Some(Path::new("-"));
@@ -94,7 +96,7 @@ fn prepare(arguments: &Arguments) -> Result<Prepared, Exit> {
         cache: arguments.cache.as_deref().and_then(|folder| open_cache(folder, arguments.reporting.quiet)),
         ..arguments.reporting.options()
     };
-    Ok(Prepared { paths, rules, knowledge, options, threads })
+    Ok(Prepared { paths, rules, baseline, knowledge, options, threads })
 }
 
 /// The cache in `folder`. Without one the run takes longer, but it goes on.
@@ -126,15 +128,15 @@ fn pasted(path: &Path) -> io::Result<(String, HeadAndTail)> {
 }
 
 fn carry_out(arguments: &Arguments, prepared: Prepared) -> Exit {
-    let Prepared { paths, rules, knowledge, options, threads } = prepared;
+    let Prepared { paths, rules, baseline, knowledge, options, threads } = prepared;
     let Arguments { no_progress, reporting, .. } = arguments;
     let bar = Bar::new(!no_progress && !reporting.quiet);
-    let (report, evidence) = threads.install(|| analyze_keeping(&paths, &rules, &knowledge, &options, &bar));
+    let (mut report, evidence) = threads.install(|| analyze_keeping(&paths, &rules, &knowledge, &options, &bar));
 
     if !reporting.quiet {
         options.cache.iter().flat_map(|cache| cache.notes()).for_each(|note| stream::note(&note));
     }
-    let exit = reporting.finish(&report, &rules);
+    let exit = reporting.finish(&mut report, &rules, baseline.as_ref());
     // The process ends here, and its memory with it. Giving that back piece by piece would only take time.
     mem::forget((report, evidence, rules));
     exit

@@ -24,7 +24,7 @@ pub fn run(arguments: &Arguments) -> Exit {
 }
 
 fn carry_out(Arguments { reports, reporting }: &Arguments) -> Result<Exit, Exit> {
-    let rules = reporting.prepare()?;
+    let (rules, baseline) = reporting.prepare()?;
     let knowledge = Knowledge::builtin();
     let mut parts = Vec::new();
     for path in reports {
@@ -32,14 +32,14 @@ fn carry_out(Arguments { reports, reporting }: &Arguments) -> Result<Exit, Exit>
         parts.push(Part { name: name(path), report });
     }
     let options = reporting.options();
-    let report = reporting.threads(false)?.install(|| {
+    let mut report = reporting.threads(false)?.install(|| {
         let (read, note) = merge::artifacts(parts).map_err(|(report, error)| usage(&format!("{report}: {error}")))?;
         if let Some(note) = note.filter(|_| !reporting.quiet) {
             stream::note(&note);
         }
         Ok(crate::merge(read, &rules, &knowledge, &options))
     })?;
-    Ok(reporting.finish(&report, &rules))
+    Ok(reporting.finish(&mut report, &rules, baseline.as_ref()))
 }
 
 /// The file's name without extension.

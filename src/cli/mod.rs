@@ -2,6 +2,7 @@
 
 mod analyze;
 mod color;
+mod compare;
 mod exit;
 mod explain;
 mod inspect;
@@ -43,6 +44,8 @@ enum Command {
     Explain(explain::Arguments),
     /// Shows the facts of one artifact as rules see them.
     Inspect(inspect::Arguments),
+    /// Says what is new, gone, more, fewer or judged otherwise in a report against an earlier one.
+    Compare(compare::Arguments),
     /// Makes one report of several, as if all their artifacts had been analyzed together.
     Merge(merge::Arguments),
     /// Lists, shows, checks and tests rules.
@@ -72,6 +75,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Exit {
     std::panic::set_hook(Box::new(note_panic));
     let outcome = catch_unwind(|| match arguments.command {
         Command::Analyze(arguments) => analyze::run(arguments),
+        Command::Compare(arguments) => compare::run(&arguments),
         Command::Explain(arguments) => explain::run(&arguments),
         Command::Inspect(arguments) => inspect::run(&arguments),
         Command::Merge(arguments) => merge::run(&arguments),

@@ -3,7 +3,7 @@
 
 use std::io::{self, Write};
 use std::num::NonZeroUsize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{ArgAction, ValueEnum};
 use jiff::Timestamp;
@@ -12,9 +12,10 @@ use super::color::{self, Color};
 use super::output::{self, write_file};
 use super::{Exit, load_rules, stream};
 use crate::Options;
+use crate::compare::{Side, compare};
 use crate::discover::reason;
 use crate::report::text::TextOptions;
-use crate::report::{ArtifactStatus, Report, json, jsonl, text};
+use crate::report::{ArtifactStatus, Report, json, jsonl, text, written};
 use crate::rules::RuleSet;
 
 #[derive(Debug, clap::Args)]
@@ -56,9 +57,13 @@ pub struct Arguments {
     #[arg(long, value_name = "CONFIDENCE", default_value_t = 0.0, value_parser = confidence)]
     min_confidence: f64,
 
+    /// Say what is new, gone, more, fewer or judged otherwise against an earlier report in JSON.
+    #[arg(long, value_name = "REPORT")]
+    baseline: Option<PathBuf>,
+
     /// End with exit code 1 when a verdict names this cause, or a cause of this family; `any`: when there is any
-    /// incident. Can be given again.
-    #[arg(long, value_name = "CAUSE|FAMILY|any")]
+    /// incident; `new`: when there is a group that the baseline does not have. Can be given again.
+    #[arg(long, value_name = "CAUSE|FAMILY|any|new")]
     fail_on: Vec<String>,
 
     /// End with exit code 3 when some artifact could not be read whole.
@@ -78,6 +83,18 @@ pub struct Arguments {
     color: Color,
 }
 
+/// `--fail-on any`.
+const ANY: &str = "any";
+/// `--fail-on new`.
+pub const NEW: &str = "new";
+
+/// The report in the file `path` as it is compared; an error names the file.
+pub fn side(path: &Path) -> Result<Side, String> {
+    written::read(path)
+        .map(|report| Side::from(&report))
+        .map_err(|error| format!("{}: {}", path.display(), reason(&error)))
+}
+
 /// Tells of a mistake in the command line.
 pub fn usage(message: &str) -> Exit {
     stream::note(message);
@@ -86,13 +103,16 @@ pub fn usage(message: &str) -> Exit {
 
 impl Arguments {
     /// Loads the rules and finds out what else is wrong before anything is analyzed.
-    pub fn prepare(&self) -> Result<RuleSet, Exit> {
+    pub fn prepare(&self) -> Result<(RuleSet, Option<Side>), Exit> {
         if self.mergeable && self.format == Format::Text {
             return Err(usage("--mergeable: only reports in JSON can be merged; add --format json or --format jsonl"));
         }
         let rules = load_rules(!self.no_builtin_rules, &self.rules, self.quiet)?;
         for wanted in &self.fail_on {
-            if wanted != "any" && !is_cause_or_family(&rules, wanted) {
+            if wanted == NEW && self.baseline.is_none() {
+                return Err(usage("--fail-on new: new against what? Give an earlier report with --baseline"));
+            }
+            if wanted != ANY && wanted != NEW && !is_cause_or_family(&rules, wanted) {
                 return Err(usage(&format!(
                     "--fail-on {wanted}: neither a cause nor a family; `crashsift rules list` shows the causes"
                 )));
@@ -101,7 +121,9 @@ impl Arguments {
         if let Some(path) = &self.output {
             output::check(path).map_err(|error| usage(&format!("--output {}: {}", path.display(), reason(&error))))?;
         }
-        Ok(rules)
+        let baseline =
+            self.baseline.as_deref().map(|path| side(path).map_err(|error| usage(&format!("--baseline {error}"))));
+        Ok((rules, baseline.transpose()?))
     }
 
     /// The threads that work: one when there is little to do. This thread is one of them: it would only wait for the
@@ -127,9 +149,15 @@ impl Arguments {
         }
     }
 
-    /// Tells of losses, writes the report and says how the run ends.
-    pub fn finish(&self, report: &Report, rules: &RuleSet) -> Exit {
-        let Report { summary, .. } = report;
+    /// Compares the report with the baseline, tells of losses, writes the report and says how the run ends.
+    pub fn finish(&self, report: &mut Report, rules: &RuleSet, baseline: Option<&Side>) -> Exit {
+        if let Some(baseline) = baseline {
+            match compare(baseline, &Side::from(&*report)) {
+                Ok(comparison) => report.comparison = Some(comparison),
+                Err(error) => return usage(&format!("--baseline: {error}")),
+            }
+        }
+        let Report { summary, .. } = &*report;
         let lost = summary.failed.saturating_add(summary.partial);
         if lost > 0 && !self.quiet {
             stream::note(&format!(
@@ -224,10 +252,14 @@ fn verdict(arguments: &Arguments, report: &Report, rules: &RuleSet) -> Exit {
     let met = |wanted: &String| {
         report.incidents.iter().any(|judged| {
             let cause = judged.verdict.cause.as_str();
-            wanted == "any" || wanted == cause || rules.causes().get(cause).is_some_and(|cause| cause.family == *wanted)
+            wanted == ANY || wanted == cause || rules.causes().get(cause).is_some_and(|cause| cause.family == *wanted)
         })
     };
-    if arguments.fail_on.iter().any(met) {
+    let has_new = report
+        .comparison
+        .as_ref()
+        .is_some_and(|comparison| comparison.changes.iter().any(|change| change.before.is_none()));
+    if arguments.fail_on.iter().any(|wanted| met(wanted) || (wanted == NEW && has_new)) {
         return Exit::FailOn;
     }
     if arguments.strict && report.summary.failed.saturating_add(report.summary.partial) > 0 {

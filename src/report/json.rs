@@ -9,6 +9,7 @@ use serde::{Serialize, Serializer};
 use serde_json::ser::{CompactFormatter, Formatter};
 
 use super::{Report, WRITTEN_AT_ONCE, sanitise, shape};
+use crate::compare::Comparison;
 
 /// Writes the report as one pretty-printed JSON document with a line end after it.
 ///
@@ -37,6 +38,15 @@ fn to(value: &impl Serialize, layout: impl Formatter, out: &mut impl Write) -> i
     value.serialize(&mut serializer).map_err(io::Error::from)
 }
 
+/// Writes what one report says against another as one JSON document.
+///
+/// # Errors
+///
+/// When `out` can't be written to.
+pub fn write_comparison(comparison: &Comparison, out: &mut dyn Write) -> io::Result<()> {
+    write_indented(&shape::Compared::of(comparison), out)
+}
+
 struct Document<'a>(&'a Report);
 
 impl Serialize for Document<'_> {
@@ -60,6 +70,9 @@ impl Serialize for Document<'_> {
             &Each(|| report.machines.iter().map(|machine| shape::Machine::of(report, machine))),
         )?;
         document.serialize_field("groups", &Each(|| report.groups.iter().map(shape::Group::of)))?;
+        if let Some(comparison) = &report.comparison {
+            document.serialize_field("comparison", &shape::Comparison::of(comparison))?;
+        }
         document.serialize_field("summary", &shape::Summary::of(&report.summary))?;
         document.end()
     }

@@ -1,6 +1,7 @@
 //! The report as JSON Lines: one object a line, each with its `type`.
 //!
-//! `run` comes first (what ran), then every `artifact`, `incident`, `machine` and `group`, and `summary` last. Except
+//! `run` comes first (what ran), then every `artifact`, `incident`, `machine` and `group`, `comparison` if there
+//! is one, and `summary` last. Except
 //! for `type` the objects are those of the JSON document.
 
 use std::io::{self, BufWriter, Write};
@@ -26,6 +27,7 @@ pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
         .chain(incidents)
         .chain(machines)
         .chain(groups)
+        .chain(report.comparison.iter().map(|comparison| Line::Comparison(shape::Comparison::of(comparison))))
         .chain(std::iter::once(Line::Summary(shape::Summary::of(&report.summary))));
     for line in lines {
         write_compact(&line, &mut out)?;
@@ -42,6 +44,7 @@ enum Line<'a> {
     Incident(Box<shape::Incident<'a>>),
     Machine(shape::Machine<'a>),
     Group(shape::Group<'a>),
+    Comparison(shape::Comparison<'a>),
     Summary(shape::Summary<'a>),
 }
 

@@ -14,6 +14,7 @@ pub mod written;
 
 use std::collections::BTreeMap;
 
+use crate::compare::Comparison;
 use crate::groups::Group;
 use crate::incident::{Incident, Machine};
 use crate::rules::Finding;
@@ -30,7 +31,7 @@ const WRITTEN_AT_ONCE: usize = 64 << 10;
 /// What one run says.
 #[derive(Debug, Clone)]
 pub struct Report {
-    /// Whether the artifacts hold their evidence, for [`crate::merge`].
+    /// Whether the artifacts hold their evidence, for [`mod@crate::merge`].
     pub keeps_evidence: bool,
     /// The rule sets that judged, in the order in which they were loaded.
     pub rule_sets: Vec<RuleSetInfo>,
@@ -42,6 +43,8 @@ pub struct Report {
     pub machines: Vec<Machine>,
     /// Incidents that share a signature, largest group first; ties by signature.
     pub groups: Vec<Group>,
+    /// What is new against an earlier report, if one was given.
+    pub comparison: Option<Comparison>,
     /// Totals.
     pub summary: Summary,
 }
@@ -69,7 +72,7 @@ pub struct Artifact {
     pub bytes: u64,
     /// Event logs: records read, relevant or not.
     pub records: Option<u64>,
-    /// What it says, for [`crate::merge`]; only where that was asked for.
+    /// What it says, for [`mod@crate::merge`]; only where that was asked for.
     pub evidence: Option<String>,
 }
 

@@ -30,6 +30,7 @@ pub(super) fn nothing_found(artifacts: Vec<Artifact>) -> Report {
     };
     Report {
         keeps_evidence: false,
+        comparison: None,
         rule_sets: vec![RuleSetInfo { name: "builtin".into(), version: "2026.11".into(), rules: 120 }],
         artifacts,
         incidents: Vec::new(),

@@ -8,6 +8,7 @@ use jiff::Timestamp;
 use serde::{Serialize, Serializer};
 
 use super::{Judged, Report, confidence};
+use crate::compare;
 use crate::evidence::{Address, BugcheckCode, ExceptionCode, ModuleOffset, Place, Version};
 use crate::facts::EvidenceRef;
 use crate::groups;
@@ -58,6 +59,8 @@ pub(super) struct Tool {
     version: &'static str,
 }
 
+const TOOL: Tool = Tool { name: env!("CARGO_PKG_NAME"), version: env!("CARGO_PKG_VERSION") };
+
 #[derive(Serialize)]
 pub(super) struct RuleSet<'a> {
     name: &'a str,
@@ -70,7 +73,7 @@ impl<'a> Run<'a> {
         let rulesets = report.rule_sets.iter();
         Self {
             schema_version: SCHEMA_VERSION,
-            tool: Tool { name: env!("CARGO_PKG_NAME"), version: env!("CARGO_PKG_VERSION") },
+            tool: TOOL,
             rulesets: rulesets
                 .map(|set| RuleSet { name: &set.name, version: &set.version, rules: set.rules })
                 .collect(),
@@ -527,6 +530,88 @@ impl<'a> OverRepresented<'a> {
             together_with: found.together_with.iter().map(ToString::to_string).collect(),
             may_be_the_program: found.may_be_the_program,
             says: found.says(),
+        }
+    }
+}
+
+/// A comparison with what ran, as `crashsift compare` writes it.
+#[derive(Serialize)]
+pub(super) struct Compared<'a> {
+    schema_version: &'static str,
+    tool: Tool,
+    comparison: Comparison<'a>,
+}
+
+impl<'a> Compared<'a> {
+    pub(super) fn of(comparison: &'a compare::Comparison) -> Self {
+        Self { schema_version: SCHEMA_VERSION, tool: TOOL, comparison: Comparison::of(comparison) }
+    }
+}
+
+#[derive(Serialize)]
+pub(super) struct Comparison<'a> {
+    incidents_before: usize,
+    incidents_now: usize,
+    new_incidents: usize,
+    unchanged_groups: usize,
+    changes: Vec<Change<'a>>,
+}
+
+#[derive(Serialize)]
+struct Change<'a> {
+    signature: &'a str,
+    change: Vec<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    before: Option<ComparedGroup<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    now: Option<ComparedGroup<'a>>,
+    new_incidents: &'a [String],
+    gone_incidents: usize,
+}
+
+#[derive(Serialize)]
+struct ComparedGroup<'a> {
+    incidents: usize,
+    hosts: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    first: Option<Shown<Timestamp>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    last: Option<Shown<Timestamp>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cause: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    confidence: Option<f64>,
+}
+
+impl<'a> Comparison<'a> {
+    pub(super) fn of(comparison: &'a compare::Comparison) -> Self {
+        let changes = comparison.changes.iter().map(|change| Change {
+            signature: &change.signature,
+            change: change.kinds(),
+            before: change.before.as_ref().map(ComparedGroup::of),
+            now: change.now.as_ref().map(ComparedGroup::of),
+            new_incidents: &change.new_incidents,
+            gone_incidents: change.gone_incidents,
+        });
+        Self {
+            incidents_before: comparison.before,
+            incidents_now: comparison.now,
+            new_incidents: comparison.new_incidents,
+            unchanged_groups: comparison.unchanged,
+            changes: changes.collect(),
+        }
+    }
+}
+
+impl<'a> ComparedGroup<'a> {
+    fn of(state: &'a compare::State) -> Self {
+        Self {
+            incidents: state.incidents,
+            hosts: state.hosts,
+            first: state.first.map(Shown),
+            last: state.last.map(Shown),
+            cause: state.verdict.as_ref().map(|(cause, _)| cause.as_str()),
+            confidence: state.verdict.as_ref().map(|(_, confidence)| confidence::rounded(*confidence)),
         }
     }
 }

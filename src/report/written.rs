@@ -27,6 +27,9 @@ pub struct Written {
     /// Its incidents.
     #[serde(default)]
     pub incidents: Vec<Incident>,
+    /// Its groups.
+    #[serde(default)]
+    pub groups: Vec<Group>,
 }
 
 /// What wrote a report.
@@ -83,6 +86,15 @@ pub struct Verdict {
     pub sentence: String,
 }
 
+/// A group of a report.
+#[derive(Debug, Clone, Deserialize)]
+#[allow(missing_docs, reason = "see crate::groups::Group")]
+pub struct Group {
+    pub signature: String,
+    #[serde(default)]
+    pub cause: Option<String>,
+}
+
 /// Reads the report in the file `path`.
 ///
 /// # Errors
@@ -127,6 +139,7 @@ enum Line {
     },
     Artifact(Artifact),
     Incident(Incident),
+    Group(Group),
     Summary {},
     #[serde(other)]
     Other,
@@ -149,6 +162,7 @@ fn parse_lines(bytes: &[u8]) -> io::Result<Written> {
             }
             Line::Artifact(artifact) => report.artifacts.push(artifact),
             Line::Incident(incident) => report.incidents.push(incident),
+            Line::Group(group) => report.groups.push(group),
             Line::Summary {} => complete = true,
             Line::Other => {}
         }

@@ -9,6 +9,7 @@
 
 mod artifacts;
 mod block;
+mod comparison;
 mod happened;
 mod machines;
 mod overview;
@@ -21,6 +22,7 @@ mod wording;
 use std::io::{self, BufWriter, Write};
 
 use super::{Report, WRITTEN_AT_ONCE};
+use crate::compare::Comparison;
 use page::Page;
 
 /// How the text looks. The caller knows where it goes to.
@@ -62,11 +64,25 @@ pub fn write(report: &Report, out: &mut dyn Write, options: TextOptions) -> io::
     if blocks.len() > 1 {
         overview::list(&mut page, &blocks)?;
     }
+    if let Some(comparison) = &report.comparison {
+        comparison::write(&mut page, comparison)?;
+    }
     for block in &blocks {
         block::write(&mut page, report, block)?;
     }
     machines::write(&mut page, report)?;
     artifacts::write(&mut page, report)?;
     overview::totals(&mut page, report)?;
+    out.flush()
+}
+
+/// Writes what one report says against another as text.
+///
+/// # Errors
+///
+/// When `out` can't be written to.
+pub fn write_comparison(comparison: &Comparison, out: &mut dyn Write, options: TextOptions) -> io::Result<()> {
+    let mut out = BufWriter::with_capacity(WRITTEN_AT_ONCE, out);
+    comparison::write(&mut Page::new(&mut out, options), comparison)?;
     out.flush()
 }

@@ -1,0 +1,94 @@
+//! `crashsift compare`: what one report says against an earlier one.
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+use clap::{ArgAction, ValueEnum};
+
+use super::color::{self, Color};
+use super::output::{self, write_file};
+use super::reporting::{NEW, side, usage};
+use super::{Exit, stream};
+use crate::compare::{Comparison, compare};
+use crate::discover::reason;
+use crate::report::json;
+use crate::report::text::{self, TextOptions};
+
+#[derive(Debug, clap::Args)]
+pub struct Arguments {
+    /// The earlier report, as JSON or JSON Lines.
+    old: PathBuf,
+
+    /// The later report.
+    new: PathBuf,
+
+    /// The format of what is said.
+    #[arg(short, long, value_enum, default_value_t)]
+    format: Format,
+
+    /// Write it to FILE instead of standard output, whole or not at all.
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+
+    /// End with exit code 1 when there is a group that the earlier report does not have.
+    #[arg(long, value_name = NEW, value_parser = [NEW])]
+    fail_on: Option<String>,
+
+    /// List every change.
+    #[arg(short, long, action = ArgAction::Count)]
+    verbose: u8,
+
+    /// Colours in the text.
+    #[arg(long, value_enum, default_value_t)]
+    color: Color,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// For reading.
+    #[default]
+    Text,
+    /// One JSON document.
+    Json,
+}
+
+pub fn run(arguments: &Arguments) -> Exit {
+    let Arguments { old, new, output, fail_on, .. } = arguments;
+    let sides = side(old).and_then(|before| Ok((before, side(new)?)));
+    let comparison =
+        sides.and_then(|(before, now)| compare(&before, &now).map_err(|error| format!("{}: {error}", old.display())));
+    let comparison = match comparison {
+        Ok(comparison) => comparison,
+        Err(message) => return usage(&message),
+    };
+    let written = match output {
+        Some(path) => match output::check(path).and_then(|()| {
+            let options = options(arguments, false, arguments.color == Color::Always);
+            write_file(path, |out| write(arguments.format, &comparison, out, options))
+        }) {
+            Ok(()) => Exit::Success,
+            Err(error) => usage(&format!("--output {}: {}", path.display(), reason(&error))),
+        },
+        None => to_standard_output(arguments, &comparison),
+    };
+    let has_new = comparison.changes.iter().any(|change| change.before.is_none());
+    if written == Exit::Success && fail_on.is_some() && has_new { Exit::FailOn } else { written }
+}
+
+fn to_standard_output(arguments: &Arguments, comparison: &Comparison) -> Exit {
+    let choice = arguments.color.choice();
+    let options = options(arguments, color::on_terminal(), choice != anstream::ColorChoice::Never);
+    let mut out = anstream::AutoStream::new(io::stdout().lock(), choice);
+    stream::outcome(write(arguments.format, comparison, &mut out, options).and_then(|()| out.flush()))
+}
+
+fn options(arguments: &Arguments, terminal: bool, color: bool) -> TextOptions {
+    TextOptions { width: color::width(terminal), color, verbose: arguments.verbose > 0 }
+}
+
+fn write(format: Format, comparison: &Comparison, out: &mut dyn Write, options: TextOptions) -> io::Result<()> {
+    match format {
+        Format::Text => text::write_comparison(comparison, out, options),
+        Format::Json => json::write_comparison(comparison, out),
+    }
+}
