@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::caller::{SEARCHED_FRAMES, caller};
 use super::gathered::{CrashRecord, Gathered};
 use super::{FaultSite, Suspect};
-use crate::evidence::{Address, ExceptionCode, LoadedModule, ModuleOffset, OperatingSystem, ProcessDump, base_name};
+use crate::evidence::{CodePlace, ExceptionCode, LoadedModule, ModuleOffset, OperatingSystem, ProcessDump, base_name};
 
 /// Tells what modules are known for, by their file names.
 pub trait Carriers {
@@ -41,7 +41,7 @@ pub fn fault_site(gathered: &Gathered<'_>, carriers: &dyn Carriers) -> Option<(u
 }
 
 fn of_dump(dump: &ProcessDump, carriers: &dyn Carriers) -> Option<FaultSite> {
-    dump.exception.as_ref()?;
+    let exception = dump.exception.as_ref()?;
     let addresses = dump.fault_addresses();
     for address in addresses.iter().copied() {
         if let Some((_, module)) = dump.module_at(address) {
@@ -51,17 +51,19 @@ fn of_dump(dump: &ProcessDump, carriers: &dyn Carriers) -> Option<FaultSite> {
             return Some(FaultSite { function, ..site(module, module.offset_of(address), carriers) });
         }
     }
-    addresses.into_iter().find_map(|address| {
-        let module = dump.unloaded.iter().find(|module| module.offset_of(address).is_some())?;
-        Some(FaultSite {
-            module: Arc::from(module.name()),
-            version: None,
-            offset: module.offset_of(address),
-            path: full_path(&module.path),
-            function: None,
-            unloaded: true,
-            carrier: carriers.is_carrier(module.name()),
-        })
+    // The range where a module was says nothing where something else may be by now.
+    if dump.detail.code_place != Some(CodePlace::UnloadedModule) {
+        return None;
+    }
+    let module = dump.unloaded.iter().find(|module| module.offset_of(exception.address).is_some())?;
+    Some(FaultSite {
+        module: Arc::from(module.name()),
+        version: None,
+        offset: module.offset_of(exception.address),
+        path: full_path(&module.path),
+        function: None,
+        unloaded: true,
+        carrier: carriers.is_carrier(module.name()),
     })
 }
 
@@ -160,16 +162,10 @@ fn of_debugger(gathered: &Gathered<'_>, fault_site: &str, carriers: &dyn Carrier
 const HEAP_CORRUPTION: ExceptionCode = ExceptionCode(0xC000_0374);
 /// A C++ exception of MSVC.
 const CPP_EXCEPTION: ExceptionCode = ExceptionCode(0xE06D_7363);
-/// First parameter of a C++ exception of MSVC: the version of its parameters (`EH_MAGIC_NUMBER1`).
-const CPP_MAGIC: u64 = 0x1993_0520;
-
-/// The module that threw a C++ exception: on 64-bit systems the fourth parameter is the base of its image.
+/// The module that threw a C++ exception: the one that its throw information lies in.
 fn thrower(dump: &ProcessDump, carriers: &dyn Carriers) -> Option<Suspect> {
-    let exception = dump.exception.as_ref().filter(|exception| exception.code == CPP_EXCEPTION)?;
-    if exception.parameters.first() != Some(&CPP_MAGIC) {
-        return None;
-    }
-    let (_, module) = dump.module_at(Address(*exception.parameters.get(3)?))?;
+    dump.exception.as_ref().filter(|exception| exception.code == CPP_EXCEPTION)?;
+    let (_, module) = dump.module_at(dump.detail.cpp.as_ref()?.image?)?;
     (!carriers.is_carrier(module.name())).then(|| Suspect {
         module: Arc::from(module.name()),
         version: module.version,

@@ -110,6 +110,10 @@ pub fn read(file: &mut File, bytes: u64, context: &ReadContext) -> Result<Readin
     let unloaded_modules = content.of(stream::UNLOADED_MODULE_LIST, dump.get_stream::<MinidumpUnloadedModuleList>());
     // The states of MINIDUMP_MISC_INFO_5, which only Windows' own writers fill in.
     let saved = misc.as_ref().and_then(|misc| misc.raw.xstate_data().map(|states| states.enabled_features));
+    // Crashpad puts there what it found out by itself, and leaves most bits out.
+    if directory.find(stream::CRASHPAD_INFO).is_some() {
+        system.cpu_features.windows = None;
+    }
     system.cpu_features.saved_states = saved.filter(|_| system.os == OperatingSystem::Windows);
     let exception = raw_exception.as_ref().map(|raw| exception(raw, &dump, &system, &context.names));
     // Some writers fill in the stream although nothing was raised.

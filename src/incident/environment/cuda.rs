@@ -23,6 +23,10 @@ pub struct Cuda<'i> {
     pub at_odds: Option<Found<(&'i str, &'i str)>>,
     /// The major versions of cuDNN of which parts are loaded, when there are several.
     pub cudnn_majors: Option<Found<(u16, u16)>>,
+    /// Where the toolkit's libraries stand, when all of them are known and one release of it has them all.
+    pub of_one_toolkit: Option<usize>,
+    /// Where cuDNN's libraries stand, when the names of all tell the same major version.
+    pub of_one_cudnn: Option<usize>,
 }
 
 /// A library of the toolkit or of cuDNN.
@@ -44,7 +48,16 @@ pub(super) fn cuda<'i>(seen: &Seen<'i>, layout: &Layout, knowledge: &Knowledge) 
     };
     let releases = |module: &SeenModule<'_>| knowledge.cuda_releases(&module.name.to_ascii_lowercase());
     let is_library = |module: &&SeenModule<'i>| is_cuda(module.name) || is_cudnn(module.name);
+    let (at_odds, cudnn_majors) = (at_odds(seen, releases), cudnn_majors(seen));
+    // A library whose name tells nothing may be of any release.
+    let all_tell = |belongs: fn(&str) -> bool, tells: &dyn Fn(&SeenModule<'i>) -> bool| {
+        let mut libraries = seen.whole_list()?.iter().filter(|module| belongs(module.name));
+        let first = libraries.next()?;
+        (tells(first) && libraries.all(tells)).then_some(first.from)
+    };
     Cuda {
+        of_one_toolkit: all_tell(is_cuda, &|module| releases(module).is_some()).filter(|_| at_odds.is_none()),
+        of_one_cudnn: all_tell(is_cudnn, &|module| cudnn_part(module).is_some()).filter(|_| cudnn_majors.is_none()),
         runtime: first(runtime),
         runtime_releases: seen.all().find(|module| runtime(module).is_some()).and_then(releases),
         cudnn: first(cudnn_front),
@@ -59,8 +72,8 @@ pub(super) fn cuda<'i>(seen: &Seen<'i>, layout: &Layout, knowledge: &Knowledge) 
             };
             libraries.map(library).collect()
         }),
-        at_odds: at_odds(seen, releases),
-        cudnn_majors: cudnn_majors(seen),
+        at_odds,
+        cudnn_majors,
     }
 }
 
@@ -178,6 +191,20 @@ mod tests {
         assert!(of(&["cudart64_110.dll", "cublas64_11.dll", "cufft64_10.dll", "curand64_10.dll"]).at_odds.is_none());
         assert_eq!(of(&["cudnn64_8.dll", "cudnn_graph64_9.dll"]).cudnn_majors.map(|found| found.value), Some((8, 9)));
         assert!(of(&["cudnn64_8.dll", "cudnn_ops_infer64_8.dll"]).cudnn_majors.is_none());
+    }
+
+    #[test]
+    fn libraries_go_together_only_where_all_names_are_known() {
+        let toolkit = |names: &[&'static str]| of(names).of_one_toolkit.is_some();
+        assert!(toolkit(&["app.exe", "cudart64_110.dll", "cublas64_11.dll"]));
+        assert!(!toolkit(&["app.exe", "cudart64_110.dll", "cublas64_12.dll"]), "of two releases");
+        assert!(!toolkit(&["app.exe", "cudart64_110.dll", "cublas64_99.dll"]), "no table has it");
+        assert!(!toolkit(&["app.exe", "cudart64_custom.dll"]));
+        assert!(!toolkit(&["app.exe"]));
+        let cudnn = |names: &[&'static str]| of(names).of_one_cudnn.is_some();
+        assert!(cudnn(&["cudnn64_9.dll", "cudnn_graph64_9.dll"]));
+        assert!(!cudnn(&["cudnn64_9.dll", "cudnn_graph64_8.dll"]));
+        assert!(!cudnn(&["cudnn64_9.dll", "cudnn_frontend.dll"]), "its name tells no version");
     }
 
     #[test]
