@@ -12,7 +12,7 @@ use jiff::Timestamp;
 use super::color::{self, Color};
 use super::output::{self, write_file};
 use super::progress::Bar;
-use super::{Exit, load_rules, open_symbols, stream};
+use super::{Exit, load_rules, open_symbols, print_symbol_notes, stream};
 use crate::Options;
 use crate::analysis::analyze_keeping;
 use crate::artifact::event_log::Cache;
@@ -250,6 +250,7 @@ fn carry_out(arguments: &Arguments, prepared: Prepared) -> Exit {
 
     if !arguments.quiet {
         options.cache.iter().flat_map(|cache| cache.notes()).for_each(|note| stream::note(&note));
+        print_symbol_notes(options.symbols.as_deref());
         let Report { summary, .. } = &report;
         let lost = summary.failed.saturating_add(summary.partial);
         if lost > 0 {
