@@ -174,3 +174,91 @@ fn thrower(dump: &ProcessDump, carriers: &dyn Carriers) -> Option<Suspect> {
         reason: "the C++ exception's type lies in it, so its code threw".to_owned(),
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::evidence::{
+        Address, CppException, CpuArchitecture, CpuFeatures, CrashDetail, Exception, ProcessState, Processor, System,
+    };
+
+    const LIBRARY: u64 = 0x6A00_0000;
+    const RUNTIME: u64 = 0x7500_0000;
+
+    struct Runtime;
+
+    impl Carriers for Runtime {
+        fn is_carrier(&self, module: &str) -> bool {
+            module.eq_ignore_ascii_case("msvcp140.dll")
+        }
+
+        fn is_prefix(&self, _: &str) -> bool {
+            false
+        }
+
+        fn is_sentinel(&self, _: &str) -> bool {
+            false
+        }
+
+        fn is_injected(&self, _: &str) -> bool {
+            false
+        }
+    }
+
+    /// A 32-bit process that threw: three parameters, and the throw information in the module at `image`.
+    fn thrown_from(image: Option<u64>) -> ProcessDump {
+        let module = |name: &str, base| LoadedModule {
+            name: name.into(),
+            path: name.into(),
+            version: None,
+            base: Address(base),
+            size: 0x1_0000,
+            timestamp: 0,
+            debug_id: None,
+        };
+        ProcessDump {
+            time: None,
+            system: System {
+                os: OperatingSystem::Windows,
+                os_version: (10, 0, 19045),
+                os_detail: None,
+                cpu: CpuArchitecture::X86,
+                cpu_count: 4,
+                cpu_detail: None,
+                cpu_features: CpuFeatures::default(),
+                processor: Processor::default(),
+                server: None,
+            },
+            pid: None,
+            started: None,
+            exception: Some(Exception {
+                code: CPP_EXCEPTION,
+                flags: 1,
+                address: Address(0x7600_1000),
+                parameters: vec![0x1993_0520, 0x0019_F000, LIBRARY + 0x2000],
+                foreign_reason: None,
+            }),
+            requested: None,
+            thread: None,
+            thread_count: 1,
+            modules: Some(vec![module("library.dll", LIBRARY), module("MSVCP140.dll", RUNTIME)]),
+            modules_complete: true,
+            unloaded: Vec::new(),
+            delay_load: None,
+            detail: CrashDetail {
+                cpp: image.map(|image| CppException { image: Some(Address(image)), ..CppException::default() }),
+                ..CrashDetail::default()
+            },
+            state: ProcessState::default(),
+            comment: None,
+        }
+    }
+
+    #[test]
+    fn a_32_bit_cpp_exception_is_of_the_module_with_its_throw_information() {
+        let thrower = |image| thrower(&thrown_from(image), &Runtime).map(|suspect| suspect.module.to_string());
+        assert_eq!(thrower(Some(LIBRARY)).as_deref(), Some("library.dll"));
+        assert_eq!(thrower(Some(RUNTIME)), None, "the runtime throws for others");
+        assert_eq!(thrower(None), None);
+    }
+}

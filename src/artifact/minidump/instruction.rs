@@ -290,7 +290,7 @@ mod tests {
         assert_eq!(of(&[0x8B, 0x41, 0x18]), ("mov eax,[ecx+0x18]".to_owned(), "ordinary"));
         assert_eq!(of(&[0xCD, 0x29]), ("int 0x29".to_owned(), "fast-fail"));
         assert_eq!(of(&[0xC5, 0xFC, 0x10, 0x01]), ("vmovups ymm0,[ecx]".to_owned(), "ordinary"));
-        assert_eq!(of(&[0xFF, 0x25, 0x10, 0x20, 0x40, 0x00]), ("jmp [0x402010]".to_owned(), "ordinary"));
+        assert_eq!(of(&[0xFF, 0x25, 0x10, 0x20, 0x40, 0x00]), ("jmp dword ptr [0x402010]".to_owned(), "ordinary"));
     }
 
     #[test]
