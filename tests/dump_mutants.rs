@@ -110,7 +110,7 @@ fn damage(bytes: &mut Vec<u8>, random: &mut Random) {
     let aligned = at & !3;
     match random.below(9) {
         0 => bytes[at] ^= 1 << random.below(8),
-        1 | 2 => bytes[aligned..aligned + 4].copy_from_slice(&number[..4]),
+        1 | 2 if aligned + 4 <= length => bytes[aligned..aligned + 4].copy_from_slice(&number[..4]),
         3 if aligned + 8 <= length => bytes[aligned..aligned + 8].copy_from_slice(&number),
         4 => bytes[at..at + size].fill(if random.below(2) == 0 { 0 } else { 0xFF }),
         5 => {

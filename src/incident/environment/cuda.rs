@@ -43,34 +43,37 @@ pub struct CudaLibrary<'i> {
 }
 
 pub(super) fn cuda<'i>(seen: &Seen<'i>, layout: &Layout, knowledge: &Knowledge) -> Cuda<'i> {
+    // Nearly all modules of a process are others.
+    let is_library = |module: &&SeenModule<'i>| is_cuda(module.name) || is_cudnn(module.name);
+    let listed: Vec<&SeenModule<'i>> = seen.listed.iter().filter(is_library).collect();
+    let all: Vec<&SeenModule<'i>> = listed.iter().copied().chain(seen.named.iter().filter(is_library)).collect();
+    let listed = seen.whole_list().map(|_| listed);
     let first = |read: fn(&SeenModule<'_>) -> Option<Version>| {
-        seen.all().find_map(|module| Some(Found { value: read(module)?, from: module.from }))
+        all.iter().find_map(|module| Some(Found { value: read(module)?, from: module.from }))
     };
     let releases = |module: &SeenModule<'_>| knowledge.cuda_releases(&module.name.to_ascii_lowercase());
-    let is_library = |module: &&SeenModule<'i>| is_cuda(module.name) || is_cudnn(module.name);
-    let (at_odds, cudnn_majors) = (at_odds(seen, releases), cudnn_majors(seen));
+    let (at_odds, cudnn_majors) = (at_odds(&all, releases), cudnn_majors(&all));
     // A library whose name tells nothing may be of any release.
     let all_tell = |belongs: fn(&str) -> bool, tells: &dyn Fn(&SeenModule<'i>) -> bool| {
-        let mut libraries = seen.whole_list()?.iter().filter(|module| belongs(module.name));
+        let mut libraries = listed.iter().flatten().filter(|module| belongs(module.name));
         let first = libraries.next()?;
-        (tells(first) && libraries.all(tells)).then_some(first.from)
+        (tells(first) && libraries.all(|module| tells(module))).then_some(first.from)
     };
     Cuda {
         of_one_toolkit: all_tell(is_cuda, &|module| releases(module).is_some()).filter(|_| at_odds.is_none()),
         of_one_cudnn: all_tell(is_cudnn, &|module| cudnn_part(module).is_some()).filter(|_| cudnn_majors.is_none()),
         runtime: first(runtime),
-        runtime_releases: seen.all().find(|module| runtime(module).is_some()).and_then(releases),
+        runtime_releases: all.iter().find(|module| runtime(module).is_some()).and_then(|module| releases(module)),
         cudnn: first(cudnn_front),
         cublas: first(cublas),
-        libraries: seen.whole_list().map(|modules| {
-            let libraries = modules.iter().filter(is_library);
-            let library = |module: &SeenModule<'i>| CudaLibrary {
+        libraries: listed.as_ref().map(|libraries| {
+            let library = |module: &&SeenModule<'i>| CudaLibrary {
                 name: module.name,
                 path: module.path,
                 installation: module.path.map(|path| layout.of_path(path)),
                 from: module.from,
             };
-            libraries.map(library).collect()
+            libraries.iter().map(library).collect()
         }),
         at_odds,
         cudnn_majors,
@@ -125,23 +128,23 @@ fn is_cuda(name: &str) -> bool {
         "nvrtc-builtins64_",
         "nvjitlink_",
     ];
-    // Nearly all modules of a process are others.
     matches!(name.as_bytes().first(), Some(b'c' | b'C' | b'n' | b'N'))
         && STARTS.iter().any(|start| name.get(..start.len()).is_some_and(|head| head.eq_ignore_ascii_case(start)))
 }
 
 fn is_cudnn(name: &str) -> bool {
-    name.get(..5).is_some_and(|head| head.eq_ignore_ascii_case("cudnn"))
+    matches!(name.as_bytes().first(), Some(b'c' | b'C'))
+        && name.get(..5).is_some_and(|head| head.eq_ignore_ascii_case("cudnn"))
 }
 
 /// The first two libraries that no release of the toolkit has both: the one that leaves no release, and the first of those
 /// before it that excludes it.
 fn at_odds<'i>(
-    seen: &Seen<'i>,
+    modules: &[&SeenModule<'i>],
     releases: impl Fn(&SeenModule<'_>) -> Option<ReleaseSpan>,
 ) -> Option<Found<(&'i str, &'i str)>> {
     let mut before: Vec<(&'i str, ReleaseSpan)> = Vec::new();
-    for module in seen.all().filter(|module| is_cuda(module.name)) {
+    for module in modules.iter().filter(|module| is_cuda(module.name)) {
         let Some(span) = releases(module) else { continue };
         if let Some((other, _)) = before.iter().find(|(_, other)| other.and(span).is_none()) {
             return Some(Found { value: (*other, module.name), from: module.from });
@@ -151,8 +154,8 @@ fn at_odds<'i>(
     None
 }
 
-fn cudnn_majors(seen: &Seen<'_>) -> Option<Found<(u16, u16)>> {
-    let mut parts = seen.all().filter_map(|module| Some((cudnn_part(module)?, module.from)));
+fn cudnn_majors(modules: &[&SeenModule<'_>]) -> Option<Found<(u16, u16)>> {
+    let mut parts = modules.iter().filter_map(|module| Some((cudnn_part(module)?, module.from)));
     let (first, _) = parts.next()?;
     parts.find(|(major, _)| *major != first).map(|(other, from)| Found { value: (first, other), from })
 }
