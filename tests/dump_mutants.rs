@@ -82,13 +82,17 @@ fn peak_memory() -> u64 {
 /// A dump with one to eight kinds of damage, the same for the same number.
 fn mutant(dumps: &[Vec<u8>], number: u64) -> Vec<u8> {
     let mut random = Random(number.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
-    let mut bytes = dumps[random.below(dumps.len())].clone();
+    let own = &dumps[random.below(dumps.len())];
+    let mut bytes = own.clone();
     for _ in 0..=random.below(8) {
         if bytes.len() < 64 {
             break;
         }
         damage(&mut bytes, &mut random);
     }
+    // What has lost its signature is no dump, and read as something else.
+    let signature: &[u8] = if own.starts_with(b"MDMP") { b"MDMP" } else { &own[..8] };
+    bytes[..signature.len()].copy_from_slice(signature);
     bytes
 }
 

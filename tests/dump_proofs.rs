@@ -1,6 +1,11 @@
 //! What a dump proves and what it does not: the same address with and without a description of the memory around it.
 
-#![expect(clippy::expect_used, reason = "a test that can't go on fails, and its inputs are known")]
+#![expect(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    reason = "a test that can't go on fails, and its inputs are known"
+)]
 
 use std::fs;
 
@@ -61,10 +66,10 @@ fn region(address: u64, protection: Option<Protection>) -> Region {
     Region { base, allocation: base, size: 0x1_0000, protection, image: false }
 }
 
-fn facts(dump: &Minidump) -> FactSet {
+fn facts(dump: &[u8]) -> FactSet {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("demo.dmp");
-    fs::write(&path, dump.to_bytes()).expect("written");
+    fs::write(&path, dump).expect("written");
     let rules = RuleSet::load(true, &[]).expect("the built-in rules");
     let mut inspected = inspect(&[path], &rules, &Knowledge::builtin(), &Options::default(), &Silent).incidents;
     inspected.pop().expect("an incident").1
@@ -72,6 +77,11 @@ fn facts(dump: &Minidump) -> FactSet {
 
 #[track_caller]
 fn has(dump: &Minidump, wanted: &[(&str, &str)]) {
+    bytes_have(&dump.to_bytes(), wanted);
+}
+
+#[track_caller]
+fn bytes_have(dump: &[u8], wanted: &[(&str, &str)]) {
     let facts = facts(dump);
     for (path, value) in wanted {
         let definition = schema::scalar(path).expect("a fact of the schema");
@@ -132,4 +142,49 @@ fn a_fill_pattern_is_proven_by_a_map_that_has_nothing_there() {
     let mut in_use = dump;
     in_use.regions = vec![region(FREED, Some(Protection::None))];
     has(&in_use, &[("exception.access_pattern", ""), ("exception.access_target", "protected")]);
+}
+
+/// The bytes of a dump of a process of another architecture: the number that `MINIDUMP_SYSTEM_INFO` begins with.
+fn of_architecture(dump: &Minidump, architecture: u16) -> Vec<u8> {
+    const SYSTEM_INFO: u32 = 7;
+    let mut bytes = dump.to_bytes();
+    let number = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().expect("four bytes"));
+    let (count, directory) = (number(8) as usize, number(12) as usize);
+    let mut entries = (0..count).map(|index| directory + index * 12);
+    let entry = entries.find(|entry| number(*entry) == SYSTEM_INFO).expect("every dump has it");
+    let at = number(entry + 8) as usize;
+    bytes[at..at + 2].copy_from_slice(&architecture.to_le_bytes());
+    bytes
+}
+
+/// An exception of `demo.exe` at an instruction that the dump holds.
+fn at_instruction(code: u32, parameters: [u64; 2], instruction: &[u8]) -> Minidump {
+    let mut dump = violation(APP + 0x1000, parameters);
+    dump.exception.iter_mut().for_each(|exception| exception.code = code);
+    let mut bytes = instruction.to_vec();
+    bytes.resize(64, 0);
+    dump.memory = vec![Memory { address: APP + 0x1000, bytes }];
+    dump
+}
+
+#[test]
+fn traps_of_arm64_are_told_and_other_instructions_are_not_guessed() {
+    const ARM64: u16 = 12;
+    let of = |code, word: u32| of_architecture(&at_instruction(code, [7, 0], &word.to_le_bytes()), ARM64);
+    let fast_fail = of(0xC000_0409, 0xD43E_0060);
+    bytes_have(&fast_fail, &[("instruction.kind", "fast-fail"), ("instruction.text", "brk #0xf003")]);
+    let load = of(0xC000_0005, 0xF940_0108);
+    let told = [("instruction.kind", "not-decoded"), ("instruction.text", "word 0xf9400108 (ARM64, not decoded)")];
+    bytes_have(&load, &told);
+    bytes_have(&load, &[("instruction.extension", ""), ("process.architecture", "arm64")]);
+}
+
+#[test]
+fn instructions_of_32_bit_programs_are_read_as_such() {
+    const X86: u16 = 0;
+    let mut dump = at_instruction(0xC000_0005, [READ, 0x18], &[0x48, 0x8B, 0x41, 0x18]);
+    // Addresses of 32 bits.
+    dump.exception.iter_mut().for_each(|exception| exception.address = 0x40_1000);
+    dump.memory.iter_mut().for_each(|memory| memory.address = 0x40_1000);
+    bytes_have(&of_architecture(&dump, X86), &[("instruction.text", "dec eax"), ("process.architecture", "x86")]);
 }
