@@ -2,7 +2,7 @@
 //!
 //! Windows writes the file as UTF-16; users send it re-saved as UTF-8 too. The names of signature values
 //! (`Sig[0].Name`) are in the system's language, so values are taken by position and event type alone. The metadata that
-//! lies beside it ([`metadata`]) says part of the same.
+//! lies beside it (`metadata`) says part of the same.
 
 mod keys;
 mod metadata;
