@@ -188,3 +188,19 @@ fn instructions_of_32_bit_programs_are_read_as_such() {
     dump.memory.iter_mut().for_each(|memory| memory.address = 0x40_1000);
     bytes_have(&of_architecture(&dump, X86), &[("instruction.text", "dec eax"), ("process.architecture", "x86")]);
 }
+
+#[test]
+fn of_a_long_comment_the_beginning_is_read_and_the_rest_told_as_missing() {
+    const COMMENT_A: u32 = 10;
+    let mut dump = violation(APP + 0x1000, [READ, 0x18]);
+    dump.other_streams = vec![(COMMENT_A, b"*** Unhandled exception\n".repeat(20_000))];
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("demo.dmp");
+    fs::write(&path, dump.to_bytes()).expect("written");
+    let rules = RuleSet::load(true, &[]).expect("the built-in rules");
+    let inspected = inspect(&[path], &rules, &Knowledge::builtin(), &Options::default(), &Silent);
+    let detail = inspected.artifacts[0].detail.as_deref().unwrap_or_default();
+    assert!(detail.contains("stream CommentA: only the first 65536 of 480000 bytes are read"), "{detail}");
+    let (_, facts) = &inspected.incidents[0];
+    assert!(facts.list("text").is_some_and(|lines| lines.len() < 3_000));
+}
