@@ -3,10 +3,12 @@
 
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use super::{Address, ExceptionCode};
 
 /// What could be read around an exception. Everything is absent unless the dump proves it.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CrashDetail {
     /// What lies at the address that an access violation wanted.
     pub wanted: Option<Wanted>,
@@ -27,7 +29,7 @@ pub struct CrashDetail {
 }
 
 /// The address that an access violation or in-page error wanted.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Wanted {
     /// What the address is; `None` when the dump does not tell.
     pub kind: Option<AddressKind>,
@@ -45,7 +47,7 @@ pub struct Wanted {
 macro_rules! words {
     ($(#[$doc:meta])* $name:ident { $($(#[$about:meta])* $variant:ident => $word:literal,)+ }) => {
         $(#[$doc])*
-        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
         pub enum $name {
             $($(#[$about])* $variant,)+
         }
@@ -179,7 +181,7 @@ words!(
 );
 
 /// One instruction: of x86 and x64 decoded, of 64-bit ARM only traps.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Instruction {
     /// In its maker's notation (`vmovups ymm0,[rcx]`, `brk #0xf003`); what is not decoded says so.
     pub text: Arc<str>,
@@ -259,7 +261,7 @@ words!(
 );
 
 /// A C++ exception of MSVC, by the throw information that its parameters point to.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CppException {
     /// The types that would catch it, the thrown one first.
     pub types: Vec<Arc<str>>,
@@ -270,7 +272,7 @@ pub struct CppException {
 }
 
 /// One error inside a stowed exception.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StowedException {
     /// Its `HRESULT`.
     pub result: ExceptionCode,
@@ -283,7 +285,7 @@ pub struct StowedException {
 }
 
 /// The crashing thread's stack at the exception.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StackState {
     /// The lowest address that belongs to it.
     pub bottom: Address,

@@ -3,13 +3,14 @@
 use std::sync::Arc;
 
 use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
 
 use super::{
     Address, CpuFeatures, CrashDetail, ExceptionCode, LoadedModule, ProcessState, Processor, UnloadedModule, Version,
 };
 
 /// One process at the moment its dump was written.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct ProcessDump {
     /// When the dump was written, by its header.
     pub time: Option<Timestamp>,
@@ -45,7 +46,7 @@ pub struct ProcessDump {
 }
 
 /// The system that a process ran on.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct System {
     /// Which family of systems.
     pub os: OperatingSystem,
@@ -68,7 +69,7 @@ pub struct System {
 }
 
 /// Families of operating systems that minidumps come from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum OperatingSystem {
     /// Windows NT and what came of it.
     Windows,
@@ -100,7 +101,7 @@ impl OperatingSystem {
 }
 
 /// Processor architectures.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum CpuArchitecture {
     /// 32-bit x86.
     X86,
@@ -135,7 +136,7 @@ impl CpuArchitecture {
 }
 
 /// An exception record.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Exception {
     /// The code; a signal number on systems other than Windows.
     pub code: ExceptionCode,
@@ -150,7 +151,7 @@ pub struct Exception {
 }
 
 /// The thread that raised the exception.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct CrashThread {
     /// Thread id.
     pub id: u32,
@@ -163,7 +164,7 @@ pub struct CrashThread {
 }
 
 /// One frame of a walked stack.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Frame {
     /// The address of the instruction (of the call, for callers).
     pub address: Address,
@@ -179,7 +180,7 @@ pub struct Frame {
 }
 
 /// What a call instruction calls.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Call {
     /// Its own module, as far as the code shows.
     Within,
@@ -188,7 +189,7 @@ pub enum Call {
 }
 
 /// How a stack frame was found, the weakest first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum FrameTrust {
     /// A value on the stack that looks like a return address. Stale values look the same.
     Scanned,
@@ -211,7 +212,7 @@ impl FrameTrust {
 }
 
 /// `DelayLoadInfo` of MSVC's delay-load helper, as far as the dump holds it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DelayLoad {
     /// The DLL that was to be loaded.
     pub module: Option<Arc<str>>,

@@ -2,10 +2,12 @@
 
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use super::Extension;
 
 /// Which processor it is, as far as it is known.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Processor {
     /// Its maker's name as CPUID writes it (`GenuineIntel`). Windows' dumps of 64-bit processes do not hold it.
     pub vendor: Option<Arc<str>>,
@@ -18,7 +20,7 @@ pub struct Processor {
 }
 
 /// What the system says of a processor's extensions; `None` where a dump does not hold it.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CpuFeatures {
     /// What Windows writes into dumps of 64-bit processes: a bit for each `PF_*` constant of
     /// `IsProcessorFeaturePresent`. Other writers put something else there.
