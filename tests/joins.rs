@@ -223,6 +223,48 @@ fn all_artifacts_of_one_crash_are_one_incident() {
 }
 
 #[test]
+fn the_metadata_beside_a_report_joins_it_and_its_event_by_the_reports_own_id() {
+    let crash = crash("demo.exe", 4312, NOON);
+    let folder = Folder::new();
+    let report = crash.report((19045, 3693), &[]);
+    folder.file("Report.wer", &report.to_bytes()).file("WERInternalMetadata.xml", &report.metadata_bytes());
+    folder.log("Application.evtx", "PC-1", [crash.application_error(Layout::Named)]);
+    let analyzed = assert_incidents(&folder, &[&["Report.wer", "WERInternalMetadata.xml", "Application.evtx#1"]]);
+    let metadata = list(&analyzed, "artifacts").iter().find(|one| text(one, "path").ends_with(".xml")).expect("listed");
+    assert_eq!((text(metadata, "kind"), text(metadata, "status")), ("wer-report", "ok"));
+}
+
+#[test]
+fn metadata_alone_tells_of_the_crash() {
+    let crash = crash("demo.exe", 4312, NOON);
+    let folder = Folder::new();
+    folder.file("WERInternalMetadata.xml", &crash.report((19045, 3693), &[]).metadata_bytes());
+    let report = assert_incidents(&folder, &[&["WERInternalMetadata.xml"]]);
+    let incident = &report["incidents"][0];
+    assert_eq!((&incident["kind"], &incident["process"]["name"]), (&"crash".into(), &"demo.exe".into()));
+    assert_eq!(incident["fault_site"]["module"], "plugin.dll");
+    assert_eq!(incident["process"]["pid"], 4312);
+    assert!(text(&incident["environment"], "os").contains("build 19045"), "{}", incident["environment"]);
+}
+
+#[test]
+fn metadata_with_another_id_joins_the_only_report_of_its_folder_with_the_same_signature() {
+    let (first, second) = (crash("demo.exe", 4312, NOON), crash("tool.exe", 99, NOON));
+    let folder = Folder::new();
+    let mut other_id = first.report((19045, 3693), &[]);
+    other_id.id = Guid::made_up("another");
+    folder.file("1/Report.wer", &first.report((19045, 3693), &[]).to_bytes());
+    folder.file("1/WERInternalMetadata.xml", &other_id.metadata_bytes());
+    folder.file("2/Report.wer", &second.report((19045, 3693), &[]).to_bytes());
+    folder.file("3/WERInternalMetadata.xml", &other_id.metadata_bytes());
+    // That of the third folder has the id of the first's metadata, and so it is the same report.
+    assert_incidents(
+        &folder,
+        &[&["1/Report.wer", "1/WERInternalMetadata.xml", "3/WERInternalMetadata.xml"], &["2/Report.wer"]],
+    );
+}
+
+#[test]
 fn the_same_crash_on_two_computers_is_two_incidents_and_a_dump_that_fits_both_joins_neither() {
     let mut crash = crash("demo.exe", 4312, NOON);
     let folder = Folder::new();

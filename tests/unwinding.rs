@@ -101,11 +101,15 @@ impl Scene {
 }
 
 fn inspected(dump: &Minidump, symbols: Option<&Path>) -> (Incident, FactSet) {
+    let symbols = symbols.map(|path| Arc::new(Symbols::at(&[path.to_owned()]).expect("a folder")));
+    inspected_with(dump, symbols)
+}
+
+fn inspected_with(dump: &Minidump, symbols: Option<Arc<Symbols>>) -> (Incident, FactSet) {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("app.dmp");
     fs::write(&path, dump.to_bytes()).expect("written");
     static RULES: LazyLock<RuleSet> = LazyLock::new(|| RuleSet::load(true, &[]).expect("the built-in rules are right"));
-    let symbols = symbols.map(|path| Arc::new(Symbols::at(&[path.to_owned()]).expect("a folder")));
     let options = Options { symbols, ..Options::default() };
     let mut inspected = inspect(&[path], &RULES, &Knowledge::builtin(), &options, &Silent);
     inspected.incidents.pop().expect("an incident")
@@ -205,6 +209,52 @@ fn an_image_of_another_build_is_not_used() {
     let (incident, facts) = inspected(&scene.dump, Some(folder.path()));
     assert_eq!(chain(&facts)[1], "codec.dll  scanned");
     assert_eq!(incident.suspect, None);
+}
+
+#[test]
+fn of_several_files_of_a_name_the_one_of_the_same_build_is_used() {
+    let scene = scene();
+    let (wrong, right) = (tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("a folder"));
+    for image in &scene.images {
+        let (name, mut other) = (image.module().name(), image.file());
+        other[0x88] ^= 1;
+        // A store that somebody filled by hand.
+        write(wrong.path().join(format!("{name}/{}/{name}", store_id(image))), &other);
+        write(right.path().join(name), &image.file());
+    }
+    let places = [wrong.path().to_owned(), right.path().to_owned()];
+    let symbols = Arc::new(Symbols::at(&places).expect("folders"));
+    let (_, facts) = inspected_with(&scene.dump, Some(Arc::clone(&symbols)));
+    assert_eq!(chain(&facts), CHAIN);
+    assert_eq!(symbols.notes(), [""; 0]);
+}
+
+#[test]
+fn files_that_could_not_be_used_are_told_with_the_reason() {
+    let scene = scene();
+    let folder = tempfile::tempdir().expect("a folder");
+    for image in &scene.images {
+        let name = image.module().name().rsplit_once('.').expect("an ending").0;
+        let (id, other) = (debug_id(image), debug_id(image).replace('0', "1"));
+        let text = match name {
+            "ucrtbase" => image.sym(&other),
+            "codec" => "MODULE windows\n".to_owned(),
+            "plugin" => format!("MODULE windows x86_64 {id} plugin.pdb\nFUNC no numbers\n"),
+            _ => image.sym(&id),
+        };
+        write(folder.path().join(format!("{name}.sym")), text.as_bytes());
+    }
+    let symbols = Arc::new(Symbols::at(&[folder.path().to_owned()]).expect("a folder"));
+    let mut full = scene.full();
+    full.modules.reverse();
+    inspected_with(&scene.dump, Some(Arc::clone(&symbols)));
+    inspected_with(&full, Some(Arc::clone(&symbols)));
+    let notes = symbols.notes();
+    let about = |name: &str| notes.iter().find(|note| note.contains(name)).map_or("", String::as_str);
+    assert!(about("ucrtbase.sym").contains("not used: it belongs to another build"), "{notes:?}");
+    assert!(about("codec.sym").contains("no Breakpad symbol file"), "{notes:?}");
+    assert!(about("plugin.sym").contains("its records can't be read"), "{notes:?}");
+    assert_eq!(notes.len(), 3, "each once: {notes:?}");
 }
 
 #[test]

@@ -73,6 +73,38 @@ impl Report {
         out
     }
 
+    /// `WERInternalMetadata.xml`, which lies beside the report.
+    #[must_use]
+    pub fn metadata_bytes(&self) -> Vec<u8> {
+        let mut xml = String::from("\u{FEFF}<?xml version=\"1.0\" encoding=\"UTF-16\"?>\r\n<WERReportMetadata>\r\n");
+        let mut group = |name: &str, values: &[(String, String)]| {
+            let _ = write!(xml, "\t<{name}>\r\n");
+            for (name, value) in values {
+                let value = value.replace('&', "&amp;").replace('<', "&lt;");
+                let _ = write!(xml, "\t\t<{name}>{value}</{name}>\r\n");
+            }
+            let _ = write!(xml, "\t</{name}>\r\n");
+        };
+        let value = |name: &str, value: String| (name.to_owned(), value);
+        let (build, revision) = self.build;
+        let system = [
+            value("WindowsNTVersion", "10.0".to_owned()),
+            value("Build", format!("{build} ")),
+            value("Revision", revision.to_string()),
+            value("LCID", "1033".to_owned()),
+        ];
+        group("OSVersionInformation", &system);
+        let process = [value("Pid", self.process.to_string()), value("ImageName", self.app.clone())];
+        group("ProcessInformation", &process);
+        let mut signature = vec![value("EventType", self.event_type.clone())];
+        let parameters = self.signature.iter().enumerate();
+        signature.extend(parameters.map(|(index, (_, text))| value(&format!("Parameter{index}"), text.clone())));
+        group("ProblemSignatures", &signature);
+        group("ReportInformation", &[value("Guid", self.id.to_string())]);
+        xml.push_str("</WERReportMetadata>\r\n");
+        xml.encode_utf16().flat_map(u16::to_le_bytes).collect()
+    }
+
     fn lines(&self, writing: Writing) -> Vec<String> {
         let (build, revision) = self.build;
         let mut lines: Vec<String> = vec![

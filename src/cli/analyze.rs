@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::progress::Bar;
 use super::reporting::{self, usage};
-use super::{Exit, open_symbols, stream};
+use super::{Exit, open_symbols, print_symbol_notes, stream};
 use crate::Options;
 use crate::analysis::analyze_keeping;
 use crate::artifact::event_log::Cache;
@@ -135,6 +135,7 @@ fn carry_out(arguments: &Arguments, prepared: Prepared) -> Exit {
 
     if !reporting.quiet {
         options.cache.iter().flat_map(|cache| cache.notes()).for_each(|note| stream::note(&note));
+        print_symbol_notes(options.symbols.as_deref());
     }
     let exit = reporting.finish(&mut report, &rules, baseline.as_ref());
     // The process ends here, and its memory with it. Giving that back piece by piece would only take time.

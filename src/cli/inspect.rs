@@ -4,7 +4,7 @@
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-use super::{Exit, load_rules, open_symbols, stream};
+use super::{Exit, load_rules, open_symbols, print_symbol_notes, stream};
 use crate::facts::{FactSet, schema};
 use crate::knowledge::Knowledge;
 use crate::report::{Artifact, ArtifactStatus, sanitise};
@@ -31,6 +31,7 @@ pub fn run(arguments: &Arguments) -> Exit {
     };
     let options = Options { symbols, ..Options::default() };
     let inspected = inspect(std::slice::from_ref(&arguments.file), &rules, &knowledge, &options, &Silent);
+    print_symbol_notes(options.symbols.as_deref());
     for artifact in &inspected.artifacts {
         if let Some(detail) = &artifact.detail {
             stream::note(&format!("{}: {}: {}", sanitise(&artifact.path), artifact.status.word(), sanitise(detail)));

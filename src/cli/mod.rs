@@ -25,6 +25,7 @@ pub use exit::Exit;
 
 use crate::artifact::minidump::Symbols;
 use crate::discover::reason;
+use crate::report::sanitise;
 use crate::rules::RuleSet;
 
 /// Finds the causes of Windows crashes in the evidence they leave: minidumps, event logs, WER reports, kernel dumps
@@ -137,6 +138,19 @@ fn load_rules(builtin: bool, paths: &[PathBuf], quiet: bool) -> Result<RuleSet, 
             stream::note("the rules can't be used; nothing was analyzed");
             Err(Exit::Usage)
         }
+    }
+}
+
+/// More files of `--symbols` that could not be used are only counted.
+const MOST_SYMBOL_NOTES: usize = 20;
+
+/// Says which files of `--symbols` could not be used.
+fn print_symbol_notes(symbols: Option<&Symbols>) {
+    let notes = symbols.map(Symbols::notes).unwrap_or_default();
+    notes.iter().take(MOST_SYMBOL_NOTES).for_each(|note| stream::note(&sanitise(note)));
+    let more = notes.len().saturating_sub(MOST_SYMBOL_NOTES);
+    if more > 0 {
+        stream::note(&format!("--symbols: {more} more files were not used"));
     }
 }
 

@@ -35,9 +35,10 @@ pub struct Wanted {
     pub kind: Option<AddressKind>,
     /// The address by the instruction's registers, where the processor reports none because it is not canonical.
     pub computed: Option<Address>,
-    /// The pattern that the pointer was made of, as 32 bits: one that heaps fill memory with.
+    /// The pattern that heaps fill memory with to which the address is near, as 32 bits. Only with its kind it proves that
+    /// the pointer was made of it.
     pub pattern: Option<u32>,
-    /// The module that the address lies in, loaded or not.
+    /// The module that the address lies in: a loaded one, or one that was unloaded and whose place is free.
     pub module: Option<Arc<str>>,
     /// The page that it lies in.
     pub page: Option<Page>,
@@ -179,10 +180,10 @@ words!(
     }
 );
 
-/// One decoded instruction of x86 or x64.
+/// One instruction: of x86 and x64 decoded, of 64-bit ARM only traps.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Instruction {
-    /// In Intel's notation (`vmovups ymm0,[rcx]`).
+    /// In its maker's notation (`vmovups ymm0,[rcx]`, `brk #0xf003`); what is not decoded says so.
     pub text: Arc<str>,
     /// What kind of instruction.
     pub kind: InstructionKind,
@@ -198,11 +199,11 @@ words!(
     InstructionKind {
         /// None of the others.
         Ordinary => "ordinary",
-        /// `int3`: a breakpoint, or a check that failed.
+        /// `int3`, `brk #0xf000`: a breakpoint, or a check that failed.
         Breakpoint => "breakpoint",
-        /// `int 29h`: `__fastfail`.
+        /// `int 29h`, `brk #0xf003`: `__fastfail`.
         FastFail => "fast-fail",
-        /// `ud0`, `ud1`, `ud2`: undefined on purpose; compilers put it where the program must not come.
+        /// `ud0`, `ud1`, `ud2`, `udf`, other `brk`: undefined on purpose; compilers put it where the program must not come.
         Undefined => "undefined",
         /// Only for the system: `hlt`, `in`, `out`, access to control registers.
         Privileged => "privileged",
@@ -210,6 +211,8 @@ words!(
         Interrupt => "interrupt",
         /// Bytes that are no instruction.
         Invalid => "invalid",
+        /// Of a processor whose instructions are not decoded.
+        NotDecoded => "not-decoded",
     }
 );
 

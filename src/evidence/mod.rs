@@ -32,11 +32,10 @@ pub use module::{Address, DebugId, DebugSignature, LoadedModule, ModuleOffset, U
 pub use names::Names;
 pub use place::Place;
 pub use process::{
-    Call, CpuArchitecture, CpuFeatures, CrashThread, DelayLoad, Exception, Frame, FrameTrust, OperatingSystem,
-    ProcessDump, System,
+    Call, CpuArchitecture, CrashThread, DelayLoad, Exception, Frame, FrameTrust, OperatingSystem, ProcessDump, System,
 };
 pub use process_state::{Annotation, INTEGRITY_LEVELS, ProcessMemory, ProcessState, SystemMemory};
-pub use processor::Processor;
+pub use processor::{CpuFeatures, Processor};
 pub use ticket::{Contradiction, Inventory, PythonFrame, Ticket, TicketEvent, TicketFrame, TicketLine};
 pub use version::Version;
 pub use wer::{WerDetails, WerReport, WerSignature};

@@ -5,7 +5,9 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::{Address, CrashDetail, ExceptionCode, LoadedModule, ProcessState, Processor, UnloadedModule, Version};
+use super::{
+    Address, CpuFeatures, CrashDetail, ExceptionCode, LoadedModule, ProcessState, Processor, UnloadedModule, Version,
+};
 
 /// One process at the moment its dump was written.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -64,15 +66,6 @@ pub struct System {
     pub processor: Processor,
     /// Whether it is a server edition of Windows.
     pub server: Option<bool>,
-}
-
-/// What Windows says of a processor's extensions; `None` where a dump does not hold it.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct CpuFeatures {
-    /// A bit for each `PF_*` constant of `IsProcessorFeaturePresent`; in dumps of 64-bit processes.
-    pub windows: Option<u64>,
-    /// The register states that the system saves, a bit each as in the processor's XCR0: 2 is AVX, 5 to 7 AVX-512.
-    pub saved_states: Option<u64>,
 }
 
 /// Families of operating systems that minidumps come from.

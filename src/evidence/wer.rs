@@ -51,6 +51,8 @@ pub struct WerDetails {
     pub friendly_name: Option<Arc<str>>,
     /// Where Microsoft's service counts it: a hash, lower case.
     pub bucket: Option<Arc<str>>,
+    /// Whether it is the file of metadata that lies beside a `Report.wer` and knows less.
+    pub metadata: bool,
 }
 
 /// A problem signature read by the layout of its event type: P1..P10 of event 1001, `Sig[0..]` of the file.

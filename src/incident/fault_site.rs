@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::caller::{SEARCHED_FRAMES, caller};
 use super::gathered::{CrashRecord, Gathered};
 use super::{FaultSite, Suspect};
-use crate::evidence::{Address, ExceptionCode, LoadedModule, ModuleOffset, OperatingSystem, ProcessDump, base_name};
+use crate::evidence::{CodePlace, ExceptionCode, LoadedModule, ModuleOffset, OperatingSystem, ProcessDump, base_name};
 
 /// Tells what modules are known for, by their file names.
 pub trait Carriers {
@@ -41,7 +41,7 @@ pub fn fault_site(gathered: &Gathered<'_>, carriers: &dyn Carriers) -> Option<(u
 }
 
 fn of_dump(dump: &ProcessDump, carriers: &dyn Carriers) -> Option<FaultSite> {
-    dump.exception.as_ref()?;
+    let exception = dump.exception.as_ref()?;
     let addresses = dump.fault_addresses();
     for address in addresses.iter().copied() {
         if let Some((_, module)) = dump.module_at(address) {
@@ -51,17 +51,19 @@ fn of_dump(dump: &ProcessDump, carriers: &dyn Carriers) -> Option<FaultSite> {
             return Some(FaultSite { function, ..site(module, module.offset_of(address), carriers) });
         }
     }
-    addresses.into_iter().find_map(|address| {
-        let module = dump.unloaded.iter().find(|module| module.offset_of(address).is_some())?;
-        Some(FaultSite {
-            module: Arc::from(module.name()),
-            version: None,
-            offset: module.offset_of(address),
-            path: full_path(&module.path),
-            function: None,
-            unloaded: true,
-            carrier: carriers.is_carrier(module.name()),
-        })
+    // The range where a module was says nothing where something else may be by now.
+    if dump.detail.code_place != Some(CodePlace::UnloadedModule) {
+        return None;
+    }
+    let module = dump.unloaded.iter().find(|module| module.offset_of(exception.address).is_some())?;
+    Some(FaultSite {
+        module: Arc::from(module.name()),
+        version: None,
+        offset: module.offset_of(exception.address),
+        path: full_path(&module.path),
+        function: None,
+        unloaded: true,
+        carrier: carriers.is_carrier(module.name()),
     })
 }
 
@@ -160,16 +162,10 @@ fn of_debugger(gathered: &Gathered<'_>, fault_site: &str, carriers: &dyn Carrier
 const HEAP_CORRUPTION: ExceptionCode = ExceptionCode(0xC000_0374);
 /// A C++ exception of MSVC.
 const CPP_EXCEPTION: ExceptionCode = ExceptionCode(0xE06D_7363);
-/// First parameter of a C++ exception of MSVC: the version of its parameters (`EH_MAGIC_NUMBER1`).
-const CPP_MAGIC: u64 = 0x1993_0520;
-
-/// The module that threw a C++ exception: on 64-bit systems the fourth parameter is the base of its image.
+/// The module that threw a C++ exception: the one that its throw information lies in.
 fn thrower(dump: &ProcessDump, carriers: &dyn Carriers) -> Option<Suspect> {
-    let exception = dump.exception.as_ref().filter(|exception| exception.code == CPP_EXCEPTION)?;
-    if exception.parameters.first() != Some(&CPP_MAGIC) {
-        return None;
-    }
-    let (_, module) = dump.module_at(Address(*exception.parameters.get(3)?))?;
+    dump.exception.as_ref().filter(|exception| exception.code == CPP_EXCEPTION)?;
+    let (_, module) = dump.module_at(dump.detail.cpp.as_ref()?.image?)?;
     (!carriers.is_carrier(module.name())).then(|| Suspect {
         module: Arc::from(module.name()),
         version: module.version,
@@ -177,4 +173,92 @@ fn thrower(dump: &ProcessDump, carriers: &dyn Carriers) -> Option<Suspect> {
         basis: "exact",
         reason: "the C++ exception's type lies in it, so its code threw".to_owned(),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::evidence::{
+        Address, CppException, CpuArchitecture, CpuFeatures, CrashDetail, Exception, ProcessState, Processor, System,
+    };
+
+    const LIBRARY: u64 = 0x6A00_0000;
+    const RUNTIME: u64 = 0x7500_0000;
+
+    struct Runtime;
+
+    impl Carriers for Runtime {
+        fn is_carrier(&self, module: &str) -> bool {
+            module.eq_ignore_ascii_case("msvcp140.dll")
+        }
+
+        fn is_prefix(&self, _: &str) -> bool {
+            false
+        }
+
+        fn is_sentinel(&self, _: &str) -> bool {
+            false
+        }
+
+        fn is_injected(&self, _: &str) -> bool {
+            false
+        }
+    }
+
+    /// A 32-bit process that threw: three parameters, and the throw information in the module at `image`.
+    fn thrown_from(image: Option<u64>) -> ProcessDump {
+        let module = |name: &str, base| LoadedModule {
+            name: name.into(),
+            path: name.into(),
+            version: None,
+            base: Address(base),
+            size: 0x1_0000,
+            timestamp: 0,
+            debug_id: None,
+        };
+        ProcessDump {
+            time: None,
+            system: System {
+                os: OperatingSystem::Windows,
+                os_version: (10, 0, 19045),
+                os_detail: None,
+                cpu: CpuArchitecture::X86,
+                cpu_count: 4,
+                cpu_detail: None,
+                cpu_features: CpuFeatures::default(),
+                processor: Processor::default(),
+                server: None,
+            },
+            pid: None,
+            started: None,
+            exception: Some(Exception {
+                code: CPP_EXCEPTION,
+                flags: 1,
+                address: Address(0x7600_1000),
+                parameters: vec![0x1993_0520, 0x0019_F000, LIBRARY + 0x2000],
+                foreign_reason: None,
+            }),
+            requested: None,
+            thread: None,
+            thread_count: 1,
+            modules: Some(vec![module("library.dll", LIBRARY), module("MSVCP140.dll", RUNTIME)]),
+            modules_complete: true,
+            unloaded: Vec::new(),
+            delay_load: None,
+            detail: CrashDetail {
+                cpp: image.map(|image| CppException { image: Some(Address(image)), ..CppException::default() }),
+                ..CrashDetail::default()
+            },
+            state: ProcessState::default(),
+            comment: None,
+        }
+    }
+
+    #[test]
+    fn a_32_bit_cpp_exception_is_of_the_module_with_its_throw_information() {
+        let thrower = |image| thrower(&thrown_from(image), &Runtime).map(|suspect| suspect.module.to_string());
+        assert_eq!(thrower(Some(LIBRARY)).as_deref(), Some("library.dll"));
+        assert_eq!(thrower(Some(RUNTIME)), None, "the runtime throws for others");
+        assert_eq!(thrower(None), None);
+    }
 }

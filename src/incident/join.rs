@@ -5,6 +5,7 @@
 //! Sightings of different computers are never joined, and what fits two is joined to neither. Texts that people pasted
 //! come last: they join the one incident that agrees with them.
 
+mod reports;
 mod tickets;
 
 use std::collections::{BTreeMap, HashMap};
@@ -45,7 +46,8 @@ const MOST_CANDIDATES: usize = 256;
 #[must_use]
 pub fn join(sightings: &[Sighting], items: &[Item]) -> Vec<Vec<usize>> {
     let mut sets = Sets::new(sightings);
-    by_report_id(sightings, &mut sets);
+    reports::by_report_id(sightings, &mut sets);
+    reports::by_report_folder(sightings, items, &mut sets);
     by_process(sightings, items, &mut sets);
     by_bugcheck(sightings, &mut sets);
     by_companionship(sightings, &mut sets);
@@ -56,17 +58,6 @@ pub fn join(sightings: &[Sighting], items: &[Item]) -> Vec<Vec<usize>> {
     by_reset_burst(sightings, &mut sets);
     tickets::by_ticket(sightings, items, &mut sets);
     sets.groups()
-}
-
-/// Same report id: events 1000 and 1001, Report.wer, BugCheck 1001.
-fn by_report_id(sightings: &[Sighting], sets: &mut Sets<'_>) {
-    let mut by_id: HashMap<String, Vec<usize>> = HashMap::new();
-    for (index, sighting) in sightings.iter().enumerate() {
-        if let Some(id) = &sighting.report_id {
-            by_id.entry(id.to_lowercase()).or_default().push(index);
-        }
-    }
-    join_unambiguous(by_id.into_values(), sets);
 }
 
 /// Same process: id and start time, or for dumps that don't hold those, the very same moment of the same exception.

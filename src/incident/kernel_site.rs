@@ -39,7 +39,11 @@ pub(super) fn suspect(dump: &KernelDump, knowledge: &Knowledge, carriers: &dyn C
     let driver = |name: &Arc<str>, basis, reason: &str| Suspect {
         module: Arc::clone(name),
         version: None,
-        path: dump.drivers.iter().find(|driver| driver.name == *name).and_then(|driver| full_path(&driver.path)),
+        path: dump
+            .drivers
+            .iter()
+            .find(|driver| driver.name.eq_ignore_ascii_case(name))
+            .and_then(|driver| full_path(&driver.path)),
         basis,
         reason: reason.to_owned(),
     };

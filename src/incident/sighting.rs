@@ -43,6 +43,8 @@ pub struct Sighting {
     pub started: Option<Timestamp>,
     /// WER's id of the report.
     pub report_id: Option<Arc<str>>,
+    /// The report's own id, where that is another: only its files know it.
+    pub own_report_id: Option<Arc<str>>,
     /// The bugcheck.
     pub bugcheck: Option<(BugcheckCode, [u64; 4])>,
     /// Which of the joins by time it takes part in.
@@ -105,7 +107,7 @@ impl Sighting {
                 sighting.bugcheck = Some((dump.code, dump.parameters));
                 Some(sighting)
             }
-            Observation::Wer(report) => Self::of_report(index, report, 2),
+            Observation::Wer(report) => Self::of_report(index, report, if report.details.metadata { 3 } else { 2 }),
             Observation::Ticket(ticket) => {
                 let mut sighting = Self::new(index, ticket_kind(ticket), 5);
                 sighting.process = ticket.app.as_deref().map(folded);
@@ -135,6 +137,7 @@ impl Sighting {
             pid: None,
             started: None,
             report_id: None,
+            own_report_id: None,
             bugcheck: None,
             family: Family::Alone,
         }
@@ -150,6 +153,7 @@ impl Sighting {
         sighting.pid = report.pid;
         sighting.started = report.started;
         sighting.report_id = report.report_id.clone().or_else(|| report.own_id.clone());
+        sighting.own_report_id = report.own_id.clone().filter(|own| sighting.report_id.as_ref() != Some(own));
         sighting.bugcheck = report.signature.bugcheck;
         Some(sighting)
     }

@@ -108,10 +108,12 @@ impl Knowledge {
     pub fn msvcp140_minimum(&self, module: &str) -> Option<(&'static str, &RuntimeMinimum)> {
         let (stem, ending) = module.split_once('.')?;
         let ending = ending.rsplit('.').next()?;
+        // Every module of a process is looked up, and nearly all names differ in length.
         let fits = |name: &str| {
-            name.split_once('.').is_some_and(|(own_stem, own_ending)| {
-                own_stem.eq_ignore_ascii_case(stem) && own_ending.eq_ignore_ascii_case(ending)
-            })
+            name.len().checked_sub(ending.len()).and_then(|length| length.checked_sub(1)) == Some(stem.len())
+                && name.split_once('.').is_some_and(|(own_stem, own_ending)| {
+                    own_stem.eq_ignore_ascii_case(stem) && own_ending.eq_ignore_ascii_case(ending)
+                })
         };
         self.msvcp140_minimums.iter().find(|(name, _)| fits(name)).map(|(name, minimum)| (*name, minimum))
     }

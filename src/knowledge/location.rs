@@ -6,44 +6,62 @@
 /// and a folder for temporary files before the user's that it is in.
 #[must_use]
 pub fn location(path: &str) -> &'static str {
-    let path = path.to_ascii_lowercase().replace('/', "\\");
-    let Some(local) = local_path(&path) else {
+    let Some(local) = local_path(path) else {
         return "network";
     };
-    let top = local.trim_start_matches('\\').split('\\').next().unwrap_or_default();
-    if local.contains("\\site-packages\\") || local.contains("\\dist-packages\\") {
+    let top = local.trim_start_matches(SLASHES).split(SLASHES).next().unwrap_or_default();
+    let is = |part: &str, name: &str| part.eq_ignore_ascii_case(name);
+    let (mut packages, mut temporary, mut driver_store) = (false, is(top, "temp") || is(top, "tmp"), false);
+    // Folders have a slash on both sides. A process has hundreds of paths, so each is gone through once and not copied.
+    let mut folders = local.rsplit_once(SLASHES).map_or("", |(folder, _)| folder).split(SLASHES);
+    folders.next();
+    let (mut above, mut parent) = ("", "");
+    for folder in folders {
+        packages |= is(folder, "site-packages") || is(folder, "dist-packages");
+        temporary |= is(folder, "temp") && (is(parent, "windows") || (is(parent, "local") && is(above, "appdata")));
+        temporary |= is(folder, "systemtemp") && is(parent, "windows");
+        driver_store |= is(folder, "driverstore");
+        (above, parent) = (parent, folder);
+    }
+    if packages {
         "site-packages"
-    } else if matches!(top, "temp" | "tmp")
-        || ["\\appdata\\local\\temp\\", "\\windows\\temp\\", "\\windows\\systemtemp\\"]
-            .iter()
-            .any(|folder| local.contains(folder))
-    {
+    } else if temporary {
         "temp"
-    } else if matches!(top, "windows" | "systemroot") {
-        if local.contains("\\driverstore\\") { "driver-store" } else { "system" }
-    } else if top == "program files" || top == "program files (x86)" || top.starts_with("progra~") {
+    } else if is(top, "windows") || is(top, "systemroot") {
+        if driver_store { "driver-store" } else { "system" }
+    } else if is(top, "program files") || is(top, "program files (x86)") || without_prefix(top, "progra~").is_some() {
         "program-files"
-    } else if matches!(top, "users" | "documents and settings") {
+    } else if is(top, "users") || is(top, "documents and settings") {
         "user"
     } else {
         "other"
     }
 }
 
-/// The path below its drive or device, with a `\` at its beginning; `None` for a share.
+const SLASHES: [char; 2] = ['\\', '/'];
+
+/// What stands behind a prefix, which is written in lower case and with backslashes.
+fn without_prefix<'p>(path: &'p str, prefix: &str) -> Option<&'p str> {
+    let head = path.as_bytes().get(..prefix.len())?;
+    let same = |(found, wanted): (&u8, u8)| found.to_ascii_lowercase() == wanted || (*found == b'/' && wanted == b'\\');
+    head.iter().zip(prefix.bytes()).all(same).then(|| path.get(prefix.len()..)).flatten()
+}
+
+/// The path below its drive or device, with a slash at its beginning; `None` for a share.
 ///
 /// Windows writes the same path in several ways: `C:\...`, `\\?\C:\...`, `\??\C:\...`,
 /// `\Device\HarddiskVolume3\...`, and for drivers `\SystemRoot\...`.
 fn local_path(path: &str) -> Option<&str> {
-    let bare = ["\\\\?\\", "\\\\.\\", "\\??\\"].iter().find_map(|prefix| path.strip_prefix(prefix));
+    let begins = |path: &str, prefix: &str| without_prefix(path, prefix).is_some();
+    let bare = ["\\\\?\\", "\\\\.\\", "\\??\\"].iter().find_map(|prefix| without_prefix(path, prefix));
     let path = match bare {
-        Some(rest) if rest.starts_with("unc\\") => return None,
+        Some(rest) if begins(rest, "unc\\") => return None,
         Some(rest) => rest,
-        None if path.starts_with("\\\\") || path.starts_with("\\device\\mup\\") => return None,
+        None if begins(path, "\\\\") || begins(path, "\\device\\mup\\") => return None,
         None => path,
     };
-    if let Some(volume) = path.strip_prefix("\\device\\") {
-        return Some(volume.find('\\').and_then(|end| volume.get(end..)).unwrap_or_default());
+    if let Some(volume) = without_prefix(path, "\\device\\") {
+        return Some(volume.find(SLASHES).and_then(|end| volume.get(end..)).unwrap_or_default());
     }
     match path.split_once(':') {
         Some((drive, rest)) if drive.len() == 1 => Some(rest),

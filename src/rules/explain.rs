@@ -15,8 +15,8 @@ use regex::Regex;
 
 use super::guarantee::World;
 use super::mistakes::{Mistakes, listing, suggestion};
-use crate::facts::schema::{FactDefinition, LISTS, SCALARS};
-use crate::facts::{FactSet, FactType};
+use crate::facts::schema::{LISTS, SCALARS, scalar};
+use crate::facts::{FactSet, FactType, Value};
 use crate::yaml::Node;
 
 /// Blocks that a text may use.
@@ -170,36 +170,54 @@ fn bare_environment() -> Environment<'static> {
     environment
 }
 
-/// The facts of an incident as texts use them.
+/// The facts of an incident as texts use them: a group such as `process` is made when a text names it, and a fact becomes
+/// text when it is printed. A text names a few of the hundred that there are.
 pub(super) struct FactValues(Printed);
 
 impl FactValues {
     /// All known facts with one value.
     pub fn of(facts: &FactSet) -> Self {
-        Self::build(|fact| facts.get(fact.path).map(|known| Printed::from(known.value.display(fact.kind))))
+        Self::new(facts.scalars().map(|(path, known)| (path, known.value.clone())).collect())
     }
 
-    fn build(value: impl Fn(&FactDefinition) -> Option<Printed>) -> Self {
-        let mut groups: BTreeMap<&'static str, BTreeMap<&'static str, Printed>> = BTreeMap::new();
-        for fact in SCALARS {
-            let Some((group, name)) = fact.path.split_once('.') else { continue };
-            // A group without known facts is there all the same, so that asking for its facts is no error.
-            let group = groups.entry(group).or_default();
-            if let Some(value) = value(fact) {
-                group.insert(name, value);
-            }
-        }
-        let groups = groups.into_iter().map(|(name, group)| (name, Printed::from_object(Group(group))));
-        Self(Printed::from_object(Group(groups.collect())))
+    fn new(facts: Vec<(&'static str, Value)>) -> Self {
+        Self(Printed::from_object(Groups(facts.into())))
     }
 }
 
+/// Facts with their paths.
+type Facts = Arc<[(&'static str, Value)]>;
+
+/// What stands before the first dot of a fact's path.
 #[derive(Debug)]
-struct Group(BTreeMap<&'static str, Printed>);
+struct Groups(Facts);
+
+/// The facts of one group.
+#[derive(Debug)]
+struct Group {
+    name: &'static str,
+    facts: Facts,
+}
+
+impl Object for Groups {
+    fn get_value(self: &Arc<Self>, key: &Printed) -> Option<Printed> {
+        let wanted = key.as_str()?;
+        // A group without known facts is there all the same, so that asking for its facts is no error.
+        let groups = SCALARS.iter().filter_map(|fact| fact.path.split_once('.'));
+        let (name, _) = groups.into_iter().find(|(name, _)| *name == wanted)?;
+        Some(Printed::from_object(Group { name, facts: Arc::clone(&self.0) }))
+    }
+}
 
 impl Object for Group {
     fn get_value(self: &Arc<Self>, key: &Printed) -> Option<Printed> {
-        self.0.get(key.as_str()?).cloned()
+        let wanted = key.as_str()?;
+        let is_it = |path: &str| {
+            let name = path.strip_prefix(self.name).and_then(|rest| rest.strip_prefix('.'));
+            name == Some(wanted)
+        };
+        let (path, value) = self.facts.iter().find(|(path, _)| is_it(path))?;
+        Some(Printed::from(value.display(scalar(path)?.kind)))
     }
 }
 
@@ -225,7 +243,8 @@ fn check(trial: &Trial, text: &str, worlds: &[World]) -> Vec<Wrong> {
         return unknown;
     }
     let render = |absent: &dyn Fn(&str) -> bool| {
-        trial.render(text, &FactValues::build(|fact| (!absent(fact.path)).then(|| example(fact.kind))))
+        let known = SCALARS.iter().filter(|fact| !absent(fact.path));
+        trial.render(text, &FactValues::new(known.map(|fact| (fact.path, example(fact.kind))).collect()))
     };
     if let Err(error) = render(&|_| false) {
         return vec![failure(&error)];
@@ -348,8 +367,8 @@ fn failure(error: &minijinja::Error) -> Wrong {
 }
 
 /// A value to try a text with.
-fn example(kind: FactType) -> Printed {
-    Printed::from(match kind {
+fn example(kind: FactType) -> Value {
+    Value::Text(Arc::from(match kind {
         FactType::Flag => "true",
         FactType::Number => "7",
         FactType::Code => "0xC0000005",
@@ -359,5 +378,5 @@ fn example(kind: FactType) -> Printed {
         FactType::Module => "example.dll",
         FactType::Path => r"C:\example.dll",
         FactType::Text => "example",
-    })
+    }))
 }

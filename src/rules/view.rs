@@ -110,6 +110,8 @@ pub(super) struct View<'a> {
     facts: &'a FactSet,
     around: Option<&'a Around<'a>>,
     scalars: [Option<Seen<'a>>; SCALARS.len()],
+    /// Which lists are known.
+    known_lists: [bool; LISTS.len()],
     lists: [OnceCell<Option<Vec<Row<'a>>>>; LISTS.len()],
 }
 
@@ -124,7 +126,11 @@ impl<'a> View<'a> {
             let (_, known) = known.next_if(|(path, _)| *path == definition.path)?;
             Some(Seen::new(definition, &known.value, known.from))
         });
-        Self { facts, around, scalars, lists: std::array::from_fn(|_| OnceCell::new()) }
+        let known_lists = std::array::from_fn(|index| {
+            let name = LISTS.get(index).map_or("", |list| list.name);
+            facts.list(name).is_some() || (around.is_some() && name == TIMELINE)
+        });
+        Self { facts, around, scalars, known_lists, lists: std::array::from_fn(|_| OnceCell::new()) }
     }
 
     /// The facts.
@@ -139,10 +145,7 @@ impl<'a> View<'a> {
 
     /// Whether a list may be known, without preparing it.
     pub fn may_know_list(&self, index: usize) -> bool {
-        LISTS.get(index).is_some_and(|list| match self.around {
-            Some(_) if list.name == TIMELINE => true,
-            _ => self.facts.list(list.name).is_some(),
-        })
+        self.known_lists.get(index).copied().unwrap_or(false)
     }
 
     /// A list's entries, if the list is known.

@@ -7,6 +7,7 @@
 use std::sync::Arc;
 
 use super::memory::MemoryMap;
+use super::narrow;
 use crate::artifact::bytes::{Source, u32_at, u64_at};
 use crate::evidence::{Address, DelayLoad, ExceptionCode, Names, ProcessDump};
 
@@ -19,7 +20,7 @@ pub fn read(process: &ProcessDump, memory: &MemoryMap, source: &mut Source<'_>, 
     if !matches!(exception.code, ExceptionCode::DELAY_LOAD_MODULE | ExceptionCode::DELAY_LOAD_PROCEDURE) {
         return None;
     }
-    let info_at = Address(*exception.parameters.first()?);
+    let info_at = Address(narrow(*exception.parameters.first()?, process.system.cpu));
     let wide = process.system.cpu.is_64_bit();
     let info = memory.bytes(source, info_at, 72)?.into_owned();
     let pointer = |narrow_at: usize, wide_at: usize| {

@@ -2,7 +2,7 @@
 
 use minidump::{MinidumpContext, MinidumpMiscInfo};
 
-use super::directory::{Directory, stream};
+use super::directory::Directory;
 use super::instruction::{self, Decoded};
 use super::memory::MemoryMap;
 use super::regions::Regions;
@@ -10,7 +10,7 @@ use super::thread::{self, StackQuestion};
 use super::wanted::{Surroundings, wanted_address};
 use super::{annotations, counters, cpp, handles, stowed};
 use crate::artifact::Loss;
-use crate::artifact::bytes::{Source, u64_at};
+use crate::artifact::bytes::{Source, u32_at, u64_at};
 use crate::evidence::{
     Address, CrashDetail, Exception, ExceptionCode, INTEGRITY_LEVELS, Names, OperatingSystem, ProcessDump, ProcessState,
 };
@@ -82,8 +82,10 @@ fn crash(process: &ProcessDump, streams: Streams<'_>, source: &mut Source<'_>, n
         process.exception.as_ref().is_some_and(|exception| exception.address.0 == context.get_instruction_pointer())
     });
     let used = match (&decoded, at_fault) {
-        (Some(decoded), Some(context)) => decoded
-            .used_addresses(context, teb, |address| memory.bytes(source, address, 8).and_then(|word| u64_at(&word, 0))),
+        (Some(decoded), Some(context)) => decoded.used_addresses(context, teb, |address| {
+            let word = memory.bytes(source, address, if wide { 8 } else { 4 })?;
+            if wide { u64_at(&word, 0) } else { u32_at(&word, 0).map(u64::from) }
+        }),
         _ => Vec::new(),
     };
     // Where the stack's limits are not known, at least the captured part is stack.
@@ -93,12 +95,11 @@ fn crash(process: &ProcessDump, streams: Streams<'_>, source: &mut Source<'_>, n
         (None, None) => 0..0,
     };
     let exhausted = stack.is_some_and(|stack| stack.exhausted == Some(true));
-    let surroundings = Surroundings { process, regions, on_stack, exhausted };
-    let crashpad = directory.find(stream::CRASHPAD_INFO).is_some();
+    let surroundings = Surroundings { process, regions, memory, on_stack, exhausted };
     CrashDetail {
         wanted: surroundings.wanted(source, &used, names),
         code_place: surroundings.code_place(source),
-        instruction: decoded.map(|decoded| decoded.told(process.system.cpu_features, crashpad, names)),
+        instruction: decoded.map(|decoded| decoded.told(process.system.cpu_features, names)),
         cpp: cpp::read(process, memory, source, names),
         managed_result: stowed::managed_result(process),
         stowed: stowed::read(process, memory, source, names),

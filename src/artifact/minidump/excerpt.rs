@@ -290,7 +290,8 @@ impl Writer {
                 ));
             }
         }
-        count
+        // A count beyond what is listed may be anything.
+        u32::try_from(entries.chunks_exact(THREAD_SIZE).len()).unwrap_or(count)
     }
 
     /// Copies the part of the crashing thread's stack that is walked: from the stack pointer of the exception's

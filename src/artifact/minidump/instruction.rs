@@ -1,11 +1,14 @@
 //! The instruction at the fault: what it is, which extension of the processor it needs, and whether that is there.
 
+mod arm64;
+
 use iced_x86::{
     Code, CpuidFeature, Decoder, DecoderOptions, FlowControl, Formatter, InstructionInfoFactory, IntelFormatter,
     Mnemonic, OpAccess, OpKind, Register,
 };
 use minidump::MinidumpContext;
 
+use crate::artifact::bytes::u32_at;
 use crate::evidence::{Address, CpuArchitecture, CpuFeatures, Extension, Instruction, InstructionKind, Names};
 
 /// The longest instruction of x86, bytes.
@@ -13,9 +16,16 @@ pub const LONGEST: u64 = 15;
 
 /// A decoded instruction.
 #[derive(Debug, Clone, Copy)]
-pub struct Decoded {
-    instruction: iced_x86::Instruction,
-    cpu: CpuArchitecture,
+pub enum Decoded {
+    /// One of x86, and whether addresses have 64 bits.
+    X86 {
+        /// The instruction.
+        instruction: iced_x86::Instruction,
+        /// Whether addresses have 64 bits.
+        wide: bool,
+    },
+    /// The word of one of 64-bit ARM, of which only deliberate traps are told from others.
+    Arm64(u32),
 }
 
 /// An address that an instruction uses.
@@ -33,18 +43,27 @@ impl Decoded {
         let bits = match cpu {
             CpuArchitecture::X64 => 64,
             CpuArchitecture::X86 => 32,
-            _ => return None,
+            CpuArchitecture::Arm64 => {
+                // Instructions have four bytes and lie at multiples of four.
+                let aligned = address.0.checked_rem(4) == Some(0);
+                return u32_at(bytes, 0).filter(|_| aligned).map(Self::Arm64);
+            }
+            CpuArchitecture::Arm | CpuArchitecture::Other => return None,
         };
         let mut decoder = Decoder::try_with_ip(bits, bytes, address.0, DecoderOptions::NONE).ok()?;
         let instruction = decoder.decode();
         // Fewer bytes than the longest instruction has may only be its beginning.
         let whole = !instruction.is_invalid() || bytes.len() as u64 >= LONGEST;
-        whole.then_some(Self { instruction, cpu })
+        whole.then_some(Self::X86 { instruction, wide: bits == 64 })
     }
 
     /// What is told of it.
-    pub fn told(&self, features: CpuFeatures, crashpad: bool, names: &Names) -> Instruction {
-        let kind = self.kind();
+    pub fn told(&self, features: CpuFeatures, names: &Names) -> Instruction {
+        let instruction = match self {
+            Self::X86 { instruction, .. } => instruction,
+            Self::Arm64(word) => return arm64::told(*word, names),
+        };
+        let kind = kind(instruction);
         if kind == InstructionKind::Invalid {
             return Instruction { text: names.share("(no instruction)"), kind, extension: None, supported: None };
         }
@@ -54,29 +73,10 @@ impl Decoded {
         formatter.options_mut().set_hex_prefix("0x");
         formatter.options_mut().set_hex_suffix("");
         formatter.options_mut().set_branch_leading_zeros(false);
-        formatter.format(&self.instruction, &mut text);
-        let extension = self.instruction.cpuid_features().iter().map(|feature| extension(*feature)).max_by_key(rank);
-        let features = if crashpad { CpuFeatures { windows: None, ..features } } else { features };
-        let supported = extension.and_then(|extension| supported(extension, features));
+        formatter.format(instruction, &mut text);
+        let extension = instruction.cpuid_features().iter().map(|feature| extension(*feature)).max_by_key(rank);
+        let supported = extension.and_then(|extension| features.has(extension));
         Instruction { text: names.share(&text), kind, extension, supported }
-    }
-
-    fn kind(&self) -> InstructionKind {
-        let instruction = &self.instruction;
-        match instruction.code() {
-            Code::INVALID => InstructionKind::Invalid,
-            Code::Int3 | Code::Int1 => InstructionKind::Breakpoint,
-            // __fastfail of MSVC.
-            Code::Int_imm8 if instruction.immediate8() == 0x29 => InstructionKind::FastFail,
-            // The assertion interrupt of Windows.
-            Code::Int_imm8 if instruction.immediate8() == 0x2C => InstructionKind::Breakpoint,
-            Code::Int_imm8 => InstructionKind::Interrupt,
-            _ if matches!(instruction.mnemonic(), Mnemonic::Ud0 | Mnemonic::Ud1 | Mnemonic::Ud2) => {
-                InstructionKind::Undefined
-            }
-            _ if instruction.is_privileged() => InstructionKind::Privileged,
-            _ => InstructionKind::Ordinary,
-        }
     }
 
     /// The addresses that it reads, writes or jumps to, by the registers in `context`. What lies at the top of the
@@ -88,14 +88,15 @@ impl Decoded {
         teb: Option<Address>,
         mut stack_word: impl FnMut(Address) -> Option<u64>,
     ) -> Vec<Used> {
-        let instruction = &self.instruction;
+        let Self::X86 { instruction, wide } = self else { return Vec::new() };
+        let value = |register| value(register, *wide, context, teb);
         let mut used = Vec::new();
         let mut factory = InstructionInfoFactory::new();
         for memory in factory.info(instruction).used_memory() {
             if memory.access() == OpAccess::NoMemAccess || memory.vsib_size() != 0 {
                 continue;
             }
-            let address = memory.virtual_address(0, |register, _, _| self.value(register, context, teb));
+            let address = memory.virtual_address(0, |register, _, _| value(register));
             let Some(address) = address else { continue };
             let size = memory.memory_size().size() as u64;
             let misaligned = is_aligned_move(instruction.mnemonic())
@@ -104,31 +105,45 @@ impl Decoded {
         }
         let target = match instruction.flow_control() {
             FlowControl::IndirectBranch | FlowControl::IndirectCall if instruction.op0_kind() == OpKind::Register => {
-                self.value(instruction.op0_register(), context, teb)
+                value(instruction.op0_register())
             }
-            FlowControl::Return => {
-                self.value(Register::RSP, context, teb).and_then(|pointer| stack_word(Address(pointer)))
-            }
+            FlowControl::Return => value(Register::RSP).and_then(|pointer| stack_word(Address(pointer))),
             _ => None,
         };
         used.extend(target.map(|address| Used { address: Address(address), misaligned: false }));
         used
     }
+}
 
-    /// A register's value, or the base of a segment.
-    fn value(&self, register: Register, context: &MinidumpContext, teb: Option<Address>) -> Option<u64> {
-        let wide = self.cpu.is_64_bit();
-        match register {
-            Register::ES | Register::CS | Register::SS | Register::DS => Some(0),
-            // The segment of the thread's environment block.
-            Register::GS if wide => teb.map(|teb| teb.0),
-            Register::FS if !wide => teb.map(|teb| teb.0),
-            _ if register.is_gpr() => {
-                let full = if wide { register.full_register() } else { register.full_register32() };
-                context.get_register(&format!("{full:?}").to_lowercase())
-            }
-            _ => None,
+/// A register's value, or the base of a segment.
+fn value(register: Register, wide: bool, context: &MinidumpContext, teb: Option<Address>) -> Option<u64> {
+    match register {
+        Register::ES | Register::CS | Register::SS | Register::DS => Some(0),
+        // The segment of the thread's environment block.
+        Register::GS if wide => teb.map(|teb| teb.0),
+        Register::FS if !wide => teb.map(|teb| teb.0),
+        _ if register.is_gpr() => {
+            let full = if wide { register.full_register() } else { register.full_register32() };
+            context.get_register(&format!("{full:?}").to_lowercase())
         }
+        _ => None,
+    }
+}
+
+fn kind(instruction: &iced_x86::Instruction) -> InstructionKind {
+    match instruction.code() {
+        Code::INVALID => InstructionKind::Invalid,
+        Code::Int3 | Code::Int1 => InstructionKind::Breakpoint,
+        // __fastfail of MSVC.
+        Code::Int_imm8 if instruction.immediate8() == 0x29 => InstructionKind::FastFail,
+        // The assertion interrupt of Windows.
+        Code::Int_imm8 if instruction.immediate8() == 0x2C => InstructionKind::Breakpoint,
+        Code::Int_imm8 => InstructionKind::Interrupt,
+        _ if matches!(instruction.mnemonic(), Mnemonic::Ud0 | Mnemonic::Ud1 | Mnemonic::Ud2) => {
+            InstructionKind::Undefined
+        }
+        _ if instruction.is_privileged() => InstructionKind::Privileged,
+        _ => InstructionKind::Ordinary,
     }
 }
 
@@ -212,57 +227,13 @@ fn by_name(name: &str) -> Extension {
     }
 }
 
-/// Whether programs can use an extension, where what the system says of the processor proves it.
-///
-/// Source: the `PF_*` constants of `winnt.h`. Those from 36 (SSSE3) to 41 (AVX-512F) came together with Windows 10
-/// 2004; every processor that it runs on has SSSE3, so without that bit the others mean nothing.
-fn supported(extension: Extension, features: CpuFeatures) -> Option<bool> {
-    const SSE3: u32 = 13;
-    const XSAVE: u32 = 17;
-    const SSSE3: u32 = 36;
-    const SSE4_1: u32 = 37;
-    const SSE4_2: u32 = 38;
-    const AVX: u32 = 39;
-    const AVX2: u32 = 40;
-    const AVX512F: u32 = 41;
-    // What Breakpad's writers for other systems leave is zero.
-    let windows = features.windows.filter(|bits| *bits != 0);
-    let has = |bit: u32| windows.map(|bits| bits >> bit & 1 == 1);
-    let reported = |bit: u32| has(SSSE3).filter(|ssse3| *ssse3).and_then(|_| has(bit));
-    let states = features.saved_states.filter(|states| *states != 0);
-    let saves = |mask: u64| states.map(|states| states & mask == mask);
-    // Registers that the system does not save can't be used: XCR0 bit 2 is the upper half of AVX registers, bits 5 to
-    // 7 belong to AVX-512.
-    let avx = || {
-        let missing = has(XSAVE) == Some(false) || saves(1 << 2) == Some(false) || reported(AVX) == Some(false);
-        if missing { Some(false) } else { reported(AVX).or(saves(1 << 2)).filter(|has| *has) }
-    };
-    let unless_avx_is_missing = || avx().filter(|has| !has);
-    match extension {
-        Extension::Sse3 => has(SSE3),
-        Extension::Ssse3 => has(SSSE3).filter(|has| *has),
-        Extension::Sse41 => reported(SSE4_1),
-        Extension::Sse42 => reported(SSE4_2),
-        Extension::Avx => avx(),
-        Extension::F16c | Extension::Fma | Extension::Fma4 | Extension::LaterAvx => unless_avx_is_missing(),
-        Extension::Avx2 => unless_avx_is_missing().or_else(|| reported(AVX2)),
-        Extension::Avx512 => {
-            let missing = saves(0b111 << 5) == Some(false) || reported(AVX512F) == Some(false);
-            if missing { Some(false) } else { unless_avx_is_missing() }
-        }
-        // What every processor has, and what the system does not report.
-        Extension::Base | Extension::Sse | Extension::Sse2 => None,
-        Extension::Sse4a | Extension::Bits | Extension::Crypto | Extension::Amx | Extension::Other => None,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn told(bytes: &[u8], features: CpuFeatures) -> Instruction {
         let decoded = Decoded::of(bytes, Address(0x1000), CpuArchitecture::X64).expect("an instruction");
-        decoded.told(features, false, &Names::default())
+        decoded.told(features, &Names::default())
     }
 
     fn of(bytes: &[u8]) -> (String, &'static str, Option<&'static str>) {
@@ -302,29 +273,32 @@ mod tests {
     fn an_instruction_that_is_cut_off_is_none() {
         assert!(Decoded::of(&[0x48, 0x8B], Address(0), CpuArchitecture::X64).is_none());
         assert!(Decoded::of(&[], Address(0), CpuArchitecture::X64).is_none());
-        assert!(Decoded::of(&[0x90; 16], Address(0), CpuArchitecture::Arm64).is_none());
+        assert!(Decoded::of(&[0x90; 16], Address(0), CpuArchitecture::Arm).is_none());
+        assert!(Decoded::of(&[0x90; 3], Address(0), CpuArchitecture::Arm64).is_none());
+        assert!(Decoded::of(&[0x90; 16], Address(2), CpuArchitecture::Arm64).is_none());
     }
 
     #[test]
-    fn whether_the_processor_has_avx_is_only_said_where_it_is_proven() {
-        const OLD_WINDOWS: u64 = 0x1_10C2_774C;
+    fn code_of_32_bits_is_decoded_as_such() {
+        let of = |bytes: &[u8]| {
+            let decoded = Decoded::of(bytes, Address(0x40_1000), CpuArchitecture::X86).expect("an instruction");
+            let told = decoded.told(CpuFeatures::default(), &Names::default());
+            (told.text.to_string(), told.kind.word())
+        };
+        // With 64 bits these bytes begin `dec eax` as the prefix of the next instruction.
+        assert_eq!(of(&[0x48, 0x8B, 0x41, 0x18]), ("dec eax".to_owned(), "ordinary"));
+        assert_eq!(of(&[0x8B, 0x41, 0x18]), ("mov eax,[ecx+0x18]".to_owned(), "ordinary"));
+        assert_eq!(of(&[0xCD, 0x29]), ("int 0x29".to_owned(), "fast-fail"));
+        assert_eq!(of(&[0xC5, 0xFC, 0x10, 0x01]), ("vmovups ymm0,[ecx]".to_owned(), "ordinary"));
+        assert_eq!(of(&[0xFF, 0x25, 0x10, 0x20, 0x40, 0x00]), ("jmp dword ptr [0x402010]".to_owned(), "ordinary"));
+    }
+
+    #[test]
+    fn whether_the_processor_has_what_an_instruction_needs_is_only_said_where_it_is_known() {
         let avx = [0xC5, 0xFC, 0x10, 0x01];
-        let fma = [0xC4, 0xE2, 0x71, 0x98, 0xC2];
-        let avx512 = [0x62, 0xF1, 0x75, 0x48, 0xFE, 0xC2];
-        let supported =
-            |bytes: &[u8], windows, saved_states| told(bytes, CpuFeatures { windows, saved_states }).supported;
-        assert_eq!(supported(&avx, None, None), None);
-        assert_eq!(supported(&avx, Some(0), Some(0)), None);
-        assert_eq!(supported(&avx, Some(OLD_WINDOWS), None), None, "it does not report AVX");
-        assert_eq!(supported(&avx, Some(OLD_WINDOWS), Some(0b111)), Some(true));
-        assert_eq!(supported(&avx, Some(OLD_WINDOWS), Some(0b011)), Some(false));
-        assert_eq!(supported(&avx, Some(OLD_WINDOWS & !(1 << 17)), None), Some(false), "no XSAVE");
-        let with = |bits: u64| Some(OLD_WINDOWS | bits << 36);
-        assert_eq!(supported(&avx, with(0b00_0111), None), Some(false));
-        assert_eq!(supported(&avx, with(0b00_1111), None), Some(true));
-        assert_eq!(supported(&fma, with(0b00_0111), None), Some(false));
-        assert_eq!(supported(&fma, with(0b01_1111), None), None, "no bit says so");
-        assert_eq!(supported(&avx512, with(0b01_1111), None), Some(false));
-        assert_eq!(supported(&avx512, with(0b11_1111), None), None, "AVX-512 has many parts");
+        let supported = |windows| told(&avx, CpuFeatures { windows, saved_states: None }).supported;
+        assert_eq!(supported(None), None);
+        assert_eq!(supported(Some(0x1_10C2_774C | 0b00_0111 << 36)), Some(false));
+        assert_eq!(supported(Some(0x1_10C2_774C | 0b00_1111 << 36)), Some(true));
     }
 }

@@ -19,10 +19,20 @@ struct Region {
     offset: u64,
 }
 
-/// The captured ranges, by address.
+impl Region {
+    /// The first address behind it.
+    fn end(&self) -> u64 {
+        self.start.saturating_add(self.size)
+    }
+}
+
+/// The captured ranges, by address. They may overlap and lie in each other: stacks are listed twice by most writers, and
+/// some list a page and, apart from it, the part around a pointer into it.
 #[derive(Debug, Default)]
 pub struct MemoryMap {
     regions: Vec<Region>,
+    /// For each range, the index of the one that reaches farthest among those that begin no later.
+    farthest: Vec<usize>,
 }
 
 impl MemoryMap {
@@ -42,18 +52,30 @@ impl MemoryMap {
         }
         // Stacks are mostly in the lists too, but not every writer puts them there.
         regions.extend(thread_stacks(source, directory).filter(|region| source.holds(region.offset, region.size)));
-        regions.sort_unstable();
-        Self { regions }
+        Self::of(regions)
     }
 
-    /// The captured range that contains `address`: its start and size.
+    fn of(mut regions: Vec<Region>) -> Self {
+        regions.sort_unstable();
+        let mut reach = (0, 0);
+        let reaches = |(index, region): (usize, &Region)| {
+            if region.end() > reach.1 {
+                reach = (index, region.end());
+            }
+            reach.0
+        };
+        let farthest = regions.iter().enumerate().map(reaches).collect();
+        Self { regions, farthest }
+    }
+
+    /// The captured range that contains `address` and reaches farthest: its start and size.
     #[must_use]
     pub fn region_at(&self, address: Address) -> Option<(Address, u64)> {
         let region = self.find(address)?;
         Some((Address(region.start), region.size))
     }
 
-    /// Up to `size` bytes from `address` on, as far as the range that contains it goes.
+    /// Up to `size` bytes from `address` on, as far as a range that contains it goes.
     pub fn bytes<'s>(&self, source: &'s mut Source<'_>, address: Address, size: u64) -> Option<Cow<'s, [u8]>> {
         let region = self.find(address)?;
         let into = address.0.checked_sub(region.start)?;
@@ -61,9 +83,11 @@ impl MemoryMap {
         source.read(region.offset.checked_add(into)?, size)
     }
 
+    /// Of the ranges that begin no later than `address` the one that reaches farthest: if that does not contain it, none
+    /// does.
     fn find(&self, address: Address) -> Option<Region> {
         let after = self.regions.partition_point(|region| region.start <= address.0);
-        let region = self.regions.get(after.checked_sub(1)?)?;
+        let region = self.regions.get(*self.farthest.get(after.checked_sub(1)?)?)?;
         (address.0.checked_sub(region.start)? < region.size).then_some(*region)
     }
 }
@@ -158,6 +182,51 @@ pub(super) fn entries_after_header<'b>(
 mod tests {
     use super::*;
     use crate::artifact::minidump::directory::Stream;
+
+    #[test]
+    fn an_address_is_found_whatever_ranges_overlap() {
+        let region = |start, size| Region { start, size, offset: start };
+        let map = MemoryMap::of(vec![
+            region(0x1000, 0x1000),
+            region(0x1100, 0x10),
+            region(0x1100, 0x10),
+            region(0x1800, 0x1000),
+            region(0x5000, 0x10),
+            region(u64::MAX - 0xF, 0x10),
+        ]);
+        let found = |address| map.region_at(Address(address)).map(|(start, _)| start.0);
+        assert_eq!(found(0xFFF), None);
+        assert_eq!(found(0x1105), Some(0x1000), "inside of both, and the outer one reaches farther");
+        assert_eq!(found(0x1110), Some(0x1000), "behind the inner one");
+        assert_eq!(found(0x1900), Some(0x1800));
+        assert_eq!(found(0x27FF), Some(0x1800));
+        assert_eq!(found(0x2800), None);
+        assert_eq!(found(0x5000), Some(0x5000));
+        assert_eq!(found(u64::MAX - 1), Some(u64::MAX - 0xF));
+    }
+
+    #[test]
+    fn what_is_found_is_what_a_search_of_all_ranges_finds() {
+        let mut random = 0x9E37_79B9_7F4A_7C15_u64;
+        let mut below = |bound: u64| {
+            random ^= random << 13;
+            random ^= random >> 7;
+            random ^= random << 17;
+            random % bound
+        };
+        for _ in 0..200 {
+            let count = below(12);
+            let regions: Vec<Region> =
+                (0..count).map(|at| Region { start: below(64), size: below(24) + 1, offset: at * 100 }).collect();
+            let map = MemoryMap::of(regions.clone());
+            for address in 0..96 {
+                let within = |region: &&Region| (region.start..region.end()).contains(&address);
+                let farthest = regions.iter().filter(within).map(Region::end).max();
+                let found = map.find(Address(address)).map(|region| region.end());
+                assert_eq!(found, farthest, "{address} in {regions:?}");
+            }
+        }
+    }
 
     #[test]
     fn a_stack_at_offset_0_is_not_the_header() {

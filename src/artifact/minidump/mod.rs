@@ -110,6 +110,10 @@ pub fn read(file: &mut File, bytes: u64, context: &ReadContext) -> Result<Readin
     let unloaded_modules = content.of(stream::UNLOADED_MODULE_LIST, dump.get_stream::<MinidumpUnloadedModuleList>());
     // The states of MINIDUMP_MISC_INFO_5, which only Windows' own writers fill in.
     let saved = misc.as_ref().and_then(|misc| misc.raw.xstate_data().map(|states| states.enabled_features));
+    // Crashpad puts there what it found out by itself, and leaves most bits out.
+    if directory.find(stream::CRASHPAD_INFO).is_some() {
+        system.cpu_features.windows = None;
+    }
     system.cpu_features.saved_states = saved.filter(|_| system.os == OperatingSystem::Windows);
     let exception = raw_exception.as_ref().map(|raw| exception(raw, &dump, &system, &context.names));
     // Some writers fill in the stream although nothing was raised.
@@ -133,7 +137,7 @@ pub fn read(file: &mut File, bytes: u64, context: &ReadContext) -> Result<Readin
         delay_load: None,
         detail: CrashDetail::default(),
         state: ProcessState::default(),
-        comment: comment(&dump),
+        comment: comment(&dump, &mut losses),
         exception,
         requested,
         system,
@@ -329,15 +333,26 @@ fn unloaded(list: &MinidumpUnloadedModuleList, names: &Names) -> Vec<UnloadedMod
         .collect()
 }
 
+/// Longest comment that is read, bytes. ProcDump and debuggers write a few lines, and rules search all of it.
+const LONGEST_COMMENT: usize = 64 << 10;
+
 /// The comment stream: UTF-16 where it is there, else one byte a character.
-fn comment(dump: &Excerpted<'_>) -> Option<Arc<str>> {
-    let wide = dump.get_raw_stream(stream::COMMENT_W).ok().map(|bytes| {
-        let units = bytes.chunks_exact(2).filter_map(|unit| unit.try_into().ok().map(u16::from_le_bytes));
-        char::decode_utf16(units).map(|unit| unit.unwrap_or(char::REPLACEMENT_CHARACTER)).collect::<String>()
-    });
-    let narrow =
-        || dump.get_raw_stream(stream::COMMENT_A).ok().map(|bytes| String::from_utf8_lossy(bytes).into_owned());
-    let text = wide.or_else(narrow)?;
+fn comment(dump: &Excerpted<'_>, losses: &mut Vec<Loss>) -> Option<Arc<str>> {
+    let mut beginning = |kind: u32| {
+        let bytes = dump.get_raw_stream(kind).ok()?;
+        if bytes.len() > LONGEST_COMMENT {
+            let reason = format!("only the first {LONGEST_COMMENT} of {} bytes are read", bytes.len());
+            losses.push(Loss::new(directory::place(kind), reason));
+        }
+        Some(bytes.get(..LONGEST_COMMENT).unwrap_or(bytes))
+    };
+    let text = match beginning(stream::COMMENT_W) {
+        Some(wide) => {
+            let units = wide.chunks_exact(2).filter_map(|unit| unit.try_into().ok().map(u16::from_le_bytes));
+            char::decode_utf16(units).map(|unit| unit.unwrap_or(char::REPLACEMENT_CHARACTER)).collect()
+        }
+        None => String::from_utf8_lossy(beginning(stream::COMMENT_A)?).into_owned(),
+    };
     let text = text.trim_end_matches('\0').trim();
     (!text.is_empty()).then(|| Arc::from(text))
 }

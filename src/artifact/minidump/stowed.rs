@@ -3,6 +3,7 @@
 //! Source: `STOWED_EXCEPTION_INFORMATION_V1` and `_V2` of the Windows API documentation.
 
 use super::memory::MemoryMap;
+use super::narrow;
 use crate::artifact::bytes::{Source, u32_at, u64_at};
 use crate::evidence::{Address, ExceptionCode, Names, ProcessDump, StowedException};
 
@@ -32,6 +33,7 @@ pub fn read(process: &ProcessDump, memory: &MemoryMap, source: &mut Source<'_>, 
     let [array, count, ..] = exception.parameters.as_slice() else { return Vec::new() };
     let wide = process.system.cpu.is_64_bit();
     let size = if wide { 8 } else { 4 };
+    let array = narrow(*array, process.system.cpu);
     (0..(*count).min(MOST))
         .filter_map(|index| {
             let at = Address(array.checked_add(index.checked_mul(size)?)?);

@@ -3,37 +3,43 @@
 //! A folder may be flat, or a symbol store: `NAME/ID/FILE`, the ID of an image being its time stamp and size
 //! (`ntdll.dll/59B0D8F31E0000/ntdll.dll`), that of a `.sym` file the debug file's identifier
 //! (`ntdll.pdb/AF6E…1/ntdll.sym`). Names are compared without regard to case, as Windows does, also where the file
-//! system does not.
+//! system does not. Whatever has the right name is a candidate; what it says of itself decides.
 
-use std::collections::HashMap;
+mod sym_file;
+
+use std::collections::{BTreeSet, HashMap};
 use std::fmt;
 use std::fs;
 use std::io;
+use std::iter;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use minidump::Module;
 use minidump_unwind::SymbolFile;
 
-use super::image::ImageFile;
+use super::image::{Image, ImageFile};
+use crate::discover::display_path;
 use crate::evidence::{LoadedModule, base_name};
-
-/// Largest `.sym` file that is read, bytes: that of the largest browser's library is about half as large.
-const LARGEST_SYM: u64 = 2 << 30;
 
 /// Where symbols are looked for.
 #[derive(Default)]
 pub struct Symbols {
     places: Vec<Place>,
-    /// What was found of each debug file; `None` for nothing. Loaded once a run: many dumps have the same modules.
-    loaded: Mutex<HashMap<DebugFile, Option<Arc<SymbolFile>>>>,
+    /// What was found of each debug file. Loaded once a run: many dumps have the same modules.
+    loaded: Mutex<HashMap<DebugFile, Loaded>>,
+    /// Files that could not be used.
+    notes: Mutex<BTreeSet<String>>,
 }
 
 /// A debug file's name and identifier.
 type DebugFile = (String, String);
 
+/// What was found of a debug file, once somebody looked; `None` for nothing.
+type Loaded = Arc<OnceLock<Option<Arc<SymbolFile>>>>;
+
 /// A folder, or a single file: what is directly in it, by name in lower case.
-type Place = HashMap<String, PathBuf>;
+type Place = HashMap<String, Vec<PathBuf>>;
 
 impl Symbols {
     /// Looks in folders, and at single files.
@@ -42,13 +48,29 @@ impl Symbols {
     /// When a path does not exist or can't be listed.
     pub fn at(paths: &[PathBuf]) -> Result<Self, (PathBuf, io::Error)> {
         let place = |path: &PathBuf| listed(path).map_err(|error| (path.clone(), error));
-        Ok(Self { places: paths.iter().map(place).collect::<Result<_, _>>()?, loaded: Mutex::default() })
+        Ok(Self { places: paths.iter().map(place).collect::<Result<_, _>>()?, ..Self::default() })
     }
 
-    /// The image of a module, if there is a file of its name; whether it is the same build the header tells.
-    pub fn image(&self, module: &LoadedModule) -> Option<ImageFile> {
+    /// What the user should know of files that have the name of a module of some dump and could not be used, sorted.
+    #[must_use]
+    pub fn notes(&self) -> Vec<String> {
+        self.notes.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect()
+    }
+
+    /// The image of a module: the first file of its name that is of the same build.
+    pub(super) fn image(&self, module: &LoadedModule) -> Option<Image> {
         let id = format!("{:08X}{:x}", module.timestamp, module.size);
-        self.find(&module.name, &id, &module.name).find_map(|path| ImageFile::open(&path))
+        let mut refused = Vec::new();
+        for path in self.candidates(&module.name, &id, &module.name) {
+            match ImageFile::open(&path).and_then(|file| Image::in_file(module, file)) {
+                Some(image) => return Some(image),
+                None => refused.push(path),
+            }
+        }
+        for path in refused {
+            self.note(&path, "no x64 image of the build that a dump has");
+        }
+        None
     }
 
     /// The `.sym` file of a module.
@@ -59,8 +81,11 @@ impl Symbols {
         let id = module.debug_identifier()?.breakpad().to_string();
         let debug_file = module.debug_file().filter(|name| !name.is_empty());
         let debug_file = base_name(&debug_file.unwrap_or_else(|| module.code_file())).to_owned();
-        let mut loaded = self.loaded.lock().unwrap_or_else(PoisonError::into_inner);
-        loaded.entry((debug_file, id)).or_insert_with_key(|(name, id)| self.load(name, id)).clone()
+        let loaded = {
+            let mut loaded = self.loaded.lock().unwrap_or_else(PoisonError::into_inner);
+            Arc::clone(loaded.entry((debug_file.clone(), id.clone())).or_default())
+        };
+        loaded.get_or_init(|| self.load(&debug_file, &id)).clone()
     }
 
     fn load(&self, debug_file: &str, id: &str) -> Option<Arc<SymbolFile>> {
@@ -69,23 +94,31 @@ impl Symbols {
             debug_file.get(stem.len()..).is_some_and(|end| end.eq_ignore_ascii_case(".pdb"))
         });
         let file = format!("{}.sym", stem.unwrap_or(debug_file));
-        self.find(debug_file, id, &file).find_map(|path| {
-            let about = fs::metadata(&path).ok()?;
-            if !about.is_file() || about.len() > LARGEST_SYM {
-                return None;
+        let mut refused = Vec::new();
+        for path in self.candidates(debug_file, id, &file) {
+            match sym_file::read(&path, id) {
+                Ok(symbols) => return Some(Arc::new(symbols)),
+                Err(reason) => refused.push((path, reason)),
             }
-            let symbols = SymbolFile::from_file(&path).ok()?;
-            symbols.module_id.eq_ignore_ascii_case(id).then(|| Arc::new(symbols))
-        })
+        }
+        for (path, reason) in refused {
+            self.note(&path, &reason);
+        }
+        None
+    }
+
+    fn note(&self, path: &Path, reason: &str) {
+        let note = format!("--symbols {}: not used: {reason}", display_path(path));
+        self.notes.lock().unwrap_or_else(PoisonError::into_inner).insert(note);
     }
 
     /// The files that may be the one that is looked for: `name/id/file` and `file`, in each place.
-    fn find<'s>(&'s self, name: &'s str, id: &'s str, file: &'s str) -> impl Iterator<Item = PathBuf> + 's {
+    fn candidates<'s>(&'s self, name: &'s str, id: &'s str, file: &'s str) -> impl Iterator<Item = PathBuf> + 's {
         self.places.iter().flat_map(move |place| {
-            let stored = place.get(&name.to_lowercase()).filter(|path| path.is_dir());
-            let stored = stored.and_then(|folder| entry(&entry(folder, id)?, file));
-            let flat = place.get(&file.to_lowercase()).filter(|path| path.is_file()).cloned();
-            [stored, flat].into_iter().flatten()
+            let at = |name: &str| place.get(&name.to_lowercase()).into_iter().flatten();
+            let stored = at(name).filter(|path| path.is_dir());
+            let stored = stored.flat_map(|folder| entries(folder, id)).flat_map(|folder| entries(&folder, file));
+            stored.chain(at(file).filter(|path| path.is_file()).cloned())
         })
     }
 }
@@ -97,23 +130,57 @@ impl fmt::Debug for Symbols {
 }
 
 fn listed(path: &Path) -> io::Result<Place> {
-    let named = |path: PathBuf| Some((path.file_name()?.to_str()?.to_lowercase(), path));
-    if path.is_file() {
-        return Ok(named(path.to_owned()).into_iter().collect());
-    }
-    let mut entries: Vec<PathBuf> =
-        fs::read_dir(path)?.map(|entry| entry.map(|entry| entry.path())).collect::<Result<_, _>>()?;
-    // Of names that differ in case only the last one stays, the same one in every run.
+    let mut entries: Vec<PathBuf> = if path.is_file() {
+        vec![path.to_owned()]
+    } else {
+        fs::read_dir(path)?.map(|entry| entry.map(|entry| entry.path())).collect::<Result<_, _>>()?
+    };
     entries.sort_unstable();
-    Ok(entries.into_iter().filter_map(named).collect())
+    let mut place = Place::new();
+    for entry in entries {
+        if let Some(name) = entry.file_name().and_then(|name| name.to_str()).map(str::to_lowercase) {
+            place.entry(name).or_default().push(entry);
+        }
+    }
+    Ok(place)
 }
 
-/// The entry of a folder by its name.
-fn entry(folder: &Path, name: &str) -> Option<PathBuf> {
-    let exact = folder.join(name);
-    if exact.exists() {
-        return Some(exact);
+/// The entries of a folder by a name, in any case: first the one that is written so, and then, if that was not it, the
+/// others in their order.
+fn entries(folder: &Path, name: &str) -> impl Iterator<Item = PathBuf> + use<> {
+    let exact = Some(folder.join(name)).filter(|path| path.exists());
+    let (folder, name, found) = (folder.to_owned(), name.to_owned(), exact.clone());
+    let others = iter::once_with(move || {
+        let same = |path: &PathBuf| path.file_name().is_some_and(|other| other.eq_ignore_ascii_case(&name));
+        let listed = fs::read_dir(&folder).into_iter().flatten().filter_map(|entry| Some(entry.ok()?.path()));
+        let mut others: Vec<PathBuf> = listed.filter(same).filter(|path| Some(path) != found.as_ref()).collect();
+        others.sort_unstable();
+        others
+    });
+    exact.into_iter().chain(others.flatten())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_files_that_may_be_it_are_found_in_all_layouts() {
+        let folder = tempfile::tempdir().expect("a folder");
+        for file in ["App.PDB/AB1/App.sym", "app.pdb/ab1/APP.SYM", "app.pdb/CD1/app.sym", "app.sym", "other.sym"] {
+            let path = folder.path().join(file);
+            fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+            fs::write(path, "").expect("a file");
+        }
+        let symbols = Symbols::at(&[folder.path().to_owned()]).expect("a folder");
+        let found: Vec<String> = symbols
+            .candidates("app.pdb", "AB1", "app.sym")
+            .map(|path| path.strip_prefix(folder.path()).expect("below").to_string_lossy().replace('\\', "/"))
+            .collect();
+        // Where the file system does not tell case, the first two folders are one.
+        #[cfg(target_os = "linux")]
+        assert_eq!(found, ["App.PDB/AB1/App.sym", "app.pdb/ab1/APP.SYM", "app.sym"]);
+        assert_eq!(found.last().map(String::as_str), Some("app.sym"));
+        assert!(found.iter().all(|path| !path.contains("CD1") && !path.contains("other")), "{found:?}");
     }
-    let same = |path: &PathBuf| path.file_name().is_some_and(|other| other.eq_ignore_ascii_case(name));
-    fs::read_dir(folder).ok()?.filter_map(|entry| Some(entry.ok()?.path())).filter(same).min()
 }

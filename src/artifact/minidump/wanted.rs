@@ -4,6 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::instruction::Used;
+use super::memory::MemoryMap;
 use super::regions::Regions;
 use crate::artifact::bytes::Source;
 use crate::evidence::{
@@ -45,6 +46,8 @@ pub struct Surroundings<'a> {
     pub process: &'a ProcessDump,
     /// Its memory regions.
     pub regions: Option<Regions>,
+    /// The captured memory: what could be captured was committed.
+    pub memory: &'a MemoryMap,
     /// The crashing thread's stack, as far as it is known.
     pub on_stack: Range<u64>,
     /// Whether that stack was used up.
@@ -77,10 +80,10 @@ impl Surroundings<'_> {
         if self.process.system.cpu.is_64_bit() && address.0 == NOT_REPORTED {
             return Some(not_reported(used));
         }
-        let module = self.module_name(address, names);
-        let page = self.regions.and_then(|regions| regions.at(source, address)).map(|region| region.page);
-        let committed = page.is_some_and(Page::is_committed);
-        let pattern = (!committed && module.is_none()).then(|| pattern(address.0)).flatten();
+        let page = self.page(source, address);
+        let committed = self.is_committed(address, page);
+        let module = self.module_name(address, committed, names);
+        let pattern = (committed != Some(true) && module.is_none()).then(|| pattern(address.0)).flatten();
         let kind = self.kind(address, page, pattern);
         Some(Wanted { kind, computed: None, pattern, module, page })
     }
@@ -96,10 +99,12 @@ impl Surroundings<'_> {
         if self.process.module_at(address).is_some() {
             return Some(AddressKind::Module);
         }
-        if self.unloaded_at(address).is_some() {
+        let committed = self.is_committed(address, page);
+        if self.unloaded_at(address, committed).is_some() {
             return Some(AddressKind::UnloadedModule);
         }
-        if pattern.is_some() {
+        // Without a map of the memory, such an address may be one like any other.
+        if pattern.is_some() && committed == Some(false) {
             return Some(AddressKind::FillPattern);
         }
         if self.process.system.cpu.is_64_bit() && address.0 >= SYSTEM_START {
@@ -140,13 +145,14 @@ impl Surroundings<'_> {
         if self.process.modules.is_none() || !self.process.modules_complete {
             return None;
         }
-        if self.unloaded_at(address).is_some() {
+        let page = self.page(source, address);
+        let committed = self.is_committed(address, page).or_else(|| self.was_fetched(address));
+        if self.unloaded_at(address, committed).is_some() {
             return Some(CodePlace::UnloadedModule);
         }
         if self.on_stack.contains(&address.0) {
             return Some(CodePlace::Stack);
         }
-        let page = self.regions.and_then(|regions| regions.at(source, address)).map(|region| region.page);
         Some(match page {
             None => CodePlace::NoModule,
             Some(Page::Free | Page::Reserved) => CodePlace::Free,
@@ -155,14 +161,32 @@ impl Surroundings<'_> {
         })
     }
 
-    fn unloaded_at(&self, address: Address) -> Option<&UnloadedModule> {
-        self.process.unloaded.iter().find(|module| module.offset_of(address).is_some())
+    fn page(&self, source: &mut Source<'_>, address: Address) -> Option<Page> {
+        self.regions.and_then(|regions| regions.at(source, address)).map(|region| region.page)
+    }
+
+    /// Whether there was memory at an address; `None` when the dump does not tell.
+    fn is_committed(&self, address: Address, page: Option<Page>) -> Option<bool> {
+        page.map(Page::is_committed).or_else(|| self.memory.region_at(address).map(|_| true))
+    }
+
+    /// Whether the instruction at `address`, where the exception was raised, could be fetched: whatever the exception
+    /// complains of is not that place itself. `None` when it is.
+    fn was_fetched(&self, address: Address) -> Option<bool> {
+        (wanted_address(self.process) != Some(address)).then_some(true)
+    }
+
+    /// The module that was at an address before it was unloaded. Where there is memory now, something else has taken its
+    /// place, and it has nothing to do with the address.
+    fn unloaded_at(&self, address: Address, committed: Option<bool>) -> Option<&UnloadedModule> {
+        let free = committed != Some(true);
+        free.then(|| self.process.unloaded.iter().find(|module| module.offset_of(address).is_some())).flatten()
     }
 
     /// The module, loaded or else unloaded, that contains an address.
-    fn module_name(&self, address: Address, names: &Names) -> Option<Arc<str>> {
+    fn module_name(&self, address: Address, committed: Option<bool>, names: &Names) -> Option<Arc<str>> {
         let loaded = self.process.module_at(address).map(|(_, module)| Arc::clone(&module.name));
-        loaded.or_else(|| self.unloaded_at(address).map(|module| names.share(module.name())))
+        loaded.or_else(|| self.unloaded_at(address, committed).map(|module| names.share(module.name())))
     }
 }
 

@@ -1,9 +1,11 @@
 //! `Report.wer`: what Windows Error Reporting keeps of a crash, hang or kernel report.
 //!
 //! Windows writes the file as UTF-16; users send it re-saved as UTF-8 too. The names of signature values
-//! (`Sig[0].Name`) are in the system's language, so values are taken by position and event type alone.
+//! (`Sig[0].Name`) are in the system's language, so values are taken by position and event type alone. The metadata that
+//! lies beside it (`metadata`) says part of the same.
 
 mod keys;
+mod metadata;
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -25,9 +27,13 @@ const MOST_SIGNATURE_VALUES: u32 = 32;
 /// Event types of reports that are about the kernel and not about a process.
 const KERNEL_REPORTS: [&str; 2] = ["LiveKernelEvent", "BlueScreen"];
 
-/// Whether a file that begins with `first_bytes` is a `Report.wer`: its first line is `Version=1`.
+/// Whether a file that begins with `first_bytes` is a `Report.wer`, whose first line is `Version=1`, or the
+/// `WERInternalMetadata.xml` that lies beside one.
 #[must_use]
 pub fn is_wer_report(first_bytes: &[u8]) -> bool {
+    if metadata::is_metadata(first_bytes) {
+        return true;
+    }
     // The line and its end in UTF-16 with byte order mark take 24 bytes.
     let beginning = decode(first_bytes.get(..32).unwrap_or(first_bytes)).characters;
     beginning.lines().next().is_some_and(|line| line.trim_end() == "Version=1")
@@ -51,6 +57,11 @@ fn read_bytes(content: &[u8], names: &Names) -> Result<Reading, Unreadable> {
     let text = decode(content);
     let mut losses = text.losses;
     let characters = without_nul(text.characters, &mut losses);
+    if metadata::is_metadata(content) {
+        let report = metadata::read(&characters, names, &mut losses)?;
+        let evidence = Evidence { place: Place::Whole, observation: Observation::Wer(Box::new(report)) };
+        return Ok(Reading { evidence: vec![evidence], losses, ..Reading::default() });
+    }
     let keys = Keys::read(&characters, &mut losses);
     if keys.first != Some("Version") {
         return Err(Unreadable::whole("not a Report.wer: its first line does not begin with `Version=`"));
@@ -130,6 +141,7 @@ fn details(keys: &Keys, about_process: bool, names: &Names) -> WerDetails {
         original_name: original.filter(|_| about_process).map(|name| names.share(name)),
         friendly_name: keys.get("FriendlyEventName").map(|name| names.share(name)),
         bucket: keys.get("Response.BucketId").map(|bucket| Arc::from(bucket.to_lowercase())),
+        metadata: false,
     }
 }
 
@@ -138,8 +150,12 @@ fn details(keys: &Keys, about_process: bool, names: &Names) -> WerDetails {
 ///
 /// Source: the numbers are those of `IMAGE_FILE_MACHINE_`; reports of 64-bit processes have no `Wow64Guest`.
 fn architecture(keys: &Keys) -> Option<CpuArchitecture> {
-    let machine = keys.get("Wow64Guest").or_else(|| keys.get("Wow64Host"))?;
-    match number_u32(machine)? {
+    keys.get("Wow64Guest").or_else(|| keys.get("Wow64Host")).and_then(machine)
+}
+
+/// An architecture by its number, decimal.
+fn machine(number: &str) -> Option<CpuArchitecture> {
+    match number_u32(number)? {
         0x014C => Some(CpuArchitecture::X86),
         0x8664 => Some(CpuArchitecture::X64),
         0xAA64 => Some(CpuArchitecture::Arm64),

@@ -33,11 +33,11 @@ AppName=Trainer = der Große\r
 AppPath=C:\\Werk\\trainer.exe\r
 MetadataHash=12345";
 
-fn utf16(text: &str) -> Vec<u8> {
+pub(super) fn utf16(text: &str) -> Vec<u8> {
     text.encode_utf16().flat_map(u16::to_le_bytes).collect()
 }
 
-fn read_all(bytes: &[u8]) -> (WerReport, Vec<String>) {
+pub(super) fn read_all(bytes: &[u8]) -> (WerReport, Vec<String>) {
     let reading = read_bytes(bytes, &Names::default()).expect("readable");
     let losses = reading.losses.iter().map(ToString::to_string).collect();
     let Some(Observation::Wer(report)) = reading.evidence.into_iter().next().map(|evidence| evidence.observation)

@@ -84,24 +84,18 @@ fn runtime(environment: &Environment<'_>, facts: &mut FactSet) {
 /// Whether the CUDA libraries belong together. That they do, as far as names tell, only a whole list proves.
 fn conflicts(environment: &Environment<'_>, facts: &mut FactSet) {
     let cuda = &environment.cuda;
-    let listed = |of_cudnn: bool| {
-        let is_cudnn = |library: &&CudaLibrary<'_>| {
-            library.name.get(..5).is_some_and(|start| start.eq_ignore_ascii_case("cudnn")) == of_cudnn
-        };
-        cuda.libraries.iter().flatten().find(is_cudnn).map(|library| library.from)
-    };
     if let Some(Found { value: (first, second), from }) = cuda.at_odds {
         facts.set("compat.cuda_names", word("other"), evidence(from));
         facts.set("cuda_mix.first", text(first), evidence(from));
         facts.set("cuda_mix.second", text(second), evidence(from));
-    } else if let Some(from) = listed(false) {
+    } else if let Some(from) = cuda.of_one_toolkit {
         facts.set("compat.cuda_names", word("fits"), evidence(from));
     }
     if let Some(Found { value: (first, second), from }) = cuda.cudnn_majors {
         facts.set("compat.cudnn_names", word("other"), evidence(from));
         facts.set("cudnn_mix.first", Value::Number(u64::from(first)), evidence(from));
         facts.set("cudnn_mix.second", Value::Number(u64::from(second)), evidence(from));
-    } else if let Some(from) = listed(true) {
+    } else if let Some(from) = cuda.of_one_cudnn {
         facts.set("compat.cudnn_names", word("fits"), evidence(from));
     }
 }

@@ -55,7 +55,7 @@ pub const SCALARS: &[FactDefinition] = &[
         "compat.cuda_names",
         FactType::Word(FITS),
         DUMP,
-        "whether one CUDA toolkit has all loaded CUDA libraries, by their names",
+        "whether one CUDA toolkit has all loaded CUDA libraries, by their names; absent where one is not known",
     ),
     fact(
         "compat.cuda_releases",
@@ -183,7 +183,7 @@ pub const SCALARS: &[FactDefinition] = &[
         "exception.access_pattern",
         FactType::Code,
         DUMP,
-        "the fill pattern that the wanted address is made of, such as 0xFEEEFEEE",
+        "the fill pattern that the wanted address equals or is near to, such as 0xFEEEFEEE; proves nothing by itself",
     ),
     fact(
         "exception.access_target",

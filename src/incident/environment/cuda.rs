@@ -23,6 +23,10 @@ pub struct Cuda<'i> {
     pub at_odds: Option<Found<(&'i str, &'i str)>>,
     /// The major versions of cuDNN of which parts are loaded, when there are several.
     pub cudnn_majors: Option<Found<(u16, u16)>>,
+    /// Where the toolkit's libraries stand, when all of them are known and one release of it has them all.
+    pub of_one_toolkit: Option<usize>,
+    /// Where cuDNN's libraries stand, when the names of all tell the same major version.
+    pub of_one_cudnn: Option<usize>,
 }
 
 /// A library of the toolkit or of cuDNN.
@@ -39,28 +43,40 @@ pub struct CudaLibrary<'i> {
 }
 
 pub(super) fn cuda<'i>(seen: &Seen<'i>, layout: &Layout, knowledge: &Knowledge) -> Cuda<'i> {
+    // Nearly all modules of a process are others.
+    let is_library = |module: &&SeenModule<'i>| is_cuda(module.name) || is_cudnn(module.name);
+    let listed: Vec<&SeenModule<'i>> = seen.listed.iter().filter(is_library).collect();
+    let all: Vec<&SeenModule<'i>> = listed.iter().copied().chain(seen.named.iter().filter(is_library)).collect();
+    let listed = seen.whole_list().map(|_| listed);
     let first = |read: fn(&SeenModule<'_>) -> Option<Version>| {
-        seen.all().find_map(|module| Some(Found { value: read(module)?, from: module.from }))
+        all.iter().find_map(|module| Some(Found { value: read(module)?, from: module.from }))
     };
     let releases = |module: &SeenModule<'_>| knowledge.cuda_releases(&module.name.to_ascii_lowercase());
-    let is_library = |module: &&SeenModule<'i>| is_cuda(module.name) || is_cudnn(module.name);
+    let (at_odds, cudnn_majors) = (at_odds(&all, releases), cudnn_majors(&all));
+    // A library whose name tells nothing may be of any release.
+    let all_tell = |belongs: fn(&str) -> bool, tells: &dyn Fn(&SeenModule<'i>) -> bool| {
+        let mut libraries = listed.iter().flatten().filter(|module| belongs(module.name));
+        let first = libraries.next()?;
+        (tells(first) && libraries.all(|module| tells(module))).then_some(first.from)
+    };
     Cuda {
+        of_one_toolkit: all_tell(is_cuda, &|module| releases(module).is_some()).filter(|_| at_odds.is_none()),
+        of_one_cudnn: all_tell(is_cudnn, &|module| cudnn_part(module).is_some()).filter(|_| cudnn_majors.is_none()),
         runtime: first(runtime),
-        runtime_releases: seen.all().find(|module| runtime(module).is_some()).and_then(releases),
+        runtime_releases: all.iter().find(|module| runtime(module).is_some()).and_then(|module| releases(module)),
         cudnn: first(cudnn_front),
         cublas: first(cublas),
-        libraries: seen.whole_list().map(|modules| {
-            let libraries = modules.iter().filter(is_library);
-            let library = |module: &SeenModule<'i>| CudaLibrary {
+        libraries: listed.as_ref().map(|libraries| {
+            let library = |module: &&SeenModule<'i>| CudaLibrary {
                 name: module.name,
                 path: module.path,
                 installation: module.path.map(|path| layout.of_path(path)),
                 from: module.from,
             };
-            libraries.map(library).collect()
+            libraries.iter().map(library).collect()
         }),
-        at_odds: at_odds(seen, releases),
-        cudnn_majors: cudnn_majors(seen),
+        at_odds,
+        cudnn_majors,
     }
 }
 
@@ -112,23 +128,23 @@ fn is_cuda(name: &str) -> bool {
         "nvrtc-builtins64_",
         "nvjitlink_",
     ];
-    // Nearly all modules of a process are others.
     matches!(name.as_bytes().first(), Some(b'c' | b'C' | b'n' | b'N'))
         && STARTS.iter().any(|start| name.get(..start.len()).is_some_and(|head| head.eq_ignore_ascii_case(start)))
 }
 
 fn is_cudnn(name: &str) -> bool {
-    name.get(..5).is_some_and(|head| head.eq_ignore_ascii_case("cudnn"))
+    matches!(name.as_bytes().first(), Some(b'c' | b'C'))
+        && name.get(..5).is_some_and(|head| head.eq_ignore_ascii_case("cudnn"))
 }
 
 /// The first two libraries that no release of the toolkit has both: the one that leaves no release, and the first of those
 /// before it that excludes it.
 fn at_odds<'i>(
-    seen: &Seen<'i>,
+    modules: &[&SeenModule<'i>],
     releases: impl Fn(&SeenModule<'_>) -> Option<ReleaseSpan>,
 ) -> Option<Found<(&'i str, &'i str)>> {
     let mut before: Vec<(&'i str, ReleaseSpan)> = Vec::new();
-    for module in seen.all().filter(|module| is_cuda(module.name)) {
+    for module in modules.iter().filter(|module| is_cuda(module.name)) {
         let Some(span) = releases(module) else { continue };
         if let Some((other, _)) = before.iter().find(|(_, other)| other.and(span).is_none()) {
             return Some(Found { value: (*other, module.name), from: module.from });
@@ -138,8 +154,8 @@ fn at_odds<'i>(
     None
 }
 
-fn cudnn_majors(seen: &Seen<'_>) -> Option<Found<(u16, u16)>> {
-    let mut parts = seen.all().filter_map(|module| Some((cudnn_part(module)?, module.from)));
+fn cudnn_majors(modules: &[&SeenModule<'_>]) -> Option<Found<(u16, u16)>> {
+    let mut parts = modules.iter().filter_map(|module| Some((cudnn_part(module)?, module.from)));
     let (first, _) = parts.next()?;
     parts.find(|(major, _)| *major != first).map(|(other, from)| Found { value: (first, other), from })
 }
@@ -178,6 +194,20 @@ mod tests {
         assert!(of(&["cudart64_110.dll", "cublas64_11.dll", "cufft64_10.dll", "curand64_10.dll"]).at_odds.is_none());
         assert_eq!(of(&["cudnn64_8.dll", "cudnn_graph64_9.dll"]).cudnn_majors.map(|found| found.value), Some((8, 9)));
         assert!(of(&["cudnn64_8.dll", "cudnn_ops_infer64_8.dll"]).cudnn_majors.is_none());
+    }
+
+    #[test]
+    fn libraries_go_together_only_where_all_names_are_known() {
+        let toolkit = |names: &[&'static str]| of(names).of_one_toolkit.is_some();
+        assert!(toolkit(&["app.exe", "cudart64_110.dll", "cublas64_11.dll"]));
+        assert!(!toolkit(&["app.exe", "cudart64_110.dll", "cublas64_12.dll"]), "of two releases");
+        assert!(!toolkit(&["app.exe", "cudart64_110.dll", "cublas64_99.dll"]), "no table has it");
+        assert!(!toolkit(&["app.exe", "cudart64_custom.dll"]));
+        assert!(!toolkit(&["app.exe"]));
+        let cudnn = |names: &[&'static str]| of(names).of_one_cudnn.is_some();
+        assert!(cudnn(&["cudnn64_9.dll", "cudnn_graph64_9.dll"]));
+        assert!(!cudnn(&["cudnn64_9.dll", "cudnn_graph64_8.dll"]));
+        assert!(!cudnn(&["cudnn64_9.dll", "cudnn_frontend.dll"]), "its name tells no version");
     }
 
     #[test]

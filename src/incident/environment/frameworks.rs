@@ -43,13 +43,17 @@ const VERSIONED: &[&str] = &["onnxruntime.dll", "onnxruntime_providers_shared.dl
 
 /// One entry a framework, by the module that was loaded first.
 pub(super) fn frameworks<'i>(seen: &Seen<'i>, layout: &Layout) -> Option<Vec<Framework<'i>>> {
-    let modules = seen.whole_list()?;
+    let framework_of = |module: &'_ SeenModule<'i>| {
+        let known = MODULES.iter().find(|(file, _)| module.is(file))?;
+        Some(known.1)
+    };
+    let modules: Vec<(&SeenModule<'i>, &str)> =
+        seen.whole_list()?.iter().filter_map(|module| Some((module, framework_of(module)?))).collect();
     let of = |name: &'static str| {
-        let own =
-            |module: &&SeenModule<'i>| MODULES.iter().any(|(file, framework)| *framework == name && module.is(file));
-        let first = modules.iter().find(own)?;
-        let versioned = |module: &&SeenModule<'i>| own(module) && VERSIONED.iter().any(|file| module.is(file));
-        let version = modules.iter().filter(versioned).find_map(|module| module.version).map(|version| {
+        let own = || modules.iter().filter(|(_, framework)| *framework == name).map(|(module, _)| *module);
+        let first = own().next()?;
+        let versioned = |module: &&SeenModule<'i>| VERSIONED.iter().any(|file| module.is(file));
+        let version = own().filter(versioned).find_map(|module| module.version).map(|version| {
             let [major, minor, ..] = version.0;
             Version([major, minor, 0, 0])
         });

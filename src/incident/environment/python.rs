@@ -29,12 +29,12 @@ pub(super) fn python(seen: &Seen<'_>, layout: &Layout) -> Option<Python> {
 
 /// `python39.dll`, `python312.dll`, and `python313t.dll` without the global lock.
 pub(super) fn number(name: &str) -> Option<(u16, u16)> {
-    let name = name.strip_suffix(".dll").or_else(|| name.strip_suffix(".DLL"))?;
-    let (start, digits) = name.split_at_checked(6)?;
-    if !start.eq_ignore_ascii_case("python") {
+    let (stem, ending) = name.split_at_checked(name.len().checked_sub(4)?)?;
+    let (start, digits) = stem.split_at_checked(6)?;
+    if !start.eq_ignore_ascii_case("python") || !ending.eq_ignore_ascii_case(".dll") {
         return None;
     }
-    let (major, minor) = digits.trim_end_matches('t').split_at_checked(1)?;
+    let (major, minor) = digits.strip_suffix(['t', 'T']).unwrap_or(digits).split_at_checked(1)?;
     Some((major.parse().ok()?, minor.parse().ok()?))
 }
 
@@ -63,7 +63,9 @@ mod tests {
     fn the_dll_names_the_version() {
         assert_eq!(number("python39.dll"), Some((3, 9)));
         assert_eq!(number("PYTHON312.DLL"), Some((3, 12)));
+        assert_eq!(number("Python39.Dll"), Some((3, 9)));
         assert_eq!(number("python313t.dll"), Some((3, 13)));
+        assert_eq!(number("PYTHON313T.DLL"), Some((3, 13)));
         for other in ["python3.dll", "python.exe", "pythoncom39.dll", "py.dll"] {
             assert_eq!(number(other), None, "{other}");
         }

@@ -231,8 +231,7 @@ impl Walk<'_, '_, '_, '_, '_> {
         let mut images = Vec::new();
         if let Some(module) = self.modules.get(index) {
             images.extend(Image::in_memory(module, self.memory));
-            let file = self.given.symbols.and_then(|symbols| symbols.image(module));
-            images.extend(file.and_then(|file| Image::in_file(module, file)));
+            images.extend(self.given.symbols.and_then(|symbols| symbols.image(module)));
         }
         self.images.insert(index, images);
     }

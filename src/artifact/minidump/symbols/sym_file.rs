@@ -1,0 +1,171 @@
+//! Breakpad's `.sym` files, of which only that is read which walking a stack and naming functions takes.
+//!
+//! A file is text, a record a line. Most of a large one says which source lines code comes from; that part is passed
+//! over while reading, so that what is kept stays small however large the file is.
+//!
+//! Layout: "Breakpad Symbol Files" of the Breakpad documentation.
+
+use std::fs::{self, File};
+use std::io::{self, BufRead, BufReader, Read};
+use std::path::Path;
+
+use minidump_unwind::SymbolFile;
+
+/// Largest file that is read, bytes: that of the largest browser's library is about half as large.
+const LARGEST: u64 = 2 << 30;
+/// How much of a file is kept at most, bytes.
+const MOST_KEPT: u64 = 256 << 20;
+/// Longest line that is kept, bytes. C++ has names of 80 KB; the reader of the records takes no longer lines.
+const LONGEST_LINE: u64 = 80 << 10;
+/// The records that are kept: the module, functions, exported names, and how to unwind.
+const KEPT: [&[u8]; 4] = [b"MODULE ", b"FUNC ", b"PUBLIC ", b"STACK "];
+
+/// Reads the file at `path`, which must be that of the debug file with identifier `id`.
+///
+/// # Errors
+/// Why the file is not used.
+pub(super) fn read(path: &Path, id: &str) -> Result<SymbolFile, String> {
+    let unreadable = |error: io::Error| format!("it can't be read: {error}");
+    // Opening a pipe would wait for its other end.
+    if !fs::metadata(path).map_err(unreadable)?.is_file() {
+        return Err("it is no file".to_owned());
+    }
+    let file = File::open(path).map_err(unreadable)?;
+    let about = file.metadata().map_err(unreadable)?;
+    if about.len() > LARGEST {
+        return Err(format!("{} bytes are more than any has", about.len()));
+    }
+    read_from(BufReader::with_capacity(64 << 10, file), id, MOST_KEPT)
+}
+
+fn read_from(from: impl BufRead, id: &str, most: u64) -> Result<SymbolFile, String> {
+    let mut kept = Kept { from, line: Vec::new(), given: 0, left: most };
+    // The first line tells whose it is, before anything else is read.
+    let own_id = match kept.next_line() {
+        Ok(true) => module_id(&kept.line),
+        Ok(false) => None,
+        Err(error) => return Err(error.to_string()),
+    };
+    match own_id {
+        None => return Err("it is no Breakpad symbol file: its first record is not MODULE".to_owned()),
+        Some(own_id) if !own_id.eq_ignore_ascii_case(id) => {
+            return Err(format!("it belongs to another build: its identifier is {own_id}, and a dump has {id}"));
+        }
+        Some(_) => {}
+    }
+    SymbolFile::parse(kept, |_| ()).map_err(|error| format!("its records can't be read: {error}"))
+}
+
+/// The identifier in `MODULE system processor identifier name`.
+fn module_id(line: &[u8]) -> Option<String> {
+    let line = str::from_utf8(line).ok()?;
+    let id = line.strip_prefix("MODULE ")?.split_ascii_whitespace().nth(2)?;
+    (id.len() <= 64 && id.bytes().all(|digit| digit.is_ascii_hexdigit())).then(|| id.to_owned())
+}
+
+/// The records of a file that are kept, one after the other.
+struct Kept<R> {
+    from: R,
+    /// The current line.
+    line: Vec<u8>,
+    /// How much of it was given away.
+    given: usize,
+    /// How many more bytes may be kept.
+    left: u64,
+}
+
+impl<R: BufRead> Kept<R> {
+    /// Goes to the next line that is kept; `false` at the end.
+    fn next_line(&mut self) -> io::Result<bool> {
+        self.given = 0;
+        loop {
+            self.line.clear();
+            if self.from.by_ref().take(LONGEST_LINE).read_until(b'\n', &mut self.line)? == 0 {
+                return Ok(false);
+            }
+            let cut = self.line.len() as u64 == LONGEST_LINE && self.line.last() != Some(&b'\n');
+            if cut {
+                self.skip_line()?;
+            }
+            if cut || !KEPT.iter().any(|kind| self.line.starts_with(kind)) {
+                continue;
+            }
+            let too_much =
+                || io::Error::other(format!("more than {} MiB of it would have to be kept", MOST_KEPT >> 20));
+            self.left = self.left.checked_sub(self.line.len() as u64).ok_or_else(too_much)?;
+            return Ok(true);
+        }
+    }
+
+    /// Passes over the rest of a line that is too long.
+    fn skip_line(&mut self) -> io::Result<()> {
+        loop {
+            let part = self.from.fill_buf()?;
+            let (length, ended) = match memchr::memchr(b'\n', part) {
+                Some(end) => (end.saturating_add(1), true),
+                None => (part.len(), part.is_empty()),
+            };
+            self.from.consume(length);
+            if ended {
+                return Ok(());
+            }
+        }
+    }
+}
+
+impl<R: BufRead> Read for Kept<R> {
+    fn read(&mut self, room: &mut [u8]) -> io::Result<usize> {
+        if room.is_empty() || (self.given >= self.line.len() && !self.next_line()?) {
+            return Ok(0);
+        }
+        let mut rest = self.line.get(self.given..).unwrap_or_default();
+        let count = rest.read(room)?;
+        self.given = self.given.saturating_add(count);
+        Ok(count)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FILE: &str = "MODULE windows x86_64 AB12CD1 app.pdb\nINFO CODE_ID 1\nFILE 0 a.c\nINLINE_ORIGIN 0 f\n\
+                        FUNC 1000 40 0 main\nINLINE 0 1 0 0 1000 8\n1000 10 1 0\n1010 30 2 0\nPUBLIC 2000 0 _exit\n\
+                        STACK CFI INIT 1000 40 .cfa: $rsp 8 + .ra: .cfa -8 + ^\n";
+
+    fn of(text: &str, id: &str, most: u64) -> Result<SymbolFile, String> {
+        read_from(text.as_bytes(), id, most)
+    }
+
+    #[test]
+    fn functions_and_unwinding_are_kept_and_source_lines_are_not() {
+        let symbols = of(FILE, "ab12cd1", 4096).expect("a symbol file");
+        assert_eq!(symbols.module_id, "AB12CD1");
+        assert_eq!(symbols.functions.ranges_values().count(), 1);
+        assert!(symbols.functions.ranges_values().all(|(_, function)| function.lines.ranges_values().next().is_none()));
+        assert_eq!(symbols.publics.len(), 1);
+        assert_eq!(symbols.cfi_stack_info.ranges_values().count(), 1);
+    }
+
+    #[test]
+    fn what_is_not_used_says_why() {
+        let refused = |text: &str, most| of(text, "AB12CD2", most).map(|_| ()).expect_err("not used");
+        assert!(refused(FILE, 4096).contains("another build: its identifier is AB12CD1"), "{}", refused(FILE, 4096));
+        for no_symbols in ["", "MODULE\n", "FUNC 1000 40 0 main\n", "Microsoft C/C++ MSF 7.00\r\n\u{1a}DS"] {
+            assert!(refused(no_symbols, 4096).contains("no Breakpad symbol file"), "{no_symbols:?}");
+        }
+        let damaged = of("MODULE windows x86_64 AB12CD2 app.pdb\nFUNC no numbers here\n", "AB12CD2", 4096);
+        assert!(damaged.map(|_| ()).expect_err("damaged").contains("can't be read"));
+    }
+
+    #[test]
+    fn what_is_kept_is_bounded_whatever_the_file_holds() {
+        let lines = "1000 10 1 0\n".repeat(10_000);
+        assert!(of(&format!("{FILE}{lines}"), "AB12CD1", 4096).is_ok(), "source lines cost nothing");
+        let functions: String = (0..1000).map(|number| format!("FUNC {:x} 10 0 f{number}\n", number * 16)).collect();
+        assert!(of(&format!("{FILE}{functions}"), "AB12CD1", 4096).is_err());
+        let long = format!("FUNC 3000 10 0 {}\nPUBLIC 4000 0 after\n", "x".repeat(200_000));
+        let symbols = of(&format!("{FILE}{long}"), "AB12CD1", 4096).expect("a symbol file");
+        assert_eq!((symbols.functions.ranges_values().count(), symbols.publics.len()), (1, 2), "too long a line");
+    }
+}
