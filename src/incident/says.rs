@@ -8,7 +8,8 @@ use crate::evidence::{
     BugcheckCode, DriveHealth, Event, EventBody, ExceptionCode, Inventory, KernelDump, NtStatus, Observation,
     ProcessDump, StorageRetry, Ticket, Version, WerReport, base_name,
 };
-use crate::knowledge::{Knowledge, machine_check};
+use crate::knowledge::Knowledge;
+use crate::knowledge::machine_check::McaStatus;
 
 /// The sentence for an observation.
 #[must_use]
@@ -51,6 +52,8 @@ fn retry_text(retry: StorageRetry) -> String {
         command => format!("command {command:#04x}"),
     };
     match retry.srb_status {
+        // The status of the device says more, where it has one.
+        0x04 if retry.scsi_status == 0 => format!("{what} that ended in an error"),
         0x09 => format!("{what} that took too long"),
         0x0B => format!("{what} that ended in a timeout of the command"),
         0x0E => format!("{what} that a reset of the bus ended"),
@@ -218,7 +221,10 @@ fn write_meaning(out: &mut String, body: &EventBody, knowledge: &Knowledge) -> f
                 None => write!(out, "{app} did not start because of its manifest"),
             }
         }
-        EventBody::Popup { caption, message, .. } => write!(out, "message box \"{caption}\": {message}"),
+        EventBody::Popup { caption, message, .. } => {
+            write!(out, "message box \"{caption}\": ")?;
+            write_one_line(out, message)
+        }
         EventBody::BugCheck { code, parameters, .. } => write!(
             out,
             "the system restarted after stop {}, parameters {}",
@@ -254,14 +260,17 @@ fn write_meaning(out: &mut String, body: &EventBody, knowledge: &Knowledge) -> f
         EventBody::Hardware { component, corrected, status, bank, apic_id, device, address, .. } => {
             let kind = if *corrected { "a corrected" } else { "an uncorrected" };
             write!(out, "the hardware reported {kind} error of {}", component_text(component))?;
-            let class = status.filter(|_| *component == "processor").and_then(machine_check::class);
+            let check = status.filter(|_| *component == "processor").and_then(McaStatus::new);
+            let class = check.and_then(|check| check.class().about());
+            let lost = check.filter(|check| check.overflowed()).map(|_| "were lost");
             let status = status.map(Hex);
             let address = address.map(Hex);
-            let details: [(&str, Option<&dyn fmt::Display>); 6] = [
+            let details: [(&str, Option<&dyn fmt::Display>); 7] = [
                 ("APIC id", apic_id.as_ref().map(|id| id as _)),
                 ("bank", bank.as_ref().map(|bank| bank as _)),
                 ("status", status.as_ref().map(|status| status as _)),
                 ("class", class.as_ref().map(|class| class as _)),
+                ("errors before it", lost.as_ref().map(|lost| lost as _)),
                 ("address", address.as_ref().map(|address| address as _)),
                 ("device", device.as_ref().map(|device| device as _)),
             ];
