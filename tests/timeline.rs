@@ -8,8 +8,8 @@ use crashsift::rules::RuleSet;
 use crashsift::{Options, Silent, inspect};
 use samplekit::event_log::{Event, EventLog};
 use samplekit::events::{
-    Crash, DisplayDriver, Image, Layout, applocker_block, bad_block, defender_action, display_driver_installed,
-    display_reset, product_installed,
+    Crash, DisplayDriver, Health, Image, Layout, MachineCheck, applocker_block, bad_block, defender_action,
+    display_driver_installed, display_reset, drive_health, machine_check, product_installed,
 };
 use samplekit::{FileTime, FileVersion, Guid};
 
@@ -19,14 +19,16 @@ const PID: u32 = 4312;
 
 /// A crash at noon of demo.exe in plugin.dll. The process had run for an hour.
 fn crash() -> Event {
-    let image = |name: &str| Image {
-        path: format!(r"C:\Program Files\Demo\{name}"),
-        version: Some(FileVersion([2, 1, 0, 7])),
-        timestamp: 0x6543_2100,
-    };
+    crash_of(r"C:\Program Files\Demo\demo.exe", r"C:\Program Files\Demo\plugin.dll")
+}
+
+/// A crash at noon of a program in a module, both by their paths.
+fn crash_of(program: &str, module: &str) -> Event {
+    let image =
+        |path: &str| Image { path: path.to_owned(), version: Some(FileVersion([2, 1, 0, 7])), timestamp: 0x6543_2100 };
     let crash = Crash {
-        app: image("demo.exe"),
-        module: image("plugin.dll"),
+        app: image(program),
+        module: image(module),
         code: 0xC000_0005,
         offset: 0x1234,
         data: 0,
@@ -41,11 +43,16 @@ fn crash() -> Event {
 /// The timeline around the crash, when the log of the machine holds these events too: of each entry the values of these
 /// fields, with `-` for absent ones.
 fn timeline(events: impl IntoIterator<Item = Event>, fields: &[&str]) -> Vec<String> {
+    timeline_of(crash(), events, fields)
+}
+
+/// The same around another crash.
+fn timeline_of(crash: Event, events: impl IntoIterator<Item = Event>, fields: &[&str]) -> Vec<String> {
     let mut log = EventLog::new("System", "PC-1");
     for event in events {
         log.add(event);
     }
-    log.add(crash().channel("Application"));
+    log.add(crash.channel("Application"));
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("Saved.evtx");
     std::fs::write(&path, log.to_bytes()).expect("a file");
@@ -153,4 +160,30 @@ fn a_failed_request_has_the_status_of_its_packet() {
     let events = [bad_block(NOON.minus_seconds(5), r"\Device\Harddisk0\DR0", 0xC000_009C)];
     let expected = format!("storage-error {}", 0xC000_009C_u32);
     assert_eq!(timeline(events, &["kind", "status"]), [expected]);
+}
+
+#[test]
+fn an_ailing_drive_is_the_program_s_own_only_where_letters_and_the_start_of_windows_say_so() {
+    let ailing = || {
+        let health = Health { warning: 4, kelvin: 310, spare: 3, used: 100, media_errors: 9 };
+        drive_health(NOON.minus_seconds(600), "Demo 1TB", health).channel("Storport")
+    };
+    let fields = ["kind", "drive"];
+    let windows = r"C:\Windows\System32\ntdll.dll";
+    assert_eq!(timeline_of(crash_of(r"C:\a\demo.exe", windows), [ailing()], &fields), ["drive-health same"]);
+    assert_eq!(timeline_of(crash_of(r"D:\a\demo.exe", windows), [ailing()], &fields), ["drive-health -"]);
+    assert_eq!(timeline([ailing()], &fields), ["drive-health -"], "nothing says where Windows is");
+}
+
+#[test]
+fn a_machine_check_tells_which_part_reported_what_kind_of_error() {
+    let check = |status| MachineCheck { apic_id: 6, bank: 5, status, address: 0, error_type: 10 };
+    let events = [
+        machine_check(NOON.minus_seconds(60), check(0xBEA0_0000_0000_0108)),
+        machine_check(NOON.minus_seconds(50), check(0xBC00_0040_0001_0090)),
+        machine_check(NOON.minus_seconds(40), check(0)),
+    ];
+    let seen = timeline(events, &["kind", "component", "machine_check"]);
+    let expected = ["hardware-error processor -", "hardware-error processor memory", "hardware-error processor cache"];
+    assert_eq!(seen, expected);
 }

@@ -110,23 +110,26 @@ fn reach(kind: &str) -> SignedDuration {
 /// Of entries in the order of their times, which `time_of` gives, those around a moment, the nearest first, each with
 /// its distance. Those that are equally far stay in their order. Looking no further than needed keeps a machine that
 /// crashes thousands of times a day from being looked through thousands of times.
-fn nearest_first(
-    indices: &[usize],
-    time_of: impl Fn(usize) -> Option<Timestamp>,
+fn nearest_first<'l>(
+    indices: &'l [usize],
+    time_of: impl Fn(usize) -> Option<Timestamp> + Copy + 'l,
     time: Timestamp,
     reach: SignedDuration,
-) -> impl Iterator<Item = (SignedDuration, usize)> {
-    let distance = |index: usize| time_of(index).map_or(SignedDuration::MAX, |at| at.duration_since(time));
+) -> impl Iterator<Item = (SignedDuration, usize)> + 'l {
+    let distance = move |index: usize| time_of(index).map_or(SignedDuration::MAX, |at| at.duration_since(time));
     let moment = indices.partition_point(|index| distance(*index) <= SignedDuration::ZERO);
     let (before, after) = indices.split_at_checked(moment).unwrap_or((indices, &[]));
-    let before = before.iter().rev().take(LOOKED_AT).map(|index| (distance(*index), *index));
-    let after = after.iter().take(LOOKED_AT).map(|index| (distance(*index), *index));
-    let mut near: Vec<(SignedDuration, usize)> = before
-        .take_while(|(distance, _)| distance.abs() <= reach)
-        .chain(after.take_while(|(distance, _)| *distance <= TIMELINE_AFTER))
-        .collect();
-    near.sort_by_key(|(distance, index)| (distance.abs(), *index));
-    near.into_iter()
+    let before = before.get(before.len().saturating_sub(LOOKED_AT)..).unwrap_or_default();
+    let at_once = before.chunk_by(move |a, b| time_of(*a) == time_of(*b)).rev();
+    let with_distance = move |index: &usize| (distance(*index), *index);
+    let before = at_once.flatten().map(with_distance).take_while(move |(distance, _)| distance.abs() <= reach);
+    let after = after.iter().take(LOOKED_AT).map(with_distance).take_while(|(distance, _)| *distance <= TIMELINE_AFTER);
+    let (mut before, mut after) = (before.peekable(), after.peekable());
+    std::iter::from_fn(move || match (before.peek(), after.peek()) {
+        (Some((earlier, _)), Some((later, _))) if later < &earlier.abs() => after.next(),
+        (Some(_), _) => before.next(),
+        (None, _) => after.next(),
+    })
 }
 
 #[cfg(test)]

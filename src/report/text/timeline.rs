@@ -16,6 +16,9 @@ pub(super) struct Run<'a> {
     pub(super) last: Timestamp,
     /// How many they are.
     pub(super) count: usize,
+    /// How many of them are of the same event within the same second and say something else, such as one for each
+    /// processor.
+    pub(super) others: usize,
 }
 
 /// The part of a folded timeline that is shown.
@@ -30,6 +33,9 @@ pub(super) struct Shown<'a> {
 /// What a setup writes for each of its steps; a minute of it that says the same is one run, whatever stands between.
 const INSTALLS: [&str; 3] = ["driver-install", "update", "software-install"];
 const ONE_INSTALLATION: SignedDuration = SignedDuration::from_secs(60);
+
+/// Records of one event that are no farther apart tell of one moment.
+const ONE_MOMENT: SignedDuration = SignedDuration::from_secs(1);
 
 /// Kinds by how much they say about why incidents happen, and how many tenths of the lines each group has for itself.
 /// What one group leaves is for the others, in this order. Crashes stand in the second group because the report tells
@@ -138,8 +144,12 @@ fn fold(timeline: &[TimelineEntry]) -> Vec<Run<'_>> {
             continue;
         }
         match runs.last_mut() {
-            Some(run) if alike(run.first, entry) => run.add(entry),
-            _ => runs.push(Run { first: entry, last: entry.time, count: 1 }),
+            Some(run) if run.others == 0 && alike(run.first, entry) => run.add(entry),
+            Some(run) if !is_install && at_one_moment(run, entry) => {
+                run.add(entry);
+                run.others = run.others.saturating_add(1);
+            }
+            _ => runs.push(Run { first: entry, last: entry.time, count: 1, others: 0 }),
         }
         if is_install {
             installed.insert(key, runs.len().saturating_sub(1));
@@ -157,6 +167,11 @@ impl Run<'_> {
 
 fn alike(a: &TimelineEntry, b: &TimelineEntry) -> bool {
     (a.kind, a.id, &a.provider, &a.says) == (b.kind, b.id, &b.provider, &b.says)
+}
+
+fn at_one_moment(run: &Run<'_>, entry: &TimelineEntry) -> bool {
+    let same_event = (run.first.kind, run.first.id, &run.first.provider) == (entry.kind, entry.id, &entry.provider);
+    same_event && entry.time.duration_since(run.first.time) < ONE_MOMENT
 }
 
 #[cfg(test)]
@@ -181,6 +196,15 @@ mod tests {
         assert_eq!(runs, [("a", 2), ("b", 1), ("a", 1)]);
         assert_eq!(shown.runs[0].last, timeline[1].time);
         assert_eq!(shown.left_out, []);
+    }
+
+    #[test]
+    fn records_of_one_event_within_a_second_are_one_run() {
+        let timeline =
+            seconds("thermal", &[(1, "processor 0"), (1, "processor 1"), (1, "processor 2"), (9, "processor 0")]);
+        let shown = choose(&timeline, 10);
+        let runs: Vec<_> = shown.runs.iter().map(|run| (run.first.says.as_str(), run.count, run.others)).collect();
+        assert_eq!(runs, [("processor 0", 3, 2), ("processor 0", 1, 0)]);
     }
 
     #[test]

@@ -21,12 +21,27 @@ pub(super) fn update(installed: bool, id: u32, fields: &Fields<'_>) -> Option<Ev
     if fields.written("updateTitle").is_some_and(|title| title.contains(DEFINITIONS)) {
         return None;
     }
+    if installed && fields.written("updateTitle").is_some_and(is_store_app) {
+        let sentence = written("the app {updateTitle} was installed from the store", id, fields)?.into();
+        return Some(EventBody::Said { sentence, kind: Some("software-install") });
+    }
     let sentence = if installed {
         "the update {updateTitle} was installed"
     } else {
         "the update {updateTitle} could not be installed[ ({errorCode:code})]"
     };
     Some(changed(installed, sentence, id, fields).unwrap_or_else(|| plain(fields)))
+}
+
+/// Whether an update's title is that of an app from the store, which begins with its number there: 12 letters and digits
+/// (`9WZDNCRFJ3PT-Microsoft.ZuneMusic`). Apps are no part of Windows.
+fn is_store_app(title: &str) -> bool {
+    title.split_once('-').is_some_and(|(number, app)| {
+        number.len() == 12
+            && number.starts_with('9')
+            && number.bytes().all(|byte| byte.is_ascii_digit() || byte.is_ascii_uppercase())
+            && !app.starts_with(' ')
+    })
 }
 
 /// Servicing 2 and 3: the state of a package `was changed`, or could not be.
@@ -231,6 +246,18 @@ mod tests {
         assert_eq!(of(2, 5096, "Demo"), ("the package KB1 was changed to Demo".to_owned(), None));
         let failed = ("the package KB1 could not be installed (0x800F0816)".to_owned(), Some("other"));
         assert_eq!(of(3, 5112, ""), failed);
+    }
+
+    #[test]
+    fn an_app_from_the_store_is_software_and_no_update_of_windows() {
+        let of = |title: &str| match named(UPDATE_CLIENT, 19, json!({ "updateTitle": title })) {
+            Some(EventBody::Said { sentence, kind }) => (sentence.to_string(), kind),
+            other => panic!("{other:?}"),
+        };
+        let app = "9WZDNCRFJ3PT-Microsoft.ZuneMusic";
+        assert_eq!(of(app), (format!("the app {app} was installed from the store"), Some("software-install")));
+        assert_eq!(of("2024-05 Cumulative Update (KB1)").1, None);
+        assert_eq!(of("Vendor - Display - 31.0.15.3623").1, None);
     }
 
     #[test]
