@@ -118,7 +118,7 @@ fn conclude(read: Vec<ReadArtifact>, rules: &RuleSet, knowledge: &Knowledge, opt
     let sightings = sightings(&items);
     let built = incident::incidents(&items, &sightings, knowledge, &carriers(rules));
 
-    let surroundings = by_host(&machines, &items);
+    let surroundings = by_host(&machines, &items, &built);
     let mut attributes = Attributes::default();
     let wanted: Vec<_> = built
         .into_iter()
@@ -179,7 +179,7 @@ pub fn inspect(
     let machines = incident::machines(&items, &coverage, knowledge);
     let sightings = sightings(&items);
     let built = incident::incidents(&items, &sightings, knowledge, &carriers(rules));
-    let surroundings = by_host(&machines, &items);
+    let surroundings = by_host(&machines, &items, &built);
     let incidents = built
         .iter()
         .map(|built| {
@@ -205,8 +205,20 @@ pub fn inspect(
 }
 
 /// What incidents see of their machines, by the machine's name in lower case.
-fn by_host<'i>(machines: &'i [Machine], items: &'i [Item]) -> HashMap<String, Surroundings<'i>> {
-    machines.iter().map(|machine| (machine.host.to_lowercase(), Surroundings::new(machine, items))).collect()
+fn by_host<'i>(
+    machines: &'i [Machine],
+    items: &'i [Item],
+    built: &[incident::Built<'_>],
+) -> HashMap<String, Surroundings<'i>> {
+    let prepared = machines.iter().map(|machine| (machine.host.to_lowercase(), Surroundings::new(machine, items)));
+    let mut by_host: HashMap<String, Surroundings<'i>> = prepared.collect();
+    for incident in built.iter().map(|built| &built.incident) {
+        let host = incident.host.as_ref().map(|host| host.to_lowercase());
+        if let Some(surroundings) = host.and_then(|host| by_host.get_mut(&host)) {
+            surroundings.note(incident);
+        }
+    }
+    by_host
 }
 
 fn of_host<'s, 'i>(

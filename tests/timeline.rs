@@ -8,8 +8,8 @@ use crashsift::rules::RuleSet;
 use crashsift::{Options, Silent, inspect};
 use samplekit::event_log::{Event, EventLog};
 use samplekit::events::{
-    Crash, DisplayDriver, Image, Layout, applocker_block, bad_block, defender_action, display_driver_installed,
-    display_reset,
+    Crash, DisplayDriver, Health, Image, Layout, MachineCheck, applocker_block, bad_block, defender_action,
+    display_driver_installed, display_reset, drive_health, machine_check, product_installed,
 };
 use samplekit::{FileTime, FileVersion, Guid};
 
@@ -19,14 +19,16 @@ const PID: u32 = 4312;
 
 /// A crash at noon of demo.exe in plugin.dll. The process had run for an hour.
 fn crash() -> Event {
-    let image = |name: &str| Image {
-        path: format!(r"C:\Program Files\Demo\{name}"),
-        version: Some(FileVersion([2, 1, 0, 7])),
-        timestamp: 0x6543_2100,
-    };
+    crash_of(r"C:\Program Files\Demo\demo.exe", r"C:\Program Files\Demo\plugin.dll")
+}
+
+/// A crash at noon of a program in a module, both by their paths.
+fn crash_of(program: &str, module: &str) -> Event {
+    let image =
+        |path: &str| Image { path: path.to_owned(), version: Some(FileVersion([2, 1, 0, 7])), timestamp: 0x6543_2100 };
     let crash = Crash {
-        app: image("demo.exe"),
-        module: image("plugin.dll"),
+        app: image(program),
+        module: image(module),
         code: 0xC000_0005,
         offset: 0x1234,
         data: 0,
@@ -41,11 +43,16 @@ fn crash() -> Event {
 /// The timeline around the crash, when the log of the machine holds these events too: of each entry the values of these
 /// fields, with `-` for absent ones.
 fn timeline(events: impl IntoIterator<Item = Event>, fields: &[&str]) -> Vec<String> {
+    timeline_of(crash(), events, fields)
+}
+
+/// The same around another crash.
+fn timeline_of(crash: Event, events: impl IntoIterator<Item = Event>, fields: &[&str]) -> Vec<String> {
     let mut log = EventLog::new("System", "PC-1");
     for event in events {
         log.add(event);
     }
-    log.add(crash().channel("Application"));
+    log.add(crash.channel("Application"));
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("Saved.evtx");
     std::fs::write(&path, log.to_bytes()).expect("a file");
@@ -92,31 +99,60 @@ fn what_was_installed_is_seen_for_a_week_and_the_rest_for_a_day() {
 }
 
 #[test]
-fn a_record_names_the_program_or_the_module_by_the_name_of_a_file() {
+fn a_file_of_the_incident_is_told_by_its_whole_path_and_an_equal_name_elsewhere_is_only_a_mention() {
     let acted = |seconds, file: &str, process: &str| {
         defender_action(NOON.minus_seconds(seconds), "Demo", file, process, "Quarantine").channel("Defender")
     };
     let events = [
+        acted(80, r"file:_C:\Program Files\Demo\demo.EXE", "Unknown"),
+        acted(70, r"file:_C:\Users\u\Downloads\demo.exe", "Unknown"),
         acted(60, r"file:_C:\Program Files\Demo\PLUGIN.dll", "Unknown"),
         acted(50, r"file:_C:\a\x.dll; file:_C:\a\plugin.dll", "Unknown"),
+        // The process that touched a threat lacks nothing.
         acted(40, r"file:_C:\a\x.dll", r"C:\Program Files\Demo\demo.exe"),
         acted(30, r"file:_C:\a\myplugin.dll", r"C:\a\notdemo.exe"),
     ];
     let seen = timeline(events, &["seconds_before", "names"]);
-    assert_eq!(seen, ["30 -", "40 program", "50 module", "60 module"]);
+    assert_eq!(seen, ["30 -", "40 mentioned", "50 mentioned", "60 module", "70 mentioned", "80 program"]);
 }
 
 #[test]
-fn a_refusal_names_the_program_by_the_id_of_its_running_process() {
-    let refused = |seconds, pid| applocker_block(NOON.minus_seconds(seconds), r"C:\a\x.dll", pid).channel("AppLocker");
+fn a_refusal_to_the_running_process_is_told_by_its_id() {
+    let refused = |seconds, file, pid| applocker_block(NOON.minus_seconds(seconds), file, pid).channel("AppLocker");
     let events = [
         // Before the process started, its id was another one's.
-        refused(3700, PID),
-        refused(20, PID),
-        refused(10, PID + 4),
+        refused(3700, r"C:\a\x.dll", PID),
+        refused(30, r"C:\a\tool.exe", PID),
+        refused(20, r"C:\a\x.dll", PID),
+        refused(10, r"C:\a\x.dll", PID + 4),
     ];
     let seen = timeline(events, &["kind", "seconds_before", "names"]);
-    assert_eq!(seen, ["image-refused 10 -", "image-refused 20 program", "image-refused 3700 -"]);
+    let expected = ["image-refused 10 -", "image-refused 20 wanted", "image-refused 30 parent", "image-refused 3700 -"];
+    assert_eq!(seen, expected);
+}
+
+#[test]
+fn installations_do_not_crowd_out_what_failed() {
+    let mut events = vec![display_reset(NOON.minus_seconds(7200), "demo")];
+    // A driver for each of many devices, every two minutes, and each told three times.
+    for number in 0..200 {
+        let time = NOON.minus_seconds(60 + number * 120);
+        events.extend((0..3).map(|_| driver_installed(time)));
+    }
+    let seen = timeline(events, &["kind", "seconds_before"]);
+    assert_eq!(seen.iter().filter(|entry| entry.starts_with("driver-reset")).count(), 1, "{seen:?}");
+    let installed: Vec<&String> = seen.iter().filter(|entry| entry.starts_with("driver-install")).collect();
+    assert_eq!(installed.len(), 64);
+    assert_eq!((installed[0].as_str(), installed[1].as_str()), ("driver-install 60", "driver-install 180"));
+}
+
+#[test]
+fn what_was_installed_before_the_first_crash_of_a_kind_says_how_long_before() {
+    let fields = ["kind", "seconds_before_first"];
+    let driver = || driver_installed(NOON.minus_seconds(3600));
+    assert_eq!(timeline([driver()], &fields), ["driver-install -"], "the Application log begins with the crash");
+    let product = product_installed(NOON.minus_seconds(7200), "Tool", "1.0", "Demo").channel("Application");
+    assert_eq!(timeline([product, driver()], &fields), ["driver-install 3600", "software-install 7200"]);
 }
 
 #[test]
@@ -124,4 +160,30 @@ fn a_failed_request_has_the_status_of_its_packet() {
     let events = [bad_block(NOON.minus_seconds(5), r"\Device\Harddisk0\DR0", 0xC000_009C)];
     let expected = format!("storage-error {}", 0xC000_009C_u32);
     assert_eq!(timeline(events, &["kind", "status"]), [expected]);
+}
+
+#[test]
+fn an_ailing_drive_is_the_program_s_own_only_where_letters_and_the_start_of_windows_say_so() {
+    let ailing = || {
+        let health = Health { warning: 4, kelvin: 310, spare: 3, used: 100, media_errors: 9 };
+        drive_health(NOON.minus_seconds(600), "Demo 1TB", health).channel("Storport")
+    };
+    let fields = ["kind", "drive"];
+    let windows = r"C:\Windows\System32\ntdll.dll";
+    assert_eq!(timeline_of(crash_of(r"C:\a\demo.exe", windows), [ailing()], &fields), ["drive-health same"]);
+    assert_eq!(timeline_of(crash_of(r"D:\a\demo.exe", windows), [ailing()], &fields), ["drive-health -"]);
+    assert_eq!(timeline([ailing()], &fields), ["drive-health -"], "nothing says where Windows is");
+}
+
+#[test]
+fn a_machine_check_tells_which_part_reported_what_kind_of_error() {
+    let check = |status| MachineCheck { apic_id: 6, bank: 5, status, address: 0, error_type: 10 };
+    let events = [
+        machine_check(NOON.minus_seconds(60), check(0xBEA0_0000_0000_0108)),
+        machine_check(NOON.minus_seconds(50), check(0xBC00_0040_0001_0090)),
+        machine_check(NOON.minus_seconds(40), check(0)),
+    ];
+    let seen = timeline(events, &["kind", "component", "machine_check"]);
+    let expected = ["hardware-error processor -", "hardware-error processor memory", "hardware-error processor cache"];
+    assert_eq!(seen, expected);
 }

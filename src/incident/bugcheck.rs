@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::gathered::Gathered;
 use super::{Bugcheck, ParameterMeaning};
 use crate::evidence::{Address, BugcheckCode, KernelDump};
+use crate::knowledge::machine_check::McaStatus;
 use crate::knowledge::{Explained, Holds, Knowledge};
 
 /// The incident's bugcheck, from whichever evidence has it.
@@ -51,63 +52,35 @@ fn bits_differ(code: BugcheckCode, parameters: &[u64]) -> Option<u32> {
     (code.plain() == 0x1A && first == 0x403 && third != 0 && fourth != 0).then(|| (third ^ fourth).count_ones())
 }
 
-/// What kind of error a machine check reported, of stops that hold the status of its bank: 0x124 with source 0, and 0x9C.
+/// The status of the bank of a machine check, of stops that hold it: 0x124 with source 0, and 0x9C. Its upper and its
+/// lower 32 bits are a parameter each.
 ///
-/// The upper bit says that the status is valid; its lower 16 bits are the error code. Source: the architectural error
-/// codes of the machine-check chapter of Intel's Software Developer's Manual, volume 3, and of the same chapter of AMD's
-/// manual, volume 2; where the two differ, the form is Intel's and not used by AMD.
-fn machine_check(code: BugcheckCode, parameters: &[u64]) -> Option<&'static str> {
-    const VALID: u64 = 1 << 31;
+/// Source: Microsoft's pages of bug checks 0x124 and 0x9C.
+fn machine_check(code: BugcheckCode, parameters: &[u64]) -> Option<McaStatus> {
     let [first, _, upper, lower] = *parameters else { return None };
     let holds_status = match code.plain() {
         0x124 => first == 0,
         0x9C => true,
         _ => false,
     };
-    // Both halves have 32 bits.
-    if !holds_status || upper & VALID == 0 || upper >> 32 != 0 || lower >> 32 != 0 {
+    if !holds_status || upper >> 32 != 0 || lower >> 32 != 0 {
         return None;
     }
-    let class = lower & 0xFFFF;
-    // The bit 12 only says how corrected errors are counted.
-    let compound = class & !0x1000;
-    Some(match (class, compound) {
-        (0x0E0B, _) => "io",
-        (0x0005 | 0x0400, _) => "internal",
-        (_, 0x000C..=0x000F | 0x0100..=0x01FF) => "cache",
-        (_, 0x0010..=0x001F) => "tlb",
-        (_, 0x0080..=0x00FF | 0x0280..=0x02FF) => "memory",
-        (_, 0x0400..=0x07FF) => "internal",
-        (_, 0x0800..=0x0FFF) => "bus",
-        _ => "other",
-    })
+    McaStatus::new(upper << 32 | lower)
 }
-
-/// The words for what a machine check reported.
-pub const MACHINE_CHECKS: &[&str] = &["cache", "tlb", "memory", "bus", "io", "internal", "other"];
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::knowledge::machine_check::McaClass;
 
     #[test]
     fn the_status_of_a_bank_tells_what_kind_of_error_it_was() {
-        let of = |lower| machine_check(BugcheckCode(0x124), &[0, 1, 0xBE00_0000, lower]);
-        for (lower, kind) in [
-            (0x0080_0400, "internal"),
-            (0x0005, "internal"),
-            (0x0000_0135, "cache"),
-            (0x0000_1136, "cache"),
-            (0x0000_0014, "tlb"),
-            (0x0001_0090, "memory"),
-            (0x0000_0280, "memory"),
-            (0x0010_0E0F, "bus"),
-            (0x0000_0E0B, "io"),
-            (0x0001, "other"),
-        ] {
-            assert_eq!(of(lower), Some(kind), "{lower:#x}");
-            assert!(MACHINE_CHECKS.contains(&kind));
-        }
+        let status = machine_check(BugcheckCode(0x124), &[0, 1, 0xBE00_0000, 0x0080_0400]).expect("a status");
+        assert_eq!(status.class(), McaClass::Internal);
+        assert!(status.is_uncorrected());
+        let old = machine_check(BugcheckCode(0x9C), &[5, 1, 0xB200_0000, 0x0135]).expect("a status");
+        assert_eq!(old.class(), McaClass::Cache);
     }
 
     #[test]

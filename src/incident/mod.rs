@@ -16,7 +16,6 @@ mod says;
 mod sighting;
 mod signature;
 
-pub use bugcheck::MACHINE_CHECKS;
 pub use build::{Built, incidents};
 pub use environment::build_of;
 pub use fault_site::Carriers;
@@ -32,6 +31,7 @@ use jiff::Timestamp;
 
 use crate::artifact::LogCoverage;
 use crate::evidence::{Address, BugcheckCode, ExceptionCode, FastFailCode, ModuleOffset, Place, Version};
+use crate::knowledge::machine_check::McaStatus;
 
 /// What kind of thing happened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -149,8 +149,8 @@ pub struct Bugcheck {
     pub status: Option<ExceptionCode>,
     /// In how many bits its parameters 3 and 4 differ, where they are two records of the same.
     pub bits_differ: Option<u32>,
-    /// What kind of error a machine check reported: one of [`MACHINE_CHECKS`].
-    pub machine_check: Option<&'static str>,
+    /// The status of the bank of a machine check.
+    pub machine_check: Option<McaStatus>,
 }
 
 /// What a parameter of a stop says.

@@ -8,7 +8,8 @@ use crate::evidence::{
     BugcheckCode, DriveHealth, Event, EventBody, ExceptionCode, Inventory, KernelDump, NtStatus, Observation,
     ProcessDump, StorageRetry, Ticket, Version, WerReport, base_name,
 };
-use crate::knowledge::{Knowledge, machine_check};
+use crate::knowledge::machine_check::McaStatus;
+use crate::knowledge::{self, Knowledge};
 
 /// The sentence for an observation.
 #[must_use]
@@ -51,6 +52,8 @@ fn retry_text(retry: StorageRetry) -> String {
         command => format!("command {command:#04x}"),
     };
     match retry.srb_status {
+        // The status of the device says more, where it has one.
+        0x04 if retry.scsi_status == 0 => format!("{what} that ended in an error"),
         0x09 => format!("{what} that took too long"),
         0x0B => format!("{what} that ended in a timeout of the command"),
         0x0E => format!("{what} that a reset of the bus ended"),
@@ -179,8 +182,24 @@ pub fn of_event(event: &Event, knowledge: &Knowledge) -> String {
     // A string can be written to at any time.
     let _ = write!(said, "{} {}: ", event.provider, event.id);
     let _ = write_meaning(&mut said, &event.body, knowledge);
+    if let (EventBody::Said { .. }, Some(name)) = (&event.body, system_error(event, &said)) {
+        let _ = write!(said, ", {name}");
+    }
     said.shrink_to_fit();
     said
+}
+
+/// The name of the system error that an event's sentence ends with, of providers whose numbers are such.
+fn system_error(event: &Event, said: &str) -> Option<&'static str> {
+    /// Ended with an error that the service itself numbers.
+    const OWN_NUMBER: u32 = 7024;
+    let numbers_are_the_system_s = match &*event.provider {
+        "Service Control Manager" => event.id != OWN_NUMBER,
+        "MsiInstaller" => true,
+        _ => false,
+    };
+    let (_, number) = said.trim_end_matches(')').rsplit_once("error ").filter(|_| numbers_are_the_system_s)?;
+    knowledge::win_error_name(number.parse().ok()?)
 }
 
 fn write_meaning(out: &mut String, body: &EventBody, knowledge: &Knowledge) -> fmt::Result {
@@ -218,7 +237,10 @@ fn write_meaning(out: &mut String, body: &EventBody, knowledge: &Knowledge) -> f
                 None => write!(out, "{app} did not start because of its manifest"),
             }
         }
-        EventBody::Popup { caption, message, .. } => write!(out, "message box \"{caption}\": {message}"),
+        EventBody::Popup { caption, message, .. } => {
+            write!(out, "message box \"{caption}\": ")?;
+            write_one_line(out, message)
+        }
         EventBody::BugCheck { code, parameters, .. } => write!(
             out,
             "the system restarted after stop {}, parameters {}",
@@ -254,14 +276,17 @@ fn write_meaning(out: &mut String, body: &EventBody, knowledge: &Knowledge) -> f
         EventBody::Hardware { component, corrected, status, bank, apic_id, device, address, .. } => {
             let kind = if *corrected { "a corrected" } else { "an uncorrected" };
             write!(out, "the hardware reported {kind} error of {}", component_text(component))?;
-            let class = status.filter(|_| *component == "processor").and_then(machine_check::class);
+            let check = status.filter(|_| *component == "processor").and_then(McaStatus::new);
+            let class = check.and_then(|check| check.class().about());
+            let lost = check.filter(|check| check.overflowed()).map(|_| "were lost");
             let status = status.map(Hex);
             let address = address.map(Hex);
-            let details: [(&str, Option<&dyn fmt::Display>); 6] = [
+            let details: [(&str, Option<&dyn fmt::Display>); 7] = [
                 ("APIC id", apic_id.as_ref().map(|id| id as _)),
                 ("bank", bank.as_ref().map(|bank| bank as _)),
                 ("status", status.as_ref().map(|status| status as _)),
                 ("class", class.as_ref().map(|class| class as _)),
+                ("errors before it", lost.as_ref().map(|lost| lost as _)),
                 ("address", address.as_ref().map(|address| address as _)),
                 ("device", device.as_ref().map(|device| device as _)),
             ];
@@ -347,4 +372,41 @@ fn write_one_line(out: &mut String, text: &str) -> fmt::Result {
         before = " ";
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::evidence::EventFields;
+
+    fn said(provider: &str, id: u32, sentence: &str) -> String {
+        let event = Event {
+            provider: provider.into(),
+            id,
+            channel: None,
+            computer: None,
+            time: None,
+            body: EventBody::Said { sentence: sentence.into(), kind: None },
+            fields: EventFields::default(),
+        };
+        of_event(&event, &Knowledge::builtin())
+    }
+
+    #[test]
+    fn an_error_of_the_system_is_told_by_its_name() {
+        const SERVICES: &str = "Service Control Manager";
+        let timeout = said(SERVICES, 7000, "the service Demo did not start: error 1053");
+        assert!(timeout.ends_with("error 1053, ERROR_SERVICE_REQUEST_TIMEOUT"), "{timeout}");
+        let own = said(SERVICES, 7024, "the service Demo ended with an error: error 5");
+        assert!(own.ends_with("error 5"), "{own}");
+        let product = said("MsiInstaller", 1033, "Tool 1.0 was not installed (error 1603)");
+        assert!(product.ends_with("(error 1603), ERROR_INSTALL_FAILURE"), "{product}");
+        assert!(said("Demo", 1, "error 5").ends_with("error 5"));
+    }
+
+    #[test]
+    fn a_status_that_is_no_error_has_its_name_too() {
+        let text = status_text(NtStatus(0x8000_0016), &Knowledge::builtin());
+        assert_eq!(text, "0x80000016 (STATUS_VERIFY_REQUIRED)");
+    }
 }

@@ -1,25 +1,108 @@
-//! What the status of a machine check says of the kind of error.
+//! What the status of a machine-check bank (`MCi_STATUS`) says of an error.
 
-/// The error code in the lower half of a status without bit 12, which only says that reports of such errors are
-/// filtered.
-const CODE: u64 = 0xEFFF;
-
-/// The class of the error whose `MCi_STATUS` this is; `None` for those that only a processor's own documents explain.
+/// The status register of a bank that reported an error.
 ///
-/// Source: Intel's manual for software developers, volume 3, "Interpreting the MCA error codes"; AMD's programmer's
-/// manual, volume 2, "Machine check architecture", counts the same classes.
-#[must_use]
-pub fn class(status: u64) -> Option<&'static str> {
-    let code = status & CODE;
-    match code {
-        0x0005 => Some("internal parity"),
-        0x0400 => Some("internal timer"),
-        0x0E0B => Some("generic input and output"),
-        0x000C..=0x000F | 0x0100..=0x01FF => Some("cache"),
-        0x0010..=0x001F => Some("address translation (TLB)"),
-        0x0080..=0x00FF => Some("memory controller"),
-        0x0800..=0x0FFF => Some("bus and interconnect"),
-        _ => None,
+/// Source: Intel's manual for software developers, volume 3, "Machine-check architecture"; AMD's programmer's manual,
+/// volume 2, "Machine check architecture". Only what both say alike, or what one of them does not use at all.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct McaStatus(u64);
+
+/// What kind of error it is, by the error code.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum McaClass {
+    /// A cache.
+    Cache,
+    /// Address translation.
+    Tlb,
+    /// The memory controller or what it reads.
+    Memory,
+    /// A bus or the interconnect.
+    Bus,
+    /// Input and output.
+    Io,
+    /// The processor's own checks: parity, its internal timer, and what only its maker's documents explain.
+    Internal,
+    /// None of these.
+    Other,
+}
+
+/// The words of all classes.
+pub const MCA_CLASSES: &[&str] = &["cache", "tlb", "memory", "bus", "io", "internal", "other"];
+
+impl McaStatus {
+    const VALID: u64 = 1 << 63;
+    const OVERFLOW: u64 = 1 << 62;
+    const UNCORRECTED: u64 = 1 << 61;
+    const CONTEXT_CORRUPT: u64 = 1 << 57;
+    /// The error code in the lower half, without bit 12, which only says that reports of such errors are filtered.
+    const CODE: u64 = 0xEFFF;
+
+    /// The status, if the register holds one: its upper bit says so.
+    #[must_use]
+    pub fn new(register: u64) -> Option<Self> {
+        (register & Self::VALID != 0).then_some(Self(register))
+    }
+
+    /// Whether another error had come before this one was read, and was lost.
+    #[must_use]
+    pub fn overflowed(self) -> bool {
+        self.0 & Self::OVERFLOW != 0
+    }
+
+    /// Whether the hardware could not correct the error.
+    #[must_use]
+    pub fn is_uncorrected(self) -> bool {
+        self.0 & Self::UNCORRECTED != 0
+    }
+
+    /// Whether the processor's state may be damaged, so that nothing could go on.
+    #[must_use]
+    pub fn context_is_corrupt(self) -> bool {
+        self.0 & Self::CONTEXT_CORRUPT != 0
+    }
+
+    /// The class of the error code.
+    #[must_use]
+    pub fn class(self) -> McaClass {
+        match self.0 & Self::CODE {
+            0x0E0B => McaClass::Io,
+            0x000C..=0x000F | 0x0100..=0x01FF => McaClass::Cache,
+            0x0010..=0x001F => McaClass::Tlb,
+            0x0080..=0x00FF | 0x0280..=0x02FF => McaClass::Memory,
+            0x0005 | 0x0400..=0x07FF => McaClass::Internal,
+            0x0800..=0x0FFF => McaClass::Bus,
+            _ => McaClass::Other,
+        }
+    }
+}
+
+impl McaClass {
+    /// The word for it in facts.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Cache => "cache",
+            Self::Tlb => "tlb",
+            Self::Memory => "memory",
+            Self::Bus => "bus",
+            Self::Io => "io",
+            Self::Internal => "internal",
+            Self::Other => "other",
+        }
+    }
+
+    /// What it says to a reader; `None` where it says nothing.
+    #[must_use]
+    pub fn about(self) -> Option<&'static str> {
+        match self {
+            Self::Cache => Some("cache"),
+            Self::Tlb => Some("address translation (TLB)"),
+            Self::Memory => Some("memory controller"),
+            Self::Bus => Some("bus and interconnect"),
+            Self::Io => Some("input and output"),
+            Self::Internal => Some("internal to the processor"),
+            Self::Other => None,
+        }
     }
 }
 
@@ -30,18 +113,35 @@ mod tests {
     #[test]
     fn the_lower_half_of_a_status_names_the_class() {
         for (status, expected) in [
-            (0xF200_0000_0004_0005, Some("internal parity")),
-            (0xBEA0_0000_0000_0108, Some("cache")),
-            (0xBEA0_0000_0100_0118, Some("cache")),
-            (0x9820_0000_0002_080B, Some("bus and interconnect")),
-            (0x8C00_0040_0000_1090, Some("memory controller")),
-            (0xB200_0000_0000_0014, Some("address translation (TLB)")),
-            (0xB200_0000_0000_0400, Some("internal timer")),
-            (0xB200_0000_0000_0E0B, Some("generic input and output")),
-            (0xB200_0000_0000_0001, None),
-            (0xB200_0000_0000_0402, None),
+            (0xF200_0000_0004_0005, McaClass::Internal),
+            (0xBEA0_0000_0000_0108, McaClass::Cache),
+            (0xBEA0_0000_0100_0118, McaClass::Cache),
+            (0xBE00_0000_0000_1136, McaClass::Cache),
+            (0x9820_0000_0002_080B, McaClass::Bus),
+            (0xBE00_0000_0010_0E0F, McaClass::Bus),
+            (0x8C00_0040_0000_1090, McaClass::Memory),
+            (0x8C00_0040_0000_0280, McaClass::Memory),
+            (0xB200_0000_0000_0014, McaClass::Tlb),
+            (0xB200_0000_0000_0400, McaClass::Internal),
+            (0xB200_0000_0000_0402, McaClass::Internal),
+            (0xB200_0000_0000_0E0B, McaClass::Io),
+            (0xB200_0000_0000_0001, McaClass::Other),
         ] {
-            assert_eq!(class(status), expected, "{status:#x}");
+            let class = McaStatus::new(status).map(McaStatus::class);
+            assert_eq!(class, Some(expected), "{status:#x}");
+            assert!(MCA_CLASSES.contains(&expected.word()));
         }
+    }
+
+    #[test]
+    fn the_upper_bits_say_what_the_error_did() {
+        let flags = |register| {
+            let status = McaStatus::new(register)?;
+            Some((status.overflowed(), status.is_uncorrected(), status.context_is_corrupt()))
+        };
+        assert_eq!(flags(0xBEA0_0000_0000_0108), Some((false, true, true)));
+        assert_eq!(flags(0xF200_0000_0004_0005), Some((true, true, true)));
+        assert_eq!(flags(0x9820_0000_0002_080B), Some((false, false, false)));
+        assert_eq!(flags(0x3EA0_0000_0000_0108), None, "the register holds no error");
     }
 }

@@ -48,6 +48,12 @@ fn look_up<'t, K: Ord, V>(table: &'t [(K, V)], key: &K) -> Option<&'t V> {
     table.get(index).map(|(_, value)| value)
 }
 
+/// The name of a system error: `ERROR_SERVICE_REQUEST_TIMEOUT` of 1053.
+#[must_use]
+pub fn win_error_name(number: u32) -> Option<&'static str> {
+    codes::row(&codes::tables().win_errors, number).map(|row| row.name)
+}
+
 /// The tables of the program.
 #[derive(Debug, Clone, Copy)]
 pub struct Knowledge {
@@ -111,7 +117,8 @@ impl Knowledge {
     /// The name of a status that is not itself the exception.
     #[must_use]
     pub fn status_name(&self, status: NtStatus) -> Option<&str> {
-        self.exception_name(ExceptionCode(status.0))
+        let of_row = || codes::row(&codes::tables().statuses, status.0).map(|row| row.name);
+        self.exception_name(ExceptionCode(status.0)).or_else(of_row)
     }
 
     /// What a fast-fail code is.

@@ -276,7 +276,7 @@ impl<'a> Bugcheck<'a> {
             live: bugcheck.live,
             status: bugcheck.status.map(Shown),
             bits_differ: bugcheck.bits_differ,
-            machine_check: bugcheck.machine_check,
+            machine_check: bugcheck.machine_check.map(|status| status.class().word()),
         }
     }
 }

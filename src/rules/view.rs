@@ -99,6 +99,10 @@ fn nearby_field<'a>(entry: &Nearby<'a>, index: usize) -> Option<Compared<'a>> {
         5 => Compared::Text(entry.folded_text(folded)?),
         6 => Compared::Number(u64::from(entry.status()?.0)),
         7 => Compared::Text(entry.names()?),
+        8 => Compared::Text(entry.drive()?),
+        9 => Compared::Text(entry.component()?),
+        10 => Compared::Text(entry.machine_check()?),
+        11 => Compared::Number(entry.seconds_before_first()?),
         _ => return None,
     })
 }
@@ -185,7 +189,21 @@ mod tests {
     fn a_timeline_entry_has_the_fields_of_its_list_in_their_order() {
         let timeline = LISTS.iter().find(|list| list.name == TIMELINE).expect("a list");
         let fields: Vec<&str> = timeline.fields.iter().map(|field| field.path).collect();
-        assert_eq!(fields, ["kind", "provider", "id", "seconds_before", "seconds_after", "text", "status", "names"]);
+        let expected = [
+            "kind",
+            "provider",
+            "id",
+            "seconds_before",
+            "seconds_after",
+            "text",
+            "status",
+            "names",
+            "drive",
+            "component",
+            "machine_check",
+            "seconds_before_first",
+        ];
+        assert_eq!(fields, expected);
         assert_eq!(fields[KIND], "kind");
     }
 }

@@ -34,8 +34,10 @@ pub(super) fn kernel(built: &Built<'_>, facts: &mut FactSet) {
         if let Some(bits) = bugcheck.bits_differ {
             facts.set("bugcheck.bits_differ", Value::Number(u64::from(bits)), from);
         }
-        if let Some(kind) = bugcheck.machine_check {
-            facts.set("bugcheck.machine_check", word(kind), from);
+        if let Some(status) = bugcheck.machine_check {
+            facts.set("bugcheck.machine_check", word(status.class().word()), from);
+            facts.set("bugcheck.machine_check_overflow", Value::Flag(status.overflowed()), from);
+            facts.set("bugcheck.machine_check_uncorrected", Value::Flag(status.is_uncorrected()), from);
         }
     }
     let Some((number, dump)) = built.gathered.kernel_dump() else { return };

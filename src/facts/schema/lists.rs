@@ -1,8 +1,8 @@
 //! Every fact with many entries.
 
 use super::{
-    ANY, DUMP, DUMP_WITH_HANDLES, FRAME_TRUSTS, FactType, INVENTORY, KERNEL_DUMP, LOCATIONS, ListDefinition,
-    MODULE_LIST, NAMED_PARTS, SYSTEM_LOG, TEXT, TIMELINE_KINDS, fact,
+    ANY, COMPONENTS, DRIVES, DUMP, DUMP_WITH_HANDLES, FRAME_TRUSTS, FactType, INVENTORY, KERNEL_DUMP, LOCATIONS,
+    ListDefinition, MACHINE_CHECKS, MODULE_LIST, NAMED_PARTS, SYSTEM_LOG, TEXT, TIMELINE_KINDS, fact,
 };
 use crate::incident::environment::{FRAMEWORKS, INSTALLATIONS};
 
@@ -183,8 +183,30 @@ pub const LISTS: &[ListDefinition] = &[
                 "names",
                 FactType::Word(NAMED_PARTS),
                 ANY,
-                "whether one of the record's values is the file name of the incident's program, or of the module that it \
-                 lacked or died in, or for a refused file the id of its process",
+                "what of the incident the record is about: that the program itself was refused, taken away or stopped \
+                 (program, by its whole path), a module that it lacked (by name) or died in (by path), another file that \
+                 it wanted, a program of which it is the parent; or that it only mentions one of their names",
+            ),
+            fact(
+                "drive",
+                FactType::Word(DRIVES),
+                ANY,
+                "whether a record of a drive or file system is about the one that the incident depends on: the program's \
+                 own, for stops the one that Windows starts from; absent where the record does not tell",
+            ),
+            fact("component", FactType::Word(COMPONENTS), ANY, "which part of the machine a hardware error is of"),
+            fact(
+                "machine_check",
+                FactType::Word(MACHINE_CHECKS),
+                ANY,
+                "what kind of error a processor's machine check reported",
+            ),
+            fact(
+                "seconds_before_first",
+                FactType::Number,
+                ANY,
+                "how long before the first incident with the same signature on this machine something was installed; \
+                 absent where earlier ones may have gone unrecorded",
             ),
         ],
     },

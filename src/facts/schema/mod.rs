@@ -108,10 +108,15 @@ pub const ARCHITECTURES: &[&str] = &["x86", "x64", "arm", "arm64", "other"];
 pub const AGES: &[&str] = &["enough", "too-old"];
 /// Whether two things go together.
 pub const FITS: &[&str] = &["fits", "other"];
-/// What of an incident a record of the machine names.
-pub const NAMED_PARTS: &[&str] = &["program", "module"];
+/// What of an incident a record of the machine is about: the program itself, a module that it lacked or died in, another
+/// file that it wanted, another program that it wanted to start; or it only mentions one of the names.
+pub const NAMED_PARTS: &[&str] = &["program", "module", "wanted", "parent", "mentioned"];
+/// Whether a record is about the drive that an incident depends on, or about another one.
+pub const DRIVES: &[&str] = &["same", "other"];
+/// The parts of a machine that report errors of the hardware.
+pub const COMPONENTS: &[&str] = &["processor", "memory", "pcie", "pci", "other"];
 /// What a machine check reports an error of.
-pub const MACHINE_CHECKS: &[&str] = crate::incident::MACHINE_CHECKS;
+pub const MACHINE_CHECKS: &[&str] = crate::knowledge::machine_check::MCA_CLASSES;
 /// Kinds of timeline entries.
 pub const TIMELINE_KINDS: &[&str] = &[
     "driver-reset",

@@ -29,6 +29,18 @@ pub const SCALARS: &[FactDefinition] = &[
         SYSTEM_LOG,
         "what kind of error a machine check reported, of stops whose parameters hold the status of its bank",
     ),
+    fact(
+        "bugcheck.machine_check_overflow",
+        FactType::Flag,
+        SYSTEM_LOG,
+        "whether that status says that another error had come before and was lost",
+    ),
+    fact(
+        "bugcheck.machine_check_uncorrected",
+        FactType::Flag,
+        SYSTEM_LOG,
+        "whether that status says that the hardware could not correct the error",
+    ),
     fact("bugcheck.parameter_1", FactType::Address, SYSTEM_LOG, "first parameter of the stop"),
     fact("bugcheck.parameter_1_means", FactType::Text, SYSTEM_LOG, "what its value means, where that is documented"),
     fact("bugcheck.parameter_2", FactType::Address, SYSTEM_LOG, "second parameter of the stop"),

@@ -108,7 +108,11 @@ fn bugcheck(page: &mut Page<'_>, bugcheck: &Bugcheck) -> io::Result<()> {
         page.row("", &format!("3 and 4 differ in {bits} {}", if bits == 1 { "bit" } else { "bits" }))?;
     }
     match bugcheck.machine_check {
-        Some(kind) => page.row("", &format!("the machine check reported an error of kind {kind}")),
+        Some(status) => {
+            let class = status.class().about().unwrap_or("an error that its code does not tell");
+            let lost = if status.overflowed() { "; others before it were lost" } else { "" };
+            page.row("", &format!("kind of the machine check: {class}{lost}"))
+        }
         None => Ok(()),
     }
 }

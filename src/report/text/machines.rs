@@ -5,15 +5,13 @@ use std::io;
 
 use super::happened::environment;
 use super::page::{Page, STRONG};
-use super::timeline::{Run, fold};
+use super::timeline::{Run, choose};
 use super::wording::{place, prose, short_time, span};
 use crate::incident::Machine;
 use crate::report::Report;
 
-/// Runs of a timeline that are shown from its beginning.
-const HEAD: usize = 10;
-/// Runs of a timeline that are shown from its end.
-const TAIL: usize = 20;
+/// Runs of a timeline that are shown.
+const MOST_RUNS: usize = 30;
 /// Machines up to which timelines are shown; for more machines they are only counted.
 const MACHINES_SHOWN: usize = 10;
 
@@ -43,29 +41,30 @@ pub(super) fn write(page: &mut Page<'_>, report: &Report) -> io::Result<()> {
     Ok(())
 }
 
-/// The timeline, folded, and cut in the middle when it is long.
+/// The timeline, folded, and when it is long those parts of it that say most.
 fn timeline(page: &mut Page<'_>, report: &Report, machine: &Machine) -> io::Result<()> {
     if machine.timeline.is_empty() {
         return page.row("timeline", "no entries");
     }
     page.row("timeline", &format!("{}, UTC", entries(machine.timeline.len())))?;
-    let shown = fold(&machine.timeline, page.limit(HEAD), page.limit(TAIL));
-    for run in &shown.head {
+    let shown = choose(&machine.timeline, page.limit(MOST_RUNS));
+    for run in &shown.runs {
         line(page, report, run)?;
     }
-    if shown.left_out > 0 {
-        page.paragraph(4, &format!("... {} left out (-v shows all) ...", entries(shown.left_out)))?;
+    if shown.left_out.is_empty() {
+        return Ok(());
     }
-    for run in &shown.tail {
-        line(page, report, run)?;
-    }
-    Ok(())
+    let number: usize = shown.left_out.iter().map(|(_, count)| count).sum();
+    let kinds: Vec<_> = shown.left_out.iter().map(|(kind, count)| format!("{count} {kind}")).collect();
+    page.paragraph(4, &format!("... {} not shown: {} (-v shows all) ...", entries(number), kinds.join(", ")))
 }
 
 fn line(page: &mut Page<'_>, report: &Report, run: &Run<'_>) -> io::Result<()> {
     let entry = run.first;
     let mut text = format!("{}  {}: {}", short_time(entry.time), entry.kind, prose(&entry.says));
-    if run.count > 1 {
+    if run.others > 0 {
+        text.push_str(&format!(" (and {} more of this event at the same time)", run.count.saturating_sub(1)));
+    } else if run.count > 1 {
         text.push_str(&format!(" ({} times, until {})", run.count, short_time(run.last)));
     }
     if page.verbose {

@@ -1,10 +1,13 @@
-//! Folding a machine's timeline, so that an error that repeats for days takes one line.
+//! Folding a machine's timeline, so that an error that repeats for days takes one line, and choosing what of it is shown.
 
-use jiff::Timestamp;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, HashMap};
+
+use jiff::{SignedDuration, Timestamp};
 
 use crate::incident::TimelineEntry;
 
-/// Consecutive entries that say the same.
+/// Entries that say the same: consecutive ones, or changes that follow each other within a minute.
 #[derive(Debug)]
 pub(super) struct Run<'a> {
     /// The first of them.
@@ -13,76 +16,244 @@ pub(super) struct Run<'a> {
     pub(super) last: Timestamp,
     /// How many they are.
     pub(super) count: usize,
+    /// How many of them are of the same event within the same second and say something else, such as one for each
+    /// processor.
+    pub(super) others: usize,
 }
 
 /// The part of a folded timeline that is shown.
 #[derive(Debug)]
 pub(super) struct Shown<'a> {
-    /// The earliest.
-    pub(super) head: Vec<Run<'a>>,
-    /// Entries (not runs) between head and tail that are not shown.
-    pub(super) left_out: usize,
-    /// The latest.
-    pub(super) tail: Vec<Run<'a>>,
+    /// The runs that say most, in time.
+    pub(super) runs: Vec<Run<'a>>,
+    /// How many entries (not runs) of each kind are not shown, the most frequent kind first.
+    pub(super) left_out: Vec<(&'static str, usize)>,
 }
 
-/// Folds a timeline and shows at most `head` runs from its beginning and `tail` from its end.
-pub(super) fn fold(timeline: &[TimelineEntry], head: usize, tail: usize) -> Shown<'_> {
-    let mut runs: Vec<Run<'_>> = Vec::new();
-    for entry in timeline {
-        match runs.last_mut() {
-            Some(run) if alike(run.first, entry) => {
-                run.last = entry.time;
-                run.count = run.count.saturating_add(1);
-            }
-            _ => runs.push(Run { first: entry, last: entry.time, count: 1 }),
+/// What a setup writes for each of its steps; a minute of it that says the same is one run, whatever stands between.
+const INSTALLS: [&str; 3] = ["driver-install", "update", "software-install"];
+const ONE_INSTALLATION: SignedDuration = SignedDuration::from_secs(60);
+
+/// Records of one event that are no farther apart tell of one moment.
+const ONE_MOMENT: SignedDuration = SignedDuration::from_secs(1);
+
+/// Kinds by how much they say about why incidents happen, and how many tenths of the lines each group has for itself.
+/// What one group leaves is for the others, in this order. Crashes stand in the second group because the report tells
+/// of each above.
+const GROUPS: [(usize, &[&str]); 4] = [
+    (
+        5,
+        &[
+            "driver-reset",
+            "hardware-error",
+            "storage-error",
+            "drive-health",
+            "file-system-error",
+            "memory-test",
+            "memory-exhausted",
+            "thermal",
+            "bugcheck",
+            "unclean-restart",
+            "power-loss",
+        ],
+    ),
+    (
+        2,
+        &[
+            "driver-error",
+            "device-problem",
+            "image-refused",
+            "security-block",
+            "crash",
+            "hang",
+            "start-failure",
+            "exit",
+            "service-ended",
+        ],
+    ),
+    (2, &INSTALLS),
+    (1, &[]),
+];
+
+/// Folds a timeline and chooses at most `most` runs: of each group its share, and in it of each kind the latest.
+pub(super) fn choose(timeline: &[TimelineEntry], most: usize) -> Shown<'_> {
+    let runs = fold(timeline);
+    if runs.len() <= most {
+        return Shown { runs, left_out: Vec::new() };
+    }
+    // By group: its runs in the order in which they are chosen.
+    let mut groups: Vec<Vec<usize>> = vec![Vec::new(); GROUPS.len()];
+    let mut by_kind: BTreeMap<(usize, &str), usize> = BTreeMap::new();
+    let mut ranked: Vec<(usize, usize, usize)> = Vec::with_capacity(runs.len());
+    for (index, run) in runs.iter().enumerate().rev() {
+        let group = group_of(run.first.kind);
+        let of_kind = by_kind.entry((group, run.first.kind)).or_default();
+        ranked.push((group, *of_kind, index));
+        *of_kind = of_kind.saturating_add(1);
+    }
+    // The latest of each kind of the group, then the second latest of each, and so on.
+    ranked.sort_by_key(|(group, round, index)| (*group, *round, Reverse(*index)));
+    for (group, _, index) in ranked {
+        groups.get_mut(group).into_iter().for_each(|group| group.push(index));
+    }
+    let mut chosen = vec![false; runs.len()];
+    let mut left = most;
+    let mut take = |indices: &mut dyn Iterator<Item = &usize>| {
+        for index in indices {
+            let Some(chosen) = chosen.get_mut(*index).filter(|_| left > 0) else { return };
+            *chosen = true;
+            left = left.saturating_sub(1);
+        }
+    };
+    let share = |tenths: usize| most.saturating_mul(tenths).div_ceil(10);
+    for ((tenths, _), group) in GROUPS.iter().zip(&groups) {
+        take(&mut group.iter().take(share(*tenths)));
+    }
+    for ((tenths, _), group) in GROUPS.iter().zip(&groups) {
+        take(&mut group.iter().skip(share(*tenths)));
+    }
+    let mut hidden: BTreeMap<&'static str, usize> = BTreeMap::new();
+    let mut shown = Vec::with_capacity(most);
+    for (run, chosen) in runs.into_iter().zip(chosen) {
+        if chosen {
+            shown.push(run);
+        } else {
+            let count = hidden.entry(run.first.kind).or_default();
+            *count = count.saturating_add(run.count);
         }
     }
-    let after = if runs.len() > head.saturating_add(tail) { runs.split_off(head) } else { Vec::new() };
-    let middle = after.len().saturating_sub(tail);
-    let mut after = after.into_iter();
-    let left_out = after.by_ref().take(middle).map(|run| run.count).sum();
-    Shown { head: runs, left_out, tail: after.collect() }
+    let mut left_out: Vec<(&'static str, usize)> = hidden.into_iter().collect();
+    left_out.sort_by_key(|(_, count)| Reverse(*count));
+    Shown { runs: shown, left_out }
+}
+
+/// The group of a kind; the last one is for all that no other names.
+fn group_of(kind: &str) -> usize {
+    GROUPS.iter().position(|(_, kinds)| kinds.contains(&kind)).unwrap_or(GROUPS.len().saturating_sub(1))
+}
+
+fn fold(timeline: &[TimelineEntry]) -> Vec<Run<'_>> {
+    let mut runs: Vec<Run<'_>> = Vec::new();
+    let mut installed: HashMap<(&str, u32, &str), usize> = HashMap::new();
+    for entry in timeline {
+        let is_install = INSTALLS.contains(&entry.kind);
+        let key = (&*entry.provider, entry.id, entry.says.as_str());
+        let earlier = installed.get(&key).copied().filter(|_| is_install).and_then(|index| runs.get_mut(index));
+        if let Some(run) = earlier.filter(|run| entry.time.duration_since(run.last) < ONE_INSTALLATION) {
+            run.add(entry);
+            continue;
+        }
+        match runs.last_mut() {
+            Some(run) if run.others == 0 && alike(run.first, entry) => run.add(entry),
+            Some(run) if !is_install && at_one_moment(run, entry) => {
+                run.add(entry);
+                run.others = run.others.saturating_add(1);
+            }
+            _ => runs.push(Run { first: entry, last: entry.time, count: 1, others: 0 }),
+        }
+        if is_install {
+            installed.insert(key, runs.len().saturating_sub(1));
+        }
+    }
+    runs
+}
+
+impl Run<'_> {
+    fn add(&mut self, entry: &TimelineEntry) {
+        self.last = entry.time;
+        self.count = self.count.saturating_add(1);
+    }
 }
 
 fn alike(a: &TimelineEntry, b: &TimelineEntry) -> bool {
     (a.kind, a.id, &a.provider, &a.says) == (b.kind, b.id, &b.provider, &b.says)
 }
 
+fn at_one_moment(run: &Run<'_>, entry: &TimelineEntry) -> bool {
+    let same_event = (run.first.kind, run.first.id, &run.first.provider) == (entry.kind, entry.id, &entry.provider);
+    same_event && entry.time.duration_since(run.first.time) < ONE_MOMENT
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::facts::schema::TIMELINE_KINDS;
     use crate::report::sample::timeline_entry;
 
-    fn seconds(says: &[(i64, &str)]) -> Vec<TimelineEntry> {
-        says.iter().map(|(second, says)| timeline_entry(*second, "storage-error", says)).collect()
+    fn seconds(kind: &'static str, says: &[(i64, &str)]) -> Vec<TimelineEntry> {
+        says.iter().map(|(second, says)| timeline_entry(*second, kind, says)).collect()
+    }
+
+    fn said(shown: &Shown<'_>) -> Vec<String> {
+        shown.runs.iter().map(|run| run.first.says.clone()).collect()
     }
 
     #[test]
     fn consecutive_entries_that_say_the_same_are_one_run() {
-        let timeline = seconds(&[(1, "a"), (2, "a"), (3, "b"), (4, "a")]);
-        let shown = fold(&timeline, 10, 10);
-        let runs: Vec<_> = shown.head.iter().map(|run| (run.first.says.as_str(), run.count)).collect();
+        let timeline = seconds("storage-error", &[(1, "a"), (2, "a"), (3, "b"), (4, "a")]);
+        let shown = choose(&timeline, 10);
+        let runs: Vec<_> = shown.runs.iter().map(|run| (run.first.says.as_str(), run.count)).collect();
         assert_eq!(runs, [("a", 2), ("b", 1), ("a", 1)]);
-        assert_eq!(shown.head[0].last, timeline[1].time);
-        assert_eq!(shown.left_out, 0);
+        assert_eq!(shown.runs[0].last, timeline[1].time);
+        assert_eq!(shown.left_out, []);
+    }
+
+    #[test]
+    fn records_of_one_event_within_a_second_are_one_run() {
+        let timeline =
+            seconds("thermal", &[(1, "processor 0"), (1, "processor 1"), (1, "processor 2"), (9, "processor 0")]);
+        let shown = choose(&timeline, 10);
+        let runs: Vec<_> = shown.runs.iter().map(|run| (run.first.says.as_str(), run.count, run.others)).collect();
+        assert_eq!(runs, [("processor 0", 3, 2), ("processor 0", 1, 0)]);
+    }
+
+    #[test]
+    fn the_steps_of_one_installation_are_one_run_also_among_others() {
+        let timeline = seconds("update", &[(1, "a"), (2, "b"), (30, "a"), (31, "b"), (200, "a")]);
+        let shown = choose(&timeline, 10);
+        let runs: Vec<_> = shown.runs.iter().map(|run| (run.first.says.as_str(), run.count)).collect();
+        assert_eq!(runs, [("a", 2), ("b", 2), ("a", 1)]);
+    }
+
+    #[test]
+    fn a_failure_of_the_machine_is_shown_however_much_was_installed() {
+        let mut timeline = seconds("driver-reset", &[(500, "the reset")]);
+        timeline.extend(seconds("storage-error", &[(501, "the disk")]));
+        let says: Vec<String> = (0..1000).map(|number| format!("package {number}")).collect();
+        timeline.extend((0..).zip(&says).map(|(second, says)| timeline_entry(second, "software-install", says)));
+        timeline.sort_by_key(|entry| entry.time);
+        let shown = choose(&timeline, 10);
+        assert_eq!(shown.runs.len(), 10);
+        let said = said(&shown);
+        assert!(said.contains(&"the reset".to_owned()) && said.contains(&"the disk".to_owned()), "{said:?}");
+        assert!(said.contains(&"package 999".to_owned()), "{said:?}");
+        assert_eq!(shown.left_out, [("software-install", 992)]);
+        assert!(shown.runs.is_sorted_by_key(|run| run.first.time));
+    }
+
+    #[test]
+    fn one_kind_does_not_hide_another_of_its_group() {
+        let says: Vec<String> = (0..100).map(|number| format!("block {number}")).collect();
+        let mut timeline = seconds("memory-test", &[(1, "the test")]);
+        timeline.extend((2..).zip(&says).map(|(second, says)| timeline_entry(second, "storage-error", says)));
+        let shown = choose(&timeline, 4);
+        assert_eq!(said(&shown), ["the test", "block 97", "block 98", "block 99"]);
+        assert_eq!(shown.left_out, [("storage-error", 97)]);
     }
 
     #[test]
     fn what_is_left_out_is_counted_in_entries() {
-        let timeline = seconds(&[(1, "a"), (2, "b"), (3, "b"), (4, "c"), (5, "d")]);
-        let shown = fold(&timeline, 1, 1);
-        assert_eq!(shown.head.len(), 1);
-        assert_eq!(shown.left_out, 3);
-        assert_eq!(shown.tail[0].first.says, "d");
+        let timeline = seconds("storage-error", &[(1, "a"), (2, "b"), (3, "b"), (4, "c"), (5, "d")]);
+        let shown = choose(&timeline, 2);
+        assert_eq!(said(&shown), ["c", "d"]);
+        assert_eq!(shown.left_out, [("storage-error", 3)]);
+        assert_eq!(choose(&timeline, usize::MAX).runs.len(), 4);
     }
 
     #[test]
-    fn nothing_is_cut_that_fits() {
-        let timeline = seconds(&[(1, "a"), (2, "b")]);
-        let shown = fold(&timeline, 1, 1);
-        assert_eq!((shown.head.len(), shown.left_out, shown.tail.len()), (2, 0, 0));
-        let everything = fold(&timeline, usize::MAX, usize::MAX);
-        assert_eq!(everything.head.len(), 2);
+    fn the_groups_name_kinds_that_there_are() {
+        for kind in GROUPS.iter().flat_map(|(_, kinds)| *kinds) {
+            assert!(TIMELINE_KINDS.contains(kind), "{kind}");
+        }
     }
 }

@@ -99,6 +99,8 @@ pub(super) enum Meaning {
         /// Why, in the words of [`EventBody::ImageRefused`].
         reason: &'static str,
     },
+    /// Defender 1007 and 1117.
+    DefenderAction,
     /// MemoryDiagnostics-Results.
     MemoryTest {
         /// Whether the test found errors.
@@ -112,8 +114,16 @@ pub(super) enum Meaning {
     ServiceInstalled,
     /// Kernel-PnP 219.
     DriverNotLoaded,
-    /// WindowsUpdateClient, with the sentence.
-    Update(&'static str),
+    /// WindowsUpdateClient 19 and 20.
+    Update {
+        /// Whether the update was installed.
+        installed: bool,
+    },
+    /// Servicing 2 and 3.
+    Package {
+        /// Whether the package's state was changed.
+        changed: bool,
+    },
     /// MsiInstaller: what was done with the product, in a word.
     Product(&'static str),
     /// UserPnp 20001.

@@ -31,6 +31,7 @@ const MEMORY_DIAGNOSTICS: &[Provider] = &[Named("Microsoft-Windows-MemoryDiagnos
 const KERNEL_POWER: &[Provider] = &[Named("Microsoft-Windows-Kernel-Power")];
 const KERNEL_PNP: &[Provider] = &[Named("Microsoft-Windows-Kernel-PnP")];
 const UPDATE_CLIENT: &[Provider] = &[Named("Microsoft-Windows-WindowsUpdateClient")];
+const SERVICING: &[Provider] = &[Named("Microsoft-Windows-Servicing")];
 const INSTALLER: &[Provider] = &[Named("MsiInstaller")];
 const SERVICES: &[Provider] = &[Named("Service Control Manager")];
 const USER_MODE_DRIVERS: &[Provider] = &[Named("Microsoft-Windows-DriverFrameworks-UserMode")];
@@ -257,28 +258,10 @@ pub(super) const CATALOGUE: &[Entry] = &[
         &[],
     ),
     // What was changed on the machine.
-    row(UPDATE_CLIENT, &[19..=19], "update", Meaning::Update("the update {updateTitle} was installed"), &[]),
-    row(
-        UPDATE_CLIENT,
-        &[20..=20],
-        "update",
-        Meaning::Update("the update {updateTitle} could not be installed[ ({errorCode:code})]"),
-        &[],
-    ),
-    said(
-        &[Named("Microsoft-Windows-Servicing")],
-        &[2..=2],
-        "update",
-        "the package {PackageIdentifier} was changed[ to {IntendedPackageStateTextized}]",
-        &[],
-    ),
-    said(
-        &[Named("Microsoft-Windows-Servicing")],
-        &[3..=3],
-        "update",
-        "the package {PackageIdentifier} could not be changed[ to {IntendedPackageStateTextized}][ ({ErrorCode:code})]",
-        &[],
-    ),
+    row(UPDATE_CLIENT, &[19..=19], "update", Meaning::Update { installed: true }, &[]),
+    row(UPDATE_CLIENT, &[20..=20], "update", Meaning::Update { installed: false }, &[]),
+    row(SERVICING, &[2..=2], "update", Meaning::Package { changed: true }, &[]),
+    row(SERVICING, &[3..=3], "update", Meaning::Package { changed: false }, &[]),
     row(&[Named("Microsoft-Windows-UserPnp")], &[20001..=20001], "driver-install", Meaning::DriverInstalled, &[]),
     said(
         KERNEL_PNP,
@@ -299,7 +282,7 @@ pub(super) const CATALOGUE: &[Entry] = &[
         KERNEL_PNP,
         &[411..=412],
         "device-problem",
-        "{DeviceInstanceId} did not start[, driver {DriverName}][, problem {Problem:code}][, status {Status:code}]",
+        "{DeviceInstanceId} did not start[, driver {DriverName}][, problem code {Problem:number}][, status {Status:code}]",
         &[],
     ),
     row(KERNEL_PNP, &[219..=219], "device-problem", Meaning::DriverNotLoaded, &[]),
@@ -421,11 +404,12 @@ pub(super) const CATALOGUE: &[Entry] = &[
         "Defender took {Path} for {Threat Name}[, in use by {Process Name}]",
         &[],
     ),
+    row(DEFENDER, &[1007..=1007, 1117..=1117], "security-block", Meaning::DefenderAction, &[]),
     said(
         DEFENDER,
-        &[1007..=1007, 1117..=1117],
-        "security-block",
-        "Defender acted on {Path}, which it took for {Threat Name}[: {Action Name}][, in use by {Process Name}]",
+        &[1009..=1009],
+        "other",
+        "Defender gave {Path} back from quarantine[, which it had taken for {Threat Name}]",
         &[],
     ),
     said(

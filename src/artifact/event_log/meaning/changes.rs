@@ -11,24 +11,81 @@ use crate::evidence::{EventBody, base_name};
 const DEFINITIONS: &str = "KB2267602";
 /// The driver whose failure to load Windows logs on nearly every machine, with no consequence.
 const HARMLESS_DRIVER: &str = "\\Driver\\WudfRd";
+/// How the names begin of the drivers that Defender installs with each update of its definitions.
+const DEFINITIONS_DRIVER: &str = "MpKsl";
 /// Drivers that are meant not to run on most machines: desktop activity moderator and offline files.
 const OPTIONAL_BOOT_DRIVERS: &[&str] = &["dam", "CSC"];
 
-/// WindowsUpdateClient. `None` for updates of Defender's definitions.
-pub(super) fn update(sentence: &'static str, id: u32, fields: &Fields<'_>) -> Option<EventBody> {
-    let definitions = fields.written("updateTitle").is_some_and(|title| title.contains(DEFINITIONS));
-    if definitions { None } else { said(sentence, id, fields).or_else(|| Some(plain(fields))) }
+/// WindowsUpdateClient: an update was `installed`, or could not be. `None` for updates of Defender's definitions.
+pub(super) fn update(installed: bool, id: u32, fields: &Fields<'_>) -> Option<EventBody> {
+    if fields.written("updateTitle").is_some_and(|title| title.contains(DEFINITIONS)) {
+        return None;
+    }
+    if installed && fields.written("updateTitle").is_some_and(is_store_app) {
+        let sentence = written("the app {updateTitle} was installed from the store", id, fields)?.into();
+        return Some(EventBody::Said { sentence, kind: Some("software-install") });
+    }
+    let sentence = if installed {
+        "the update {updateTitle} was installed"
+    } else {
+        "the update {updateTitle} could not be installed[ ({errorCode:code})]"
+    };
+    Some(changed(installed, sentence, id, fields).unwrap_or_else(|| plain(fields)))
+}
+
+/// Whether an update's title is that of an app from the store, which begins with its number there: 12 letters and digits
+/// (`9WZDNCRFJ3PT-Microsoft.ZuneMusic`). Apps are no part of Windows.
+fn is_store_app(title: &str) -> bool {
+    title.split_once('-').is_some_and(|(number, app)| {
+        number.len() == 12
+            && number.starts_with('9')
+            && number.bytes().all(|byte| byte.is_ascii_digit() || byte.is_ascii_uppercase())
+            && !app.starts_with(' ')
+    })
+}
+
+/// Servicing 2 and 3: the state of a package `was changed`, or could not be.
+pub(super) fn package(was_changed: bool, id: u32, fields: &Fields<'_>) -> Option<EventBody> {
+    // The text of the state is empty where the system has none, and else in the system's language. Source of the
+    // numbers: records that have both.
+    let (done, changes) = match fields.number_u32("IntendedPackageState") {
+        Some(5000) => ("removed", true),
+        Some(5064) => ("staged for installation", false),
+        Some(5112) => ("installed", true),
+        _ => ("changed[ to {IntendedPackageStateTextized}]", true),
+    };
+    let verb = if was_changed { "was" } else { "could not be" };
+    let error = if was_changed { "" } else { "[ ({ErrorCode:code})]" };
+    changed(was_changed && changes, &format!("the package {{PackageIdentifier}} {verb} {done}{error}"), id, fields)
+}
+
+/// A sentence about a change; one that did not come about is none.
+fn changed(came_about: bool, sentence: &str, id: u32, fields: &Fields<'_>) -> Option<EventBody> {
+    let sentence = written(sentence, id, fields)?.into();
+    Some(EventBody::Said { sentence, kind: (!came_about).then_some("other") })
 }
 
 /// UserPnp 20001: a driver was installed for a device, or was not.
 pub(super) fn driver_installed(id: u32, fields: &Fields<'_>) -> Option<EventBody> {
     let (failed, restart) = failure(fields.number_u32("InstallStatus"));
     let outcome = failed.map_or_else(|| "was".to_owned(), |status| format!("(0x{status:08X}) was not"));
+    // The name is that of the package's folder, which ends in what the folder was made of.
+    let name = fields.text("DriverName").map(|name| driver_file(base_name(&name)).to_owned());
+    let driver = name.map_or_else(|| "a driver".to_owned(), |name| format!("the driver {name}"));
+    let details = "[ {DriverVersion}][ of {DriverProvider}]";
     let device = "[ for {DriverDescription}][, {DeviceInstanceID}]";
-    let version = "[ {DriverVersion}][ of {DriverProvider}]";
-    let sentence = format!("the driver {{DriverName:file}}{version} {outcome} installed{device}{restart}");
-    let sentence = written(&sentence, id, fields)?.into();
-    Some(EventBody::Said { sentence, kind: failed.map(|_| "device-problem") })
+    let mut sentence = driver;
+    sentence.push_str(&written(&format!("{details} {outcome} installed{device}{restart}"), id, fields)?);
+    let names_something =
+        ["DriverName", "DriverDescription", "DeviceInstanceID"].iter().any(|name| fields.text(name).is_some());
+    names_something.then(|| EventBody::Said { sentence: sentence.into(), kind: failed.map(|_| "device-problem") })
+}
+
+/// The file that a driver's package is called after: `demo.inf` of `demo.inf_amd64_0123456789abcdef`.
+fn driver_file(package: &str) -> &str {
+    const ENDING: &str = ".inf";
+    let end = package.to_ascii_lowercase().find(".inf_").map(|start| start.saturating_add(ENDING.len()));
+    end.and_then(|end| package.get(..end)).unwrap_or(package)
 }
 
 /// The error of an installation, and what to add to a success: `ERROR_SUCCESS_REBOOT_INITIATED` and
@@ -45,21 +102,31 @@ fn failure(status: Option<u32>) -> (Option<u32>, &'static str) {
 pub(super) fn product(done: &str, id: u32, fields: &Fields<'_>) -> Option<EventBody> {
     let (failed, restart) = failure(fields.number_u32("Status"));
     let outcome = failed.map_or_else(|| format!("was {done}"), |error| format!("was not {done} (error {error})"));
-    said(&format!("{{Product}}[ {{Version}}] {outcome}[, update {{Update}}]{restart}"), id, fields)
+    // Many products have their version in their name.
+    let named =
+        fields.text("Product").zip(fields.text("Version")).is_some_and(|(name, version)| name.contains(&*version));
+    let version = if named { "" } else { "[ {Version}]" };
+    changed(failed.is_none(), &format!("{{Product}}{version} {outcome}[, update {{Update}}]{restart}"), id, fields)
 }
 
 /// Service Control Manager 7045: a service or driver that was not there before. Which of the two is told by its file;
-/// the event's own word is in the system's language.
+/// the event's own word is in the system's language. `None` for the driver that comes with Defender's definitions.
 pub(super) fn service_installed(id: u32, fields: &Fields<'_>) -> Option<EventBody> {
-    let path = fields.text("ImagePath")?;
+    let Some(path) = fields.text("ImagePath") else { return Some(plain(fields)) };
     let file = base_name(path.trim().trim_matches('"'));
+    if file.get(..DEFINITIONS_DRIVER.len()).is_some_and(|start| start.eq_ignore_ascii_case(DEFINITIONS_DRIVER)) {
+        return None;
+    }
     let extension = file.len().checked_sub(4).and_then(|start| file.get(start..));
     let (what, kind) = match extension {
         Some(extension) if extension.eq_ignore_ascii_case(".sys") => ("driver", "driver-install"),
         _ => ("service", "software-install"),
     };
-    let sentence = written(&format!("the {what} {{ServiceName}} was installed, {{ImagePath}}"), id, fields)?;
-    Some(EventBody::Said { sentence: sentence.into(), kind: Some(kind) })
+    let sentence = written(&format!("the {what} {{ServiceName}} was installed, {{ImagePath}}"), id, fields);
+    Some(
+        sentence
+            .map_or_else(|| plain(fields), |sentence| EventBody::Said { sentence: sentence.into(), kind: Some(kind) }),
+    )
 }
 
 /// Kernel-PnP 219. `None` for the driver that fails everywhere.
@@ -121,8 +188,8 @@ mod tests {
             "ErrorCode": "0x800f0816", "Client": "WindowsUpdateAgent"
         }}});
         let of = |id| sentence(body("Microsoft-Windows-Servicing", id, &json.to_string()));
-        assert_eq!(of(2), "the package KB5001234 was changed to Installed");
-        assert_eq!(of(3), "the package KB5001234 could not be changed to Installed (0x800F0816)");
+        assert_eq!(of(2), "the package KB5001234 was installed");
+        assert_eq!(of(3), "the package KB5001234 could not be installed (0x800F0816)");
     }
 
     #[test]
@@ -145,6 +212,81 @@ mod tests {
     }
 
     #[test]
+    fn a_driver_without_a_name_is_told_by_its_device() {
+        let of = |name: &str, description: &str| {
+            let json = json!({"UserData": {"InstallDeviceID": {
+                "DriverName": name, "DriverVersion": "6.1.7601.17514", "DriverProvider": "Microsoft",
+                "DeviceInstanceID": "ROOT\\DEMO\\0000", "SetupClass": "{4d36e972-e325-11ce-bfc1-08002be10318}",
+                "InstallStatus": "0x0", "DriverDescription": description
+            }}});
+            sentence(body("Microsoft-Windows-UserPnp", 20001, &json.to_string()))
+        };
+        let expected = "a driver 6.1.7601.17514 of Microsoft was installed for WAN Miniport, ROOT\\DEMO\\0000";
+        assert_eq!(of("", "WAN Miniport"), expected);
+        let package = "C:\\Windows\\System32\\DriverStore\\FileRepository\\demo.inf_amd64_863b4f7bd336d637";
+        let expected = "the driver demo.inf 6.1.7601.17514 of Microsoft was installed, ROOT\\DEMO\\0000";
+        assert_eq!(of(package, ""), expected);
+    }
+
+    #[test]
+    fn a_package_s_state_is_told_by_its_number_where_the_text_is_missing_or_translated() {
+        let of = |id, state: u32, text: &str| {
+            let json = json!({"UserData": {"CbsPackageChangeState": {
+                "PackageIdentifier": "KB1", "IntendedPackageState": state, "IntendedPackageStateTextized": text,
+                "ErrorCode": "0x800f0816", "Client": "UpdateAgentLCU"
+            }}});
+            match body("Microsoft-Windows-Servicing", id, &json.to_string()) {
+                Some(EventBody::Said { sentence, kind }) => (sentence.to_string(), kind),
+                other => panic!("{other:?}"),
+            }
+        };
+        assert_eq!(of(2, 5112, ""), ("the package KB1 was installed".to_owned(), None));
+        assert_eq!(of(2, 5000, "Nicht vorhanden"), ("the package KB1 was removed".to_owned(), None));
+        assert_eq!(of(2, 5064, "Staged"), ("the package KB1 was staged for installation".to_owned(), Some("other")));
+        assert_eq!(of(2, 5096, "Demo"), ("the package KB1 was changed to Demo".to_owned(), None));
+        let failed = ("the package KB1 could not be installed (0x800F0816)".to_owned(), Some("other"));
+        assert_eq!(of(3, 5112, ""), failed);
+    }
+
+    #[test]
+    fn an_app_from_the_store_is_software_and_no_update_of_windows() {
+        let of = |title: &str| match named(UPDATE_CLIENT, 19, json!({ "updateTitle": title })) {
+            Some(EventBody::Said { sentence, kind }) => (sentence.to_string(), kind),
+            other => panic!("{other:?}"),
+        };
+        let app = "9WZDNCRFJ3PT-Microsoft.ZuneMusic";
+        assert_eq!(of(app), (format!("the app {app} was installed from the store"), Some("software-install")));
+        assert_eq!(of("2024-05 Cumulative Update (KB1)").1, None);
+        assert_eq!(of("Vendor - Display - 31.0.15.3623").1, None);
+    }
+
+    #[test]
+    fn what_was_not_installed_is_no_change() {
+        let kind = |body: Option<EventBody>| match body {
+            Some(EventBody::Said { kind, .. }) => kind,
+            other => panic!("{other:?}"),
+        };
+        let failed = json!({"errorCode": "0x80248007", "updateTitle": "Demo"});
+        assert_eq!(kind(named(UPDATE_CLIENT, 20, failed.clone())), Some("other"));
+        assert_eq!(kind(named(UPDATE_CLIENT, 19, failed)), None);
+        assert_eq!(kind(positional("MsiInstaller", 1033, &["Tool", "1", "1033", "1603"])), Some("other"));
+        assert_eq!(kind(positional("MsiInstaller", 1033, &["Tool", "1", "1033", "0"])), None);
+    }
+
+    #[test]
+    fn a_product_s_version_is_told_once() {
+        let values = ["Tool 2.0", "2.0", "1033", "0"];
+        assert_eq!(sentence(positional("MsiInstaller", 1033, &values)), "Tool 2.0 was installed");
+    }
+
+    #[test]
+    fn the_driver_that_comes_with_defender_s_definitions_is_not_told() {
+        let of = |path: &str| named("Service Control Manager", 7045, json!({"ServiceName": "x", "ImagePath": path}));
+        assert!(of("C:\\ProgramData\\Microsoft\\Windows Defender\\Definition Updates\\{0a}\\MpKslDrv.sys").is_none());
+        assert!(of("C:\\x\\demo.sys").is_some());
+    }
+
+    #[test]
     fn a_driver_s_file_and_configuration_are_told() {
         let data = json!({
             "DeviceInstanceId": "PCI\\X", "DriverName": "oem12.inf", "ClassGuid": "{4d36e968-e325-11ce-bfc1-08002be10318}",
@@ -153,7 +295,7 @@ mod tests {
         });
         let of = |id| sentence(named("Microsoft-Windows-Kernel-PnP", id, data.clone()));
         assert_eq!(of(400), "PCI\\X got the driver oem12.inf 31.0.15.3623 of NVIDIA");
-        assert_eq!(of(411), "PCI\\X did not start, driver oem12.inf, problem 0x0000002B, status 0x00000000");
+        assert_eq!(of(411), "PCI\\X did not start, driver oem12.inf, problem code 43, status 0x00000000");
         assert_eq!(of(420), "the device PCI\\X was removed from the system");
     }
 

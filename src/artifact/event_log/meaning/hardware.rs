@@ -3,6 +3,8 @@
 use std::sync::Arc;
 
 use super::super::fields::Fields;
+use super::error_record;
+use crate::artifact::notation::hex_bytes;
 use crate::evidence::EventBody;
 
 /// What WHEA-Logger writes where a number does not apply.
@@ -12,6 +14,9 @@ const NOT_APPLICABLE: u32 = 0x100;
 
 /// WHEA-Logger.
 pub(super) fn hardware(component: &'static str, corrected: bool, fields: &Fields<'_>) -> EventBody {
+    // Events 1 to 3 only hold the record of the error, in the form that firmware writes.
+    let recorded = || fields.written("RawData").and_then(hex_bytes).and_then(|record| error_record::component(&record));
+    let component = if component == "other" { recorded().unwrap_or(component) } else { component };
     let number = |name: &str| fields.number_u32(name).filter(|value| *value != NOT_APPLICABLE);
     // In memory errors, `Bank` is one of the memory module's.
     let bank = if component == "processor" { number("MCABank").or_else(|| number("Bank")) } else { None };
@@ -114,5 +119,23 @@ mod tests {
             let Some(EventBody::MemoryTest { errors }) = body else { panic!("a memory test") };
             assert_eq!(errors, expected, "{id}");
         }
+    }
+
+    #[test]
+    fn the_record_of_an_error_names_the_component_that_the_event_does_not() {
+        // A record with one section, whose kind is that of errors of memory.
+        let mut record = vec![0_u8; 200];
+        record[..4].copy_from_slice(b"CPER");
+        record[10] = 1;
+        let memory = [0x14, 0x11, 0xBC, 0xA5, 0x64, 0x6F, 0xDE, 0x4E, 0xB8, 0x63, 0x3E, 0x83, 0xED, 0x7C, 0x83, 0xB1];
+        record[144..160].copy_from_slice(&memory);
+        let hex = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02X}")).collect::<String>();
+        let component = |raw: String| match named(WHEA, 1, json!({"Length": 200, "RawData": raw})) {
+            Some(EventBody::Hardware { component, .. }) => component,
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(component(hex(&record)), "memory");
+        assert_eq!(component(hex(&record[..150])), "other", "it ends before the kind");
+        assert_eq!(component("00".to_owned()), "other");
     }
 }

@@ -3,6 +3,7 @@
 mod application;
 mod changes;
 mod dotnet;
+mod error_record;
 mod exits;
 mod graphics;
 mod hardware;
@@ -44,13 +45,15 @@ pub(super) fn read(meaning: Meaning, provider: &str, id: u32, fields: &Fields<'_
         Meaning::FileSystemState => return storage::file_system_state(fields),
         Meaning::MemoryExhausted => Some(machine::memory_exhausted(fields)),
         Meaning::ImageRefused { blocked, reason } => Some(policy::image_refused(blocked, reason, fields)),
+        Meaning::DefenderAction => policy::defender_action(id, fields),
         Meaning::ServiceEnded => machine::service_ended(fields),
         Meaning::BootDriversFailed => return changes::boot_drivers_failed(fields),
         Meaning::DriverNotLoaded => return changes::driver_not_loaded(id, fields),
-        Meaning::Update(sentence) => return changes::update(sentence, id, fields),
+        Meaning::Update { installed } => return changes::update(installed, id, fields),
+        Meaning::Package { changed } => changes::package(changed, id, fields),
         Meaning::Product(done) => changes::product(done, id, fields),
         Meaning::DriverInstalled => changes::driver_installed(id, fields),
-        Meaning::ServiceInstalled => changes::service_installed(id, fields),
+        Meaning::ServiceInstalled => return changes::service_installed(id, fields),
         Meaning::LastShutdown => return power::last_shutdown(fields),
         Meaning::ShutDownByHeat => Some(power::shut_down_by_heat(fields)),
         Meaning::PowerSource => power::power_source(fields),
@@ -166,12 +169,11 @@ mod tests {
         const DEFENDER: &str = "Microsoft-Windows-Windows Defender";
         let data = json!({
             "Product Name": "%%827", "Threat Name": "Trojan:Win32/Demo", "Path": "file:_C:\\t\\helper.dll",
-            "Process Name": "C:\\t\\tool.exe", "Action Name": "Quarantäne"
+            "Process Name": "C:\\t\\tool.exe", "Action ID": "2", "Action Name": "Quarantäne"
         });
         assert_eq!(
-            sentence(named(DEFENDER, 1117, data.clone())),
-            "Defender acted on file:_C:\\t\\helper.dll, which it took for Trojan:Win32/Demo: Quarantäne, in use by \
-             C:\\t\\tool.exe"
+            sentence(named(DEFENDER, 1117, data)),
+            "Defender quarantined file:_C:\\t\\helper.dll, which it took for Trojan:Win32/Demo, in use by tool.exe"
         );
         let rule =
             json!({"ID": "d4f940ab-401b-4efc-aadc-ad5f3c50688a", "Path": "C:\\t\\a.exe", "Process Name": "C:\\w.exe"});

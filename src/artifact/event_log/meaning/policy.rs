@@ -1,6 +1,7 @@
-//! Images that code integrity refused, or would have.
+//! Images that code integrity refused, or would have, and what Defender did with threats.
 
 use super::super::fields::Fields;
+use super::sentence::written;
 use crate::evidence::EventBody;
 
 /// CodeIntegrity 3001 to 3111, whose older events call their fields "buffers"; AppLocker; Security-Mitigations.
@@ -19,6 +20,31 @@ pub(super) fn image_refused(blocked: bool, reason: &'static str, fields: &Fields
         blocked,
         reason,
     }
+}
+
+/// Defender 1007 and 1117: what was done with a file that it took for a threat.
+///
+/// Only some actions keep the file from whoever wants it, and only if they succeeded. The action's name is in the
+/// system's language, its number is not. Source: `CleaningActionID` of Microsoft's `MSFT_MpThreatDetection`.
+pub(super) fn defender_action(id: u32, fields: &Fields<'_>) -> Option<EventBody> {
+    let (done, takes_away) = match fields.number_u32("Action ID").or_else(|| fields.number_u32("ActionID")) {
+        Some(1) => ("cleaned", false),
+        Some(2) => ("quarantined", true),
+        Some(3) => ("removed", true),
+        Some(6) => ("was told to allow", false),
+        Some(8) => ("did what the user had set with", false),
+        Some(9) => ("did nothing about", false),
+        Some(10) => ("blocked", true),
+        _ => ("acted on", false),
+    };
+    let error = ["Error Code", "ErrorCode"].iter().find_map(|name| fields.number_u32(name)).filter(|error| *error != 0);
+    let outcome = error.map_or_else(String::new, |error| format!("; it failed (0x{error:08X})"));
+    let process = fields.text("Process Name").filter(|process| process.contains('\\'));
+    let process = process.map_or("", |_| "[, in use by {Process Name:file}]");
+    let sentence = format!("Defender {done} {{Path}}[, which it took for {{Threat Name}}]{process}{outcome}");
+    let sentence = written(&sentence, id, fields)?.into();
+    let kind = if takes_away && error.is_none() { "security-block" } else { "other" };
+    Some(EventBody::Said { sentence, kind: Some(kind) })
 }
 
 #[cfg(test)]
@@ -84,5 +110,38 @@ mod tests {
             panic!("a refusal")
         };
         assert_eq!((file.as_deref(), process.as_deref()), (Some(FILE), Some(PROCESS)));
+    }
+    #[test]
+    fn only_an_action_of_defender_that_takes_a_file_away_is_a_block() {
+        let read = |action: u32, error: &str| {
+            let data = json!({
+                "Threat Name": "Trojan:Win32/Demo", "Path": "file:_C:\\t\\helper.dll", "Process Name": "Unknown",
+                "Action ID": action, "Action Name": "%%809", "Error Code": error
+            });
+            match named("Microsoft-Windows-Windows Defender", 1117, data) {
+                Some(EventBody::Said { sentence, kind }) => (sentence.to_string(), kind),
+                other => panic!("{other:?}"),
+            }
+        };
+        let (sentence, kind) = read(2, "0x00000000");
+        assert_eq!(sentence, "Defender quarantined file:_C:\\t\\helper.dll, which it took for Trojan:Win32/Demo");
+        assert_eq!(kind, Some("security-block"));
+        for (action, expected) in
+            [(3, "security-block"), (10, "security-block"), (1, "other"), (6, "other"), (9, "other")]
+        {
+            assert_eq!(read(action, "0x00000000").1, Some(expected), "{action}");
+        }
+        let (sentence, kind) = read(3, "0x80508023");
+        assert!(sentence.ends_with("; it failed (0x80508023)"), "{sentence}");
+        assert_eq!(kind, Some("other"));
+    }
+
+    #[test]
+    fn an_action_without_its_number_is_no_block() {
+        let data = json!({"Path": "file:_C:\\t\\helper.dll", "Action Name": "Quarantine"});
+        let Some(EventBody::Said { kind, .. }) = named("Microsoft-Windows-Windows Defender", 1117, data) else {
+            panic!("a sentence")
+        };
+        assert_eq!(kind, Some("other"));
     }
 }

@@ -4,12 +4,14 @@
 //! | --- | --- |
 //! | `{name}` | the field's value; the sentence can't be made without it |
 //! | `{name:code}` | its number as `0xC0000365`, whether it is written in decimal or hexadecimal digits |
+//! | `{name:number}` | its number in decimal digits, as people call it (problem code 43 of a device) |
 //! | `{name:file}` | the file name at the end of its path |
 //! | `{name:service}` | the service's own name in the binary data, or the field's value |
 //! | `{packet:status}` | `FinalStatus` of the I/O error packet among the binary data of a driver's event |
 //! | `[...]` | the part in it, or nothing where a field in it is absent |
 //!
 //! A value that refers to Windows' table of messages (`%%1053`) becomes `error 1053`: services write their errors so.
+//! One that is no number of that table but a whole HRESULT or status becomes `error 0x8007000E`.
 
 use super::super::fields::Fields;
 use super::machine::internal_name;
@@ -65,12 +67,12 @@ fn push_value(place: &str, id: u32, fields: &Fields<'_>, out: &mut String) -> Op
     let value = fields.text(name)?;
     match form {
         "code" => out.push_str(&format!("0x{:08X}", number_u32(&value)?)),
+        "number" => out.push_str(&number_u32(&value)?.to_string()),
         "file" => push_one_line(base_name(&value), out),
-        _ => match value.strip_prefix("%%").filter(|number| number_u32(number).is_some()) {
-            Some(number) => {
-                out.push_str("error ");
-                out.push_str(number);
-            }
+        _ => match value.strip_prefix("%%").and_then(number_u32) {
+            // Numbers of system errors have 16 bits.
+            Some(number @ 0x1_0000..) => out.push_str(&format!("error 0x{number:08X}")),
+            Some(number) => out.push_str(&format!("error {number}")),
             None => push_one_line(&value, out),
         },
     }
@@ -119,6 +121,7 @@ mod tests {
     #[test]
     fn a_reference_to_a_message_becomes_its_number() {
         assert_eq!(sentence("{A}; {B}", &json!({"A": "%%1053", "B": "%%x"})).as_deref(), Some("error 1053; %%x"));
+        assert_eq!(sentence("{A}", &json!({"A": "%%2147942414"})).as_deref(), Some("error 0x8007000E"));
     }
 
     #[test]

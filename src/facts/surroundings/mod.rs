@@ -1,0 +1,167 @@
+//! What a machine's logs recorded around an incident.
+//!
+//! Many incidents on one machine see the same records, and rules ask little of most of them: what is made of a record
+//! is made once, and what only some rule would ask for is made when the first one does.
+
+mod around;
+mod drive;
+mod named;
+mod nearby;
+
+pub use around::Around;
+pub use nearby::Nearby;
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, OnceLock};
+
+use jiff::{SignedDuration, Timestamp};
+
+use crate::evidence::{Event, Observation};
+use crate::incident::{Incident, IncidentKind, Item, Machine, TimelineEntry};
+
+/// How far the timeline goes on after an incident: records about a stop are written at the next start.
+const TIMELINE_AFTER: SignedDuration = SignedDuration::from_mins(10);
+
+/// The kinds of entries that tell what was installed.
+const INSTALLS: &[&str] = &["driver-install", "update", "software-install"];
+/// The fields that say what was installed, of which each such event has one.
+const INSTALLED: &[&str] = &["Product", "PackageIdentifier", "updateTitle", "DriverName", "ServiceName"];
+/// Records about one thing that was installed, no farther apart than this, tell of one installation: a setup writes one
+/// for each of its steps, a driver one for each device that it serves.
+const ONE_INSTALLATION: SignedDuration = SignedDuration::from_secs(60);
+
+/// A machine with its timeline as the incidents on it see it.
+#[derive(Debug)]
+pub struct Surroundings<'i> {
+    machine: &'i Machine,
+    /// In the order of the machine's timeline.
+    logged: Vec<Logged<'i>>,
+    /// Where in it the entries of each kind stand, repeats of an installation left out.
+    by_kind: BTreeMap<&'static str, Vec<usize>>,
+    /// The System logs by their first record, each with the last record of all up to it.
+    system_logs: Vec<(Timestamp, Timestamp)>,
+    /// When the first record of the Application logs and of the System logs was written.
+    recorded_since: [Option<Timestamp>; 2],
+    /// When incidents of a signature first happened.
+    first_of: HashMap<String, Timestamp>,
+}
+
+/// An entry of a machine's timeline, as rules compare it.
+#[derive(Debug)]
+struct Logged<'i> {
+    entry: &'i TimelineEntry,
+    event: Option<&'i Event>,
+    provider: OnceLock<Box<str>>,
+    text: OnceLock<Box<str>>,
+    /// The nearest entry before it that is the same record in another copy of the log.
+    copy_of: Option<usize>,
+}
+
+impl<'i> Surroundings<'i> {
+    /// Prepares the timeline of a machine whose entries were made of `items`.
+    #[must_use]
+    pub fn new(machine: &'i Machine, items: &'i [Item]) -> Self {
+        let logged = logged(machine, items);
+        let mut by_kind: BTreeMap<&'static str, Vec<usize>> = BTreeMap::new();
+        let mut installed = HashMap::new();
+        for (index, logged) in logged.iter().enumerate() {
+            if !is_repeated_installation(logged, &mut installed) {
+                by_kind.entry(logged.entry.kind).or_default().push(index);
+            }
+        }
+        let is = |channel: &str, wanted: &str| channel.eq_ignore_ascii_case(wanted);
+        let mut system_logs: Vec<(Timestamp, Timestamp)> =
+            machine.logs.iter().filter(|log| is(&log.channel, "System")).map(|log| (log.first, log.last)).collect();
+        system_logs.sort_unstable();
+        let mut latest = Timestamp::MIN;
+        for (_, last) in &mut system_logs {
+            latest = latest.max(*last);
+            *last = latest;
+        }
+        let since = |channel| machine.logs.iter().filter(|log| is(&log.channel, channel)).map(|log| log.first).min();
+        let recorded_since = [since("Application"), since("System")];
+        Self { machine, logged, by_kind, system_logs, recorded_since, first_of: HashMap::new() }
+    }
+
+    /// Takes note of an incident on this machine: of all with one signature, the first one's time is kept.
+    pub fn note(&mut self, incident: &Incident) {
+        let Some(time) = incident.time else { return };
+        match self.first_of.get_mut(&incident.signature.coarse) {
+            Some(first) => *first = (*first).min(time),
+            None => {
+                self.first_of.insert(incident.signature.coarse.clone(), time);
+            }
+        }
+    }
+
+    /// When an incident with the signature of this one first happened on the machine, and since when the log has been
+    /// kept in which it would have been recorded before.
+    fn first_like(&self, incident: &Incident) -> Option<(Timestamp, Timestamp)> {
+        let first = *self.first_of.get(&incident.signature.coarse)?;
+        let [application, system] = self.recorded_since;
+        let since = match incident.kind {
+            IncidentKind::Crash | IncidentKind::Hang => application,
+            _ => system,
+        };
+        Some((first, since?))
+    }
+
+    /// The machine.
+    #[must_use]
+    pub fn machine(&self) -> &'i Machine {
+        self.machine
+    }
+
+    /// Whether an Application log of the machine was given.
+    #[must_use]
+    pub fn has_application_log(&self) -> bool {
+        let [application, _] = self.recorded_since;
+        application.is_some()
+    }
+
+    /// Whether a System log of the machine was given.
+    #[must_use]
+    pub fn has_system_log(&self) -> bool {
+        !self.system_logs.is_empty()
+    }
+
+    /// Whether a System log of the machine would know what happened at a time.
+    fn covers(&self, time: Timestamp) -> bool {
+        let begun = self.system_logs.partition_point(|(first, _)| *first <= time);
+        let latest = begun.checked_sub(1).and_then(|index| self.system_logs.get(index));
+        latest.is_some_and(|(_, last)| time.duration_since(*last) <= TIMELINE_AFTER)
+    }
+}
+
+/// The entries of a machine's timeline with their events, and which of them are copies.
+fn logged<'i>(machine: &'i Machine, items: &'i [Item]) -> Vec<Logged<'i>> {
+    let mut logged: Vec<Logged<'i>> = Vec::with_capacity(machine.timeline.len());
+    let at_once = |a: &TimelineEntry, b: &TimelineEntry| (a.time, a.id) == (b.time, b.id) && a.provider == b.provider;
+    for alike in machine.timeline.chunk_by(at_once) {
+        let mut places = BTreeMap::new();
+        for entry in alike {
+            let copy_of = if alike.len() > 1 { places.insert(&entry.place, logged.len()) } else { None };
+            let event = items.get(entry.item).and_then(|item| match &item.observation {
+                Observation::Event(event) => Some(&**event),
+                _ => None,
+            });
+            logged.push(Logged { entry, event, provider: OnceLock::new(), text: OnceLock::new(), copy_of });
+        }
+    }
+    logged
+}
+
+/// What an event says was done with which product, package or driver: provider, event id, and the thing's name.
+type Installation<'i> = (&'i Arc<str>, u32, &'i str);
+
+/// Whether an entry tells once more of what was just installed. `installed` has all that was, with the last time.
+fn is_repeated_installation<'i>(logged: &Logged<'i>, installed: &mut HashMap<Installation<'i>, Timestamp>) -> bool {
+    if !INSTALLS.contains(&logged.entry.kind) {
+        return false;
+    }
+    let named =
+        |event: &'i Event| INSTALLED.iter().find_map(|name| event.fields.iter().find(|(field, _)| field == name));
+    let Some((event, (_, what))) = logged.event.and_then(|event| Some((event, named(event)?))) else { return false };
+    let before = installed.insert((&event.provider, event.id, what), logged.entry.time);
+    before.is_some_and(|before| logged.entry.time.duration_since(before) < ONE_INSTALLATION)
+}

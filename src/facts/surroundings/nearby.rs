@@ -1,0 +1,146 @@
+//! One entry of the timeline around an incident.
+
+use std::borrow::Cow;
+
+use jiff::{SignedDuration, Timestamp};
+
+use super::super::from_incident::word;
+use super::super::{EvidenceRef, Record, Value};
+use super::{INSTALLS, Logged, drive, named};
+use crate::evidence::{EventBody, NtStatus};
+use crate::incident::{Built, TimelineEntry, values};
+use crate::knowledge::machine_check::McaStatus;
+
+/// An entry of the timeline around an incident.
+#[derive(Debug)]
+pub struct Nearby<'m> {
+    built: &'m Built<'m>,
+    logged: &'m Logged<'m>,
+    seconds: u64,
+    after: bool,
+    /// When the first incident like this one was, and since when such are recorded.
+    first_like: Option<(Timestamp, Timestamp)>,
+    /// The number that it has in findings.
+    pub from: Option<EvidenceRef>,
+}
+
+impl<'m> Nearby<'m> {
+    /// An entry at a distance from the incident, negative before it.
+    pub(super) fn new(
+        built: &'m Built<'m>,
+        logged: &'m Logged<'m>,
+        distance: SignedDuration,
+        first_like: Option<(Timestamp, Timestamp)>,
+        from: Option<EvidenceRef>,
+    ) -> Self {
+        let (seconds, after) = (distance.as_secs().unsigned_abs(), distance.is_positive());
+        Self { built, logged, seconds, after, first_like, from }
+    }
+
+    /// The entry as the machine's timeline has it.
+    #[must_use]
+    pub fn entry(&self) -> &'m TimelineEntry {
+        self.logged.entry
+    }
+
+    /// Its distance to the incident in seconds, when it lies before it.
+    #[must_use]
+    pub fn seconds_before(&self) -> Option<u64> {
+        (!self.after).then_some(self.seconds)
+    }
+
+    /// Its distance to the incident in seconds, when it lies after it.
+    #[must_use]
+    pub fn seconds_after(&self) -> Option<u64> {
+        self.after.then_some(self.seconds)
+    }
+
+    /// Its provider in the form in which texts compare, which `fold` gives.
+    pub fn folded_provider(&self, fold: impl FnOnce(&str) -> Cow<'_, str>) -> &'m str {
+        self.logged.provider.get_or_init(|| Box::from(fold(&self.logged.entry.provider)))
+    }
+
+    /// The values of its record in the form in which texts compare, which `fold` gives.
+    pub fn folded_text(&self, fold: impl FnOnce(&str) -> Cow<'_, str>) -> Option<&'m str> {
+        let event = self.logged.event?;
+        Some(self.logged.text.get_or_init(|| Box::from(fold(&values(event)))))
+    }
+
+    /// How a request to a drive or a file ended, where the record says it.
+    #[must_use]
+    pub fn status(&self) -> Option<NtStatus> {
+        match &self.logged.event?.body {
+            EventBody::Storage { status, .. } | EventBody::InPageError { status, .. } => *status,
+            _ => None,
+        }
+    }
+
+    /// What of the incident the record is about, in a word of [`NAMED_PARTS`](super::super::schema::NAMED_PARTS).
+    #[must_use]
+    pub fn names(&self) -> Option<&'static str> {
+        let event = self.logged.event?;
+        let started = self.built.incident.process.as_ref().and_then(|process| process.started);
+        let while_it_ran = !self.after && started.is_some_and(|started| self.logged.entry.time >= started);
+        named::named(event, self.built, while_it_ran)
+    }
+
+    /// Whether the record is about the drive of the incident, in a word of
+    /// [`DRIVES`](super::super::schema::DRIVES).
+    #[must_use]
+    pub fn drive(&self) -> Option<&'static str> {
+        drive::drive(self.logged.event?, self.built)
+    }
+
+    /// Which part of the machine the record of a hardware error is about, in a word of
+    /// [`COMPONENTS`](super::super::schema::COMPONENTS).
+    #[must_use]
+    pub fn component(&self) -> Option<&'static str> {
+        match &self.logged.event?.body {
+            EventBody::Hardware { component, .. } => Some(component),
+            _ => None,
+        }
+    }
+
+    /// What kind of error the record of a machine check reports, in a word of
+    /// [`MACHINE_CHECKS`](super::super::schema::MACHINE_CHECKS).
+    #[must_use]
+    pub fn machine_check(&self) -> Option<&'static str> {
+        match &self.logged.event?.body {
+            EventBody::Hardware { component: "processor", status, .. } => {
+                Some(McaStatus::new((*status)?)?.class().word())
+            }
+            _ => None,
+        }
+    }
+
+    /// How many seconds before the first incident with the same signature on this machine something was installed,
+    /// where the log that would hold earlier ones had begun before.
+    #[must_use]
+    pub fn seconds_before_first(&self) -> Option<u64> {
+        let (first, recorded_since) = self.first_like?;
+        let entry = self.logged.entry;
+        let known = INSTALLS.contains(&entry.kind) && recorded_since <= entry.time && entry.time <= first;
+        known.then(|| first.duration_since(entry.time).as_secs().unsigned_abs())
+    }
+
+    /// The entry as a fact.
+    #[must_use]
+    pub fn record(&self) -> Record {
+        let entry = self.logged.entry;
+        let side = if self.after { "seconds_after" } else { "seconds_before" };
+        let mut fields = vec![
+            ("kind", word(entry.kind)),
+            ("provider", Value::Text(entry.provider.clone())),
+            ("id", Value::Number(u64::from(entry.id))),
+            (side, Value::Number(self.seconds)),
+        ];
+        fields.extend(self.logged.event.map(|event| ("text", Value::Text(values(event)))));
+        fields.extend(self.status().map(|status| ("status", Value::Number(u64::from(status.0)))));
+        fields.extend(self.names().map(|part| ("names", word(part))));
+        fields.extend(self.drive().map(|drive| ("drive", word(drive))));
+        fields.extend(self.component().map(|component| ("component", word(component))));
+        fields.extend(self.machine_check().map(|class| ("machine_check", word(class))));
+        fields.extend(self.seconds_before_first().map(|seconds| ("seconds_before_first", Value::Number(seconds))));
+        Record { fields, from: self.from }
+    }
+}
