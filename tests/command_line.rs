@@ -382,6 +382,17 @@ fn a_ticket_joins_other_evidence_in_one_run() {
     assert_eq!(run.ends_with(0).json()["summary"]["incidents"], 2);
 }
 
+#[cfg(unix)]
+#[test]
+fn a_ticket_in_a_pipe_that_nobody_writes_is_refused_and_not_waited_for() {
+    let folder = folder();
+    let pipe = folder.path().join("pipe");
+    let made = std::process::Command::new("mkfifo").arg(&pipe).status().expect("mkfifo");
+    assert!(made.success());
+    let run = run(["analyze", "--ticket", shown(&pipe)]).ends_with(2);
+    assert!(run.stderr.contains("`--ticket -`"), "{run:#?}");
+}
+
 #[test]
 fn standard_input_is_either_a_list_or_a_ticket() {
     let run = run_with_input(["analyze", "--ticket", "-", "-"], b"samples").ends_with(2);

@@ -123,6 +123,10 @@ fn pasted(path: &Path) -> io::Result<(String, HeadAndTail)> {
     if path == Path::new("-") {
         return Ok(("standard input".to_owned(), HeadAndTail::read(&mut io::stdin().lock())?));
     }
+    // Opening a pipe would wait until somebody writes into it.
+    if !std::fs::metadata(path)?.is_file() {
+        return Err(io::Error::other("not a file; text from a pipe is read from standard input with `--ticket -`"));
+    }
     let content = HeadAndTail::read(&mut std::fs::File::open(path)?)?;
     Ok((crate::discover::display_path(path), content))
 }

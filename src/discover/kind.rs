@@ -61,7 +61,9 @@ pub const SNIFFED: u64 = 4096 + 8;
 /// What a file is that begins with `first` (its first [`SNIFFED`] bytes, or all of it).
 #[must_use]
 pub fn sniff(first: &[u8]) -> ArtifactKind {
-    if minidump::is_minidump(first) {
+    if is_sentence(first) && not_pasted(first).is_none() {
+        ArtifactKind::Ticket
+    } else if minidump::is_minidump(first) {
         ArtifactKind::Minidump
     } else if event_log::is_event_log(first) {
         ArtifactKind::EventLog
@@ -88,7 +90,7 @@ pub fn not_pasted(first: &[u8]) -> Option<&'static str> {
     let text = first.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(first).trim_ascii_start();
     let after = |prefix: &[u8]| text.strip_prefix(prefix).map(<[u8]>::trim_ascii_start);
     let begins = |rest: &[u8], with: &[u8]| rest.first().is_some_and(|byte| with.contains(byte));
-    if after(b"crashsift: ").is_some_and(|rest| begins(rest, b"0123456789")) {
+    if after(b"crashsift: ").is_some_and(is_count_of_artifacts) {
         Some("a report of crashsift")
     } else if after(b"{").is_some_and(|rest| begins(rest, b"\"}")) || after(b"[").is_some_and(|rest| begins(rest, b"{"))
     {
@@ -96,6 +98,20 @@ pub fn not_pasted(first: &[u8]) -> Option<&'static str> {
     } else {
         ticket::other_document(first)
     }
+}
+
+/// Whether `text` begins with a number of artifacts, as reports do.
+fn is_count_of_artifacts(text: &[u8]) -> bool {
+    let digits = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    digits > 0 && text.get(digits..).is_some_and(|rest| rest.starts_with(b" artifact"))
+}
+
+/// Whether a text begins with the letters of a dump's signature by chance: somebody writes of `MDMP` files. What
+/// follows the signature of a dump is no text.
+fn is_sentence(first: &[u8]) -> bool {
+    const LETTERS: [&[u8]; 3] = [b"MDMP", b"PAGEDU64", b"PAGEDUMP"];
+    let behind = LETTERS.iter().find_map(|letters| first.strip_prefix(*letters));
+    behind.is_some_and(|rest| rest.starts_with(b" ")) && ticket::is_text(first)
 }
 
 /// Whether a file ends within the signature of a format that is read: such bytes are text by chance.
@@ -144,6 +160,21 @@ mod tests {
             assert_eq!(sniff(cut), ArtifactKind::Unknown, "{cut:?}");
         }
         assert_eq!(sniff(b"crashsift says nothing about my crash"), ArtifactKind::Ticket);
+    }
+
+    #[test]
+    fn a_ticket_may_begin_like_something_else() {
+        for text in [
+            "crashsift: 3 crashes since Monday, exit code -1073740791",
+            "#! crash of the trainer\nexit code -1073740791",
+            "schema: 1\nThe trainer crashed while it read this file.\nexit code -1073740791",
+            "MDMP files attached, exit code -1073740791",
+            "PS> python train.py\nPS> exit\n",
+        ] {
+            assert_eq!(sniff(text.as_bytes()), ArtifactKind::Ticket, "{text}");
+        }
+        assert_eq!(sniff(b"#!/usr/bin/env python\nprint(1)"), ArtifactKind::Unknown);
+        assert_eq!(sniff(b"schema: 1\nabout: codes\n"), ArtifactKind::Unknown);
     }
 
     #[test]

@@ -22,8 +22,10 @@ pub fn other_document(first_bytes: &[u8]) -> Option<&'static str> {
     if first.starts_with("<?xml") && !text.contains("<Event") {
         return Some("an XML document");
     }
-    let content = lines.iter().find(|line| !line.starts_with('#'));
-    if content.is_some_and(|line| line.strip_prefix("schema:").is_some_and(|rest| rest.trim().parse::<u32>().is_ok())) {
+    let mut content = lines.iter().filter(|line| !line.starts_with('#'));
+    let schema = |line: &&str| line.strip_prefix("schema:").is_some_and(|rest| rest.trim().parse::<u32>().is_ok());
+    let key = |line: &&str| KEYS_OF_RULES.iter().any(|key| line.starts_with(key));
+    if content.next().is_some_and(schema) && content.next().is_none_or(key) {
         return Some("rules or their data");
     }
     if is_requirements(&lines) {
@@ -34,9 +36,12 @@ pub fn other_document(first_bytes: &[u8]) -> Option<&'static str> {
     let count = |is: fn(&str) -> bool| lines.iter().filter(|line| is(line)).count();
     let reaches = |count: usize, percent: usize| count.saturating_mul(100) >= lines.len().saturating_mul(percent);
     let mostly = reaches(count(is_code), CODE_PERCENT) && reaches(count(is_statement), STATEMENT_PERCENT);
-    let script = first.starts_with("#!");
+    let script = first.strip_prefix("#!").is_some_and(|program| program.trim_start().starts_with('/'));
     (script || (!told && mostly && lines.len() >= FEWEST_LINES)).then_some("source code")
 }
+
+/// What follows the schema's number in this program's rules and data.
+const KEYS_OF_RULES: [&str; 6] = ["about:", "families:", "list:", "name:", "rules:", "version:"];
 
 /// What lines of a ticket begin with that source code does not.
 const TELLS: [&str; 9] = [
@@ -58,7 +63,10 @@ fn is_requirements(lines: &[&str]) -> bool {
     for line in lines {
         let name = line.find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | '[' | ']' | ',')));
         let (name, bound) = line.split_at(name.unwrap_or(line.len()));
-        let bounded = [">=", "<=", "~=", "!=", "==", ">", "<"].iter().any(|sign| bound.trim_start().starts_with(sign));
+        // A version follows the sign; behind a prompt (`PS>`) stands a command.
+        let version = bound.trim_start().trim_start_matches(['>', '<', '=', '~', '!']);
+        let sign = [">=", "<=", "~=", "!=", "==", ">", "<"].iter().any(|sign| bound.trim_start().starts_with(sign));
+        let bounded = sign && version.trim_start().starts_with(|first: char| first.is_ascii_digit());
         let frozen = bound.starts_with("==") && !bound.contains([';', ',', '#', ' ']);
         let option = OPTIONS.iter().any(|option| line.starts_with(option));
         let remark = line.starts_with('#');

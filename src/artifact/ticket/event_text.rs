@@ -6,12 +6,19 @@
 //! have broken a line before its last value.
 
 use super::recognised::{Recognised, Weight};
-use super::values::{file_name, hex_number, version};
+use super::values::{file_name, hex_number, is_name, version};
 use crate::artifact::notation::{filetime, guid};
-use crate::evidence::{ExceptionCode, ModuleOffset, TicketLine, Version};
+use crate::evidence::{ExceptionCode, ModuleOffset, TicketLine, Version, base_name};
 
 /// Values of the event's text that are read after the two lines that begin it.
 const VALUES: usize = 7;
+
+/// Whether `lines` begin with the event's text.
+pub(super) fn begins(lines: &[TicketLine]) -> bool {
+    let Some((first, after)) = lines.split_first() else { return false };
+    let Some((_, after)) = image_line(&first.text, after) else { return false };
+    after.split_first().is_some_and(|(second, after)| image_line(&second.text, after).is_some())
+}
 
 /// Looks for the event's text in `lines`.
 pub(super) fn recognise(lines: &[TicketLine], recognised: &mut Recognised) {
@@ -23,8 +30,10 @@ pub(super) fn recognise(lines: &[TicketLine], recognised: &mut Recognised) {
         {
             recognised.line = first.number;
             let told = recognised.told(Weight::Report);
-            recognised.set_app(told, &app.name, app.version);
-            if let Some(name) = file_name(&module.name) {
+            if is_name(&app.name) {
+                recognised.set_app(told, &app.name, app.version);
+            }
+            if let Some(name) = file_name(&module.name).filter(|name| is_name(name)) {
                 recognised.line = second.number;
                 let told = recognised.told(Weight::Report);
                 recognised.set_module(told, name, module.version);
@@ -97,7 +106,11 @@ fn image(line: &str) -> Option<Image> {
     let version_text = last_word(version_part);
     let dotted = version_text.contains('.') && version_text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
     // In some languages no colon stands before the name.
-    let name = if name_part.contains([':', '：']) { after_label(name_part) } else { last_word(name_part) };
+    // PowerShell puts a label of its own before the event's text.
+    let name = match name_part.rsplit_once([':', '：']) {
+        Some((_, name)) => base_name(name.trim()),
+        None => last_word(name_part),
+    };
     let whole = is_stamp(last_word(stamp)) && dotted && !name.is_empty();
     whole.then(|| Image { name: name.to_owned(), version: version(version_text) })
 }

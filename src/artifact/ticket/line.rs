@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use super::inventory;
-use super::patterns::{Fact, LOADER_ERRORS, Statement, statements};
+use super::patterns::{Fact, LOADER_ERRORS, Statement, names_no_module, statements};
 use super::recognised::{Recognised, Told, Weight};
 use super::signature::{PastedSignature, fast_fail};
 use super::stops::stop_named;
 use super::values::{
-    beginning, code, decimal_number, file_name, hex_number, image_name, is_status, narrow, value_of, version,
+    beginning, code, decimal_number, field_name, file_name, hex_number, image_name, is_status, narrow, value_of,
+    version,
 };
 use crate::artifact::notation::guid;
 use crate::evidence::{Address, BugcheckCode, ExceptionCode, FastFailCode, ModuleOffset, Version};
@@ -16,6 +17,8 @@ use crate::knowledge::Knowledge;
 
 /// As many characters as are looked at after the words that announce a fact. Bounds what a hostile line costs.
 const LONGEST_STATEMENT: usize = 512;
+/// As many lines lie between a label and its value at most: an empty one is common.
+const LINES_TO_VALUE: u32 = 2;
 /// More characters than a fast-fail code's name has.
 const LONGEST_CODE_NAME: usize = 64;
 
@@ -24,6 +27,8 @@ const LONGEST_CODE_NAME: usize = 64;
 pub(super) struct LineReader {
     events: inventory::PendingEvent,
     package: Option<Arc<str>>,
+    /// A label at the end of the line before, whose value was broken off.
+    broken_off: Option<(Fact, u32)>,
     /// Statements that count only in a text that fits an expression: it, the fact, its value, and the line.
     pub conditional: Vec<(&'static str, Fact, String, u32)>,
 }
@@ -34,9 +39,15 @@ const MOST_CONDITIONAL: usize = 64;
 impl LineReader {
     /// Adds what `line` says; `recognised` knows its number.
     pub(super) fn read(&mut self, line: &str, recognised: &mut Recognised, signature: &mut PastedSignature) {
+        let statements = statements(line);
+        if statements.iter().any(|statement| statement.fact == Fact::Explanation) {
+            return;
+        }
+        let broken_off = self.broken_off.take();
         let mut taking = Taking { line, recognised, reader: self, signature };
+        taking.value_of_line_before(broken_off);
         let mut about_bugcheck = taking.bugcheck_in_any_language();
-        for statement in statements(line) {
+        for statement in statements {
             about_bugcheck |= taking.take_statement(statement);
         }
         taking.named_fast_fails();
@@ -66,14 +77,35 @@ impl Taking<'_> {
     /// exception codes.
     fn take_statement(&mut self, statement: Statement<'_>) -> bool {
         let text = beginning(statement.text, LONGEST_STATEMENT);
+        if value_of(text).is_empty() {
+            self.reader.broken_off = Some((statement.fact, self.recognised.line));
+        }
         match statement.needs {
             None => self.take(statement.fact, text),
             Some(needs) => {
                 if self.reader.conditional.len() < MOST_CONDITIONAL {
                     self.reader.conditional.push((needs, statement.fact, text.to_owned(), self.recognised.line));
                 }
-                false
+                statement.fact == Fact::Bugcheck
             }
+        }
+    }
+
+    /// The value of a label that ended the line before: mail programs break lines. Only what can be nothing else is
+    /// taken.
+    fn value_of_line_before(&mut self, broken_off: Option<(Fact, u32)>) {
+        let Some((fact, before)) = broken_off else { return };
+        let value = value_of(self.line);
+        let number =
+            value.starts_with("0x") || value.starts_with('-') || value.starts_with(|c: char| c.is_ascii_digit());
+        let fact = match fact {
+            Fact::App | Fact::AppImage => Fact::AppImage,
+            Fact::Module | Fact::ModuleImage => Fact::ModuleImage,
+            Fact::ExceptionCode | Fact::ExitCode | Fact::RaisedCode | Fact::Offset if number => fact,
+            _ => return,
+        };
+        if self.recognised.line.saturating_sub(before) <= LINES_TO_VALUE {
+            self.take(fact, value);
         }
     }
 
@@ -88,7 +120,7 @@ impl Taking<'_> {
         let recognised = &mut *self.recognised;
         match fact {
             Fact::App => {
-                if let Some(name) = file_name(value) {
+                if let Some(name) = field_name(text) {
                     recognised.set_app(report, name, version_after(value, name));
                 }
             }
@@ -99,7 +131,7 @@ impl Taking<'_> {
             }
             Fact::AppPath => recognised.app_path.set_some(report, path(value).map(Into::into)),
             Fact::Module => {
-                if let Some(name) = file_name(value) {
+                if let Some(name) = field_name(text) {
                     recognised.set_module(report, name, version_after(value, name));
                 }
             }
@@ -109,7 +141,7 @@ impl Taking<'_> {
                 }
             }
             Fact::ModuleStem => {
-                let stem = value.split_whitespace().rfind(|word| hex_number(word).is_none());
+                let stem = value.split_whitespace().find(|word| !is_address(word));
                 recognised.blamed_stem.set_some(words, stem.and_then(stem_of).map(Into::into));
             }
             Fact::FaultStem => recognised.fault_stem.set_some(report, stem_of(value).map(Into::into)),
@@ -124,6 +156,7 @@ impl Taking<'_> {
             Fact::ExitCode => {
                 let exit = recognised.told(Weight::Exit);
                 recognised.exit_code.set_some(exit, code(value));
+                recognised.last_exit = code(value).map(|code| (recognised.line, code)).or(recognised.last_exit);
                 self.exit_code(Weight::Exit, value);
             }
             Fact::TruncatedCode => self.exit_code(Weight::Exit, value),
@@ -173,6 +206,8 @@ impl Taking<'_> {
                     inventory::add_package(recognised, &name, value);
                 }
             }
+            // Lines of these say nothing else.
+            Fact::CrashBegins | Fact::CrashEnds | Fact::Explanation | Fact::NoModule => {}
             Fact::Gpu
             | Fact::NvidiaDriver
             | Fact::DisplayDriver
@@ -351,11 +386,16 @@ fn path(value: &str) -> Option<&str> {
     file_name(path).map(|_| path)
 }
 
-/// A debugger's name of a module: what stands before `!` and `+`.
+/// A debugger's name of a module: what stands before `!` and `+`. Not what it writes when it blames none.
 fn stem_of(value: &str) -> Option<&str> {
     let stem = value.split(['!', '+', ' ', ')']).next().unwrap_or_default();
-    let known = !stem.is_empty() && !stem.eq_ignore_ascii_case("Unknown_Module");
-    file_name(stem).filter(|_| known)
+    let in_name = |character: char| character.is_alphanumeric() || matches!(character, '_' | '.' | '-');
+    file_name(stem).filter(|stem| stem.chars().all(in_name) && !names_no_module(stem))
+}
+
+/// An address as debuggers write it before a module's name: at least eight digits.
+fn is_address(word: &str) -> bool {
+    word.len() >= 8 && hex_number(word).is_some()
 }
 
 /// Whether `name` at the beginning of `value` is all that is said there, and not a part of a sentence.

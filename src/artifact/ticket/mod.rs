@@ -15,6 +15,7 @@ mod line;
 #[cfg(test)]
 mod pattern_table;
 mod patterns;
+mod plain;
 mod python;
 mod recognised;
 mod sections;
@@ -23,7 +24,7 @@ mod stops;
 mod values;
 
 use std::borrow::Cow;
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::fs::File;
 use std::sync::Arc;
 
@@ -66,10 +67,11 @@ const MOST_CODES: usize = 12;
 /// Why what was read of a file is no ticket after all; `None` for tickets.
 #[must_use]
 pub fn about_crashes(reading: &Reading) -> Option<String> {
-    let named = reading.evidence.iter().find_map(|evidence| match &evidence.observation {
+    let named = reading.evidence.iter().filter_map(|evidence| match &evidence.observation {
         Observation::Ticket(ticket) => Some(ticket.codes_named),
         _ => None,
-    })?;
+    });
+    let named = named.max()?;
     (named > MOST_CODES).then(|| format!("it names {named} different codes: a text about crashes, not of one"))
 }
 
@@ -117,30 +119,25 @@ pub fn read_content(content: &HeadAndTail, names: &Names) -> Result<Reading, Unr
     Ok(Reading { evidence, losses, ..Reading::default() })
 }
 
-/// What the lines say: one ticket, or, where they show events of several crashes, one for each of those and one for the
-/// rest.
+/// What the lines say: one ticket, or, where they tell of several crashes, one for each of those and one for the rest.
 fn read_tickets(lines: Vec<TicketLine>) -> Vec<Ticket> {
     if lines.is_empty() {
         return Vec::new();
     }
-    let mut crashes: Vec<(Ticket, Vec<TicketLine>)> = Vec::new();
-    let mut rest = Vec::new();
+    let (mut crashes, mut rest) = (Vec::new(), Vec::new());
     for section in sections::sections(&lines) {
         let part = lines.get(section).unwrap_or_default();
         let ticket = read_ticket(part.to_vec());
-        if !ticket.tells_of_a_crash() {
+        if ticket.tells_of_a_crash() {
+            sections::add_part(&mut crashes, ticket, part);
+        } else {
             rest.extend_from_slice(part);
-            continue;
-        }
-        match crashes.iter_mut().find(|(other, _)| !sections::differ(other, &ticket)) {
-            Some((_, others)) => others.extend_from_slice(part),
-            None => crashes.push((ticket, part.to_vec())),
         }
     }
     if crashes.len() < 2 {
         return vec![read_ticket(lines)];
     }
-    let parts = crashes.into_iter().map(|(_, lines)| lines).chain([rest]);
+    let parts = crashes.into_iter().map(|crash| crash.lines).chain([rest]);
     parts.filter(|lines| !lines.is_empty()).map(read_ticket).collect()
 }
 
@@ -163,9 +160,10 @@ fn read_ticket(lines: Vec<TicketLine>) -> Ticket {
 
 /// Statements that count only when the text shows that they are meant.
 fn read_conditional(lines: &[TicketLine], reader: &mut LineReader, recognised: &mut Recognised) {
+    let mut shown: BTreeMap<&str, bool> = BTreeMap::new();
     for (needs, fact, value, line) in std::mem::take(&mut reader.conditional) {
-        let Ok(needs) = Regex::new(needs) else { continue };
-        if lines.iter().any(|line| needs.is_match(&line.text)) {
+        let fits = |needs| Regex::new(needs).is_ok_and(|needs| lines.iter().any(|line| needs.is_match(&line.text)));
+        if *shown.entry(needs).or_insert_with(|| fits(needs)) {
             recognised.line = line;
             reader.read_conditional(fact, &value, recognised);
         }
@@ -199,6 +197,10 @@ impl Lines {
 
     fn push(&mut self, number: u32, text: &str) {
         let text = printed(text);
+        let text = match plain::plain(&text) {
+            Cow::Borrowed(_) => Arc::clone(&text),
+            Cow::Owned(plain) => plain.into(),
+        };
         if text.trim().is_empty() {
             return;
         }

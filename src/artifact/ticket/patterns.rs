@@ -103,6 +103,23 @@ pub(super) enum Fact {
     Package,
     /// Version of that package.
     PackageVersion,
+    /// The part of a text that is about one crash begins with this line.
+    CrashBegins,
+    /// It ends with this line.
+    CrashEnds,
+    /// The line explains something in general and says nothing of the crash.
+    Explanation,
+    /// What a debugger writes in the place of a module's name when it blames none.
+    NoModule,
+}
+
+/// Whether a line begins or ends the part of a text that is about one crash.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Border {
+    /// The part begins with it.
+    Begins,
+    /// The part ends with it.
+    Ends,
 }
 
 /// Words or an expression, and what they announce.
@@ -130,6 +147,9 @@ const MOST_MATCHES: usize = 32;
 /// As many statements as are taken from one line.
 const MOST_STATEMENTS: usize = 1024;
 
+/// More characters than a line has by which it is known as a heading.
+const LONGEST_HEADING: usize = 300;
+
 /// What a pattern found in a line.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Statement<'l> {
@@ -154,7 +174,11 @@ struct Finder {
 static FINDER: LazyLock<Finder> = LazyLock::new(|| {
     let numbered = || PATTERNS.iter().enumerate();
     let words = || numbered().flat_map(|(number, pattern)| pattern.words.iter().map(move |words| (number, *words)));
-    let expressions = || numbered().filter_map(|(number, pattern)| Some((number, pattern.regex?)));
+    let expressions = || {
+        numbered()
+            .filter(|(_, pattern)| pattern.border().is_none())
+            .filter_map(|(number, row)| Some((number, row.regex?)))
+    };
     Finder {
         words: AhoCorasick::builder().ascii_case_insensitive(true).build(words().map(|(_, words)| words)).ok(),
         of_words: words().map(|(number, _)| number).collect(),
@@ -162,6 +186,46 @@ static FINDER: LazyLock<Finder> = LazyLock::new(|| {
         of_expressions: expressions().map(|(number, _)| (number, OnceLock::new())).collect(),
     }
 });
+
+/// The patterns that only divide texts, compiled.
+struct Borders {
+    expressions: Option<RegexSet>,
+    /// The number of the pattern of each of the expressions, and what it finds.
+    rows: Vec<(usize, Border)>,
+}
+
+static BORDERS: LazyLock<Borders> = LazyLock::new(|| {
+    let rows = || PATTERNS.iter().enumerate().filter_map(|(number, row)| Some((number, row.border()?, row.regex?)));
+    Borders {
+        expressions: RegexSet::new(rows().map(|(_, _, regex)| regex)).ok(),
+        rows: rows().map(|(number, border, _)| (number, border)).collect(),
+    }
+});
+
+/// The numbers of the patterns by which `line` begins or ends a part of a text.
+pub(super) fn borders(line: &str) -> impl Iterator<Item = (usize, Border)> {
+    // Headings are short, and stand at the beginning.
+    let line = super::values::beginning(line, LONGEST_HEADING);
+    let fitting = BORDERS.expressions.as_ref().map(|expressions| expressions.matches(line)).into_iter().flatten();
+    fitting.filter_map(|index| BORDERS.rows.get(index).copied())
+}
+
+/// Whether `stem` is what debuggers write in the place of a module's name when they blame none.
+pub(super) fn names_no_module(stem: &str) -> bool {
+    let stem = stem.strip_suffix(".sys").unwrap_or(stem);
+    let rows = PATTERNS.iter().filter(|row| row.fact == Some(Fact::NoModule));
+    rows.flat_map(|row| row.words).any(|words| words.eq_ignore_ascii_case(stem))
+}
+
+impl Pattern {
+    fn border(&self) -> Option<Border> {
+        self.groups.iter().find_map(|(_, fact)| match fact {
+            Fact::CrashBegins => Some(Border::Begins),
+            Fact::CrashEnds => Some(Border::Ends),
+            _ => None,
+        })
+    }
+}
 
 /// What the patterns find in `line`, in the order of the patterns and, for each, of the line.
 pub(super) fn statements(line: &str) -> Vec<Statement<'_>> {
@@ -233,7 +297,7 @@ mod tests {
 
     #[test]
     fn all_patterns_can_be_searched_for() {
-        assert!(FINDER.words.is_some() && FINDER.expressions.is_some());
+        assert!(FINDER.words.is_some() && FINDER.expressions.is_some() && BORDERS.expressions.is_some());
         for pattern in PATTERNS {
             if let Some(regex) = pattern.regex {
                 let compiled = Regex::new(regex).expect("an expression");

@@ -1,34 +1,90 @@
 //! Python's frames: what its fault handler prints when the process dies, and the traceback of an exception.
 
+use std::collections::VecDeque;
+
 use crate::evidence::{PythonFrame, TicketLine};
 
 /// As many frames as are kept. Deep recursion prints thousands.
 const MOST_FRAMES: usize = 64;
 
 /// The frames in `lines`, innermost first: those of the fault handler's current thread, or, without them, of the last
-/// traceback.
-pub(super) fn frames(lines: &[TicketLine]) -> Vec<PythonFrame> {
-    let mut traceback = Vec::new();
-    let mut rest = lines;
-    while let Some((line, after)) = rest.split_first() {
-        rest = after;
+/// traceback. Looks at each line once.
+pub(super) fn frames<'l>(lines: impl IntoIterator<Item = &'l TicketLine>) -> Vec<PythonFrame> {
+    let mut traceback = VecDeque::new();
+    let mut printed = Printed::Nothing;
+    for line in lines {
         let text = line.text.trim();
         // The fault handler of CPython names the thread in which it runs.
         if text.starts_with("Current thread 0x") && text.ends_with("(most recent call first):") {
-            let frames: Vec<PythonFrame> = after.iter().map_while(|line| frame(&line.text)).take(MOST_FRAMES).collect();
-            if !frames.is_empty() {
-                return frames;
+            printed = printed.ended(&mut traceback);
+            if let Printed::FaultHandler(_) = printed {
+                break;
             }
-        } else if text.ends_with("Traceback (most recent call last):") {
+            printed = Printed::FaultHandler(Vec::new());
+            continue;
+        }
+        if text.ends_with("Traceback (most recent call last):") {
+            printed = printed.ended(&mut traceback);
+            if let Printed::FaultHandler(_) = printed {
+                break;
+            }
+            printed = Printed::Traceback { margin: indent(&line.text), frames: VecDeque::new() };
+            continue;
+        }
+        match &mut printed {
+            Printed::Nothing => {}
+            Printed::FaultHandler(frames) => match frame(text) {
+                Some(frame) if frames.len() < MOST_FRAMES => frames.push(frame),
+                Some(_) => {}
+                None => {
+                    printed = printed.ended(&mut traceback);
+                    if let Printed::FaultHandler(_) = printed {
+                        break;
+                    }
+                }
+            },
             // Below each frame its source may stand, further to the right; the error stands at the margin.
-            let margin = indent(&line.text);
-            let inside = after.iter().take_while(|line| indent(&line.text) > margin);
-            traceback = inside.filter_map(|line| frame(&line.text)).collect();
-            traceback.reverse();
-            traceback.truncate(MOST_FRAMES);
+            Printed::Traceback { margin, frames } => {
+                if indent(&line.text) <= *margin {
+                    printed = printed.ended(&mut traceback);
+                } else if let Some(frame) = frame(text) {
+                    frames.truncate(MOST_FRAMES.saturating_sub(1));
+                    frames.push_front(frame);
+                }
+            }
         }
     }
-    traceback
+    match printed.ended(&mut traceback) {
+        Printed::FaultHandler(frames) => frames,
+        _ => traceback.into(),
+    }
+}
+
+/// What is being printed.
+enum Printed {
+    Nothing,
+    /// The fault handler's current thread, innermost frame first.
+    FaultHandler(Vec<PythonFrame>),
+    /// A traceback below a heading with this indentation, its innermost frames first.
+    Traceback {
+        margin: usize,
+        frames: VecDeque<PythonFrame>,
+    },
+}
+
+impl Printed {
+    /// What counts once it has ended: a traceback with frames is the `last` one, and a fault handler with frames is
+    /// all that counts.
+    fn ended(self, last: &mut VecDeque<PythonFrame>) -> Self {
+        match self {
+            Self::FaultHandler(frames) if !frames.is_empty() => Self::FaultHandler(frames),
+            Self::Traceback { frames, .. } if !frames.is_empty() => {
+                *last = frames;
+                Self::Nothing
+            }
+            _ => Self::Nothing,
+        }
+    }
 }
 
 fn indent(line: &str) -> usize {
@@ -73,5 +129,28 @@ mod tests {
                     File \"b.py\", line 2, in run\n    load()\nOSError: [WinError 126]";
         assert_eq!(shown(text), ["b.py:2 run", "a.py:1 <module>"]);
         assert!(shown("Traceback (most recent call last):").is_empty());
+    }
+
+    #[test]
+    fn each_line_is_looked_at_once_however_tracebacks_are_nested() {
+        let depth = 300;
+        let text: String = (0..depth)
+            .map(|level| {
+                format!("{:level$}Traceback (most recent call last):\n{:level$} File \"a.py\", line 1, in f\n", "", "")
+            })
+            .collect();
+        let (lines, looked_at) = (lines(&text), std::cell::Cell::new(0));
+        let found = frames(lines.iter().inspect(|_| looked_at.set(looked_at.get() + 1)));
+        assert_eq!((found.len(), looked_at.get()), (1, 2 * depth));
+    }
+
+    #[test]
+    fn the_last_traceback_with_frames_counts_and_of_many_frames_the_innermost() {
+        let deep: String = (0..200).map(|line| format!("  File \"r.py\", line {line}, in run\n")).collect();
+        let text = format!(
+            "Traceback (most recent call last):\n{deep}RecursionError\nTraceback (most recent call last):\nend"
+        );
+        let found = shown(&text);
+        assert_eq!((found.len(), found[0].as_str()), (MOST_FRAMES, "r.py:199 run"));
     }
 }

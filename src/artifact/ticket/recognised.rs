@@ -79,6 +79,15 @@ impl<T> Weighed<T> {
     }
 }
 
+impl Weighed<Arc<str>> {
+    /// Whether a field of a report gives another name than the field of a report that counts.
+    fn clash(&self, told: Told, name: &str) -> bool {
+        let report = |told: Told| told.weight == Weight::Report;
+        let other = self.get().is_some_and(|present| !present.eq_ignore_ascii_case(name));
+        report(told) && other && self.told().is_some_and(report)
+    }
+}
+
 /// The facts of a text.
 #[derive(Debug, Default)]
 pub(super) struct Recognised {
@@ -96,6 +105,8 @@ pub(super) struct Recognised {
     pub module_path: Weighed<Arc<str>>,
     pub code: Weighed<ExceptionCode>,
     pub exit_code: Weighed<u32>,
+    /// The last exit code that was told, with its line.
+    pub last_exit: Option<(u32, u32)>,
     pub offset: Weighed<ModuleOffset>,
     pub fast_fail: Weighed<FastFailCode>,
     pub access_address: Weighed<Address>,
@@ -113,8 +124,9 @@ pub(super) struct Recognised {
     win_errors: Vec<u32>,
     hresults: Vec<u32>,
     others: Vec<Contradiction>,
-    /// All codes that were named.
+    /// All codes that were named, and those of them that stand in a field of a report.
     codes: BTreeSet<u32>,
+    reported_codes: BTreeSet<u32>,
     /// Lines of facts that are lists.
     lines: BTreeSet<u32>,
 }
@@ -132,7 +144,7 @@ impl Recognised {
 
     /// The exception code. Another sure one is kept beside it.
     pub fn set_code(&mut self, told: Told, code: ExceptionCode) {
-        self.name_code(code.0);
+        self.name_code(told, code.0);
         if let (Some(present), Some(value)) = (self.code.told(), self.code.get())
             && *value != code
         {
@@ -147,7 +159,7 @@ impl Recognised {
 
     /// The bugcheck code. Another sure one is kept beside it.
     pub fn set_bugcheck(&mut self, told: Told, code: BugcheckCode) {
-        self.name_code(code.plain());
+        self.name_code(told, code.plain());
         if let (Some(present), Some(value)) = (self.bugcheck.told(), self.bugcheck.get())
             && value.plain() != code.plain()
         {
@@ -159,9 +171,57 @@ impl Recognised {
         self.bugcheck.set(told, code);
     }
 
-    fn name_code(&mut self, code: u32) {
+    fn name_code(&mut self, told: Told, code: u32) {
         if self.codes.len() < MOST_NUMBERS {
             self.codes.insert(code);
+        }
+        if told.weight == Weight::Report && self.reported_codes.len() < MOST_NUMBERS {
+            self.reported_codes.insert(code);
+        }
+    }
+
+    /// How many codes the text names. Beside a whole report of a crash, with program, module, code and offset, other
+    /// codes are what a log wrote of before it.
+    fn codes_named(&self) -> usize {
+        fn reported<T>(fact: &Weighed<T>) -> bool {
+            fact.told().is_some_and(|told| told.weight == Weight::Report)
+        }
+        let whole = reported(&self.app) && reported(&self.module) && reported(&self.code) && reported(&self.offset);
+        if whole { self.reported_codes.len() } else { self.codes.len() }
+    }
+
+    /// An exception that was raised, and handled: the program went on and ended without error.
+    fn leave_out_handled(&mut self) {
+        let Some(told) = self.code.told().filter(|told| told.weight == Weight::Words) else { return };
+        if !self.last_exit.is_some_and(|(line, code)| code == 0 && line > told.line) || self.bugcheck.get().is_some() {
+            return;
+        }
+        self.code = Weighed::default();
+        let there = |other: Option<Told>| other.is_some_and(|other| other.line == told.line);
+        if there(self.app.told()) {
+            self.app = Weighed::default();
+        }
+        if there(self.module.told()) {
+            self.module = Weighed::default();
+        }
+        if there(self.access_address.told()) {
+            self.access_address = Weighed::default();
+        }
+    }
+
+    /// Of some stops the first parameter is the code of the exception that nobody handled, whatever the text says of
+    /// such stops in general.
+    ///
+    /// Source: the bug check reference of Windows' driver documentation, 0x1E, 0x3B, 0x7E and 0x8E; 0x1000007E and
+    /// 0x1000008E are the same in small dumps.
+    fn take_code_of_stop(&mut self) {
+        const OF_EXCEPTIONS: [u32; 4] = [0x1E, 0x3B, 0x7E, 0x8E];
+        let Some(told) = self.bugcheck.told() else { return };
+        let of_exception = self.bugcheck.get().is_some_and(|stop| OF_EXCEPTIONS.contains(&stop.plain()));
+        let code = self.bugcheck_parameters.first().copied().flatten().and_then(status);
+        if let Some(code) = code.filter(|_| of_exception && self.code.get().is_some()) {
+            self.code = Weighed(Some((Told { weight: Weight::Report, ..told }, code)));
+            self.others.retain(|other| other.of != "exception code");
         }
     }
 
@@ -174,6 +234,7 @@ impl Recognised {
 
     /// The crashed program with its version. The version of another program than the one that counts is not taken.
     pub fn set_app(&mut self, told: Told, name: &str, version: Option<Version>) {
+        self.other_name("program", self.app.clash(told, name), name, told);
         self.app.set(told, name.into());
         if self.app.get().is_some_and(|app| app.eq_ignore_ascii_case(name)) {
             self.app_version.set_some(told, version);
@@ -182,9 +243,17 @@ impl Recognised {
 
     /// The faulting module with its version. The version of another module than the one that counts is not taken.
     pub fn set_module(&mut self, told: Told, name: &str, version: Option<Version>) {
+        self.other_name("module", self.module.clash(told, name), name, told);
         self.module.set(told, name.into());
         if self.module.get().is_some_and(|module| module.eq_ignore_ascii_case(name)) {
             self.module_version.set_some(told, version);
+        }
+    }
+
+    /// Keeps a second name that a report gives beside the first.
+    fn other_name(&mut self, of: &'static str, clashes: bool, name: &str, told: Told) {
+        if clashes {
+            self.contradicted(of, name.to_owned(), told.line);
         }
     }
 
@@ -201,7 +270,10 @@ impl Recognised {
     }
 
     /// The ticket with these lines.
-    pub fn into_ticket(self, lines: Vec<TicketLine>) -> Ticket {
+    pub fn into_ticket(mut self, lines: Vec<TicketLine>) -> Ticket {
+        self.leave_out_handled();
+        self.take_code_of_stop();
+        let codes_named = self.codes_named();
         let mut told_in = self.lines;
         let told = &mut told_in;
         let [first, second] = self.exception_parameters.map(|parameter| parameter.take(&mut BTreeSet::new()));
@@ -241,7 +313,7 @@ impl Recognised {
             inventory: self.inventory,
             contradictions: self.others,
             code_only_mentioned: mentioned,
-            codes_named: self.codes.len(),
+            codes_named,
             told_in: Vec::new(),
         };
         super::debugger::name_modules(&mut ticket, self.fault_stem.take(told), self.blamed_stem.take(told));
@@ -254,6 +326,12 @@ impl Recognised {
             .retain(|other| Some(&*other.value) != code.as_deref() && Some(&*other.value) != stop.as_deref());
         ticket
     }
+}
+
+/// A failure status in a parameter of 32 or 64 bits, where it may be sign-extended.
+fn status(parameter: u64) -> Option<ExceptionCode> {
+    let low = u32::try_from(parameter & 0xFFFF_FFFF).ok()?;
+    (matches!(parameter >> 32, 0 | 0xFFFF_FFFF) && low >= 0x8000_0000).then_some(ExceptionCode(low))
 }
 
 fn add(numbers: &mut Vec<u32>, number: u32) {

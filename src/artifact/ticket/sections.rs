@@ -1,84 +1,162 @@
-//! Texts that show many events of a log, one below the other: what `wevtutil /f:text` and `Get-WinEvent` print, and
-//! several copies out of Event Viewer.
+//! Texts that tell of several crashes, one below the other: what `wevtutil /f:text` and `Get-WinEvent` print, several
+//! copies out of Event Viewer, lists of dumps, several analyses of a debugger, several runs in a console.
+//!
+//! The patterns say how the part of a text begins or ends that is about one crash (`crash_begins`, `crash_ends`). Where
+//! one of them fits several times, the text is divided there, and the parts again by others. Parts that do not differ
+//! belong together: nobody writes of one crash in one way only.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
+use std::sync::Arc;
 
+use super::event_text;
+use super::patterns::{Border, borders};
 use crate::evidence::{Ticket, TicketLine};
 
-/// As many events as are told apart.
-const MOST_SECTIONS: usize = 256;
+/// As many borders between parts as are looked at.
+const MOST_BORDERS: usize = 1024;
+/// The kind of a border that is told by the form of event 1000's text, which no pattern describes.
+const BY_FORM: usize = usize::MAX;
 
-/// What the first line of an event begins with: of `wevtutil`, of `Get-WinEvent | Format-List`, and of Event Viewer's
-/// copies in the languages in which people post them.
-const HEADINGS: [&[&str]; 3] = [
-    &["Event["],
-    &["TimeCreated "],
-    &[
-        "Log Name:",
-        "Protokollname:",
-        "Nom du journal",
-        "Nombre de registro:",
-        "Nome registro:",
-        "Nome do Log:",
-        "Nazwa dziennika:",
-        "Имя журнала:",
-        "日志名称:",
-        "ログの名前:",
-    ],
-];
-
-/// The lines of each event that a text shows, when it shows several. What stands before the first is a part too.
+/// The parts of a text that may each be about a crash of its own, when there are several. What stands before the first
+/// is a part too.
 pub(super) fn sections(lines: &[TicketLine]) -> Vec<Range<usize>> {
-    let begins = |line: &TicketLine, headings: &[&str]| {
-        headings.iter().any(|heading| line.text.trim_start().starts_with(heading))
+    let mut found = Vec::new();
+    for (index, line) in lines.iter().enumerate() {
+        if found.len() >= MOST_BORDERS {
+            break;
+        }
+        found.extend(borders(&line.text).map(|(kind, border)| Found { at: index, kind, border }));
+        if event_text::begins(lines.get(index..).unwrap_or_default()) {
+            found.push(Found { at: index, kind: BY_FORM, border: Border::Begins });
+        }
+    }
+    let mut sections = Vec::new();
+    divide(0..lines.len(), &found, &mut sections);
+    if sections.len() < 2 { Vec::new() } else { sections }
+}
+
+/// A line that begins or ends a part.
+#[derive(Debug, Clone, Copy)]
+struct Found {
+    at: usize,
+    kind: usize,
+    border: Border,
+}
+
+impl Found {
+    /// Where the part begins that this line begins, or that follows the one that it ends.
+    fn begins(&self) -> usize {
+        self.at.saturating_add(usize::from(self.border == Border::Ends))
+    }
+}
+
+/// Divides the lines of `range` by the first kind of border of which it has several, and its parts by the others.
+fn divide(range: Range<usize>, found: &[Found], sections: &mut Vec<Range<usize>>) {
+    let inside = || found.iter().filter(|found| range.contains(&found.at));
+    let mut times: BTreeMap<usize, usize> = BTreeMap::new();
+    for found in inside() {
+        let times = times.entry(found.kind).or_default();
+        *times = times.saturating_add(1);
+    }
+    let several = |found: &&Found| times.get(&found.kind).is_some_and(|times| *times > 1);
+    let Some(kind) = inside().find(several).map(|found| found.kind) else {
+        sections.push(range);
+        return;
     };
-    // Copies of Event Viewer can stand below a heading of another kind; the kind that comes first counts.
-    let first = lines.iter().find_map(|line| HEADINGS.iter().find(|headings| begins(line, headings)));
-    let Some(headings) = first else { return Vec::new() };
-    let numbered = lines.iter().enumerate().filter(|(_, line)| begins(line, headings));
-    let mut starts: Vec<usize> = numbered.map(|(index, _)| index).take(MOST_SECTIONS).collect();
-    if starts.len() < 2 {
-        return Vec::new();
+    let mut start = range.start;
+    let ends = inside().filter(|found| found.kind == kind).map(Found::begins).chain([range.end]);
+    for end in ends {
+        if end > start {
+            divide(start..end, found, sections);
+            start = end;
+        }
     }
-    if starts.first() != Some(&0) {
-        starts.insert(0, 0);
+}
+
+/// A crash that parts of a text tell of.
+#[derive(Debug)]
+pub(super) struct Crash {
+    parts: Vec<Ticket>,
+    /// Their lines, in order.
+    pub lines: Vec<TicketLine>,
+}
+
+/// Puts a part to the one of `crashes` that it is about, or adds the one that it begins. Windows' id of the report
+/// decides, and else the nearest before it from which it does not differ.
+pub(super) fn add_part(crashes: &mut Vec<Crash>, part: Ticket, lines: &[TicketLine]) {
+    let named =
+        |crash: &Crash| part.report_id.is_some() && crash.parts.iter().any(|other| other.report_id == part.report_id);
+    let alike = |crash: &Crash| !crash.parts.iter().any(|other| differ(other, &part));
+    let same = crashes.iter().position(named).or_else(|| crashes.iter().rposition(alike));
+    match same.and_then(|same| crashes.get_mut(same)) {
+        Some(crash) => {
+            crash.parts.push(part);
+            crash.lines.extend_from_slice(lines);
+        }
+        None => crashes.push(Crash { parts: vec![part], lines: lines.to_vec() }),
     }
-    let ends = starts.iter().skip(1).copied().chain([lines.len()]);
-    starts.iter().copied().zip(ends).map(|(start, end)| start..end).collect()
 }
 
 /// Whether two events tell of different crashes. The records of one crash have one report id, or differ in nothing
 /// that both have.
-pub(super) fn differ(a: &Ticket, b: &Ticket) -> bool {
+fn differ(a: &Ticket, b: &Ticket) -> bool {
     fn unequal<T: PartialEq>(a: Option<T>, b: Option<T>) -> bool {
         matches!((a, b), (Some(a), Some(b)) if a != b)
     }
     if let (Some(a), Some(b)) = (&a.report_id, &b.report_id) {
         return a != b;
     }
-    let lower = |name: &Option<std::sync::Arc<str>>| name.as_deref().map(str::to_ascii_lowercase);
-    unequal(lower(&a.app), lower(&b.app))
+    let lower = |name: &Option<Arc<str>>| name.as_deref().map(str::to_ascii_lowercase);
+    let stop = match (&a.bugcheck, &b.bugcheck) {
+        (Some((a, first)), Some((b, second))) => {
+            a.plain() != b.plain() || first.iter().zip(second).any(|(a, b)| a != b)
+        }
+        // A program's crash is not the system's.
+        (Some(_), None) => is_of_a_program(b),
+        (None, Some(_)) => is_of_a_program(a),
+        (None, None) => false,
+    };
+    stop || unequal(lower(&a.app), lower(&b.app))
         || unequal(lower(&a.module), lower(&b.module))
         || unequal(a.code, b.code)
+        || unequal(a.fast_fail, b.fast_fail)
         || unequal(a.offset, b.offset)
+        || unequal(a.access_address, b.access_address)
         || unequal(a.pid, b.pid)
-        || unequal(a.bugcheck.as_ref().map(|(code, _)| code.plain()), b.bugcheck.as_ref().map(|(code, _)| code.plain()))
+}
+
+fn is_of_a_program(ticket: &Ticket) -> bool {
+    ticket.app.is_some() && ticket.code.is_some()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn shown(text: &str) -> Vec<Range<usize>> {
+        let lines: Vec<TicketLine> =
+            (1..).zip(text.lines()).map(|(number, text)| TicketLine { number, text: text.into() }).collect();
+        sections(&lines)
+    }
+
     #[test]
     fn a_section_begins_at_each_heading_of_the_first_kind() {
-        let shown = |text: &str| {
-            let lines: Vec<TicketLine> =
-                (1..).zip(text.lines()).map(|(number, text)| TicketLine { number, text: text.into() }).collect();
-            sections(&lines)
-        };
         assert_eq!(shown("hello\nEvent[0]:\n  Log Name: A\nEvent[1]:\n  Log Name: A\nx"), [0..1, 1..3, 3..6]);
         assert_eq!(shown("Log Name: A\nx\nLog Name: A\ny"), [0..2, 2..4]);
         assert!(shown("Log Name: A\nx").is_empty());
         assert!(shown("nothing").is_empty());
+    }
+
+    #[test]
+    fn parts_are_divided_by_headings_of_other_kinds() {
+        let text = "Log Name: A\nx\nLog Name: A\nFault bucket 1\nFault bucket 2\ny";
+        assert_eq!(shown(text), [0..2, 2..3, 3..4, 4..6]);
+    }
+
+    #[test]
+    fn a_run_ends_with_the_line_that_says_so() {
+        let text = "a\nProcess finished with exit code 1\nb\nProcess finished with exit code 0";
+        assert_eq!(shown(text), [0..2, 2..4]);
     }
 }

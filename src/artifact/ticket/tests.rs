@@ -1,22 +1,27 @@
 //! The texts here are made up in the forms in which people paste them.
 
+mod several;
+
 use super::*;
 use crate::artifact::text::decode;
 use crate::evidence::{ExceptionCode, Version};
 
-/// What a text gives, read as a ticket.
-fn ticket(text: &str) -> Ticket {
+/// The tickets that a text gives: one for each crash, and one for the rest.
+fn tickets(text: &str) -> Vec<Ticket> {
     let reading = read_content(&text.as_bytes().into(), &Names::default()).expect("readable");
     let tickets = reading.evidence.into_iter().filter_map(|evidence| match evidence.observation {
         Observation::Ticket(ticket) => Some(*ticket),
         _ => None,
     });
-    tickets.into_iter().next().expect("a ticket")
+    tickets.collect()
 }
 
 /// The recognised facts of a text, by the names that examples use.
 fn named_facts(text: &str) -> Vec<(&'static str, String)> {
-    let ticket = ticket(text);
+    named_facts_of(tickets(text).into_iter().next().expect("a ticket"))
+}
+
+fn named_facts_of(ticket: Ticket) -> Vec<(&'static str, String)> {
     let hex = |numbers: &[u64]| numbers.iter().map(|number| format!("{number:#x}")).collect::<Vec<_>>().join(",");
     let short = |version: Version| version.to_string().trim_end_matches(".0").to_owned();
     let some = |text: Option<Arc<str>>| text.map(|text| text.to_string());
@@ -59,8 +64,18 @@ fn named_facts(text: &str) -> Vec<(&'static str, String)> {
 
 /// The same in one text, but for the exit code.
 fn facts(text: &str) -> String {
+    shown(named_facts(text))
+}
+
+fn shown(facts: Vec<(&'static str, String)>) -> String {
     let shown = |(name, value): (&str, String)| (name != "exit_code").then(|| format!("{name}={value}"));
-    named_facts(text).into_iter().filter_map(shown).collect::<Vec<_>>().join(" ")
+    facts.into_iter().filter_map(shown).collect::<Vec<_>>().join(" ")
+}
+
+/// The facts of each ticket that tells of a crash.
+fn crashes(text: &str) -> Vec<String> {
+    let crashes = tickets(text).into_iter().filter(Ticket::tells_of_a_crash);
+    crashes.map(|ticket| shown(named_facts_of(ticket))).collect()
 }
 
 /// The place of a pattern, a text, and all that the text says.

@@ -8,7 +8,15 @@ use crate::evidence::{Version, base_name};
 /// More characters than a path has.
 const LONGEST_NAME: usize = 260;
 /// What may stand between the words that announce a value and the value.
-const SEPARATORS: &[char] = &[' ', '\t', '\u{A0}', ':', '：', '=', '"', '\'', '`', '(', '['];
+const SEPARATORS: &[char] = &[' ', '\t', '\u{A0}', ':', '：', '=', '"', '\'', '`', '*', '(', '['];
+/// How names of image files end.
+///
+/// Source: what Windows' loader is given by Windows itself and by the programs that people run: programs, libraries,
+/// drivers, controls, codecs, Python's and Node's extensions, plug-ins.
+const ENDINGS: [&str; 18] = [
+    ".exe", ".dll", ".sys", ".pyd", ".ocx", ".drv", ".scr", ".cpl", ".com", ".tmp", ".node", ".ax", ".acm", ".efi",
+    ".xll", ".vst3", ".asi", ".mui",
+];
 
 /// The text after what separates it from its label, and after a type that debuggers write before a code
 /// (`(NTSTATUS) 0xc0000005`).
@@ -115,7 +123,7 @@ pub(super) fn file_name(text: &str) -> Option<&str> {
     let name = beginning.split([',', '，', '、', ';', '|', '"', '\t', '<', '>']).next()?;
     // Two names with a slash or an arrow between them, or a remark.
     let name = [" / ", " - ", " ("].iter().fold(name, |name, mark| name.split(mark).next().unwrap_or(name));
-    let name = base_name(name).trim().trim_end_matches(['.', '\'', '`']);
+    let name = base_name(name).trim().trim_end_matches(['.', '\'', '`', '*', ' ']);
     let name = name.strip_suffix("_unloaded").unwrap_or(name);
     // Windows' and the debuggers' ways of saying that they know none. The names of processors stand for errors that
     // those reported.
@@ -127,11 +135,38 @@ pub(super) fn file_name(text: &str) -> Option<&str> {
 
 /// A name that ends like an image file's: `.exe`, `.dll`, `.sys`...
 pub(super) fn image_name(text: &str) -> Option<&str> {
-    const ENDINGS: [&str; 6] = [".exe", ".dll", ".sys", ".pyd", ".ocx", ".drv"];
+    /// Fewer than all: in a sentence `.com` is a web page and `.tmp` any file.
+    const IN_SENTENCES: [&str; 6] = [".exe", ".dll", ".sys", ".pyd", ".ocx", ".drv"];
     let first = text.split_whitespace().next()?.trim_end_matches([',', ';', ')', ']']);
-    let name = file_name(first)?;
+    let name = file_name(first).filter(|name| is_name(name))?;
+    ends_in(name, &IN_SENTENCES).then_some(name)
+}
+
+fn ends_in(name: &str, endings: &[&str]) -> bool {
     let lower = name.to_ascii_lowercase();
-    ENDINGS.iter().any(|ending| lower.ends_with(ending)).then_some(name)
+    endings.iter().any(|ending| lower.len() > ending.len() && lower.ends_with(ending))
+}
+
+/// Whether a field's value can be the name of a file: a word without the signs of prose and code, or several words that
+/// end like an image's name.
+pub(super) fn is_name(name: &str) -> bool {
+    const NONE: [&str; 3] = ["none", "null", "nan"];
+    let in_name = |character: char| character.is_alphanumeric() || "._-+~$&@%!'".contains(character);
+    let word = name.chars().all(in_name) && name.chars().any(char::is_alphanumeric);
+    let words = !name.contains(['#', '?', '*', '{', '}', '[', ']', '\\', '/']) && ends_in(name, &ENDINGS);
+    (word || words) && !NONE.iter().any(|none| name.eq_ignore_ascii_case(none))
+}
+
+/// The file name in a field: all that follows its label and colon. Without a colon, what follows may be a sentence, and
+/// only what looks like an image's name counts.
+pub(super) fn field_name(after_label: &str) -> Option<&str> {
+    let value = value_of(after_label);
+    let behind = after_label.trim_start_matches([' ', '\t', '\u{A0}', '"', '\'', '`', '*']);
+    if !behind.starts_with([':', '：', '=']) {
+        return image_name(value);
+    }
+    let none = value.get(..3).is_some_and(|begin| begin.eq_ignore_ascii_case("n/a"));
+    file_name(value).filter(|name| !none && is_name(name))
 }
 
 /// A version: numbers with dots.
@@ -181,8 +216,31 @@ mod tests {
         for text in ["", "unknown", "StackHash_1234", ", version"] {
             assert_eq!(file_name(text), None, "{text}");
         }
+        assert_eq!(file_name("tool.exe`**"), Some("tool.exe"));
         assert_eq!(image_name("a.sys (1.0)"), Some("a.sys"));
         assert_eq!(image_name("path: C"), None);
+    }
+
+    #[test]
+    fn words_of_prose_and_signs_of_code_are_no_names() {
+        for text in [": my tool.exe, version 1", ": trainer", "=\"svchost.exe_netsvcs\"", " part.dll", ": Größe-2.dll"]
+        {
+            assert!(field_name(text).is_some(), "{text}");
+        }
+        for text in [
+            ": ]   # the module",
+            ": (excluding the driver)",
+            " from the log",
+            " is part.dll",
+            ": is not known",
+            ": N/A",
+            ": none",
+            " (excluding x)",
+            ": ...",
+            ": f'{name}.dll'",
+        ] {
+            assert_eq!(field_name(text), None, "{text}");
+        }
     }
 
     #[test]
