@@ -99,9 +99,10 @@ pub(crate) fn analyze_keeping(
     progress: &dyn Progress,
 ) -> (Report, Vec<Item>) {
     let (artifacts, items, coverage) = read_all(paths, options, progress);
-    let machines = incident::machines(&items, &coverage, knowledge);
+    let mut machines = incident::machines(&items, &coverage, knowledge);
     let sightings = sightings(&items);
     let built = incident::incidents(&items, &sightings, knowledge, &carriers(rules));
+    incident::describe(&mut machines, &items, &built, knowledge);
 
     let surroundings = by_host(&machines, &items);
     let mut attributes = Attributes::default();
@@ -159,9 +160,10 @@ pub fn inspect(
     progress: &dyn Progress,
 ) -> Inspected {
     let (artifacts, items, coverage) = read_all(paths, options, progress);
-    let machines = incident::machines(&items, &coverage, knowledge);
+    let mut machines = incident::machines(&items, &coverage, knowledge);
     let sightings = sightings(&items);
     let built = incident::incidents(&items, &sightings, knowledge, &carriers(rules));
+    incident::describe(&mut machines, &items, &built, knowledge);
     let surroundings = by_host(&machines, &items);
     let incidents = built
         .iter()
@@ -230,17 +232,21 @@ fn read_all(
         })
         .collect();
     progress.done();
-    all.extend(unfound.into_iter().map(|unfound| ReadArtifact {
-        artifact: Artifact {
-            path: display_path(&unfound.path),
-            kind: "unknown",
-            status: if unfound.passed_over { ArtifactStatus::Skipped } else { ArtifactStatus::Failed },
-            detail: Some(unfound.reason),
-            bytes: 0,
-            records: None,
-        },
-        evidence: Vec::new(),
-        coverage: Vec::new(),
+    all.extend(unfound.into_iter().map(|unfound| {
+        ReadArtifact {
+            artifact: Artifact {
+                path: display_path(&unfound.path),
+                kind: discover::named_kind(&unfound.path)
+                    .filter(|_| !unfound.passed_over)
+                    .map_or("unknown", |kind| kind.word()),
+                status: if unfound.passed_over { ArtifactStatus::Skipped } else { ArtifactStatus::Failed },
+                detail: Some(unfound.reason),
+                bytes: 0,
+                records: None,
+            },
+            evidence: Vec::new(),
+            coverage: Vec::new(),
+        }
     }));
     all.extend(options.pasted.iter().map(|(name, content)| crate::read::read_pasted(name, content, &context)));
     all.sort_by(|a, b| a.artifact.path.cmp(&b.artifact.path));
@@ -334,6 +340,7 @@ fn summary(artifacts: &[Artifact], incidents: &[Judged]) -> Summary {
         artifacts: artifacts.len(),
         failed: with(ArtifactStatus::Failed),
         partial: with(ArtifactStatus::Partial),
+        archives: artifacts.iter().filter(|artifact| artifact.is_unopened_archive()).count(),
         incidents: incidents.len(),
         undetermined: incidents.iter().filter(|judged| judged.verdict.cause == UNDETERMINED).count(),
         by_cause,

@@ -1,6 +1,6 @@
 //! `crashsift analyze`: the main job.
 
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 use std::mem;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -17,11 +17,14 @@ use crate::Options;
 use crate::analysis::analyze_keeping;
 use crate::artifact::event_log::Cache;
 use crate::artifact::head_and_tail::HeadAndTail;
-use crate::discover::{read_list, reason};
+use crate::discover::{ArtifactKind, SNIFFED, display_path, read_list, reason, sniff};
 use crate::knowledge::Knowledge;
 use crate::report::text::TextOptions;
 use crate::report::{ArtifactStatus, Report, json, jsonl, text};
 use crate::rules::RuleSet;
+
+/// How many paths of the command line that can't be read are named on standard error.
+const NAMED: usize = 5;
 
 /// Up to this many bytes are read on one thread.
 const SMALL: u64 = 256 << 10;
@@ -33,7 +36,7 @@ pub struct Arguments {
     paths: Vec<PathBuf>,
 
     /// The report's format.
-    #[arg(short, long, value_enum, default_value_t)]
+    #[arg(short, long, value_enum, default_value_t, ignore_case = true)]
     format: Format,
 
     /// Write the report to FILE instead of standard output, whole or not at all.
@@ -49,7 +52,7 @@ pub struct Arguments {
     no_builtin_rules: bool,
 
     /// How many threads work. The report is the same for every number.
-    #[arg(short, long, value_name = "N")]
+    #[arg(short, long, value_name = "N", value_parser = jobs)]
     jobs: Option<NonZeroUsize>,
 
     /// Keep in the folder DIR what is read of event logs, and don't read chunks again that did not change since. The
@@ -119,6 +122,16 @@ enum Format {
     Jsonl,
 }
 
+/// The most threads that `--jobs` takes: more than any processor has, and few enough to be had.
+const MOST_JOBS: usize = 1024;
+
+fn jobs(text: &str) -> Result<NonZeroUsize, String> {
+    text.parse()
+        .ok()
+        .filter(|jobs: &NonZeroUsize| jobs.get() <= MOST_JOBS)
+        .ok_or_else(|| format!("write a number of threads from 1 to {MOST_JOBS}"))
+}
+
 /// A date means its end, in UTC.
 fn end_time(text: &str) -> Result<Timestamp, String> {
     // The resolution of event logs is 100 ns.
@@ -168,9 +181,17 @@ fn prepare(arguments: &Arguments) -> Result<Prepared, Exit> {
             )));
         }
     }
+    if let (Some(since), Some(until)) = (arguments.since, arguments.until)
+        && since > until
+    {
+        return Err(usage(format!("--since {since} is after --until {until}: no incident can be between them")));
+    }
     let knowledge = Knowledge::builtin();
     if let Some(path) = &arguments.output {
         output::check(path).map_err(|error| usage(format!("--output {}: {}", path.display(), reason(&error))))?;
+        if let Some(what) = would_be_lost(path, arguments) {
+            return Err(usage(format!("--output {}: {what}, and would be lost; name another file", path.display())));
+        }
     }
     let from_stdin = arguments.paths.iter().any(|path| path == Path::new("-"));
     let ticket_from_stdin = arguments.ticket.as_deref() == Some(Path::new("-"));
@@ -211,6 +232,22 @@ fn prepare(arguments: &Arguments) -> Result<Prepared, Exit> {
     Ok(Prepared { paths, rules, knowledge, options, threads })
 }
 
+/// What is at the place for the report, if that is evidence: something that was given to be analyzed, or an artifact of
+/// any kind but text, which older reports are.
+fn would_be_lost(output: &Path, arguments: &Arguments) -> Option<String> {
+    let place = std::fs::canonicalize(output).ok().filter(|place| place.is_file())?;
+    let given = arguments.paths.iter().chain(&arguments.ticket);
+    if given.filter_map(|path| std::fs::canonicalize(path).ok()).any(|path| path == place) {
+        return Some("it is one of the files to analyze".to_owned());
+    }
+    let mut first = Vec::new();
+    std::fs::File::open(&place).ok()?.take(SNIFFED).read_to_end(&mut first).ok()?;
+    match sniff(&first) {
+        ArtifactKind::Unknown | ArtifactKind::Ticket => None,
+        kind => Some(format!("it is an artifact of kind {}", kind.word())),
+    }
+}
+
 /// The cache in `folder`. Without one the run takes longer, but it goes on.
 fn open_cache(folder: &Path, quiet: bool) -> Option<Arc<Cache>> {
     let cache = Cache::in_folder(folder);
@@ -239,8 +276,11 @@ fn pasted(path: &Path) -> io::Result<(String, HeadAndTail)> {
     if path == Path::new("-") {
         return Ok(("standard input".to_owned(), HeadAndTail::read(&mut io::stdin().lock())?));
     }
+    if path.is_dir() {
+        return Err(io::Error::other("it is a folder"));
+    }
     let content = HeadAndTail::read(&mut std::fs::File::open(path)?)?;
-    Ok((crate::discover::display_path(path), content))
+    Ok((display_path(path), content))
 }
 
 fn carry_out(arguments: &Arguments, prepared: Prepared) -> Exit {
@@ -250,6 +290,12 @@ fn carry_out(arguments: &Arguments, prepared: Prepared) -> Exit {
 
     if !arguments.quiet {
         options.cache.iter().flat_map(|cache| cache.notes()).for_each(|note| stream::note(&note));
+        // Of what was named on the command line, the reason stands here, too.
+        let given: Vec<String> = arguments.paths.iter().map(|path| display_path(path)).collect();
+        let lost = report.artifacts.iter().filter(|artifact| artifact.status == ArtifactStatus::Failed);
+        for artifact in lost.filter(|artifact| given.contains(&artifact.path)).take(NAMED) {
+            stream::note(&format!("{}: {}", artifact.path, artifact.detail.as_deref().unwrap_or("could not be read")));
+        }
         let Report { summary, .. } = &report;
         let lost = summary.failed.saturating_add(summary.partial);
         if lost > 0 {
@@ -258,6 +304,11 @@ fn carry_out(arguments: &Arguments, prepared: Prepared) -> Exit {
                 summary.artifacts,
                 if summary.artifacts == 1 { "artifact" } else { "artifacts" }
             ));
+        }
+        match summary.archives {
+            0 => {}
+            1 => stream::note("1 archive was not opened; extract it and analyze the folder"),
+            count => stream::note(&format!("{count} archives were not opened; extract them and analyze the folder")),
         }
     }
     let written = write(arguments, &report);
