@@ -153,11 +153,9 @@ fn folder() -> tempfile::TempDir {
     };
     write("Report.wer", &report.to_bytes());
     let ticket = format!(
-        "Faulting application name: {app}, version: 1.0.0.0, time stamp: 0x5f000000\n\
-         Faulting module name: {module}, version: 2.0.0.0, time stamp: 0x5f000000\n\
+        "Faulting application name: ticket{HIDING}.exe, version: 1.0.0.0, time stamp: 0x5f000000\n\
+         Faulting module name: other{HIDING}.dll, version: 2.0.0.0, time stamp: 0x5f000000\n\
          Exception code: 0xc0000005\nFault offset: 0x0000000000001234\nCPU: AMD Ryzen {HIDING} 5800X\n",
-        app = format!("ticket{HIDING}.exe"),
-        module = format!("other{HIDING}.dll"),
     );
     write("ticket.txt", ticket.as_bytes());
     fs::create_dir(folder.path().join("rules")).expect("a folder");
