@@ -317,7 +317,9 @@ fn tables(files: &[File]) -> Outcome<String> {
         })?;
     }
     write_table(&mut code, "STOPS", "u32", "Stop", &stops, stop)?;
-    write_table(&mut code, "RELEASES", "u32", "&str", &releases, |release| format!("{release:?}"))?;
+    write_table(&mut code, "RELEASES", "u32", "(&str, &str)", &releases, |build| {
+        format!("({:?}, {:?})", build.release, build.kernel)
+    })?;
     write_table(&mut code, "COLLECT", "&str", "&str", &collect, |text| format!("{text:?}"))?;
     write_table(&mut code, "CUDA_NAMES", "&str", "ReleaseSpan", &cuda_names, |(first, last)| {
         format!("ReleaseSpan {{ first: {first:?}, last: {last:?} }}")

@@ -114,9 +114,10 @@ pub fn merge(read: Vec<ReadArtifact>, rules: &RuleSet, knowledge: &Knowledge, op
 /// Joins and judges what was read.
 fn conclude(read: Vec<ReadArtifact>, rules: &RuleSet, knowledge: &Knowledge, options: &Options) -> (Report, Vec<Item>) {
     let (artifacts, items, coverage) = listed(read);
-    let machines = incident::machines(&items, &coverage, knowledge);
+    let mut machines = incident::machines(&items, &coverage, knowledge);
     let sightings = sightings(&items);
     let built = incident::incidents(&items, &sightings, knowledge, &carriers(rules));
+    incident::describe(&mut machines, &items, &built, knowledge);
 
     let surroundings = by_host(&machines, &items, &built);
     let mut attributes = Attributes::default();
@@ -176,9 +177,10 @@ pub fn inspect(
     progress: &dyn Progress,
 ) -> Inspected {
     let (artifacts, items, coverage) = listed(read_all(paths, options, progress));
-    let machines = incident::machines(&items, &coverage, knowledge);
+    let mut machines = incident::machines(&items, &coverage, knowledge);
     let sightings = sightings(&items);
     let built = incident::incidents(&items, &sightings, knowledge, &carriers(rules));
+    incident::describe(&mut machines, &items, &built, knowledge);
     let surroundings = by_host(&machines, &items, &built);
     let incidents = built
         .iter()
@@ -255,19 +257,23 @@ fn read_all(paths: &[PathBuf], options: &Options, progress: &dyn Progress) -> Ve
         })
         .collect();
     progress.done();
-    all.extend(unfound.into_iter().map(|unfound| ReadArtifact {
-        artifact: Artifact {
-            path: display_path(&unfound.path),
-            kind: "unknown",
-            status: if unfound.passed_over { ArtifactStatus::Skipped } else { ArtifactStatus::Failed },
-            detail: Some(unfound.reason),
-            bytes: 0,
-            records: None,
-            evidence: None,
-        },
-        pasted: false,
-        evidence: Vec::new(),
-        coverage: Vec::new(),
+    all.extend(unfound.into_iter().map(|unfound| {
+        ReadArtifact {
+            artifact: Artifact {
+                path: display_path(&unfound.path),
+                kind: discover::named_kind(&unfound.path)
+                    .filter(|_| !unfound.passed_over)
+                    .map_or("unknown", |kind| kind.word()),
+                status: if unfound.passed_over { ArtifactStatus::Skipped } else { ArtifactStatus::Failed },
+                detail: Some(unfound.reason),
+                bytes: 0,
+                records: None,
+                evidence: None,
+            },
+            pasted: false,
+            evidence: Vec::new(),
+            coverage: Vec::new(),
+        }
     }));
     all.extend(options.pasted.iter().map(|(name, content)| crate::read::read_pasted(name, content, &context)));
     keeping(all, options)
@@ -381,6 +387,7 @@ fn summary(artifacts: &[Artifact], incidents: &[Judged]) -> Summary {
         artifacts: artifacts.len(),
         failed: with(ArtifactStatus::Failed),
         partial: with(ArtifactStatus::Partial),
+        archives: artifacts.iter().filter(|artifact| artifact.is_unopened_archive()).count(),
         incidents: incidents.len(),
         undetermined: incidents.iter().filter(|judged| judged.verdict.cause == UNDETERMINED).count(),
         by_cause,

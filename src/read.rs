@@ -9,7 +9,7 @@ use crate::artifact::head_and_tail::HeadAndTail;
 use crate::artifact::{
     LogCoverage, Loss, ReadContext, Reading, Unreadable, event_log, kernel_dump, minidump, ticket, wer_report,
 };
-use crate::discover::{ArtifactKind, display_path, named_kind, not_pasted, reason, sniff};
+use crate::discover::{ArtifactKind, display_path, is_office_document, named_kind, not_pasted, reason, sniff};
 use crate::evidence::Evidence;
 use crate::report::{Artifact, ArtifactStatus};
 
@@ -37,17 +37,20 @@ pub fn read_artifact(path: &Path, context: &ReadContext) -> ReadArtifact {
     let shown = display_path(path);
     let mut opened = match open(path) {
         Ok(opened) => opened,
-        Err(error) => return unread(shown, ArtifactKind::Unknown, 0, ArtifactStatus::Failed, reason(&error)),
+        Err(error) => {
+            let kind = named_kind(path).unwrap_or(ArtifactKind::Unknown);
+            return unread(shown, kind, 0, ArtifactStatus::Failed, reason(&error));
+        }
     };
     let bytes = opened.bytes;
     let kind = sniff(&opened.first);
     match kind {
         ArtifactKind::Unknown => {
-            let (status, reason) = unknown(path, &opened);
+            let (kind, status, reason) = unknown(path, &opened);
             return unread(shown, kind, bytes, status, reason);
         }
         ArtifactKind::Archive => {
-            let reason = "archives are not opened; unpack it and analyze the folder".to_owned();
+            let reason = "archives are not opened; extract it and analyze the folder".to_owned();
             return unread(shown, kind, bytes, ArtifactStatus::Skipped, reason);
         }
         _ => {}
@@ -153,15 +156,22 @@ fn unread(path: String, kind: ArtifactKind, bytes: u64, status: ArtifactStatus, 
     }
 }
 
-/// A file of no known kind: a loss when it is empty or its name promises evidence, else simply not of interest.
-fn unknown(path: &Path, opened: &Opened) -> (ArtifactStatus, String) {
-    let promised = named_kind(path);
-    let status = if promised.is_some() { ArtifactStatus::Failed } else { ArtifactStatus::Skipped };
+/// A file whose content tells no kind: a loss of the kind that its name promises, if that is one that is read, else
+/// simply not of interest.
+fn unknown(path: &Path, opened: &Opened) -> (ArtifactKind, ArtifactStatus, String) {
+    let promised = named_kind(path).filter(|kind| *kind != ArtifactKind::Archive);
+    let (kind, status) = match promised {
+        Some(kind) => (kind, ArtifactStatus::Failed),
+        None => (ArtifactKind::Unknown, ArtifactStatus::Skipped),
+    };
     if opened.bytes == 0 {
-        return (status, "the file is empty".to_owned());
+        return (kind, status, "the file is empty".to_owned());
+    }
+    if is_office_document(&opened.first) {
+        return (kind, status, "an office document; save its text as a .txt file".to_owned());
     }
     if let Some(what) = not_pasted(&opened.first) {
-        return (status, format!("{what}, not text that somebody pasted"));
+        return (kind, status, format!("{what}, not text that somebody pasted"));
     }
     let named = promised.map_or_else(String::new, |kind| format!(", although its name is that of a {}", kind.word()));
     let content = if opened.first.iter().all(|byte| *byte == 0) {
@@ -169,5 +179,5 @@ fn unknown(path: &Path, opened: &Opened) -> (ArtifactStatus, String) {
     } else {
         "its content is of no kind that is read"
     };
-    (status, format!("{content}{named}"))
+    (kind, status, format!("{content}{named}"))
 }

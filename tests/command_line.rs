@@ -161,7 +161,16 @@ fn arguments_that_make_no_sense_are_usage_errors_and_say_what_would_be_right() {
         ("--until 2024-13-01 samples", "2024-11-11"),
         ("--min-confidence 80 samples", "from 0 to 1"),
         ("--min-confidence NaN samples", "from 0 to 1"),
-        ("--jobs 0 samples", "--jobs"),
+        ("--jobs 0 samples", "from 1 to 1024"),
+        ("--jobs 99999999 samples", "from 1 to 1024"),
+        ("--since 2025-01-01 --until 2024-01-01 samples", "no incident can be between them"),
+        ("--ticket samples", "--ticket samples: it is a folder"),
+        ("--rules no-such-rules.yaml samples", "cannot be read"),
+        ("--format csv samples", "[possible values: text, json, jsonl]"),
+        ("--output samples samples", "--output samples: it is a folder"),
+        ("--output", "a value is required"),
+        ("--symbols no-such-folder samples", "--symbols no-such-folder: no such file or folder"),
+        ("--quite samples", "'--quiet'"),
         ("--color sometimes samples", "[possible values: auto, always, never]"),
         ("--colour always samples", "--color"),
         ("--ticket samples/no-such-ticket.txt", "samples/no-such-ticket.txt"),
@@ -170,6 +179,63 @@ fn arguments_that_make_no_sense_are_usage_errors_and_say_what_would_be_right() {
         assert_eq!(run.stdout, "", "{arguments}");
         assert!(run.stderr.contains(right), "{arguments}: {run:#?}");
     }
+}
+
+#[test]
+fn commands_that_do_not_exist_are_usage_errors_and_say_which_do() {
+    for (arguments, right) in [
+        ("", "Usage: crashsift <COMMAND>"),
+        ("analyse samples", "'analyze'"),
+        ("samples", "to analyze it: crashsift analyze samples"),
+        ("why x", "unrecognized subcommand"),
+        ("inspect", "<FILE>"),
+        ("inspect a b", "unexpected argument 'b'"),
+        ("explain", "<CODE>"),
+        ("explain foo", "`foo` is no code"),
+        ("explain --format xml 5", "[possible values: text, json]"),
+        ("rules", "Usage: crashsift rules <COMMAND>"),
+        ("rules show", "<ID>"),
+        ("rules show no/such-rule", "there is no rule `no/such-rule`"),
+        ("rules list --cause gpu-timeuot", "did you mean `gpu-timeout`?"),
+        ("rules facts --format yaml", "[possible values: text, json]"),
+        ("completions", "<SHELL>"),
+        ("completions korn", "[possible values: bash"),
+        ("help nothing", "unrecognized subcommand 'nothing'"),
+    ] {
+        let run = run(arguments.split_whitespace()).ends_with(2);
+        assert_eq!(run.stdout, "", "{arguments}");
+        assert!(run.stderr.contains(right), "{arguments}: {run:#?}");
+    }
+    let check = run(["rules", "check", "no-such-rules"]).ends_with(2);
+    assert!(check.stdout.contains("cannot be read"), "{check:#?}");
+}
+
+#[test]
+fn what_leads_nowhere_is_told_with_its_name() {
+    let analyzed = analyze_with_site_rules("no/such/folder").ends_with(4);
+    assert!(analyzed.stderr.starts_with("crashsift: no/such/folder: no such file or folder\n"), "{analyzed:#?}");
+    let inspected = run(["inspect", "no-such.dmp"]).ends_with(4);
+    assert_eq!(
+        inspected.stderr,
+        "crashsift: no-such.dmp: failed: no such file or folder\ncrashsift: nothing that can be analyzed was found\n"
+    );
+}
+
+#[test]
+fn an_archive_is_told_to_be_extracted() {
+    let folder = folder();
+    fs::write(folder.path().join("logs.zip"), b"PK\x03\x04 an archive").expect("a file");
+    fs::copy(STACK_OVERFLOW, folder.path().join("a.dmp")).expect("a dump");
+    let run = analyze_with_site_rules(shown(folder.path())).ends_with(0);
+    assert_eq!(run.stderr, "crashsift: 1 archive was not opened; extract it and analyze the folder\n");
+    assert!(run.stdout.contains("\n1 archive not opened: listed below.\n"), "{run:#?}");
+    assert!(run.stdout.contains("  not opened   1 archive: extract it and analyze the folder\n"), "{run:#?}");
+    assert_eq!(analyzed(shown(folder.path()))["summary"]["archives"], 1);
+}
+
+#[test]
+fn formats_are_known_in_capitals_too() {
+    analyze_with_site_rules(&format!("-q --format JSON {STACK_OVERFLOW}")).ends_with(0).json();
 }
 
 #[test]
@@ -216,6 +282,26 @@ fn output_is_left_alone_when_nothing_is_analyzed() {
     analyze_with_site_rules(&format!("-o {} --fail-on nonsense {STACK_OVERFLOW}", shown(&file))).ends_with(2);
     assert_eq!(fs::read_to_string(&file).expect("the report"), "an older report\n");
     assert_eq!(names(folder.path()), ["report.txt"]);
+}
+
+/// `analyze -o a.dmp a.dmp` replaced the dump by its report.
+#[test]
+fn output_never_replaces_evidence() {
+    let folder = folder();
+    let dump = folder.path().join("a.dmp");
+    fs::copy(STACK_OVERFLOW, &dump).expect("a dump");
+    let before = fs::read(&dump).expect("the dump");
+    let ticket = folder.path().join("mail.txt");
+    fs::write(&ticket, "exit code 0xC0000409").expect("a text");
+    for (output, arguments, why) in [
+        (&dump, shown(&dump).to_owned(), "it is one of the files to analyze"),
+        (&dump, shown(folder.path()).to_owned(), "it is an artifact of kind minidump"),
+        (&ticket, format!("--ticket {}", shown(&ticket)), "it is one of the files to analyze"),
+    ] {
+        let run = analyze_with_site_rules(&format!("-o {} {arguments}", shown(output))).ends_with(2);
+        assert!(run.stderr.contains(why), "{run:#?}");
+    }
+    assert_eq!(fs::read(&dump).expect("the dump"), before);
 }
 
 #[test]

@@ -170,8 +170,33 @@ FILE:56: demo/hooked: test `modules are not known` failed
 #[test]
 fn facts_prints_every_fact_with_its_type() {
     let ran = rules("facts");
-    assert!(ran.out.starts_with("FACT "), "{}", ran.out);
-    for part in ["\nexception.code ", "\nmodules ", "\n  version ", "what happened: crash, hang, bugcheck"] {
+    for part in
+        ["\nexception.code: code\n", "\nmodules: list\n", "\n  version: version\n", "    One of: crash, hang, bugcheck"]
+    {
         assert!(ran.out.contains(part), "{part}");
     }
+}
+
+#[test]
+fn facts_fit_on_a_page() {
+    let widest = rules("facts").out.lines().map(str::len).max();
+    assert!(widest.is_some_and(|width| width <= 100), "{widest:?}");
+}
+
+#[test]
+fn facts_are_one_json_document_for_programs() {
+    let ran = rules("facts --format json");
+    let document: serde_json::Value = serde_json::from_str(&ran.out).expect("JSON");
+    let in_text = rules("facts").out;
+    for (key, name) in [("facts", "path"), ("lists", "name")] {
+        let entries = document[key].as_array().expect("a list");
+        for entry in entries {
+            let name = entry[name].as_str().expect("a name");
+            assert!(in_text.lines().any(|line| line.starts_with(&format!("{name}: "))), "{name}");
+            assert!(entry["means"].is_string() && entry["from"].is_string(), "{entry}");
+        }
+    }
+    let kind = document["facts"].as_array().and_then(|facts| facts.iter().find(|fact| fact["path"] == "incident.kind"));
+    let kind = kind.expect("every incident has a kind");
+    assert_eq!((&kind["type"], &kind["words"][0]), (&"word".into(), &"crash".into()));
 }

@@ -1,6 +1,6 @@
 //! `crashsift analyze`: the main job.
 
-use std::io;
+use std::io::{self, Read};
 use std::mem;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -13,9 +13,13 @@ use crate::analysis::analyze_keeping;
 use crate::artifact::event_log::Cache;
 use crate::artifact::head_and_tail::HeadAndTail;
 use crate::compare::Side;
-use crate::discover::{read_list, reason};
+use crate::discover::{ArtifactKind, SNIFFED, display_path, read_list, reason, sniff};
 use crate::knowledge::Knowledge;
+use crate::report::ArtifactStatus;
 use crate::rules::RuleSet;
+
+/// How many paths of the command line that can't be read are named on standard error.
+const NAMED: usize = 5;
 
 /// Up to this many bytes are read on one thread.
 const SMALL: u64 = 256 << 10;
@@ -71,6 +75,11 @@ struct Prepared {
 
 fn prepare(arguments: &Arguments) -> Result<Prepared, Exit> {
     let (rules, baseline) = arguments.reporting.prepare()?;
+    if let Some(path) = arguments.reporting.output.as_deref()
+        && let Some(what) = would_be_lost(path, arguments)
+    {
+        return Err(usage(&format!("--output {}: {what}, and would be lost; name another file", path.display())));
+    }
     let knowledge = Knowledge::builtin();
     let from_stdin = arguments.paths.iter().any(|path| path == Path::new("-"));
     let ticket_from_stdin = arguments.ticket.as_deref() == Some(Path::new("-"));
@@ -99,6 +108,22 @@ fn prepare(arguments: &Arguments) -> Result<Prepared, Exit> {
     Ok(Prepared { paths, rules, baseline, knowledge, options, threads })
 }
 
+/// What is at the place for the report, if that is evidence: something that was given to be analyzed, or an artifact of
+/// any kind but text, which older reports are.
+fn would_be_lost(output: &Path, arguments: &Arguments) -> Option<String> {
+    let place = std::fs::canonicalize(output).ok().filter(|place| place.is_file())?;
+    let given = arguments.paths.iter().chain(&arguments.ticket);
+    if given.filter_map(|path| std::fs::canonicalize(path).ok()).any(|path| path == place) {
+        return Some("it is one of the files to analyze".to_owned());
+    }
+    let mut first = Vec::new();
+    std::fs::File::open(&place).ok()?.take(SNIFFED).read_to_end(&mut first).ok()?;
+    match sniff(&first) {
+        ArtifactKind::Unknown | ArtifactKind::Ticket => None,
+        kind => Some(format!("it is an artifact of kind {}", kind.word())),
+    }
+}
+
 /// The cache in `folder`. Without one the run takes longer, but it goes on.
 fn open_cache(folder: &Path, quiet: bool) -> Option<Arc<Cache>> {
     let cache = Cache::in_folder(folder);
@@ -123,12 +148,16 @@ fn pasted(path: &Path) -> io::Result<(String, HeadAndTail)> {
     if path == Path::new("-") {
         return Ok(("standard input".to_owned(), HeadAndTail::read(&mut io::stdin().lock())?));
     }
+    let about = std::fs::metadata(path)?;
+    if about.is_dir() {
+        return Err(io::Error::other("it is a folder"));
+    }
     // Opening a pipe would wait until somebody writes into it.
-    if !std::fs::metadata(path)?.is_file() {
+    if !about.is_file() {
         return Err(io::Error::other("not a file; text from a pipe is read from standard input with `--ticket -`"));
     }
     let content = HeadAndTail::read(&mut std::fs::File::open(path)?)?;
-    Ok((crate::discover::display_path(path), content))
+    Ok((display_path(path), content))
 }
 
 fn carry_out(arguments: &Arguments, prepared: Prepared) -> Exit {
@@ -140,6 +169,12 @@ fn carry_out(arguments: &Arguments, prepared: Prepared) -> Exit {
     if !reporting.quiet {
         options.cache.iter().flat_map(|cache| cache.notes()).for_each(|note| stream::note(&note));
         print_symbol_notes(options.symbols.as_deref());
+        // Of what was named on the command line, the reason stands here, too.
+        let given: Vec<String> = arguments.paths.iter().map(|path| display_path(path)).collect();
+        let lost = report.artifacts.iter().filter(|artifact| artifact.status == ArtifactStatus::Failed);
+        for artifact in lost.filter(|artifact| given.contains(&artifact.path)).take(NAMED) {
+            stream::note(&format!("{}: {}", artifact.path, artifact.detail.as_deref().unwrap_or("could not be read")));
+        }
     }
     let exit = reporting.finish(&mut report, &rules, baseline.as_ref());
     // The process ends here, and its memory with it. Giving that back piece by piece would only take time.

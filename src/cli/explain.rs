@@ -9,7 +9,6 @@ use super::color::{self, Color};
 use super::{Exit, load_rules, stream};
 use crate::explain::{Explained, NoCode, explain, json, text};
 use crate::knowledge::Knowledge;
-use crate::report::sanitise;
 use crate::report::text::TextOptions;
 
 #[derive(Debug, clap::Args)]
@@ -20,7 +19,7 @@ pub struct Arguments {
     codes: Vec<String>,
 
     /// The format.
-    #[arg(short, long, value_enum, default_value_t)]
+    #[arg(short, long, value_enum, default_value_t, ignore_case = true)]
     format: Format,
 
     /// Use the rules of this file or folder beside the built-in ones; can be given again.
@@ -67,7 +66,7 @@ pub fn run(arguments: &Arguments) -> Exit {
         }
     }
     for none in &no_codes {
-        stream::note(&sanitise(&none.to_string()));
+        stream::note(&none.to_string());
     }
     let exit = stream::outcome(write(arguments, &explained, &no_codes));
     if exit == Exit::Success && !no_codes.is_empty() { Exit::Usage } else { exit }

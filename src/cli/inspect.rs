@@ -34,7 +34,7 @@ pub fn run(arguments: &Arguments) -> Exit {
     print_symbol_notes(options.symbols.as_deref());
     for artifact in &inspected.artifacts {
         if let Some(detail) = &artifact.detail {
-            stream::note(&format!("{}: {}: {}", sanitise(&artifact.path), artifact.status.word(), sanitise(detail)));
+            stream::note(&format!("{}: {}: {detail}", artifact.path, artifact.status.word()));
         }
     }
     let exit = stream::print(|out| {
@@ -46,16 +46,17 @@ pub fn run(arguments: &Arguments) -> Exit {
         Ok(())
     });
     for report in &inspected.reports {
-        stream::note(&format!("{}: no crash, hang or stop", sanitise(report)));
+        stream::note(&format!("{report}: no crash, hang or stop"));
     }
     if exit != Exit::Success || !inspected.incidents.is_empty() {
         return exit;
     }
-    stream::note("it tells of no incident");
     let read = |artifact: &Artifact| matches!(artifact.status, ArtifactStatus::Ok | ArtifactStatus::Partial);
     if !inspected.artifacts.iter().any(read) {
+        stream::note("nothing that can be analyzed was found");
         return Exit::Nothing;
     }
+    stream::note("it tells of no incident");
     stream::print(|out| print_content(&inspected, out))
 }
 

@@ -13,12 +13,15 @@ mod reporting;
 pub mod rules;
 mod stream;
 
+use std::borrow::Cow;
 use std::ffi::OsString;
+use std::io::Write;
 use std::panic::catch_unwind;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use clap::error::{ContextKind, ContextValue};
 use clap::{CommandFactory, Parser, Subcommand};
 
 pub use exit::Exit;
@@ -65,13 +68,7 @@ enum Command {
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Exit {
     let arguments = match Arguments::try_parse_from(arguments) {
         Ok(arguments) => arguments,
-        Err(error) => {
-            // Help and version are no errors; clap prints them to standard output.
-            let exit = if error.use_stderr() { Exit::Usage } else { Exit::Success };
-            // Nobody can be told when even this can't be printed.
-            let _ = error.print();
-            return exit;
-        }
+        Err(error) => return usage(&error),
     };
     std::panic::set_hook(Box::new(note_panic));
     let outcome = catch_unwind(|| match arguments.command {
@@ -88,6 +85,32 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Exit {
         stream::note("internal error: this is a defect of crashsift, please report it with the lines above");
         Exit::Internal
     })
+}
+
+/// Prints help, the version, or what is wrong with the arguments.
+fn usage(error: &clap::Error) -> Exit {
+    // Help and version are no errors; clap prints them to standard output.
+    if !error.use_stderr() {
+        return stream::outcome(error.print());
+    }
+    // A wrong argument may be the name of a file that a shell filled in, and is shown: without colours, one cannot be told
+    // from what clap means to do to the terminal.
+    let text = error.render().to_string();
+    let harmless = text.lines().all(|line| matches!(sanitise(line), Cow::Borrowed(_)));
+    // Nobody can be told when even this can't be printed.
+    let _ = if harmless {
+        error.print()
+    } else {
+        let mut notes = anstream::stderr();
+        text.lines().try_for_each(|line| writeln!(notes, "{}", sanitise(line)))
+    };
+    // A file or folder without a command before it is meant to be analyzed.
+    if let Some(ContextValue::String(path)) = error.get(ContextKind::InvalidSubcommand)
+        && Path::new(path).exists()
+    {
+        stream::note(&format!("to analyze it: crashsift analyze {path}"));
+    }
+    Exit::Usage
 }
 
 /// Tells of a panic in one line. A reader's panic costs its artifact only and stands in the report, too; more than a few

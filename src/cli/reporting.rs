@@ -22,12 +22,12 @@ use crate::rules::RuleSet;
 #[group(skip)]
 pub struct Arguments {
     /// The report's format.
-    #[arg(short, long, value_enum, default_value_t)]
+    #[arg(short, long, value_enum, default_value_t, ignore_case = true)]
     format: Format,
 
     /// Write the report to FILE instead of standard output, whole or not at all.
     #[arg(short, long, value_name = "FILE")]
-    output: Option<PathBuf>,
+    pub output: Option<PathBuf>,
 
     /// Put into the JSON report what `crashsift merge` needs to make one report of several.
     #[arg(long)]
@@ -42,7 +42,7 @@ pub struct Arguments {
     no_builtin_rules: bool,
 
     /// How many threads work. The report is the same for every number.
-    #[arg(short, long, value_name = "N")]
+    #[arg(short, long, value_name = "N", value_parser = jobs)]
     jobs: Option<NonZeroUsize>,
 
     /// Leave out incidents before TIME (2024-11-11 or 2024-11-11T17:43:00Z).
@@ -118,6 +118,11 @@ impl Arguments {
                 )));
             }
         }
+        if let (Some(since), Some(until)) = (self.since, self.until)
+            && since > until
+        {
+            return Err(usage(&format!("--since {since} is after --until {until}: no incident can be between them")));
+        }
         if let Some(path) = &self.output {
             output::check(path).map_err(|error| usage(&format!("--output {}: {}", path.display(), reason(&error))))?;
         }
@@ -166,6 +171,12 @@ impl Arguments {
                 if summary.artifacts == 1 { "artifact" } else { "artifacts" }
             ));
         }
+        match summary.archives {
+            _ if self.quiet => {}
+            0 => {}
+            1 => stream::note("1 archive was not opened; extract it and analyze the folder"),
+            count => stream::note(&format!("{count} archives were not opened; extract them and analyze the folder")),
+        }
         let written = write(self, report);
         if written == Exit::Success { verdict(self, report, rules) } else { written }
     }
@@ -180,6 +191,16 @@ enum Format {
     Json,
     /// JSON, one object a line.
     Jsonl,
+}
+
+/// The most threads that `--jobs` takes: more than any processor has, and few enough to be had.
+const MOST_JOBS: usize = 1024;
+
+fn jobs(text: &str) -> Result<NonZeroUsize, String> {
+    text.parse()
+        .ok()
+        .filter(|jobs: &NonZeroUsize| jobs.get() <= MOST_JOBS)
+        .ok_or_else(|| format!("write a number of threads from 1 to {MOST_JOBS}"))
 }
 
 /// A date means its end, in UTC.

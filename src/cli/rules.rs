@@ -1,5 +1,8 @@
 //! `crashsift rules`: looking at rules, checking and testing them.
 
+mod facts;
+
+use std::borrow::Cow;
 use std::fmt;
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -7,10 +10,11 @@ use std::path::PathBuf;
 use anstyle::{AnsiColor, Style};
 use clap::{Args, Subcommand};
 
-use crate::facts::FactType;
-use crate::facts::schema::{LISTS, SCALARS};
+use crate::report::sanitise;
 use crate::rules::{Rule, RuleSet};
 use crate::yaml::Diagnostic;
+
+pub use facts::{FactsArgs, Format};
 
 /// What `crashsift rules` can do.
 #[derive(Debug, Clone, Subcommand)]
@@ -24,7 +28,7 @@ pub enum RulesCommand {
     /// Run the tests inside rules (without PATH: those of the built-in rules)
     Test(PathArgs),
     /// Print all facts that rules can ask for, with their types
-    Facts,
+    Facts(FactsArgs),
 }
 
 /// Which rules are looked at.
@@ -108,7 +112,10 @@ pub fn run(command: &RulesCommand, streams: &mut Streams<'_>) -> io::Result<Outc
         RulesCommand::Show(args) => with_rules(&args.sources, streams, |rules, streams| show(rules, &args.id, streams)),
         RulesCommand::Check(args) => check(args, streams),
         RulesCommand::Test(args) => test(args, streams),
-        RulesCommand::Facts => facts(streams),
+        RulesCommand::Facts(args) => {
+            facts::print(args.format, streams.style(Style::new().bold()), streams.out)?;
+            Ok(Outcome::Fine)
+        }
     }
 }
 
@@ -132,7 +139,14 @@ fn with_rules(
 /// Only what writing gives.
 pub fn print_diagnostics(out: &mut dyn Write, diagnostics: &[Diagnostic], color: bool) -> io::Result<()> {
     for diagnostic in diagnostics {
-        writeln!(out, "{}\n", diagnostic.render(color))?;
+        let plain = diagnostic.render(false);
+        // A file can have any name, and anything can stand in it. Without colours, what acts on a terminal is not ours.
+        if plain.lines().all(|line| matches!(sanitise(line), Cow::Borrowed(_))) {
+            writeln!(out, "{}\n", if color { diagnostic.render(true) } else { plain })?;
+        } else {
+            plain.lines().try_for_each(|line| writeln!(out, "{}", sanitise(line)))?;
+            writeln!(out)?;
+        }
     }
     Ok(())
 }
@@ -171,14 +185,15 @@ fn show(rules: &RuleSet, id: &str, streams: &mut Streams<'_>) -> io::Result<Outc
     };
     let heading = streams.style(Style::new().bold());
     let out = &mut *streams.out;
-    writeln!(out, "{heading}{}{heading:#}", rule.id())?;
-    writeln!(out, "{}\n", rule.title())?;
+    writeln!(out, "{heading}{}{heading:#}", sanitise(rule.id()))?;
+    writeln!(out, "{}\n", sanitise(rule.title()))?;
     let means = rules.causes().get(rule.cause()).map_or("", |cause| cause.means.as_str());
-    writeln!(out, "Cause       {}: {means}", rule.cause())?;
+    writeln!(out, "Cause       {}: {}", sanitise(rule.cause()), sanitise(means))?;
     writeln!(out, "Confidence  {:.2}", rule.confidence())?;
     writeln!(out, "Severity    {}", rule.severity().word())?;
     if let Some(set) = rules.set_of(rule) {
-        writeln!(out, "Rule set    {} {}, {}:{}", set.name, set.version, rule.file(), rule.line())?;
+        let set = format!("{} {}, {}:{}", set.name, set.version, rule.file(), rule.line());
+        writeln!(out, "Rule set    {}", sanitise(&set))?;
     }
     writeln!(out, "Tests       {}", rule.test_count())?;
     writeln!(out, "\n{heading}When{heading:#}")?;
@@ -186,14 +201,14 @@ fn show(rules: &RuleSet, id: &str, streams: &mut Streams<'_>) -> io::Result<Outc
     if !rule.adjustments().is_empty() {
         writeln!(out, "\n{heading}Surer or less sure{heading:#}")?;
         for (by, when, say) in rule.adjustments() {
-            writeln!(out, "  {by:+.2} when {when}: {say}")?;
+            writeln!(out, "  {by:+.2} when {}", sanitise(&format!("{when}: {say}")))?;
         }
     }
     writeln!(out, "\n{heading}Why{heading:#}")?;
     indented(out, rule.explanation())?;
     writeln!(out, "\n{heading}What to do{heading:#}")?;
     for (audience, text) in rule.remediation() {
-        writeln!(out, "  {}: {text}", audience.word())?;
+        writeln!(out, "  {}: {}", audience.word(), sanitise(text))?;
     }
     if !rule.collect().is_empty() {
         writeln!(out, "\n{heading}What would make it surer{heading:#}")?;
@@ -205,11 +220,11 @@ fn show(rules: &RuleSet, id: &str, streams: &mut Streams<'_>) -> io::Result<Outc
 }
 
 fn indented(out: &mut dyn Write, text: &str) -> io::Result<()> {
-    text.lines().try_for_each(|line| writeln!(out, "  {line}"))
+    text.lines().try_for_each(|line| writeln!(out, "  {}", sanitise(line)))
 }
 
 fn bullets(out: &mut dyn Write, items: &[String]) -> io::Result<()> {
-    items.iter().try_for_each(|item| writeln!(out, "  - {item}"))
+    items.iter().try_for_each(|item| writeln!(out, "  - {}", sanitise(item)))
 }
 
 fn check(args: &PathArgs, streams: &mut Streams<'_>) -> io::Result<Outcome> {
@@ -246,10 +261,11 @@ fn test(args: &PathArgs, streams: &mut Streams<'_>) -> io::Result<Outcome> {
     let outcome = rules.run_tests_of(|rule| is_meant(rule, args));
     for failure in &outcome.failed {
         let place = format!("{}:{}", failure.file, failure.line);
-        writeln!(streams.out, "{place}: {}: test `{}` failed", failure.rule, failure.test)?;
+        let failed = format!("{place}: {}: test `{}` failed", failure.rule, failure.test);
+        writeln!(streams.out, "{}", sanitise(&failed))?;
         writeln!(streams.out, "  expected {}, got {}", failure.expected, failure.got)?;
         for why in &failure.why {
-            writeln!(streams.out, "  {why}")?;
+            writeln!(streams.out, "  {}", sanitise(why))?;
         }
         writeln!(streams.out)?;
     }
@@ -263,35 +279,13 @@ fn is_meant(rule: &Rule, args: &PathArgs) -> bool {
     args.paths.is_empty() || !rule.is_embedded()
 }
 
-fn facts(streams: &mut Streams<'_>) -> io::Result<Outcome> {
-    let mut table = Table::new(["FACT", "TYPE", "MEANING", "FROM"]);
-    for fact in SCALARS {
-        let about = about(fact.about, fact.kind);
-        table.row([fact.path.to_owned(), fact.kind.name().to_owned(), about, fact.from.to_owned()]);
-    }
-    for list in LISTS {
-        table.row([list.name.to_owned(), "list".to_owned(), list.about.to_owned(), list.from.to_owned()]);
-        for field in list.fields {
-            let about = about(field.about, field.kind);
-            table.row([format!("  {}", field.path), field.kind.name().to_owned(), about, String::new()]);
-        }
-    }
-    table.print(streams)?;
-    Ok(Outcome::Fine)
-}
-
-fn about(about: &str, kind: FactType) -> String {
-    match kind {
-        FactType::Word(words) => format!("{about}: {}", words.join(", ")),
-        _ => about.to_owned(),
-    }
-}
-
 /// Says that something does not exist, and what was probably meant.
 fn unknown(streams: &mut Streams<'_>, what: &str, name: &str, close: Option<&str>) -> io::Result<Outcome> {
     match close {
-        Some(close) => writeln!(streams.notes, "error: there is no {what} `{name}`; did you mean `{close}`?")?,
-        None => writeln!(streams.notes, "error: there is no {what} `{name}`")?,
+        Some(close) => {
+            writeln!(streams.notes, "error: there is no {what} `{}`; did you mean `{close}`?", sanitise(name))?
+        }
+        None => writeln!(streams.notes, "error: there is no {what} `{}`", sanitise(name))?,
     }
     Ok(Outcome::Unusable)
 }
@@ -323,7 +317,7 @@ impl<const N: usize> Table<N> {
     }
 
     fn row(&mut self, cells: [String; N]) {
-        self.rows.push(cells);
+        self.rows.push(cells.map(|cell| sanitise(&cell).into_owned()));
     }
 
     fn print(&self, streams: &mut Streams<'_>) -> io::Result<()> {

@@ -3,10 +3,12 @@
 use std::io::{self, BufWriter, Write};
 
 use super::Exit;
+use crate::report::sanitise;
 
-/// Prints a note to standard error. Notes never end a run: when nobody listens, they are lost.
+/// Prints a note to standard error, in one line that does nothing to a terminal: notes name files, and files can have any
+/// name. Notes never end a run: when nobody listens, they are lost.
 pub fn note(text: &str) {
-    let _ = writeln!(anstream::stderr(), "crashsift: {text}");
+    let _ = writeln!(anstream::stderr(), "crashsift: {}", sanitise(text));
 }
 
 /// Prints a result to standard output. A reader that has gone away (`| head`) is success.

@@ -127,23 +127,58 @@ fn is_begun_signature(first: &[u8]) -> bool {
     SIGNATURES.iter().any(|signature| first.len() < signature.len() && signature.starts_with(first))
 }
 
-/// Signatures of the archives that people send: zip, 7z, cab, gzip, rar.
+/// Signatures of the archives that people send: zip, 7z, cab, gzip, rar, xz, bzip2, Zstandard, tar.
 fn is_archive(first: &[u8]) -> bool {
-    const SIGNATURES: [&[u8]; 5] =
-        [b"PK\x03\x04", b"7z\xBC\xAF\x27\x1C", b"MSCF\0\0\0\0", b"\x1F\x8B\x08", b"Rar!\x1A\x07"];
-    SIGNATURES.iter().any(|signature| first.starts_with(signature))
+    const SIGNATURES: [&[u8]; 9] = [
+        b"PK\x03\x04",
+        b"PK\x05\x06",
+        b"7z\xBC\xAF\x27\x1C",
+        b"MSCF\0\0\0\0",
+        b"\x1F\x8B\x08",
+        b"Rar!\x1A\x07",
+        b"\xFD7zXZ\0",
+        b"BZh",
+        b"\x28\xB5\x2F\xFD",
+    ];
+    /// Where the header of a tar archive's first file has its magic.
+    const TAR: usize = 257;
+    let tar = first.get(TAR..).is_some_and(|rest| rest.starts_with(b"ustar"));
+    (tar || SIGNATURES.iter().any(|signature| first.starts_with(signature))) && !is_office_document(first)
 }
 
-/// The kind that a file's name promises, for telling that the content is something else.
+/// Whether a file is a document of an office program, which is a zip archive of other files: people send texts and
+/// pictures in them, and no evidence lies in them as a file. Its first member is one of a few.
+#[must_use]
+pub fn is_office_document(first: &[u8]) -> bool {
+    /// Where the first member's name stands behind the local header of 30 bytes.
+    const NAME: usize = 30;
+    const MEMBERS: [&[u8]; 4] = [b"[Content_Types].xml", b"_rels/", b"docProps/", b"mimetypeapplication/"];
+    let name = first.get(NAME..).unwrap_or_default();
+    first.starts_with(b"PK\x03\x04") && MEMBERS.iter().any(|member| name.starts_with(member))
+}
+
+/// The kind that a file's name promises, for telling that the content is something else, and what a file would have
+/// been that could not be read.
 #[must_use]
 pub fn named_kind(path: &Path) -> Option<ArtifactKind> {
-    let extension = path.extension()?.to_str()?.to_ascii_lowercase();
-    Some(match extension.as_str() {
-        "dmp" | "mdmp" | "hdmp" | "kdmp" => ArtifactKind::Minidump,
+    let name = path.file_name()?.to_str()?.to_ascii_lowercase();
+    let (stem, extension) = name.rsplit_once('.')?;
+    Some(match extension {
+        "dmp" if is_stop(stem) => ArtifactKind::KernelDump,
+        "kdmp" => ArtifactKind::KernelDump,
+        "dmp" | "mdmp" | "hdmp" => ArtifactKind::Minidump,
         "evtx" => ArtifactKind::EventLog,
         "wer" => ArtifactKind::WerReport,
+        "zip" | "7z" | "cab" | "gz" | "tgz" | "rar" | "xz" | "bz2" | "zst" | "tar" => ArtifactKind::Archive,
         _ => return None,
     })
+}
+
+/// Whether Windows names the dump of a stop so: `MEMORY`, `073024-9531-01`, and `Mini073024-01` up to Windows XP.
+fn is_stop(stem: &str) -> bool {
+    let is_date = |text: &str| text.len() == 6 && text.bytes().all(|byte| byte.is_ascii_digit());
+    let dated = stem.strip_prefix("mini").unwrap_or(stem).split_once('-').is_some_and(|(date, _)| is_date(date));
+    stem == "memory" || dated
 }
 
 #[cfg(test)]
@@ -175,6 +210,35 @@ mod tests {
         }
         assert_eq!(sniff(b"#!/usr/bin/env python\nprint(1)"), ArtifactKind::Unknown);
         assert_eq!(sniff(b"schema: 1\nabout: codes\n"), ArtifactKind::Unknown);
+    }
+
+    #[test]
+    fn a_name_promises_a_kind() {
+        for (name, kind) in [
+            ("python.exe.4312.dmp", Some(ArtifactKind::Minidump)),
+            ("WER1.tmp.MDMP", Some(ArtifactKind::Minidump)),
+            ("MEMORY.DMP", Some(ArtifactKind::KernelDump)),
+            ("073024-9531-01.dmp", Some(ArtifactKind::KernelDump)),
+            ("Mini081224-01.dmp", Some(ArtifactKind::KernelDump)),
+            ("minidump.dmp", Some(ArtifactKind::Minidump)),
+            ("a.evtx", Some(ArtifactKind::EventLog)),
+            ("Report.wer", Some(ArtifactKind::WerReport)),
+            ("logs.zip", Some(ArtifactKind::Archive)),
+            ("notes.txt", None),
+            ("dmp", None),
+        ] {
+            assert_eq!(named_kind(Path::new(name)), kind, "{name}");
+        }
+    }
+
+    #[test]
+    fn an_office_document_is_no_archive_of_evidence() {
+        let member = |name: &[u8]| [b"PK\x03\x04".as_slice(), &[0; 26], name].concat();
+        assert_eq!(sniff(&member(b"dumps/a.dmp")), ArtifactKind::Archive);
+        assert_eq!(sniff(&member(b"[Content_Types].xml")), ArtifactKind::Unknown);
+        let mut tar = vec![0; 512];
+        tar[257..262].copy_from_slice(b"ustar");
+        assert_eq!(sniff(&tar), ArtifactKind::Archive);
     }
 
     #[test]

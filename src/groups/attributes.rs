@@ -5,7 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::evidence::{Version, base_name};
-use crate::incident::Built;
+use crate::incident::{Built, OF_MACHINE};
 
 /// Something that an incident's surroundings can have.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -30,27 +30,11 @@ impl fmt::Display for Attribute {
     }
 }
 
-/// Attributes that belong to the machine, whatever program runs on it: keys of the environment card.
-const OF_MACHINE: &[&str] = &[
-    "cpu",
-    "cpu_extensions",
-    "cpu_name",
-    "cpu_threads",
-    "cuda_driver",
-    "gpu",
-    "gpu_driver",
-    "gpu_driver_others",
-    "memory",
-    "model",
-    "os",
-    "uptime",
-];
-
 impl Attribute {
     /// Whether the program can be the reason why it is there.
     #[must_use]
     pub fn may_follow_from_program(&self) -> bool {
-        !OF_MACHINE.contains(&self.kind)
+        !OF_MACHINE.contains(&self.kind) && self.kind != "uptime"
     }
 }
 

@@ -14,6 +14,7 @@ pub use statistics::Counts;
 
 use crate::incident::Incident;
 use crate::report::Judged;
+use crate::report::confidence::Level;
 use over_represented::{Members, over_represented};
 
 /// Incidents that share a coarse signature.
@@ -29,7 +30,9 @@ pub struct Group {
     pub last: Option<Timestamp>,
     /// Different computers among them.
     pub hosts: usize,
-    /// The most frequent verdict's cause.
+    /// The incident that stands for the group: its verdict is the group's.
+    pub speaker: String,
+    /// That verdict's cause; `None` when no incident's verdict names one.
     pub cause: Option<String>,
     /// What it has far more often than the rest of the folder.
     pub over_represented: Vec<OverRepresented>,
@@ -65,19 +68,8 @@ pub fn groups(incidents: &[Judged], surroundings: &[Surroundings], attributes: &
 
 fn group(signature: &str, members: &[&Judged], over_represented: Vec<OverRepresented>) -> Group {
     let incidents = || members.iter().map(|judged| &judged.incident);
-    // How often each cause is a verdict, and how sure the surest is.
-    let mut causes: BTreeMap<&str, (usize, f64)> = BTreeMap::new();
-    for judged in members {
-        let (count, surest) = causes.entry(&judged.verdict.cause).or_default();
-        *count = count.saturating_add(1);
-        *surest = surest.max(judged.verdict.confidence);
-    }
-    // The most frequent verdict; of equally frequent ones the surest, then the first by name.
-    let order = |a: &(&&str, &(usize, f64)), b: &(&&str, &(usize, f64))| {
-        let ((name_a, (count_a, surest_a)), (name_b, (count_b, surest_b))) = (a, b);
-        count_a.cmp(count_b).then(surest_a.total_cmp(surest_b)).then(name_b.cmp(name_a))
-    };
-    let cause = causes.iter().max_by(order).map(|(cause, _)| *cause);
+    let speaker = speaker(members);
+    let cause = speaker.map(|judged| &judged.verdict).filter(|verdict| !verdict.is_undetermined());
     let hosts: BTreeSet<String> =
         incidents().filter_map(|incident| incident.host.as_deref()).map(str::to_lowercase).collect();
     Group {
@@ -86,9 +78,47 @@ fn group(signature: &str, members: &[&Judged], over_represented: Vec<OverReprese
         first: incidents().filter_map(|incident| incident.time).min(),
         last: incidents().filter_map(|incident| incident.time).max(),
         hosts: hosts.len(),
-        cause: cause.map(str::to_owned),
+        speaker: speaker.map(|judged| judged.incident.id.clone()).unwrap_or_default(),
+        cause: cause.map(|verdict| verdict.cause.clone()),
         over_represented,
     }
+}
+
+/// The incident that stands for a group, the only one that says what its cause is.
+///
+/// Its cause is the one that can be acted on, before one that is only likely, and so on; of causes that are equally
+/// sure the most frequent, then the surest, then the first by name. Incidents of a group often differ in how much
+/// evidence they left: one with a dump says more than nine with a log record. The incident itself is the surest of
+/// that cause, the earliest of them on a tie.
+#[must_use]
+pub fn speaker<'j>(members: &[&'j Judged]) -> Option<&'j Judged> {
+    // How often each cause is a verdict, and how sure the surest is.
+    let mut causes: BTreeMap<&str, (usize, f64)> = BTreeMap::new();
+    for judged in members.iter().filter(|judged| !judged.verdict.is_undetermined()) {
+        let (count, surest) = causes.entry(&judged.verdict.cause).or_default();
+        *count = count.saturating_add(1);
+        *surest = surest.max(judged.verdict.confidence);
+    }
+    let cause = causes.into_iter().max_by(|(name_a, (count_a, surest_a)), (name_b, (count_b, surest_b))| {
+        let levels = Level::of(*surest_a).cmp(&Level::of(*surest_b));
+        levels.then(count_a.cmp(count_b)).then(surest_a.total_cmp(surest_b)).then(name_b.cmp(name_a))
+    });
+    let of_cause = members.iter().copied().filter(|judged| match cause {
+        Some((cause, _)) => judged.verdict.cause == cause,
+        // Where none names a cause, what was seen most of is shown.
+        None => true,
+    });
+    let weight = |judged: &Judged| {
+        let Judged { incident, findings, .. } = judged;
+        (findings.len(), incident.suspect.is_some(), incident.evidence.len())
+    };
+    of_cause.reduce(|best, next| {
+        let surer = match cause {
+            Some(_) => next.verdict.confidence > best.verdict.confidence,
+            None => weight(next) > weight(best),
+        };
+        if surer { next } else { best }
+    })
 }
 
 /// The modules that an incident's signature names, in lower case.

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::gathered::Gathered;
 use super::sighting::{Item, Sighting};
-use crate::evidence::{Observation, Place, Ticket, Version};
+use crate::evidence::{Inventory, Observation, Place, Ticket, Version};
 use crate::knowledge::Knowledge;
 
 /// For each group of sightings the items that belong to it, too.
@@ -92,27 +92,36 @@ pub(super) fn described(
     gathered: &Gathered<'_>,
     knowledge: &Knowledge,
 ) -> BTreeMap<&'static str, String> {
+    for (_, ticket) in gathered.described() {
+        for (key, value) in inventory(&ticket.inventory, knowledge) {
+            card.entry(key).or_insert(value);
+        }
+    }
+    card
+}
+
+/// What the output of a tool in a text says of the machine, as a card has it.
+pub(super) fn inventory<'k>(
+    inventory: &Inventory,
+    knowledge: &'k Knowledge,
+) -> impl Iterator<Item = (&'static str, String)> + use<'k> {
     let two_parts = |version: Version| {
         let [major, minor, ..] = version.0;
         (major, minor)
     };
-    for (_, ticket) in gathered.described() {
-        let inventory = &ticket.inventory;
-        let mut add = |key, value: Option<String>| {
-            if let Some(value) = value {
-                card.entry(key).or_insert(value);
-            }
-        };
-        add("gpu", inventory.gpus.first().map(ToString::to_string));
-        add("gpu_driver", inventory.nvidia_driver.map(two_parts).map(|(major, minor)| format!("{major}.{minor:02}")));
-        add("memory", inventory.memory.map(|bytes| format!("{} MiB", bytes >> 20)));
-        add("model", inventory.model.as_deref().map(str::to_owned));
-        add("python", inventory.python.map(two_parts).map(|(major, minor)| format!("{major}.{minor}")));
-        let os = inventory.os_build.map(|build| match knowledge.windows_release(build) {
-            Some(release) => format!("{release} (build {build})"),
-            None => format!("Windows build {build}"),
-        });
-        add("os", os);
-    }
-    card
+    let os = inventory.os_build.map(|build| match knowledge.windows_release(build) {
+        Some(release) => format!("{release} (build {build})"),
+        None => format!("Windows build {build}"),
+    });
+    let gpus: Vec<&str> = inventory.gpus.iter().map(|gpu| &**gpu).collect();
+    [
+        ("gpu", (!gpus.is_empty()).then(|| gpus.join(", "))),
+        ("gpu_driver", inventory.nvidia_driver.map(two_parts).map(|(major, minor)| format!("{major}.{minor:02}"))),
+        ("memory", inventory.memory.map(|bytes| format!("{} MiB", bytes >> 20))),
+        ("model", inventory.model.as_deref().map(str::to_owned)),
+        ("os", os),
+        ("python", inventory.python.map(two_parts).map(|(major, minor)| format!("{major}.{minor}"))),
+    ]
+    .into_iter()
+    .filter_map(|(key, value)| Some((key, value?)))
 }

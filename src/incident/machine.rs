@@ -64,6 +64,7 @@ impl<'h> Known<'h> {
                 self.machines.push(Machine {
                     host: Arc::clone(host),
                     environment: BTreeMap::new(),
+                    earlier: Vec::new(),
                     timeline: Vec::new(),
                     logs: Vec::new(),
                     coverage: Vec::new(),

@@ -12,6 +12,7 @@ mod join;
 mod kernel_card;
 mod kernel_site;
 mod machine;
+mod machine_environment;
 mod says;
 mod sighting;
 mod signature;
@@ -21,6 +22,7 @@ pub use environment::build_of;
 pub use fault_site::Carriers;
 pub use gathered::{CrashRecord, Gathered};
 pub use machine::{machines, timeline_kind, values};
+pub use machine_environment::{OF_MACHINE, describe};
 pub use says::says;
 pub use sighting::{Family, Item, RestartRecord, Sighting, report_kind};
 
@@ -141,7 +143,7 @@ pub struct Bugcheck {
     pub name: Option<Arc<str>>,
     /// Whether only live kernel reports carry it: the system went on.
     pub live: bool,
-    /// Its parameters.
+    /// Those of its parameters that are recorded, from the first on; empty when none is.
     pub parameters: Vec<u64>,
     /// What those of them say of which that is known, in their order.
     pub meanings: Vec<ParameterMeaning>,
@@ -225,14 +227,28 @@ pub struct EvidenceItem {
 pub struct Machine {
     /// The computer's name.
     pub host: Arc<str>,
-    /// What is known of it.
+    /// What is known of it: the keys [`OF_MACHINE`] of the cards of its incidents, and what texts and logs add. Of
+    /// several values the latest.
     pub environment: BTreeMap<&'static str, String>,
+    /// The other values that evidence has for the same keys, by key, the latest first.
+    pub earlier: Vec<EarlierValue>,
     /// What its logs recorded, in time.
     pub timeline: Vec<TimelineEntry>,
     /// The event logs that were given, by channel and time.
     pub logs: Vec<LogCoverage>,
     /// What the artifacts could not show, in sentences.
     pub coverage: Vec<String>,
+}
+
+/// A value that a machine had as well, before the one that counts or at a time that is not known.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EarlierValue {
+    /// The key of the environment.
+    pub key: &'static str,
+    /// The value.
+    pub value: String,
+    /// The last time at which evidence shows it.
+    pub time: Option<Timestamp>,
 }
 
 /// One thing that a machine's log recorded.

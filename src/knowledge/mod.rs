@@ -60,7 +60,7 @@ pub struct Knowledge {
     exceptions: &'static [(u32, Meaning)],
     fast_fails: &'static [(u32, Meaning)],
     bugchecks: &'static [(u32, Meaning)],
-    releases: &'static [(u32, &'static str)],
+    releases: &'static [(u32, (&'static str, &'static str))],
     collect: &'static [(&'static str, &'static str)],
     cuda_names: &'static [(&'static str, ReleaseSpan)],
     cuda_drivers: &'static [(Release, Release)],
@@ -165,7 +165,14 @@ impl Knowledge {
     /// clients.
     #[must_use]
     pub fn windows_release(&self, build: u32) -> Option<&str> {
-        look_up(self.releases, &build).copied()
+        look_up(self.releases, &build).map(|(release, _)| *release)
+    }
+
+    /// The releases of Windows whose kernel has this build number: `Windows 10 2004 to 22H2`. Releases that only switch
+    /// on what others brought along share a kernel.
+    #[must_use]
+    pub fn windows_of_kernel(&self, build: u32) -> Option<&str> {
+        look_up(self.releases, &build).map(|(_, kernel)| *kernel)
     }
 
     /// What to collect when something is missing: a sentence for the user, with the exact command where there is one.

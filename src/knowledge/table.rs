@@ -34,10 +34,21 @@ pub(crate) fn codes(file: &Arc<YamlText>, prefix: &str, mistakes: &mut Vec<Diagn
     })
 }
 
-/// The releases of Windows: `builds` with `build` and `release`.
-pub(crate) fn releases(file: &Arc<YamlText>, mistakes: &mut Vec<Diagnostic>) -> Table<u32, String> {
-    read(file, "builds", &["build", "release"], &[], mistakes, |row| {
-        Ok((row.number("build")?, row.text("release")?.to_owned()))
+/// A build of Windows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Build {
+    /// The release that has this number.
+    pub(crate) release: String,
+    /// All releases whose kernel has this number.
+    pub(crate) kernel: String,
+}
+
+/// The releases of Windows: `builds` with `build`, `release` and, where other releases use the same kernel, `kernel`.
+pub(crate) fn releases(file: &Arc<YamlText>, mistakes: &mut Vec<Diagnostic>) -> Table<u32, Build> {
+    read(file, "builds", &["build", "release"], &["kernel"], mistakes, |row| {
+        let release = row.text("release")?.to_owned();
+        let kernel = row.optional("kernel").map_or_else(|| release.clone(), str::to_owned);
+        Ok((row.number("build")?, Build { release, kernel }))
     })
 }
 
@@ -247,7 +258,10 @@ mod tests {
     fn builds_sentences_and_facilities_have_tables_of_their_own() {
         let mut mistakes = Vec::new();
         let builds = YamlText::new("builds.yaml", "builds:\n  - {build: 19045, release: Windows 10 22H2}\n");
-        assert_eq!(releases(&builds, &mut mistakes), Table::from([(19045, "Windows 10 22H2".to_owned())]));
+        assert_eq!(
+            releases(&builds, &mut mistakes),
+            Table::from([(19045, Build { release: "Windows 10 22H2".into(), kernel: "Windows 10 22H2".into() })])
+        );
         let sentences = YamlText::new("collect.yaml", "collect:\n  - {id: no-dump, text: Take one.}\n");
         assert_eq!(texts(&sentences, &mut mistakes), Table::from([("no-dump".to_owned(), "Take one.".to_owned())]));
         let owners = YamlText::new("codes.yaml", "facilities:\n  - {code: 7, name: a system error}\n");

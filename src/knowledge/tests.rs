@@ -66,6 +66,8 @@ fn builds_have_releases() {
     assert_eq!(known.windows_release(19045), Some("Windows 10 22H2"));
     assert_eq!(known.windows_release(26100), Some("Windows 11 24H2 or Server 2025"));
     assert_eq!(known.windows_release(1), None);
+    assert_eq!(known.windows_of_kernel(19041), Some("Windows 10 2004 to 22H2"));
+    assert_eq!(known.windows_of_kernel(7601), Some("Windows 7 SP1 or Server 2008 R2 SP1"));
 }
 
 #[test]

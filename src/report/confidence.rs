@@ -12,6 +12,9 @@
 
 use super::Verdict;
 
+/// The words for a verdict that names no cause.
+pub const NOT_DETERMINED: &str = "not determined";
+
 /// A confidence with two decimals, from 0 to 1; 0 for what is not a number.
 #[must_use]
 pub fn rounded(confidence: f64) -> f64 {
@@ -67,7 +70,7 @@ pub fn phrase(confidence: f64) -> String {
 /// How sure a verdict is, in words and percent; `not determined` when it names no cause.
 #[must_use]
 pub fn of_verdict(verdict: &Verdict) -> String {
-    if verdict.is_undetermined() { "not determined".to_owned() } else { phrase(verdict.confidence) }
+    if verdict.is_undetermined() { NOT_DETERMINED.to_owned() } else { phrase(verdict.confidence) }
 }
 
 #[cfg(test)]

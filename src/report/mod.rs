@@ -15,6 +15,7 @@ pub mod written;
 use std::collections::BTreeMap;
 
 use crate::compare::Comparison;
+use crate::discover::ArtifactKind;
 use crate::groups::Group;
 use crate::incident::{Incident, Machine};
 use crate::rules::Finding;
@@ -132,6 +133,14 @@ pub struct Verdict {
     pub collect_next: Vec<String>,
 }
 
+impl Artifact {
+    /// Whether it is an archive, which is not opened.
+    #[must_use]
+    pub fn is_unopened_archive(&self) -> bool {
+        self.kind == ArtifactKind::Archive.word() && self.status == ArtifactStatus::Skipped
+    }
+}
+
 impl Verdict {
     /// Whether nothing supports a cause.
     #[must_use]
@@ -149,6 +158,8 @@ pub struct Summary {
     pub failed: usize,
     /// Artifacts of which a part could not be read.
     pub partial: usize,
+    /// Archives that could be read and were not opened.
+    pub archives: usize,
     /// Incidents found.
     pub incidents: usize,
     /// Incidents by the cause of their verdict, `undetermined` left out.

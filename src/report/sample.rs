@@ -7,10 +7,10 @@ use jiff::Timestamp;
 use super::{Artifact, ArtifactStatus, Judged, Report, RuleSetInfo, Summary, UNDETERMINED, Verdict};
 use crate::evidence::{Address, BugcheckCode, ExceptionCode, FastFailCode, ModuleOffset, Place, Version};
 use crate::facts::EvidenceRef;
-use crate::groups::{Attribute, Counts, Group, OverRepresented, Unit};
+use crate::groups::{Attribute, Counts, Group, OverRepresented, Unit, speaker};
 use crate::incident::{
-    Bugcheck, EvidenceItem, ExceptionFacts, FaultSite, Incident, IncidentKind, Machine, ParameterMeaning, Process,
-    Signature, Suspect, TimelineEntry,
+    Bugcheck, EarlierValue, EvidenceItem, ExceptionFacts, FaultSite, Incident, IncidentKind, Machine, ParameterMeaning,
+    Process, Signature, Suspect, TimelineEntry,
 };
 use crate::rules::{Audience, Finding, Remediation, Severity};
 
@@ -26,6 +26,7 @@ pub(super) fn nothing_found(artifacts: Vec<Artifact>) -> Report {
         artifacts: artifacts.len(),
         failed: with(ArtifactStatus::Failed),
         partial: with(ArtifactStatus::Partial),
+        archives: artifacts.iter().filter(|artifact| artifact.is_unopened_archive()).count(),
         ..Summary::default()
     };
     Report {
@@ -56,9 +57,10 @@ pub(super) fn report(artifacts: Vec<Artifact>, incidents: Vec<Judged>) -> Report
     let group = |(signature, members): (&str, Vec<&Judged>)| {
         let mut hosts: Vec<_> = members.iter().filter_map(|judged| judged.incident.host.clone()).collect();
         hosts.dedup();
-        let cause = (!members[0].verdict.is_undetermined()).then(|| members[0].verdict.cause.clone());
+        let speaker = speaker(&members).expect("a group has members");
         Group {
-            cause,
+            speaker: speaker.incident.id.clone(),
+            cause: (!speaker.verdict.is_undetermined()).then(|| speaker.verdict.cause.clone()),
             over_represented: Vec::new(),
             signature: signature.to_owned(),
             incidents: members.iter().map(|judged| judged.incident.id.clone()).collect(),
@@ -75,6 +77,7 @@ pub(super) fn artifact(path: &str, status: ArtifactStatus, detail: Option<&str>)
     let kind = match path.rsplit('.').next() {
         Some("dmp") => "minidump",
         Some("evtx") => "event-log",
+        Some("zip") => "archive",
         _ => "unknown",
     };
     let records = (kind == "event-log").then_some(120);
@@ -263,7 +266,8 @@ pub(super) fn bugcheck(id: &str, after: i64) -> Judged {
 pub(super) fn machine() -> Machine {
     Machine {
         host: "PC-7".into(),
-        environment: BTreeMap::from([("os", "Windows 10.0.19045".into())]),
+        environment: BTreeMap::from([("gpu_driver", "546.33".into()), ("os", "Windows 10.0.19045".into())]),
+        earlier: vec![EarlierValue { key: "gpu_driver", value: "536.23".into(), time: Some(second(-90)) }],
         timeline: vec![
             timeline_entry(-30, "storage-error", "A request to disk 0 was retried."),
             timeline_entry(-20, "storage-error", "A request to disk 0 was retried."),

@@ -244,6 +244,7 @@ struct Bugcheck<'a> {
     code: Shown<BugcheckCode>,
     #[serde(skip_serializing_if = "Option::is_none")]
     name: Option<&'a str>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     parameters: Vec<Shown<Hex>>,
     meanings: Vec<ParameterMeaning<'a>>,
     live: bool,
@@ -412,8 +413,23 @@ struct Verdict<'a> {
 pub(super) struct Machine<'a> {
     host: &'a str,
     environment: &'a Environment,
+    environment_earlier: Vec<EarlierValue<'a>>,
     timeline: Timeline<'a>,
     coverage: &'a [String],
+}
+
+#[derive(Serialize)]
+struct EarlierValue<'a> {
+    key: &'static str,
+    value: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    time: Option<Shown<Timestamp>>,
+}
+
+impl<'a> EarlierValue<'a> {
+    fn of(earlier: &'a incident::EarlierValue) -> Self {
+        Self { key: earlier.key, value: &earlier.value, time: earlier.time.map(Shown) }
+    }
 }
 
 /// A machine's timeline. Its entries are made one by one as they are written: there are tens of thousands.
@@ -459,6 +475,7 @@ impl<'a> Machine<'a> {
         Self {
             host: &machine.host,
             environment: &machine.environment,
+            environment_earlier: machine.earlier.iter().map(EarlierValue::of).collect(),
             timeline: Timeline { report, entries: &machine.timeline },
             coverage: &machine.coverage,
         }
@@ -627,6 +644,7 @@ pub(super) struct Summary<'a> {
     artifacts: usize,
     failed: usize,
     partial: usize,
+    archives: usize,
     incidents: usize,
     by_cause: &'a BTreeMap<String, usize>,
     undetermined: usize,
@@ -638,6 +656,7 @@ impl<'a> Summary<'a> {
             artifacts: summary.artifacts,
             failed: summary.failed,
             partial: summary.partial,
+            archives: summary.archives,
             incidents: summary.incidents,
             by_cause: &summary.by_cause,
             undetermined: summary.undetermined,

@@ -8,8 +8,8 @@ use super::runtime::RuntimeFile;
 use super::{Environment, Found, system};
 use crate::evidence::{CpuArchitecture, OperatingSystem, Version};
 use crate::incident::gathered::Gathered;
-use crate::knowledge::Knowledge;
 use crate::knowledge::graphics::intel_release;
+use crate::knowledge::{Knowledge, location};
 
 /// The card. What a text states is marked so, and stands only where nothing that was loaded tells.
 #[must_use]
@@ -38,7 +38,9 @@ fn machine(
         if system.os != OperatingSystem::Other {
             card.insert("os", system::name(system, knowledge));
         }
-        let detail = system.cpu_detail.as_deref().map_or_else(String::new, |detail| format!(" ({detail})"));
+        // Some writers fill in zeros.
+        let detail = system.cpu_detail.as_deref().filter(|detail| !detail.ends_with("family 0 model 0 stepping 0"));
+        let detail = detail.map_or_else(String::new, |detail| format!(" ({detail})"));
         if system.cpu != CpuArchitecture::Other {
             card.insert("cpu", format!("{}{detail}", system.cpu.word()));
         }
@@ -49,8 +51,7 @@ fn machine(
             card.insert("cpu_extensions", extensions);
         }
     } else if let Some((_, dump)) = gathered.kernel_dump() {
-        // The kernel's own number is that of the release it was branched from: 19041 on Windows 10 2004 to 22H2.
-        card.insert("os", format!("Windows, kernel build {}", dump.build));
+        card.insert("os", system::of_kernel(dump.build, knowledge));
         card.insert("cpu", dump.cpu.word().to_owned());
         crate::incident::kernel_card::fill(dump, card);
     } else if let Some((_, report)) = gathered.report(|report| report.os_version.is_some())
@@ -168,7 +169,11 @@ fn runtime(environment: &Environment<'_>, card: &mut BTreeMap<&'static str, Stri
     for (key, file) in
         [("msvcp140", runtime.msvcp140), ("vcruntime140", runtime.vcruntime140), ("ucrtbase", runtime.ucrtbase)]
     {
-        if let Some(file) = file {
+        // Every program has Windows' own `ucrtbase.dll`; only a version or another place says something.
+        let says_nothing = |file: RuntimeFile<'_>| {
+            key == "ucrtbase" && file.version.is_none() && file.path.is_none_or(|path| location(path) == "system")
+        };
+        if let Some(file) = file.filter(|file| !says_nothing(file.value)) {
             card.insert(key, runtime_file(file.value));
         }
     }
@@ -176,16 +181,45 @@ fn runtime(environment: &Environment<'_>, card: &mut BTreeMap<&'static str, Stri
         .copies
         .iter()
         .flatten()
-        .map(|copies| format!("{} from {} and {}", copies.name, folder(copies.first.0), folder(copies.second.0)))
+        .map(|copies| {
+            let more = match copies.count.saturating_sub(2) {
+                0 => String::new(),
+                more => format!(" and {more} more"),
+            };
+            format!("{} from {} and {}{more}", copies.name, folder(copies.first.0), folder(copies.second.0))
+        })
         .collect();
     if !copies.is_empty() {
         card.insert("duplicates", copies.join("; "));
     }
+    let misplaced = misplaced(environment);
+    if !misplaced.is_empty() {
+        card.insert("misplaced", misplaced.join("; "));
+    }
+}
+
+/// Libraries of CUDA, cuDNN and frameworks that lie in the Windows folder, where no installer puts them and every program
+/// finds them before its own. ONNX Runtime belongs there: Windows brings one along.
+fn misplaced(environment: &Environment<'_>) -> Vec<String> {
+    let in_windows = |installation, path: Option<&str>| installation == Some("system") && path.is_some();
+    let libraries = environment.cuda.libraries.iter().flatten();
+    let libraries = libraries
+        .filter(|library| in_windows(library.installation, library.path))
+        .filter_map(|library| Some((library.name, library.path?)));
+    let frameworks = environment.frameworks.iter().flatten();
+    let frameworks = frameworks
+        .filter(|framework| framework.name != "onnxruntime" && in_windows(framework.installation, framework.path))
+        .filter_map(|framework| Some((framework.name, framework.path?)));
+    libraries.chain(frameworks).map(|(name, path)| format!("{name} in {}", folder(path))).collect()
 }
 
 fn runtime_file(file: RuntimeFile<'_>) -> String {
-    let version = file.version.map_or_else(|| "version not known".to_owned(), |version| version.to_string());
-    file.path.map_or(version.clone(), |path| format!("{version} from {}", folder(path)))
+    match (file.version, file.path.map(folder)) {
+        (Some(version), Some(folder)) => format!("{version} from {folder}"),
+        (Some(version), None) => version.to_string(),
+        (None, Some(folder)) => format!("version not known, from {folder}"),
+        (None, None) => "version not known".to_owned(),
+    }
 }
 
 fn folder(path: &str) -> &str {
@@ -208,8 +242,11 @@ fn described(installation: &'static str) -> &'static str {
     }
 }
 
+/// How a value ends that only a person's words tell.
+pub const AS_STATED: &str = " (as the text says)";
+
 fn as_stated(text: &str) -> String {
-    format!("{text} (as the text says)")
+    format!("{text}{AS_STATED}")
 }
 
 fn two(version: Version) -> (u16, u16) {

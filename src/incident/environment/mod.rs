@@ -16,7 +16,7 @@ mod seen;
 mod stated;
 mod system;
 
-pub use card::card;
+pub use card::{AS_STATED, card};
 pub use compatibility::{Compatibility, CudaDriver, Fit, RuntimeFit, TensorFlowFit};
 pub use copies::Copies;
 pub use cuda::{Cuda, CudaLibrary};
@@ -28,6 +28,7 @@ pub use python::Python;
 pub use runtime::{Runtime, RuntimeFile};
 pub use stated::Stated;
 pub use system::build_of;
+pub(super) use system::of_kernel;
 
 use super::gathered::Gathered;
 use crate::knowledge::Knowledge;

@@ -67,6 +67,8 @@ const CONTRACT: &str = "
     incidents[].verdict incidents[].verdict.cause incidents[].verdict.confidence incidents[].verdict.sentence
     incidents[].verdict.collect_next
     machines machines[].host machines[].environment machines[].environment.os machines[].timeline
+    machines[].environment.gpu_driver machines[].environment_earlier machines[].environment_earlier[].key
+    machines[].environment_earlier[].value machines[].environment_earlier[].time
     machines[].timeline[].time machines[].timeline[].kind machines[].timeline[].says
     machines[].timeline[].artifact machines[].timeline[].place
     machines[].timeline[].provider machines[].timeline[].event_id
@@ -78,7 +80,7 @@ const CONTRACT: &str = "
     groups[].over_represented[].difference groups[].over_represented[].p groups[].over_represented[].q
     groups[].over_represented[].together_with groups[].over_represented[].may_be_the_program
     groups[].over_represented[].says
-    summary summary.artifacts summary.failed summary.partial summary.incidents summary.by_cause
+    summary summary.artifacts summary.failed summary.partial summary.archives summary.incidents summary.by_cause
     summary.by_cause.missing-dependency summary.undetermined
 ";
 

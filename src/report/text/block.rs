@@ -1,6 +1,6 @@
 //! One group of alike incidents: its verdict, how sure, why, and what to do.
 //!
-//! The incident with the best-supported verdict is described; the others are listed.
+//! The incident that stands for the group is described; the others are listed.
 
 use std::collections::{HashMap, HashSet};
 use std::io;
@@ -8,10 +8,13 @@ use std::io;
 use super::happened;
 use super::overview::when;
 use super::page::{PLAIN, Page, STRONG};
-use super::wording::{counted, kind, place, prose, short_time_if_known, verdict, verdict_style};
+use super::wording::{
+    counted, kind, name, place, prose, short_time, short_time_if_known, verdict, verdict_style, versioned,
+};
 use crate::facts::EvidenceRef;
 use crate::groups::Group;
 use crate::incident::Incident;
+use crate::report::confidence::Level;
 use crate::report::{Judged, Report, confidence};
 use crate::rules::{Audience, Finding};
 
@@ -47,12 +50,12 @@ impl Block<'_> {
         let incident = &self.shown.incident;
         let happened = counted(self.size(), kind(incident.kind));
         match (process_name(incident), &incident.host) {
-            (Some(name), _) if self.others.iter().all(|other| process_name(&other.incident) == Some(name)) => {
-                format!("{happened} of {name}")
+            (Some(of), _) if self.others.iter().all(|other| process_name(&other.incident) == Some(of)) => {
+                format!("{happened} of {}", name(of))
             }
-            (Some(name), _) => format!("{happened} of {name} and others"),
+            (Some(of), _) => format!("{happened} of {} and others", name(of)),
             (None, Some(host)) if self.others.iter().all(|other| other.incident.host.as_ref() == Some(host)) => {
-                format!("{happened} on {host}")
+                format!("{happened} on {}", name(host))
             }
             _ => happened,
         }
@@ -79,22 +82,17 @@ pub(super) fn blocks(report: &Report) -> Vec<Block<'_>> {
     groups
         .into_iter()
         .chain(ungrouped)
-        .filter_map(|(group, members)| Some((group, best_supported(&members)?, members)))
+        .filter_map(|(group, members)| {
+            let speaks = |judged: &&&Judged| group.is_some_and(|group| judged.incident.id == group.speaker);
+            let shown = members.iter().find(speaks).or_else(|| members.first()).copied()?;
+            Some((group, shown, members))
+        })
         .zip(1..)
         .map(|((group, shown, mut others), number)| {
             others.retain(|other| !std::ptr::eq(*other, shown));
             Block { number, group, shown, others }
         })
         .collect()
-}
-
-/// The member with the most confident verdict, the first of them on a tie.
-fn best_supported<'a>(members: &[&'a Judged]) -> Option<&'a Judged> {
-    members.iter().copied().reduce(
-        |best, next| {
-            if next.verdict.confidence > best.verdict.confidence { next } else { best }
-        },
-    )
 }
 
 /// Writes one block.
@@ -105,14 +103,11 @@ pub(super) fn write(page: &mut Page<'_>, report: &Report, block: &Block<'_>) -> 
     page.marked(STRONG, &format!("{}. ", block.number), &prose(&judged.verdict.sentence))?;
     page.blank()?;
     how_sure(page, block, leading)?;
+    next_steps(page, judged, leading)?;
+    why(page, report, judged, leading)?;
+    other_causes(page, judged)?;
     page.section("What happened")?;
     happened::write(page, &judged.incident)?;
-    why(page, report, judged, leading)?;
-    if let Some(finding) = leading {
-        what_to_do(page, finding)?;
-    }
-    bullets(page, "What to collect next", &judged.verdict.collect_next)?;
-    other_causes(page, judged)?;
     bullets(page, "Remarks", &judged.incident.remarks)?;
     if let Some(finding) = leading {
         references(page, finding)?;
@@ -136,7 +131,15 @@ fn how_sure(page: &mut Page<'_>, block: &Block<'_>, leading: Option<&Finding>) -
         page.row("severity", finding.severity.word())?;
         page.row("rule", &finding.rule)?;
     }
-    page.row("incident", &block.shown.incident.id)?;
+    match &block.shown.incident.suspect {
+        Some(suspect) => {
+            let name = versioned(&suspect.module, suspect.version);
+            page.row("suspect", &format!("{name} (basis: {})", suspect.basis))?;
+        }
+        None if block.shown.incident.fault_site.is_some() => page.row("suspect", "none")?,
+        None => {}
+    }
+    page.row("incident", &incident_line(&block.shown.incident))?;
     if block.size() > 1 {
         page.row("group", &format!("{}, {}", counted(block.size(), "incident"), when(block)))?;
     }
@@ -185,6 +188,28 @@ fn why(page: &mut Page<'_>, report: &Report, judged: &Judged, leading: Option<&F
         page.paragraph(2, "* what the verdict rests on")?;
     }
     Ok(())
+}
+
+/// Which incident is described: its id, what it was, when and where.
+fn incident_line(incident: &Incident) -> String {
+    let of = process_name(incident).map_or_else(String::new, |of| format!(" of {}", name(of)));
+    let happened = format!("{}{of}", kind(incident.kind));
+    let time = incident.time.map(short_time);
+    let parts =
+        [Some(incident.id.clone()), Some(happened), time, incident.host.as_deref().map(|host| name(host).into_owned())];
+    parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
+}
+
+/// What to do and what to collect: first what helps more. Below "likely" that is to find out more.
+fn next_steps(page: &mut Page<'_>, judged: &Judged, leading: Option<&Finding>) -> io::Result<()> {
+    let collect = |page: &mut Page<'_>| bullets(page, "What to collect next", &judged.verdict.collect_next);
+    let Some(finding) = leading else { return collect(page) };
+    if Level::of(judged.verdict.confidence) >= Level::Likely {
+        what_to_do(page, finding)?;
+        return collect(page);
+    }
+    collect(page)?;
+    what_to_do(page, finding)
 }
 
 fn what_to_do(page: &mut Page<'_>, finding: &Finding) -> io::Result<()> {
@@ -274,7 +299,7 @@ fn members(page: &mut Page<'_>, block: &Block<'_>) -> io::Result<()> {
         let mut line = short_time_if_known(incident.time);
         for part in [incident.host.as_deref(), Some(incident.id.as_str())].into_iter().flatten() {
             line.push_str("  ");
-            line.push_str(part);
+            line.push_str(&name(part));
         }
         if other.verdict.cause != block.shown.verdict.cause {
             line.push_str(&format!("  ({})", verdict(&other.verdict)));

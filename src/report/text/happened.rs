@@ -4,15 +4,14 @@ use std::collections::BTreeMap;
 use std::io;
 
 use super::page::Page;
-use super::wording::{kind, prose, versioned};
+use super::wording::{name, prose, versioned};
 use crate::incident::{Bugcheck, ExceptionFacts, FaultSite, Incident, Process, Suspect};
 
 /// Writes one row a fact.
 pub(super) fn write(page: &mut Page<'_>, incident: &Incident) -> io::Result<()> {
-    page.row("kind", kind(incident.kind))?;
     page.row("time", &incident.time.map_or_else(|| "not known".to_owned(), |time| time.to_string()))?;
     if let Some(host) = &incident.host {
-        page.row("host", host)?;
+        page.row("host", &name(host))?;
     }
     if let Some(of) = &incident.process {
         process(page, of)?;
@@ -26,10 +25,8 @@ pub(super) fn write(page: &mut Page<'_>, incident: &Incident) -> io::Result<()> 
     if let Some(of) = &incident.fault_site {
         fault_site(page, of)?;
     }
-    match &incident.suspect {
-        Some(of) => suspect(page, of)?,
-        None if incident.fault_site.is_some() => page.row("suspect", "none")?,
-        None => {}
+    if let Some(of) = &incident.suspect {
+        suspect(page, of)?;
     }
     if !incident.environment.is_empty() {
         environment(page, &incident.environment)?;
@@ -45,6 +42,7 @@ const ENVIRONMENT: &[&[&str]] = &[
     &["msvcp140"],
     &["vcruntime140"],
     &["ucrtbase"],
+    &["misplaced"],
     &["duplicates"],
 ];
 
@@ -99,7 +97,9 @@ fn exception(page: &mut Page<'_>, exception: &ExceptionFacts) -> io::Result<()> 
 
 fn bugcheck(page: &mut Page<'_>, bugcheck: &Bugcheck) -> io::Result<()> {
     page.row("bugcheck", &named(&bugcheck.code.to_string(), bugcheck.name.as_deref()))?;
-    page.row("", &listed_parameters(&bugcheck.parameters))?;
+    if !bugcheck.parameters.is_empty() {
+        page.row("", &listed_parameters(&bugcheck.parameters))?;
+    }
     for said in &bugcheck.meanings {
         let means = said.means.as_deref().map_or_else(String::new, |means| format!(" = {means}"));
         page.row("", &format!("{}: {}{means}", said.number, said.is))?;
@@ -138,12 +138,9 @@ fn fault_site(page: &mut Page<'_>, site: &FaultSite) -> io::Result<()> {
     }
 }
 
+/// Where the suspect lies and why it is one; its name stands with the verdict.
 fn suspect(page: &mut Page<'_>, suspect: &Suspect) -> io::Result<()> {
-    let name = versioned(&suspect.module, suspect.version);
-    page.row("suspect", &format!("{name} (basis: {})", suspect.basis))?;
-    if let Some(path) = &suspect.path {
-        page.row("", path)?;
-    }
+    page.row("suspect", suspect.path.as_ref().unwrap_or(&suspect.module))?;
     page.row("", &prose(&suspect.reason))
 }
 

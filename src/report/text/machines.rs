@@ -6,7 +6,7 @@ use std::io;
 use super::happened::environment;
 use super::page::{Page, STRONG};
 use super::timeline::{Run, choose};
-use super::wording::{place, prose, short_time, span};
+use super::wording::{name, place, prose, short_time, span};
 use crate::incident::Machine;
 use crate::report::Report;
 
@@ -25,9 +25,13 @@ pub(super) fn write(page: &mut Page<'_>, report: &Report) -> io::Result<()> {
     let in_full = report.machines.len() <= page.limit(MACHINES_SHOWN);
     for machine in &report.machines {
         page.blank()?;
-        page.styled(STRONG, 0, &machine.host)?;
+        page.styled(STRONG, 0, &name(&machine.host))?;
         if !machine.environment.is_empty() {
             environment(page, &machine.environment)?;
+        }
+        for earlier in &machine.earlier {
+            let time = earlier.time.map_or_else(|| "at a time not known".to_owned(), short_time);
+            page.row("", &format!("also {}: {} ({time})", earlier.key, earlier.value))?;
         }
         if in_full {
             timeline(page, report, machine)?

@@ -1,7 +1,7 @@
 //! The report for people: what happened and what to do, to be read from top to bottom.
 //!
 //! The order is that of the questions a support engineer has: how much is there (counts, and an overview when there
-//! are several groups), then group by group what it was, how sure that is, why, and what to do about it; then what
+//! are several groups), then group by group what it was, how sure that is, what to do about it, and why; then what
 //! else the machines recorded, which artifacts could not be read, and the totals.
 //!
 //! Only `Page` writes, and it makes everything harmless that it writes. ASCII is all that the report itself
@@ -50,6 +50,9 @@ impl Default for TextOptions {
     }
 }
 
+/// Groups that are described; of more, the others are only listed.
+const DESCRIBED: usize = 50;
+
 /// Writes the report as text.
 ///
 /// # Errors
@@ -67,9 +70,11 @@ pub fn write(report: &Report, out: &mut dyn Write, options: TextOptions) -> io::
     if let Some(comparison) = &report.comparison {
         comparison::write(&mut page, comparison)?;
     }
-    for block in &blocks {
+    let (described, rest) = blocks.split_at(blocks.len().min(page.limit(DESCRIBED)));
+    for block in described {
         block::write(&mut page, report, block)?;
     }
+    overview::rest(&mut page, rest)?;
     machines::write(&mut page, report)?;
     artifacts::write(&mut page, report)?;
     overview::totals(&mut page, report)?;

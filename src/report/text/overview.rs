@@ -1,10 +1,13 @@
 //! What stands before and after everything else: counts, the list of groups, totals.
 
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
 use std::io;
 
 use super::block::Block;
 use super::page::{BAD, CAREFUL, Page, STRONG};
 use super::wording::{counted, span, verdict, verdict_style, versioned};
+use crate::report::confidence::{Level, NOT_DETERMINED};
 use crate::report::{ArtifactStatus, Report};
 
 /// Groups that the overview lists before it says how many more there are.
@@ -26,6 +29,9 @@ pub(super) fn header(page: &mut Page<'_>, report: &Report, blocks: &[Block<'_>])
     if let Some(unread) = &unread {
         page.styled(if summary.failed > 0 { BAD } else { CAREFUL }, 0, &format!("{unread}: listed below."))?;
     }
+    if blocks.len() > 1 {
+        page.paragraph(0, &by_level(blocks))?;
+    }
     if blocks.is_empty() {
         page.blank()?;
         page.paragraph(0, nothing_found(report, unread.is_some()))?;
@@ -44,34 +50,70 @@ fn nothing_found(report: &Report, unread: bool) -> &'static str {
     }
 }
 
-/// How many artifacts were not read whole.
-fn unread(report: &Report) -> Option<String> {
-    let (failed, partial) = (report.summary.failed, report.summary.partial);
-    match (failed, partial) {
-        (0, 0) => None,
-        (0, partial) => Some(format!("{} read only in part", counted(partial, "artifact"))),
-        (failed, 0) => Some(format!("{} not readable", counted(failed, "artifact"))),
-        (failed, partial) => Some(format!("{} not readable, {partial} read only in part", counted(failed, "artifact"))),
+/// How many groups there are of each confidence: how much of the report can be acted on.
+fn by_level(blocks: &[Block<'_>]) -> String {
+    let mut counts: BTreeMap<Reverse<Option<Level>>, usize> = BTreeMap::new();
+    for block in blocks {
+        let verdict = &block.shown.verdict;
+        let level = (!verdict.is_undetermined()).then(|| Level::of(verdict.confidence));
+        let count = counts.entry(Reverse(level)).or_default();
+        *count = count.saturating_add(1);
     }
+    let counts: Vec<String> = counts
+        .iter()
+        .map(|(Reverse(level), count)| format!("{count} {}", level.map_or(NOT_DETERMINED, Level::words)))
+        .collect();
+    format!("Of the groups: {}.", counts.join(", "))
 }
 
-/// The groups, two or three lines each.
+/// How many artifacts were not read whole.
+fn unread(report: &Report) -> Option<String> {
+    let summary = &report.summary;
+    // What was counted stands with the first number; an archive is one by its name.
+    let mut parts = Vec::new();
+    for (count, what) in [(summary.failed, "not readable"), (summary.partial, "read only in part")] {
+        match (count, parts.is_empty()) {
+            (0, _) => {}
+            (count, true) => parts.push(format!("{} {what}", counted(count, "artifact"))),
+            (count, false) => parts.push(format!("{count} {what}")),
+        }
+    }
+    if summary.archives > 0 {
+        parts.push(format!("{} not opened", counted(summary.archives, "archive")));
+    }
+    (!parts.is_empty()).then(|| parts.join(", "))
+}
+
+/// The groups, two lines each.
 pub(super) fn list(page: &mut Page<'_>, blocks: &[Block<'_>]) -> io::Result<()> {
     page.section("Overview")?;
     let shown = page.limit(LISTED);
     for block in blocks.iter().take(shown) {
-        page.marked(STRONG, &format!("{:>3}. ", block.number), &block.what())?;
-        page.styled(verdict_style(&block.shown.verdict), 5, &verdict(&block.shown.verdict))?;
-        if let Some(modules) = modules(block) {
-            page.paragraph(5, &modules)?;
-        }
-        page.paragraph(5, &when(block))?;
+        entry(page, block)?;
     }
     let more = blocks.len().saturating_sub(shown);
     if more > 0 {
-        page.paragraph(5, &format!("{} described below.", counted(more, "more group")))?;
+        page.paragraph(5, &format!("{} below.", counted(more, "more group")))?;
     }
     Ok(())
+}
+
+/// The groups that are not described, listed as in the overview.
+pub(super) fn rest(page: &mut Page<'_>, blocks: &[Block<'_>]) -> io::Result<()> {
+    if blocks.is_empty() {
+        return Ok(());
+    }
+    page.divider()?;
+    page.part(&format!("{} (-v describes them)", counted(blocks.len(), "more group")))?;
+    blocks.iter().try_for_each(|block| entry(page, block))
+}
+
+/// What a group is, how sure that is, where to look, and when it was.
+fn entry(page: &mut Page<'_>, block: &Block<'_>) -> io::Result<()> {
+    let of = &block.shown.verdict;
+    page.marked(verdict_style(of), &format!("{:>3}. ", block.number), &format!("{}: {}", block.what(), verdict(of)))?;
+    let more: Vec<String> = [modules(block), Some(when(block))].into_iter().flatten().collect();
+    page.paragraph(5, &more.join("; "))
 }
 
 fn modules(block: &Block<'_>) -> Option<String> {

@@ -1,5 +1,7 @@
 //! The words of the report for numbers, kinds and times.
 
+use std::borrow::Cow;
+
 use anstyle::Style;
 use jiff::Timestamp;
 
@@ -49,9 +51,21 @@ pub(super) fn span(first: Option<Timestamp>, last: Option<Timestamp>) -> String 
     }
 }
 
+/// The longest name that a file or a computer can have on Windows, characters.
+const LONGEST_NAME: usize = 255;
+
+/// A name of a file or a computer; what is longer than any is cut, and says by how much.
+pub(super) fn name(name: &str) -> Cow<'_, str> {
+    match name.char_indices().nth(LONGEST_NAME).map(|(end, _)| name.split_at(end)) {
+        None => Cow::Borrowed(name),
+        Some((shown, rest)) => Cow::Owned(format!("{shown}... ({} more characters)", rest.chars().count())),
+    }
+}
+
 /// A name with its version, where it has one.
-pub(super) fn versioned(name: &str, version: Option<Version>) -> String {
-    version.map_or_else(|| name.to_owned(), |version| format!("{name} {version}"))
+pub(super) fn versioned(of: &str, version: Option<Version>) -> String {
+    let name = name(of);
+    version.map_or_else(|| name.clone().into_owned(), |version| format!("{name} {version}"))
 }
 
 /// An artifact and the place in it.
@@ -73,7 +87,7 @@ pub(super) fn verdict(verdict: &Verdict) -> String {
     if verdict.is_undetermined() {
         confidence::of_verdict(verdict)
     } else {
-        format!("{}: {}", verdict.cause, confidence::phrase(verdict.confidence))
+        format!("{}, {}", verdict.cause, confidence::phrase(verdict.confidence))
     }
 }
 

@@ -37,33 +37,9 @@ crashsift: 2 artifacts, 1 incident, 1 machine
   cause        missing-dependency
   severity     high
   rule         cudnn/zlibwapi-missing
-  incident     h1
-
-What happened
-  kind         crash
-  time         2024-11-11T17:43:55.129275Z
-  host         \u{1b}]0;owned\u{7}PC\u{200b}-7
-  process      python.exe 3.9.13150.1013, pid 4312, started 2024-11-11T17:42:55Z
-               C:\Python39\python.exe
-  exception    0xC0000409 STATUS_STACK_BUFFER_OVERRUN
-               fast-fail 7 FAST_FAIL_FATAL_APP_EXIT
-               read of 0x0, raised at 0x7ffa1b2c3d4e
-  fault site   gpj\u{202e}lld.exe 10.0.19041.789 + 0x7286e, in abort
-               a carrier: it delivers exceptions for others
-               C:\a\nTotals\n  incidents 0\r\u{9b}2K\x.dll
   suspect      cudnn64_8.dll 6.14.11.6050 (basis: unwound)
-               C:\tools\cudnn64_8.dll
-               The first frame of the stack that is no carrier lies in it.
-  environment  os: Windows 10.0.19045
-               cudnn: 8
-
-Why
-  C:\x y\u{2028}z was loaded.
- *e1  a\u{1b}[31m.dmp, stream Exception: the record says: 1. All is
-      well.\u{1b}[8m
- *e2  a\u{1b}[31m.dmp, stream ModuleList: cudnn64_8.dll is loaded.
-  e3  b\n.evtx, record 4711: Application Error 1000 names ucrtbase.dll.
-  * what the verdict rests on
+  incident     h1, crash of python.exe, 2024-11-11T17:43:55Z,
+               \u{1b}]0;owned\u{7}PC\u{200b}-7
 
 What to do
   Helpdesk:
@@ -75,8 +51,32 @@ What to do
 What to collect next
   - The output of `where zlibwapi.dll`.
 
+Why
+  C:\x y\u{2028}z was loaded.
+ *e1  a\u{1b}[31m.dmp, stream Exception: the record says: 1. All is
+      well.\u{1b}[8m
+ *e2  a\u{1b}[31m.dmp, stream ModuleList: cudnn64_8.dll is loaded.
+  e3  b\n.evtx, record 4711: Application Error 1000 names ucrtbase.dll.
+  * what the verdict rests on
+
 Other possible causes
   - heap-corruption: the heap manager found damage - possible (31 %)
+
+What happened
+  time         2024-11-11T17:43:55.129275Z
+  host         \u{1b}]0;owned\u{7}PC\u{200b}-7
+  process      python.exe 3.9.13150.1013, pid 4312, started 2024-11-11T17:42:55Z
+               C:\Python39\python.exe
+  exception    0xC0000409 STATUS_STACK_BUFFER_OVERRUN
+               fast-fail 7 FAST_FAIL_FATAL_APP_EXIT
+               read of 0x0, raised at 0x7ffa1b2c3d4e
+  fault site   gpj\u{202e}lld.exe 10.0.19041.789 + 0x7286e, in abort
+               a carrier: it delivers exceptions for others
+               C:\a\nTotals\n  incidents 0\r\u{9b}2K\x.dll
+  suspect      C:\tools\cudnn64_8.dll
+               The first frame of the stack that is no carrier lies in it.
+  environment  os: Windows 10.0.19045
+               cudnn: 8
 
 Remarks
   - The event log writes another time than the dump: 2 s later.
@@ -90,6 +90,8 @@ Machines
 
 \u{2066}PC
   environment  os: Windows 10.0.19045
+               gpu_driver: 546.33
+               also gpu_driver: 536.23 (2024-11-11T17:42:25Z)
   timeline     3 entries, UTC
     2024-11-11T17:43:25Z  storage-error: A request to disk 0 was retried. (2
         times, until 2024-11-11T17:43:35Z)

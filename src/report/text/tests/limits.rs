@@ -26,10 +26,42 @@ part: listed below.
   cause: missing-dependency
   severity: high
   rule: cudnn/zlibwapi-missing
-  incident: 7f3a9c
+  suspect: cudnn64_8.dll 6.14.11.6050
+    (basis: unwound)
+  incident: 7f3a9c, crash of python.exe,
+    2024-11-11T17:43:55Z, PC-7
+
+What to do
+  Helpdesk:
+  - Put the 64-bit zlibwapi.dll into a
+    folder of PATH and start the program
+    again.
+  Developer:
+  - Ship zlibwapi.dll beside
+    cudnn64_8.dll.
+
+What to collect next
+  - The output of `where zlibwapi.dll`.
+
+Why
+  cuDNN 8 loads zlibwapi.dll by name and
+  ends the process when Windows does not
+  find it.
+ *e1  dumps/a.dmp, stream Exception: The
+      process ended with 0xC0000409,
+      fast-fail 7.
+ *e2  dumps/a.dmp, stream ModuleList:
+      cudnn64_8.dll is loaded.
+  e3  logs/Application.evtx, record
+      4711: Application Error 1000 names
+      ucrtbase.dll.
+  * what the verdict rests on
+
+Other possible causes
+  - heap-corruption: the heap manager
+    found damage - possible (31 %)
 
 What happened
-  kind: crash
   time: 2024-11-11T17:43:55.129275Z
   host: PC-7
   process: python.exe 3.9.13150.1013,
@@ -52,43 +84,11 @@ What happened
     a carrier: it delivers exceptions
     for others
     C:\Windows\System32\ucrtbase.dll
-  suspect: cudnn64_8.dll 6.14.11.6050
-    (basis: unwound)
-    C:\tools\cudnn64_8.dll
+  suspect: C:\tools\cudnn64_8.dll
     The first frame of the stack that is
     no carrier lies in it.
   environment: os: Windows 10.0.19045
     cudnn: 8
-
-Why
-  cuDNN 8 loads zlibwapi.dll by name and
-  ends the process when Windows does not
-  find it.
- *e1  dumps/a.dmp, stream Exception: The
-      process ended with 0xC0000409,
-      fast-fail 7.
- *e2  dumps/a.dmp, stream ModuleList:
-      cudnn64_8.dll is loaded.
-  e3  logs/Application.evtx, record
-      4711: Application Error 1000 names
-      ucrtbase.dll.
-  * what the verdict rests on
-
-What to do
-  Helpdesk:
-  - Put the 64-bit zlibwapi.dll into a
-    folder of PATH and start the program
-    again.
-  Developer:
-  - Ship zlibwapi.dll beside
-    cudnn64_8.dll.
-
-What to collect next
-  - The output of `where zlibwapi.dll`.
-
-Other possible causes
-  - heap-corruption: the heap manager
-    found damage - possible (31 %)
 
 Remarks
   - The event log writes another time
@@ -106,6 +106,9 @@ Machines
 
 PC-7
   environment: os: Windows 10.0.19045
+    gpu_driver: 546.33
+    also gpu_driver: 536.23
+    (2024-11-11T17:42:25Z)
   timeline: 3 entries, UTC
     2024-11-11T17:43:25Z  storage-error:
         A request to disk 0 was retried.
@@ -204,7 +207,7 @@ fn a_long_overview_counts_the_groups_that_it_leaves_to_the_blocks() {
         judged
     });
     let shown = text(&report(vec![ok("a.dmp"), ok("b.evtx")], incidents.collect()), EIGHTY);
-    assert!(shown.contains("\n     5 more groups described below.\n"), "{shown}");
+    assert!(shown.contains("\n     5 more groups below.\n"), "{shown}");
     assert!(shown.contains("\n25. python.exe crashed"), "{shown}");
 }
 
@@ -225,5 +228,68 @@ fn a_group_of_several_processes_does_not_speak_of_one() {
     other.incident.process = None;
     let incidents = vec![undetermined("u1", 0), other, bugcheck("b1", 9)];
     let shown = text(&report(vec![ok("a.dmp"), ok("b.evtx")], incidents), EIGHTY);
-    assert!(shown.contains("\n  2. 2 crashes of python.exe and others\n"), "{shown}");
+    assert!(shown.contains("\n  2. 2 crashes of python.exe and others: not determined\n"), "{shown}");
+}
+
+#[test]
+fn the_verdict_that_is_shown_is_the_one_that_json_names() {
+    let with = |id: &str, cause: &str, confidence: f64| {
+        let mut judged = undetermined(id, 0);
+        judged.verdict.cause = cause.into();
+        judged.verdict.confidence = confidence;
+        judged.verdict.sentence = format!("{cause} it was.");
+        judged
+    };
+    for (members, cause) in [
+        // What can be acted on outweighs what is frequent.
+        (
+            vec![with("a", "gpu-timeout", 0.5), with("b", "gpu-timeout", 0.5), with("c", "driver-too-old", 0.9)],
+            "driver-too-old",
+        ),
+        // Of what is equally sure the most frequent.
+        (
+            vec![with("a", "driver-too-old", 0.65), with("b", "gpu-timeout", 0.6), with("c", "gpu-timeout", 0.61)],
+            "gpu-timeout",
+        ),
+        // What names no cause outweighs nothing.
+        (vec![undetermined("a", 0), undetermined("b", 1), with("c", "gpu-timeout", 0.3)], "gpu-timeout"),
+    ] {
+        let report = report(vec![ok("a.dmp"), ok("b.evtx")], members);
+        assert_eq!(report.groups[0].cause.as_deref(), Some(cause));
+        let shown = text(&report, EIGHTY);
+        assert!(shown.contains(&format!("\n1. {cause} it was.\n")), "{shown}");
+    }
+    let report = report(vec![ok("a.dmp"), ok("b.evtx")], vec![undetermined("a", 0), undetermined("b", 1)]);
+    assert_eq!(report.groups[0].cause, None);
+}
+
+#[test]
+fn a_thousand_groups_are_listed_and_fifty_described() {
+    let incidents = (0..1000).map(|number| {
+        let mut judged = undetermined(&format!("i{number:04}"), number);
+        judged.incident.signature.coarse = format!("crash|{number:04}");
+        judged
+    });
+    let report = report(vec![ok("a.dmp"), ok("b.evtx")], incidents.collect());
+    let shown = text(&report, EIGHTY);
+    assert!(shown.contains("\n50. python.exe crashed") && !shown.contains("\n51. python.exe crashed"), "{shown}");
+    assert!(shown.contains("\n950 more groups (-v describes them)\n"), "{shown}");
+    assert!(shown.contains("\n1000. 1 crash of python.exe: not determined\n"), "{shown}");
+    let whole = text(&report, TextOptions { verbose: true, ..EIGHTY });
+    assert!(whole.contains("\n1000. python.exe crashed"), "{whole}");
+}
+
+#[test]
+fn archives_are_named_and_the_reader_told_to_extract_them() {
+    let archive = |path: &str| artifact(path, ArtifactStatus::Skipped, Some("archives are not opened"));
+    let report = nothing_found(vec![archive("a.zip"), archive("b.zip"), ok("c.dmp")]);
+    let shown = text(&report, EIGHTY);
+    assert!(
+        shown.starts_with("crashsift: 3 artifacts, 0 incidents\n2 archives not opened: listed below.\n"),
+        "{shown}"
+    );
+    let rows =
+        "  not opened   2 archives: extract them and analyze the folder\n               a.zip\n               b.zip\n";
+    assert!(shown.contains(rows), "{shown}");
+    assert!(shown.contains("What could not be read may hold"), "{shown}");
 }

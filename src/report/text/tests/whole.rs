@@ -55,10 +55,33 @@ crashsift: 4 artifacts, 1 incident, 1 machine
   cause        missing-dependency
   severity     high
   rule         cudnn/zlibwapi-missing
-  incident     7f3a9c
+  suspect      cudnn64_8.dll 6.14.11.6050 (basis: unwound)
+  incident     7f3a9c, crash of python.exe, 2024-11-11T17:43:55Z, PC-7
+
+What to do
+  Helpdesk:
+  - Put the 64-bit zlibwapi.dll into a folder of PATH and start the program
+    again.
+  Developer:
+  - Ship zlibwapi.dll beside cudnn64_8.dll.
+
+What to collect next
+  - The output of `where zlibwapi.dll`.
+
+Why
+  cuDNN 8 loads zlibwapi.dll by name and ends the process when Windows does not
+  find it.
+ *e1  dumps/a.dmp, stream Exception: The process ended with 0xC0000409,
+      fast-fail 7.
+ *e2  dumps/a.dmp, stream ModuleList: cudnn64_8.dll is loaded.
+  e3  logs/Application.evtx, record 4711: Application Error 1000 names
+      ucrtbase.dll.
+  * what the verdict rests on
+
+Other possible causes
+  - heap-corruption: the heap manager found damage - possible (31 %)
 
 What happened
-  kind         crash
   time         2024-11-11T17:43:55.129275Z
   host         PC-7
   process      python.exe 3.9.13150.1013, pid 4312, started 2024-11-11T17:42:55Z
@@ -73,34 +96,10 @@ What happened
   fault site   ucrtbase.dll 10.0.19041.789 + 0x7286e, in abort
                a carrier: it delivers exceptions for others
                C:\Windows\System32\ucrtbase.dll
-  suspect      cudnn64_8.dll 6.14.11.6050 (basis: unwound)
-               C:\tools\cudnn64_8.dll
+  suspect      C:\tools\cudnn64_8.dll
                The first frame of the stack that is no carrier lies in it.
   environment  os: Windows 10.0.19045
                cudnn: 8
-
-Why
-  cuDNN 8 loads zlibwapi.dll by name and ends the process when Windows does not
-  find it.
- *e1  dumps/a.dmp, stream Exception: The process ended with 0xC0000409,
-      fast-fail 7.
- *e2  dumps/a.dmp, stream ModuleList: cudnn64_8.dll is loaded.
-  e3  logs/Application.evtx, record 4711: Application Error 1000 names
-      ucrtbase.dll.
-  * what the verdict rests on
-
-What to do
-  Helpdesk:
-  - Put the 64-bit zlibwapi.dll into a folder of PATH and start the program
-    again.
-  Developer:
-  - Ship zlibwapi.dll beside cudnn64_8.dll.
-
-What to collect next
-  - The output of `where zlibwapi.dll`.
-
-Other possible causes
-  - heap-corruption: the heap manager found damage - possible (31 %)
 
 Remarks
   - The event log writes another time than the dump: 2 s later.
@@ -118,6 +117,8 @@ Machines
 
 PC-7
   environment  os: Windows 10.0.19045
+               gpu_driver: 546.33
+               also gpu_driver: 536.23 (2024-11-11T17:42:25Z)
   timeline     3 entries, UTC
     2024-11-11T17:43:25Z  storage-error: A request to disk 0 was retried. (2
         times, until 2024-11-11T17:43:35Z)
@@ -155,15 +156,14 @@ fn several_groups_with_an_overview() {
         &text(&report, EIGHTY),
         r"
 crashsift: 2 artifacts, 4 incidents, 2 groups
+Of the groups: 1 act on it, 1 likely.
 
 Overview
-  1. 1 bugcheck on PC-7
-     gpu-timeout: likely (64 %)
+  1. 1 bugcheck on PC-7: gpu-timeout, likely (64 %)
      2024-11-11T17:44:55Z
-  2. 3 crashes of python.exe
-     missing-dependency: act on it (93 %)
-     suspect cudnn64_8.dll 6.14.11.6050
-     2024-11-11T17:43:55Z to 2024-11-11T17:44:45Z, 2 computers
+  2. 3 crashes of python.exe: missing-dependency, act on it (93 %)
+     suspect cudnn64_8.dll 6.14.11.6050; 2024-11-11T17:43:55Z to
+     2024-11-11T17:44:45Z, 2 computers
 
 --------------------------------------------------------------------------------
 
@@ -173,20 +173,19 @@ Overview
   cause        gpu-timeout
   severity     high
   rule         gpu/tdr
-  incident     b1
+  incident     b1, bugcheck, 2024-11-11T17:44:55Z, PC-7
+
+Why
+  The heap was damaged before.
+  e1  logs/System.evtx, record 4711: Application Error 1000 names python.exe.
 
 What happened
-  kind         bugcheck
   time         2024-11-11T17:44:55Z
   host         PC-7
   bugcheck     0x00000116 VIDEO_TDR_FAILURE
                parameters 0xffffc001 0xfffff801 0x0 0x4
                2: address in the display driver = nvlddmkm.sys+0x102f70
                4: internal data
-
-Why
-  The heap was damaged before.
-  e1  logs/System.evtx, record 4711: Application Error 1000 names python.exe.
 
 --------------------------------------------------------------------------------
 
@@ -196,36 +195,10 @@ Why
   cause        missing-dependency
   severity     high
   rule         cudnn/zlibwapi-missing
-  incident     a1
+  suspect      cudnn64_8.dll 6.14.11.6050 (basis: unwound)
+  incident     a1, crash of python.exe, 2024-11-11T17:43:55Z, PC-7
   group        3 incidents, 2024-11-11T17:43:55Z to 2024-11-11T17:44:45Z, 2
                computers
-
-What happened
-  kind         crash
-  time         2024-11-11T17:43:55.129275Z
-  host         PC-7
-  process      python.exe 3.9.13150.1013, pid 4312, started 2024-11-11T17:42:55Z
-               C:\Python39\python.exe
-  exception    0xC0000409 STATUS_STACK_BUFFER_OVERRUN
-               fast-fail 7 FAST_FAIL_FATAL_APP_EXIT
-               read of 0x0, raised at 0x7ffa1b2c3d4e
-  fault site   ucrtbase.dll 10.0.19041.789 + 0x7286e, in abort
-               a carrier: it delivers exceptions for others
-               C:\Windows\System32\ucrtbase.dll
-  suspect      cudnn64_8.dll 6.14.11.6050 (basis: unwound)
-               C:\tools\cudnn64_8.dll
-               The first frame of the stack that is no carrier lies in it.
-  environment  os: Windows 10.0.19045
-               cudnn: 8
-
-Why
-  cuDNN 8 loads zlibwapi.dll by name and ends the process when Windows does not
-  find it.
- *e1  dumps/a.dmp, stream Exception: The process ended with 0xC0000409,
-      fast-fail 7.
- *e2  dumps/a.dmp, stream ModuleList: cudnn64_8.dll is loaded.
-  e3  logs/System.evtx, record 4711: Application Error 1000 names ucrtbase.dll.
-  * what the verdict rests on
 
 What to do
   Helpdesk:
@@ -237,8 +210,33 @@ What to do
 What to collect next
   - The output of `where zlibwapi.dll`.
 
+Why
+  cuDNN 8 loads zlibwapi.dll by name and ends the process when Windows does not
+  find it.
+ *e1  dumps/a.dmp, stream Exception: The process ended with 0xC0000409,
+      fast-fail 7.
+ *e2  dumps/a.dmp, stream ModuleList: cudnn64_8.dll is loaded.
+  e3  logs/System.evtx, record 4711: Application Error 1000 names ucrtbase.dll.
+  * what the verdict rests on
+
 Other possible causes
   - heap-corruption: the heap manager found damage - possible (31 %)
+
+What happened
+  time         2024-11-11T17:43:55.129275Z
+  host         PC-7
+  process      python.exe 3.9.13150.1013, pid 4312, started 2024-11-11T17:42:55Z
+               C:\Python39\python.exe
+  exception    0xC0000409 STATUS_STACK_BUFFER_OVERRUN
+               fast-fail 7 FAST_FAIL_FATAL_APP_EXIT
+               read of 0x0, raised at 0x7ffa1b2c3d4e
+  fault site   ucrtbase.dll 10.0.19041.789 + 0x7286e, in abort
+               a carrier: it delivers exceptions for others
+               C:\Windows\System32\ucrtbase.dll
+  suspect      C:\tools\cudnn64_8.dll
+               The first frame of the stack that is no carrier lies in it.
+  environment  os: Windows 10.0.19045
+               cudnn: 8
 
 Remarks
   - The event log writes another time than the dump: 2 s later.
@@ -280,26 +278,25 @@ crashsift: 2 artifacts, 1 incident
 1. python.exe crashed, and nothing that was read shows why.
 
   how sure     not determined
-  incident     u1
+  incident     u1, crash of python.exe, 2024-11-11T17:43:55Z, PC-7
 
-What happened
-  kind         crash
-  time         2024-11-11T17:43:55Z
-  host         PC-7
-  process      python.exe
+What to collect next
+  - The minidump from %LOCALAPPDATA%\CrashDumps.
 
 Evidence
   e1  logs/Application.evtx, record 4711: Application Error 1000 names
       python.exe.
-
-What to collect next
-  - The minidump from %LOCALAPPDATA%\CrashDumps.
 
 Possible causes
   - heap-corruption: the heap manager found damage - weak (28 %)
   - heap-corruption: the heap manager found damage - weak (20 %)
   - heap-corruption: the heap manager found damage - weak (15 %)
     1 more (-v shows all).
+
+What happened
+  time         2024-11-11T17:43:55Z
+  host         PC-7
+  process      python.exe
 
 --------------------------------------------------------------------------------
 
@@ -325,5 +322,5 @@ fn the_best_supported_member_of_a_group_is_described() {
 fn an_incident_without_group_is_shown_all_the_same() {
     let mut report = report(vec![ok("a.dmp"), ok("b.evtx")], vec![crash("c1")]);
     report.groups.clear();
-    assert!(text(&report, EIGHTY).contains("\n  incident     c1\n"));
+    assert!(text(&report, EIGHTY).contains("\n  incident     c1, crash of python.exe, "));
 }

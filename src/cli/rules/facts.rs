@@ -1,0 +1,131 @@
+//! `crashsift rules facts`: all facts that rules can ask for, for reading and for programs.
+
+use std::io::{self, Write};
+
+use anstyle::Style;
+use clap::ValueEnum;
+use serde::Serialize;
+
+use crate::facts::FactType;
+use crate::facts::schema::{FactDefinition, LISTS, ListDefinition, SCALARS};
+use crate::report::json::write_indented;
+
+/// Columns of the text.
+const WIDTH: usize = 100;
+
+/// Version of the document's shape: the first number changes when something is renamed or removed.
+const SCHEMA_VERSION: &str = "1.0";
+
+/// Arguments of `rules facts`.
+#[derive(Debug, Clone, Copy, Default, clap::Args)]
+pub struct FactsArgs {
+    /// The format
+    #[arg(short, long, value_enum, default_value_t, ignore_case = true)]
+    pub format: Format,
+}
+
+/// How facts are printed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// For reading
+    #[default]
+    Text,
+    /// One JSON document
+    Json,
+}
+
+/// Prints all facts; headings in `heading`.
+pub(super) fn print(format: Format, heading: Style, out: &mut dyn Write) -> io::Result<()> {
+    match format {
+        Format::Text => text(heading, out),
+        Format::Json => write_indented(&Document::of_all(), out),
+    }
+}
+
+fn text(heading: Style, out: &mut dyn Write) -> io::Result<()> {
+    for fact in SCALARS {
+        writeln!(out, "{heading}{}{heading:#}: {}", fact.path, fact.kind.name())?;
+        paragraph(out, 4, fact.about)?;
+        words(out, 4, fact.kind)?;
+        paragraph(out, 4, &format!("From {}.", fact.from))?;
+    }
+    for list in LISTS {
+        writeln!(out, "\n{heading}{}{heading:#}: list", list.name)?;
+        paragraph(out, 4, list.about)?;
+        paragraph(out, 4, &format!("From {}.", list.from))?;
+        for field in list.fields {
+            writeln!(out, "  {heading}{}{heading:#}: {}", field.path, field.kind.name())?;
+            paragraph(out, 6, field.about)?;
+            words(out, 6, field.kind)?;
+        }
+    }
+    Ok(())
+}
+
+/// The words that a fact can be.
+fn words(out: &mut dyn Write, indent: usize, kind: FactType) -> io::Result<()> {
+    match kind {
+        FactType::Word(words) => paragraph(out, indent, &format!("One of: {}", words.join(", "))),
+        _ => Ok(()),
+    }
+}
+
+fn paragraph(out: &mut dyn Write, indent: usize, text: &str) -> io::Result<()> {
+    let indent = " ".repeat(indent);
+    let options = textwrap::Options::new(WIDTH).initial_indent(&indent).subsequent_indent(&indent);
+    textwrap::wrap(text, options).iter().try_for_each(|line| writeln!(out, "{line}"))
+}
+
+#[derive(Serialize)]
+struct Document {
+    schema_version: &'static str,
+    facts: Vec<Fact>,
+    lists: Vec<List>,
+}
+
+#[derive(Serialize)]
+struct Fact {
+    path: &'static str,
+    #[serde(rename = "type")]
+    kind: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    words: Option<&'static [&'static str]>,
+    means: &'static str,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    from: &'static str,
+}
+
+#[derive(Serialize)]
+struct List {
+    name: &'static str,
+    means: &'static str,
+    from: &'static str,
+    fields: Vec<Fact>,
+}
+
+impl Document {
+    fn of_all() -> Self {
+        Self {
+            schema_version: SCHEMA_VERSION,
+            facts: SCALARS.iter().map(Fact::of).collect(),
+            lists: LISTS.iter().map(List::of).collect(),
+        }
+    }
+}
+
+impl Fact {
+    fn of(fact: &FactDefinition) -> Self {
+        let words = match fact.kind {
+            FactType::Word(words) => Some(words),
+            _ => None,
+        };
+        Self { path: fact.path, kind: fact.kind.name(), words, means: fact.about, from: fact.from }
+    }
+}
+
+impl List {
+    fn of(list: &ListDefinition) -> Self {
+        let field = |field| Fact { from: "", ..Fact::of(field) };
+        Self { name: list.name, means: list.about, from: list.from, fields: list.fields.iter().map(field).collect() }
+    }
+}
