@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::environment::as_stated;
 use super::gathered::Gathered;
 use super::sighting::{Item, Sighting};
 use crate::evidence::{Observation, Place, Ticket, Version};
@@ -100,11 +101,10 @@ pub(super) fn described(
         let inventory = &ticket.inventory;
         let mut add = |key, value: Option<String>| {
             if let Some(value) = value {
-                card.entry(key).or_insert(value);
+                card.entry(key).or_insert_with(|| as_stated(&value));
             }
         };
         add("gpu", inventory.gpus.first().map(ToString::to_string));
-        add("gpu_driver", inventory.nvidia_driver.map(two_parts).map(|(major, minor)| format!("{major}.{minor:02}")));
         add("memory", inventory.memory.map(|bytes| format!("{} MiB", bytes >> 20)));
         add("model", inventory.model.as_deref().map(str::to_owned));
         add("python", inventory.python.map(two_parts).map(|(major, minor)| format!("{major}.{minor}")));
