@@ -1,11 +1,7 @@
 //! What a text only mentions: nothing that is denied, advised, listed or said in passing makes a rule sure, and what a
 //! program printed does.
 
-#![expect(
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    reason = "a test that can't go on fails, and its inputs are known"
-)]
+#![expect(clippy::expect_used, reason = "a test that can't go on fails, and its inputs are known")]
 
 use crashsift::artifact::head_and_tail::HeadAndTail;
 use crashsift::knowledge::Knowledge;
