@@ -1,6 +1,7 @@
 //! Puts the built-in rule set into the program: every YAML file below `rules/`, under its path in that folder, and what
 //! the files say in a form that needs no reading of YAML. Also a digest of the sources of the reader of event logs, by
-//! which `--cache` tells whether what it kept was read in the same way.
+//! which `--cache` tells whether what it kept was read in the same way, and one of the types of evidence, by which `merge`
+//! tells whether it can read what a report holds.
 
 #![allow(dead_code, unused_imports, reason = "the modules are the program's, and only a part of each is needed here")]
 
@@ -12,6 +13,7 @@ use std::sync::Arc;
 use std::{env, fs};
 
 use serde::Serialize;
+use xxhash_rust::xxh3::Xxh3;
 
 use crate::code_tables::{CodeRow, CodeTables, EventRow, NoteRow};
 use crate::condition::Condition;
@@ -75,6 +77,7 @@ fn main() -> Outcome<()> {
     fs::write(out.join("ticket_patterns.rs"), patterns)?;
     fs::write(out.join("ticket_examples.rs"), examples)?;
     println!("cargo::rustc-env=CRASHSIFT_READER_DIGEST={:016x}", reader_digest(Path::new("src/artifact"))?);
+    println!("cargo::rustc-env=CRASHSIFT_EVIDENCE_DIGEST={:016x}", evidence_digest(Path::new("src/evidence"))?);
     Ok(())
 }
 
@@ -95,6 +98,21 @@ fn reader_digest(artifact: &Path) -> Outcome<u64> {
         (path, fs::read(path)?).hash(&mut hasher);
     }
     Ok(hasher.finish())
+}
+
+/// A digest of what evidence is: the types in the folder `evidence`. The same on every system, however it writes paths
+/// and ends lines.
+fn evidence_digest(evidence: &Path) -> Outcome<u64> {
+    let mut paths = Vec::new();
+    collect(evidence, "rs", &mut paths)?;
+    paths.sort();
+    let mut hash = Xxh3::new();
+    for path in &paths {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        hash.update(name.as_bytes());
+        hash.update(fs::read_to_string(path)?.replace('\r', "").as_bytes());
+    }
+    Ok(hash.digest())
 }
 
 /// All files below `folder` whose names have this extension. Cargo is told of the folders too, so that a new file is

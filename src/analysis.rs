@@ -18,6 +18,7 @@ use crate::groups::{Attributes, groups};
 use crate::incident::{self, Carriers, Incident, Item, Machine, Sighting};
 use crate::judge::judge;
 use crate::knowledge::Knowledge;
+use crate::merge::pack;
 use crate::read::{ReadArtifact, read_artifact};
 use crate::report::{Artifact, ArtifactStatus, Judged, Report, Summary, UNDETERMINED};
 use crate::rules::{ModuleList, RuleSet};
@@ -40,6 +41,8 @@ pub struct Options {
     /// What earlier runs read of event logs, if that is kept. Its files are no artifacts; the report does not depend on
     /// it.
     pub cache: Option<Arc<Cache>>,
+    /// Whether the report's artifacts hold their evidence, for [`crate::merge`].
+    pub keep_evidence: bool,
 }
 
 impl Default for Options {
@@ -52,6 +55,7 @@ impl Default for Options {
             min_confidence: 0.0,
             pasted: Vec::new(),
             cache: None,
+            keep_evidence: false,
         }
     }
 }
@@ -98,7 +102,18 @@ pub(crate) fn analyze_keeping(
     options: &Options,
     progress: &dyn Progress,
 ) -> (Report, Vec<Item>) {
-    let (artifacts, items, coverage) = read_all(paths, options, progress);
+    conclude(read_all(paths, options, progress), rules, knowledge, options)
+}
+
+/// Makes one report of artifacts that were read before, as [`analyze`] would have of all their files.
+#[must_use]
+pub fn merge(read: Vec<ReadArtifact>, rules: &RuleSet, knowledge: &Knowledge, options: &Options) -> Report {
+    conclude(keeping(read, options), rules, knowledge, options).0
+}
+
+/// Joins and judges what was read.
+fn conclude(read: Vec<ReadArtifact>, rules: &RuleSet, knowledge: &Knowledge, options: &Options) -> (Report, Vec<Item>) {
+    let (artifacts, items, coverage) = listed(read);
     let machines = incident::machines(&items, &coverage, knowledge);
     let sightings = sightings(&items);
     let built = incident::incidents(&items, &sightings, knowledge, &carriers(rules));
@@ -126,6 +141,7 @@ pub(crate) fn analyze_keeping(
     drop(surroundings);
     let groups = groups(&incidents, &around, &attributes);
     let report = Report {
+        keeps_evidence: options.keep_evidence,
         rule_sets: rules.infos(),
         summary: summary(&artifacts, &incidents),
         artifacts,
@@ -158,7 +174,7 @@ pub fn inspect(
     options: &Options,
     progress: &dyn Progress,
 ) -> Inspected {
-    let (artifacts, items, coverage) = read_all(paths, options, progress);
+    let (artifacts, items, coverage) = listed(read_all(paths, options, progress));
     let machines = incident::machines(&items, &coverage, knowledge);
     let sightings = sightings(&items);
     let built = incident::incidents(&items, &sightings, knowledge, &carriers(rules));
@@ -203,12 +219,8 @@ fn sightings(items: &[Item]) -> Vec<Sighting> {
     items.iter().enumerate().filter_map(|(index, item)| Sighting::of(index, item)).collect()
 }
 
-/// Reads everything; items come in the order of the artifacts, and those by path.
-fn read_all(
-    paths: &[PathBuf],
-    options: &Options,
-    progress: &dyn Progress,
-) -> (Vec<Artifact>, Vec<Item>, Vec<LogCoverage>) {
+/// Reads everything.
+fn read_all(paths: &[PathBuf], options: &Options, progress: &dyn Progress) -> Vec<ReadArtifact> {
     let (mut found, unfound) = discover::find(paths);
     if let Some(cache) = &options.cache {
         found.retain(|file| !cache.owns(&file.path));
@@ -238,16 +250,40 @@ fn read_all(
             detail: Some(unfound.reason),
             bytes: 0,
             records: None,
+            evidence: None,
         },
+        pasted: false,
         evidence: Vec::new(),
         coverage: Vec::new(),
     }));
     all.extend(options.pasted.iter().map(|(name, content)| crate::read::read_pasted(name, content, &context)));
+    keeping(all, options)
+}
+
+/// The same artifacts with their evidence as text, where the report is to hold it. What can't be kept is said.
+fn keeping(mut read: Vec<ReadArtifact>, options: &Options) -> Vec<ReadArtifact> {
+    if options.keep_evidence {
+        read.par_iter_mut().filter(|read| !read.evidence.is_empty() || !read.coverage.is_empty()).for_each(|read| {
+            match pack(read) {
+                Ok(text) => read.artifact.evidence = Some(text),
+                Err(error) => {
+                    let detail = read.artifact.detail.get_or_insert_default();
+                    let before = if detail.is_empty() { "" } else { "; " };
+                    detail.push_str(&format!("{before}it can't be merged: {error}"));
+                }
+            }
+        });
+    }
+    read
+}
+
+/// Lists what was read: items come in the order of the artifacts, and those by path.
+fn listed(mut all: Vec<ReadArtifact>) -> (Vec<Artifact>, Vec<Item>, Vec<LogCoverage>) {
     all.sort_by(|a, b| a.artifact.path.cmp(&b.artifact.path));
 
     let (mut artifacts, mut items, mut coverage) = (Vec::new(), Vec::new(), Vec::new());
     for (index, read) in all.into_iter().enumerate() {
-        let folder: Arc<str> = folder(&read.artifact, options).into();
+        let folder: Arc<str> = if read.pasted { "" } else { folder(&read.artifact.path) }.into();
         artifacts.push(read.artifact);
         coverage.extend(read.coverage);
         items.extend(read.evidence.into_iter().map(|evidence| Item {
@@ -260,11 +296,9 @@ fn read_all(
     (artifacts, items, coverage)
 }
 
-/// The folder that an artifact lies in; empty for pasted text.
-fn folder<'a>(artifact: &'a Artifact, options: &Options) -> &'a str {
-    let pasted = options.pasted.iter().any(|(name, _)| *name == artifact.path);
-    let folder = artifact.path.rsplit_once(['/', '\\']).map_or(".", |(folder, _)| folder);
-    if pasted { "" } else { folder }
+/// The folder that an artifact lies in.
+fn folder(path: &str) -> &str {
+    path.rsplit_once(['/', '\\']).map_or(".", |(folder, _)| folder)
 }
 
 /// What modules are known for: the rule sets' lists of these names.

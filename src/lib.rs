@@ -11,7 +11,7 @@
 //! 6. [`rules`] judge the facts; [`mod@judge`] makes their findings a verdict. What they know is data in `rules/`;
 //!    [`knowledge`] is the part of it that the program itself looks up.
 //! 7. [`groups`] says what many incidents have in common.
-//! 8. [`report`] holds the finished values and the formats that print them.
+//! 8. [`report`] holds the finished values and the formats that print them; [`merge`] makes one report of several.
 //!
 //! [`analyze`] is all of it. [`explain`] says what a code is when there is nothing else.
 //!
@@ -37,6 +37,7 @@ pub mod groups;
 pub mod incident;
 pub mod judge;
 pub mod knowledge;
+pub mod merge;
 pub mod read;
 pub mod report;
 pub mod rules;
@@ -44,4 +45,4 @@ pub mod yaml;
 
 mod analysis;
 
-pub use analysis::{Inspected, Options, Progress, Silent, analyze, inspect};
+pub use analysis::{Inspected, Options, Progress, Silent, analyze, inspect, merge};

@@ -23,6 +23,8 @@ const SNIFFED: u64 = crate::discover::SNIFFED;
 pub struct ReadArtifact {
     /// As the report lists it.
     pub artifact: Artifact,
+    /// Whether it was given as a ticket, outside all folders.
+    pub pasted: bool,
     /// Its evidence.
     pub evidence: Vec<Evidence>,
     /// For an event log: what it covers, by computer.
@@ -69,7 +71,7 @@ pub fn read_artifact(path: &Path, context: &ReadContext) -> ReadArtifact {
 #[must_use]
 pub fn read_pasted(name: &str, content: &HeadAndTail, context: &ReadContext) -> ReadArtifact {
     let bytes = content.bytes();
-    match ticket::read_content(content, &context.names) {
+    let mut read = match ticket::read_content(content, &context.names) {
         Ok(mut reading) => {
             ticket::accept(&mut reading);
             finished(name.to_owned(), ArtifactKind::Ticket, bytes, reading)
@@ -78,7 +80,9 @@ pub fn read_pasted(name: &str, content: &HeadAndTail, context: &ReadContext) -> 
             let reason = unreadable.to_string();
             unread(name.to_owned(), ArtifactKind::Ticket, bytes, ArtifactStatus::Failed, reason)
         }
-    }
+    };
+    read.pasted = true;
+    read
 }
 
 struct Opened {
@@ -127,7 +131,9 @@ fn finished(path: String, kind: ArtifactKind, bytes: u64, reading: Reading) -> R
             detail: (!reading.losses.is_empty()).then(|| Loss::join(&reading.losses, LOSSES_SHOWN)),
             bytes,
             records: reading.records,
+            evidence: None,
         },
+        pasted: false,
         evidence: reading.evidence,
         coverage: reading.coverage,
     }
@@ -135,7 +141,16 @@ fn finished(path: String, kind: ArtifactKind, bytes: u64, reading: Reading) -> R
 
 fn unread(path: String, kind: ArtifactKind, bytes: u64, status: ArtifactStatus, reason: String) -> ReadArtifact {
     ReadArtifact {
-        artifact: Artifact { path, kind: kind.word(), status, detail: Some(reason), bytes, records: None },
+        artifact: Artifact {
+            path,
+            kind: kind.word(),
+            status,
+            detail: Some(reason),
+            bytes,
+            records: None,
+            evidence: None,
+        },
+        pasted: false,
         evidence: Vec::new(),
         coverage: Vec::new(),
     }

@@ -14,6 +14,8 @@ pub mod wer_signature;
 use std::fmt;
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use crate::evidence::{Evidence, Names};
 
 /// What every reader is given.
@@ -43,7 +45,7 @@ pub struct Reading {
 }
 
 /// The part of a machine's history that an event log holds.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LogCoverage {
     /// The channel most of the records belong to.
     pub channel: Arc<str>,

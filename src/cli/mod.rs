@@ -5,8 +5,10 @@ mod color;
 mod exit;
 mod explain;
 mod inspect;
+mod merge;
 mod output;
 mod progress;
+mod reporting;
 pub mod rules;
 mod stream;
 
@@ -41,6 +43,8 @@ enum Command {
     Explain(explain::Arguments),
     /// Shows the facts of one artifact as rules see them.
     Inspect(inspect::Arguments),
+    /// Makes one report of several, as if all their artifacts had been analyzed together.
+    Merge(merge::Arguments),
     /// Lists, shows, checks and tests rules.
     #[command(subcommand)]
     Rules(rules::RulesCommand),
@@ -70,6 +74,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Exit {
         Command::Analyze(arguments) => analyze::run(arguments),
         Command::Explain(arguments) => explain::run(&arguments),
         Command::Inspect(arguments) => inspect::run(&arguments),
+        Command::Merge(arguments) => merge::run(&arguments),
         Command::Rules(command) => run_rules(&command),
         Command::Completions { shell } => completions(shell),
         Command::Man => stream::print(|out| clap_mangen::Man::new(Arguments::command()).render(out)),

@@ -37,6 +37,21 @@ impl ArtifactKind {
             Self::Unknown => "unknown",
         }
     }
+
+    /// The kind with this word.
+    #[must_use]
+    pub fn of_word(word: &str) -> Option<Self> {
+        const ALL: [ArtifactKind; 7] = [
+            ArtifactKind::Minidump,
+            ArtifactKind::KernelDump,
+            ArtifactKind::EventLog,
+            ArtifactKind::WerReport,
+            ArtifactKind::Ticket,
+            ArtifactKind::Archive,
+            ArtifactKind::Unknown,
+        ];
+        ALL.into_iter().find(|kind| kind.word() == word)
+    }
 }
 
 /// How many bytes [`sniff`] wants to see: up to the magic of an event log's first chunk, which tells a log whose

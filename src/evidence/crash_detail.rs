@@ -3,10 +3,12 @@
 
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use super::{Address, ExceptionCode};
 
 /// What could be read around an exception. Everything is absent unless the dump proves it.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CrashDetail {
     /// What lies at the address that an access violation wanted.
     pub wanted: Option<Wanted>,
@@ -27,7 +29,7 @@ pub struct CrashDetail {
 }
 
 /// The address that an access violation or in-page error wanted.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Wanted {
     /// What the address is; `None` when the dump does not tell.
     pub kind: Option<AddressKind>,
@@ -44,7 +46,7 @@ pub struct Wanted {
 macro_rules! words {
     ($(#[$doc:meta])* $name:ident { $($(#[$about:meta])* $variant:ident => $word:literal,)+ }) => {
         $(#[$doc])*
-        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
         pub enum $name {
             $($(#[$about])* $variant,)+
         }
@@ -178,7 +180,7 @@ words!(
 );
 
 /// One decoded instruction of x86 or x64.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Instruction {
     /// In Intel's notation (`vmovups ymm0,[rcx]`).
     pub text: Arc<str>,
@@ -256,7 +258,7 @@ words!(
 );
 
 /// A C++ exception of MSVC, by the throw information that its parameters point to.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CppException {
     /// The types that would catch it, the thrown one first.
     pub types: Vec<Arc<str>>,
@@ -267,7 +269,7 @@ pub struct CppException {
 }
 
 /// One error inside a stowed exception.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StowedException {
     /// Its `HRESULT`.
     pub result: ExceptionCode,
@@ -280,7 +282,7 @@ pub struct StowedException {
 }
 
 /// The crashing thread's stack at the exception.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StackState {
     /// The lowest address that belongs to it.
     pub bottom: Address,

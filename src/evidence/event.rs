@@ -3,11 +3,13 @@
 use std::sync::Arc;
 
 use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
 
+use super::word::Word;
 use super::{BugcheckCode, ExceptionCode, ModuleOffset, NtStatus, Version, WerReport};
 
 /// One relevant record.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Event {
     /// Provider name as the log writes it.
     pub provider: Arc<str>,
@@ -28,7 +30,7 @@ pub struct Event {
 
 /// The fields of a record. A log may hold many thousands of records that belong to a machine's history, so all names
 /// and all values are one text each.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EventFields {
     /// The values, with [`EventFields::BETWEEN`] between them.
     values: Arc<str>,
@@ -84,7 +86,7 @@ impl<N: AsRef<str>, V: AsRef<str>> FromIterator<(N, V)> for EventFields {
 
 /// The meaning of a record, by its kind. Fields are absent where the record writes one of Windows' ways of saying
 /// "none".
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub enum EventBody {
     /// Application Error 1000: a process died of an unhandled exception.
     ApplicationError {
@@ -232,7 +234,8 @@ pub enum EventBody {
     /// WHEA-Logger: an error that the hardware reported.
     Hardware {
         /// `processor`, `memory`, `pcie`, `pci` or `other`.
-        component: &'static str,
+        #[serde(deserialize_with = "super::word::word")]
+        component: Word,
         /// Whether the hardware corrected it.
         corrected: bool,
         /// APIC id of the processor.
@@ -285,7 +288,8 @@ pub enum EventBody {
         /// Whether it was really refused; audit events only say that it would have been.
         blocked: bool,
         /// Why: `signature`, `revoked`, `policy`, `damaged` or `other`.
-        reason: &'static str,
+        #[serde(deserialize_with = "super::word::word")]
+        reason: Word,
     },
     /// Security-Auditing 4689 and ProcessExitMonitor 3000 and 3001: a process ended with this code.
     ProcessExit(Box<ProcessExit>),
@@ -301,7 +305,8 @@ pub enum EventBody {
         /// The sentence.
         sentence: Arc<str>,
         /// What kind of timeline entry it makes, where the record's values decide that and not the catalogue.
-        kind: Option<&'static str>,
+        #[serde(deserialize_with = "super::word::optional_word")]
+        kind: Option<Word>,
     },
     /// A catalogued event without the fields that it must have.
     Other {
@@ -311,7 +316,7 @@ pub enum EventBody {
 }
 
 /// A service that ended without having been stopped.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct ServiceEnd {
     /// Display name, in the system's language.
     pub display_name: Arc<str>,
@@ -322,7 +327,7 @@ pub struct ServiceEnd {
 }
 
 /// The end of a process.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct ProcessExit {
     /// Path of the executable.
     pub path: Arc<str>,
@@ -351,7 +356,7 @@ impl ProcessExit {
 ///
 /// Source: disk event 153 in Microsoft's "Interpreting Event 153 Errors"; numbers of `srb.h` and `scsi.h` of the
 /// Windows driver kit.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StorageRetry {
     /// Status of the SCSI device.
     pub scsi_status: u8,
@@ -364,7 +369,7 @@ pub struct StorageRetry {
 /// The health log of an NVMe drive.
 ///
 /// Source: NVM Express base specification, "SMART / Health Information" log page.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DriveHealth {
     /// Its model, or its maker where that is all there is.
     pub model: Option<Arc<str>>,

@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
+use serde::{Deserialize, Serialize};
 
 use super::{Address, BugcheckCode, CpuArchitecture, FrameTrust, ModuleOffset};
 
 /// The header of a kernel dump and, where the dump holds them, its drivers and the stack of the thread that stopped.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct KernelDump {
     /// Which kind of dump was written.
     pub dump_type: KernelDumpType,
@@ -44,7 +45,7 @@ pub struct KernelDump {
 }
 
 /// The kinds of kernel dump, by the header's `DumpType`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum KernelDumpType {
     /// 1: all physical memory.
     Full,
@@ -82,7 +83,7 @@ impl KernelDumpType {
 }
 
 /// A loaded driver.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct KernelDriver {
     /// File name.
     pub name: Arc<str>,
@@ -99,7 +100,7 @@ pub struct KernelDriver {
 }
 
 /// A driver that had been unloaded before the dump was made.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UnloadedDriver {
     /// File name; the kernel keeps its first 12 characters.
     pub name: Arc<str>,
@@ -110,7 +111,7 @@ pub struct UnloadedDriver {
 }
 
 /// One frame of the stack of the thread that stopped.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KernelFrame {
     /// The address of the instruction; for callers the address to which the call returns.
     pub address: Address,

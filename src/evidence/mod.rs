@@ -4,6 +4,8 @@
 //! everything after them (joining, rules, reports) sees nothing else. A parser says what its file says, in these
 //! types, and judges nothing.
 
+use serde::{Deserialize, Serialize};
+
 mod code;
 mod crash_detail;
 mod event;
@@ -17,6 +19,7 @@ mod processor;
 mod ticket;
 mod version;
 mod wer;
+mod word;
 
 pub use code::{BugcheckCode, ExceptionCode, FastFailCode, NtStatus};
 pub use crash_detail::{
@@ -37,9 +40,10 @@ pub use processor::Processor;
 pub use ticket::{Contradiction, Inventory, PythonFrame, Ticket, TicketEvent, TicketFrame, TicketLine};
 pub use version::Version;
 pub use wer::{WerDetails, WerReport, WerSignature};
+pub use word::Word;
 
 /// One thing that an artifact says, with its place in that artifact.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Evidence {
     /// Where in the artifact it stands.
     pub place: Place,
@@ -48,7 +52,7 @@ pub struct Evidence {
 }
 
 /// What an artifact says: one variant for each kind of thing that is read whole.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub enum Observation {
     /// A user-mode minidump: one process at one moment.
     Process(Box<ProcessDump>),

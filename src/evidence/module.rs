@@ -3,14 +3,16 @@
 use std::fmt;
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use super::Version;
 
 /// A virtual address in the process (or kernel) that the artifact is about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Address(pub u64);
 
 /// The distance of an address from the base of the module that contains it, in bytes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct ModuleOffset(pub u64);
 
 impl fmt::Display for Address {
@@ -27,7 +29,7 @@ impl fmt::Display for ModuleOffset {
 
 /// Which debug file belongs to a module: the identifier of its CodeView record, or a build id in that form. Shown as
 /// Breakpad writes it: the signature's hexadecimal digits in upper case, then the age's in lower case.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct DebugId {
     /// What the debug file is known by.
     pub signature: DebugSignature,
@@ -36,7 +38,7 @@ pub struct DebugId {
 }
 
 /// The two kinds of signature that PDB files have had.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum DebugSignature {
     /// A GUID, in the order in which it is written (RSDS records, since PDB 7.0).
     Guid([u8; 16]),
@@ -55,7 +57,7 @@ impl fmt::Display for DebugId {
 }
 
 /// A module of a process's module list.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct LoadedModule {
     /// File name without path.
     pub name: Arc<str>,
@@ -74,7 +76,7 @@ pub struct LoadedModule {
 }
 
 /// A module that had been unloaded before the artifact was written.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct UnloadedModule {
     /// File name, without path on most systems.
     pub path: Arc<str>,

@@ -3,11 +3,15 @@
 use std::fmt;
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
+use super::word::Word;
+
 /// A place in an artifact, in the words of its format.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Place {
     /// A minidump's stream, by the name of its type (`Exception`).
-    Stream(&'static str),
+    Stream(#[serde(deserialize_with = "super::word::word")] Word),
     /// A record of an event log, by its record id.
     Record(u64),
     /// A record of an event log that no header of the log knows, by its record id.
@@ -15,7 +19,7 @@ pub enum Place {
     /// Lines of a text, counted from 1, in order.
     Lines(Arc<[u32]>),
     /// A key of a `Report.wer`.
-    Key(&'static str),
+    Key(#[serde(deserialize_with = "super::word::word")] Word),
     /// The header of a kernel dump.
     Header,
     /// The artifact as a whole.

@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
 
 use super::{Address, CrashDetail, ExceptionCode, LoadedModule, ProcessState, Processor, UnloadedModule, Version};
 
 /// One process at the moment its dump was written.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct ProcessDump {
     /// When the dump was written, by its header.
     pub time: Option<Timestamp>,
@@ -43,7 +44,7 @@ pub struct ProcessDump {
 }
 
 /// The system that a process ran on.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct System {
     /// Which family of systems.
     pub os: OperatingSystem,
@@ -66,7 +67,7 @@ pub struct System {
 }
 
 /// What Windows says of a processor's extensions; `None` where a dump does not hold it.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CpuFeatures {
     /// A bit for each `PF_*` constant of `IsProcessorFeaturePresent`; in dumps of 64-bit processes.
     pub windows: Option<u64>,
@@ -75,7 +76,7 @@ pub struct CpuFeatures {
 }
 
 /// Families of operating systems that minidumps come from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum OperatingSystem {
     /// Windows NT and what came of it.
     Windows,
@@ -107,7 +108,7 @@ impl OperatingSystem {
 }
 
 /// Processor architectures.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum CpuArchitecture {
     /// 32-bit x86.
     X86,
@@ -142,7 +143,7 @@ impl CpuArchitecture {
 }
 
 /// An exception record.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Exception {
     /// The code; a signal number on systems other than Windows.
     pub code: ExceptionCode,
@@ -157,7 +158,7 @@ pub struct Exception {
 }
 
 /// The thread that raised the exception.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct CrashThread {
     /// Thread id.
     pub id: u32,
@@ -170,7 +171,7 @@ pub struct CrashThread {
 }
 
 /// One frame of a walked stack.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Frame {
     /// The address of the instruction (of the call, for callers).
     pub address: Address,
@@ -186,7 +187,7 @@ pub struct Frame {
 }
 
 /// What a call instruction calls.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Call {
     /// Its own module, as far as the code shows.
     Within,
@@ -195,7 +196,7 @@ pub enum Call {
 }
 
 /// How a stack frame was found, the weakest first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum FrameTrust {
     /// A value on the stack that looks like a return address. Stale values look the same.
     Scanned,
@@ -218,7 +219,7 @@ impl FrameTrust {
 }
 
 /// `DelayLoadInfo` of MSVC's delay-load helper, as far as the dump holds it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DelayLoad {
     /// The DLL that was to be loaded.
     pub module: Option<Arc<str>>,

@@ -2,8 +2,12 @@
 
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
+use super::word::Word;
+
 /// What could be read. Everything is absent unless the dump holds it.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProcessState {
     /// What the program or its crash handler wrote into the dump, sorted.
     pub annotations: Vec<Annotation>,
@@ -16,14 +20,15 @@ pub struct ProcessState {
     /// How many of each type, by type; empty when not all types are known.
     pub handles: Vec<(Arc<str>, u64)>,
     /// Integrity level of the process, a word such as `medium`.
-    pub integrity: Option<&'static str>,
+    #[serde(deserialize_with = "super::word::optional_word")]
+    pub integrity: Option<Word>,
 }
 
 /// The words for integrity levels, the lowest first.
 pub const INTEGRITY_LEVELS: &[&str] = &["untrusted", "low", "medium", "high", "system"];
 
 /// A key and a value that a program put into its dump.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Annotation {
     /// The key.
     pub key: Arc<str>,
@@ -32,7 +37,7 @@ pub struct Annotation {
 }
 
 /// The system's memory when the dump was written, bytes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SystemMemory {
     /// RAM that is not in use.
     pub available: u64,
@@ -43,7 +48,7 @@ pub struct SystemMemory {
 }
 
 /// The process's memory when the dump was written, bytes.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProcessMemory {
     /// How much it has committed.
     pub commit: u64,

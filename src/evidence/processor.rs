@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 /// Which processor it is, as far as it is known.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Processor {
     /// Its maker's name as CPUID writes it (`GenuineIntel`). Windows' dumps of 64-bit processes do not hold it.
     pub vendor: Option<Arc<str>>,

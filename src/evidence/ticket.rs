@@ -4,11 +4,13 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
 
+use super::word::Word;
 use super::{Address, BugcheckCode, ExceptionCode, FastFailCode, ModuleOffset, Version};
 
 /// A text that somebody pasted, with what was recognised in it.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Ticket {
     /// The lines, in order, empty ones left out. Rules search them.
     pub lines: Vec<TicketLine>,
@@ -77,7 +79,7 @@ pub struct Ticket {
 }
 
 /// A line of a ticket.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct TicketLine {
     /// Its number in the file, from 1.
     pub number: u32,
@@ -86,7 +88,7 @@ pub struct TicketLine {
 }
 
 /// An event of a log that a text shows.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TicketEvent {
     /// Provider.
     pub provider: Arc<str>,
@@ -95,7 +97,7 @@ pub struct TicketEvent {
 }
 
 /// A stack frame that a debugger printed.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TicketFrame {
     /// The module, with its ending where that is known.
     pub module: Arc<str>,
@@ -106,7 +108,7 @@ pub struct TicketFrame {
 }
 
 /// A frame of Python code.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PythonFrame {
     /// The file.
     pub file: Arc<str>,
@@ -117,7 +119,7 @@ pub struct PythonFrame {
 }
 
 /// What a text says of a machine and of what is installed on it.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Inventory {
     /// Release of the NVIDIA driver.
     pub nvidia_driver: Option<Version>,
@@ -146,10 +148,11 @@ impl Inventory {
 }
 
 /// Something that a text says against what was taken from it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Contradiction {
     /// What it is a value of, such as `exception code`.
-    pub of: &'static str,
+    #[serde(deserialize_with = "super::word::word")]
+    pub of: Word,
     /// The other value.
     pub value: Arc<str>,
     /// The line that it stands in.

@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
 
 use super::{CpuArchitecture, ExceptionCode, ModuleOffset, Version};
 
 /// One Windows Error Reporting report, from its file or from event 1001.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct WerReport {
     /// `APPCRASH`, `BEX64`, `AppHangB1`, `LiveKernelEvent`...
     pub event_type: Arc<str>,
@@ -34,7 +35,7 @@ pub struct WerReport {
 }
 
 /// What a `Report.wer` says beyond its signature and modules.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WerDetails {
     /// The architecture that the process ran as.
     pub architecture: Option<CpuArchitecture>,
@@ -53,7 +54,7 @@ pub struct WerDetails {
 }
 
 /// A problem signature read by the layout of its event type: P1..P10 of event 1001, `Sig[0..]` of the file.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct WerSignature {
     /// All values as written, in order; what a type without known layout still shows.
     pub raw: Vec<Arc<str>>,

@@ -47,6 +47,9 @@ impl Serialize for Document<'_> {
         document.serialize_field("schema_version", run.schema_version)?;
         document.serialize_field("tool", &run.tool)?;
         document.serialize_field("rulesets", &run.rulesets)?;
+        if let Some(format) = run.evidence_format {
+            document.serialize_field("evidence_format", format)?;
+        }
         document.serialize_field("artifacts", &Each(|| report.artifacts.iter().map(shape::Artifact::of)))?;
         document.serialize_field(
             "incidents",

@@ -10,6 +10,7 @@ mod sample;
 mod sanitise;
 mod shape;
 pub mod text;
+pub mod written;
 
 use std::collections::BTreeMap;
 
@@ -29,6 +30,8 @@ const WRITTEN_AT_ONCE: usize = 64 << 10;
 /// What one run says.
 #[derive(Debug, Clone)]
 pub struct Report {
+    /// Whether the artifacts hold their evidence, for [`crate::merge`].
+    pub keeps_evidence: bool,
     /// The rule sets that judged, in the order in which they were loaded.
     pub rule_sets: Vec<RuleSetInfo>,
     /// Every artifact, by path.
@@ -66,6 +69,8 @@ pub struct Artifact {
     pub bytes: u64,
     /// Event logs: records read, relevant or not.
     pub records: Option<u64>,
+    /// What it says, for [`crate::merge`]; only where that was asked for.
+    pub evidence: Option<String>,
 }
 
 /// What became of an artifact.
@@ -91,6 +96,12 @@ impl ArtifactStatus {
             Self::Failed => "failed",
             Self::Skipped => "skipped",
         }
+    }
+
+    /// The status with this word.
+    #[must_use]
+    pub fn of_word(word: &str) -> Option<Self> {
+        [Self::Ok, Self::Partial, Self::Failed, Self::Skipped].into_iter().find(|status| status.word() == word)
     }
 }
 

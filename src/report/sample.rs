@@ -29,6 +29,7 @@ pub(super) fn nothing_found(artifacts: Vec<Artifact>) -> Report {
         ..Summary::default()
     };
     Report {
+        keeps_evidence: false,
         rule_sets: vec![RuleSetInfo { name: "builtin".into(), version: "2026.11".into(), rules: 120 }],
         artifacts,
         incidents: Vec::new(),
@@ -76,7 +77,15 @@ pub(super) fn artifact(path: &str, status: ArtifactStatus, detail: Option<&str>)
         _ => "unknown",
     };
     let records = (kind == "event-log").then_some(120);
-    Artifact { path: path.into(), kind, status, detail: detail.map(str::to_owned), bytes: 65536, records }
+    Artifact {
+        path: path.into(),
+        kind,
+        status,
+        detail: detail.map(str::to_owned),
+        bytes: 65536,
+        records,
+        evidence: None,
+    }
 }
 
 pub(super) fn timeline_entry(after: i64, kind: &'static str, says: &str) -> TimelineEntry {

@@ -12,10 +12,11 @@ use crate::evidence::{Address, BugcheckCode, ExceptionCode, ModuleOffset, Place,
 use crate::facts::EvidenceRef;
 use crate::groups;
 use crate::incident;
+use crate::merge::FORMAT;
 use crate::rules;
 
 /// Version of the report's shape: the first number changes when something is renamed or removed.
-const SCHEMA_VERSION: &str = "1.0";
+pub(super) const SCHEMA_VERSION: &str = "1.0";
 
 /// A value in JSON as it displays itself.
 pub(super) struct Shown<T>(T);
@@ -47,6 +48,8 @@ pub(super) struct Run<'a> {
     pub(super) schema_version: &'static str,
     pub(super) tool: Tool,
     pub(super) rulesets: Vec<RuleSet<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) evidence_format: Option<&'static str>,
 }
 
 #[derive(Serialize)]
@@ -71,6 +74,7 @@ impl<'a> Run<'a> {
             rulesets: rulesets
                 .map(|set| RuleSet { name: &set.name, version: &set.version, rules: set.rules })
                 .collect(),
+            evidence_format: report.keeps_evidence.then_some(FORMAT),
         }
     }
 }
@@ -85,6 +89,8 @@ pub(super) struct Artifact<'a> {
     bytes: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     records: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    evidence: Option<&'a str>,
 }
 
 impl<'a> Artifact<'a> {
@@ -96,6 +102,7 @@ impl<'a> Artifact<'a> {
             detail: artifact.detail.as_deref(),
             bytes: artifact.bytes,
             records: artifact.records,
+            evidence: artifact.evidence.as_deref(),
         }
     }
 }

@@ -1,0 +1,48 @@
+//! `crashsift merge`: one report of several.
+
+use std::path::{Path, PathBuf};
+
+use super::reporting::{self, usage};
+use super::{Exit, stream};
+use crate::discover::reason;
+use crate::knowledge::Knowledge;
+use crate::merge::{self, Part};
+use crate::report::written;
+
+#[derive(Debug, clap::Args)]
+pub struct Arguments {
+    /// Reports that `analyze --mergeable` has written, as JSON or JSON Lines.
+    #[arg(value_name = "REPORT", required = true)]
+    reports: Vec<PathBuf>,
+
+    #[command(flatten)]
+    reporting: reporting::Arguments,
+}
+
+pub fn run(arguments: &Arguments) -> Exit {
+    carry_out(arguments).unwrap_or_else(|exit| exit)
+}
+
+fn carry_out(Arguments { reports, reporting }: &Arguments) -> Result<Exit, Exit> {
+    let rules = reporting.prepare()?;
+    let knowledge = Knowledge::builtin();
+    let mut parts = Vec::new();
+    for path in reports {
+        let report = written::read(path).map_err(|error| usage(&format!("{}: {}", path.display(), reason(&error))))?;
+        parts.push(Part { name: name(path), report });
+    }
+    let options = reporting.options();
+    let report = reporting.threads(false)?.install(|| {
+        let (read, note) = merge::artifacts(parts).map_err(|(report, error)| usage(&format!("{report}: {error}")))?;
+        if let Some(note) = note.filter(|_| !reporting.quiet) {
+            stream::note(&note);
+        }
+        Ok(crate::merge(read, &rules, &knowledge, &options))
+    })?;
+    Ok(reporting.finish(&report, &rules))
+}
+
+/// The file's name without extension.
+fn name(path: &Path) -> String {
+    path.file_stem().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
+}

@@ -1,0 +1,237 @@
+//! What every command that writes a report shares: by which rules it is judged, what is left out, how it is written, and
+//! what the exit code says.
+
+use std::io::{self, Write};
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+use clap::{ArgAction, ValueEnum};
+use jiff::Timestamp;
+
+use super::color::{self, Color};
+use super::output::{self, write_file};
+use super::{Exit, load_rules, stream};
+use crate::Options;
+use crate::discover::reason;
+use crate::report::text::TextOptions;
+use crate::report::{ArtifactStatus, Report, json, jsonl, text};
+use crate::rules::RuleSet;
+
+#[derive(Debug, clap::Args)]
+#[group(skip)]
+pub struct Arguments {
+    /// The report's format.
+    #[arg(short, long, value_enum, default_value_t)]
+    format: Format,
+
+    /// Write the report to FILE instead of standard output, whole or not at all.
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+
+    /// Put into the JSON report what `crashsift merge` needs to make one report of several.
+    #[arg(long)]
+    mergeable: bool,
+
+    /// Use the rules of this file or folder beside the built-in ones; can be given again.
+    #[arg(short, long = "rules", value_name = "PATH")]
+    rules: Vec<PathBuf>,
+
+    /// Leave out the built-in rules.
+    #[arg(long)]
+    no_builtin_rules: bool,
+
+    /// How many threads work. The report is the same for every number.
+    #[arg(short, long, value_name = "N")]
+    jobs: Option<NonZeroUsize>,
+
+    /// Leave out incidents before TIME (2024-11-11 or 2024-11-11T17:43:00Z).
+    #[arg(long, value_name = "TIME", value_parser = time)]
+    since: Option<Timestamp>,
+
+    /// Leave out incidents after TIME; a date means its end.
+    #[arg(long, value_name = "TIME", value_parser = end_time)]
+    until: Option<Timestamp>,
+
+    /// Leave out findings that are less sure than this (0 to 1). The verdict stays.
+    #[arg(long, value_name = "CONFIDENCE", default_value_t = 0.0, value_parser = confidence)]
+    min_confidence: f64,
+
+    /// End with exit code 1 when a verdict names this cause, or a cause of this family; `any`: when there is any
+    /// incident. Can be given again.
+    #[arg(long, value_name = "CAUSE|FAMILY|any")]
+    fail_on: Vec<String>,
+
+    /// End with exit code 3 when some artifact could not be read whole.
+    #[arg(long)]
+    strict: bool,
+
+    /// No notes on standard error.
+    #[arg(short, long)]
+    pub quiet: bool,
+
+    /// More in the text report: every artifact, whole timelines.
+    #[arg(short, long, action = ArgAction::Count)]
+    verbose: u8,
+
+    /// Colours in the text report.
+    #[arg(long, value_enum, default_value_t)]
+    color: Color,
+}
+
+/// Tells of a mistake in the command line.
+pub fn usage(message: &str) -> Exit {
+    stream::note(message);
+    Exit::Usage
+}
+
+impl Arguments {
+    /// Loads the rules and finds out what else is wrong before anything is analyzed.
+    pub fn prepare(&self) -> Result<RuleSet, Exit> {
+        if self.mergeable && self.format == Format::Text {
+            return Err(usage("--mergeable: only reports in JSON can be merged; add --format json or --format jsonl"));
+        }
+        let rules = load_rules(!self.no_builtin_rules, &self.rules, self.quiet)?;
+        for wanted in &self.fail_on {
+            if wanted != "any" && !is_cause_or_family(&rules, wanted) {
+                return Err(usage(&format!(
+                    "--fail-on {wanted}: neither a cause nor a family; `crashsift rules list` shows the causes"
+                )));
+            }
+        }
+        if let Some(path) = &self.output {
+            output::check(path).map_err(|error| usage(&format!("--output {}: {}", path.display(), reason(&error))))?;
+        }
+        Ok(rules)
+    }
+
+    /// The threads that work: one when there is little to do. This thread is one of them: it would only wait for the
+    /// others, and its memory is the cheapest to have.
+    pub fn threads(&self, little: bool) -> Result<rayon::ThreadPool, Exit> {
+        let threads = match self.jobs {
+            Some(jobs) => jobs.get(),
+            None if little => 1,
+            None => 0,
+        };
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).use_current_thread().build();
+        pool.map_err(|error| usage(&format!("threads: {error}")))
+    }
+
+    /// What of the library's options is said here.
+    pub fn options(&self) -> Options {
+        Options {
+            since: self.since,
+            until: self.until,
+            min_confidence: self.min_confidence,
+            keep_evidence: self.mergeable,
+            ..Options::default()
+        }
+    }
+
+    /// Tells of losses, writes the report and says how the run ends.
+    pub fn finish(&self, report: &Report, rules: &RuleSet) -> Exit {
+        let Report { summary, .. } = report;
+        let lost = summary.failed.saturating_add(summary.partial);
+        if lost > 0 && !self.quiet {
+            stream::note(&format!(
+                "{lost} of {} {} could not be read whole; the report says where and why",
+                summary.artifacts,
+                if summary.artifacts == 1 { "artifact" } else { "artifacts" }
+            ));
+        }
+        let written = write(self, report);
+        if written == Exit::Success { verdict(self, report, rules) } else { written }
+    }
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// For reading.
+    #[default]
+    Text,
+    /// One JSON document.
+    Json,
+    /// JSON, one object a line.
+    Jsonl,
+}
+
+/// A date means its end, in UTC.
+fn end_time(text: &str) -> Result<Timestamp, String> {
+    // The resolution of event logs is 100 ns.
+    format!("{text}T23:59:59.9999999Z").parse().or_else(|_| time(text))
+}
+
+/// A date means its beginning, in UTC.
+fn time(text: &str) -> Result<Timestamp, String> {
+    text.parse()
+        .or_else(|_| format!("{text}T00:00:00Z").parse())
+        .map_err(|_| "write a date (2024-11-11) or a time with its zone (2024-11-11T17:43:00Z)".to_owned())
+}
+
+fn confidence(text: &str) -> Result<f64, String> {
+    text.parse()
+        .ok()
+        .filter(|number| (0.0..=1.0).contains(number))
+        .ok_or_else(|| "a confidence is a number from 0 to 1, such as 0.5".to_owned())
+}
+
+fn is_cause_or_family(rules: &RuleSet, wanted: &str) -> bool {
+    rules.causes().get(wanted).is_some() || rules.causes().families().any(|(family, _)| family == wanted)
+}
+
+fn write(arguments: &Arguments, report: &Report) -> Exit {
+    let Some(path) = &arguments.output else {
+        let choice = arguments.color.choice();
+        let options = text_options(arguments, color::on_terminal(), choice != anstream::ColorChoice::Never);
+        if arguments.format != Format::Text {
+            let mut out = io::stdout().lock();
+            return stream::outcome(format(arguments.format, report, &mut out, options).and_then(|()| out.flush()));
+        }
+        let mut out = anstream::AutoStream::new(io::stdout().lock(), choice);
+        return stream::outcome(format(arguments.format, report, &mut out, options).and_then(|()| out.flush()));
+    };
+    let options = text_options(arguments, false, arguments.color == Color::Always);
+    match write_file(path, |out| format(arguments.format, report, out, options)) {
+        Ok(()) => Exit::Success,
+        Err(error) => {
+            stream::note(&format!("--output {}: {}", path.display(), reason(&error)));
+            Exit::Internal
+        }
+    }
+}
+
+fn text_options(arguments: &Arguments, terminal: bool, color: bool) -> TextOptions {
+    TextOptions { width: color::width(terminal), color, verbose: arguments.verbose > 0 }
+}
+
+fn format(format: Format, report: &Report, out: &mut dyn Write, options: TextOptions) -> io::Result<()> {
+    match format {
+        Format::Text => text::write(report, out, options),
+        Format::Json => json::write(report, out),
+        Format::Jsonl => jsonl::write(report, out),
+    }
+}
+
+/// The exit code of a run that wrote its report. That there was nothing to analyze outweighs a `--fail-on`, and that
+/// a `--strict`.
+fn verdict(arguments: &Arguments, report: &Report, rules: &RuleSet) -> Exit {
+    let whole_or_part = |status| matches!(status, ArtifactStatus::Ok | ArtifactStatus::Partial);
+    if !report.artifacts.iter().any(|artifact| whole_or_part(artifact.status)) {
+        if !arguments.quiet {
+            stream::note("nothing that can be analyzed was found");
+        }
+        return Exit::Nothing;
+    }
+    let met = |wanted: &String| {
+        report.incidents.iter().any(|judged| {
+            let cause = judged.verdict.cause.as_str();
+            wanted == "any" || wanted == cause || rules.causes().get(cause).is_some_and(|cause| cause.family == *wanted)
+        })
+    };
+    if arguments.fail_on.iter().any(met) {
+        return Exit::FailOn;
+    }
+    if arguments.strict && report.summary.failed.saturating_add(report.summary.partial) > 0 {
+        return Exit::Strict;
+    }
+    Exit::Success
+}
