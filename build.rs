@@ -15,7 +15,7 @@ use std::{env, fs};
 use serde::Serialize;
 use xxhash_rust::xxh3::Xxh3;
 
-use crate::code_tables::{CodeRow, CodeTables, NoteRow};
+use crate::code_tables::{CodeRow, CodeTables, EventRow, NoteRow};
 use crate::condition::Condition;
 use crate::needed::Need;
 use crate::prepared::{Part, Prepared, PreparedRule};
@@ -258,6 +258,9 @@ fn code_tables(files: &[File]) -> Outcome<Vec<u8>> {
     let hresults = table::names(data(files, "hresults")?, &mut mistakes);
     let hresult_facilities = table::facilities(data(files, "hresults")?, &mut mistakes);
     let exit_codes = table::names(data(files, "exit-codes")?, &mut mistakes);
+    let cuda_errors = table::names(data(files, "cuda-errors")?, &mut mistakes);
+    let cuda_driver_errors = table::names(data(files, "cuda-driver-errors")?, &mut mistakes);
+    let events = table::events(data(files, "events")?, &mut mistakes);
     let notes = table::notes(data(files, "code-notes")?, &mut mistakes);
     if !mistakes.is_empty() {
         return Err(shown(&mistakes));
@@ -267,6 +270,9 @@ fn code_tables(files: &[File]) -> Outcome<Vec<u8>> {
         win_errors: code_rows(&win_errors),
         hresults: code_rows(&hresults),
         exit_codes: code_rows(&exit_codes),
+        cuda_errors: code_rows(&cuda_errors),
+        cuda_driver_errors: code_rows(&cuda_driver_errors),
+        events: events.values().map(event_row).collect(),
         status_facilities: code_rows(&status_facilities),
         hresult_facilities: code_rows(&hresult_facilities),
         notes: notes.values().map(note_row).collect(),
@@ -277,10 +283,25 @@ fn code_rows(table: &Table<u32, table::Code>) -> Vec<CodeRow<'_>> {
     table.iter().map(|(code, row)| CodeRow { code: *code, name: &row.name, means: row.means.as_deref() }).collect()
 }
 
-fn note_row(note: &table::Note) -> NoteRow<'_> {
-    fn texts(texts: &[String]) -> Vec<&str> {
-        texts.iter().map(String::as_str).collect()
+fn texts(texts: &[String]) -> Vec<&str> {
+    texts.iter().map(String::as_str).collect()
+}
+
+fn event_row(event: &table::Event) -> EventRow<'_> {
+    EventRow {
+        id: event.id,
+        provider: &event.provider,
+        called: texts(&event.called),
+        says: &event.says,
+        proves: texts(&event.proves),
+        not: texts(&event.not),
+        look: texts(&event.look),
+        collect: texts(&event.collect),
+        sources: texts(&event.sources),
     }
+}
+
+fn note_row(note: &table::Note) -> NoteRow<'_> {
     NoteRow {
         of: &note.of,
         codes: note.codes.clone(),
@@ -305,6 +326,7 @@ fn tables(files: &[File]) -> Outcome<String> {
     let cuda_names = compatibility_table::cuda_names(read("cuda-names")?, &mut mistakes);
     let cuda_drivers = compatibility_table::cuda_drivers(read("cuda-drivers")?, &mut mistakes);
     let tensorflow = compatibility_table::tensorflow(read("tensorflow-builds")?, &mut mistakes);
+    let cues = table::cues(read("mentions")?, &mut mistakes);
     let msvcp140 = compatibility_table::msvcp140(read("msvcp140-minimums")?, &mut mistakes);
     let stated = compatibility_table::stated(read("stated-versions")?, &mut mistakes);
     if !mistakes.is_empty() {
@@ -331,6 +353,7 @@ fn tables(files: &[File]) -> Outcome<String> {
             build.last, build.cuda, build.cudnn, build.needs
         )
     })?;
+    write_table(&mut code, "MENTION_CUES", "&str", "&[&str]", &cues, |words| format!("&{words:?}"))?;
     write_table(&mut code, "MSVCP140_MINIMUMS", "&str", "RuntimeMinimum", &msvcp140, |minimum| {
         format!("RuntimeMinimum {{ version: {:?}, why: {:?} }}", minimum.version, minimum.why)
     })?;

@@ -75,7 +75,10 @@ pub fn read_artifact(path: &Path, context: &ReadContext) -> ReadArtifact {
 pub fn read_pasted(name: &str, content: &HeadAndTail, context: &ReadContext) -> ReadArtifact {
     let bytes = content.bytes();
     let mut read = match ticket::read_content(content, &context.names) {
-        Ok(reading) => finished(name.to_owned(), ArtifactKind::Ticket, bytes, reading),
+        Ok(mut reading) => {
+            ticket::accept(&mut reading);
+            finished(name.to_owned(), ArtifactKind::Ticket, bytes, reading)
+        }
         Err(unreadable) => {
             let reason = unreadable.to_string();
             unread(name.to_owned(), ArtifactKind::Ticket, bytes, ArtifactStatus::Failed, reason)

@@ -1,5 +1,6 @@
 //! What a pasted text says.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use jiff::Timestamp;
@@ -13,6 +14,10 @@ use super::{Address, BugcheckCode, ExceptionCode, FastFailCode, ModuleOffset, Ve
 pub struct Ticket {
     /// The lines, in order, empty ones left out. Rules search them.
     pub lines: Vec<TicketLine>,
+    /// What is certain of lines that deny, advise or list codes, by their position in `lines`.
+    pub doubted: BTreeMap<usize, Arc<str>>,
+    /// Whether the text reads like a guide and not like a report of a crash.
+    pub document: bool,
     /// Name of the crashed program.
     pub app: Option<Arc<str>>,
     /// Its version.
@@ -49,10 +54,14 @@ pub struct Ticket {
     pub blamed: Option<Arc<str>>,
     /// Bugcheck code with the parameters that were given.
     pub bugcheck: Option<(BugcheckCode, Vec<u64>)>,
+    /// Whether the text only mentions that stop.
+    pub stop_only_mentioned: bool,
     /// Win32 error numbers (`WinError 126`).
     pub win_errors: Vec<u32>,
     /// HRESULTs that say a failure.
     pub hresults: Vec<u32>,
+    /// Those of both that only denials, advice and lists of codes name.
+    pub errors_only_mentioned: Vec<u32>,
     /// Events that the text shows.
     pub events: Vec<TicketEvent>,
     /// The crashing thread's stack as a debugger printed it, innermost frame first.

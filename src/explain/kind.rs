@@ -23,6 +23,10 @@ pub enum Kind {
     ExitCode,
     /// The sub-code of a fast fail.
     FastFail,
+    /// An error of CUDA.
+    CudaError,
+    /// An event of a log, by its id.
+    Event,
 }
 
 impl Kind {
@@ -36,6 +40,8 @@ impl Kind {
             Self::HResult => "hresult",
             Self::ExitCode => "exit-code",
             Self::FastFail => "fast-fail",
+            Self::CudaError => "cuda-error",
+            Self::Event => "event",
         }
     }
 
@@ -49,6 +55,8 @@ impl Kind {
             Self::HResult => "HRESULT",
             Self::ExitCode => "exit code by convention",
             Self::FastFail => "fast-fail sub-code",
+            Self::CudaError => "error of CUDA",
+            Self::Event => "event of a log, by its id",
         }
     }
 
@@ -58,7 +66,7 @@ impl Kind {
         match self {
             Self::Exception | Self::Bugcheck | Self::HResult => format!("0x{code:08X}"),
             Self::ExitCode if code > 0x7FFF_FFFF => code.cast_signed().to_string(),
-            Self::WinError | Self::ExitCode | Self::FastFail => code.to_string(),
+            Self::WinError | Self::ExitCode | Self::FastFail | Self::CudaError | Self::Event => code.to_string(),
         }
     }
 
@@ -68,7 +76,7 @@ impl Kind {
             Self::Exception => knowledge.exception(ExceptionCode(code)),
             Self::Bugcheck => knowledge.bugcheck(BugcheckCode(code)).filter(|_| !has_foreign_bits(code, knowledge)),
             Self::FastFail => knowledge.fast_fail(FastFailCode(code)),
-            Self::WinError | Self::HResult | Self::ExitCode => None,
+            Self::WinError | Self::HResult | Self::ExitCode | Self::CudaError | Self::Event => None,
         };
         let tables = tables();
         let row = match self {
@@ -76,7 +84,8 @@ impl Kind {
             Self::WinError => row(&tables.win_errors, code),
             Self::HResult => row(&tables.hresults, code),
             Self::ExitCode => row(&tables.exit_codes, code),
-            Self::Bugcheck | Self::FastFail => None,
+            Self::CudaError => row(&tables.cuda_errors, code),
+            Self::Bugcheck | Self::FastFail | Self::Event => None,
         };
         meaning.map(|meaning| (meaning.name, meaning.means)).or_else(|| row.map(|row| (row.name, row.means)))
     }
@@ -102,5 +111,7 @@ pub(super) fn all_names(knowledge: &Knowledge) -> impl Iterator<Item = (&str, Ki
         .chain(named(&tables.win_errors, Kind::WinError))
         .chain(named(&tables.hresults, Kind::HResult))
         .chain(named(&tables.exit_codes, Kind::ExitCode))
+        .chain(named(&tables.cuda_errors, Kind::CudaError))
+        .chain(named(&tables.cuda_driver_errors, Kind::CudaError))
         .chain(named(&tables.statuses, Kind::Exception))
 }

@@ -72,6 +72,9 @@ pub struct Reading {
     /// What its bits say.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub structure: Option<Structure>,
+    /// What is certain when it is there.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub proves: Vec<String>,
     /// What it does not mean, although that is said.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub not: Vec<String>,

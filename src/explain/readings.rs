@@ -7,7 +7,8 @@ use super::structure::Structure;
 use super::{Reading, Spellings, SubCode};
 use crate::evidence::{BugcheckCode, ExceptionCode};
 use crate::knowledge::Knowledge;
-use crate::knowledge::codes::note;
+use crate::knowledge::code_tables::EventRow;
+use crate::knowledge::codes::{note, tables};
 use crate::rules::RuleSet;
 
 /// Numbers below this can be system errors, and from this on codes whose upper bits say something.
@@ -16,6 +17,10 @@ const LARGE: u32 = 0x4000_0000;
 /// Shells that follow POSIX keep this part of an exit code.
 const KEPT_BY_SHELLS: u32 = 0xFF;
 
+/// Why a small number is an exit code.
+const OF_A_PROGRAM: &str = "a number that the program chose itself, unless it hands one of the system on: its \
+                            documentation and what it printed say more";
+
 /// A reading that is possible.
 struct Candidate {
     kind: Kind,
@@ -23,6 +28,14 @@ struct Candidate {
     /// How likely it is, compared with the others.
     weight: u32,
     why: String,
+    /// The event, if it is one.
+    event: Option<&'static EventRow<'static>>,
+}
+
+impl Candidate {
+    fn new(kind: Kind, code: u32, weight: u32, why: impl Into<String>) -> Self {
+        Self { kind, code, weight, why: why.into(), event: None }
+    }
 }
 
 /// All readings of a code. There is always one.
@@ -41,7 +54,7 @@ pub(super) fn readings(written: &Written, knowledge: &Knowledge, rules: &RuleSet
         }
     }
     found.sort_by_key(|candidate| (std::cmp::Reverse(candidate.weight), candidate.kind, candidate.code));
-    found.dedup_by_key(|candidate| (candidate.kind, candidate.code));
+    found.dedup_by_key(|candidate| (candidate.kind, candidate.code, candidate.event.map(|event| event.provider)));
     keep_one_cut(&mut found, written.code);
     if found.is_empty() {
         found.push(unknown(written));
@@ -53,11 +66,13 @@ pub(super) fn readings(written: &Written, knowledge: &Knowledge, rules: &RuleSet
 fn fits(label: Label, kind: Kind) -> bool {
     match label {
         Label::Exception => matches!(kind, Kind::Exception | Kind::HResult),
-        Label::Exit => matches!(kind, Kind::Exception | Kind::ExitCode | Kind::HResult),
+        Label::Exit => matches!(kind, Kind::Exception | Kind::ExitCode | Kind::HResult | Kind::WinError),
         Label::WinError => kind == Kind::WinError,
         Label::HResult => kind == Kind::HResult,
         Label::Bugcheck | Label::LiveReport => kind == Kind::Bugcheck,
         Label::FastFail => kind == Kind::FastFail,
+        Label::CudaError => kind == Kind::CudaError,
+        Label::Event => kind == Kind::Event,
     }
 }
 
@@ -78,18 +93,45 @@ fn candidates(written: &Written, knowledge: &Knowledge) -> Vec<Candidate> {
     if code >= SMALL {
         return large(written, knowledge);
     }
-    small(written, knowledge)
+    let mut found = small(written, knowledge);
+    found.extend(events(written));
+    found
+}
+
+/// Events with this id: those of the source that was named, or of all.
+fn events(written: &Written) -> impl Iterator<Item = Candidate> {
+    let Written { code, form, label, provider } = *written;
+    let of_source = move |event: &&EventRow<'static>| provider.is_none_or(|provider| event.provider == provider);
+    let rows = tables().events.iter().filter(move |event| form == Form::Decimal && event.id == code);
+    // Events with the same id keep the order of the table.
+    rows.filter(of_source).zip(0..).map(move |(event, place)| {
+        let why = match (provider, label) {
+            (Some(_), _) => "the words before it name the event's source",
+            (None, Some(Label::Event)) => "it is called an event; the same id means something else with another source",
+            _ => "an event of the logs has this id",
+        };
+        let weight = 36_u32.saturating_sub(place);
+        Candidate { event: Some(event), ..Candidate::new(Kind::Event, code, weight, why) }
+    })
 }
 
 fn by_name(written: &Written, knowledge: &Knowledge) -> Vec<Candidate> {
     let Form::Name(kind) = written.form else { return Vec::new() };
     let code = written.code;
     let name = kind.look_up(code, knowledge).map(|(name, _)| name);
-    let kinds = [Kind::Exception, Kind::Bugcheck, Kind::WinError, Kind::HResult, Kind::ExitCode, Kind::FastFail];
+    let kinds = [
+        Kind::Exception,
+        Kind::Bugcheck,
+        Kind::WinError,
+        Kind::HResult,
+        Kind::ExitCode,
+        Kind::FastFail,
+        Kind::CudaError,
+    ];
     let same_name = kinds.into_iter().filter(|other| {
         *other == kind || (name.is_some() && other.look_up(code, knowledge).map(|(name, _)| name) == name)
     });
-    let candidate = |kind| Candidate { kind, code, weight: 50, why: "it is the name of this code".to_owned() };
+    let candidate = |kind| Candidate::new(kind, code, 50, "it is the name of this code");
     same_name.map(candidate).collect()
 }
 
@@ -97,7 +139,7 @@ fn by_name(written: &Written, knowledge: &Knowledge) -> Vec<Candidate> {
 fn large(written: &Written, knowledge: &Knowledge) -> Vec<Candidate> {
     let Written { code, form, .. } = *written;
     let mut found = Vec::new();
-    let mut add = |kind, code, weight, why: String| found.push(Candidate { kind, code, weight, why });
+    let mut add = |kind, code, weight, why: String| found.push(Candidate::new(kind, code, weight, why));
     let spelt = match form {
         Form::Signed => format!("0x{code:08X} as a number with sign, as IDEs print exit codes"),
         Form::Decimal => format!("0x{code:08X} in decimal"),
@@ -138,28 +180,39 @@ fn large(written: &Written, knowledge: &Knowledge) -> Vec<Candidate> {
 
 /// Small numbers, which can be many things.
 fn small(written: &Written, knowledge: &Knowledge) -> Vec<Candidate> {
-    let Written { code, form, label } = *written;
+    let Written { code, form, label, .. } = *written;
     let mut found = Vec::new();
-    let mut add = |kind, code, weight, why: String| found.push(Candidate { kind, code, weight, why });
+    let mut add = |kind, code, weight, why: String| found.push(Candidate::new(kind, code, weight, why));
     let decimal = form == Form::Decimal;
+    let exited = label == Some(Label::Exit);
 
     // A code that has a meaning here is met more often than one that only has a name.
     let known = |kind: Kind, code: u32, points: u32| {
         kind.look_up(code, knowledge).map(|(_, means)| if means.is_some() { points } else { 0 })
     };
     if let Some(points) = known(Kind::WinError, code, 25) {
-        let (base, why) = if decimal {
+        let (base, why) = if exited && code > KEPT_BY_SHELLS {
+            // Above the program's own: installers do it.
+            (60, "installers and others give a system error as their exit code".to_owned())
+        } else if exited {
+            (5, "some programs give a system error as their exit code".to_owned())
+        } else if decimal {
             (30, "written in decimal, as system errors are".to_owned())
         } else {
             (25, format!("system error {code}, written in hexadecimal"))
         };
         add(Kind::WinError, code, points.saturating_add(base), why);
     }
+    let of_a_program = exited || (decimal && (4..=KEPT_BY_SHELLS).contains(&code));
+    if Kind::ExitCode.look_up(code, knowledge).is_none() && of_a_program {
+        add(Kind::ExitCode, code, if exited { 70 } else { 42 }, OF_A_PROGRAM.to_owned());
+    }
     if Kind::ExitCode.look_up(code, knowledge).is_some() {
         let why = "programs, shells and languages use it by convention".to_owned();
         let weight = match code {
             // What programs end with most often.
             0..=3 => 60,
+            _ if exited => 70,
             _ if decimal => 50,
             _ => 35,
         };
@@ -172,7 +225,12 @@ fn small(written: &Written, knowledge: &Knowledge) -> Vec<Candidate> {
         for (full, _) in cut {
             let why =
                 format!("Git Bash and other shells keep 8 bits of an exit code: {code} is what is left of {full}");
-            let weight = if full.0 >= 0xC000_0000 { 35 } else { 30 };
+            // A program that could not even be loaded has no exit code of its own.
+            let weight = match full.0 {
+                0xC000_0135 | 0xC000_0142 => 52,
+                0xC000_0000.. if !exited => 20,
+                _ => 5,
+            };
             add(Kind::Exception, full.0, weight, why);
         }
     }
@@ -199,6 +257,11 @@ fn small(written: &Written, knowledge: &Knowledge) -> Vec<Candidate> {
         };
         add(Kind::Bugcheck, code, points.saturating_add(base), why);
     }
+    if let Some(points) =
+        known(Kind::CudaError, code, 5).filter(|_| decimal && (label == Some(Label::CudaError) || code >= 700))
+    {
+        add(Kind::CudaError, code, points.saturating_add(30), "programs print CUDA's errors in decimal".to_owned());
+    }
     if let Some(points) = known(Kind::FastFail, code, 5) {
         add(
             Kind::FastFail,
@@ -218,19 +281,25 @@ fn unknown(written: &Written) -> Candidate {
         Some(Label::Bugcheck | Label::LiveReport) => Kind::Bugcheck,
         Some(Label::FastFail) => Kind::FastFail,
         Some(Label::HResult) => Kind::HResult,
+        Some(Label::CudaError) if code < SMALL => Kind::CudaError,
+        Some(Label::Event) if code < SMALL => Kind::Event,
         _ if code >> 28 == 8 => Kind::HResult,
         _ if code >= LARGE => Kind::Exception,
         _ => Kind::ExitCode,
     };
     let why = match kind {
         Kind::ExitCode => "no code of Windows that is known here has this number: most likely the program's own",
+        Kind::Event => "the words before it; what it records depends on its source, which is not known here",
         Kind::Exception if code & 0x2000_0000 != 0 => "the customer bit is set: a code that a program made for itself",
         _ => "its form; no code that is known here has this number",
     };
-    Candidate { kind, code, weight: 0, why: why.to_owned() }
+    Candidate::new(kind, code, 0, why)
 }
 
 fn reading(candidate: Candidate, knowledge: &Knowledge, rules: &RuleSet) -> Reading {
+    if let Some(event) = candidate.event {
+        return of_event(event, candidate.why, knowledge);
+    }
     let Candidate { kind, code, why, .. } = candidate;
     let structure = Structure::of(code, kind);
     let inner = structure.as_ref().and_then(|structure| structure.inner);
@@ -241,6 +310,7 @@ fn reading(candidate: Candidate, knowledge: &Knowledge, rules: &RuleSet) -> Read
             Some((name, means)) => (Some(format!("HRESULT of {name}")), means),
             None => (None, None),
         },
+        (None, None) if kind == Kind::ExitCode && why == OF_A_PROGRAM => (Some("the program's own".to_owned()), None),
         (None, None) => (None, None),
     };
     // What is said of a system error is true of the HRESULT around it.
@@ -250,7 +320,6 @@ fn reading(candidate: Candidate, knowledge: &Knowledge, rules: &RuleSet) -> Read
         Some(note) if note.codes.is_empty() => of_inner.or(Some(note)),
         other => other.or(of_inner),
     };
-    let texts = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect::<Vec<String>>();
     let has_fast_fails = note.is_some_and(|note| note.fast_fails);
     let (known, alone) = causes::known(kind, code, has_fast_fails, rules);
     Reading {
@@ -261,6 +330,7 @@ fn reading(candidate: Candidate, knowledge: &Knowledge, rules: &RuleSet) -> Read
         means: means.map(str::to_owned),
         why,
         structure,
+        proves: Vec::new(),
         not: note.map(|note| texts(&note.not)).unwrap_or_default(),
         look: note.map(|note| texts(&note.look)).unwrap_or_default(),
         sub_codes: if has_fast_fails { fast_fails(knowledge, rules) } else { Vec::new() },
@@ -271,6 +341,30 @@ fn reading(candidate: Candidate, knowledge: &Knowledge, rules: &RuleSet) -> Read
             .unwrap_or_default(),
         sources: note.map(|note| texts(&note.sources)).unwrap_or_default(),
     }
+}
+
+fn of_event(event: &EventRow<'static>, why: String, knowledge: &Knowledge) -> Reading {
+    Reading {
+        kind: Kind::Event,
+        code: Kind::Event.written(event.id),
+        spellings: Spellings::of(event.id),
+        name: Some(event.provider.to_owned()),
+        means: Some(event.says.to_owned()),
+        why,
+        structure: None,
+        proves: texts(&event.proves),
+        not: texts(&event.not),
+        look: texts(&event.look),
+        sub_codes: Vec::new(),
+        alone: Vec::new(),
+        rules: Vec::new(),
+        collect: event.collect.iter().filter_map(|id| knowledge.collect(id)).map(str::to_owned).collect(),
+        sources: texts(&event.sources),
+    }
+}
+
+fn texts(texts: &[&str]) -> Vec<String> {
+    texts.iter().map(|text| (*text).to_owned()).collect()
 }
 
 fn fast_fails(knowledge: &Knowledge, rules: &RuleSet) -> Vec<SubCode> {

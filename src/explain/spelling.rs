@@ -4,6 +4,7 @@ use std::fmt;
 
 use super::kind::{Kind, all_names};
 use crate::knowledge::Knowledge;
+use crate::knowledge::codes::tables;
 use crate::rules::closest;
 
 /// The most characters of one text that are looked at: more than any line with a code in it has.
@@ -20,6 +21,8 @@ pub(super) struct Written {
     pub form: Form,
     /// What the words before it call it.
     pub label: Option<Label>,
+    /// The source of the event whose id it is, where the words before it name that.
+    pub provider: Option<&'static str>,
 }
 
 /// How a code was written.
@@ -46,6 +49,8 @@ pub(super) enum Label {
     /// A live kernel report: its code is written in hexadecimal without `0x`.
     LiveReport,
     FastFail,
+    CudaError,
+    Event,
 }
 
 /// Words that say what the code after them is. Where several stand before a code, the last one counts, and of those that
@@ -84,6 +89,17 @@ const LABELS: &[(&str, Label)] = &[
     ("fast-fail", Label::FastFail),
     ("fastfail", Label::FastFail),
     ("fail fast", Label::FastFail),
+    ("cuda", Label::CudaError),
+    ("cuda error", Label::CudaError),
+    ("cuda runtime error", Label::CudaError),
+    ("cudaerror", Label::CudaError),
+    ("cudaerror_t", Label::CudaError),
+    ("event", Label::Event),
+    ("event id", Label::Event),
+    ("event-id", Label::Event),
+    ("eventid", Label::Event),
+    ("ereignis", Label::Event),
+    ("ereignis-id", Label::Event),
     ("subcode", Label::FastFail),
     ("sub-code", Label::FastFail),
 ];
@@ -107,7 +123,9 @@ impl std::error::Error for NoCode {}
 
 /// All codes of a text in their order, each once.
 pub(super) fn read(text: &str, knowledge: &Knowledge) -> Result<Vec<Written>, NoCode> {
-    let beginning = text.char_indices().nth(LONGEST).map_or(text, |(end, _)| text.split_at(end).0).trim();
+    // What stands for a minus where text was typeset: minus sign, en dash, hyphens.
+    let text = &text.replace(['\u{2212}', '\u{2013}', '\u{2010}', '\u{2011}'], "-");
+    let beginning = text.char_indices().nth(LONGEST).map_or(text.as_str(), |(end, _)| text.split_at(end).0).trim();
     if let Some(named) = by_name(beginning, knowledge) {
         return Ok(named);
     }
@@ -122,6 +140,8 @@ pub(super) fn read(text: &str, knowledge: &Knowledge) -> Result<Vec<Written>, No
             found.extend(names.into_iter().flatten().map(|written| (written, true)));
             continue;
         };
+        let provider = provider(token.before, code).filter(|_| form == Form::Decimal);
+        let label = if provider.is_some() { Some(Label::Event) } else { label };
         // The parameters of a stop are no codes, but for the status that is the first of some.
         let surely = match label {
             Some(_) => true,
@@ -129,7 +149,7 @@ pub(super) fn read(text: &str, knowledge: &Knowledge) -> Result<Vec<Written>, No
             None => code >= 0x4000_0000 || matches!(form, Form::Hexadecimal { .. }),
         };
         after_stop |= label.is_some_and(is_stop);
-        found.push((Written { code, form, label }, surely));
+        found.push((Written { code, form, label, provider }, surely));
     }
     // In a sentence, numbers that nothing speaks for are versions, lines, and the like.
     if found.iter().any(|(_, surely)| *surely) {
@@ -181,19 +201,29 @@ fn tokens(text: &str) -> Vec<Token<'_>> {
     tokens
 }
 
+/// Where the last of these words ends, if they stand there for themselves.
+fn end_of(words: &str, text: &str) -> Option<usize> {
+    let inside = |c: char| c.is_ascii_alphanumeric();
+    let ends = text.rmatch_indices(words).map(|(start, words)| (start, start.saturating_add(words.len())));
+    let mut alone = ends.filter(|(start, end)| {
+        !text.get(..*start).unwrap_or_default().ends_with(inside)
+            && !text.get(*end..).unwrap_or_default().starts_with(inside)
+    });
+    alone.next().map(|(_, end)| end)
+}
+
+/// The source of the event with this id that the words before it name.
+fn provider(before: &str, id: u32) -> Option<&'static str> {
+    let before = before.to_ascii_lowercase();
+    let events = tables().events.iter().filter(|event| event.id == id);
+    let named = events.filter(|event| event.called.iter().any(|name| end_of(name, &before).is_some()));
+    named.map(|event| event.provider).next()
+}
+
 /// What the words before a code say that it is.
 fn label(before: &str) -> Option<Label> {
     let before = before.to_ascii_lowercase();
-    let is_word = |start: usize, end: usize| {
-        let inside = |c: char| c.is_ascii_alphanumeric();
-        !before.get(..start).unwrap_or_default().ends_with(inside)
-            && !before.get(end..).unwrap_or_default().starts_with(inside)
-    };
-    let found = LABELS.iter().filter_map(|(words, label)| {
-        let start =
-            before.rmatch_indices(words).map(|(at, _)| at).find(|at| is_word(*at, at.saturating_add(words.len())))?;
-        Some((start.saturating_add(words.len()), words.len(), *label))
-    });
+    let found = LABELS.iter().filter_map(|(words, label)| Some((end_of(words, &before)?, words.len(), *label)));
     found.max_by_key(|(end, length, _)| (*end, *length)).map(|(_, _, label)| label)
 }
 
@@ -252,7 +282,7 @@ fn by_name(text: &str, knowledge: &Knowledge) -> Option<Vec<Written>> {
         let mut found: Vec<Written> = Vec::new();
         for (_, kind, code) in all_names(knowledge).filter(|(known, _, _)| known.eq_ignore_ascii_case(&name)) {
             if !found.iter().any(|written| written.code == code) {
-                found.push(Written { code, form: Form::Name(kind), label: None });
+                found.push(Written { code, form: Form::Name(kind), label: None, provider: None });
             }
         }
         if !found.is_empty() {

@@ -26,6 +26,42 @@ fn the_likeliest_reading_comes_first() {
         ("141", Kind::Bugcheck, "0x00000141", "VIDEO_ENGINE_TIMEOUT_DETECTED"),
         ("139", Kind::Bugcheck, "0x00000139", "KERNEL_SECURITY_CHECK_FAILURE"),
         ("exit code 139", Kind::ExitCode, "139", "SIGSEGV"),
+        ("exit code 5", Kind::ExitCode, "5", "the program's own"),
+        ("exit code 7", Kind::ExitCode, "7", "the program's own"),
+        ("exit code 9", Kind::ExitCode, "9", "SIGKILL, or the program's own"),
+        ("9", Kind::ExitCode, "9", "SIGKILL, or the program's own"),
+        ("255", Kind::ExitCode, "255", "-1 in 8 bits"),
+        ("exit code 255", Kind::ExitCode, "255", "-1 in 8 bits"),
+        ("exit code 53", Kind::Exception, "0xC0000135", "STATUS_DLL_NOT_FOUND"),
+        ("exit code 1603", Kind::WinError, "1603", "ERROR_INSTALL_FAILURE"),
+        ("exit code 137", Kind::ExitCode, "137", "SIGKILL"),
+        ("134", Kind::ExitCode, "134", "SIGABRT"),
+        ("137", Kind::ExitCode, "137", "SIGKILL"),
+        ("kernel power 41", Kind::Event, "41", "Microsoft-Windows-Kernel-Power"),
+        ("Kernel-Power 41 (63)", Kind::Event, "41", "Microsoft-Windows-Kernel-Power"),
+        ("event 41", Kind::Event, "41", "Microsoft-Windows-Kernel-Power"),
+        ("Event ID 1000", Kind::Event, "1000", "Application Error"),
+        ("Application Error 1000", Kind::Event, "1000", "Application Error"),
+        ("Ereignis-ID 6008", Kind::Event, "6008", "EventLog"),
+        ("nvlddmkm 153", Kind::Event, "153", "nvlddmkm"),
+        ("disk 153", Kind::Event, "153", "disk"),
+        ("WHEA-Logger 18", Kind::Event, "18", "Microsoft-Windows-WHEA-Logger"),
+        ("4101", Kind::Event, "4101", "Display"),
+        ("cudaErrorLaunchFailure", Kind::CudaError, "719", "cudaErrorLaunchFailure"),
+        ("719", Kind::CudaError, "719", "cudaErrorLaunchFailure"),
+        ("-11", Kind::ExitCode, "-11", "signal 11 (SIGSEGV)"),
+        ("CUDA error 719", Kind::CudaError, "719", "cudaErrorLaunchFailure"),
+        ("CUDA_ERROR_LAUNCH_FAILED", Kind::CudaError, "719", "cudaErrorLaunchFailure"),
+        ("\u{2212}1073740791", Kind::Exception, "0xC0000409", "STATUS_STACK_BUFFER_OVERRUN"),
+        ("\u{2013}1073741819", Kind::Exception, "0xC0000005", "STATUS_ACCESS_VIOLATION"),
+        ("3221225477", Kind::Exception, "0xC0000005", "STATUS_ACCESS_VIOLATION"),
+        ("c0000135", Kind::Exception, "0xC0000135", "STATUS_DLL_NOT_FOUND"),
+        ("STATUS_HEAP_CORRUPTION", Kind::Exception, "0xC0000374", "STATUS_HEAP_CORRUPTION"),
+        ("0x80004005", Kind::HResult, "0x80004005", "E_FAIL"),
+        ("[WinError 1455]", Kind::WinError, "1455", "ERROR_COMMITMENT_LIMIT"),
+        ("winerror 126", Kind::WinError, "126", "ERROR_MOD_NOT_FOUND"),
+        ("DXGI_ERROR_DEVICE_REMOVED", Kind::HResult, "0x887A0005", "DXGI_ERROR_DEVICE_REMOVED"),
+        ("fast fail 7", Kind::FastFail, "7", "FAST_FAIL_FATAL_APP_EXIT"),
         ("9009", Kind::ExitCode, "9009", "command not found"),
         ("0x5", Kind::WinError, "5", "ERROR_ACCESS_DENIED"),
         ("0x7E", Kind::Bugcheck, "0x0000007E", "SYSTEM_THREAD_EXCEPTION_NOT_HANDLED"),
@@ -64,12 +100,32 @@ fn the_likeliest_reading_comes_first() {
 #[test]
 fn a_number_that_can_be_many_things_shows_all_of_them() {
     let kinds = |text: &str| explained(text).remove(0).readings.iter().map(|r| r.kind).collect::<Vec<_>>();
-    assert_eq!(kinds("126"), [Kind::WinError, Kind::Exception, Kind::ExitCode, Kind::Bugcheck, Kind::Bugcheck]);
+    assert_eq!(kinds("126"), [Kind::WinError, Kind::ExitCode, Kind::Bugcheck, Kind::Exception, Kind::Bugcheck]);
     assert_eq!(kinds("WinError 126"), [Kind::WinError], "words that say what it is are believed");
     for kind in [Kind::ExitCode, Kind::FastFail, Kind::WinError, Kind::Bugcheck] {
         assert!(kinds("3").contains(&kind), "{kind:?}");
     }
     assert!(kinds("0xC000021A").contains(&Kind::Bugcheck));
+}
+
+#[test]
+fn an_exit_code_is_the_programs_own_before_it_is_an_error_of_the_system() {
+    let readings = explained("exit code 5").remove(0).readings;
+    let kinds: Vec<Kind> = readings.iter().map(|reading| reading.kind).collect();
+    assert_eq!(kinds, [Kind::ExitCode, Kind::WinError, Kind::Exception]);
+    assert_eq!(readings[1].name.as_deref(), Some("ERROR_ACCESS_DENIED"));
+}
+
+#[test]
+fn an_event_says_what_it_proves_and_what_not() {
+    let reading = likeliest("kernel power 41");
+    assert!(!reading.proves.is_empty() && reading.not.join("; ").contains("power supply"), "{reading:?}");
+    assert!(reading.look.iter().any(|text| text.contains("BugcheckCode")));
+    // Without its source an event can be several.
+    assert!(explained("event 153").remove(0).readings.len() > 1);
+    let unknown = likeliest("event 4242");
+    assert_eq!((unknown.kind, unknown.name), (Kind::Event, None));
+    assert!(unknown.why.contains("source"), "{}", unknown.why);
 }
 
 #[test]

@@ -68,6 +68,7 @@ fn in_full(page: &mut Page<'_>, explained: &Explained, reading: &Reading) -> io:
     if let Some(structure) = &reading.structure {
         page.row("bits", &structure.sentence())?;
     }
+    bullets(page, "What it proves", &reading.proves)?;
     bullets(page, "What it does not mean", &reading.not)?;
     bullets(page, "Where to look further", &reading.look)?;
     sub_codes(page, &reading.sub_codes)?;
@@ -93,6 +94,7 @@ fn spellings(reading: &Reading) -> String {
         return format!("{hex}, {} (with sign), {unsigned} (without)", spellings.signed);
     }
     match reading.kind {
+        Kind::Event | Kind::CudaError => unsigned.to_string(),
         Kind::Bugcheck if unsigned < 0x1000_0000 => format!("{hex}, 0x{unsigned:X}, {unsigned} (in event 41)"),
         _ if unsigned < 0x1_0000 => format!("{unsigned}, 0x{unsigned:X}"),
         _ => format!("{hex}, {unsigned}"),

@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::environment::as_stated;
 use super::gathered::Gathered;
 use super::sighting::{Item, Sighting};
 use crate::evidence::{Inventory, Observation, Place, Ticket, Version};
@@ -93,8 +94,9 @@ pub(super) fn described(
     knowledge: &Knowledge,
 ) -> BTreeMap<&'static str, String> {
     for (_, ticket) in gathered.described() {
-        for (key, value) in inventory(&ticket.inventory, knowledge) {
-            card.entry(key).or_insert(value);
+        // Of drivers' versions the card has what all texts state.
+        for (key, value) in inventory(&ticket.inventory, knowledge).filter(|(key, _)| *key != "gpu_driver") {
+            card.entry(key).or_insert_with(|| as_stated(&value));
         }
     }
     card

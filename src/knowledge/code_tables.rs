@@ -18,6 +18,15 @@ pub(crate) struct CodeTables<'a> {
     /// Exit codes by convention.
     #[serde(borrow)]
     pub exit_codes: Vec<CodeRow<'a>>,
+    /// Errors of the CUDA runtime.
+    #[serde(borrow)]
+    pub cuda_errors: Vec<CodeRow<'a>>,
+    /// What the CUDA driver calls them.
+    #[serde(borrow)]
+    pub cuda_driver_errors: Vec<CodeRow<'a>>,
+    /// Events, in the order of their file.
+    #[serde(borrow)]
+    pub events: Vec<EventRow<'a>>,
     /// Whom the facilities of statuses belong to.
     #[serde(borrow)]
     pub status_facilities: Vec<CodeRow<'a>>,
@@ -38,6 +47,35 @@ pub(crate) struct CodeRow<'a> {
     pub name: &'a str,
     /// What it says by itself, without full stop; absent for rare codes.
     pub means: Option<&'a str>,
+}
+
+/// What is to be said of an event.
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct EventRow<'a> {
+    /// Its id.
+    pub id: u32,
+    /// Its source.
+    pub provider: &'a str,
+    /// How people name the source, in lower case.
+    #[serde(borrow)]
+    pub called: Vec<&'a str>,
+    /// What it records.
+    pub says: &'a str,
+    /// What is certain when it is there.
+    #[serde(borrow)]
+    pub proves: Vec<&'a str>,
+    /// What it does not prove.
+    #[serde(borrow)]
+    pub not: Vec<&'a str>,
+    /// Where more stands.
+    #[serde(borrow)]
+    pub look: Vec<&'a str>,
+    /// What to collect, by its id.
+    #[serde(borrow)]
+    pub collect: Vec<&'a str>,
+    /// Where that is from.
+    #[serde(borrow)]
+    pub sources: Vec<&'a str>,
 }
 
 /// What is to be said of some codes of a kind; with no codes, of every code of the kind that has no row.

@@ -92,6 +92,7 @@ mod tests {
                     "win-error" => row(&tables.win_errors, *code).is_some(),
                     "hresult" => row(&tables.hresults, *code).is_some(),
                     "exit-code" => row(&tables.exit_codes, *code).is_some(),
+                    "cuda-error" => row(&tables.cuda_errors, *code).is_some(),
                     _ => false,
                 };
                 assert!(named, "{} {code:#x}", note.of);
@@ -105,7 +106,7 @@ mod tests {
                 assert!(!text.ends_with('.') && !text.is_empty() && text.len() < 220, "{text}");
             }
         }
-        for kind in ["exception", "exit-code", "fast-fail", "bugcheck", "win-error", "hresult"] {
+        for kind in ["exception", "exit-code", "fast-fail", "bugcheck", "win-error", "hresult", "cuda-error"] {
             assert!(note(kind, 0xDEAD_0000).is_some_and(|note| note.codes.is_empty()), "{kind} has no row of its own");
         }
     }

@@ -65,6 +65,7 @@ pub struct Knowledge {
     cuda_names: &'static [(&'static str, ReleaseSpan)],
     cuda_drivers: &'static [(Release, Release)],
     tensorflow_builds: &'static [(Release, TensorFlowBuild)],
+    mention_cues: &'static [(&'static str, &'static [&'static str])],
     msvcp140_minimums: &'static [(&'static str, RuntimeMinimum)],
     stated_versions: &'static [(&'static str, &'static str)],
 }
@@ -82,9 +83,16 @@ impl Knowledge {
             cuda_names: CUDA_NAMES,
             cuda_drivers: CUDA_DRIVERS,
             tensorflow_builds: TENSORFLOW_BUILDS,
+            mention_cues: MENTION_CUES,
             msvcp140_minimums: MSVCP140_MINIMUMS,
             stated_versions: STATED_VERSIONS,
         }
+    }
+
+    /// Words of `rules/data/mentions.yaml`, by what they do to a sentence: `advice` or `denial`.
+    #[must_use]
+    pub fn mention_cues(&self, of: &str) -> &'static [&'static str] {
+        look_up(self.mention_cues, &of).copied().unwrap_or_default()
     }
 
     /// What an exception or exit code is.

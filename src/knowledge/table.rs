@@ -34,6 +34,21 @@ pub(crate) fn codes(file: &Arc<YamlText>, prefix: &str, mistakes: &mut Vec<Diagn
     })
 }
 
+/// Words by what they do to a sentence: `cues` with `of`, `words` and `examples`.
+pub(crate) fn cues(file: &Arc<YamlText>, mistakes: &mut Vec<Diagnostic>) -> Table<String, Vec<String>> {
+    read(file, "cues", &["of", "words", "examples"], &[], mistakes, |row| {
+        let of = row.text("of")?;
+        if !["advice", "denial"].contains(&of) {
+            return Err(row.wrong("of", "`of` is advice or denial"));
+        }
+        let words = row.optional_texts("words")?;
+        if words.is_empty() || words.iter().any(|words| words.trim() != words || words.to_lowercase() != *words) {
+            return Err(row.wrong("words", "`words` are texts in lower case, without blanks around them"));
+        }
+        Ok((of.to_owned(), words))
+    })
+}
+
 /// A build of Windows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Build {
@@ -104,7 +119,7 @@ pub(crate) struct Note {
 
 /// Notes on codes, by their place in the file: `notes` with `of` and what applies of the other keys.
 pub(crate) fn notes(file: &Arc<YamlText>, mistakes: &mut Vec<Diagnostic>) -> Table<u32, Note> {
-    const KINDS: [&str; 6] = ["exception", "exit-code", "fast-fail", "bugcheck", "win-error", "hresult"];
+    const KINDS: [&str; 7] = ["exception", "exit-code", "fast-fail", "bugcheck", "win-error", "hresult", "cuda-error"];
     let optional = ["codes", "not", "look", "sub_codes", "collect", "sources"];
     read(file, "notes", &["of"], &optional, mistakes, |row| {
         let of = row.text("of")?;
@@ -127,6 +142,43 @@ pub(crate) fn notes(file: &Arc<YamlText>, mistakes: &mut Vec<Diagnostic>) -> Tab
             sources: row.optional_texts("sources")?,
         };
         Ok((row.node.span.line, note))
+    })
+}
+
+/// What is to be said of an event.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Event {
+    pub id: u32,
+    pub provider: String,
+    pub called: Vec<String>,
+    pub says: String,
+    pub proves: Vec<String>,
+    pub not: Vec<String>,
+    pub look: Vec<String>,
+    pub collect: Vec<String>,
+    pub sources: Vec<String>,
+}
+
+/// Events, by their place in the file: `events` with `id`, `provider`, `called`, `says` and what applies of the other keys.
+pub(crate) fn events(file: &Arc<YamlText>, mistakes: &mut Vec<Diagnostic>) -> Table<u32, Event> {
+    let optional = ["proves", "not", "look", "collect", "sources"];
+    read(file, "events", &["id", "provider", "called", "says"], &optional, mistakes, |row| {
+        let called = row.optional_texts("called")?;
+        if called.iter().any(|name| name.to_lowercase() != *name) {
+            return Err(row.wrong("called", "`called` are names in lower case"));
+        }
+        let event = Event {
+            id: row.number("id")?,
+            provider: row.text("provider")?.to_owned(),
+            called,
+            says: row.text("says")?.to_owned(),
+            proves: row.optional_texts("proves")?,
+            not: row.optional_texts("not")?,
+            look: row.optional_texts("look")?,
+            collect: row.optional_texts("collect")?,
+            sources: row.optional_texts("sources")?,
+        };
+        Ok((row.node.span.line, event))
     })
 }
 

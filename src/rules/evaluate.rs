@@ -150,7 +150,11 @@ impl Test {
     pub fn truth(&self, view: &View<'_>) -> Truth {
         match self {
             Self::Fact { index, compare, .. } => match view.scalar(*index) {
-                Some(seen) => compare.holds(seen.compared()).into(),
+                // What is only mentioned is not shown to be so; that it is not so holds all the same.
+                Some(seen) => match compare.holds(seen.compared()) {
+                    true if view.in_doubt(*index) => Truth::Undecided,
+                    holds => holds.into(),
+                },
                 None => Truth::Undecided,
             },
             Self::FactKnown { index, known, .. } => (view.scalar(*index).is_some() == *known).into(),

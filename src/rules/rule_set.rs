@@ -1,10 +1,12 @@
 //! All loaded rules, ready to judge.
 
+use std::cell::OnceCell;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::causes::{self, Causes};
+use super::condition::Condition;
 use super::evaluate::{Evaluation, Truth};
 use super::explain::{FactValues, Templates, Text};
 use super::finding::{Finding, Judgement, Remediation, Skipped};
@@ -18,6 +20,14 @@ use super::view::View;
 use super::{Known, parse};
 use crate::facts::{Around, EvidenceRef, FactSet};
 use crate::yaml::{Diagnostic, Span, sort_diagnostics};
+
+/// A finding that rests on a mention alone is no surer than this: possible, and nothing to act on.
+const MOST_OF_A_MENTION: f64 = 0.5;
+const ONLY_MENTIONED: &str = "The text only mentions this: in passing, in advice, in a denial or in a list of codes.";
+/// The fact that all evidence is a text that reads like a guide.
+const DOCUMENT: &str = "incident.document";
+const IN_A_DOCUMENT: &str =
+    "The text reads like a guide and not like a report of a crash; give it with --ticket if it is one.";
 
 /// A rule set that takes part.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -196,6 +206,7 @@ impl RuleSet {
     fn judge_by(&self, view: &View<'_>, least: Chance) -> Judgement {
         let mut judgement = Judgement::default();
         let mut values = None;
+        let certain = OnceCell::new();
         for rule in self.rules.iter().filter(|rule| rule.gate.chance(view) >= least) {
             let logic = rule.logic();
             let mut evaluation = Evaluation::new(&logic.selections, view);
@@ -203,7 +214,8 @@ impl RuleSet {
                 Truth::False => {}
                 Truth::True => {
                     let values = values.get_or_insert_with(|| FactValues::of(view.facts()));
-                    judgement.findings.push(self.finding(rule, &mut evaluation, values));
+                    let certain = certain.get_or_init(|| view.without_mentions()).as_ref();
+                    judgement.findings.push(self.finding(rule, &mut evaluation, view, certain, values));
                 }
                 Truth::Undecided if least == Chance::Yes => {}
                 Truth::Undecided => {
@@ -220,19 +232,39 @@ impl RuleSet {
         judgement
     }
 
-    fn finding(&self, rule: &Rule, evaluation: &mut Evaluation<'_, '_>, values: &FactValues) -> Finding {
+    /// What a rule that matches says. `certain` is the incident without what is only mentioned, where anything is.
+    fn finding(
+        &self,
+        rule: &Rule,
+        evaluation: &mut Evaluation<'_, '_>,
+        view: &View<'_>,
+        certain: Option<&View<'_>>,
+        values: &FactValues,
+    ) -> Finding {
         let fill = |text: &Text| self.templates.fill(text, values).into_owned();
         let mut evidence: BTreeSet<EvidenceRef> = BTreeSet::new();
         evaluation.evidence(&rule.logic().condition, &mut evidence);
         let texts = rule.texts();
         let mut explanation = fill(&texts.explanation);
         let mut confidence = texts.confidence;
+        let mut certain = certain.map(|view| Evaluation::new(&rule.logic().selections, view));
+        let mut is_certain =
+            |condition: &Condition| certain.as_mut().is_none_or(|certain| certain.truth(condition) == Truth::True);
         for adjustment in &texts.adjustments {
-            if evaluation.truth(&adjustment.when) == Truth::True {
+            let holds = evaluation.truth(&adjustment.when) == Truth::True;
+            if holds && (adjustment.by < 0.0 || is_certain(&adjustment.when)) {
                 evaluation.evidence(&adjustment.when, &mut evidence);
                 confidence += adjustment.by;
                 explanation.push(' ');
                 explanation.push_str(&fill(&adjustment.say));
+            }
+        }
+        let document = view.facts().get(DOCUMENT).is_some();
+        for (doubtful, why) in [(!is_certain(&rule.logic().condition), ONLY_MENTIONED), (document, IN_A_DOCUMENT)] {
+            if doubtful {
+                confidence = confidence.min(MOST_OF_A_MENTION);
+                explanation.push(' ');
+                explanation.push_str(why);
             }
         }
         Finding {

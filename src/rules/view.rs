@@ -6,7 +6,7 @@ use std::cell::OnceCell;
 use super::value::fold;
 use crate::evidence::Version;
 use crate::facts::schema::{FactDefinition, LISTS, ListDefinition, SCALARS};
-use crate::facts::{Around, EvidenceRef, FactSet, FactType, Nearby, Value};
+use crate::facts::{Around, EvidenceRef, FactSet, FactType, Nearby, Record, Value};
 
 /// A value in the form in which it compares.
 #[derive(Debug)]
@@ -117,7 +117,17 @@ pub(super) struct View<'a> {
     /// Which lists are known.
     known_lists: [bool; LISTS.len()],
     lists: [OnceCell<Option<Vec<Row<'a>>>>; LISTS.len()],
+    /// Whether only what is certain counts.
+    certain: bool,
 }
+
+/// Flags that say that nothing but a mention gives other facts, and those facts.
+const MENTIONS: [(&str, &[&str]); 2] =
+    [("bugcheck.mentioned", &["bugcheck.code"]), ("exception.mentioned", &["exception.code", "exception.fast_fail"])];
+/// The lists that have a field `mentioned`.
+const LISTS_WITH_MENTIONS: [&str; 2] = ["hresults", "win_errors"];
+/// The list of lines, the field that rules search, and the one with what of it is certain.
+const TEXT: (&str, &str, &str) = ("text", "line", "certain");
 
 impl<'a> View<'a> {
     /// Prepares the facts of an incident. With the timeline `around` it, that is the list `timeline`.
@@ -134,7 +144,28 @@ impl<'a> View<'a> {
             let name = LISTS.get(index).map_or("", |list| list.name);
             facts.list(name).is_some() || (around.is_some() && name == TIMELINE)
         });
-        Self { facts, around, scalars, known_lists, lists: std::array::from_fn(|_| OnceCell::new()) }
+        let lists = std::array::from_fn(|_| OnceCell::new());
+        Self { facts, around, scalars, known_lists, lists, certain: false }
+    }
+
+    /// The same incident without what is only mentioned: of lines only what is certain of them, and no error that only a
+    /// denial, advice or a list of codes names. `None` where nothing is.
+    pub fn without_mentions(&self) -> Option<View<'a>> {
+        let flagged = MENTIONS.iter().any(|(flag, _)| is_set(self.facts, flag));
+        let has = |list: &str, field: &str| {
+            self.facts.list(list).is_some_and(|records| records.iter().any(|record| record.get(field).is_some()))
+        };
+        let listed = LISTS_WITH_MENTIONS.iter().any(|list| has(list, "mentioned"));
+        let (text, _, certain) = TEXT;
+        (flagged || listed || has(text, certain)).then(|| Self { certain: true, ..Self::new(self.facts, self.around) })
+    }
+
+    /// Whether only certain facts count, and this one, by its index, is only mentioned.
+    pub fn in_doubt(&self, index: usize) -> bool {
+        self.certain
+            && SCALARS.get(index).is_some_and(|definition| {
+                MENTIONS.iter().any(|(flag, facts)| facts.contains(&definition.path) && is_set(self.facts, flag))
+            })
     }
 
     /// The facts.
@@ -172,13 +203,26 @@ impl<'a> View<'a> {
         {
             return Some(around.entries()?.iter().map(Row::Nearby).collect());
         }
-        let rows = self.facts.list(definition.name)?.iter().map(|record| {
+        let records = self.facts.list(definition.name)?.iter();
+        let counted = records.filter(|record| !(self.certain && record.get("mentioned") == Some(&Value::Flag(true))));
+        let rows = counted.map(|record| {
             let fields = definition.fields.iter();
-            let seen = fields.map(|field| record.get(field.path).map(|value| Seen::new(field, value, record.from)));
+            let seen = fields
+                .map(|field| self.value(definition, field, record).map(|value| Seen::new(field, value, record.from)));
             Row::Fields(seen.collect(), record.from)
         });
         Some(rows.collect())
     }
+
+    fn value<'r>(&self, list: &ListDefinition, field: &FactDefinition, record: &'r Record) -> Option<&'r Value> {
+        let (text, line, certain) = TEXT;
+        let certain = record.get(certain).filter(|_| self.certain && list.name == text && field.path == line);
+        certain.or_else(|| record.get(field.path))
+    }
+}
+
+fn is_set(facts: &FactSet, flag: &str) -> bool {
+    facts.get(flag).is_some_and(|known| known.value == Value::Flag(true))
 }
 
 #[cfg(test)]

@@ -10,8 +10,10 @@ mod debugger;
 mod document;
 mod dxdiag;
 mod event_text;
+mod guide;
 mod inventory;
 mod line;
+mod mentions;
 #[cfg(test)]
 mod pattern_table;
 mod patterns;
@@ -64,15 +66,40 @@ pub fn read(file: &mut File, context: &ReadContext) -> Result<Reading, Unreadabl
 /// of many cases.
 const MOST_CODES: usize = 12;
 
+/// As many codes as a guide to one error names. One with more explains codes, and may be none of a crash.
+const MOST_CODES_OF_A_GUIDE: usize = 2;
+
 /// Why what was read of a file is no ticket after all; `None` for tickets.
 #[must_use]
 pub fn about_crashes(reading: &Reading) -> Option<String> {
-    let named = reading.evidence.iter().filter_map(|evidence| match &evidence.observation {
-        Observation::Ticket(ticket) => Some(ticket.codes_named),
-        _ => None,
-    });
-    let named = named.max()?;
-    (named > MOST_CODES).then(|| format!("it names {named} different codes: a text about crashes, not of one"))
+    let tickets = || {
+        reading.evidence.iter().filter_map(|evidence| match &evidence.observation {
+            Observation::Ticket(ticket) => Some(ticket),
+            _ => None,
+        })
+    };
+    let named = tickets().map(|ticket| ticket.codes_named).max()?;
+    if named > MOST_CODES {
+        return Some(format!("it names {named} different codes: a text about crashes, not of one"));
+    }
+    let errors = tickets().map(|ticket| ticket.win_errors.len().saturating_add(ticket.hresults.len())).max()?;
+    let named = named.saturating_add(errors);
+    let fields = tickets().any(|ticket| ticket.app.is_some() || ticket.module.is_some());
+    let guide = tickets().any(|ticket| ticket.document);
+    (guide && named > MOST_CODES_OF_A_GUIDE && !fields).then(|| {
+        format!(
+            "it has the form of a guide and names {named} codes: a text about crashes, not of one (--ticket reads it)"
+        )
+    })
+}
+
+/// Takes what was read for a report of what happened, whatever form it has: somebody said that it is one.
+pub fn accept(reading: &mut Reading) {
+    for evidence in &mut reading.evidence {
+        if let Observation::Ticket(ticket) = &mut evidence.observation {
+            ticket.document = false;
+        }
+    }
 }
 
 /// Reads text that is in no file, or in one that somebody gave as a ticket.
@@ -109,8 +136,10 @@ pub fn read_content(content: &HeadAndTail, names: &Names) -> Result<Reading, Unr
     if lines.is_empty() && evidence.is_empty() {
         return Err(Unreadable::whole("the text has no line with anything in it"));
     }
+    let document = guide::is_guide(&lines);
     // What stands beside pasted events says something too; a text of nothing else is those events.
     let tickets = read_tickets(lines).into_iter().map(|ticket| {
+        let ticket = Ticket { document, ..ticket };
         let place =
             if ticket.told_in.is_empty() { Place::Whole } else { Place::Lines(ticket.told_in.as_slice().into()) };
         Evidence { place, observation: Observation::Ticket(Box::new(ticket)) }
@@ -145,17 +174,27 @@ fn read_ticket(lines: Vec<TicketLine>) -> Ticket {
     let mut recognised = Recognised::default();
     let mut signature = PastedSignature::default();
     let mut reader = LineReader::default();
+    let doubted = mentions::doubted(&lines);
     event_text::recognise(&lines, &mut recognised);
-    for line in &lines {
+    for (position, line) in lines.iter().enumerate() {
         recognised.line = line.number;
-        reader.read(&line.text, &mut recognised, &mut signature);
+        match doubted.get(&position) {
+            None => reader.read(&line.text, &mut recognised, &mut signature),
+            Some(certain) => {
+                reader.read(certain, &mut recognised, &mut signature);
+                let mut said = Recognised::default();
+                said.line = line.number;
+                LineReader::default().read(&line.text, &mut said, &mut PastedSignature::default());
+                recognised.mention(said);
+            }
+        }
     }
     signature.finish(&mut recognised);
     read_conditional(&lines, &mut reader, &mut recognised);
     inventory::tables(&lines, &mut recognised);
     recognised.frames = debugger::frames(&lines);
     recognised.python_frames = python::frames(&lines);
-    recognised.into_ticket(lines)
+    Ticket { doubted, ..recognised.into_ticket(lines) }
 }
 
 /// Statements that count only when the text shows that they are meant.

@@ -278,7 +278,7 @@ impl Finder {
 }
 
 /// Whether the part of a line from `start` to `end` is not glued to a letter, digit or `_` before or behind it.
-fn stands_alone(line: &str, start: usize, end: usize) -> bool {
+pub(super) fn stands_alone(line: &str, start: usize, end: usize) -> bool {
     let in_word = |character: char| character.is_alphanumeric() || character == '_';
     let before = line.get(..start).is_some_and(|before| before.ends_with(in_word));
     let behind = line.get(end..).is_some_and(|behind| behind.starts_with(in_word));

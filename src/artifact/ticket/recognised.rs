@@ -1,6 +1,6 @@
 //! What was recognised in a text so far, and which of two statements counts.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use jiff::Timestamp;
@@ -123,6 +123,8 @@ pub(super) struct Recognised {
     pub inventory: Inventory,
     win_errors: Vec<u32>,
     hresults: Vec<u32>,
+    /// Those of both that nothing but doubtful lines names.
+    errors_only_mentioned: Vec<u32>,
     others: Vec<Contradiction>,
     /// All codes that were named, and those of them that stand in a field of a report.
     codes: BTreeSet<u32>,
@@ -260,13 +262,36 @@ impl Recognised {
     /// A Win32 error number.
     pub fn add_win_error(&mut self, number: u32) {
         self.note_line();
+        self.errors_only_mentioned.retain(|mentioned| *mentioned != number);
         add(&mut self.win_errors, number);
     }
 
     /// An HRESULT.
     pub fn add_hresult(&mut self, number: u32) {
         self.note_line();
+        self.errors_only_mentioned.retain(|mentioned| *mentioned != number);
         add(&mut self.hresults, number);
+    }
+
+    /// Takes over what a line names that denies it, advises or lists codes: codes, as mentions, and nothing else.
+    pub fn mention(&mut self, said: Self) {
+        let told = Told { weight: Weight::Passing, line: said.line };
+        if let Some(code) = said.code.get() {
+            self.set_code(told, *code);
+        }
+        if let Some(code) = said.bugcheck.get() {
+            self.set_bugcheck(told, *code);
+        }
+        for (known, named) in [(&mut self.win_errors, said.win_errors), (&mut self.hresults, said.hresults)] {
+            for number in named.into_iter().filter(|number| !known.contains(number)).collect::<Vec<_>>() {
+                add(known, number);
+                add(&mut self.errors_only_mentioned, number);
+                self.lines.insert(said.line);
+            }
+        }
+        for code in said.codes {
+            self.name_code(told, code);
+        }
     }
 
     /// The ticket with these lines.
@@ -278,12 +303,15 @@ impl Recognised {
         let told = &mut told_in;
         let [first, second] = self.exception_parameters.map(|parameter| parameter.take(&mut BTreeSet::new()));
         let mentioned = self.code.told().is_some_and(|told| told.weight >= Weight::Bare);
+        let stop_mentioned = self.bugcheck.told().is_some_and(|told| told.weight >= Weight::Passing);
         let code = self.code.take(told);
         let parameter_of = |wanted, parameter: Option<u64>| parameter.filter(|_| code == Some(wanted));
         let data = parameter_of(ExceptionCode::FAST_FAIL, first).and_then(|number| u32::try_from(number).ok());
         let wanted_address = parameter_of(ExceptionCode::ACCESS_VIOLATION, second);
         let mut ticket = Ticket {
             lines,
+            doubted: BTreeMap::new(),
+            document: false,
             app: self.app.take(told),
             app_version: self.app_version.take(told),
             app_path: self.app_path.take(told),
@@ -305,8 +333,10 @@ impl Recognised {
                 .bugcheck
                 .take(told)
                 .map(|code| (code, self.bugcheck_parameters.iter().map_while(|parameter| *parameter).collect())),
+            stop_only_mentioned: stop_mentioned,
             win_errors: self.win_errors,
             hresults: self.hresults,
+            errors_only_mentioned: self.errors_only_mentioned,
             events: self.events,
             frames: self.frames,
             python_frames: self.python_frames,

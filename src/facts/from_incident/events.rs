@@ -35,7 +35,7 @@ pub(super) fn events(built: &Built<'_>, facts: &mut FactSet) {
                 }
             }
             EventBody::ProcessExit(exit) => {
-                facts.set("exit.code", Value::Number(u64::from(exit.code)), from);
+                facts.set("process.exit_code", Value::Number(u64::from(exit.code)), from);
                 if let Some(process) = &exit.ended_by {
                     facts.set("exit.ended_by", text(base_name(process)), from);
                 }

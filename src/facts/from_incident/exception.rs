@@ -77,6 +77,10 @@ pub(super) fn exception(built: &Built<'_>, facts: &mut FactSet) {
     if let Some((number, code, parameters)) = gathered.bugcheck() {
         let from = evidence(number);
         facts.set("bugcheck.code", Value::Number(u64::from(code.plain())), from);
+        let item = gathered.items.get(number).map(|item| &item.observation);
+        if matches!(item, Some(Observation::Ticket(text)) if text.stop_only_mentioned) {
+            facts.set("bugcheck.mentioned", Value::Flag(true), from);
+        }
         for (path, parameter) in PARAMETER_PATHS.into_iter().zip(parameters) {
             facts.set(path, Value::Number(parameter), from);
         }

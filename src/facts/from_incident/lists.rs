@@ -61,7 +61,12 @@ pub(super) fn lists(built: &Built<'_>, facts: &mut FactSet) {
     let mut lines = Vec::new();
     for (number, ticket) in gathered.tickets() {
         let from = evidence(number);
-        lines.extend(ticket.lines.iter().map(|line| line_record(Arc::clone(&line.text), from)));
+        lines.extend(ticket.lines.iter().enumerate().map(|(position, line)| {
+            let mut record = line_record(Arc::clone(&line.text), from);
+            let certain = ticket.doubted.get(&position).map(Arc::clone);
+            record.fields.extend(certain.map(|certain| ("certain", Value::Text(certain))));
+            record
+        }));
     }
     ticket::lists(built, facts);
     if let Some((number, comment)) = dump.and_then(|(number, dump)| Some((number, dump.comment.as_ref()?))) {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{evidence, text, word};
-use crate::evidence::{PythonFrame, TicketFrame, Version};
+use crate::evidence::{Observation, PythonFrame, TicketFrame, Version};
 use crate::facts::{EvidenceRef, FactSet, Record, Value};
 use crate::incident::Built;
 
@@ -28,7 +28,13 @@ pub(super) fn lists(built: &Built<'_>, facts: &mut FactSet) {
         any = true;
         let from = evidence(number);
         let numbers = |field, numbers: &[u32]| -> Vec<Record> {
-            let record = |number: &u32| Record { fields: vec![(field, Value::Number(u64::from(*number)))], from };
+            let record = |number: &u32| {
+                let mut fields = vec![(field, Value::Number(u64::from(*number)))];
+                if ticket.errors_only_mentioned.contains(number) {
+                    fields.push(("mentioned", Value::Flag(true)));
+                }
+                Record { fields, from }
+            };
             numbers.iter().map(record).collect()
         };
         errors.extend(numbers("number", &ticket.win_errors));
@@ -39,9 +45,14 @@ pub(super) fn lists(built: &Built<'_>, facts: &mut FactSet) {
         if !ticket.frames.is_empty() && gathered.dump().is_none() {
             facts.set_list("frames", frames(&ticket.frames, from));
         }
-        if let Some(code) = ticket.exit_code {
+        // What a log recorded is no hearsay.
+        if let Some(code) = ticket.exit_code.filter(|_| facts.get("process.exit_code").is_none()) {
             facts.set("process.exit_code", Value::Number(u64::from(code)), from);
         }
+    }
+    let guide = |observation: &Observation| matches!(observation, Observation::Ticket(ticket) if ticket.document);
+    if any && gathered.items.iter().all(|item| guide(&item.observation)) {
+        facts.set("incident.document", Value::Flag(true), evidence(0));
     }
     if any {
         facts.set_list("win_errors", errors);
@@ -86,6 +97,12 @@ fn frames(frames: &[TicketFrame], from: Option<EvidenceRef>) -> Vec<Record> {
 
 /// What texts say of the machine, where no dump, report or log did.
 pub(super) fn described(built: &Built<'_>, facts: &mut FactSet) {
+    // The one that all texts agree on.
+    if let Some(driver) = built.environment.stated.nvidia_driver
+        && facts.get("environment.nvidia_driver").is_none()
+    {
+        facts.set("environment.nvidia_driver", Value::Version(driver.value), evidence(driver.from));
+    }
     for (number, ticket) in built.gathered.described() {
         let inventory = &ticket.inventory;
         let version = |version: Option<Version>| version.map(Value::Version);
@@ -95,7 +112,6 @@ pub(super) fn described(built: &Built<'_>, facts: &mut FactSet) {
             ("environment.gpu", name(inventory.gpus.first())),
             ("environment.memory", inventory.memory.map(Value::Number)),
             ("environment.model", name(inventory.model.as_ref())),
-            ("environment.nvidia_driver", version(inventory.nvidia_driver)),
             ("environment.python", version(inventory.python)),
             ("os.build", inventory.os_build.map(|build| Value::Number(u64::from(build)))),
         ] {

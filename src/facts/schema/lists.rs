@@ -114,7 +114,10 @@ pub const LISTS: &[ListDefinition] = &[
         name: "hresults",
         about: "HRESULTs of failures in pasted text (`0x887A0005`); known when there is any text",
         from: TEXT,
-        fields: &[fact("code", FactType::Code, ANY, "the HRESULT")],
+        fields: &[
+            fact("code", FactType::Code, ANY, "the HRESULT"),
+            fact("mentioned", FactType::Flag, ANY, "that only a denial, advice or a list of codes names it"),
+        ],
     },
     ListDefinition {
         name: "modules",
@@ -163,7 +166,15 @@ pub const LISTS: &[ListDefinition] = &[
         name: "text",
         about: "lines of pasted text and comments; known when there is any",
         from: TEXT,
-        fields: &[fact("line", FactType::Text, ANY, "the line")],
+        fields: &[
+            fact("line", FactType::Text, ANY, "the line"),
+            fact(
+                "certain",
+                FactType::Text,
+                ANY,
+                "what of the line is neither denied nor advice nor a list of codes; absent where that is all of it",
+            ),
+        ],
     },
     ListDefinition {
         name: "timeline",
@@ -226,6 +237,9 @@ pub const LISTS: &[ListDefinition] = &[
         name: "win_errors",
         about: "Win32 error numbers in pasted text (`[WinError 126]`); known when there is any text",
         from: TEXT,
-        fields: &[fact("number", FactType::Number, ANY, "the number")],
+        fields: &[
+            fact("number", FactType::Number, ANY, "the number"),
+            fact("mentioned", FactType::Flag, ANY, "that only a denial, advice or a list of codes names it"),
+        ],
     },
 ];

@@ -156,6 +156,7 @@ const KERNEL_DUMP: &str = "a kernel dump (C:\\Windows\\Minidump, MEMORY.DMP)";
 const SYSTEM_LOG: &str = "the System event log";
 const APPLICATION_LOG: &str = "the Application event log";
 const EXIT_LOG: &str = "silent exit monitoring of the program";
+const EXIT_LOG_OR_TEXT: &str = "silent exit monitoring of the program, or text";
 const TEXT: &str = "the text that the program printed";
 const INVENTORY: &str = "the output of nvidia-smi, dxdiag, systeminfo or pip list";
 const ANY: &str = "any artifact";

@@ -2,8 +2,8 @@
 
 use super::{
     ACCESS_KINDS, AGES, ANY, APPLICATION_LOG, ARCHITECTURES, CRASH_RECORD, DUMP, DUMP_OR_TEXT, DUMP_WITH_HANDLES,
-    DUMP_WITH_REGIONS, EXIT_LOG, FITS, FactDefinition, FactType, INCIDENT_KINDS, INVENTORY, KERNEL_DUMP, LOCATIONS,
-    MACHINE_CHECKS, OS_FAMILIES, SUSPECT_BASES, SYSTEM_LOG, TEXT, fact,
+    DUMP_WITH_REGIONS, EXIT_LOG, EXIT_LOG_OR_TEXT, FITS, FactDefinition, FactType, INCIDENT_KINDS, INVENTORY,
+    KERNEL_DUMP, LOCATIONS, MACHINE_CHECKS, OS_FAMILIES, SUSPECT_BASES, SYSTEM_LOG, TEXT, fact,
 };
 use crate::evidence::{AddressKind, CodePlace, Extension, INTEGRITY_LEVELS, InstructionKind, Page};
 use crate::incident::environment::INSTALLATIONS;
@@ -40,6 +40,12 @@ pub const SCALARS: &[FactDefinition] = &[
         FactType::Flag,
         SYSTEM_LOG,
         "whether that status says that the hardware could not correct the error",
+    ),
+    fact(
+        "bugcheck.mentioned",
+        FactType::Flag,
+        TEXT,
+        "that a text only mentions the stop, in passing, in advice or in a denial, and nothing else tells it",
     ),
     fact("bugcheck.parameter_1", FactType::Address, SYSTEM_LOG, "first parameter of the stop"),
     fact("bugcheck.parameter_1_means", FactType::Text, SYSTEM_LOG, "what its value means, where that is documented"),
@@ -159,7 +165,7 @@ pub const SCALARS: &[FactDefinition] = &[
     fact("environment.msvcp140", FactType::Version, DUMP, "version of the msvcp140.dll that was loaded first"),
     fact("environment.msvcp140_location", FactType::Word(LOCATIONS), DUMP, "what kind of folder it was loaded from"),
     fact("environment.msvcp140_path", FactType::Path, DUMP, "its path"),
-    fact("environment.nvidia_driver", FactType::Version, DUMP, "NVIDIA driver release, such as 536.23"),
+    fact("environment.nvidia_driver", FactType::Version, DUMP_OR_TEXT, "NVIDIA driver release, such as 536.23"),
     fact("environment.python", FactType::Version, DUMP, "Python version, from the name of its DLL"),
     fact("environment.python_installation", FactType::Word(INSTALLATIONS), DUMP, "how that Python was installed"),
     fact("environment.ucrtbase", FactType::Version, DUMP, "version of the ucrtbase.dll that was loaded first"),
@@ -226,7 +232,6 @@ pub const SCALARS: &[FactDefinition] = &[
         TEXT,
         "that a text only mentions the code, without a word that something ended with it, and nothing else tells it",
     ),
-    fact("exit.code", FactType::Code, EXIT_LOG, "the code that the process ended with, whatever it is"),
     fact("exit.ended_by", FactType::Module, EXIT_LOG, "the process that ended it from outside"),
     fact(
         "fault_site.carrier",
@@ -246,6 +251,12 @@ pub const SCALARS: &[FactDefinition] = &[
         FactType::Text,
         APPLICATION_LOG,
         "the service in that process, where the report names one",
+    ),
+    fact(
+        "incident.document",
+        FactType::Flag,
+        TEXT,
+        "that all evidence is a text that reads like a guide and not like a report of a crash",
     ),
     fact("incident.kind", FactType::Word(INCIDENT_KINDS), ANY, "what happened"),
     fact(
@@ -285,8 +296,8 @@ pub const SCALARS: &[FactDefinition] = &[
     fact(
         "process.exit_code",
         FactType::Code,
-        TEXT,
-        "code with which the process ended, as a text gives it, also one that is no status of Windows",
+        EXIT_LOG_OR_TEXT,
+        "the code that the process ended with, also one that is no status of Windows",
     ),
     fact("process.handles", FactType::Number, DUMP_WITH_HANDLES, "how many handles the process had open"),
     fact("process.integrity", FactType::Word(INTEGRITY_LEVELS), DUMP, "integrity level of the process"),

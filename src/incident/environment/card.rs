@@ -24,7 +24,20 @@ pub fn card(
     cuda(environment, &mut card);
     programs(environment, &mut card);
     runtime(environment, &mut card);
+    contradictions(environment, &mut card);
     card
+}
+
+/// Versions of which texts state several, where nothing that was loaded tells.
+fn contradictions(environment: &Environment<'_>, card: &mut BTreeMap<&'static str, String>) {
+    for (key, versions) in &environment.stated.contradictions {
+        let written = versions.iter().map(|version| {
+            let (major, minor) = two(*version);
+            if *key == "gpu_driver" { format!("{major}.{minor:02}") } else { format!("{major}.{minor}") }
+        });
+        let written: Vec<String> = written.collect();
+        card.entry(key).or_insert_with(|| format!("{} (the text says both)", written.join(" or ")));
+    }
 }
 
 fn machine(
@@ -242,10 +255,11 @@ fn described(installation: &'static str) -> &'static str {
     }
 }
 
-/// How a value ends that only a person's words tell.
+/// How a value ends that only a text tells.
 pub const AS_STATED: &str = " (as the text says)";
 
-fn as_stated(text: &str) -> String {
+/// A value that a text states.
+pub(in crate::incident) fn as_stated(text: &str) -> String {
     format!("{text}{AS_STATED}")
 }
 

@@ -16,6 +16,7 @@ mod seen;
 mod stated;
 mod system;
 
+pub(in crate::incident) use card::as_stated;
 pub use card::{AS_STATED, card};
 pub use compatibility::{Compatibility, CudaDriver, Fit, RuntimeFit, TensorFlowFit};
 pub use copies::Copies;

@@ -5,7 +5,7 @@ use std::sync::{Arc, LazyLock};
 use regex::{Regex, RegexBuilder};
 
 use super::Found;
-use crate::evidence::Version;
+use crate::evidence::{Inventory, Version};
 use crate::incident::gathered::Gathered;
 use crate::knowledge::Knowledge;
 
@@ -26,6 +26,8 @@ pub struct Stated {
     pub nvidia_driver: Option<Found<Version>>,
     /// The processor's name.
     pub processor: Option<Found<Arc<str>>>,
+    /// Of what the texts state several versions that can't be the same, with those, by the card's key.
+    pub contradictions: Vec<(&'static str, Vec<Version>)>,
 }
 
 /// Which version a pattern finds.
@@ -71,44 +73,104 @@ fn insensitive(pattern: &str) -> Result<Regex, regex::Error> {
 const LONGEST: usize = 200;
 
 pub(super) fn stated(gathered: &Gathered<'_>) -> Stated {
-    let Some((from, ticket)) = gathered.ticket() else { return Stated::default() };
-    of_lines(ticket.lines.iter().map(|line| &*line.text), from)
+    let mut said = Said::default();
+    for (from, ticket) in gathered.described() {
+        said.add_lines(ticket.lines.iter().map(|line| &*line.text), from);
+        said.add_inventory(&ticket.inventory, from);
+    }
+    said.agreed()
 }
 
-fn of_lines<'t>(lines: impl Iterator<Item = &'t str>, from: usize) -> Stated {
-    static REGEXES: LazyLock<Vec<(Of, Regex)>> = LazyLock::new(|| {
-        let patterns = Knowledge::builtin().stated_versions();
-        patterns.filter_map(|(of, pattern)| Some((Of::named(of)?, insensitive(pattern).ok()?))).collect()
-    });
-    let mut found: Vec<(Of, Version)> = Vec::new();
-    let mut processors: Vec<&str> = Vec::new();
-    for line in lines.filter(|line| line.len() <= LONGEST && may_state(line)) {
-        for (of, regex) in REGEXES.iter() {
-            let Some(text) = regex.captures(line).and_then(|groups| groups.get(1)) else { continue };
-            if *of == Of::Processor {
-                processors.push(text.as_str());
-            } else {
-                found.extend(read(*of, text.as_str()));
+/// What texts say of versions, agreeing or not.
+#[derive(Default)]
+struct Said {
+    versions: Vec<(Of, Found<Version>)>,
+    processors: Vec<Found<Arc<str>>>,
+}
+
+impl Said {
+    fn add_lines<'t>(&mut self, lines: impl Iterator<Item = &'t str>, from: usize) {
+        static REGEXES: LazyLock<Vec<(Of, Regex)>> = LazyLock::new(|| {
+            let patterns = Knowledge::builtin().stated_versions();
+            patterns.filter_map(|(of, pattern)| Some((Of::named(of)?, insensitive(pattern).ok()?))).collect()
+        });
+        for line in lines.filter(|line| line.len() <= LONGEST && may_state(line)) {
+            for (of, regex) in REGEXES.iter() {
+                let Some(text) = regex.captures(line).and_then(|groups| groups.get(1)) else { continue };
+                if *of == Of::Processor {
+                    self.processors.push(Found { value: Arc::from(text.as_str()), from });
+                } else {
+                    self.add(read(*of, text.as_str()), from);
+                }
             }
         }
     }
-    let agreed = |of: Of| {
-        let mut versions = found.iter().filter(|(other, _)| *other == of).map(|(_, version)| *version);
-        let first = versions.next()?;
-        versions.all(|other| alike(first, other)).then_some(Found { value: first, from })
-    };
-    Stated {
-        tensorflow: agreed(Of::TensorFlow),
-        pytorch: agreed(Of::PyTorch),
-        onnxruntime: agreed(Of::OnnxRuntime),
-        cuda: agreed(Of::Cuda),
-        cudnn: agreed(Of::Cudnn),
-        nvidia_driver: agreed(Of::NvidiaDriver),
-        processor: processors
-            .first()
-            .filter(|first| processors.iter().all(|other| other == *first))
-            .map(|name| Found { value: Arc::from(*name), from }),
+
+    /// What was recognised as the output of tools states the same things.
+    fn add_inventory(&mut self, inventory: &Inventory, from: usize) {
+        self.add(inventory.nvidia_driver.map(|version| (Of::NvidiaDriver, version)), from);
+        for (name, version) in &inventory.packages {
+            let of = match name.to_ascii_lowercase().as_str() {
+                "tensorflow" | "tensorflow-gpu" | "tensorflow-intel" | "tensorflow-cpu" => Of::TensorFlow,
+                "torch" | "pytorch" => Of::PyTorch,
+                "onnxruntime" | "onnxruntime-gpu" | "onnxruntime-directml" => Of::OnnxRuntime,
+                _ => continue,
+            };
+            // What follows is a build's tag, or marks a release that is not final.
+            let end = version.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(version.len());
+            let numbers = version.get(..end).unwrap_or_default().trim_end_matches('.');
+            self.add(numbers.parse().ok().map(|version| (of, version)), from);
+        }
     }
+
+    fn add(&mut self, said: Option<(Of, Version)>, from: usize) {
+        self.versions.extend(said.map(|(of, value)| (of, Found { value, from })));
+    }
+
+    fn agreed(self) -> Stated {
+        let versions = |of: Of| self.versions.iter().filter(move |(other, _)| *other == of).map(|(_, found)| *found);
+        let agreed = |of: Of| {
+            let first = versions(of).next()?;
+            versions(of).all(|other| alike(first.value, other.value)).then_some(first)
+        };
+        let contradicted = |(of, key): (Of, &'static str)| {
+            let mut different: Vec<Version> = Vec::new();
+            for found in versions(of) {
+                if !different.iter().any(|known| alike(*known, found.value)) {
+                    different.push(found.value);
+                }
+            }
+            (different.len() > 1).then_some((key, different))
+        };
+        let keys = [
+            (Of::TensorFlow, "tensorflow"),
+            (Of::PyTorch, "pytorch"),
+            (Of::OnnxRuntime, "onnxruntime"),
+            (Of::Cuda, "cuda"),
+            (Of::Cudnn, "cudnn"),
+            (Of::NvidiaDriver, "gpu_driver"),
+        ];
+        let processor = self.processors.first();
+        Stated {
+            tensorflow: agreed(Of::TensorFlow),
+            pytorch: agreed(Of::PyTorch),
+            onnxruntime: agreed(Of::OnnxRuntime),
+            cuda: agreed(Of::Cuda),
+            cudnn: agreed(Of::Cudnn),
+            nvidia_driver: agreed(Of::NvidiaDriver),
+            processor: processor
+                .filter(|first| self.processors.iter().all(|other| other.value == first.value))
+                .cloned(),
+            contradictions: keys.into_iter().filter_map(contradicted).collect(),
+        }
+    }
+}
+
+#[cfg(test)]
+fn of_lines<'t>(lines: impl Iterator<Item = &'t str>, from: usize) -> Stated {
+    let mut said = Said::default();
+    said.add_lines(lines, from);
+    said.agreed()
 }
 
 /// Whether a line has one of the words that all patterns ask for.
@@ -208,6 +270,22 @@ mod tests {
         assert_eq!(of(&["CPU: AMD Ryzen 7 5800X"]).as_deref(), Some("AMD Ryzen 7 5800X"));
         assert_eq!(of(&["CPU: AMD Ryzen 7 5800X", "CPU: AMD Ryzen 9 5950X"]), None);
         assert_eq!(of(&["CPU: 4 %", "The CPU: is AMD Ryzen 7 5800X"]), None);
+    }
+
+    #[test]
+    fn what_texts_contradict_is_kept_and_not_decided() {
+        let mut said = Said::default();
+        said.add_lines(["Display driver: 461.40", "PyTorch: 2.1.0"].into_iter(), 0);
+        let packages = vec![("torch".into(), "2.4.1+cu118".into()), ("tensorflow".into(), "2.10.0rc1".into())];
+        said.add_inventory(
+            &Inventory { nvidia_driver: Some(Version([536, 23, 0, 0])), packages, ..Inventory::default() },
+            1,
+        );
+        let stated = said.agreed();
+        assert!(stated.nvidia_driver.is_none() && stated.pytorch.is_none());
+        assert_eq!(two(stated.tensorflow), Some((2, 10)));
+        let [(pytorch, _), (driver, releases)] = stated.contradictions.as_slice() else { panic!("{stated:?}") };
+        assert_eq!((*pytorch, *driver, releases.len()), ("pytorch", "gpu_driver", 2));
     }
 
     #[test]

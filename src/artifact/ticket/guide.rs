@@ -1,0 +1,147 @@
+//! Texts that explain crashes and tell of none: guides, READMEs, articles of a knowledge base.
+
+use crate::evidence::TicketLine;
+
+/// Of the five signs of a document, a guide has at least so many.
+const FEWEST_SIGNS: usize = 3;
+
+/// Headings of forms for reports of defects, as they stand in issues.
+const OF_REPORTS: [&str; 30] = [
+    "describe the bug",
+    "bug description",
+    "describe the issue",
+    "description of the problem",
+    "issue description",
+    "issue type",
+    "what happened",
+    "current behavior",
+    "current behaviour",
+    "actual behavior",
+    "actual behaviour",
+    "actual results",
+    "expected behavior",
+    "expected behaviour",
+    "expected results",
+    "to reproduce",
+    "steps to reproduce",
+    "how to reproduce",
+    "reproduction",
+    "minimal reproducible",
+    "standalone code to reproduce",
+    "environment",
+    "your environment",
+    "system info",
+    "relevant log output",
+    "logs",
+    "additional context",
+    "screenshots",
+    "fehlerbeschreibung",
+    "umgebung",
+];
+
+/// Words of somebody who tells what happened to them.
+const FIRST_PERSON: [&str; 10] = ["i", "i'm", "i've", "i'd", "my", "me", "ich", "mein", "meine", "mir"];
+
+/// Whether a text reads like a guide: it has the form of a document, and nobody tells in it what happened to them.
+pub(super) fn is_guide(lines: &[TicketLine]) -> bool {
+    let mut signs = Signs::default();
+    let mut in_code = false;
+    for (position, line) in lines.iter().enumerate() {
+        let text = line.text.trim();
+        if text.starts_with("```") || text.starts_with("~~~") {
+            in_code = !in_code;
+        } else if !in_code {
+            signs.add(text, position == 0);
+        }
+    }
+    signs.of_document() >= FEWEST_SIGNS && !signs.of_report()
+}
+
+/// What was counted in a text, code blocks left out.
+#[derive(Debug, Default)]
+struct Signs {
+    titled: bool,
+    headings: usize,
+    code_spans: usize,
+    table_rows: usize,
+    links: usize,
+    report_headings: usize,
+    personal_lines: usize,
+}
+
+impl Signs {
+    fn add(&mut self, line: &str, is_first: bool) {
+        let count = |counter: &mut usize, more: usize| *counter = counter.saturating_add(more);
+        let heading = line.strip_prefix('#').map(|rest| rest.trim_start_matches('#'));
+        // Bold lines stand for headings where a form was filled in.
+        let bold = line.strip_prefix("**").and_then(|rest| Some(rest.split_once("**")?.0));
+        let titled = is_first && (line == "---" || line == "+++" || line.starts_with("# "));
+        self.titled |= titled;
+        if heading.is_some_and(|heading| heading.starts_with(' ')) {
+            count(&mut self.headings, 1);
+        }
+        if let Some(name) = heading.or(bold) {
+            let name = name.trim().to_lowercase();
+            count(&mut self.report_headings, usize::from(OF_REPORTS.iter().any(|known| name.starts_with(known))));
+        }
+        count(&mut self.code_spans, line.matches('`').count() / 2);
+        count(&mut self.table_rows, usize::from(line.starts_with('|') && line.matches('|').count() >= 3));
+        count(&mut self.links, line.matches("](").count().max(line.matches("https://").count()));
+        let words = line.split(|letter: char| !(letter.is_alphanumeric() || letter == '\'')).map(str::to_lowercase);
+        count(&mut self.personal_lines, usize::from(words.into_iter().any(|word| FIRST_PERSON.contains(&&*word))));
+    }
+
+    /// Of the five signs of a document, how many it has.
+    fn of_document(&self) -> usize {
+        [self.titled, self.headings >= 3, self.code_spans >= 3, self.table_rows >= 3, self.links >= 2]
+            .into_iter()
+            .filter(|sign| *sign)
+            .count()
+    }
+
+    /// Whether somebody reports what happened: by the form's headings, or in the first person.
+    fn of_report(&self) -> bool {
+        self.report_headings.saturating_add(self.personal_lines) >= 2
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn guide(text: &str) -> bool {
+        let lines: Vec<TicketLine> =
+            (1..).zip(text.lines()).map(|(number, text)| TicketLine { number, text: text.into() }).collect();
+        is_guide(&lines)
+    }
+
+    #[test]
+    fn guides_are_told_by_their_form() {
+        let readme = "# GPU set-up\nInstall `cudnn`, put `zlibwapi.dll` into `PATH`.\n## Driver\nSee [the page](https://a.example).\n\
+                      ## Errors\nWinError 126 means that a library is missing, see [here](https://b.example).\n";
+        let article = "---\ntitle: Crashes of the demo program\n---\n## Symptoms\nThe program ends with 0xC0000005.\n## Cause\n\
+                       | code | means |\n|---|---|\n| 5 | access |\n## Resolution\nUpdate it.\n";
+        for text in [readme, article] {
+            assert!(guide(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn an_issue_with_headings_is_a_report() {
+        let form = "# Crash on start\n## Describe the bug\n`demo` ends with `0xC0000005` after `run`.\n## To Reproduce\nSee \
+                    [this](https://a.example) and [that](https://b.example).\n## Environment\nWindows 11\n";
+        let told = "# It crashes\n## What\nI start `demo` with `-x` and `-y`.\n## More\n[log](https://a.example), \
+                    [dump](https://b.example)\n## Machine\nMy PC is new.\n";
+        let plain =
+            "Since the update demo.exe crashes.\nhttps://a.example\nhttps://b.example\nFaulting module name: a.dll\n";
+        for text in [form, told, plain] {
+            assert!(!guide(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn marks_inside_of_code_are_no_signs() {
+        let log = "```\n# a\n# b\n# c\n| 1 | 2 | 3 |\n| 1 | 2 | 3 |\n| 1 | 2 | 3 |\nhttps://a.example https://b.example\n```\n";
+        assert!(!guide(log));
+    }
+}

@@ -1,0 +1,115 @@
+//! What a text only mentions: nothing that is denied, advised, listed or said in passing makes a rule sure, and what a
+//! program printed does.
+
+#![expect(clippy::expect_used, reason = "a test that can't go on fails, and its inputs are known")]
+
+use crashsift::artifact::head_and_tail::HeadAndTail;
+use crashsift::knowledge::Knowledge;
+use crashsift::report::Report;
+use crashsift::rules::RuleSet;
+use crashsift::{Options, Silent, analyze};
+
+fn options() -> Options {
+    Options::default()
+}
+
+fn report(text: &str) -> Report {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("mail.txt");
+    std::fs::write(&path, text).expect("a file");
+    let rules = RuleSet::load(true, &[]).expect("the built-in rules");
+    analyze(&[path], &rules, &Knowledge::builtin(), &options(), &Silent)
+}
+
+/// The confidence of the surest finding, 0 where there is none.
+fn surest(text: &str) -> f64 {
+    let report = report(text);
+    let findings = report.incidents.iter().flat_map(|judged| &judged.findings);
+    findings.map(|finding| finding.confidence).fold(0.0, f64::max)
+}
+
+#[test]
+fn what_is_denied_or_advised_makes_no_rule_sure() {
+    for text in [
+        "python.exe crashes with 0xC0000409 since May.\nIt is not 'nvcuda.dll was not found'.\n",
+        "python.exe crashes with 0xC0000409.\nMake sure zlibwapi.dll is in PATH.\n",
+        "The demo ends at once.\nIf you see \"Could not locate zlibwapi.dll\", copy the file.\n",
+        "The demo ends at once.\n> In case of \"The paging file is too small for this operation to complete\" enlarge it.\n",
+        "The demo ends at once. Falls WinError 1455 kommt, bitte melden.\n",
+    ] {
+        assert!(surest(text) <= 0.5, "{text}: {}", surest(text));
+    }
+}
+
+#[test]
+fn a_list_of_codes_makes_no_rule_sure() {
+    let list = "What the demo may print:\n- 0x800705AF (1455): the page file is too small\n- 0x8007007E (126): a DLL is missing\n\
+                - 0x800700C1 (193): wrong architecture\n";
+    assert!(surest(list) <= 0.5, "{}", surest(list));
+}
+
+#[test]
+fn a_code_said_in_passing_makes_no_rule_sure() {
+    for text in ["My colleague once had 0xC00000FD.\n", "Somebody in the forum had 0xC000012D on such a machine.\n"] {
+        assert!(surest(text) <= 0.5, "{text}: {}", surest(text));
+    }
+}
+
+#[test]
+fn what_a_program_printed_counts_whatever_it_advises() {
+    for text in [
+        "Could not locate zlibwapi.dll. Please make sure it is in your library path!\n",
+        "> Could not locate zlibwapi.dll. Please make sure it is in your library path!\n",
+        "It prints \"Could not locate zlibwapi.dll. Please make sure it is in your library path!\" and ends.\n",
+        "OSError: [WinError 1455] The paging file is too small for this operation to complete.\n",
+        "When I try to import torch, I get: OSError: [WinError 1455] The paging file is too small\n",
+        "Process finished with exit code -1073741571 (0xC00000FD)\n",
+    ] {
+        assert!(surest(text) >= 0.8, "{text}: {}", surest(text));
+    }
+}
+
+#[test]
+fn a_sure_finding_says_nothing_of_mentions_and_a_doubtful_one_does() {
+    let doubtful = report("My colleague once had 0xC00000FD.\n");
+    assert!(doubtful.incidents[0].findings[0].explanation.contains("only mentions this"));
+    let sure = report("Process finished with exit code -1073741571 (0xC00000FD)\n");
+    assert!(!sure.incidents[0].findings[0].explanation.contains("only mentions this"));
+}
+
+const GUIDE: &str = "# The demo on GPUs\n\nInstall `cudnn` and put `zlibwapi.dll` into `PATH`.\n\n## Driver\n\nSee \
+    [the page](https://a.example).\n\n## Errors\n\nCould not locate zlibwapi.dll. Copy it, as [here](https://b.example).\n";
+
+#[test]
+fn a_guide_to_one_error_is_judged_with_reserve_unless_it_is_given_as_a_ticket() {
+    let read = report(GUIDE);
+    assert_eq!(read.artifacts[0].kind, "ticket");
+    let findings: Vec<_> = read.incidents.iter().flat_map(|judged| &judged.findings).collect();
+    assert!(!findings.is_empty());
+    for finding in findings {
+        assert!(finding.confidence <= 0.5 && finding.explanation.contains("--ticket"), "{finding:?}");
+    }
+    let rules = RuleSet::load(true, &[]).expect("the built-in rules");
+    let content = HeadAndTail::read(&mut GUIDE.as_bytes()).expect("a text");
+    let options = Options { pasted: vec![("-".to_owned(), content)], ..options() };
+    let given = analyze(&[], &rules, &Knowledge::builtin(), &options, &Silent);
+    assert!(given.incidents[0].findings[0].confidence > 0.8, "{:?}", given.incidents[0].findings);
+}
+
+#[test]
+fn a_guide_to_many_codes_is_passed_over_with_the_reason() {
+    let text = format!("{GUIDE}\n## Codes\n\nIt may end with 0xC0000005, 0xC0000409 or 0xC0000135.\n");
+    let read = report(&text);
+    assert_eq!(read.incidents.len(), 0);
+    let detail = read.artifacts[0].detail.as_deref().expect("a reason");
+    assert!(detail.contains("guide") && detail.contains("--ticket"), "{detail}");
+}
+
+#[test]
+fn a_form_that_somebody_filled_in_is_no_guide() {
+    let issue = "# Crash on import\n\n## Describe the bug\n\n`import demo` ends the process, see [a](https://a.example) and \
+        [b](https://b.example).\n\n## To Reproduce\n\n`python -c 'import demo'`, then `run`\n\n## Environment\n\n\
+        | part | version |\n|---|---|\n| Windows | 11 |\n| GPU | RTX 3060 |\n\n## Logs\n\n```\nCould not locate \
+        zlibwapi.dll. Please make sure it is in your library path!\n```\n";
+    assert!(surest(issue) >= 0.8, "{}", surest(issue));
+}
