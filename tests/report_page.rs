@@ -190,7 +190,7 @@ impl Seen<'_> {
 
 /// Lists that are left out when they are empty, as their rows say in other words.
 fn is_optional_by_words(path: &str, key: &str) -> bool {
-    matches!((path, key), ("groups[]", "over_represented") | ("", "evidence_format"))
+    matches!((path, key), ("groups[]", "over_represented"))
 }
 
 /// Whether a value is of the type that the page gives it.
@@ -244,6 +244,12 @@ fn every_key_is_described_and_every_described_key_appears() {
     seen.object("", &program::run(["analyze", "-q", "-f", "json", "--mergeable", "samples"]).ends_with(0).json());
 
     let folder = tempfile::tempdir().expect("a folder");
+    let baseline = folder.path().join("earlier.json");
+    let baseline = baseline.to_str().expect("text");
+    program::run(["analyze", "-q", "-f", "json", "-o", baseline, "samples/stack-overflow"]).ends_with(0);
+    let compared = ["analyze", "-q", "-f", "json", "--baseline", baseline, "samples/gpu-timeout"];
+    seen.object("", &program::run(compared).ends_with(0).json());
+
     fs::write(folder.path().join("machine.txt"), DESCRIBED).expect("a text");
     fs::write(folder.path().join("a.dmp"), dump()).expect("a dump");
     let mut paths: Vec<OsString> = vec!["samples".into(), folder.path().into()];
