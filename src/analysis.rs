@@ -105,6 +105,19 @@ pub(crate) fn analyze_keeping(
     conclude(read_all(paths, options, progress), rules, knowledge, options)
 }
 
+/// Reads every file once and gives the report of each rule set.
+#[must_use]
+pub fn analyze_by_each<const N: usize>(
+    paths: &[PathBuf],
+    rule_sets: [&RuleSet; N],
+    knowledge: &Knowledge,
+    options: &Options,
+    progress: &dyn Progress,
+) -> [Report; N] {
+    let read = read_all(paths, options, progress);
+    rule_sets.map(|rules| conclude(read.clone(), rules, knowledge, options).0)
+}
+
 /// Makes one report of artifacts that were read before, as [`analyze`] would have of all their files.
 #[must_use]
 pub fn merge(read: Vec<ReadArtifact>, rules: &RuleSet, knowledge: &Knowledge, options: &Options) -> Report {

@@ -47,4 +47,4 @@ pub mod yaml;
 
 mod analysis;
 
-pub use analysis::{Inspected, Options, Progress, Silent, analyze, inspect, merge};
+pub use analysis::{Inspected, Options, Progress, Silent, analyze, analyze_by_each, inspect, merge};

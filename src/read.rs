@@ -19,7 +19,7 @@ const LOSSES_SHOWN: usize = 12;
 const SNIFFED: u64 = crate::discover::SNIFFED;
 
 /// An artifact with what it says.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct ReadArtifact {
     /// As the report lists it.
     pub artifact: Artifact,

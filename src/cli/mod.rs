@@ -57,7 +57,7 @@ enum Command {
     Why(why::Arguments),
     /// Lists, shows, checks and tests rules.
     #[command(subcommand)]
-    Rules(rules::RulesCommand),
+    Rules(RulesCommand),
     /// Prints a completion script for a shell.
     Completions {
         /// The shell.
@@ -65,6 +65,15 @@ enum Command {
     },
     /// Prints the manual page (roff).
     Man,
+}
+
+/// What `crashsift rules` can do: with rules alone, or with artifacts.
+#[derive(Debug, Subcommand)]
+enum RulesCommand {
+    #[command(flatten)]
+    Alone(rules::RulesCommand),
+    /// Say which incidents other rules judge otherwise
+    Diff(rules::DiffArgs),
 }
 
 /// Runs the program on its arguments, program name included.
@@ -81,7 +90,8 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Exit {
         Command::Inspect(arguments) => inspect::run(&arguments),
         Command::Merge(arguments) => merge::run(&arguments),
         Command::Why(arguments) => why::run(&arguments),
-        Command::Rules(command) => run_rules(&command),
+        Command::Rules(RulesCommand::Alone(command)) => run_rules(&command),
+        Command::Rules(RulesCommand::Diff(arguments)) => rules::run_diff(&arguments),
         Command::Completions { shell } => completions(shell),
         Command::Man => stream::print(|out| clap_mangen::Man::new(Arguments::command()).render(out)),
     });

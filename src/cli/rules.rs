@@ -1,5 +1,6 @@
 //! `crashsift rules`: looking at rules, checking and testing them.
 
+mod diff;
 mod facts;
 
 use std::borrow::Cow;
@@ -14,6 +15,7 @@ use crate::report::sanitise;
 use crate::rules::{Rule, RuleSet};
 use crate::yaml::Diagnostic;
 
+pub use diff::{DiffArgs, run as run_diff};
 pub use facts::{FactsArgs, Format};
 
 /// What `crashsift rules` can do.

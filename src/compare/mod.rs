@@ -4,9 +4,13 @@
 //! Groups are known by their coarse signatures, which survive new builds. Incidents have the same id in both reports when
 //! their evidence is the same, so that what was already known can be told from what happened since.
 
+mod verdicts;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
+
+pub use verdicts::{ByRules, Changed, by_rules};
 
 use crate::report::written::Written;
 use crate::report::{Report, UNDETERMINED};

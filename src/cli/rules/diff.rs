@@ -1,0 +1,215 @@
+//! `crashsift rules diff`: which incidents another rule set judges otherwise, for review before it is used.
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use clap::{ArgAction, ValueEnum};
+use serde::Serialize;
+
+use crate::cli::color::{self, Color};
+use crate::cli::{Exit, load_rules, stream};
+use crate::compare::{ByRules, Changed, by_rules};
+use crate::knowledge::Knowledge;
+use crate::report::json::write_indented;
+use crate::report::text::TextOptions;
+use crate::report::text::page::{CAREFUL, PLAIN, Page};
+use crate::report::{Judged, confidence};
+use crate::rules::RuleSet;
+use crate::{Options, Silent, analyze_by_each};
+
+/// The name for the rules inside the program, without others.
+const BUILTIN: &str = "builtin";
+
+/// Arguments of `rules diff`.
+#[derive(Debug, Clone, clap::Args)]
+pub struct DiffArgs {
+    /// The rules as they are: `builtin`, or a file or folder beside the built-in ones (a folder named builtin by its
+    /// ruleset.yaml takes their place)
+    #[arg(value_name = "OLD")]
+    old: PathBuf,
+
+    /// The rules as they would be
+    #[arg(value_name = "NEW")]
+    new: PathBuf,
+
+    /// Files and folders with artifacts
+    #[arg(value_name = "PATH", required = true)]
+    paths: Vec<PathBuf>,
+
+    /// The format
+    #[arg(short, long, value_enum, default_value_t)]
+    format: Format,
+
+    /// Every incident that changes, with every rule
+    #[arg(short, long, action = ArgAction::Count)]
+    verbose: u8,
+
+    /// Colours in the text
+    #[arg(long, value_enum, default_value_t)]
+    color: Color,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// For reading
+    #[default]
+    Text,
+    /// One JSON document
+    Json,
+}
+
+/// Runs it.
+pub fn run(arguments: &DiffArgs) -> Exit {
+    carry_out(arguments).unwrap_or_else(|exit| exit)
+}
+
+fn carry_out(arguments: &DiffArgs) -> Result<Exit, Exit> {
+    let (old, new) = (load(&arguments.old)?, load(&arguments.new)?);
+    let knowledge = Knowledge::builtin();
+    let [before, now] = analyze_by_each(&arguments.paths, [&old, &new], &knowledge, &Options::default(), &Silent);
+    if before.incidents.is_empty() && now.incidents.is_empty() {
+        stream::note("no incident was found there");
+        return Ok(Exit::Nothing);
+    }
+    let compared = by_rules(&before, &now);
+    let choice = arguments.color.choice();
+    let options = TextOptions {
+        width: color::width(color::on_terminal()),
+        color: choice != anstream::ColorChoice::Never,
+        verbose: arguments.verbose > 0,
+    };
+    let mut out = anstream::AutoStream::new(io::stdout().lock(), choice);
+    let written = match arguments.format {
+        Format::Text => text(&compared, &mut Page::new(&mut out, options)),
+        Format::Json => write_indented(&Shape::of(&compared), &mut out),
+    };
+    Ok(stream::outcome(written.and_then(|()| out.flush())))
+}
+
+fn load(path: &Path) -> Result<RuleSet, Exit> {
+    let paths = if path == Path::new(BUILTIN) { Vec::new() } else { vec![path.to_path_buf()] };
+    load_rules(true, &paths, false)
+}
+
+/// Changes that are listed before the text says how many more there are.
+const LISTED: usize = 20;
+
+fn text(compared: &ByRules<'_>, page: &mut Page<'_>) -> io::Result<()> {
+    let ByRules { incidents, changed, gone, new } = compared;
+    let sum = changed.len().saturating_add(gone.len()).saturating_add(new.len());
+    page.part(&format!("{sum} of {incidents} incidents change."))?;
+    let limit = page.limit(LISTED);
+    for change in changed.iter().take(limit) {
+        page.blank()?;
+        let style = if change.cause_changed() { CAREFUL } else { PLAIN };
+        page.marked(
+            style,
+            "  - ",
+            &format!("{}: {} before, {} now", what(change.now), verdict(change.before), verdict(change.now)),
+        )?;
+        if change.signature_changed() {
+            page.paragraph(4, &format!("signature {} before", change.before.incident.signature.fine))?;
+            page.paragraph(4, &format!("signature {} now", change.now.incident.signature.fine))?;
+        }
+        for (rule, before, now) in change.rules() {
+            let rule = match (before, now) {
+                (None, Some(now)) => format!("{rule} matches now: {now:.2}"),
+                (Some(before), None) => format!("{rule} matches no longer: {before:.2}"),
+                (before, now) => format!("{rule}: {:.2} before, {:.2} now", before.unwrap_or(0.0), now.unwrap_or(0.0)),
+            };
+            page.paragraph(4, &rule)?;
+        }
+    }
+    match changed.len().saturating_sub(limit) {
+        0 => {}
+        more => page.paragraph(2, &format!("{more} more (-v lists them)"))?,
+    }
+    for (word, list) in [("no longer an incident", gone), ("an incident only now", new)] {
+        for judged in list.iter().take(limit) {
+            page.bullet(&format!("{}: {word}", what(judged)))?;
+        }
+    }
+    Ok(())
+}
+
+/// Which incident it is.
+fn what(judged: &Judged) -> String {
+    let incident = &judged.incident;
+    let mut what = format!("{} ({}", incident.id, incident.kind.word());
+    if let Some(name) = incident.process.as_ref().and_then(|process| process.name.as_deref()) {
+        what.push_str(&format!(" of {name}"));
+    }
+    if let Some(time) = incident.time {
+        what.push_str(&format!(", {time:.0}"));
+    }
+    what.push(')');
+    what
+}
+
+fn verdict(judged: &Judged) -> String {
+    let verdict = &judged.verdict;
+    if verdict.is_undetermined() {
+        return "undetermined".to_owned();
+    }
+    format!("{} {:.2}", verdict.cause, confidence::rounded(verdict.confidence))
+}
+
+#[derive(Serialize)]
+struct Shape<'a> {
+    incidents: usize,
+    changed: Vec<ShapedChange<'a>>,
+    gone: Vec<&'a str>,
+    new: Vec<&'a str>,
+}
+
+#[derive(Serialize)]
+struct ShapedChange<'a> {
+    incident: &'a str,
+    before: ShapedVerdict<'a>,
+    now: ShapedVerdict<'a>,
+    rules: Vec<ShapedRule<'a>>,
+}
+
+#[derive(Serialize)]
+struct ShapedVerdict<'a> {
+    cause: &'a str,
+    confidence: f64,
+    signature: &'a str,
+}
+
+#[derive(Serialize)]
+struct ShapedRule<'a> {
+    rule: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    before: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    now: Option<f64>,
+}
+
+impl<'a> Shape<'a> {
+    fn of(compared: &'a ByRules<'a>) -> Self {
+        let ids = |list: &'a [&Judged]| list.iter().map(|judged| judged.incident.id.as_str()).collect();
+        Self {
+            incidents: compared.incidents,
+            changed: compared.changed.iter().map(ShapedChange::of).collect(),
+            gone: ids(&compared.gone),
+            new: ids(&compared.new),
+        }
+    }
+}
+
+impl<'a> ShapedChange<'a> {
+    fn of(change: &'a Changed<'a>) -> Self {
+        let verdict = |judged: &'a Judged| ShapedVerdict {
+            cause: &judged.verdict.cause,
+            confidence: confidence::rounded(judged.verdict.confidence),
+            signature: &judged.incident.signature.fine,
+        };
+        Self {
+            incident: &change.now.incident.id,
+            before: verdict(change.before),
+            now: verdict(change.now),
+            rules: change.rules().into_iter().map(|(rule, before, now)| ShapedRule { rule, before, now }).collect(),
+        }
+    }
+}

@@ -1,0 +1,62 @@
+//! `crashsift rules diff`: which incidents another rule set judges otherwise.
+
+#![expect(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    reason = "a test that can't go on fails, and its inputs are known"
+)]
+
+mod program;
+
+use std::fs;
+use std::path::Path;
+
+use program::run;
+use serde_json::json;
+
+/// A copy of the built-in rules that takes their place, without one file and with another list of carriers.
+fn changed_rules(folder: &Path) -> String {
+    let rules = folder.join("rules");
+    for entry in walkdir::WalkDir::new("rules").into_iter().filter_map(Result::ok) {
+        let to = rules.join(entry.path().strip_prefix("rules").expect("below rules"));
+        if entry.file_type().is_dir() {
+            fs::create_dir_all(&to).expect("a folder");
+        } else {
+            fs::copy(entry.path(), &to).expect("copied");
+        }
+    }
+    fs::remove_file(rules.join("memory/stack-overflow.yaml")).expect("a file of the rule set");
+    rules.to_str().expect("text").to_owned()
+}
+
+#[test]
+fn a_rule_that_is_gone_is_told_with_the_incidents_that_it_judged() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let changed = changed_rules(folder.path());
+    let samples = ["samples/stack-overflow", "samples/heap-corruption"];
+    let document = run(["rules", "diff", "-f", "json", "builtin", &changed].iter().chain(&samples)).ends_with(0).json();
+    assert_eq!(document["incidents"], json!(2));
+    let list = document["changed"].as_array().expect("a list");
+    assert_eq!(list.len(), 1, "{document:#}");
+    assert_eq!(list[0]["before"]["cause"], json!("stack-overflow"));
+    assert_ne!(list[0]["now"]["cause"], json!("stack-overflow"));
+    let rule = &list[0]["rules"][0];
+    assert_eq!((&rule["rule"], rule.get("now")), (&json!("memory/stack-overflow"), None));
+
+    let text = run(["rules", "diff", "builtin", &changed].iter().chain(&samples)).ends_with(0).stdout;
+    assert!(text.starts_with("1 of 2 incidents change."), "{text}");
+    assert!(text.contains("memory/stack-overflow matches no longer: 0.9"), "{text}");
+    let back = run(["rules", "diff", &changed, "builtin"].iter().chain(&samples)).ends_with(0).stdout;
+    assert!(back.contains("memory/stack-overflow matches now: 0.9"), "{back}");
+}
+
+#[test]
+fn the_same_rules_change_nothing_and_broken_ones_are_not_used() {
+    let same = run(["rules", "diff", "builtin", "rules", "samples"]).ends_with(0);
+    assert!(same.stdout.starts_with("0 of "), "{same:#?}");
+    let folder = tempfile::tempdir().expect("a folder");
+    let broken = folder.path().join("broken.yaml");
+    fs::write(&broken, "schema: 1\nrules: 7\n").expect("written");
+    let run = run(["rules", "diff", "builtin", broken.to_str().expect("text"), "samples"]).ends_with(2);
+    assert!(run.stdout.is_empty() && run.stderr.contains("broken.yaml"), "{run:#?}");
+}
