@@ -23,6 +23,7 @@ pub(crate) const FACTS: &[(&str, &str)] = &[
     ("crash_begins", "Fact::CrashBegins"),
     ("crash_ends", "Fact::CrashEnds"),
     ("cuda_driver", "Fact::CudaDriver"),
+    ("debugger_suspects", "Fact::DebuggerSuspects"),
     ("display_driver", "Fact::DisplayDriver"),
     ("event_id", "Fact::EventId"),
     ("event_name", "Fact::EventName"),

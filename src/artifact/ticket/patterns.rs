@@ -109,8 +109,10 @@ pub(super) enum Fact {
     CrashEnds,
     /// The line explains something in general and says nothing of the crash.
     Explanation,
-    /// What a debugger writes in the place of a module's name when it blames none.
+    /// The line shows that a debugger blames no module.
     NoModule,
+    /// What a debugger suspects in the place of a module.
+    DebuggerSuspects,
 }
 
 /// Whether a line begins or ends the part of a text that is about one crash.
@@ -208,13 +210,6 @@ pub(super) fn borders(line: &str) -> impl Iterator<Item = (usize, Border)> {
     let line = super::values::beginning(line, LONGEST_HEADING);
     let fitting = BORDERS.expressions.as_ref().map(|expressions| expressions.matches(line)).into_iter().flatten();
     fitting.filter_map(|index| BORDERS.rows.get(index).copied())
-}
-
-/// Whether `stem` is what debuggers write in the place of a module's name when they blame none.
-pub(super) fn names_no_module(stem: &str) -> bool {
-    let stem = stem.strip_suffix(".sys").unwrap_or(stem);
-    let rows = PATTERNS.iter().filter(|row| row.fact == Some(Fact::NoModule));
-    rows.flat_map(|row| row.words).any(|words| words.eq_ignore_ascii_case(stem))
 }
 
 impl Pattern {

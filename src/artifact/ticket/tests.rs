@@ -41,6 +41,7 @@ fn named_facts_of(ticket: Ticket) -> Vec<(&'static str, String)> {
         ("module_version", ticket.module_version.map(|version| version.to_string())),
         ("module_path", some(ticket.module_path)),
         ("blamed", some(ticket.blamed)),
+        ("suspects", ticket.debugger_suspects.map(str::to_owned)),
         ("code", ticket.code.map(|code| code.to_string())),
         ("exit_code", exit_code.map(|code| code.to_string())),
         ("offset", ticket.offset.map(|offset| offset.to_string())),
@@ -70,6 +71,39 @@ fn facts(text: &str) -> String {
 fn shown(facts: Vec<(&'static str, String)>) -> String {
     let shown = |(name, value): (&str, String)| (name != "exit_code").then(|| format!("{name}={value}"));
     facts.into_iter().filter_map(shown).collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn how_a_process_ended_is_told_in_many_words() {
+    for text in [
+        "tool.exe exits with 0xC00000FD",
+        "crash code: 0xC0000374",
+        "The child was terminated with code -1073741819",
+        "return code 3221225477",
+        "the worker died with 0xC0000005 again",
+        "it always crashes with exception code 0xC0000005",
+        "the trainer quits with the error code `0xC0000409`",
+        "Training stürzt nach einer Stunde mit Fehler 0xC0000005 ab",
+        "Der Prozess wurde mit Code -1073740791 beendet.",
+        "Le processus s'est terminé avec le code -1073741819.",
+        "El proceso terminó con el código -1073741819",
+        "O programa fecha com erro 0xC0000005",
+        "Процесс завершился с кодом -1073741819",
+        "プロセスはコード -1073741819 で終了しました",
+        "程序崩溃，错误代码 0xC0000005",
+    ] {
+        let ticket = tickets(text).remove(0);
+        assert!(ticket.code.is_some() && !ticket.code_only_mentioned, "{text}");
+    }
+    for text in [
+        "I read that 0xC0000005 has many reasons",
+        "we counted 3221225477 requests, and then it died with 3 errors",
+        "Is this the same as 0xC0000409?",
+        "it does not look like the bug with 0xC0000374",
+    ] {
+        let ticket = tickets(text).remove(0);
+        assert!(ticket.code.is_none() || ticket.code_only_mentioned, "{text}");
+    }
 }
 
 /// The facts of each ticket that tells of a crash.

@@ -111,7 +111,7 @@ fn each_analysis_of_a_debugger_is_one() {
             );
     let expected = [
         "module=pci.sys bugcheck=0x0000009F(0x3,0x2,0x1,0xfffff80212345678)",
-        "bugcheck=0x0000001A(0x41792,0x2,0x1,0xfffff80212345678)",
+        "suspects=memory bugcheck=0x0000001A(0x41792,0x2,0x1,0xfffff80212345678)",
     ];
     assert_eq!(crashes(&text), expected);
 }
