@@ -74,6 +74,23 @@ fn shown(facts: Vec<(&'static str, String)>) -> String {
 }
 
 #[test]
+fn no_line_is_longer_than_is_looked_at_at_once_and_nothing_is_lost() {
+    let sentence = "the tool said that it went on ";
+    let text = format!("{}then it died with 0xC0000005 at last", sentence.repeat(2000));
+    let ticket = tickets(&text).remove(0);
+    assert!(ticket.lines.len() > 5 && ticket.lines.iter().all(|line| line.text.len() <= LONGEST_LINE));
+    assert!(ticket.lines.iter().all(|line| line.number == 1));
+    assert_eq!((ticket.code, ticket.code_only_mentioned), (Some(ExceptionCode(0xC000_0005)), false));
+    let words: usize = ticket.lines.iter().map(|line| line.text.split_whitespace().count()).sum();
+    assert_eq!(words, text.split_whitespace().count(), "divided between words");
+    let without_blanks: String = "ä".repeat(LONGEST_LINE * 3);
+    assert_eq!(
+        tickets(&without_blanks)[0].lines.iter().map(|line| line.text.len()).sum::<usize>(),
+        without_blanks.len()
+    );
+}
+
+#[test]
 fn how_a_process_ended_is_told_in_many_words() {
     for text in [
         "tool.exe exits with 0xC00000FD",
