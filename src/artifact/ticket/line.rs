@@ -207,7 +207,7 @@ impl Taking<'_> {
                 }
             }
             // Lines of these say nothing else.
-            Fact::CrashBegins | Fact::CrashEnds | Fact::Explanation => {}
+            Fact::CrashBegins | Fact::CrashEnds | Fact::RunBegins | Fact::Explanation => {}
             Fact::NoModule => recognised.blames_no_module = true,
             Fact::DebuggerSuspects => recognised.suspect(value),
             Fact::Gpu

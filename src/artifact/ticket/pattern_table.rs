@@ -55,6 +55,7 @@ pub(crate) const FACTS: &[(&str, &str)] = &[
     ("python", "Fact::Python"),
     ("raised_code", "Fact::RaisedCode"),
     ("report_id", "Fact::ReportId"),
+    ("run_begins", "Fact::RunBegins"),
     ("stop_driver", "Fact::StopDriver"),
     ("stop_mention", "Fact::StopMention"),
     ("stop_name", "Fact::StopName"),

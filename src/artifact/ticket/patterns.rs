@@ -107,6 +107,8 @@ pub(super) enum Fact {
     CrashBegins,
     /// It ends with this line.
     CrashEnds,
+    /// Somebody starts a program with this line: what comes is about another run.
+    RunBegins,
     /// The line explains something in general and says nothing of the crash.
     Explanation,
     /// The line shows that a debugger blames no module.
@@ -122,6 +124,8 @@ pub(super) enum Border {
     Begins,
     /// The part ends with it.
     Ends,
+    /// A program is started with it, so the part is about a run of its own.
+    Starts,
 }
 
 /// Words or an expression, and what they announce.
@@ -217,6 +221,7 @@ impl Pattern {
         self.groups.iter().find_map(|(_, fact)| match fact {
             Fact::CrashBegins => Some(Border::Begins),
             Fact::CrashEnds => Some(Border::Ends),
+            Fact::RunBegins => Some(Border::Starts),
             _ => None,
         })
     }

@@ -116,6 +116,8 @@ fn how_a_process_ended_is_told_in_many_words() {
         "I read that 0xC0000005 has many reasons",
         "we counted 3221225477 requests, and then it died with 3 errors",
         "Is this the same as 0xC0000409?",
+        "If a program exits with 0xC00000FD it overflowed its stack",
+        "Go programs exit with 0xC0000005 on such faults",
         "it does not look like the bug with 0xC0000374",
     ] {
         let ticket = tickets(text).remove(0);

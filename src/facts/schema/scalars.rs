@@ -315,6 +315,12 @@ pub const SCALARS: &[FactDefinition] = &[
         "Report.wer",
         "the executable's name by its version resource, where the file was renamed",
     ),
+    fact(
+        "process.parent",
+        FactType::Module,
+        "WERInternalMetadata.xml",
+        "file name of the program that started the process",
+    ),
     fact("process.path", FactType::Path, CRASH_RECORD, "path of the executable"),
     fact("process.uptime_seconds", FactType::Number, CRASH_RECORD, "how long the process had run"),
     fact("process.version", FactType::Version, CRASH_RECORD, "file version of the executable"),
