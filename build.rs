@@ -260,6 +260,9 @@ fn code_tables(files: &[File]) -> Outcome<Vec<u8>> {
     let exit_codes = table::names(data(files, "exit-codes")?, &mut mistakes);
     let cuda_errors = table::names(data(files, "cuda-errors")?, &mut mistakes);
     let cuda_driver_errors = table::names(data(files, "cuda-driver-errors")?, &mut mistakes);
+    let device_problems = table::names(data(files, "device-problems")?, &mut mistakes);
+    let errnos = table::names(data(files, "errnos")?, &mut mistakes);
+    let xids = table::names(data(files, "xids")?, &mut mistakes);
     let events = table::events(data(files, "events")?, &mut mistakes);
     let notes = table::notes(data(files, "code-notes")?, &mut mistakes);
     if !mistakes.is_empty() {
@@ -272,6 +275,9 @@ fn code_tables(files: &[File]) -> Outcome<Vec<u8>> {
         exit_codes: code_rows(&exit_codes),
         cuda_errors: code_rows(&cuda_errors),
         cuda_driver_errors: code_rows(&cuda_driver_errors),
+        device_problems: code_rows(&device_problems),
+        errnos: code_rows(&errnos),
+        xids: code_rows(&xids),
         events: events.values().map(event_row).collect(),
         status_facilities: code_rows(&status_facilities),
         hresult_facilities: code_rows(&hresult_facilities),

@@ -36,7 +36,9 @@ pub use process::{
 };
 pub use process_state::{Annotation, INTEGRITY_LEVELS, ProcessMemory, ProcessState, SystemMemory};
 pub use processor::{CpuFeatures, Processor};
-pub use ticket::{Contradiction, Inventory, PythonFrame, Ticket, TicketEvent, TicketFrame, TicketLine};
+pub use ticket::{
+    Contradiction, DEBUGGER_SUSPECTS, Inventory, PythonFrame, Ticket, TicketEvent, TicketFrame, TicketLine,
+};
 pub use version::Version;
 pub use wer::{WerDetails, WerReport, WerSignature};
 pub use word::Word;

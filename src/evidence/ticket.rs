@@ -9,6 +9,10 @@ use serde::{Deserialize, Serialize};
 use super::word::Word;
 use super::{Address, BugcheckCode, ExceptionCode, FastFailCode, ModuleOffset, Version};
 
+/// What a debugger's analysis names in the place of a module: damage of memory, of the kernel's pool or of a process's
+/// heap, the processor, or hardware of any kind.
+pub const DEBUGGER_SUSPECTS: &[&str] = &["hardware", "heap", "memory", "pool", "processor"];
+
 /// A text that somebody pasted, with what was recognised in it.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Ticket {
@@ -52,6 +56,9 @@ pub struct Ticket {
     pub offset: Option<ModuleOffset>,
     /// The module that a debugger's analysis blames, where that is another one.
     pub blamed: Option<Arc<str>>,
+    /// What such an analysis suspects in the place of a module, one of [`DEBUGGER_SUSPECTS`].
+    #[serde(deserialize_with = "super::word::optional_word")]
+    pub debugger_suspects: Option<Word>,
     /// Bugcheck code with the parameters that were given.
     pub bugcheck: Option<(BugcheckCode, Vec<u64>)>,
     /// Whether the text only mentions that stop.

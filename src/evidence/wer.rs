@@ -47,6 +47,8 @@ pub struct WerDetails {
     pub memory: Option<u64>,
     /// The file's original name by its version resource, where the executable was renamed.
     pub original_name: Option<Arc<str>>,
+    /// File name of the program that started the process.
+    pub parent: Option<Arc<str>>,
     /// What the report is called in the system's language.
     pub friendly_name: Option<Arc<str>>,
     /// Where Microsoft's service counts it: a hash, lower case.

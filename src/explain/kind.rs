@@ -27,6 +27,12 @@ pub enum Kind {
     CudaError,
     /// An event of a log, by its id.
     Event,
+    /// A problem code of a device.
+    DeviceProblem,
+    /// An error of the C runtime.
+    Errno,
+    /// An Xid error of NVIDIA's driver.
+    Xid,
 }
 
 impl Kind {
@@ -42,6 +48,9 @@ impl Kind {
             Self::FastFail => "fast-fail",
             Self::CudaError => "cuda-error",
             Self::Event => "event",
+            Self::DeviceProblem => "device-problem",
+            Self::Errno => "errno",
+            Self::Xid => "xid",
         }
     }
 
@@ -57,6 +66,9 @@ impl Kind {
             Self::FastFail => "fast-fail sub-code",
             Self::CudaError => "error of CUDA",
             Self::Event => "event of a log, by its id",
+            Self::DeviceProblem => "problem code of a device (Device Manager)",
+            Self::Errno => "error of the C runtime (errno)",
+            Self::Xid => "Xid error of NVIDIA's driver",
         }
     }
 
@@ -66,7 +78,7 @@ impl Kind {
         match self {
             Self::Exception | Self::Bugcheck | Self::HResult => format!("0x{code:08X}"),
             Self::ExitCode if code > 0x7FFF_FFFF => code.cast_signed().to_string(),
-            Self::WinError | Self::ExitCode | Self::FastFail | Self::CudaError | Self::Event => code.to_string(),
+            _ => code.to_string(),
         }
     }
 
@@ -76,7 +88,7 @@ impl Kind {
             Self::Exception => knowledge.exception(ExceptionCode(code)),
             Self::Bugcheck => knowledge.bugcheck(BugcheckCode(code)).filter(|_| !has_foreign_bits(code, knowledge)),
             Self::FastFail => knowledge.fast_fail(FastFailCode(code)),
-            Self::WinError | Self::HResult | Self::ExitCode | Self::CudaError | Self::Event => None,
+            _ => None,
         };
         let tables = tables();
         let row = match self {
@@ -85,6 +97,9 @@ impl Kind {
             Self::HResult => row(&tables.hresults, code),
             Self::ExitCode => row(&tables.exit_codes, code),
             Self::CudaError => row(&tables.cuda_errors, code),
+            Self::DeviceProblem => row(&tables.device_problems, code),
+            Self::Errno => row(&tables.errnos, code),
+            Self::Xid => row(&tables.xids, code),
             Self::Bugcheck | Self::FastFail | Self::Event => None,
         };
         meaning.map(|meaning| (meaning.name, meaning.means)).or_else(|| row.map(|row| (row.name, row.means)))
@@ -113,5 +128,8 @@ pub(super) fn all_names(knowledge: &Knowledge) -> impl Iterator<Item = (&str, Ki
         .chain(named(&tables.exit_codes, Kind::ExitCode))
         .chain(named(&tables.cuda_errors, Kind::CudaError))
         .chain(named(&tables.cuda_driver_errors, Kind::CudaError))
+        .chain(named(&tables.device_problems, Kind::DeviceProblem))
+        .chain(named(&tables.errnos, Kind::Errno))
+        .chain(named(&tables.xids, Kind::Xid))
         .chain(named(&tables.statuses, Kind::Exception))
 }

@@ -43,9 +43,9 @@ pub(super) fn readings(written: &Written, knowledge: &Knowledge, rules: &RuleSet
     let mut found = candidates(written, knowledge);
     // Words that say what the code is are believed, unless it can't be that: programs call statuses errors.
     if let Some(label) = written.label
-        && found.iter().any(|candidate| fits(label, candidate.kind))
+        && found.iter().any(|candidate| fits(label, candidate.kind, written.form))
     {
-        found.retain(|candidate| fits(label, candidate.kind));
+        found.retain(|candidate| fits(label, candidate.kind, written.form));
     }
     for candidate in &mut found {
         // What rules ask for is what crashes end with.
@@ -63,7 +63,7 @@ pub(super) fn readings(written: &Written, knowledge: &Knowledge, rules: &RuleSet
 }
 
 /// Whether words that say what a code is can mean this kind.
-fn fits(label: Label, kind: Kind) -> bool {
+fn fits(label: Label, kind: Kind, form: Form) -> bool {
     match label {
         Label::Exception => matches!(kind, Kind::Exception | Kind::HResult),
         Label::Exit => matches!(kind, Kind::Exception | Kind::ExitCode | Kind::HResult | Kind::WinError),
@@ -73,6 +73,16 @@ fn fits(label: Label, kind: Kind) -> bool {
         Label::FastFail => kind == Kind::FastFail,
         Label::CudaError => kind == Kind::CudaError,
         Label::Event => kind == Kind::Event,
+        Label::Code => true,
+        Label::Error => match form {
+            Form::Hexadecimal { .. } => {
+                matches!(kind, Kind::WinError | Kind::Bugcheck | Kind::Exception | Kind::HResult)
+            }
+            _ => kind == Kind::WinError,
+        },
+        Label::DeviceProblem => kind == Kind::DeviceProblem,
+        Label::Errno => kind == Kind::Errno,
+        Label::Xid => kind == Kind::Xid,
     }
 }
 
@@ -127,6 +137,9 @@ fn by_name(written: &Written, knowledge: &Knowledge) -> Vec<Candidate> {
         Kind::ExitCode,
         Kind::FastFail,
         Kind::CudaError,
+        Kind::DeviceProblem,
+        Kind::Errno,
+        Kind::Xid,
     ];
     let same_name = kinds.into_iter().filter(|other| {
         *other == kind || (name.is_some() && other.look_up(code, knowledge).map(|(name, _)| name) == name)
@@ -262,6 +275,17 @@ fn small(written: &Written, knowledge: &Knowledge) -> Vec<Candidate> {
     {
         add(Kind::CudaError, code, points.saturating_add(30), "programs print CUDA's errors in decimal".to_owned());
     }
+    // These are met only where something says what they are.
+    for (kind, wanted, weight, why) in [
+        (Kind::Errno, Label::Errno, 100, "it is called an errno; Windows' C runtime numbers them so"),
+        (Kind::Xid, Label::Xid, 100, "it is called an Xid, as NVIDIA's driver calls its errors"),
+        (Kind::DeviceProblem, Label::DeviceProblem, 100, "it is called the problem code of a device"),
+        (Kind::DeviceProblem, Label::Code, 64, "Device Manager writes the problems of devices so: (Code 43)"),
+    ] {
+        if decimal && label == Some(wanted) && known(kind, code, 0).is_some() {
+            add(kind, code, weight, why.to_owned());
+        }
+    }
     if let Some(points) = known(Kind::FastFail, code, 5) {
         add(
             Kind::FastFail,
@@ -283,6 +307,9 @@ fn unknown(written: &Written) -> Candidate {
         Some(Label::HResult) => Kind::HResult,
         Some(Label::CudaError) if code < SMALL => Kind::CudaError,
         Some(Label::Event) if code < SMALL => Kind::Event,
+        Some(Label::DeviceProblem) if code < SMALL => Kind::DeviceProblem,
+        Some(Label::Errno) if code < SMALL => Kind::Errno,
+        Some(Label::Xid) if code < SMALL => Kind::Xid,
         _ if code >> 28 == 8 => Kind::HResult,
         _ if code >= LARGE => Kind::Exception,
         _ => Kind::ExitCode,

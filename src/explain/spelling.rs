@@ -51,6 +51,13 @@ pub(super) enum Label {
     FastFail,
     CudaError,
     Event,
+    /// A number that is called a code, and not which one.
+    Code,
+    /// A number that is called an error: in decimal a system error, in hexadecimal it may be a stop or a status.
+    Error,
+    DeviceProblem,
+    Errno,
+    Xid,
 }
 
 /// Words that say what the code after them is. Where several stand before a code, the last one counts, and of those that
@@ -58,7 +65,13 @@ pub(super) enum Label {
 const LABELS: &[(&str, Label)] = &[
     ("winerror", Label::WinError),
     ("win32", Label::WinError),
-    ("error", Label::WinError),
+    ("code", Label::Code),
+    ("device manager code", Label::DeviceProblem),
+    ("problem code", Label::DeviceProblem),
+    ("errno", Label::Errno),
+    ("xid", Label::Xid),
+    ("error", Label::Error),
+    ("error code", Label::Error),
     ("getlasterror", Label::WinError),
     ("hresult", Label::HResult),
     ("hr", Label::HResult),
@@ -125,6 +138,7 @@ impl std::error::Error for NoCode {}
 pub(super) fn read(text: &str, knowledge: &Knowledge) -> Result<Vec<Written>, NoCode> {
     // What stands for a minus where text was typeset: minus sign, en dash, hyphens.
     let text = &text.replace(['\u{2212}', '\u{2013}', '\u{2010}', '\u{2011}'], "-");
+    let text = &without_place_of_xid(text);
     let beginning = text.char_indices().nth(LONGEST).map_or(text.as_str(), |(end, _)| text.split_at(end).0).trim();
     if let Some(named) = by_name(beginning, knowledge) {
         return Ok(named);
@@ -162,6 +176,16 @@ pub(super) fn read(text: &str, knowledge: &Knowledge) -> Result<Vec<Written>, No
         }
     }
     if codes.is_empty() { Err(no_code(beginning, &tokens, knowledge)) } else { Ok(codes) }
+}
+
+/// `NVRM: Xid (PCI:0000:01:00): 79, ...` is `NVRM: Xid : 79, ...`: between the word and its number stands where the GPU is.
+fn without_place_of_xid(text: &str) -> String {
+    let place = text.to_ascii_lowercase().find("xid (pci").and_then(|at| at.checked_add("xid ".len()));
+    let end = place.and_then(|at| text.get(at..)?.find(')')?.checked_add(at)?.checked_add(1));
+    match place.zip(end) {
+        Some((at, end)) => [text.get(..at).unwrap_or_default(), text.get(end..).unwrap_or_default()].concat(),
+        None => text.to_owned(),
+    }
 }
 
 fn is_stop(label: Label) -> bool {
@@ -224,7 +248,8 @@ fn provider(before: &str, id: u32) -> Option<&'static str> {
 fn label(before: &str) -> Option<Label> {
     let before = before.to_ascii_lowercase();
     let found = LABELS.iter().filter_map(|(words, label)| Some((end_of(words, &before)?, words.len(), *label)));
-    found.max_by_key(|(end, length, _)| (*end, *length)).map(|(_, _, label)| label)
+    // "Code" says nothing where another word says what kind of code.
+    found.max_by_key(|(end, length, label)| (*label != Label::Code, *end, *length)).map(|(_, _, label)| label)
 }
 
 /// The number that a token is. Short numbers in hexadecimal without `0x` (`7E`, `1a8`) only if `bare` ones are taken.
@@ -399,6 +424,11 @@ mod tests {
             ("LiveKernelEvent 141", 141, Label::LiveReport),
             ("fast fail 7", 7, Label::FastFail),
             ("Stop error 0x9F", 0x9F, Label::Bugcheck),
+            ("Xid 79", 79, Label::Xid),
+            ("NVRM: Xid (PCI:0000:01:00): 79, GPU has fallen off the bus.", 79, Label::Xid),
+            ("[Errno 22] Invalid argument", 22, Label::Errno),
+            ("code 43", 43, Label::Code),
+            ("Error 0x1A", 0x1A, Label::Error),
         ] {
             let written = one(text);
             assert_eq!((written.code, written.label), (code, Some(label)), "{text}");

@@ -146,16 +146,19 @@ fn of_debugger(gathered: &Gathered<'_>, fault_site: &str, carriers: &dyn Carrier
     let suspect = |module: &Arc<str>, basis, reason: String| {
         Some(Suspect { module: Arc::clone(module), version: None, path: None, basis, reason })
     };
-    let blames = |module: &&Arc<str>| !carriers.is_carrier(module);
+    // A name without ending is a debugger's own; the file's ending is then one of these.
+    let delivers = |module: &str| {
+        let completed = || [".dll", ".exe", ".sys"].iter().any(|end| carriers.is_carrier(&[module, end].concat()));
+        carriers.is_carrier(module) || (!module.contains('.') && completed())
+    };
     let (_, ticket) = gathered.tickets().find(|(_, ticket)| ticket.blamed.is_some() || !ticket.frames.is_empty())?;
-    if let Some(module) = ticket.blamed.as_ref().filter(blames) {
+    if let Some(module) = ticket.blamed.as_ref().filter(|module| !delivers(module)) {
         return suspect(module, "named", "the debugger's analysis blames it".to_owned());
     }
-    // A name without ending is a debugger's own, and could be that of several files.
-    let named = |module: &&Arc<str>| module.contains('.');
     let modules = ticket.frames.iter().take(SEARCHED_FRAMES).map(|frame| &frame.module);
-    let module = modules.filter(named).find(blames)?;
-    suspect(module, "unwound", format!("it is the first module on the debugger's stack that called into {fault_site}"))
+    let module = modules.into_iter().find(|module| !delivers(module))?;
+    let reason = format!("it is the first module on the stack that the debugger printed that called into {fault_site}");
+    suspect(module, "named", reason)
 }
 
 /// `STATUS_HEAP_CORRUPTION`.

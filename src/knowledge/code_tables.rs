@@ -24,6 +24,15 @@ pub(crate) struct CodeTables<'a> {
     /// What the CUDA driver calls them.
     #[serde(borrow)]
     pub cuda_driver_errors: Vec<CodeRow<'a>>,
+    /// Problem codes of devices.
+    #[serde(borrow)]
+    pub device_problems: Vec<CodeRow<'a>>,
+    /// Errors of the C runtime.
+    #[serde(borrow)]
+    pub errnos: Vec<CodeRow<'a>>,
+    /// Xid errors of NVIDIA's driver.
+    #[serde(borrow)]
+    pub xids: Vec<CodeRow<'a>>,
     /// Events, in the order of their file.
     #[serde(borrow)]
     pub events: Vec<EventRow<'a>>,

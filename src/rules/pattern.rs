@@ -19,6 +19,9 @@ const LIMIT: usize = 1 << 20;
 /// An expression that is asked more often than this is worth a dearer form that answers faster.
 const OFTEN: usize = 4000;
 
+/// As long as a line of a text mostly is at most, bytes.
+const USUAL_LENGTH: usize = 128;
+
 /// Characters outside of ASCII that are equal to ASCII letters when case makes no difference: `k` and `s`.
 const ASCII_BUT_FOR_CASE: [char; 2] = ['\u{212A}', '\u{17F}'];
 
@@ -40,6 +43,8 @@ struct Compiled {
     ascii_often: OnceLock<Option<meta::Regex>>,
     /// Fits every text without capital letters that the expression fits, and some others.
     rough: OnceLock<Option<meta::Regex>>,
+    /// The same with an automaton that is built while it runs.
+    rough_often: OnceLock<Option<meta::Regex>>,
     /// The expression itself.
     exact: OnceLock<Option<Regex>>,
 }
@@ -52,19 +57,21 @@ impl Pattern {
 
     /// Whether the expression is found in a folded text.
     pub fn is_match(&self, folded: &str) -> bool {
-        let Compiled { asked, ascii, ascii_often, rough, exact } = &*self.compiled;
-        let often = asked.load(Ordering::Relaxed) >= OFTEN;
+        let Compiled { asked, ascii, ascii_often, rough, rough_often, exact } = &*self.compiled;
+        // A long text is as many short ones.
+        let times = folded.len() / USUAL_LENGTH;
+        let often = asked.load(Ordering::Relaxed).saturating_add(times) >= OFTEN;
         if !often {
-            asked.fetch_add(1, Ordering::Relaxed);
+            asked.fetch_add(times.saturating_add(1), Ordering::Relaxed);
         }
         if folded.is_ascii() {
             let ascii = if often { ascii_often } else { ascii };
             if let Some(ascii) = ascii.get_or_init(|| lowered(&self.text, Form::Ascii, often)) {
                 return ascii.is_match(folded);
             }
-        } else if !often
-            && !folded.contains(ASCII_BUT_FOR_CASE)
-            && let Some(rough) = rough.get_or_init(|| lowered(&self.text, Form::Rough, false))
+        } else if !folded.contains(ASCII_BUT_FOR_CASE)
+            && let rough = if often { rough_often } else { rough }
+            && let Some(rough) = rough.get_or_init(|| lowered(&self.text, Form::Rough, often))
             && !rough.is_match(folded)
         {
             return false;

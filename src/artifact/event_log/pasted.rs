@@ -42,8 +42,16 @@ pub(crate) fn pasted_events(text: &str, names: &Names) -> Vec<PastedEvent> {
         }
         // An event that is not closed ends where the next begins.
         let limit = next_event(text, start.saturating_add(1)).unwrap_or(text.len());
-        let element = read_element(text.get(start..limit).unwrap_or_default());
-        let end = start.saturating_add(element.length).min(limit);
+        let part = text.get(start..limit).unwrap_or_default();
+        let (element, length) = if part.starts_with('<') {
+            let element = read_element(part);
+            let length = element.length;
+            (element, length)
+        } else {
+            let length = part.find(ESCAPED_END).map_or(part.len(), |at| at.saturating_add(ESCAPED_END.len()));
+            (read_element(&unescaped(part.get(..length).unwrap_or_default())), length)
+        };
+        let end = start.saturating_add(length).min(limit);
         let evidence = element.node.as_ref().and_then(|node| evidence(node, names));
         events.push(PastedEvent { range: start..end, evidence, cut: element.cut });
         from = end.max(start.saturating_add(1));
@@ -51,15 +59,29 @@ pub(crate) fn pasted_events(text: &str, names: &Names) -> Vec<PastedEvent> {
     events
 }
 
-/// Where the next `<Event>` begins.
+/// The end of an event that a web page or a mail program has escaped.
+const ESCAPED_END: &str = "&lt;/Event&gt;";
+
+/// Where the next `<Event>` begins, or the next `&lt;Event&gt;`.
 fn next_event(text: &str, from: usize) -> Option<usize> {
-    const TAG: &str = "<Event";
+    const TAG: &str = "Event";
     let rest = text.get(from..)?;
-    let found = rest.match_indices(TAG).find(|(at, tag)| {
-        let behind = at.checked_add(tag.len()).and_then(|end| rest.get(end..)).unwrap_or_default();
-        behind.starts_with(|character: char| character == '>' || character.is_whitespace())
-    });
-    found.and_then(|(at, _)| from.checked_add(at))
+    let begins = |at: usize| {
+        let before = rest.get(..at).unwrap_or_default();
+        let mark = ["<", "&lt;"].into_iter().find(|mark| before.ends_with(mark))?;
+        let behind = at.checked_add(TAG.len()).and_then(|end| rest.get(end..)).unwrap_or_default();
+        let ends = behind.starts_with(|character: char| character == '>' || character.is_whitespace())
+            || behind.starts_with("&gt;");
+        at.checked_sub(mark.len()).filter(|_| ends)
+    };
+    rest.match_indices(TAG).find_map(|(at, _)| begins(at)).and_then(|at| from.checked_add(at))
+}
+
+/// A text with the characters that HTML escapes.
+fn unescaped(text: &str) -> String {
+    const ENTITIES: [(&str, &str); 6] =
+        [("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&#39;", "'"), ("&nbsp;", " "), ("&amp;", "&")];
+    ENTITIES.iter().fold(text.to_owned(), |text, (entity, character)| text.replace(entity, character))
 }
 
 /// An element as far as it could be read.
@@ -242,6 +264,22 @@ mod tests {
     }
 
     #[test]
+    fn an_event_that_was_escaped_is_one() {
+        let named = crash(
+            "<Data Name='AppName'>a&amp;b.exe</Data><Data Name='ModuleName'>part.dll</Data>\
+             <Data Name='ExceptionCode'>c0000409</Data></EventData></Event>",
+        );
+        let escaped = named.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('\'', "&#39;");
+        let text = format!("first {escaped} and {escaped} and {named} end");
+        let events = pasted_events(&text, &Names::default());
+        assert_eq!(events.iter().map(module_and_code).collect::<Vec<_>>(), ["a&b.exe part.dll 0xC0000409 PC-9"; 3]);
+        assert_eq!(&text[events[0].range.clone()], escaped);
+        assert!(events.iter().all(|event| !event.cut));
+        let cut = &escaped[..escaped.len() - 40];
+        assert!(pasted_events(cut, &Names::default())[0].cut);
+    }
+
+    #[test]
     fn an_event_that_was_cut_gives_what_is_there() {
         let cut = crash("<Data>tool.exe</Data><Data>1.0</Data><Data>5f000001</Data><Data>part.dll</Data><Data>2.");
         let events = pasted_events(&cut, &Names::default());
@@ -268,6 +306,8 @@ mod tests {
             "<Event>&#x",
             "<Event></a></b>",
             "<Event><![CDATA[",
+            "&lt;Event&gt;",
+            "&lt;Event &amp;",
         ] {
             pasted_events(&text.repeat(3000), &Names::default());
         }

@@ -36,7 +36,18 @@ pub struct Symbols {
 type DebugFile = (String, String);
 
 /// What was found of a debug file, once somebody looked; `None` for nothing.
-type Loaded = Arc<OnceLock<Option<Arc<SymbolFile>>>>;
+type Loaded = Arc<OnceLock<Option<Found>>>;
+
+/// A `.sym` file, and how many bytes of it were kept.
+#[derive(Debug, Clone)]
+struct Found {
+    symbols: Arc<SymbolFile>,
+    kept: u64,
+}
+
+/// As many bytes of all `.sym` files as stay loaded. Beyond it what was loaded before is let go, and read again when a
+/// dump asks for it: that costs time and changes no answer.
+const MOST_LOADED: u64 = 512 << 20;
 
 /// A folder, or a single file: what is directly in it, by name in lower case.
 type Place = HashMap<String, Vec<PathBuf>>;
@@ -85,10 +96,13 @@ impl Symbols {
             let mut loaded = self.loaded.lock().unwrap_or_else(PoisonError::into_inner);
             Arc::clone(loaded.entry((debug_file.clone(), id.clone())).or_default())
         };
-        loaded.get_or_init(|| self.load(&debug_file, &id)).clone()
+        let found = loaded.get_or_init(|| self.load(&debug_file, &id)).clone()?;
+        let mut loaded = self.loaded.lock().unwrap_or_else(PoisonError::into_inner);
+        let_go(&mut loaded, &(debug_file, id), MOST_LOADED);
+        Some(found.symbols)
     }
 
-    fn load(&self, debug_file: &str, id: &str) -> Option<Arc<SymbolFile>> {
+    fn load(&self, debug_file: &str, id: &str) -> Option<Found> {
         let stem = debug_file.get(..debug_file.len().saturating_sub(4)).filter(|stem| {
             // The file is named after the debug file, with `.sym` in the place of `.pdb`.
             debug_file.get(stem.len()..).is_some_and(|end| end.eq_ignore_ascii_case(".pdb"))
@@ -97,7 +111,7 @@ impl Symbols {
         let mut refused = Vec::new();
         for path in self.candidates(debug_file, id, &file) {
             match sym_file::read(&path, id) {
-                Ok(symbols) => return Some(Arc::new(symbols)),
+                Ok(file) => return Some(Found { symbols: Arc::new(file.symbols), kept: file.kept }),
                 Err(reason) => refused.push((path, reason)),
             }
         }
@@ -126,6 +140,15 @@ impl Symbols {
 impl fmt::Debug for Symbols {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Symbols").field("places", &self.places.len()).finish_non_exhaustive()
+    }
+}
+
+/// Lets go of all loaded files but `asked`, if together they are more than `most` bytes. That a file was not found, or can't
+/// be used, stays known.
+fn let_go(loaded: &mut HashMap<DebugFile, Loaded>, asked: &DebugFile, most: u64) {
+    let kept = |loaded: &Loaded| loaded.get().and_then(Option::as_ref).map_or(0, |found| found.kept);
+    if loaded.values().map(kept).fold(0, u64::saturating_add) > most {
+        loaded.retain(|file, loaded| file == asked || kept(loaded) == 0);
     }
 }
 
@@ -163,6 +186,24 @@ fn entries(folder: &Path, name: &str) -> impl Iterator<Item = PathBuf> + use<> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_stays_loaded_is_bounded_in_total() {
+        let file = |name: &str| (name.to_owned(), "1".to_owned());
+        let found = |kept| {
+            let symbols = SymbolFile::from_bytes(b"MODULE windows x86_64 AB1 app.pdb\n").expect("symbols");
+            Arc::new(OnceLock::from(Some(Found { symbols: Arc::new(symbols), kept })))
+        };
+        let missing: Loaded = Arc::new(OnceLock::from(None));
+        let mut loaded: HashMap<DebugFile, Loaded> =
+            [(file("a"), found(60)), (file("b"), found(30)), (file("c"), missing)].into();
+        let_go(&mut loaded, &file("b"), 90);
+        assert_eq!(loaded.len(), 3, "no more than is allowed");
+        let_go(&mut loaded, &file("b"), 89);
+        let mut left: Vec<&str> = loaded.keys().map(|(name, _)| name.as_str()).collect();
+        left.sort_unstable();
+        assert_eq!(left, ["b", "c"]);
+    }
 
     #[test]
     fn all_files_that_may_be_it_are_found_in_all_layouts() {

@@ -1,5 +1,6 @@
-//! Texts that are clearly no tickets: source code, lists of what a program requires, pages.
+//! Texts that are clearly no tickets: noise, source code, lists of what a program requires, pages.
 
+use super::noise::noise;
 use crate::artifact::text::decode;
 
 /// Of a hundred lines of source code, at least so many look like it, and so many begin like a statement. Measured: no
@@ -13,6 +14,9 @@ const FEWEST_LINES: usize = 6;
 /// what is no text.
 #[must_use]
 pub fn other_document(first_bytes: &[u8]) -> Option<&'static str> {
+    if let Some(noise) = noise(first_bytes) {
+        return Some(noise);
+    }
     let text = decode(first_bytes).characters;
     let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
     let first = lines.first()?.to_ascii_lowercase();

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::inventory;
-use super::patterns::{Fact, LOADER_ERRORS, Statement, names_no_module, statements};
+use super::patterns::{Fact, LOADER_ERRORS, Statement, statements};
 use super::recognised::{Recognised, Told, Weight};
 use super::signature::{PastedSignature, fast_fail};
 use super::stops::stop_named;
@@ -207,7 +207,9 @@ impl Taking<'_> {
                 }
             }
             // Lines of these say nothing else.
-            Fact::CrashBegins | Fact::CrashEnds | Fact::Explanation | Fact::NoModule => {}
+            Fact::CrashBegins | Fact::CrashEnds | Fact::RunBegins | Fact::Explanation => {}
+            Fact::NoModule => recognised.blames_no_module = true,
+            Fact::DebuggerSuspects => recognised.suspect(value),
             Fact::Gpu
             | Fact::NvidiaDriver
             | Fact::DisplayDriver
@@ -390,7 +392,7 @@ fn path(value: &str) -> Option<&str> {
 fn stem_of(value: &str) -> Option<&str> {
     let stem = value.split(['!', '+', ' ', ')']).next().unwrap_or_default();
     let in_name = |character: char| character.is_alphanumeric() || matches!(character, '_' | '.' | '-');
-    file_name(stem).filter(|stem| stem.chars().all(in_name) && !names_no_module(stem))
+    file_name(stem).filter(|stem| stem.chars().all(in_name))
 }
 
 /// An address as debuggers write it before a module's name: at least eight digits.

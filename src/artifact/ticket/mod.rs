@@ -14,6 +14,7 @@ mod guide;
 mod inventory;
 mod line;
 mod mentions;
+mod noise;
 #[cfg(test)]
 mod pattern_table;
 mod patterns;
@@ -44,6 +45,10 @@ use crate::evidence::{Evidence, Names, Observation, Place, Ticket, TicketLine};
 
 /// As many lines as are kept of a text's beginning, and as many of its end.
 const KEPT_LINES: usize = 50_000;
+
+/// The longest line that is kept as one, bytes. What a program printed without line ends is divided between words, so that
+/// no work grows with the length of a line.
+const LONGEST_LINE: usize = 8 << 10;
 
 /// Whether a file that begins with `first_bytes` is text.
 #[must_use]
@@ -210,7 +215,7 @@ fn read_conditional(lines: &[TicketLine], reader: &mut LineReader, recognised: &
 }
 
 /// The lines of a text that have anything in them, but for those of pasted events. What a program drew over with a
-/// carriage return is a line of its own, with the same number.
+/// carriage return is a line of its own, with the same number, and so is each piece of a line that is very long.
 #[derive(Debug, Default)]
 struct Lines {
     beginning: Vec<TicketLine>,
@@ -227,7 +232,9 @@ impl Lines {
         let mut number = first;
         for line in outside.split('\n') {
             for part in line.split('\r') {
-                self.push(line_number(number), part);
+                for piece in pieces(part) {
+                    self.push(line_number(number), piece);
+                }
             }
             number = number.saturating_add(1);
         }
@@ -263,6 +270,24 @@ impl Lines {
         self.beginning.extend(self.end);
         self.beginning
     }
+}
+
+/// A line in pieces no longer than [`LONGEST_LINE`], divided at blanks where there are any.
+fn pieces(line: &str) -> impl Iterator<Item = &str> {
+    let mut rest = Some(line);
+    std::iter::from_fn(move || {
+        let line = rest.take()?;
+        if line.len() <= LONGEST_LINE {
+            return Some(line);
+        }
+        let whole = line.floor_char_boundary(LONGEST_LINE);
+        let (beginning, _) = line.split_at(whole);
+        // A word that is longer than half a piece is divided, too.
+        let blank = beginning.rfind([' ', '\t']).filter(|blank| *blank > LONGEST_LINE / 2);
+        let (piece, after) = line.split_at(blank.unwrap_or(whole));
+        rest = Some(after);
+        Some(piece)
+    })
 }
 
 fn line_number(number: u64) -> u32 {

@@ -107,10 +107,14 @@ pub(super) enum Fact {
     CrashBegins,
     /// It ends with this line.
     CrashEnds,
+    /// Somebody starts a program with this line: what comes is about another run.
+    RunBegins,
     /// The line explains something in general and says nothing of the crash.
     Explanation,
-    /// What a debugger writes in the place of a module's name when it blames none.
+    /// The line shows that a debugger blames no module.
     NoModule,
+    /// What a debugger suspects in the place of a module.
+    DebuggerSuspects,
 }
 
 /// Whether a line begins or ends the part of a text that is about one crash.
@@ -120,6 +124,8 @@ pub(super) enum Border {
     Begins,
     /// The part ends with it.
     Ends,
+    /// A program is started with it, so the part is about a run of its own.
+    Starts,
 }
 
 /// Words or an expression, and what they announce.
@@ -210,18 +216,12 @@ pub(super) fn borders(line: &str) -> impl Iterator<Item = (usize, Border)> {
     fitting.filter_map(|index| BORDERS.rows.get(index).copied())
 }
 
-/// Whether `stem` is what debuggers write in the place of a module's name when they blame none.
-pub(super) fn names_no_module(stem: &str) -> bool {
-    let stem = stem.strip_suffix(".sys").unwrap_or(stem);
-    let rows = PATTERNS.iter().filter(|row| row.fact == Some(Fact::NoModule));
-    rows.flat_map(|row| row.words).any(|words| words.eq_ignore_ascii_case(stem))
-}
-
 impl Pattern {
     fn border(&self) -> Option<Border> {
         self.groups.iter().find_map(|(_, fact)| match fact {
             Fact::CrashBegins => Some(Border::Begins),
             Fact::CrashEnds => Some(Border::Ends),
+            Fact::RunBegins => Some(Border::Starts),
             _ => None,
         })
     }

@@ -6,12 +6,14 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use crate::evidence::{
-    Address, BugcheckCode, Contradiction, ExceptionCode, FastFailCode, Inventory, ModuleOffset, PythonFrame, Ticket,
-    TicketEvent, TicketFrame, TicketLine, Version,
+    Address, BugcheckCode, Contradiction, DEBUGGER_SUSPECTS, ExceptionCode, FastFailCode, Inventory, ModuleOffset,
+    PythonFrame, Ticket, TicketEvent, TicketFrame, TicketLine, Version,
 };
 
 /// More numbers of one kind than a text names; bounds what a hostile one can make us keep.
 const MOST_NUMBERS: usize = 64;
+/// The least that a debugger says of what it suspects.
+const ANY_HARDWARE: &str = "hardware";
 /// As many contradictions as are kept.
 const MOST_CONTRADICTIONS: usize = 8;
 
@@ -117,6 +119,10 @@ pub(super) struct Recognised {
     /// Names of debuggers, without ending: of the module at the exception's address, and of the one that is blamed.
     pub fault_stem: Weighed<Arc<str>>,
     pub blamed_stem: Weighed<Arc<str>>,
+    /// Whether a debugger's analysis says that it blames no module.
+    pub blames_no_module: bool,
+    /// What it suspects in the place of one, a word of `DEBUGGER_SUSPECTS`, with its line.
+    debugger_suspects: Option<(&'static str, u32)>,
     pub events: Vec<TicketEvent>,
     pub frames: Vec<TicketFrame>,
     pub python_frames: Vec<PythonFrame>,
@@ -227,6 +233,14 @@ impl Recognised {
         }
     }
 
+    /// What a debugger suspects. That it is hardware of some kind says less than which kind, and counts less.
+    pub fn suspect(&mut self, word: &str) {
+        let Some(word) = DEBUGGER_SUSPECTS.iter().find(|known| **known == word) else { return };
+        if self.debugger_suspects.is_none_or(|(known, _)| known == ANY_HARDWARE) {
+            self.debugger_suspects = Some((word, self.line));
+        }
+    }
+
     fn contradicted(&mut self, of: &'static str, value: String, line: u32) {
         let known = self.others.iter().any(|other| other.of == of && *other.value == *value);
         if !known && self.others.len() < MOST_CONTRADICTIONS {
@@ -328,6 +342,7 @@ impl Recognised {
             module_path: self.module_path.take(told),
             offset: self.offset.take(told),
             blamed: None,
+            debugger_suspects: None,
             // A parameter after one that is not given has no place in the list.
             bugcheck: self
                 .bugcheck
@@ -346,7 +361,12 @@ impl Recognised {
             codes_named,
             told_in: Vec::new(),
         };
-        super::debugger::name_modules(&mut ticket, self.fault_stem.take(told), self.blamed_stem.take(told));
+        if let Some((word, line)) = self.debugger_suspects {
+            ticket.debugger_suspects = Some(word);
+            told.insert(line);
+        }
+        let blamed = if self.blames_no_module { None } else { self.blamed_stem.take(told) };
+        super::debugger::name_modules(&mut ticket, self.fault_stem.take(told), blamed);
         ticket.told_in = told_in.into_iter().filter(|line| *line != 0).collect();
         // What was said first and then outweighed by the same value elsewhere contradicts nothing.
         let code = ticket.code.map(|code| code.to_string());

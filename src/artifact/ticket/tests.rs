@@ -41,6 +41,7 @@ fn named_facts_of(ticket: Ticket) -> Vec<(&'static str, String)> {
         ("module_version", ticket.module_version.map(|version| version.to_string())),
         ("module_path", some(ticket.module_path)),
         ("blamed", some(ticket.blamed)),
+        ("suspects", ticket.debugger_suspects.map(str::to_owned)),
         ("code", ticket.code.map(|code| code.to_string())),
         ("exit_code", exit_code.map(|code| code.to_string())),
         ("offset", ticket.offset.map(|offset| offset.to_string())),
@@ -70,6 +71,58 @@ fn facts(text: &str) -> String {
 fn shown(facts: Vec<(&'static str, String)>) -> String {
     let shown = |(name, value): (&str, String)| (name != "exit_code").then(|| format!("{name}={value}"));
     facts.into_iter().filter_map(shown).collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn no_line_is_longer_than_is_looked_at_at_once_and_nothing_is_lost() {
+    let sentence = "the tool said that it went on ";
+    let text = format!("{}then it died with 0xC0000005 at last", sentence.repeat(2000));
+    let ticket = tickets(&text).remove(0);
+    assert!(ticket.lines.len() > 5 && ticket.lines.iter().all(|line| line.text.len() <= LONGEST_LINE));
+    assert!(ticket.lines.iter().all(|line| line.number == 1));
+    assert_eq!((ticket.code, ticket.code_only_mentioned), (Some(ExceptionCode(0xC000_0005)), false));
+    let words: usize = ticket.lines.iter().map(|line| line.text.split_whitespace().count()).sum();
+    assert_eq!(words, text.split_whitespace().count(), "divided between words");
+    let without_blanks: String = "ä".repeat(LONGEST_LINE * 3);
+    assert_eq!(
+        tickets(&without_blanks)[0].lines.iter().map(|line| line.text.len()).sum::<usize>(),
+        without_blanks.len()
+    );
+}
+
+#[test]
+fn how_a_process_ended_is_told_in_many_words() {
+    for text in [
+        "tool.exe exits with 0xC00000FD",
+        "crash code: 0xC0000374",
+        "The child was terminated with code -1073741819",
+        "return code 3221225477",
+        "the worker died with 0xC0000005 again",
+        "it always crashes with exception code 0xC0000005",
+        "the trainer quits with the error code `0xC0000409`",
+        "Training stürzt nach einer Stunde mit Fehler 0xC0000005 ab",
+        "Der Prozess wurde mit Code -1073740791 beendet.",
+        "Le processus s'est terminé avec le code -1073741819.",
+        "El proceso terminó con el código -1073741819",
+        "O programa fecha com erro 0xC0000005",
+        "Процесс завершился с кодом -1073741819",
+        "プロセスはコード -1073741819 で終了しました",
+        "程序崩溃，错误代码 0xC0000005",
+    ] {
+        let ticket = tickets(text).remove(0);
+        assert!(ticket.code.is_some() && !ticket.code_only_mentioned, "{text}");
+    }
+    for text in [
+        "I read that 0xC0000005 has many reasons",
+        "we counted 3221225477 requests, and then it died with 3 errors",
+        "Is this the same as 0xC0000409?",
+        "If a program exits with 0xC00000FD it overflowed its stack",
+        "Go programs exit with 0xC0000005 on such faults",
+        "it does not look like the bug with 0xC0000374",
+    ] {
+        let ticket = tickets(text).remove(0);
+        assert!(ticket.code.is_none() || ticket.code_only_mentioned, "{text}");
+    }
 }
 
 /// The facts of each ticket that tells of a crash.

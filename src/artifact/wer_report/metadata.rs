@@ -77,6 +77,7 @@ pub(super) fn read(text: &str, names: &Names, losses: &mut Vec<Loss>) -> Result<
                 .get("DynamicSignatures/Parameter2")
                 .or_else(|| values.get("OSVersionInformation/LCID"))
                 .and_then(number_u32),
+            parent: process("ParentProcess/ProcessInformation/ImageName").map(|name| names.share(name)),
             metadata: true,
             ..WerDetails::default()
         },
@@ -253,6 +254,7 @@ mod tests {
             assert_eq!(signature.module.as_deref(), Some("plugin.dll"));
             assert_eq!(signature.code, Some(ExceptionCode::ACCESS_VIOLATION));
             assert_eq!(report.pid, Some(6700), "not the parent's");
+            assert_eq!(report.details.parent.as_deref(), Some("explorer.exe"));
             assert_eq!(report.own_id.as_deref(), Some("0a0b0c0d-1111-2222-3333-445566778899"));
             assert_eq!(report.time.map(|time| time.to_string()).as_deref(), Some("2024-05-06T12:00:05Z"));
             assert_eq!(report.os_version.as_deref(), Some("10.0.22631"));

@@ -45,6 +45,9 @@ pub(super) fn lists(built: &Built<'_>, facts: &mut FactSet) {
         if !ticket.frames.is_empty() && gathered.dump().is_none() {
             facts.set_list("frames", frames(&ticket.frames, from));
         }
+        if let Some(suspects) = ticket.debugger_suspects {
+            facts.set("debugger.suspects", word(suspects), from);
+        }
         // What a log recorded is no hearsay.
         if let Some(code) = ticket.exit_code.filter(|_| facts.get("process.exit_code").is_none()) {
             facts.set("process.exit_code", Value::Number(u64::from(code)), from);

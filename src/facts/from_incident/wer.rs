@@ -25,6 +25,7 @@ pub(super) fn wer(built: &Built<'_>, facts: &mut FactSet) {
     set("wer.hang_type", &|report| report.signature.hang_type.map(|kind| Value::Number(u64::from(kind))));
     set("wer.package", &|report| shared(&report.signature.package));
     set("process.original_name", &|report| shared(&report.details.original_name));
+    set("process.parent", &|report| shared(&report.details.parent));
     set("os.language", &|report| report.details.locale.map(|number| Value::Number(u64::from(number))));
     set("os.memory_mib", &|report| report.details.memory.map(Value::Number));
     set("os.revision", &|report| report.details.os_revision.map(|number| Value::Number(u64::from(number))));

@@ -5,7 +5,7 @@ use super::{
     DUMP_WITH_REGIONS, EXIT_LOG, EXIT_LOG_OR_TEXT, FITS, FactDefinition, FactType, INCIDENT_KINDS, INVENTORY,
     KERNEL_DUMP, LOCATIONS, MACHINE_CHECKS, OS_FAMILIES, SUSPECT_BASES, SYSTEM_LOG, TEXT, fact,
 };
-use crate::evidence::{AddressKind, CodePlace, Extension, INTEGRITY_LEVELS, InstructionKind, Page};
+use crate::evidence::{AddressKind, CodePlace, DEBUGGER_SUSPECTS, Extension, INTEGRITY_LEVELS, InstructionKind, Page};
 use crate::incident::environment::INSTALLATIONS;
 
 /// Facts with one value, sorted by path.
@@ -139,6 +139,13 @@ pub const SCALARS: &[FactDefinition] = &[
     fact("cuda_mix.second", FactType::Module, DUMP, "that other library: no CUDA release has both"),
     fact("cudnn_mix.first", FactType::Number, DUMP, "major version of cuDNN, when parts of two are loaded"),
     fact("cudnn_mix.second", FactType::Number, DUMP, "the other major version"),
+    fact(
+        "debugger.suspects",
+        FactType::Word(DEBUGGER_SUSPECTS),
+        TEXT,
+        "what a debugger's analysis in a text names in the place of a module: damage of memory, of the kernel's pool or \
+         of a process's heap, the processor, or hardware of any kind",
+    ),
     fact("delay_load.error", FactType::Number, DUMP, "Win32 error of a failed delay load"),
     fact("delay_load.module", FactType::Module, DUMP, "the DLL that a delay load did not find"),
     fact("delay_load.procedure", FactType::Text, DUMP, "the procedure that a delay load did not find"),
@@ -307,6 +314,12 @@ pub const SCALARS: &[FactDefinition] = &[
         FactType::Module,
         "Report.wer",
         "the executable's name by its version resource, where the file was renamed",
+    ),
+    fact(
+        "process.parent",
+        FactType::Module,
+        "WERInternalMetadata.xml",
+        "file name of the program that started the process",
     ),
     fact("process.path", FactType::Path, CRASH_RECORD, "path of the executable"),
     fact("process.uptime_seconds", FactType::Number, CRASH_RECORD, "how long the process had run"),

@@ -375,6 +375,15 @@ mod tests {
     }
 
     #[test]
+    fn every_event_that_is_explained_is_read_or_said_not_to_be() {
+        for event in &crate::knowledge::codes::tables().events {
+            let read = event.called.iter().chain([&event.provider]).any(|name| find(name, event.id).is_some());
+            let said = event.look.iter().any(|text| text.contains("this program does not read it"));
+            assert!(read != said, "{} {}", event.provider, event.id);
+        }
+    }
+
+    #[test]
     fn no_row_is_hidden_behind_another() {
         for (index, entry) in CATALOGUE.iter().enumerate() {
             for other in &CATALOGUE[..index] {

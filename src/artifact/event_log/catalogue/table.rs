@@ -3,11 +3,12 @@
 //! Left out on purpose:
 //!
 //! - what repeats another record of the same moment: EventLog 6005, 6006, 6009 and 6013 (Kernel-General 12 and 13),
-//!   MsiInstaller 1040, 1042, 11707, 11708 and 11724 (1033 to 1036), WindowsUpdateClient 44 (19 and 43), Kernel-PnP 410
+//!   UserPnp 20003 (one for each service of what 20001 installed), MsiInstaller 1040, 1042, 11707, 11708 and 11724 (1033 to 1036), WindowsUpdateClient 44 (19 and 43), Kernel-PnP 410
 //!   (400), Resource-Exhaustion 1001 to 1003 (2004);
 //! - what a machine logs all the time without anything being wrong: Kernel-Processor-Power 55, Kernel-Power 125,
-//!   StorPort 500 to 549, Security-Mitigations 2 and 10, Defender 5007;
-//! - what only would have happened, where that is logged by the thousand: AppLocker 8003 and 8006, Defender 1122 and
+//!   StorPort 500 to 549, Security-Mitigations 2 and 10, Defender 5007, RestartManager 10010, Winsrv 10001,
+//!   Program-Compatibility-Assistant 17, DeviceSetupManager 112 to 165;
+//! - what only would have happened, where that is logged by the thousand: AppLocker 8003, 8006, 8021 and 8024, Defender 1122 and
 //!   1124;
 //! - Security-Auditing 4688 and Sysmon 1 and 7, of which logs hold millions that all would have to be decoded, and Sysmon
 //!   5, which holds no exit code.
@@ -375,6 +376,14 @@ pub(super) const CATALOGUE: &[Entry] = &[
         Meaning::ImageRefused { blocked: true, reason: "policy" },
         &[],
     ),
+    // Packaged programs have no path of their own; 8022 is one that was not started, 8025 one that was not installed.
+    said(
+        &[Named("Microsoft-Windows-AppLocker")],
+        &[8022..=8022, 8025..=8025],
+        "image-refused",
+        "AppLocker refused the packaged program {Package}[ ({Fqbn})]",
+        &[],
+    ),
     // Exploit protection: odd ids only say what would have happened.
     row(
         MITIGATIONS,
@@ -399,7 +408,7 @@ pub(super) const CATALOGUE: &[Entry] = &[
     ),
     said(
         DEFENDER,
-        &[1006..=1006, 1116..=1116],
+        &[1006..=1006, 1015..=1015, 1116..=1116, 1160..=1160],
         "other",
         "Defender took {Path} for {Threat Name}[, in use by {Process Name}]",
         &[],

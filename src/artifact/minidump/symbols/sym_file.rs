@@ -20,11 +20,18 @@ const LONGEST_LINE: u64 = 80 << 10;
 /// The records that are kept: the module, functions, exported names, and how to unwind.
 const KEPT: [&[u8]; 4] = [b"MODULE ", b"FUNC ", b"PUBLIC ", b"STACK "];
 
+/// A file's records, and how much of it was kept, bytes.
+#[derive(Debug)]
+pub(super) struct SymFile {
+    pub symbols: SymbolFile,
+    pub kept: u64,
+}
+
 /// Reads the file at `path`, which must be that of the debug file with identifier `id`.
 ///
 /// # Errors
 /// Why the file is not used.
-pub(super) fn read(path: &Path, id: &str) -> Result<SymbolFile, String> {
+pub(super) fn read(path: &Path, id: &str) -> Result<SymFile, String> {
     let unreadable = |error: io::Error| format!("it can't be read: {error}");
     // Opening a pipe would wait for its other end.
     if !fs::metadata(path).map_err(unreadable)?.is_file() {
@@ -38,7 +45,7 @@ pub(super) fn read(path: &Path, id: &str) -> Result<SymbolFile, String> {
     read_from(BufReader::with_capacity(64 << 10, file), id, MOST_KEPT)
 }
 
-fn read_from(from: impl BufRead, id: &str, most: u64) -> Result<SymbolFile, String> {
+fn read_from(from: impl BufRead, id: &str, most: u64) -> Result<SymFile, String> {
     let mut kept = Kept { from, line: Vec::new(), given: 0, left: most };
     // The first line tells whose it is, before anything else is read.
     let own_id = match kept.next_line() {
@@ -53,7 +60,9 @@ fn read_from(from: impl BufRead, id: &str, most: u64) -> Result<SymbolFile, Stri
         }
         Some(_) => {}
     }
-    SymbolFile::parse(kept, |_| ()).map_err(|error| format!("its records can't be read: {error}"))
+    let symbols =
+        SymbolFile::parse(&mut kept, |_| ()).map_err(|error| format!("its records can't be read: {error}"))?;
+    Ok(SymFile { symbols, kept: most.saturating_sub(kept.left) })
 }
 
 /// The identifier in `MODULE system processor identifier name`.
@@ -134,7 +143,17 @@ mod tests {
                         STACK CFI INIT 1000 40 .cfa: $rsp 8 + .ra: .cfa -8 + ^\n";
 
     fn of(text: &str, id: &str, most: u64) -> Result<SymbolFile, String> {
-        read_from(text.as_bytes(), id, most)
+        read_from(text.as_bytes(), id, most).map(|file| file.symbols)
+    }
+
+    #[test]
+    fn what_is_kept_is_counted() {
+        let kept: usize = FILE
+            .split_inclusive('\n')
+            .filter(|line| KEPT.iter().any(|kind| line.as_bytes().starts_with(kind)))
+            .map(str::len)
+            .sum();
+        assert_eq!(read_from(FILE.as_bytes(), "AB12CD1", 4096).expect("a symbol file").kept, kept as u64);
     }
 
     #[test]

@@ -111,7 +111,7 @@ fn each_analysis_of_a_debugger_is_one() {
             );
     let expected = [
         "module=pci.sys bugcheck=0x0000009F(0x3,0x2,0x1,0xfffff80212345678)",
-        "bugcheck=0x0000001A(0x41792,0x2,0x1,0xfffff80212345678)",
+        "suspects=memory bugcheck=0x0000001A(0x41792,0x2,0x1,0xfffff80212345678)",
     ];
     assert_eq!(crashes(&text), expected);
 }
@@ -182,4 +182,26 @@ fn what_cannot_be_told_apart_stays_one_and_the_other_names_are_said() {
     let others: Vec<String> =
         tickets(text)[0].contradictions.iter().map(|other| format!("{} {}", other.of, other.value)).collect();
     assert_eq!(others, ["module two.dll", "exception code 0xC0000409"]);
+}
+
+#[test]
+fn equal_crashes_on_different_days_are_two_and_on_one_minute_one() {
+    let event = |day: &str| format!("Log Name:      Application\nDate:          {day}\nEvent ID:      1000\n{FIRST}\n");
+    let text = event("1/2/2024 10:11:12 AM") + &event("1/5/2024 4:05:06 PM");
+    assert_eq!(crashes(&text), [SHOWN[0], SHOWN[0]]);
+    let text = event("1/2/2024 10:11:12 AM") + &event("1/2/2024 10:11:14 AM");
+    assert_eq!(crashes(&text), SHOWN[..1]);
+}
+
+#[test]
+fn each_run_behind_a_prompt_is_one() {
+    let run = |command: &str, code: &str| {
+        format!(
+            "PS C:\\work> python {command}\nWindows fatal exception: {code}\n\nCurrent thread 0x00001a2c (most recent call first):\n  File \"a.py\", line 1 in run\n"
+        )
+    };
+    let text = run("a.py", "access violation") + &run("a.py", "access violation");
+    assert_eq!(crashes(&text), ["code=0xC0000005"; 2]);
+    let text = run("a.py", "access violation") + "PS C:\\work> echo $LASTEXITCODE\n-1073741819\n";
+    assert_eq!(crashes(&text), ["code=0xC0000005"], "who asks for the code of a run starts none");
 }
