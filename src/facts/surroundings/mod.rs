@@ -4,11 +4,13 @@
 //! is made once, and what only some rule would ask for is made when the first one does.
 
 mod around;
+mod changes;
 mod drive;
 mod named;
 mod nearby;
 
 pub use around::Around;
+pub use changes::{BeforeFirst, Change};
 pub use nearby::Nearby;
 
 use std::collections::{BTreeMap, HashMap};
