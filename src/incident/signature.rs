@@ -86,7 +86,7 @@ fn named(kind: IncidentKind, gathered: &Gathered<'_>) -> Option<String> {
             EventBody::ServiceEnded(end) => Some(end.name.as_deref().unwrap_or(&end.display_name)),
             _ => None,
         })
-        .map(str::to_lowercase),
+        .map(|service| of_all_users(&service.to_lowercase()).to_owned()),
         IncidentKind::StartFailure => of_event(|event| match &event.body {
             EventBody::Popup { dlls, .. } => dlls.first().map(|dll| &**dll),
             // Version and key follow the name.
@@ -108,6 +108,20 @@ fn named(kind: IncidentKind, gathered: &Gathered<'_>) -> Option<String> {
     }
 }
 
+/// A service's name in lower case without the session of the user that it runs for (`OneSyncSvc_4b9f3`,
+/// `OneSyncSvc_Session2`), which is another one after each start.
+///
+/// Source: "Per-user services in Windows" of Microsoft's documentation.
+fn of_all_users(service: &str) -> &str {
+    let is_session = |suffix: &str| {
+        let number = suffix.strip_prefix("session").unwrap_or(suffix);
+        let hexadecimal = (4..=8).contains(&number.len()) && number.bytes().any(|byte| byte.is_ascii_digit());
+        let decimal = number.len() < suffix.len() && number.bytes().all(|byte| byte.is_ascii_digit());
+        decimal || (hexadecimal && number.bytes().all(|byte| byte.is_ascii_hexdigit()))
+    };
+    service.rsplit_once('_').filter(|(_, suffix)| is_session(suffix)).map_or(service, |(name, _)| name)
+}
+
 fn reports<'g>(gathered: &'g Gathered<'_>) -> impl Iterator<Item = &'g WerReport> {
     gathered.items.iter().filter_map(|item| match &item.observation {
         Observation::Wer(report) => Some(&**report),
@@ -117,4 +131,46 @@ fn reports<'g>(gathered: &'g Gathered<'_>) -> impl Iterator<Item = &'g WerReport
         },
         _ => None,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::evidence::{BugcheckCode, ExceptionCode};
+    use crate::incident::ParameterMeaning;
+
+    fn of_stop(code: u32, first: u64, says: bool, status: Option<u32>) -> String {
+        stop(&Bugcheck {
+            code: BugcheckCode(code),
+            name: None,
+            live: false,
+            parameters: vec![first, 0, 0, 0],
+            meanings: vec![ParameterMeaning { number: 1, is: "kind", means: says.then(|| "a kind".to_owned()) }],
+            status: status.map(ExceptionCode),
+            bits_differ: None,
+            machine_check: None,
+        })
+    }
+
+    #[test]
+    fn stops_have_the_number_of_their_kind_or_the_status_that_they_carry() {
+        assert_eq!(of_stop(0x1A, 0x4_1790, true, None), "0x0000001A/0x41790");
+        assert_eq!(of_stop(0xD1, 0xFFFF_8000_1234_5678, false, None), "0x000000D1");
+        assert_eq!(of_stop(0x50, 0xFFFF_8000_1234_5678, true, None), "0x00000050", "an address differs each time");
+        assert_eq!(of_stop(0x3B, 0xC000_0005, false, Some(0xC000_0005)), "0x0000003B/0xC0000005");
+    }
+
+    #[test]
+    fn a_service_of_each_user_is_one_service() {
+        for (service, of_all) in [
+            ("onesyncsvc_4b9f3", "onesyncsvc"),
+            ("onesyncsvc_session2", "onesyncsvc"),
+            ("wsearch", "wsearch"),
+            ("nv_container", "nv_container"),
+            ("app_face", "app_face"),
+            ("agent_2", "agent_2"),
+        ] {
+            assert_eq!(of_all_users(service), of_all);
+        }
+    }
 }

@@ -2,11 +2,13 @@
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::{INSTALLED, INSTALLS, Surroundings};
+use super::{INSTALLED, INSTALLS, Logged, Surroundings};
 use crate::incident::{IncidentKind, TimelineEntry, values};
 
 /// How far back changes are looked for.
 const REACH: SignedDuration = SignedDuration::from_hours(14 * 24);
+/// Most changes of one kind that are looked at, the latest: an upgrade of Windows writes hundreds of records.
+const MOST_OF_A_KIND: usize = 64;
 /// How much of the time before the first incident the logs must cover, so that "nothing changed" means something.
 const LEAST_COVERED: SignedDuration = SignedDuration::from_hours(24);
 
@@ -70,29 +72,32 @@ impl<'i> Surroundings<'i> {
             let time_of = |index: &usize| self.logged.get(*index).map(|logged| logged.entry.time);
             let start = indices.partition_point(|index| time_of(index) < Some(begin));
             let end = indices.partition_point(|index| time_of(index) <= Some(first));
-            for index in indices.get(start..end).unwrap_or_default() {
-                let Some(logged) = self.logged.get(*index).filter(|logged| logged.copy_of.is_none()) else { continue };
-                let entry = logged.entry;
-                let named = logged.event.and_then(|event| {
-                    INSTALLED.iter().find_map(|name| event.fields.iter().find(|(field, _)| field == name))
-                });
-                let of_display = logged.event.is_some_and(|event| {
-                    let text = values(event).to_lowercase();
-                    DISPLAY.iter().any(|display| text.contains(display))
-                });
-                changes.push(Change {
-                    entry,
-                    what: named.map_or(entry.says.as_str(), |(_, what)| what),
-                    seconds_before: first.duration_since(entry.time).as_secs().unsigned_abs(),
-                    of_display,
-                });
-            }
+            let start = start.max(end.saturating_sub(MOST_OF_A_KIND));
+            let logged = indices.get(start..end).unwrap_or_default().iter().filter_map(|index| self.logged.get(*index));
+            changes.extend(logged.filter(|logged| logged.copy_of.is_none()).map(|logged| change(logged, first)));
         }
         Some(BeforeFirst { first, recorded_since, changes })
     }
 
-    /// Whether incidents of this signature happened here.
+    /// The signatures of the incidents that happened here.
     pub fn signatures(&self) -> impl Iterator<Item = &str> {
         self.first_of.keys().map(String::as_str)
+    }
+}
+
+fn change<'i>(logged: &Logged<'i>, first: Timestamp) -> Change<'i> {
+    let entry = logged.entry;
+    let what = logged
+        .event
+        .and_then(|event| INSTALLED.iter().find_map(|name| event.fields.iter().find(|(field, _)| field == name)));
+    let of_display = *logged.of_display.get_or_init(|| {
+        let text = logged.event.map(|event| values(event).to_lowercase()).unwrap_or_default();
+        DISPLAY.iter().any(|display| text.contains(display))
+    });
+    Change {
+        entry,
+        what: what.map_or(entry.says.as_str(), |(_, what)| what),
+        seconds_before: first.duration_since(entry.time).as_secs().unsigned_abs(),
+        of_display,
     }
 }
