@@ -12,6 +12,7 @@
 
 mod cpu;
 
+use std::collections::HashMap;
 use std::env;
 use std::path::Path;
 use std::process::Command;
@@ -25,6 +26,7 @@ use crashsift::evidence::{
 use crashsift::groups::{Attributes, groups};
 use crashsift::incident::{self, Carriers, Incident, Item, Sighting};
 use crashsift::knowledge::Knowledge;
+use crashsift::patterns::patterns;
 use crashsift::read::{ReadArtifact, read_artifact};
 use crashsift::report::{Artifact, ArtifactStatus, Judged, UNDETERMINED, Verdict};
 use crashsift::rules::RuleSet;
@@ -90,10 +92,11 @@ fn measure(count: u32) -> Result<(), String> {
         let found = joined.len();
 
         let start = Cpu::now()?;
+        let patterns = patterns(&joined).len();
         let mut attributes = Attributes::default();
         let surroundings: Vec<_> = joined.iter().map(|built| attributes.of(built)).collect();
         let judged: Vec<Judged> = joined.into_iter().map(|built| undetermined(built.incident)).collect();
-        let groups = groups(&judged, &surroundings, &attributes).len();
+        let groups = groups(&judged, &surroundings, &attributes, &HashMap::new()).len();
         let grouping = start.microseconds()?;
         drop((judged, surroundings, attributes, items));
         let memory = peak_memory().unwrap_or(f64::NAN);
@@ -101,7 +104,7 @@ fn measure(count: u32) -> Result<(), String> {
         let start = Cpu::now()?;
         let report = merge(read, &rules, &knowledge, &Options::default());
         let whole = start.microseconds()?;
-        if found != report.incidents.len() || groups == 0 {
+        if found != report.incidents.len() || found != patterns || groups == 0 {
             return Err(format!("{found} incidents joined, {} reported", report.incidents.len()));
         }
         let [joining, grouping, both, whole] =

@@ -1,6 +1,6 @@
 //! The whole way, from paths to a report.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -19,6 +19,7 @@ use crate::incident::{self, Carriers, Incident, Item, Machine, Sighting};
 use crate::judge::judge;
 use crate::knowledge::Knowledge;
 use crate::merge::pack;
+use crate::patterns::patterns;
 use crate::read::{ReadArtifact, read_artifact};
 use crate::report::{Artifact, ArtifactStatus, Judged, Report, Summary, UNDETERMINED};
 use crate::rules::{ModuleList, RuleSet};
@@ -133,18 +134,21 @@ fn conclude(read: Vec<ReadArtifact>, rules: &RuleSet, knowledge: &Knowledge, opt
     incident::describe(&mut machines, &items, &built, knowledge);
 
     let surroundings = by_host(&machines, &items, &built);
+    let patterns = patterns(&built);
+    let standing = incident::standing(&built);
     let mut attributes = Attributes::default();
     let wanted: Vec<_> = built
         .into_iter()
-        .filter(|built| within(built.incident.time, options))
-        .map(|built| (attributes.of(&built), built))
+        .zip(&patterns)
+        .filter(|(built, _)| within(built.incident.time, options))
+        .map(|(built, pattern)| (attributes.of(&built), built, pattern))
         .collect();
     let (around, incidents): (Vec<_>, Vec<Judged>) = wanted
         .into_par_iter()
-        .filter_map(|(around, built)| {
+        .filter_map(|(around, built, pattern)| {
             let surroundings = of_host(&built.incident, &surroundings);
             let recognised = is_recognised(&built);
-            let mut judged = judge(built, surroundings, rules, knowledge);
+            let mut judged = judge(built, surroundings, pattern, rules, knowledge);
             // A text in which nothing was recognised, and on which no rule has anything to say, is no incident: most
             // text files in a folder are something else.
             let told = recognised || !judged.findings.is_empty();
@@ -152,8 +156,10 @@ fn conclude(read: Vec<ReadArtifact>, rules: &RuleSet, knowledge: &Knowledge, opt
             told.then_some((around, judged))
         })
         .unzip();
+    let groups = groups(&incidents, &around, &attributes, &surroundings);
     drop(surroundings);
-    let groups = groups(&incidents, &around, &attributes);
+    let reported: HashSet<&str> = incidents.iter().map(|judged| judged.incident.id.as_str()).collect();
+    incident::stand(&mut machines, &standing, |id| reported.contains(id));
     let report = Report {
         keeps_evidence: options.keep_evidence,
         rule_sets: rules.infos(),
@@ -197,9 +203,11 @@ pub fn inspect(
     let surroundings = by_host(&machines, &items, &built);
     let incidents = built
         .iter()
-        .map(|built| {
+        .zip(patterns(&built))
+        .map(|(built, pattern)| {
             let surroundings = of_host(&built.incident, &surroundings);
             let mut facts = facts::facts(built);
+            pattern.tell(&mut facts);
             if let Some(entries) = Around::new(built, surroundings).entries() {
                 facts.set_list("timeline", entries.iter().map(Nearby::record).collect());
             }

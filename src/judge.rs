@@ -6,6 +6,7 @@ use crate::evidence::{EventBody, ExceptionCode};
 use crate::facts::{self, Around, EvidenceRef, Nearby, Surroundings};
 use crate::incident::{Built, EvidenceItem, IncidentKind};
 use crate::knowledge::Knowledge;
+use crate::patterns::Pattern;
 use crate::report::{Judged, UNDETERMINED, Verdict};
 use crate::rules::{Finding, RuleSet};
 
@@ -14,16 +15,19 @@ const VERDICT_FROM: f64 = 0.3;
 /// From this on the contract says "act on it": nothing more needs to be collected first.
 const ACT_FROM: f64 = 0.8;
 
-/// Judges one incident. `surroundings` are those of the machine it happened on, when its logs were given.
+/// Judges one incident. `surroundings` are those of the machine it happened on, when its logs were given; `pattern` is
+/// what it is among the other incidents.
 #[must_use]
 pub fn judge<'i>(
     built: Built<'i>,
     surroundings: Option<&'i Surroundings<'i>>,
+    pattern: &Pattern,
     rules: &RuleSet,
     knowledge: &Knowledge,
 ) -> Judged {
     let around = Around::new(&built, surroundings);
-    let facts = facts::facts(&built);
+    let mut facts = facts::facts(&built);
+    pattern.tell(&mut facts);
     let mut findings = rules.findings(&facts, &around);
     let taken_over = take_over_cited(built.incident.evidence.len(), around.asked_for(), &mut findings);
     let verdict = verdict(&built, surroundings, &findings, knowledge);

@@ -7,7 +7,7 @@
 //! 2. [`artifact`] has a reader for each format; [`read`] calls the right one and turns failures into statuses.
 //! 3. [`evidence`] is what readers give: typed facts with their places.
 //! 4. [`incident`] joins evidence of the same crash, and names fault site and suspect.
-//! 5. [`facts`] is an incident as rules see it.
+//! 5. [`facts`] is an incident as rules see it, with what [`mod@patterns`] says of it among the others.
 //! 6. [`rules`] judge the facts; [`mod@judge`] makes their findings a verdict. What they know is data in `rules/`;
 //!    [`knowledge`] is the part of it that the program itself looks up.
 //! 7. [`groups`] says what many incidents have in common.
@@ -40,6 +40,7 @@ pub mod incident;
 pub mod judge;
 pub mod knowledge;
 pub mod merge;
+pub mod patterns;
 pub mod read;
 pub mod report;
 pub mod rules;

@@ -11,4 +11,4 @@ mod surroundings;
 pub use from_incident::facts;
 pub use schema::{FactDefinition, FactType, ListDefinition};
 pub use set::{EvidenceRef, FactSet, Known, Record, Value};
-pub use surroundings::{Around, Nearby, Surroundings};
+pub use surroundings::{Around, BeforeFirst, Change, Nearby, Surroundings};

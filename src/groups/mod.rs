@@ -1,20 +1,24 @@
 //! What many incidents say together: groups of alike ones, and what each has far more often than the rest.
 
 mod attributes;
+mod changes;
 mod over_represented;
 mod statistics;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use jiff::Timestamp;
 
 pub use attributes::{Attribute, Attributes, Surroundings};
+pub use changes::{BearsOn, Before, ChangeBefore};
 pub use over_represented::{OverRepresented, Unit};
 pub use statistics::Counts;
 
+use crate::facts;
 use crate::incident::Incident;
 use crate::report::Judged;
 use crate::report::confidence::Level;
+use changes::ByName;
 use over_represented::{Members, over_represented};
 
 /// Incidents that share a coarse signature.
@@ -36,12 +40,19 @@ pub struct Group {
     pub cause: Option<String>,
     /// What it has far more often than the rest of the folder.
     pub over_represented: Vec<OverRepresented>,
+    /// What was changed on its machines before the first, whether or not the report holds that one.
+    pub before: Before,
 }
 
 /// Groups the incidents, largest group first, ties by signature. Incidents must come in the report's order, and
-/// `surroundings` in the same.
+/// `surroundings` in the same; `machines` have the timelines of the machines.
 #[must_use]
-pub fn groups(incidents: &[Judged], surroundings: &[Surroundings], attributes: &Attributes) -> Vec<Group> {
+pub fn groups(
+    incidents: &[Judged],
+    surroundings: &[Surroundings],
+    attributes: &Attributes,
+    machines: &HashMap<String, facts::Surroundings<'_>>,
+) -> Vec<Group> {
     let mut by_signature: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     for (index, judged) in incidents.iter().enumerate() {
         by_signature.entry(&judged.incident.signature.coarse).or_default().push(index);
@@ -54,19 +65,25 @@ pub fn groups(incidents: &[Judged], surroundings: &[Surroundings], attributes: &
         })
         .collect();
     let over_represented = over_represented(&members, surroundings, attributes);
+    let by_name = ByName::new(machines.values());
     let mut groups: Vec<Group> = by_signature
         .iter()
         .zip(over_represented)
         .map(|((signature, members), over_represented)| {
             let members: Vec<&Judged> = members.iter().filter_map(|index| incidents.get(*index)).collect();
-            group(signature, &members, over_represented)
+            group(signature, &members, over_represented, &by_name)
         })
         .collect();
     groups.sort_by(|a, b| b.incidents.len().cmp(&a.incidents.len()).then_with(|| a.signature.cmp(&b.signature)));
     groups
 }
 
-fn group(signature: &str, members: &[&Judged], over_represented: Vec<OverRepresented>) -> Group {
+fn group(
+    signature: &str,
+    members: &[&Judged],
+    over_represented: Vec<OverRepresented>,
+    machines: &ByName<'_, '_>,
+) -> Group {
     let incidents = || members.iter().map(|judged| &judged.incident);
     let speaker = speaker(members);
     let cause = speaker.map(|judged| &judged.verdict).filter(|verdict| !verdict.is_undetermined());
@@ -81,6 +98,7 @@ fn group(signature: &str, members: &[&Judged], over_represented: Vec<OverReprese
         speaker: speaker.map(|judged| judged.incident.id.clone()).unwrap_or_default(),
         cause: cause.map(|verdict| verdict.cause.clone()),
         over_represented,
+        before: speaker.map(|speaker| machines.before(signature, speaker)).unwrap_or_default(),
     }
 }
 

@@ -71,14 +71,15 @@ fn build<'i>(gathered: Gathered<'i>, knowledge: &Knowledge, carriers: &dyn Carri
         let suspect = fault_site::suspect(&gathered, site.as_ref(), code, carriers);
         (site, suspect)
     };
-    let signature = signature::signature(
+    let parts = signature::Parts {
         kind,
-        process.as_ref(),
-        exception.as_ref(),
-        bugcheck.as_ref(),
-        site.as_ref(),
-        suspect.as_ref(),
-    );
+        process: process.as_ref(),
+        exception: exception.as_ref(),
+        bugcheck: bugcheck.as_ref(),
+        fault_site: site.as_ref(),
+        suspect: suspect.as_ref(),
+    };
+    let signature = parts.signature(&gathered);
     let environment = environment::environment(&gathered, knowledge);
     let evidence = gathered
         .items

@@ -1,5 +1,6 @@
 //! What belongs to a machine and not to one process: its timeline, and what its logs cover.
 
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -25,6 +26,7 @@ pub fn machines(items: &[Item], coverage: &[LogCoverage], knowledge: &Knowledge)
             provider: Arc::clone(&event.provider),
             id: event.id,
             says: says::of_event(event, knowledge),
+            incident: None,
             item: index,
             artifact: item.artifact,
             place: item.place.clone(),
@@ -37,12 +39,15 @@ pub fn machines(items: &[Item], coverage: &[LogCoverage], knowledge: &Knowledge)
     }
     let mut machines = known.by_name();
     for machine in &mut machines {
-        machine.timeline.sort_by(|a, b| {
-            (a.time, &a.provider, a.id, a.artifact, &a.place).cmp(&(b.time, &b.provider, b.id, b.artifact, &b.place))
-        });
+        machine.timeline.sort_by(in_time);
         machine.coverage = covered(machine);
     }
     machines
+}
+
+/// The order of timelines.
+pub(super) fn in_time(a: &TimelineEntry, b: &TimelineEntry) -> Ordering {
+    (a.time, &a.provider, a.id, a.artifact, &a.place).cmp(&(b.time, &b.provider, b.id, b.artifact, &b.place))
 }
 
 /// The machines that are known so far.

@@ -16,6 +16,8 @@ mod machine_environment;
 mod says;
 mod sighting;
 mod signature;
+mod stable_name;
+mod standing;
 
 pub use build::{Built, incidents};
 pub use environment::build_of;
@@ -25,6 +27,7 @@ pub use machine::{machines, timeline_kind, values};
 pub use machine_environment::{OF_MACHINE, describe};
 pub use says::says;
 pub use sighting::{Family, Item, RestartRecord, Sighting, report_kind};
+pub use standing::{Standing, stand, standing};
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -251,19 +254,21 @@ pub struct EarlierValue {
     pub time: Option<Timestamp>,
 }
 
-/// One thing that a machine's log recorded.
+/// One thing that a machine's log recorded, or an incident.
 #[derive(Debug, Clone)]
 pub struct TimelineEntry {
-    /// When.
+    /// When it was logged; of an incident, when it happened.
     pub time: Timestamp,
     /// What kind of thing: one of [`crate::facts::schema::TIMELINE_KINDS`].
     pub kind: &'static str,
-    /// Provider of the event.
+    /// Provider of the event; empty for an incident of which no event tells.
     pub provider: Arc<str>,
     /// Event id.
     pub id: u32,
     /// What it says, in a sentence.
     pub says: String,
+    /// The id of the incident that stands here.
+    pub incident: Option<String>,
     /// The item that it was made of: index into the run's items.
     pub item: usize,
     /// The artifact: index into the run's artifact list.

@@ -69,7 +69,8 @@ impl Serialize for Document<'_> {
             "machines",
             &Each(|| report.machines.iter().map(|machine| shape::Machine::of(report, machine))),
         )?;
-        document.serialize_field("groups", &Each(|| report.groups.iter().map(shape::Group::of)))?;
+        document
+            .serialize_field("groups", &Each(|| report.groups.iter().map(|group| shape::Group::of(report, group))))?;
         if let Some(comparison) = &report.comparison {
             document.serialize_field("comparison", &shape::Comparison::of(comparison))?;
         }

@@ -21,7 +21,7 @@ pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     let artifacts = report.artifacts.iter().map(|artifact| Line::Artifact(shape::Artifact::of(artifact)));
     let incidents = report.incidents.iter().map(|judged| Line::Incident(shape::Incident::of(report, judged).into()));
     let machines = report.machines.iter().map(|machine| Line::Machine(shape::Machine::of(report, machine)));
-    let groups = report.groups.iter().map(|group| Line::Group(shape::Group::of(group)));
+    let groups = report.groups.iter().map(|group| Line::Group(shape::Group::of(report, group)));
     let lines = std::iter::once(Line::Run(shape::Run::of(report)))
         .chain(artifacts)
         .chain(incidents)

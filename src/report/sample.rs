@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use super::{Artifact, ArtifactStatus, Judged, Report, RuleSetInfo, Summary, UNDETERMINED, Verdict};
 use crate::evidence::{Address, BugcheckCode, ExceptionCode, FastFailCode, ModuleOffset, Place, Version};
 use crate::facts::EvidenceRef;
-use crate::groups::{Attribute, Counts, Group, OverRepresented, Unit, speaker};
+use crate::groups::{Attribute, Before, Counts, Group, OverRepresented, Unit, speaker};
 use crate::incident::{
     Bugcheck, EarlierValue, EvidenceItem, ExceptionFacts, FaultSite, Incident, IncidentKind, Machine, ParameterMeaning,
     Process, Signature, Suspect, TimelineEntry,
@@ -62,6 +62,7 @@ pub(super) fn report(artifacts: Vec<Artifact>, incidents: Vec<Judged>) -> Report
             speaker: speaker.incident.id.clone(),
             cause: (!speaker.verdict.is_undetermined()).then(|| speaker.verdict.cause.clone()),
             over_represented: Vec::new(),
+            before: Before::default(),
             signature: signature.to_owned(),
             incidents: members.iter().map(|judged| judged.incident.id.clone()).collect(),
             first: members.iter().filter_map(|judged| judged.incident.time).min(),
@@ -99,6 +100,7 @@ pub(super) fn timeline_entry(after: i64, kind: &'static str, says: &str) -> Time
         provider: "disk".into(),
         id: 153,
         says: says.into(),
+        incident: None,
         item: 0,
         artifact: 1,
         place: Place::Record(after.unsigned_abs()),

@@ -448,8 +448,12 @@ impl Serialize for Timeline<'_> {
 struct TimelineEntry<'a> {
     time: Shown<Timestamp>,
     kind: &'static str,
-    provider: &'a str,
-    event_id: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    incident: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    provider: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    event_id: Option<u32>,
     says: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     artifact: Option<&'a str>,
@@ -458,11 +462,13 @@ struct TimelineEntry<'a> {
 
 impl<'a> TimelineEntry<'a> {
     fn of(report: &'a Report, entry: &'a incident::TimelineEntry) -> Self {
+        let of_event = !entry.provider.is_empty();
         Self {
             time: Shown(entry.time),
             kind: entry.kind,
-            provider: &entry.provider,
-            event_id: entry.id,
+            incident: entry.incident.as_deref(),
+            provider: of_event.then_some(&*entry.provider),
+            event_id: of_event.then_some(entry.id),
             says: &entry.says,
             artifact: report.artifact_path(entry.artifact),
             place: Shown(&entry.place),
@@ -495,10 +501,15 @@ pub(super) struct Group<'a> {
     cause: Option<&'a str>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     over_represented: Vec<OverRepresented<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    changes_before: Option<Vec<ChangeBefore<'a>>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    changes_unknown: Option<&'a str>,
 }
 
 impl<'a> Group<'a> {
-    pub(super) fn of(group: &'a groups::Group) -> Self {
+    pub(super) fn of(report: &'a Report, group: &'a groups::Group) -> Self {
+        let changes = group.before.changes.as_ref();
         Self {
             signature: &group.signature,
             incidents: &group.incidents,
@@ -507,6 +518,42 @@ impl<'a> Group<'a> {
             hosts: group.hosts,
             cause: group.cause.as_deref(),
             over_represented: group.over_represented.iter().map(OverRepresented::of).collect(),
+            changes_before: changes
+                .map(|changes| changes.iter().map(|change| ChangeBefore::of(report, change)).collect()),
+            changes_unknown: group.before.unknown.as_deref(),
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct ChangeBefore<'a> {
+    kind: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    bears_on: Option<&'static str>,
+    host: &'a str,
+    time: Shown<Timestamp>,
+    seconds_before: u64,
+    says: &'a str,
+    hosts: usize,
+    of_hosts: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    artifact: Option<&'a str>,
+    place: Shown<&'a Place>,
+}
+
+impl<'a> ChangeBefore<'a> {
+    fn of(report: &'a Report, change: &'a groups::ChangeBefore) -> Self {
+        Self {
+            kind: change.kind,
+            bears_on: change.bears_on.map(groups::BearsOn::word),
+            host: &change.host,
+            time: Shown(change.time),
+            seconds_before: change.seconds_before,
+            says: &change.says,
+            hosts: change.hosts,
+            of_hosts: change.of_hosts,
+            artifact: report.artifact_path(change.artifact),
+            place: Shown(&change.place),
         }
     }
 }

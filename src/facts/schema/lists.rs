@@ -1,8 +1,9 @@
 //! Every fact with many entries.
 
 use super::{
-    ANY, COMPONENTS, DRIVES, DUMP, DUMP_WITH_HANDLES, FRAME_TRUSTS, FactType, INVENTORY, KERNEL_DUMP, LOCATIONS,
-    ListDefinition, MACHINE_CHECKS, MODULE_LIST, NAMED_PARTS, SYSTEM_LOG, TEXT, TIMELINE_KINDS, fact,
+    ANY, APPLICATION_LOG, COMPONENTS, DRIVES, DUMP, DUMP_WITH_HANDLES, FRAME_TRUSTS, FactType, INCIDENT_KINDS,
+    INVENTORY, KERNEL_DUMP, LOCATIONS, ListDefinition, MACHINE_CHECKS, MODULE_LIST, NAMED_PARTS, SYSTEM_LOG, TEXT,
+    TIMELINE_KINDS, fact,
 };
 use crate::incident::environment::{FRAMEWORKS, INSTALLATIONS};
 
@@ -117,6 +118,17 @@ pub const LISTS: &[ListDefinition] = &[
         fields: &[
             fact("code", FactType::Code, ANY, "the HRESULT"),
             fact("mentioned", FactType::Flag, ANY, "that only a denial, advice or a list of codes names it"),
+        ],
+    },
+    ListDefinition {
+        name: "incidents_before",
+        about: "the last incident of each kind on the same machine within the 24 hours before, whatever evidence tells of \
+                it; known when machine and time are",
+        from: APPLICATION_LOG,
+        fields: &[
+            fact("kind", FactType::Word(INCIDENT_KINDS), ANY, "its kind"),
+            fact("process", FactType::Module, ANY, "its program"),
+            fact("seconds_before", FactType::Number, ANY, "how long before"),
         ],
     },
     ListDefinition {

@@ -4,11 +4,13 @@
 //! is made once, and what only some rule would ask for is made when the first one does.
 
 mod around;
+mod changes;
 mod drive;
 mod named;
 mod nearby;
 
 pub use around::Around;
+pub use changes::{BeforeFirst, Change};
 pub use nearby::Nearby;
 
 use std::collections::{BTreeMap, HashMap};
@@ -53,6 +55,8 @@ struct Logged<'i> {
     event: Option<&'i Event>,
     provider: OnceLock<Box<str>>,
     text: OnceLock<Box<str>>,
+    /// Whether it tells of a display driver.
+    of_display: OnceLock<bool>,
     /// The nearest entry before it that is the same record in another copy of the log.
     copy_of: Option<usize>,
 }
@@ -145,7 +149,14 @@ fn logged<'i>(machine: &'i Machine, items: &'i [Item]) -> Vec<Logged<'i>> {
                 Observation::Event(event) => Some(&**event),
                 _ => None,
             });
-            logged.push(Logged { entry, event, provider: OnceLock::new(), text: OnceLock::new(), copy_of });
+            logged.push(Logged {
+                entry,
+                event,
+                provider: OnceLock::new(),
+                text: OnceLock::new(),
+                of_display: OnceLock::new(),
+                copy_of,
+            });
         }
     }
     logged

@@ -9,10 +9,10 @@ use super::happened;
 use super::overview::when;
 use super::page::{PLAIN, Page, STRONG};
 use super::wording::{
-    counted, kind, name, place, prose, short_time, short_time_if_known, verdict, verdict_style, versioned,
+    counted, how_long, kind, name, place, prose, short_time, short_time_if_known, verdict, verdict_style, versioned,
 };
 use crate::facts::EvidenceRef;
-use crate::groups::Group;
+use crate::groups::{BearsOn, Group};
 use crate::incident::Incident;
 use crate::report::confidence::Level;
 use crate::report::{Judged, Report, confidence};
@@ -22,6 +22,8 @@ use crate::rules::{Audience, Finding};
 const EVIDENCE_SHOWN: usize = 12;
 /// Other possible causes that are shown.
 const OTHERS_SHOWN: usize = 3;
+/// Changes before a group's first incident that are shown.
+const CHANGES_SHOWN: usize = 3;
 /// What a group has more often than the rest: how many are shown.
 const OVER_REPRESENTED_SHOWN: usize = 4;
 /// Further incidents of a group that are listed.
@@ -113,6 +115,7 @@ pub(super) fn write(page: &mut Page<'_>, report: &Report, block: &Block<'_>) -> 
         references(page, finding)?;
     }
     more_often(page, block)?;
+    changed_before(page, block)?;
     members(page, block)
 }
 
@@ -265,6 +268,40 @@ fn more_often(page: &mut Page<'_>, block: &Block<'_>) -> io::Result<()> {
         page.bullet(&prose(&format!("{}{together}", one.says())))?;
     }
     Ok(())
+}
+
+/// What was changed before the first of the group: by time alone, and said to be no more.
+fn changed_before(page: &mut Page<'_>, block: &Block<'_>) -> io::Result<()> {
+    let Some(before) = block.group.map(|group| &group.before) else { return Ok(()) };
+    let changes = before.changes.as_deref().unwrap_or_default();
+    // Of a single incident that goes without saying.
+    let unknown = before.unknown.as_ref().filter(|_| page.verbose || block.size() > 1);
+    if changes.is_empty() && unknown.is_none() {
+        return Ok(());
+    }
+    page.section("Changed before the first (by time alone, no proof)")?;
+    let shown = page.limit(CHANGES_SHOWN);
+    for change in changes.iter().take(shown) {
+        let mut line =
+            format!("{}  {} ({} before", short_time(change.time), change.says, how_long(change.seconds_before));
+        match change.bears_on {
+            Some(BearsOn::DisplayDriver) => line.push_str(", a display driver"),
+            Some(BearsOn::Suspect) => line.push_str(", named like the suspect"),
+            Some(BearsOn::Program) => line.push_str(", named like the program"),
+            Some(BearsOn::Driver) | None => {}
+        }
+        if change.of_hosts > 1 {
+            line.push_str(&format!(", on {} of {} computers", change.hosts, change.of_hosts));
+        }
+        page.bullet(&prose(&format!("{line})")))?;
+    }
+    if changes.len() > shown {
+        page.paragraph(4, &format!("{} more (-v shows all).", changes.len().saturating_sub(shown)))?;
+    }
+    match unknown {
+        Some(unknown) => page.paragraph(2, &prose(unknown)),
+        None => Ok(()),
+    }
 }
 
 fn other_causes(page: &mut Page<'_>, judged: &Judged) -> io::Result<()> {

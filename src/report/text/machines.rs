@@ -71,7 +71,12 @@ fn line(page: &mut Page<'_>, report: &Report, run: &Run<'_>) -> io::Result<()> {
     } else if run.count > 1 {
         text.push_str(&format!(" ({} times, until {})", run.count, short_time(run.last)));
     }
-    if page.verbose {
+    match run.incidents.as_slice() {
+        [] => {}
+        [one] => text.push_str(&format!(" (incident {one})")),
+        [first, others @ ..] => text.push_str(&format!(" (incidents {first} and {} more)", others.len())),
+    }
+    if page.verbose && !entry.provider.is_empty() {
         text.push_str(&format!(" [{} {}; {}]", entry.provider, entry.id, place(report, entry.artifact, &entry.place)));
     }
     page.entry(4, &text)

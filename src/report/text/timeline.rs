@@ -19,6 +19,8 @@ pub(super) struct Run<'a> {
     /// How many of them are of the same event within the same second and say something else, such as one for each
     /// processor.
     pub(super) others: usize,
+    /// The ids of the incidents among them.
+    pub(super) incidents: Vec<&'a str>,
 }
 
 /// The part of a folded timeline that is shown.
@@ -149,7 +151,13 @@ fn fold(timeline: &[TimelineEntry]) -> Vec<Run<'_>> {
                 run.add(entry);
                 run.others = run.others.saturating_add(1);
             }
-            _ => runs.push(Run { first: entry, last: entry.time, count: 1, others: 0 }),
+            _ => runs.push(Run {
+                first: entry,
+                last: entry.time,
+                count: 1,
+                others: 0,
+                incidents: entry.incident.as_deref().into_iter().collect(),
+            }),
         }
         if is_install {
             installed.insert(key, runs.len().saturating_sub(1));
@@ -158,9 +166,10 @@ fn fold(timeline: &[TimelineEntry]) -> Vec<Run<'_>> {
     runs
 }
 
-impl Run<'_> {
-    fn add(&mut self, entry: &TimelineEntry) {
+impl<'a> Run<'a> {
+    fn add(&mut self, entry: &'a TimelineEntry) {
         self.last = entry.time;
+        self.incidents.extend(entry.incident.as_deref());
         self.count = self.count.saturating_add(1);
     }
 }

@@ -100,3 +100,13 @@ pub(super) fn verdict_style(verdict: &Verdict) -> Style {
         Level::Possible | Level::Weak => PLAIN,
     }
 }
+
+/// A length of time by its largest unit.
+pub(super) fn how_long(seconds: u64) -> String {
+    match seconds {
+        0..120 => format!("{seconds} s"),
+        120..7_200 => format!("{} min", seconds / 60),
+        7_200..172_800 => format!("{} h", seconds / 3_600),
+        _ => counted(usize::try_from(seconds / 86_400).unwrap_or(usize::MAX), "day"),
+    }
+}

@@ -17,6 +17,7 @@ mod processor;
 #[cfg(test)]
 mod tests;
 mod tickets;
+mod together;
 mod unwinding;
 mod wer_reports;
 
@@ -79,6 +80,10 @@ pub fn all() -> Vec<Sample> {
         machine_history::dll_refused_by_policy(),
         machine_history::ended_by_supervisor(),
         machine_history::audited_exit(),
+        together::same_place_on_three_machines(),
+        together::unrelated_crashes_on_one_machine(),
+        together::victims_of_a_reset(),
+        together::driver_before_the_first(),
         other_dumps::one_crash_three_artifacts(),
         wer_reports::hang_on_another_process(),
         wer_reports::managed_exception(),

@@ -1,0 +1,103 @@
+//! What was changed on a machine before incidents of a signature first happened there.
+
+use jiff::{SignedDuration, Timestamp};
+
+use super::{INSTALLED, INSTALLS, Logged, Surroundings};
+use crate::incident::{IncidentKind, TimelineEntry, values};
+
+/// How far back changes are looked for.
+const REACH: SignedDuration = SignedDuration::from_hours(14 * 24);
+/// Most changes of one kind that are looked at, the latest: an upgrade of Windows writes hundreds of records.
+const MOST_OF_A_KIND: usize = 64;
+/// How much of the time before the first incident the logs must cover, so that "nothing changed" means something.
+const LEAST_COVERED: SignedDuration = SignedDuration::from_hours(24);
+
+/// What is known of the time before the first incident of a signature on a machine.
+#[derive(Debug)]
+pub struct BeforeFirst<'s> {
+    /// When the first was.
+    pub first: Timestamp,
+    /// Since when changes, and such incidents, have been recorded; `None` when a log that would hold them is missing.
+    pub recorded_since: Option<Timestamp>,
+    /// The changes of that time, the latest last.
+    pub changes: Vec<Change<'s>>,
+}
+
+/// Something that was installed, updated or removed.
+#[derive(Debug, Clone, Copy)]
+pub struct Change<'s> {
+    /// The record.
+    pub entry: &'s TimelineEntry,
+    /// The name of the product, package or driver.
+    pub what: &'s str,
+    /// How long before the first incident, seconds.
+    pub seconds_before: u64,
+    /// Whether it is a driver of a display adapter.
+    pub of_display: bool,
+}
+
+impl BeforeFirst<'_> {
+    /// Whether the logs go back far enough to tell what had changed.
+    #[must_use]
+    pub fn is_known(&self) -> bool {
+        self.recorded_since.is_some_and(|since| self.first.duration_since(since) >= LEAST_COVERED)
+    }
+}
+
+/// The class of display adapters as records of installations write it, and the part of an update's title that stands
+/// for it.
+///
+/// Source: "System-Defined Device Setup Classes" of the Windows driver documentation; titles of driver updates
+/// (`NVIDIA - Display - 32.0.15.6070`).
+const DISPLAY: [&str; 2] = ["4d36e968-e325-11ce-bfc1-08002be10318", " - display - "];
+
+impl<'i> Surroundings<'i> {
+    /// What was changed before an incident of this kind and signature first happened here; `None` when none did.
+    #[must_use]
+    pub fn before_first(&self, signature: &str, kind: IncidentKind) -> Option<BeforeFirst<'i>> {
+        let first = *self.first_of.get(signature)?;
+        let [application, system] = self.recorded_since;
+        let of_incidents = match kind {
+            IncidentKind::Crash | IncidentKind::Hang => application,
+            _ => system,
+        };
+        // Drivers and updates are in the System log.
+        let recorded_since = of_incidents.zip(system).map(|(one, other)| one.max(other));
+        // A change before the log of such incidents begins may be one after the first of them.
+        let begin = first.saturating_sub(REACH).unwrap_or(first);
+        let begin = of_incidents.map_or(first, |since| begin.max(since));
+        let mut changes = Vec::new();
+        for kind in INSTALLS {
+            let indices = self.by_kind.get(kind).map_or(&[][..], Vec::as_slice);
+            let time_of = |index: &usize| self.logged.get(*index).map(|logged| logged.entry.time);
+            let start = indices.partition_point(|index| time_of(index) < Some(begin));
+            let end = indices.partition_point(|index| time_of(index) <= Some(first));
+            let start = start.max(end.saturating_sub(MOST_OF_A_KIND));
+            let logged = indices.get(start..end).unwrap_or_default().iter().filter_map(|index| self.logged.get(*index));
+            changes.extend(logged.filter(|logged| logged.copy_of.is_none()).map(|logged| change(logged, first)));
+        }
+        Some(BeforeFirst { first, recorded_since, changes })
+    }
+
+    /// The signatures of the incidents that happened here.
+    pub fn signatures(&self) -> impl Iterator<Item = &str> {
+        self.first_of.keys().map(String::as_str)
+    }
+}
+
+fn change<'i>(logged: &Logged<'i>, first: Timestamp) -> Change<'i> {
+    let entry = logged.entry;
+    let what = logged
+        .event
+        .and_then(|event| INSTALLED.iter().find_map(|name| event.fields.iter().find(|(field, _)| field == name)));
+    let of_display = *logged.of_display.get_or_init(|| {
+        let text = logged.event.map(|event| values(event).to_lowercase()).unwrap_or_default();
+        DISPLAY.iter().any(|display| text.contains(display))
+    });
+    Change {
+        entry,
+        what: what.map_or(entry.says.as_str(), |(_, what)| what),
+        seconds_before: first.duration_since(entry.time).as_secs().unsigned_abs(),
+        of_display,
+    }
+}

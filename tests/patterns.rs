@@ -1,0 +1,332 @@
+//! What incidents say together: facts for rules, changes before the first, and incidents in the timelines.
+
+#![expect(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    reason = "a test that can't go on fails, and its inputs are known"
+)]
+
+use std::path::{Path, PathBuf};
+
+use crashsift::facts::{FactSet, Value};
+use crashsift::knowledge::Knowledge;
+use crashsift::report::{Report, json};
+use crashsift::rules::RuleSet;
+use crashsift::{Options, Silent, analyze, inspect};
+use samplekit::event_log::{Event, EventLog};
+use samplekit::events::{Crash, Image, Layout, display_reset, product_installed};
+use samplekit::{FileTime, FileVersion, Guid};
+
+const NOON: FileTime = FileTime::utc(2025, 5, 20, 12, 0, 0);
+const HOUR: u64 = 3_600;
+const DAY: u64 = 24 * HOUR;
+
+fn sample(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("samples").join(name)
+}
+
+fn report_of(path: PathBuf, options: &Options) -> Report {
+    let rules = RuleSet::load(true, &[]).expect("the built-in rules");
+    analyze(&[path], &rules, &Knowledge::builtin(), options, &Silent)
+}
+
+fn as_json(report: &Report) -> serde_json::Value {
+    let mut out = Vec::new();
+    json::write(report, &mut out).expect("memory");
+    serde_json::from_slice(&out).expect("JSON")
+}
+
+/// The facts of each incident, in time.
+fn facts_of(path: PathBuf) -> Vec<FactSet> {
+    let rules = RuleSet::load(true, &[]).expect("the built-in rules");
+    let inspected = inspect(&[path], &rules, &Knowledge::builtin(), &Options::default(), &Silent);
+    inspected.incidents.into_iter().map(|(_, facts)| facts).collect()
+}
+
+fn number(facts: &FactSet, path: &str) -> Option<u64> {
+    match facts.get(path)?.value {
+        Value::Number(number) => Some(number),
+        _ => None,
+    }
+}
+
+fn numbers(facts: &[FactSet], path: &str) -> Vec<Option<u64>> {
+    facts.iter().map(|facts| number(facts, path)).collect()
+}
+
+/// What a crash is made of.
+#[derive(Clone, Copy)]
+struct Made {
+    app: &'static str,
+    module: &'static str,
+    version: u16,
+    code: u32,
+    offset: u64,
+    /// Seconds after noon.
+    after: u64,
+    ran: u64,
+}
+
+const PLAIN: Made =
+    Made { app: "ledger.exe", module: "core.dll", version: 1, code: 0xC000_0005, offset: 0x1000, after: 0, ran: 60 };
+
+fn crash(made: Made, layout: Layout) -> Event {
+    let image = |name: &str| Image {
+        path: format!(r"C:\Program Files\Ledger\{name}"),
+        version: Some(FileVersion([made.version, 0, 0, 1])),
+        timestamp: 0x6543_2100 + u32::from(made.version),
+    };
+    let time = NOON.plus_seconds(made.after);
+    let crash = Crash {
+        app: image(made.app),
+        module: image(made.module),
+        code: made.code,
+        offset: made.offset,
+        data: 0,
+        process: 4312 + u32::try_from(made.after % 1000).expect("small"),
+        started: time.minus_seconds(made.ran),
+        time,
+        report_id: Guid::made_up(&format!("{}{}{}{}", made.app, made.module, made.after, made.offset)),
+    };
+    crash.application_error(layout)
+}
+
+/// A folder with an Application log of each of these machines.
+fn folder(machines: &[(&str, &[Made])]) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().expect("a folder");
+    for (host, crashes) in machines {
+        let mut log = EventLog::new("Application", host);
+        for made in *crashes {
+            log.add(crash(*made, Layout::Positional));
+        }
+        std::fs::write(folder.path().join(format!("{host}.evtx")), log.to_bytes()).expect("a file");
+    }
+    folder
+}
+
+fn facts_on(machines: &[(&str, &[Made])]) -> Vec<FactSet> {
+    let folder = folder(machines);
+    facts_of(folder.path().to_path_buf())
+}
+
+#[test]
+fn machines_with_crashes_at_one_place_are_counted() {
+    let later = |after| Made { after, ..PLAIN };
+    let facts = facts_on(&[("A", &[PLAIN, later(90)]), ("b", &[later(30)]), ("C", &[later(200)])]);
+    assert_eq!(numbers(&facts, "pattern.same_site_hosts"), [Some(3); 4]);
+    assert_eq!(numbers(&facts, "pattern.same_site_before"), [Some(0), Some(0), Some(1), Some(0)]);
+    assert_eq!(numbers(&facts, "pattern.hosts"), [Some(3); 4]);
+    assert_eq!(numbers(&facts, "pattern.signature_hosts"), [Some(3); 4]);
+}
+
+#[test]
+fn another_build_offset_code_or_a_carrier_is_another_place() {
+    let other_build = Made { version: 2, after: 10, ..PLAIN };
+    let other_offset = Made { offset: 0x1004, after: 20, ..PLAIN };
+    let other_code = Made { code: 0xC000_001D, after: 30, ..PLAIN };
+    let facts = facts_on(&[("A", &[PLAIN]), ("B", &[other_build]), ("C", &[other_offset]), ("D", &[other_code])]);
+    assert_eq!(numbers(&facts, "pattern.same_site_hosts"), [Some(1); 4]);
+    let carrier = Made { module: "ntdll.dll", ..PLAIN };
+    let facts = facts_on(&[("A", &[carrier]), ("B", &[Made { after: 10, ..carrier }])]);
+    assert_eq!(numbers(&facts, "pattern.same_site_hosts"), [None; 2]);
+}
+
+#[test]
+fn the_mixture_of_a_machine_counts_what_damage_could_lead_to_in_the_days_around() {
+    let other = Made { app: "b.exe", module: "b.dll", code: 0xC000_001D, after: 2 * DAY, ..PLAIN };
+    let far = Made { app: "c.exe", module: "c.dll", after: 17 * DAY, ..PLAIN };
+    let on_purpose = Made { app: "d.exe", module: "d.dll", code: 0xE06D_7363, after: DAY, ..PLAIN };
+    let facts = facts_on(&[("A", &[PLAIN, on_purpose, other, far])]);
+    assert_eq!(numbers(&facts, "pattern.machine_sites_30_days"), [Some(2), None, Some(3), Some(2)]);
+    assert_eq!(numbers(&facts, "pattern.machine_codes_30_days"), [Some(2), None, Some(2), Some(2)]);
+    assert_eq!(numbers(&facts, "pattern.machine_programs_30_days"), [Some(2), None, Some(3), Some(2)]);
+    assert_eq!(numbers(&facts, "pattern.machine_days_30_days"), [Some(2), None, Some(3), Some(2)]);
+    assert_eq!(numbers(&facts, "pattern.machine_most_alike_30_days"), [Some(50), None, Some(33), Some(50)]);
+}
+
+#[test]
+fn bursts_and_repeats_are_counted_on_each_machine() {
+    let at = |after| Made { after, ..PLAIN };
+    let facts = facts_on(&[("A", &[at(0), at(599), at(1_100), at(3 * DAY)]), ("B", &[at(5)])]);
+    // In time: A, B, A, A, A.
+    assert_eq!(numbers(&facts, "pattern.burst_position"), [Some(1), Some(1), Some(2), Some(3), Some(1)]);
+    assert_eq!(numbers(&facts, "pattern.burst_size"), [Some(3), Some(1), Some(3), Some(3), Some(1)]);
+    assert_eq!(numbers(&facts, "pattern.repeats_before"), [Some(0), Some(0), Some(1), Some(2), Some(3)]);
+    assert_eq!(numbers(&facts, "pattern.same_24_hours"), [Some(1), Some(1), Some(2), Some(3), Some(1)]);
+    assert_eq!(number(&facts[4], "pattern.first_seconds_before"), Some(3 * DAY));
+}
+
+#[test]
+fn how_long_processes_ran_is_known_from_three_on() {
+    let at = |after, ran| Made { after, ran, ..PLAIN };
+    let facts = facts_on(&[("A", &[at(0, 5), at(3600, 9)])]);
+    assert_eq!(numbers(&facts, "pattern.run_seconds_most"), [None; 2]);
+    let facts = facts_on(&[("A", &[at(0, 5), at(3600, 9)]), ("B", &[at(7200, 7)])]);
+    assert_eq!(numbers(&facts, "pattern.run_seconds_least"), [Some(5); 3]);
+    assert_eq!(numbers(&facts, "pattern.run_seconds_most"), [Some(9); 3]);
+}
+
+#[test]
+fn incidents_shortly_before_are_listed_the_nearest_first() {
+    let facts = facts_of(sample("victims-of-a-reset"));
+    let listed: Vec<Vec<(String, u64)>> = facts
+        .iter()
+        .map(|facts| {
+            let list = facts.list("incidents_before").expect("the list");
+            let text = |value: Option<&Value>| match value {
+                Some(Value::Text(text)) => text.to_string(),
+                _ => String::new(),
+            };
+            let seconds = |value: Option<&Value>| match value {
+                Some(Value::Number(number)) => *number,
+                _ => u64::MAX,
+            };
+            list.iter().map(|one| (text(one.get("kind")), seconds(one.get("seconds_before")))).collect()
+        })
+        .collect();
+    let of = |kind: &str, seconds| (kind.to_owned(), seconds);
+    assert_eq!(listed, [vec![], vec![of("gpu-reset", 2)], vec![of("crash", 2), of("gpu-reset", 4)]]);
+}
+
+#[test]
+fn a_time_span_changes_no_pattern_and_no_change() {
+    let whole = report_of(sample("driver-before-the-first"), &Options::default());
+    let last = whole.incidents.last().expect("an incident");
+    let options = Options { since: last.incident.time, ..Options::default() };
+    let part = report_of(sample("driver-before-the-first"), &options);
+    assert_eq!(part.incidents.len(), 1);
+    let alone = &part.incidents[0];
+    assert_eq!(format!("{:?}", alone.findings), format!("{:?}", last.findings));
+    let group = |report: &Report| {
+        let signature = &last.incident.signature.coarse;
+        report.groups.iter().find(|group| group.signature == *signature).expect("its group").before.clone()
+    };
+    assert!(group(&whole).changes.is_some_and(|changes| !changes.is_empty()));
+    assert_eq!(group(&part), group(&whole));
+}
+
+#[test]
+fn the_driver_comes_before_what_was_installed_later_and_does_not_bear_on_the_group() {
+    let report = as_json(&report_of(sample("driver-before-the-first"), &Options::default()));
+    let groups = report["groups"].as_array().expect("groups");
+    let group = groups.iter().find(|group| group["incidents"].as_array().is_some_and(|all| all.len() == 3));
+    let changes = group.expect("the crashes")["changes_before"].as_array().expect("changes").clone();
+    assert_eq!(changes.len(), 2, "{changes:?}");
+    assert_eq!(changes[0]["kind"], "driver-install");
+    assert_eq!(changes[0]["bears_on"], "display-driver");
+    assert_eq!(changes[0]["seconds_before"], 9 * HOUR);
+    assert_eq!(changes[0]["artifact"].as_str().map(|path| path.ends_with("System.evtx")), Some(true));
+    assert_eq!((&changes[1]["kind"], changes[1].get("bears_on")), (&"software-install".into(), None));
+}
+
+#[test]
+fn where_the_log_begins_too_late_nothing_is_said_of_changes_but_that() {
+    let report = as_json(&report_of(sample("driver-install-then-resets"), &Options::default()));
+    let group = &report["groups"][0];
+    assert_eq!(group.get("changes_before"), None);
+    assert!(group["changes_unknown"].as_str().is_some_and(|text| text.contains("PC-10 begin 22 h before")), "{group}");
+}
+
+#[test]
+fn what_came_first_on_most_machines_comes_first() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for (host, products) in [("A", &["Common", "Own A"][..]), ("B", &["Common"][..]), ("C", &["Own C"][..])] {
+        let mut application = EventLog::new("Application", host);
+        application.add(product_installed(NOON.minus_seconds(20 * DAY), "Old", "1.0", "Nobody"));
+        for (number, product) in (0_u64..).zip(products) {
+            let before = if *product == "Common" { 2 * DAY } else { HOUR + number };
+            application.add(product_installed(NOON.minus_seconds(before), product, "1.0", "Nobody"));
+        }
+        application.add(crash(PLAIN, Layout::Positional));
+        let mut system = EventLog::new("System", host);
+        system.add(display_reset(NOON.minus_seconds(30 * DAY), "amdkmdag"));
+        std::fs::write(folder.path().join(format!("{host}-a.evtx")), application.to_bytes()).expect("a file");
+        std::fs::write(folder.path().join(format!("{host}-s.evtx")), system.to_bytes()).expect("a file");
+    }
+    let report = as_json(&report_of(folder.path().to_path_buf(), &Options::default()));
+    let group = report["groups"]
+        .as_array()
+        .expect("groups")
+        .iter()
+        .find(|group| group["signature"].as_str().is_some_and(|signature| signature.contains("ledger.exe")));
+    let changes = group.expect("the crashes")["changes_before"].as_array().expect("changes").clone();
+    let told: Vec<(bool, u64, u64)> = changes
+        .iter()
+        .map(|change| {
+            let common = change["says"].as_str().is_some_and(|says| says.contains("Common"));
+            (common, change["hosts"].as_u64().expect("a number"), change["of_hosts"].as_u64().expect("a number"))
+        })
+        .collect();
+    assert_eq!(told, [(true, 2, 3), (false, 1, 3), (false, 1, 3)], "{changes:?}");
+}
+
+#[test]
+fn an_incident_stands_in_the_timeline_once_and_its_records_do_not() {
+    let report = as_json(&report_of(sample("victims-of-a-reset"), &Options::default()));
+    let timeline = report["machines"][0]["timeline"].as_array().expect("a timeline");
+    let told: Vec<&str> = timeline.iter().filter_map(|entry| entry["kind"].as_str()).collect();
+    assert_eq!(told, ["driver-reset", "crash", "crash"], "nvlddmkm 153 and Display 4101 are one incident");
+    for (entry, incident) in timeline.iter().zip(report["incidents"].as_array().expect("incidents")) {
+        assert_eq!(entry["incident"], incident["id"]);
+        assert_eq!(entry["time"], incident["time"]);
+    }
+}
+
+#[test]
+fn incidents_outside_of_the_time_span_stand_without_id() {
+    let whole = report_of(sample("victims-of-a-reset"), &Options::default());
+    let options = Options { since: whole.incidents[2].incident.time, ..Options::default() };
+    let report = as_json(&report_of(sample("victims-of-a-reset"), &options));
+    let timeline = report["machines"][0]["timeline"].as_array().expect("a timeline");
+    let with_id: Vec<bool> = timeline.iter().map(|entry| entry.get("incident").is_some()).collect();
+    assert_eq!(with_id, [false, false, true]);
+}
+
+/// The coarse and fine signature of a crash.
+fn signature(made: Made, layout: Layout) -> (String, String) {
+    let mut log = EventLog::new("Application", "A");
+    log.add(crash(made, layout));
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::write(folder.path().join("A.evtx"), log.to_bytes()).expect("a file");
+    let report = report_of(folder.path().to_path_buf(), &Options::default());
+    let signature = report.incidents[0].incident.signature.clone();
+    (signature.coarse, signature.fine)
+}
+
+#[test]
+fn a_new_build_keeps_the_coarse_signature_and_changes_the_fine_one() {
+    let (coarse, fine) = signature(PLAIN, Layout::Positional);
+    for number in 2_u16..12 {
+        let factor = u64::from(number);
+        let module = if number % 2 == 0 { "core.dll" } else { "core-1a2b3c4d5e6f7081.dll" };
+        let app = if number % 3 == 0 { "ledger-2.14.7.exe" } else { "Ledger.exe" };
+        let layout = if number % 2 == 0 { Layout::Positional } else { Layout::Named };
+        let other = Made {
+            version: number,
+            offset: 0x1000 + 0x31 * factor,
+            after: 977 * factor,
+            ran: factor,
+            app,
+            module,
+            ..PLAIN
+        };
+        let (other_coarse, other_fine) = signature(other, layout);
+        assert_eq!(other_coarse, coarse);
+        assert_ne!(other_fine, fine);
+    }
+    // Time and process id alone change nothing.
+    assert_eq!(signature(Made { after: 9, ..PLAIN }, Layout::Named), (coarse, fine));
+}
+
+#[test]
+fn another_module_code_or_program_changes_the_coarse_signature() {
+    let (coarse, _) = signature(PLAIN, Layout::Positional);
+    for other in [
+        Made { module: "core2.dll", ..PLAIN },
+        Made { code: 0xC000_001D, ..PLAIN },
+        Made { app: "ledgerd.exe", ..PLAIN },
+    ] {
+        assert_ne!(signature(other, Layout::Positional).0, coarse);
+    }
+}
