@@ -5,6 +5,7 @@ mod damaged;
 mod environment;
 mod event_pairs;
 mod fast_fails;
+pub mod fleet;
 mod gpu_reset;
 mod inner_errors;
 mod kernel;
@@ -80,6 +81,7 @@ pub fn all() -> Vec<Sample> {
         machine_history::ended_by_supervisor(),
         machine_history::audited_exit(),
         other_dumps::one_crash_three_artifacts(),
+        fleet::three_machines(),
         wer_reports::hang_on_another_process(),
         wer_reports::managed_exception(),
         wer_reports::live_kernel_event(),
