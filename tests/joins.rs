@@ -408,11 +408,22 @@ fn a_kernel_dump_joins_the_restart_that_it_was_written_in() {
     let [_, _, ours] = restart(NOON, "first");
     let mut parameters = PARAMETERS;
     parameters[0] += NOON.0 & 0xFFFF_F000;
+    let folder = Folder::new();
+    folder.file("050624-9531-01.dmp", &triage(0x116, parameters));
+    folder.log("System.evtx", "PC-1", [vec![ours], restart(NOON.plus_seconds(7200), "later").to_vec()].concat());
+    assert_incidents(
+        &folder,
+        &[&["050624-9531-01.dmp", "System.evtx#1"], &["System.evtx#2", "System.evtx#3", "System.evtx#4"]],
+    );
+}
+
+/// The dump of a stop, half a minute before noon.
+fn triage(code: u32, parameters: [u64; 4]) -> Vec<u8> {
     let triage = TriageDump {
         stop: Stop {
             build: 19041,
             processors: 8,
-            code: 0x116,
+            code,
             parameters,
             time: NOON.minus_seconds(35),
             uptime_seconds: 934,
@@ -426,13 +437,31 @@ fn a_kernel_dump_joins_the_restart_that_it_was_written_in() {
         named_driver: None,
         memory: vec![],
     };
+    triage.to_bytes()
+}
+
+#[test]
+fn a_dump_joins_the_record_that_names_its_file_unless_two_computers_have_one() {
+    let named = |name: &str, code: u32, seconds: u64| {
+        let path = format!(r"C:\Windows\Minidump\{name}");
+        bugcheck(NOON.plus_seconds(seconds), code, [0; 4], &path, Guid::made_up(&format!("{name} {seconds}")))
+    };
     let folder = Folder::new();
-    folder.file("050624-9531-01.dmp", &triage.to_bytes());
-    folder.log("System.evtx", "PC-1", [vec![ours], restart(NOON.plus_seconds(7200), "later").to_vec()].concat());
-    assert_incidents(
-        &folder,
-        &[&["050624-9531-01.dmp", "System.evtx#1"], &["System.evtx#2", "System.evtx#3", "System.evtx#4"]],
-    );
+    folder.file("dumps/050624-9531-01.dmp", &triage(0xE2, [0; 4]));
+    // Another file, another stop, and a record that is older than the dump.
+    let others = [("050624-9999-01.dmp", 0xE2, 60), ("050624-9531-01.dmp", 0x9F, 900), ("050624-9531-01.dmp", 0xE2, 0)];
+    let others = others.map(|(name, code, seconds)| match seconds {
+        0 => named(name, code, 0).at(NOON.minus_seconds(9000)),
+        _ => named(name, code, seconds),
+    });
+    folder.log("logs/A.evtx", "PC-A", others.into_iter().chain([named("050624-9531-01.dmp", 0xE2, 1800)]));
+    let others: [&[&str]; 3] = [&["logs/A.evtx#1"], &["logs/A.evtx#2"], &["logs/A.evtx#3"]];
+    let joined: &[&str] = &["dumps/050624-9531-01.dmp", "logs/A.evtx#4"];
+    assert_incidents(&folder, &[others[0], others[1], others[2], joined]);
+
+    folder.log("logs/B.evtx", "PC-B", [named("050624-9531-01.dmp", 0xE2, 1800)]);
+    let apart: [&[&str]; 3] = [&["dumps/050624-9531-01.dmp"], &["logs/A.evtx#4"], &["logs/B.evtx#1"]];
+    assert_incidents(&folder, &[others[0], others[1], others[2], apart[0], apart[1], apart[2]]);
 }
 
 #[test]
