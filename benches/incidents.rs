@@ -150,6 +150,8 @@ fn items(read: &[ReadArtifact]) -> Vec<Item> {
     all.map(|(artifact, evidence)| Item {
         artifact,
         folder: Arc::clone(&folder),
+        file: Arc::clone(&folder),
+        folder_host: None,
         place: evidence.place.clone(),
         observation: evidence.observation.clone(),
     })

@@ -1,6 +1,6 @@
 //! The whole way, from paths to a report.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::artifact::head_and_tail::HeadAndTail;
 use crate::artifact::minidump::Symbols;
 use crate::artifact::{LogCoverage, ReadContext};
 use crate::discover::{self, display_path};
-use crate::evidence::{Names, Observation};
+use crate::evidence::{Names, Observation, base_name};
 use crate::facts::{self, Around, FactSet, Nearby, Surroundings};
 use crate::groups::{Attributes, groups};
 use crate::incident::{self, Carriers, Incident, Item, Machine, Sighting};
@@ -321,19 +321,49 @@ fn keeping(mut read: Vec<ReadArtifact>, options: &Options) -> Vec<ReadArtifact> 
 fn listed(mut all: Vec<ReadArtifact>) -> (Vec<Artifact>, Vec<Item>, Vec<LogCoverage>) {
     all.sort_by(|a, b| a.artifact.path.cmp(&b.artifact.path));
 
+    let mut hosts = hosts_by_folder(&all);
     let (mut artifacts, mut items, mut coverage) = (Vec::new(), Vec::new(), Vec::new());
     for (index, read) in all.into_iter().enumerate() {
         let folder: Arc<str> = if read.pasted { "" } else { folder(&read.artifact.path) }.into();
+        let file: Arc<str> = base_name(&read.artifact.path).into();
         artifacts.push(read.artifact);
         coverage.extend(read.coverage);
         items.extend(read.evidence.into_iter().map(|evidence| Item {
             artifact: index,
             folder: Arc::clone(&folder),
+            file: Arc::clone(&file),
+            folder_host: None,
             place: evidence.place,
             observation: evidence.observation,
         }));
     }
+    incident::unify(&mut items, &mut coverage, hosts.values_mut().flatten());
+    for item in &mut items {
+        let mut named = hosts.get(&*item.folder).into_iter().flatten();
+        if let Some(first) = named.next() {
+            let only = named.all(|other| other.eq_ignore_ascii_case(first));
+            item.folder_host = only.then(|| Arc::clone(first));
+        }
+    }
     (artifacts, items, coverage)
+}
+
+/// The computers that event logs name, by folder.
+fn hosts_by_folder(all: &[ReadArtifact]) -> BTreeMap<String, Vec<Arc<str>>> {
+    let mut hosts: BTreeMap<String, BTreeSet<Arc<str>>> = BTreeMap::new();
+    for read in all.iter().filter(|read| !read.pasted && read.artifact.kind == "event-log") {
+        let known = hosts.entry(folder(&read.artifact.path).to_owned()).or_default();
+        let of_events = read.evidence.iter().filter_map(|evidence| match &evidence.observation {
+            Observation::Event(event) => event.computer.as_ref(),
+            _ => None,
+        });
+        for host in read.coverage.iter().map(|log| &log.computer).chain(of_events) {
+            if !known.contains(host) {
+                known.insert(Arc::clone(host));
+            }
+        }
+    }
+    hosts.into_iter().map(|(folder, hosts)| (folder, hosts.into_iter().collect())).collect()
 }
 
 /// The folder that an artifact lies in.

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::evidence::{EventBody, ExceptionCode};
 use crate::facts::{self, Around, EvidenceRef, Nearby, Surroundings};
-use crate::incident::{Built, EvidenceItem, IncidentKind};
+use crate::incident::{Built, EvidenceItem, IncidentKind, JoinKey, JoinedBy};
 use crate::knowledge::Knowledge;
 use crate::patterns::Pattern;
 use crate::report::{Judged, UNDETERMINED, Verdict};
@@ -50,6 +50,7 @@ fn take_over_cited(own: usize, around: &[Nearby<'_>], findings: &mut [Finding]) 
             artifact: entry.artifact,
             place: entry.place.clone(),
             says: entry.says.clone(),
+            joined_by: Some(JoinedBy { key: JoinKey::Machine, strength: JoinKey::Machine.strength(), to: 0 }),
         });
         let Ok(new) = u16::try_from(own.saturating_add(taken_over.len())) else { break };
         renumbered.insert(old, EvidenceRef(new));

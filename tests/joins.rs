@@ -14,7 +14,7 @@ mod program;
 
 use std::fs;
 
-use samplekit::event_log::{Event, EventLog};
+use samplekit::event_log::{Event, EventLog, Provider};
 use samplekit::events::{
     Crash, Image, Layout, LostPower, ManagedCrash, bugcheck, display_reset, ended_by_other, kernel_power,
     missing_dll_popup, nvidia_driver, process_exit, thermal_shutdown, unclean_shutdown,
@@ -408,11 +408,22 @@ fn a_kernel_dump_joins_the_restart_that_it_was_written_in() {
     let [_, _, ours] = restart(NOON, "first");
     let mut parameters = PARAMETERS;
     parameters[0] += NOON.0 & 0xFFFF_F000;
+    let folder = Folder::new();
+    folder.file("050624-9531-01.dmp", &triage(0x116, parameters));
+    folder.log("System.evtx", "PC-1", [vec![ours], restart(NOON.plus_seconds(7200), "later").to_vec()].concat());
+    assert_incidents(
+        &folder,
+        &[&["050624-9531-01.dmp", "System.evtx#1"], &["System.evtx#2", "System.evtx#3", "System.evtx#4"]],
+    );
+}
+
+/// The dump of a stop, half a minute before noon.
+fn triage(code: u32, parameters: [u64; 4]) -> Vec<u8> {
     let triage = TriageDump {
         stop: Stop {
             build: 19041,
             processors: 8,
-            code: 0x116,
+            code,
             parameters,
             time: NOON.minus_seconds(35),
             uptime_seconds: 934,
@@ -426,13 +437,31 @@ fn a_kernel_dump_joins_the_restart_that_it_was_written_in() {
         named_driver: None,
         memory: vec![],
     };
+    triage.to_bytes()
+}
+
+#[test]
+fn a_dump_joins_the_record_that_names_its_file_unless_two_computers_have_one() {
+    let named = |name: &str, code: u32, seconds: u64| {
+        let path = format!(r"C:\Windows\Minidump\{name}");
+        bugcheck(NOON.plus_seconds(seconds), code, [0; 4], &path, Guid::made_up(&format!("{name} {seconds}")))
+    };
     let folder = Folder::new();
-    folder.file("050624-9531-01.dmp", &triage.to_bytes());
-    folder.log("System.evtx", "PC-1", [vec![ours], restart(NOON.plus_seconds(7200), "later").to_vec()].concat());
-    assert_incidents(
-        &folder,
-        &[&["050624-9531-01.dmp", "System.evtx#1"], &["System.evtx#2", "System.evtx#3", "System.evtx#4"]],
-    );
+    folder.file("dumps/050624-9531-01.dmp", &triage(0xE2, [0; 4]));
+    // Another file, another stop, and a record that is older than the dump.
+    let others = [("050624-9999-01.dmp", 0xE2, 60), ("050624-9531-01.dmp", 0x9F, 900), ("050624-9531-01.dmp", 0xE2, 0)];
+    let others = others.map(|(name, code, seconds)| match seconds {
+        0 => named(name, code, 0).at(NOON.minus_seconds(9000)),
+        _ => named(name, code, seconds),
+    });
+    folder.log("logs/A.evtx", "PC-A", others.into_iter().chain([named("050624-9531-01.dmp", 0xE2, 1800)]));
+    let others: [&[&str]; 3] = [&["logs/A.evtx#1"], &["logs/A.evtx#2"], &["logs/A.evtx#3"]];
+    let joined: &[&str] = &["dumps/050624-9531-01.dmp", "logs/A.evtx#4"];
+    assert_incidents(&folder, &[others[0], others[1], others[2], joined]);
+
+    folder.log("logs/B.evtx", "PC-B", [named("050624-9531-01.dmp", 0xE2, 1800)]);
+    let apart: [&[&str]; 3] = [&["dumps/050624-9531-01.dmp"], &["logs/A.evtx#4"], &["logs/B.evtx#1"]];
+    assert_incidents(&folder, &[others[0], others[1], others[2], apart[0], apart[1], apart[2]]);
 }
 
 #[test]
@@ -656,4 +685,113 @@ fn a_text_joins_a_dump_only_by_something_that_few_crashes_share() {
     assert_incidents(&folder, &[&["a.dmp"], &["note.txt"]]);
     folder.file("note.txt", format!("{note}Fault offset: {offset}\n").as_bytes());
     assert_incidents(&folder, &[&["a.dmp", "note.txt"]]);
+}
+
+/// Events 1000 and 1001 of a crash as old systems write them: without process, start and report id.
+fn without_ids(crash: &Crash) -> [Event; 2] {
+    let version = |image: &Image| image.version.map_or_else(String::new, |version| version.to_string());
+    let app = [crash.app.name().to_owned(), version(&crash.app), "65432100".to_owned()];
+    let module = [crash.module.name().to_owned(), version(&crash.module), "65432100".to_owned()];
+    let place = [format!("{:08x}", crash.code), format!("{:016x}", crash.offset)];
+    let signature: Vec<String> = app.into_iter().chain(module).chain(place).collect();
+    let head = ["", "0", "APPCRASH", "Not available", "0"].map(str::to_owned);
+    [
+        Event::new(Provider::classic("Application Error"), 1000).at(crash.time).strings(signature.clone()),
+        Event::new(Provider::classic("Windows Error Reporting"), 1001)
+            .at(crash.time.plus_seconds(2))
+            .strings(head.into_iter().chain(signature)),
+    ]
+}
+
+#[test]
+fn records_without_any_id_join_by_program_version_and_time_and_say_that_this_is_likely() {
+    let folder = Folder::new();
+    folder.log("Application.evtx", "PC-1", without_ids(&crash("demo.exe", 4312, NOON)));
+    let report = assert_incidents(&folder, &[&["Application.evtx#1", "Application.evtx#2"]]);
+    let joined = &report["incidents"][0]["evidence"][1]["joined_by"];
+    assert_eq!(*joined, serde_json::json!({"key": "name-and-time", "strength": "likely", "to": "e1"}));
+}
+
+#[test]
+fn records_without_any_id_of_two_crashes_within_seconds_are_not_guessed_at() {
+    let [first, first_report] = without_ids(&crash("demo.exe", 4312, NOON));
+    let [second, second_report] = without_ids(&crash("demo.exe", 5120, NOON.plus_seconds(3)));
+    let folder = Folder::new();
+    folder.log("Application.evtx", "PC-1", [first, second, first_report, second_report]);
+    assert_incidents(
+        &folder,
+        &[&["Application.evtx#1"], &["Application.evtx#2"], &["Application.evtx#3"], &["Application.evtx#4"]],
+    );
+}
+
+#[test]
+fn records_without_any_id_of_two_computers_or_two_versions_stay_apart() {
+    let [error, report] = without_ids(&crash("demo.exe", 4312, NOON));
+    let folder = Folder::new();
+    folder.log("A.evtx", "PC-A", [error.clone()]).log("B.evtx", "PC-B", [report.clone()]);
+    assert_incidents(&folder, &[&["A.evtx#1"], &["B.evtx#1"]]);
+
+    let mut newer = crash("demo.exe", 4312, NOON);
+    newer.app.version = Some(FileVersion([2, 2, 0, 0]));
+    let [newer, _] = without_ids(&newer);
+    let folder = Folder::new();
+    folder.log("A.evtx", "PC-A", [newer, report]);
+    assert_incidents(&folder, &[&["A.evtx#1"], &["A.evtx#2"]]);
+}
+
+#[test]
+fn what_joined_evidence_says_differently_is_told_with_its_numbers() {
+    let mut crash = crash("demo.exe", 4312, NOON);
+    let folder = Folder::new();
+    folder.file("demo.exe.4312.dmp", &dump(&crash));
+    crash.code = 0xC000_0409;
+    crash.app.version = Some(FileVersion([2, 1, 0, 8]));
+    folder.log("Application.evtx", "PC-1", [error_event(&crash)]);
+    let report = assert_incidents(&folder, &[&["demo.exe.4312.dmp", "Application.evtx#1"]]);
+    let remarks = list(&report["incidents"][0], "remarks");
+    for remark in [
+        "The evidence differs on the exception code: 0xC0000005 (e1), 0xC0000409 (e2).",
+        "The evidence differs on the program's version: 2.1.0.7 (e1), 2.1.0.8 (e2).",
+    ] {
+        assert!(remarks.iter().any(|one| one == remark), "{remarks:#?}");
+    }
+}
+
+#[test]
+fn evidence_that_agrees_has_no_remarks() {
+    let crash = crash("demo.exe", 4312, NOON);
+    let folder = Folder::new();
+    folder.file("demo.exe.4312.dmp", &dump(&crash));
+    folder.file("Report.wer", &crash.report((19045, 3693), &[]).to_bytes());
+    folder.log("Application.evtx", "PC-1", [error_event(&crash), wer_event(&crash)]);
+    let files = &["demo.exe.4312.dmp", "Report.wer", "Application.evtx#1", "Application.evtx#2"];
+    let report = assert_incidents(&folder, &[files]);
+    assert_eq!(report["incidents"][0]["remarks"], serde_json::json!([]));
+}
+
+#[test]
+fn a_dump_among_the_logs_of_two_computers_takes_neither_name() {
+    let folder = Folder::new();
+    folder.file("demo.exe.4312.dmp", &dump(&crash("demo.exe", 4312, NOON)));
+    folder.log("A.evtx", "PC-A", [error_event(&crash("other.exe", 1, NOON))]);
+    let report = assert_incidents(&folder, &[&["demo.exe.4312.dmp"], &["A.evtx#1"]]);
+    let alone = incident(&folder, &report, "demo.exe.4312.dmp");
+    assert_eq!((&alone["host"], &alone["host_basis"]), (&"PC-A".into(), &"folder".into()));
+
+    folder.log("B.evtx", "PC-B", [error_event(&crash("third.exe", 2, NOON))]);
+    let report = assert_incidents(&folder, &[&["demo.exe.4312.dmp"], &["A.evtx#1"], &["B.evtx#1"]]);
+    let alone = incident(&folder, &report, "demo.exe.4312.dmp");
+    assert_eq!((alone.get("host"), alone.get("host_basis")), (None, None));
+}
+
+#[test]
+fn a_computer_with_and_without_its_domain_is_one_but_not_with_two_domains() {
+    let crash = crash("demo.exe", 4312, NOON);
+    let folder = Folder::new();
+    folder.log("A.evtx", "PC-1", [error_event(&crash)]).log("B.evtx", "pc-1.lab.example", [wer_event(&crash)]);
+    let report = assert_incidents(&folder, &[&["A.evtx#1", "B.evtx#1"]]);
+    assert_eq!(report["incidents"][0]["host"], "pc-1.lab.example");
+
+    folder.log("C.evtx", "pc-1.sales.example", [wer_event(&crash)]);
+    assert_incidents(&folder, &[&["A.evtx#1"], &["B.evtx#1"], &["C.evtx#1"]]);
 }

@@ -58,6 +58,10 @@ fn differences(expected: &Value, report: &Report) -> Vec<String> {
             differences.push(format!("{file}: {} {:?}, expected {wanted}", found.kind, found.status));
         }
     }
+    // Where the truth is a file of its own, a test of its own compares it.
+    if expected.get("truth").is_some() {
+        return differences;
+    }
     let wanted: Vec<&Value> = expected["incidents"].as_array().into_iter().flatten().collect();
     if wanted.len() != report.incidents.len() {
         let kinds: Vec<&str> = report.incidents.iter().map(|judged| judged.incident.kind.word()).collect();

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use super::{Exit, load_rules, open_symbols, print_symbol_notes, stream};
 use crate::facts::{FactSet, schema};
+use crate::incident::Incident;
 use crate::knowledge::Knowledge;
 use crate::report::{Artifact, ArtifactStatus, sanitise};
 use crate::{Inspected, Options, Silent, inspect};
@@ -40,6 +41,7 @@ pub fn run(arguments: &Arguments) -> Exit {
     let exit = stream::print(|out| {
         for (incident, facts) in &inspected.incidents {
             writeln!(out, "# incident {}", incident.id)?;
+            print_joins(incident, &inspected.artifacts, out)?;
             print_facts(facts, out)?;
             writeln!(out)?;
         }
@@ -82,6 +84,23 @@ fn print_content(inspected: &Inspected, out: &mut dyn Write) -> io::Result<()> {
         for entry in &machine.timeline {
             writeln!(out, "#   {} {}: {}", entry.time, entry.kind, sanitise(&entry.says))?;
         }
+    }
+    Ok(())
+}
+
+/// Writes what an incident was joined of and by what, where it is more than one thing.
+fn print_joins(incident: &Incident, artifacts: &[Artifact], out: &mut dyn Write) -> io::Result<()> {
+    if incident.evidence.len() < 2 {
+        return Ok(());
+    }
+    for (number, item) in (1..).zip(&incident.evidence) {
+        let path = artifacts.get(item.artifact).map_or("", |artifact| &*artifact.path);
+        write!(out, "#   e{number} {}, {}", sanitise(path), item.place)?;
+        if let Some(joined) = item.joined_by {
+            let (key, strength) = (joined.key.word(), joined.strength.word());
+            write!(out, ": joined to e{} by {key}, {strength}", joined.to.saturating_add(1))?;
+        }
+        writeln!(out)?;
     }
     Ok(())
 }

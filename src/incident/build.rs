@@ -11,8 +11,8 @@ use super::fault_site::{self, Carriers};
 use super::gathered::{CrashRecord, Gathered};
 use super::sighting::{Item, Sighting};
 use super::{
-    Bugcheck, EvidenceItem, ExceptionFacts, Incident, IncidentKind, Process, bugcheck, context, join, kernel_site,
-    says, signature,
+    Bugcheck, EvidenceItem, ExceptionFacts, Incident, IncidentKind, JoinedBy, Process, bugcheck, context,
+    contradictions, join, kernel_site, says, signature,
 };
 use crate::evidence::{Address, EventBody, ExceptionCode, FastFailCode, OperatingSystem, ProcessDump, base_name};
 use crate::knowledge::Knowledge;
@@ -41,11 +41,13 @@ pub fn incidents<'i>(
     let mut built: Vec<Built<'i>> = groups
         .into_iter()
         .zip(contexts)
-        .filter_map(|(members, context)| {
-            let sightings: Vec<&Sighting> = members.iter().filter_map(|index| sightings.get(*index)).collect();
+        .filter_map(|(group, context)| {
+            let sightings: Vec<&Sighting> = group.members.iter().filter_map(|index| sightings.get(*index)).collect();
             let told = sightings.iter().map(|sighting| sighting.item);
+            let mut joined_by = group.joined_by;
+            joined_by.extend(context.iter().filter_map(|index| items.get(*index)).map(context::joined_by).map(Some));
             let items = told.chain(context).filter_map(|index| items.get(index)).collect();
-            build(Gathered { sightings, items }, knowledge, carriers)
+            build(Gathered { sightings, items }, joined_by, knowledge, carriers)
         })
         .collect();
     distinguish(&mut built);
@@ -56,7 +58,12 @@ pub fn incidents<'i>(
     built
 }
 
-fn build<'i>(gathered: Gathered<'i>, knowledge: &Knowledge, carriers: &dyn Carriers) -> Option<Built<'i>> {
+fn build<'i>(
+    gathered: Gathered<'i>,
+    joined_by: Vec<Option<JoinedBy>>,
+    knowledge: &Knowledge,
+    carriers: &dyn Carriers,
+) -> Option<Built<'i>> {
     let kind = kind(&gathered)?;
     let records = gathered.crash_records();
     let process = process(&gathered, &records);
@@ -84,19 +91,24 @@ fn build<'i>(gathered: Gathered<'i>, knowledge: &Knowledge, carriers: &dyn Carri
     let evidence = gathered
         .items
         .iter()
-        .map(|item| EvidenceItem {
+        .zip(joined_by)
+        .map(|(item, joined_by)| EvidenceItem {
+            joined_by,
             artifact: item.artifact,
             place: item.place.clone(),
             says: says::says(&item.observation, knowledge),
         })
         .collect();
+    let named = gathered.sightings.iter().find_map(|sighting| sighting.host.clone());
+    let by_folder = || gathered.sightings.iter().find_map(|sighting| sighting.folder_host.clone());
     let incident = Incident {
         id: String::new(),
         kind,
         time: time(&gathered),
-        host: gathered.sightings.iter().find_map(|sighting| sighting.host.clone()),
+        host_by_folder: named.is_none() && by_folder().is_some(),
+        host: named.or_else(by_folder),
         environment: context::described(environment::card(&gathered, &environment, knowledge), &gathered, knowledge),
-        remarks: remarks(&gathered, &records).into_iter().chain(bugcheck.as_ref().and_then(live_remark)).collect(),
+        remarks: remarks(&gathered).into_iter().chain(bugcheck.as_ref().and_then(live_remark)).collect(),
         process,
         exception,
         bugcheck,
@@ -229,11 +241,10 @@ fn access(dump: &ProcessDump) -> Option<(&'static str, Address)> {
 }
 
 /// What contradicts itself or limits what can be concluded.
-fn remarks(gathered: &Gathered<'_>, records: &[(usize, CrashRecord)]) -> Vec<String> {
-    /// `STATUS_STOWED_EXCEPTION`: the dump holds it, WER reports the error inside.
-    const STOWED: ExceptionCode = ExceptionCode(0xC000_027B);
+fn remarks(gathered: &Gathered<'_>) -> Vec<String> {
     let mut remarks = Vec::new();
     let dump = gathered.dump();
+    remarks.extend(contradictions::contradictions(gathered));
     for (number, ticket) in gathered.tickets() {
         remarks.extend(ticket.contradictions.iter().map(|other| {
             format!("e{} also says {} {} (line {}).", number.saturating_add(1), other.of, other.value, other.line)
@@ -244,27 +255,12 @@ fn remarks(gathered: &Gathered<'_>, records: &[(usize, CrashRecord)]) -> Vec<Str
             "The time is when Windows Error Reporting logged its report; what it reports may be days older.".to_owned(),
         );
     }
-    if let Some((number, dump)) = dump {
-        match &dump.exception {
-            None => remarks.push(
+    if let Some((_, dump)) = dump {
+        if dump.exception.is_none() {
+            remarks.push(
                 "The dump holds no exception: it was written while the process was running, and does not show a crash."
                     .to_owned(),
-            ),
-            Some(exception) => {
-                for (other, record) in records {
-                    if let Some(code) = record.code
-                        && code != exception.code
-                        && exception.code != STOWED
-                    {
-                        remarks.push(format!(
-                            "e{} says exception {}, e{} says {code}.",
-                            number.saturating_add(1),
-                            exception.code,
-                            other.saturating_add(1)
-                        ));
-                    }
-                }
-            }
+            );
         }
         if dump.modules.is_some() && !dump.modules_complete {
             remarks
@@ -306,7 +302,9 @@ fn fingerprint(incident: &Incident) -> u64 {
     };
     add(incident.kind.word());
     add(&incident.time.map_or_else(String::new, |time| time.to_string()));
-    add(&incident.host.as_deref().unwrap_or_default().to_lowercase());
+    // Neither the domain nor what lay beside it is what an incident is known by.
+    let host = incident.host.as_deref().filter(|_| !incident.host_by_folder).unwrap_or_default();
+    add(&context::short(host));
     if let Some(process) = &incident.process {
         add(&process.name.as_deref().unwrap_or_default().to_lowercase());
         add(&process.pid.map_or_else(String::new, |pid| pid.to_string()));

@@ -3,8 +3,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::JoinedBy;
 use super::environment::as_stated;
 use super::gathered::Gathered;
+use super::join::{self, JoinKey};
 use super::sighting::{Item, Sighting};
 use crate::evidence::{Inventory, Observation, Place, Ticket, Version};
 use crate::knowledge::Knowledge;
@@ -13,7 +15,7 @@ use crate::knowledge::Knowledge;
 ///
 /// A text describes the machine of all incidents whose evidence lies in its folder; pasted text, of all incidents. When
 /// it names the computer, the incident's must be the same; when not, they may name no two.
-pub(super) fn contexts(groups: &[Vec<usize>], sightings: &[Sighting], items: &[Item]) -> Vec<Vec<usize>> {
+pub(super) fn contexts(groups: &[join::Group], sightings: &[Sighting], items: &[Item]) -> Vec<Vec<usize>> {
     let mut contexts = vec![Vec::new(); groups.len()];
     let sighted: BTreeSet<usize> = sightings.iter().map(|sighting| sighting.item).collect();
     let loose = items.iter().enumerate().filter(|(index, item)| belongs_elsewhere(item, sighted.contains(index)));
@@ -21,7 +23,7 @@ pub(super) fn contexts(groups: &[Vec<usize>], sightings: &[Sighting], items: &[I
     if loose.is_empty() {
         return contexts;
     }
-    let about: Vec<Group> = groups.iter().map(|group| Group::of(group, sightings, items)).collect();
+    let about: Vec<Group> = groups.iter().map(|group| Group::of(&group.members, sightings, items)).collect();
     for (index, item) in loose {
         let describes = match &item.observation {
             Observation::Ticket(ticket) => described_by(ticket, item, index, &about),
@@ -32,6 +34,15 @@ pub(super) fn contexts(groups: &[Vec<usize>], sightings: &[Sighting], items: &[I
         }
     }
     contexts
+}
+
+/// By what such an item belongs to an incident's first evidence: the machine, or the text that both stand in.
+pub(super) fn joined_by(item: &Item) -> JoinedBy {
+    let key = match item.observation {
+        Observation::Event(_) => JoinKey::SameText,
+        _ => JoinKey::Machine,
+    };
+    JoinedBy { key, strength: key.strength(), to: 0 }
 }
 
 /// Whether an item is a text without a crash that describes a machine, or a pasted event without an incident.
@@ -83,7 +94,7 @@ fn described_by(ticket: &Ticket, item: &Item, index: usize, groups: &[Group]) ->
 }
 
 /// A computer's name without its domain, lower case.
-fn short(host: &str) -> String {
+pub(super) fn short(host: &str) -> String {
     host.split('.').next().unwrap_or(host).to_lowercase()
 }
 

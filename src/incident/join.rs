@@ -1,20 +1,32 @@
 //! Which sightings are of the same incident.
 //!
-//! Keys, strongest first: WER's report id; process id with start time; the parameters of a bugcheck; and, where the
-//! evidence holds no id, computer and closeness in time within families whose records Windows writes together.
-//! Sightings of different computers are never joined, and what fits two is joined to neither. Texts that people pasted
-//! come last: they join the one incident that agrees with them.
+//! Keys, strongest first: WER's report id; process id with start time; the parameters of a bugcheck; the name of the
+//! dump's file; and, where the evidence holds no id, computer and closeness in time within families whose records Windows
+//! writes together, or of the same program in the same version. Sightings of different computers are never joined, and
+//! what fits two is joined to neither. Texts that people pasted come last: they join the one incident that agrees with
+//! them. [`JoinKey`] is the list of the keys with their strength.
 
+mod copies;
+mod dump_path;
+mod key;
+mod name_and_time;
 mod reports;
+mod sets;
 mod tickets;
+mod timeline;
 
-use std::collections::{BTreeMap, HashMap};
+pub use key::JoinKey;
+pub(super) use tickets::record;
+
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::IncidentKind;
+use self::sets::Sets;
+use self::timeline::Timeline;
 use super::sighting::{Family, Item, RestartRecord, Sighting};
+use super::{IncidentKind, JoinStrength, JoinedBy};
 use crate::evidence::{EventBody, Observation};
 
 /// A process's start is known to the second in dumps and to 100 ns in events; rounding may differ by one second.
@@ -41,21 +53,32 @@ const RESET_BURST: SignedDuration = SignedDuration::from_secs(60);
 /// within the windows above; a made-up log may say so of every record.
 const MOST_CANDIDATES: usize = 256;
 
-/// Groups the sightings: each group is one incident, its members by rank, then by item. Groups come in the order of
-/// their first item.
+/// Sightings of one incident.
+#[derive(Debug)]
+pub struct Group {
+    /// By rank, then by item.
+    pub members: Vec<usize>,
+    /// By what each of them was joined; nothing for the first.
+    pub joined_by: Vec<Option<JoinedBy>>,
+}
+
+/// Groups the sightings: each group is one incident. Groups come in the order of their first item.
 #[must_use]
-pub fn join(sightings: &[Sighting], items: &[Item]) -> Vec<Vec<usize>> {
+pub fn join(sightings: &[Sighting], items: &[Item]) -> Vec<Group> {
     let mut sets = Sets::new(sightings);
     reports::by_report_id(sightings, &mut sets);
-    reports::by_report_folder(sightings, items, &mut sets);
+    copies::by_copy(sightings, items, &mut sets);
     by_process(sightings, items, &mut sets);
     by_bugcheck(sightings, &mut sets);
-    by_companionship(sightings, &mut sets);
+    reports::by_report_folder(sightings, items, &mut sets);
+    dump_path::by_dump_path(sightings, items, &mut sets);
     by_pid(sightings, &mut sets);
     by_exit(sightings, items, &mut sets);
     by_service(sightings, items, &mut sets);
     by_restart(sightings, &mut sets);
     by_reset_burst(sightings, &mut sets);
+    by_companionship(sightings, &mut sets);
+    name_and_time::by_name_and_time(sightings, items, &mut sets);
     tickets::by_ticket(sightings, items, &mut sets);
     sets.groups()
 }
@@ -80,7 +103,8 @@ fn by_process(sightings: &[Sighting], items: &[Item], sets: &mut Sets<'_>) {
         }
         last = Some(key);
     }
-    join_unambiguous(buckets.into_iter(), sets);
+    let buckets = buckets.into_iter().flat_map(|bucket| of_one_program(sightings, bucket));
+    join_unambiguous(buckets, JoinKey::ProcessAndStart, sets);
 
     let mut by_moment: HashMap<(Timestamp, u32, u64, u32, u32), Vec<usize>> = HashMap::new();
     for (index, sighting) in sightings.iter().enumerate() {
@@ -90,7 +114,24 @@ fn by_process(sightings: &[Sighting], items: &[Item], sets: &mut Sets<'_>) {
             by_moment.entry(key).or_default().push(index);
         }
     }
-    join_unambiguous(by_moment.into_values(), sets);
+    join_unambiguous(by_moment.into_values(), JoinKey::ExceptionAndTime, sets);
+}
+
+/// A bucket, or, where its members name several programs, those of each: evidence that names no computer may be of two.
+fn of_one_program(sightings: &[Sighting], bucket: Vec<usize>) -> Vec<Vec<usize>> {
+    let program = |index: &usize| {
+        let name = sightings.get(*index)?.process.as_deref()?;
+        // Packages and hosted services have names of another kind.
+        name.ends_with(".exe").then_some(name)
+    };
+    let mut programs: Vec<&str> = bucket.iter().filter_map(program).collect();
+    programs.sort_unstable();
+    programs.dedup();
+    if programs.len() <= 1 {
+        return vec![bucket];
+    }
+    let of = |name: &str| bucket.iter().copied().filter(|index| program(index) == Some(name)).collect();
+    programs.into_iter().map(of).collect()
 }
 
 /// Same bugcheck: code and all four parameters, where they hold an address and so hardly repeat.
@@ -103,7 +144,7 @@ fn by_bugcheck(sightings: &[Sighting], sets: &mut Sets<'_>) {
             by_stop.entry((code.plain(), parameters)).or_default().push(index);
         }
     }
-    join_unambiguous(by_stop.into_values(), sets);
+    join_unambiguous(by_stop.into_values(), JoinKey::BugcheckParameters, sets);
 }
 
 /// Whether a parameter has more than 32 bits. Sign-extended, as `0xffffffffc0000005`, it is a status and no address.
@@ -112,42 +153,75 @@ fn is_address(parameter: u64) -> bool {
 }
 
 /// Joins the members of each bucket, unless they name several computers and some name none: then only those that
-/// name the same are joined.
-fn join_unambiguous(buckets: impl Iterator<Item = Vec<usize>>, sets: &mut Sets<'_>) {
+/// name the same are joined, and those whose folder stands for it are likely to belong to it.
+fn join_unambiguous(buckets: impl Iterator<Item = Vec<usize>>, key: JoinKey, sets: &mut Sets<'_>) {
     let mut buckets: Vec<Vec<usize>> = buckets.filter(|bucket| bucket.len() > 1).collect();
     buckets.sort();
     for bucket in buckets {
-        let mut by_host: BTreeMap<Option<String>, Vec<usize>> = BTreeMap::new();
+        let mut by_host: BTreeMap<Option<Arc<str>>, Vec<usize>> = BTreeMap::new();
         for index in bucket {
-            by_host.entry(sets.host(index)).or_default().push(index);
+            by_host.entry(sets.named_host(index)).or_default().push(index);
         }
-        let named = by_host.keys().filter(|host| host.is_some()).count();
-        if named <= 1 {
-            let all: Vec<usize> = by_host.into_values().flatten().collect();
-            sets.join_all(&all);
-        } else {
-            for members in by_host.values() {
-                sets.join_all(members);
+        let nameless = by_host.remove(&None).unwrap_or_default();
+        let only = by_host.len() <= 1;
+        for members in by_host.values() {
+            sets.join_all(members, key);
+        }
+        if only {
+            let mut all: Vec<usize> = by_host.into_values().flatten().collect();
+            all.extend(nameless);
+            join_around(&all, key, sets);
+            continue;
+        }
+        let mut rest = Vec::new();
+        for index in nameless {
+            let named = sets.host(index).and_then(|host| by_host.get(&Some(host))?.first());
+            match named {
+                Some(first) => sets.join_as(*first, index, key, JoinStrength::Likely),
+                None => rest.push(index),
             }
+        }
+        join_around(&rest, key, sets);
+    }
+}
+
+/// Joins what does not name different computers: to the first of each, in order.
+fn join_around(members: &[usize], key: JoinKey, sets: &mut Sets<'_>) {
+    let mut firsts: BTreeMap<Option<Arc<str>>, usize> = BTreeMap::new();
+    for index in members {
+        firsts.entry(sets.host(*index)).or_insert(*index);
+    }
+    // What no folder stands for either belongs to the only computer, or is joined to its like.
+    if firsts.keys().flatten().count() <= 1 || key == JoinKey::ReportId {
+        sets.join_all(members, key);
+        return;
+    }
+    for index in members {
+        if let Some(first) = firsts.get(&sets.host(*index)) {
+            sets.join(*first, *index, key);
         }
     }
 }
 
-/// .NET Runtime and Application Error 1005 join the nearest crash record of the same program.
+/// .NET Runtime and Application Error 1005 join the nearest crash record of the same program. Copies of a record count
+/// once.
 fn by_companionship(sightings: &[Sighting], sets: &mut Sets<'_>) {
     let crashes = Timeline::of(sightings, |sighting| sighting.family == Family::Crash);
-    let mut taken = std::collections::HashSet::new();
+    let before: Vec<usize> = (0..sightings.len()).map(|index| sets.root(index)).collect();
+    let root = |index: usize| before.get(index).copied().unwrap_or(index);
+    let (mut taken, mut done) = (HashSet::new(), HashSet::new());
     for (index, sighting) in sightings.iter().enumerate() {
-        if sighting.family != Family::CrashCompanion {
+        if sighting.family != Family::CrashCompanion || !done.insert(root(index)) {
             continue;
         }
         let nearest = crashes.near(sighting, COMPANION_WINDOW, |other| {
             let crash = sightings.get(other);
-            crash.is_some_and(|crash| crash.process == sighting.process) && !taken.contains(&(other, kind_of(sighting)))
+            crash.is_some_and(|crash| crash.process == sighting.process)
+                && !taken.contains(&(root(other), kind_of(sighting)))
         });
         if let Some(crash) = nearest {
-            taken.insert((crash, kind_of(sighting)));
-            sets.join_all(&[crash, index]);
+            taken.insert((root(crash), kind_of(sighting)));
+            sets.join(crash, index, JoinKey::Companion);
         }
     }
 }
@@ -165,7 +239,7 @@ fn by_pid(sightings: &[Sighting], sets: &mut Sets<'_>) {
             && let Some(crash) = crashes
                 .near(sighting, PID_WINDOW, |other| sightings.get(other).is_some_and(|crash| crash.pid == sighting.pid))
         {
-            sets.join_all(&[crash, index]);
+            sets.join(crash, index, JoinKey::ProcessAndTime);
         }
     }
 }
@@ -189,13 +263,14 @@ fn by_exit(sightings: &[Sighting], items: &[Item], sets: &mut Sets<'_>) {
             other.is_some_and(|other| same_process(other) && follows(exit, other))
         });
         if let Some(failure) = failure {
-            sets.join_all(&[failure, index]);
+            let both = exit.pid.is_some() && sightings.get(failure).is_some_and(|other| other.pid.is_some());
+            sets.join(failure, index, if both { JoinKey::Exit } else { JoinKey::NameAndTime });
         }
         let record = exits.near(exit, SAME_EXIT, |other| {
             other != index && sightings.get(other).is_some_and(|other| same_process(other) && other.pid == exit.pid)
         });
         if let Some(record) = record {
-            sets.join_all(&[record, index]);
+            sets.join(record, index, JoinKey::Exit);
         }
     }
     // Dumps don't name their computer.
@@ -219,7 +294,7 @@ fn by_exit(sightings: &[Sighting], items: &[Item], sets: &mut Sets<'_>) {
         // Several are one end when they were joined before.
         let root = sets.root(*first);
         if fitting.iter().all(|exit| sets.root(*exit) == root) {
-            sets.join_all(&[*first, index]);
+            sets.join(*first, index, JoinKey::Exit);
         }
     }
 }
@@ -259,7 +334,7 @@ fn by_service(sightings: &[Sighting], items: &[Item], sets: &mut Sets<'_>) {
             before && named
         });
         if let Some(crash) = nearest {
-            sets.join_all(&[crash, index]);
+            sets.join(crash, index, JoinKey::Service);
         }
     }
 }
@@ -294,7 +369,7 @@ fn by_restart(sightings: &[Sighting], sets: &mut Sets<'_>) {
                 open.clear();
             }
             if let Some(first) = open.first() {
-                sets.join_all(&[first.1, current.1]);
+                sets.join(first.1, current.1, JoinKey::Restart);
             }
             // A copy says nothing new, and there may be many.
             let code = code_of(sightings, current.1);
@@ -330,113 +405,8 @@ fn by_reset_burst(sightings: &[Sighting], sets: &mut Sets<'_>) {
             if let [(earlier, a), (later, b)] = pair
                 && later.duration_since(*earlier) <= RESET_BURST
             {
-                sets.join_all(&[*a, *b]);
+                sets.join(*a, *b, JoinKey::Burst);
             }
         }
-    }
-}
-
-/// Sightings of a family by computer and time.
-struct Timeline {
-    by_host: BTreeMap<String, Vec<(Timestamp, usize)>>,
-}
-
-impl Timeline {
-    fn of(sightings: &[Sighting], wanted: impl Fn(&Sighting) -> bool) -> Self {
-        let mut by_host: BTreeMap<String, Vec<(Timestamp, usize)>> = BTreeMap::new();
-        for (index, sighting) in sightings.iter().enumerate() {
-            if let (true, Some(host), Some(time)) = (wanted(sighting), &sighting.host, sighting.time) {
-                by_host.entry(host.to_lowercase()).or_default().push((time, index));
-            }
-        }
-        for times in by_host.values_mut() {
-            times.sort_unstable();
-        }
-        Self { by_host }
-    }
-
-    /// The member of `sighting`'s computer that fits and lies nearest in time, at most `window` away.
-    fn near(&self, sighting: &Sighting, window: SignedDuration, fits: impl Fn(usize) -> bool) -> Option<usize> {
-        let time = sighting.time?;
-        let times = self.by_host.get(&sighting.host.as_ref()?.to_lowercase())?;
-        let middle = times.partition_point(|(other, _)| *other < time);
-        let before = times.get(middle.saturating_sub(MOST_CANDIDATES)..middle)?;
-        let after = times.get(middle..times.len().min(middle.saturating_add(MOST_CANDIDATES)))?;
-        let is_near = |(other, _): &&(Timestamp, usize)| other.duration_since(time).abs() <= window;
-        let nearest = before.iter().rev().take_while(is_near).chain(after.iter().take_while(is_near));
-        nearest
-            .filter(|(_, index)| fits(*index))
-            .min_by_key(|(other, index)| (other.duration_since(time).abs(), *index))
-            .map(|(_, index)| *index)
-    }
-}
-
-/// Disjoint sets of sightings, each with the one computer that its members name.
-struct Sets<'s> {
-    sightings: &'s [Sighting],
-    parent: Vec<usize>,
-    host: Vec<Option<Arc<str>>>,
-}
-
-impl<'s> Sets<'s> {
-    fn new(sightings: &'s [Sighting]) -> Self {
-        Self {
-            sightings,
-            parent: (0..sightings.len()).collect(),
-            host: sightings.iter().map(|sighting| sighting.host.clone()).collect(),
-        }
-    }
-
-    fn root(&mut self, mut index: usize) -> usize {
-        while let Some(parent) = self.parent.get(index).copied()
-            && parent != index
-        {
-            // Halve the path, so that it stays short.
-            let grandparent = self.parent.get(parent).copied().unwrap_or(parent);
-            if let Some(slot) = self.parent.get_mut(index) {
-                *slot = grandparent;
-            }
-            index = grandparent;
-        }
-        index
-    }
-
-    /// The computer that the set of `index` belongs to, lower case.
-    fn host(&mut self, index: usize) -> Option<String> {
-        let root = self.root(index);
-        self.host.get(root)?.as_ref().map(|host| host.to_lowercase())
-    }
-
-    /// Joins all members into one set; those that would bring in a second computer are left out.
-    fn join_all(&mut self, members: &[usize]) {
-        let Some((first, rest)) = members.split_first() else { return };
-        for other in rest {
-            let (a, b) = (self.root(*first), self.root(*other));
-            let (host_a, host_b) = (self.host(a), self.host(b));
-            if a == b || matches!((&host_a, &host_b), (Some(a), Some(b)) if a != b) {
-                continue;
-            }
-            let (low, high) = (a.min(b), a.max(b));
-            let host = self.host.get(low).cloned().flatten().or_else(|| self.host.get(high).cloned().flatten());
-            if let Some(slot) = self.parent.get_mut(high) {
-                *slot = low;
-            }
-            if let Some(slot) = self.host.get_mut(low) {
-                *slot = host;
-            }
-        }
-    }
-
-    fn groups(mut self) -> Vec<Vec<usize>> {
-        let mut groups: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-        for index in 0..self.sightings.len() {
-            let root = self.root(index);
-            groups.entry(root).or_default().push(index);
-        }
-        let mut groups: Vec<Vec<usize>> = groups.into_values().collect();
-        for members in &mut groups {
-            members.sort_by_key(|index| self.sightings.get(*index).map(|sighting| (sighting.rank, *index)));
-        }
-        groups
     }
 }

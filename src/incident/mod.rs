@@ -4,10 +4,12 @@ mod bugcheck;
 mod build;
 mod caller;
 mod context;
+mod contradictions;
 mod dump_detail;
 pub mod environment;
 mod fault_site;
 mod gathered;
+mod hosts;
 mod join;
 mod kernel_card;
 mod kernel_site;
@@ -23,6 +25,8 @@ pub use build::{Built, incidents};
 pub use environment::build_of;
 pub use fault_site::Carriers;
 pub use gathered::{CrashRecord, Gathered};
+pub use hosts::unify;
+pub use join::JoinKey;
 pub use machine::{machines, timeline_kind, values};
 pub use machine_environment::{OF_MACHINE, describe};
 pub use says::says;
@@ -84,6 +88,8 @@ pub struct Incident {
     pub time: Option<Timestamp>,
     /// The computer.
     pub host: Option<Arc<str>>,
+    /// Whether no evidence names that computer, and it is the one whose event logs lie in the same folder.
+    pub host_by_folder: bool,
     /// The process, for incidents of one.
     pub process: Option<Process>,
     /// The exception.
@@ -223,6 +229,42 @@ pub struct EvidenceItem {
     pub place: Place,
     /// What it says, in a sentence.
     pub says: String,
+    /// By what it was joined to the others; absent for the first.
+    pub joined_by: Option<JoinedBy>,
+}
+
+/// By what an item of evidence was joined to another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct JoinedBy {
+    /// What both have in common.
+    pub key: JoinKey,
+    /// How much that proves.
+    pub strength: JoinStrength,
+    /// The other item: its index in the incident's evidence.
+    pub to: usize,
+}
+
+/// How much a join proves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum JoinStrength {
+    /// Nothing but agreement of what many incidents could have, and no other that could be meant.
+    Likely,
+    /// What two incidents hardly ever share.
+    Strong,
+    /// What was made for this incident alone.
+    Certain,
+}
+
+impl JoinStrength {
+    /// The word for it in reports.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Likely => "likely",
+            Self::Strong => "strong",
+            Self::Certain => "certain",
+        }
+    }
 }
 
 /// A machine with what its logs recorded.

@@ -14,6 +14,10 @@ pub struct Item {
     pub artifact: usize,
     /// The folder that it lies in; empty for pasted text.
     pub folder: Arc<str>,
+    /// The artifact's file name.
+    pub file: Arc<str>,
+    /// The computer that all event logs of that folder name.
+    pub folder_host: Option<Arc<str>>,
     /// Where in it.
     pub place: Place,
     /// What was seen.
@@ -31,6 +35,8 @@ pub struct Sighting {
     pub rank: u8,
     /// The computer.
     pub host: Option<Arc<str>>,
+    /// The computer whose logs lie in the same folder, for artifacts that don't name theirs.
+    pub folder_host: Option<Arc<str>>,
     /// When it happened, or, for records that are written later, when that was logged.
     pub time: Option<Timestamp>,
     /// Whether that time is when a report was logged, which can be days after what it reports.
@@ -89,6 +95,15 @@ impl Sighting {
     /// What `item` says about an incident; `None` when it is only context.
     #[must_use]
     pub fn of(index: usize, item: &Item) -> Option<Self> {
+        let mut sighting = Self::of_observation(index, item)?;
+        // A text lies where somebody saved it, which need not be its machine.
+        if sighting.host.is_none() && !matches!(item.observation, Observation::Ticket(_)) {
+            sighting.folder_host = item.folder_host.clone();
+        }
+        Some(sighting)
+    }
+
+    fn of_observation(index: usize, item: &Item) -> Option<Self> {
         match &item.observation {
             Observation::Process(dump) => {
                 // A dump of the running process tells least of how it ended.
@@ -131,6 +146,7 @@ impl Sighting {
             kind,
             rank,
             host: None,
+            folder_host: None,
             time: None,
             logged_later: false,
             process: None,

@@ -9,8 +9,8 @@ use crate::evidence::{Address, BugcheckCode, ExceptionCode, FastFailCode, Module
 use crate::facts::EvidenceRef;
 use crate::groups::{Attribute, Before, Counts, Group, OverRepresented, Unit, speaker};
 use crate::incident::{
-    Bugcheck, EarlierValue, EvidenceItem, ExceptionFacts, FaultSite, Incident, IncidentKind, Machine, ParameterMeaning,
-    Process, Signature, Suspect, TimelineEntry,
+    Bugcheck, EarlierValue, EvidenceItem, ExceptionFacts, FaultSite, Incident, IncidentKind, JoinKey, JoinedBy,
+    Machine, ParameterMeaning, Process, Signature, Suspect, TimelineEntry,
 };
 use crate::rules::{Audience, Finding, Remediation, Severity};
 
@@ -115,6 +115,7 @@ pub(super) fn undetermined(id: &str, after: i64) -> Judged {
             kind: IncidentKind::Crash,
             time: Some(second(after)),
             host: Some("PC-7".into()),
+            host_by_folder: false,
             process: Some(Process { name: Some("python.exe".into()), ..Process::default() }),
             exception: None,
             bugcheck: None,
@@ -126,6 +127,7 @@ pub(super) fn undetermined(id: &str, after: i64) -> Judged {
                 artifact: 1,
                 place: Place::Record(4711),
                 says: "Application Error 1000 names python.exe.".into(),
+                joined_by: None,
             }],
             remarks: Vec::new(),
         },
@@ -152,6 +154,10 @@ pub(super) fn finding(rule: &str, cause: &str, confidence: f64) -> Finding {
         evidence: Vec::new(),
         references: Vec::new(),
     }
+}
+
+fn joined(key: JoinKey) -> JoinedBy {
+    JoinedBy { key, strength: key.strength(), to: 0 }
 }
 
 /// A crash of which every kind of fact is known.
@@ -196,12 +202,19 @@ pub(super) fn crash(id: &str) -> Judged {
             artifact: 0,
             place: Place::Stream("Exception"),
             says: "The process ended with 0xC0000409, fast-fail 7.".into(),
+            joined_by: None,
         },
-        EvidenceItem { artifact: 0, place: Place::Stream("ModuleList"), says: "cudnn64_8.dll is loaded.".into() },
+        EvidenceItem {
+            artifact: 0,
+            place: Place::Stream("ModuleList"),
+            says: "cudnn64_8.dll is loaded.".into(),
+            joined_by: Some(joined(JoinKey::SameText)),
+        },
         EvidenceItem {
             artifact: 1,
             place: Place::Record(4711),
             says: "Application Error 1000 names ucrtbase.dll.".into(),
+            joined_by: Some(joined(JoinKey::ProcessAndStart)),
         },
     ];
     incident.remarks = vec!["The event log writes another time than the dump: 2 s later.".into()];
@@ -290,6 +303,7 @@ pub(super) fn everything() -> Report {
     ];
     let mut report = report(artifacts, vec![crash("7f3a9c")]);
     report.incidents[0].incident.bugcheck = bugcheck("", 0).incident.bugcheck;
+    report.incidents[0].incident.host_by_folder = true;
     report.machines = vec![machine()];
     report.groups[0].over_represented = vec![overlay()];
     report

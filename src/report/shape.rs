@@ -119,6 +119,8 @@ pub(super) struct Incident<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     host: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    host_basis: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     process: Option<Process<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     exception: Option<Exception<'a>>,
@@ -144,6 +146,7 @@ impl<'a> Incident<'a> {
             kind: incident.kind.word(),
             time: incident.time.map(Shown),
             host: incident.host.as_deref(),
+            host_basis: incident.host_by_folder.then_some("folder"),
             process: incident.process.as_ref().map(Process::of),
             exception: incident.exception.as_ref().map(Exception::of),
             bugcheck: incident.bugcheck.as_ref().map(Bugcheck::of),
@@ -348,6 +351,15 @@ struct Evidence<'a> {
     artifact: Option<&'a str>,
     place: Shown<&'a Place>,
     says: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    joined_by: Option<JoinedBy>,
+}
+
+#[derive(Serialize)]
+struct JoinedBy {
+    key: &'static str,
+    strength: &'static str,
+    to: String,
 }
 
 impl<'a> Evidence<'a> {
@@ -357,6 +369,11 @@ impl<'a> Evidence<'a> {
             artifact: report.artifact_path(item.artifact),
             place: Shown(&item.place),
             says: &item.says,
+            joined_by: item.joined_by.map(|joined| JoinedBy {
+                key: joined.key.word(),
+                strength: joined.strength.word(),
+                to: format!("e{}", joined.to.saturating_add(1)),
+            }),
         }
     }
 }

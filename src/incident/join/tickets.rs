@@ -1,9 +1,9 @@
 //! Texts that people pasted join the incident that they tell of: the one whose events stand in the same text, or the
 //! only one that agrees with them.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
-use super::Sets;
+use super::{JoinKey, Sets};
 use crate::evidence::{Observation, ProcessDump, Ticket, base_name};
 use crate::incident::gathered::CrashRecord;
 use crate::incident::sighting::{Item, Sighting};
@@ -38,16 +38,26 @@ pub(super) fn by_ticket(sightings: &[Sighting], items: &[Item], sets: &mut Sets<
             items.get(sighting.item).is_some_and(|item| agrees_with(ticket, sighting, &item.observation))
         });
         // What fits two is joined to neither.
-        let only = |roots: &BTreeSet<usize>| roots.first().copied().filter(|_| roots.len() == 1);
-        if let Some(root) = only(&pasted).or_else(|| only(&told)) {
-            sets.join_all(&[root, index]);
+        let only = |found: &BTreeMap<usize, usize>| found.values().next().copied().filter(|_| found.len() == 1);
+        if let Some(event) = only(&pasted) {
+            sets.join(event, index, JoinKey::SameText);
+        } else if let Some(other) = only(&told) {
+            sets.join(other, index, JoinKey::Ticket);
         }
     }
 }
 
-/// The sets of the sightings that fit.
-fn roots(others: &[(usize, &Sighting)], sets: &mut Sets<'_>, fits: impl Fn(&Sighting) -> bool) -> BTreeSet<usize> {
-    others.iter().filter(|(_, sighting)| fits(sighting)).map(|(index, _)| sets.root(*index)).collect()
+/// The sets of the sightings that fit, each with the first of them.
+fn roots(
+    others: &[(usize, &Sighting)],
+    sets: &mut Sets<'_>,
+    fits: impl Fn(&Sighting) -> bool,
+) -> BTreeMap<usize, usize> {
+    let mut found = BTreeMap::new();
+    for (index, _) in others.iter().filter(|(_, sighting)| fits(sighting)) {
+        found.entry(sets.root(*index)).or_insert(*index);
+    }
+    found
 }
 
 /// Whether a text tells of the same crash or stop: the same stop with its parameters; or the same code and module with
@@ -90,20 +100,29 @@ fn contradicts(ticket: &Ticket, sighting: &Sighting, other: &Observation) -> boo
         || matches!((&ticket.app, &sighting.process), (Some(a), Some(b)) if !same_name(a, b))
 }
 
-fn agree<T: PartialEq>(a: Option<T>, b: Option<T>) -> bool {
+/// Whether two records say different things of a crash.
+pub(super) fn facts_differ(a: &CrashRecord, b: &CrashRecord) -> bool {
+    differ(a.code, b.code)
+        || differ(a.app_version, b.app_version)
+        || differ(a.module_version, b.module_version)
+        || differ(a.offset, b.offset)
+        || matches!((&a.module, &b.module), (Some(a), Some(b)) if !same_name(a, b))
+}
+
+pub(super) fn agree<T: PartialEq>(a: Option<T>, b: Option<T>) -> bool {
     a.is_some() && a == b
 }
 
-fn differ<T: PartialEq>(a: Option<T>, b: Option<T>) -> bool {
+pub(super) fn differ<T: PartialEq>(a: Option<T>, b: Option<T>) -> bool {
     matches!((a, b), (Some(a), Some(b)) if a != b)
 }
 
-fn same_name(a: &str, b: &str) -> bool {
+pub(super) fn same_name(a: &str, b: &str) -> bool {
     base_name(a).eq_ignore_ascii_case(base_name(b))
 }
 
 /// What an observation says as a crash record would.
-fn record(observation: &Observation) -> Option<CrashRecord> {
+pub(in crate::incident) fn record(observation: &Observation) -> Option<CrashRecord> {
     match observation {
         Observation::Process(dump) => of_dump(dump),
         other => CrashRecord::of(other),
@@ -111,9 +130,13 @@ fn record(observation: &Observation) -> Option<CrashRecord> {
 }
 
 fn of_dump(dump: &ProcessDump) -> Option<CrashRecord> {
-    let exception = dump.exception.as_ref()?;
+    let app_version = dump.executable().and_then(|module| module.version);
+    let Some(exception) = &dump.exception else {
+        return Some(CrashRecord { app_version, ..CrashRecord::default() });
+    };
     let found = dump.fault_addresses().into_iter().find_map(|address| Some((address, dump.module_at(address)?.1)));
     Some(CrashRecord {
+        app_version,
         pid: dump.pid,
         started: dump.started,
         code: Some(exception.code),

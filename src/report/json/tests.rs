@@ -38,7 +38,7 @@ const CONTRACT: &str = "
     schema_version tool tool.name tool.version rulesets rulesets[].name rulesets[].version rulesets[].rules
     artifacts artifacts[].path artifacts[].kind artifacts[].status artifacts[].detail artifacts[].bytes
     artifacts[].records
-    incidents incidents[].id incidents[].kind incidents[].time incidents[].host
+    incidents incidents[].id incidents[].kind incidents[].time incidents[].host incidents[].host_basis
     incidents[].process incidents[].process.name incidents[].process.version incidents[].process.pid
     incidents[].process.path incidents[].process.started
     incidents[].exception incidents[].exception.code incidents[].exception.name incidents[].exception.address
@@ -57,7 +57,8 @@ const CONTRACT: &str = "
     incidents[].signature incidents[].signature.algorithm incidents[].signature.coarse
     incidents[].signature.fine
     incidents[].evidence incidents[].evidence[].id incidents[].evidence[].artifact incidents[].evidence[].place
-    incidents[].evidence[].says
+    incidents[].evidence[].says incidents[].evidence[].joined_by incidents[].evidence[].joined_by.key
+    incidents[].evidence[].joined_by.strength incidents[].evidence[].joined_by.to
     incidents[].remarks
     incidents[].findings incidents[].findings[].rule incidents[].findings[].cause incidents[].findings[].confidence
     incidents[].findings[].severity incidents[].findings[].title incidents[].findings[].explanation
@@ -103,6 +104,15 @@ fn every_key_has_its_place_on_the_page_that_describes_them() {
         .filter(|key| !page.contains(&format!("| `{key}` |")))
         .collect();
     assert_eq!(missing, [""; 0]);
+}
+
+#[test]
+fn every_key_of_a_join_has_its_row_on_that_page() {
+    let page = include_str!("../../../docs/report.md");
+    for key in crate::incident::JoinKey::all() {
+        let row = format!("| `{}` | {} |", key.word(), key.strength().word());
+        assert!(page.contains(&row), "{row}");
+    }
 }
 
 #[test]

@@ -181,7 +181,11 @@ fn why(page: &mut Page<'_>, report: &Report, judged: &Judged, leading: Option<&F
             continue;
         };
         let id = format!("e{number}");
-        let text = format!("{}: {}", place(report, item.artifact, &item.place), prose(&item.says));
+        let joined = item.joined_by.map_or_else(String::new, |joined| {
+            let strength = joined.strength.word();
+            format!(" [{}, {strength}]", joined.key.word())
+        });
+        let text = format!("{}: {}{joined}", place(report, item.artifact, &item.place), prose(&item.says));
         page.marked(PLAIN, &format!(" {mark}{id:<3} "), &text)?;
     }
     if left_out > 0 {

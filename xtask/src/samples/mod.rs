@@ -5,6 +5,7 @@ mod damaged;
 mod environment;
 mod event_pairs;
 mod fast_fails;
+pub mod fleet;
 mod gpu_reset;
 mod inner_errors;
 mod kernel;
@@ -85,6 +86,7 @@ pub fn all() -> Vec<Sample> {
         together::victims_of_a_reset(),
         together::driver_before_the_first(),
         other_dumps::one_crash_three_artifacts(),
+        fleet::three_machines(),
         wer_reports::hang_on_another_process(),
         wer_reports::managed_exception(),
         wer_reports::live_kernel_event(),

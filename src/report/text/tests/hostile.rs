@@ -55,8 +55,10 @@ Why
   C:\x y\u{2028}z was loaded.
  *e1  a\u{1b}[31m.dmp, stream Exception: the record says: 1. All is
       well.\u{1b}[8m
- *e2  a\u{1b}[31m.dmp, stream ModuleList: cudnn64_8.dll is loaded.
+ *e2  a\u{1b}[31m.dmp, stream ModuleList: cudnn64_8.dll is loaded. [same-text,
+      strong]
   e3  b\n.evtx, record 4711: Application Error 1000 names ucrtbase.dll.
+      [process-and-start, certain]
   * what the verdict rests on
 
 Other possible causes

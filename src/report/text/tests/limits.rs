@@ -52,9 +52,11 @@ Why
       fast-fail 7.
  *e2  dumps/a.dmp, stream ModuleList:
       cudnn64_8.dll is loaded.
+      [same-text, strong]
   e3  logs/Application.evtx, record
       4711: Application Error 1000 names
-      ucrtbase.dll.
+      ucrtbase.dll. [process-and-start,
+      certain]
   * what the verdict rests on
 
 Other possible causes
@@ -63,7 +65,8 @@ Other possible causes
 
 What happened
   time: 2024-11-11T17:43:55.129275Z
-  host: PC-7
+  host: PC-7 (likely: its logs lie in
+    the same folder)
   process: python.exe 3.9.13150.1013,
     pid 4312, started
     2024-11-11T17:42:55Z

@@ -73,9 +73,10 @@ Why
   find it.
  *e1  dumps/a.dmp, stream Exception: The process ended with 0xC0000409,
       fast-fail 7.
- *e2  dumps/a.dmp, stream ModuleList: cudnn64_8.dll is loaded.
+ *e2  dumps/a.dmp, stream ModuleList: cudnn64_8.dll is loaded. [same-text,
+      strong]
   e3  logs/Application.evtx, record 4711: Application Error 1000 names
-      ucrtbase.dll.
+      ucrtbase.dll. [process-and-start, certain]
   * what the verdict rests on
 
 Other possible causes
@@ -83,7 +84,7 @@ Other possible causes
 
 What happened
   time         2024-11-11T17:43:55.129275Z
-  host         PC-7
+  host         PC-7 (likely: its logs lie in the same folder)
   process      python.exe 3.9.13150.1013, pid 4312, started 2024-11-11T17:42:55Z
                C:\Python39\python.exe
   exception    0xC0000409 STATUS_STACK_BUFFER_OVERRUN
@@ -215,8 +216,10 @@ Why
   find it.
  *e1  dumps/a.dmp, stream Exception: The process ended with 0xC0000409,
       fast-fail 7.
- *e2  dumps/a.dmp, stream ModuleList: cudnn64_8.dll is loaded.
+ *e2  dumps/a.dmp, stream ModuleList: cudnn64_8.dll is loaded. [same-text,
+      strong]
   e3  logs/System.evtx, record 4711: Application Error 1000 names ucrtbase.dll.
+      [process-and-start, certain]
   * what the verdict rests on
 
 Other possible causes
