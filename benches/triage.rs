@@ -4,14 +4,17 @@
 //!
 //!     cargo bench --bench triage
 
+mod cpu;
+
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::time::Instant;
 
 use crashsift::knowledge::Knowledge;
 use crashsift::rules::RuleSet;
 use crashsift::{Options, Silent, analyze};
+
+use cpu::Cpu;
 
 /// Sizes of dumps, bytes, with their names.
 const SIZES: [(&str, u64); 3] = [("1 MiB", 1 << 20), ("1 GiB", 1 << 30), ("32 GiB", 32 << 30)];
@@ -119,38 +122,4 @@ fn shift(dump: &mut [u8], number: u32) {
 fn median(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
     values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
-}
-
-/// CPU time of this process; where it can't be read, the time on the clock.
-struct Cpu {
-    start: f64,
-    clock: Instant,
-}
-
-impl Cpu {
-    fn now() -> Result<Self, String> {
-        Ok(Self { start: own_cpu()?.unwrap_or_default(), clock: Instant::now() })
-    }
-
-    fn microseconds(&self) -> Result<f64, String> {
-        Ok(match own_cpu()? {
-            Some(now) => (now - self.start) * 1e6,
-            None => self.clock.elapsed().as_secs_f64() * 1e6,
-        })
-    }
-}
-
-/// CPU time of this process, seconds.
-#[cfg(unix)]
-fn own_cpu() -> Result<Option<f64>, String> {
-    use nix::sys::resource::{UsageWho, getrusage};
-    use nix::sys::time::TimeVal;
-    let seconds = |time: TimeVal| time.tv_sec() as f64 + time.tv_usec() as f64 / 1e6;
-    let usage = getrusage(UsageWho::RUSAGE_SELF).map_err(|error| error.to_string())?;
-    Ok(Some(seconds(usage.user_time()) + seconds(usage.system_time())))
-}
-
-#[cfg(not(unix))]
-fn own_cpu() -> Result<Option<f64>, String> {
-    Ok(None)
 }

@@ -101,7 +101,8 @@ fn open(path: &Path) -> io::Result<Opened> {
     if !about.is_file() {
         return Err(io::Error::other("no longer a file"));
     }
-    let mut first = Vec::new();
+    // With its room at hand it is one read, not many small ones.
+    let mut first = Vec::with_capacity(usize::try_from(SNIFFED).unwrap_or_default());
     file.by_ref().take(SNIFFED).read_to_end(&mut first)?;
     file.seek(SeekFrom::Start(0))?;
     Ok(Opened { bytes: about.len(), file, first })

@@ -29,8 +29,11 @@ pub fn array_at<const N: usize>(bytes: &[u8], offset: usize) -> Option<[u8; N]> 
     bytes.get(offset..offset.checked_add(N)?)?.try_into().ok()
 }
 
-/// How much of a file's beginning is held. Writers of dumps put their lists and names there and the captured memory,
-/// most of a dump, behind it, so small dumps are read whole and of large ones little else is.
+/// How much of a file's beginning is read at first. Writers of dumps put their lists and names there, and the captured
+/// memory, most of a dump, behind it.
+const FIRST: u64 = 32 << 10;
+/// How much of a file's beginning is held at most, once more of it is asked for: so small dumps are read whole and of
+/// large ones little else is.
 const HEAD: u64 = 256 << 10;
 /// How much is read at once where small parts further on are asked for, bytes; they mostly follow each other.
 const BLOCK: u64 = 16 << 10;
@@ -38,7 +41,7 @@ const BLOCK: u64 = 16 << 10;
 /// The bytes of a file, read where they are asked for. Never mapped: a mapped file that shrinks ends the program.
 #[derive(Debug)]
 pub struct Source<'f> {
-    /// The beginning, up to [`HEAD`] bytes.
+    /// The beginning: [`FIRST`] bytes, and up to [`HEAD`] when they are asked for.
     head: Vec<u8>,
     rest: Option<Rest<'f>>,
 }
@@ -63,7 +66,7 @@ impl<'f> Source<'f> {
     /// what was read.
     pub fn open(file: &'f mut File, len: u64) -> io::Result<Self> {
         file.seek(SeekFrom::Start(0))?;
-        let mut head = vec![0; usize::try_from(len.min(HEAD)).unwrap_or(0)];
+        let mut head = vec![0; usize::try_from(len.min(FIRST)).unwrap_or(0)];
         let mut read = 0;
         while let Some(room) = head.get_mut(read..).filter(|room| !room.is_empty()) {
             match file.read(room) {
@@ -75,7 +78,7 @@ impl<'f> Source<'f> {
         }
         head.truncate(read);
         let rest =
-            (len > HEAD && head.len() as u64 == HEAD).then(|| Rest { file, len, block: Vec::new(), block_at: 0 });
+            (len > FIRST && head.len() as u64 == FIRST).then(|| Rest { file, len, block: Vec::new(), block_at: 0 });
         Ok(Self { head, rest })
     }
 
@@ -103,14 +106,25 @@ impl<'f> Source<'f> {
         if !self.holds(offset, size) {
             return None;
         }
-        let in_head = || {
-            let start = usize::try_from(offset).ok()?;
-            let end = start.checked_add(usize::try_from(size).ok()?)?;
-            (end <= self.head.len()).then_some(start..end)
-        };
-        match in_head() {
-            Some(range) => self.head.get(range).map(Cow::Borrowed),
-            None => self.rest.as_mut()?.read(offset, size),
+        let end = offset.checked_add(size)?;
+        if end > self.head.len() as u64 && end <= HEAD {
+            self.hold_more(end);
+        }
+        if end <= self.head.len() as u64 {
+            return self.head.get(usize::try_from(offset).ok()?..usize::try_from(end).ok()?).map(Cow::Borrowed);
+        }
+        self.rest.as_mut()?.read(offset, size)
+    }
+
+    /// Holds the beginning up to `end`, and twice as much as before. When the file does not give it, nothing changes.
+    fn hold_more(&mut self, end: u64) {
+        let Some(rest) = &mut self.rest else { return };
+        let known = self.head.len();
+        let wanted = end.max((known as u64).saturating_mul(2)).min(HEAD).min(rest.len);
+        self.head.resize(usize::try_from(wanted).unwrap_or(known), 0);
+        let filled = self.head.get_mut(known..).and_then(|room| rest.fill(known as u64, room));
+        if filled.is_none() {
+            self.head.truncate(known);
         }
     }
 }
@@ -170,6 +184,24 @@ mod tests {
         assert_eq!(source.read(HEAD + 1, 2).as_deref(), Some(&b"nd"[..]));
         assert_eq!(source.read(0, HEAD + 50_000).map(|part| part.len() as u64), Some(HEAD + 50_000));
         assert_eq!(source.read(HEAD + 99_999, 2), None);
+    }
+
+    #[test]
+    fn more_of_the_beginning_is_held_when_it_is_asked_for() {
+        let mut file = tempfile::tempfile().expect("a file");
+        let content: Vec<u8> = (0..200_000_u32).map(|number| number.to_le_bytes()[0]).collect();
+        std::io::Write::write_all(&mut file, &content).expect("room");
+        for (offset, size) in [(0, 10), (32_760, 16), (100_000, 50_000), (199_999, 1), (0, 200_000)] {
+            let mut source = Source::open(&mut file, 200_000).expect("readable");
+            let part = source.read(offset as u64, size as u64).map(Cow::into_owned);
+            assert_eq!(part.as_deref(), content.get(offset..offset + size), "{size} at {offset}");
+        }
+        let mut shrunk = file.try_clone().expect("a handle");
+        let mut source = Source::open(&mut file, 200_000).expect("readable");
+        shrunk.set_len(50_000).expect("shrunk");
+        assert_eq!(source.read(100_000, 4), None);
+        assert!(source.read(33_000, 4).is_some(), "what is still there is still read");
+        assert!(shrunk.set_len(0).is_ok() && source.read(100, 4).is_some(), "what was read stays");
     }
 
     #[test]

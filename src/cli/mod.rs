@@ -12,6 +12,7 @@ mod progress;
 mod reporting;
 pub mod rules;
 mod stream;
+mod why;
 
 use std::borrow::Cow;
 use std::ffi::OsString;
@@ -52,6 +53,8 @@ enum Command {
     Compare(compare::Arguments),
     /// Makes one report of several, as if all their artifacts had been analyzed together.
     Merge(merge::Arguments),
+    /// Says how rules came to their answers: for an incident, or for a rule.
+    Why(why::Arguments),
     /// Lists, shows, checks and tests rules.
     #[command(subcommand)]
     Rules(rules::RulesCommand),
@@ -77,6 +80,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Exit {
         Command::Explain(arguments) => explain::run(&arguments),
         Command::Inspect(arguments) => inspect::run(&arguments),
         Command::Merge(arguments) => merge::run(&arguments),
+        Command::Why(arguments) => why::run(&arguments),
         Command::Rules(command) => run_rules(&command),
         Command::Completions { shell } => completions(shell),
         Command::Man => stream::print(|out| clap_mangen::Man::new(Arguments::command()).render(out)),

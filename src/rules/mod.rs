@@ -30,6 +30,7 @@ mod source;
 mod trace;
 mod value;
 mod view;
+mod weigh;
 mod wildcard;
 
 pub use asking::Wanted;
@@ -41,7 +42,7 @@ pub(crate) use mistakes::closest;
 pub use rule::Rule;
 pub use rule_set::{RuleSet, RuleSetInfo};
 pub use self_test::{Expectation, TestFailure, TestOutcome};
-pub use trace::{SelectionTrace, TermTrace, Trace};
+pub use trace::{AdjustmentTrace, ConfidenceTrace, Missing, SelectionTrace, TermTrace, Trace};
 
 /// What rules may refer to.
 struct Known<'a> {

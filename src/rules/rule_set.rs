@@ -6,7 +6,6 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::causes::{self, Causes};
-use super::condition::Condition;
 use super::evaluate::{Evaluation, Truth};
 use super::explain::{FactValues, Templates, Text};
 use super::finding::{Finding, Judgement, Remediation, Skipped};
@@ -17,17 +16,10 @@ use super::self_test::{Expectation, TestFailure, TestOutcome};
 use super::source::{BUILTIN, SetSource};
 use super::trace::{self, Trace};
 use super::view::View;
+use super::weigh::weigh;
 use super::{Known, parse};
 use crate::facts::{Around, EvidenceRef, FactSet};
 use crate::yaml::{Diagnostic, Span, sort_diagnostics};
-
-/// A finding that rests on a mention alone is no surer than this: possible, and nothing to act on.
-const MOST_OF_A_MENTION: f64 = 0.5;
-const ONLY_MENTIONED: &str = "The text only mentions this: in passing, in advice, in a denial or in a list of codes.";
-/// The fact that all evidence is a text that reads like a guide.
-const DOCUMENT: &str = "incident.document";
-const IN_A_DOCUMENT: &str =
-    "The text reads like a guide and not like a report of a crash; give it with --ticket if it is one.";
 
 /// A rule set that takes part.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -246,31 +238,20 @@ impl RuleSet {
         evaluation.evidence(&rule.logic().condition, &mut evidence);
         let texts = rule.texts();
         let mut explanation = fill(&texts.explanation);
-        let mut confidence = texts.confidence;
-        let mut certain = certain.map(|view| Evaluation::new(&rule.logic().selections, view));
-        let mut is_certain =
-            |condition: &Condition| certain.as_mut().is_none_or(|certain| certain.truth(condition) == Truth::True);
-        for adjustment in &texts.adjustments {
-            let holds = evaluation.truth(&adjustment.when) == Truth::True;
-            if holds && (adjustment.by < 0.0 || is_certain(&adjustment.when)) {
-                evaluation.evidence(&adjustment.when, &mut evidence);
-                confidence += adjustment.by;
-                explanation.push(' ');
-                explanation.push_str(&fill(&adjustment.say));
-            }
+        let weighed = weigh(rule, evaluation, view, certain);
+        for step in weighed.steps.iter().filter(|step| step.counts) {
+            evaluation.evidence(&step.adjustment.when, &mut evidence);
+            explanation.push(' ');
+            explanation.push_str(&fill(&step.adjustment.say));
         }
-        let document = view.facts().get(DOCUMENT).is_some();
-        for (doubtful, why) in [(!is_certain(&rule.logic().condition), ONLY_MENTIONED), (document, IN_A_DOCUMENT)] {
-            if doubtful {
-                confidence = confidence.min(MOST_OF_A_MENTION);
-                explanation.push(' ');
-                explanation.push_str(why);
-            }
+        for why in &weighed.caps {
+            explanation.push(' ');
+            explanation.push_str(why);
         }
         Finding {
             rule: rule.id().to_owned(),
             cause: texts.cause.clone(),
-            confidence: (confidence.clamp(0.01, 0.99) * 100.0).round() / 100.0,
+            confidence: weighed.confidence,
             severity: texts.severity,
             title: texts.title.clone(),
             explanation,
@@ -289,6 +270,17 @@ impl RuleSet {
     #[must_use]
     pub fn trace(&self, id: &str, facts: &FactSet) -> Option<Trace> {
         Some(trace::trace(self.rule(id)?, &View::new(facts, None)))
+    }
+
+    /// The same for all rules: those that match first, the surest first; then those that can't be decided, then those
+    /// that are ruled out, of both those first of which most terms hold. Ties by id.
+    #[must_use]
+    pub fn traces(&self, facts: &FactSet) -> Vec<Trace> {
+        let view = View::new(facts, None);
+        let mut traces: Vec<Trace> = self.rules.iter().map(|rule| trace::trace(rule, &view)).collect();
+        // Rules come by id and the sort is stable.
+        traces.sort_by(Trace::order);
+        traces
     }
 
     /// Runs the tests inside all rules.

@@ -1,5 +1,6 @@
 //! Why a rule gave its answer: every term with what it found.
 
+use std::cmp::Ordering;
 use std::collections::BTreeSet;
 
 use super::condition::Condition;
@@ -7,10 +8,12 @@ use super::evaluate::{Evaluation, Truth};
 use super::rule::Rule;
 use super::selection::{Term, Test};
 use super::view::View;
+use super::weigh::{Step, weigh};
+use crate::facts::schema;
 use crate::yaml::YamlText;
 
 /// How a rule came to its answer for one incident.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Trace {
     /// The rule's id.
     pub rule: String,
@@ -20,6 +23,45 @@ pub struct Trace {
     pub selections: Vec<SelectionTrace>,
     /// The selections that decided: with others, the answer would have been another one.
     pub decisive: Vec<usize>,
+    /// The facts whose absence leaves it undecided.
+    pub missing: Vec<Missing>,
+    /// How sure it is, if it matches.
+    pub confidence: Option<ConfidenceTrace>,
+}
+
+/// A fact that is absent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Missing {
+    /// Its path.
+    pub fact: &'static str,
+    /// What would bring it.
+    pub from: &'static str,
+}
+
+/// How a rule's confidence came about.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ConfidenceTrace {
+    /// The rule's own.
+    pub first: f64,
+    /// What can move it, in the order of the rule.
+    pub adjustments: Vec<AdjustmentTrace>,
+    /// Why it was capped.
+    pub caps: Vec<&'static str>,
+    /// What came of it.
+    pub confidence: f64,
+}
+
+/// An adjustment and whether it counts.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AdjustmentTrace {
+    /// The condition as the rule writes it.
+    pub when: String,
+    /// By how much.
+    pub by: f64,
+    /// Whether the condition holds.
+    pub holds: Truth,
+    /// Whether it moved the confidence.
+    pub counts: bool,
 }
 
 impl Trace {
@@ -28,6 +70,27 @@ impl Trace {
     pub fn deciding_terms(&self) -> impl Iterator<Item = &TermTrace> {
         let selections = self.decisive.iter().filter_map(|index| self.selections.get(*index));
         selections.flat_map(|selection| selection.terms.iter().filter(|term| term.holds == selection.holds))
+    }
+
+    /// How many of its terms hold.
+    #[must_use]
+    pub fn holding(&self) -> usize {
+        self.selections.iter().flat_map(|selection| &selection.terms).filter(|term| term.holds == Truth::True).count()
+    }
+
+    /// The order in which rules are shown: what matches, then what nearly holds.
+    pub(super) fn order(&self, other: &Self) -> Ordering {
+        let rank = |truth| match truth {
+            Truth::True => 0,
+            Truth::Undecided => 1,
+            Truth::False => 2,
+        };
+        let sure = |trace: &Self| trace.confidence.as_ref().map_or(0.0, |confidence| confidence.confidence);
+        rank(self.condition)
+            .cmp(&rank(other.condition))
+            .then_with(|| sure(other).total_cmp(&sure(self)))
+            .then_with(|| other.holding().cmp(&self.holding()))
+            .then_with(|| self.missing.len().cmp(&other.missing.len()))
     }
 }
 
@@ -86,12 +149,39 @@ pub(super) fn trace(rule: &Rule, view: &View<'_>) -> Trace {
     let mut evaluation = Evaluation::new(&logic.selections, view);
     let mut decisive = BTreeSet::new();
     decide(&logic.condition, &mut evaluation, &mut decisive);
+    let condition = evaluation.truth(&logic.condition);
+    let mut missing = BTreeSet::new();
+    evaluation.missing(&logic.condition, &mut missing);
     Trace {
         rule: rule.id().to_owned(),
-        condition: evaluation.truth(&logic.condition),
+        condition,
         selections: selections.collect(),
         decisive: decisive.into_iter().collect(),
+        missing: missing.into_iter().map(|fact| Missing { fact, from: brings(fact) }).collect(),
+        confidence: (condition == Truth::True).then(|| {
+            let certain = view.without_mentions();
+            let weighed = weigh(rule, &mut evaluation, view, certain.as_ref());
+            ConfidenceTrace {
+                first: weighed.first,
+                adjustments: weighed.steps.iter().map(AdjustmentTrace::of).collect(),
+                caps: weighed.caps,
+                confidence: weighed.confidence,
+            }
+        }),
     }
+}
+
+impl AdjustmentTrace {
+    fn of(step: &Step<'_>) -> Self {
+        let Step { adjustment, holds, counts } = step;
+        Self { when: adjustment.written.clone(), by: adjustment.by, holds: *holds, counts: *counts }
+    }
+}
+
+/// What brings a fact or list.
+fn brings(path: &str) -> &'static str {
+    let scalar = schema::scalar(path).map(|fact| fact.from);
+    scalar.or_else(|| schema::list(path).map(|list| list.from)).unwrap_or_default()
 }
 
 /// Collects the selections behind a condition's answer: those of the parts that give the same answer as the whole.

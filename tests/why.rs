@@ -1,0 +1,95 @@
+//! `crashsift why`: how rules came to their answers.
+
+#![expect(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    reason = "a test that can't go on fails, and its inputs are known"
+)]
+
+mod program;
+
+use program::run;
+use serde_json::Value;
+
+const SAMPLE: &str = "samples/one-crash-three-artifacts";
+
+fn id() -> String {
+    let report = run(["analyze", "-q", "-f", "json", SAMPLE]).ends_with(0).json();
+    report["incidents"][0]["id"].as_str().expect("an id").to_owned()
+}
+
+fn rules(document: &Value) -> &[Value] {
+    document[0]["rules"].as_array().expect("rules")
+}
+
+#[test]
+fn of_an_incident_every_rule_says_what_it_found() {
+    let id = id();
+    let document = run(["why", "-f", "json", &id, SAMPLE]).ends_with(0).json();
+    let all = rules(&document);
+    let listed = run(["rules", "list"]).ends_with(0).stdout;
+    assert!(all.iter().all(|rule| listed.contains(rule["rule"].as_str().expect("an id"))));
+
+    // What matches is what the report says, with the same confidence.
+    let report = run(["analyze", "-q", "-f", "json", SAMPLE]).ends_with(0).json();
+    let pairs = |list: &[Value], confidence: &str| -> Vec<(String, String)> {
+        list.iter()
+            .map(|one| (one["rule"].to_string(), one.pointer(confidence).expect("a number").to_string()))
+            .collect()
+    };
+    let matched: Vec<Value> = all.iter().filter(|rule| rule["outcome"] == "match").cloned().collect();
+    let findings = report["incidents"][0]["findings"].as_array().expect("findings");
+    assert!(!findings.is_empty());
+    assert_eq!(pairs(&matched, "/confidence/confidence"), pairs(findings, "/confidence"));
+
+    // A confidence is the rule's own and what moved it.
+    let of = |rule: &Value, key: &str| rule["confidence"][key].as_f64().expect("a number");
+    for rule in &matched {
+        let moved = rule["confidence"]["adjustments"].as_array().expect("adjustments").iter();
+        let by: f64 = moved.filter(|one| one["counts"] == true).map(|one| one["by"].as_f64().expect("a number")).sum();
+        if rule["confidence"]["caps"].as_array().is_some_and(Vec::is_empty) {
+            assert!((of(rule, "first") + by - of(rule, "confidence")).abs() < 0.006, "{rule:#}");
+        }
+    }
+    // What is left open says what would decide it, and what is ruled out, by which term.
+    for rule in all {
+        let decisive = rule["selections"].as_array().expect("selections").iter().filter(|one| one["decisive"] == true);
+        assert!(decisive.count() > 0, "{rule:#}");
+        assert_eq!(rule["outcome"] == "skipped", rule["missing"].is_array(), "{rule:#}");
+    }
+}
+
+#[test]
+fn the_beginning_of_an_id_is_enough_when_no_other_begins_so() {
+    let id = id();
+    let (whole, begun) = (run(["why", &id, SAMPLE]).ends_with(0), run(["why", &id[..6], SAMPLE]).ends_with(0));
+    assert_eq!(whole.stdout, begun.stdout);
+    assert!(whole.stdout.contains("matches: ") && whole.stdout.contains("lacks facts: "), "{}", whole.stdout);
+    assert!(whole.stdout.contains("by itself"), "{}", whole.stdout);
+}
+
+#[test]
+fn of_a_rule_every_incident_says_why_it_matches_or_not() {
+    let run = run(["why", "memory/stack-overflow", "samples/stack-overflow", "samples/heap-corruption"]).ends_with(0);
+    assert_eq!(run.stdout.matches("Incident ").count(), 2, "{}", run.stdout);
+    assert!(run.stdout.contains("memory/stack-overflow matches: stack-overflow 0.9"), "{}", run.stdout);
+    assert!(run.stdout.contains("memory/stack-overflow lacks facts"), "{}", run.stdout);
+    assert!(run.stdout.contains("`text` would decide it: the text that the program printed"), "{}", run.stdout);
+    let run = program::run(["why", "hardware/illegal-instruction", "samples/heap-corruption"]).ends_with(0);
+    assert!(run.stdout.contains("hardware/illegal-instruction ruled out"), "{}", run.stdout);
+    assert!(run.stdout.contains("does not hold: it is 0xC0000374"), "{}", run.stdout);
+}
+
+#[test]
+fn what_is_neither_incident_nor_rule_is_said() {
+    for (what, reason) in [
+        ("memory/nothing", "there is no rule memory/nothing"),
+        ("ffffffff", "there is neither an incident nor a rule ffffffff; incidents here: "),
+        ("a", "neither an incident nor a rule"),
+    ] {
+        let run = run(["why", what, SAMPLE]).ends_with(2);
+        assert!(run.stderr.contains(reason) && run.stdout.is_empty(), "{run:#?}");
+    }
+    let run = run(["why", "memory/stack-overflow", "samples/empty-dump"]).ends_with(4);
+    assert!(run.stderr.contains("no incident"), "{run:#?}");
+}
