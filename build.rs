@@ -348,7 +348,9 @@ fn tables(files: &[File]) -> Outcome<String> {
     write_table(&mut code, "RELEASES", "u32", "(&str, &str)", &releases, |build| {
         format!("({:?}, {:?})", build.release, build.kernel)
     })?;
-    write_table(&mut code, "COLLECT", "&str", "&str", &collect, |text| format!("{text:?}"))?;
+    write_table(&mut code, "COLLECT", "&str", "Request", &collect, |request| {
+        format!("Request {{ text: {:?}, filled: {:?} }}", request.text, request.filled)
+    })?;
     write_table(&mut code, "CUDA_NAMES", "&str", "ReleaseSpan", &cuda_names, |(first, last)| {
         format!("ReleaseSpan {{ first: {first:?}, last: {last:?} }}")
     })?;

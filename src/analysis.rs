@@ -11,6 +11,7 @@ use crate::artifact::event_log::Cache;
 use crate::artifact::head_and_tail::HeadAndTail;
 use crate::artifact::minidump::Symbols;
 use crate::artifact::{LogCoverage, ReadContext};
+use crate::coverage::{Shown, coverage};
 use crate::discover::{self, display_path};
 use crate::evidence::{Names, Observation, base_name};
 use crate::facts::{self, Around, FactSet, Nearby, Surroundings};
@@ -127,8 +128,8 @@ pub fn merge(read: Vec<ReadArtifact>, rules: &RuleSet, knowledge: &Knowledge, op
 
 /// Joins and judges what was read.
 fn conclude(read: Vec<ReadArtifact>, rules: &RuleSet, knowledge: &Knowledge, options: &Options) -> (Report, Vec<Item>) {
-    let (artifacts, items, coverage) = listed(read);
-    let mut machines = incident::machines(&items, &coverage, knowledge);
+    let (artifacts, items, logs) = listed(read);
+    let mut machines = incident::machines(&items, &logs, knowledge);
     let sightings = sightings(&items);
     let built = incident::incidents(&items, &sightings, knowledge, &carriers(rules));
     incident::describe(&mut machines, &items, &built, knowledge);
@@ -143,21 +144,24 @@ fn conclude(read: Vec<ReadArtifact>, rules: &RuleSet, knowledge: &Knowledge, opt
         .filter(|(built, _)| within(built.incident.time, options))
         .map(|(built, pattern)| (attributes.of(&built), built, pattern))
         .collect();
-    let (around, incidents): (Vec<_>, Vec<Judged>) = wanted
+    let (sidelong, incidents): (Vec<_>, Vec<Judged>) = wanted
         .into_par_iter()
         .filter_map(|(around, built, pattern)| {
             let surroundings = of_host(&built.incident, &surroundings);
             let recognised = is_recognised(&built);
+            let shown = Shown::of(&built);
             let mut judged = judge(built, surroundings, pattern, rules, knowledge);
             // A text in which nothing was recognised, and on which no rule has anything to say, is no incident: most
             // text files in a folder are something else.
             let told = recognised || !judged.findings.is_empty();
             judged.findings.retain(|finding| finding.confidence >= options.min_confidence);
-            told.then_some((around, judged))
+            told.then_some(((around, shown), judged))
         })
         .unzip();
+    let (around, shown): (Vec<_>, Vec<_>) = sidelong.into_iter().unzip();
     let groups = groups(&incidents, &around, &attributes, &surroundings);
     drop(surroundings);
+    let coverage = coverage(&artifacts, &mut machines, &incidents, &shown, knowledge);
     let reported: HashSet<&str> = incidents.iter().map(|judged| judged.incident.id.as_str()).collect();
     incident::stand(&mut machines, &standing, |id| reported.contains(id));
     let report = Report {
@@ -168,6 +172,7 @@ fn conclude(read: Vec<ReadArtifact>, rules: &RuleSet, knowledge: &Knowledge, opt
         incidents,
         machines,
         groups,
+        coverage,
         comparison: None,
     };
     (report, items)

@@ -1,5 +1,6 @@
 //! From incidents to verdicts: the rules judge each incident's facts, and the best-supported cause becomes its verdict.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::evidence::{EventBody, ExceptionCode};
@@ -7,7 +8,7 @@ use crate::facts::{self, Around, EvidenceRef, Nearby, Surroundings};
 use crate::incident::{Built, EvidenceItem, IncidentKind, JoinKey, JoinedBy};
 use crate::knowledge::Knowledge;
 use crate::patterns::Pattern;
-use crate::report::{Judged, UNDETERMINED, Verdict};
+use crate::report::{Asked, Judged, UNDETERMINED, Verdict};
 use crate::rules::{Finding, RuleSet};
 
 /// Below this a cause is a possibility among others and no verdict.
@@ -75,11 +76,13 @@ fn verdict(
 ) -> Verdict {
     let best = findings.first().filter(|finding| finding.confidence >= VERDICT_FROM && finding.cause != UNDETERMINED);
     let Some(best) = best else {
+        let (collect_next, asked) = collect_next(built, surroundings, findings, knowledge);
         return Verdict {
             cause: UNDETERMINED.to_owned(),
             confidence: 0.0,
             sentence: undetermined_sentence(built, findings.first()),
-            collect_next: collect_next(built, surroundings, findings, knowledge),
+            collect_next,
+            asked,
         };
     };
     // A second cause that is nearly as likely belongs into the sentence.
@@ -88,12 +91,12 @@ fn verdict(
         Some(rival) => format!("{}; or else: {}.", best.title, lower_first(&rival.title)),
         None => format!("{}.", best.title),
     };
-    let collect_next = if best.confidence >= ACT_FROM {
-        best.collect.clone()
+    let (collect_next, asked) = if best.confidence >= ACT_FROM {
+        (best.collect.iter().cloned().map(Cow::Owned).collect(), Vec::new())
     } else {
         collect_next(built, surroundings, findings, knowledge)
     };
-    Verdict { cause: best.cause.clone(), confidence: best.confidence, sentence, collect_next }
+    Verdict { cause: best.cause.clone(), confidence: best.confidence, sentence, collect_next, asked }
 }
 
 /// The title with a small first letter, unless it begins with a name or an abbreviation.
@@ -142,28 +145,51 @@ fn undetermined_sentence(built: &Built<'_>, weak: Option<&Finding>) -> String {
     }
 }
 
-/// What to collect: what the rules that matched ask for, then what this incident's evidence lacks.
+/// What to collect: what the rules that matched ask for, then what this incident's evidence lacks. Which of it the latter
+/// is, is told apart.
 fn collect_next(
     built: &Built<'_>,
     surroundings: Option<&Surroundings<'_>>,
     findings: &[Finding],
     knowledge: &Knowledge,
-) -> Vec<String> {
-    let mut sentences: Vec<String> = Vec::new();
-    let mut add = |sentence: &str| {
-        if !sentences.iter().any(|known| known == sentence) {
-            sentences.push(sentence.to_owned());
-        }
+) -> (Vec<Cow<'static, str>>, Vec<Asked>) {
+    let mut sentences: Vec<Cow<'static, str>> = Vec::new();
+    let place = |sentence: Cow<'static, str>, sentences: &mut Vec<Cow<'static, str>>| {
+        let known = sentences.iter().position(|known| *known == sentence);
+        known.unwrap_or_else(|| {
+            sentences.push(sentence);
+            sentences.len().saturating_sub(1)
+        })
     };
-    for finding in findings.iter().take(2) {
-        finding.collect.iter().for_each(|sentence| add(sentence));
+    for sentence in findings.iter().take(2).flat_map(|finding| &finding.collect) {
+        place(Cow::Owned(sentence.clone()), &mut sentences);
     }
+    let mut asked = Vec::new();
     for id in lacking(built, surroundings) {
-        if let Some(sentence) = knowledge.collect(id) {
-            add(sentence);
+        let name = if id == "no-kernel-dump" { named_dump(built) } else { program(built) };
+        if let Some(sentence) = knowledge.collect_for(id, name) {
+            asked.push(Asked { id, at: place(sentence, &mut sentences) });
         }
     }
-    sentences
+    (sentences, asked)
+}
+
+/// The file name of the program that commands can name: of a service's host without the service that follows it
+/// (`svchost.exe_Name`).
+fn program<'b>(built: &'b Built<'_>) -> Option<&'b str> {
+    let name = built.incident.process.as_ref()?.name.as_deref()?;
+    let end = name.to_ascii_lowercase().find(".exe")?.checked_add(".exe".len())?;
+    let (program, rest) = name.split_at_checked(end)?;
+    (rest.is_empty() || rest.starts_with('_')).then_some(program)
+}
+
+/// The dump that event 1001 says the stop was saved in.
+fn named_dump<'b>(built: &'b Built<'_>) -> Option<&'b str> {
+    let (_, path) = built.gathered.event(|body| match body {
+        EventBody::BugCheck { dump_path, .. } => dump_path.as_deref(),
+        _ => None,
+    })?;
+    Some(path)
 }
 
 /// What the incident's evidence lacks, most useful first, by the ids of `rules/data/collect.yaml`.
@@ -180,11 +206,17 @@ fn lacking(built: &Built<'_>, surroundings: Option<&Surroundings<'_>>) -> Vec<&'
             if gathered.dump().is_none() {
                 ids.push(if service { "no-service-dump" } else { "no-dump" });
             }
+            if exception.is_some_and(|known| known.code == ExceptionCode::HEAP_CORRUPTION) {
+                ids.push("page-heap");
+            }
             if gathered.ticket().is_none() && !service {
-                ids.push("no-console-text");
+                ids.push(if is_python(built) { "no-python-traceback" } else { "no-console-text" });
             }
             if !surroundings.is_some_and(Surroundings::has_application_log) {
                 ids.push("no-application-log");
+            }
+            if gathered.dump().is_none() && gathered.report(|_| true).is_none() && exception.is_some() {
+                ids.push("no-wer-report");
             }
         }
         IncidentKind::Hang => {
@@ -214,6 +246,13 @@ fn lacking(built: &Built<'_>, surroundings: Option<&Surroundings<'_>>) -> Vec<&'
     ids
 }
 
+/// Whether the program is Python's interpreter by its name: `python.exe`, `pythonw.exe`, `python3.11.exe`.
+fn is_python(built: &Built<'_>) -> bool {
+    let name = program(built).map(str::to_ascii_lowercase);
+    let version = name.as_deref().and_then(|name| name.strip_prefix("python")?.strip_suffix(".exe"));
+    version.is_some_and(|rest| rest.strip_prefix('w').unwrap_or(rest).chars().all(|c| c.is_ascii_digit() || c == '.'))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -224,7 +263,9 @@ mod tests {
         let source = include_str!("judge.rs");
         let asked: Vec<&str> = source
             .split('"')
-            .filter(|word| word.starts_with("no-") || *word == "power-history" || *word == "reproduce")
+            .filter(|word| {
+                word.starts_with("no-") || *word == "page-heap" || *word == "power-history" || *word == "reproduce"
+            })
             .filter(|word| word.len() > 3)
             .collect();
         assert!(asked.len() > 8);

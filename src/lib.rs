@@ -11,7 +11,8 @@
 //! 6. [`rules`] judge the facts; [`mod@judge`] makes their findings a verdict. What they know is data in `rules/`;
 //!    [`knowledge`] is the part of it that the program itself looks up.
 //! 7. [`groups`] says what many incidents have in common.
-//! 8. [`report`] holds the finished values and the formats that print them; [`mod@merge`] makes one report of several, and
+//! 8. [`mod@coverage`] says what the artifacts could not show, and what to collect because of it.
+//! 9. [`report`] holds the finished values and the formats that print them; [`mod@merge`] makes one report of several, and
 //!    [`mod@compare`] says what is new against an earlier one.
 //!
 //! [`analyze`] is all of it. [`explain`] says what a code is when there is nothing else.
@@ -31,6 +32,7 @@
 pub mod artifact;
 pub mod cli;
 pub mod compare;
+pub mod coverage;
 pub mod discover;
 pub mod evidence;
 pub mod explain;

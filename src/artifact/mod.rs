@@ -14,8 +14,7 @@ pub mod wer_signature;
 use std::fmt;
 use std::sync::Arc;
 
-use serde::{Deserialize, Serialize};
-
+pub use crate::evidence::LogCoverage;
 use crate::evidence::{Evidence, Names};
 
 /// What every reader is given.
@@ -42,19 +41,6 @@ pub struct Reading {
     pub records: Option<u64>,
     /// For an event log: what it covers, by computer.
     pub coverage: Vec<LogCoverage>,
-}
-
-/// The part of a machine's history that an event log holds.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct LogCoverage {
-    /// The channel most of the records belong to.
-    pub channel: Arc<str>,
-    /// The computer.
-    pub computer: Arc<str>,
-    /// Its earliest record.
-    pub first: jiff::Timestamp,
-    /// Its latest record.
-    pub last: jiff::Timestamp,
 }
 
 /// A part of an artifact that could not be read.

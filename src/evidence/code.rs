@@ -53,6 +53,8 @@ pub struct FastFailCode(pub u32);
 impl ExceptionCode {
     /// `STATUS_STACK_BUFFER_OVERRUN`: despite its name the code of every fast-fail exception.
     pub const FAST_FAIL: Self = Self(0xC000_0409);
+    /// `STATUS_HEAP_CORRUPTION`.
+    pub const HEAP_CORRUPTION: Self = Self(0xC000_0374);
     /// `STATUS_ACCESS_VIOLATION`.
     pub const ACCESS_VIOLATION: Self = Self(0xC000_0005);
     /// `STATUS_IN_PAGE_ERROR`.

@@ -26,6 +26,8 @@ pub use compatibility::{Release, ReleaseSpan, RuntimeMinimum, TensorFlowBuild};
 pub use location::location;
 pub use stop::{Explained, Holds, Stop, StopParameter};
 
+use std::borrow::Cow;
+
 use crate::evidence::{BugcheckCode, ExceptionCode, FastFailCode, NtStatus};
 
 /// A code's name and, in one line, what it says.
@@ -37,6 +39,14 @@ pub struct Meaning {
     pub means: Option<&'static str>,
     /// For stop codes: whether only live kernel reports carry it, which the system survives.
     pub live: bool,
+}
+
+/// What to collect.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Request {
+    text: &'static str,
+    /// The text in which a name stands for `{program}` or `{dump}`.
+    filled: Option<&'static str>,
 }
 
 // The tables as `build.rs` writes them: each is sorted by its key.
@@ -61,7 +71,7 @@ pub struct Knowledge {
     fast_fails: &'static [(u32, Meaning)],
     bugchecks: &'static [(u32, Meaning)],
     releases: &'static [(u32, (&'static str, &'static str))],
-    collect: &'static [(&'static str, &'static str)],
+    collect: &'static [(&'static str, Request)],
     cuda_names: &'static [(&'static str, ReleaseSpan)],
     cuda_drivers: &'static [(Release, Release)],
     tensorflow_builds: &'static [(Release, TensorFlowBuild)],
@@ -185,14 +195,32 @@ impl Knowledge {
 
     /// What to collect when something is missing: a sentence for the user, with the exact command where there is one.
     #[must_use]
-    pub fn collect(&self, id: &str) -> Option<&str> {
-        look_up(self.collect, &id).copied()
+    pub fn collect(&self, id: &str) -> Option<&'static str> {
+        look_up(self.collect, &id).map(|request| request.text)
+    }
+
+    /// The same for a program or a dump whose name is filled in. Artifacts tell the name, and the text may hold commands
+    /// that are copied to a console: where the name has a character that could mean something there, it is left out.
+    #[must_use]
+    pub fn collect_for(&self, id: &str, name: Option<&str>) -> Option<Cow<'static, str>> {
+        let request = look_up(self.collect, &id)?;
+        match (request.filled, name.filter(|name| is_plain(name))) {
+            (Some(filled), Some(name)) => Some(Cow::Owned(filled.replace("{program}", name).replace("{dump}", name))),
+            _ => Some(Cow::Borrowed(request.text)),
+        }
     }
 
     /// The ids that [`collect`](Self::collect) knows, sorted.
     pub fn collect_ids(&self) -> impl Iterator<Item = &str> {
         self.collect.iter().map(|(id, _)| *id)
     }
+}
+
+/// Whether a file's name or path can stand in a command as it is: letters, digits and what names commonly have else, and
+/// no more than a path can be long (260 characters, `MAX_PATH`).
+fn is_plain(name: &str) -> bool {
+    let plain = |c: char| c.is_alphanumeric() || " ._-+()\\:".contains(c);
+    !name.trim().is_empty() && name.trim() == name && name.chars().count() < 260 && name.chars().all(plain)
 }
 
 #[cfg(test)]

@@ -67,10 +67,25 @@ pub(crate) fn releases(file: &Arc<YamlText>, mistakes: &mut Vec<Diagnostic>) -> 
     })
 }
 
-/// Texts by id: `collect` with `id` and `text`.
-pub(crate) fn texts(file: &Arc<YamlText>, mistakes: &mut Vec<Diagnostic>) -> Table<String, String> {
-    read(file, "collect", &["id", "text"], &[], mistakes, |row| {
-        Ok((row.text("id")?.to_owned(), row.text("text")?.to_owned()))
+/// What to collect.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Request {
+    /// The text for any incident.
+    pub(crate) text: String,
+    /// The text where a name is known: `{program}` or `{dump}` stands for it.
+    pub(crate) filled: Option<String>,
+}
+
+/// What to collect, by id: `collect` with `id`, `text` and, where a name can be filled in, `filled`.
+pub(crate) fn texts(file: &Arc<YamlText>, mistakes: &mut Vec<Diagnostic>) -> Table<String, Request> {
+    read(file, "collect", &["id", "text"], &["filled"], mistakes, |row| {
+        let text = row.text("text")?.to_owned();
+        let filled = row.optional("filled").map(str::to_owned);
+        let is_filled = |text: &str| ["{program}", "{dump}"].iter().filter(|place| text.contains(*place)).count();
+        if is_filled(&text) > 0 || filled.as_deref().is_some_and(|filled| is_filled(filled) != 1) {
+            return Err(row.wrong("filled", "`filled`, and not `text`, has `{program}` or `{dump}`"));
+        }
+        Ok((row.text("id")?.to_owned(), Request { text, filled }))
     })
 }
 
@@ -315,7 +330,12 @@ mod tests {
             Table::from([(19045, Build { release: "Windows 10 22H2".into(), kernel: "Windows 10 22H2".into() })])
         );
         let sentences = YamlText::new("collect.yaml", "collect:\n  - {id: no-dump, text: Take one.}\n");
-        assert_eq!(texts(&sentences, &mut mistakes), Table::from([("no-dump".to_owned(), "Take one.".to_owned())]));
+        let request = Request { text: "Take one.".to_owned(), filled: None };
+        assert_eq!(texts(&sentences, &mut mistakes), Table::from([("no-dump".to_owned(), request)]));
+        for wrong in ["text: '{dump}'", "text: a, filled: b", "text: a, filled: '{program} {dump}'"] {
+            let wrong = YamlText::new("collect.yaml", format!("collect:\n  - {{id: a, {wrong}}}\n"));
+            texts(&wrong, &mut Vec::new()).is_empty().then_some(()).expect("a mistake");
+        }
         let owners = YamlText::new("codes.yaml", "facilities:\n  - {code: 7, name: a system error}\n");
         let owner = Code { name: "a system error".to_owned(), means: None, live: false };
         assert_eq!(facilities(&owners, &mut mistakes), Table::from([(7, owner)]));

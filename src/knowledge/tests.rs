@@ -84,6 +84,48 @@ fn what_to_collect_names_commands_in_one_piece() {
 }
 
 #[test]
+fn the_program_s_own_name_is_filled_in() {
+    let known = knowledge();
+    let dump = |name| known.collect_for("no-dump", name).expect("no-dump is there");
+    assert!(dump(Some("python.exe")).contains(r#"Windows Error Reporting\LocalDumps\python.exe" /v DumpType"#));
+    assert!(dump(Some("python.exe")).contains(r#"-e -w "python.exe""#), "{}", dump(Some("python.exe")));
+    assert_eq!(dump(None), known.collect("no-dump").expect("a text"));
+    let stop = known.collect_for("no-kernel-dump", Some(r"C:\Windows\Minidump\051024-8984-01.dmp")).expect("a text");
+    assert!(stop.contains(r"C:\Windows\Minidump\051024-8984-01.dmp"), "{stop}");
+    for id in known.collect_ids() {
+        let filled = known.collect_for(id, Some("a.exe")).expect("a text");
+        assert!(!filled.contains(['{', '\n']) && filled.matches('`').count() % 2 == 0, "{filled}");
+    }
+}
+
+#[test]
+fn a_name_that_a_console_would_act_on_is_not_put_into_a_command() {
+    let known = knowledge();
+    let long = format!("{}.exe", "a".repeat(300));
+    for name in [
+        "x\" & calc.exe",
+        "a`b.exe",
+        "%PATH%.exe",
+        "a|b.exe",
+        "a^b.exe",
+        "a\nb.exe",
+        "$(x).exe",
+        "a;b.exe",
+        "a'b.exe",
+        "",
+        " ",
+        "a>b",
+        "\u{202e}exe.a",
+        &long,
+    ] {
+        assert_eq!(known.collect_for("no-dump", Some(name)).as_deref(), known.collect("no-dump"), "{name:?}");
+    }
+    for name in ["Программа.exe", "my app (2).exe", "a+b-c_d.exe"] {
+        assert!(known.collect_for("no-dump", Some(name)).is_some_and(|text| text.contains(name)), "{name}");
+    }
+}
+
+#[test]
 fn meanings_are_sentences_without_full_stop() {
     let known = knowledge();
     let tables = [known.exceptions, known.fast_fails, known.bugchecks];

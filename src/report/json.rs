@@ -53,7 +53,7 @@ impl Serialize for Document<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let Self(report) = self;
         let run = shape::Run::of(report);
-        let mut document = serializer.serialize_struct("Report", 8)?;
+        let mut document = serializer.serialize_struct("Report", 9)?;
         document.serialize_field("schema_version", run.schema_version)?;
         document.serialize_field("tool", &run.tool)?;
         document.serialize_field("rulesets", &run.rulesets)?;
@@ -71,6 +71,7 @@ impl Serialize for Document<'_> {
         )?;
         document
             .serialize_field("groups", &Each(|| report.groups.iter().map(|group| shape::Group::of(report, group))))?;
+        document.serialize_field("coverage", &shape::Coverage::of(&report.coverage))?;
         if let Some(comparison) = &report.comparison {
             document.serialize_field("comparison", &shape::Comparison::of(comparison))?;
         }

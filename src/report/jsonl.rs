@@ -1,8 +1,7 @@
 //! The report as JSON Lines: one object a line, each with its `type`.
 //!
-//! `run` comes first (what ran), then every `artifact`, `incident`, `machine` and `group`, `comparison` if there
-//! is one, and `summary` last. Except
-//! for `type` the objects are those of the JSON document.
+//! `run` comes first (what ran), then every `artifact`, `incident`, `machine` and `group`, `coverage`, `comparison` if
+//! there is one, and `summary` last. Except for `type` the objects are those of the JSON document.
 
 use std::io::{self, BufWriter, Write};
 
@@ -27,6 +26,7 @@ pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
         .chain(incidents)
         .chain(machines)
         .chain(groups)
+        .chain(std::iter::once(Line::Coverage(shape::Coverage::of(&report.coverage))))
         .chain(report.comparison.iter().map(|comparison| Line::Comparison(shape::Comparison::of(comparison))))
         .chain(std::iter::once(Line::Summary(shape::Summary::of(&report.summary))));
     for line in lines {
@@ -44,6 +44,7 @@ enum Line<'a> {
     Incident(Box<shape::Incident<'a>>),
     Machine(shape::Machine<'a>),
     Group(shape::Group<'a>),
+    Coverage(shape::Coverage<'a>),
     Comparison(shape::Comparison<'a>),
     Summary(shape::Summary<'a>),
 }
@@ -67,7 +68,7 @@ mod tests {
     fn each_line_has_its_type_and_lines_come_in_their_order() {
         let two = report(Vec::new(), vec![crash("c1"), undetermined("u1", 3)]);
         let types: Vec<_> = lines(&two).iter().map(|line| line["type"].clone()).collect();
-        assert_eq!(types, ["run", "incident", "incident", "group", "summary"]);
+        assert_eq!(types, ["run", "incident", "incident", "group", "coverage", "summary"]);
     }
 
     #[test]
@@ -82,7 +83,7 @@ mod tests {
             let kind = line.as_object_mut().expect("an object").remove("type").expect("a type");
             match kind.as_str().expect("a word") {
                 "run" => from_lines.as_object_mut().expect("an object").extend(line.as_object().expect("one").clone()),
-                "summary" => from_lines["summary"] = line,
+                one @ ("coverage" | "summary") => from_lines[one] = line,
                 list => from_lines[format!("{list}s")].as_array_mut().expect("a list").push(line),
             }
         }

@@ -12,9 +12,11 @@ mod shape;
 pub mod text;
 pub mod written;
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use crate::compare::Comparison;
+use crate::coverage::Coverage;
 use crate::discover::ArtifactKind;
 use crate::groups::Group;
 use crate::incident::{Incident, Machine};
@@ -44,6 +46,8 @@ pub struct Report {
     pub machines: Vec<Machine>,
     /// Incidents that share a signature, largest group first; ties by signature.
     pub groups: Vec<Group>,
+    /// What the artifacts could not show.
+    pub coverage: Coverage,
     /// What is new against an earlier report, if one was given.
     pub comparison: Option<Comparison>,
     /// Totals.
@@ -130,7 +134,18 @@ pub struct Verdict {
     /// One sentence for a person.
     pub sentence: String,
     /// What to collect to be surer, most useful first. Never empty for `undetermined`.
-    pub collect_next: Vec<String>,
+    pub collect_next: Vec<Cow<'static, str>>,
+    /// Which of these the evidence's gaps ask for, and not a rule.
+    pub asked: Vec<Asked>,
+}
+
+/// Something to collect that a gap in the evidence asks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Asked {
+    /// Its id in `rules/data/collect.yaml`.
+    pub id: &'static str,
+    /// Which sentence of [`Verdict::collect_next`] it is.
+    pub at: usize,
 }
 
 impl Artifact {

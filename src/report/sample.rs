@@ -1,10 +1,11 @@
 //! Reports made by hand, for the tests of the formats.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
 
-use super::{Artifact, ArtifactStatus, Judged, Report, RuleSetInfo, Summary, UNDETERMINED, Verdict};
+use super::{Artifact, ArtifactStatus, Asked, Judged, Report, RuleSetInfo, Summary, UNDETERMINED, Verdict};
+use crate::coverage::{Coverage, Gap, Request};
 use crate::evidence::{Address, BugcheckCode, ExceptionCode, FastFailCode, ModuleOffset, Place, Version};
 use crate::facts::EvidenceRef;
 use crate::groups::{Attribute, Before, Counts, Group, OverRepresented, Unit, speaker};
@@ -37,6 +38,7 @@ pub(super) fn nothing_found(artifacts: Vec<Artifact>) -> Report {
         incidents: Vec::new(),
         machines: Vec::new(),
         groups: Vec::new(),
+        coverage: Coverage::default(),
         summary,
     }
 }
@@ -137,6 +139,7 @@ pub(super) fn undetermined(id: &str, after: i64) -> Judged {
             confidence: 0.0,
             sentence: "python.exe crashed, and nothing that was read shows why.".into(),
             collect_next: vec!["The minidump from %LOCALAPPDATA%\\CrashDumps.".into()],
+            asked: vec![Asked { id: "no-dump", at: 0 }],
         },
     }
 }
@@ -239,6 +242,7 @@ pub(super) fn crash(id: &str) -> Judged {
         confidence: 0.93,
         sentence: "python.exe ended because cuDNN did not find zlibwapi.dll.".into(),
         collect_next: vec!["The output of `where zlibwapi.dll`.".into()],
+        asked: Vec::new(),
     };
     judged
 }
@@ -273,6 +277,7 @@ pub(super) fn bugcheck(id: &str, after: i64) -> Judged {
         confidence: 0.64,
         sentence: "PC-7 stopped because the display driver did not answer in time.".into(),
         collect_next: Vec::new(),
+        asked: Vec::new(),
     };
     judged
 }
@@ -306,7 +311,32 @@ pub(super) fn everything() -> Report {
     report.incidents[0].incident.host_by_folder = true;
     report.machines = vec![machine()];
     report.groups[0].over_represented = vec![overlay()];
+    report.coverage = missing();
     report
+}
+
+/// A log that begins too late, and what to collect.
+pub(super) fn missing() -> Coverage {
+    Coverage {
+        gaps: vec![Gap {
+            kind: "log-begins-after-incidents",
+            host: Some("PC-7".into()),
+            log: Some("Application".into()),
+            count: 1,
+            of: Some(2),
+            undetermined: 1,
+            first: Some(second(-90)),
+            last: Some(second(-60)),
+            says: "the Application log of PC-7 begins late".into(),
+        }],
+        collect_next: vec![Request {
+            id: "no-dump",
+            says: "The minidump from %LOCALAPPDATA%\\CrashDumps.".into(),
+            stands_for: BTreeSet::from(["The minidump from %LOCALAPPDATA%\\CrashDumps.".into()]),
+            incidents: 2,
+            undetermined: 1,
+        }],
+    }
 }
 
 /// Something that a group has more often than the rest.

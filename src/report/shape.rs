@@ -1,6 +1,7 @@
 //! The shapes of the report's JSON, borrowed from the finished values. The order of fields is the order of keys;
 //! what is not known has no key.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt::Display;
 
@@ -9,6 +10,7 @@ use serde::{Serialize, Serializer};
 
 use super::{Judged, Report, confidence};
 use crate::compare;
+use crate::coverage;
 use crate::evidence::{Address, BugcheckCode, ExceptionCode, ModuleOffset, Place, Version};
 use crate::facts::EvidenceRef;
 use crate::groups;
@@ -423,7 +425,7 @@ struct Verdict<'a> {
     cause: &'a str,
     confidence: f64,
     sentence: &'a str,
-    collect_next: &'a [String],
+    collect_next: &'a [Cow<'static, str>],
 }
 
 #[derive(Serialize)]
@@ -501,6 +503,65 @@ impl<'a> Machine<'a> {
             environment_earlier: machine.earlier.iter().map(EarlierValue::of).collect(),
             timeline: Timeline { report, entries: &machine.timeline },
             coverage: &machine.coverage,
+        }
+    }
+}
+
+/// What the artifacts could not show.
+#[derive(Serialize)]
+pub(super) struct Coverage<'a> {
+    gaps: Vec<Gap<'a>>,
+    collect_next: Vec<Request<'a>>,
+}
+
+#[derive(Serialize)]
+struct Gap<'a> {
+    kind: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    host: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    log: Option<&'a str>,
+    count: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    of: Option<usize>,
+    undetermined: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    first: Option<Shown<Timestamp>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    last: Option<Shown<Timestamp>>,
+    says: &'a str,
+}
+
+#[derive(Serialize)]
+struct Request<'a> {
+    id: &'static str,
+    incidents: usize,
+    undetermined: usize,
+    says: &'a str,
+}
+
+impl<'a> Coverage<'a> {
+    pub(super) fn of(coverage: &'a coverage::Coverage) -> Self {
+        let gap = |gap: &'a coverage::Gap| Gap {
+            kind: gap.kind,
+            host: gap.host.as_deref(),
+            log: gap.log.as_deref(),
+            count: gap.count,
+            of: gap.of,
+            undetermined: gap.undetermined,
+            first: gap.first.map(Shown),
+            last: gap.last.map(Shown),
+            says: &gap.says,
+        };
+        let request = |request: &'a coverage::Request| Request {
+            id: request.id,
+            incidents: request.incidents,
+            undetermined: request.undetermined,
+            says: &request.says,
+        };
+        Self {
+            gaps: coverage.gaps.iter().map(gap).collect(),
+            collect_next: coverage.collect_next.iter().map(request).collect(),
         }
     }
 }

@@ -1,5 +1,6 @@
 //! What part of a machine's history a log covers.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 use std::sync::Arc;
@@ -8,8 +9,8 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::binary_xml::value::until_nul;
-use crate::artifact::LogCoverage;
 use crate::artifact::notation::filetime;
+use crate::evidence::{Days, LogCoverage};
 
 /// When FILETIME begins (1601-01-01), seconds from the Unix epoch: what a record without time shows.
 pub(super) const NO_TIME: i64 = -11_644_473_600;
@@ -21,6 +22,9 @@ pub(super) fn real_time(time: Timestamp) -> Option<Timestamp> {
 
 /// FILETIMEs below this, 100 ns units since 1601, are "none": its first second.
 const LEAST_TIME: u64 = 10_000_000;
+
+/// A day, 100 ns units.
+const DAY: u64 = 86_400 * 10_000_000;
 
 /// The longest name of a channel or computer that counts, bytes. Windows allows 255 characters.
 const LONGEST_NAME: usize = 512;
@@ -52,16 +56,21 @@ struct Span {
     /// First and last FILETIME; the first is the greater one as long as there is none.
     first: u64,
     last: u64,
+    /// The days on which there are records.
+    days: Days,
+    /// The day of the latest record: most records are of the same day as the one before them.
+    day: Range<u64>,
 }
 
 /// The same, as it is kept for later runs.
-#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct KeptSpan<'s> {
     channel: &'s [u8],
     computer: &'s [u8],
     records: u64,
     first: u64,
     last: u64,
+    days: Cow<'s, Days>,
 }
 
 impl Spans {
@@ -82,7 +91,8 @@ impl Spans {
         }
         *latest = *known.entry((channel.into(), computer.into())).or_insert_with_key(|(channel, computer)| {
             let (channel, computer) = (channel.clone(), computer.clone());
-            list.push(Span { channel, computer, records: 0, first: u64::MAX, last: 0 });
+            let (days, day) = (Days::default(), 0..0);
+            list.push(Span { channel, computer, records: 0, first: u64::MAX, last: 0, days, day });
             list.len().saturating_sub(1)
         });
         *latest
@@ -96,6 +106,9 @@ impl Spans {
         if filetime >= LEAST_TIME {
             span.first = span.first.min(filetime);
             span.last = span.last.max(filetime);
+            if !span.day.contains(&filetime) {
+                span.begin_day(filetime);
+            }
         }
     }
 
@@ -126,6 +139,7 @@ impl Spans {
             records: span.records,
             first: span.first,
             last: span.last,
+            days: Cow::Borrowed(&span.days),
         })
     }
 
@@ -136,6 +150,7 @@ impl Spans {
         span.records = span.records.saturating_add(kept.records);
         span.first = span.first.min(kept.first);
         span.last = span.last.max(kept.last);
+        span.days.add_all(&kept.days);
     }
 
     /// The coverage that they are.
@@ -144,9 +159,21 @@ impl Spans {
         for span in self.list {
             let (channel, computer) = (decoded(&span.channel), decoded(&span.computer));
             let time = filetime(span.first).zip(filetime(span.last)).filter(|_| span.first <= span.last);
-            coverage.add(channel.as_deref(), computer.as_deref(), span.records, time);
+            let part = time.map(|(first, last)| Part { records: span.records, first, last, days: span.days });
+            coverage.add(channel.as_deref(), computer.as_deref(), span.records, part);
         }
         coverage
+    }
+}
+
+impl Span {
+    /// Notes the day of a record.
+    #[cold]
+    fn begin_day(&mut self, filetime: u64) {
+        let Some(day) = filetime.checked_div(DAY) else { return };
+        let start = day.saturating_mul(DAY);
+        self.day = start..start.saturating_add(DAY);
+        self.days.add(u32::try_from(day).unwrap_or(u32::MAX));
     }
 }
 
@@ -166,28 +193,40 @@ fn decoded(utf16: &[u8]) -> Option<String> {
 #[derive(Debug, Default)]
 pub(super) struct Coverage {
     channels: Tally,
-    /// First and last time by computer: a machine that is renamed goes on with the log under its new name.
-    computers: BTreeMap<Arc<str>, (Timestamp, Timestamp)>,
+    /// By computer: a machine that is renamed goes on with the log under its new name.
+    computers: BTreeMap<Arc<str>, Part>,
+}
+
+/// The records of one computer.
+#[derive(Debug)]
+struct Part {
+    records: u64,
+    first: Timestamp,
+    last: Timestamp,
+    days: Days,
+}
+
+impl Part {
+    fn append(&mut self, other: &Self) {
+        self.records = self.records.saturating_add(other.records);
+        self.first = self.first.min(other.first);
+        self.last = self.last.max(other.last);
+        self.days.add_all(&other.days);
+    }
 }
 
 impl Coverage {
-    /// Adds records with their first and last time.
-    fn add(
-        &mut self,
-        channel: Option<&str>,
-        computer: Option<&str>,
-        records: u64,
-        time: Option<(Timestamp, Timestamp)>,
-    ) {
+    /// Adds so many records of a channel; what is known of their times, of a computer.
+    fn add(&mut self, channel: Option<&str>, computer: Option<&str>, records: u64, part: Option<Part>) {
         if let Some(channel) = channel {
             self.channels.add(channel, records);
         }
-        if let (Some(computer), Some((first, last))) = (computer, time) {
+        if let (Some(computer), Some(part)) = (computer, part) {
             let is_full = self.computers.len() >= MOST_COMPUTERS;
             match self.computers.get_mut(computer) {
-                Some(span) => *span = (span.0.min(first), span.1.max(last)),
+                Some(known) => known.append(&part),
                 None if is_full => {}
-                None => drop(self.computers.insert(Arc::from(computer), (first, last))),
+                None => drop(self.computers.insert(Arc::from(computer), part)),
             }
         }
     }
@@ -195,15 +234,18 @@ impl Coverage {
     /// Adds the records of a later part of the log.
     pub(super) fn append(&mut self, later: Self) {
         self.channels.append(later.channels);
-        for (computer, time) in later.computers {
-            self.add(None, Some(&computer), 0, Some(time));
+        for (computer, part) in later.computers {
+            self.add(None, Some(&computer), 0, Some(part));
         }
     }
 
     /// The most frequent channel with each computer's first and last time; empty when the records say too little.
     pub(super) fn finish(self) -> Vec<LogCoverage> {
         let Some(channel) = self.channels.winner() else { return Vec::new() };
-        let of = |(computer, (first, last))| LogCoverage { channel: Arc::clone(&channel), computer, first, last };
+        let of = |(computer, part)| {
+            let Part { records, first, last, days } = part;
+            LogCoverage { channel: Arc::clone(&channel), computer, first, last, records, days }
+        };
         self.computers.into_iter().map(of).collect()
     }
 }
@@ -250,13 +292,17 @@ mod tests {
         Timestamp::from_second(second).expect("a time")
     }
 
+    fn part(second: i64) -> Option<Part> {
+        Some(Part { records: 1, first: at(second), last: at(second), days: Days::default() })
+    }
+
     #[test]
     fn a_renamed_machine_s_log_covers_both_names() {
         let mut coverage = Coverage::default();
-        coverage.add(Some("System"), Some("before-rename"), 1, Some((at(50), at(50))));
-        coverage.add(Some("System"), Some("machine"), 1, Some((at(20), at(20))));
+        coverage.add(Some("System"), Some("before-rename"), 1, part(50));
+        coverage.add(Some("System"), Some("machine"), 1, part(20));
         let mut later = Coverage::default();
-        later.add(Some("Setup"), Some("machine"), 1, Some((at(90), at(90))));
+        later.add(Some("Setup"), Some("machine"), 1, part(90));
         coverage.append(later);
         let found = coverage.finish();
         let found: Vec<_> = found.iter().map(|log| (&*log.channel, &*log.computer, log.first, log.last)).collect();
@@ -293,6 +339,26 @@ mod tests {
         let index = spans.find(&bytes, 0..0, computer);
         (0..9).for_each(|_| spans.add(index, time));
         assert_eq!(spans.finish().finish().first().map(|found| found.channel.to_string()).as_deref(), Some("System"));
+    }
+
+    #[test]
+    fn the_days_with_records_are_known_whatever_their_order() {
+        let (channel, computer) = (utf16("System"), utf16("machine"));
+        let bytes = [channel.clone(), computer].concat();
+        let spans_of = |days: &[u64]| {
+            let mut spans = Spans::default();
+            for day in days {
+                spans.add_texts(&bytes, 0..channel.len(), channel.len()..bytes.len(), day * DAY + 7);
+            }
+            spans
+        };
+        let log = |spans: Spans| spans.finish().finish().into_iter().next().expect("a log");
+        let whole = log(spans_of(&[150_004, 150_005, 150_005, 150_001, 150_006]));
+        assert_eq!((whole.records, whole.days.runs()), (5, &[(150_001, 150_001), (150_004, 150_006)][..]));
+        // As from a cache.
+        let mut again = spans_of(&[150_006, 150_001]);
+        spans_of(&[150_005, 150_004, 150_005]).kept().for_each(|kept| again.add_kept(&kept));
+        assert_eq!(log(again), whole);
     }
 
     #[test]

@@ -81,6 +81,10 @@ const CONTRACT: &str = "
     groups[].over_represented[].difference groups[].over_represented[].p groups[].over_represented[].q
     groups[].over_represented[].together_with groups[].over_represented[].may_be_the_program
     groups[].over_represented[].says
+    coverage coverage.gaps coverage.gaps[].kind coverage.gaps[].host coverage.gaps[].log coverage.gaps[].count
+    coverage.gaps[].of coverage.gaps[].undetermined coverage.gaps[].first coverage.gaps[].last coverage.gaps[].says
+    coverage.collect_next coverage.collect_next[].id coverage.collect_next[].incidents
+    coverage.collect_next[].undetermined coverage.collect_next[].says
     summary summary.artifacts summary.failed summary.partial summary.archives summary.incidents summary.by_cause
     summary.by_cause.missing-dependency summary.undetermined
 ";

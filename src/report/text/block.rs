@@ -2,9 +2,10 @@
 //!
 //! The incident that stands for the group is described; the others are listed.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::io;
 
+use super::coverage::Numbers;
 use super::happened;
 use super::overview::when;
 use super::page::{PLAIN, Page, STRONG};
@@ -98,14 +99,14 @@ pub(super) fn blocks(report: &Report) -> Vec<Block<'_>> {
 }
 
 /// Writes one block.
-pub(super) fn write(page: &mut Page<'_>, report: &Report, block: &Block<'_>) -> io::Result<()> {
+pub(super) fn write(page: &mut Page<'_>, report: &Report, block: &Block<'_>, numbers: &Numbers<'_>) -> io::Result<()> {
     let judged = block.shown;
     let leading = leading_finding(judged);
     page.divider()?;
     page.marked(STRONG, &format!("{}. ", block.number), &prose(&judged.verdict.sentence))?;
     page.blank()?;
     how_sure(page, block, leading)?;
-    next_steps(page, judged, leading)?;
+    next_steps(page, judged, leading, numbers)?;
     why(page, report, judged, leading)?;
     other_causes(page, judged)?;
     page.section("What happened")?;
@@ -208,8 +209,13 @@ fn incident_line(incident: &Incident) -> String {
 }
 
 /// What to do and what to collect: first what helps more. Below "likely" that is to find out more.
-fn next_steps(page: &mut Page<'_>, judged: &Judged, leading: Option<&Finding>) -> io::Result<()> {
-    let collect = |page: &mut Page<'_>| bullets(page, "What to collect next", &judged.verdict.collect_next);
+fn next_steps(
+    page: &mut Page<'_>,
+    judged: &Judged,
+    leading: Option<&Finding>,
+    numbers: &Numbers<'_>,
+) -> io::Result<()> {
+    let collect = |page: &mut Page<'_>| to_collect(page, judged, numbers);
     let Some(finding) = leading else { return collect(page) };
     if Level::of(judged.verdict.confidence) >= Level::Likely {
         what_to_do(page, finding)?;
@@ -217,6 +223,27 @@ fn next_steps(page: &mut Page<'_>, judged: &Judged, leading: Option<&Finding>) -
     }
     collect(page)?;
     what_to_do(page, finding)
+}
+
+/// What to collect. What other groups ask for as well stands once at the end, and here is its number.
+fn to_collect(page: &mut Page<'_>, judged: &Judged, numbers: &Numbers<'_>) -> io::Result<()> {
+    let (mut own, mut shared) = (Vec::new(), BTreeSet::new());
+    for (at, text) in judged.verdict.collect_next.iter().enumerate() {
+        let is_asked = judged.verdict.asked.iter().any(|asked| asked.at == at);
+        match numbers.get(&**text).filter(|_| is_asked) {
+            Some(number) => drop(shared.insert(*number)),
+            None => own.push(&**text),
+        }
+    }
+    if !shared.is_empty() {
+        let numbers: Vec<String> = shared.iter().map(usize::to_string).collect();
+        bullets(page, "What to collect next", &own)?;
+        if own.is_empty() {
+            page.section("What to collect next")?;
+        }
+        return page.bullet(&format!("See \"Collect next\" below: {}.", numbers.join(", ")));
+    }
+    bullets(page, "What to collect next", &own)
 }
 
 fn what_to_do(page: &mut Page<'_>, finding: &Finding) -> io::Result<()> {
@@ -245,12 +272,12 @@ fn references(page: &mut Page<'_>, finding: &Finding) -> io::Result<()> {
     Ok(())
 }
 
-fn bullets(page: &mut Page<'_>, heading: &str, texts: &[String]) -> io::Result<()> {
+fn bullets<T: AsRef<str>>(page: &mut Page<'_>, heading: &str, texts: &[T]) -> io::Result<()> {
     if !texts.is_empty() {
         page.section(heading)?;
     }
     for text in texts {
-        page.bullet(&prose(text))?;
+        page.bullet(&prose(text.as_ref()))?;
     }
     Ok(())
 }

@@ -1,6 +1,6 @@
 //! What the machines' logs recorded around the incidents, and what they can't show.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::io;
 
 use super::happened::environment;
@@ -22,6 +22,7 @@ pub(super) fn write(page: &mut Page<'_>, report: &Report) -> io::Result<()> {
     }
     page.divider()?;
     page.part("Machines")?;
+    let elsewhere: HashSet<&str> = report.coverage.gaps.iter().map(|gap| gap.says.as_str()).collect();
     let in_full = report.machines.len() <= page.limit(MACHINES_SHOWN);
     for machine in &report.machines {
         page.blank()?;
@@ -38,7 +39,8 @@ pub(super) fn write(page: &mut Page<'_>, report: &Report) -> io::Result<()> {
         } else {
             counts(page, machine)?
         }
-        for gap in &machine.coverage {
+        // What could not be shown stands in its own part.
+        for gap in machine.coverage.iter().filter(|sentence| !elsewhere.contains(sentence.as_str())) {
             page.row("coverage", &prose(gap))?;
         }
     }

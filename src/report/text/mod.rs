@@ -2,7 +2,8 @@
 //!
 //! The order is that of the questions a support engineer has: how much is there (counts, and an overview when there
 //! are several groups), then group by group what it was, how sure that is, what to do about it, and why; then what
-//! else the machines recorded, which artifacts could not be read, and the totals.
+//! could not be seen and what to collect because of it, what else the machines recorded, which artifacts could not be read,
+//! and the totals.
 //!
 //! Only `Page` writes, and it makes everything harmless that it writes. ASCII is all that the report itself
 //! uses, so that it looks the same on every console.
@@ -10,6 +11,7 @@
 mod artifacts;
 mod block;
 mod comparison;
+mod coverage;
 mod happened;
 mod machines;
 mod overview;
@@ -70,11 +72,14 @@ pub fn write(report: &Report, out: &mut dyn Write, options: TextOptions) -> io::
     if let Some(comparison) = &report.comparison {
         comparison::write(&mut page, comparison)?;
     }
+    let numbers = coverage::numbers(report, blocks.len());
     let (described, rest) = blocks.split_at(blocks.len().min(page.limit(DESCRIBED)));
     for block in described {
-        block::write(&mut page, report, block)?;
+        block::write(&mut page, report, block, &numbers)?;
     }
     overview::rest(&mut page, rest)?;
+    coverage::write(&mut page, report)?;
+    coverage::collect_next(&mut page, report, blocks.len())?;
     machines::write(&mut page, report)?;
     artifacts::write(&mut page, report)?;
     overview::totals(&mut page, report)?;

@@ -105,6 +105,12 @@ no proof)
 
 ----------------------------------------
 
+What the folder could not show
+  - the Application log of PC-7 begins
+    late
+
+----------------------------------------
+
 Machines
 
 PC-7

@@ -114,6 +114,11 @@ More often here than elsewhere (a hint, no proof)
 
 --------------------------------------------------------------------------------
 
+What the folder could not show
+  - the Application log of PC-7 begins late
+
+--------------------------------------------------------------------------------
+
 Machines
 
 PC-7
