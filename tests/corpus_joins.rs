@@ -1,8 +1,6 @@
 //! Third-party artifacts: what carries the id of one report is one incident, and no incident is of two computers. The ids
 //! are looked up here in the records' own fields and the reports' own text, not where the program joins.
 
-#![expect(clippy::expect_used, reason = "a test that can't go on fails, and its inputs are known")]
-
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 

@@ -2,8 +2,8 @@
 
 #![expect(
     clippy::expect_used,
-    clippy::arithmetic_side_effects,
     clippy::cast_precision_loss,
+    clippy::indexing_slicing,
     reason = "a test that can't go on fails, and its inputs are known"
 )]
 

@@ -448,20 +448,25 @@ fn a_dump_joins_the_record_that_names_its_file_unless_two_computers_have_one() {
     };
     let folder = Folder::new();
     folder.file("dumps/050624-9531-01.dmp", &triage(0xE2, [0; 4]));
-    // Another file, another stop, and a record that is older than the dump.
-    let others = [("050624-9999-01.dmp", 0xE2, 60), ("050624-9531-01.dmp", 0x9F, 900), ("050624-9531-01.dmp", 0xE2, 0)];
-    let others = others.map(|(name, code, seconds)| match seconds {
-        0 => named(name, code, 0).at(NOON.minus_seconds(9000)),
-        _ => named(name, code, seconds),
-    });
-    folder.log("logs/A.evtx", "PC-A", others.into_iter().chain([named("050624-9531-01.dmp", 0xE2, 1800)]));
-    let others: [&[&str]; 3] = [&["logs/A.evtx#1"], &["logs/A.evtx#2"], &["logs/A.evtx#3"]];
-    let joined: &[&str] = &["dumps/050624-9531-01.dmp", "logs/A.evtx#4"];
-    assert_incidents(&folder, &[others[0], others[1], others[2], joined]);
+    // A record that is older than the dump, and one of another file.
+    let older = named("050624-9531-01.dmp", 0xE2, 0).at(NOON.minus_seconds(9000));
+    let records = [older, named("050624-9999-01.dmp", 0xE2, 60), named("050624-9531-01.dmp", 0xE2, 1800)];
+    folder.log("logs/A.evtx", "PC-A", records);
+    let report = folder.report();
+    let made_of = |folder: &Folder, report: &Value| incident_of(folder, report, "dumps/050624-9531-01.dmp");
+    assert_eq!(made_of(&folder, &report), ["dumps/050624-9531-01.dmp", "logs/A.evtx#3"]);
 
     folder.log("logs/B.evtx", "PC-B", [named("050624-9531-01.dmp", 0xE2, 1800)]);
-    let apart: [&[&str]; 3] = [&["dumps/050624-9531-01.dmp"], &["logs/A.evtx#4"], &["logs/B.evtx#1"]];
-    assert_incidents(&folder, &[others[0], others[1], others[2], apart[0], apart[1], apart[2]]);
+    let report = folder.report();
+    assert_eq!(made_of(&folder, &report), ["dumps/050624-9531-01.dmp"]);
+}
+
+/// What the incident of a file or record was joined of, without the machine's other records that findings cite.
+fn incident_of(folder: &Folder, report: &Value, evidence: &str) -> Vec<String> {
+    let mut incident = incident(folder, report, evidence).clone();
+    let items = incident["evidence"].as_array_mut().expect("a list");
+    items.retain(|item| item["joined_by"]["key"] != "machine");
+    folder.evidence(&incident)
 }
 
 #[test]
@@ -701,6 +706,21 @@ fn without_ids(crash: &Crash) -> [Event; 2] {
             .at(crash.time.plus_seconds(2))
             .strings(head.into_iter().chain(signature)),
     ]
+}
+
+#[test]
+fn a_text_is_not_of_a_process_whose_other_record_has_another_id() {
+    // Event 1001 holds no process id: alone it would fit.
+    let (first, second) = (crash("demo.exe", 4312, NOON), crash("demo.exe", 5120, NOON.plus_seconds(900)));
+    let folder = Folder::new();
+    let events = [error_event(&first), wer_event(&first), error_event(&second), wer_event(&second)];
+    folder.log("Application.evtx", "PC-1", events);
+    let ticket = "It crashed again.\r\nFaulting application name: demo.exe, version: 2.1.0.7\r\nFaulting module name: \
+                  plugin.dll, version: 2.1.0.7\r\nException code: 0xc0000005\r\nFault offset: 0x0000000000001234\r\n\
+                  Faulting process id: 0x10d8\r\n";
+    folder.file("ticket.txt", ticket.as_bytes());
+    let first: &[&str] = &["Application.evtx#1", "Application.evtx#2", "ticket.txt"];
+    assert_incidents(&folder, &[first, &["Application.evtx#3", "Application.evtx#4"]]);
 }
 
 #[test]

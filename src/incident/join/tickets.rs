@@ -34,9 +34,18 @@ pub(super) fn by_ticket(sightings: &[Sighting], items: &[Item], sets: &mut Sets<
             items.get(sighting.item).is_some_and(|item| !contradicts(ticket, sighting, &item.observation))
         };
         let pasted = roots(&others, sets, |sighting| same_text(sighting) && agrees(sighting));
-        let told = roots(&others, sets, |sighting| {
+        let mut told = roots(&others, sets, |sighting| {
             items.get(sighting.item).is_some_and(|item| agrees_with(ticket, sighting, &item.observation))
         });
+        // A record that does not know its process must not stand for another one's, whose records do.
+        if !told.is_empty() && (ticket.pid.is_some() || ticket.started.is_some()) {
+            for (other, sighting) in &others {
+                let record = items.get(sighting.item).and_then(|item| record(&item.observation)).unwrap_or_default();
+                if is_another_process(ticket, sighting, &record) {
+                    told.remove(&sets.root(*other));
+                }
+            }
+        }
         // What fits two is joined to neither.
         let only = |found: &BTreeMap<usize, usize>| found.values().next().copied().filter(|_| found.len() == 1);
         if let Some(event) = only(&pasted) {
@@ -93,11 +102,16 @@ fn contradicts(ticket: &Ticket, sighting: &Sighting, other: &Observation) -> boo
     let record = record(other).unwrap_or_default();
     differ(ticket.code, record.code)
         || differ(ticket.offset, record.offset)
-        || differ(ticket.pid, record.pid.or(sighting.pid))
-        || differ(ticket.started.map(|time| time.as_second()), record.started.map(|time| time.as_second()))
+        || is_another_process(ticket, sighting, &record)
         || differ(ticket.module_version, record.module_version)
         || matches!((&ticket.module, &record.module), (Some(a), Some(b)) if !same_name(a, b))
         || matches!((&ticket.app, &sighting.process), (Some(a), Some(b)) if !same_name(a, b))
+}
+
+/// Whether a sighting names another process, by its id or start.
+fn is_another_process(ticket: &Ticket, sighting: &Sighting, record: &CrashRecord) -> bool {
+    differ(ticket.pid, record.pid.or(sighting.pid))
+        || differ(ticket.started.map(|time| time.as_second()), record.started.map(|time| time.as_second()))
 }
 
 /// Whether two records say different things of a crash.

@@ -77,7 +77,8 @@ fn every_dump_has_its_fault_where_it_says() {
     for (sample, name, bytes) in files("minidump") {
         let dump = Minidump::read(bytes).expect("a minidump");
         let modules: MinidumpModuleList = dump.get_stream().expect("modules");
-        let incident = &sample.incidents[0];
+        // Of samples whose truth is a file of its own, a test of its own compares what is said of them.
+        let Some(incident) = sample.incidents.first() else { continue };
         let Some(code) = incident.exception else {
             // Crashpad fills the stream in although nothing was raised.
             let code = dump
