@@ -187,7 +187,7 @@ fn commands_that_do_not_exist_are_usage_errors_and_say_which_do() {
         ("", "Usage: crashsift <COMMAND>"),
         ("analyse samples", "'analyze'"),
         ("samples", "to analyze it: crashsift analyze samples"),
-        ("why x", "unrecognized subcommand"),
+        ("why x", "<PATH>..."),
         ("inspect", "<FILE>"),
         ("inspect a b", "unexpected argument 'b'"),
         ("explain", "<CODE>"),
