@@ -97,7 +97,7 @@ mod tests {
     }
 
     fn pick(set: &[u8]) -> Vec<u8> {
-        random(4104).map(|number| set[number as usize % set.len()]).collect()
+        random(4104).map(|number| set[(number as usize).checked_rem(set.len()).unwrap_or_default()]).collect()
     }
 
     #[test]
