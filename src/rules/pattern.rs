@@ -59,7 +59,7 @@ impl Pattern {
     pub fn is_match(&self, folded: &str) -> bool {
         let Compiled { asked, ascii, ascii_often, rough, rough_often, exact } = &*self.compiled;
         // A long text is as many short ones.
-        let times = folded.len() / USUAL_LENGTH;
+        let times = folded.len().checked_div(USUAL_LENGTH).unwrap_or_default();
         let often = asked.load(Ordering::Relaxed).saturating_add(times) >= OFTEN;
         if !often {
             asked.fetch_add(times.saturating_add(1), Ordering::Relaxed);

@@ -280,7 +280,8 @@ fn pieces(line: &str) -> impl Iterator<Item = &str> {
         if line.len() <= LONGEST_LINE {
             return Some(line);
         }
-        let whole = line.floor_char_boundary(LONGEST_LINE);
+        // A character is four bytes long at most.
+        let whole = (1..=LONGEST_LINE).rev().find(|end| line.is_char_boundary(*end)).unwrap_or(line.len());
         let (beginning, _) = line.split_at(whole);
         // A word that is longer than half a piece is divided, too.
         let blank = beginning.rfind([' ', '\t']).filter(|blank| *blank > LONGEST_LINE / 2);

@@ -37,7 +37,7 @@ pub(super) fn noise(first_bytes: &[u8]) -> Option<&'static str> {
     if total < FEWEST {
         return None;
     }
-    let share = |part: usize, whole: usize| part.saturating_mul(100) / whole.max(1);
+    let share = |part: usize, whole: usize| part.saturating_mul(100).checked_div(whole).unwrap_or_default();
     let sum_of = |is: &dyn Fn(char) -> bool| {
         counts
             .iter()
@@ -56,7 +56,7 @@ pub(super) fn noise(first_bytes: &[u8]) -> Option<&'static str> {
     if in_code_page && share(foreign, total) >= FOREIGN_PERCENT && share(symbols, foreign) >= SYMBOL_PERCENT {
         return Some("bytes without words");
     }
-    let often = |sign: char| counts.get(&sign).is_some_and(|count| *count >= total / EVEN_SHARE);
+    let often = |sign: char| counts.get(&sign).is_some_and(|count| count.saturating_mul(EVEN_SHARE) >= total);
     let signs = (0..=0x7F_u8).map(char::from).filter(char::is_ascii_punctuation);
     if total > EVEN_SHARE.saturating_mul(4) && signs.filter(|sign| often(*sign)).count() >= EVEN_SIGNS {
         return Some("bytes without words");
@@ -97,7 +97,7 @@ mod tests {
     }
 
     fn pick(set: &[u8]) -> Vec<u8> {
-        random(4104).map(|number| set[number as usize % set.len()]).collect()
+        random(4104).map(|number| set[(number as usize).checked_rem(set.len()).unwrap_or_default()]).collect()
     }
 
     #[test]
