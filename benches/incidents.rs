@@ -136,8 +136,13 @@ impl Carriers for NoCarriers {
 }
 
 fn undetermined(incident: Incident) -> Judged {
-    let verdict =
-        Verdict { cause: UNDETERMINED.to_owned(), confidence: 0.0, sentence: String::new(), collect_next: Vec::new() };
+    let verdict = Verdict {
+        cause: UNDETERMINED.to_owned(),
+        confidence: 0.0,
+        sentence: String::new(),
+        collect_next: Vec::new(),
+        asked: Vec::new(),
+    };
     Judged { incident, findings: Vec::new(), verdict }
 }
 

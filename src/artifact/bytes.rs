@@ -196,7 +196,7 @@ mod tests {
             let part = source.read(offset as u64, size as u64).map(Cow::into_owned);
             assert_eq!(part.as_deref(), content.get(offset..offset + size), "{size} at {offset}");
         }
-        let mut shrunk = file.try_clone().expect("a handle");
+        let shrunk = file.try_clone().expect("a handle");
         let mut source = Source::open(&mut file, 200_000).expect("readable");
         shrunk.set_len(50_000).expect("shrunk");
         assert_eq!(source.read(100_000, 4), None);
