@@ -15,8 +15,11 @@ const LOOKED_BACK: SignedDuration = SignedDuration::from_hours(7 * 24);
 /// A log that was silent for fewer days had nothing to say.
 const SILENT_DAYS: u64 = 3;
 
-/// The two logs that matter, and which incidents are recorded in them.
-const CHANNELS: [(&str, fn(&Judged) -> bool); 2] = [
+/// A log's channel, and which incidents are recorded in it.
+type Channel = (&'static str, fn(&Judged) -> bool);
+
+/// The two logs that matter.
+const CHANNELS: [Channel; 2] = [
     ("Application", |judged| {
         matches!(judged.incident.kind, IncidentKind::Crash | IncidentKind::Hang | IncidentKind::StartFailure)
     }),

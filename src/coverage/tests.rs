@@ -82,6 +82,9 @@ fn said(logs: Vec<LogCoverage>, incidents: &[(Judged, Shown)]) -> Vec<String> {
     found.gaps.into_iter().map(|gap| gap.says).collect()
 }
 
+/// Incidents with what their evidence holds.
+type Incidents = Vec<(Judged, Shown)>;
+
 fn days(from: u8, to: u8) -> Vec<u8> {
     (from..=to).collect()
 }
@@ -94,7 +97,7 @@ fn logs_and_incidents_say_what_is_missing() {
     use IncidentKind::{Bugcheck, Crash, Exit};
     let on = |kind, time| (incident(kind, Some("pc-1"), time, true), WITH_DUMP);
     let both = || vec![log("Application", &days(1, 28)), log("System", &days(1, 28))];
-    let table: &[(&str, Vec<LogCoverage>, Vec<(Judged, Shown)>, &[&str])] = &[
+    let table: &[(&str, Vec<LogCoverage>, Incidents, &[&str])] = &[
         ("nothing happened", vec![], vec![], &[]),
         ("all is there", both(), vec![on(Crash, "20T08:00:00"), on(Bugcheck, "21T08:00:00")], &[]),
         (
@@ -193,7 +196,7 @@ fn dumps_that_are_missing_are_counted_by_computer() {
     use IncidentKind::{Bugcheck, Crash, Hang};
     let named = |path: &str| Shown { named_dump: Some(path.into()), ..Shown::default() };
     let nameless = |kind, shown| (incident(kind, None, "", true), shown);
-    let table: &[(Vec<(Judged, Shown)>, &[&str])] = &[
+    let table: &[(Incidents, &[&str])] = &[
         (vec![nameless(Crash, WITH_DUMP)], &[]),
         (vec![nameless(Crash, Shown::default())], &["no minidump of the crash or hang whose computer is not known"]),
         (

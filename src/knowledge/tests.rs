@@ -94,7 +94,7 @@ fn the_program_s_own_name_is_filled_in() {
     assert!(stop.contains(r"C:\Windows\Minidump\051024-8984-01.dmp"), "{stop}");
     for id in known.collect_ids() {
         let filled = known.collect_for(id, Some("a.exe")).expect("a text");
-        assert!(!filled.contains(['{', '\n']) && filled.matches('`').count() % 2 == 0, "{filled}");
+        assert!(!filled.contains(['{', '\n']) && filled.matches('`').count().is_multiple_of(2), "{filled}");
     }
 }
 
