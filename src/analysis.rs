@@ -312,6 +312,11 @@ fn keeping(mut read: Vec<ReadArtifact>, options: &Options) -> Vec<ReadArtifact> 
             match pack(read) {
                 Ok(text) => read.artifact.evidence = Some(text),
                 Err(error) => {
+                    // An empty text: `merge` must not take it for an artifact that says nothing.
+                    read.artifact.evidence = Some(String::new());
+                    if read.artifact.status == ArtifactStatus::Ok {
+                        read.artifact.status = ArtifactStatus::Partial;
+                    }
                     let detail = read.artifact.detail.get_or_insert_default();
                     let before = if detail.is_empty() { "" } else { "; " };
                     detail.push_str(&format!("{before}it can't be merged: {error}"));

@@ -39,7 +39,7 @@ fn changes(report: &Value) -> Vec<(Vec<&str>, usize)> {
             .map(|word| word.as_str().expect("a word").to_owned())
             .collect()
     };
-    let known = ["new", "gone", "more", "fewer", "other-incidents", "verdict-changed"];
+    let known = ["new", "gone", "more", "fewer", "moved", "other-incidents", "verdict-changed"];
     list.iter()
         .map(|change| {
             let words = words(change);
@@ -108,4 +108,48 @@ fn what_is_no_report_or_made_otherwise_is_said_before_anything_is_analyzed() {
         let told = run(["analyze", "--baseline", wrong, "samples/power-lost"]).ends_with(2);
         assert!(told.stderr.contains(wrong) && told.stdout.is_empty(), "{told:#?}");
     }
+}
+
+#[test]
+fn a_crash_with_more_evidence_is_the_same_crash() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let sample = Path::new(env!("CARGO_MANIFEST_DIR")).join("samples/one-crash-three-artifacts");
+    let files = fs::read_dir(&sample).expect("a sample").map(|entry| entry.expect("a file").path());
+    let log = files.into_iter().find(|path| path.extension().is_some_and(|own| own == "evtx")).expect("a log");
+    let report = |name: &str, of: &Path| {
+        let path = folder.path().join(name).to_str().expect("text").to_owned();
+        run(["analyze", "--format", "json", "--output", &path, of.to_str().expect("text")]).ends_with(0);
+        path
+    };
+    let (log, whole) = (report("log.json", &log), report("whole.json", &sample));
+    for (old, new) in [(&log, &whole), (&whole, &log)] {
+        let compared = run(["compare", "--format", "json", "--fail-on", "new", old, new]).ends_with(0).json();
+        assert_eq!(compared["comparison"]["new_incidents"], 0, "{compared:#}");
+        assert!(changes(&compared).iter().all(|(words, new)| words == &["moved"] && *new == 0), "{compared:#}");
+    }
+}
+
+#[test]
+fn what_made_the_reports_is_told_where_it_differs() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (monday, _) = two_days(folder.path());
+    let mut report: Value = serde_json::from_slice(&fs::read(&monday).expect("a report")).expect("JSON");
+    report["tool"]["version"] = json!("0.0.9");
+    let older = folder.path().join("older.json");
+    fs::write(&older, report.to_string()).expect("written");
+    let (older, monday) = (older.to_str().expect("text"), monday.to_str().expect("text"));
+    let compared = run(["compare", "--format", "json", older, monday]).ends_with(0).json();
+    assert_eq!(compared["comparison"]["tool_before"], "0.0.9");
+    assert_eq!(compared["comparison"]["rulesets_before"], compared["comparison"]["rulesets_now"]);
+    assert!(run(["compare", older, monday]).ends_with(0).stdout.contains("crashsift 0.0.9"));
+    assert!(!run(["compare", monday, monday]).ends_with(0).stdout.contains("need not have happened"));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn what_cant_be_written_is_no_mistake_of_the_command_line() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (monday, tuesday) = two_days(folder.path());
+    let (monday, tuesday) = (monday.to_str().expect("text"), tuesday.to_str().expect("text"));
+    run(["compare", monday, tuesday, "--output", "/dev/full"]).ends_with(5);
 }

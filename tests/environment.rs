@@ -159,3 +159,41 @@ fn the_module_at_fault_tells_a_version_where_no_list_does() {
     );
     assert_eq!(card["gpu_driver"], "560.70");
 }
+
+#[test]
+fn what_a_text_says_of_a_machine_is_marked_and_stands_behind_what_was_recorded() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let sample = Path::new(env!("CARGO_MANIFEST_DIR")).join("samples/one-crash-three-artifacts");
+    let rules = RuleSet::load(true, &[]).expect("the built-in rules");
+    let text = folder.path().join("mail.txt");
+    let machine = |paths: &[PathBuf]| {
+        let inspected = inspect(paths, &rules, &Knowledge::builtin(), &Options::default(), &Silent);
+        inspected.machines.into_iter().next().expect("a machine")
+    };
+    let alone = machine(std::slice::from_ref(&sample));
+    std::fs::write(&text, format!("Host Name: {}\nIt came with Nvidia driver 512.15\n", alone.host)).expect("a text");
+    let told = machine(&[sample, text]);
+    match alone.environment.get("gpu_driver") {
+        Some(recorded) => assert_eq!(told.environment.get("gpu_driver"), Some(recorded)),
+        None => assert_eq!(told.environment["gpu_driver"], "512.15 (as the text says)"),
+    }
+}
+
+#[test]
+fn the_copy_of_a_log_adds_nothing_to_the_timeline() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let sample = Path::new(env!("CARGO_MANIFEST_DIR")).join("samples/shut-down-by-heat");
+    let log = sample.join("System.evtx");
+    let rules = RuleSet::load(true, &[]).expect("the built-in rules");
+    let timeline = || {
+        let folder = [folder.path().to_path_buf()];
+        let inspected = inspect(&folder, &rules, &Knowledge::builtin(), &Options::default(), &Silent);
+        let entries = inspected.machines.into_iter().flat_map(|machine| machine.timeline);
+        entries.map(|entry| (entry.time, entry.says)).collect::<Vec<_>>()
+    };
+    std::fs::copy(&log, folder.path().join("System.evtx")).expect("copied");
+    let once = timeline();
+    assert!(once.len() > 1, "{once:?}");
+    std::fs::copy(&log, folder.path().join("System-export.evtx")).expect("copied");
+    assert_eq!(timeline(), once);
+}

@@ -56,7 +56,7 @@ impl Bench {
     }
 
     fn merged(&self, parts: Vec<Part>, keep_evidence: bool) -> Report {
-        let (read, note) = merge::artifacts(parts).unwrap_or_else(|(name, error)| panic!("{name}: {error}"));
+        let (read, note) = merge::artifacts(parts).unwrap_or_else(|(index, error)| panic!("{index}: {error}"));
         assert_eq!(note, None);
         let options = Options { keep_evidence, ..Options::default() };
         crashsift::merge(read, &self.rules, &self.knowledge, &options)
@@ -222,16 +222,45 @@ fn what_cant_be_merged_is_said_with_report_and_reason() {
         ("kind", with(&|report| report["artifacts"][place]["kind"] = "movie".into()), "kind \"movie\" is not known"),
         ("text", "no report".to_owned(), "no JSON report of crashsift"),
         ("new", with(&|report| report["schema_version"] = "2.0".into()), "schema_version"),
+        ("large", with(&|report| report["artifacts"][place]["evidence"] = "".into()), "too large to be kept"),
+        (
+            "stripped",
+            with(&|report| drop(report["artifacts"][place].as_object_mut().expect("one").remove("evidence"))),
+            "does not hold its evidence",
+        ),
+        (
+            "shorter",
+            with(&|report| drop(report["artifacts"].as_array_mut().expect("a list").remove(place))),
+            "the report is not whole",
+        ),
     ];
     for (name, content, reason) in cases {
         let path = folder.path().join(format!("{name}.json"));
         fs::write(&path, content).expect("written");
         let run = run(["merge", good.to_str().expect("text"), path.to_str().expect("text")]).ends_with(2);
-        assert!(run.stderr.contains(name) && run.stderr.contains(reason), "{name}: {run:#?}");
+        let file = path.to_str().expect("text");
+        assert!(run.stderr.contains(file) && run.stderr.contains(reason), "{name}: {run:#?}");
         assert_eq!(run.stdout, "");
     }
-    let run = run(["analyze", "--mergeable", "samples/stack-overflow"]).ends_with(2);
-    assert!(run.stderr.contains("--format json"), "{run:#?}");
+    let told = run(["analyze", "--mergeable", "samples/stack-overflow"]).ends_with(2);
+    assert!(told.stderr.contains("--format json"), "{told:#?}");
+    let told = run(["merge", "-"]).ends_with(2);
+    assert!(told.stderr.contains("not read from standard input"), "{told:#?}");
+}
+
+#[test]
+fn a_report_is_not_written_over_one_that_is_merged() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let sample = Path::new(env!("CARGO_MANIFEST_DIR")).join("samples/stack-overflow");
+    let report = mergeable(folder.path(), "in.json", &sample);
+    let before = fs::read(&report).expect("a report");
+    let same = folder.path().join(".").join("in.json");
+    let (path, same) = (report.to_str().expect("text"), same.to_str().expect("text"));
+    let told = run(["merge", "--format", "json", "--output", same, path]).ends_with(2);
+    assert!(told.stderr.contains("one of the reports to merge"), "{told:#?}");
+    let told = run(["compare", path, "Cargo.toml", "--output", same]).ends_with(2);
+    assert!(told.stderr.contains("one of the reports to compare"), "{told:#?}");
+    assert_eq!(fs::read(&report).expect("a report"), before);
 }
 
 #[test]
@@ -256,9 +285,9 @@ fn damaged_evidence_ends_in_a_message_and_never_in_false_evidence() {
         *evidence = damaged;
         match merge::artifacts(vec![Part { name: "damaged".to_owned(), report }]) {
             Ok(_) => {}
-            Err((name, error)) => {
+            Err((index, error)) => {
                 refused += 1;
-                assert_eq!(name, "damaged");
+                assert_eq!(index, 0);
                 assert!(error.to_string().contains("its evidence is damaged"), "{error}");
             }
         }

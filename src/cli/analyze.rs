@@ -1,10 +1,11 @@
 //! `crashsift analyze`: the main job.
 
-use std::io::{self, Read};
+use std::io;
 use std::mem;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::output::not_lost;
 use super::progress::Bar;
 use super::reporting::{self, usage};
 use super::{Exit, open_symbols, print_symbol_notes, stream};
@@ -13,7 +14,7 @@ use crate::analysis::analyze_keeping;
 use crate::artifact::event_log::Cache;
 use crate::artifact::head_and_tail::HeadAndTail;
 use crate::compare::Side;
-use crate::discover::{ArtifactKind, SNIFFED, display_path, read_list, reason, sniff};
+use crate::discover::{display_path, read_list, reason};
 use crate::knowledge::Knowledge;
 use crate::report::ArtifactStatus;
 use crate::rules::RuleSet;
@@ -75,10 +76,9 @@ struct Prepared {
 
 fn prepare(arguments: &Arguments) -> Result<Prepared, Exit> {
     let (rules, baseline) = arguments.reporting.prepare()?;
-    if let Some(path) = arguments.reporting.output.as_deref()
-        && let Some(what) = would_be_lost(path, arguments)
-    {
-        return Err(usage(&format!("--output {}: {what}, and would be lost; name another file", path.display())));
+    if let Some(path) = &arguments.reporting.output {
+        let given = arguments.paths.iter().chain(&arguments.ticket);
+        not_lost(path, given, "files to analyze").map_err(|message| usage(&message))?;
     }
     let knowledge = Knowledge::builtin();
     let from_stdin = arguments.paths.iter().any(|path| path == Path::new("-"));
@@ -106,22 +106,6 @@ fn prepare(arguments: &Arguments) -> Result<Prepared, Exit> {
         ..arguments.reporting.options()
     };
     Ok(Prepared { paths, rules, baseline, knowledge, options, threads })
-}
-
-/// What is at the place for the report, if that is evidence: something that was given to be analyzed, or an artifact of
-/// any kind but text, which older reports are.
-fn would_be_lost(output: &Path, arguments: &Arguments) -> Option<String> {
-    let place = std::fs::canonicalize(output).ok().filter(|place| place.is_file())?;
-    let given = arguments.paths.iter().chain(&arguments.ticket);
-    if given.filter_map(|path| std::fs::canonicalize(path).ok()).any(|path| path == place) {
-        return Some("it is one of the files to analyze".to_owned());
-    }
-    let mut first = Vec::new();
-    std::fs::File::open(&place).ok()?.take(SNIFFED).read_to_end(&mut first).ok()?;
-    match sniff(&first) {
-        ArtifactKind::Unknown | ArtifactKind::Ticket => None,
-        kind => Some(format!("it is an artifact of kind {}", kind.word())),
-    }
 }
 
 /// The cache in `folder`. Without one the run takes longer, but it goes on.

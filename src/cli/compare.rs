@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::{ArgAction, ValueEnum};
 
 use super::color::{self, Color};
-use super::output::{self, write_file};
+use super::output::{self, not_lost, write_file};
 use super::reporting::{NEW, side, usage};
 use super::{Exit, stream};
 use crate::compare::{Comparison, compare};
@@ -54,6 +54,11 @@ enum Format {
 
 pub fn run(arguments: &Arguments) -> Exit {
     let Arguments { old, new, output, fail_on, .. } = arguments;
+    if let Some(output) = output
+        && let Err(message) = not_lost(output, [old, new], "reports to compare")
+    {
+        return usage(&message);
+    }
     let sides = side(old).and_then(|before| Ok((before, side(new)?)));
     let comparison =
         sides.and_then(|(before, now)| compare(&before, &now).map_err(|error| format!("{}: {error}", old.display())));
@@ -62,16 +67,24 @@ pub fn run(arguments: &Arguments) -> Exit {
         Err(message) => return usage(&message),
     };
     let written = match output {
-        Some(path) => match output::check(path).and_then(|()| {
+        Some(path) => {
+            let told = |error: io::Error| stream::note(&format!("--output {}: {}", path.display(), reason(&error)));
+            if let Err(error) = output::check(path) {
+                told(error);
+                return Exit::Usage;
+            }
             let options = options(arguments, false, arguments.color == Color::Always);
-            write_file(path, |out| write(arguments.format, &comparison, out, options))
-        }) {
-            Ok(()) => Exit::Success,
-            Err(error) => usage(&format!("--output {}: {}", path.display(), reason(&error))),
-        },
+            match write_file(path, |out| write(arguments.format, &comparison, out, options)) {
+                Ok(()) => Exit::Success,
+                Err(error) => {
+                    told(error);
+                    Exit::Internal
+                }
+            }
+        }
         None => to_standard_output(arguments, &comparison),
     };
-    let has_new = comparison.changes.iter().any(|change| change.before.is_none());
+    let has_new = comparison.has_new_groups();
     if written == Exit::Success && fail_on.is_some() && has_new { Exit::FailOn } else { written }
 }
 

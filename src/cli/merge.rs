@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use super::output::not_lost;
 use super::reporting::{self, usage};
 use super::{Exit, stream};
 use crate::discover::reason;
@@ -25,6 +26,9 @@ pub fn run(arguments: &Arguments) -> Exit {
 
 fn carry_out(Arguments { reports, reporting }: &Arguments) -> Result<Exit, Exit> {
     let (rules, baseline) = reporting.prepare()?;
+    if let Some(output) = &reporting.output {
+        not_lost(output, reports, "reports to merge").map_err(|message| usage(&message))?;
+    }
     let knowledge = Knowledge::builtin();
     let mut parts = Vec::new();
     for path in reports {
@@ -33,7 +37,10 @@ fn carry_out(Arguments { reports, reporting }: &Arguments) -> Result<Exit, Exit>
     }
     let options = reporting.options();
     let mut report = reporting.threads(false)?.install(|| {
-        let (read, note) = merge::artifacts(parts).map_err(|(report, error)| usage(&format!("{report}: {error}")))?;
+        let (read, note) = merge::artifacts(parts).map_err(|(index, error)| {
+            let report = reports.get(index).map(|path| path.display().to_string()).unwrap_or_default();
+            usage(&format!("{report}: {error}"))
+        })?;
         if let Some(note) = note.filter(|_| !reporting.quiet) {
             stream::note(&note);
         }

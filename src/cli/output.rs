@@ -1,10 +1,12 @@
 //! `--output FILE`: written whole or not at all.
 
 use std::fs;
-use std::io::{self, BufWriter, Write};
-use std::path::Path;
+use std::io::{self, BufWriter, Read, Write};
+use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
+
+use crate::discover::{ArtifactKind, SNIFFED, sniff};
 
 /// Writes a file beside its place and moves it there when it is whole.
 ///
@@ -21,6 +23,27 @@ pub fn write_file(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<
     share_like_other_files(&file)?;
     file.persist(&path).map_err(|error| error.error)?;
     Ok(())
+}
+
+/// Whether what is at the place for the output can be replaced: not what was given as input (`inputs`, in a message
+/// `called`), and no artifact of any kind but text, which older reports are.
+///
+/// # Errors
+/// The message, when something would be lost.
+pub fn not_lost<'p>(output: &Path, inputs: impl IntoIterator<Item = &'p PathBuf>, called: &str) -> Result<(), String> {
+    let Some(place) = fs::canonicalize(output).ok().filter(|place| place.is_file()) else { return Ok(()) };
+    let lost =
+        |what: String| Err(format!("--output {}: {what}, and would be lost; name another file", output.display()));
+    if inputs.into_iter().filter_map(|path| fs::canonicalize(path).ok()).any(|path| path == place) {
+        return lost(format!("it is one of the {called}"));
+    }
+    let mut first = Vec::new();
+    let read = fs::File::open(&place).and_then(|file| file.take(SNIFFED).read_to_end(&mut first));
+    match sniff(&first) {
+        _ if read.is_err() => Ok(()),
+        ArtifactKind::Unknown | ArtifactKind::Ticket => Ok(()),
+        kind => lost(format!("it is an artifact of kind {}", kind.word())),
+    }
 }
 
 /// Whether a file could be written at `path`, found out before hours of work.

@@ -12,7 +12,7 @@ use super::color::{self, Color};
 use super::output::{self, write_file};
 use super::{Exit, load_rules, stream};
 use crate::Options;
-use crate::compare::{Side, compare};
+use crate::compare::{Comparison, Side, compare};
 use crate::discover::reason;
 use crate::report::text::TextOptions;
 use crate::report::{ArtifactStatus, Report, json, jsonl, text, written};
@@ -276,10 +276,7 @@ fn verdict(arguments: &Arguments, report: &Report, rules: &RuleSet) -> Exit {
             wanted == ANY || wanted == cause || rules.causes().get(cause).is_some_and(|cause| cause.family == *wanted)
         })
     };
-    let has_new = report
-        .comparison
-        .as_ref()
-        .is_some_and(|comparison| comparison.changes.iter().any(|change| change.before.is_none()));
+    let has_new = report.comparison.as_ref().is_some_and(Comparison::has_new_groups);
     if arguments.fail_on.iter().any(|wanted| met(wanted) || (wanted == NEW && has_new)) {
         return Exit::FailOn;
     }

@@ -2,14 +2,18 @@
 //! verdict.
 //!
 //! Groups are known by their coarse signatures, which survive new builds. Incidents have the same id in both reports when
-//! their evidence is the same, so that what was already known can be told from what happened since.
+//! their evidence is the same, so that what was already known can be told from what happened since. More evidence of an
+//! incident, such as a dump beside its record in a log, changes its id and can change its signature: it is known by what
+//! happened where and when, too.
 
+mod same;
 mod verdicts;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
 
+use same::Happening;
 pub use verdicts::{ByRules, Changed, by_rules};
 
 use crate::report::written::Written;
@@ -22,6 +26,26 @@ pub struct Side {
     algorithms: BTreeSet<u32>,
     /// Its groups, by signature.
     groups: BTreeMap<String, SideGroup>,
+    /// What happened, by the incidents' ids.
+    happenings: BTreeMap<String, Happening>,
+    /// What made it.
+    made_by: MadeBy,
+}
+
+/// What made a report.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct MadeBy {
+    /// Version of the program.
+    pub tool: String,
+    /// The rule sets, each with its version and how many rules it has.
+    pub rule_sets: Vec<String>,
+}
+
+impl MadeBy {
+    fn of<'a>(tool: &str, rule_sets: impl Iterator<Item = (&'a str, &'a str, usize)>) -> Self {
+        let rule_set = |(name, version, rules)| format!("{name} {version} ({rules} rules)");
+        Self { tool: tool.to_owned(), rule_sets: rule_sets.map(rule_set).collect() }
+    }
 }
 
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -43,20 +67,23 @@ struct Member<'a> {
     time: Option<Timestamp>,
     cause: &'a str,
     confidence: f64,
+    happening: Happening,
 }
 
 impl Side {
     fn of<'a>(
+        made_by: MadeBy,
         causes: impl Iterator<Item = (&'a str, Option<&'a str>)>,
         members: impl Iterator<Item = Member<'a>>,
     ) -> Self {
-        let mut side = Self::default();
+        let mut side = Self { made_by, ..Self::default() };
         for (signature, cause) in causes {
             let cause = cause.filter(|cause| *cause != UNDETERMINED).map(str::to_owned);
             side.groups.insert(signature.to_owned(), SideGroup { cause, ..SideGroup::default() });
         }
         for member in members {
             side.algorithms.insert(member.algorithm);
+            side.happenings.insert(member.id.to_owned(), member.happening);
             let group = side.groups.entry(member.signature.to_owned()).or_default();
             group.incidents.insert(member.id.to_owned());
             group.hosts.extend(member.host.map(str::to_lowercase));
@@ -89,7 +116,9 @@ impl Side {
 
 impl From<&Report> for Side {
     fn from(report: &Report) -> Self {
+        let rule_sets = report.rule_sets.iter().map(|set| (set.name.as_str(), set.version.as_str(), set.rules));
         Self::of(
+            MadeBy::of(env!("CARGO_PKG_VERSION"), rule_sets),
             report.groups.iter().map(|group| (group.signature.as_str(), group.cause.as_deref())),
             report.incidents.iter().map(|judged| Member {
                 id: &judged.incident.id,
@@ -99,6 +128,7 @@ impl From<&Report> for Side {
                 time: judged.incident.time,
                 cause: &judged.verdict.cause,
                 confidence: judged.verdict.confidence,
+                happening: Happening::from(&judged.incident),
             }),
         )
     }
@@ -106,7 +136,9 @@ impl From<&Report> for Side {
 
 impl From<&Written> for Side {
     fn from(report: &Written) -> Self {
+        let rule_sets = report.rulesets.iter().map(|set| (set.name.as_str(), set.version.as_str(), set.rules));
         Self::of(
+            MadeBy::of(&report.tool.version, rule_sets),
             report.groups.iter().map(|group| (group.signature.as_str(), group.cause.as_deref())),
             report.incidents.iter().map(|incident| Member {
                 id: &incident.id,
@@ -116,6 +148,7 @@ impl From<&Written> for Side {
                 time: incident.time,
                 cause: &incident.verdict.cause,
                 confidence: incident.verdict.confidence,
+                happening: Happening::from(incident),
             }),
         )
     }
@@ -147,8 +180,10 @@ pub struct Change {
     pub now: Option<State>,
     /// Incidents that the earlier report does not have, by id.
     pub new_incidents: Vec<String>,
-    /// Incidents of the earlier report that the later one does not have.
+    /// Incidents of the earlier report that are no longer in this group.
     pub gone_incidents: usize,
+    /// Whether all incidents of a group that only one report has are in the other report, too: in other groups.
+    pub moved: bool,
 }
 
 impl Change {
@@ -165,11 +200,18 @@ impl Change {
         count(&self.now).cmp(&count(&self.before))
     }
 
-    /// What happened to it, as the words of reports: `new`, `gone`, or any of `more`, `fewer`, `other-incidents` and
-    /// `verdict-changed`.
+    /// Whether it is a group that the earlier report does not have, and not only known incidents in another group.
+    #[must_use]
+    pub fn is_new(&self) -> bool {
+        self.before.is_none() && !self.moved
+    }
+
+    /// What happened to it, as the words of reports: `new`, `gone`, `moved`, or any of `more`, `fewer`,
+    /// `other-incidents` and `verdict-changed`.
     #[must_use]
     pub fn kinds(&self) -> Vec<&'static str> {
         match (&self.before, &self.now) {
+            (None, _) | (_, None) if self.moved => return vec!["moved"],
             (None, _) => return vec!["new"],
             (_, None) => return vec!["gone"],
             _ => {}
@@ -186,6 +228,10 @@ impl Change {
 /// What a report says against an earlier one.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Comparison {
+    /// What made the earlier report.
+    pub made_before: MadeBy,
+    /// What made the later one.
+    pub made_now: MadeBy,
     /// Incidents of the earlier report.
     pub before: usize,
     /// Incidents of the later one.
@@ -194,9 +240,17 @@ pub struct Comparison {
     pub new_incidents: usize,
     /// Groups that are the same in both.
     pub unchanged: usize,
-    /// Groups that differ: new ones first, then those with more incidents, with another verdict, with fewer, and those
-    /// that are gone; within these the largest first, ties by signature.
+    /// Groups that differ: new ones first, then those with more incidents, with another verdict, with fewer, with known
+    /// incidents of other groups, and those that are gone; within these the largest first, ties by signature.
     pub changes: Vec<Change>,
+}
+
+impl Comparison {
+    /// Whether there is a group that the earlier report does not have.
+    #[must_use]
+    pub fn has_new_groups(&self) -> bool {
+        self.changes.iter().any(Change::is_new)
+    }
 }
 
 /// Reports whose signatures were made in different ways.
@@ -230,19 +284,27 @@ pub fn compare(before: &Side, now: &Side) -> Result<Comparison, NotComparable> {
     {
         return Err(NotComparable { before: *old, now: *new });
     }
-    let known: BTreeSet<&String> = before.groups.values().flat_map(|group| &group.incidents).collect();
+    // The incidents that both have, by the ids that they have in each.
+    let same = same::in_both(&before.happenings, &now.happenings);
+    let known: BTreeSet<&str> = same.values().copied().collect();
     let signatures: BTreeSet<&String> = before.groups.keys().chain(now.groups.keys()).collect();
     let mut changes = Vec::new();
     let (mut unchanged, mut new_incidents) = (0_usize, 0_usize);
     for signature in signatures {
         let of = |side: &Side| side.groups.get(signature).map(|group| group.incidents.clone()).unwrap_or_default();
         let (old, new) = (of(before), of(now));
+        let moved = if new.is_empty() {
+            old.iter().all(|id| same.contains_key(id.as_str()))
+        } else {
+            old.is_empty() && new.iter().all(|id| known.contains(id.as_str()))
+        };
         let change = Change {
             signature: signature.clone(),
             before: before.state(signature),
             now: now.state(signature),
-            new_incidents: new.iter().filter(|id| !known.contains(id)).cloned().collect(),
-            gone_incidents: old.difference(&new).count(),
+            new_incidents: new.iter().filter(|id| !known.contains(id.as_str())).cloned().collect(),
+            gone_incidents: old.iter().filter(|id| !same.get(id.as_str()).is_some_and(|id| new.contains(*id))).count(),
+            moved,
         };
         new_incidents = new_incidents.saturating_add(change.new_incidents.len());
         if change.kinds().is_empty() {
@@ -255,11 +317,19 @@ pub fn compare(before: &Side, now: &Side) -> Result<Comparison, NotComparable> {
         let size = |change: &Change| change.now.as_ref().or(change.before.as_ref()).map_or(0, |state| state.incidents);
         order(a).cmp(&order(b)).then(size(b).cmp(&size(a))).then_with(|| a.signature.cmp(&b.signature))
     });
-    Ok(Comparison { before: before.incidents(), now: now.incidents(), new_incidents, unchanged, changes })
+    Ok(Comparison {
+        made_before: before.made_by.clone(),
+        made_now: now.made_by.clone(),
+        before: before.incidents(),
+        now: now.incidents(),
+        new_incidents,
+        unchanged,
+        changes,
+    })
 }
 
 fn order(change: &Change) -> usize {
-    const ORDER: [&str; 6] = ["new", "more", "verdict-changed", "other-incidents", "fewer", "gone"];
+    const ORDER: [&str; 7] = ["new", "more", "verdict-changed", "other-incidents", "fewer", "moved", "gone"];
     let kinds = change.kinds();
     ORDER.iter().position(|kind| kinds.contains(kind)).unwrap_or(ORDER.len())
 }
@@ -274,6 +344,7 @@ mod tests {
             causes.entry(signature).or_insert(cause);
         }
         Side::of(
+            MadeBy::default(),
             causes.into_iter().map(|(signature, cause)| (signature, Some(cause))),
             incidents.iter().map(|(id, signature, cause, confidence)| Member {
                 id,
@@ -283,6 +354,7 @@ mod tests {
                 time: None,
                 cause,
                 confidence: *confidence,
+                happening: Happening::default(),
             }),
         )
     }
@@ -343,7 +415,12 @@ mod tests {
         let now = side(1, &[("1", "with dump", "undetermined", 0.0)]);
         let comparison = compare(&before, &now).expect("comparable");
         assert_eq!(comparison.new_incidents, 0);
-        assert_eq!(kinds(&comparison), [("with dump", vec!["new"]), ("without dump", vec!["gone"])]);
+        assert_eq!(kinds(&comparison), [("with dump", vec!["moved"]), ("without dump", vec!["moved"])]);
+        assert!(!comparison.has_new_groups());
+        let and_another = side(1, &[("1", "with dump", "undetermined", 0.0), ("2", "with dump", "undetermined", 0.0)]);
+        let comparison = compare(&before, &and_another).expect("comparable");
+        assert_eq!(kinds(&comparison), [("with dump", vec!["new"]), ("without dump", vec!["moved"])]);
+        assert!(comparison.has_new_groups());
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! What belongs to a machine and not to one process: its timeline, and what its logs cover.
 
 use std::cmp::Ordering;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use super::says;
@@ -40,6 +40,7 @@ pub fn machines(items: &[Item], coverage: &[LogCoverage], knowledge: &Knowledge)
     let mut machines = known.by_name();
     for machine in &mut machines {
         machine.timeline.sort_by(in_time);
+        leave_out_copies(&mut machine.timeline);
         machine.coverage = covered(machine);
     }
     machines
@@ -48,6 +49,23 @@ pub fn machines(items: &[Item], coverage: &[LogCoverage], knowledge: &Knowledge)
 /// The order of timelines.
 pub(super) fn in_time(a: &TimelineEntry, b: &TimelineEntry) -> Ordering {
     (a.time, &a.provider, a.id, a.artifact, &a.place).cmp(&(b.time, &b.provider, b.id, b.artifact, &b.place))
+}
+
+/// Leaves out what another artifact tells just so, as the copy of a log does: counted twice, it would look like two
+/// events. Equal records of one artifact are several events. The entries are in the order of timelines.
+fn leave_out_copies(timeline: &mut Vec<TimelineEntry>) {
+    let mut stays = Vec::with_capacity(timeline.len());
+    for alike in timeline.chunk_by(|a, b| (a.time, &a.provider, a.id) == (b.time, &b.provider, b.id)) {
+        // Which artifact tells it first.
+        let mut told: HashMap<&str, usize> = HashMap::new();
+        match alike {
+            [_] => stays.push(true),
+            _ => stays
+                .extend(alike.iter().map(|entry| *told.entry(&entry.says).or_insert(entry.artifact) == entry.artifact)),
+        }
+    }
+    let mut stays = stays.into_iter();
+    timeline.retain(|_| stays.next().unwrap_or(true));
 }
 
 /// The machines that are known so far.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 
 use super::build::Built;
-use super::environment::of_kernel;
+use super::environment::{as_stated, is_stated, of_kernel};
 use super::sighting::Item;
 use super::{EarlierValue, IncidentKind, Machine, context};
 use crate::evidence::{Event, Observation};
@@ -72,11 +72,13 @@ pub fn describe(machines: &mut [Machine], items: &[Item], built: &[Built<'_>], k
     }
     for item in items {
         match &item.observation {
-            Observation::Ticket(ticket) => {
+            // Whether a tool printed the text can't be told for sure: the same words stand in mails. A guide is about
+            // other people's machines.
+            Observation::Ticket(ticket) if !ticket.document => {
                 let Some(host) = ticket.computer.as_deref() else { continue };
                 for (key, value) in context::inventory(&ticket.inventory, knowledge) {
                     if OF_MACHINE.contains(&key) {
-                        add(host, key, Told { weight: Weight::Exact, time: None, value });
+                        add(host, key, Told { weight: Weight::Stated, time: None, value: as_stated(&value) });
                     }
                 }
             }
@@ -102,7 +104,7 @@ fn weight(key: &str, value: &str, is_kernel: bool, is_wow64: bool) -> Option<Wei
         // The processor as a 32-bit process sees it.
         "cpu" if is_wow64 => None,
         "cpu" if value.starts_with("x86") => Some(Weight::Wide),
-        _ if value.ends_with(super::environment::AS_STATED) => Some(Weight::Stated),
+        _ if is_stated(value) => Some(Weight::Stated),
         // A kernel dump has no more than a name and a date for drivers, and an architecture for the processor.
         "cpu" | "gpu_driver" | "os" if is_kernel => Some(Weight::Wide),
         _ => Some(Weight::Exact),
@@ -198,5 +200,8 @@ mod tests {
         assert_eq!(weight("cpu", "x64 (family 6)", false, false), Some(Weight::Exact));
         assert_eq!(weight("os", "Windows 10 22H2 (build 19045)", false, true), Some(Weight::Exact));
         assert_eq!(weight("cuda", "11.2 (as the text says)", false, false), Some(Weight::Stated));
+        let both = "512.15 or 536.23 (the text says both)";
+        assert_eq!(weight("gpu_driver", both, false, false), Some(Weight::Stated));
+        assert_eq!(weight("gpu_driver", both, true, false), Some(Weight::Stated));
     }
 }

@@ -696,6 +696,10 @@ pub(super) struct Comparison<'a> {
     incidents_now: usize,
     new_incidents: usize,
     unchanged_groups: usize,
+    tool_before: &'a str,
+    tool_now: &'a str,
+    rulesets_before: &'a [String],
+    rulesets_now: &'a [String],
     changes: Vec<Change<'a>>,
 }
 
@@ -740,6 +744,10 @@ impl<'a> Comparison<'a> {
             incidents_now: comparison.now,
             new_incidents: comparison.new_incidents,
             unchanged_groups: comparison.unchanged,
+            tool_before: &comparison.made_before.tool,
+            tool_now: &comparison.made_now.tool,
+            rulesets_before: &comparison.made_before.rule_sets,
+            rulesets_now: &comparison.made_now.rule_sets,
             changes: changes.collect(),
         }
     }

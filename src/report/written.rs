@@ -27,9 +27,18 @@ pub struct Written {
     /// Its incidents.
     #[serde(default)]
     pub incidents: Vec<Incident>,
+    /// Its machines.
+    #[serde(default)]
+    pub machines: Vec<Machine>,
     /// Its groups.
     #[serde(default)]
     pub groups: Vec<Group>,
+    /// By which rules it was judged.
+    #[serde(default)]
+    pub rulesets: Vec<RuleSet>,
+    /// What it counts.
+    #[serde(default)]
+    pub summary: Option<Summary>,
 }
 
 /// What wrote a report.
@@ -37,6 +46,39 @@ pub struct Written {
 pub struct Tool {
     /// Its version.
     pub version: String,
+}
+
+/// A rule set by which a report was judged.
+#[derive(Debug, Clone, Deserialize)]
+#[allow(missing_docs, reason = "see crate::rules::RuleSetInfo")]
+pub struct RuleSet {
+    pub name: String,
+    pub version: String,
+    pub rules: usize,
+}
+
+/// What a report counts, as far as it shows whether something is missing.
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[allow(missing_docs, reason = "see super::Summary")]
+pub struct Summary {
+    pub artifacts: usize,
+    pub incidents: usize,
+}
+
+/// A machine of a report, as far as it shows which artifacts tell of it.
+#[derive(Debug, Clone, Deserialize)]
+pub struct Machine {
+    /// What its logs recorded.
+    #[serde(default)]
+    pub timeline: Vec<Cited>,
+}
+
+/// Something that an artifact says.
+#[derive(Debug, Clone, Deserialize)]
+pub struct Cited {
+    /// The artifact's path.
+    #[serde(default)]
+    pub artifact: Option<String>,
 }
 
 /// An artifact of a report. The fields are those of [`super::Artifact`].
@@ -65,8 +107,31 @@ pub struct Incident {
     pub time: Option<Timestamp>,
     #[serde(default)]
     pub host: Option<String>,
+    #[serde(default)]
+    pub process: Option<Process>,
+    #[serde(default)]
+    pub bugcheck: Option<Bugcheck>,
+    #[serde(default)]
+    pub evidence: Vec<Cited>,
     pub signature: Signature,
     pub verdict: Verdict,
+}
+
+/// An incident's process.
+#[derive(Debug, Clone, Deserialize)]
+#[allow(missing_docs, reason = "see crate::incident::Process")]
+pub struct Process {
+    #[serde(default)]
+    pub name: Option<String>,
+    #[serde(default)]
+    pub pid: Option<u32>,
+}
+
+/// An incident's stop.
+#[derive(Debug, Clone, Deserialize)]
+#[allow(missing_docs, reason = "see crate::incident::Bugcheck")]
+pub struct Bugcheck {
+    pub code: String,
 }
 
 /// An incident's signature.
@@ -95,27 +160,75 @@ pub struct Group {
     pub cause: Option<String>,
 }
 
-/// Reads the report in the file `path`.
+/// Reads the report in the file `path`. What wrote it there may have made UTF-16 of it, as Windows PowerShell's `>` does.
 ///
 /// # Errors
 ///
-/// When it can't be read, is none of this program's JSON reports, or has another major version.
+/// When it can't be read, is none of this program's JSON reports, is not whole, or has another major version.
 pub fn read(path: &Path) -> io::Result<Written> {
-    let bytes = fs::read(path)?;
-    parse(bytes.strip_prefix("\u{FEFF}".as_bytes()).unwrap_or(&bytes))
+    if path == Path::new("-") {
+        return Err(io::Error::other("reports are not read from standard input; name a file"));
+    }
+    parse(&utf8(fs::read(path)?)?)
 }
 
+/// The text as UTF-8 without byte order mark.
+fn utf8(bytes: Vec<u8>) -> io::Result<Vec<u8>> {
+    let (units, is_little_endian) = match bytes.as_slice() {
+        [0xFF, 0xFE, rest @ ..] => (rest, true),
+        [0xFE, 0xFF, rest @ ..] => (rest, false),
+        [0xEF, 0xBB, 0xBF, rest @ ..] => return Ok(rest.to_vec()),
+        _ => return Ok(bytes),
+    };
+    let (units, rest) = units.as_chunks::<2>();
+    let unit = |pair: &[u8; 2]| if is_little_endian { u16::from_le_bytes(*pair) } else { u16::from_be_bytes(*pair) };
+    let text: Result<String, _> = char::decode_utf16(units.iter().map(unit)).collect();
+    match text {
+        Ok(text) if rest.is_empty() => Ok(text.into_bytes()),
+        _ => Err(io::Error::other("no JSON report of crashsift: it is no whole text in UTF-16")),
+    }
+}
+
+/// As much of a version as a message shows.
+const SHOWN: usize = 20;
+
 fn parse(bytes: &[u8]) -> io::Result<Written> {
-    let report =
-        if is_lines(bytes) { parse_lines(bytes)? } else { serde_json::from_slice(bytes).map_err(no_report)? };
+    let report: Written = if is_lines(bytes.trim_ascii_start()) {
+        parse_lines(bytes)?
+    } else {
+        serde_json::from_slice(bytes).map_err(no_report)?
+    };
+    let version = &report.schema_version;
     let major = |version: &str| version.split_once('.').map(|(major, _)| major.to_owned());
-    if major(&report.schema_version) != major(SCHEMA_VERSION) {
+    if version.is_empty() {
+        return Err(io::Error::other("no JSON report of crashsift: its schema_version is missing"));
+    }
+    if major(version) != major(SCHEMA_VERSION) {
+        let shown: String = version.chars().take(SHOWN).collect();
+        let more = if shown.len() < version.len() { "..." } else { "" };
         return Err(io::Error::other(format!(
-            "its schema_version is {:?}; this version of crashsift reads {SCHEMA_VERSION}",
-            report.schema_version
+            "its schema_version is {shown:?}{more}; this version of crashsift reads {SCHEMA_VERSION}"
         )));
     }
+    is_whole(&report)?;
     Ok(report)
+}
+
+/// Whether a report has what it counts.
+fn is_whole(report: &Written) -> io::Result<()> {
+    let Some(summary) = report.summary else {
+        return Err(io::Error::other("the report is not whole: its summary is missing"));
+    };
+    let counts = [
+        ("artifacts", summary.artifacts, report.artifacts.len()),
+        ("incidents", summary.incidents, report.incidents.len()),
+    ];
+    match counts.into_iter().find(|(_, counted, there)| counted != there) {
+        None => Ok(()),
+        Some((what, counted, there)) => {
+            Err(io::Error::other(format!("the report is not whole: it counts {counted} {what} and has {there}")))
+        }
+    }
 }
 
 fn no_report(error: serde_json::Error) -> io::Error {
@@ -135,39 +248,60 @@ enum Line {
         schema_version: String,
         tool: Tool,
         #[serde(default)]
+        rulesets: Vec<RuleSet>,
+        #[serde(default)]
         evidence_format: Option<String>,
     },
     Artifact(Artifact),
     Incident(Incident),
+    Machine(Machine),
     Group(Group),
-    Summary {},
+    Summary(Summary),
     #[serde(other)]
     Other,
 }
 
-/// The objects of JSON Lines, of which the summary must be the last: without it the end is missing.
+/// The objects of JSON Lines: a run first, and the summary last. Without the latter the end is missing; what stands
+/// after it, or a second run, is of another report.
 fn parse_lines(bytes: &[u8]) -> io::Result<Written> {
     let mut report = Written::default();
-    let mut complete = false;
-    for (number, line) in bytes.split(|byte| *byte == b'\n').enumerate() {
+    let mut runs = 0_usize;
+    for (number, line) in (1_usize..).zip(bytes.split(|byte| *byte == b'\n')) {
         if line.trim_ascii().is_empty() {
             continue;
         }
-        let at = |error: serde_json::Error| {
-            io::Error::other(format!("no JSON report of crashsift: line {}: {error}", number.saturating_add(1)))
+        let at = |error: &dyn std::fmt::Display| {
+            io::Error::other(format!("no JSON report of crashsift: line {number}: {error}"))
         };
-        match serde_json::from_slice(line).map_err(at)? {
-            Line::Run { schema_version, tool, evidence_format } => {
-                (report.schema_version, report.tool, report.evidence_format) = (schema_version, tool, evidence_format);
+        if report.summary.is_some() {
+            return Err(at(&"something follows the report's end"));
+        }
+        match serde_json::from_slice(line).map_err(|error| at(&without_line(&error)))? {
+            Line::Run { schema_version, tool, rulesets, evidence_format } => {
+                runs = runs.saturating_add(1);
+                if runs > 1 {
+                    return Err(at(&"another report begins"));
+                }
+                report = Written { schema_version, tool, rulesets, evidence_format, ..report };
             }
             Line::Artifact(artifact) => report.artifacts.push(artifact),
             Line::Incident(incident) => report.incidents.push(incident),
+            Line::Machine(machine) => report.machines.push(machine),
             Line::Group(group) => report.groups.push(group),
-            Line::Summary {} => complete = true,
+            Line::Summary(summary) => report.summary = Some(summary),
             Line::Other => {}
         }
     }
-    if complete { Ok(report) } else { Err(io::Error::other("the report's end is missing")) }
+    if report.summary.is_some() { Ok(report) } else { Err(io::Error::other("the report's end is missing")) }
+}
+
+/// The error without its line, which is always the first of the object.
+fn without_line(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    match text.rsplit_once(&format!(" at line {} column ", error.line())) {
+        Some((says, column)) => format!("{says}, column {column}"),
+        None => text,
+    }
 }
 
 #[cfg(test)]
@@ -206,5 +340,72 @@ mod tests {
         let text = String::from_utf8(lines).expect("text");
         let (cut, _) = text.trim_end().rsplit_once('\n').expect("several lines");
         assert_eq!(reason(cut), "the report's end is missing");
+        assert!(reason(r#"{"schema_version": "", "tool": {"version": "9"}}"#).ends_with("schema_version is missing"));
+        let long = format!(r#"{{"schema_version": "{}", "tool": {{"version": "9"}}}}"#, "9".repeat(1_000));
+        assert!(reason(&long).len() < 200, "{}", reason(&long));
+        let (first, _) = text.split_once('\n').expect("several lines");
+        let wrong = reason(&format!("{first}\n{{\"type\": 1}}\n"));
+        assert!(wrong.contains("line 2: ") && !wrong.contains("line 1"), "{wrong}");
+    }
+
+    fn lines() -> Vec<String> {
+        let mut lines = Vec::new();
+        jsonl::write(&everything(), &mut lines).expect("memory");
+        String::from_utf8(lines).expect("text").lines().map(str::to_owned).collect()
+    }
+
+    fn of_lines(lines: &[String]) -> Result<Written, String> {
+        parse(lines.join("\n").as_bytes()).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn lines_that_are_missing_or_too_many_are_noticed() {
+        let whole = lines();
+        assert!(of_lines(&whole).is_ok());
+        for (kind, says) in [("artifact", "artifacts and has"), ("incident", "incidents and has")] {
+            let mut lines = whole.clone();
+            let one = lines.iter().position(|line| line.starts_with(&format!("{{\"type\":\"{kind}\""))).expect("one");
+            lines.remove(one);
+            let error = of_lines(&lines).expect_err("a line is missing");
+            assert!(error.contains("not whole: it counts") && error.contains(says), "{error}");
+        }
+        let error = of_lines(&[whole.clone(), whole.clone()].concat()).expect_err("two reports");
+        assert!(error.contains("something follows the report's end"), "{error}");
+        let (end, rest) = whole.split_last().expect("lines");
+        let error = of_lines(&[rest, whole.as_slice()].concat()).expect_err("two reports");
+        assert!(error.contains("another report begins"), "{error}");
+        let error = of_lines(&whole[1..]).expect_err("no run");
+        assert!(error.contains("schema_version is missing"), "{error}");
+        assert!(of_lines(&[whole.as_slice(), std::slice::from_ref(end)].concat()).is_err());
+    }
+
+    #[test]
+    fn a_document_without_all_that_it_counts_is_noticed() {
+        let mut bytes = Vec::new();
+        json::write(&everything(), &mut bytes).expect("memory");
+        let mut document: Value = serde_json::from_slice(&bytes).expect("JSON");
+        document["artifacts"] = Value::Array(Vec::new());
+        let error = parse(document.to_string().as_bytes()).expect_err("not whole");
+        assert!(error.to_string().contains("artifacts and has 0"), "{error}");
+    }
+
+    #[test]
+    fn empty_lines_before_the_first_change_nothing() {
+        let text = format!("\r\n\n{}\n", lines().join("\r\n"));
+        assert!(parse(text.as_bytes()).is_ok());
+    }
+
+    #[test]
+    fn texts_in_utf_16_are_read() {
+        let text = lines().join("\r\n");
+        let units = || std::iter::once(0xFEFF).chain(text.encode_utf16());
+        let little: Vec<u8> = units().flat_map(u16::to_le_bytes).collect();
+        let big: Vec<u8> = units().flat_map(u16::to_be_bytes).collect();
+        let plain = format!("{:?}", parse(text.as_bytes()).expect("a report"));
+        let read = |bytes: Vec<u8>| utf8(bytes).and_then(|bytes| parse(&bytes)).map(|report| format!("{report:?}"));
+        assert_eq!(read(little.clone()).expect("little endian"), plain);
+        assert_eq!(read(big).expect("big endian"), plain);
+        let (_, cut) = little.split_last().expect("bytes");
+        assert!(read(cut.to_vec()).is_err(), "half a character");
     }
 }

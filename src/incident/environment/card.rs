@@ -36,7 +36,7 @@ fn contradictions(environment: &Environment<'_>, card: &mut BTreeMap<&'static st
             if *key == "gpu_driver" { format!("{major}.{minor:02}") } else { format!("{major}.{minor}") }
         });
         let written: Vec<String> = written.collect();
-        card.entry(key).or_insert_with(|| format!("{} (the text says both)", written.join(" or ")));
+        card.entry(key).or_insert_with(|| format!("{}{STATED_DIFFERENTLY}", written.join(" or ")));
     }
 }
 
@@ -258,6 +258,15 @@ fn described(installation: &'static str) -> &'static str {
 /// How a value ends that only a text tells.
 pub const AS_STATED: &str = " (as the text says)";
 
+/// How a value ends of which texts state several versions.
+const STATED_DIFFERENTLY: &str = " (the text says both)";
+
+/// Whether a value of a card is known from nothing but what somebody wrote.
+#[must_use]
+pub fn is_stated(value: &str) -> bool {
+    [AS_STATED, STATED_DIFFERENTLY].iter().any(|mark| value.ends_with(mark))
+}
+
 /// A value that a text states.
 pub(in crate::incident) fn as_stated(text: &str) -> String {
     format!("{text}{AS_STATED}")
@@ -266,4 +275,22 @@ pub(in crate::incident) fn as_stated(text: &str) -> String {
 fn two(version: Version) -> (u16, u16) {
     let [major, minor, ..] = version.0;
     (major, minor)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_value_that_only_texts_tell_is_known_as_one() {
+        let mut environment = Environment::default();
+        environment.stated.contradictions =
+            vec![("gpu_driver", vec![Version([512, 15, 0, 0]), Version([536, 23, 0, 0])])];
+        let mut card = BTreeMap::new();
+        contradictions(&environment, &mut card);
+        assert_eq!(card.get("gpu_driver").map(String::as_str), Some("512.15 or 536.23 (the text says both)"));
+        assert!(card.values().all(|value| is_stated(value)), "{card:?}");
+        assert!(is_stated(&as_stated("512.15")));
+        assert!(!is_stated("536.23"));
+    }
 }

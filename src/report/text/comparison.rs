@@ -4,14 +4,14 @@ use std::io;
 
 use super::page::{CAREFUL, PLAIN, Page};
 use super::wording::{counted, span};
-use crate::compare::{Change, Comparison, State};
+use crate::compare::{Change, Comparison, MadeBy, State};
 use crate::report::confidence;
 
 /// Changes that are listed before the text says how many more there are.
 const LISTED: usize = 20;
 
 pub(crate) fn write(page: &mut Page<'_>, comparison: &Comparison) -> io::Result<()> {
-    let Comparison { before, now, new_incidents, unchanged, changes } = comparison;
+    let Comparison { made_before, made_now, before, now, new_incidents, unchanged, changes } = comparison;
     page.section("Against the earlier report")?;
     let groups = match (changes.len(), unchanged) {
         (0, 0) => String::new(),
@@ -25,6 +25,14 @@ pub(crate) fn write(page: &mut Page<'_>, comparison: &Comparison) -> io::Result<
             counted(*before, "incident")
         ),
     )?;
+    if made_before != made_now {
+        let made = |by: &MadeBy| format!("crashsift {} with {}", by.tool, by.rule_sets.join(", "));
+        let (before, now) = (made(made_before), made(made_now));
+        page.paragraph(
+            2,
+            &format!("What differs need not have happened: the earlier report is by {before}, the later one by {now}."),
+        )?;
+    }
     for change in changes.iter().take(page.limit(LISTED)) {
         let kinds = change.kinds();
         let style = if kinds.contains(&"new") || kinds.contains(&"more") { CAREFUL } else { PLAIN };
@@ -41,6 +49,7 @@ pub(crate) fn write(page: &mut Page<'_>, comparison: &Comparison) -> io::Result<
 fn words(kinds: &[&str]) -> String {
     let word = |kind: &&str| match *kind {
         "other-incidents" => "as many, but others".to_owned(),
+        "moved" => "known incidents in another group".to_owned(),
         kind => kind.replace('-', " "),
     };
     kinds.iter().map(word).collect::<Vec<_>>().join(", ")
