@@ -77,7 +77,7 @@ pub fn by_rules<'r>(before: &'r Report, now: &'r Report) -> ByRules<'r> {
             }
         }
     }
-    let left = |judged: &&Judged| others.contains_key(&key(judged));
+    let left = |judged: &&'r Judged| others.contains_key(&key(judged));
     let new: Vec<&Judged> = now.incidents.iter().filter(left).collect();
     ByRules { incidents: before.incidents.len().saturating_add(new.len()), changed, gone, new }
 }

@@ -10,6 +10,7 @@ mod debugger;
 mod document;
 mod dxdiag;
 mod event_text;
+mod fences;
 mod guide;
 mod inventory;
 mod line;
