@@ -41,6 +41,38 @@ fn what_is_denied_or_advised_makes_no_rule_sure() {
     }
 }
 
+/// An ending that no rule is sure of.
+const ENDING: &str = "Process finished with exit code -1073741819 (0xC0000005)\n";
+/// An error that a rule is sure of.
+const OMP: &str = "OMP: Error #15: Initializing libiomp5md.dll, but found libiomp5md.dll already initialized.";
+
+#[test]
+fn what_is_absent_over_or_asked_makes_no_rule_sure() {
+    for text in [
+        format!("Checked so far: no WinError 1455, no CUDA out of memory, no {OMP}\n"),
+        "Geprüft: kein WinError 1455, kein \"CUDA out of memory\". Auch nicht OMP: Error #15.\n".to_owned(),
+        "- WinError 1455 tritt nicht auf\n- \"CUDA out of memory\" kommt nicht vor\n- VIDEO_TDR_FAILURE: nein\n"
+            .to_owned(),
+        "Il n'y a pas de message \"CUDA out of memory\" ni de WinError 1455.\n".to_owned(),
+        "It no longer prints \"Could not locate zlibwapi.dll. Please make sure it is in your library path!\".\n"
+            .to_owned(),
+        "\"Could not locate zlibwapi.dll\" does not appear anywhere.\n".to_owned(),
+        format!("I checked the log for \"{OMP}\" and found nothing.\n"),
+        format!("Last month I had {OMP} and fixed it. Today:\n"),
+        "- Fixed: \"Could not locate zlibwapi.dll. Please make sure it is in your library path!\"\n".to_owned(),
+        "My colleague thinks it is WinError 1455 (paging file too small), but I have 128 GB.\n".to_owned(),
+        "Is it maybe WinError 1455? How would I see that?\n".to_owned(),
+        "I had this as well, for me it was CUDA out of memory and the paging file (WinError 1455).\n".to_owned(),
+        format!("[Update] It's not {OMP}\n"),
+        format!("Ruled-out error: it's not {OMP}\n"),
+        format!("It's not this:\n{OMP}\n"),
+        format!("```{ENDING}```\nIt's not {OMP}\n"),
+    ] {
+        let text = format!("{text}{ENDING}");
+        assert!(surest(&text) <= 0.5, "{text}: {}", surest(&text));
+    }
+}
+
 #[test]
 fn a_list_of_codes_makes_no_rule_sure() {
     let list = "What the demo may print:\n- 0x800705AF (1455): the page file is too small\n- 0x8007007E (126): a DLL is missing\n\

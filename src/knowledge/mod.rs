@@ -99,7 +99,7 @@ impl Knowledge {
         }
     }
 
-    /// Words of `rules/data/mentions.yaml`, by what they do to a sentence: `advice` or `denial`.
+    /// Words of `rules/data/mentions.yaml`, by what they do to a sentence: `advice`, `denial` and others.
     #[must_use]
     pub fn mention_cues(&self, of: &str) -> &'static [&'static str] {
         look_up(self.mention_cues, &of).copied().unwrap_or_default()

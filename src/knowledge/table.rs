@@ -34,12 +34,16 @@ pub(crate) fn codes(file: &Arc<YamlText>, prefix: &str, mistakes: &mut Vec<Diagn
     })
 }
 
+/// What words can do to a sentence; `own` are those that errors say of themselves.
+const CUES: [&str; 10] =
+    ["absence", "advice", "answer", "condition", "contrast", "denial", "instance", "own", "past", "request"];
+
 /// Words by what they do to a sentence: `cues` with `of`, `words` and `examples`.
 pub(crate) fn cues(file: &Arc<YamlText>, mistakes: &mut Vec<Diagnostic>) -> Table<String, Vec<String>> {
     read(file, "cues", &["of", "words", "examples"], &[], mistakes, |row| {
         let of = row.text("of")?;
-        if !["advice", "denial"].contains(&of) {
-            return Err(row.wrong("of", "`of` is advice or denial"));
+        if !CUES.contains(&of) {
+            return Err(row.wrong("of", &format!("`of` is one of {}", CUES.join(", "))));
         }
         let words = row.optional_texts("words")?;
         if words.is_empty() || words.iter().any(|words| words.trim() != words || words.to_lowercase() != *words) {

@@ -59,6 +59,8 @@ fn read_rest(lines: &[TicketLine], recognised: &mut Recognised) {
         // Windows 11 writes `0x` twice before the process id and the start time.
         let digits = value.strip_prefix("0x").filter(|rest| rest.starts_with("0x")).unwrap_or(value);
         let number = digits.starts_with("0x").then(|| hex_number(digits)).flatten();
+        // Prose goes on behind a number; a field doesn't.
+        let alone = number.filter(|_| digits.bytes().skip(2).all(|digit| digit.is_ascii_hexdigit()));
         recognised.line = line.number;
         let told = recognised.told(Weight::Report);
         let path = file_name(value).map(|_| value).filter(|path| path.contains('\\'));
@@ -70,8 +72,8 @@ fn read_rest(lines: &[TicketLine], recognised: &mut Recognised) {
                 }
             }
             1 => recognised.offset.set_some(told, number.map(ModuleOffset)),
-            2 => recognised.pid.set_some(told, number.and_then(|number| u32::try_from(number).ok())),
-            3 => recognised.started.set_some(told, number.and_then(filetime)),
+            2 => recognised.pid.set_some(told, alone.and_then(|number| u32::try_from(number).ok())),
+            3 => recognised.started.set_some(told, alone.and_then(filetime)),
             4 => recognised.app_path.set_some(told, path.map(Into::into)),
             5 => recognised.module_path.set_some(told, path.map(Into::into)),
             _ => recognised.report_id.set_some(told, guid(value).map(Into::into)),

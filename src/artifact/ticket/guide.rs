@@ -1,9 +1,17 @@
 //! Texts that explain crashes and tell of none: guides, READMEs, articles of a knowledge base.
 
+use super::fences::{in_code, unquoted};
+use super::mentions::quotes;
 use crate::evidence::TicketLine;
 
 /// Of the five signs of a document, a guide has at least so many.
 const FEWEST_SIGNS: usize = 3;
+
+/// A list of known errors has at least so many solutions.
+const FEWEST_SOLUTIONS: usize = 2;
+
+/// Labels of solutions in lists of known errors.
+const SOLUTIONS: [&str; 8] = ["solution", "fix", "resolution", "workaround", "remedy", "lösung", "abhilfe", "behebung"];
 
 /// Headings of forms for reports of defects, as they stand in issues.
 const OF_REPORTS: [&str; 30] = [
@@ -45,16 +53,11 @@ const FIRST_PERSON: [&str; 10] = ["i", "i'm", "i've", "i'd", "my", "me", "ich", 
 /// Whether a text reads like a guide: it has the form of a document, and nobody tells in it what happened to them.
 pub(super) fn is_guide(lines: &[TicketLine]) -> bool {
     let mut signs = Signs::default();
-    let mut in_code = false;
-    for (position, line) in lines.iter().enumerate() {
-        let text = line.text.trim();
-        if text.starts_with("```") || text.starts_with("~~~") {
-            in_code = !in_code;
-        } else if !in_code {
-            signs.add(text, position == 0);
-        }
+    let in_code = in_code(lines);
+    for (position, (line, _)) in lines.iter().zip(in_code).enumerate().filter(|(_, (_, in_code))| !in_code) {
+        signs.add(line.text.trim(), position == 0);
     }
-    signs.of_document() >= FEWEST_SIGNS && !signs.of_report()
+    (signs.of_document() >= FEWEST_SIGNS || signs.solutions >= FEWEST_SOLUTIONS) && !signs.of_report()
 }
 
 /// What was counted in a text, code blocks left out.
@@ -67,6 +70,7 @@ struct Signs {
     links: usize,
     report_headings: usize,
     personal_lines: usize,
+    solutions: usize,
 }
 
 impl Signs {
@@ -87,8 +91,13 @@ impl Signs {
         count(&mut self.code_spans, line.matches('`').count() / 2);
         count(&mut self.table_rows, usize::from(line.starts_with('|') && line.matches('|').count() >= 3));
         count(&mut self.links, line.matches("](").count().max(line.matches("https://").count()));
-        let words = line.split(|letter: char| !(letter.is_alphanumeric() || letter == '\'')).map(str::to_lowercase);
-        count(&mut self.personal_lines, usize::from(words.into_iter().any(|word| FIRST_PERSON.contains(&&*word))));
+        let label = unquoted(line).trim_start_matches(['-', '*', '•', ' ']).split_once(':').map(|(label, _)| label);
+        let label = label.unwrap_or_default().trim_matches(['*', ' ']).to_lowercase();
+        count(&mut self.solutions, usize::from(SOLUTIONS.contains(&&*label)));
+        // A heading and a quotation speak in the voice of whoever reads.
+        if heading.is_none() {
+            count(&mut self.personal_lines, usize::from(is_personal(line)));
+        }
     }
 
     /// Of the five signs of a document, how many it has.
@@ -103,6 +112,20 @@ impl Signs {
     fn of_report(&self) -> bool {
         self.report_headings.saturating_add(self.personal_lines) >= 2
     }
+}
+
+/// Whether somebody tells in a line, outside of quotation marks, what happened to them.
+fn is_personal(line: &str) -> bool {
+    let mut outside = String::with_capacity(line.len());
+    let mut at = 0;
+    for quote in quotes(line) {
+        outside.push_str(line.get(at..quote.start).unwrap_or_default());
+        outside.push(' ');
+        at = quote.end;
+    }
+    outside.push_str(line.get(at..).unwrap_or_default());
+    let mut words = outside.split(|letter: char| !(letter.is_alphanumeric() || letter == '\'')).map(str::to_lowercase);
+    words.any(|word| FIRST_PERSON.contains(&&*word))
 }
 
 #[cfg(test)]
@@ -137,6 +160,21 @@ mod tests {
         for text in [form, told, plain] {
             assert!(!guide(text), "{text}");
         }
+    }
+
+    #[test]
+    fn headings_and_quotations_in_the_readers_voice_report_nothing() {
+        let faq = "# FAQ\n## I get \"Could not locate a.dll\"\nPut `a.dll` into `bin`, see [A](https://a.example).\n## My program \
+                   ends\nSay \"I need help\" and run `b`, see [B](https://b.example).\n## I see nothing\nWait.\n";
+        assert!(guide(faq));
+    }
+
+    #[test]
+    fn a_list_of_errors_with_their_solutions_is_a_document() {
+        let list = "Known errors\nError: a.dll was not found\nSolution: copy it.\nError: OMP: Error #15\nSolution: reinstall.\n";
+        assert!(guide(list));
+        assert!(guide("a fails\n**Lösung:** b\nc fails\n- Abhilfe: d\n"));
+        assert!(!guide("I tried this.\nSolution: none\nMy next try.\nSolution: none\n"));
     }
 
     #[test]

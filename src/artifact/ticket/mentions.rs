@@ -6,7 +6,7 @@ use std::sync::{Arc, LazyLock};
 
 use aho_corasick::AhoCorasick;
 
-use super::patterns::stands_alone;
+use super::fences::{in_code, unquoted};
 use super::values::hex_number;
 use crate::evidence::TicketLine;
 use crate::knowledge::Knowledge;
@@ -16,16 +16,28 @@ const LONGEST: usize = 4096;
 /// A list of codes has at least so many lines, with as many different codes.
 const FEWEST_LISTED: usize = 3;
 
+/// As many words of a line as are looked at: no sentence has more.
+const MOST_CUES: usize = 64;
+/// A denial announces the next line with no more words than these between it and the colon.
+const MOST_ANNOUNCING: usize = 3;
+
 /// What is certain of each line that is in doubt, by its position.
 pub(super) fn doubted(lines: &[TicketLine]) -> BTreeMap<usize, Arc<str>> {
     let mut doubted = BTreeMap::new();
-    let mut in_code = false;
+    let in_code = in_code(lines);
+    // Whether the line before denies what comes, and whether the code block does that began behind it.
+    let (mut denied, mut denied_code) = (false, false);
     for (position, line) in lines.iter().enumerate() {
-        let text = unquoted(&line.text);
-        if text.starts_with("```") || text.starts_with("~~~") {
-            in_code = !in_code;
-        } else if !in_code && let Some(certain) = certain(text) {
-            doubted.insert(position, Arc::from(certain));
+        let code = in_code.get(position).copied().unwrap_or(false);
+        denied_code = code && (denied || denied_code);
+        if code || denied {
+            if denied || denied_code {
+                doubted.insert(position, Arc::from(""));
+            }
+            denied = false;
+        } else if let Some(doubt) = doubt(unquoted(&line.text)) {
+            denied = doubt.announces;
+            doubted.insert(position, Arc::from(doubt.certain));
         }
     }
     for listing in listings(lines) {
@@ -34,96 +46,278 @@ pub(super) fn doubted(lines: &[TicketLine]) -> BTreeMap<usize, Arc<str>> {
     doubted
 }
 
-/// A line without the marks of a mail's quotation.
-fn unquoted(line: &str) -> &str {
-    line.trim_start_matches(|first: char| first == '>' || first.is_whitespace())
+/// What words do to a sentence, as `rules/data/mentions.yaml` says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Cue {
+    Denial,
+    Contrast,
+    Absence,
+    Past,
+    Answer,
+    Advice,
+    Instance,
+    Condition,
+    Request,
 }
 
-/// The words of denial and of advice.
+impl Cue {
+    const ALL: [(&'static str, Self); 9] = [
+        ("denial", Self::Denial),
+        ("contrast", Self::Contrast),
+        ("absence", Self::Absence),
+        ("past", Self::Past),
+        ("answer", Self::Answer),
+        ("advice", Self::Advice),
+        ("instance", Self::Instance),
+        ("condition", Self::Condition),
+        ("request", Self::Request),
+    ];
+
+    /// Whether it also counts behind a level or an error's name, where programs advise and people deny.
+    const fn denies(self) -> bool {
+        matches!(self, Self::Denial | Self::Past)
+    }
+}
+
+/// The words, and what each does.
 struct Cues {
     finder: Option<AhoCorasick>,
-    /// As many of the first words are of denial.
-    denials: usize,
+    kinds: Vec<Cue>,
+    /// What errors say of themselves.
+    own: &'static [&'static str],
 }
 
 static CUES: LazyLock<Cues> = LazyLock::new(|| {
     let knowledge = Knowledge::builtin();
-    let (denials, advice) = (knowledge.mention_cues("denial"), knowledge.mention_cues("advice"));
-    let words = denials.iter().chain(advice);
-    Cues { finder: AhoCorasick::builder().ascii_case_insensitive(true).build(words).ok(), denials: denials.len() }
+    let words = Cue::ALL.iter().flat_map(|(name, kind)| knowledge.mention_cues(name).iter().map(|word| (*word, *kind)));
+    let (words, kinds): (Vec<&str>, Vec<Cue>) = words.unzip();
+    let finder = AhoCorasick::builder().ascii_case_insensitive(true).build(words).ok();
+    Cues { finder, kinds, own: knowledge.mention_cues("own") }
 });
 
-/// What is certain of a line that is in doubt.
-fn certain(line: &str) -> Option<String> {
+/// A line that is in doubt.
+struct Doubt {
+    /// What is certain of it.
+    certain: String,
+    /// Whether it denies the next line.
+    announces: bool,
+}
+
+/// What puts a line in doubt.
+fn doubt(line: &str) -> Option<Doubt> {
     let finder = CUES.finder.as_ref()?;
-    if line.len() > LONGEST || !finder.is_match(line) || is_printed(line) {
+    if line.len() > LONGEST || !finder.is_match(line) {
         return None;
     }
-    let quotes = quotes(line);
-    let outside = |at: usize| !quotes.iter().any(|quote| quote.contains(&at));
+    let printed = printed(line);
+    if printed == Printed::Whole {
+        return None;
+    }
+    let line_of = Line::of(line);
     let mut doubtful: Vec<Range<usize>> = Vec::new();
-    for cue in finder.find_overlapping_iter(line) {
-        if !outside(cue.start()) || !stands_alone(line, cue.start(), cue.end()) {
+    let mut announces = false;
+    let cues = finder.find_overlapping_iter(line).filter_map(|cue| {
+        let kind = *CUES.kinds.get(cue.pattern().as_usize())?;
+        (!line_of.is_quoted(cue.start()) && is_apart(line, cue.range())).then(|| (kind, cue.range()))
+    });
+    for (kind, cue) in cues.take(MOST_CUES) {
+        if printed == Printed::Message && !kind.denies() {
             continue;
         }
-        let denies = cue.pattern().as_usize() < CUES.denials;
-        let start = if denies { cue.start() } else { sentence_start(line, cue.start(), outside) };
-        let ends = |at: usize| ends_sentence(line, at) || (denies && ends_clause(line, at));
-        let end =
-            (cue.end()..line.len()).find(|at| outside(*at) && ends(*at)).map_or(line.len(), |at| at.saturating_add(1));
-        doubtful.push(start..end);
+        let Some(range) = line_of.doubted_by(kind, &cue) else { continue };
+        let between = line.get(cue.end..).unwrap_or_default().trim_end();
+        announces |= kind == Cue::Denial
+            && range.end == line.len()
+            && between.strip_suffix(':').is_some_and(|words| words.split_whitespace().count() <= MOST_ANNOUNCING);
+        doubtful.push(range);
     }
     if doubtful.is_empty() {
         return None;
     }
     let kept = line.char_indices().filter(|(at, _)| !doubtful.iter().any(|range| range.contains(at)));
-    let kept: String = kept.map(|(_, character)| character).collect();
-    Some(kept.trim().to_owned())
+    let certain: String = kept.map(|(_, character)| character).collect();
+    Some(Doubt { certain: certain.trim().to_owned(), announces })
 }
 
-fn sentence_start(line: &str, before: usize, outside: impl Fn(usize) -> bool) -> usize {
-    (0..before).rev().find(|at| outside(*at) && ends_sentence(line, *at)).map_or(0, |at| at.saturating_add(1))
+/// Whether words stand alone in a line. Where they begin or end with a mark, that end stands alone by itself.
+fn is_apart(line: &str, words: Range<usize>) -> bool {
+    let in_word = |character: char| character.is_alphanumeric() || character == '_';
+    let (before, behind) = (line.get(..words.start), line.get(words.end..));
+    let text = line.get(words).unwrap_or_default();
+    let begins = !text.starts_with(in_word) || before.is_some_and(|before| !before.ends_with(in_word));
+    begins && (!text.ends_with(in_word) || behind.is_some_and(|behind| !behind.starts_with(in_word)))
 }
 
-/// Whether a sentence ends with the byte at `at`.
+/// A line, looked through once: what is quoted in it, and where its sentences and clauses end.
+struct Line<'l> {
+    text: &'l str,
+    /// Of each byte, whether it stands in quotation marks.
+    quoted: Vec<bool>,
+    /// Where sentences end, behind their marks, sorted.
+    sentences: Vec<usize>,
+    /// Where clauses end, sentences among them, sorted.
+    clauses: Vec<usize>,
+}
+
+impl<'l> Line<'l> {
+    fn of(text: &'l str) -> Self {
+        let mut quoted = vec![false; text.len()];
+        let mut sentences = Vec::new();
+        for quote in quotes(text) {
+            // A mark just inside of the quotation ends the sentence around it, too, if another begins behind it.
+            let behind = text.get(quote.end..).unwrap_or_default();
+            let closing = behind.chars().next().map_or(0, char::len_utf8);
+            let mut after = behind.get(closing..).unwrap_or_default().chars();
+            let ended = text.get(quote.clone()).is_some_and(|inside| inside.ends_with(['.', '!', '?']));
+            if ended && after.next().is_some_and(char::is_whitespace) && after.next().is_some_and(char::is_uppercase) {
+                sentences.push(quote.end.saturating_add(closing));
+            }
+            if let Some(bytes) = quoted.get_mut(quote) {
+                bytes.fill(true);
+            }
+        }
+        let mut clauses = Vec::new();
+        let outside = text.char_indices().filter(|(at, _)| !quoted.get(*at).copied().unwrap_or(false));
+        for (at, first) in outside {
+            if matches!(first, '.' | '!' | '?' | ';') && ends_sentence(text, at) {
+                sentences.push(at.saturating_add(1));
+            } else if matches!(first, ',' | ' ') && ends_clause(text, at) {
+                clauses.push(at.saturating_add(1));
+            }
+        }
+        sentences.sort_unstable();
+        clauses.extend_from_slice(&sentences);
+        clauses.sort_unstable();
+        Self { text, quoted, sentences, clauses }
+    }
+
+    fn is_quoted(&self, at: usize) -> bool {
+        self.quoted.get(at).copied().unwrap_or(false)
+    }
+
+    /// Where the sentence begins that the byte at `at` stands in.
+    fn sentence_start(&self, at: usize) -> usize {
+        let before = self.sentences.partition_point(|end| *end <= at);
+        before.checked_sub(1).and_then(|last| self.sentences.get(last)).copied().unwrap_or(0)
+    }
+
+    fn end(&self, ends: &[usize], from: usize) -> usize {
+        ends.get(ends.partition_point(|end| *end <= from)).copied().unwrap_or(self.text.len())
+    }
+
+    /// What words put in doubt, if anything.
+    fn doubted_by(&self, kind: Cue, cue: &Range<usize>) -> Option<Range<usize>> {
+        let start = self.sentence_start(cue.start);
+        let before = self.text.get(start..cue.start).unwrap_or_default();
+        // A mark at the words' own end ends nothing that goes on.
+        let sentence_end = self.end(&self.sentences, cue.end);
+        let clause_end = self.end(&self.clauses, cue.end);
+        match kind {
+            Cue::Denial | Cue::Contrast => Some(cue.start..clause_end),
+            Cue::Absence => {
+                let behind = self.text.get(cue.end..clause_end).unwrap_or_default();
+                let from = self.text.get(cue.start..clause_end).unwrap_or_default();
+                (begins_clause(self.text.get(..cue.start)?) && names_something(behind) && !is_own(from))
+                    .then_some(cue.start..clause_end)
+            }
+            Cue::Past => {
+                let sentence = before.trim_start_matches(|letter: char| !letter.is_alphanumeric());
+                let begun = self.text.get(start..).unwrap_or_default();
+                let begun = if sentence.is_empty() { begun } else { sentence };
+                let first = begun.split(|letter: char| !letter.is_alphanumeric()).find(|word| !word.is_empty());
+                let of_that = first.is_some_and(|word| ["that", "das"].contains(&&*word.to_lowercase()));
+                let start = if of_that { self.sentence_start(start.saturating_sub(1)) } else { start };
+                Some(start..sentence_end)
+            }
+            Cue::Answer => {
+                let before = self.text.get(..cue.start)?.trim_end();
+                let last = self.text.trim_end().len() == cue.end;
+                (last && before.ends_with([':', '?', '-', '–', '—', '|', '='])).then_some(0..self.text.len())
+            }
+            Cue::Advice => Some(start..sentence_end),
+            Cue::Instance => (!speaks_of_oneself(before)).then_some(start..sentence_end),
+            Cue::Condition => (!before.contains(char::is_alphanumeric)).then_some(start..sentence_end),
+            Cue::Request => Some(cue.start..sentence_end),
+        }
+    }
+}
+
+/// Whether a clause begins behind `before`.
+fn begins_clause(before: &str) -> bool {
+    const WORDS: [&str; 18] = [
+        "and", "or", "nor", "but", "see", "saw", "got", "is", "was", "und", "oder", "aber", "es", "gab", "gibt", "et",
+        "also", "mais",
+    ];
+    let before = before.trim_end();
+    let word = before.rsplit(|letter: char| !letter.is_alphanumeric()).next().unwrap_or_default();
+    word.is_empty() || WORDS.contains(&&*word.to_ascii_lowercase())
+}
+
+/// Whether what is absent is named: in quotation marks, by a code or by a name, with at most a word before it.
+fn names_something(behind: &str) -> bool {
+    behind.split_whitespace().take(2).any(|word| {
+        let capitals = word.chars().filter(|letter| letter.is_uppercase()).count();
+        word.trim_start_matches('(').starts_with(['"', '\'', '`', '“', '„', '«'])
+            || capitals >= 2
+            || word.contains(|letter: char| letter.is_ascii_digit())
+    })
+}
+
+/// Whether an error says of itself that something is absent.
+fn is_own(clause: &str) -> bool {
+    let clause = clause.to_ascii_lowercase();
+    CUES.own.iter().any(|own| clause.contains(own))
+}
+
+/// Whether somebody says of themselves what happened.
+fn speaks_of_oneself(text: &str) -> bool {
+    const WORDS: [&str; 12] = ["i", "we", "our", "my", "us", "ich", "wir", "uns", "unser", "unsere", "mein", "meine"];
+    text.split(|letter: char| !letter.is_alphanumeric()).any(|word| WORDS.contains(&&*word.to_lowercase()))
+}
+
+/// Whether a sentence ends with the mark at `at`.
 fn ends_sentence(line: &str, at: usize) -> bool {
     let mut rest = line.get(at..).unwrap_or_default().chars();
-    let ended = matches!(rest.next(), Some('.' | '!' | '?' | ';'));
-    // "e.g. this" goes on.
-    let abbreviated = line.get(..at).is_some_and(|before| {
-        before
-            .rsplit([' ', '('])
-            .next()
-            .is_some_and(|word| word.len() <= 1 || word.ends_with(".g") || word.contains(".B"))
-    });
-    ended && !abbreviated && rest.next().is_none_or(char::is_whitespace)
+    let marked = rest.next().is_some();
+    if !marked || !rest.next().is_none_or(char::is_whitespace) {
+        return false;
+    }
+    // "e.g. this" goes on, and "code 7." ends.
+    let word = line.get(..at).and_then(|before| before.rsplit([' ', '(']).next()).unwrap_or_default();
+    let single = word.chars().count() == 1 && word.chars().all(char::is_alphabetic);
+    !(single || word.ends_with(".g") || word.ends_with(".G") || word.contains(".B"))
 }
 
 /// Whether a clause ends with the byte at `at`.
 fn ends_clause(line: &str, at: usize) -> bool {
-    const CONJUNCTIONS: [&str; 4] = [" but ", " - ", " aber ", " sondern "];
+    const CONJUNCTIONS: [&str; 8] = [" but ", " - ", " aber ", " sondern ", " just ", " only ", " nur ", " mais "];
     line.get(at..).is_some_and(|rest| rest.starts_with(", ") || CONJUNCTIONS.iter().any(|word| rest.starts_with(word)))
 }
 
 /// What stands in quotation marks. An apostrophe begins a quotation only at the beginning of a word.
-fn quotes(line: &str) -> Vec<Range<usize>> {
+pub(super) fn quotes(line: &str) -> Vec<Range<usize>> {
     const PAIRS: [(char, &[char]); 6] =
         [('"', &['"']), ('\'', &['\'']), ('`', &['`']), ('“', &['”', '“']), ('„', &['“', '”']), ('«', &['»'])];
     let mut quotes = Vec::new();
     let mut at = 0;
     let mut before = ' ';
+    // A quotation that nothing ends is ended by nothing farther on, either.
+    let mut endless = [false; PAIRS.len()];
     while let Some(first) = line.get(at..).and_then(|rest| rest.chars().next()) {
         let begins = !before.is_alphanumeric();
         before = first;
         let inside = at.saturating_add(first.len_utf8());
-        let closing = PAIRS.iter().find(|(opening, _)| *opening == first && begins).map(|(_, closing)| *closing);
-        let end = closing.and_then(|closing| {
+        let pair = PAIRS.iter().zip(&mut endless).find(|((opening, _), _)| *opening == first && begins);
+        let end = pair.filter(|(_, endless)| !**endless).and_then(|((_, closing), endless)| {
+            let closing = *closing;
             let rest = line.get(inside..)?;
             let mut ends = rest.match_indices(closing).filter(|(end, mark)| {
                 let behind = rest.get(end.saturating_add(mark.len())..).and_then(|behind| behind.chars().next());
                 behind.is_none_or(|behind| !behind.is_alphanumeric())
             });
-            ends.next().map(|(end, _)| inside.saturating_add(end))
+            let end = ends.next().map(|(end, _)| inside.saturating_add(end));
+            *endless = end.is_none();
+            end
         });
         match end {
             Some(end) => {
@@ -136,28 +330,51 @@ fn quotes(line: &str) -> Vec<Range<usize>> {
     quotes
 }
 
-/// Whether a program printed the line: it begins with a time, a bracket, a path, a prompt, or with an error's name or
-/// a log's level and a colon.
-fn is_printed(line: &str) -> bool {
-    const BEGINNINGS: [&str; 9] = ["[", "Traceback", "File \"", "at ", "PS ", ">>>", "$ ", "\\\\", "/"];
+/// Whether a program printed a line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Printed {
+    /// It did: the line begins with a time, a bracket, a path or a prompt, or is a field of a report.
+    Whole,
+    /// It may have: the line begins with an error's name or a log's level and a colon. Programs advise there.
+    Message,
+    No,
+}
+
+fn printed(line: &str) -> Printed {
+    const BEGINNINGS: [&str; 8] = ["Traceback", "File \"", "at ", "PS ", ">>>", "$ ", "\\\\", "/"];
     const LEVELS: [&str; 8] = ["error", "exception", "warning", "warn", "fatal", "critical", "info", "debug"];
-    if BEGINNINGS.iter().any(|beginning| line.starts_with(beginning)) || is_drive(line) || is_time(line) {
-        return true;
-    }
-    let mut words = line.split_whitespace();
-    let first = words.next().unwrap_or_default();
-    // A log of Google's: `E0506 12:00:01.5 4312 file.cc:12]`; TensorFlow's: `E tensorflow/...`.
-    if line.split(' ').take(4).any(|word| word.ends_with(']') && word.contains(".cc:")) {
-        return true;
-    }
     let level = |word: &str| {
         let word = word.to_ascii_lowercase();
         LEVELS.iter().any(|level| word.ends_with(level))
     };
-    let labelled = line.split_once(':').is_some_and(|(label, _)| {
-        label.len() <= 60 && label.split_whitespace().count() <= 4 && label.split_whitespace().last().is_some_and(level)
+    // `[2024-05-06]`, `[ERROR]`, but not `[Update]`.
+    let bracketed = line.strip_prefix('[').is_some_and(|inside| {
+        let word = inside.trim_start().split(|end: char| !end.is_alphanumeric()).next().unwrap_or_default();
+        word.starts_with(|first: char| first.is_ascii_digit()) || level(word)
     });
-    labelled || (level(first) && first.chars().all(|letter| letter.is_ascii_uppercase()))
+    let begins = BEGINNINGS.iter().any(|beginning| line.starts_with(beginning));
+    if bracketed || begins || is_drive(line) || is_time(line) || is_field(line) {
+        return Printed::Whole;
+    }
+    // A log of Google's: `E0506 12:00:01.5 4312 file.cc:12]`; TensorFlow's: `E tensorflow/...`.
+    if line.split(' ').take(4).any(|word| word.ends_with(']') && word.contains(".cc:")) {
+        return Printed::Whole;
+    }
+    let first = line.split_whitespace().next().unwrap_or_default();
+    let labelled = line
+        .split_once(':')
+        .is_some_and(|(label, _)| label.len() <= 60 && label.split_whitespace().count() == 1 && level(label));
+    let shouted = level(first) && first.chars().all(|letter| letter.is_ascii_uppercase());
+    if labelled || shouted { Printed::Message } else { Printed::No }
+}
+
+/// Whether a line is a field of a debugger's report: `Arg2:`, `PROCESS_NAME:`.
+fn is_field(line: &str) -> bool {
+    let Some((label, _)) = line.split_once(':') else { return false };
+    let label = label.trim();
+    let argument = label.strip_prefix("Arg").is_some_and(|number| matches!(number, "1" | "2" | "3" | "4"));
+    let capitals = label.chars().all(|letter| letter.is_ascii_uppercase() || letter.is_ascii_digit() || letter == '_');
+    argument || (capitals && label.contains('_'))
 }
 
 fn is_drive(line: &str) -> bool {
@@ -209,7 +426,10 @@ fn listed_code(line: &str) -> Option<String> {
     let other = behind.strip_prefix('(').and_then(|inside| Some(inside.split_once(')')?.1));
     let behind = other.unwrap_or(behind).trim_start();
     let told = rest.len() < line.len() || behind.starts_with(['|', ':', '=', '-', '–', '—', '→']);
-    let said = behind.chars().filter(|letter| letter.is_alphabetic()).count() > 3;
+    // A number behind it counts: `0x800705AF - 5 machines`.
+    let meaning = behind.trim_start_matches(['|', ':', '=', '-', '–', '—', '→', ' ']);
+    let counted = meaning.starts_with(|first: char| first.is_ascii_digit());
+    let said = !counted && behind.chars().filter(|letter| letter.is_alphabetic()).count() > 3;
     ((decimal || hex) && told && said && !has_time(line)).then(|| code.to_ascii_lowercase())
 }
 
@@ -280,6 +500,57 @@ mod tests {
         assert!(certain_of("```\nmake sure a.dll is there\n```").is_empty());
         assert!(certain_of("RuntimeError: if you see this, a.dll was not found").is_empty());
         assert!(certain_of("E tensorflow/core/cuda_dnn.cc:12] make sure a.dll is there").is_empty());
+    }
+
+    #[test]
+    fn what_a_denial_announces_stands_in_the_next_line_or_block() {
+        assert_eq!(certain_of("It's not this:\nOMP: Error #15"), ["", ""]);
+        assert_eq!(certain_of("I don't get this error:\n```\nOMP: Error #15\n```\nWinError 126").len(), 4);
+        assert_eq!(certain_of("Instead of this it says:\nOMP: Error #15").len(), 1);
+    }
+
+    #[test]
+    fn people_put_brackets_and_labels_before_denials() {
+        for text in [
+            "[Update] It's not OMP: Error #15",
+            "Ruled-out error: it's not OMP: Error #15",
+            "Error: it's not OMP: Error #15",
+        ] {
+            assert_eq!(certain_of(text).len(), 1, "{text}");
+        }
+        assert!(certain_of("[ERROR] it's not there").is_empty());
+    }
+
+    #[test]
+    fn a_fence_that_is_none_hides_no_denial() {
+        for text in ["```a```\nIt's not OMP", "````\n```\nlog\n````\nIt's not OMP", "```\nIt's not OMP"] {
+            assert_eq!(certain_of(text), [""], "{text}");
+        }
+    }
+
+    #[test]
+    fn a_sentence_can_end_inside_of_a_quotation_and_behind_a_number() {
+        assert_eq!(
+            certain_of("I get \"Could not locate a.dll.\" You may see more."),
+            ["I get \"Could not locate a.dll.\""]
+        );
+        assert_eq!(certain_of("It ends with code 7. Make sure that b.dll is there."), ["It ends with code 7."]);
+    }
+
+    #[test]
+    fn a_line_of_nothing_but_cues_is_looked_at_in_part() {
+        let line = "such as ".repeat(LONGEST / 8);
+        assert_eq!(Line::of(&line).sentences, Vec::<usize>::new());
+        let marks = "'a ".repeat(LONGEST / 3);
+        assert!(quotes(&marks).is_empty());
+        assert_eq!(certain_of(&line), [""]);
+    }
+
+    #[test]
+    fn a_list_of_counts_is_no_list_of_codes() {
+        let counts = "0x80070070 - 3 machines could not install\n0x800705AF - 5 machines, torch import\n\
+                      0x8007007E - 2 machines, torch import";
+        assert!(certain_of(counts).is_empty());
     }
 
     #[test]

@@ -10,6 +10,7 @@ mod debugger;
 mod document;
 mod dxdiag;
 mod event_text;
+mod fences;
 mod guide;
 mod inventory;
 mod line;
@@ -162,7 +163,7 @@ fn read_tickets(lines: Vec<TicketLine>) -> Vec<Ticket> {
     for section in sections::sections(&lines) {
         let part = lines.get(section).unwrap_or_default();
         let ticket = read_ticket(part.to_vec());
-        if ticket.tells_of_a_crash() {
+        if ticket.tells_of_a_crash() || sections::is_failed_run(&ticket, part) {
             sections::add_part(&mut crashes, ticket, part);
         } else {
             rest.extend_from_slice(part);

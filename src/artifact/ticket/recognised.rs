@@ -191,11 +191,26 @@ impl Recognised {
     /// How many codes the text names. Beside a whole report of a crash, with program, module, code and offset, other
     /// codes are what a log wrote of before it.
     fn codes_named(&self) -> usize {
+        if self.is_whole() { self.reported_codes.len() } else { self.codes.len() }
+    }
+
+    /// Whether the text has a whole report of a program's crash.
+    fn is_whole(&self) -> bool {
         fn reported<T>(fact: &Weighed<T>) -> bool {
             fact.told().is_some_and(|told| told.weight == Weight::Report)
         }
-        let whole = reported(&self.app) && reported(&self.module) && reported(&self.code) && reported(&self.offset);
-        if whole { self.reported_codes.len() } else { self.codes.len() }
+        reported(&self.app) && reported(&self.module) && reported(&self.code) && reported(&self.offset)
+    }
+
+    /// Beside a whole report of a program's crash, a stop that is only mentioned, or said in words without parameters,
+    /// is another story.
+    fn leave_out_told_stop(&mut self) {
+        let (Some(told), Some(stop)) = (self.bugcheck.told(), self.bugcheck.get().copied()) else { return };
+        let bare = told.weight >= Weight::Words && self.bugcheck_parameters.iter().all(Option::is_none);
+        if self.is_whole() && (bare || told.weight >= Weight::Passing) {
+            self.bugcheck = Weighed::default();
+            self.contradicted("bugcheck code", stop.to_string(), told.line);
+        }
     }
 
     /// An exception that was raised, and handled: the program went on and ended without error.
@@ -311,6 +326,7 @@ impl Recognised {
     /// The ticket with these lines.
     pub fn into_ticket(mut self, lines: Vec<TicketLine>) -> Ticket {
         self.leave_out_handled();
+        self.leave_out_told_stop();
         self.take_code_of_stop();
         let codes_named = self.codes_named();
         let mut told_in = self.lines;

@@ -125,6 +125,21 @@ fn starts_a_run(lines: &[TicketLine]) -> bool {
     lines.first().is_some_and(|line| borders(&line.text).any(|(_, border)| border == Border::Starts))
 }
 
+/// The code with which the run ended that a part tells of, if the part ends with that.
+fn ended_with(ticket: &Ticket, lines: &[TicketLine]) -> Option<u32> {
+    let ended = lines.last().is_some_and(|line| borders(&line.text).any(|(_, border)| border == Border::Ends));
+    ticket.exit_code.filter(|_| ended)
+}
+
+/// Whether a part tells of a run that failed: with an error, and with a code of the program's own.
+pub(super) fn is_failed_run(ticket: &Ticket, lines: &[TicketLine]) -> bool {
+    let error = |line: &TicketLine| {
+        let mut words = line.text.split(|letter: char| !letter.is_alphanumeric());
+        words.any(|word| word.to_ascii_lowercase().ends_with("error"))
+    };
+    ended_with(ticket, lines).is_some_and(|code| code != 0) && lines.iter().any(error)
+}
+
 /// A crash that parts of a text tell of.
 #[derive(Debug)]
 pub(super) struct Crash {
@@ -133,6 +148,8 @@ pub(super) struct Crash {
     times: Vec<StatedTime>,
     /// Whether one of its parts begins with the start of a program.
     is_a_run: bool,
+    /// The code with which the run ended.
+    ended_with: Option<u32>,
     /// Their lines, in order.
     pub lines: Vec<TicketLine>,
 }
@@ -143,8 +160,11 @@ pub(super) fn add_part(crashes: &mut Vec<Crash>, part: Ticket, lines: &[TicketLi
     let named =
         |crash: &Crash| part.report_id.is_some() && crash.parts.iter().any(|other| other.report_id == part.report_id);
     let (time, run) = (stated_time(lines), starts_a_run(lines));
+    let ended = ended_with(&part, lines);
     let apart = |crash: &Crash| {
-        (run && crash.is_a_run) || time.is_some_and(|time| crash.times.iter().any(|other| other.is_apart_from(time)))
+        ended.is_some_and(|code| crash.ended_with.is_some_and(|other| other != code))
+            || (run && crash.is_a_run)
+            || time.is_some_and(|time| crash.times.iter().any(|other| other.is_apart_from(time)))
     };
     let alike = |crash: &Crash| !apart(crash) && !crash.parts.iter().any(|other| differ(other, &part));
     let same = crashes.iter().position(named).or_else(|| crashes.iter().rposition(alike));
@@ -153,12 +173,14 @@ pub(super) fn add_part(crashes: &mut Vec<Crash>, part: Ticket, lines: &[TicketLi
             crash.parts.push(part);
             crash.times.extend(time);
             crash.is_a_run |= run;
+            crash.ended_with = crash.ended_with.or(ended);
             crash.lines.extend_from_slice(lines);
         }
         None => crashes.push(Crash {
             parts: vec![part],
             times: time.into_iter().collect(),
             is_a_run: run,
+            ended_with: ended,
             lines: lines.to_vec(),
         }),
     }

@@ -132,6 +132,26 @@ fn each_run_that_failed_is_one() {
 }
 
 #[test]
+fn runs_that_ended_with_different_codes_are_several() {
+    let ended = |line: &str, code: &str| format!("{line}\nProcess finished with exit code {code}\n");
+    let omp = "OMP: Error #15: Initializing a.dll, but found a.dll already initialized.";
+    let text = format!(
+        "Run 1\n{}\nRun 2 (after a setting)\n{}",
+        ended(omp, "3"),
+        ended("started", "-1073741819 (0xC0000005)")
+    );
+    let tickets = tickets(&text);
+    assert_eq!(tickets.len(), 2);
+    assert!(tickets[1].lines.iter().all(|line| &*line.text != omp));
+}
+
+#[test]
+fn a_stop_said_in_words_beside_a_whole_report_of_a_crash_is_another_story() {
+    let text = format!("{FIRST}\nTwo years ago it was blue screen 0x124 because of the power supply.\n");
+    assert_eq!(crashes(&text), [SHOWN[0]]);
+}
+
+#[test]
 fn a_programs_crash_and_a_stop_are_two() {
     let text = format!(
         "# Crash 1\n{FIRST}\n# Crash 2\nThe computer has rebooted from a bugcheck.  The bugcheck was: 0x0000009f (0x3, 0x1, 0x2, 0x4)."
