@@ -267,9 +267,9 @@ fn a_report_is_not_written_over_one_that_is_merged() {
 fn damaged_evidence_ends_in_a_message_and_never_in_false_evidence() {
     let bench = Bench::new();
     let sample = Path::new(env!("CARGO_MANIFEST_DIR")).join("samples/one-crash-three-artifacts");
-    let parts = bench.parts(&[vec![sample]]);
     let mut numbers = Numbers(7);
-    let (mut tried, mut refused, mut unchanged) = (0, 0, 0);
+    let (mut tried, mut refused) = (0, 0);
+    let whole = format!("{:?}", merge::artifacts(bench.parts(&[vec![sample]])).map(|(read, _)| read));
     for _ in 0..2_000 {
         let mut report = written::read(&bench.folder.path().join("part-0.json")).expect("a report");
         let place = usize::try_from(numbers.below(report.artifacts.len() as u64)).expect("small");
@@ -280,11 +280,10 @@ fn damaged_evidence_ends_in_a_message_and_never_in_false_evidence() {
             let at = usize::try_from(numbers.below(bytes.len() as u64)).expect("small");
             bytes[at] = b"ABCDEFabcdef0123456789+/"[usize::try_from(numbers.below(24)).expect("small")];
         }
-        let damaged = String::from_utf8(bytes).expect("text");
-        unchanged += i32::from(damaged == *evidence);
-        *evidence = damaged;
+        *evidence = String::from_utf8(bytes).expect("text");
         match merge::artifacts(vec![Part { name: "damaged".to_owned(), report }]) {
-            Ok(_) => {}
+            // Some bits of a compressed text mean nothing.
+            Ok((read, _)) => assert_eq!(format!("{:?}", Ok::<_, (usize, std::io::Error)>(read)), whole),
             Err((index, error)) => {
                 refused += 1;
                 assert_eq!(index, 0);
@@ -292,6 +291,5 @@ fn damaged_evidence_ends_in_a_message_and_never_in_false_evidence() {
             }
         }
     }
-    assert!(tried > 1_000 && refused + unchanged == tried, "{tried}: {refused} refused, {unchanged} unchanged");
-    drop(parts);
+    assert!(tried > 1_000 && refused > tried * 9 / 10, "{refused} of {tried} refused");
 }

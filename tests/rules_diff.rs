@@ -1,10 +1,6 @@
 //! `crashsift rules diff`: which incidents another rule set judges otherwise.
 
-#![expect(
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    reason = "a test that can't go on fails, and its inputs are known"
-)]
+#![expect(clippy::expect_used, reason = "a test that can't go on fails, and its inputs are known")]
 
 mod program;
 
