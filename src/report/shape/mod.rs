@@ -1,0 +1,141 @@
+//! The shapes of the report's JSON, borrowed from the finished values. The order of fields is the order of keys;
+//! what is not known has no key.
+
+mod comparison;
+mod coverage;
+mod group;
+mod incident;
+mod machine;
+
+use std::collections::BTreeMap;
+use std::fmt::Display;
+
+use serde::{Serialize, Serializer};
+
+pub(super) use comparison::{Compared, Comparison};
+pub(super) use coverage::Coverage;
+pub(super) use group::Group;
+pub(super) use incident::Incident;
+pub(super) use machine::Machine;
+
+use super::Report;
+use crate::merge::FORMAT;
+
+/// Version of the report's shape: the first number changes when something is renamed or removed.
+pub(super) const SCHEMA_VERSION: &str = "1.0";
+
+/// A value in JSON as it displays itself.
+pub(super) struct Shown<T>(T);
+
+impl<T: Display> Serialize for Shown<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(&self.0)
+    }
+}
+
+/// A number without unit in lower-case hexadecimal.
+struct Hex(u64);
+
+impl Display for Hex {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{:#x}", self.0)
+    }
+}
+
+type Environment = BTreeMap<&'static str, String>;
+
+fn hex_all(numbers: &[u64]) -> Vec<Shown<Hex>> {
+    numbers.iter().map(|number| Shown(Hex(*number))).collect()
+}
+
+/// What ran: the report's first keys.
+#[derive(Serialize)]
+pub(super) struct Run<'a> {
+    pub(super) schema_version: &'static str,
+    pub(super) tool: Tool,
+    pub(super) rulesets: Vec<RuleSet<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) evidence_format: Option<&'static str>,
+}
+
+#[derive(Serialize)]
+pub(super) struct Tool {
+    name: &'static str,
+    version: &'static str,
+}
+
+const TOOL: Tool = Tool { name: env!("CARGO_PKG_NAME"), version: env!("CARGO_PKG_VERSION") };
+
+#[derive(Serialize)]
+pub(super) struct RuleSet<'a> {
+    name: &'a str,
+    version: &'a str,
+    rules: usize,
+}
+
+impl<'a> Run<'a> {
+    pub(super) fn of(report: &'a Report) -> Self {
+        let rulesets = report.rule_sets.iter();
+        Self {
+            schema_version: SCHEMA_VERSION,
+            tool: TOOL,
+            rulesets: rulesets
+                .map(|set| RuleSet { name: &set.name, version: &set.version, rules: set.rules })
+                .collect(),
+            evidence_format: report.keeps_evidence.then_some(FORMAT),
+        }
+    }
+}
+
+#[derive(Serialize)]
+pub(super) struct Artifact<'a> {
+    path: &'a str,
+    kind: &'static str,
+    status: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    detail: Option<&'a str>,
+    bytes: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    records: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    evidence: Option<&'a str>,
+}
+
+impl<'a> Artifact<'a> {
+    pub(super) fn of(artifact: &'a super::Artifact) -> Self {
+        Self {
+            path: &artifact.path,
+            kind: artifact.kind,
+            status: artifact.status.word(),
+            detail: artifact.detail.as_deref(),
+            bytes: artifact.bytes,
+            records: artifact.records,
+            evidence: artifact.evidence.as_deref(),
+        }
+    }
+}
+
+#[derive(Serialize)]
+pub(super) struct Summary<'a> {
+    artifacts: usize,
+    failed: usize,
+    partial: usize,
+    archives: usize,
+    incidents: usize,
+    by_cause: &'a BTreeMap<String, usize>,
+    undetermined: usize,
+}
+
+impl<'a> Summary<'a> {
+    pub(super) fn of(summary: &'a super::Summary) -> Self {
+        Self {
+            artifacts: summary.artifacts,
+            failed: summary.failed,
+            partial: summary.partial,
+            archives: summary.archives,
+            incidents: summary.incidents,
+            by_cause: &summary.by_cause,
+            undetermined: summary.undetermined,
+        }
+    }
+}
