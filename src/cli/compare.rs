@@ -5,10 +5,10 @@ use std::path::PathBuf;
 
 use clap::{ArgAction, ValueEnum};
 
-use super::color::{self, Color};
-use super::output::{self, not_lost, write_file};
+use super::Exit;
+use super::color::Color;
+use super::output::{self, Look, not_lost};
 use super::reporting::{NEW, side, usage};
-use super::{Exit, stream};
 use crate::compare::{Comparison, compare};
 use crate::discover::reason;
 use crate::report::json;
@@ -66,37 +66,16 @@ pub fn run(arguments: &Arguments) -> Exit {
         Ok(comparison) => comparison,
         Err(message) => return usage(&message),
     };
-    let written = match output {
-        Some(path) => {
-            let told = |error: io::Error| stream::note(&format!("--output {}: {}", path.display(), reason(&error)));
-            if let Err(error) = output::check(path) {
-                told(error);
-                return Exit::Usage;
-            }
-            let options = options(arguments, false, arguments.color == Color::Always);
-            match write_file(path, |out| write(arguments.format, &comparison, out, options)) {
-                Ok(()) => Exit::Success,
-                Err(error) => {
-                    told(error);
-                    Exit::Internal
-                }
-            }
-        }
-        None => to_standard_output(arguments, &comparison),
-    };
+    if let Some(path) = output
+        && let Err(error) = output::check(path)
+    {
+        return usage(&format!("--output {}: {}", path.display(), reason(&error)));
+    }
+    let look = Look { color: arguments.color, verbose: arguments.verbose > 0, text: arguments.format == Format::Text };
+    let written =
+        output::deliver(output.as_deref(), look, |out, options| write(arguments.format, &comparison, out, options));
     let has_new = comparison.has_new_groups();
     if written == Exit::Success && fail_on.is_some() && has_new { Exit::FailOn } else { written }
-}
-
-fn to_standard_output(arguments: &Arguments, comparison: &Comparison) -> Exit {
-    let choice = arguments.color.choice();
-    let options = options(arguments, color::on_terminal(), choice != anstream::ColorChoice::Never);
-    let mut out = anstream::AutoStream::new(io::stdout().lock(), choice);
-    stream::outcome(write(arguments.format, comparison, &mut out, options).and_then(|()| out.flush()))
-}
-
-fn options(arguments: &Arguments, terminal: bool, color: bool) -> TextOptions {
-    TextOptions { width: color::width(terminal), color, verbose: arguments.verbose > 0 }
 }
 
 fn write(format: Format, comparison: &Comparison, out: &mut dyn Write, options: TextOptions) -> io::Result<()> {

@@ -1,4 +1,4 @@
-//! `--output FILE`: written whole or not at all.
+//! Where results go: standard output, or `--output FILE`, which is written whole or not at all.
 
 use std::fs;
 use std::io::{self, BufWriter, Read, Write};
@@ -6,13 +6,54 @@ use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
 
+use super::color::{self, Color};
+use super::{Exit, stream};
+use crate::discover::reason;
+use crate::report::text::TextOptions;
+
 use crate::discover::{ArtifactKind, SNIFFED, sniff};
+
+/// How a result is to look.
+#[derive(Debug, Clone, Copy)]
+pub struct Look {
+    /// Where colours are wanted.
+    pub color: Color,
+    /// Whether nothing is left out.
+    pub verbose: bool,
+    /// Whether it is text for people; else standard output is left as it is.
+    pub text: bool,
+}
+
+/// Writes a result to `file`, or to standard output as it is shown there.
+pub fn deliver(
+    file: Option<&Path>,
+    look: Look,
+    write: impl FnOnce(&mut dyn Write, TextOptions) -> io::Result<()>,
+) -> Exit {
+    let options = |terminal, color| TextOptions { width: color::width(terminal), color, verbose: look.verbose };
+    let Some(path) = file else {
+        let choice = look.color.choice();
+        let options = options(color::on_terminal(), choice != anstream::ColorChoice::Never);
+        let mut out: Box<dyn Write> = match look.text {
+            true => Box::new(anstream::AutoStream::new(io::stdout().lock(), choice)),
+            false => Box::new(io::stdout().lock()),
+        };
+        return stream::outcome(write(&mut out, options).and_then(|()| out.flush()));
+    };
+    match write_file(path, |out| write(out, options(false, look.color == Color::Always))) {
+        Ok(()) => Exit::Success,
+        Err(error) => {
+            stream::note(&format!("--output {}: {}", path.display(), reason(&error)));
+            Exit::Internal
+        }
+    }
+}
 
 /// Writes a file beside its place and moves it there when it is whole.
 ///
 /// # Errors
 /// When something can't be written; what was there before is then still there.
-pub fn write_file(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+fn write_file(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
     if is_device(path) {
         return write_whole(fs::OpenOptions::new().write(true).open(path)?, write).map(drop);
     }

@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use clap::{ArgAction, ValueEnum};
 use jiff::Timestamp;
 
-use super::color::{self, Color};
-use super::output::{self, write_file};
+use super::color::Color;
+use super::output::{self, Look};
 use super::{Exit, load_rules, stream};
 use crate::Options;
 use crate::compare::{Comparison, Side, compare};
@@ -228,28 +228,9 @@ fn is_cause_or_family(rules: &RuleSet, wanted: &str) -> bool {
 }
 
 fn write(arguments: &Arguments, report: &Report) -> Exit {
-    let Some(path) = &arguments.output else {
-        let choice = arguments.color.choice();
-        let options = text_options(arguments, color::on_terminal(), choice != anstream::ColorChoice::Never);
-        if arguments.format != Format::Text {
-            let mut out = io::stdout().lock();
-            return stream::outcome(format(arguments.format, report, &mut out, options).and_then(|()| out.flush()));
-        }
-        let mut out = anstream::AutoStream::new(io::stdout().lock(), choice);
-        return stream::outcome(format(arguments.format, report, &mut out, options).and_then(|()| out.flush()));
-    };
-    let options = text_options(arguments, false, arguments.color == Color::Always);
-    match write_file(path, |out| format(arguments.format, report, out, options)) {
-        Ok(()) => Exit::Success,
-        Err(error) => {
-            stream::note(&format!("--output {}: {}", path.display(), reason(&error)));
-            Exit::Internal
-        }
-    }
-}
-
-fn text_options(arguments: &Arguments, terminal: bool, color: bool) -> TextOptions {
-    TextOptions { width: color::width(terminal), color, verbose: arguments.verbose > 0 }
+    let text = arguments.format == Format::Text;
+    let look = Look { color: arguments.color, verbose: arguments.verbose > 0, text };
+    output::deliver(arguments.output.as_deref(), look, |out, options| format(arguments.format, report, out, options))
 }
 
 fn format(format: Format, report: &Report, out: &mut dyn Write, options: TextOptions) -> io::Result<()> {

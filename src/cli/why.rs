@@ -1,20 +1,21 @@
 //! `crashsift why`: how rules came to their answers. Of an incident, what every rule made of it; of a rule, what it made
 //! of every incident.
 
-use std::io::{self, Write};
+use std::io;
 use std::path::PathBuf;
 
 use clap::{ArgAction, ValueEnum};
 use serde::Serialize;
 
-use super::color::{self, Color};
+use super::color::Color;
+use super::output::{self, Look};
 use super::reporting::usage;
 use super::{Exit, load_rules, open_symbols, print_symbol_notes, stream};
 use crate::facts::FactSet;
 use crate::incident::Incident;
 use crate::knowledge::Knowledge;
 use crate::report::json::write_indented;
-use crate::report::text::TextOptions;
+
 use crate::report::text::page::{CAREFUL, PLAIN, Page, SURE};
 use crate::rules::{ConfidenceTrace, RuleSet, TermTrace, Trace, Truth};
 use crate::{Options, Silent, inspect};
@@ -83,18 +84,11 @@ fn carry_out(arguments: &Arguments) -> Result<Exit, Exit> {
         return Ok(Exit::Nothing);
     }
     let answers = answers(&arguments.what, &rules, &inspected.incidents).map_err(|message| usage(&message))?;
-    let choice = arguments.color.choice();
-    let options = TextOptions {
-        width: color::width(color::on_terminal()),
-        color: choice != anstream::ColorChoice::Never,
-        verbose: arguments.verbose > 0,
-    };
-    let mut out = anstream::AutoStream::new(io::stdout().lock(), choice);
-    let written = match arguments.format {
-        Format::Text => text(&answers, &rules, &mut Page::new(&mut out, options)),
-        Format::Json => write_indented(&shape(&answers, &rules), &mut out),
-    };
-    Ok(stream::outcome(written.and_then(|()| out.flush())))
+    let look = Look { color: arguments.color, verbose: arguments.verbose > 0, text: arguments.format == Format::Text };
+    Ok(output::deliver(None, look, |out, options| match arguments.format {
+        Format::Text => text(&answers, &rules, &mut Page::new(out, options)),
+        Format::Json => write_indented(&shape(&answers, &rules), out),
+    }))
 }
 
 /// What rules made of one incident: of all rules, or of the one that was asked for.

@@ -1,17 +1,18 @@
 //! `crashsift rules diff`: which incidents another rule set judges otherwise, for review before it is used.
 
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use clap::{ArgAction, ValueEnum};
 use serde::Serialize;
 
-use crate::cli::color::{self, Color};
+use crate::cli::color::Color;
+use crate::cli::output::{self, Look};
 use crate::cli::{Exit, load_rules, stream};
 use crate::compare::{ByRules, Changed, by_rules};
 use crate::knowledge::Knowledge;
 use crate::report::json::write_indented;
-use crate::report::text::TextOptions;
+
 use crate::report::text::page::{CAREFUL, PLAIN, Page};
 use crate::report::{Judged, confidence};
 use crate::rules::RuleSet;
@@ -72,18 +73,11 @@ fn carry_out(arguments: &DiffArgs) -> Result<Exit, Exit> {
         return Ok(Exit::Nothing);
     }
     let compared = by_rules(&before, &now);
-    let choice = arguments.color.choice();
-    let options = TextOptions {
-        width: color::width(color::on_terminal()),
-        color: choice != anstream::ColorChoice::Never,
-        verbose: arguments.verbose > 0,
-    };
-    let mut out = anstream::AutoStream::new(io::stdout().lock(), choice);
-    let written = match arguments.format {
-        Format::Text => text(&compared, &mut Page::new(&mut out, options)),
-        Format::Json => write_indented(&Shape::of(&compared), &mut out),
-    };
-    Ok(stream::outcome(written.and_then(|()| out.flush())))
+    let look = Look { color: arguments.color, verbose: arguments.verbose > 0, text: arguments.format == Format::Text };
+    Ok(output::deliver(None, look, |out, options| match arguments.format {
+        Format::Text => text(&compared, &mut Page::new(out, options)),
+        Format::Json => write_indented(&Shape::of(&compared), out),
+    }))
 }
 
 fn load(path: &Path) -> Result<RuleSet, Exit> {
