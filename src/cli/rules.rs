@@ -11,8 +11,9 @@ use std::path::PathBuf;
 use anstyle::{AnsiColor, Style};
 use clap::{Args, Subcommand};
 
+use crate::report::json::write_indented;
 use crate::report::sanitise;
-use crate::rules::{Rule, RuleSet};
+use crate::rules::{Rule, RuleSet, json_schema};
 use crate::yaml::Diagnostic;
 
 pub use diff::{DiffArgs, run as run_diff};
@@ -31,6 +32,8 @@ pub enum RulesCommand {
     Test(PathArgs),
     /// Print all facts that rules can ask for, with their types
     Facts(FactsArgs),
+    /// Print the JSON Schema of rule files, for editors that complete and check while a rule is written
+    Schema(SourceArgs),
 }
 
 /// Which rules are looked at.
@@ -118,6 +121,10 @@ pub fn run(command: &RulesCommand, streams: &mut Streams<'_>) -> io::Result<Outc
             facts::print(args.format, streams.style(Style::new().bold()), streams.out)?;
             Ok(Outcome::Fine)
         }
+        RulesCommand::Schema(sources) => with_rules(sources, streams, |rules, streams| {
+            write_indented(&json_schema(rules), streams.out)?;
+            Ok(Outcome::Fine)
+        }),
     }
 }
 

@@ -83,7 +83,7 @@ impl Modifier {
         Self::WORDS.iter().find(|(known, _)| *known == word).map(|(_, modifier)| *modifier)
     }
 
-    fn fits(self, kind: FactType) -> bool {
+    pub fn fits(self, kind: FactType) -> bool {
         match self {
             Self::Part(_) | Self::Like | Self::Regex => {
                 matches!(kind, FactType::Text | FactType::Path | FactType::Module)

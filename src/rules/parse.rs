@@ -19,7 +19,7 @@ use super::source::RuleFile;
 use crate::facts::schema::SCALARS;
 use crate::yaml::{Diagnostic, Entry, Node, Span, YamlText, parse};
 
-const RULE_KEYS: &[&str] = &[
+pub(super) const RULE_KEYS: &[&str] = &[
     "id",
     "title",
     "cause",
@@ -34,7 +34,7 @@ const RULE_KEYS: &[&str] = &[
     "references",
     "tests",
 ];
-const OPTIONAL_RULE_KEYS: &[&str] = &["condition", "adjust", "collect"];
+pub(super) const OPTIONAL_RULE_KEYS: &[&str] = &["condition", "adjust", "collect"];
 
 /// Reads the rules of one file. A rule with a mistake is not among them.
 pub(super) fn read_file(

@@ -1,0 +1,348 @@
+//! The JSON Schema of rule files, for editors: what they complete, explain and underline while a rule is written.
+//!
+//! It is made of the same tables as the reader of rules, so that a new fact, cause or word is in it by being there. It
+//! knows less than `rules check`: what lies inside conditions, templates and regular expressions, and what one key says
+//! about another, a schema can't tell. What it refuses, `rules check` refuses, too.
+//!
+//! Draft 7, which is what editors' YAML support knows best.
+
+use serde_json::{Map, Value, json};
+
+use super::compare::Modifier;
+use super::condition::RESERVED;
+use super::finding::{Audience, Severity};
+use super::parse::{OPTIONAL_RULE_KEYS, RULE_KEYS};
+use super::rule_set::RuleSet;
+use super::self_test::Expectation;
+use crate::facts::FactType;
+use crate::facts::schema::{FactDefinition, LISTS, ListDefinition, SCALARS};
+
+/// What an editor reads as a plain text: YAML makes numbers and truth values of some.
+const TEXT_TYPES: [&str; 3] = ["string", "number", "boolean"];
+
+/// The schema of rule files that may name the causes and lists of `rules`.
+#[must_use]
+pub fn json_schema(rules: &RuleSet) -> Value {
+    json!({
+        "$schema": "http://json-schema.org/draft-07/schema#",
+        "title": "Rules of crashsift",
+        "type": "object",
+        "required": ["schema", "rules"],
+        "additionalProperties": false,
+        "properties": {
+            "schema": {"const": 1, "description": "Version of the language of rules."},
+            "rules": {"type": "array", "minItems": 1, "items": reference("rule"), "description": "The rules of this file."},
+        },
+        "definitions": definitions(rules),
+    })
+}
+
+fn definitions(rules: &RuleSet) -> Value {
+    let mut all = object([
+        ("rule", rule(rules)),
+        ("text", json!({"type": TEXT_TYPES, "pattern": r"\S"})),
+        ("texts", json!({"type": "array", "minItems": 1, "items": reference("text")})),
+        ("selection", one_or_more(reference("terms"))),
+        ("terms", mapping(terms(), &[])),
+        ("facts", mapping(facts_of_a_test(), &[])),
+        ("exists", json!({"type": "boolean", "description": "Whether it is known."})),
+        ("code", code()),
+        ("number", json!({"anyOf": [{"type": "integer", "minimum": 0}, text_of(r"^(0[xX][0-9A-Fa-f]+|[0-9]+)$")]})),
+        ("address", json!({"anyOf": [{"type": "integer", "minimum": 0}, text_of("^(0[xX][0-9A-Fa-f]+|[0-9])$")]})),
+        ("version", json!({"anyOf": [{"type": "number", "minimum": 0}, text_of(r"^[0-9]+(\.[0-9]+){0,3}$")]})),
+        ("module", text_of(r"^[^\\/*?]*[^\\/*?\s][^\\/*?]*$")),
+        ("path", text_of(r"^[^*?]*[^*?\s][^*?]*$")),
+        ("flag", json!({"type": "boolean"})),
+        ("part", json!({"type": TEXT_TYPES, "minLength": 1})),
+        ("part of a module name", text_of(r"^[^\\/]+$")),
+        ("list name", one_or_more(json!({"enum": list_names(rules)}))),
+        ("bound", json!({"type": ["integer", "string"], "minimum": 0, "pattern": "^[0-9]+$"})),
+    ]);
+    for list in LISTS {
+        all.insert(entry_name(list), mapping(fields(list), &[]));
+        all.insert(recorded_name(list), recorded(list));
+    }
+    Value::Object(all)
+}
+
+fn rule(rules: &RuleSet) -> Value {
+    let texts = |about: &str| json!({"allOf": [reference("texts")], "description": about});
+    let text = |about: &str| json!({"allOf": [reference("text")], "description": about});
+    let required: Vec<&str> = RULE_KEYS.iter().copied().filter(|key| !OPTIONAL_RULE_KEYS.contains(key)).collect();
+    let properties = object([
+        (
+            "id",
+            json!({
+                "type": "string",
+                "pattern": "^[a-z0-9][a-z0-9._-]*/[a-z0-9][a-z0-9._-]*$",
+                "description": "AREA/NAME in lower case; the area is the folder's name.",
+            }),
+        ),
+        ("title", text("What happened, in a sentence that can stand above a report.")),
+        ("cause", causes(rules)),
+        (
+            "confidence",
+            json!({
+                "type": ["number", "string"],
+                "minimum": 0.01,
+                "maximum": 0.99,
+                "description": "Of all incidents that the rule matches, in how many its cause is right: 0.01 to 0.99.",
+            }),
+        ),
+        (
+            "severity",
+            json!({
+                "enum": Severity::ALL.map(Severity::word),
+                "description": "What it means for the user, not how sure it is.",
+            }),
+        ),
+        (
+            "selections",
+            json!({
+                "type": "object",
+                "minProperties": 1,
+                "propertyNames": {"pattern": "^[A-Za-z0-9_-]+$", "not": {"enum": RESERVED}},
+                "additionalProperties": reference("selection"),
+                "description": "Named groups of terms: a mapping of facts to what they must be, or a list of such \
+                                mappings of which one must hold.",
+            }),
+        ),
+        (
+            "condition",
+            text(
+                "Names of selections with `and`, `or`, `not` and parentheses; `all of them`, `any of NAME*`. All \
+                 selections when it is left out.",
+            ),
+        ),
+        ("adjust", adjustments()),
+        ("explanation", text("Why, for the reader of a report. Facts stand in it as {{ fact.path or \"fallback\" }}.")),
+        ("remediation", remediation()),
+        ("collect", texts("What would make it surer.")),
+        ("references", texts("Where this is known from.")),
+        ("tests", tests()),
+    ]);
+    mapping(properties, &required)
+}
+
+fn causes(rules: &RuleSet) -> Value {
+    let one = |cause: &super::Cause| json!({"const": cause.id, "description": cause.means});
+    json!({"oneOf": rules.causes().iter().map(one).collect::<Vec<_>>(), "description": "An id of causes.yaml."})
+}
+
+fn adjustments() -> Value {
+    let by = json!({
+        "type": ["number", "string"],
+        "not": {"const": 0},
+        "minimum": -0.98,
+        "maximum": 0.98,
+        "description": "How far the confidence moves: +0.05, -0.2.",
+    });
+    let when = json!({"allOf": [reference("text")], "description": "A condition over the selections."});
+    let say = json!({"allOf": [reference("text")], "description": "The sentence that the report adds."});
+    let one = mapping(object([("when", when), ("by", by), ("say", say)]), &["when", "by", "say"]);
+    json!({
+        "type": "array",
+        "minItems": 1,
+        "items": one,
+        "description": "Evidence that moves the confidence, and the sentence that says so.",
+    })
+}
+
+fn remediation() -> Value {
+    let audience = json!({"enum": Audience::ALL.map(Audience::word), "description": "Who can do it."});
+    let one = mapping(object([("audience", audience), ("text", reference("text"))]), &["audience", "text"]);
+    json!({"type": "array", "minItems": 1, "items": one, "description": "What to do."})
+}
+
+fn tests() -> Value {
+    let expect = json!({
+        "enum": Expectation::ALL.map(Expectation::word),
+        "description": "match, no-match, or skipped: a fact is missing that the rule needs.",
+    });
+    let keys = ["name", "facts", "expect"];
+    let one = mapping(object([("name", reference("text")), ("facts", reference("facts")), ("expect", expect)]), &keys);
+    let some_expects = |wanted: Expectation| json!({"contains": {"properties": {"expect": {"const": wanted.word()}}}});
+    json!({
+        "type": "array",
+        "items": one,
+        "allOf": [some_expects(Expectation::Match), some_expects(Expectation::NoMatch)],
+        "description": "Facts, and what the rule must make of them. At least one match and one no-match.",
+    })
+}
+
+/// What can stand in a selection: every fact with every modifier that compares it, and every list with its quantifiers.
+fn terms() -> Map<String, Value> {
+    let mut all = Map::new();
+    for fact in SCALARS {
+        add_term(fact, Some(fact.from), &mut all);
+    }
+    for list in LISTS {
+        let entries = one_or_more(reference(&entry_name(list)));
+        let told = |how: &str| format!("{how} {} From {}.", sentence(list.about), list.from);
+        let quantified = |how: &str| json!({"allOf": [entries.clone()], "description": told(how)});
+        all.insert(format!("{}|any", list.name), quantified("An entry fits."));
+        all.insert(format!("{}|none", list.name), quantified("No entry fits."));
+        all.insert(format!("{}|count", list.name), count(entries.clone(), &told("So many entries fit.")));
+        all.insert(format!("{}|exists", list.name), reference("exists"));
+    }
+    all
+}
+
+/// A fact, or a field of a list, with every modifier that compares it.
+fn add_term(fact: &FactDefinition, from: Option<&str>, all: &mut Map<String, Value>) {
+    let from = from.map(|from| format!(" From {from}.")).unwrap_or_default();
+    let about = format!("{}: {}{from}", fact.kind.name(), sentence(fact.about));
+    all.insert(fact.path.to_owned(), json!({"allOf": [one_or_more(equal(fact.kind))], "description": about}));
+    let fitting = Modifier::WORDS.iter().filter(|(_, modifier)| *modifier != Modifier::All && modifier.fits(fact.kind));
+    for (word, modifier) in fitting {
+        let key = format!("{}|{word}", fact.path);
+        match modifier {
+            Modifier::Part(_) | Modifier::Like | Modifier::Regex => {
+                let texts = one_or_more(part(fact.kind, *modifier));
+                all.insert(format!("{key}|all"), texts.clone());
+                all.insert(key, texts);
+            }
+            Modifier::Order(_) => drop(all.insert(key, equal(fact.kind))),
+            Modifier::Listed(_) => drop(all.insert(key, reference("list name"))),
+            Modifier::Exists => drop(all.insert(key, reference("exists"))),
+            Modifier::All => {}
+        }
+    }
+}
+
+/// The fields of a list's entries with every modifier.
+fn fields(list: &ListDefinition) -> Map<String, Value> {
+    let mut all = Map::new();
+    list.fields.iter().for_each(|field| add_term(field, None, &mut all));
+    all
+}
+
+fn count(entries: Value, about: &str) -> Value {
+    let bounds = ["lt", "lte", "gt", "gte", "eq"];
+    let mut properties: Map<String, Value> =
+        bounds.iter().map(|bound| ((*bound).to_owned(), reference("bound"))).collect();
+    properties.insert("where".to_owned(), entries);
+    let bounded: Vec<Value> = bounds.iter().map(|bound| json!({"required": [bound]})).collect();
+    let Value::Object(mut count) = mapping(properties, &[]) else { return Value::Null };
+    count.insert("anyOf".to_owned(), Value::Array(bounded));
+    count.insert("description".to_owned(), Value::from(about));
+    Value::Object(count)
+}
+
+/// The facts of a test: single values, and lists of entries.
+fn facts_of_a_test() -> Map<String, Value> {
+    let value = |fact: &FactDefinition| {
+        let value = json!({"allOf": [single(fact.kind)], "description": sentence(fact.about)});
+        (fact.path.to_owned(), value)
+    };
+    let entries = |list: &ListDefinition| {
+        let entries = json!({
+            "type": "array",
+            "items": reference(&recorded_name(list)),
+            "description": sentence(list.about),
+        });
+        (list.name.to_owned(), entries)
+    };
+    SCALARS.iter().map(value).chain(LISTS.iter().map(entries)).collect()
+}
+
+/// An entry of a list in a test.
+fn recorded(list: &ListDefinition) -> Value {
+    let field = |field: &FactDefinition| (field.path.to_owned(), single(field.kind));
+    let mut entry = mapping(list.fields.iter().map(field).collect(), &[]);
+    if let Value::Object(entry) = &mut entry {
+        entry.remove("minProperties");
+    }
+    entry
+}
+
+/// A value that a fact is compared with for equality, where module names have no paths and nothing is a pattern.
+fn equal(kind: FactType) -> Value {
+    match kind {
+        FactType::Module => reference("module"),
+        FactType::Path => reference("path"),
+        _ => single(kind),
+    }
+}
+
+/// A value of a fact.
+fn single(kind: FactType) -> Value {
+    match kind {
+        FactType::Word(words) => json!({"enum": words}),
+        FactType::Code => reference("code"),
+        FactType::Number => reference("number"),
+        FactType::Address => reference("address"),
+        FactType::Version => reference("version"),
+        FactType::Flag => reference("flag"),
+        FactType::Module | FactType::Path | FactType::Text => reference("text"),
+    }
+}
+
+/// What a text is searched for.
+fn part(kind: FactType, modifier: Modifier) -> Value {
+    match (kind, modifier) {
+        (_, Modifier::Regex) => json!({"type": TEXT_TYPES, "minLength": 1, "format": "regex"}),
+        (FactType::Module, _) => reference("part of a module name"),
+        _ => reference("part"),
+    }
+}
+
+fn code() -> Value {
+    json!({
+        "anyOf": [
+            {"type": "integer", "minimum": -0x8000_0000_i64},
+            text_of("^(0[xX][0-9A-Fa-f]+|-?[0-9]+)$"),
+        ],
+    })
+}
+
+/// The names of the lists of modules.
+fn list_names(rules: &RuleSet) -> Vec<&str> {
+    let mut names: Vec<&str> = rules.lists().map(|(_, list)| list.name()).collect();
+    names.sort_unstable();
+    names.dedup();
+    names
+}
+
+/// A text that YAML does not take for something else.
+fn text_of(pattern: &str) -> Value {
+    json!({"type": "string", "pattern": pattern})
+}
+
+/// One, or a list of which one must hold.
+fn one_or_more(one: Value) -> Value {
+    json!({"anyOf": [one.clone(), {"type": "array", "minItems": 1, "items": one}]})
+}
+
+fn mapping(properties: Map<String, Value>, required: &[&str]) -> Value {
+    json!({
+        "type": "object",
+        "minProperties": 1,
+        "required": required,
+        "additionalProperties": false,
+        "properties": properties,
+    })
+}
+
+fn object<const N: usize>(entries: [(&str, Value); N]) -> Map<String, Value> {
+    entries.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
+}
+
+fn reference(definition: &str) -> Value {
+    json!({"$ref": format!("#/definitions/{}", definition.replace(' ', "%20"))})
+}
+
+fn entry_name(list: &ListDefinition) -> String {
+    format!("{}-entry", list.name)
+}
+
+fn recorded_name(list: &ListDefinition) -> String {
+    format!("{}-in-test", list.name)
+}
+
+/// The words of a definition as a sentence.
+fn sentence(about: &str) -> String {
+    let mut letters = about.chars();
+    let first = letters.next().map(|letter| letter.to_uppercase().to_string()).unwrap_or_default();
+    format!("{first}{}.", letters.as_str())
+}

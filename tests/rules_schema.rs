@@ -1,0 +1,125 @@
+//! `crashsift rules schema` as an editor uses it: rules without mistakes fit the schema, and what it refuses is a mistake.
+
+#![expect(clippy::expect_used, clippy::panic, reason = "a test may panic")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crashsift::rules::{RuleSet, json_schema};
+use jsonschema::Validator;
+use saphyr::{LoadableYamlNode, Yaml};
+use serde_json::{Number, Value};
+use walkdir::WalkDir;
+
+fn project() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn schema() -> Value {
+    json_schema(&RuleSet::load(true, &[]).expect("the built-in rules"))
+}
+
+fn validator() -> Validator {
+    let schema = schema();
+    assert!(jsonschema::meta::is_valid(&schema), "it is no JSON Schema");
+    jsonschema::validator_for(&schema).expect("a schema")
+}
+
+/// A YAML file as an editor sees it: scalars by YAML's own rules. `None` where YAML itself is broken.
+fn seen_by_an_editor(path: &Path) -> Option<Value> {
+    let text = fs::read_to_string(path).expect("a text");
+    let documents = Yaml::load_from_str(&text).ok()?;
+    let [document] = documents.as_slice() else { return None };
+    Some(json(document))
+}
+
+fn json(node: &Yaml<'_>) -> Value {
+    match node {
+        Yaml::Value(scalar) => match scalar {
+            saphyr::Scalar::Null => Value::Null,
+            saphyr::Scalar::Boolean(flag) => Value::Bool(*flag),
+            saphyr::Scalar::Integer(number) => Value::from(*number),
+            saphyr::Scalar::FloatingPoint(number) => {
+                Number::from_f64(number.into_inner()).map_or(Value::Null, Value::Number)
+            }
+            saphyr::Scalar::String(text) => Value::from(text.as_ref()),
+        },
+        Yaml::Sequence(items) => items.iter().map(json).collect(),
+        Yaml::Mapping(entries) => entries
+            .iter()
+            .map(|(key, value)| (json(key).as_str().unwrap_or_default().to_owned(), json(value)))
+            .collect(),
+        other => panic!("not expected in a rule: {other:?}"),
+    }
+}
+
+fn yaml_files(folder: &str) -> Vec<PathBuf> {
+    let files = WalkDir::new(project().join(folder)).sort_by_file_name().into_iter();
+    let paths = files.map(|entry| entry.expect("an entry").into_path());
+    paths.filter(|path| path.extension().is_some_and(|extension| extension == "yaml")).collect()
+}
+
+fn complaints(validator: &Validator, path: &Path) -> Vec<String> {
+    let Some(seen) = seen_by_an_editor(path) else { return vec!["no YAML".to_owned()] };
+    validator.iter_errors(&seen).map(|error| format!("{} at {}", error, error.instance_path())).collect()
+}
+
+#[test]
+fn every_rule_of_the_program_and_of_the_readme_fits_it() {
+    let validator = validator();
+    let data = project().join("rules/data");
+    let apart = [project().join("rules/causes.yaml"), project().join("rules/ruleset.yaml")];
+    let files: Vec<PathBuf> =
+        yaml_files("rules").into_iter().filter(|path| !path.starts_with(&data) && !apart.contains(path)).collect();
+    assert!(files.len() > 30, "{} files", files.len());
+    let wrong: Vec<(PathBuf, Vec<String>)> = files
+        .into_iter()
+        .map(|path| (path.clone(), complaints(&validator, &path)))
+        .filter(|(_, wrong)| !wrong.is_empty())
+        .collect();
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+/// What only `rules check` can tell: what lies inside texts and across keys, twice the same, and files of a set.
+const NOT_SEEN: &[&str] = &[
+    "adjust-too-far",
+    "condition-folded",
+    "condition-group-of-none",
+    "condition-sigma-count",
+    "condition-syntax",
+    "condition-unknown-selection",
+    "condition-upper-case",
+    "count-impossible",
+    "id-twice",
+    "pattern-without-wildcard",
+    "regex-huge",
+    "regex-look-ahead",
+    "selection-unused",
+    "template-after-not",
+    "template-alternatives-all-absent",
+    "template-compares-number",
+    "template-in-remediation",
+    "template-in-title",
+    "template-list",
+    "template-loop",
+    "template-syntax",
+    "template-unknown-fact",
+    "template-unknown-filter",
+    "template-without-fallback",
+    "value-decimal-address",
+    "yaml-anchor",
+    "yaml-tag",
+];
+
+#[test]
+fn it_refuses_what_the_program_refuses_as_far_as_a_schema_can_tell() {
+    let validator = validator();
+    let sets = project().join("tests/broken_rules/sets");
+    let mut passed = Vec::new();
+    for path in yaml_files("tests/broken_rules").into_iter().filter(|path| !path.starts_with(&sets)) {
+        if complaints(&validator, &path).is_empty() {
+            passed.push(path.file_stem().expect("a name").to_string_lossy().into_owned());
+        }
+    }
+    assert_eq!(passed, NOT_SEEN);
+}
