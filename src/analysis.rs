@@ -4,7 +4,6 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use jiff::Timestamp;
 use rayon::prelude::*;
 
 use crate::artifact::event_log::Cache;
@@ -22,7 +21,7 @@ use crate::knowledge::Knowledge;
 use crate::merge::pack;
 use crate::patterns::patterns;
 use crate::read::{ReadArtifact, read_artifact};
-use crate::report::{Artifact, ArtifactStatus, Judged, Report, Summary, UNDETERMINED};
+use crate::report::{Artifact, ArtifactStatus, Judged, Limits, Report, Summary, UNDETERMINED};
 use crate::rules::{ModuleList, RuleSet};
 
 /// What a run does beyond its inputs.
@@ -32,10 +31,8 @@ pub struct Options {
     pub walk_stacks: bool,
     /// Symbols and images for walking stacks, beside what the dumps hold.
     pub symbols: Option<Arc<Symbols>>,
-    /// Only incidents from this time on.
-    pub since: Option<Timestamp>,
-    /// Only incidents up to this time.
-    pub until: Option<Timestamp>,
+    /// Only incidents between these times.
+    pub limits: Limits,
     /// Findings below this confidence are left out.
     pub min_confidence: f64,
     /// Texts to read as tickets, whatever they look like: name and content. A file of that name is not read again.
@@ -52,8 +49,7 @@ impl Default for Options {
         Self {
             walk_stacks: true,
             symbols: None,
-            since: None,
-            until: None,
+            limits: Limits::default(),
             min_confidence: 0.0,
             pasted: Vec::new(),
             cache: None,
@@ -141,9 +137,10 @@ fn conclude(read: Vec<ReadArtifact>, rules: &RuleSet, knowledge: &Knowledge, opt
     let wanted: Vec<_> = built
         .into_iter()
         .zip(&patterns)
-        .filter(|(built, _)| within(built.incident.time, options))
+        .filter(|(built, _)| options.limits.hold(built.incident.time))
         .map(|(built, pattern)| (attributes.of(&built), built, pattern))
         .collect();
+    let left_out = patterns.len().saturating_sub(wanted.len());
     let (sidelong, incidents): (Vec<_>, Vec<Judged>) = wanted
         .into_par_iter()
         .filter_map(|(around, built, pattern)| {
@@ -165,9 +162,10 @@ fn conclude(read: Vec<ReadArtifact>, rules: &RuleSet, knowledge: &Knowledge, opt
     let reported: HashSet<&str> = incidents.iter().map(|judged| judged.incident.id.as_str()).collect();
     incident::stand(&mut machines, &standing, |id| reported.contains(id));
     let report = Report {
+        limits: options.limits,
         keeps_evidence: options.keep_evidence,
         rule_sets: rules.infos(),
-        summary: summary(&artifacts, &incidents),
+        summary: Summary { left_out, ..summary(&artifacts, &incidents) },
         artifacts,
         incidents,
         machines,
@@ -423,12 +421,6 @@ fn carriers(rules: &RuleSet) -> impl Carriers + '_ {
     }
 }
 
-fn within(time: Option<Timestamp>, options: &Options) -> bool {
-    // What has no time can't be ruled out.
-    let Some(time) = time else { return true };
-    options.since.is_none_or(|since| time >= since) && options.until.is_none_or(|until| time <= until)
-}
-
 /// Whether an incident is made of more than texts in which nothing was recognised.
 fn is_recognised(built: &incident::Built<'_>) -> bool {
     built.gathered.items.iter().take(built.gathered.sightings.len()).any(|item| match &item.observation {
@@ -450,6 +442,7 @@ fn summary(artifacts: &[Artifact], incidents: &[Judged]) -> Summary {
         partial: with(ArtifactStatus::Partial),
         archives: artifacts.iter().filter(|artifact| artifact.is_unopened_archive()).count(),
         incidents: incidents.len(),
+        left_out: 0,
         undetermined: incidents.iter().filter(|judged| judged.verdict.cause == UNDETERMINED).count(),
         by_cause,
     }

@@ -295,9 +295,12 @@ fn output_never_replaces_evidence() {
     let ticket = folder.path().join("mail.txt");
     fs::write(&ticket, "exit code 0xC0000409").expect("a text");
     for (output, arguments, why) in [
-        (&dump, shown(&dump).to_owned(), "it is one of the files to analyze"),
-        (&dump, shown(folder.path()).to_owned(), "it is an artifact of kind minidump"),
-        (&ticket, format!("--ticket {}", shown(&ticket)), "it is one of the files to analyze"),
+        (&dump, shown(&dump).to_owned(), "it is one of the files that are read"),
+        (&dump, shown(folder.path()).to_owned(), "it lies in a folder that is read and is no report of crashsift"),
+        (&ticket, shown(folder.path()).to_owned(), "it lies in a folder that is read and is no report of crashsift"),
+        (&dump, STACK_OVERFLOW.to_owned(), "it is an artifact of kind minidump"),
+        (&ticket, format!("--symbols {} {STACK_OVERFLOW}", shown(&ticket)), "it is one of the files that are read"),
+        (&ticket, format!("--ticket {}", shown(&ticket)), "it is one of the files that are read"),
     ] {
         let run = analyze_with_site_rules(&format!("-o {} {arguments}", shown(output))).ends_with(2);
         assert!(run.stderr.contains(why), "{run:#?}");

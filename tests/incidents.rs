@@ -6,7 +6,7 @@
 use std::path::Path;
 
 use crashsift::knowledge::Knowledge;
-use crashsift::report::Report;
+use crashsift::report::{Limits, Report};
 use crashsift::rules::RuleSet;
 use crashsift::{Options, Silent, analyze};
 use samplekit::event_log::{Event, EventLog, Provider};
@@ -177,8 +177,8 @@ fn a_log_full_of_crashes_at_one_moment_takes_seconds() {
     let folder = tempfile::tempdir().expect("a folder");
     std::fs::write(folder.path().join("Application.evtx"), log.to_bytes()).expect("a file");
     // Only the time in which nothing is judged: --until leaves all of it out.
-    let until = Some("2000-01-01T00:00:00Z".parse().expect("a time"));
+    let limits = Limits { since: None, until: Some("2000-01-01T00:00:00Z".parse().expect("a time")) };
     let before = std::time::Instant::now();
-    report_on(folder.path(), &Options { until, ..Options::default() });
+    report_on(folder.path(), &Options { limits, ..Options::default() });
     assert!(before.elapsed().as_secs() < 60, "{:?}", before.elapsed());
 }

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use crashsift::facts::{FactSet, Value};
 use crashsift::knowledge::Knowledge;
-use crashsift::report::{Report, json};
+use crashsift::report::{Limits, Report, json};
 use crashsift::rules::RuleSet;
 use crashsift::{Options, Silent, analyze, inspect};
 use samplekit::event_log::{Event, EventLog};
@@ -193,7 +193,7 @@ fn incidents_shortly_before_are_listed_the_nearest_first() {
 fn a_time_span_changes_no_pattern_and_no_change() {
     let whole = report_of(sample("driver-before-the-first"), &Options::default());
     let last = whole.incidents.last().expect("an incident");
-    let options = Options { since: last.incident.time, ..Options::default() };
+    let options = Options { limits: Limits { since: last.incident.time, until: None }, ..Options::default() };
     let part = report_of(sample("driver-before-the-first"), &options);
     assert_eq!(part.incidents.len(), 1);
     let alone = &part.incidents[0];
@@ -276,7 +276,8 @@ fn an_incident_stands_in_the_timeline_once_and_its_records_do_not() {
 #[test]
 fn incidents_outside_of_the_time_span_stand_without_id() {
     let whole = report_of(sample("victims-of-a-reset"), &Options::default());
-    let options = Options { since: whole.incidents[2].incident.time, ..Options::default() };
+    let options =
+        Options { limits: Limits { since: whole.incidents[2].incident.time, until: None }, ..Options::default() };
     let report = as_json(&report_of(sample("victims-of-a-reset"), &options));
     let timeline = report["machines"][0]["timeline"].as_array().expect("a timeline");
     let with_id: Vec<bool> = timeline.iter().map(|entry| entry.get("incident").is_some()).collect();

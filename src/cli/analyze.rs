@@ -77,8 +77,8 @@ struct Prepared {
 fn prepare(arguments: &Arguments) -> Result<Prepared, Exit> {
     let (rules, baseline) = arguments.reporting.prepare()?;
     if let Some(path) = &arguments.reporting.output {
-        let given = arguments.paths.iter().chain(&arguments.ticket);
-        not_lost(path, given, "files to analyze").map_err(|message| usage(&message))?;
+        let given = arguments.paths.iter().chain(&arguments.ticket).chain(&arguments.symbols);
+        not_lost(path, given.chain(arguments.reporting.read())).map_err(|message| usage(&message))?;
     }
     let knowledge = Knowledge::builtin();
     let from_stdin = arguments.paths.iter().any(|path| path == Path::new("-"));

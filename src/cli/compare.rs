@@ -55,13 +55,17 @@ enum Format {
 pub fn run(arguments: &Arguments) -> Exit {
     let Arguments { old, new, output, fail_on, .. } = arguments;
     if let Some(output) = output
-        && let Err(message) = not_lost(output, [old, new], "reports to compare")
+        && let Err(message) = not_lost(output, [old, new])
     {
         return usage(&message);
     }
     let sides = side(old).and_then(|before| Ok((before, side(new)?)));
-    let comparison =
-        sides.and_then(|(before, now)| compare(&before, &now).map_err(|error| format!("{}: {error}", old.display())));
+    let comparison = sides.and_then(|(before, now)| {
+        compare(&before, &now).map_err(|error| {
+            let older = if error.earlier_is_older() { old } else { new };
+            format!("{}: {error}", older.display())
+        })
+    });
     let comparison = match comparison {
         Ok(comparison) => comparison,
         Err(message) => return usage(&message),

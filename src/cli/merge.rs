@@ -27,7 +27,7 @@ pub fn run(arguments: &Arguments) -> Exit {
 fn carry_out(Arguments { reports, reporting }: &Arguments) -> Result<Exit, Exit> {
     let (rules, baseline) = reporting.prepare()?;
     if let Some(output) = &reporting.output {
-        not_lost(output, reports, "reports to merge").map_err(|message| usage(&message))?;
+        not_lost(output, reports.iter().chain(reporting.read())).map_err(|message| usage(&message))?;
     }
     let knowledge = Knowledge::builtin();
     let mut parts = Vec::new();

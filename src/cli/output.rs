@@ -4,14 +4,12 @@ use std::fs;
 use std::io::{self, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 
-use tempfile::NamedTempFile;
+use tempfile::{Builder, NamedTempFile};
 
 use super::color::{self, Color};
 use super::{Exit, stream};
-use crate::discover::reason;
+use crate::discover::{ArtifactKind, SNIFFED, is_own_report, reason, sniff};
 use crate::report::text::TextOptions;
-
-use crate::discover::{ArtifactKind, SNIFFED, sniff};
 
 /// How a result is to look.
 #[derive(Debug, Clone, Copy)]
@@ -60,30 +58,38 @@ fn write_file(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>)
     // A link stays a link: the file that it names is replaced.
     let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let file = write_whole(NamedTempFile::new_in(folder)?, write)?;
-    share_like_other_files(&file)?;
+    let file = write_whole(as_any_new_file().tempfile_in(folder)?, write)?;
+    if let Ok(before) = fs::metadata(&path) {
+        file.as_file().set_permissions(before.permissions())?;
+    }
     file.persist(&path).map_err(|error| error.error)?;
     Ok(())
 }
 
-/// Whether what is at the place for the output can be replaced: not what was given as input (`inputs`, in a message
-/// `called`), and no artifact of any kind but text, which older reports are.
+/// Whether what is at the place for the output can be replaced: nothing that is read (`inputs`, files and folders), and no
+/// artifact of any kind but text. Below a folder that is read, only a report of this program can be.
 ///
 /// # Errors
 /// The message, when something would be lost.
-pub fn not_lost<'p>(output: &Path, inputs: impl IntoIterator<Item = &'p PathBuf>, called: &str) -> Result<(), String> {
+pub fn not_lost<'p>(output: &Path, inputs: impl IntoIterator<Item = &'p PathBuf>) -> Result<(), String> {
     let Some(place) = fs::canonicalize(output).ok().filter(|place| place.is_file()) else { return Ok(()) };
-    let lost =
-        |what: String| Err(format!("--output {}: {what}, and would be lost; name another file", output.display()));
-    if inputs.into_iter().filter_map(|path| fs::canonicalize(path).ok()).any(|path| path == place) {
-        return lost(format!("it is one of the {called}"));
-    }
+    let lost = |what: &str| Err(format!("--output {}: {what}, and would be lost; name another file", output.display()));
     let mut first = Vec::new();
-    let read = fs::File::open(&place).and_then(|file| file.take(SNIFFED).read_to_end(&mut first));
+    // What can't be read is told where it can't be written.
+    if fs::File::open(&place).and_then(|file| file.take(SNIFFED).read_to_end(&mut first)).is_err() {
+        return Ok(());
+    }
+    for input in inputs.into_iter().filter_map(|path| fs::canonicalize(path).ok()) {
+        if input == place {
+            return lost("it is one of the files that are read");
+        }
+        if place.starts_with(&input) && !first.is_empty() && !is_own_report(&first) {
+            return lost("it lies in a folder that is read and is no report of crashsift");
+        }
+    }
     match sniff(&first) {
-        _ if read.is_err() => Ok(()),
         ArtifactKind::Unknown | ArtifactKind::Ticket => Ok(()),
-        kind => lost(format!("it is an artifact of kind {}", kind.word())),
+        kind => lost(&format!("it is an artifact of kind {}", kind.word())),
     }
 }
 
@@ -113,6 +119,21 @@ fn write_whole<F: Write>(file: F, write: impl FnOnce(&mut dyn Write) -> io::Resu
     out.into_inner().map_err(io::IntoInnerError::into_error)
 }
 
+/// Temporary files are readable by their owner only. A report is what any other new file is here: on Unix the umask
+/// takes away from these permissions, on Windows a file inherits those of its folder.
+#[cfg(unix)]
+fn as_any_new_file() -> Builder<'static, 'static> {
+    use std::os::unix::fs::PermissionsExt;
+    let mut builder = Builder::new();
+    builder.permissions(fs::Permissions::from_mode(0o666));
+    builder
+}
+
+#[cfg(not(unix))]
+fn as_any_new_file() -> Builder<'static, 'static> {
+    Builder::new()
+}
+
 /// Whether a path leads to a device or a pipe (`/dev/null`), which is written to and never replaced by a file.
 #[cfg(not(windows))]
 fn is_device(path: &Path) -> bool {
@@ -124,19 +145,6 @@ fn is_device(path: &Path) -> bool {
 fn is_device(path: &Path) -> bool {
     const DEVICES: [&str; 3] = ["NUL", "CON", "CONOUT$"];
     path.file_name().is_some_and(|name| DEVICES.iter().any(|device| name.eq_ignore_ascii_case(device)))
-}
-
-/// Temporary files are readable by their owner only; a report is as readable as any other new file.
-#[cfg(unix)]
-fn share_like_other_files(file: &NamedTempFile) -> io::Result<()> {
-    use std::os::unix::fs::PermissionsExt;
-    file.as_file().set_permissions(fs::Permissions::from_mode(0o644))
-}
-
-/// On Windows a new file inherits its folder's permissions.
-#[cfg(not(unix))]
-fn share_like_other_files(_: &NamedTempFile) -> io::Result<()> {
-    Ok(())
 }
 
 #[cfg(test)]
@@ -166,6 +174,29 @@ mod tests {
         assert!(check(folder.path()).is_err());
         assert!(check(&folder.path().join("missing").join("report.json")).is_err());
         assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 0, "nothing is left behind");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_only_its_owner_can_read_stays_so() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("report.json");
+        fs::write(&path, b"old").expect("a file");
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).expect("its owner");
+        write_file(&path, |out| out.write_all(b"new")).expect("written");
+        assert_eq!(fs::metadata(&path).expect("the file").permissions().mode() & 0o777, 0o600);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_new_report_is_readable_like_any_other_new_file() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let mode = |path: &Path| fs::metadata(path).map(|about| about.permissions()).expect("the file");
+        let (report, other) = (folder.path().join("report.json"), folder.path().join("other"));
+        write_file(&report, |out| out.write_all(b"new")).expect("written");
+        fs::write(&other, b"new").expect("written");
+        assert_eq!(mode(&report), mode(&other));
     }
 
     #[cfg(unix)]

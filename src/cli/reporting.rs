@@ -12,10 +12,10 @@ use super::color::Color;
 use super::output::{self, Look};
 use super::{Exit, load_rules, stream};
 use crate::Options;
-use crate::compare::{Comparison, Side, compare};
+use crate::compare::{Comparison, Side, comparable_now, compare};
 use crate::discover::reason;
 use crate::report::text::TextOptions;
-use crate::report::{ArtifactStatus, Report, json, jsonl, text, written};
+use crate::report::{ArtifactStatus, Limits, Report, UNDETERMINED, json, jsonl, text, written};
 use crate::rules::RuleSet;
 
 #[derive(Debug, clap::Args)]
@@ -126,9 +126,18 @@ impl Arguments {
         if let Some(path) = &self.output {
             output::check(path).map_err(|error| usage(&format!("--output {}: {}", path.display(), reason(&error))))?;
         }
-        let baseline =
-            self.baseline.as_deref().map(|path| side(path).map_err(|error| usage(&format!("--baseline {error}"))));
+        let baseline = self.baseline.as_deref().map(|path| {
+            let baseline = side(path).map_err(|error| usage(&format!("--baseline {error}")))?;
+            comparable_now(&baseline).map_err(|error| usage(&format!("--baseline {}: {error}", path.display())))?;
+            Ok(baseline)
+        });
         Ok((rules, baseline.transpose()?))
+    }
+
+    /// The files and folders that are read beside what is analyzed, and must not be replaced by the report. A report in
+    /// JSON may be the next run's baseline.
+    pub fn read(&self) -> impl Iterator<Item = &PathBuf> {
+        self.rules.iter().chain(self.baseline.iter().filter(|_| self.format == Format::Text))
     }
 
     /// The threads that work: one when there is little to do. This thread is one of them: it would only wait for the
@@ -146,8 +155,7 @@ impl Arguments {
     /// What of the library's options is said here.
     pub fn options(&self) -> Options {
         Options {
-            since: self.since,
-            until: self.until,
+            limits: Limits { since: self.since, until: self.until },
             min_confidence: self.min_confidence,
             keep_evidence: self.mergeable,
             ..Options::default()
@@ -254,7 +262,8 @@ fn verdict(arguments: &Arguments, report: &Report, rules: &RuleSet) -> Exit {
     let met = |wanted: &String| {
         report.incidents.iter().any(|judged| {
             let cause = judged.verdict.cause.as_str();
-            wanted == ANY || wanted == cause || rules.causes().get(cause).is_some_and(|cause| cause.family == *wanted)
+            let family = rules.causes().get(cause).map(|cause| &cause.family).filter(|_| cause != UNDETERMINED);
+            wanted == ANY || wanted == cause || family == Some(wanted)
         })
     };
     let has_new = report.comparison.as_ref().is_some_and(Comparison::has_new_groups);

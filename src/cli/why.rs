@@ -27,7 +27,7 @@ const SHORTEST_ID: usize = 4;
 
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
-    /// An incident's id, or the beginning of it, or a rule's id (`cudnn/zlibwapi-missing`).
+    /// An incident's id, or the beginning of it, or a rule's id (`cudnn/zlibwapi-delay-load`).
     #[arg(value_name = "INCIDENT|RULE")]
     what: String,
 

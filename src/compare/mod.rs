@@ -5,8 +5,11 @@
 //! their evidence is the same, so that what was already known can be told from what happened since. More evidence of an
 //! incident, such as a dump beside its record in a log, changes its id and can change its signature: it is known by what
 //! happened where and when, too.
+//!
+//! What one of the reports leaves out because of its time is neither new nor gone: only what both would hold is compared.
 
 mod same;
+mod side;
 mod verdicts;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,145 +17,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use jiff::Timestamp;
 
 use same::Happening;
+use side::SideGroup;
+pub use side::{MadeBy, Side};
 pub use verdicts::{ByRules, Changed, by_rules};
 
-use crate::report::written::Written;
-use crate::report::{Report, UNDETERMINED};
-
-/// A report as far as it is compared.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Side {
-    /// Versions of the algorithms of its signatures.
-    algorithms: BTreeSet<u32>,
-    /// Its groups, by signature.
-    groups: BTreeMap<String, SideGroup>,
-    /// What happened, by the incidents' ids.
-    happenings: BTreeMap<String, Happening>,
-    /// What made it.
-    made_by: MadeBy,
-}
-
-/// What made a report.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct MadeBy {
-    /// Version of the program.
-    pub tool: String,
-    /// The rule sets, each with its version and how many rules it has.
-    pub rule_sets: Vec<String>,
-}
-
-impl MadeBy {
-    fn of<'a>(tool: &str, rule_sets: impl Iterator<Item = (&'a str, &'a str, usize)>) -> Self {
-        let rule_set = |(name, version, rules)| format!("{name} {version} ({rules} rules)");
-        Self { tool: tool.to_owned(), rule_sets: rule_sets.map(rule_set).collect() }
-    }
-}
-
-#[derive(Debug, Clone, Default, PartialEq)]
-struct SideGroup {
-    incidents: BTreeSet<String>,
-    hosts: BTreeSet<String>,
-    first: Option<Timestamp>,
-    last: Option<Timestamp>,
-    cause: Option<String>,
-    confidence: f64,
-}
-
-/// An incident as far as it is compared.
-struct Member<'a> {
-    id: &'a str,
-    algorithm: u32,
-    signature: &'a str,
-    host: Option<&'a str>,
-    time: Option<Timestamp>,
-    cause: &'a str,
-    confidence: f64,
-    happening: Happening,
-}
-
-impl Side {
-    fn of<'a>(
-        made_by: MadeBy,
-        causes: impl Iterator<Item = (&'a str, Option<&'a str>)>,
-        members: impl Iterator<Item = Member<'a>>,
-    ) -> Self {
-        let mut side = Self { made_by, ..Self::default() };
-        for (signature, cause) in causes {
-            let cause = cause.filter(|cause| *cause != UNDETERMINED).map(str::to_owned);
-            side.groups.insert(signature.to_owned(), SideGroup { cause, ..SideGroup::default() });
-        }
-        for member in members {
-            side.algorithms.insert(member.algorithm);
-            side.happenings.insert(member.id.to_owned(), member.happening);
-            let group = side.groups.entry(member.signature.to_owned()).or_default();
-            group.incidents.insert(member.id.to_owned());
-            group.hosts.extend(member.host.map(str::to_lowercase));
-            group.first = [group.first, member.time].into_iter().flatten().min();
-            group.last = group.last.max(member.time);
-            if group.cause.as_deref() == Some(member.cause) {
-                group.confidence = group.confidence.max(member.confidence);
-            }
-        }
-        side
-    }
-
-    /// How many incidents it has.
-    #[must_use]
-    pub fn incidents(&self) -> usize {
-        self.groups.values().map(|group| group.incidents.len()).sum()
-    }
-
-    fn state(&self, signature: &str) -> Option<State> {
-        let group = self.groups.get(signature)?;
-        Some(State {
-            incidents: group.incidents.len(),
-            hosts: group.hosts.len(),
-            first: group.first,
-            last: group.last,
-            verdict: group.cause.clone().map(|cause| (cause, group.confidence)),
-        })
-    }
-}
-
-impl From<&Report> for Side {
-    fn from(report: &Report) -> Self {
-        let rule_sets = report.rule_sets.iter().map(|set| (set.name.as_str(), set.version.as_str(), set.rules));
-        Self::of(
-            MadeBy::of(env!("CARGO_PKG_VERSION"), rule_sets),
-            report.groups.iter().map(|group| (group.signature.as_str(), group.cause.as_deref())),
-            report.incidents.iter().map(|judged| Member {
-                id: &judged.incident.id,
-                algorithm: judged.incident.signature.algorithm,
-                signature: &judged.incident.signature.coarse,
-                host: judged.incident.host.as_deref(),
-                time: judged.incident.time,
-                cause: &judged.verdict.cause,
-                confidence: judged.verdict.confidence,
-                happening: Happening::from(&judged.incident),
-            }),
-        )
-    }
-}
-
-impl From<&Written> for Side {
-    fn from(report: &Written) -> Self {
-        let rule_sets = report.rulesets.iter().map(|set| (set.name.as_str(), set.version.as_str(), set.rules));
-        Self::of(
-            MadeBy::of(&report.tool.version, rule_sets),
-            report.groups.iter().map(|group| (group.signature.as_str(), group.cause.as_deref())),
-            report.incidents.iter().map(|incident| Member {
-                id: &incident.id,
-                algorithm: incident.signature.algorithm,
-                signature: &incident.signature.coarse,
-                host: incident.host.as_deref(),
-                time: incident.time,
-                cause: &incident.verdict.cause,
-                confidence: incident.verdict.confidence,
-                happening: Happening::from(incident),
-            }),
-        )
-    }
-}
+use crate::incident::ALGORITHM;
+use crate::report::Limits;
+use crate::report::confidence::Level;
 
 /// A group in one of the reports.
 #[derive(Debug, Clone, PartialEq)]
@@ -187,11 +58,12 @@ pub struct Change {
 }
 
 impl Change {
-    /// Whether both reports have the group, and name different causes.
+    /// Whether both reports have the group, and name different causes, or the same with another [`Level`].
     #[must_use]
     pub fn verdict_changed(&self) -> bool {
-        let cause = |state: &State| state.verdict.as_ref().map(|(cause, _)| cause.clone());
-        matches!((&self.before, &self.now), (Some(before), Some(now)) if cause(before) != cause(now))
+        let verdict =
+            |state: &State| state.verdict.as_ref().map(|(cause, confidence)| (cause.clone(), Level::of(*confidence)));
+        matches!((&self.before, &self.now), (Some(before), Some(now)) if verdict(before) != verdict(now))
     }
 
     /// How many more incidents the later report has.
@@ -232,9 +104,11 @@ pub struct Comparison {
     pub made_before: MadeBy,
     /// What made the later one.
     pub made_now: MadeBy,
-    /// Incidents of the earlier report.
+    /// From when to when both reports hold incidents; what lies outside is not compared.
+    pub limits: Limits,
+    /// Incidents of the earlier report that are compared.
     pub before: usize,
-    /// Incidents of the later one.
+    /// Incidents of the later one that are compared.
     pub now: usize,
     /// Incidents of the later one that the earlier one does not have.
     pub new_incidents: usize,
@@ -262,14 +136,34 @@ pub struct NotComparable {
     pub now: u32,
 }
 
+impl NotComparable {
+    /// Whether it is the earlier report that must be made anew: the older way is never the one to stay with.
+    #[must_use]
+    pub fn earlier_is_older(&self) -> bool {
+        self.before <= self.now
+    }
+}
+
 impl std::fmt::Display for NotComparable {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Self { before, now } = self;
+        let (old, new) = (self.before.min(self.now), self.before.max(self.now));
         write!(
             f,
-            "its signatures are made by algorithm {before}, those of the other report by {now}: analyze the earlier \
-             folder again with this version"
+            "its signatures are made by algorithm {old}, those of the other report by {new}: analyze its folder again \
+             with this version"
         )
+    }
+}
+
+/// Whether reports can be compared with those of this version, which is found out before one is made.
+///
+/// # Errors
+///
+/// When its signatures were made in another way.
+pub fn comparable_now(before: &Side) -> Result<(), NotComparable> {
+    match before.algorithms().into_iter().find(|algorithm| *algorithm != ALGORITHM) {
+        Some(before) => Err(NotComparable { before, now: ALGORITHM }),
+        None => Ok(()),
     }
 }
 
@@ -279,31 +173,41 @@ impl std::fmt::Display for NotComparable {
 ///
 /// When their signatures were made in different ways.
 pub fn compare(before: &Side, now: &Side) -> Result<Comparison, NotComparable> {
-    if let (Some(old), Some(new)) = (before.algorithms.first(), now.algorithms.last())
-        && (old != new || before.algorithms.len() > 1 || now.algorithms.len() > 1)
+    let (old, new) = (before.algorithms(), now.algorithms());
+    if let (Some(first), Some(last)) = (old.first(), new.last())
+        && (first != last || old.len() > 1 || new.len() > 1)
     {
-        return Err(NotComparable { before: *old, now: *new });
+        return Err(NotComparable { before: *first, now: *last });
     }
+    let limits = before.limits.and(now.limits);
+    let happenings = |side: &'_ Side| -> BTreeMap<String, Happening> {
+        side.within(limits).map(|member| (member.id.clone(), member.happening.clone())).collect()
+    };
     // The incidents that both have, by the ids that they have in each.
-    let same = same::in_both(&before.happenings, &now.happenings);
+    let (happened_before, happened_now) = (happenings(before), happenings(now));
+    let same = same::in_both(&happened_before, &happened_now);
     let known: BTreeSet<&str> = same.values().copied().collect();
-    let signatures: BTreeSet<&String> = before.groups.keys().chain(now.groups.keys()).collect();
+    let (groups_before, groups_now) = (before.groups(limits), now.groups(limits));
+    let signatures: BTreeSet<&str> = groups_before.keys().chain(groups_now.keys()).copied().collect();
     let mut changes = Vec::new();
     let (mut unchanged, mut new_incidents) = (0_usize, 0_usize);
     for signature in signatures {
-        let of = |side: &Side| side.groups.get(signature).map(|group| group.incidents.clone()).unwrap_or_default();
-        let (old, new) = (of(before), of(now));
-        let moved = if new.is_empty() {
-            old.iter().all(|id| same.contains_key(id.as_str()))
+        let (old, new) = (groups_before.get(signature), groups_now.get(signature));
+        let old_ids = old.map(|group| group.incidents.clone()).unwrap_or_default();
+        let new_ids = new.map(|group| group.incidents.clone()).unwrap_or_default();
+        let moved = if new_ids.is_empty() {
+            old_ids.iter().all(|id| same.contains_key(id))
         } else {
-            old.is_empty() && new.iter().all(|id| known.contains(id.as_str()))
+            old_ids.is_empty() && new_ids.iter().all(|id| known.contains(id))
         };
+        let is_new = |id: &&&str| !known.contains(**id);
+        let is_gone = |id: &&&str| !same.get(**id).is_some_and(|id| new_ids.contains(id));
         let change = Change {
-            signature: signature.clone(),
-            before: before.state(signature),
-            now: now.state(signature),
-            new_incidents: new.iter().filter(|id| !known.contains(id.as_str())).cloned().collect(),
-            gone_incidents: old.iter().filter(|id| !same.get(id.as_str()).is_some_and(|id| new.contains(*id))).count(),
+            signature: signature.to_owned(),
+            before: old.map(SideGroup::state),
+            now: new.map(SideGroup::state),
+            new_incidents: new_ids.iter().filter(is_new).map(|id| (*id).to_owned()).collect(),
+            gone_incidents: old_ids.iter().filter(is_gone).count(),
             moved,
         };
         new_incidents = new_incidents.saturating_add(change.new_incidents.len());
@@ -320,8 +224,9 @@ pub fn compare(before: &Side, now: &Side) -> Result<Comparison, NotComparable> {
     Ok(Comparison {
         made_before: before.made_by.clone(),
         made_now: now.made_by.clone(),
-        before: before.incidents(),
-        now: now.incidents(),
+        limits,
+        before: happened_before.len(),
+        now: happened_now.len(),
         new_incidents,
         unchanged,
         changes,
@@ -336,6 +241,7 @@ fn order(change: &Change) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use super::side::Member;
     use super::*;
 
     fn side(algorithm: u32, incidents: &[(&str, &str, &str, f64)]) -> Side {
@@ -345,14 +251,15 @@ mod tests {
         }
         Side::of(
             MadeBy::default(),
+            Limits::default(),
             causes.into_iter().map(|(signature, cause)| (signature, Some(cause))),
             incidents.iter().map(|(id, signature, cause, confidence)| Member {
-                id,
+                id: (*id).to_owned(),
                 algorithm,
-                signature,
-                host: Some("PC-1"),
+                signature: (*signature).to_owned(),
+                host: Some("PC-1".to_owned()),
                 time: None,
-                cause,
+                cause: (*cause).to_owned(),
                 confidence: *confidence,
                 happening: Happening::default(),
             }),
@@ -368,7 +275,7 @@ mod tests {
         let before = side(
             1,
             &[
-                ("1", "same", "gpu-timeout", 0.7),
+                ("1", "same", "gpu-timeout", 0.82),
                 ("2", "grows", "undetermined", 0.0),
                 ("3", "shrinks", "undetermined", 0.0),
                 ("4", "shrinks", "undetermined", 0.0),
@@ -429,5 +336,46 @@ mod tests {
         assert_eq!(compare(&old, &new), Err(NotComparable { before: 1, now: 2 }));
         let empty = Side::default();
         assert!(compare(&empty, &new).is_ok(), "a report without incidents can be compared with any");
+    }
+
+    #[test]
+    fn the_same_cause_with_another_level_is_another_verdict() {
+        let of = |confidence| side(1, &[("1", "judged", "gpu-timeout", confidence)]);
+        let changed = |before, now| !compare(&of(before), &of(now)).expect("comparable").changes.is_empty();
+        assert!(changed(0.31, 0.91));
+        assert!(!changed(0.81, 0.91), "both are acted on");
+    }
+
+    #[test]
+    fn what_one_report_leaves_out_is_neither_new_nor_gone() {
+        let at = |text: &str| -> Timestamp { text.parse().expect("a time") };
+        let member = |id: &str, signature: &str, time: Option<&str>| Member {
+            id: id.to_owned(),
+            algorithm: 1,
+            signature: signature.to_owned(),
+            host: None,
+            time: time.map(at),
+            cause: "undetermined".to_owned(),
+            confidence: 0.0,
+            happening: Happening::default(),
+        };
+        let whole = [
+            member("1", "spring", Some("2025-03-01T00:00:00Z")),
+            member("2", "both", Some("2025-03-02T00:00:00Z")),
+            member("3", "both", Some("2025-04-02T00:00:00Z")),
+            member("4", "april", Some("2025-04-03T00:00:00Z")),
+            member("5", "no time", None),
+        ];
+        let of = |limits: Limits| {
+            let members = whole.iter().filter(|member| limits.hold(member.time)).cloned();
+            Side::of(MadeBy::default(), limits, std::iter::empty(), members.collect::<Vec<_>>().into_iter())
+        };
+        let april = Limits { since: Some(at("2025-04-01T00:00:00Z")), until: None };
+        let (all, late) = (of(Limits::default()), of(april));
+        for (before, now) in [(&all, &late), (&late, &all)] {
+            let comparison = compare(before, now).expect("comparable");
+            assert_eq!(kinds(&comparison), [], "nothing differs");
+            assert_eq!((comparison.before, comparison.now, comparison.limits), (3, 3, april));
+        }
     }
 }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use jiff::Timestamp;
 
-use crate::incident::Incident;
+use crate::incident::{Incident, short_host};
 use crate::report::written;
 
 /// How far apart two reports may place one incident, nanoseconds: the clocks of a dump's header and of many other
@@ -15,7 +15,7 @@ const WITHIN: u128 = 1_000_000_000;
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Happening {
     time: Option<Timestamp>,
-    /// The computer, lower case.
+    /// The computer without its domain, lower case.
     host: Option<String>,
     /// The program, lower case, or the stop code.
     what: Option<String>,
@@ -57,7 +57,7 @@ impl Happening {
         pid: Option<u32>,
     ) -> Self {
         let what = stop.or_else(|| process.map(str::to_lowercase));
-        Self { time, host: host.map(str::to_lowercase), what, pid }
+        Self { time, host: host.map(short_host), what, pid }
     }
 
     /// How far apart in time two of the same are; `None` when they are not the same. Where one has no computer, as a

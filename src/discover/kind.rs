@@ -100,6 +100,19 @@ pub fn not_pasted(first: &[u8]) -> Option<&'static str> {
     }
 }
 
+/// Whether a file that begins so is a report of this program, as text or as JSON.
+#[must_use]
+pub fn is_own_report(first: &[u8]) -> bool {
+    // Far more than stands before the program's name in a report.
+    const HEAD: usize = 256;
+    let text = first.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(first).trim_ascii_start();
+    let head = text.get(..HEAD).unwrap_or(text);
+    let names = |name: &[u8]| memchr::memmem::find(head, name).is_some();
+    let is_text =
+        || text.strip_prefix(b"crashsift: ").is_some_and(|rest| is_count_of_artifacts(rest.trim_ascii_start()));
+    (head.first() == Some(&b'{') && names(b"\"schema_version\"") && names(b"\"crashsift\"")) || is_text()
+}
+
 /// Whether `text` begins with a number of artifacts, as reports do.
 fn is_count_of_artifacts(text: &[u8]) -> bool {
     let digits = text.iter().take_while(|byte| byte.is_ascii_digit()).count();

@@ -6,7 +6,7 @@ mod walk;
 mod wildcard;
 mod words;
 
-pub use kind::{ArtifactKind, SNIFFED, is_office_document, named_kind, not_pasted, sniff};
+pub use kind::{ArtifactKind, SNIFFED, is_office_document, is_own_report, named_kind, not_pasted, sniff};
 pub use list::read_list;
 pub use walk::{Found, Unfound, find};
 pub use words::{display_path, reason};

@@ -5,6 +5,7 @@ mod changes;
 mod over_represented;
 mod statistics;
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use jiff::Timestamp;
@@ -15,7 +16,7 @@ pub use over_represented::{OverRepresented, Unit};
 pub use statistics::Counts;
 
 use crate::facts;
-use crate::incident::Incident;
+use crate::incident::{Incident, short_host};
 use crate::report::Judged;
 use crate::report::confidence::Level;
 use changes::ByName;
@@ -38,10 +39,21 @@ pub struct Group {
     pub speaker: String,
     /// That verdict's cause; `None` when no incident's verdict names one.
     pub cause: Option<String>,
+    /// The causes of its incidents' verdicts, `undetermined` among them: the most frequent first, ties by name.
+    pub causes: Vec<CauseCount>,
     /// What it has far more often than the rest of the folder.
     pub over_represented: Vec<OverRepresented>,
     /// What was changed on its machines before the first, whether or not the report holds that one.
     pub before: Before,
+}
+
+/// How many of a group's incidents have a cause.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CauseCount {
+    /// The cause; `undetermined` where none is named.
+    pub cause: String,
+    /// How many have it.
+    pub incidents: usize,
 }
 
 /// Groups the incidents, largest group first, ties by signature. Incidents must come in the report's order, and
@@ -87,8 +99,7 @@ fn group(
     let incidents = || members.iter().map(|judged| &judged.incident);
     let speaker = speaker(members);
     let cause = speaker.map(|judged| &judged.verdict).filter(|verdict| !verdict.is_undetermined());
-    let hosts: BTreeSet<String> =
-        incidents().filter_map(|incident| incident.host.as_deref()).map(str::to_lowercase).collect();
+    let hosts: BTreeSet<String> = incidents().filter_map(|incident| incident.host.as_deref()).map(short_host).collect();
     Group {
         signature: signature.to_owned(),
         incidents: incidents().map(|incident| incident.id.clone()).collect(),
@@ -97,9 +108,24 @@ fn group(
         hosts: hosts.len(),
         speaker: speaker.map(|judged| judged.incident.id.clone()).unwrap_or_default(),
         cause: cause.map(|verdict| verdict.cause.clone()),
+        causes: causes(members),
         over_represented,
         before: speaker.map(|speaker| machines.before(signature, speaker)).unwrap_or_default(),
     }
+}
+
+/// How many incidents have which cause.
+#[must_use]
+pub fn causes(members: &[&Judged]) -> Vec<CauseCount> {
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for judged in members {
+        let count = counts.entry(&judged.verdict.cause).or_default();
+        *count = count.saturating_add(1);
+    }
+    let mut causes: Vec<CauseCount> =
+        counts.into_iter().map(|(cause, incidents)| CauseCount { cause: cause.to_owned(), incidents }).collect();
+    causes.sort_by_key(|count| Reverse(count.incidents));
+    causes
 }
 
 /// The incident that stands for a group, the only one that says what its cause is.

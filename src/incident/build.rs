@@ -283,7 +283,7 @@ fn distinguish(built: &mut [Built<'_>]) {
     order.sort_by_cached_key(|index| built.get(*index).map(first_place));
     for index in order {
         let Some(one) = built.get_mut(index) else { continue };
-        let key = fingerprint(&one.incident);
+        let key = fingerprint(&one.incident, &one.gathered);
         let count = seen.entry(key).or_insert(0);
         *count = count.saturating_add(1);
         one.incident.id = if *count == 1 { format!("{key:016x}") } else { format!("{key:016x}-{count}") };
@@ -294,7 +294,7 @@ fn first_place(built: &Built<'_>) -> Option<(usize, super::Place)> {
     built.incident.evidence.iter().map(|item| (item.artifact, item.place.clone())).min()
 }
 
-fn fingerprint(incident: &Incident) -> u64 {
+fn fingerprint(incident: &Incident, gathered: &Gathered<'_>) -> u64 {
     let mut hash = Xxh3::new();
     let mut add = |part: &str| {
         hash.update(part.as_bytes());
@@ -317,5 +317,7 @@ fn fingerprint(incident: &Incident) -> u64 {
     for sentence in says {
         add(sentence);
     }
+    // Of a text the sentence tells next to nothing.
+    gathered.texts().iter().for_each(|text| add(&format!("{text:016x}")));
     hash.digest()
 }

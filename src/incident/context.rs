@@ -94,7 +94,8 @@ fn described_by(ticket: &Ticket, item: &Item, index: usize, groups: &[Group]) ->
 }
 
 /// A computer's name without its domain, lower case.
-pub(super) fn short(host: &str) -> String {
+#[must_use]
+pub fn short(host: &str) -> String {
     host.split('.').next().unwrap_or(host).to_lowercase()
 }
 

@@ -1,8 +1,10 @@
 //! An incident's evidence, sorted by what it is.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use jiff::Timestamp;
+use xxhash_rust::xxh3::Xxh3;
 
 use super::sighting::{Item, Sighting};
 use crate::evidence::{
@@ -74,6 +76,19 @@ impl<'i> Gathered<'i> {
     #[must_use]
     pub fn ticket(&self) -> Option<(usize, &'i Ticket)> {
         self.tickets().next()
+    }
+
+    /// What the texts that tell of the incident say, as hashes (XXH3) of their lines, sorted, each once.
+    pub(super) fn texts(&self) -> BTreeSet<u64> {
+        let hash = |ticket: &Ticket| {
+            let mut hash = Xxh3::new();
+            for line in &ticket.lines {
+                hash.update(line.text.as_bytes());
+                hash.update(b"\n");
+            }
+            hash.digest()
+        };
+        self.tickets().map(|(_, ticket)| hash(ticket)).collect()
     }
 
     /// All tickets that tell of the incident, with their evidence numbers.

@@ -22,6 +22,7 @@ mod stable_name;
 mod standing;
 
 pub use build::{Built, incidents};
+pub use context::short as short_host;
 pub use environment::build_of;
 pub use fault_site::Carriers;
 pub use gathered::{CrashRecord, Gathered};
@@ -31,6 +32,7 @@ pub use machine::{machines, timeline_kind, values};
 pub use machine_environment::{OF_MACHINE, describe};
 pub use says::says;
 pub use sighting::{Family, Item, RestartRecord, Sighting, report_kind};
+pub use signature::ALGORITHM;
 pub use standing::{Standing, stand, standing};
 
 use std::collections::BTreeMap;

@@ -6,7 +6,7 @@ use super::{Bugcheck, ExceptionFacts, FaultSite, IncidentKind, Process, Signatur
 use crate::evidence::{Event, EventBody, Observation, WerReport};
 
 /// Changes whenever equal evidence would give another signature.
-const ALGORITHM: u32 = 2;
+pub const ALGORITHM: u32 = 3;
 /// First parameters of stops up to here are numbers of the kind of failure; beyond lie addresses, which differ each time.
 ///
 /// Source: the lowest 64 KiB of an address space are never given out; 0x1A has the largest such numbers (0x61948).
@@ -24,7 +24,8 @@ pub(super) struct Parts<'a> {
 
 impl Parts<'_> {
     /// Makes the signature: kind, program, code, what records of that kind name, and modules, joined with ` | `; the
-    /// fine one adds names, versions and the place. Names are those that builds share.
+    /// fine one adds names, versions and the place. Names are those that builds share. Texts that name neither program
+    /// nor module nor stop are alike only when they say the same: the people who wrote them use different programs.
     pub(super) fn signature(&self, gathered: &Gathered<'_>) -> Signature {
         let Self { kind, process, exception, bugcheck, fault_site, suspect } = self;
         let mut coarse = vec![kind.word().to_owned()];
@@ -43,6 +44,13 @@ impl Parts<'_> {
                 .filter(|suspect| fault_site.is_none_or(|site| !site.module.eq_ignore_ascii_case(&suspect.module)))
                 .map(|suspect| stable_name(&suspect.module)),
         );
+        let names_nothing = process.and_then(|process| process.name.as_deref()).is_none()
+            && bugcheck.is_none()
+            && fault_site.is_none()
+            && suspect.is_none();
+        if names_nothing {
+            coarse.extend(gathered.texts().first().map(|text| format!("text {text:016x}")));
+        }
         let mut fine = coarse.clone();
         fine.extend(process.and_then(|process| process.version).map(|version| version.to_string()));
         if let Some(site) = fault_site {

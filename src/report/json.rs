@@ -60,6 +60,12 @@ impl Serialize for Document<'_> {
         if let Some(format) = run.evidence_format {
             document.serialize_field("evidence_format", format)?;
         }
+        if let Some(since) = &run.since {
+            document.serialize_field("since", since)?;
+        }
+        if let Some(until) = &run.until {
+            document.serialize_field("until", until)?;
+        }
         document.serialize_field("artifacts", &Each(|| report.artifacts.iter().map(shape::Artifact::of)))?;
         document.serialize_field(
             "incidents",
@@ -75,7 +81,7 @@ impl Serialize for Document<'_> {
         if let Some(comparison) = &report.comparison {
             document.serialize_field("comparison", &shape::Comparison::of(comparison))?;
         }
-        document.serialize_field("summary", &shape::Summary::of(&report.summary))?;
+        document.serialize_field("summary", &shape::Summary::of(report))?;
         document.end()
     }
 }

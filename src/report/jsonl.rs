@@ -28,7 +28,7 @@ pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
         .chain(groups)
         .chain(std::iter::once(Line::Coverage(shape::Coverage::of(&report.coverage))))
         .chain(report.comparison.iter().map(|comparison| Line::Comparison(shape::Comparison::of(comparison))))
-        .chain(std::iter::once(Line::Summary(shape::Summary::of(&report.summary))));
+        .chain(std::iter::once(Line::Summary(shape::Summary::of(report))));
     for line in lines {
         write_compact(&line, &mut out)?;
         writeln!(out)?;

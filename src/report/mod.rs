@@ -14,6 +14,9 @@ pub mod written;
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::fmt;
+
+use jiff::Timestamp;
 
 use crate::compare::Comparison;
 use crate::coverage::Coverage;
@@ -31,9 +34,52 @@ pub const UNDETERMINED: &str = "undetermined";
 /// How much of a report is written at once, bytes.
 const WRITTEN_AT_ONCE: usize = 64 << 10;
 
+/// Between which times a report holds incidents, both included.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Limits {
+    /// From this time on.
+    pub since: Option<Timestamp>,
+    /// Up to this time.
+    pub until: Option<Timestamp>,
+}
+
+impl Limits {
+    /// Whether an incident of that time is held. What has no time can't be ruled out.
+    #[must_use]
+    pub fn hold(self, time: Option<Timestamp>) -> bool {
+        let Some(time) = time else { return true };
+        self.since.is_none_or(|since| time >= since) && self.until.is_none_or(|until| time <= until)
+    }
+
+    /// What holds no more than either.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        Self { since: self.since.max(other.since), until: [self.until, other.until].into_iter().flatten().min() }
+    }
+
+    /// Whether there are any.
+    #[must_use]
+    pub fn is_some(self) -> bool {
+        self.since.is_some() || self.until.is_some()
+    }
+}
+
+impl fmt::Display for Limits {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.since, self.until) {
+            (Some(since), Some(until)) => write!(f, "from {since} to {until}"),
+            (Some(since), None) => write!(f, "from {since} on"),
+            (None, Some(until)) => write!(f, "up to {until}"),
+            (None, None) => f.write_str("at any time"),
+        }
+    }
+}
+
 /// What one run says.
 #[derive(Debug, Clone)]
 pub struct Report {
+    /// Between which times it holds incidents.
+    pub limits: Limits,
     /// Whether the artifacts hold their evidence, for [`mod@crate::merge`].
     pub keeps_evidence: bool,
     /// The rule sets that judged, in the order in which they were loaded.
@@ -177,6 +223,8 @@ pub struct Summary {
     pub archives: usize,
     /// Incidents found.
     pub incidents: usize,
+    /// Incidents that were found and left out because of their times.
+    pub left_out: usize,
     /// Incidents by the cause of their verdict, `undetermined` left out.
     pub by_cause: BTreeMap<String, usize>,
     /// Incidents whose cause nothing supports.

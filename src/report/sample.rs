@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
 
-use super::{Artifact, ArtifactStatus, Asked, Judged, Report, RuleSetInfo, Summary, UNDETERMINED, Verdict};
+use super::{Artifact, ArtifactStatus, Asked, Judged, Limits, Report, RuleSetInfo, Summary, UNDETERMINED, Verdict};
 use crate::coverage::{Coverage, Gap, Request};
 use crate::evidence::{Address, BugcheckCode, ExceptionCode, FastFailCode, ModuleOffset, Place, Version};
 use crate::facts::EvidenceRef;
-use crate::groups::{Attribute, Before, Counts, Group, OverRepresented, Unit, speaker};
+use crate::groups::{Attribute, Before, Counts, Group, OverRepresented, Unit, causes, speaker};
 use crate::incident::{
     Bugcheck, EarlierValue, EvidenceItem, ExceptionFacts, FaultSite, Incident, IncidentKind, JoinKey, JoinedBy,
     Machine, ParameterMeaning, Process, Signature, Suspect, TimelineEntry,
@@ -31,6 +31,7 @@ pub(super) fn nothing_found(artifacts: Vec<Artifact>) -> Report {
         ..Summary::default()
     };
     Report {
+        limits: Limits::default(),
         keeps_evidence: false,
         comparison: None,
         rule_sets: vec![RuleSetInfo { name: "builtin".into(), version: "2026.11".into(), rules: 120 }],
@@ -63,6 +64,7 @@ pub(super) fn report(artifacts: Vec<Artifact>, incidents: Vec<Judged>) -> Report
         Group {
             speaker: speaker.incident.id.clone(),
             cause: (!speaker.verdict.is_undetermined()).then(|| speaker.verdict.cause.clone()),
+            causes: causes(&members),
             over_represented: Vec::new(),
             before: Before::default(),
             signature: signature.to_owned(),

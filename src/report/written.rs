@@ -36,6 +36,12 @@ pub struct Written {
     /// By which rules it was judged.
     #[serde(default)]
     pub rulesets: Vec<RuleSet>,
+    /// Incidents before this time are left out.
+    #[serde(default)]
+    pub since: Option<Timestamp>,
+    /// Incidents after this time are left out.
+    #[serde(default)]
+    pub until: Option<Timestamp>,
     /// What it counts.
     #[serde(default)]
     pub summary: Option<Summary>,
@@ -251,6 +257,10 @@ enum Line {
         rulesets: Vec<RuleSet>,
         #[serde(default)]
         evidence_format: Option<String>,
+        #[serde(default)]
+        since: Option<Timestamp>,
+        #[serde(default)]
+        until: Option<Timestamp>,
     },
     Artifact(Artifact),
     Incident(Incident),
@@ -277,12 +287,12 @@ fn parse_lines(bytes: &[u8]) -> io::Result<Written> {
             return Err(at(&"something follows the report's end"));
         }
         match serde_json::from_slice(line).map_err(|error| at(&without_line(&error)))? {
-            Line::Run { schema_version, tool, rulesets, evidence_format } => {
+            Line::Run { schema_version, tool, rulesets, evidence_format, since, until } => {
                 runs = runs.saturating_add(1);
                 if runs > 1 {
                     return Err(at(&"another report begins"));
                 }
-                report = Written { schema_version, tool, rulesets, evidence_format, ..report };
+                report = Written { schema_version, tool, rulesets, evidence_format, since, until, ..report };
             }
             Line::Artifact(artifact) => report.artifacts.push(artifact),
             Line::Incident(incident) => report.incidents.push(incident),

@@ -75,6 +75,7 @@ const CONTRACT: &str = "
     machines[].timeline[].provider machines[].timeline[].event_id
     machines[].coverage
     groups groups[].signature groups[].incidents groups[].first groups[].last groups[].hosts groups[].cause
+    groups[].causes groups[].causes[].cause groups[].causes[].incidents
     groups[].over_represented groups[].over_represented[].kind groups[].over_represented[].value
     groups[].over_represented[].unit groups[].over_represented[].in_group groups[].over_represented[].of_group
     groups[].over_represented[].elsewhere groups[].over_represented[].of_elsewhere

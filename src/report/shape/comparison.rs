@@ -23,6 +23,10 @@ impl<'a> Compared<'a> {
 
 #[derive(Serialize)]
 pub(in crate::report) struct Comparison<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    since: Option<Shown<Timestamp>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    until: Option<Shown<Timestamp>>,
     incidents_before: usize,
     incidents_now: usize,
     new_incidents: usize,
@@ -71,6 +75,8 @@ impl<'a> Comparison<'a> {
             gone_incidents: change.gone_incidents,
         });
         Self {
+            since: comparison.limits.since.map(Shown),
+            until: comparison.limits.until.map(Shown),
             incidents_before: comparison.before,
             incidents_now: comparison.now,
             new_incidents: comparison.new_incidents,

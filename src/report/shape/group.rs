@@ -19,6 +19,7 @@ pub(in crate::report) struct Group<'a> {
     hosts: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
     cause: Option<&'a str>,
+    causes: Vec<CauseCount<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     over_represented: Vec<OverRepresented<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -37,12 +38,23 @@ impl<'a> Group<'a> {
             last: group.last.map(Shown),
             hosts: group.hosts,
             cause: group.cause.as_deref(),
+            causes: group
+                .causes
+                .iter()
+                .map(|count| CauseCount { cause: &count.cause, incidents: count.incidents })
+                .collect(),
             over_represented: group.over_represented.iter().map(OverRepresented::of).collect(),
             changes_before: changes
                 .map(|changes| changes.iter().map(|change| ChangeBefore::of(report, change)).collect()),
             changes_unknown: group.before.unknown.as_deref(),
         }
     }
+}
+
+#[derive(Serialize)]
+struct CauseCount<'a> {
+    cause: &'a str,
+    incidents: usize,
 }
 
 #[derive(Serialize)]

@@ -10,6 +10,7 @@ mod machine;
 use std::collections::BTreeMap;
 use std::fmt::Display;
 
+use jiff::Timestamp;
 use serde::{Serialize, Serializer};
 
 pub(super) use comparison::{Compared, Comparison};
@@ -56,6 +57,10 @@ pub(super) struct Run<'a> {
     pub(super) rulesets: Vec<RuleSet<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) evidence_format: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) since: Option<Shown<Timestamp>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) until: Option<Shown<Timestamp>>,
 }
 
 #[derive(Serialize)]
@@ -83,6 +88,8 @@ impl<'a> Run<'a> {
                 .map(|set| RuleSet { name: &set.name, version: &set.version, rules: set.rules })
                 .collect(),
             evidence_format: report.keeps_evidence.then_some(FORMAT),
+            since: report.limits.since.map(Shown),
+            until: report.limits.until.map(Shown),
         }
     }
 }
@@ -122,18 +129,22 @@ pub(super) struct Summary<'a> {
     partial: usize,
     archives: usize,
     incidents: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    left_out: Option<usize>,
     by_cause: &'a BTreeMap<String, usize>,
     undetermined: usize,
 }
 
 impl<'a> Summary<'a> {
-    pub(super) fn of(summary: &'a super::Summary) -> Self {
+    pub(super) fn of(report: &'a Report) -> Self {
+        let summary = &report.summary;
         Self {
             artifacts: summary.artifacts,
             failed: summary.failed,
             partial: summary.partial,
             archives: summary.archives,
             incidents: summary.incidents,
+            left_out: report.limits.is_some().then_some(summary.left_out),
             by_cause: &summary.by_cause,
             undetermined: summary.undetermined,
         }

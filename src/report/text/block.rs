@@ -9,6 +9,7 @@ use super::coverage::Numbers;
 use super::happened;
 use super::overview::when;
 use super::page::{PLAIN, Page, STRONG};
+use super::spread::spread;
 use super::wording::{
     counted, how_long, kind, name, place, prose, short_time, short_time_if_known, verdict, verdict_style, versioned,
 };
@@ -39,7 +40,7 @@ pub(super) struct Block<'a> {
     /// The incident that is described.
     pub(super) shown: &'a Judged,
     /// The group's other incidents, in the report's order.
-    others: Vec<&'a Judged>,
+    pub(super) others: Vec<&'a Judged>,
 }
 
 impl Block<'_> {
@@ -145,7 +146,8 @@ fn how_sure(page: &mut Page<'_>, block: &Block<'_>, leading: Option<&Finding>) -
     }
     page.row("incident", &incident_line(&block.shown.incident))?;
     if block.size() > 1 {
-        page.row("group", &format!("{}, {}", counted(block.size(), "incident"), when(block)))?;
+        let spread = spread(block).map(|spread| format!("; this cause: {spread}")).unwrap_or_default();
+        page.row("group", &format!("{}, {}{spread}", counted(block.size(), "incident"), when(block)))?;
     }
     Ok(())
 }
@@ -362,6 +364,7 @@ fn members(page: &mut Page<'_>, block: &Block<'_>) -> io::Result<()> {
     }
     page.section(&format!("Also in this group: {}", counted(block.others.len(), "incident")))?;
     let shown = page.limit(MEMBERS_SHOWN);
+    let shown_of = &block.shown.verdict;
     for other in block.others.iter().take(shown) {
         let incident = &other.incident;
         let mut line = short_time_if_known(incident.time);
@@ -369,8 +372,12 @@ fn members(page: &mut Page<'_>, block: &Block<'_>) -> io::Result<()> {
             line.push_str("  ");
             line.push_str(&name(part));
         }
-        if other.verdict.cause != block.shown.verdict.cause {
-            line.push_str(&format!("  ({})", verdict(&other.verdict)));
+        let rule = |judged: &Judged| leading_finding(judged).map(|finding| finding.rule.clone());
+        let of = &other.verdict;
+        if of.cause != shown_of.cause || Level::of(of.confidence) != Level::of(shown_of.confidence) {
+            line.push_str(&format!("  ({})", verdict(of)));
+        } else if let (Some(rule), true) = (rule(other), rule(other) != rule(block.shown)) {
+            line.push_str(&format!("  (by rule {})", name(&rule)));
         }
         page.entry(2, &line)?;
     }

@@ -11,12 +11,13 @@ use crate::report::confidence;
 const LISTED: usize = 20;
 
 pub(crate) fn write(page: &mut Page<'_>, comparison: &Comparison) -> io::Result<()> {
-    let Comparison { made_before, made_now, before, now, new_incidents, unchanged, changes } = comparison;
+    let Comparison { made_before, made_now, limits, before, now, new_incidents, unchanged, changes } = comparison;
     page.section("Against the earlier report")?;
     let groups = match (changes.len(), unchanged) {
         (0, 0) => String::new(),
         (0, unchanged) => format!(" No group differs ({unchanged} the same)."),
-        (changed, unchanged) => format!(" {} differ, {unchanged} are the same.", counted(changed, "group")),
+        (1, unchanged) => format!(" 1 group differs, {unchanged} the same."),
+        (changed, unchanged) => format!(" {changed} groups differ, {unchanged} the same."),
     };
     page.paragraph(
         2,
@@ -25,6 +26,9 @@ pub(crate) fn write(page: &mut Page<'_>, comparison: &Comparison) -> io::Result<
             counted(*before, "incident")
         ),
     )?;
+    if limits.is_some() {
+        page.paragraph(2, &format!("Only incidents {limits} are compared: a report leaves out the others."))?;
+    }
     if made_before != made_now {
         let made = |by: &MadeBy| format!("crashsift {} with {}", by.tool, by.rule_sets.join(", "));
         let (before, now) = (made(made_before), made(made_now));

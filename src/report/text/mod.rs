@@ -16,6 +16,7 @@ mod happened;
 mod machines;
 mod overview;
 pub(crate) mod page;
+mod spread;
 #[cfg(test)]
 mod tests;
 mod timeline;

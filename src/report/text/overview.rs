@@ -6,7 +6,7 @@ use std::io;
 
 use super::block::Block;
 use super::page::{BAD, CAREFUL, Page, STRONG};
-use super::wording::{counted, span, verdict, verdict_style, versioned};
+use super::wording::{counted, span, versioned};
 use crate::report::confidence::{Level, NOT_DETERMINED};
 use crate::report::{ArtifactStatus, Report};
 
@@ -32,6 +32,11 @@ pub(super) fn header(page: &mut Page<'_>, report: &Report, blocks: &[Block<'_>])
     if blocks.len() > 1 {
         page.paragraph(0, &by_level(blocks))?;
     }
+    if report.limits.is_some() {
+        let left_out = counted(summary.left_out, "incident");
+        let are = if summary.left_out == 1 { "is" } else { "are" };
+        page.paragraph(0, &format!("Only incidents {} are reported: {left_out} {are} left out.", report.limits))?;
+    }
     if blocks.is_empty() {
         page.blank()?;
         page.paragraph(0, nothing_found(report, unread.is_some()))?;
@@ -43,6 +48,8 @@ pub(super) fn header(page: &mut Page<'_>, report: &Report, blocks: &[Block<'_>])
 fn nothing_found(report: &Report, unread: bool) -> &'static str {
     if report.artifacts.iter().all(|artifact| artifact.status == ArtifactStatus::Skipped) {
         "Nothing that can be analyzed was found."
+    } else if report.summary.left_out > 0 {
+        "No incident was found in this time."
     } else if unread {
         "No incident was found in what could be read. What could not be read may hold some."
     } else {
@@ -53,16 +60,24 @@ fn nothing_found(report: &Report, unread: bool) -> &'static str {
 /// How many groups there are of each confidence: how much of the report can be acted on.
 fn by_level(blocks: &[Block<'_>]) -> String {
     let mut counts: BTreeMap<Reverse<Option<Level>>, usize> = BTreeMap::new();
+    let mut several = 0_usize;
     for block in blocks {
+        if block.has_several_causes() {
+            several = several.saturating_add(1);
+            continue;
+        }
         let verdict = &block.shown.verdict;
         let level = (!verdict.is_undetermined()).then(|| Level::of(verdict.confidence));
         let count = counts.entry(Reverse(level)).or_default();
         *count = count.saturating_add(1);
     }
-    let counts: Vec<String> = counts
+    let mut counts: Vec<String> = counts
         .iter()
         .map(|(Reverse(level), count)| format!("{count} {}", level.map_or(NOT_DETERMINED, Level::words)))
         .collect();
+    if several > 0 {
+        counts.push(format!("{several} with different causes"));
+    }
     format!("Of the groups: {}.", counts.join(", "))
 }
 
@@ -110,8 +125,7 @@ pub(super) fn rest(page: &mut Page<'_>, blocks: &[Block<'_>]) -> io::Result<()> 
 
 /// What a group is, how sure that is, where to look, and when it was.
 fn entry(page: &mut Page<'_>, block: &Block<'_>) -> io::Result<()> {
-    let of = &block.shown.verdict;
-    page.marked(verdict_style(of), &format!("{:>3}. ", block.number), &format!("{}: {}", block.what(), verdict(of)))?;
+    page.marked(block.style(), &format!("{:>3}. ", block.number), &format!("{}: {}", block.what(), block.verdict()))?;
     let more: Vec<String> = [modules(block), Some(when(block))].into_iter().flatten().collect();
     page.paragraph(5, &more.join("; "))
 }

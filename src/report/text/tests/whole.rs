@@ -167,7 +167,8 @@ Of the groups: 1 act on it, 1 likely.
 Overview
   1. 1 bugcheck on PC-7: gpu-timeout, likely (64 %)
      2024-11-11T17:44:55Z
-  2. 3 crashes of python.exe: missing-dependency, act on it (93 %)
+  2. 3 crashes of python.exe: missing-dependency, act on it (93 %) (1 of 3; 2
+     not determined)
      suspect cudnn64_8.dll 6.14.11.6050; 2024-11-11T17:43:55Z to
      2024-11-11T17:44:45Z, 2 computers
 
@@ -204,7 +205,7 @@ What happened
   suspect      cudnn64_8.dll 6.14.11.6050 (basis: unwound)
   incident     a1, crash of python.exe, 2024-11-11T17:43:55Z, PC-7
   group        3 incidents, 2024-11-11T17:43:55Z to 2024-11-11T17:44:45Z, 2
-               computers
+               computers; this cause: 1 of 3; 2 not determined
 
 What to do
   Helpdesk:
