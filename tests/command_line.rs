@@ -119,6 +119,9 @@ fn fail_on_knows_causes_families_and_any() {
         (0, "--fail-on gpu", STACK_OVERFLOW),
         (1, "--fail-on gpu --fail-on power-loss", both.as_str()),
         (0, "--fail-on gpu --fail-on heap-corruption", both.as_str()),
+        // Nothing is named where nothing is determined, although `undetermined` stands in a family.
+        (0, "--no-builtin-rules --fail-on application", STACK_OVERFLOW),
+        (1, "--no-builtin-rules --fail-on undetermined", STACK_OVERFLOW),
         // An incident that was filtered out fails nothing.
         (0, "--fail-on any --since 2999-01-01", both.as_str()),
     ] {
@@ -150,6 +153,43 @@ fn strict_minds_what_was_lost_and_not_what_is_of_no_interest() {
     analyze_with_site_rules(&format!("--strict {STACK_OVERFLOW} {CUT_DUMP}")).ends_with(3);
     analyze_with_site_rules(&format!("--strict {STACK_OVERFLOW} {EMPTY_DUMP}")).ends_with(3);
     analyze_with_site_rules(&format!("--strict {STACK_OVERFLOW} samples/no-such-file.dmp")).ends_with(3);
+    // What an archive holds was not read either.
+    let folder = folder();
+    let archive = folder.path().join("dumps.zip");
+    fs::write(&archive, b"PK\x05\x06\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0").expect("an archive");
+    analyze_with_site_rules(&format!("--strict {STACK_OVERFLOW} {}", shown(&archive))).ends_with(3);
+}
+
+#[test]
+fn a_dump_is_no_ticket() {
+    let run = analyze_with_site_rules(&format!("--ticket {STACK_OVERFLOW}")).ends_with(2);
+    assert!(run.stderr.contains("of kind minidump; name it without --ticket"), "{run:#?}");
+}
+
+#[test]
+fn a_verdict_whose_rule_is_left_out_says_so() {
+    let shown = analyze_with_site_rules(&format!("--min-confidence 0.99 {STACK_OVERFLOW}")).ends_with(0).stdout;
+    assert!(shown.contains("left out by --min-confidence"), "{shown}");
+}
+
+#[test]
+fn incidents_outside_the_time_that_was_asked_for_are_counted() {
+    let report = analyzed(&format!("--since 2999-01-01 {STACK_OVERFLOW}"));
+    assert_eq!(report["since"], "2999-01-01T00:00:00Z");
+    assert_eq!(report["summary"]["left_out"], 1);
+    let shown = analyze_with_site_rules(&format!("--since 2999-01-01 {STACK_OVERFLOW}")).ends_with(0).stdout;
+    assert!(shown.contains("1 incident is left out"), "{shown}");
+    assert!(shown.contains("No incident was found in this time."), "{shown}");
+}
+
+#[test]
+fn the_manual_page_holds_every_command_and_refers_to_no_other_page() {
+    let page = run(["man"]).ends_with(0).stdout;
+    for heading in ["CRASHSIFT ANALYZE", "CRASHSIFT COMPARE", "CRASHSIFT RULES DIFF", "CRASHSIFT WHY"] {
+        assert!(page.contains(&format!(".SH \"{heading}\"")), "{heading}");
+    }
+    assert!(page.contains("min\\-confidence"), "options of commands are there");
+    assert!(!page.contains("(1)\n") && !page.contains("crashsift\\-analyze"), "{page}");
 }
 
 #[test]

@@ -14,7 +14,7 @@ use crate::analysis::analyze_keeping;
 use crate::artifact::event_log::Cache;
 use crate::artifact::head_and_tail::HeadAndTail;
 use crate::compare::Side;
-use crate::discover::{display_path, read_list, reason};
+use crate::discover::{ArtifactKind, display_path, read_list, reason, sniff};
 use crate::knowledge::Knowledge;
 use crate::report::ArtifactStatus;
 use crate::rules::RuleSet;
@@ -141,7 +141,10 @@ fn pasted(path: &Path) -> io::Result<(String, HeadAndTail)> {
         return Err(io::Error::other("not a file; text from a pipe is read from standard input with `--ticket -`"));
     }
     let content = HeadAndTail::read(&mut std::fs::File::open(path)?)?;
-    Ok((display_path(path), content))
+    match sniff(&content.head) {
+        ArtifactKind::Ticket | ArtifactKind::Unknown => Ok((display_path(path), content)),
+        kind => Err(io::Error::other(format!("it is no text but of kind {}; name it without --ticket", kind.word()))),
+    }
 }
 
 fn carry_out(arguments: &Arguments, prepared: Prepared) -> Exit {

@@ -6,6 +6,7 @@ mod compare;
 mod exit;
 mod explain;
 mod inspect;
+mod man;
 mod merge;
 mod output;
 mod progress;
@@ -93,7 +94,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Exit {
         Command::Rules(RulesCommand::Alone(command)) => run_rules(&command),
         Command::Rules(RulesCommand::Diff(arguments)) => rules::run_diff(&arguments),
         Command::Completions { shell } => completions(shell),
-        Command::Man => stream::print(|out| clap_mangen::Man::new(Arguments::command()).render(out)),
+        Command::Man => stream::print(|out| man::write(Arguments::command(), out)),
     });
     outcome.unwrap_or_else(|_| {
         stream::note("internal error: this is a defect of crashsift, please report it with the lines above");

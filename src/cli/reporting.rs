@@ -15,7 +15,7 @@ use crate::Options;
 use crate::compare::{Comparison, Side, comparable_now, compare};
 use crate::discover::reason;
 use crate::report::text::TextOptions;
-use crate::report::{ArtifactStatus, Limits, Report, UNDETERMINED, json, jsonl, text, written};
+use crate::report::{ArtifactStatus, Limits, Report, Summary, UNDETERMINED, json, jsonl, text, written};
 use crate::rules::RuleSet;
 
 #[derive(Debug, clap::Args)]
@@ -66,7 +66,7 @@ pub struct Arguments {
     #[arg(long, value_name = "CAUSE|FAMILY|any|new")]
     fail_on: Vec<String>,
 
-    /// End with exit code 3 when some artifact could not be read whole.
+    /// End with exit code 3 when some artifact could not be read whole, or an archive was not opened.
     #[arg(long)]
     strict: bool,
 
@@ -270,7 +270,8 @@ fn verdict(arguments: &Arguments, report: &Report, rules: &RuleSet) -> Exit {
     if arguments.fail_on.iter().any(|wanted| met(wanted) || (wanted == NEW && has_new)) {
         return Exit::FailOn;
     }
-    if arguments.strict && report.summary.failed.saturating_add(report.summary.partial) > 0 {
+    let Summary { failed, partial, archives, .. } = report.summary;
+    if arguments.strict && [failed, partial, archives].iter().any(|count| *count > 0) {
         return Exit::Strict;
     }
     Exit::Success

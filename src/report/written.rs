@@ -175,6 +175,9 @@ pub fn read(path: &Path) -> io::Result<Written> {
     if path == Path::new("-") {
         return Err(io::Error::other("reports are not read from standard input; name a file"));
     }
+    if path.is_dir() {
+        return Err(io::Error::other("it is a folder"));
+    }
     parse(&utf8(fs::read(path)?)?)
 }
 

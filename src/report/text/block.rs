@@ -135,6 +135,8 @@ fn how_sure(page: &mut Page<'_>, block: &Block<'_>, leading: Option<&Finding>) -
     if let Some(finding) = leading {
         page.row("severity", finding.severity.word())?;
         page.row("rule", &finding.rule)?;
+    } else if !verdict.is_undetermined() {
+        page.row("rule", "left out by --min-confidence, and so is what it advises")?;
     }
     match &block.shown.incident.suspect {
         Some(suspect) => {
