@@ -49,6 +49,30 @@ fn changes(report: &Value) -> Vec<(Vec<&str>, usize)> {
         .collect()
 }
 
+/// Two tickets that tell of different failures had the same id, and a pipeline took the second for the first.
+#[test]
+fn another_ticket_is_another_incident_and_the_same_one_is_not() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| folder.path().join(name).to_str().expect("text").to_owned();
+    let report = |name: &str, text: &str| {
+        let (ticket, report) = (path(&format!("{name}.txt")), path(&format!("{name}.json")));
+        fs::write(&ticket, text).expect("a text");
+        run(["analyze", "-q", "-f", "json", "-o", &report, &ticket]).ends_with(0);
+        report
+    };
+    let first = report("first", "Training ends at once with exit code -1073740791, since Monday.\n");
+    let again = report("again", "Training ends at once with exit code -1073740791, since Monday.\n");
+    let other = report("other", "The renderer closes after two hours, exit code -1073740791.\n");
+    let kinds = |old: &str, new: &str| -> Vec<Value> {
+        let compared = run(["compare", "--format", "json", old, new]).ends_with(0).json();
+        let changes = compared["comparison"]["changes"].as_array().expect("changes").clone();
+        changes.into_iter().map(|change| change["change"].clone()).collect()
+    };
+    assert_eq!(kinds(&first, &again), [Value::Null; 0]);
+    assert_eq!(kinds(&first, &other), [json!(["new"]), json!(["gone"])]);
+    run(["compare", "--fail-on", "new", &first, &other]).ends_with(1);
+}
+
 #[test]
 fn what_came_and_what_went_is_told_the_same_way_by_both_commands() {
     let folder = tempfile::tempdir().expect("a folder");
