@@ -69,6 +69,12 @@ fn what_is_absent_over_or_asked_makes_no_rule_sure() {
         format!("```{ENDING}```\nIt's not {OMP}\n"),
         "Our FAQ lists \"Could not locate zlibwapi.dll. Please make sure it is in your library path!\" for this.\n"
             .to_owned(),
+        format!("> Did you get {OMP}?\nNo, it just ends.\n"),
+        format!("[10:13] bernd: bei mir war das mal {OMP}\n[10:14] anna: bei mir nicht\n"),
+        format!("Has anyone seen {OMP}?\n"),
+        "- Fixed \"Could not locate zlibwapi.dll. Please make sure it is in your library path!\" at start\n".to_owned(),
+        "I tried to reproduce OSError: [WinError 1455] from there and could not.\n".to_owned(),
+        format!("checking for '{OMP}': ok\n"),
         "There is no WinError 1455 registered, and no \"CUDA out of memory\" available in the log.\n".to_owned(),
         "Update: solved! It was WinError 1455 and the paging file is too small for this operation to complete.\n"
             .to_owned(),

@@ -23,6 +23,8 @@ const MOST_ANNOUNCING: usize = 3;
 
 /// A quotation of fewer words is a name and no message.
 const FEWEST_QUOTED: usize = 3;
+/// What quotations begin with.
+const QUOTATION_MARKS: [char; 6] = ['"', '\'', '`', '“', '„', '«'];
 /// Somebody's sentence has at least so many words before what it quotes.
 const FEWEST_BEFORE: usize = 2;
 
@@ -37,7 +39,7 @@ pub(super) fn unreported(lines: &[TicketLine]) -> BTreeMap<usize, Arc<str>> {
 
 /// A line without the messages that it only quotes, if there are any.
 fn without_quoted(line: &str) -> Option<String> {
-    if line.len() > LONGEST || printed(line) != Printed::No {
+    if line.len() > LONGEST || !line.contains(QUOTATION_MARKS) || printed(line) != Printed::No {
         return None;
     }
     let line_of = Line::of(line);
@@ -450,6 +452,9 @@ fn printed(line: &str) -> Printed {
         let word = inside.trim_start().split(|end: char| !end.is_alphanumeric()).next().unwrap_or_default();
         word.starts_with(|first: char| first.is_ascii_digit()) || level(word)
     });
+    if is_said_in_a_chat(line) {
+        return Printed::Message;
+    }
     let begins = BEGINNINGS.iter().any(|beginning| line.starts_with(beginning));
     if bracketed || begins || is_drive(line) || is_time(line) || is_field(line) {
         return Printed::Whole;
@@ -464,6 +469,15 @@ fn printed(line: &str) -> Printed {
         .is_some_and(|(label, _)| label.len() <= 60 && label.split_whitespace().count() == 1 && level(label));
     let shouted = level(first) && first.chars().all(|letter| letter.is_ascii_uppercase());
     if labelled || shouted { Printed::Message } else { Printed::No }
+}
+
+/// Whether somebody says a line in a chat: `[10:13] anna: ...`. Logs write seconds, and levels.
+fn is_said_in_a_chat(line: &str) -> bool {
+    let Some((time, said)) = line.strip_prefix('[').and_then(|inside| inside.split_once("] ")) else { return false };
+    let digits = |part: &str| matches!(part.len(), 1 | 2) && part.bytes().all(|digit| digit.is_ascii_digit());
+    let to_the_minute = time.split_once(':').is_some_and(|(hour, minute)| digits(hour) && digits(minute));
+    let name = said.split_once(": ").map(|(name, _)| name);
+    to_the_minute && name.is_some_and(|name| !name.is_empty() && name.split_whitespace().count() <= 2)
 }
 
 /// Whether a line is a field of a debugger's report: `Arg2:`, `PROCESS_NAME:`.
