@@ -260,6 +260,8 @@ fn code_tables(files: &[File]) -> Outcome<Vec<u8>> {
     let exit_codes = table::names(data(files, "exit-codes")?, &mut mistakes);
     let cuda_errors = table::names(data(files, "cuda-errors")?, &mut mistakes);
     let cuda_driver_errors = table::names(data(files, "cuda-driver-errors")?, &mut mistakes);
+    let cublas_statuses = table::names(data(files, "cublas-statuses")?, &mut mistakes);
+    let cudnn_statuses = table::names(data(files, "cudnn-statuses")?, &mut mistakes);
     let device_problems = table::names(data(files, "device-problems")?, &mut mistakes);
     let errnos = table::names(data(files, "errnos")?, &mut mistakes);
     let xids = table::names(data(files, "xids")?, &mut mistakes);
@@ -275,6 +277,8 @@ fn code_tables(files: &[File]) -> Outcome<Vec<u8>> {
         exit_codes: code_rows(&exit_codes),
         cuda_errors: code_rows(&cuda_errors),
         cuda_driver_errors: code_rows(&cuda_driver_errors),
+        cublas_statuses: code_rows(&cublas_statuses),
+        cudnn_statuses: code_rows(&cudnn_statuses),
         device_problems: code_rows(&device_problems),
         errnos: code_rows(&errnos),
         xids: code_rows(&xids),

@@ -67,10 +67,48 @@ fn what_is_absent_over_or_asked_makes_no_rule_sure() {
         format!("Ruled-out error: it's not {OMP}\n"),
         format!("It's not this:\n{OMP}\n"),
         format!("```{ENDING}```\nIt's not {OMP}\n"),
+        "Our FAQ lists \"Could not locate zlibwapi.dll. Please make sure it is in your library path!\" for this.\n"
+            .to_owned(),
+        format!("> Did you get {OMP}?\nNo, it just ends.\n"),
+        format!("[10:13] bernd: bei mir war das mal {OMP}\n[10:14] anna: bei mir nicht\n"),
+        format!("Has anyone seen {OMP}?\n"),
+        "- Fixed \"Could not locate zlibwapi.dll. Please make sure it is in your library path!\" at start\n".to_owned(),
+        "I tried to reproduce OSError: [WinError 1455] from there and could not.\n".to_owned(),
+        format!("checking for '{OMP}': ok\n"),
+        "There is no WinError 1455 registered, and no \"CUDA out of memory\" available in the log.\n".to_owned(),
+        "Update: solved! It was WinError 1455 and the paging file is too small for this operation to complete.\n"
+            .to_owned(),
     ] {
         let text = format!("{text}{ENDING}");
         assert!(surest(&text) <= 0.5, "{text}: {}", surest(&text));
     }
+}
+
+#[test]
+fn a_quotation_of_which_nobody_says_that_it_appeared_is_not_sure_beside_another_crash() {
+    let crash = "Process finished with exit code -1073740940 (0xC0000374)\n";
+    let of = |text: &str, rule: &str| {
+        let report = report(text);
+        let mut findings = report.incidents.iter().flat_map(|judged| &judged.findings);
+        findings.find(|finding| finding.rule == rule).map_or(0.0, |finding| finding.confidence)
+    };
+    let rule = "memory/commit-limit";
+    let message = "\"OSError: [WinError 1455] The paging file is too small for this operation to complete\"";
+    assert!((of(&format!("I searched the net for {message}.\n{crash}"), rule) - 0.79).abs() < 0.001);
+    assert!(of(&format!("Just before it prints {message}.\n{crash}"), rule) > 0.9);
+    assert!(of(&format!("I searched the net for {message}.\n"), rule) > 0.9, "no other crash");
+}
+
+#[test]
+fn another_problem_is_another_incident() {
+    let text = format!(
+        "{ENDING}\nNever mind, that was my fault. Next problem:\n\nImportError: DLL load failed while \
+         importing x: The paging file is too small for this operation to complete.\n"
+    );
+    let report = report(&text);
+    assert_eq!(report.incidents.len(), 2);
+    let crash = report.incidents.iter().find(|judged| judged.findings.iter().all(|finding| finding.confidence < 0.9));
+    assert!(crash.is_some());
 }
 
 #[test]

@@ -7,14 +7,14 @@ use clap::{ArgAction, ValueEnum};
 
 use super::color::{self, Color};
 use super::{Exit, load_rules, stream};
-use crate::explain::{Explained, NoCode, explain, json, text};
+use crate::explain::{Explained, NoCode, explain, json, text, texts_of};
 use crate::knowledge::Knowledge;
 use crate::report::text::TextOptions;
 
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
     /// Codes in any spelling: -1073740791, 3221226505, 0xC0000409, c0000409, "exit code -1073740791 (0xC0000409)",
-    /// "WinError 126", 0x116, 0x80070005, or a name such as VIDEO_TDR_FAILURE.
+    /// WinError 126, 0x116, 0x80070005, or a name such as VIDEO_TDR_FAILURE.
     #[arg(value_name = "CODE", required = true, allow_negative_numbers = true)]
     codes: Vec<String>,
 
@@ -59,7 +59,7 @@ pub fn run(arguments: &Arguments) -> Exit {
     };
     let knowledge = Knowledge::builtin();
     let (mut explained, mut no_codes) = (Vec::new(), Vec::new());
-    for code in &arguments.codes {
+    for code in &texts_of(&arguments.codes, &knowledge) {
         match explain(code, &knowledge, &rules) {
             Ok(codes) => explained.extend(codes),
             Err(none) => no_codes.push(none),

@@ -20,6 +20,8 @@ pub struct Ticket {
     pub lines: Vec<TicketLine>,
     /// What is certain of lines that deny, advise or list codes, by their position in `lines`.
     pub doubted: BTreeMap<usize, Arc<str>>,
+    /// What is left of lines that quote a message in a sentence without a word that it appeared, by their position.
+    pub unreported: BTreeMap<usize, Arc<str>>,
     /// Whether the text reads like a guide and not like a report of a crash.
     pub document: bool,
     /// Name of the crashed program.
@@ -63,12 +65,16 @@ pub struct Ticket {
     pub bugcheck: Option<(BugcheckCode, Vec<u64>)>,
     /// Whether the text only mentions that stop.
     pub stop_only_mentioned: bool,
+    /// How many different stops the text tells of.
+    pub stops_told: usize,
     /// Win32 error numbers (`WinError 126`).
     pub win_errors: Vec<u32>,
     /// HRESULTs that say a failure.
     pub hresults: Vec<u32>,
     /// Those of both that only denials, advice and lists of codes name.
     pub errors_only_mentioned: Vec<u32>,
+    /// Those of both that only such quotations name.
+    pub errors_unreported: Vec<u32>,
     /// Events that the text shows.
     pub events: Vec<TicketEvent>,
     /// The crashing thread's stack as a debugger printed it, innermost frame first.

@@ -53,7 +53,13 @@ pub(super) fn wanted(kind: Kind, code: u32) -> Vec<Wanted> {
         Kind::FastFail => vec![Wanted::Fact(FAST_FAIL, number)],
         Kind::Bugcheck => vec![Wanted::Fact("bugcheck.code", u64::from(stop(code)))],
         Kind::WinError => of_win_error(number),
-        Kind::CudaError | Kind::Event | Kind::DeviceProblem | Kind::Errno | Kind::Xid => Vec::new(),
+        Kind::CudaError
+        | Kind::Event
+        | Kind::DeviceProblem
+        | Kind::Errno
+        | Kind::Xid
+        | Kind::CublasStatus
+        | Kind::CudnnStatus => Vec::new(),
     };
     // A system error inside of a status or HRESULT is what rules look for in texts.
     if let Some((Kind::WinError, error)) = Structure::of(code, kind).and_then(|structure| structure.inner) {
@@ -95,7 +101,13 @@ fn facts(kind: Kind, code: u32) -> FactSet {
             let record = Record { fields: vec![("number", number)], from: None };
             facts.set_list("win_errors", vec![record]);
         }
-        Kind::CudaError | Kind::Event | Kind::DeviceProblem | Kind::Errno | Kind::Xid => {}
+        Kind::CudaError
+        | Kind::Event
+        | Kind::DeviceProblem
+        | Kind::Errno
+        | Kind::Xid
+        | Kind::CublasStatus
+        | Kind::CudnnStatus => {}
     }
     facts
 }

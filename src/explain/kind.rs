@@ -33,6 +33,10 @@ pub enum Kind {
     Errno,
     /// An Xid error of NVIDIA's driver.
     Xid,
+    /// A status of cuBLAS.
+    CublasStatus,
+    /// A status of cuDNN.
+    CudnnStatus,
 }
 
 impl Kind {
@@ -51,6 +55,8 @@ impl Kind {
             Self::DeviceProblem => "device-problem",
             Self::Errno => "errno",
             Self::Xid => "xid",
+            Self::CublasStatus => "cublas-status",
+            Self::CudnnStatus => "cudnn-status",
         }
     }
 
@@ -69,6 +75,8 @@ impl Kind {
             Self::DeviceProblem => "problem code of a device (Device Manager)",
             Self::Errno => "error of the C runtime (errno)",
             Self::Xid => "Xid error of NVIDIA's driver",
+            Self::CublasStatus => "status of cuBLAS",
+            Self::CudnnStatus => "status of cuDNN",
         }
     }
 
@@ -100,6 +108,8 @@ impl Kind {
             Self::DeviceProblem => row(&tables.device_problems, code),
             Self::Errno => row(&tables.errnos, code),
             Self::Xid => row(&tables.xids, code),
+            Self::CublasStatus => row(&tables.cublas_statuses, code),
+            Self::CudnnStatus => row(&tables.cudnn_statuses, code),
             Self::Bugcheck | Self::FastFail | Self::Event => None,
         };
         meaning.map(|meaning| (meaning.name, meaning.means)).or_else(|| row.map(|row| (row.name, row.means)))
@@ -131,5 +141,7 @@ pub(super) fn all_names(knowledge: &Knowledge) -> impl Iterator<Item = (&str, Ki
         .chain(named(&tables.device_problems, Kind::DeviceProblem))
         .chain(named(&tables.errnos, Kind::Errno))
         .chain(named(&tables.xids, Kind::Xid))
+        .chain(named(&tables.cublas_statuses, Kind::CublasStatus))
+        .chain(named(&tables.cudnn_statuses, Kind::CudnnStatus))
         .chain(named(&tables.statuses, Kind::Exception))
 }

@@ -126,5 +126,11 @@ pub fn explain(text: &str, knowledge: &Knowledge, rules: &RuleSet) -> Result<Vec
     Ok(explained.collect())
 }
 
+/// The arguments of a command line as texts with codes: one that only says what the code behind it is goes with the next.
+#[must_use]
+pub fn texts_of(arguments: &[String], knowledge: &Knowledge) -> Vec<String> {
+    spelling::with_their_labels(arguments, knowledge)
+}
+
 #[cfg(test)]
 mod tests;

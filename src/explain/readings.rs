@@ -42,10 +42,15 @@ impl Candidate {
 pub(super) fn readings(written: &Written, knowledge: &Knowledge, rules: &RuleSet) -> Vec<Reading> {
     let mut found = candidates(written, knowledge);
     // Words that say what the code is are believed, unless it can't be that: programs call statuses errors.
-    if let Some(label) = written.label
-        && found.iter().any(|candidate| fits(label, candidate.kind, written.form))
-    {
-        found.retain(|candidate| fits(label, candidate.kind, written.form));
+    if let Some(label) = written.label {
+        if found.iter().any(|candidate| fits(label, candidate.kind, written.form)) {
+            found.retain(|candidate| fits(label, candidate.kind, written.form));
+        } else if label.names_one_kind()
+            && unknown(written).kind != Kind::ExitCode
+            && is_of_its_range(label, written.code)
+        {
+            found.push(Candidate { weight: u32::MAX, ..unknown(written) });
+        }
     }
     for candidate in &mut found {
         // What rules ask for is what crashes end with.
@@ -60,6 +65,12 @@ pub(super) fn readings(written: &Written, knowledge: &Knowledge, rules: &RuleSet
         found.push(unknown(written));
     }
     found.into_iter().map(|candidate| reading(candidate, knowledge, rules)).collect()
+}
+
+/// Whether a code can be what words call it, by its size: programs call statuses errors, and such a one is no error's
+/// number.
+fn is_of_its_range(label: Label, code: u32) -> bool {
+    matches!(label, Label::Bugcheck | Label::LiveReport | Label::FastFail) || code < LARGE
 }
 
 /// Whether words that say what a code is can mean this kind.
@@ -78,7 +89,7 @@ fn fits(label: Label, kind: Kind, form: Form) -> bool {
             Form::Hexadecimal { .. } => {
                 matches!(kind, Kind::WinError | Kind::Bugcheck | Kind::Exception | Kind::HResult)
             }
-            _ => kind == Kind::WinError,
+            _ => matches!(kind, Kind::WinError | Kind::DeviceProblem),
         },
         Label::DeviceProblem => kind == Kind::DeviceProblem,
         Label::Errno => kind == Kind::Errno,
@@ -140,6 +151,8 @@ fn by_name(written: &Written, knowledge: &Knowledge) -> Vec<Candidate> {
         Kind::DeviceProblem,
         Kind::Errno,
         Kind::Xid,
+        Kind::CublasStatus,
+        Kind::CudnnStatus,
     ];
     let same_name = kinds.into_iter().filter(|other| {
         *other == kind || (name.is_some() && other.look_up(code, knowledge).map(|(name, _)| name) == name)
@@ -281,6 +294,7 @@ fn small(written: &Written, knowledge: &Knowledge) -> Vec<Candidate> {
         (Kind::Xid, Label::Xid, 100, "it is called an Xid, as NVIDIA's driver calls its errors"),
         (Kind::DeviceProblem, Label::DeviceProblem, 100, "it is called the problem code of a device"),
         (Kind::DeviceProblem, Label::Code, 64, "Device Manager writes the problems of devices so: (Code 43)"),
+        (Kind::DeviceProblem, Label::Error, 28, "the problems of devices in Device Manager are called errors, too"),
     ] {
         if decimal && label == Some(wanted) && known(kind, code, 0).is_some() {
             add(kind, code, weight, why.to_owned());
@@ -301,20 +315,24 @@ fn small(written: &Written, knowledge: &Knowledge) -> Vec<Candidate> {
 fn unknown(written: &Written) -> Candidate {
     let Written { code, label, .. } = *written;
     let kind = match label {
-        Some(Label::WinError) if code < SMALL => Kind::WinError,
+        Some(Label::WinError) if code < LARGE => Kind::WinError,
         Some(Label::Bugcheck | Label::LiveReport) => Kind::Bugcheck,
         Some(Label::FastFail) => Kind::FastFail,
         Some(Label::HResult) => Kind::HResult,
-        Some(Label::CudaError) if code < SMALL => Kind::CudaError,
-        Some(Label::Event) if code < SMALL => Kind::Event,
-        Some(Label::DeviceProblem) if code < SMALL => Kind::DeviceProblem,
-        Some(Label::Errno) if code < SMALL => Kind::Errno,
-        Some(Label::Xid) if code < SMALL => Kind::Xid,
+        Some(Label::CudaError) if code < LARGE => Kind::CudaError,
+        Some(Label::Event) if code < LARGE => Kind::Event,
+        Some(Label::DeviceProblem) if code < LARGE => Kind::DeviceProblem,
+        Some(Label::Errno) if code < LARGE => Kind::Errno,
+        Some(Label::Xid) if code < LARGE => Kind::Xid,
         _ if code >> 28 == 8 => Kind::HResult,
         _ if code >= LARGE => Kind::Exception,
         _ => Kind::ExitCode,
     };
     let why = match kind {
+        Kind::Bugcheck if code == 0 => {
+            "no stop was recorded: event 41 of Kernel-Power says 0 where power was lost, the machine was reset, or it hung"
+        }
+        Kind::WinError | Kind::HResult | Kind::CudaError | Kind::Errno if code == 0 => "0 says that there was no error",
         Kind::ExitCode => "no code of Windows that is known here has this number: most likely the program's own",
         Kind::Event => "the words before it; what it records depends on its source, which is not known here",
         Kind::Exception if code & 0x2000_0000 != 0 => "the customer bit is set: a code that a program made for itself",

@@ -60,6 +60,25 @@ pub(super) enum Label {
     Xid,
 }
 
+impl Label {
+    /// Whether the words mean one kind of code and nothing else.
+    pub(super) fn names_one_kind(self) -> bool {
+        match self {
+            Self::WinError
+            | Self::HResult
+            | Self::Bugcheck
+            | Self::LiveReport
+            | Self::FastFail
+            | Self::CudaError
+            | Self::Event
+            | Self::DeviceProblem
+            | Self::Errno
+            | Self::Xid => true,
+            Self::Exception | Self::Exit | Self::Code | Self::Error => false,
+        }
+    }
+}
+
 /// Words that say what the code after them is. Where several stand before a code, the last one counts, and of those that
 /// end at the same place the longest.
 const LABELS: &[(&str, Label)] = &[
@@ -102,6 +121,7 @@ const LABELS: &[(&str, Label)] = &[
     ("fast-fail", Label::FastFail),
     ("fastfail", Label::FastFail),
     ("fail fast", Label::FastFail),
+    ("fast_fail", Label::FastFail),
     ("cuda", Label::CudaError),
     ("cuda error", Label::CudaError),
     ("cuda runtime error", Label::CudaError),
@@ -138,7 +158,7 @@ impl std::error::Error for NoCode {}
 pub(super) fn read(text: &str, knowledge: &Knowledge) -> Result<Vec<Written>, NoCode> {
     // What stands for a minus where text was typeset: minus sign, en dash, hyphens.
     let text = &text.replace(['\u{2212}', '\u{2013}', '\u{2010}', '\u{2011}'], "-");
-    let text = &without_place_of_xid(text);
+    let text = &without_blank_in_status(&without_place_of_xid(text));
     let beginning = text.char_indices().nth(LONGEST).map_or(text.as_str(), |(end, _)| text.split_at(end).0).trim();
     if let Some(named) = by_name(beginning, knowledge) {
         return Ok(named);
@@ -186,6 +206,53 @@ fn without_place_of_xid(text: &str) -> String {
         Some((at, end)) => [text.get(..at).unwrap_or_default(), text.get(end..).unwrap_or_default()].concat(),
         None => text.to_owned(),
     }
+}
+
+/// `c000 0005` is `c0000005`.
+fn without_blank_in_status(text: &str) -> String {
+    let hexadecimal = |part: &str| part.len() == 4 && part.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let upper_half = |word: &str| {
+        let digits = word.strip_prefix("0x").or_else(|| word.strip_prefix("0X")).unwrap_or(word);
+        hexadecimal(digits) && digits.to_ascii_lowercase().starts_with("c0")
+    };
+    let words: Vec<&str> = text.split(' ').collect();
+    let mut joined = String::with_capacity(text.len());
+    for (place, word) in words.iter().enumerate() {
+        joined.push_str(word);
+        let next = words.get(place.saturating_add(1));
+        let halves = upper_half(word)
+            && next.is_some_and(|next| hexadecimal(next.trim_end_matches(|end: char| !end.is_ascii_alphanumeric())));
+        if next.is_some() && !halves {
+            joined.push(' ');
+        }
+    }
+    joined
+}
+
+/// The arguments of a command line as texts: one that only says what the code behind it is, such as `WinError`, goes with
+/// the next, as if both had stood in quotation marks.
+pub(super) fn with_their_labels(arguments: &[String], knowledge: &Knowledge) -> Vec<String> {
+    let mut texts: Vec<String> = Vec::new();
+    let mut open = false;
+    for argument in arguments {
+        match texts.last_mut().filter(|_| open) {
+            Some(text) => {
+                text.push(' ');
+                text.push_str(argument);
+            }
+            None => texts.push(argument.clone()),
+        }
+        open = is_part_of_label(argument) && by_name(argument, knowledge).is_none();
+    }
+    texts
+}
+
+/// Whether a word stands in words that say what a code is, or in the name of an event's source.
+fn is_part_of_label(word: &str) -> bool {
+    let word = word.trim_matches(|end: char| !end.is_ascii_alphanumeric()).to_ascii_lowercase();
+    let has = |words: &str| words.split_whitespace().any(|part| part.eq_ignore_ascii_case(&word));
+    let source = || tables().events.iter().any(|event| event.called.iter().any(|name| has(name)));
+    !word.is_empty() && (LABELS.iter().any(|(words, _)| has(words)) || source())
 }
 
 fn is_stop(label: Label) -> bool {

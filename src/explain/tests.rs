@@ -49,6 +49,11 @@ fn the_likeliest_reading_comes_first() {
         ("4101", Kind::Event, "4101", "Display"),
         ("cudaErrorLaunchFailure", Kind::CudaError, "719", "cudaErrorLaunchFailure"),
         ("719", Kind::CudaError, "719", "cudaErrorLaunchFailure"),
+        ("CUBLAS_STATUS_ALLOC_FAILED", Kind::CublasStatus, "3", "CUBLAS_STATUS_ALLOC_FAILED"),
+        ("CUDNN_STATUS_NOT_INITIALIZED", Kind::CudnnStatus, "1001", "CUDNN_STATUS_NOT_INITIALIZED"),
+        ("FAST_FAIL 5", Kind::FastFail, "5", "FAST_FAIL_INVALID_ARG"),
+        ("c000 0005", Kind::Exception, "0xC0000005", "STATUS_ACCESS_VIOLATION"),
+        ("Error 43", Kind::DeviceProblem, "43", "CM_PROB_FAILED_POST_START"),
         ("-11", Kind::ExitCode, "-11", "signal 11 (SIGSEGV)"),
         ("Xid 79", Kind::Xid, "79", "ROBUST_CHANNEL_GPU_HAS_FALLEN_OFF_THE_BUS"),
         ("NVRM Xid 13", Kind::Xid, "13", "ROBUST_CHANNEL_GR_EXCEPTION"),
@@ -102,6 +107,38 @@ fn the_likeliest_reading_comes_first() {
         assert_eq!((reading.kind, reading.code.as_str(), reading.name.as_deref()), (kind, code, Some(name)), "{text}");
         assert!(!reading.why.is_empty() && !reading.why.ends_with('.'), "{text}: {}", reading.why);
     }
+}
+
+#[test]
+fn what_words_call_a_code_is_believed_where_nothing_here_knows_it() {
+    for (text, kind, code) in [
+        ("BugcheckCode 0", Kind::Bugcheck, "0x00000000"),
+        ("stop 0", Kind::Bugcheck, "0x00000000"),
+        ("BugcheckCode 4294967295", Kind::Bugcheck, "0xFFFFFFFF"),
+        ("HRESULT 0", Kind::HResult, "0x00000000"),
+        ("errno 0", Kind::Errno, "0"),
+        ("xid 999", Kind::Xid, "999"),
+        ("fast fail 500", Kind::FastFail, "500"),
+        ("WinError 99999", Kind::WinError, "99999"),
+        ("event 99999", Kind::Event, "99999"),
+    ] {
+        let reading = likeliest(text);
+        assert_eq!((reading.kind, reading.code.as_str(), reading.means), (kind, code, None), "{text}");
+    }
+    assert!(likeliest("BugcheckCode 0").why.starts_with("no stop was recorded"));
+    assert_eq!(likeliest("WinError -2147024891").kind, Kind::HResult, "programs call other codes errors");
+}
+
+#[test]
+fn an_argument_that_only_says_what_a_code_is_goes_with_the_next() {
+    let texts = |arguments: &[&str]| {
+        let arguments: Vec<String> = arguments.iter().map(|argument| (*argument).to_owned()).collect();
+        texts_of(&arguments, &Knowledge::builtin())
+    };
+    assert_eq!(texts(&["WinError", "126"]), ["WinError 126"]);
+    assert_eq!(texts(&["exit", "code", "53", "0x116"]), ["exit code 53", "0x116"]);
+    assert_eq!(texts(&["[WinError", "126]", "Kernel-Power", "41"]), ["[WinError 126]", "Kernel-Power 41"]);
+    assert_eq!(texts(&["VIDEO_TDR_FAILURE", "5", "c0000005"]), ["VIDEO_TDR_FAILURE", "5", "c0000005"]);
 }
 
 #[test]

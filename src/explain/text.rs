@@ -94,7 +94,13 @@ fn spellings(reading: &Reading) -> String {
         return format!("{hex}, {} (with sign), {unsigned} (without)", spellings.signed);
     }
     match reading.kind {
-        Kind::Event | Kind::CudaError | Kind::DeviceProblem | Kind::Errno | Kind::Xid => unsigned.to_string(),
+        Kind::Event
+        | Kind::CudaError
+        | Kind::DeviceProblem
+        | Kind::Errno
+        | Kind::Xid
+        | Kind::CublasStatus
+        | Kind::CudnnStatus => unsigned.to_string(),
         Kind::Bugcheck if unsigned < 0x1000_0000 => format!("{hex}, 0x{unsigned:X}, {unsigned} (in event 41)"),
         _ if unsigned < 0x1_0000 => format!("{unsigned}, 0x{unsigned:X}"),
         _ => format!("{hex}, {unsigned}"),

@@ -78,7 +78,7 @@ fn write_health(out: &mut String, health: &DriveHealth) -> fmt::Result {
     }
     write!(out, " {} % spare blocks (threshold {} %)", health.spare, health.spare_threshold)?;
     write!(out, ", {} % of its life used", health.used)?;
-    write!(out, ", {} media errors, {} °C", health.media_errors, health.temperature)
+    write!(out, ", {} media errors, {} C", health.media_errors, health.temperature)
 }
 
 fn parameters_text(parameters: &[u64]) -> String {
@@ -152,7 +152,8 @@ fn of_ticket(ticket: &Ticket, knowledge: &Knowledge) -> String {
     parts.extend(ticket.events.iter().map(|event| format!("event {} {}", event.provider, event.id)));
     parts.extend(of_inventory(&ticket.inventory));
     if parts.is_empty() {
-        format!("text of {} lines", ticket.lines.len())
+        let lines = ticket.lines.len();
+        format!("text of {lines} line{}", if lines == 1 { "" } else { "s" })
     } else {
         format!("text names {}", parts.join(", "))
     }

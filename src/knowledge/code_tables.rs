@@ -24,6 +24,12 @@ pub(crate) struct CodeTables<'a> {
     /// What the CUDA driver calls them.
     #[serde(borrow)]
     pub cuda_driver_errors: Vec<CodeRow<'a>>,
+    /// Statuses of cuBLAS.
+    #[serde(borrow)]
+    pub cublas_statuses: Vec<CodeRow<'a>>,
+    /// Statuses of cuDNN.
+    #[serde(borrow)]
+    pub cudnn_statuses: Vec<CodeRow<'a>>,
     /// Problem codes of devices.
     #[serde(borrow)]
     pub device_problems: Vec<CodeRow<'a>>,

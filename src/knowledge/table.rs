@@ -35,8 +35,21 @@ pub(crate) fn codes(file: &Arc<YamlText>, prefix: &str, mistakes: &mut Vec<Diagn
 }
 
 /// What words can do to a sentence; `own` are those that errors say of themselves.
-const CUES: [&str; 10] =
-    ["absence", "advice", "answer", "condition", "contrast", "denial", "instance", "own", "past", "request"];
+const CUES: [&str; 13] = [
+    "absence",
+    "advice",
+    "answer",
+    "condition",
+    "continued",
+    "contrast",
+    "denial",
+    "elsewhere",
+    "instance",
+    "own",
+    "past",
+    "report",
+    "request",
+];
 
 /// Words by what they do to a sentence: `cues` with `of`, `words` and `examples`.
 pub(crate) fn cues(file: &Arc<YamlText>, mistakes: &mut Vec<Diagnostic>) -> Table<String, Vec<String>> {

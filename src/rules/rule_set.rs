@@ -1,6 +1,5 @@
 //! All loaded rules, ready to judge.
 
-use std::cell::OnceCell;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -16,7 +15,7 @@ use super::self_test::{Expectation, TestFailure, TestOutcome};
 use super::source::{BUILTIN, SetSource};
 use super::trace::{self, Trace};
 use super::view::View;
-use super::weigh::weigh;
+use super::weigh::{LessSure, weigh};
 use super::{Known, parse};
 use crate::facts::{Around, EvidenceRef, FactSet};
 use crate::yaml::{Diagnostic, Span, sort_diagnostics};
@@ -198,7 +197,7 @@ impl RuleSet {
     fn judge_by(&self, view: &View<'_>, least: Chance) -> Judgement {
         let mut judgement = Judgement::default();
         let mut values = None;
-        let certain = OnceCell::new();
+        let less = LessSure::default();
         for rule in self.rules.iter().filter(|rule| rule.gate.chance(view) >= least) {
             let logic = rule.logic();
             let mut evaluation = Evaluation::new(&logic.selections, view);
@@ -206,8 +205,7 @@ impl RuleSet {
                 Truth::False => {}
                 Truth::True => {
                     let values = values.get_or_insert_with(|| FactValues::of(view.facts()));
-                    let certain = certain.get_or_init(|| view.without_mentions()).as_ref();
-                    judgement.findings.push(self.finding(rule, &mut evaluation, view, certain, values));
+                    judgement.findings.push(self.finding(rule, &mut evaluation, view, &less, values));
                 }
                 Truth::Undecided if least == Chance::Yes => {}
                 Truth::Undecided => {
@@ -224,13 +222,13 @@ impl RuleSet {
         judgement
     }
 
-    /// What a rule that matches says. `certain` is the incident without what is only mentioned, where anything is.
-    fn finding(
+    /// What a rule that matches says.
+    fn finding<'v>(
         &self,
         rule: &Rule,
         evaluation: &mut Evaluation<'_, '_>,
-        view: &View<'_>,
-        certain: Option<&View<'_>>,
+        view: &View<'v>,
+        less: &LessSure<'v>,
         values: &FactValues,
     ) -> Finding {
         let fill = |text: &Text| self.templates.fill(text, values).into_owned();
@@ -238,7 +236,7 @@ impl RuleSet {
         evaluation.evidence(&rule.logic().condition, &mut evidence);
         let texts = rule.texts();
         let mut explanation = fill(&texts.explanation);
-        let weighed = weigh(rule, evaluation, view, certain);
+        let weighed = weigh(rule, evaluation, view, less);
         for step in weighed.steps.iter().filter(|step| step.counts) {
             evaluation.evidence(&step.adjustment.when, &mut evidence);
             explanation.push(' ');

@@ -8,7 +8,7 @@ use super::evaluate::{Evaluation, Truth};
 use super::rule::Rule;
 use super::selection::{Term, Test};
 use super::view::View;
-use super::weigh::{Step, weigh};
+use super::weigh::{LessSure, Step, weigh};
 use crate::facts::schema;
 use crate::yaml::YamlText;
 
@@ -159,8 +159,7 @@ pub(super) fn trace(rule: &Rule, view: &View<'_>) -> Trace {
         decisive: decisive.into_iter().collect(),
         missing: missing.into_iter().map(|fact| Missing { fact, from: brings(fact) }).collect(),
         confidence: (condition == Truth::True).then(|| {
-            let certain = view.without_mentions();
-            let weighed = weigh(rule, &mut evaluation, view, certain.as_ref());
+            let weighed = weigh(rule, &mut evaluation, view, &LessSure::default());
             ConfidenceTrace {
                 first: weighed.first,
                 adjustments: weighed.steps.iter().map(AdjustmentTrace::of).collect(),

@@ -117,8 +117,18 @@ pub(super) struct View<'a> {
     /// Which lists are known.
     known_lists: [bool; LISTS.len()],
     lists: [OnceCell<Option<Vec<Row<'a>>>>; LISTS.len()],
-    /// Whether only what is certain counts.
-    certain: bool,
+    /// What counts.
+    counted: Counted,
+}
+
+/// Which statements of texts count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Counted {
+    All,
+    /// Those that are not only mentioned.
+    Certain,
+    /// Of those, no quotation of which nobody says that it appeared.
+    Reported,
 }
 
 /// Flags that say that nothing but a mention gives other facts, and those facts.
@@ -126,8 +136,8 @@ const MENTIONS: [(&str, &[&str]); 2] =
     [("bugcheck.mentioned", &["bugcheck.code"]), ("exception.mentioned", &["exception.code", "exception.fast_fail"])];
 /// The lists that have a field `mentioned`.
 const LISTS_WITH_MENTIONS: [&str; 2] = ["hresults", "win_errors"];
-/// The list of lines, the field that rules search, and the one with what of it is certain.
-const TEXT: (&str, &str, &str) = ("text", "line", "certain");
+/// The list of lines, the field that rules search, and those with what of it is certain, and what is reported.
+const TEXT: (&str, &str, &str, &str) = ("text", "line", "certain", "reported");
 
 impl<'a> View<'a> {
     /// Prepares the facts of an incident. With the timeline `around` it, that is the list `timeline`.
@@ -145,24 +155,38 @@ impl<'a> View<'a> {
             facts.list(name).is_some() || (around.is_some() && name == TIMELINE)
         });
         let lists = std::array::from_fn(|_| OnceCell::new());
-        Self { facts, around, scalars, known_lists, lists, certain: false }
+        Self { facts, around, scalars, known_lists, lists, counted: Counted::All }
     }
 
     /// The same incident without what is only mentioned: of lines only what is certain of them, and no error that only a
     /// denial, advice or a list of codes names. `None` where nothing is.
     pub fn without_mentions(&self) -> Option<View<'a>> {
         let flagged = MENTIONS.iter().any(|(flag, _)| is_set(self.facts, flag));
-        let has = |list: &str, field: &str| {
-            self.facts.list(list).is_some_and(|records| records.iter().any(|record| record.get(field).is_some()))
-        };
-        let listed = LISTS_WITH_MENTIONS.iter().any(|list| has(list, "mentioned"));
-        let (text, _, certain) = TEXT;
-        (flagged || listed || has(text, certain)).then(|| Self { certain: true, ..Self::new(self.facts, self.around) })
+        let listed = LISTS_WITH_MENTIONS.iter().any(|list| self.has(list, "mentioned"));
+        let (text, _, certain, _) = TEXT;
+        let other = flagged || listed || self.has(text, certain);
+        other.then(|| Self { counted: Counted::Certain, ..Self::new(self.facts, self.around) })
+    }
+
+    /// The same incident, where a crash is told by itself in it, also without quotations of which nobody says that they
+    /// appeared. `None` where there are none, or no such crash.
+    pub fn without_quotations(&self) -> Option<View<'a>> {
+        let told = MENTIONS
+            .iter()
+            .any(|(flag, facts)| !is_set(self.facts, flag) && facts.iter().any(|fact| self.facts.get(fact).is_some()));
+        let (text, _, _, reported) = TEXT;
+        let quoted = self.has(text, reported) || LISTS_WITH_MENTIONS.iter().any(|list| self.has(list, "unreported"));
+        (told && quoted).then(|| Self { counted: Counted::Reported, ..Self::new(self.facts, self.around) })
+    }
+
+    /// Whether an entry of a list has a field.
+    fn has(&self, list: &str, field: &str) -> bool {
+        self.facts.list(list).is_some_and(|records| records.iter().any(|record| record.get(field).is_some()))
     }
 
     /// Whether only certain facts count, and this one, by its index, is only mentioned.
     pub fn in_doubt(&self, index: usize) -> bool {
-        self.certain
+        self.counted >= Counted::Certain
             && SCALARS.get(index).is_some_and(|definition| {
                 MENTIONS.iter().any(|(flag, facts)| facts.contains(&definition.path) && is_set(self.facts, flag))
             })
@@ -204,7 +228,12 @@ impl<'a> View<'a> {
             return Some(around.entries()?.iter().map(Row::Nearby).collect());
         }
         let records = self.facts.list(definition.name)?.iter();
-        let counted = records.filter(|record| !(self.certain && record.get("mentioned") == Some(&Value::Flag(true))));
+        let flagged = |record: &Record, flag| record.get(flag) == Some(&Value::Flag(true));
+        let counted = records.filter(|record| {
+            let mentioned = self.counted >= Counted::Certain && flagged(record, "mentioned");
+            let quoted = self.counted >= Counted::Reported && flagged(record, "unreported");
+            !mentioned && !quoted
+        });
         let rows = counted.map(|record| {
             let fields = definition.fields.iter();
             let seen = fields
@@ -215,9 +244,10 @@ impl<'a> View<'a> {
     }
 
     fn value<'r>(&self, list: &ListDefinition, field: &FactDefinition, record: &'r Record) -> Option<&'r Value> {
-        let (text, line, certain) = TEXT;
-        let certain = record.get(certain).filter(|_| self.certain && list.name == text && field.path == line);
-        certain.or_else(|| record.get(field.path))
+        let (text, line, certain, reported) = TEXT;
+        let is_line = list.name == text && field.path == line;
+        let part = |least, part| record.get(part).filter(|_| is_line && self.counted >= least);
+        part(Counted::Certain, certain).or_else(|| part(Counted::Reported, reported)).or_else(|| record.get(field.path))
     }
 }
 

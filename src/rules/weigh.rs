@@ -1,5 +1,7 @@
 //! How sure a rule that matches is: its own confidence, moved by adjustments, and capped where its evidence is thin.
 
+use std::cell::OnceCell;
+
 use super::condition::Condition;
 use super::evaluate::{Evaluation, Truth};
 use super::rule::{Adjustment, Rule};
@@ -8,6 +10,11 @@ use super::view::View;
 /// A finding that rests on a mention alone is no surer than this: possible, and nothing to act on.
 const MOST_OF_A_MENTION: f64 = 0.5;
 const ONLY_MENTIONED: &str = "The text only mentions this: in passing, in advice, in a denial or in a list of codes.";
+/// A finding that rests on a quotation of which nobody says that it appeared is no surer than this beside a crash that
+/// is told by itself: probable.
+const MOST_OF_A_QUOTATION: f64 = 0.79;
+const ONLY_QUOTED: &str = "The message stands as a quotation in a sentence that does not say that it appeared, beside a crash that is told by \
+     itself.";
 /// The fact that all evidence is a text that reads like a guide.
 const DOCUMENT: &str = "incident.document";
 const IN_A_DOCUMENT: &str =
@@ -37,15 +44,36 @@ pub(super) struct Step<'r> {
     pub counts: bool,
 }
 
-/// Weighs a rule that matches. `certain` is the incident without what is only mentioned, where anything is.
-pub(super) fn weigh<'r>(
+/// An incident with less and less of what texts say.
+#[derive(Default)]
+pub(super) struct LessSure<'a> {
+    certain: OnceCell<Option<View<'a>>>,
+    reported: OnceCell<Option<View<'a>>>,
+}
+
+impl<'a> LessSure<'a> {
+    /// Without what is only mentioned; `None` where nothing is.
+    fn certain(&self, view: &View<'a>) -> Option<&View<'a>> {
+        self.certain.get_or_init(|| view.without_mentions()).as_ref()
+    }
+
+    /// Without what is only quoted; `None` where nothing is.
+    fn reported(&self, view: &View<'a>) -> Option<&View<'a>> {
+        self.reported.get_or_init(|| view.without_quotations()).as_ref()
+    }
+}
+
+/// Weighs a rule that matches.
+pub(super) fn weigh<'r, 'v>(
     rule: &'r Rule,
     evaluation: &mut Evaluation<'_, '_>,
-    view: &View<'_>,
-    certain: Option<&View<'_>>,
+    view: &View<'v>,
+    less: &LessSure<'v>,
 ) -> Weighed<'r> {
     let texts = rule.texts();
-    let mut certain = certain.map(|view| Evaluation::new(&rule.logic().selections, view));
+    let of = |view| Evaluation::new(&rule.logic().selections, view);
+    let mut certain = less.certain(view).map(of);
+    let mut reported = less.reported(view).map(of);
     let mut is_certain =
         |condition: &Condition| certain.as_mut().is_none_or(|certain| certain.truth(condition) == Truth::True);
     let mut confidence = texts.confidence;
@@ -59,10 +87,18 @@ pub(super) fn weigh<'r>(
         steps.push(Step { adjustment, holds, counts });
     }
     let document = view.facts().get(DOCUMENT).is_some();
-    let doubts = [(!is_certain(&rule.logic().condition), ONLY_MENTIONED), (document, IN_A_DOCUMENT)];
-    let caps: Vec<&'static str> = doubts.into_iter().filter(|(doubtful, _)| *doubtful).map(|(_, why)| why).collect();
-    if !caps.is_empty() {
-        confidence = confidence.min(MOST_OF_A_MENTION);
+    let condition = &rule.logic().condition;
+    let mentioned = !is_certain(condition);
+    let quoted = !mentioned && reported.as_mut().is_some_and(|reported| reported.truth(condition) != Truth::True);
+    let doubts = [
+        (mentioned, MOST_OF_A_MENTION, ONLY_MENTIONED),
+        (quoted, MOST_OF_A_QUOTATION, ONLY_QUOTED),
+        (document, MOST_OF_A_MENTION, IN_A_DOCUMENT),
+    ];
+    let mut caps = Vec::new();
+    for (_, most, why) in doubts.into_iter().filter(|(doubtful, _, _)| *doubtful) {
+        confidence = confidence.min(most);
+        caps.push(why);
     }
     let confidence = (confidence.clamp(LEAST, MOST) * 100.0).round() / 100.0;
     Weighed { first: texts.confidence, steps, caps, confidence }

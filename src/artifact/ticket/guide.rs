@@ -11,7 +11,21 @@ const FEWEST_SIGNS: usize = 3;
 const FEWEST_SOLUTIONS: usize = 2;
 
 /// Labels of solutions in lists of known errors.
-const SOLUTIONS: [&str; 8] = ["solution", "fix", "resolution", "workaround", "remedy", "lösung", "abhilfe", "behebung"];
+const SOLUTIONS: [&str; 13] = [
+    "a",
+    "answer",
+    "antwort",
+    "réponse",
+    "respuesta",
+    "solution",
+    "fix",
+    "resolution",
+    "workaround",
+    "remedy",
+    "lösung",
+    "abhilfe",
+    "behebung",
+];
 
 /// Headings of forms for reports of defects, as they stand in issues.
 const OF_REPORTS: [&str; 30] = [
@@ -174,6 +188,7 @@ mod tests {
         let list = "Known errors\nError: a.dll was not found\nSolution: copy it.\nError: OMP: Error #15\nSolution: reinstall.\n";
         assert!(guide(list));
         assert!(guide("a fails\n**Lösung:** b\nc fails\n- Abhilfe: d\n"));
+        assert!(guide("Q: a.dll was not found\nA: copy it\nQ: OMP: Error #15\nA: reinstall\n"));
         assert!(!guide("I tried this.\nSolution: none\nMy next try.\nSolution: none\n"));
     }
 

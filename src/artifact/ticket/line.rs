@@ -19,6 +19,8 @@ use crate::knowledge::Knowledge;
 const LONGEST_STATEMENT: usize = 512;
 /// As many lines lie between a label and its value at most: an empty one is common.
 const LINES_TO_VALUE: u32 = 2;
+/// As many codes of stops as are taken from one row.
+const MOST_STOPS_IN_A_ROW: usize = 32;
 /// More characters than a fast-fail code's name has.
 const LONGEST_CODE_NAME: usize = 64;
 
@@ -182,6 +184,7 @@ impl Taking<'_> {
             | Fact::BugcheckParameter(_)
             | Fact::StopName
             | Fact::StopMention
+            | Fact::StopList
             | Fact::StopDriver => return self.take_stop(fact, value),
             Fact::WinError | Fact::LoaderError => self.error(fact, value),
             Fact::HResult => self.hresult(value),
@@ -207,7 +210,7 @@ impl Taking<'_> {
                 }
             }
             // Lines of these say nothing else.
-            Fact::CrashBegins | Fact::CrashEnds | Fact::RunBegins | Fact::Explanation => {}
+            Fact::CrashBegins | Fact::CrashEnds | Fact::RunBegins | Fact::ProblemBegins | Fact::Explanation => {}
             Fact::NoModule => recognised.blames_no_module = true,
             Fact::DebuggerSuspects => recognised.suspect(value),
             Fact::Gpu
@@ -242,6 +245,7 @@ impl Taking<'_> {
             }
             Fact::StopName => self.named_stop(Weight::Words, value),
             Fact::StopMention => self.named_stop(Weight::Passing, value),
+            Fact::StopList => self.stops_in_a_row(value),
             _ => {
                 if let Some(name) = image_name(value) {
                     let told = self.told(Weight::Words);
@@ -300,6 +304,21 @@ impl Taking<'_> {
             }
         }
         true
+    }
+
+    /// The codes of stops that stand in a row. What is no code of a stop is passed over.
+    fn stops_in_a_row(&mut self, value: &str) -> bool {
+        let told = self.told(Weight::Words);
+        let written = value.match_indices("0x").filter_map(|(at, _)| value.get(at..)).take(MOST_STOPS_IN_A_ROW);
+        let codes = written.filter_map(|text| {
+            let end = text.find(|digit: char| !digit.is_ascii_alphanumeric()).unwrap_or(text.len());
+            hex_number(text.get(..end)?).and_then(narrow).map(BugcheckCode)
+        });
+        let known: Vec<BugcheckCode> = codes.filter(|code| Knowledge::builtin().bugcheck(*code).is_some()).collect();
+        for code in &known {
+            self.recognised.set_bugcheck(told, *code);
+        }
+        !known.is_empty()
     }
 
     /// The stop whose name `value` begins with.

@@ -21,6 +21,56 @@ const MOST_CUES: usize = 64;
 /// A denial announces the next line with no more words than these between it and the colon.
 const MOST_ANNOUNCING: usize = 3;
 
+/// A quotation of fewer words is a name and no message.
+const FEWEST_QUOTED: usize = 3;
+/// What quotations begin with.
+const QUOTATION_MARKS: [char; 6] = ['"', '\'', '`', '“', '„', '«'];
+/// Somebody's sentence has at least so many words before what it quotes.
+const FEWEST_BEFORE: usize = 2;
+
+/// What is left of each line that quotes a message without a word that it appeared, by its position.
+pub(super) fn unreported(lines: &[TicketLine]) -> BTreeMap<usize, Arc<str>> {
+    let in_code = in_code(lines);
+    let outside = lines.iter().zip(in_code).enumerate().filter(|(_, (_, in_code))| !in_code);
+    outside
+        .filter_map(|(position, (line, _))| Some((position, Arc::from(without_quoted(unquoted(&line.text))?))))
+        .collect()
+}
+
+/// A line without the messages that it only quotes, if there are any.
+fn without_quoted(line: &str) -> Option<String> {
+    if line.len() > LONGEST || !line.contains(QUOTATION_MARKS) || printed(line) != Printed::No {
+        return None;
+    }
+    let line_of = Line::of(line);
+    let words = |from: usize, to: usize| {
+        let part = line.get(from..to).unwrap_or_default();
+        part.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty())
+    };
+    let mut kept = String::with_capacity(line.len());
+    let mut at = 0;
+    for quote in line_of.quotes.iter().take(MOST_CUES) {
+        let start = line_of.sentence_start(quote.start);
+        let end = line_of.end(&line_of.clauses, quote.end);
+        let only_quoted = words(quote.start, quote.end).nth(FEWEST_QUOTED.saturating_sub(1)).is_some()
+            && words(start, quote.start).nth(FEWEST_BEFORE.saturating_sub(1)).is_some()
+            && !words(start, quote.start).chain(words(quote.end, end)).any(is_report);
+        if only_quoted {
+            kept.push_str(line.get(at..quote.start).unwrap_or_default());
+            at = quote.end;
+        }
+    }
+    (at > 0).then(|| {
+        kept.push_str(line.get(at..).unwrap_or_default());
+        kept
+    })
+}
+
+/// Whether a word says that something appeared or happened.
+fn is_report(word: &str) -> bool {
+    CUES.report.contains(&&*word.to_lowercase())
+}
+
 /// What is certain of each line that is in doubt, by its position.
 pub(super) fn doubted(lines: &[TicketLine]) -> BTreeMap<usize, Arc<str>> {
     let mut doubted = BTreeMap::new();
@@ -55,19 +105,21 @@ enum Cue {
     Past,
     Answer,
     Advice,
+    Elsewhere,
     Instance,
     Condition,
     Request,
 }
 
 impl Cue {
-    const ALL: [(&'static str, Self); 9] = [
+    const ALL: [(&'static str, Self); 10] = [
         ("denial", Self::Denial),
         ("contrast", Self::Contrast),
         ("absence", Self::Absence),
         ("past", Self::Past),
         ("answer", Self::Answer),
         ("advice", Self::Advice),
+        ("elsewhere", Self::Elsewhere),
         ("instance", Self::Instance),
         ("condition", Self::Condition),
         ("request", Self::Request),
@@ -85,6 +137,10 @@ struct Cues {
     kinds: Vec<Cue>,
     /// What errors say of themselves.
     own: &'static [&'static str],
+    /// How messages go on in a sentence of their own.
+    continued: &'static [&'static str],
+    /// Words that say that something appeared or happened.
+    report: &'static [&'static str],
 }
 
 static CUES: LazyLock<Cues> = LazyLock::new(|| {
@@ -92,7 +148,13 @@ static CUES: LazyLock<Cues> = LazyLock::new(|| {
     let words = Cue::ALL.iter().flat_map(|(name, kind)| knowledge.mention_cues(name).iter().map(|word| (*word, *kind)));
     let (words, kinds): (Vec<&str>, Vec<Cue>) = words.unzip();
     let finder = AhoCorasick::builder().ascii_case_insensitive(true).build(words).ok();
-    Cues { finder, kinds, own: knowledge.mention_cues("own") }
+    Cues {
+        finder,
+        kinds,
+        own: knowledge.mention_cues("own"),
+        continued: knowledge.mention_cues("continued"),
+        report: knowledge.mention_cues("report"),
+    }
 });
 
 /// A line that is in doubt.
@@ -151,6 +213,8 @@ fn is_apart(line: &str, words: Range<usize>) -> bool {
 /// A line, looked through once: what is quoted in it, and where its sentences and clauses end.
 struct Line<'l> {
     text: &'l str,
+    /// Its quotations.
+    quotes: Vec<Range<usize>>,
     /// Of each byte, whether it stands in quotation marks.
     quoted: Vec<bool>,
     /// Where sentences end, behind their marks, sorted.
@@ -163,7 +227,8 @@ impl<'l> Line<'l> {
     fn of(text: &'l str) -> Self {
         let mut quoted = vec![false; text.len()];
         let mut sentences = Vec::new();
-        for quote in quotes(text) {
+        let quotes = quotes(text);
+        for quote in quotes.iter().cloned() {
             // A mark just inside of the quotation ends the sentence around it, too, if another begins behind it.
             let behind = text.get(quote.end..).unwrap_or_default();
             let closing = behind.chars().next().map_or(0, char::len_utf8);
@@ -188,7 +253,7 @@ impl<'l> Line<'l> {
         sentences.sort_unstable();
         clauses.extend_from_slice(&sentences);
         clauses.sort_unstable();
-        Self { text, quoted, sentences, clauses }
+        Self { text, quotes, quoted, sentences, clauses }
     }
 
     fn is_quoted(&self, at: usize) -> bool {
@@ -205,20 +270,41 @@ impl<'l> Line<'l> {
         ends.get(ends.partition_point(|end| *end <= from)).copied().unwrap_or(self.text.len())
     }
 
-    /// What words put in doubt, if anything.
+    /// What words put in doubt, if anything. A message of several sentences is in doubt as a whole.
     fn doubted_by(&self, kind: Cue, cue: &Range<usize>) -> Option<Range<usize>> {
+        let range = self.sentence_of(kind, cue)?;
+        let mut end = range.end;
+        while self.sentences.binary_search(&end).is_ok() && self.begins(end, CUES.continued) {
+            end = self.end(&self.sentences, end);
+        }
+        Some(range.start..end)
+    }
+
+    /// Whether what stands behind the byte at `at` begins with one of these words, which are in lower case.
+    fn begins(&self, at: usize, words: &[&str]) -> bool {
+        let behind =
+            self.text.get(at..).unwrap_or_default().trim_start_matches(|letter: char| !letter.is_alphanumeric());
+        words.iter().any(|word| behind.get(..word.len()).is_some_and(|begins| begins.eq_ignore_ascii_case(word)))
+    }
+
+    /// What words put in doubt of the sentences around them.
+    fn sentence_of(&self, kind: Cue, cue: &Range<usize>) -> Option<Range<usize>> {
+        /// What was, said behind the word that it is over.
+        const IT_WAS: [&str; 5] = ["it was ", "es war ", "das war ", "c'était ", "era "];
         let start = self.sentence_start(cue.start);
         let before = self.text.get(start..cue.start).unwrap_or_default();
         // A mark at the words' own end ends nothing that goes on.
         let sentence_end = self.end(&self.sentences, cue.end);
         let clause_end = self.end(&self.clauses, cue.end);
         match kind {
-            Cue::Denial | Cue::Contrast => Some(cue.start..clause_end),
+            Cue::Denial | Cue::Contrast | Cue::Elsewhere => Some(cue.start..clause_end),
             Cue::Absence => {
                 let behind = self.text.get(cue.end..clause_end).unwrap_or_default();
                 let from = self.text.get(cue.start..clause_end).unwrap_or_default();
-                (begins_clause(self.text.get(..cue.start)?) && names_something(behind) && !is_own(from))
-                    .then_some(cue.start..clause_end)
+                (begins_clause(self.text.get(..cue.start)?)
+                    && names_something(behind)
+                    && (names_an_error(behind) || !is_own(from)))
+                .then_some(cue.start..clause_end)
             }
             Cue::Past => {
                 let sentence = before.trim_start_matches(|letter: char| !letter.is_alphanumeric());
@@ -227,7 +313,8 @@ impl<'l> Line<'l> {
                 let first = begun.split(|letter: char| !letter.is_alphanumeric()).find(|word| !word.is_empty());
                 let of_that = first.is_some_and(|word| ["that", "das"].contains(&&*word.to_lowercase()));
                 let start = if of_that { self.sentence_start(start.saturating_sub(1)) } else { start };
-                Some(start..sentence_end)
+                let tells_what = self.begins(sentence_end, &IT_WAS);
+                Some(start..if tells_what { self.end(&self.sentences, sentence_end) } else { sentence_end })
             }
             Cue::Answer => {
                 let before = self.text.get(..cue.start)?.trim_end();
@@ -260,6 +347,19 @@ fn names_something(behind: &str) -> bool {
         word.trim_start_matches('(').starts_with(['"', '\'', '`', '“', '„', '«'])
             || capitals >= 2
             || word.contains(|letter: char| letter.is_ascii_digit())
+    })
+}
+
+/// Whether what is absent is an error: a message in quotation marks, a code, or a name in capitals as codes have.
+fn names_an_error(behind: &str) -> bool {
+    let in_code = |letter: char| letter.is_ascii_uppercase() || letter.is_ascii_digit() || letter == '_';
+    behind.split_whitespace().take(2).any(|word| {
+        let word = word.trim_start_matches(['(', '[']).trim_end_matches(|end: char| !end.is_alphanumeric());
+        let number = word.get(..2).is_some_and(|begins| begins.eq_ignore_ascii_case("0x"));
+        word.starts_with(['"', '“', '„', '«'])
+            || number
+            || word.eq_ignore_ascii_case("winerror")
+            || (word.contains('_') && word.chars().all(in_code))
     })
 }
 
@@ -352,6 +452,9 @@ fn printed(line: &str) -> Printed {
         let word = inside.trim_start().split(|end: char| !end.is_alphanumeric()).next().unwrap_or_default();
         word.starts_with(|first: char| first.is_ascii_digit()) || level(word)
     });
+    if is_said_in_a_chat(line) {
+        return Printed::Message;
+    }
     let begins = BEGINNINGS.iter().any(|beginning| line.starts_with(beginning));
     if bracketed || begins || is_drive(line) || is_time(line) || is_field(line) {
         return Printed::Whole;
@@ -366,6 +469,15 @@ fn printed(line: &str) -> Printed {
         .is_some_and(|(label, _)| label.len() <= 60 && label.split_whitespace().count() == 1 && level(label));
     let shouted = level(first) && first.chars().all(|letter| letter.is_ascii_uppercase());
     if labelled || shouted { Printed::Message } else { Printed::No }
+}
+
+/// Whether somebody says a line in a chat: `[10:13] anna: ...`. Logs write seconds, and levels.
+fn is_said_in_a_chat(line: &str) -> bool {
+    let Some((time, said)) = line.strip_prefix('[').and_then(|inside| inside.split_once("] ")) else { return false };
+    let digits = |part: &str| matches!(part.len(), 1 | 2) && part.bytes().all(|digit| digit.is_ascii_digit());
+    let to_the_minute = time.split_once(':').is_some_and(|(hour, minute)| digits(hour) && digits(minute));
+    let name = said.split_once(": ").map(|(name, _)| name);
+    to_the_minute && name.is_some_and(|name| !name.is_empty() && name.split_whitespace().count() <= 2)
 }
 
 /// Whether a line is a field of a debugger's report: `Arg2:`, `PROCESS_NAME:`.
@@ -544,6 +656,29 @@ mod tests {
         let marks = "'a ".repeat(LONGEST / 3);
         assert!(quotes(&marks).is_empty());
         assert_eq!(certain_of(&line), [""]);
+    }
+
+    #[test]
+    fn a_quotation_without_a_word_that_it_appeared_is_unreported() {
+        let left = |text: &str| unreported(&lines(text)).into_values().next().map(|left| left.to_string());
+        assert_eq!(left("I asked about \"a.dll was not found\" there").as_deref(), Some("I asked about \" there"));
+        for text in [
+            "It prints \"a.dll was not found\"",
+            "\"a.dll was not found\" is what the console shows",
+            "\"a.dll was not found\"",
+            "I copied \"a.dll\" there",
+            "```\nshe asked about \"a.dll was not found\"\n```",
+        ] {
+            assert_eq!(left(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_message_of_several_sentences_is_denied_as_a_whole() {
+        assert_eq!(
+            certain_of("It's not OSError: A module could not be found. Error loading \"a.dll\". It ends at once."),
+            ["It ends at once."]
+        );
     }
 
     #[test]

@@ -181,17 +181,19 @@ fn read_ticket(lines: Vec<TicketLine>) -> Ticket {
     let mut signature = PastedSignature::default();
     let mut reader = LineReader::default();
     let doubted = mentions::doubted(&lines);
+    let unreported = mentions::unreported(&lines);
     event_text::recognise(&lines, &mut recognised);
     for (position, line) in lines.iter().enumerate() {
         recognised.line = line.number;
         match doubted.get(&position) {
-            None => reader.read(&line.text, &mut recognised, &mut signature),
+            None => {
+                reader.read(&line.text, &mut recognised, &mut signature);
+                recognised.sort_errors(unreported.get(&position).map(|left| read_alone(left, line.number)));
+            }
             Some(certain) => {
                 reader.read(certain, &mut recognised, &mut signature);
-                let mut said = Recognised::default();
-                said.line = line.number;
-                LineReader::default().read(&line.text, &mut said, &mut PastedSignature::default());
-                recognised.mention(said);
+                recognised.sort_errors(None);
+                recognised.mention(read_alone(&line.text, line.number));
             }
         }
     }
@@ -200,7 +202,15 @@ fn read_ticket(lines: Vec<TicketLine>) -> Ticket {
     inventory::tables(&lines, &mut recognised);
     recognised.frames = debugger::frames(&lines);
     recognised.python_frames = python::frames(&lines);
-    Ticket { doubted, ..recognised.into_ticket(lines) }
+    Ticket { doubted, unreported, ..recognised.into_ticket(lines) }
+}
+
+/// What a line says, whatever stands around it.
+fn read_alone(line: &str, number: u32) -> Recognised {
+    let mut said = Recognised::default();
+    said.line = number;
+    LineReader::default().read(line, &mut said, &mut PastedSignature::default());
+    said
 }
 
 /// Statements that count only when the text shows that they are meant.

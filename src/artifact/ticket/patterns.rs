@@ -63,6 +63,8 @@ pub(super) enum Fact {
     StopName,
     /// The same, said in passing.
     StopMention,
+    /// Codes of stops in a row, each in hexadecimal with `0x`.
+    StopList,
     /// The driver that a stop's screen names.
     StopDriver,
     /// A Win32 error, or an NTSTATUS in its place.
@@ -109,6 +111,8 @@ pub(super) enum Fact {
     CrashEnds,
     /// Somebody starts a program with this line: what comes is about another run.
     RunBegins,
+    /// Another problem is told from this line on.
+    ProblemBegins,
     /// The line explains something in general and says nothing of the crash.
     Explanation,
     /// The line shows that a debugger blames no module.
@@ -126,6 +130,8 @@ pub(super) enum Border {
     Ends,
     /// A program is started with it, so the part is about a run of its own.
     Starts,
+    /// The part begins with it, and is about another problem than what stands before.
+    Problem,
 }
 
 /// Words or an expression, and what they announce.
@@ -222,6 +228,7 @@ impl Pattern {
             Fact::CrashBegins => Some(Border::Begins),
             Fact::CrashEnds => Some(Border::Ends),
             Fact::RunBegins => Some(Border::Starts),
+            Fact::ProblemBegins => Some(Border::Problem),
             _ => None,
         })
     }

@@ -116,6 +116,8 @@ pub(super) struct Recognised {
     pub exception_parameters: [Weighed<u64>; 2],
     pub bugcheck: Weighed<BugcheckCode>,
     pub bugcheck_parameters: [Option<u64>; 4],
+    /// All codes of stops that lines name which are not in doubt.
+    stops: BTreeSet<u32>,
     /// Names of debuggers, without ending: of the module at the exception's address, and of the one that is blamed.
     pub fault_stem: Weighed<Arc<str>>,
     pub blamed_stem: Weighed<Arc<str>>,
@@ -131,6 +133,11 @@ pub(super) struct Recognised {
     hresults: Vec<u32>,
     /// Those of both that nothing but doubtful lines names.
     errors_only_mentioned: Vec<u32>,
+    /// Those of both that quotations name of which nobody says that they appeared, and those that stand elsewhere.
+    errors_unreported: Vec<u32>,
+    errors_reported: Vec<u32>,
+    /// Those of the line that is being read.
+    errors_of_line: Vec<u32>,
     others: Vec<Contradiction>,
     /// All codes that were named, and those of them that stand in a field of a report.
     codes: BTreeSet<u32>,
@@ -167,6 +174,13 @@ impl Recognised {
 
     /// The bugcheck code. Another sure one is kept beside it.
     pub fn set_bugcheck(&mut self, told: Told, code: BugcheckCode) {
+        if self.stops.len() < MOST_NUMBERS {
+            self.stops.insert(code.plain());
+        }
+        self.mention_bugcheck(told, code);
+    }
+
+    fn mention_bugcheck(&mut self, told: Told, code: BugcheckCode) {
         self.name_code(told, code.plain());
         if let (Some(present), Some(value)) = (self.bugcheck.told(), self.bugcheck.get())
             && value.plain() != code.plain()
@@ -202,11 +216,11 @@ impl Recognised {
         reported(&self.app) && reported(&self.module) && reported(&self.code) && reported(&self.offset)
     }
 
-    /// Beside a whole report of a program's crash, a stop that is only mentioned, or said in words without parameters,
-    /// is another story.
+    /// Beside a whole report of a program's crash, a stop that is only mentioned, or told without parameters, is another
+    /// story.
     fn leave_out_told_stop(&mut self) {
         let (Some(told), Some(stop)) = (self.bugcheck.told(), self.bugcheck.get().copied()) else { return };
-        let bare = told.weight >= Weight::Words && self.bugcheck_parameters.iter().all(Option::is_none);
+        let bare = self.bugcheck_parameters.iter().all(Option::is_none);
         if self.is_whole() && (bare || told.weight >= Weight::Passing) {
             self.bugcheck = Weighed::default();
             self.contradicted("bugcheck code", stop.to_string(), told.line);
@@ -293,6 +307,7 @@ impl Recognised {
         self.note_line();
         self.errors_only_mentioned.retain(|mentioned| *mentioned != number);
         add(&mut self.win_errors, number);
+        add(&mut self.errors_of_line, number);
     }
 
     /// An HRESULT.
@@ -300,6 +315,16 @@ impl Recognised {
         self.note_line();
         self.errors_only_mentioned.retain(|mentioned| *mentioned != number);
         add(&mut self.hresults, number);
+        add(&mut self.errors_of_line, number);
+    }
+
+    /// Notes which errors of the line that was read only its quotations name: those that are not `left` without them.
+    pub fn sort_errors(&mut self, left: Option<Self>) {
+        for number in std::mem::take(&mut self.errors_of_line) {
+            let named =
+                left.as_ref().is_none_or(|left| left.win_errors.contains(&number) || left.hresults.contains(&number));
+            add(if named { &mut self.errors_reported } else { &mut self.errors_unreported }, number);
+        }
     }
 
     /// Takes over what a line names that denies it, advises or lists codes: codes, as mentions, and nothing else.
@@ -309,7 +334,7 @@ impl Recognised {
             self.set_code(told, *code);
         }
         if let Some(code) = said.bugcheck.get() {
-            self.set_bugcheck(told, *code);
+            self.mention_bugcheck(told, *code);
         }
         for (known, named) in [(&mut self.win_errors, said.win_errors), (&mut self.hresults, said.hresults)] {
             for number in named.into_iter().filter(|number| !known.contains(number)).collect::<Vec<_>>() {
@@ -365,9 +390,15 @@ impl Recognised {
                 .take(told)
                 .map(|code| (code, self.bugcheck_parameters.iter().map_while(|parameter| *parameter).collect())),
             stop_only_mentioned: stop_mentioned,
+            stops_told: self.stops.len(),
             win_errors: self.win_errors,
             hresults: self.hresults,
             errors_only_mentioned: self.errors_only_mentioned,
+            errors_unreported: {
+                self.errors_unreported.retain(|number| !self.errors_reported.contains(number));
+                self.errors_unreported
+            },
+            unreported: BTreeMap::new(),
             events: self.events,
             frames: self.frames,
             python_frames: self.python_frames,

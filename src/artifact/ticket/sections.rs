@@ -57,9 +57,11 @@ impl Found {
 fn divide(range: Range<usize>, found: &[Found], sections: &mut Vec<Range<usize>>) {
     let inside = || found.iter().filter(|found| range.contains(&found.at));
     let mut times: BTreeMap<usize, usize> = BTreeMap::new();
+    let parts =
+        |found: &Found| usize::from(found.border == Border::Problem && found.at > range.start).saturating_add(1);
     for found in inside() {
         let times = times.entry(found.kind).or_default();
-        *times = times.saturating_add(1);
+        *times = times.saturating_add(parts(found));
     }
     let several = |found: &&Found| times.get(&found.kind).is_some_and(|times| *times > 1);
     let Some(kind) = inside().find(several).map(|found| found.kind) else {
@@ -131,13 +133,20 @@ fn ended_with(ticket: &Ticket, lines: &[TicketLine]) -> Option<u32> {
     ticket.exit_code.filter(|_| ended)
 }
 
-/// Whether a part tells of a run that failed: with an error, and with a code of the program's own.
+/// Whether a part begins with the words that another problem comes.
+fn is_another_problem(lines: &[TicketLine]) -> bool {
+    lines.first().is_some_and(|line| borders(&line.text).any(|(_, border)| border == Border::Problem))
+}
+
+/// Whether a part tells of a run that failed: with an error, and with a code of the program's own. So does one of
+/// another problem with an error.
 pub(super) fn is_failed_run(ticket: &Ticket, lines: &[TicketLine]) -> bool {
     let error = |line: &TicketLine| {
         let mut words = line.text.split(|letter: char| !letter.is_alphanumeric());
         words.any(|word| word.to_ascii_lowercase().ends_with("error"))
     };
-    ended_with(ticket, lines).is_some_and(|code| code != 0) && lines.iter().any(error)
+    let failed = ended_with(ticket, lines).is_some_and(|code| code != 0) || is_another_problem(lines);
+    failed && lines.iter().any(error)
 }
 
 /// A crash that parts of a text tell of.
@@ -161,8 +170,10 @@ pub(super) fn add_part(crashes: &mut Vec<Crash>, part: Ticket, lines: &[TicketLi
         |crash: &Crash| part.report_id.is_some() && crash.parts.iter().any(|other| other.report_id == part.report_id);
     let (time, run) = (stated_time(lines), starts_a_run(lines));
     let ended = ended_with(&part, lines);
+    let another = is_another_problem(lines);
     let apart = |crash: &Crash| {
-        ended.is_some_and(|code| crash.ended_with.is_some_and(|other| other != code))
+        another
+            || ended.is_some_and(|code| crash.ended_with.is_some_and(|other| other != code))
             || (run && crash.is_a_run)
             || time.is_some_and(|time| crash.times.iter().any(|other| other.is_apart_from(time)))
     };

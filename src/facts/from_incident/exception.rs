@@ -81,6 +81,9 @@ pub(super) fn exception(built: &Built<'_>, facts: &mut FactSet) {
         if matches!(item, Some(Observation::Ticket(text)) if text.stop_only_mentioned) {
             facts.set("bugcheck.mentioned", Value::Flag(true), from);
         }
+        if let Some(Observation::Ticket(text)) = item {
+            facts.set("bugcheck.told_stops", Value::Number(text.stops_told as u64), from);
+        }
         for (path, parameter) in PARAMETER_PATHS.into_iter().zip(parameters) {
             facts.set(path, Value::Number(parameter), from);
         }

@@ -65,6 +65,8 @@ pub(super) fn lists(built: &Built<'_>, facts: &mut FactSet) {
             let mut record = line_record(Arc::clone(&line.text), from);
             let certain = ticket.doubted.get(&position).map(Arc::clone);
             record.fields.extend(certain.map(|certain| ("certain", Value::Text(certain))));
+            let reported = ticket.unreported.get(&position).map(Arc::clone);
+            record.fields.extend(reported.map(|reported| ("reported", Value::Text(reported))));
             record
         }));
     }

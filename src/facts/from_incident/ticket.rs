@@ -33,6 +33,9 @@ pub(super) fn lists(built: &Built<'_>, facts: &mut FactSet) {
                 if ticket.errors_only_mentioned.contains(number) {
                     fields.push(("mentioned", Value::Flag(true)));
                 }
+                if ticket.errors_unreported.contains(number) {
+                    fields.push(("unreported", Value::Flag(true)));
+                }
                 Record { fields, from }
             };
             numbers.iter().map(record).collect()

@@ -118,6 +118,12 @@ pub const LISTS: &[ListDefinition] = &[
         fields: &[
             fact("code", FactType::Code, ANY, "the HRESULT"),
             fact("mentioned", FactType::Flag, ANY, "that only a denial, advice or a list of codes names it"),
+            fact(
+                "unreported",
+                FactType::Flag,
+                ANY,
+                "that only a quotation names it of which nobody says that it appeared",
+            ),
         ],
     },
     ListDefinition {
@@ -186,6 +192,13 @@ pub const LISTS: &[ListDefinition] = &[
                 ANY,
                 "what of the line is neither denied nor advice nor a list of codes; absent where that is all of it",
             ),
+            fact(
+                "reported",
+                FactType::Text,
+                ANY,
+                "what of the line stands outside of quotations of which nobody says that they appeared; absent where that \
+                 is all of it",
+            ),
         ],
     },
     ListDefinition {
@@ -252,6 +265,12 @@ pub const LISTS: &[ListDefinition] = &[
         fields: &[
             fact("number", FactType::Number, ANY, "the number"),
             fact("mentioned", FactType::Flag, ANY, "that only a denial, advice or a list of codes names it"),
+            fact(
+                "unreported",
+                FactType::Flag,
+                ANY,
+                "that only a quotation names it of which nobody says that it appeared",
+            ),
         ],
     },
 ];

@@ -57,6 +57,12 @@ pub const SCALARS: &[FactDefinition] = &[
     fact("bugcheck.parameter_4_means", FactType::Text, SYSTEM_LOG, "what its value means, where that is documented"),
     fact("bugcheck.status", FactType::Code, SYSTEM_LOG, "the NTSTATUS among the parameters, as 32 bits"),
     fact(
+        "bugcheck.told_stops",
+        FactType::Number,
+        TEXT,
+        "how many different stops the text tells of, where nothing better tells the stop",
+    ),
+    fact(
         "compat.cuda_driver",
         FactType::Word(AGES),
         DUMP_OR_TEXT,

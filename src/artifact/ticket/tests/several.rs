@@ -146,6 +146,27 @@ fn runs_that_ended_with_different_codes_are_several() {
 }
 
 #[test]
+fn a_stop_without_parameters_beside_a_whole_report_of_a_crash_is_another_story() {
+    let text = format!("{FIRST}\nIn March we also had bugcheck 0x124.\n");
+    assert!(tickets(&text).iter().all(|ticket| ticket.bugcheck.is_none()));
+}
+
+#[test]
+fn stops_are_counted_where_they_are_not_denied() {
+    let told = |text: &str| tickets(text).remove(0).stops_told;
+    assert_eq!(told("Blue screens this month: 0x1A, 0x50, 0x3B, 0xA, 0xEF - different each time"), 5);
+    assert_eq!(told("blue screens: MEMORY_MANAGEMENT, SYSTEM_SERVICE_EXCEPTION. It is not IRQL_NOT_LESS_OR_EQUAL"), 2);
+}
+
+#[test]
+fn another_problem_begins_where_somebody_says_so() {
+    let text = "Exit code: 0xC0000005\nThat is clear. Next problem:\nOMP: Error #15: a\n";
+    let lines: Vec<usize> = tickets(text).iter().map(|ticket| ticket.lines.len()).collect();
+    assert_eq!(lines, [1, 2]);
+    assert_eq!(tickets("Exit code: 0xC0000005\nNext problem:\nnobody knows\n").len(), 1);
+}
+
+#[test]
 fn a_stop_said_in_words_beside_a_whole_report_of_a_crash_is_another_story() {
     let text = format!("{FIRST}\nTwo years ago it was blue screen 0x124 because of the power supply.\n");
     assert_eq!(crashes(&text), [SHOWN[0]]);
