@@ -237,6 +237,19 @@ fn an_archive_is_told_to_be_extracted() {
 #[test]
 fn formats_are_known_in_capitals_too() {
     analyze_with_site_rules(&format!("-q --format JSON {STACK_OVERFLOW}")).ends_with(0).json();
+    let folder = folder();
+    let report = folder.path().join("report.json");
+    let report = shown(&report);
+    analyze(&format!("-q -f Json -o {report} {STACK_OVERFLOW}")).ends_with(0);
+    for command in [
+        format!("compare -f JSON {report} {report}"),
+        "explain -f JSON 0xC0000409".to_owned(),
+        "rules facts -f JSON".to_owned(),
+        format!("rules diff -f JSON builtin builtin {STACK_OVERFLOW}"),
+        format!("why -f JSON memory/stack-overflow {STACK_OVERFLOW}"),
+    ] {
+        run(command.split(' ')).ends_with(0).json();
+    }
 }
 
 #[test]
