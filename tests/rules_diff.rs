@@ -90,6 +90,26 @@ fn another_suspect_is_a_change() {
 }
 
 #[test]
+fn a_site_adds_to_the_lists_that_decide_the_suspect() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let rules = folder.path().join("site");
+    fs::create_dir_all(rules.join("data")).expect("a folder");
+    fs::create_dir_all(rules.join("memory")).expect("a folder");
+    let rule = fs::read_to_string("rules/memory/stack-overflow.yaml").expect("a rule");
+    fs::write(rules.join("memory/own.yaml"), rule.replace("id: memory/", "id: memory/own-")).expect("written");
+    let carriers =
+        "schema: 1\nlist: carriers\nabout: Of the site.\nmodules:\n  - {name: cudnn_ops_infer64_8.dll, why: test}\n";
+    fs::write(rules.join("data/carriers.yaml"), carriers).expect("written");
+    let suspect = |more: &[&str]| {
+        let arguments = ["analyze", "-q", "-f", "json", "samples/delay-load-zlibwapi"];
+        let report = run(arguments.iter().chain(more)).ends_with(0).json();
+        report["incidents"][0]["suspect"]["module"].as_str().map(str::to_owned)
+    };
+    assert_eq!(suspect(&[]).as_deref(), Some("cudnn_ops_infer64_8.dll"));
+    assert_eq!(suspect(&["--rules", &shown(&rules)]).as_deref(), Some("cudnn64_8.dll"));
+}
+
+#[test]
 fn the_same_rules_change_nothing_and_broken_ones_are_not_used() {
     let same = run(["rules", "diff", "builtin", "rules", "samples"]).ends_with(0);
     assert!(same.stdout.starts_with("0 of "), "{same:#?}");
