@@ -511,6 +511,7 @@ fn since_and_until_choose_incidents_by_their_time() {
         ("--since 2024-05-22T10:47:39Z", &["power-loss"]),
         ("--since 2024-05-22T12:47:38+02:00", &["crash", "power-loss"]),
         ("--until 2024-05-22T10:47:38Z", &["crash"]),
+        ("--since 2024-05-22T10:47:38Z --until 2024-05-22T10:47:38Z", &["crash"]),
         ("--until 2024-05-22T10:47:37Z", &[]),
         // A day is over when it ends.
         ("--until 2024-05-22", &["crash"]),

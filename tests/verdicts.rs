@@ -7,10 +7,12 @@ mod program;
 use std::fs;
 
 use program::{list, report, run, text};
-use samplekit::FileTime;
 use samplekit::event_log::EventLog;
-use samplekit::events::service_ended;
+use samplekit::events::{Crash, Image, Layout, service_ended};
+use samplekit::{FileTime, Guid};
 use serde_json::Value;
+
+const NOON: FileTime = FileTime::utc(2024, 5, 6, 12, 0, 0);
 
 /// The verdict on a stack overflow by rules of these causes and confidences, each of which asks for something.
 fn verdict(rules: &[(&str, f64)]) -> Value {
@@ -85,10 +87,35 @@ fn a_sure_verdict_asks_only_for_what_its_rule_wants() {
 fn of_a_service_no_console_text_is_asked_for() {
     let folder = tempfile::tempdir().expect("a folder");
     let mut log = EventLog::new("System", "PC-1");
-    log.add(service_ended(FileTime::utc(2024, 5, 6, 12, 0, 0), "Demo Service", "demosvc", "No action"));
+    log.add(service_ended(NOON, "Demo Service", "demosvc", "No action"));
     fs::write(folder.path().join("System.evtx"), log.to_bytes()).expect("a log");
     let report = report(folder.path());
     let asked: Vec<&str> =
         list(&report["coverage"], "collect_next").iter().map(|request| text(request, "id")).collect();
     assert_eq!(asked, ["no-service-dump", "no-application-log"], "{:#}", report["coverage"]);
+}
+
+/// Windows names a hosted service behind the program, and only the program can be told to a tool.
+#[test]
+fn of_a_hosted_service_the_dump_of_its_program_is_asked_for() {
+    let image = |path: &str| Image { path: path.to_owned(), version: None, timestamp: 1 };
+    let crash = Crash {
+        app: image(r"C:\Windows\System32\svchost.exe_demosvc"),
+        module: image(r"C:\Program Files\Demo\demo.dll"),
+        code: 0xC000_0005,
+        offset: 0x1234,
+        data: 0,
+        process: 4312,
+        started: NOON.minus_seconds(60),
+        time: NOON,
+        report_id: Guid::made_up("hosted"),
+    };
+    let mut log = EventLog::new("Application", "PC-1");
+    log.add(crash.application_error(Layout::Positional));
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::write(folder.path().join("Application.evtx"), log.to_bytes()).expect("a log");
+    let report = report(folder.path());
+    let requests = list(&report["coverage"], "collect_next");
+    let dump = requests.iter().find(|request| text(request, "id") == "no-dump").expect("no dump was given");
+    assert!(text(dump, "says").contains("\"svchost.exe\""), "{dump}");
 }

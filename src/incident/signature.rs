@@ -166,6 +166,8 @@ mod tests {
         for (service, of_all) in [
             ("onesyncsvc_4b9f3", "onesyncsvc"),
             ("onesyncsvc_session2", "onesyncsvc"),
+            ("onesyncsvc_1f2e3d4c", "onesyncsvc"),
+            ("onesyncsvc_1f2e3d4c5", "onesyncsvc_1f2e3d4c5"),
             ("wsearch", "wsearch"),
             ("nv_container", "nv_container"),
             ("app_face", "app_face"),
