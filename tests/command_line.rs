@@ -277,6 +277,19 @@ fn an_archive_is_told_to_be_extracted() {
 #[test]
 fn formats_are_known_in_capitals_too() {
     analyze_with_site_rules(&format!("-q --format JSON {STACK_OVERFLOW}")).ends_with(0).json();
+    let folder = folder();
+    let report = folder.path().join("report.json");
+    let report = shown(&report);
+    analyze(&format!("-q -f Json -o {report} {STACK_OVERFLOW}")).ends_with(0);
+    for command in [
+        format!("compare -f JSON {report} {report}"),
+        "explain -f JSON 0xC0000409".to_owned(),
+        "rules facts -f JSON".to_owned(),
+        format!("rules diff -f JSON builtin builtin {STACK_OVERFLOW}"),
+        format!("why -f JSON memory/stack-overflow {STACK_OVERFLOW}"),
+    ] {
+        run(command.split(' ')).ends_with(0).json();
+    }
 }
 
 #[test]
@@ -541,6 +554,7 @@ fn since_and_until_choose_incidents_by_their_time() {
         ("--since 2024-05-22T10:47:39Z", &["power-loss"]),
         ("--since 2024-05-22T12:47:38+02:00", &["crash", "power-loss"]),
         ("--until 2024-05-22T10:47:38Z", &["crash"]),
+        ("--since 2024-05-22T10:47:38Z --until 2024-05-22T10:47:38Z", &["crash"]),
         ("--until 2024-05-22T10:47:37Z", &[]),
         // A day is over when it ends.
         ("--until 2024-05-22", &["crash"]),

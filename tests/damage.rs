@@ -19,6 +19,7 @@ use crashsift::artifact::ReadContext;
 use crashsift::evidence::{Names, Observation, ProcessDump};
 use crashsift::read::{ReadArtifact, read_artifact};
 use crashsift::report::ArtifactStatus;
+use samplekit::Random;
 
 /// Cuts of each sample, spread over its length, beside those near its ends.
 const CUTS: usize = 96;
@@ -102,7 +103,7 @@ fn flipped_bytes_never_pass_for_whole_when_something_is_missing() {
         if whole.is_empty() || original.artifact.status != ArtifactStatus::Ok {
             continue;
         }
-        let mut random = Random(number as u64 + 1);
+        let mut random = Random::new(number as u64 + 1);
         for _ in 0..FLIPS {
             let mut flipped = whole.clone();
             let at = random.below(whole.len());
@@ -151,17 +152,4 @@ fn in_stream_type(dump: &[u8], at: usize) -> bool {
     let value = |at: usize| dump.get(at..at + 4).map(|v| u32::from_le_bytes([v[0], v[1], v[2], v[3]]) as usize);
     let (Some(count), Some(directory)) = (value(8), value(12)) else { return false };
     (directory..directory + count * 12).contains(&at) && (at - directory) % 12 < 4
-}
-
-/// A small generator with a fixed start: the same flips every time.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, bound: usize) -> usize {
-        // xorshift64*, Vigna 2016.
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        (self.0.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 33) as usize % bound
-    }
 }

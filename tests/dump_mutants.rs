@@ -19,6 +19,7 @@ use crashsift::report::json;
 use crashsift::rules::RuleSet;
 use crashsift::{Options, Silent, analyze};
 use rayon::prelude::*;
+use samplekit::Random;
 
 /// How many are tried where nobody says.
 const MUTANTS: u64 = 400;
@@ -81,7 +82,7 @@ fn peak_memory() -> u64 {
 
 /// A dump with one to eight kinds of damage, the same for the same number.
 fn mutant(dumps: &[Vec<u8>], number: u64) -> Vec<u8> {
-    let mut random = Random(number.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
+    let mut random = Random::new(number.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
     let own = &dumps[random.below(dumps.len())];
     let mut bytes = own.clone();
     for _ in 0..=random.below(8) {
@@ -106,7 +107,7 @@ fn damage(bytes: &mut Vec<u8>, random: &mut Random) {
     let size = random.below(most).clamp(1, length - at);
     let odd = [0, 1, 4, 0xFF, 0x1000, 0x7FFF_FFFF, 0x8000_0000, 0xFFFF_FFFF, 0xFFFF_FFF0, length as u64, u64::MAX];
     let number = match random.below(3) {
-        0 => random.next(),
+        0 => random.any(),
         1 => (length as u64).wrapping_sub(random.below(64) as u64),
         _ => odd[random.below(odd.len())],
     };
@@ -124,24 +125,8 @@ fn damage(bytes: &mut Vec<u8>, random: &mut Random) {
         6 => bytes.truncate(at.max(32)),
         7 => drop(bytes.drain(at..at + size.min(64))),
         _ => {
-            let inserted: Vec<u8> = (0..=random.below(64)).map(|_| random.next().to_le_bytes()[0]).collect();
+            let inserted: Vec<u8> = (0..=random.below(64)).map(|_| random.any().to_le_bytes()[0]).collect();
             bytes.splice(at..at, inserted);
         }
-    }
-}
-
-/// A small generator (xorshift64*, Vigna 2016).
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        self.0.wrapping_mul(0x2545_F491_4F6C_DD1D)
-    }
-
-    fn below(&mut self, bound: usize) -> usize {
-        (self.next() >> 33) as usize % bound
     }
 }

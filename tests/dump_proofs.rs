@@ -14,10 +14,7 @@ use crashsift::knowledge::Knowledge;
 use crashsift::rules::RuleSet;
 use crashsift::{Options, Silent, inspect};
 use samplekit::FileTime;
-use samplekit::minidump::{
-    Context, Exception, Memory, Minidump, Module, Process, Processor, Protection, Region, StackImage, System, Thread,
-    UnloadedModule,
-};
+use samplekit::minidump::{Memory, Minidump, Module, Protection, Region, UnloadedModule};
 
 const APP: u64 = 0x7FF6_4000_0000;
 const PLUGIN: u64 = 0x7FFB_9D00_0000;
@@ -25,40 +22,12 @@ const PLACE: u64 = PLUGIN + 0x1_2F40;
 
 /// An access violation of `demo.exe` at an address, with its parameters. `plugin.dll` was unloaded before.
 fn violation(at: u64, parameters: [u64; 2]) -> Minidump {
-    let time = FileTime::utc(2024, 6, 12, 12, 0, 44);
-    let context = Context::at(at, 0x42_7FCF_0000);
-    Minidump {
-        time,
-        flags: 0,
-        system: System::windows(19045, Processor::coffee_lake()),
-        process: Process { id: 4312, started: time.minus_seconds(60), cpu_seconds: 7 },
-        threads: vec![Thread {
-            id: 9120,
-            name: None,
-            teb: 0x42_7FB3_4000,
-            stack: StackImage::new(context.rsp).locals(4).memory(),
-            context,
-        }],
-        exception: Some(Exception {
-            thread: 9120,
-            code: 0xC000_0005,
-            flags: 0,
-            address: at,
-            parameters: parameters.to_vec(),
-            context,
-        }),
-        modules: vec![Module::windows(r"C:\demo\demo.exe", None, APP, 0x1_0000)],
-        unloaded: vec![UnloadedModule {
-            name: "plugin.dll".to_owned(),
-            base: PLUGIN,
-            size: 0x3_1000,
-            timestamp: 0x6642_1B07,
-        }],
-        memory: vec![],
-        regions: vec![],
-        annotations: vec![],
-        other_streams: vec![],
-    }
+    let modules = vec![Module::windows(r"C:\demo\demo.exe", None, APP, 0x1_0000)];
+    let mut dump = Minidump::crashed(FileTime::utc(2024, 6, 12, 12, 0, 44), at, modules);
+    dump.exception.iter_mut().for_each(|exception| exception.parameters = parameters.to_vec());
+    dump.unloaded =
+        vec![UnloadedModule { name: "plugin.dll".to_owned(), base: PLUGIN, size: 0x3_1000, timestamp: 0x6642_1B07 }];
+    dump
 }
 
 fn region(address: u64, protection: Option<Protection>) -> Region {

@@ -9,6 +9,8 @@ use crashsift::facts::{FactSet, schema};
 use crashsift::knowledge::Knowledge;
 use crashsift::rules::RuleSet;
 use crashsift::{Options, Silent, inspect};
+use samplekit::FileTime;
+use samplekit::minidump::{Minidump, Module};
 
 /// Card and facts of the only incident that a file tells of.
 fn only_incident(path: PathBuf) -> (BTreeMap<&'static str, String>, FactSet) {
@@ -38,6 +40,45 @@ fn shown(facts: &FactSet, names: &[&str]) -> Vec<String> {
         Some(format!("{name} = {}", facts.get(name)?.value.display(definition.kind)))
     };
     names.iter().filter_map(of).collect()
+}
+
+/// The card of a program that has loaded these.
+fn card_of(paths: &[&str]) -> BTreeMap<&'static str, String> {
+    let module = |(number, path): (u64, &&str)| {
+        let base = 0x7FFB_1000_0000_u64.saturating_add(number.saturating_mul(0x10_0000));
+        Module::windows(path, None, base, 0x1_0000)
+    };
+    let program = Module::windows(r"C:\demo\demo.exe", None, 0x7FF6_4000_0000, 0x1_0000);
+    let modules = std::iter::once(program).chain((0..).zip(paths).map(module)).collect();
+    let dump = Minidump::crashed(FileTime::utc(2024, 5, 6, 12, 0, 0), 0x7FF6_4000_1000, modules);
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("a.dmp");
+    std::fs::write(&path, dump.to_bytes()).expect("a dump");
+    only_incident(path).0
+}
+
+#[test]
+fn of_many_copies_two_are_named_and_the_others_counted() {
+    const PLACES: [&str; 4] =
+        [r"C:\one\msvcp140.dll", r"C:\two\msvcp140.dll", r"C:\three\msvcp140.dll", r"C:\four\msvcp140.dll"];
+    assert_eq!(card_of(&[PLACES[0]]).get("duplicates"), None);
+    assert_eq!(card_of(&[PLACES[0], PLACES[1]])["duplicates"], r"msvcp140.dll from C:\one and C:\two");
+    assert_eq!(card_of(&PLACES)["duplicates"], r"msvcp140.dll from C:\one and C:\two and 2 more");
+}
+
+/// NVIDIA writes the second number into the name up to CUDA 10.
+#[test]
+fn the_names_of_cublas_have_two_numbers_before_cuda_11() {
+    for (name, number) in [("cublas64_100.dll", "10.0"), ("cublas64_10.dll", "10.0"), ("cublas64_11.dll", "11")] {
+        assert_eq!(card_of(&[&format!(r"C:\cuda\{name}")])["cublas"], number, "{name}");
+    }
+}
+
+/// Windows brings an `onnxruntime.dll` of its own, and no library of CUDA.
+#[test]
+fn only_what_windows_does_not_bring_is_misplaced_in_its_folder() {
+    let card = card_of(&[r"C:\Windows\System32\onnxruntime.dll", r"C:\Windows\System32\cudnn64_8.dll"]);
+    assert_eq!(card["misplaced"], r"cudnn64_8.dll in C:\Windows\System32");
 }
 
 #[test]

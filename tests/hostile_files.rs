@@ -18,7 +18,7 @@ use std::thread;
 use samplekit::FileTime;
 use samplekit::event_log::EventLog;
 use samplekit::events::product_installed;
-use samplekit::minidump::{Context, Exception, Minidump, Module, Process, Processor, StackImage, System, Thread};
+use samplekit::minidump::{Minidump, Module};
 use serde_json::Value;
 
 use program::{Run, artifact, crashsift, finish, list, report, run, run_with_input, text};
@@ -45,35 +45,10 @@ fn write(path: impl AsRef<Path>, bytes: impl AsRef<[u8]>) {
 /// A small dump of a process that crashed; other numbers are other processes.
 fn dump(number: u32) -> Vec<u8> {
     let time = NOON.plus_seconds(u64::from(number) * 600);
-    let context = Context::at(0x7FF6_4000_1000, 0x42_7FCF_0000);
-    Minidump {
-        time,
-        flags: 0,
-        system: System::windows(19045, Processor::coffee_lake()),
-        process: Process { id: 4 * number + 4, started: time.minus_seconds(60), cpu_seconds: 7 },
-        threads: vec![Thread {
-            id: 9120,
-            name: None,
-            teb: 0x42_7FB3_4000,
-            stack: StackImage::new(context.rsp).locals(4).memory(),
-            context,
-        }],
-        exception: Some(Exception {
-            thread: 9120,
-            code: 0xC000_0005,
-            flags: 0,
-            address: context.rip,
-            parameters: vec![0, 0x18],
-            context,
-        }),
-        modules: vec![Module::windows(r"C:\demo\demo.exe", None, 0x7FF6_4000_0000, 0x1_0000)],
-        unloaded: vec![],
-        memory: vec![],
-        regions: vec![],
-        annotations: vec![],
-        other_streams: vec![],
-    }
-    .to_bytes()
+    let modules = vec![Module::windows(r"C:\demo\demo.exe", None, 0x7FF6_4000_0000, 0x1_0000)];
+    let mut dump = Minidump::crashed(time, 0x7FF6_4000_1000, modules);
+    dump.process.id = 4 * number + 4;
+    dump.to_bytes()
 }
 
 /// A log of so many records that say nothing about crashes.

@@ -9,9 +9,7 @@ use std::fs;
 
 use samplekit::event_log::EventLog;
 use samplekit::events::{Crash, Image, Layout, ManagedCrash};
-use samplekit::minidump::{
-    Context, Exception, Minidump, Module, Process, Processor, StackImage, System, Thread, UnloadedModule,
-};
+use samplekit::minidump::{Minidump, UnloadedModule};
 use samplekit::wer_report::Report;
 use samplekit::{FileTime, FileVersion, Guid};
 use serde_json::Value;
@@ -48,7 +46,6 @@ rules:
 "#;
 
 const NOON: FileTime = FileTime::utc(2024, 5, 6, 12, 0, 0);
-const MODULE_BASE: u64 = 0x7FFB_1000_0000;
 
 fn named(start: &str, end: &str) -> String {
     format!("{start}{HOSTILE}{end}")
@@ -75,44 +72,12 @@ fn crash() -> Crash {
 }
 
 fn dump(crash: &Crash) -> Vec<u8> {
-    let context = Context::at(MODULE_BASE + 0x1234, 0x42_7FCF_0000);
-    let mut stack = StackImage::new(context.rsp);
-    Minidump {
-        time: crash.time,
-        flags: 0,
-        system: System::windows(19045, Processor::coffee_lake()),
-        process: Process { id: crash.process, started: crash.started, cpu_seconds: 7 },
-        threads: vec![Thread {
-            id: 9120,
-            name: Some(named("worker", "")),
-            teb: 0x42_7FB3_4000,
-            stack: stack.locals(16).memory(),
-            context,
-        }],
-        exception: Some(Exception {
-            thread: 9120,
-            code: crash.code,
-            flags: 0,
-            address: context.rip,
-            parameters: vec![0, 0x18],
-            context,
-        }),
-        modules: vec![
-            Module::windows(&crash.app.path, crash.app.version, 0x7FF6_4000_0000, 0x10_0000),
-            Module::windows(&crash.module.path, crash.module.version, MODULE_BASE, 0x10_0000),
-        ],
-        unloaded: vec![UnloadedModule {
-            name: named("gone", ".dll"),
-            base: 0x7FFA_0000_0000,
-            size: 0x1000,
-            timestamp: 1,
-        }],
-        memory: vec![],
-        regions: vec![],
-        annotations: vec![(named("key", ""), named("value", ""))],
-        other_streams: vec![],
-    }
-    .to_bytes()
+    let mut dump = Minidump::of_crash(crash);
+    dump.threads.iter_mut().for_each(|thread| thread.name = Some(named("worker", "")));
+    dump.unloaded =
+        vec![UnloadedModule { name: named("gone", ".dll"), base: 0x7FFA_0000_0000, size: 0x1000, timestamp: 1 }];
+    dump.annotations = vec![(named("key", ""), named("value", ""))];
+    dump.to_bytes()
 }
 
 /// A folder with a dump, logs, a report and a text that belong to the hostile crash.

@@ -11,7 +11,7 @@ use crashsift::rules::RuleSet;
 use crashsift::{Options, Silent, analyze};
 use samplekit::event_log::{Event, EventLog, Provider};
 use samplekit::events::{LostPower, bugcheck, kernel_power, unclean_shutdown};
-use samplekit::minidump::{Context, Exception, Memory, Minidump, Module, Process, Processor, System, Thread};
+use samplekit::minidump::{Minidump, Module};
 use samplekit::{FileTime, Guid};
 
 const EXE: u64 = 0x7FF6_1C8A_0000;
@@ -34,33 +34,14 @@ fn report_on(path: &Path, options: &Options) -> Report {
 
 /// A dump of the same process, always: with an exception in a DLL of its own, or of the process while it runs.
 fn dump(time: FileTime, crashed: bool) -> Minidump {
-    let context = Context::at(DLL + 0x5678, 0x42_7FCF_E000);
-    let stack = Memory { address: 0x42_7FCF_E000, bytes: vec![0; 64] };
-    let exception = Exception {
-        thread: 100,
-        code: 0xC000_0005,
-        flags: 0,
-        address: DLL + 0x5678,
-        parameters: vec![1, 0x20],
-        context,
-    };
-    Minidump {
-        time,
-        flags: 0,
-        system: System::windows(19045, Processor::coffee_lake()),
-        process: Process { id: 4312, started: FileTime::utc(2024, 3, 5, 9, 0, 0), cpu_seconds: 3 },
-        threads: vec![Thread { id: 100, name: None, teb: 0x42_7FB0_0000, stack, context }],
-        exception: crashed.then_some(exception),
-        modules: vec![
-            Module::windows(r"C:\app\app.exe", None, EXE, 0x1_0000),
-            Module::windows(r"C:\app\plug.dll", None, DLL, 0x10_0000),
-        ],
-        unloaded: Vec::new(),
-        memory: Vec::new(),
-        regions: Vec::new(),
-        annotations: vec![],
-        other_streams: Vec::new(),
-    }
+    let modules = vec![
+        Module::windows(r"C:\app\app.exe", None, EXE, 0x1_0000),
+        Module::windows(r"C:\app\plug.dll", None, DLL, 0x10_0000),
+    ];
+    let mut dump = Minidump::crashed(time, DLL + 0x5678, modules);
+    dump.process.started = FileTime::utc(2024, 3, 5, 9, 0, 0);
+    dump.exception = dump.exception.filter(|_| crashed);
+    dump
 }
 
 #[test]

@@ -20,9 +20,7 @@ use samplekit::events::{
     missing_dll_popup, nvidia_driver, process_exit, thermal_shutdown, unclean_shutdown,
 };
 use samplekit::kernel_dump::{Driver, Stop, TriageDump};
-use samplekit::minidump::{
-    Context, Exception, Memory, Minidump, Module, Process, Processor, StackImage, System, Thread,
-};
+use samplekit::minidump::{Context, Minidump, StackImage};
 use samplekit::{FileTime, FileVersion, Guid};
 use serde_json::Value;
 use tempfile::TempDir;
@@ -30,7 +28,6 @@ use tempfile::TempDir;
 use program::{list, report, text};
 
 const NOON: FileTime = FileTime::utc(2024, 5, 6, 12, 0, 0);
-const MODULE_BASE: u64 = 0x7FFB_1000_0000;
 
 /// A crash of `app` in its plug-in, a minute after its start.
 fn crash(app: &str, process: u32, time: FileTime) -> Crash {
@@ -54,33 +51,7 @@ fn crash(app: &str, process: u32, time: FileTime) -> Crash {
 
 /// The dump of a crash.
 fn dump(crash: &Crash) -> Vec<u8> {
-    let module = |image: &Image, base| Module::windows(&image.path, image.version, base, 0x10_0000);
-    let address = MODULE_BASE + crash.offset;
-    let context = Context::at(address, 0x42_7FCF_0000);
-    let mut stack = StackImage::new(context.rsp);
-    let stack: Memory = stack.locals(16).memory();
-    Minidump {
-        time: crash.time,
-        flags: 0,
-        system: System::windows(19045, Processor::coffee_lake()),
-        process: Process { id: crash.process, started: crash.started, cpu_seconds: 7 },
-        threads: vec![Thread { id: 9120, name: None, teb: 0x42_7FB3_4000, stack, context }],
-        exception: Some(Exception {
-            thread: 9120,
-            code: crash.code,
-            flags: 0,
-            address,
-            parameters: vec![0, 0x18],
-            context,
-        }),
-        modules: vec![module(&crash.app, 0x7FF6_4000_0000), module(&crash.module, MODULE_BASE)],
-        unloaded: vec![],
-        memory: vec![],
-        regions: vec![],
-        annotations: vec![],
-        other_streams: vec![],
-    }
-    .to_bytes()
+    Minidump::of_crash(crash).to_bytes()
 }
 
 fn wer_event(crash: &Crash) -> Event {

@@ -6,7 +6,7 @@ use std::path::Path;
 use crashsift::rules::RuleSet;
 
 /// The lists of which a module belongs to one at most.
-const ROLES: [&str; 6] = ["carriers", "injected", "overlays", "prefixes", "security", "sentinels"];
+const ROLES: [&str; 7] = ["carriers", "injected", "overlays", "prefixes", "security", "sentinels", "windows-drivers"];
 /// A sentinel is a carrier, too: on a stack that was unwound the search goes on beyond it.
 const BOTH: [&str; 2] = ["carriers", "sentinels"];
 

@@ -183,3 +183,49 @@ fn a_form_that_somebody_filled_in_is_no_guide() {
         zlibwapi.dll. Please make sure it is in your library path!\n```\n";
     assert!(surest(issue) >= 0.8, "{}", surest(issue));
 }
+
+/// A rule about an ending, whose confidence an error of Windows moves.
+fn rule_moved_by(number: u32, by: &str) -> String {
+    format!(
+        "schema: 1
+rules:
+  - id: demo/moved
+    title: The program ended
+    cause: application-defect
+    confidence: 0.7
+    severity: medium
+    selections:
+      ended: {{exception.code: 0xC0000409}}
+      named: {{win_errors|any: {{number: {number}}}}}
+    condition: ended
+    adjust:
+      - {{when: named, by: {by}, say: The text names an error.}}
+    explanation: It ended.
+    remediation: [{{audience: helpdesk, text: Nothing.}}, {{audience: developer, text: Nothing.}}]
+    references: [https://example.com]
+    tests:
+      - {{name: the ending, facts: {{exception.code: 0xC0000409}}, expect: match}}
+      - {{name: another, facts: {{exception.code: 0xC0000005}}, expect: no-match}}
+"
+    )
+}
+
+#[test]
+fn a_mention_takes_from_a_confidence_and_never_adds_to_it() {
+    let ended = "Process finished with exit code -1073740791 (0xC0000409)";
+    for (error, by, expected) in [
+        ("It is not WinError 1455.", "-0.2", 0.5),
+        ("It is not WinError 1455.", "+0.2", 0.7),
+        ("OSError: [WinError 1455] The paging file is too small", "+0.2", 0.9),
+    ] {
+        let folder = tempfile::tempdir().expect("a folder");
+        let (rules, text) = (folder.path().join("rules.yaml"), folder.path().join("mail.txt"));
+        std::fs::write(&rules, rule_moved_by(1455, by)).expect("a file");
+        std::fs::write(&text, format!("{ended}\n{error}\n")).expect("a file");
+        let rules = RuleSet::load(false, &[rules]).expect("a rule");
+        let report = analyze(&[text], &rules, &Knowledge::builtin(), &options(), &Silent);
+        let confidences: Vec<f64> =
+            report.incidents.iter().flat_map(|judged| &judged.findings).map(|finding| finding.confidence).collect();
+        assert_eq!(confidences, [expected], "{error} {by}");
+    }
+}

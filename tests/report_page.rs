@@ -19,7 +19,7 @@ use std::fs;
 use std::path::Path;
 
 use jiff::Timestamp;
-use samplekit::minidump::{Context, Exception, Minidump, Module, Process, Processor, StackImage, System, Thread};
+use samplekit::minidump::{Minidump, Module};
 use samplekit::{FileTime, FileVersion};
 use serde_json::Value;
 
@@ -45,41 +45,14 @@ CUDA: 11.0
 
 /// The dump of a 32-bit program on a machine with the display drivers of two makers.
 fn dump() -> Vec<u8> {
-    let context = Context::at(0x7FF6_4000_1000, 0x42_7FCF_0000);
     let module = |path: &str, version, base| Module::windows(path, Some(FileVersion(version)), base, 0x1_0000);
-    Minidump {
-        time: NOON,
-        flags: 0,
-        system: System::windows(19045, Processor::coffee_lake()),
-        process: Process { id: 4312, started: NOON.minus_seconds(60), cpu_seconds: 7 },
-        threads: vec![Thread {
-            id: 9120,
-            name: None,
-            teb: 0x42_7FB3_4000,
-            stack: StackImage::new(context.rsp).locals(4).memory(),
-            context,
-        }],
-        exception: Some(Exception {
-            thread: 9120,
-            code: 0xC000_0005,
-            flags: 0,
-            address: context.rip,
-            parameters: vec![0, 0x18],
-            context,
-        }),
-        modules: vec![
-            module(r"C:\demo\demo.exe", [1, 0, 0, 0], 0x7FF6_4000_0000),
-            module(r"C:\Windows\System32\wow64.dll", [10, 0, 19041, 1], 0x7FFA_0000_0000),
-            module(r"C:\Windows\System32\nvwgf2umx.dll", [31, 0, 15, 3623], 0x7FFA_1000_0000),
-            module(r"C:\Windows\System32\igd10iumd64.dll", [30, 0, 101, 2031], 0x7FFA_2000_0000),
-        ],
-        unloaded: vec![],
-        memory: vec![],
-        regions: vec![],
-        annotations: vec![],
-        other_streams: vec![],
-    }
-    .to_bytes()
+    let modules = vec![
+        module(r"C:\demo\demo.exe", [1, 0, 0, 0], 0x7FF6_4000_0000),
+        module(r"C:\Windows\System32\wow64.dll", [10, 0, 19041, 1], 0x7FFA_0000_0000),
+        module(r"C:\Windows\System32\nvwgf2umx.dll", [31, 0, 15, 3623], 0x7FFA_1000_0000),
+        module(r"C:\Windows\System32\igd10iumd64.dll", [30, 0, 101, 2031], 0x7FFA_2000_0000),
+    ];
+    Minidump::crashed(NOON, 0x7FF6_4000_1000, modules).to_bytes()
 }
 
 /// What the page says of a key.

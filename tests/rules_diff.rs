@@ -5,13 +5,13 @@
 mod program;
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use program::run;
 use serde_json::json;
 
-/// A copy of the built-in rules that takes their place, without one file and with another list of carriers.
-fn changed_rules(folder: &Path) -> String {
+/// A copy of the built-in rules that takes their place.
+fn copied_rules(folder: &Path) -> PathBuf {
     let rules = folder.join("rules");
     for entry in walkdir::WalkDir::new("rules").into_iter().filter_map(Result::ok) {
         let to = rules.join(entry.path().strip_prefix("rules").expect("below rules"));
@@ -21,14 +21,24 @@ fn changed_rules(folder: &Path) -> String {
             fs::copy(entry.path(), &to).expect("copied");
         }
     }
+    rules
+}
+
+/// Such a copy without the rule for stack overflows.
+fn rules_without_one(folder: &Path) -> String {
+    let rules = copied_rules(folder);
     fs::remove_file(rules.join("memory/stack-overflow.yaml")).expect("a file of the rule set");
-    rules.to_str().expect("text").to_owned()
+    shown(&rules)
+}
+
+fn shown(path: &Path) -> String {
+    path.to_str().expect("text").to_owned()
 }
 
 #[test]
 fn a_rule_that_is_gone_is_told_with_the_incidents_that_it_judged() {
     let folder = tempfile::tempdir().expect("a folder");
-    let changed = changed_rules(folder.path());
+    let changed = rules_without_one(folder.path());
     let samples = ["samples/stack-overflow", "samples/heap-corruption"];
     let document = run(["rules", "diff", "-f", "json", "builtin", &changed].iter().chain(&samples)).ends_with(0).json();
     assert_eq!(document["incidents"], json!(2));
@@ -44,6 +54,59 @@ fn a_rule_that_is_gone_is_told_with_the_incidents_that_it_judged() {
     assert!(text.contains("memory/stack-overflow matches no longer: 0.9"), "{text}");
     let back = run(["rules", "diff", &changed, "builtin"].iter().chain(&samples)).ends_with(0).stdout;
     assert!(back.contains("memory/stack-overflow matches now: 0.9"), "{back}");
+}
+
+#[test]
+fn another_confidence_is_a_change() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let rules = copied_rules(folder.path());
+    let file = rules.join("memory/stack-overflow.yaml");
+    let text = fs::read_to_string(&file).expect("a rule");
+    let (first, _) = text.split_once("    confidence: ").expect("a confidence");
+    let rest = text.get(first.len()..).and_then(|rest| rest.split_once('\n')).expect("more lines").1;
+    fs::write(&file, format!("{first}    confidence: 0.41\n{rest}")).expect("written");
+    let arguments = ["rules", "diff", "-f", "json", "builtin", &shown(&rules), "samples/stack-overflow"];
+    let document = run(arguments).ends_with(0).json();
+    let change = &document["changed"][0];
+    assert_eq!(change["before"]["cause"], change["now"]["cause"], "{document:#}");
+    assert!(change["before"]["confidence"].as_f64() > change["now"]["confidence"].as_f64(), "{document:#}");
+}
+
+/// The lists of a rule set decide which module is the suspect.
+#[test]
+fn another_suspect_is_a_change() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let rules = copied_rules(folder.path());
+    let carriers = rules.join("data/carriers.yaml");
+    let mut text = fs::read_to_string(&carriers).expect("a list");
+    text.push_str("  - {name: cudnn_ops_infer64_8.dll, why: for a test}\n");
+    fs::write(&carriers, text).expect("written");
+    let arguments = ["rules", "diff", "-f", "json", "builtin", &shown(&rules), "samples/delay-load-zlibwapi"];
+    let document = run(arguments).ends_with(0).json();
+    let change = &document["changed"][0];
+    assert_eq!(change["before"]["cause"], change["now"]["cause"], "{document:#}");
+    assert_eq!(change["before"]["confidence"], change["now"]["confidence"], "{document:#}");
+    assert_ne!(change["before"]["signature"], change["now"]["signature"], "{document:#}");
+}
+
+#[test]
+fn a_site_adds_to_the_lists_that_decide_the_suspect() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let rules = folder.path().join("site");
+    fs::create_dir_all(rules.join("data")).expect("a folder");
+    fs::create_dir_all(rules.join("memory")).expect("a folder");
+    let rule = fs::read_to_string("rules/memory/stack-overflow.yaml").expect("a rule");
+    fs::write(rules.join("memory/own.yaml"), rule.replace("id: memory/", "id: memory/own-")).expect("written");
+    let carriers =
+        "schema: 1\nlist: carriers\nabout: Of the site.\nmodules:\n  - {name: cudnn_ops_infer64_8.dll, why: test}\n";
+    fs::write(rules.join("data/carriers.yaml"), carriers).expect("written");
+    let suspect = |more: &[&str]| {
+        let arguments = ["analyze", "-q", "-f", "json", "samples/delay-load-zlibwapi"];
+        let report = run(arguments.iter().chain(more)).ends_with(0).json();
+        report["incidents"][0]["suspect"]["module"].as_str().map(str::to_owned)
+    };
+    assert_eq!(suspect(&[]).as_deref(), Some("cudnn_ops_infer64_8.dll"));
+    assert_eq!(suspect(&["--rules", &shown(&rules)]).as_deref(), Some("cudnn64_8.dll"));
 }
 
 #[test]

@@ -5,7 +5,7 @@
 use crashsift::facts::Value;
 use crashsift::knowledge::Knowledge;
 use crashsift::rules::RuleSet;
-use crashsift::{Options, Silent, inspect};
+use crashsift::{Options, Silent, analyze, inspect};
 use samplekit::event_log::{Event, EventLog};
 use samplekit::events::{
     Crash, DisplayDriver, Health, Image, Layout, MachineCheck, applocker_block, bad_block, defender_action,
@@ -48,14 +48,21 @@ fn timeline(events: impl IntoIterator<Item = Event>, fields: &[&str]) -> Vec<Str
 
 /// The same around another crash.
 fn timeline_of(crash: Event, events: impl IntoIterator<Item = Event>, fields: &[&str]) -> Vec<String> {
-    let mut log = EventLog::new("System", "PC-1");
-    for event in events {
-        log.add(event);
-    }
-    log.add(crash.channel("Application"));
+    let events: Vec<Event> = events.into_iter().chain([crash.channel("Application")]).collect();
+    timeline_in([("System", events)], fields)
+}
+
+/// The same around the crash that these logs hold.
+fn timeline_in<const N: usize>(logs: [(&str, Vec<Event>); N], fields: &[&str]) -> Vec<String> {
     let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().join("Saved.evtx");
-    std::fs::write(&path, log.to_bytes()).expect("a file");
+    for (name, events) in logs {
+        let mut log = EventLog::new(name, "PC-1");
+        for event in events {
+            log.add(event);
+        }
+        std::fs::write(folder.path().join(name).with_extension("evtx"), log.to_bytes()).expect("a file");
+    }
+    let path = folder.path().to_path_buf();
     let rules = RuleSet::load(true, &[]).expect("the built-in rules");
     let inspected = inspect(&[path], &rules, &Knowledge::builtin(), &Options::default(), &Silent);
     let of_crash = inspected.incidents.iter().find(|(incident, _)| incident.kind.word() == "crash");
@@ -126,6 +133,9 @@ fn a_refusal_to_the_running_process_is_told_by_its_id() {
         refused(20, r"C:\a\x.dll", PID),
         refused(10, r"C:\a\x.dll", PID + 4),
     ];
+    // After the crash it is another one's again.
+    let later = applocker_block(NOON.plus_seconds(20), r"C:\a\x.dll", PID).channel("AppLocker");
+    assert_eq!(timeline([later], &["kind", "names"]), ["image-refused -"]);
     let seen = timeline(events, &["kind", "seconds_before", "names"]);
     let expected = ["image-refused 10 -", "image-refused 20 wanted", "image-refused 30 parent", "image-refused 3700 -"];
     assert_eq!(seen, expected);
@@ -150,9 +160,13 @@ fn installations_do_not_crowd_out_what_failed() {
 fn what_was_installed_before_the_first_crash_of_a_kind_says_how_long_before() {
     let fields = ["kind", "seconds_before_first"];
     let driver = || driver_installed(NOON.minus_seconds(3600));
-    assert_eq!(timeline([driver()], &fields), ["driver-install -"], "the Application log begins with the crash");
-    let product = product_installed(NOON.minus_seconds(7200), "Tool", "1.0", "Demo").channel("Application");
-    assert_eq!(timeline([product, driver()], &fields), ["driver-install 3600", "software-install 7200"]);
+    let seen =
+        |application: Vec<Event>| timeline_in([("System", vec![driver()]), ("Application", application)], &fields);
+    assert_eq!(seen(vec![crash()]), ["driver-install -"], "the Application log begins with the crash");
+    let product = |seconds| product_installed(NOON.minus_seconds(seconds), "Tool", "1.0", "Demo");
+    assert_eq!(seen(vec![product(7200), crash()]), ["driver-install 3600", "software-install 7200"]);
+    let late = seen(vec![product(1800), crash()]);
+    assert_eq!(late, ["software-install 1800", "driver-install -"], "crashes were recorded only after the driver came");
 }
 
 #[test]
@@ -186,4 +200,45 @@ fn a_machine_check_tells_which_part_reported_what_kind_of_error() {
     let seen = timeline(events, &["kind", "component", "machine_check"]);
     let expected = ["hardware-error processor -", "hardware-error processor memory", "hardware-error processor cache"];
     assert_eq!(seen, expected);
+}
+
+/// Whether a rule that asks for a reset of the display driver on this side of the crash matches it.
+fn reset_is_found(side: &str, reset: FileTime) -> bool {
+    let rule = format!(
+        "schema: 1
+rules:
+  - id: demo/reset
+    title: The display driver was reset
+    cause: gpu-timeout
+    confidence: 0.6
+    severity: medium
+    selections:
+      reset:
+        timeline|any: {{kind: driver-reset, {side}|lte: 60}}
+    explanation: It was reset.
+    remediation: [{{audience: helpdesk, text: Nothing.}}, {{audience: developer, text: Nothing.}}]
+    references: [https://example.com]
+    tests:
+      - {{name: near, facts: {{timeline: [{{kind: driver-reset, {side}: 5}}]}}, expect: match}}
+      - {{name: far, facts: {{timeline: [{{kind: driver-reset, {side}: 500}}]}}, expect: no-match}}
+"
+    );
+    let folder = tempfile::tempdir().expect("a folder");
+    let (file, path) = (folder.path().join("rules.yaml"), folder.path().join("Saved.evtx"));
+    std::fs::write(&file, rule).expect("a file");
+    let mut log = EventLog::new("System", "PC-1");
+    log.add(display_reset(reset, "demo"));
+    log.add(crash().channel("Application"));
+    std::fs::write(&path, log.to_bytes()).expect("a file");
+    let rules = RuleSet::load(false, &[file]).expect("a rule");
+    let report = analyze(&[path], &rules, &Knowledge::builtin(), &Options::default(), &Silent);
+    let mut crashes = report.incidents.iter().filter(|judged| judged.incident.kind.word() == "crash");
+    !crashes.next().expect("the crash").findings.is_empty()
+}
+
+#[test]
+fn what_came_before_is_not_found_after() {
+    let (before, after) = (NOON.minus_seconds(20), NOON.plus_seconds(20));
+    assert!(reset_is_found("seconds_before", before) && !reset_is_found("seconds_before", after));
+    assert!(reset_is_found("seconds_after", after) && !reset_is_found("seconds_after", before));
 }

@@ -18,7 +18,7 @@ use crashsift::knowledge::Knowledge;
 use crashsift::rules::RuleSet;
 use crashsift::{Options, Silent, inspect};
 use samplekit::code::{CodeImage, CodeStack, FUNCTION_SIZE, Function, Step};
-use samplekit::minidump::{Context, Exception, Memory, Minidump, Module, Process, Processor, System, Thread, flag};
+use samplekit::minidump::{Context, Exception, Memory, Minidump, Module, Thread, flag};
 use samplekit::{FileTime, FileVersion};
 
 const STACK: u64 = 0x42_7FCF_E5C0;
@@ -63,7 +63,6 @@ fn scene() -> Scene {
 
     let mut context = Context::at(ucrt.base + 0x1150, STACK);
     context.rbp = stack.frame_register();
-    let time = FileTime::utc(2024, 6, 3, 10, 0, 0);
     let exception =
         Exception { thread: 7, code: 0xC000_0409, flags: 1, address: context.rip, parameters: vec![7], context };
     let thread = Thread { id: 7, name: None, teb: 0x42_7FB3_4000, stack: stack.memory(), context };
@@ -75,19 +74,11 @@ fn scene() -> Scene {
         CodeImage::new(&kernel, vec![thunk]),
         CodeImage::new(&nt, vec![start]),
     ];
+    let modules = images.iter().map(|image| image.module().clone()).collect();
     let dump = Minidump {
-        annotations: Vec::new(),
-        time,
-        flags: 0,
-        system: System::windows(19045, Processor::coffee_lake()),
-        process: Process { id: 77, started: time.minus_seconds(9), cpu_seconds: 1 },
         threads: vec![thread],
         exception: Some(exception),
-        modules: images.iter().map(|image| image.module().clone()).collect(),
-        unloaded: vec![],
-        memory: vec![],
-        regions: vec![],
-        other_streams: vec![],
+        ..Minidump::crashed(FileTime::utc(2024, 6, 3, 10, 0, 0), context.rip, modules)
     };
     Scene { images, dump }
 }

@@ -34,10 +34,12 @@ pub mod events;
 mod guid;
 pub mod kernel_dump;
 pub mod minidump;
+mod random;
 mod time;
 mod version;
 pub mod wer_report;
 
 pub use guid::Guid;
+pub use random::Random;
 pub use time::FileTime;
 pub use version::FileVersion;

@@ -3,11 +3,11 @@
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-use clap::{ArgAction, ValueEnum};
+use clap::ArgAction;
 
 use super::Exit;
 use super::color::Color;
-use super::output::{self, Look, not_lost};
+use super::output::{self, Format, Look, not_lost};
 use super::reporting::{NEW, side, usage};
 use crate::compare::{Comparison, compare};
 use crate::discover::reason;
@@ -23,7 +23,7 @@ pub struct Arguments {
     new: PathBuf,
 
     /// The format of what is said.
-    #[arg(short, long, value_enum, default_value_t)]
+    #[arg(short, long, value_enum, default_value_t, ignore_case = true)]
     format: Format,
 
     /// Write it to FILE instead of standard output, whole or not at all.
@@ -41,15 +41,6 @@ pub struct Arguments {
     /// Colours in the text.
     #[arg(long, value_enum, default_value_t)]
     color: Color,
-}
-
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
-enum Format {
-    /// For reading.
-    #[default]
-    Text,
-    /// One JSON document.
-    Json,
 }
 
 pub fn run(arguments: &Arguments) -> Exit {
@@ -75,7 +66,7 @@ pub fn run(arguments: &Arguments) -> Exit {
     {
         return usage(&format!("--output {}: {}", path.display(), reason(&error)));
     }
-    let look = Look { color: arguments.color, verbose: arguments.verbose > 0, text: arguments.format == Format::Text };
+    let look = Look::of(arguments.format, arguments.color, arguments.verbose);
     let written =
         output::deliver(output.as_deref(), look, |out, options| write(arguments.format, &comparison, out, options));
     let has_new = comparison.has_new_groups();

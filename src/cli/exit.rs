@@ -13,7 +13,7 @@ pub enum Exit {
     Usage,
     /// `--strict`, and some artifact could not be read whole.
     Strict,
-    /// Nothing that can be analyzed was found.
+    /// Nothing that can be analyzed was found; `why`, `rules diff`: no incident.
     Nothing,
     /// A defect of the program.
     Internal,

@@ -1,15 +1,14 @@
 //! `crashsift explain`: what a code says before there is any evidence.
 
-use std::io::{self, Write};
 use std::path::PathBuf;
 
-use clap::{ArgAction, ValueEnum};
+use clap::ArgAction;
 
-use super::color::{self, Color};
+use super::color::Color;
+use super::output::{self, Format, Look};
 use super::{Exit, load_rules, stream};
 use crate::explain::{Explained, NoCode, explain, json, text, texts_of};
 use crate::knowledge::Knowledge;
-use crate::report::text::TextOptions;
 
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
@@ -43,15 +42,6 @@ pub struct Arguments {
     color: Color,
 }
 
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
-enum Format {
-    /// For reading.
-    #[default]
-    Text,
-    /// One JSON document.
-    Json,
-}
-
 pub fn run(arguments: &Arguments) -> Exit {
     let rules = match load_rules(!arguments.no_builtin_rules, &arguments.rules, arguments.quiet) {
         Ok(rules) => rules,
@@ -68,21 +58,10 @@ pub fn run(arguments: &Arguments) -> Exit {
     for none in &no_codes {
         stream::note(&none.to_string());
     }
-    let exit = stream::outcome(write(arguments, &explained, &no_codes));
+    let look = Look::of(arguments.format, arguments.color, arguments.verbose);
+    let exit = output::deliver(None, look, |out, options| match arguments.format {
+        Format::Text => text::write(&explained, out, options),
+        Format::Json => json::write(&explained, &no_codes, out),
+    });
     if exit == Exit::Success && !no_codes.is_empty() { Exit::Usage } else { exit }
-}
-
-fn write(arguments: &Arguments, explained: &[Explained], no_codes: &[NoCode]) -> io::Result<()> {
-    if arguments.format == Format::Json {
-        let mut out = io::stdout().lock();
-        return json::write(explained, no_codes, &mut out).and_then(|()| out.flush());
-    }
-    let choice = arguments.color.choice();
-    let options = TextOptions {
-        width: color::width(color::on_terminal()),
-        color: choice != anstream::ColorChoice::Never,
-        verbose: arguments.verbose > 0,
-    };
-    let mut out = anstream::AutoStream::new(io::stdout().lock(), choice);
-    text::write(explained, &mut out, options).and_then(|()| out.flush())
 }

@@ -4,12 +4,23 @@ use std::fs;
 use std::io::{self, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 
+use clap::ValueEnum;
 use tempfile::{Builder, NamedTempFile};
 
 use super::color::{self, Color};
 use super::{Exit, stream};
 use crate::discover::{ArtifactKind, SNIFFED, is_own_report, reason, sniff};
 use crate::report::text::TextOptions;
+
+/// The formats of what a command has to say, where there are two.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// For reading.
+    #[default]
+    Text,
+    /// One JSON document.
+    Json,
+}
 
 /// How a result is to look.
 #[derive(Debug, Clone, Copy)]
@@ -20,6 +31,13 @@ pub struct Look {
     pub verbose: bool,
     /// Whether it is text for people; else standard output is left as it is.
     pub text: bool,
+}
+
+impl Look {
+    /// What the options of a command ask for; `verbose` is how often `-v` was given.
+    pub fn of(format: Format, color: Color, verbose: u8) -> Self {
+        Self { color, verbose: verbose > 0, text: format == Format::Text }
+    }
 }
 
 /// Writes a result to `file`, or to standard output as it is shown there.

@@ -70,7 +70,7 @@ pub struct Arguments {
     #[arg(long)]
     strict: bool,
 
-    /// No notes on standard error.
+    /// No notes on standard error but errors.
     #[arg(short, long)]
     pub quiet: bool,
 
@@ -275,4 +275,15 @@ fn verdict(arguments: &Arguments, report: &Report, rules: &RuleSet) -> Exit {
         return Exit::Strict;
     }
     Exit::Success
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_of_threads_is_from_one_to_a_thousand() {
+        assert!(jobs("1").is_ok() && jobs("1024").is_ok());
+        assert!(["0", "1025", "-1", "many"].into_iter().all(|text| jobs(text).is_err()));
+    }
 }

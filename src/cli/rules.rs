@@ -16,8 +16,9 @@ use crate::report::sanitise;
 use crate::rules::{Rule, RuleSet, json_schema};
 use crate::yaml::Diagnostic;
 
+pub use super::output::Format;
 pub use diff::{DiffArgs, run as run_diff};
-pub use facts::{FactsArgs, Format};
+pub use facts::FactsArgs;
 
 /// What `crashsift rules` can do.
 #[derive(Debug, Clone, Subcommand)]

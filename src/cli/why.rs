@@ -4,18 +4,17 @@
 use std::io;
 use std::path::PathBuf;
 
-use clap::{ArgAction, ValueEnum};
+use clap::ArgAction;
 use serde::Serialize;
 
 use super::color::Color;
-use super::output::{self, Look};
+use super::output::{self, Format, Look};
 use super::reporting::usage;
 use super::{Exit, load_rules, open_symbols, print_symbol_notes, stream};
 use crate::facts::FactSet;
 use crate::incident::Incident;
 use crate::knowledge::Knowledge;
 use crate::report::json::write_indented;
-
 use crate::report::text::page::{CAREFUL, PLAIN, Page, SURE};
 use crate::rules::{ConfidenceTrace, RuleSet, TermTrace, Trace, Truth};
 use crate::{Options, Silent, inspect};
@@ -36,7 +35,7 @@ pub struct Arguments {
     paths: Vec<PathBuf>,
 
     /// The format.
-    #[arg(short, long, value_enum, default_value_t)]
+    #[arg(short, long, value_enum, default_value_t, ignore_case = true)]
     format: Format,
 
     /// Use the rules of this file or folder beside the built-in ones; can be given again.
@@ -60,15 +59,6 @@ pub struct Arguments {
     color: Color,
 }
 
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
-enum Format {
-    /// For reading.
-    #[default]
-    Text,
-    /// One JSON document, with everything.
-    Json,
-}
-
 pub fn run(arguments: &Arguments) -> Exit {
     carry_out(arguments).unwrap_or_else(|exit| exit)
 }
@@ -84,7 +74,7 @@ fn carry_out(arguments: &Arguments) -> Result<Exit, Exit> {
         return Ok(Exit::Nothing);
     }
     let answers = answers(&arguments.what, &rules, &inspected.incidents).map_err(|message| usage(&message))?;
-    let look = Look { color: arguments.color, verbose: arguments.verbose > 0, text: arguments.format == Format::Text };
+    let look = Look::of(arguments.format, arguments.color, arguments.verbose);
     Ok(output::deliver(None, look, |out, options| match arguments.format {
         Format::Text => text(&answers, &rules, &mut Page::new(out, options)),
         Format::Json => write_indented(&shape(&answers, &rules), out),

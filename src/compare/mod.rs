@@ -314,6 +314,15 @@ mod tests {
         let verdict = grows.now.as_ref().and_then(|state| state.verdict.clone());
         assert_eq!(verdict, Some(("heap-corruption".to_owned(), 0.8)));
         assert_eq!(grows.before.as_ref().and_then(|state| state.verdict.clone()), None, "undetermined is no cause");
+        let gone: Vec<usize> = comparison.changes.iter().map(|change| change.gone_incidents).collect();
+        assert_eq!(gone, [0, 0, 0, 1, 1, 1], "of first, grows, judged, moves, shrinks and over");
+    }
+
+    #[test]
+    fn of_one_kind_of_change_the_largest_group_comes_first() {
+        let now = side(1, &[("1", "a", "x", 0.5), ("2", "b", "x", 0.5), ("3", "b", "x", 0.5), ("4", "c", "x", 0.5)]);
+        let comparison = compare(&Side::default(), &now).expect("comparable");
+        assert_eq!(kinds(&comparison), [("b", vec!["new"]), ("a", vec!["new"]), ("c", vec!["new"])]);
     }
 
     #[test]
@@ -334,6 +343,9 @@ mod tests {
     fn signatures_of_another_algorithm_are_not_compared() {
         let (old, new) = (side(1, &[("1", "a", "x", 0.5)]), side(2, &[("1", "a", "x", 0.5)]));
         assert_eq!(compare(&old, &new), Err(NotComparable { before: 1, now: 2 }));
+        let mixed = side(1, &[("1", "a", "x", 0.5)]);
+        let mixed = Side { algorithms: [1, 2].into(), ..mixed };
+        assert!(compare(&mixed, &old).is_err() && compare(&new, &mixed).is_err(), "one report of two algorithms");
         let empty = Side::default();
         assert!(compare(&empty, &new).is_ok(), "a report without incidents can be compared with any");
     }

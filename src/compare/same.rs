@@ -142,6 +142,8 @@ mod tests {
         let old = happening(None, "app.exe", Some(7), 10_000);
         assert_eq!(same(&[("a", old.clone())], &[("b", happening(Some("PC"), "app.exe", Some(7), 10_900))]).len(), 1);
         assert_eq!(same(&[("a", old)], &[("b", happening(Some("PC"), "app.exe", Some(8), 10_000))]).len(), 0);
+        let known = happening(Some("PC"), "app.exe", Some(7), 10_000);
+        assert_eq!(same(&[("a", known)], &[("b", happening(Some("PC"), "app.exe", Some(8), 10_000))]).len(), 0);
     }
 
     #[test]

@@ -233,6 +233,8 @@ mod tests {
             ("MEMORY.DMP", Some(ArtifactKind::KernelDump)),
             ("073024-9531-01.dmp", Some(ArtifactKind::KernelDump)),
             ("Mini081224-01.dmp", Some(ArtifactKind::KernelDump)),
+            ("1234-5678.dmp", Some(ArtifactKind::Minidump)),
+            ("12345678-1.dmp", Some(ArtifactKind::Minidump)),
             ("minidump.dmp", Some(ArtifactKind::Minidump)),
             ("a.evtx", Some(ArtifactKind::EventLog)),
             ("Report.wer", Some(ArtifactKind::WerReport)),

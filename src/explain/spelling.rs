@@ -460,6 +460,19 @@ mod tests {
     }
 
     #[test]
+    fn of_very_many_codes_the_first_are_read() {
+        let text: Vec<String> = (0..40).map(|number| format!("0x{:08X}", 0xC000_0100_u32 | number)).collect();
+        assert_eq!(codes(&text.join(" ")).len(), MOST_CODES);
+    }
+
+    #[test]
+    fn only_the_sign_may_stand_above_the_lower_half() {
+        for text in ["0xFFFFFFFF7FFFFFFF", "0xFFFFFFFF00000005", "0x1C0000409", "18446744069414584325"] {
+            assert!(read(text, &Knowledge::builtin()).is_err(), "{text}");
+        }
+    }
+
+    #[test]
     fn short_numbers_are_read_as_they_are_written() {
         for (text, code, form) in [
             ("126", 126, Form::Decimal),

@@ -178,6 +178,36 @@ fn thrower(dump: &ProcessDump, carriers: &dyn Carriers) -> Option<Suspect> {
     })
 }
 
+/// A few names in the place of a rule set's lists.
+#[cfg(test)]
+pub(super) struct CarriersByName {
+    pub(super) carriers: &'static [&'static str],
+    pub(super) windows_drivers: &'static [&'static str],
+}
+
+#[cfg(test)]
+impl Carriers for CarriersByName {
+    fn is_carrier(&self, module: &str) -> bool {
+        self.carriers.iter().any(|name| name.eq_ignore_ascii_case(module))
+    }
+
+    fn is_windows_driver(&self, module: &str) -> bool {
+        self.windows_drivers.iter().any(|name| name.eq_ignore_ascii_case(module))
+    }
+
+    fn is_prefix(&self, _: &str) -> bool {
+        false
+    }
+
+    fn is_sentinel(&self, _: &str) -> bool {
+        false
+    }
+
+    fn is_injected(&self, _: &str) -> bool {
+        false
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -187,26 +217,7 @@ mod tests {
 
     const LIBRARY: u64 = 0x6A00_0000;
     const RUNTIME: u64 = 0x7500_0000;
-
-    struct Runtime;
-
-    impl Carriers for Runtime {
-        fn is_carrier(&self, module: &str) -> bool {
-            module.eq_ignore_ascii_case("msvcp140.dll")
-        }
-
-        fn is_prefix(&self, _: &str) -> bool {
-            false
-        }
-
-        fn is_sentinel(&self, _: &str) -> bool {
-            false
-        }
-
-        fn is_injected(&self, _: &str) -> bool {
-            false
-        }
-    }
+    const CARRIERS: CarriersByName = CarriersByName { carriers: &["msvcp140.dll"], windows_drivers: &[] };
 
     /// A 32-bit process that threw: three parameters, and the throw information in the module at `image`.
     fn thrown_from(image: Option<u64>) -> ProcessDump {
@@ -259,7 +270,7 @@ mod tests {
 
     #[test]
     fn a_32_bit_cpp_exception_is_of_the_module_with_its_throw_information() {
-        let thrower = |image| thrower(&thrown_from(image), &Runtime).map(|suspect| suspect.module.to_string());
+        let thrower = |image| thrower(&thrown_from(image), &CARRIERS).map(|suspect| suspect.module.to_string());
         assert_eq!(thrower(Some(LIBRARY)).as_deref(), Some("library.dll"));
         assert_eq!(thrower(Some(RUNTIME)), None, "the runtime throws for others");
         assert_eq!(thrower(None), None);

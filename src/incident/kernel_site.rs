@@ -107,35 +107,13 @@ fn full_path(path: &Arc<str>) -> Option<Arc<str>> {
 mod tests {
     use super::*;
     use crate::evidence::{BugcheckCode, CpuArchitecture, KernelDriver, KernelDumpType, KernelFrame, UnloadedDriver};
+    use crate::incident::fault_site::CarriersByName;
 
     const KERNEL: u64 = 0xFFFF_F800_1000_0000;
     const FILTER: u64 = 0xFFFF_F800_2000_0000;
     const NETWORK: u64 = 0xFFFF_F800_3000_0000;
     const GONE: u64 = 0xFFFF_F800_4000_0000;
-
-    struct Core;
-
-    impl Carriers for Core {
-        fn is_carrier(&self, module: &str) -> bool {
-            module == "ntoskrnl.exe"
-        }
-
-        fn is_prefix(&self, _: &str) -> bool {
-            false
-        }
-
-        fn is_sentinel(&self, _: &str) -> bool {
-            false
-        }
-
-        fn is_injected(&self, _: &str) -> bool {
-            false
-        }
-
-        fn is_windows_driver(&self, module: &str) -> bool {
-            module == "fvevol.sys"
-        }
-    }
+    const LISTED: CarriersByName = CarriersByName { carriers: &["ntoskrnl.exe"], windows_drivers: &["fvevol.sys"] };
 
     /// A stop of these drivers: the kernel, a file filter and a network driver.
     fn stop(code: u32, parameters: [u64; 4]) -> KernelDump {
@@ -176,8 +154,8 @@ mod tests {
 
     fn of(dump: &KernelDump) -> Named {
         let knowledge = Knowledge::builtin();
-        let site = fault_site(dump, &knowledge, &Core).map(|site| (site.module.to_string(), site.unloaded));
-        (site, suspect(dump, &knowledge, &Core).map(|suspect| (suspect.module.to_string(), suspect.basis)))
+        let site = fault_site(dump, &knowledge, &LISTED).map(|site| (site.module.to_string(), site.unloaded));
+        (site, suspect(dump, &knowledge, &LISTED).map(|suspect| (suspect.module.to_string(), suspect.basis)))
     }
 
     #[test]

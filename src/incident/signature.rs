@@ -164,6 +164,7 @@ mod tests {
     fn stops_have_the_number_of_their_kind_or_the_status_that_they_carry() {
         assert_eq!(of_stop(0x1A, 0x4_1790, true, None), "0x0000001A/0x41790");
         assert_eq!(of_stop(0xD1, 0xFFFF_8000_1234_5678, false, None), "0x000000D1");
+        assert_eq!(of_stop(0xD1, 0x18, false, None), "0x000000D1", "an address, though a small one");
         assert_eq!(of_stop(0x50, 0xFFFF_8000_1234_5678, true, None), "0x00000050", "an address differs each time");
         assert_eq!(of_stop(0x3B, 0xC000_0005, false, Some(0xC000_0005)), "0x0000003B/0xC0000005");
     }
@@ -173,6 +174,8 @@ mod tests {
         for (service, of_all) in [
             ("onesyncsvc_4b9f3", "onesyncsvc"),
             ("onesyncsvc_session2", "onesyncsvc"),
+            ("onesyncsvc_1f2e3d4c", "onesyncsvc"),
+            ("onesyncsvc_1f2e3d4c5", "onesyncsvc_1f2e3d4c5"),
             ("wsearch", "wsearch"),
             ("nv_container", "nv_container"),
             ("app_face", "app_face"),

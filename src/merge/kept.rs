@@ -183,6 +183,22 @@ mod tests {
     }
 
     #[test]
+    fn what_follows_the_evidence_is_damage_though_the_hash_is_right() {
+        let read = empty_lines(3);
+        let packing = Packing { pasted: false, evidence: &read.evidence, coverage: &read.coverage };
+        let unpacked = |more: &[u8]| {
+            let bytes = [postcard::to_allocvec(&packing).expect("encoded").as_slice(), more].concat();
+            let mut encoder = DeflateEncoder::new(Vec::new(), Compression::default());
+            encoder.write_all(&xxh3_64(&bytes).to_le_bytes()).expect("memory");
+            encoder.write_all(&bytes).expect("memory");
+            let text = BASE64.encode(&encoder.finish().expect("memory"));
+            unpack(&text, &Budget::default()).map(drop).map_err(|error| error.to_string())
+        };
+        assert_eq!(unpacked(b""), Ok(()));
+        assert!(unpacked(b"x").is_err_and(|reason| reason.contains("something follows it")));
+    }
+
+    #[test]
     fn memory_is_counted_and_not_only_bytes() {
         let lines: u32 = 10_000;
         let text = pack(&empty_lines(lines)).expect("packed");

@@ -409,6 +409,19 @@ mod tests {
     }
 
     #[test]
+    fn reports_that_know_more_keys_are_read_and_those_of_another_shape_are_not() {
+        let (major, minor) = SCHEMA_VERSION.split_once('.').expect("a version");
+        let of_version = |version: &str| {
+            let own = format!("\"schema_version\":\"{SCHEMA_VERSION}\"");
+            let text = lines().join("\n");
+            assert!(text.contains(&own), "{text}");
+            parse(text.replace(&own, &format!("\"schema_version\":\"{version}\"")).as_bytes())
+        };
+        assert!(of_version(&format!("{major}.{minor}9")).is_ok());
+        assert!(of_version(&format!("{major}9.{minor}")).is_err());
+    }
+
+    #[test]
     fn texts_in_utf_16_are_read() {
         let text = lines().join("\r\n");
         let units = || std::iter::once(0xFEFF).chain(text.encode_utf16());
@@ -418,7 +431,7 @@ mod tests {
         let read = |bytes: Vec<u8>| utf8(bytes).and_then(|bytes| parse(&bytes)).map(|report| format!("{report:?}"));
         assert_eq!(read(little.clone()).expect("little endian"), plain);
         assert_eq!(read(big).expect("big endian"), plain);
-        let (_, cut) = little.split_last().expect("bytes");
-        assert!(read(cut.to_vec()).is_err(), "half a character");
+        let half = [little, vec![b'\n']].concat();
+        assert!(read(half).is_err(), "half a character behind a whole report");
     }
 }

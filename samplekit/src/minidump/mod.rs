@@ -7,6 +7,7 @@
 
 mod context;
 mod counters;
+mod crashed;
 mod crashpad;
 mod exception;
 mod memory;

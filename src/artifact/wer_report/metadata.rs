@@ -276,6 +276,12 @@ mod tests {
     }
 
     #[test]
+    fn no_process_has_the_id_zero() {
+        let without = METADATA.replace("<Pid>6700</Pid>", "<Pid>0</Pid>");
+        assert_eq!(read_all(without.as_bytes()).0.pid, None);
+    }
+
+    #[test]
     fn another_system_is_not_taken_for_windows() {
         let of_a_mac = METADATA.replace("<Build>22631 </Build>", "<Build>13.0 (22A380)</Build>");
         assert_eq!(read_all(of_a_mac.as_bytes()).0.os_version, None);

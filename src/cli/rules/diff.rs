@@ -3,16 +3,15 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use clap::{ArgAction, ValueEnum};
+use clap::ArgAction;
 use serde::Serialize;
 
 use crate::cli::color::Color;
-use crate::cli::output::{self, Look};
+use crate::cli::output::{self, Format, Look};
 use crate::cli::{Exit, load_rules, stream};
 use crate::compare::{ByRules, Changed, by_rules};
 use crate::knowledge::Knowledge;
 use crate::report::json::write_indented;
-
 use crate::report::text::page::{CAREFUL, PLAIN, Page};
 use crate::report::{Judged, confidence};
 use crate::rules::RuleSet;
@@ -38,7 +37,7 @@ pub struct DiffArgs {
     paths: Vec<PathBuf>,
 
     /// The format
-    #[arg(short, long, value_enum, default_value_t)]
+    #[arg(short, long, value_enum, default_value_t, ignore_case = true)]
     format: Format,
 
     /// Every incident that changes, with every rule
@@ -48,15 +47,6 @@ pub struct DiffArgs {
     /// Colours in the text
     #[arg(long, value_enum, default_value_t)]
     color: Color,
-}
-
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
-enum Format {
-    /// For reading
-    #[default]
-    Text,
-    /// One JSON document
-    Json,
 }
 
 /// Runs it.
@@ -73,7 +63,7 @@ fn carry_out(arguments: &DiffArgs) -> Result<Exit, Exit> {
         return Ok(Exit::Nothing);
     }
     let compared = by_rules(&before, &now);
-    let look = Look { color: arguments.color, verbose: arguments.verbose > 0, text: arguments.format == Format::Text };
+    let look = Look::of(arguments.format, arguments.color, arguments.verbose);
     Ok(output::deliver(None, look, |out, options| match arguments.format {
         Format::Text => text(&compared, &mut Page::new(out, options)),
         Format::Json => write_indented(&Shape::of(&compared), out),

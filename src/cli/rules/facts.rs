@@ -3,9 +3,9 @@
 use std::io::{self, Write};
 
 use anstyle::Style;
-use clap::ValueEnum;
 use serde::Serialize;
 
+use crate::cli::output::Format;
 use crate::facts::FactType;
 use crate::facts::schema::{FactDefinition, LISTS, ListDefinition, SCALARS};
 use crate::report::json::write_indented;
@@ -22,16 +22,6 @@ pub struct FactsArgs {
     /// The format
     #[arg(short, long, value_enum, default_value_t, ignore_case = true)]
     pub format: Format,
-}
-
-/// How facts are printed.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
-pub enum Format {
-    /// For reading
-    #[default]
-    Text,
-    /// One JSON document
-    Json,
 }
 
 /// Prints all facts; headings in `heading`.

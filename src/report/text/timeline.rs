@@ -218,10 +218,10 @@ mod tests {
 
     #[test]
     fn the_steps_of_one_installation_are_one_run_also_among_others() {
-        let timeline = seconds("update", &[(1, "a"), (2, "b"), (30, "a"), (31, "b"), (200, "a")]);
+        let timeline = seconds("update", &[(1, "a"), (2, "b"), (30, "a"), (31, "b"), (89, "a"), (149, "a")]);
         let shown = choose(&timeline, 10);
         let runs: Vec<_> = shown.runs.iter().map(|run| (run.first.says.as_str(), run.count)).collect();
-        assert_eq!(runs, [("a", 2), ("b", 2), ("a", 1)]);
+        assert_eq!(runs, [("a", 3), ("b", 2), ("a", 1)], "a minute later it is another one");
     }
 
     #[test]
@@ -248,6 +248,20 @@ mod tests {
         let shown = choose(&timeline, 4);
         assert_eq!(said(&shown), ["the test", "block 97", "block 98", "block 99"]);
         assert_eq!(shown.left_out, [("storage-error", 97)]);
+    }
+
+    #[test]
+    fn of_few_entries_each_group_has_one() {
+        let says: Vec<String> = (0..20).map(|number| format!("entry {number}")).collect();
+        let kinds = ["update", "storage-error", "device-problem", "storage-error"];
+        let timeline: Vec<TimelineEntry> = (0..)
+            .zip(says.iter().zip(kinds.into_iter().cycle()))
+            .map(|(second, (says, kind))| timeline_entry(second * 60, kind, says))
+            .collect();
+        let shown = choose(&timeline, 4);
+        let mut kinds: Vec<&str> = shown.runs.iter().map(|run| run.first.kind).collect();
+        kinds.sort_unstable();
+        assert_eq!(kinds, ["device-problem", "storage-error", "storage-error", "update"]);
     }
 
     #[test]

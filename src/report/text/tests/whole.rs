@@ -333,3 +333,14 @@ fn an_incident_without_group_is_shown_all_the_same() {
     report.groups.clear();
     assert!(text(&report, EIGHTY).contains("\n  incident     c1, crash of python.exe, "));
 }
+
+#[test]
+fn what_to_do_comes_first_where_the_verdict_is_likely_and_last_where_it_is_only_possible() {
+    for (confidence, to_do_first) in [(0.8, true), (0.6, true), (0.59, false)] {
+        let mut judged = crash("c1");
+        judged.verdict.confidence = confidence;
+        let shown = text(&report(vec![ok("a.dmp"), ok("b.evtx")], vec![judged]), EIGHTY);
+        let at = |heading: &str| shown.find(heading).expect("a heading");
+        assert_eq!(at("\nWhat to do\n") < at("\nWhat to collect next\n"), to_do_first, "{confidence}: {shown}");
+    }
+}
