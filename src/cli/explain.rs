@@ -7,7 +7,7 @@ use clap::ArgAction;
 use super::color::Color;
 use super::output::{self, Format, Look};
 use super::{Exit, load_rules, stream};
-use crate::explain::{Explained, NoCode, explain, json, text, texts_of};
+use crate::explain::{explain, json, text, texts_of};
 use crate::knowledge::Knowledge;
 
 #[derive(Debug, clap::Args)]
