@@ -7,7 +7,7 @@ use std::path::Path;
 use crashsift::facts::{FactSet, schema};
 use crashsift::knowledge::Knowledge;
 use crashsift::rules::RuleSet;
-use crashsift::{Inspected, Options, Silent, inspect};
+use crashsift::{Inspected, Options, Silent, analyze, inspect};
 
 fn inspected(file: &str) -> Inspected {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("samples").join(file);
@@ -141,4 +141,42 @@ fn a_report_of_no_crash_is_told_by_its_name() {
     let inspected = inspected("wer-leak-suspicion");
     assert!(inspected.incidents.is_empty());
     assert_eq!(inspected.reports, ["WER report: RADAR_PRE_LEAK_64 of viewer.exe"]);
+}
+
+/// The first finding of the machine check among the samples with another status of the bank: its cause, and its
+/// confidence in percent.
+fn judged(upper: u64, lower: u64) -> (String, u32) {
+    let sample = Path::new(env!("CARGO_MANIFEST_DIR")).join("samples/bugcheck-machine-check/080924-8812-01.dmp");
+    let mut dump = std::fs::read(sample).expect("the sample");
+    // The third and fourth parameter of the stop in the header of 64-bit dumps.
+    dump.splice(0x50..0x58, upper.to_le_bytes());
+    dump.splice(0x58..0x60, lower.to_le_bytes());
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("check.dmp");
+    std::fs::write(&path, dump).expect("written");
+    let rules = RuleSet::load(true, &[]).expect("the built-in rules");
+    let report = analyze(&[path], &rules, &Knowledge::builtin(), &Options::default(), &Silent);
+    let mut written = Vec::new();
+    crashsift::report::json::write(&report, &mut written).expect("memory");
+    let report: serde_json::Value = serde_json::from_slice(&written).expect("JSON");
+    let finding = report.pointer("/incidents/0/findings/0").expect("a finding");
+    let text = |field: &str| finding.get(field).map(ToString::to_string).unwrap_or_default();
+    let confidence = text("confidence").trim_start_matches("0.").to_owned();
+    (text("cause").trim_matches('"').to_owned(), format!("{confidence:0<2}").parse().expect("a number"))
+}
+
+#[test]
+fn the_flags_of_a_machine_check_move_its_rules() {
+    const PLAIN: u64 = 0xBE00_0000;
+    const OVERFLOWED: u64 = 0xFE00_0000;
+    const CORRECTED: u64 = 0x9C00_0000;
+    for (code, cause, [plain, overflowed, corrected]) in [
+        (0x0080_0135, "cpu-instability", [72, 76, 62]),
+        (0x0080_0090, "memory-hardware-fault", [66, 70, 56]),
+        (0x0080_0E0B, "cpu-instability", [52, 56, 42]),
+    ] {
+        assert_eq!(judged(PLAIN, code), (cause.to_owned(), plain), "{code:#x}");
+        assert_eq!(judged(OVERFLOWED, code), (cause.to_owned(), overflowed), "{code:#x}");
+        assert_eq!(judged(CORRECTED, code), (cause.to_owned(), corrected), "{code:#x}");
+    }
 }

@@ -84,6 +84,17 @@ impl<N: AsRef<str>, V: AsRef<str>> FromIterator<(N, V)> for EventFields {
     }
 }
 
+/// Who held the memory when it ran out, bytes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MemoryHeld {
+    /// The kernel's pools, paged and not.
+    pub pools: u64,
+    /// All processes together.
+    pub processes: u64,
+    /// The tag under which most of the pools was allocated, and how much.
+    pub tag: Option<(Arc<str>, u64)>,
+}
+
 /// The meaning of a record, by its kind. Fields are absent where the record writes one of Windows' ways of saying
 /// "none".
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -197,6 +208,8 @@ pub enum EventBody {
         long_press: Option<bool>,
         /// Whether the system was going to or in sleep.
         sleeping: Option<bool>,
+        /// How many errors of the hardware the firmware had for Windows at that start (Windows 11 24H2 and later).
+        hardware_errors: Option<u32>,
     },
     /// Kernel-Power 86: the system shut itself down because a part was too hot; logged at the next start.
     ShutDownByHeat {
@@ -277,6 +290,8 @@ pub enum EventBody {
         commit_charge: Option<u64>,
         /// The processes that had committed most: name, process id, bytes.
         top: Vec<(Arc<str>, u32, u64)>,
+        /// Who held the memory, where the record tells it of kernel and processes.
+        held: Option<Box<MemoryHeld>>,
     },
     /// CodeIntegrity 3001 to 3111, AppLocker 8004, Security-Mitigations 6, 8 and 12: an image was refused, or would
     /// have been.

@@ -129,13 +129,16 @@ impl KernelDump {
     }
 
     /// The unloaded driver whose range contained `address`, and where in it that is. Ranges are used again, so this
-    /// means something only where no loaded driver contains the address.
+    /// means something only where no loaded driver contains the address. `None` where the list of loaded ones has gaps, so
+    /// that one of them may be there now, and where several of different names were there one after the other.
     #[must_use]
     pub fn unloaded_at(&self, address: Address) -> Option<(&UnloadedDriver, ModuleOffset)> {
-        self.unloaded.iter().flatten().find_map(|driver| {
+        let mut there = self.unloaded.iter().flatten().filter_map(|driver| {
             let offset = address.0.checked_sub(driver.base.0).filter(|offset| *offset < driver.size)?;
             Some((driver, ModuleOffset(offset)))
-        })
+        });
+        let first = there.next().filter(|_| self.drivers_complete)?;
+        there.all(|(other, _)| other.name.eq_ignore_ascii_case(&first.0.name)).then_some(first)
     }
 }
 

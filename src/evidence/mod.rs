@@ -27,7 +27,7 @@ pub use crash_detail::{
     AddressKind, CodePlace, CppException, CrashDetail, Extension, Instruction, InstructionKind, Page, StackState,
     StowedException, Wanted,
 };
-pub use event::{DriveHealth, Event, EventBody, EventFields, ProcessExit, ServiceEnd, StorageRetry};
+pub use event::{DriveHealth, Event, EventBody, EventFields, MemoryHeld, ProcessExit, ServiceEnd, StorageRetry};
 pub use kernel::{KernelDriver, KernelDump, KernelDumpType, KernelFrame, UnloadedDriver};
 pub use log_coverage::{Days, LogCoverage};
 pub use module::{Address, DebugId, DebugSignature, LoadedModule, ModuleOffset, UnloadedModule, base_name};

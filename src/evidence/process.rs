@@ -235,6 +235,27 @@ impl ProcessDump {
         self.modules.as_ref()?.iter().enumerate().find(|(_, module)| module.offset_of(address).is_some())
     }
 
+    /// The unloaded module that was at `address`; `None` where several of different names were there one after the other,
+    /// because the list does not tell which of them an old pointer means.
+    #[must_use]
+    pub fn unloaded_at(&self, address: Address) -> Option<&UnloadedModule> {
+        let mut there = self.unloaded.iter().filter(|module| module.offset_of(address).is_some());
+        let first = there.next()?;
+        there.all(|other| other.name().eq_ignore_ascii_case(first.name())).then_some(first)
+    }
+
+    /// Whether the exception is that the code at its own address could not be executed: execution arrived there, and
+    /// nothing of what lies there ran.
+    #[must_use]
+    pub fn could_not_execute(&self) -> bool {
+        const EXECUTE: u64 = 8;
+        self.exception.as_ref().is_some_and(|exception| {
+            exception.code == ExceptionCode::ACCESS_VIOLATION
+                && exception.parameters.first() == Some(&EXECUTE)
+                && exception.parameters.get(1) == Some(&exception.address.0)
+        })
+    }
+
     /// Where the exception was raised, by what is most likely to be code: on Windows the exception's address, then the
     /// context's instruction pointer; elsewhere the other way round, because there the address is often that of the
     /// data that could not be accessed.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::{CpuArchitecture, ExceptionCode, ModuleOffset, Version};
+use super::{CpuArchitecture, ExceptionCode, ModuleOffset, ProcessMemory, Version};
 
 /// One Windows Error Reporting report, from its file or from event 1001.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -53,6 +53,12 @@ pub struct WerDetails {
     pub friendly_name: Option<Arc<str>>,
     /// Where Microsoft's service counts it: a hash, lower case.
     pub bucket: Option<Arc<str>>,
+    /// How long the process had run when the report was made, seconds.
+    pub uptime: Option<u64>,
+    /// Memory of the process then.
+    pub process_memory: Option<ProcessMemory>,
+    /// The number by which Windows Error Reporting knows the machine.
+    pub machine: Option<Arc<str>>,
     /// Whether it is the file of metadata that lies beside a `Report.wer` and knows less.
     pub metadata: bool,
 }

@@ -55,7 +55,7 @@ fn of_dump(dump: &ProcessDump, carriers: &dyn Carriers) -> Option<FaultSite> {
     if dump.detail.code_place != Some(CodePlace::UnloadedModule) {
         return None;
     }
-    let module = dump.unloaded.iter().find(|module| module.offset_of(exception.address).is_some())?;
+    let module = dump.unloaded_at(exception.address)?;
     Some(FaultSite {
         module: Arc::from(module.name()),
         version: None,
@@ -105,8 +105,9 @@ pub fn suspect(
     code: Option<ExceptionCode>,
     carriers: &dyn Carriers,
 ) -> Option<Suspect> {
-    // The heap manager finds damage long after it was done; neither the finder nor its callers need be the writer.
-    if code == Some(HEAP_CORRUPTION) {
+    // The heap manager finds damage long after it was done; neither the finder nor its callers need be the writer. Of a
+    // page that could not be read, the module that needed it is the victim.
+    if matches!(code, Some(HEAP_CORRUPTION | ExceptionCode::IN_PAGE_ERROR)) {
         return None;
     }
     let dump = gathered.dump().map(|(_, dump)| dump).filter(|dump| dump.exception.is_some());
@@ -117,6 +118,10 @@ pub fn suspect(
         return Some(thrower);
     }
     let site = fault_site?;
+    // What lies where execution arrived did not bring it there; an unloaded module is what was meant.
+    if !site.unloaded && dump.is_some_and(ProcessDump::could_not_execute) {
+        return None;
+    }
     if !site.carrier {
         let (basis, reason) = match (dump.is_some(), site.unloaded) {
             (true, false) => ("exact", "the exception was raised in it".to_owned()),
@@ -135,6 +140,8 @@ pub fn suspect(
         });
     }
     match dump {
+        // The return addresses are what the overrun went over.
+        Some(dump) if is_stack_overrun(dump) => None,
         Some(dump) => caller(dump, &site.module, carriers),
         None => of_debugger(gathered, &site.module, carriers),
     }
@@ -159,6 +166,14 @@ fn of_debugger(gathered: &Gathered<'_>, fault_site: &str, carriers: &dyn Carrier
     let module = modules.into_iter().find(|module| !delivers(module))?;
     let reason = format!("it is the first module on the stack that the debugger printed that called into {fault_site}");
     suspect(module, "named", reason)
+}
+
+/// Whether the stack guard ended the process: its older form and its present one (`winnt.h`:
+/// `FAST_FAIL_LEGACY_GS_VIOLATION`, `FAST_FAIL_STACK_COOKIE_CHECK_FAILURE`).
+fn is_stack_overrun(dump: &ProcessDump) -> bool {
+    dump.exception.as_ref().is_some_and(|exception| {
+        exception.code == ExceptionCode::FAST_FAIL && matches!(exception.parameters.first(), Some(0 | 2))
+    })
 }
 
 /// `STATUS_HEAP_CORRUPTION`.

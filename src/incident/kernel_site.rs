@@ -204,6 +204,21 @@ mod tests {
     }
 
     #[test]
+    fn a_driver_that_is_gone_is_not_named_where_another_may_be_meant() {
+        let mut dump = stop(0xD1, [GONE + 0x10, 2, 8, GONE + 0x10]);
+        dump.instruction_pointer = None;
+        dump.frames.clear();
+        let mut cut = dump.clone();
+        cut.drivers_complete = false;
+        assert_eq!(of(&cut), (None, None), "a loaded one may have been left out of the list");
+        let gone = |name: &str| UnloadedDriver { name: name.into(), base: Address(GONE), size: 0x1000 };
+        dump.unloaded = Some(vec![gone("gone.sys"), gone("GONE.sys")]);
+        assert_eq!(of(&dump).1, Some(("gone.sys".into(), "exact")));
+        dump.unloaded = Some(vec![gone("gone.sys"), gone("other.sys")]);
+        assert_eq!(of(&dump), (None, None));
+    }
+
+    #[test]
     fn addresses_outside_of_all_drivers_name_nobody() {
         let mut dump = stop(0xD1, [0, 2, 0, 0x1234]);
         dump.instruction_pointer = None;

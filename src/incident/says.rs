@@ -5,8 +5,8 @@ use std::fmt::{self, Write};
 
 use super::dump_detail;
 use crate::evidence::{
-    BugcheckCode, DriveHealth, Event, EventBody, ExceptionCode, Inventory, KernelDump, NtStatus, Observation,
-    ProcessDump, StorageRetry, Ticket, Version, WerReport, base_name,
+    BugcheckCode, DriveHealth, Event, EventBody, ExceptionCode, Inventory, KernelDump, MemoryHeld, NtStatus,
+    Observation, ProcessDump, StorageRetry, Ticket, Version, WerReport, base_name,
 };
 use crate::knowledge::machine_check::McaStatus;
 use crate::knowledge::{self, Knowledge};
@@ -316,11 +316,19 @@ fn write_meaning(out: &mut String, body: &EventBody, knowledge: &Knowledge) -> f
                 write!(out, "{volume} was checked")
             }
         }
-        EventBody::MemoryExhausted { commit_limit, commit_charge, top } => {
+        EventBody::MemoryExhausted { commit_limit, commit_charge, top, held } => {
             let mib = |bytes: &u64| bytes >> 20;
             out.write_str("memory ran low")?;
             if let (Some(charge), Some(limit)) = (commit_charge, commit_limit) {
                 write!(out, ": {} of {} MiB committed", mib(charge), mib(limit))?;
+            }
+            let by_kernel = |held: &&MemoryHeld| commit_charge.is_some_and(|charge| held.pools > charge >> 1);
+            if let Some(held) = held.as_deref().filter(by_kernel) {
+                write!(out, "; most by the kernel's pools ({} MiB", mib(&held.pools))?;
+                if let Some((tag, bytes)) = &held.tag {
+                    write!(out, ", {} MiB of them under the tag {tag}", mib(bytes))?;
+                }
+                return out.write_str(")");
             }
             top.first().map_or(Ok(()), |(name, _, bytes)| write!(out, "; most by {name} ({} MiB)", mib(bytes)))
         }

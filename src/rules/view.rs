@@ -103,6 +103,7 @@ fn nearby_field<'a>(entry: &Nearby<'a>, index: usize) -> Option<Compared<'a>> {
         9 => Compared::Text(entry.component()?),
         10 => Compared::Text(entry.machine_check()?),
         11 => Compared::Number(entry.seconds_before_first()?),
+        12 => Compared::Text(entry.held_by()?),
         _ => return None,
     })
 }
@@ -276,6 +277,7 @@ mod tests {
             "component",
             "machine_check",
             "seconds_before_first",
+            "held_by",
         ];
         assert_eq!(fields, expected);
         assert_eq!(fields[KIND], "kind");

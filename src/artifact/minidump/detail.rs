@@ -7,7 +7,7 @@ use super::instruction::{self, Decoded};
 use super::memory::MemoryMap;
 use super::regions::Regions;
 use super::thread::{self, StackQuestion};
-use super::wanted::{Surroundings, wanted_address};
+use super::wanted::{STACK_OVERFLOW, Surroundings, wanted_address};
 use super::{annotations, counters, cpp, handles, stowed};
 use crate::artifact::Loss;
 use crate::artifact::bytes::{Source, u32_at, u64_at};
@@ -70,7 +70,9 @@ fn crash(process: &ProcessDump, streams: Streams<'_>, source: &mut Source<'_>, n
     let wide = process.system.cpu.is_64_bit();
     let stack = context.and_then(|context| {
         let pointer = Address(context.get_stack_pointer());
-        thread::stack(source, memory, regions, StackQuestion { pointer, teb, wide, wanted: wanted_address(process) })
+        let overflow = process.exception.as_ref().is_some_and(|exception| exception.code == STACK_OVERFLOW);
+        let wanted = wanted_address(process);
+        thread::stack(source, memory, regions, StackQuestion { pointer, teb, wide, wanted, overflow })
     });
 
     let decoded = process.exception.as_ref().filter(|exception| is_by_the_processor(exception)).and_then(|exception| {

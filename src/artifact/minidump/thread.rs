@@ -69,6 +69,8 @@ pub struct StackQuestion {
     pub wide: bool,
     /// The address that the exception names, of an access violation or a stack overflow.
     pub wanted: Option<Address>,
+    /// Whether the exception is a stack overflow.
+    pub overflow: bool,
 }
 
 /// The limits of the stack that the thread runs on, and whether it is used up. The environment block knows them; the
@@ -79,7 +81,7 @@ pub fn stack(
     regions: Option<Regions>,
     question: StackQuestion,
 ) -> Option<StackState> {
-    let StackQuestion { pointer, wanted, .. } = question;
+    let StackQuestion { pointer, wanted, overflow, .. } = question;
     let limits = match environment_limits(source, memory, question) {
         Some(limits) => limits,
         None => region_limits(source, regions?, pointer)?,
@@ -93,7 +95,9 @@ pub fn stack(
     let in_guard = region_hit.is_some_and(|region| region.page == Page::Guard);
     // A small stack has used as much when it is only half full.
     let size = base.0.saturating_sub(bottom.0);
-    let at_end = left < AT_END.min(size >> 3) || hit.and_then(above_bottom).is_some_and(|hit| hit < AT_END);
+    // A deep stack that still served is not used up: only an overflow, or an access to its end, shows that it is.
+    let near_end = left < AT_END.min(size >> 3) && (overflow || hit.is_some());
+    let at_end = near_end || hit.and_then(above_bottom).is_some_and(|hit| hit < AT_END);
     let exhausted = if at_end || in_guard { Some(true) } else { (left >= ROOM).then_some(false) };
     Some(StackState { bottom, base, pointer, exhausted })
 }

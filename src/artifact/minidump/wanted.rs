@@ -7,9 +7,7 @@ use super::instruction::Used;
 use super::memory::MemoryMap;
 use super::regions::Regions;
 use crate::artifact::bytes::Source;
-use crate::evidence::{
-    Address, AddressKind, CodePlace, ExceptionCode, Names, Page, ProcessDump, UnloadedModule, Wanted,
-};
+use crate::evidence::{Address, AddressKind, CodePlace, ExceptionCode, Names, Page, ProcessDump, Wanted};
 
 /// Addresses below are never handed out by Windows.
 const NULL_PAGES: u64 = 0x1_0000;
@@ -18,6 +16,9 @@ const NOT_REPORTED: u64 = u64::MAX;
 /// Where canonical addresses end that belong to programs, and where those of the system begin.
 const USER_END: u64 = 0x0000_8000_0000_0000;
 const SYSTEM_START: u64 = 0xFFFF_8000_0000_0000;
+
+/// `STATUS_STACK_OVERFLOW`.
+pub const STACK_OVERFLOW: ExceptionCode = ExceptionCode(0xC000_00FD);
 
 /// Patterns with which heaps fill memory, as 32 bits.
 ///
@@ -57,7 +58,6 @@ pub struct Surroundings<'a> {
 /// The address that an access violation or in-page error wanted: `EXCEPTION_RECORD`'s second parameter. Also that of
 /// a stack overflow, which has the same parameters.
 pub fn wanted_address(process: &ProcessDump) -> Option<Address> {
-    const STACK_OVERFLOW: ExceptionCode = ExceptionCode(0xC000_00FD);
     const GUARD_PAGE: ExceptionCode = ExceptionCode(0x8000_0001);
     let exception = process.exception.as_ref()?;
     let has_address = matches!(
@@ -100,7 +100,7 @@ impl Surroundings<'_> {
             return Some(AddressKind::Module);
         }
         let committed = self.is_committed(address, page);
-        if self.unloaded_at(address, committed).is_some() {
+        if self.was_unloaded(address, committed) {
             return Some(AddressKind::UnloadedModule);
         }
         // Without a map of the memory, such an address may be one like any other.
@@ -147,7 +147,7 @@ impl Surroundings<'_> {
         }
         let page = self.page(source, address);
         let committed = self.is_committed(address, page).or_else(|| self.was_fetched(address));
-        if self.unloaded_at(address, committed).is_some() {
+        if self.was_unloaded(address, committed) {
             return Some(CodePlace::UnloadedModule);
         }
         if self.on_stack.contains(&address.0) {
@@ -176,17 +176,20 @@ impl Surroundings<'_> {
         (wanted_address(self.process) != Some(address)).then_some(true)
     }
 
-    /// The module that was at an address before it was unloaded. Where there is memory now, something else has taken its
+    /// Whether a module was at an address before it was unloaded. Where there is memory now, something else has taken its
     /// place, and it has nothing to do with the address.
-    fn unloaded_at(&self, address: Address, committed: Option<bool>) -> Option<&UnloadedModule> {
-        let free = committed != Some(true);
-        free.then(|| self.process.unloaded.iter().find(|module| module.offset_of(address).is_some())).flatten()
+    fn was_unloaded(&self, address: Address, committed: Option<bool>) -> bool {
+        let there = || self.process.unloaded.iter().any(|module| module.offset_of(address).is_some());
+        committed != Some(true) && there()
     }
 
     /// The module, loaded or else unloaded, that contains an address.
     fn module_name(&self, address: Address, committed: Option<bool>, names: &Names) -> Option<Arc<str>> {
         let loaded = self.process.module_at(address).map(|(_, module)| Arc::clone(&module.name));
-        loaded.or_else(|| self.unloaded_at(address, committed).map(|module| names.share(module.name())))
+        loaded.or_else(|| {
+            let unloaded = self.process.unloaded_at(address).filter(|_| committed != Some(true));
+            unloaded.map(|module| names.share(module.name()))
+        })
     }
 }
 

@@ -3,8 +3,11 @@
 //!
 //! Windows writes it as UTF-16 with byte order mark. Elements have values and no attributes, but for `Wow64`:
 //! `OSVersionInformation` (`WindowsNTVersion`, `Build`, `Revision`, `LCID`), `ProcessInformation` (`Pid`, `ImageName`,
-//! `Wow64`, and the same of the parent process below `ParentProcess`), `ProblemSignatures` (`EventType`, `Parameter0`...),
-//! `DynamicSignatures` (`Parameter1`...) and `ReportInformation` (`Guid`, `CreationTime`).
+//! `Wow64`, `Uptime` in milliseconds, `ProcessVmInformation` in bytes, and the same of the parent process below
+//! `ParentProcess`), `ProblemSignatures` (`EventType`, `Parameter0`...), `DynamicSignatures` (`Parameter1`...),
+//! `SystemInformation` (`MID`) and `ReportInformation` (`Guid`, `CreationTime`). Older systems leave some of them out.
+//!
+//! Source: such files of Windows 10 that people published.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -14,11 +17,11 @@ use quick_xml::escape::resolve_predefined_entity;
 use quick_xml::events::{BytesStart, Event as Markup};
 
 use super::{KERNEL_REPORTS, MOST_SIGNATURE_VALUES, identifier, machine, read_value};
-use crate::artifact::notation::number_u32;
+use crate::artifact::notation::{number_u32, number_u64};
 use crate::artifact::text::decode;
 use crate::artifact::wer_signature::read_signature;
 use crate::artifact::{Loss, Unreadable};
-use crate::evidence::{Names, WerDetails, WerReport};
+use crate::evidence::{Names, ProcessMemory, WerDetails, WerReport};
 
 /// The outermost element.
 const ROOT: &str = "WERReportMetadata";
@@ -29,8 +32,9 @@ const MOST_ELEMENTS: usize = 4096;
 
 /// Whether a file that begins with `first_bytes` is one.
 pub(super) fn is_metadata(first_bytes: &[u8]) -> bool {
-    let begins = |start: &[u8]| first_bytes.starts_with(start);
-    if !begins(b"<") && !begins(b"\xEF\xBB\xBF<") && !begins(b"\xFF\xFE<\0") {
+    let begins = |start: &&[u8]| first_bytes.starts_with(start);
+    let starts: [&[u8]; 5] = [b"<", b"\xEF\xBB\xBF<", b"\xFF\xFE<\0", b"\xFE\xFF\0<", b"\0<"];
+    if !starts.iter().any(begins) {
         return false;
     }
     let beginning = decode(first_bytes.get(..512).unwrap_or(first_bytes)).characters;
@@ -78,9 +82,25 @@ pub(super) fn read(text: &str, names: &Names, losses: &mut Vec<Loss>) -> Result<
                 .or_else(|| values.get("OSVersionInformation/LCID"))
                 .and_then(number_u32),
             parent: process("ParentProcess/ProcessInformation/ImageName").map(|name| names.share(name)),
+            uptime: process("Uptime").and_then(number_u64).and_then(|milliseconds| milliseconds.checked_div(1000)),
+            process_memory: process_memory(&process),
+            machine: values
+                .get("SystemInformation/MID")
+                .filter(|number| number.contains(|digit: char| digit != '0' && digit != '-'))
+                .map(identifier),
             metadata: true,
             ..WerDetails::default()
         },
+    })
+}
+
+/// What the process had committed, its RAM and its address space.
+fn process_memory<'v>(process: &impl Fn(&str) -> Option<&'v str>) -> Option<ProcessMemory> {
+    let number = |name: &str| process(&format!("ProcessVmInformation/{name}")).and_then(number_u64);
+    Some(ProcessMemory {
+        commit: number("PagefileUsage")?,
+        working_set: number("WorkingSetSize")?,
+        virtual_size: number("VirtualSize"),
     })
 }
 
@@ -212,7 +232,13 @@ mod tests {
 \t<ProcessInformation>\r
 \t\t<Pid>6700</Pid>\r
 \t\t<ImageName>trainer &amp; co.exe</ImageName>\r
+\t\t<Uptime>18563</Uptime>\r
 \t\t<Wow64 host=\"34404\" guest=\"332\">1</Wow64>\r
+\t\t<ProcessVmInformation>\r
+\t\t\t<VirtualSize>2130163968</VirtualSize>\r
+\t\t\t<WorkingSetSize>51466240</WorkingSetSize>\r
+\t\t\t<PagefileUsage>4534272</PagefileUsage>\r
+\t\t</ProcessVmInformation>\r
 \t\t<ParentProcess><ProcessInformation><Pid>44</Pid><ImageName>explorer.exe</ImageName></ProcessInformation></ParentProcess>\r
 \t</ProcessInformation>\r
 \t<ProblemSignatures>\r
@@ -226,6 +252,9 @@ mod tests {
 \t\t<Parameter6>c0000005</Parameter6>\r
 \t\t<Parameter7>0000000000001234</Parameter7>\r
 \t</ProblemSignatures>\r
+\t<SystemInformation>\r
+\t\t<MID>1A2B3C4D-1111-2222-3333-445566778899</MID>\r
+\t</SystemInformation>\r
 \t<ReportInformation>\r
 \t\t<Guid>0A0B0C0D-1111-2222-3333-445566778899</Guid>\r
 \t\t<CreationTime>2024-05-06T12:00:05Z</CreationTime>\r
@@ -245,9 +274,17 @@ mod tests {
 
     #[test]
     fn it_says_what_crashed_where() {
-        for bytes in [utf16(&["\u{FEFF}", METADATA].concat()), METADATA.as_bytes().to_vec()] {
-            let (report, losses) = read_all(&bytes);
+        let little = utf16(&["\u{FEFF}", METADATA].concat());
+        let big: Vec<u8> = little.chunks(2).flat_map(|unit| unit.iter().rev().copied()).collect();
+        for bytes in [&little[..], &little[2..], &big[..], &big[2..], METADATA.as_bytes()] {
+            assert!(is_metadata(bytes));
+            let (report, losses) = read_all(bytes);
             assert_eq!(losses, [""; 0]);
+            assert_eq!(report.details.uptime, Some(18));
+            let memory =
+                ProcessMemory { commit: 4_534_272, working_set: 51_466_240, virtual_size: Some(2_130_163_968) };
+            assert_eq!(report.details.process_memory, Some(memory));
+            assert_eq!(report.details.machine.as_deref(), Some("1a2b3c4d-1111-2222-3333-445566778899"));
             let signature = &report.signature;
             assert_eq!(&*report.event_type, "APPCRASH");
             assert_eq!(signature.app.as_deref(), Some("trainer & co.exe"));

@@ -141,8 +141,7 @@ fn details(keys: &Keys, about_process: bool, names: &Names) -> WerDetails {
         original_name: original.filter(|_| about_process).map(|name| names.share(name)),
         friendly_name: keys.get("FriendlyEventName").map(|name| names.share(name)),
         bucket: keys.get("Response.BucketId").map(|bucket| Arc::from(bucket.to_lowercase())),
-        parent: None,
-        metadata: false,
+        ..WerDetails::default()
     }
 }
 

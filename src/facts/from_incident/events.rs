@@ -27,11 +27,14 @@ pub(super) fn events(built: &Built<'_>, facts: &mut FactSet) {
             EventBody::OpenGlDriver { code: Some(code), .. } => {
                 facts.set("opengl.error_code", Value::Number(u64::from(*code)), from);
             }
-            EventBody::UncleanRestart { power_button, long_press, sleeping, .. } => {
+            EventBody::UncleanRestart { power_button, long_press, sleeping, hardware_errors, .. } => {
                 let pressed = power_button.is_some() || *long_press == Some(true);
                 facts.set("power.button_pressed", Value::Flag(pressed), from);
                 if let Some(sleeping) = sleeping {
                     facts.set("power.sleeping", Value::Flag(*sleeping), from);
+                }
+                if let Some(count) = hardware_errors {
+                    facts.set("power.hardware_errors", Value::Number(u64::from(*count)), from);
                 }
             }
             EventBody::ProcessExit(exit) => {

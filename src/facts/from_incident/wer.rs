@@ -29,6 +29,7 @@ pub(super) fn wer(built: &Built<'_>, facts: &mut FactSet) {
     set("os.language", &|report| report.details.locale.map(|number| Value::Number(u64::from(number))));
     set("os.memory_mib", &|report| report.details.memory.map(Value::Number));
     set("os.revision", &|report| report.details.os_revision.map(|number| Value::Number(u64::from(number))));
+    set("wer.machine_id", &|report| shared(&report.details.machine));
     // A service behind the process is written after a colon: svchost.exe:eventlog.
     set("hang.waiting_for", &|report| {
         let process = report.signature.waiting_for.as_deref()?;
@@ -43,6 +44,23 @@ pub(super) fn wer(built: &Built<'_>, facts: &mut FactSet) {
         && let Some(architecture) = report.details.architecture
     {
         facts.set("process.architecture", word(architecture.word()), evidence(number));
+    }
+    let metadata = |wanted: &dyn Fn(&WerReport) -> bool| built.gathered.report(wanted);
+    if facts.get("process.uptime_seconds").is_none()
+        && let Some((number, report)) = metadata(&|report| report.details.uptime.is_some())
+        && let Some(seconds) = report.details.uptime
+    {
+        facts.set("process.uptime_seconds", Value::Number(seconds), evidence(number));
+    }
+    if facts.get("process.commit").is_none()
+        && let Some((number, report)) = metadata(&|report| report.details.process_memory.is_some())
+        && let Some(memory) = report.details.process_memory
+    {
+        facts.set("process.commit", Value::Number(memory.commit), evidence(number));
+        facts.set("process.working_set", Value::Number(memory.working_set), evidence(number));
+        if let Some(size) = memory.virtual_size {
+            facts.set("process.virtual_size", Value::Number(size), evidence(number));
+        }
     }
     if facts.get("exception.managed_type").is_none()
         && let Some((number, report)) = built.gathered.report(|report| report.signature.managed_exception.is_some())

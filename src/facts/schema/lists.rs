@@ -2,8 +2,8 @@
 
 use super::{
     ANY, APPLICATION_LOG, COMPONENTS, DRIVES, DUMP, DUMP_WITH_HANDLES, FRAME_TRUSTS, FactType, INCIDENT_KINDS,
-    INVENTORY, KERNEL_DUMP, LOCATIONS, ListDefinition, MACHINE_CHECKS, MODULE_LIST, NAMED_PARTS, SYSTEM_LOG, TEXT,
-    TIMELINE_KINDS, fact,
+    INVENTORY, KERNEL_DUMP, LOCATIONS, ListDefinition, MACHINE_CHECKS, MEMORY_HOLDERS, MODULE_LIST, NAMED_PARTS,
+    SYSTEM_LOG, TEXT, TIMELINE_KINDS, fact,
 };
 use crate::incident::environment::{FRAMEWORKS, INSTALLATIONS};
 
@@ -243,6 +243,13 @@ pub const LISTS: &[ListDefinition] = &[
                 ANY,
                 "how long before the first incident with the same signature on this machine something was installed; \
                  absent where earlier ones may have gone unrecorded",
+            ),
+            fact(
+                "held_by",
+                FactType::Word(MEMORY_HOLDERS),
+                ANY,
+                "who held more than half of the memory when it ran out: the kernel's pools, one program, all programs \
+                 together, or something else (drivers, shared memory, the GPU)",
             ),
         ],
     },

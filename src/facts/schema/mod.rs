@@ -117,6 +117,8 @@ pub const DRIVES: &[&str] = &["same", "other"];
 pub const COMPONENTS: &[&str] = &["processor", "memory", "pcie", "pci", "other"];
 /// What a machine check reports an error of.
 pub const MACHINE_CHECKS: &[&str] = crate::knowledge::machine_check::MCA_CLASSES;
+/// Words for who held the memory when it ran out.
+pub const MEMORY_HOLDERS: &[&str] = &["pool", "program", "programs", "other"];
 /// Kinds of timeline entries.
 pub const TIMELINE_KINDS: &[&str] = &[
     "driver-reset",
@@ -149,6 +151,8 @@ pub const TIMELINE_KINDS: &[&str] = &[
 ];
 
 const DUMP: &str = "a minidump of the crash";
+const DUMP_OR_METADATA: &str = "a minidump of the crash, or WERInternalMetadata.xml";
+const METADATA: &str = "WERInternalMetadata.xml";
 const DUMP_WITH_HANDLES: &str = "a minidump with handle data (MiniDumpWithHandleData)";
 const DUMP_WITH_REGIONS: &str = "a minidump with memory information (MiniDumpWithFullMemoryInfo)";
 const CRASH_RECORD: &str = "a minidump, the Application event log or Report.wer";

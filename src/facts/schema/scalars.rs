@@ -1,9 +1,9 @@
 //! Every fact with one value.
 
 use super::{
-    ACCESS_KINDS, AGES, ANY, APPLICATION_LOG, ARCHITECTURES, CRASH_RECORD, DUMP, DUMP_OR_TEXT, DUMP_WITH_HANDLES,
-    DUMP_WITH_REGIONS, EXIT_LOG, EXIT_LOG_OR_TEXT, FITS, FactDefinition, FactType, INCIDENT_KINDS, INVENTORY,
-    KERNEL_DUMP, LOCATIONS, MACHINE_CHECKS, OS_FAMILIES, SUSPECT_BASES, SYSTEM_LOG, TEXT, fact,
+    ACCESS_KINDS, AGES, ANY, APPLICATION_LOG, ARCHITECTURES, CRASH_RECORD, DUMP, DUMP_OR_METADATA, DUMP_OR_TEXT,
+    DUMP_WITH_HANDLES, DUMP_WITH_REGIONS, EXIT_LOG, EXIT_LOG_OR_TEXT, FITS, FactDefinition, FactType, INCIDENT_KINDS,
+    INVENTORY, KERNEL_DUMP, LOCATIONS, MACHINE_CHECKS, METADATA, OS_FAMILIES, SUSPECT_BASES, SYSTEM_LOG, TEXT, fact,
 };
 use crate::evidence::{AddressKind, CodePlace, DEBUGGER_SUSPECTS, Extension, INTEGRITY_LEVELS, InstructionKind, Page};
 use crate::incident::environment::INSTALLATIONS;
@@ -369,10 +369,17 @@ pub const SCALARS: &[FactDefinition] = &[
         "machines with an incident of the same coarse signature, this one counted",
     ),
     fact("power.button_pressed", FactType::Flag, SYSTEM_LOG, "whether the power button ended the session"),
+    fact(
+        "power.hardware_errors",
+        FactType::Number,
+        SYSTEM_LOG,
+        "how many errors of the hardware the firmware had kept when the system started again; Windows 11 24H2 and later \
+         record it",
+    ),
     fact("power.sleeping", FactType::Flag, SYSTEM_LOG, "whether the system was in or on its way to sleep"),
     fact("power.too_hot", FactType::Flag, SYSTEM_LOG, "that the system shut itself down because of heat"),
     fact("process.architecture", FactType::Word(ARCHITECTURES), CRASH_RECORD, "architecture the process ran as"),
-    fact("process.commit", FactType::Number, DUMP, "how much the process had committed, bytes"),
+    fact("process.commit", FactType::Number, DUMP_OR_METADATA, "how much the process had committed, bytes"),
     fact(
         "process.exit_code",
         FactType::Code,
@@ -388,17 +395,12 @@ pub const SCALARS: &[FactDefinition] = &[
         "Report.wer",
         "the executable's name by its version resource, where the file was renamed",
     ),
-    fact(
-        "process.parent",
-        FactType::Module,
-        "WERInternalMetadata.xml",
-        "file name of the program that started the process",
-    ),
+    fact("process.parent", FactType::Module, METADATA, "file name of the program that started the process"),
     fact("process.path", FactType::Path, CRASH_RECORD, "path of the executable"),
     fact("process.uptime_seconds", FactType::Number, CRASH_RECORD, "how long the process had run"),
     fact("process.version", FactType::Version, CRASH_RECORD, "file version of the executable"),
-    fact("process.virtual_size", FactType::Number, DUMP, "address space that the process used, bytes"),
-    fact("process.working_set", FactType::Number, DUMP, "RAM that the process used, bytes"),
+    fact("process.virtual_size", FactType::Number, DUMP_OR_METADATA, "address space that the process used, bytes"),
+    fact("process.working_set", FactType::Number, DUMP_OR_METADATA, "RAM that the process used, bytes"),
     fact("process.wow64", FactType::Flag, DUMP, "whether it was a 32-bit process on 64-bit Windows"),
     fact("service.name", FactType::Text, SYSTEM_LOG, "internal name of a service that ended unexpectedly"),
     fact("stack.exhausted", FactType::Flag, DUMP, "whether the stack of the crashing thread was used up"),
@@ -436,5 +438,11 @@ pub const SCALARS: &[FactDefinition] = &[
     ),
     fact("wer.hang_signature", FactType::Text, "Report.wer or event 1001", "what tells hangs at one place from others"),
     fact("wer.hang_type", FactType::Number, "Report.wer or event 1001", "bits by which Windows sorts hangs"),
+    fact(
+        "wer.machine_id",
+        FactType::Text,
+        METADATA,
+        "the number by which Windows Error Reporting knows the machine; the same in all reports of one installation",
+    ),
     fact("wer.package", FactType::Text, "Report.wer or event 1001", "full name of the package of a packaged app"),
 ];

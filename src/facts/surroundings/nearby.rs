@@ -123,6 +123,18 @@ impl<'m> Nearby<'m> {
         known.then(|| first.duration_since(entry.time).as_secs().unsigned_abs())
     }
 
+    /// Who held most of the memory that the record says had run out, in a word of
+    /// [`MEMORY_HOLDERS`](super::super::schema::MEMORY_HOLDERS).
+    #[must_use]
+    pub fn held_by(&self) -> Option<&'static str> {
+        let EventBody::MemoryExhausted { commit_charge, top, held, .. } = &self.logged.event?.body else { return None };
+        let half = (*commit_charge)? >> 1;
+        let held = held.as_ref()?;
+        let program = top.iter().map(|(_, _, bytes)| *bytes).max().unwrap_or(0);
+        let holders = [("pool", held.pools), ("program", program), ("programs", held.processes)];
+        Some(holders.into_iter().find(|(_, bytes)| *bytes > half).map_or("other", |(holder, _)| holder))
+    }
+
     /// The entry as a fact.
     #[must_use]
     pub fn record(&self) -> Record {
@@ -141,6 +153,7 @@ impl<'m> Nearby<'m> {
         fields.extend(self.component().map(|component| ("component", word(component))));
         fields.extend(self.machine_check().map(|class| ("machine_check", word(class))));
         fields.extend(self.seconds_before_first().map(|seconds| ("seconds_before_first", Value::Number(seconds))));
+        fields.extend(self.held_by().map(|holder| ("held_by", word(holder))));
         Record { fields, from: self.from }
     }
 }

@@ -381,7 +381,7 @@ pub(super) const CATALOGUE: &[Entry] = &[
         &[Named("Microsoft-Windows-AppLocker")],
         &[8022..=8022, 8025..=8025],
         "image-refused",
-        "AppLocker refused the packaged program {Package}[ ({Fqbn})]",
+        "AppLocker refused the packaged program[ {Package}][ {PackageBuffer}][ ({Fqbn})]",
         &[],
     ),
     // Exploit protection: odd ids only say what would have happened.
@@ -408,9 +408,17 @@ pub(super) const CATALOGUE: &[Entry] = &[
     ),
     said(
         DEFENDER,
-        &[1006..=1006, 1015..=1015, 1116..=1116, 1160..=1160],
+        &[1116..=1116, 1160..=1160],
         "other",
         "Defender took {Path} for {Threat Name}[, in use by {Process Name}]",
+        &[],
+    ),
+    // These call the path and the action otherwise than the newer ones do.
+    said(
+        DEFENDER,
+        &[1006..=1006, 1015..=1015],
+        "other",
+        "Defender took {Path Found} for {Threat Name}[, in use by {Process Name}]",
         &[],
     ),
     row(DEFENDER, &[1007..=1007, 1117..=1117], "security-block", Meaning::DefenderAction, &[]),
@@ -425,7 +433,7 @@ pub(super) const CATALOGUE: &[Entry] = &[
         DEFENDER,
         &[1008..=1008, 1118..=1119],
         "other",
-        "Defender could not act on {Path}, which it took for {Threat Name}[: {Action Name}]",
+        "Defender could not act on {Path}, which it took for {Threat Name}[: {Action Name}][: {Cleaning Action}]",
         &[],
     ),
     said(

@@ -9,12 +9,14 @@ use jiff::tz::TimeZone;
 use super::super::fields::Fields;
 use crate::artifact::bytes::u16_at;
 use crate::artifact::notation::{filetime, hex_u32, hex_u64, number_u64, present};
-use crate::evidence::{BugcheckCode, EventBody, ServiceEnd};
+use crate::evidence::{BugcheckCode, EventBody, MemoryHeld, ServiceEnd};
 
 /// How many processes event 2004 lists at most.
 ///
 /// Source: Windows event manifests, Resource-Exhaustion-Detector.
 const LISTED_PROCESSES: u32 = 6;
+/// How many tags it lists of each of the kernel's pools.
+const LISTED_TAGS: u32 = 3;
 
 /// BugCheck 1001: `param1` is `0x0000009f (0x1, 0x2, 0x3, 0x4)`, `param2` the dump's path, `param3` the report's id.
 pub(super) fn bugcheck(fields: &Fields<'_>) -> Option<EventBody> {
@@ -55,6 +57,7 @@ pub(super) fn unclean_restart(fields: &Fields<'_>) -> EventBody {
         power_button: fields.number_u64("PowerButtonTimestamp").and_then(filetime),
         long_press: fields.flag("LongPowerButtonPressDetected"),
         sleeping: asleep.into_iter().flatten().reduce(|either, or| either || or),
+        hardware_errors: fields.number_u32("WHEABootErrorCount"),
     }
 }
 
@@ -88,11 +91,30 @@ pub(super) fn memory_exhausted(fields: &Fields<'_>) -> EventBody {
         let pid = field("ID").and_then(number).and_then(|pid| u32::try_from(pid).ok())?;
         Some((field("Name")?, pid, field("CommitCharge").and_then(number)?))
     };
+    let pools = system("PagedPoolUsage").zip(system("NonPagedPoolUsage"));
+    let held = pools.zip(system("ProcessCommitCharge")).map(|((paged, nonpaged), processes)| {
+        Box::new(MemoryHeld { pools: paged.saturating_add(nonpaged), processes, tag: largest_tag(fields) })
+    });
     EventBody::MemoryExhausted {
         commit_limit: system("SystemCommitLimit"),
         commit_charge: system("SystemCommitCharge"),
         top: (1..=LISTED_PROCESSES).filter_map(process).collect(),
+        held,
     }
+}
+
+/// The tag of the kernel's pools under which most was allocated. The record lists the largest of each pool.
+fn largest_tag(fields: &Fields<'_>) -> Option<(Arc<str>, u64)> {
+    let tags = ["PagedPool", "NonPagedPool"].into_iter().flat_map(|pool| (1..=LISTED_TAGS).map(move |tag| (pool, tag)));
+    let read = |(pool, tag): (&str, u32)| {
+        let name =
+            fields.text(&format!("{pool}Info.Tag_{tag}.Name")).or_else(|| fields.text(&format!("{pool}Tag_{tag}")))?;
+        let used = fields
+            .number_u64(&format!("{pool}Info.Tag_{tag}.PoolUsed"))
+            .or_else(|| fields.number_u64(&format!("{pool}Used_{tag}")))?;
+        Some((Arc::from(name.trim()), used))
+    };
+    tags.filter_map(read).filter(|(name, _): &(Arc<str>, u64)| !name.is_empty()).max_by_key(|(_, used)| *used)
 }
 
 /// Service Control Manager 7031 and 7034. The names in the fields are in the system's language; the binary data
@@ -185,12 +207,17 @@ mod tests {
             "BugcheckCode": 159, "BugcheckParameter1": "0x3", "BugcheckParameter2": "0xffffe00112345060",
             "BugcheckParameter3": "0x0", "BugcheckParameter4": "0x0", "SleepInProgress": false, "PowerButtonTimestamp": 0
         });
-        let EventBody::UncleanRestart { code, parameters, power_button, long_press, sleeping } = restart(data) else {
+        let EventBody::UncleanRestart { code, parameters, power_button, long_press, sleeping, hardware_errors } =
+            restart(data)
+        else {
             panic!("a restart")
         };
         assert_eq!(code, Some(BugcheckCode(0x9F)));
         assert_eq!(parameters, [3, 0xFFFF_E001_1234_5060, 0, 0]);
-        assert_eq!((power_button, long_press, sleeping), (None, None, Some(false)));
+        assert_eq!((power_button, long_press, sleeping, hardware_errors), (None, None, Some(false), None));
+        let newer = json!({"BugcheckCode": 0, "PowerButtonTimestamp": 0, "WHEABootErrorCount": 2});
+        let EventBody::UncleanRestart { hardware_errors, .. } = restart(newer) else { panic!("a restart") };
+        assert_eq!(hardware_errors, Some(2));
     }
 
     #[test]
@@ -259,12 +286,39 @@ mod tests {
         }});
         for json in [tree, flat] {
             let body = body("Microsoft-Windows-Resource-Exhaustion-Detector", 2004, &json.to_string());
-            let Some(EventBody::MemoryExhausted { commit_limit, commit_charge, top }) = body else {
+            let Some(EventBody::MemoryExhausted { commit_limit, commit_charge, top, held: None }) = body else {
                 panic!("exhausted memory")
             };
             assert_eq!((commit_limit, commit_charge), (Some(17_179_869_184), Some(17_000_000_000)));
             let top: Vec<_> = top.iter().map(|(name, pid, bytes)| (&**name, *pid, *bytes)).collect();
             assert_eq!(top, [("trainer.exe", 4321, 12_000_000_000), ("browser.exe", 99, 1_000_000_000)]);
+        }
+    }
+
+    #[test]
+    fn exhausted_memory_tells_what_the_kernel_held_and_under_which_tag() {
+        let tree = json!({"UserData": {"MemoryExhaustionInfo": {
+            "SystemInfo": {
+                "SystemCommitLimit": 17_179_869_184_u64, "SystemCommitCharge": 17_000_000_000_u64,
+                "ProcessCommitCharge": 4_000_000_000_u64, "PagedPoolUsage": 500_000_000,
+                "NonPagedPoolUsage": 11_000_000_000_u64
+            },
+            "PagedPoolInfo": {"Tag_1": {"Name": "MmSt", "PoolUsed": 200_000_000}},
+            "NonPagedPoolInfo": {
+                "Tag_1": {"Name": "Abc ", "PoolUsed": 10_000_000_000_u64}, "Tag_2": {"Name": "", "PoolUsed": 0}
+            }
+        }}});
+        let flat = json!({"EventData": {
+            "SystemCommitLimit": 17_179_869_184_u64, "SystemCommitCharge": 17_000_000_000_u64,
+            "ProcessCommitCharge": 4_000_000_000_u64, "PagedPoolUsage": 500_000_000,
+            "NonPagedPoolUsage": 11_000_000_000_u64, "PagedPoolTag_1": "MmSt", "PagedPoolUsed_1": 200_000_000,
+            "NonPagedPoolTag_1": "Abc", "NonPagedPoolUsed_1": 10_000_000_000_u64
+        }});
+        for json in [tree, flat] {
+            let body = body("Microsoft-Windows-Resource-Exhaustion-Detector", 2004, &json.to_string());
+            let Some(EventBody::MemoryExhausted { held: Some(held), .. }) = body else { panic!("exhausted memory") };
+            let tag = Some(("Abc".into(), 10_000_000_000));
+            assert_eq!(*held, MemoryHeld { pools: 11_500_000_000, processes: 4_000_000_000, tag });
         }
     }
 

@@ -185,6 +185,33 @@ mod tests {
     }
 
     #[test]
+    fn older_records_of_defender_and_packaged_programs_have_names_of_their_own() {
+        const DEFENDER: &str = "Microsoft-Windows-Windows Defender";
+        let data = json!({
+            "Threat Name": "Behavior:Win32/Demo", "Path Found": "process:_C:\\t\\tool.exe",
+            "Process Name": "C:\\t\\tool.exe"
+        });
+        for id in [1006, 1015] {
+            assert_eq!(
+                sentence(named(DEFENDER, id, data.clone())),
+                "Defender took process:_C:\\t\\tool.exe for Behavior:Win32/Demo, in use by C:\\t\\tool.exe"
+            );
+        }
+        let failed = json!({"Threat Name": "Demo", "Path": "C:\\t\\a.exe", "Cleaning Action": "Quarantine"});
+        assert_eq!(
+            sentence(named(DEFENDER, 1008, failed)),
+            "Defender could not act on C:\\t\\a.exe, which it took for Demo: Quarantine"
+        );
+        for name in ["Package", "PackageBuffer"] {
+            let data = json!({name: "DEMO.TOOL", "Fqbn": "O=DEMO\\TOOL\\APPX\\1.0.0.0"});
+            assert_eq!(
+                sentence(named("Microsoft-Windows-AppLocker", 8022, data)),
+                "AppLocker refused the packaged program DEMO.TOOL (O=DEMO\\TOOL\\APPX\\1.0.0.0)"
+            );
+        }
+    }
+
+    #[test]
     fn a_user_mode_driver_that_failed_is_told() {
         let data = json!({
             "LifetimeId": "{0a1b2c3d-1111-2222-3333-444455556666}", "FriendlyName": "Demo Sensor",
