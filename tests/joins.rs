@@ -815,3 +815,54 @@ fn a_computer_with_and_without_its_domain_is_one_but_not_with_two_domains() {
     folder.log("C.evtx", "pc-1.sales.example", [wer_event(&crash)]);
     assert_incidents(&folder, &[&["A.evtx#1"], &["B.evtx#1"], &["C.evtx#1"]]);
 }
+
+#[test]
+fn a_dump_without_addresses_joins_the_only_start_that_tells_of_its_stop_within_the_hour() {
+    let started = |code: u32, parameters: [u64; 4], seconds: u64| {
+        let id = Guid::made_up(&format!("{code} {parameters:?} {seconds}"));
+        bugcheck(NOON.plus_seconds(seconds), code, parameters, r"C:\Windows\MEMORY.DMP", id)
+    };
+    let folder = Folder::new();
+    folder.file("dumps/server.dmp", &triage(0xEF, [1, 2, 0, 0]));
+    // Another stop, other parameters, before the dump, long after it.
+    let early = started(0xEF, [1, 2, 0, 0], 0).at(NOON.minus_seconds(9000));
+    let others = [early, started(0xF4, [1, 2, 0, 0], 20), started(0xEF, [1, 3, 0, 0], 25)];
+    let late = started(0xEF, [1, 2, 0, 0], 7200);
+    folder.log("logs/A.evtx", "PC-A", [&others[..], &[started(0xEF, [1, 2, 0, 0], 60), late.clone()]].concat());
+    let made_of = |folder: &Folder| incident_of(folder, &folder.report(), "dumps/server.dmp");
+    assert_eq!(made_of(&folder), ["dumps/server.dmp", "logs/A.evtx#4"]);
+    let report = folder.report();
+    let joined = incident(&folder, &report, "dumps/server.dmp");
+    assert_eq!(joined["host"], "PC-A");
+    let by = &list(joined, "evidence")[1]["joined_by"];
+    assert_eq!((text(by, "key"), text(by, "strength")), ("stop-and-time", "likely"));
+
+    // None at that time; two at that time; one that has its own dump.
+    folder.log("logs/A.evtx", "PC-A", [&others[..], &[late]].concat());
+    assert_eq!(made_of(&folder), ["dumps/server.dmp"]);
+    folder.log("logs/A.evtx", "PC-A", [started(0xEF, [1, 2, 0, 0], 60), started(0xEF, [1, 2, 0, 0], 900)]);
+    assert_eq!(made_of(&folder), ["dumps/server.dmp"]);
+    let named = bugcheck(NOON, 0xEF, [1, 2, 0, 0], r"C:\Windows\Minidump\050624-1000-01.dmp", Guid::made_up("named"));
+    folder.log("logs/A.evtx", "PC-A", [named]).file("dumps/050624-2000-01.dmp", &triage(0xEF, [1, 2, 0, 0]));
+    fs::remove_file(folder.0.path().join("dumps/server.dmp")).expect("removed");
+    assert_eq!(incident_of(&folder, &folder.report(), "dumps/050624-2000-01.dmp"), ["dumps/050624-2000-01.dmp"]);
+}
+
+#[test]
+fn two_computers_with_one_text_stay_two() {
+    let folder = Folder::new();
+    let text = b"python.exe ended with 0xC0000005 again.\r\n";
+    for (pc, program) in [("PC-A", "a.exe"), ("PC-B", "b.exe")] {
+        folder.file(&format!("{pc}/ticket.txt"), text).file(&format!("{pc}/ticket again.txt"), text);
+        folder.log(&format!("{pc}/Application.evtx"), pc, [error_event(&crash(program, 1, NOON))]);
+    }
+    assert_incidents(
+        &folder,
+        &[
+            &["PC-A/ticket.txt", "PC-A/ticket again.txt"],
+            &["PC-B/ticket.txt", "PC-B/ticket again.txt"],
+            &["PC-A/Application.evtx#1"],
+            &["PC-B/Application.evtx#1"],
+        ],
+    );
+}

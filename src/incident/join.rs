@@ -12,6 +12,7 @@ mod key;
 mod name_and_time;
 mod reports;
 mod sets;
+mod stop_and_time;
 mod tickets;
 mod timeline;
 
@@ -76,6 +77,7 @@ pub fn join(sightings: &[Sighting], items: &[Item]) -> Vec<Group> {
     by_exit(sightings, items, &mut sets);
     by_service(sightings, items, &mut sets);
     by_restart(sightings, &mut sets);
+    stop_and_time::by_stop_and_time(sightings, items, &mut sets);
     by_reset_burst(sightings, &mut sets);
     by_companionship(sightings, &mut sets);
     name_and_time::by_name_and_time(sightings, items, &mut sets);
