@@ -100,7 +100,7 @@ fn build<'i>(
         })
         .collect();
     let named = gathered.sightings.iter().find_map(|sighting| sighting.host.clone());
-    let by_folder = || gathered.sightings.iter().find_map(|sighting| sighting.folder_host.clone());
+    let by_folder = || folder_host(&gathered);
     let incident = Incident {
         id: String::new(),
         kind,
@@ -118,6 +118,13 @@ fn build<'i>(
         evidence,
     };
     Some(Built { incident, gathered, environment })
+}
+
+/// The computer that the folders of the evidence stand for, if that is one.
+fn folder_host(gathered: &Gathered<'_>) -> Option<Arc<str>> {
+    let mut hosts = gathered.sightings.iter().filter_map(|sighting| sighting.folder_host.as_ref());
+    let first = hosts.next()?;
+    hosts.all(|other| other.eq_ignore_ascii_case(first)).then(|| Arc::clone(first))
 }
 
 /// A stop outweighs the record that only says "no shutdown"; else the best-ranked evidence decides.

@@ -10,9 +10,12 @@ mod copies;
 mod dump_path;
 mod key;
 mod name_and_time;
+mod process;
 mod reports;
+mod resets;
 mod sets;
 mod stop_and_time;
+mod stops;
 mod tickets;
 mod timeline;
 
@@ -46,10 +49,6 @@ const SAME_EXIT: SignedDuration = SignedDuration::from_secs(2);
 const PID_WINDOW: SignedDuration = SignedDuration::from_secs(120);
 /// How far apart the records about one restart may lie: all are written while the system starts.
 const RESTART_WINDOW: SignedDuration = SignedDuration::from_mins(5);
-/// How far apart the resets of a burst may lie. Windows itself counts resets within 60 seconds before it stops with
-/// 0x116 (`TdrLimitTime`, Windows driver documentation).
-const RESET_BURST: SignedDuration = SignedDuration::from_secs(60);
-
 /// How many records before and after a moment are looked at for the one that fits it. No machine crashes this often
 /// within the windows above; a made-up log may say so of every record.
 const MOST_CANDIDATES: usize = 256;
@@ -68,9 +67,9 @@ pub struct Group {
 pub fn join(sightings: &[Sighting], items: &[Item]) -> Vec<Group> {
     let mut sets = Sets::new(sightings);
     reports::by_report_id(sightings, &mut sets);
-    copies::by_copy(sightings, items, &mut sets);
-    by_process(sightings, items, &mut sets);
-    by_bugcheck(sightings, &mut sets);
+    let copies = copies::by_copy(sightings, items, &mut sets);
+    process::by_process(sightings, items, &mut sets);
+    stops::by_bugcheck(sightings, items, &mut sets);
     reports::by_report_folder(sightings, items, &mut sets);
     dump_path::by_dump_path(sightings, items, &mut sets);
     by_pid(sightings, &mut sets);
@@ -78,80 +77,12 @@ pub fn join(sightings: &[Sighting], items: &[Item]) -> Vec<Group> {
     by_service(sightings, items, &mut sets);
     by_restart(sightings, &mut sets);
     stop_and_time::by_stop_and_time(sightings, items, &mut sets);
-    by_reset_burst(sightings, &mut sets);
+    resets::by_reset_burst(sightings, &mut sets);
     by_companionship(sightings, &mut sets);
     name_and_time::by_name_and_time(sightings, items, &mut sets);
+    copies::across_folders(copies, &mut sets);
     tickets::by_ticket(sightings, items, &mut sets);
     sets.groups()
-}
-
-/// Same process: id and start time, or for dumps that don't hold those, the very same moment of the same exception.
-fn by_process(sightings: &[Sighting], items: &[Item], sets: &mut Sets<'_>) {
-    let mut by_start: BTreeMap<(u32, i64), Vec<usize>> = BTreeMap::new();
-    for (index, sighting) in sightings.iter().enumerate() {
-        if let (Some(pid), Some(started)) = (sighting.pid, sighting.started) {
-            by_start.entry((pid, started.as_second())).or_default().push(index);
-        }
-    }
-    // A start that was rounded the other way lies one second apart.
-    let mut buckets: Vec<Vec<usize>> = Vec::new();
-    let mut last: Option<(u32, i64)> = None;
-    for (key, members) in by_start {
-        let follows =
-            last.is_some_and(|(pid, second)| pid == key.0 && key.1.saturating_sub(second) <= START_TOLERANCE_SECONDS);
-        match buckets.last_mut() {
-            Some(bucket) if follows => bucket.extend(members),
-            _ => buckets.push(members),
-        }
-        last = Some(key);
-    }
-    let buckets = buckets.into_iter().flat_map(|bucket| of_one_program(sightings, bucket));
-    join_unambiguous(buckets, JoinKey::ProcessAndStart, sets);
-
-    let mut by_moment: HashMap<(Timestamp, u32, u64, u32, u32), Vec<usize>> = HashMap::new();
-    for (index, sighting) in sightings.iter().enumerate() {
-        let Some(Observation::Process(dump)) = items.get(sighting.item).map(|item| &item.observation) else { continue };
-        if let (Some(time), Some(exception), Some(thread)) = (dump.time, &dump.exception, &dump.thread) {
-            let key = (time, exception.code.0, exception.address.0, thread.id, dump.thread_count);
-            by_moment.entry(key).or_default().push(index);
-        }
-    }
-    join_unambiguous(by_moment.into_values(), JoinKey::ExceptionAndTime, sets);
-}
-
-/// A bucket, or, where its members name several programs, those of each: evidence that names no computer may be of two.
-fn of_one_program(sightings: &[Sighting], bucket: Vec<usize>) -> Vec<Vec<usize>> {
-    let program = |index: &usize| {
-        let name = sightings.get(*index)?.process.as_deref()?;
-        // Packages and hosted services have names of another kind.
-        name.ends_with(".exe").then_some(name)
-    };
-    let mut programs: Vec<&str> = bucket.iter().filter_map(program).collect();
-    programs.sort_unstable();
-    programs.dedup();
-    if programs.len() <= 1 {
-        return vec![bucket];
-    }
-    let of = |name: &str| bucket.iter().copied().filter(|index| program(index) == Some(name)).collect();
-    programs.into_iter().map(of).collect()
-}
-
-/// Same bugcheck: code and all four parameters, where they hold an address and so hardly repeat.
-fn by_bugcheck(sightings: &[Sighting], sets: &mut Sets<'_>) {
-    let mut by_stop: HashMap<(u32, [u64; 4]), Vec<usize>> = HashMap::new();
-    for (index, sighting) in sightings.iter().enumerate() {
-        if let Some((code, parameters)) = sighting.bugcheck
-            && parameters.iter().any(|parameter| is_address(*parameter))
-        {
-            by_stop.entry((code.plain(), parameters)).or_default().push(index);
-        }
-    }
-    join_unambiguous(by_stop.into_values(), JoinKey::BugcheckParameters, sets);
-}
-
-/// Whether a parameter has more than 32 bits. Sign-extended, as `0xffffffffc0000005`, it is a status and no address.
-fn is_address(parameter: u64) -> bool {
-    (u64::from(u32::MAX) + 1..0xFFFF_FFFF_8000_0000).contains(&parameter)
 }
 
 /// Joins the members of each bucket, unless they name several computers and some name none: then only those that
@@ -397,18 +328,4 @@ fn heat_and_stop(sightings: &[Sighting], a: (usize, RestartRecord), b: (usize, R
 
 fn codes_differ(sightings: &[Sighting], a: usize, b: usize) -> bool {
     matches!((code_of(sightings, a), code_of(sightings, b)), (Some(a), Some(b)) if a != b)
-}
-
-/// Resets of the GPU that follow each other within [`RESET_BURST`] are one incident.
-fn by_reset_burst(sightings: &[Sighting], sets: &mut Sets<'_>) {
-    let resets = Timeline::of(sightings, |sighting| sighting.family == Family::GpuReset);
-    for times in resets.by_host.values() {
-        for pair in times.windows(2) {
-            if let [(earlier, a), (later, b)] = pair
-                && later.duration_since(*earlier) <= RESET_BURST
-            {
-                sets.join(*a, *b, JoinKey::Burst);
-            }
-        }
-    }
 }

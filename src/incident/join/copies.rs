@@ -17,7 +17,10 @@ use crate::incident::sighting::{Item, Sighting};
 /// hold the like of it more than once: then the first is the other's first, the second its second.
 type Record<'i> = (Arc<str>, Timestamp, &'i str, u32, &'i str);
 
-pub(super) fn by_copy(sightings: &[Sighting], items: &[Item], sets: &mut Sets<'_>) {
+/// Joins copies. Gives those that lie in the folders of two computers: whether they are one or two of the like is only
+/// known when all other keys have been tried.
+pub(super) fn by_copy(sightings: &[Sighting], items: &[Item], sets: &mut Sets<'_>) -> Vec<(usize, usize)> {
+    let mut apart = Vec::new();
     let mut records = Numbered::default();
     let mut others: HashMap<u64, Vec<usize>> = HashMap::new();
     for (index, sighting) in sightings.iter().enumerate() {
@@ -49,8 +52,19 @@ pub(super) fn by_copy(sightings: &[Sighting], items: &[Item], sets: &mut Sets<'_
             };
             if let Some(first) = whole.first_like((folder, digest), item, index) {
                 sets.join_as(first, index, JoinKey::Copy, strength);
+                apart.push((first, index));
             }
         }
+    }
+    apart.retain(|(first, index)| sets.root(*first) != sets.root(*index));
+    apart
+}
+
+/// Joins copies in the folders of several computers, if nothing else names the computer of any: machines of one image
+/// can have equal dumps, but then each has a record of its own.
+pub(super) fn across_folders(apart: Vec<(usize, usize)>, sets: &mut Sets<'_>) {
+    for (first, index) in apart {
+        sets.join_whatever_folder(first, index, JoinKey::Copy);
     }
 }
 

@@ -4,16 +4,15 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::{SignedDuration, Timestamp};
 
+use super::dump_path::{CLOCKS, LOGGED_WITHIN, original_name};
 use super::{Family, JoinKey, MOST_CANDIDATES, Sets};
 use crate::evidence::{EventBody, Observation, base_name};
 use crate::incident::sighting::{Item, Sighting};
 use crate::incident::{IncidentKind, JoinStrength};
 
-/// How long after a stop the record of the next start is looked for, where it does not name the dump's file: most
-/// machines start again by themselves, within minutes.
+/// How long after a stop the record of the next start is looked for, where nothing says that both are of one computer:
+/// most machines start again by themselves, within minutes.
 const NEXT_START: SignedDuration = SignedDuration::from_hours(1);
-/// How much earlier than the dump it may be logged: the dump's time can be whole seconds.
-const CLOCKS: SignedDuration = SignedDuration::from_secs(2);
 
 /// A stop as dumps and records write it.
 type Stop = (u32, [u64; 4]);
@@ -70,11 +69,14 @@ fn by_next_start(told: &Told, sightings: &[Sighting], items: &[Item], sets: &mut
         }
         let from = told.records.partition_point(|(logged, _)| logged.duration_since(*time) < -CLOCKS);
         let in_time = told.records.iter().skip(from);
-        let in_time = in_time.take_while(|(logged, _)| logged.duration_since(*time) <= NEXT_START);
-        for (_, record) in in_time.take(MOST_CANDIDATES) {
+        let in_time = in_time.take_while(|(logged, _)| logged.duration_since(*time) <= LOGGED_WITHIN);
+        for (logged, record) in in_time.take(MOST_CANDIDATES) {
             let root = sets.root(*record);
             let hosts = (sets.host(own), sets.host(root));
-            let apart = matches!(&hosts, (Some(a), Some(b)) if a != b);
+            let apart = match &hosts {
+                (Some(a), Some(b)) => a != b,
+                _ => logged.duration_since(*time) > NEXT_START,
+            };
             if !with_dump.contains(&root) && !apart && !names_another(*record, *dump, sightings, items) {
                 fitting.entry(own).or_default().entry(root).or_insert((*record, *dump));
                 claimed.entry(root).or_default().insert(own);
@@ -97,14 +99,13 @@ fn names_another(record: usize, dump: usize, sightings: &[Sighting], items: &[It
     let (Some(record), Some(dump)) = (item(record), item(dump)) else { return false };
     let Observation::Event(event) = &record.observation else { return false };
     let EventBody::BugCheck { dump_path: Some(path), .. } = &event.body else { return false };
-    let named = base_name(path.trim());
-    is_small_dump(named) && is_small_dump(&dump.file) && !named.eq_ignore_ascii_case(&dump.file)
+    let (named, own) = (original_name(base_name(path.trim())), original_name(&dump.file));
+    is_small_dump(&named) && is_small_dump(&own) && named != own
 }
 
 /// Whether a name has the form `MMDDYY-NUMBER-01.dmp`.
 fn is_small_dump(name: &str) -> bool {
-    let lower = name.to_lowercase();
-    let Some(stem) = lower.strip_suffix(".dmp") else { return false };
+    let Some(stem) = name.strip_suffix(".dmp") else { return false };
     let mut parts = stem.split('-');
     let mut next = |length: Option<usize>| {
         parts.next().is_some_and(|part| {
@@ -122,8 +123,8 @@ mod tests {
 
     #[test]
     fn the_names_of_small_dumps_are_told_from_those_that_people_give() {
-        assert!(is_small_dump("050624-9531-01.dmp") && is_small_dump("050624-9531-01.DMP"));
-        for name in ["MEMORY.DMP", "050624-9531-01 (2).dmp", "050624-9531.dmp", "050624--01.dmp", "pc-7-050624.dmp"] {
+        assert!(is_small_dump("050624-9531-01.dmp"));
+        for name in ["memory.dmp", "050624-9531-01 (2).dmp", "050624-9531.dmp", "050624--01.dmp", "pc-7-050624.dmp"] {
             assert!(!is_small_dump(name), "{name}");
         }
     }
