@@ -54,6 +54,11 @@ fn crash(app: &str, process: u32, time: FileTime) -> Crash {
 
 /// The dump of a crash.
 fn dump(crash: &Crash) -> Vec<u8> {
+    dump_on(crash, Processor::coffee_lake())
+}
+
+/// The same on a machine with this processor.
+fn dump_on(crash: &Crash, processor: Processor) -> Vec<u8> {
     let module = |image: &Image, base| Module::windows(&image.path, image.version, base, 0x10_0000);
     let address = MODULE_BASE + crash.offset;
     let context = Context::at(address, 0x42_7FCF_0000);
@@ -62,7 +67,7 @@ fn dump(crash: &Crash) -> Vec<u8> {
     Minidump {
         time: crash.time,
         flags: 0,
-        system: System::windows(19045, Processor::coffee_lake()),
+        system: System::windows(19045, processor),
         process: Process { id: crash.process, started: crash.started, cpu_seconds: 7 },
         threads: vec![Thread { id: 9120, name: None, teb: 0x42_7FB3_4000, stack, context }],
         exception: Some(Exception {
@@ -993,4 +998,57 @@ fn a_dump_that_was_downloaded_twice_joins_the_record_that_names_its_original() {
     folder.file("050624-9531-01 (1).dmp", &triage(0xE2, [0; 4]));
     let report = assert_incidents(&folder, &[&["050624-9531-01 (1).dmp", "System.evtx#1"]]);
     assert_eq!(list(&report["incidents"][0], "evidence")[1]["joined_by"]["key"], "dump-path");
+}
+
+#[test]
+fn a_machine_that_got_a_new_name_is_one_machine() {
+    let folder = Folder::new();
+    let resets = |from: u64, name: &'static str| {
+        (0..12).map(move |number| display_reset(NOON.plus_seconds(from + number * 3600), "nvlddmkm").computer(name))
+    };
+    folder.log("System.evtx", "PC-1", resets(0, "WIN-ABC").chain(resets(FIVE_DAYS, "PC-1")));
+    folder.file("demo.dmp", &dump(&crash("demo.exe", 4312, NOON.plus_seconds(FIVE_DAYS))));
+    let report = folder.report();
+    let hosts: Vec<&str> = list(&report, "machines").iter().map(|machine| text(machine, "host")).collect();
+    assert_eq!(hosts, ["PC-1"]);
+    let crashed = incident(&folder, &report, "demo.dmp");
+    assert_eq!((&crashed["host"], &crashed["host_basis"]), (&"PC-1".into(), &"folder".into()));
+    let earlier = incident(&folder, &report, "System.evtx#1");
+    assert_eq!(earlier["host"], "PC-1");
+    let remarks = list(earlier, "remarks");
+    assert!(remarks.iter().any(|one| one.as_str().is_some_and(|one| one.contains("WIN-ABC"))), "{remarks:?}");
+}
+
+#[test]
+fn a_folder_with_dumps_of_two_processors_stands_for_no_machine() {
+    let folder = Folder::new();
+    folder.log("System.evtx", "PC-1", [display_reset(NOON.plus_seconds(FIVE_DAYS), "nvlddmkm")]);
+    let (first, second) = (crash("demo.exe", 4312, NOON), crash("other.exe", 77, NOON.plus_seconds(100)));
+    folder.file("a.dmp", &dump(&first)).file("b.dmp", &dump(&second));
+    assert_eq!(incident(&folder, &folder.report(), "a.dmp")["host"], "PC-1");
+    folder.file("b.dmp", &dump_on(&second, Processor { stepping: 11, ..Processor::coffee_lake() }));
+    let report = folder.report();
+    for dump in ["a.dmp", "b.dmp"] {
+        assert_eq!(incident(&folder, &report, dump).get("host"), None, "{dump}");
+    }
+}
+
+#[test]
+fn a_text_with_more_events_than_are_read_says_so() {
+    let event = |second: u64| {
+        format!(
+            "<Event><System><Provider Name='Display'/><EventID>4101</EventID><TimeCreated \
+             SystemTime='2024-05-06T{:02}:{:02}:{:02}Z'/><Channel>System</Channel><Computer>PC-1</Computer></System>\
+             <EventData><Data>nvlddmkm</Data></EventData></Event>\n",
+            second / 3600,
+            second / 60 % 60,
+            second % 60
+        )
+    };
+    let folder = Folder::new();
+    folder.file("events.xml", (0..1005).map(|number| event(number * 61)).collect::<String>().as_bytes());
+    let report = folder.report();
+    let artifact = &list(&report, "artifacts")[0];
+    assert_eq!(artifact["status"], "partial");
+    assert!(text(artifact, "detail").contains("1000 of 1005 events were read"), "{artifact}");
 }

@@ -1,6 +1,6 @@
 //! From joined evidence to an incident: each fact from the evidence that knows it best, contradictions kept.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use jiff::Timestamp;
@@ -252,6 +252,10 @@ fn remarks(gathered: &Gathered<'_>) -> Vec<String> {
     let mut remarks = Vec::new();
     let dump = gathered.dump();
     remarks.extend(contradictions::contradictions(gathered));
+    let former: BTreeSet<&str> = gathered.items.iter().filter_map(|item| item.former_host.as_deref()).collect();
+    for name in former {
+        remarks.push(format!("The log calls the computer {name} at that time, and by its present name later."));
+    }
     for (number, ticket) in gathered.tickets() {
         remarks.extend(ticket.contradictions.iter().map(|other| {
             format!("e{} also says {} {} (line {}).", number.saturating_add(1), other.of, other.value, other.line)

@@ -72,7 +72,7 @@ pub fn join(sightings: &[Sighting], items: &[Item]) -> Vec<Group> {
     stops::by_bugcheck(sightings, items, &mut sets);
     reports::by_report_folder(sightings, items, &mut sets);
     dump_path::by_dump_path(sightings, items, &mut sets);
-    by_pid(sightings, &mut sets);
+    by_pid(sightings, items, &mut sets);
     by_exit(sightings, items, &mut sets);
     by_service(sightings, items, &mut sets);
     by_restart(sightings, &mut sets);
@@ -165,16 +165,35 @@ fn kind_of(sighting: &Sighting) -> u8 {
 }
 
 /// A driver's record that names a process id joins that process's crash.
-fn by_pid(sightings: &[Sighting], sets: &mut Sets<'_>) {
+fn by_pid(sightings: &[Sighting], items: &[Item], sets: &mut Sets<'_>) {
     let crashes = Timeline::of(sightings, |sighting| sighting.family == Family::Crash);
     for (index, sighting) in sightings.iter().enumerate() {
         if sighting.family == Family::CrashByPid
-            && let Some(crash) = crashes
-                .near(sighting, PID_WINDOW, |other| sightings.get(other).is_some_and(|crash| crash.pid == sighting.pid))
+            && let Some(crash) = crashes.near(sighting, PID_WINDOW, |other| {
+                let crash = sightings.get(other);
+                crash.is_some_and(|crash| crash.pid == sighting.pid && may_be_of(sighting, crash, items))
+            })
         {
             sets.join(crash, index, JoinKey::ProcessAndTime);
         }
     }
+}
+
+/// Whether a driver's record can be about a process that crashed: it had started, and the text names no other program.
+fn may_be_of(record: &Sighting, crash: &Sighting, items: &[Item]) -> bool {
+    let had_started = match (crash.started, record.time) {
+        (Some(started), Some(time)) => time.as_second() >= started.as_second().saturating_sub(START_TOLERANCE_SECONDS),
+        _ => true,
+    };
+    let text = match items.get(record.item).map(|item| &item.observation) {
+        Some(Observation::Event(event)) => match &event.body {
+            EventBody::OpenGlDriver { text, .. } => text.to_lowercase(),
+            _ => String::new(),
+        },
+        _ => String::new(),
+    };
+    let named = crash.process.as_ref().is_none_or(|process| !text.contains(".exe") || text.contains(process.as_str()));
+    had_started && named
 }
 
 /// The end of a process joins what tells of its crash, hang or failed start: the same program with the same process id,
@@ -213,6 +232,10 @@ fn by_exit(sightings: &[Sighting], items: &[Item], sets: &mut Sets<'_>) {
             by_pid.entry(pid).or_default().push(index);
         }
     }
+    let time_of = |index: usize| sightings.get(index).and_then(|exit| exit.time);
+    for exits in by_pid.values_mut() {
+        exits.sort_by_key(|exit| (time_of(*exit), *exit));
+    }
     for (index, dump) in sightings.iter().enumerate() {
         let is_dump = matches!(items.get(dump.item).map(|item| &item.observation), Some(Observation::Process(_)));
         let Some(exits) = dump.pid.filter(|_| is_dump && dump.process.is_some()).and_then(|pid| by_pid.get(&pid))
@@ -220,9 +243,13 @@ fn by_exit(sightings: &[Sighting], items: &[Item], sets: &mut Sets<'_>) {
             continue;
         };
         let fits = |exit: &&usize| {
-            sightings.get(**exit).is_some_and(|exit| exit.process == dump.process && follows(exit, dump))
+            sightings
+                .get(**exit)
+                .is_some_and(|exit| exit.process == dump.process && follows(exit, dump) && !started_apart(exit, dump))
         };
-        let fitting: Vec<usize> = exits.iter().take(MOST_CANDIDATES).filter(fits).copied().collect();
+        let begin = dump.time.and_then(|time| time.checked_sub(SAME_EXIT).ok());
+        let from = exits.partition_point(|exit| time_of(*exit) < begin);
+        let fitting: Vec<usize> = exits.iter().skip(from).take(MOST_CANDIDATES).filter(fits).copied().collect();
         let Some(first) = fitting.first() else { continue };
         // Several are one end when they were joined before.
         let root = sets.root(*first);
