@@ -157,6 +157,7 @@ fn items(read: &[ReadArtifact]) -> Vec<Item> {
         folder: Arc::clone(&folder),
         file: Arc::clone(&folder),
         folder_host: None,
+        former_host: None,
         place: evidence.place.clone(),
         observation: evidence.observation.clone(),
     })

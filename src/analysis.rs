@@ -329,18 +329,21 @@ fn keeping(mut read: Vec<ReadArtifact>, options: &Options) -> Vec<ReadArtifact> 
 fn listed(mut all: Vec<ReadArtifact>) -> (Vec<Artifact>, Vec<Item>, Vec<LogCoverage>) {
     all.sort_by(|a, b| a.artifact.path.cmp(&b.artifact.path));
 
-    let mut hosts = hosts_by_folder(&all);
+    let renamed: Vec<BTreeMap<String, Arc<str>>> =
+        all.iter().map(|read| incident::former_names(&read.artifact.path, &read.coverage)).collect();
+    let mut hosts = hosts_by_folder(&all, &renamed);
     let (mut artifacts, mut items, mut coverage) = (Vec::new(), Vec::new(), Vec::new());
-    for (index, read) in all.into_iter().enumerate() {
+    for ((index, read), renamed) in all.into_iter().enumerate().zip(renamed) {
         let folder: Arc<str> = if read.pasted { "" } else { folder(&read.artifact.path) }.into();
         let file: Arc<str> = base_name(&read.artifact.path).into();
         artifacts.push(read.artifact);
-        coverage.extend(read.coverage);
-        items.extend(read.evidence.into_iter().map(|evidence| Item {
+        coverage.extend(if renamed.is_empty() { read.coverage } else { incident::under_last_name(read.coverage) });
+        items.extend(read.evidence.into_iter().map(|mut evidence| Item {
             artifact: index,
             folder: Arc::clone(&folder),
             file: Arc::clone(&file),
             folder_host: None,
+            former_host: take_later_name(&mut evidence.observation, &renamed),
             place: evidence.place,
             observation: evidence.observation,
         }));
@@ -356,21 +359,54 @@ fn listed(mut all: Vec<ReadArtifact>) -> (Vec<Artifact>, Vec<Item>, Vec<LogCover
     (artifacts, items, coverage)
 }
 
-/// The computers that event logs name, by folder.
-fn hosts_by_folder(all: &[ReadArtifact]) -> BTreeMap<String, Vec<Arc<str>>> {
+/// Gives an event's computer the name that it had later; gives the one that it had then.
+fn take_later_name(observation: &mut Observation, renamed: &BTreeMap<String, Arc<str>>) -> Option<Arc<str>> {
+    if renamed.is_empty() {
+        return None;
+    }
+    let Observation::Event(event) = observation else { return None };
+    let computer = event.computer.as_mut()?;
+    let later = renamed.get(&computer.to_lowercase())?;
+    Some(std::mem::replace(computer, Arc::clone(later)))
+}
+
+/// Whether dumps can be of one machine, by their processors.
+fn is_of_one_machine<'r>(dumps: impl Iterator<Item = &'r Observation>) -> bool {
+    let mut processors = dumps.filter_map(|observation| match observation {
+        Observation::Process(dump) => {
+            let processor = &dump.system.processor;
+            processor.family.zip(processor.model).zip(processor.stepping)
+        }
+        _ => None,
+    });
+    let first = processors.next();
+    processors.all(|other| Some(other) == first)
+}
+
+/// The computers that event logs name, by folder, those by their last names that were renamed. A folder with the dumps
+/// of several machines stands for none.
+fn hosts_by_folder(all: &[ReadArtifact], renamed: &[BTreeMap<String, Arc<str>>]) -> BTreeMap<String, Vec<Arc<str>>> {
     let mut hosts: BTreeMap<String, BTreeSet<Arc<str>>> = BTreeMap::new();
-    for read in all.iter().filter(|read| !read.pasted && read.artifact.kind == "event-log") {
+    let logs = all.iter().zip(renamed).filter(|(read, _)| !read.pasted && read.artifact.kind == "event-log");
+    for (read, renamed) in logs {
         let known = hosts.entry(folder(&read.artifact.path).to_owned()).or_default();
         let of_events = read.evidence.iter().filter_map(|evidence| match &evidence.observation {
             Observation::Event(event) => event.computer.as_ref(),
             _ => None,
         });
         for host in read.coverage.iter().map(|log| &log.computer).chain(of_events) {
+            let host = if renamed.is_empty() { host } else { renamed.get(&host.to_lowercase()).unwrap_or(host) };
             if !known.contains(host) {
                 known.insert(Arc::clone(host));
             }
         }
     }
+    let mut dumps: BTreeMap<&str, Vec<&Observation>> = BTreeMap::new();
+    for read in all.iter().filter(|read| !read.pasted && read.artifact.kind == "minidump") {
+        let of_folder = dumps.entry(folder(&read.artifact.path)).or_default();
+        of_folder.extend(read.evidence.iter().map(|evidence| &evidence.observation));
+    }
+    hosts.retain(|folder, _| dumps.get(folder.as_str()).is_none_or(|dumps| is_of_one_machine(dumps.iter().copied())));
     hosts.into_iter().map(|(folder, hosts)| (folder, hosts.into_iter().collect())).collect()
 }
 

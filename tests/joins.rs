@@ -16,11 +16,11 @@ use std::fs;
 
 use samplekit::event_log::{Event, EventLog, Provider};
 use samplekit::events::{
-    Crash, Image, Layout, LostPower, ManagedCrash, bugcheck, display_reset, ended_by_other, kernel_power,
+    Crash, Hang, Image, Layout, LostPower, ManagedCrash, bugcheck, display_reset, ended_by_other, kernel_power,
     missing_dll_popup, nvidia_driver, process_exit, thermal_shutdown, unclean_shutdown,
 };
 use samplekit::kernel_dump::{Driver, Stop, TriageDump};
-use samplekit::minidump::{Context, Minidump, StackImage};
+use samplekit::minidump::{Context, Minidump, Processor, StackImage, System};
 use samplekit::{FileTime, FileVersion, Guid};
 use serde_json::Value;
 use tempfile::TempDir;
@@ -52,6 +52,11 @@ fn crash(app: &str, process: u32, time: FileTime) -> Crash {
 /// The dump of a crash.
 fn dump(crash: &Crash) -> Vec<u8> {
     Minidump::of_crash(crash).to_bytes()
+}
+
+/// The same on a machine with this processor.
+fn dump_on(crash: &Crash, processor: Processor) -> Vec<u8> {
+    Minidump { system: System::windows(19045, processor), ..Minidump::of_crash(crash) }.to_bytes()
 }
 
 fn wer_event(crash: &Crash) -> Event {
@@ -390,13 +395,18 @@ fn a_kernel_dump_joins_the_restart_that_it_was_written_in() {
 
 /// The dump of a stop, half a minute before noon.
 fn triage(code: u32, parameters: [u64; 4]) -> Vec<u8> {
+    triage_at(NOON.minus_seconds(35), code, parameters)
+}
+
+/// The dump of a stop.
+fn triage_at(time: FileTime, code: u32, parameters: [u64; 4]) -> Vec<u8> {
     let triage = TriageDump {
         stop: Stop {
             build: 19041,
             processors: 8,
             code,
             parameters,
-            time: NOON.minus_seconds(35),
+            time,
             uptime_seconds: 934,
             context: Context::at(0xFFFF_F803_5A7F_73B0, 0xFFFF_CF82_3C1E_7000),
             comment: None,
@@ -785,4 +795,231 @@ fn a_computer_with_and_without_its_domain_is_one_but_not_with_two_domains() {
 
     folder.log("C.evtx", "pc-1.sales.example", [wer_event(&crash)]);
     assert_incidents(&folder, &[&["A.evtx#1"], &["B.evtx#1"], &["C.evtx#1"]]);
+}
+
+#[test]
+fn a_dump_without_addresses_joins_the_only_start_that_tells_of_its_stop_within_the_hour() {
+    let started = |code: u32, parameters: [u64; 4], seconds: u64| {
+        let id = Guid::made_up(&format!("{code} {parameters:?} {seconds}"));
+        bugcheck(NOON.plus_seconds(seconds), code, parameters, r"C:\Windows\MEMORY.DMP", id)
+    };
+    let folder = Folder::new();
+    folder.file("dumps/server.dmp", &triage(0xEF, [1, 2, 0, 0]));
+    // Another stop, other parameters, before the dump, long after it.
+    let early = started(0xEF, [1, 2, 0, 0], 0).at(NOON.minus_seconds(9000));
+    let others = [early, started(0xF4, [1, 2, 0, 0], 20), started(0xEF, [1, 3, 0, 0], 25)];
+    let late = started(0xEF, [1, 2, 0, 0], 7200);
+    folder.log("logs/A.evtx", "PC-A", [&others[..], &[started(0xEF, [1, 2, 0, 0], 60), late.clone()]].concat());
+    let made_of = |folder: &Folder| incident_of(folder, &folder.report(), "dumps/server.dmp");
+    assert_eq!(made_of(&folder), ["dumps/server.dmp", "logs/A.evtx#4"]);
+    let report = folder.report();
+    let joined = incident(&folder, &report, "dumps/server.dmp");
+    assert_eq!(joined["host"], "PC-A");
+    let by = &list(joined, "evidence")[1]["joined_by"];
+    assert_eq!((text(by, "key"), text(by, "strength")), ("stop-and-time", "likely"));
+
+    // None at that time; two at that time; one that has its own dump.
+    folder.log("logs/A.evtx", "PC-A", [&others[..], &[late]].concat());
+    assert_eq!(made_of(&folder), ["dumps/server.dmp"]);
+    folder.log("logs/A.evtx", "PC-A", [started(0xEF, [1, 2, 0, 0], 60), started(0xEF, [1, 2, 0, 0], 900)]);
+    assert_eq!(made_of(&folder), ["dumps/server.dmp"]);
+    let named = bugcheck(NOON, 0xEF, [1, 2, 0, 0], r"C:\Windows\Minidump\050624-1000-01.dmp", Guid::made_up("named"));
+    folder.log("logs/A.evtx", "PC-A", [named]).file("dumps/050624-2000-01.dmp", &triage(0xEF, [1, 2, 0, 0]));
+    fs::remove_file(folder.0.path().join("dumps/server.dmp")).expect("removed");
+    assert_eq!(incident_of(&folder, &folder.report(), "dumps/050624-2000-01.dmp"), ["dumps/050624-2000-01.dmp"]);
+}
+
+#[test]
+fn two_computers_with_one_text_stay_two() {
+    let folder = Folder::new();
+    let text = b"python.exe ended with 0xC0000005 again.\r\n";
+    for (pc, program) in [("PC-A", "a.exe"), ("PC-B", "b.exe")] {
+        folder.file(&format!("{pc}/ticket.txt"), text).file(&format!("{pc}/ticket again.txt"), text);
+        folder.log(&format!("{pc}/Application.evtx"), pc, [error_event(&crash(program, 1, NOON))]);
+    }
+    assert_incidents(
+        &folder,
+        &[
+            &["PC-A/ticket.txt", "PC-A/ticket again.txt"],
+            &["PC-B/ticket.txt", "PC-B/ticket again.txt"],
+            &["PC-A/Application.evtx#1"],
+            &["PC-B/Application.evtx#1"],
+        ],
+    );
+}
+
+/// Five days, seconds.
+const FIVE_DAYS: u64 = 5 * 86_400;
+
+#[test]
+fn the_same_stop_on_another_day_is_another_stop() {
+    let (again, stop) = (NOON.plus_seconds(FIVE_DAYS), [PARAMETERS[0], PARAMETERS[1], 0, 4]);
+    let folder = Folder::new();
+    folder.file("first.dmp", &triage(0xD1, stop));
+    folder.file("second.dmp", &triage_at(again.minus_seconds(35), 0xD1, stop));
+    assert_incidents(&folder, &[&["first.dmp"], &["second.dmp"]]);
+
+    let started = |time: FileTime, name: &str| {
+        let lost = LostPower { code: 0xD1, parameters: stop, power_button: None };
+        let dump = r"C:\Windows\MEMORY.DMP";
+        [kernel_power(time, lost), bugcheck(time.plus_seconds(21), 0xD1, stop, dump, Guid::made_up(name))]
+    };
+    folder.log("System.evtx", "PC-1", [started(NOON, "one"), started(again, "two")].concat());
+    let (first, second) = (["System.evtx#1", "System.evtx#2"], ["System.evtx#3", "System.evtx#4"]);
+    let with = |dump, records: [&'static str; 2]| [&[dump], &records[..]].concat();
+    assert_incidents(&folder, &[&with("first.dmp", first), &with("second.dmp", second)]);
+    // The log begins after the first start: its dump is not the second's.
+    folder.log("System.evtx", "PC-1", started(again, "two"));
+    assert_incidents(&folder, &[&["first.dmp"], &with("second.dmp", first)]);
+    // Without dumps.
+    fs::remove_file(folder.0.path().join("first.dmp")).expect("removed");
+    fs::remove_file(folder.0.path().join("second.dmp")).expect("removed");
+    folder.log("System.evtx", "PC-1", [started(NOON, "one"), started(again, "two")].concat());
+    assert_incidents(&folder, &[&first, &second]);
+}
+
+#[test]
+fn a_report_that_is_logged_again_joins_no_later_reset() {
+    let report = |seconds: u64| {
+        let fields = ["", "0", "LiveKernelEvent", "Not available", "0", "141", "ffffa98c01105010", "0", "0", "0"];
+        let id = Guid::made_up("live").to_string();
+        let rest = ["", "", "", "", "", "", r"C:\ReportQueue\Kernel_141", "", "0", id.trim_matches(['{', '}']), "0"];
+        Event::new(Provider::classic("Windows Error Reporting"), 1001)
+            .at(NOON.plus_seconds(seconds))
+            .strings(fields.into_iter().chain(rest).map(str::to_owned))
+    };
+    let reset = |seconds| display_reset(NOON.plus_seconds(seconds), "nvlddmkm");
+    let folder = Folder::new();
+    folder.log("System.evtx", "PC-1", [reset(0), reset(FIVE_DAYS + 30)]);
+    folder.log("Application.evtx", "PC-1", [report(20), report(FIVE_DAYS)]);
+    assert_incidents(&folder, &[&["System.evtx#1", "Application.evtx#1", "Application.evtx#2"], &["System.evtx#2"]]);
+}
+
+#[test]
+fn hours_of_resets_are_many() {
+    let folder = Folder::new();
+    folder.log("System.evtx", "PC-1", (0..60).map(|minute| display_reset(NOON.plus_seconds(minute * 60), "nvlddmkm")));
+    let report = folder.report();
+    let resets = list(&report, "incidents").len();
+    assert!((5..=7).contains(&resets), "{resets} bursts of ten minutes each");
+}
+
+#[test]
+fn a_process_that_hung_and_later_crashed_failed_twice() {
+    let crash = crash("demo.exe", 4312, NOON);
+    let hang = |before: u64, id: &str| Hang {
+        app: crash.app.clone(),
+        process: crash.process,
+        started: crash.started.minus_seconds(4000),
+        time: NOON.minus_seconds(before),
+        report_id: Guid::made_up(id),
+    };
+    let mut crash = crash.clone();
+    crash.started = hang(0, "").started;
+    let (first, second) = (hang(3600, "first"), hang(1800, "second"));
+    let folder = Folder::new();
+    let events = [first.application_hang(), first.wer_event(), second.application_hang(), error_event(&crash)];
+    folder.log("Application.evtx", "PC-1", events).file("demo.dmp", &dump(&crash));
+    let report = assert_incidents(
+        &folder,
+        &[&["Application.evtx#1", "Application.evtx#2"], &["Application.evtx#3"], &["Application.evtx#4", "demo.dmp"]],
+    );
+    let crashed = incident(&folder, &report, "demo.dmp");
+    assert_eq!((&crashed["kind"], &crashed["exception"]["code"]), (&"crash".into(), &"0xC0000005".into()));
+}
+
+#[test]
+fn a_process_that_reported_two_exceptions_hours_apart_failed_twice() {
+    let first = crash("demo.exe", 4312, NOON);
+    let mut second = first.clone();
+    (second.time, second.code) = (NOON.plus_seconds(7200), 0xC000_041D);
+    second.report_id = Guid::made_up("second");
+    let folder = Folder::new();
+    folder.log("Application.evtx", "PC-1", [error_event(&first), error_event(&second)]);
+    folder.file("second.dmp", &dump(&second));
+    assert_incidents(&folder, &[&["Application.evtx#1"], &["Application.evtx#2", "second.dmp"]]);
+}
+
+#[test]
+fn one_dump_among_the_logs_of_three_machines_is_one_crash_of_none_of_them() {
+    let folder = Folder::new();
+    let bytes = dump(&crash("demo.exe", 4312, NOON));
+    for pc in ["PC-1", "PC-2", "PC-3"] {
+        folder.file(&format!("{pc}/demo.dmp"), &bytes);
+        folder.log(&format!("{pc}/System.evtx"), pc, [display_reset(NOON.plus_seconds(7200), "nvlddmkm")]);
+    }
+    let resets: [&[&str]; 3] = [&["PC-1/System.evtx#1"], &["PC-2/System.evtx#1"], &["PC-3/System.evtx#1"]];
+    let crash: &[&str] = &["PC-1/demo.dmp", "PC-2/demo.dmp", "PC-3/demo.dmp"];
+    let report = assert_incidents(&folder, &[crash, resets[0], resets[1], resets[2]]);
+    let crash = incident(&folder, &report, "PC-1/demo.dmp");
+    assert_eq!(crash.get("host"), None);
+    let remarks = list(crash, "remarks");
+    assert!(
+        remarks.iter().any(|one| one.as_str().is_some_and(|one| one.contains("PC-2 (e2)"))
+            || one.as_str().is_some_and(|one| one.contains("pc-2 (e2)"))),
+        "{remarks:?}"
+    );
+}
+
+#[test]
+fn a_dump_that_was_downloaded_twice_joins_the_record_that_names_its_original() {
+    let named = r"C:\Windows\Minidump\050624-9531-01.dmp";
+    let folder = Folder::new();
+    folder.log("System.evtx", "PC-1", [bugcheck(NOON, 0xE2, [0; 4], named, Guid::made_up("stop"))]);
+    folder.file("050624-9531-01 (1).dmp", &triage(0xE2, [0; 4]));
+    let report = assert_incidents(&folder, &[&["050624-9531-01 (1).dmp", "System.evtx#1"]]);
+    assert_eq!(list(&report["incidents"][0], "evidence")[1]["joined_by"]["key"], "dump-path");
+}
+
+#[test]
+fn a_machine_that_got_a_new_name_is_one_machine() {
+    let folder = Folder::new();
+    let resets = |from: u64, name: &'static str| {
+        (0..12).map(move |number| display_reset(NOON.plus_seconds(from + number * 3600), "nvlddmkm").computer(name))
+    };
+    folder.log("System.evtx", "PC-1", resets(0, "WIN-ABC").chain(resets(FIVE_DAYS, "PC-1")));
+    folder.file("demo.dmp", &dump(&crash("demo.exe", 4312, NOON.plus_seconds(FIVE_DAYS))));
+    let report = folder.report();
+    let hosts: Vec<&str> = list(&report, "machines").iter().map(|machine| text(machine, "host")).collect();
+    assert_eq!(hosts, ["PC-1"]);
+    let crashed = incident(&folder, &report, "demo.dmp");
+    assert_eq!((&crashed["host"], &crashed["host_basis"]), (&"PC-1".into(), &"folder".into()));
+    let earlier = incident(&folder, &report, "System.evtx#1");
+    assert_eq!(earlier["host"], "PC-1");
+    let remarks = list(earlier, "remarks");
+    assert!(remarks.iter().any(|one| one.as_str().is_some_and(|one| one.contains("WIN-ABC"))), "{remarks:?}");
+}
+
+#[test]
+fn a_folder_with_dumps_of_two_processors_stands_for_no_machine() {
+    let folder = Folder::new();
+    folder.log("System.evtx", "PC-1", [display_reset(NOON.plus_seconds(FIVE_DAYS), "nvlddmkm")]);
+    let (first, second) = (crash("demo.exe", 4312, NOON), crash("other.exe", 77, NOON.plus_seconds(100)));
+    folder.file("a.dmp", &dump(&first)).file("b.dmp", &dump(&second));
+    assert_eq!(incident(&folder, &folder.report(), "a.dmp")["host"], "PC-1");
+    folder.file("b.dmp", &dump_on(&second, Processor { stepping: 11, ..Processor::coffee_lake() }));
+    let report = folder.report();
+    for dump in ["a.dmp", "b.dmp"] {
+        assert_eq!(incident(&folder, &report, dump).get("host"), None, "{dump}");
+    }
+}
+
+#[test]
+fn a_text_with_more_events_than_are_read_says_so() {
+    let event = |second: u64| {
+        format!(
+            "<Event><System><Provider Name='Display'/><EventID>4101</EventID><TimeCreated \
+             SystemTime='2024-05-06T{:02}:{:02}:{:02}Z'/><Channel>System</Channel><Computer>PC-1</Computer></System>\
+             <EventData><Data>nvlddmkm</Data></EventData></Event>\n",
+            second / 3600,
+            second / 60 % 60,
+            second % 60
+        )
+    };
+    let folder = Folder::new();
+    folder.file("events.xml", (0..1005).map(|number| event(number * 61)).collect::<String>().as_bytes());
+    let report = folder.report();
+    let artifact = &list(&report, "artifacts")[0];
+    assert_eq!(artifact["status"], "partial");
+    assert!(text(artifact, "detail").contains("1000 of 1005 events were read"), "{artifact}");
 }

@@ -343,8 +343,9 @@ mod tests {
     fn signatures_of_another_algorithm_are_not_compared() {
         let (old, new) = (side(1, &[("1", "a", "x", 0.5)]), side(2, &[("1", "a", "x", 0.5)]));
         assert_eq!(compare(&old, &new), Err(NotComparable { before: 1, now: 2 }));
-        let mixed = side(1, &[("1", "a", "x", 0.5)]);
-        let mixed = Side { algorithms: [1, 2].into(), ..mixed };
+        let both = side(1, &[("1", "a", "x", 0.5)]).within(Limits::default()).cloned().collect::<Vec<_>>();
+        let both = both.into_iter().chain(new.within(Limits::default()).cloned());
+        let mixed = Side::of(MadeBy::default(), Limits::default(), std::iter::empty(), both);
         assert!(compare(&mixed, &old).is_err() && compare(&new, &mixed).is_err(), "one report of two algorithms");
         let empty = Side::default();
         assert!(compare(&empty, &new).is_ok(), "a report without incidents can be compared with any");

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::{Gap, Host, counted, of, undetermined};
 use crate::evidence::{CpuArchitecture, EventBody, Observation, OperatingSystem, ProcessDump, base_name};
-use crate::incident::{Built, IncidentKind};
+use crate::incident::{Built, IncidentKind, JoinKey};
 use crate::report::Judged;
 
 /// Dumps that an event names, and that are spelled out.
@@ -31,15 +31,17 @@ impl Shown {
     #[must_use]
     pub fn of(built: &Built<'_>) -> Self {
         let mut shown = Self::default();
-        for item in &built.gathered.items {
+        for (item, shows) in built.gathered.items.iter().zip(&built.incident.evidence) {
+            // A copy lacks what the original lacks.
+            let is_copy = shows.joined_by.is_some_and(|joined| joined.key == JoinKey::Copy);
             match &item.observation {
                 Observation::Process(dump) => {
                     shown.dump = true;
-                    shown.lacks.extend(lacks(dump));
+                    shown.lacks.extend(lacks(dump).into_iter().filter(|_| !is_copy));
                 }
                 Observation::Kernel(dump) => {
                     shown.kernel_dump = true;
-                    if dump.drivers.is_empty() && dump.frames.is_empty() {
+                    if !is_copy && dump.drivers.is_empty() && dump.frames.is_empty() {
                         shown.lacks.push("kernel-dump-of-header");
                     }
                 }

@@ -1,6 +1,6 @@
 //! From joined evidence to an incident: each fact from the evidence that knows it best, contradictions kept.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use jiff::Timestamp;
@@ -100,7 +100,7 @@ fn build<'i>(
         })
         .collect();
     let named = gathered.sightings.iter().find_map(|sighting| sighting.host.clone());
-    let by_folder = || gathered.sightings.iter().find_map(|sighting| sighting.folder_host.clone());
+    let by_folder = || folder_host(&gathered);
     let incident = Incident {
         id: String::new(),
         kind,
@@ -118,6 +118,13 @@ fn build<'i>(
         evidence,
     };
     Some(Built { incident, gathered, environment })
+}
+
+/// The computer that the folders of the evidence stand for, if that is one.
+fn folder_host(gathered: &Gathered<'_>) -> Option<Arc<str>> {
+    let mut hosts = gathered.sightings.iter().filter_map(|sighting| sighting.folder_host.as_ref());
+    let first = hosts.next()?;
+    hosts.all(|other| other.eq_ignore_ascii_case(first)).then(|| Arc::clone(first))
 }
 
 /// A stop outweighs the record that only says "no shutdown"; else the best-ranked evidence decides.
@@ -245,6 +252,10 @@ fn remarks(gathered: &Gathered<'_>) -> Vec<String> {
     let mut remarks = Vec::new();
     let dump = gathered.dump();
     remarks.extend(contradictions::contradictions(gathered));
+    let former: BTreeSet<&str> = gathered.items.iter().filter_map(|item| item.former_host.as_deref()).collect();
+    for name in former {
+        remarks.push(format!("The log calls the computer {name} at that time, and by its present name later."));
+    }
     for (number, ticket) in gathered.tickets() {
         remarks.extend(ticket.contradictions.iter().map(|other| {
             format!("e{} also says {} {} (line {}).", number.saturating_add(1), other.of, other.value, other.line)

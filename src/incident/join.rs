@@ -10,8 +10,12 @@ mod copies;
 mod dump_path;
 mod key;
 mod name_and_time;
+mod process;
 mod reports;
+mod resets;
 mod sets;
+mod stop_and_time;
+mod stops;
 mod tickets;
 mod timeline;
 
@@ -45,10 +49,6 @@ const SAME_EXIT: SignedDuration = SignedDuration::from_secs(2);
 const PID_WINDOW: SignedDuration = SignedDuration::from_secs(120);
 /// How far apart the records about one restart may lie: all are written while the system starts.
 const RESTART_WINDOW: SignedDuration = SignedDuration::from_mins(5);
-/// How far apart the resets of a burst may lie. Windows itself counts resets within 60 seconds before it stops with
-/// 0x116 (`TdrLimitTime`, Windows driver documentation).
-const RESET_BURST: SignedDuration = SignedDuration::from_secs(60);
-
 /// How many records before and after a moment are looked at for the one that fits it. No machine crashes this often
 /// within the windows above; a made-up log may say so of every record.
 const MOST_CANDIDATES: usize = 256;
@@ -67,89 +67,22 @@ pub struct Group {
 pub fn join(sightings: &[Sighting], items: &[Item]) -> Vec<Group> {
     let mut sets = Sets::new(sightings);
     reports::by_report_id(sightings, &mut sets);
-    copies::by_copy(sightings, items, &mut sets);
-    by_process(sightings, items, &mut sets);
-    by_bugcheck(sightings, &mut sets);
+    let copies = copies::by_copy(sightings, items, &mut sets);
+    process::by_process(sightings, items, &mut sets);
+    stops::by_bugcheck(sightings, items, &mut sets);
     reports::by_report_folder(sightings, items, &mut sets);
     dump_path::by_dump_path(sightings, items, &mut sets);
-    by_pid(sightings, &mut sets);
+    by_pid(sightings, items, &mut sets);
     by_exit(sightings, items, &mut sets);
     by_service(sightings, items, &mut sets);
     by_restart(sightings, &mut sets);
-    by_reset_burst(sightings, &mut sets);
+    stop_and_time::by_stop_and_time(sightings, items, &mut sets);
+    resets::by_reset_burst(sightings, &mut sets);
     by_companionship(sightings, &mut sets);
     name_and_time::by_name_and_time(sightings, items, &mut sets);
+    copies::across_folders(copies, &mut sets);
     tickets::by_ticket(sightings, items, &mut sets);
     sets.groups()
-}
-
-/// Same process: id and start time, or for dumps that don't hold those, the very same moment of the same exception.
-fn by_process(sightings: &[Sighting], items: &[Item], sets: &mut Sets<'_>) {
-    let mut by_start: BTreeMap<(u32, i64), Vec<usize>> = BTreeMap::new();
-    for (index, sighting) in sightings.iter().enumerate() {
-        if let (Some(pid), Some(started)) = (sighting.pid, sighting.started) {
-            by_start.entry((pid, started.as_second())).or_default().push(index);
-        }
-    }
-    // A start that was rounded the other way lies one second apart.
-    let mut buckets: Vec<Vec<usize>> = Vec::new();
-    let mut last: Option<(u32, i64)> = None;
-    for (key, members) in by_start {
-        let follows =
-            last.is_some_and(|(pid, second)| pid == key.0 && key.1.saturating_sub(second) <= START_TOLERANCE_SECONDS);
-        match buckets.last_mut() {
-            Some(bucket) if follows => bucket.extend(members),
-            _ => buckets.push(members),
-        }
-        last = Some(key);
-    }
-    let buckets = buckets.into_iter().flat_map(|bucket| of_one_program(sightings, bucket));
-    join_unambiguous(buckets, JoinKey::ProcessAndStart, sets);
-
-    let mut by_moment: HashMap<(Timestamp, u32, u64, u32, u32), Vec<usize>> = HashMap::new();
-    for (index, sighting) in sightings.iter().enumerate() {
-        let Some(Observation::Process(dump)) = items.get(sighting.item).map(|item| &item.observation) else { continue };
-        if let (Some(time), Some(exception), Some(thread)) = (dump.time, &dump.exception, &dump.thread) {
-            let key = (time, exception.code.0, exception.address.0, thread.id, dump.thread_count);
-            by_moment.entry(key).or_default().push(index);
-        }
-    }
-    join_unambiguous(by_moment.into_values(), JoinKey::ExceptionAndTime, sets);
-}
-
-/// A bucket, or, where its members name several programs, those of each: evidence that names no computer may be of two.
-fn of_one_program(sightings: &[Sighting], bucket: Vec<usize>) -> Vec<Vec<usize>> {
-    let program = |index: &usize| {
-        let name = sightings.get(*index)?.process.as_deref()?;
-        // Packages and hosted services have names of another kind.
-        name.ends_with(".exe").then_some(name)
-    };
-    let mut programs: Vec<&str> = bucket.iter().filter_map(program).collect();
-    programs.sort_unstable();
-    programs.dedup();
-    if programs.len() <= 1 {
-        return vec![bucket];
-    }
-    let of = |name: &str| bucket.iter().copied().filter(|index| program(index) == Some(name)).collect();
-    programs.into_iter().map(of).collect()
-}
-
-/// Same bugcheck: code and all four parameters, where they hold an address and so hardly repeat.
-fn by_bugcheck(sightings: &[Sighting], sets: &mut Sets<'_>) {
-    let mut by_stop: HashMap<(u32, [u64; 4]), Vec<usize>> = HashMap::new();
-    for (index, sighting) in sightings.iter().enumerate() {
-        if let Some((code, parameters)) = sighting.bugcheck
-            && parameters.iter().any(|parameter| is_address(*parameter))
-        {
-            by_stop.entry((code.plain(), parameters)).or_default().push(index);
-        }
-    }
-    join_unambiguous(by_stop.into_values(), JoinKey::BugcheckParameters, sets);
-}
-
-/// Whether a parameter has more than 32 bits. Sign-extended, as `0xffffffffc0000005`, it is a status and no address.
-fn is_address(parameter: u64) -> bool {
-    (u64::from(u32::MAX) + 1..0xFFFF_FFFF_8000_0000).contains(&parameter)
 }
 
 /// Joins the members of each bucket, unless they name several computers and some name none: then only those that
@@ -232,16 +165,35 @@ fn kind_of(sighting: &Sighting) -> u8 {
 }
 
 /// A driver's record that names a process id joins that process's crash.
-fn by_pid(sightings: &[Sighting], sets: &mut Sets<'_>) {
+fn by_pid(sightings: &[Sighting], items: &[Item], sets: &mut Sets<'_>) {
     let crashes = Timeline::of(sightings, |sighting| sighting.family == Family::Crash);
     for (index, sighting) in sightings.iter().enumerate() {
         if sighting.family == Family::CrashByPid
-            && let Some(crash) = crashes
-                .near(sighting, PID_WINDOW, |other| sightings.get(other).is_some_and(|crash| crash.pid == sighting.pid))
+            && let Some(crash) = crashes.near(sighting, PID_WINDOW, |other| {
+                let crash = sightings.get(other);
+                crash.is_some_and(|crash| crash.pid == sighting.pid && may_be_of(sighting, crash, items))
+            })
         {
             sets.join(crash, index, JoinKey::ProcessAndTime);
         }
     }
+}
+
+/// Whether a driver's record can be about a process that crashed: it had started, and the text names no other program.
+fn may_be_of(record: &Sighting, crash: &Sighting, items: &[Item]) -> bool {
+    let had_started = match (crash.started, record.time) {
+        (Some(started), Some(time)) => time.as_second() >= started.as_second().saturating_sub(START_TOLERANCE_SECONDS),
+        _ => true,
+    };
+    let text = match items.get(record.item).map(|item| &item.observation) {
+        Some(Observation::Event(event)) => match &event.body {
+            EventBody::OpenGlDriver { text, .. } => text.to_lowercase(),
+            _ => String::new(),
+        },
+        _ => String::new(),
+    };
+    let named = crash.process.as_ref().is_none_or(|process| !text.contains(".exe") || text.contains(process.as_str()));
+    had_started && named
 }
 
 /// The end of a process joins what tells of its crash, hang or failed start: the same program with the same process id,
@@ -280,6 +232,10 @@ fn by_exit(sightings: &[Sighting], items: &[Item], sets: &mut Sets<'_>) {
             by_pid.entry(pid).or_default().push(index);
         }
     }
+    let time_of = |index: usize| sightings.get(index).and_then(|exit| exit.time);
+    for exits in by_pid.values_mut() {
+        exits.sort_by_key(|exit| (time_of(*exit), *exit));
+    }
     for (index, dump) in sightings.iter().enumerate() {
         let is_dump = matches!(items.get(dump.item).map(|item| &item.observation), Some(Observation::Process(_)));
         let Some(exits) = dump.pid.filter(|_| is_dump && dump.process.is_some()).and_then(|pid| by_pid.get(&pid))
@@ -287,9 +243,13 @@ fn by_exit(sightings: &[Sighting], items: &[Item], sets: &mut Sets<'_>) {
             continue;
         };
         let fits = |exit: &&usize| {
-            sightings.get(**exit).is_some_and(|exit| exit.process == dump.process && follows(exit, dump))
+            sightings
+                .get(**exit)
+                .is_some_and(|exit| exit.process == dump.process && follows(exit, dump) && !started_apart(exit, dump))
         };
-        let fitting: Vec<usize> = exits.iter().take(MOST_CANDIDATES).filter(fits).copied().collect();
+        let begin = dump.time.and_then(|time| time.checked_sub(SAME_EXIT).ok());
+        let from = exits.partition_point(|exit| time_of(*exit) < begin);
+        let fitting: Vec<usize> = exits.iter().skip(from).take(MOST_CANDIDATES).filter(fits).copied().collect();
         let Some(first) = fitting.first() else { continue };
         // Several are one end when they were joined before.
         let root = sets.root(*first);
@@ -395,18 +355,4 @@ fn heat_and_stop(sightings: &[Sighting], a: (usize, RestartRecord), b: (usize, R
 
 fn codes_differ(sightings: &[Sighting], a: usize, b: usize) -> bool {
     matches!((code_of(sightings, a), code_of(sightings, b)), (Some(a), Some(b)) if a != b)
-}
-
-/// Resets of the GPU that follow each other within [`RESET_BURST`] are one incident.
-fn by_reset_burst(sightings: &[Sighting], sets: &mut Sets<'_>) {
-    let resets = Timeline::of(sightings, |sighting| sighting.family == Family::GpuReset);
-    for times in resets.by_host.values() {
-        for pair in times.windows(2) {
-            if let [(earlier, a), (later, b)] = pair
-                && later.duration_since(*earlier) <= RESET_BURST
-            {
-                sets.join(*a, *b, JoinKey::Burst);
-            }
-        }
-    }
 }

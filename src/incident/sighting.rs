@@ -18,6 +18,8 @@ pub struct Item {
     pub file: Arc<str>,
     /// The computer that all event logs of that folder name.
     pub folder_host: Option<Arc<str>>,
+    /// The name that the computer of an event had then, if the log goes on under another.
+    pub former_host: Option<Arc<str>>,
     /// Where in it.
     pub place: Place,
     /// What was seen.

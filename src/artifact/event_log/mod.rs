@@ -46,7 +46,7 @@ use self::cache::LogCache;
 use self::chunk::has_chunk_signature;
 use self::chunk_reading::Reader;
 use self::file_header::{FILE_SIGNATURE, FileHeader, HEADER_BYTES};
-pub(crate) use self::pasted::pasted_events;
+pub(crate) use self::pasted::{MOST_EVENTS, count_of_events, pasted_events};
 pub use self::record::{Log, Record, WrittenFields};
 use self::runs::{RunReading, Source, fill_at};
 pub use self::selection::Selection;

@@ -18,8 +18,8 @@ use crate::evidence::{Evidence, Names};
 const MOST_LEVELS: usize = 24;
 /// As many elements as an event has, and some more.
 const MOST_ELEMENTS: usize = 4096;
-/// As many events as are read in one text.
-const MOST_EVENTS: usize = 1000;
+/// As many events as are read in one text: more come from a log, which can be given itself.
+pub(crate) const MOST_EVENTS: usize = 1000;
 
 /// An event in a text.
 #[derive(Debug)]
@@ -61,6 +61,11 @@ pub(crate) fn pasted_events(text: &str, names: &Names) -> Vec<PastedEvent> {
 
 /// The end of an event that a web page or a mail program has escaped.
 const ESCAPED_END: &str = "&lt;/Event&gt;";
+
+/// How many events begin in `text`, those among them that are not read.
+pub(crate) fn count_of_events(text: &str) -> usize {
+    std::iter::successors(next_event(text, 0), |start| next_event(text, start.saturating_add(1))).count()
+}
 
 /// Where the next `<Event>` begins, or the next `&lt;Event&gt;`.
 fn next_event(text: &str, from: usize) -> Option<usize> {

@@ -38,7 +38,7 @@ use regex::Regex;
 use signature::PastedSignature;
 
 pub use self::document::other_document;
-use super::event_log::pasted_events;
+use super::event_log::{MOST_EVENTS, count_of_events, pasted_events};
 use super::head_and_tail::HeadAndTail;
 use super::text::{decode_in, encoding_of, looks_like_text};
 use super::{Loss, ReadContext, Reading, Unreadable};
@@ -321,6 +321,14 @@ fn without_events<'t>(
     let events = pasted_events(text, names);
     if events.iter().all(|event| event.evidence.is_none()) {
         return Cow::Borrowed(text);
+    }
+    if events.len() == MOST_EVENTS {
+        let all = count_of_events(text);
+        if all > MOST_EVENTS {
+            let reason =
+                format!("{MOST_EVENTS} of {all} events were read: give the log itself, as `wevtutil epl` writes it");
+            losses.push(Loss::new("text", reason));
+        }
     }
     let mut outside = String::with_capacity(text.len());
     let (mut at, mut number) = (0, first);

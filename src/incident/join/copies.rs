@@ -1,38 +1,115 @@
-//! One record in two files: a log that was exported twice, or saved in parts that overlap.
+//! What was given twice: one record in two logs, as when a log was exported twice or saved in parts that overlap, and
+//! one dump, report or text in two files.
 
 use std::collections::HashMap;
+use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use jiff::Timestamp;
+use xxhash_rust::xxh3::{Xxh3Default, xxh3_128};
 
 use super::{JoinKey, Sets};
 use crate::evidence::{Event, Observation};
+use crate::incident::JoinStrength;
 use crate::incident::sighting::{Item, Sighting};
 
-/// By what a record is known again: its computer, its moment to 100 ns, what wrote it, and all it says. A log may hold
-/// the like of it more than once: then the first is the other log's first, the second its second.
+/// By what a record is known again: its computer, its moment to 100 ns, what wrote it, and all it says. An artifact may
+/// hold the like of it more than once: then the first is the other's first, the second its second.
 type Record<'i> = (Arc<str>, Timestamp, &'i str, u32, &'i str);
 
-pub(super) fn by_copy(sightings: &[Sighting], items: &[Item], sets: &mut Sets<'_>) {
-    let mut seen: HashMap<(Record<'_>, usize), usize> = HashMap::new();
-    let mut alike: HashMap<(usize, Record<'_>), usize> = HashMap::new();
+/// Joins copies. Gives those that lie in the folders of two computers: whether they are one or two of the like is only
+/// known when all other keys have been tried.
+pub(super) fn by_copy(sightings: &[Sighting], items: &[Item], sets: &mut Sets<'_>) -> Vec<(usize, usize)> {
+    let mut apart = Vec::new();
+    let mut records = Numbered::default();
+    let mut others: HashMap<u64, Vec<usize>> = HashMap::new();
     for (index, sighting) in sightings.iter().enumerate() {
         let Some(item) = items.get(sighting.item) else { continue };
-        let Observation::Event(event) = &item.observation else { continue };
-        let Some(record) = record(event) else { continue };
-        let count = alike.entry((item.artifact, record.clone())).or_insert(0);
-        let numbered = (record, *count);
-        *count = count.saturating_add(1);
-        match seen.get(&numbered) {
-            Some(first) => sets.join(*first, index, JoinKey::SameRecord),
-            None => {
-                seen.insert(numbered, index);
+        let record = match &item.observation {
+            Observation::Event(event) => record(event),
+            _ => None,
+        };
+        match record {
+            Some(record) => {
+                if let Some(first) = records.first_like(record, item, index) {
+                    sets.join(first, index, JoinKey::SameRecord);
+                }
+            }
+            None => others.entry(at_a_glance(sighting, item)).or_default().push(index),
+        }
+    }
+    let mut others: Vec<Vec<usize>> = others.into_values().filter(|alike| alike.len() > 1).collect();
+    others.sort_unstable();
+    for alike in others {
+        let mut whole = Numbered::default();
+        for index in alike {
+            let Some(item) = sightings.get(index).and_then(|sighting| items.get(sighting.item)) else { continue };
+            let Some(digest) = digest(&item.observation) else { continue };
+            // A text does not name its computer, and what two people wrote of two can be the same.
+            let (folder, strength) = match &item.observation {
+                Observation::Ticket(_) => (item.folder_host.as_deref().map(str::to_lowercase), JoinStrength::Likely),
+                _ => (None, JoinKey::Copy.strength()),
+            };
+            if let Some(first) = whole.first_like((folder, digest), item, index) {
+                sets.join_as(first, index, JoinKey::Copy, strength);
+                apart.push((first, index));
             }
         }
+    }
+    apart.retain(|(first, index)| sets.root(*first) != sets.root(*index));
+    apart
+}
+
+/// Joins copies in the folders of several computers, if nothing else names the computer of any: machines of one image
+/// can have equal dumps, but then each has a record of its own.
+pub(super) fn across_folders(apart: Vec<(usize, usize)>, sets: &mut Sets<'_>) {
+    for (first, index) in apart {
+        sets.join_whatever_folder(first, index, JoinKey::Copy);
+    }
+}
+
+/// The first sighting of each thing, and of each that is alike within one artifact.
+struct Numbered<K> {
+    seen: HashMap<(K, usize), usize>,
+    alike: HashMap<(usize, K), usize>,
+}
+
+impl<K> Default for Numbered<K> {
+    fn default() -> Self {
+        Self { seen: HashMap::new(), alike: HashMap::new() }
+    }
+}
+
+impl<K: Clone + Eq + Hash> Numbered<K> {
+    /// The first of which this is a copy; else this is the first.
+    fn first_like(&mut self, key: K, item: &Item, index: usize) -> Option<usize> {
+        let count = self.alike.entry((item.artifact, key.clone())).or_insert(0);
+        let number = *count;
+        *count = count.saturating_add(1);
+        let first = *self.seen.entry((key, number)).or_insert(index);
+        (first != index).then_some(first)
     }
 }
 
 fn record(event: &Event) -> Option<Record<'_>> {
     let computer = event.computer.as_ref()?.to_lowercase().into();
     Some((computer, event.time?, &event.provider, event.id, event.fields.values()))
+}
+
+/// What copies have in common without looking closely.
+fn at_a_glance(sighting: &Sighting, item: &Item) -> u64 {
+    let lines = match &item.observation {
+        Observation::Ticket(ticket) => ticket.lines.len(),
+        _ => 0,
+    };
+    let stop = sighting.bugcheck.map(|(code, parameters)| (code.0, parameters));
+    let mut hash = Xxh3Default::new();
+    std::mem::discriminant(&item.observation).hash(&mut hash);
+    (sighting.time, sighting.pid, &sighting.process, &sighting.report_id, stop, lines).hash(&mut hash);
+    hash.finish()
+}
+
+/// A hash of everything that was read.
+fn digest(observation: &Observation) -> Option<u128> {
+    Some(xxh3_128(&postcard::to_allocvec(observation).ok()?))
 }

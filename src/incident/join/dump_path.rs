@@ -11,9 +11,9 @@ use crate::incident::sighting::{Item, Sighting};
 
 /// How much later than the dump the record may have been logged: a machine that stopped on Friday is switched on again
 /// on Monday, and reports wait in a queue for a connection.
-const LOGGED_WITHIN: SignedDuration = SignedDuration::from_hours(7 * 24);
+pub(super) const LOGGED_WITHIN: SignedDuration = SignedDuration::from_hours(7 * 24);
 /// How much earlier: the dump's time is whole seconds.
-const CLOCKS: SignedDuration = SignedDuration::from_secs(2);
+pub(super) const CLOCKS: SignedDuration = SignedDuration::from_secs(2);
 /// Names that Windows Error Reporting gives to the dump of every report.
 const OF_EVERY_REPORT: [&str; 3] = ["minidump.mdmp", "memory.hdmp", "triagedump.dmp"];
 
@@ -24,7 +24,7 @@ pub(super) fn by_dump_path(sightings: &[Sighting], items: &[Item], sets: &mut Se
         let Some(Observation::Event(event)) = items.get(sighting.item).map(|item| &item.observation) else { continue };
         let (Some(time), true) = (event.time, sighting.host.is_some()) else { continue };
         let mut add = |path: &str| {
-            let name = base_name(path.trim()).to_lowercase();
+            let name = original_name(base_name(path.trim()));
             if is_dump(&name) && !OF_EVERY_REPORT.contains(&&*name) {
                 naming.entry(name).or_default().push((time, index));
             }
@@ -49,7 +49,7 @@ pub(super) fn by_dump_path(sightings: &[Sighting], items: &[Item], sets: &mut Se
         let (Observation::Process(_) | Observation::Kernel(_), Some(time)) = (&item.observation, dump.time) else {
             continue;
         };
-        let Some(records) = naming.get(&item.file.to_lowercase()) else { continue };
+        let Some(records) = naming.get(&original_name(&item.file)) else { continue };
         let from = records.partition_point(|(logged, _)| logged.duration_since(time) < -CLOCKS);
         let in_time = records.iter().skip(from).take(MOST_CANDIDATES);
         let in_time = in_time.take_while(|(logged, _)| logged.duration_since(time) <= LOGGED_WITHIN);
@@ -68,6 +68,25 @@ pub(super) fn by_dump_path(sightings: &[Sighting], items: &[Item], sets: &mut Se
     }
 }
 
+/// A file's name, lower case, without what browsers, mail programs and Explorer add to that of a copy: `a (1).dmp`,
+/// `a(1).dmp`, `a - Copy.dmp`.
+pub(super) fn original_name(name: &str) -> String {
+    let lower = name.to_lowercase();
+    let Some((stem, ending)) = lower.rsplit_once('.') else { return lower };
+    let mut original = stem;
+    loop {
+        let numbered = original.strip_suffix(')').and_then(|stem| stem.rsplit_once('('));
+        let without_number = numbered
+            .filter(|(_, number)| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
+            .map(|(stem, _)| stem.trim_end());
+        let shorter = without_number.or_else(|| original.strip_suffix(" - copy")).filter(|stem| !stem.is_empty());
+        match shorter {
+            Some(shorter) => original = shorter,
+            None => return format!("{original}.{ending}"),
+        }
+    }
+}
+
 fn is_dump(name: &str) -> bool {
     [".dmp", ".mdmp", ".hdmp"].iter().any(|ending| name.ends_with(ending))
 }
@@ -82,4 +101,19 @@ fn tells_of(record: &Sighting, dump: &Sighting, items: &[Item]) -> bool {
     let said = |sighting: &Sighting| items.get(sighting.item).and_then(|item| tickets::record(&item.observation));
     let (Some(a), Some(b)) = (said(record), said(dump)) else { return same_program };
     same_program && !tickets::facts_differ(&a, &b) && !tickets::differ(record.pid, dump.pid)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn copies_have_the_name_of_the_original() {
+        for copy in ["A.dmp", "a (1).dmp", "a(12).dmp", "a - Copy.dmp", "a - Copy (2).dmp"] {
+            assert_eq!(original_name(copy), "a.dmp", "{copy}");
+        }
+        for name in ["a (x).dmp", "(1).dmp", "a.1.dmp", "a"] {
+            assert_eq!(original_name(name), name, "{name}");
+        }
+    }
 }

@@ -9,12 +9,16 @@ pub enum JoinKey {
     ReportId,
     /// The same record out of a second copy of the log.
     SameRecord,
+    /// The same dump, report or text in a second file.
+    Copy,
     /// Process id and start of the process.
     ProcessAndStart,
     /// Moment, code, address and thread of an exception, of dumps that don't hold the process's start.
     ExceptionAndTime,
     /// Code and all parameters of a stop.
     BugcheckParameters,
+    /// Code, parameters and moment of a stop, of two dumps; or of a dump and the record of the next start.
+    StopAndTime,
     /// A record that names the dump's file.
     DumpPath,
     /// The folder that Windows Error Reporting made for one report.
@@ -42,12 +46,14 @@ pub enum JoinKey {
 }
 
 /// Every key with its word in reports, and how strong it is. The order is that of the report's page.
-const KEYS: [(JoinKey, &str, JoinStrength); 17] = [
+const KEYS: [(JoinKey, &str, JoinStrength); 19] = [
     (JoinKey::ReportId, "report-id", Certain),
     (JoinKey::SameRecord, "same-record", Certain),
+    (JoinKey::Copy, "copy", Certain),
     (JoinKey::ProcessAndStart, "process-and-start", Certain),
     (JoinKey::BugcheckParameters, "bugcheck-parameters", Certain),
     (JoinKey::ExceptionAndTime, "exception-and-time", Strong),
+    (JoinKey::StopAndTime, "stop-and-time", Strong),
     (JoinKey::DumpPath, "dump-path", Strong),
     (JoinKey::ReportFolder, "report-folder", Strong),
     (JoinKey::ProcessAndTime, "process-and-time", Strong),

@@ -15,6 +15,8 @@ pub(super) struct Sets<'s> {
     host: Vec<Option<Arc<str>>>,
     /// The computer that the folder of a member stands for, lower case, at the root.
     folder_host: Vec<Option<Arc<str>>>,
+    /// Whether members lie in folders that stand for different computers, at the root: then none of them counts.
+    torn: Vec<bool>,
     /// What each set was joined by: two sightings each. Within a set they form a tree.
     links: Vec<(usize, usize, JoinKey, JoinStrength)>,
     /// How many members each set has, at its root.
@@ -35,6 +37,7 @@ impl<'s> Sets<'s> {
             parent: (0..sightings.len()).collect(),
             host,
             folder_host,
+            torn: vec![false; sightings.len()],
             links: Vec::new(),
             size: vec![1; sightings.len()],
         }
@@ -69,7 +72,8 @@ impl<'s> Sets<'s> {
     /// The computer that the set of `index` names or that its folder stands for, lower case.
     pub(super) fn host(&mut self, index: usize) -> Option<Arc<str>> {
         let root = self.root(index);
-        self.named_host(root).or_else(|| self.folder_host.get(root)?.clone())
+        let torn = self.torn.get(root).copied().unwrap_or_default();
+        self.named_host(root).or_else(|| self.folder_host.get(root).filter(|_| !torn)?.clone())
     }
 
     /// Joins all members to the first; see [`Sets::join`].
@@ -89,15 +93,32 @@ impl<'s> Sets<'s> {
     /// The same with another strength than the key's own.
     pub(super) fn join_as(&mut self, one: usize, other: usize, key: JoinKey, strength: JoinStrength) {
         let (a, b) = (self.root(one), self.root(other));
-        let differ = |a: Option<Arc<str>>, b: Option<Arc<str>>| matches!((a, b), (Some(a), Some(b)) if a != b);
         if a == b
             || differ(self.named_host(a), self.named_host(b))
             || (key != JoinKey::ReportId && differ(self.host(a), self.host(b)))
         {
             return;
         }
+        self.unite(one, other, key, strength);
+    }
+
+    /// Joins two sets that name no computer, also where they lie in the folders of two.
+    pub(super) fn join_whatever_folder(&mut self, one: usize, other: usize, key: JoinKey) {
+        if self.root(one) != self.root(other) && self.named_host(one).is_none() && self.named_host(other).is_none() {
+            self.unite(one, other, key, key.strength());
+        }
+    }
+
+    fn unite(&mut self, one: usize, other: usize, key: JoinKey, strength: JoinStrength) {
+        let (a, b) = (self.root(one), self.root(other));
         self.links.push((one, other, key, strength));
         let (low, high) = (a.min(b), a.max(b));
+        let torn = |set: usize| self.torn.get(set).copied().unwrap_or_default();
+        let of_folder = |set: usize| self.folder_host.get(set).cloned().flatten();
+        let is_torn = torn(low) || torn(high) || differ(of_folder(low), of_folder(high));
+        if let Some(slot) = self.torn.get_mut(low) {
+            *slot = is_torn;
+        }
         for hosts in [&mut self.host, &mut self.folder_host] {
             let host = hosts.get(low).cloned().flatten().or_else(|| hosts.get(high).cloned().flatten());
             if let Some(slot) = hosts.get_mut(low) {
@@ -143,6 +164,10 @@ impl<'s> Sets<'s> {
             })
             .collect()
     }
+}
+
+fn differ(a: Option<Arc<str>>, b: Option<Arc<str>>) -> bool {
+    matches!((a, b), (Some(a), Some(b)) if a != b)
 }
 
 /// What joined each member, along the tree that begins with the first.
