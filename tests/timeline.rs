@@ -151,8 +151,12 @@ fn what_was_installed_before_the_first_crash_of_a_kind_says_how_long_before() {
     let fields = ["kind", "seconds_before_first"];
     let driver = || driver_installed(NOON.minus_seconds(3600));
     assert_eq!(timeline([driver()], &fields), ["driver-install -"], "the Application log begins with the crash");
-    let product = product_installed(NOON.minus_seconds(7200), "Tool", "1.0", "Demo").channel("Application");
-    assert_eq!(timeline([product, driver()], &fields), ["driver-install 3600", "software-install 7200"]);
+    let product =
+        |name, before| product_installed(NOON.minus_seconds(before), name, "1.0", "Demo").channel("Application");
+    let begun = timeline([product("Tool", 7200), driver()], &fields);
+    assert_eq!(begun, ["driver-install -", "software-install -"], "the log begins with what was installed");
+    let begun = timeline([product("Old", 40 * 3600), product("Tool", 7200), driver()], &fields);
+    assert_eq!(begun, ["driver-install 3600", "software-install 7200", "software-install -"]);
 }
 
 #[test]

@@ -22,7 +22,7 @@ mod stable_name;
 mod standing;
 
 pub use build::{Built, incidents};
-pub use environment::build_of;
+pub use environment::{build_of, tells_no_version};
 pub use fault_site::Carriers;
 pub use gathered::{CrashRecord, Gathered};
 pub use hosts::unify;
