@@ -202,20 +202,35 @@ fn lacking(built: &Built<'_>, surroundings: Option<&Surroundings<'_>>) -> Vec<&'
             if exception.is_some_and(|known| known.code == ExceptionCode::FAST_FAIL && known.fast_fail.is_none()) {
                 ids.push("no-fast-fail");
             }
+            // What ends by itself, or does not start, calls no error reporting: no dump would be written.
+            let plain =
+                built.incident.kind == IncidentKind::Exit && exception.is_some_and(|known| is_plain(known.code));
+            let unstarted = built.incident.kind == IncidentKind::StartFailure;
             let service = gathered.event(|body| matches!(body, EventBody::ServiceEnded(_)).then_some(())).is_some();
             if gathered.dump().is_none() {
-                ids.push(if service { "no-service-dump" } else { "no-dump" });
+                ids.extend(match () {
+                    () if service => Some("no-service-dump"),
+                    () if unstarted => start_text(built),
+                    () if plain => Some("no-exit-dump"),
+                    () => Some("no-dump"),
+                });
             }
             if exception.is_some_and(|known| known.code == ExceptionCode::HEAP_CORRUPTION) {
                 ids.push("page-heap");
             }
-            if gathered.ticket().is_none() && !service {
-                ids.push(if is_python(built) { "no-python-traceback" } else { "no-console-text" });
+            if gathered.ticket().is_none() && !service && !unstarted {
+                if is_python(built) {
+                    ids.push("no-python-traceback");
+                } else if built.incident.kind == IncidentKind::Exit || exception.is_some_and(|known| prints(known.code))
+                {
+                    ids.push("no-console-text");
+                }
             }
             if !surroundings.is_some_and(Surroundings::has_application_log) {
                 ids.push("no-application-log");
             }
-            if gathered.dump().is_none() && gathered.report(|_| true).is_none() && exception.is_some() {
+            let reported = exception.is_some() && !plain && !unstarted;
+            if reported && gathered.dump().is_none() && gathered.report(|_| true).is_none() {
                 ids.push("no-wer-report");
             }
         }
@@ -230,7 +245,11 @@ fn lacking(built: &Built<'_>, surroundings: Option<&Surroundings<'_>>) -> Vec<&'
             }
         }
         IncidentKind::GpuReset => {
-            ids.push("no-display-driver");
+            let of_machine = surroundings.map(|surroundings| &surroundings.machine().environment);
+            let cards = [Some(&built.incident.environment), of_machine];
+            if !cards.into_iter().flatten().any(|card| card.contains_key("gpu_driver")) {
+                ids.push("no-display-driver");
+            }
             if gathered.kernel_dump().is_none() {
                 ids.push("no-live-kernel-report");
             }
@@ -246,6 +265,32 @@ fn lacking(built: &Built<'_>, surroundings: Option<&Surroundings<'_>>) -> Vec<&'
     ids
 }
 
+/// What would tell why a program did not start, unless a message box of the system told it.
+fn start_text(built: &Built<'_>) -> Option<&'static str> {
+    let of_event = built.gathered.event(|body| match body {
+        EventBody::Popup { .. } => Some(None),
+        EventBody::SideBySide { .. } => Some(Some("no-side-by-side")),
+        _ => None,
+    });
+    of_event.map_or(Some("no-start-text"), |(_, id)| id)
+}
+
+/// Whether what ends a program with this code mostly writes why: `abort`, and runtimes that an exception of their
+/// language reaches. Of other codes the program itself does not know.
+fn prints(code: ExceptionCode) -> bool {
+    /// Microsoft's C++ exceptions, and those of .NET.
+    const OF_LANGUAGES: [ExceptionCode; 2] = [ExceptionCode(0xE06D_7363), ExceptionCode(0xE043_4352)];
+    code == ExceptionCode::FAST_FAIL || OF_LANGUAGES.contains(&code)
+}
+
+/// Whether a code is a number that a program ends with, and no status: those of errors and warnings have the highest bit
+/// set, and small negative numbers are a program's own.
+fn is_plain(code: ExceptionCode) -> bool {
+    const LEAST_STATUS: u32 = 0x8000_0000;
+    const LEAST_NEGATIVE: u32 = 0xFFFF_0000;
+    !(LEAST_STATUS..LEAST_NEGATIVE).contains(&code.0)
+}
+
 /// Whether the program is Python's interpreter by its name: `python.exe`, `pythonw.exe`, `python3.11.exe`.
 fn is_python(built: &Built<'_>) -> bool {
     let name = program(built).map(str::to_ascii_lowercase);
@@ -256,6 +301,20 @@ fn is_python(built: &Built<'_>) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn numbers_that_programs_end_with_are_no_statuses() {
+        for (code, plain) in [
+            (1, true),
+            (0xFFFF_FFFF, true),
+            (0xC000_0005, false),
+            (0xC000_013A, false),
+            (0x8000_0003, false),
+            (0xE06D_7363, false),
+        ] {
+            assert_eq!(is_plain(ExceptionCode(code)), plain, "{code:#x}");
+        }
+    }
 
     #[test]
     fn every_request_has_its_sentence() {

@@ -163,10 +163,13 @@ fn what_was_installed_before_the_first_crash_of_a_kind_says_how_long_before() {
     let seen =
         |application: Vec<Event>| timeline_in([("System", vec![driver()]), ("Application", application)], &fields);
     assert_eq!(seen(vec![crash()]), ["driver-install -"], "the Application log begins with the crash");
-    let product = |seconds| product_installed(NOON.minus_seconds(seconds), "Tool", "1.0", "Demo");
-    assert_eq!(seen(vec![product(7200), crash()]), ["driver-install 3600", "software-install 7200"]);
-    let late = seen(vec![product(1800), crash()]);
-    assert_eq!(late, ["software-install 1800", "driver-install -"], "crashes were recorded only after the driver came");
+    let product = |name, seconds| product_installed(NOON.minus_seconds(seconds), name, "1.0", "Demo");
+    let begun = seen(vec![product("Tool", 7200), crash()]);
+    assert_eq!(begun, ["driver-install -", "software-install -"], "the log begins with what was installed");
+    let begun = seen(vec![product("Old", 40 * 3600), product("Tool", 7200), crash()]);
+    assert_eq!(begun, ["driver-install 3600", "software-install 7200", "software-install -"]);
+    let late = seen(vec![product("Tool", 1800), crash()]);
+    assert_eq!(late, ["software-install -", "driver-install -"], "crashes were recorded only after the driver came");
 }
 
 #[test]

@@ -9,6 +9,9 @@ use crate::report::Judged;
 /// Programs or dumps up to which each gets a text of its own; for more there is one for all.
 const MOST_FILLED: usize = 3;
 
+/// What is asked for where nothing is missing stands behind what is.
+const LAST: &str = "reproduce";
+
 /// Something to collect.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Request {
@@ -71,7 +74,9 @@ pub(super) fn requests(incidents: &[Judged], knowledge: &Knowledge) -> Vec<Reque
         }
     }
     requests.sort_by(|(place, a), (other_place, b)| {
-        let key = |place, request: &Request| (Reverse(request.undetermined), Reverse(request.incidents), place);
+        let key = |place, request: &Request| {
+            (request.id == LAST, Reverse(request.undetermined), Reverse(request.incidents), place)
+        };
         key(*place, a).cmp(&key(*other_place, b)).then_with(|| (a.id, &a.says).cmp(&(b.id, &b.says)))
     });
     requests.into_iter().map(|(_, request)| request).collect()

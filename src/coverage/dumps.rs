@@ -11,6 +11,9 @@ use crate::report::Judged;
 /// Dumps that an event names, and that are spelled out.
 const NAMED: usize = 3;
 
+/// The logs that matter.
+const LOGS: [&str; 2] = ["Application", "System"];
+
 /// What an incident's evidence holds, as far as its coverage needs it.
 #[derive(Debug, Clone, Default)]
 pub struct Shown {
@@ -22,6 +25,8 @@ pub struct Shown {
     pub(super) named_dump: Option<Arc<str>>,
     /// Whether the Application log and the System log have a record of it. The record can be later than what it tells.
     pub(super) recorded: [bool; 2],
+    /// Whether all that tells of it is records of logs other than the Application log, and other than the System log.
+    pub(super) of_another_log: [bool; 2],
     /// What its dumps lack, by the kinds of gaps; once a dump.
     pub(super) lacks: Vec<&'static str>,
 }
@@ -31,6 +36,19 @@ impl Shown {
     #[must_use]
     pub fn of(built: &Built<'_>) -> Self {
         let mut shown = Self::default();
+        let channels: Option<Vec<&str>> = built
+            .gathered
+            .items
+            .iter()
+            .take(built.gathered.sightings.len())
+            .map(|item| match &item.observation {
+                Observation::Event(event) => event.channel.as_deref(),
+                _ => None,
+            })
+            .collect();
+        if let Some(channels) = channels.filter(|channels| !channels.is_empty()) {
+            shown.of_another_log = LOGS.map(|log| channels.iter().all(|channel| !channel.eq_ignore_ascii_case(log)));
+        }
         for (item, shows) in built.gathered.items.iter().zip(&built.incident.evidence) {
             // A copy lacks what the original lacks.
             let is_copy = shows.joined_by.is_some_and(|joined| joined.key == JoinKey::Copy);
@@ -46,7 +64,7 @@ impl Shown {
                     }
                 }
                 Observation::Event(event) => {
-                    for (recorded, channel) in shown.recorded.iter_mut().zip(["Application", "System"]) {
+                    for (recorded, channel) in shown.recorded.iter_mut().zip(LOGS) {
                         *recorded |= event.channel.as_deref().is_some_and(|known| known.eq_ignore_ascii_case(channel));
                     }
                     if let EventBody::BugCheck { dump_path: Some(path), .. } = &event.body {
@@ -132,7 +150,10 @@ fn missing(
     }
     let name = host.name.as_ref();
     let whose = if name.is_some() { of(name) } else { " whose computer is not known".to_owned() };
+    let hangs = all.iter().filter(|(judged, _)| judged.incident.kind == IncidentKind::Hang).count();
     let (incidents, dumps) = match kind {
+        "no-dump" if hangs == 0 => (counted(all.len(), "crash", "crashes"), "minidump"),
+        "no-dump" if hangs == all.len() => (counted(all.len(), "hang", "hangs"), "minidump"),
         "no-dump" => (counted(all.len(), "crash or hang", "crashes and hangs"), "minidump"),
         _ => (counted(all.len(), "stop", "stops"), "kernel dump"),
     };

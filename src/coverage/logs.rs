@@ -6,7 +6,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::{Gap, Host, Shown, counted, undetermined};
 use crate::artifact::LogCoverage;
-use crate::evidence::Days;
+use crate::evidence::{Days, Stretches};
 use crate::incident::IncidentKind;
 use crate::report::Judged;
 
@@ -34,9 +34,17 @@ pub(super) fn gaps(name: &Arc<str>, logs: &[LogCoverage], host: &Host<'_>, gaps:
         let of_channel: Vec<&LogCoverage> =
             logs.iter().filter(|log| log.channel.eq_ignore_ascii_case(channel)).collect();
         let all = || host.incidents.iter().map(|(judged, _)| *judged);
-        let recorded: Vec<&Judged> = all().filter(|judged| is_recorded(judged)).collect();
+        // What another log alone tells would not be in this one; nor is every reset that a report tells of.
+        let is_of_it = |judged: &Judged, shown: &Shown| {
+            let known = shown.recorded.get(index).is_some_and(|recorded| *recorded);
+            let elsewhere = shown.of_another_log.get(index).is_some_and(|other| *other);
+            is_recorded(judged) && !elsewhere && (known || judged.incident.kind != IncidentKind::GpuReset)
+        };
+        let of_it = host.incidents.iter().filter(|(judged, shown)| is_of_it(judged, shown));
+        let recorded: Vec<&Judged> = of_it.clone().map(|(judged, _)| *judged).collect();
         let gap = |kind, says| Gap { log: Some(Arc::from(channel)), ..Gap::new(kind, Some(name), says) };
-        let Some((first, last)) = span(&of_channel) else {
+        let covered = Stretches::of(of_channel.iter().copied());
+        let Some((first, last)) = covered.span() else {
             // The System log tells what surrounds any incident.
             let helped: Vec<&Judged> = if channel == "System" { all().collect() } else { recorded };
             if !helped.is_empty() {
@@ -48,7 +56,7 @@ pub(super) fn gaps(name: &Arc<str>, logs: &[LogCoverage], host: &Host<'_>, gaps:
         };
         // What the log itself recorded, if later, is no proof that something lies outside of it.
         let is_known = |shown: &Shown| shown.recorded.get(index).is_some_and(|recorded| *recorded);
-        let unrecorded = host.incidents.iter().filter(|(judged, shown)| is_recorded(judged) && !is_known(shown));
+        let unrecorded = of_it.filter(|(_, shown)| !is_known(shown));
         let times = unrecorded.filter_map(|(judged, _)| Some((*judged, judged.incident.time?)));
         let beyond = |is_beyond: &dyn Fn(Timestamp) -> bool| -> Vec<&Judged> {
             times.clone().filter(|(_, time)| is_beyond(*time)).map(|(judged, _)| judged).collect()
@@ -62,9 +70,10 @@ pub(super) fn gaps(name: &Arc<str>, logs: &[LogCoverage], host: &Host<'_>, gaps:
             }
             let total = counted(recorded.len(), "incident", "incidents");
             let says = format!(
-                "the {channel} log of {name} {verb} {at:.0}; of {total} that it would record, known from other artifacts, \
-                 {} {lie}",
-                if found.len() == 1 { "1 lies".to_owned() } else { format!("{} lie", found.len()) }
+                "the {channel} log of {name} {verb} {at:.0}; of {total} that it would record, {} {lie}, known from other \
+                 artifacts{}",
+                lies(found.len()),
+                by_folder(&found)
             );
             let undetermined = undetermined(found.iter().copied());
             let (first, last) = if lie == "before" { (Some(at), None) } else { (None, Some(at)) };
@@ -74,12 +83,60 @@ pub(super) fn gaps(name: &Arc<str>, logs: &[LogCoverage], host: &Host<'_>, gaps:
         if channel == "System" {
             shortly_before(name, first, host, gap, gaps);
         }
-        silent(name, channel, &of_channel, logs, gap, gaps);
+        let told = holes(name, channel, &covered, host, is_recorded, gap, gaps);
+        silent(name, channel, &of_channel, logs, &told, gap, gaps);
     }
 }
 
-fn span(logs: &[&LogCoverage]) -> Option<(Timestamp, Timestamp)> {
-    Some((logs.iter().map(|log| log.first).min()?, logs.iter().map(|log| log.last).max()?))
+fn lies(count: usize) -> String {
+    if count == 1 { "1 lies".to_owned() } else { format!("{count} lie") }
+}
+
+/// What is to be said where only the folder tells of which computer incidents are.
+fn by_folder(found: &[&Judged]) -> String {
+    match found.iter().filter(|judged| judged.incident.host_by_folder).count() {
+        0 => String::new(),
+        all if all == found.len() => ", and likely of this computer, by the folder they lie in".to_owned(),
+        some => format!(", {some} of them likely of this computer, by the folder they lie in"),
+    }
+}
+
+/// Adds the holes between the files of a log in which incidents lie, or behind which they lie so near that what had
+/// changed before may be in the hole; gives them.
+fn holes(
+    name: &Arc<str>,
+    channel: &str,
+    covered: &Stretches,
+    host: &Host<'_>,
+    is_recorded: impl Fn(&Judged) -> bool,
+    gap: impl Fn(&'static str, String) -> Gap,
+    gaps: &mut Vec<Gap>,
+) -> Vec<(Timestamp, Timestamp)> {
+    let mut told = Vec::new();
+    for (from, to) in covered.holes() {
+        // The System log tells what changed before any incident.
+        let reach = if channel == "System" { LOOKED_BACK } else { SignedDuration::ZERO };
+        let concerned = host.incidents.iter().filter(|(judged, _)| channel == "System" || is_recorded(judged));
+        let times = concerned.filter_map(|(judged, _)| Some((*judged, judged.incident.time?)));
+        let found: Vec<&Judged> = times
+            .filter(|(_, time)| *time > from && time.duration_since(to) < reach)
+            .map(|(judged, _)| judged)
+            .collect();
+        if found.is_empty() {
+            continue;
+        }
+        told.push((from, to));
+        let or_after = if channel == "System" { " or in the week after" } else { "" };
+        let says = format!(
+            "the {channel} log of {name} has no record from {from:.0} to {to:.0}, between two of its files; {} in that \
+             time{or_after}",
+            if found.len() == 1 { "1 incident lies".to_owned() } else { format!("{} incidents lie", found.len()) }
+        );
+        let undetermined = undetermined(found.iter().copied());
+        let (first, last) = (Some(from), Some(to));
+        gaps.push(Gap { count: found.len(), undetermined, first, last, ..gap("log-hole", says) });
+    }
+    told
 }
 
 /// Adds that a log begins so shortly before the first incident that what changed before can't be seen.
@@ -106,12 +163,14 @@ fn shortly_before(
     gaps.push(Gap { count: near.len(), undetermined, first: Some(begins), ..gap("log-begins-shortly-before", says) });
 }
 
-/// Adds that a log says nothing of days on which other logs show that the computer ran.
+/// Adds that a log says nothing of days on which other logs show that the computer ran; holes that were told are not told
+/// again.
 fn silent(
     name: &Arc<str>,
     channel: &str,
     of_channel: &[&LogCoverage],
     logs: &[LogCoverage],
+    told: &[(Timestamp, Timestamp)],
     gap: impl Fn(&'static str, String) -> Gap,
     gaps: &mut Vec<Gap>,
 ) {
@@ -142,7 +201,8 @@ fn silent(
     }
     for (first, last) in own.gaps() {
         let ran = others.between(first, last).count();
-        if ran < SILENT_DAYS {
+        let is_told = told.iter().any(|(from, to)| Days::of(*from) < first && last < Days::of(*to));
+        if ran < SILENT_DAYS || is_told {
             continue;
         }
         let says = format!(
@@ -162,7 +222,7 @@ fn date(day: u32) -> String {
 }
 
 /// A duration in the largest unit of which there are at least two.
-fn rough(duration: SignedDuration) -> String {
+pub(crate) fn rough(duration: SignedDuration) -> String {
     let seconds = duration.as_secs();
     let units = [(86_400, "days"), (3_600, "h"), (60, "min")];
     let whole = units.iter().find_map(|(unit, name)| {

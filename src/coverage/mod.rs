@@ -18,6 +18,7 @@ use jiff::Timestamp;
 
 pub use collect::Request;
 pub use dumps::Shown;
+pub(crate) use logs::rough;
 
 use crate::incident::Machine;
 use crate::report::{Artifact, Judged};
@@ -63,6 +64,7 @@ impl Gap {
         "log-begins-after-incidents",
         "log-ends-before-incidents",
         "log-begins-shortly-before",
+        "log-hole",
         "log-holds-few-days",
         "log-silent",
         "dump-without-exception",

@@ -89,8 +89,14 @@ fn days(from: u8, to: u8) -> Vec<u8> {
     (from..=to).collect()
 }
 
-const WITH_DUMP: Shown =
-    Shown { dump: true, kernel_dump: true, named_dump: None, recorded: [false; 2], lacks: Vec::new() };
+const WITH_DUMP: Shown = Shown {
+    dump: true,
+    kernel_dump: true,
+    named_dump: None,
+    recorded: [false; 2],
+    of_another_log: [false; 2],
+    lacks: Vec::new(),
+};
 
 #[test]
 fn logs_and_incidents_say_what_is_missing() {
@@ -117,10 +123,8 @@ fn logs_and_incidents_say_what_is_missing() {
             "the Application log begins late",
             vec![log("Application", &days(10, 28)), log("System", &days(1, 28))],
             vec![on(Crash, "09T08:00:00"), on(Crash, "10T11:59:59"), on(Crash, "10T12:00:00")],
-            &[
-                "the Application log of PC-1 begins 2024-05-10T12:00:00Z; of 3 incidents that it would record, known from \
-               other artifacts, 2 lie before",
-            ],
+            &["the Application log of PC-1 begins 2024-05-10T12:00:00Z; of 3 incidents that it would record, 2 lie \
+               before, known from other artifacts"],
         ),
         (
             "a record that is written at the next start is in the log, although what it tells was before",
@@ -135,16 +139,51 @@ fn logs_and_incidents_say_what_is_missing() {
             "it ends early",
             vec![log("Application", &days(1, 20)), log("System", &days(1, 28))],
             vec![on(Crash, "19T08:00:00"), on(Crash, "21T08:00:00")],
-            &[
-                "the Application log of PC-1 ends 2024-05-20T12:00:00Z; of 2 incidents that it would record, known from \
-               other artifacts, 1 lies after",
-            ],
+            &["the Application log of PC-1 ends 2024-05-20T12:00:00Z; of 2 incidents that it would record, 1 lies \
+               after, known from other artifacts"],
         ),
         (
             "two files of one log are one log",
             vec![log("System", &days(1, 10)), log("system", &days(11, 28))],
             vec![on(Bugcheck, "09T08:00:00"), on(Bugcheck, "20T08:00:00")],
             &[],
+        ),
+        (
+            "what another log alone tells would not be in it",
+            vec![log("Application", &days(10, 28)), log("System", &days(1, 28))],
+            vec![
+                (
+                    incident(IncidentKind::StartFailure, Some("PC-1"), "09T07:00:00", true),
+                    Shown { recorded: [false, true], of_another_log: [true, false], ..WITH_DUMP },
+                ),
+                on(Crash, "09T08:00:00"),
+            ],
+            &["the Application log of PC-1 begins 2024-05-10T12:00:00Z; of 1 incident that it would record, 1 lies \
+               before, known from other artifacts"],
+        ),
+        (
+            "a reset that only a report tells of need not be in it",
+            vec![log("Application", &days(1, 28)), log("System", &days(12, 28))],
+            vec![on(IncidentKind::GpuReset, "02T09:00:00")],
+            &[],
+        ),
+        (
+            "an old export beside the log leaves a hole",
+            vec![log("System", &days(1, 8)), log("System", &days(19, 28)), log("Application", &days(1, 28))],
+            vec![on(Bugcheck, "15T08:00:00"), on(Crash, "20T08:00:00"), on(Crash, "27T08:00:00")],
+            &[
+                "the System log of PC-1 has no record from 2024-05-08T12:00:00Z to 2024-05-19T12:00:00Z, between two of \
+               its files; 2 incidents lie in that time or in the week after",
+            ],
+        ),
+        (
+            "a hole in the Application log hides only what it would record",
+            vec![log("Application", &days(1, 8)), log("Application", &days(19, 28)), log("System", &days(1, 28))],
+            vec![on(Bugcheck, "15T08:00:00"), on(Crash, "10T08:00:00"), on(Crash, "20T08:00:00")],
+            &[
+                "the Application log of PC-1 has no record from 2024-05-08T12:00:00Z to 2024-05-19T12:00:00Z, between two \
+               of its files; 1 incident lies in that time",
+            ],
         ),
         (
             "less than a week before",
@@ -198,7 +237,7 @@ fn dumps_that_are_missing_are_counted_by_computer() {
     let nameless = |kind, shown| (incident(kind, None, "", true), shown);
     let table: &[(Incidents, &[&str])] = &[
         (vec![nameless(Crash, WITH_DUMP)], &[]),
-        (vec![nameless(Crash, Shown::default())], &["no minidump of the crash or hang whose computer is not known"]),
+        (vec![nameless(Crash, Shown::default())], &["no minidump of the crash whose computer is not known"]),
         (
             vec![
                 nameless(Crash, WITH_DUMP),
@@ -252,10 +291,10 @@ fn what_helps_most_undetermined_incidents_comes_first() {
     assert_eq!(
         said,
         [
-            ("no minidump of the crash or hang of PC-2", 1),
+            ("no minidump of the crash of PC-2", 1),
             ("no Application log from PC-2", 1),
             ("no System log from PC-2", 1),
-            ("no minidump of any of the 3 crashes and hangs of PC-3", 0),
+            ("no minidump of any of the 3 crashes of PC-3", 0),
             ("no Application log from PC-3", 0),
             ("no System log from PC-3", 0),
             ("1 archive was not opened: extract and analyze the folder", 0),

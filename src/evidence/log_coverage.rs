@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
 /// The part of a machine's history that an event log holds.
@@ -20,6 +20,82 @@ pub struct LogCoverage {
     pub records: u64,
     /// The days on which there are records.
     pub days: Days,
+}
+
+/// The times that the files of one log cover together, in order, with holes between them.
+///
+/// An old export beside the current one leaves out what was between them, so the first record of all and the last one say
+/// nothing of a time between.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Stretches(Vec<(Timestamp, Timestamp)>);
+
+impl Stretches {
+    /// How long a log may be silent without a hole. Files of one log that adjoin, as archives do, have no record between
+    /// them, and a computer that runs writes into its Application and System log every day.
+    pub const LONGEST_SILENCE: SignedDuration = SignedDuration::from_hours(24);
+
+    /// What these files cover.
+    #[must_use]
+    pub fn of<'l>(logs: impl Iterator<Item = &'l LogCoverage>) -> Self {
+        let mut spans: Vec<(Timestamp, Timestamp)> = logs.map(|log| (log.first, log.last)).collect();
+        spans.sort_unstable();
+        let mut stretches: Vec<(Timestamp, Timestamp)> = Vec::with_capacity(spans.len());
+        for (first, last) in spans {
+            match stretches.last_mut() {
+                Some(before) if first.duration_since(before.1) <= Self::LONGEST_SILENCE => {
+                    before.1 = before.1.max(last)
+                }
+                _ => stretches.push((first, last)),
+            }
+        }
+        Self(stretches)
+    }
+
+    /// First and last record of each, in order.
+    #[must_use]
+    pub fn list(&self) -> &[(Timestamp, Timestamp)] {
+        &self.0
+    }
+
+    /// The first and the last record of all.
+    #[must_use]
+    pub fn span(&self) -> Option<(Timestamp, Timestamp)> {
+        Some((self.0.first()?.0, self.0.last()?.1))
+    }
+
+    /// The last record before each hole and the first after it, in order.
+    pub fn holes(&self) -> impl Iterator<Item = (Timestamp, Timestamp)> {
+        self.0.iter().zip(self.0.iter().skip(1)).map(|(before, after)| (before.1, after.0))
+    }
+
+    /// What is known of a time, and of the time before it.
+    #[must_use]
+    pub fn at(&self, time: Timestamp) -> Recorded {
+        let begun = self.0.partition_point(|(first, _)| *first <= time);
+        let next = self.0.get(begun).map(|(first, _)| *first);
+        match (begun.checked_sub(1).and_then(|index| self.0.get(index)), next) {
+            (None, None) => Recorded::Never,
+            (None, Some(next)) => Recorded::Later(next),
+            (Some((first, last)), _) if time.duration_since(*last) <= Self::LONGEST_SILENCE => Recorded::Since(*first),
+            (Some((_, last)), Some(next)) => Recorded::Hole(*last, next),
+            (Some((_, last)), None) => Recorded::Until(*last),
+        }
+    }
+}
+
+/// What the files of a log cover of a time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Recorded {
+    /// There are none.
+    Never,
+    /// All of them begin later.
+    Later(Timestamp),
+    /// The time, and all from this one on.
+    Since(Timestamp),
+    /// Neither it nor what lies between these.
+    Hole(Timestamp, Timestamp),
+    /// They end long before.
+    Until(Timestamp),
 }
 
 /// Days of UTC, counted from 1601-01-01, the first day of FILETIME.
@@ -134,6 +210,42 @@ mod tests {
         assert_eq!(all.runs(), [(1, 4), (8, 10), (12, 12)]);
         assert_eq!((all.count(), all.gaps().collect::<Vec<_>>()), (8, vec![(5, 7), (11, 11)]));
         assert_eq!(all.between(4, 9).runs(), [(4, 4), (8, 9)]);
+    }
+
+    #[test]
+    fn files_with_a_hole_between_them_are_not_one_log() {
+        let at = |text: &str| -> Timestamp { format!("2025-{text}:00Z").parse().expect("a time") };
+        let log = |first, last| LogCoverage {
+            channel: "System".into(),
+            computer: "PC".into(),
+            first: at(first),
+            last: at(last),
+            records: 2,
+            days: Days::default(),
+        };
+        // March is exported twice, and its archive adjoins; the current log begins a week later.
+        let files = [
+            log("03-22T11:20", "04-10T08:00"),
+            log("03-10T00:00", "03-15T17:45"),
+            log("03-01T00:00", "03-09T20:00"),
+            log("03-01T00:00", "03-09T20:00"),
+        ];
+        let stretches = Stretches::of(files.iter());
+        let (begin, hole) = (at("03-01T00:00"), (at("03-15T17:45"), at("03-22T11:20")));
+        assert_eq!(stretches.list(), [(begin, hole.0), (hole.1, at("04-10T08:00"))]);
+        assert_eq!(stretches.span(), Some((begin, at("04-10T08:00"))));
+        assert_eq!(stretches.holes().collect::<Vec<_>>(), [hole]);
+        for (time, known) in [
+            ("02-28T00:00", Recorded::Later(begin)),
+            ("03-01T00:00", Recorded::Since(begin)),
+            ("03-16T17:45", Recorded::Since(begin)),
+            ("03-16T17:46", Recorded::Hole(hole.0, hole.1)),
+            ("03-22T11:20", Recorded::Since(hole.1)),
+            ("04-11T08:01", Recorded::Until(at("04-10T08:00"))),
+        ] {
+            assert_eq!(stretches.at(at(time)), known, "{time}");
+        }
+        assert_eq!(Stretches::default().at(begin), Recorded::Never);
     }
 
     #[test]

@@ -5,12 +5,12 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::evidence::{Version, base_name};
-use crate::incident::{Built, OF_MACHINE};
+use crate::incident::{Built, OF_MACHINE, tells_no_version};
 
 /// Something that an incident's surroundings can have.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Attribute {
-    /// What kind of thing: `module`, `module-version`, or a key of the environment card.
+    /// What kind of thing: `module`, `module-version`, `driver`, `driver-build`, or a key of the environment card.
     pub kind: &'static str,
     /// Which one, in lower case where case makes no difference.
     pub value: String,
@@ -20,11 +20,15 @@ pub struct Attribute {
 pub const MODULE: &str = "module";
 /// A module with its file version.
 pub const MODULE_VERSION: &str = "module-version";
+/// A driver of a kernel dump by its file name.
+pub const DRIVER: &str = "driver";
+/// A driver with the timestamp of its image, which stands in for the version.
+pub const DRIVER_BUILD: &str = "driver-build";
 
 impl fmt::Display for Attribute {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.kind {
-            MODULE | MODULE_VERSION => f.write_str(&self.value),
+            MODULE | MODULE_VERSION | DRIVER | DRIVER_BUILD => f.write_str(&self.value),
             kind => write!(f, "{} {}", kind.replace('_', " "), self.value),
         }
     }
@@ -34,7 +38,7 @@ impl Attribute {
     /// Whether the program can be the reason why it is there.
     #[must_use]
     pub fn may_follow_from_program(&self) -> bool {
-        !OF_MACHINE.contains(&self.kind) && self.kind != "uptime"
+        !OF_MACHINE.contains(&self.kind) && !["uptime", DRIVER, DRIVER_BUILD].contains(&self.kind)
     }
 }
 
@@ -45,21 +49,17 @@ pub struct Surroundings {
     pub host: Option<u32>,
     /// The program's name.
     pub process: Option<u32>,
-    /// Kinds of which all are known, by their numbers, sorted: without a module list nobody knows which modules were
-    /// loaded.
-    pub known: Box<[u32]>,
+    /// What of it is known, sorted: without a module list nobody knows which modules were loaded.
+    pub known: Box<[Need]>,
     /// What there was, sorted.
     pub has: Box<[u32]>,
 }
 
 impl Surroundings {
-    /// Whether what an attribute needs is given.
+    /// Whether what an attribute needs is known.
     #[must_use]
     pub fn gives(&self, need: Need) -> bool {
-        match need {
-            Need::Kind(kind) => self.known.binary_search(&kind).is_ok(),
-            Need::Attribute(attribute) => self.has(attribute),
-        }
+        self.known.binary_search(&need).is_ok()
     }
 
     /// Whether this attribute was there.
@@ -69,7 +69,7 @@ impl Surroundings {
     }
 }
 
-/// An attribute, and what must be known or there so that it could be there.
+/// An attribute, and what must be known so that its absence says something.
 #[derive(Debug, Clone)]
 struct Known {
     attribute: Attribute,
@@ -79,25 +79,52 @@ struct Known {
 /// A module's name, in the case in which a dump has it, and its version.
 type AsWritten = (Arc<str>, Option<Version>);
 
-/// What must be known of surroundings to tell whether an attribute was there.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Need {
-    /// All attributes of this kind.
-    Kind(u32),
-    /// This attribute: a module's version can be told where the module is.
-    Attribute(u32),
+/// A module or driver, by its numbers.
+#[derive(Debug, Clone, Copy)]
+struct Numbered {
+    itself: u32,
+    /// With its version, where that is known.
+    version: Option<(u32, Need)>,
+}
+
+/// What must be known of surroundings to tell whether an attribute was there, by a number of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Need(u32);
+
+/// What must be known, in words.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+enum Needed {
+    /// All of this kind, as evidence of this sort tells it.
+    All(&'static str, Source),
+    /// The version of this module or driver, by its number: that it was there does not tell it, and lists of modules
+    /// without versions are frequent.
+    VersionOf(u32),
+}
+
+/// The sort of evidence that an environment card was made of. The same thing is told in other words by other sorts: a
+/// kernel dump names its display driver by file and date, a minidump by release. Values are compared within one sort.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Source {
+    /// Lists that every sort has alike.
+    Any,
+    /// A minidump.
+    Dump,
+    /// A kernel dump.
+    KernelDump,
+    /// Reports and logs.
+    Records,
 }
 
 /// The attributes of all incidents, each with a number.
 #[derive(Debug, Default)]
 pub struct Attributes {
     list: Vec<Known>,
-    numbers: HashMap<Attribute, u32>,
-    kinds: HashMap<&'static str, u32>,
+    numbers: HashMap<(Attribute, Need), u32>,
+    needs: HashMap<Needed, Need>,
     hosts: HashMap<String, u32>,
     processes: HashMap<String, u32>,
-    /// Numbers of modules by name as written and version. Dumps share their names, and one folder holds few.
-    modules: HashMap<AsWritten, Box<[u32]>>,
+    /// Modules by name as written and version. Dumps share their names, and one folder holds few.
+    modules: HashMap<AsWritten, Numbered>,
 }
 
 impl Attributes {
@@ -111,20 +138,47 @@ impl Attributes {
     pub fn of(&mut self, built: &Built<'_>) -> Surroundings {
         let incident = &built.incident;
         let (mut known, mut has) = (Vec::new(), Vec::new());
-        for (key, value) in &incident.environment {
-            known.push(self.kind(key));
-            has.push(self.number(key, value.clone()));
-        }
         let dump = built.gathered.dump().map(|(_, dump)| dump);
+        let kernel_dump = built.gathered.kernel_dump().map(|(_, dump)| dump);
+        let source = match (dump, kernel_dump) {
+            (Some(_), _) => Source::Dump,
+            (None, Some(_)) => Source::KernelDump,
+            (None, None) => Source::Records,
+        };
+        // A value that leaves the version open, or that somebody wrote, says what is known and not what was there.
+        for (key, value) in incident.environment.iter().filter(|(_, value)| !tells_no_version(value)) {
+            let need = self.all_of(key, source);
+            known.push(need);
+            has.push(self.numbered(key, value.clone(), need));
+        }
         if let Some(modules) = dump.filter(|dump| dump.modules_complete).and_then(|dump| dump.modules.as_ref()) {
-            known.push(self.kind(MODULE));
+            known.push(self.all_of(MODULE, Source::Any));
             for module in modules {
-                has.extend_from_slice(self.module(&module.name, module.version));
+                let Numbered { itself, version } = self.module(&module.name, module.version);
+                has.push(itself);
+                if let Some((version, need)) = version {
+                    has.push(version);
+                    known.push(need);
+                }
             }
         } else if let Some((_, report)) = built.gathered.report(|report| !report.modules.is_empty()) {
-            known.push(self.kind(MODULE));
+            known.push(self.all_of(MODULE, Source::Any));
             for path in &report.modules {
                 has.push(self.number(MODULE, base_name(path).to_lowercase()));
+            }
+        }
+        if let Some(dump) = kernel_dump.filter(|dump| dump.drivers_complete && !dump.drivers.is_empty()) {
+            known.push(self.all_of(DRIVER, Source::Any));
+            for driver in &dump.drivers {
+                let name = driver.name.to_lowercase();
+                let build = driver.timestamp.map(|timestamp| format!("{name} with timestamp {timestamp:#010x}"));
+                let itself = self.number(DRIVER, name);
+                has.push(itself);
+                if let Some(build) = build {
+                    let need = self.need(Needed::VersionOf(itself));
+                    has.push(self.numbered(DRIVER_BUILD, build, need));
+                    known.push(need);
+                }
             }
         }
         known.sort_unstable();
@@ -140,39 +194,48 @@ impl Attributes {
         }
     }
 
-    /// The number of an attribute that can be told where all of its kind can.
+    /// The number of an attribute that can be told where all of its kind can, whatever evidence tells it.
     pub fn number(&mut self, kind: &'static str, value: String) -> u32 {
-        let needs = Need::Kind(self.kind(kind));
-        self.numbered(Attribute { kind, value }, needs)
+        let needs = self.all_of(kind, Source::Any);
+        self.numbered(kind, value, needs)
     }
 
-    fn numbered(&mut self, attribute: Attribute, needs: Need) -> u32 {
-        if let Some(number) = self.numbers.get(&attribute) {
+    /// That all of a kind is known, as evidence of one sort tells it.
+    pub fn all_of(&mut self, kind: &'static str, source: Source) -> Need {
+        self.need(Needed::All(kind, source))
+    }
+
+    fn need(&mut self, needed: Needed) -> Need {
+        let next = u32::try_from(self.needs.len()).unwrap_or(u32::MAX);
+        *self.needs.entry(needed).or_insert(Need(next))
+    }
+
+    fn numbered(&mut self, kind: &'static str, value: String, needs: Need) -> u32 {
+        let key = (Attribute { kind, value }, needs);
+        if let Some(number) = self.numbers.get(&key) {
             return *number;
         }
         let number = u32::try_from(self.list.len()).unwrap_or(u32::MAX);
-        self.list.push(Known { attribute: attribute.clone(), needs });
-        self.numbers.insert(attribute, number);
+        self.list.push(Known { attribute: key.0.clone(), needs });
+        self.numbers.insert(key, number);
         number
     }
 
-    /// The number of a kind.
-    pub fn kind(&mut self, kind: &'static str) -> u32 {
-        let next = u32::try_from(self.kinds.len()).unwrap_or(u32::MAX);
-        *self.kinds.entry(kind).or_insert(next)
-    }
-
-    fn module(&mut self, name: &Arc<str>, version: Option<Version>) -> &[u32] {
+    fn module(&mut self, name: &Arc<str>, version: Option<Version>) -> Numbered {
         let key = (Arc::clone(name), version);
-        if !self.modules.contains_key(&key) {
-            let lower = name.to_lowercase();
-            let of_version = version.map(|version| format!("{lower} {version}"));
-            let module = self.number(MODULE, lower);
-            let version = of_version
-                .map(|value| self.numbered(Attribute { kind: MODULE_VERSION, value }, Need::Attribute(module)));
-            self.modules.insert(key.clone(), [Some(module), version].into_iter().flatten().collect());
+        if let Some(known) = self.modules.get(&key) {
+            return *known;
         }
-        self.modules.get(&key).map_or(&[], |numbers| numbers)
+        let lower = name.to_lowercase();
+        let of_version = version.map(|version| format!("{lower} {version}"));
+        let itself = self.number(MODULE, lower);
+        let version = of_version.map(|value| {
+            let need = self.need(Needed::VersionOf(itself));
+            (self.numbered(MODULE_VERSION, value, need), need)
+        });
+        let numbered = Numbered { itself, version };
+        self.modules.insert(key, numbered);
+        numbered
     }
 }
 

@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use crate::evidence::Place;
+use crate::coverage::rough;
+use crate::evidence::{Place, Recorded};
 use crate::facts::{BeforeFirst, Change, Surroundings};
 use crate::incident::IncidentKind;
 use crate::report::Judged;
@@ -170,18 +171,26 @@ fn unknown(known: &[(&Surroundings<'_>, BeforeFirst<'_>)]) -> Option<String> {
     let mut without = known.iter().filter(|(_, before)| !before.is_known());
     let (machine, before) = without.next()?;
     let host = &machine.machine().host;
-    let why = match before.recorded_since {
-        None => format!("a log of {host} that would tell is missing"),
-        Some(since) if since <= before.first => {
-            let hours = before.first.duration_since(since).as_hours();
-            format!("the logs of {host} begin {hours} h before the first incident there")
+    let (channel, recorded) = before.too_short()?;
+    let log = format!("the {channel} log of {host}");
+    let why = match recorded {
+        Recorded::Never => format!("there is no {channel} log of {host}"),
+        Recorded::Since(since) => match before.first.duration_since(since) {
+            covered if covered.as_secs() == 0 => format!("{log} begins with the first incident there"),
+            covered => format!("{log} begins {} before the first incident there", rough(covered)),
+        },
+        Recorded::Later(_) => format!("{log} begins after the first incident there"),
+        Recorded::Hole(from, to) => {
+            format!("{log} has no record from {from:.0} to {to:.0}, and the first incident there lies between")
         }
-        Some(_) => format!("the logs of {host} begin after the first incident there"),
+        Recorded::Until(last) => {
+            format!("{log} ends {} before the first incident there", rough(before.first.duration_since(last)))
+        }
     };
     let more = match without.count() {
         0 => String::new(),
-        1 => ", and 1 more machine is alike".to_owned(),
-        more => format!(", and {more} more machines are alike"),
+        1 => "; the logs of 1 more machine do not tell either".to_owned(),
+        more => format!("; the logs of {more} more machines do not tell either"),
     };
     Some(format!("What had changed before is not known: {why}{more}."))
 }

@@ -12,7 +12,7 @@ use std::fmt::Write;
 
 use rayon::prelude::*;
 
-use super::attributes::{Attribute, Attributes, MODULE, Need, Surroundings};
+use super::attributes::{Attribute, Attributes, DRIVER, MODULE, Need, Surroundings};
 use super::statistics::{Counts, benjamini_hochberg};
 
 /// Fewer incidents or machines say nothing.
@@ -252,7 +252,7 @@ impl<'s> Units<'s> {
         let (mut candidates, mut tests) = (Vec::new(), 0_usize);
         for number in frequent {
             let Some((attribute, needs)) = attributes.get(number) else { continue };
-            if attribute.kind == MODULE && named.contains(&attribute.value) {
+            if [MODULE, DRIVER].contains(&attribute.kind) && named.contains(&attribute.value) {
                 continue;
             }
             let counts = self.counts(number, needs, &|_| true);

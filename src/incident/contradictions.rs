@@ -133,12 +133,19 @@ fn starts(all: &[Said<'_>]) -> Option<String> {
 
 /// Times of a crash or stop that can't all be right.
 fn times(all: &[Said<'_>]) -> Option<String> {
-    let moments: Vec<(Timestamp, usize)> =
-        all.iter().zip(1..).filter_map(|(said, number)| Some((moment(said)?, number))).collect();
-    let (first, last) = (moments.iter().min()?, moments.iter().max()?);
+    let moments: Vec<(Timestamp, usize, &Said<'_>)> =
+        all.iter().zip(1..).filter_map(|(said, number)| Some((moment(said)?, number, said))).collect();
+    let by_time = |moment: &&(Timestamp, usize, &Said<'_>)| (moment.0, moment.1);
+    let (first, last) = (moments.iter().min_by_key(by_time)?, moments.iter().max_by_key(by_time)?);
     if last.0.duration_since(first.0) > TIMES_AGREE {
+        let reports = [first, last].map(|moment| moment.2.sighting.report_id.as_deref());
+        let why = match reports {
+            // A program that swallows an exception goes on, and may crash once more.
+            [Some(one), Some(other)] if !one.eq_ignore_ascii_case(other) => "the process was reported more than once",
+            _ => "a clock was wrong or was set, or the process was reported more than once",
+        };
         return Some(format!(
-            "The evidence differs on the time: {} (e{}), {} (e{}); a clock was wrong or was set.",
+            "The evidence differs on the time: {} (e{}), {} (e{}); {why}.",
             first.0, first.1, last.0, last.1
         ));
     }

@@ -9,7 +9,7 @@ use super::sighting::{Item, report_kind};
 use super::{IncidentKind, Machine, TimelineEntry};
 use crate::artifact::LogCoverage;
 use crate::artifact::event_log::catalogue;
-use crate::evidence::{Event, EventBody, Observation};
+use crate::evidence::{Event, EventBody, Observation, Stretches};
 use crate::knowledge::Knowledge;
 
 /// The machines that event logs tell of, by name, with their timelines.
@@ -139,10 +139,14 @@ pub fn timeline_kind(event: &Event) -> &'static str {
 
 /// What a machine's logs cover, in sentences.
 fn covered(machine: &Machine) -> Vec<String> {
-    let mut by_channel: BTreeMap<&str, (jiff::Timestamp, jiff::Timestamp)> = BTreeMap::new();
+    let mut by_channel: BTreeMap<&str, Vec<&LogCoverage>> = BTreeMap::new();
     for log in &machine.logs {
-        let span = by_channel.entry(&log.channel).or_insert((log.first, log.last));
-        *span = (span.0.min(log.first), span.1.max(log.last));
+        by_channel.entry(&log.channel).or_default().push(log);
     }
-    by_channel.iter().map(|(channel, (first, last))| format!("the {channel} log covers {first} to {last}")).collect()
+    let covered = |(channel, logs): (&str, Vec<&LogCoverage>)| {
+        let stretches = Stretches::of(logs.into_iter());
+        let spans: Vec<String> = stretches.list().iter().map(|(first, last)| format!("{first} to {last}")).collect();
+        format!("the {channel} log covers {}", spans.join(" and "))
+    };
+    by_channel.into_iter().map(covered).collect()
 }

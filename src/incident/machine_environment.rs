@@ -26,6 +26,9 @@ pub const OF_MACHINE: &[&str] = &[
     "os",
 ];
 
+/// How a value ends that only a file tells of which the folder alone says whose it is.
+const BY_FOLDER: &str = " (likely: by a file in the same folder)";
+
 /// One value of one key, as one incident, text or record has it.
 #[derive(Debug)]
 struct Told {
@@ -42,6 +45,8 @@ struct Told {
 enum Weight {
     /// What a person wrote.
     Stated,
+    /// What a file tells that lies among the machine's logs and names no computer.
+    ByFolder,
     /// What stands for several values, such as the release of a kernel.
     Wide,
     /// What was recorded.
@@ -66,7 +71,13 @@ pub fn describe(machines: &mut [Machine], items: &[Item], built: &[Built<'_>], k
         for (key, value) in &incident.environment {
             let weight = weight(key, value, is_kernel, incident.environment.contains_key("process_bits"));
             if let (true, Some(weight)) = (OF_MACHINE.contains(key), weight) {
-                add(host, key, Told { weight, time: incident.time, value: value.clone() });
+                let (weight, value) = match weight {
+                    Weight::Wide | Weight::Exact if incident.host_by_folder => {
+                        (Weight::ByFolder, format!("{value}{BY_FOLDER}"))
+                    }
+                    _ => (weight, value.clone()),
+                };
+                add(host, key, Told { weight, time: incident.time, value });
             }
         }
     }

@@ -24,7 +24,7 @@ mod standing;
 
 pub use build::{Built, incidents};
 pub use context::short as short_host;
-pub use environment::build_of;
+pub use environment::{build_of, tells_no_version};
 pub use fault_site::Carriers;
 pub use gathered::{CrashRecord, Gathered};
 pub use hosts::unify;

@@ -15,6 +15,8 @@ pub struct Standing {
     kind: IncidentKind,
     time: Option<Timestamp>,
     host: Option<String>,
+    /// Whether only the folder tells that it is of this machine.
+    by_folder: bool,
     /// The items that tell of it, the best first.
     items: Vec<usize>,
     /// What the first of them says, and where.
@@ -31,6 +33,7 @@ pub fn standing(built: &[Built<'_>]) -> Vec<Standing> {
             kind: incident.kind,
             time: incident.time,
             host: incident.host.as_deref().map(str::to_lowercase),
+            by_folder: incident.host_by_folder,
             items: built.gathered.sightings.iter().map(|sighting| sighting.item).collect(),
             first: incident.evidence.first().map(|item| (item.says.clone(), item.artifact, item.place.clone())),
         }
@@ -79,7 +82,10 @@ pub fn stand(machines: &mut [Machine], incidents: &[Standing], is_reported: impl
 
 /// The entry of an incident that no record of the log tells.
 fn of_its_own(incident: &Standing, is_reported: impl Fn(&str) -> bool) -> Option<TimelineEntry> {
-    let (says, artifact, place) = incident.first.clone()?;
+    let (mut says, artifact, place) = incident.first.clone()?;
+    if incident.by_folder {
+        says.push_str(" (likely of this computer, by its folder)");
+    }
     Some(TimelineEntry {
         time: incident.time?,
         kind: timeline_kind(incident.kind),

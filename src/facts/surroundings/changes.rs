@@ -2,23 +2,22 @@
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::{INSTALLED, INSTALLS, Logged, Surroundings};
+use super::{INSTALLED, INSTALLS, LEAST_COVERED, LOGS, Logged, Surroundings, is_of_application_log};
+use crate::evidence::Recorded;
 use crate::incident::{IncidentKind, TimelineEntry, values};
 
 /// How far back changes are looked for.
 const REACH: SignedDuration = SignedDuration::from_hours(14 * 24);
 /// Most changes of one kind that are looked at, the latest: an upgrade of Windows writes hundreds of records.
 const MOST_OF_A_KIND: usize = 64;
-/// How much of the time before the first incident the logs must cover, so that "nothing changed" means something.
-const LEAST_COVERED: SignedDuration = SignedDuration::from_hours(24);
 
 /// What is known of the time before the first incident of a signature on a machine.
 #[derive(Debug)]
 pub struct BeforeFirst<'s> {
     /// When the first was.
     pub first: Timestamp,
-    /// Since when changes, and such incidents, have been recorded; `None` when a log that would hold them is missing.
-    pub recorded_since: Option<Timestamp>,
+    /// The logs that would hold such incidents and changes, by channel, and what they cover.
+    pub logs: Vec<(&'static str, Recorded)>,
     /// The changes of that time, the latest last.
     pub changes: Vec<Change<'s>>,
 }
@@ -40,7 +39,18 @@ impl BeforeFirst<'_> {
     /// Whether the logs go back far enough to tell what had changed.
     #[must_use]
     pub fn is_known(&self) -> bool {
-        self.recorded_since.is_some_and(|since| self.first.duration_since(since) >= LEAST_COVERED)
+        self.too_short().is_none()
+    }
+
+    /// The log that does not tell what had changed: of two, the one that tells less.
+    #[must_use]
+    pub fn too_short(&self) -> Option<(&'static str, Recorded)> {
+        let covered = |recorded: &Recorded| match recorded {
+            Recorded::Since(since) => Some(self.first.duration_since(*since)),
+            _ => None,
+        };
+        let least = self.logs.iter().min_by_key(|(_, recorded)| covered(recorded)).copied();
+        least.filter(|(_, recorded)| covered(recorded).is_none_or(|covered| covered < LEAST_COVERED))
     }
 }
 
@@ -56,16 +66,18 @@ impl<'i> Surroundings<'i> {
     #[must_use]
     pub fn before_first(&self, signature: &str, kind: IncidentKind) -> Option<BeforeFirst<'i>> {
         let first = *self.first_of.get(signature)?;
-        let [application, system] = self.recorded_since;
-        let of_incidents = match kind {
-            IncidentKind::Crash | IncidentKind::Hang => application,
-            _ => system,
-        };
+        let [application, system] = LOGS;
+        let of_incidents = if is_of_application_log(kind) { application } else { system };
         // Drivers and updates are in the System log.
-        let recorded_since = of_incidents.zip(system).map(|(one, other)| one.max(other));
+        let told = LOGS.into_iter().zip(&self.covered).filter(|(log, _)| *log == system || *log == of_incidents);
+        let logs: Vec<(&str, Recorded)> = told.map(|(log, covered)| (log, covered.at(first))).collect();
         // A change before the log of such incidents begins may be one after the first of them.
         let begin = first.saturating_sub(REACH).unwrap_or(first);
-        let begin = of_incidents.map_or(first, |since| begin.max(since));
+        let since = logs.iter().find(|(log, _)| *log == of_incidents).map(|(_, recorded)| *recorded);
+        let begin = match since {
+            Some(Recorded::Since(since)) => begin.max(since),
+            _ => first,
+        };
         let mut changes = Vec::new();
         for kind in INSTALLS {
             let indices = self.by_kind.get(kind).map_or(&[][..], Vec::as_slice);
@@ -76,7 +88,7 @@ impl<'i> Surroundings<'i> {
             let logged = indices.get(start..end).unwrap_or_default().iter().filter_map(|index| self.logged.get(*index));
             changes.extend(logged.filter(|logged| logged.copy_of.is_none()).map(|logged| change(logged, first)));
         }
-        Some(BeforeFirst { first, recorded_since, changes })
+        Some(BeforeFirst { first, logs, changes })
     }
 
     /// The signatures of the incidents that happened here.

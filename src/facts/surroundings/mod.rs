@@ -18,11 +18,17 @@ use std::sync::{Arc, OnceLock};
 
 use jiff::{SignedDuration, Timestamp};
 
-use crate::evidence::{Event, Observation};
+use crate::evidence::{Event, Observation, Recorded, Stretches};
 use crate::incident::{Incident, IncidentKind, Item, Machine, TimelineEntry};
 
 /// How far the timeline goes on after an incident: records about a stop are written at the next start.
 const TIMELINE_AFTER: SignedDuration = SignedDuration::from_mins(10);
+
+/// How much of a time the logs must cover, so that it means something that they have no record of it.
+const LEAST_COVERED: SignedDuration = SignedDuration::from_hours(24);
+
+/// The logs that tell of incidents and of what was changed.
+const LOGS: [&str; 2] = ["Application", "System"];
 
 /// The kinds of entries that tell what was installed.
 const INSTALLS: &[&str] = &["driver-install", "update", "software-install"];
@@ -42,8 +48,8 @@ pub struct Surroundings<'i> {
     by_kind: BTreeMap<&'static str, Vec<usize>>,
     /// The System logs by their first record, each with the last record of all up to it.
     system_logs: Vec<(Timestamp, Timestamp)>,
-    /// When the first record of the Application logs and of the System logs was written.
-    recorded_since: [Option<Timestamp>; 2],
+    /// What the Application logs and the System logs cover.
+    covered: [Stretches; 2],
     /// When incidents of a signature first happened.
     first_of: HashMap<String, Timestamp>,
 }
@@ -82,9 +88,8 @@ impl<'i> Surroundings<'i> {
             latest = latest.max(*last);
             *last = latest;
         }
-        let since = |channel| machine.logs.iter().filter(|log| is(&log.channel, channel)).map(|log| log.first).min();
-        let recorded_since = [since("Application"), since("System")];
-        Self { machine, logged, by_kind, system_logs, recorded_since, first_of: HashMap::new() }
+        let covered = LOGS.map(|channel| Stretches::of(machine.logs.iter().filter(|log| is(&log.channel, channel))));
+        Self { machine, logged, by_kind, system_logs, covered, first_of: HashMap::new() }
     }
 
     /// Takes note of an incident on this machine: of all with one signature, the first one's time is kept.
@@ -98,16 +103,16 @@ impl<'i> Surroundings<'i> {
         }
     }
 
-    /// When an incident with the signature of this one first happened on the machine, and since when the log has been
-    /// kept in which it would have been recorded before.
+    /// When an incident with the signature of this one first happened on the machine, and since when, without a hole, the
+    /// log has been kept in which it would have been recorded before.
     fn first_like(&self, incident: &Incident) -> Option<(Timestamp, Timestamp)> {
         let first = *self.first_of.get(&incident.signature.coarse)?;
-        let [application, system] = self.recorded_since;
-        let since = match incident.kind {
-            IncidentKind::Crash | IncidentKind::Hang => application,
-            _ => system,
-        };
-        Some((first, since?))
+        let [application, system] = &self.covered;
+        let log = if is_of_application_log(incident.kind) { application } else { system };
+        match log.at(first) {
+            Recorded::Since(since) => Some((first, since)),
+            _ => None,
+        }
     }
 
     /// The machine.
@@ -119,8 +124,8 @@ impl<'i> Surroundings<'i> {
     /// Whether an Application log of the machine was given.
     #[must_use]
     pub fn has_application_log(&self) -> bool {
-        let [application, _] = self.recorded_since;
-        application.is_some()
+        let [application, _] = &self.covered;
+        application.span().is_some()
     }
 
     /// Whether a System log of the machine was given.
@@ -135,6 +140,11 @@ impl<'i> Surroundings<'i> {
         let latest = begun.checked_sub(1).and_then(|index| self.system_logs.get(index));
         latest.is_some_and(|(_, last)| time.duration_since(*last) <= TIMELINE_AFTER)
     }
+}
+
+/// Whether incidents of a kind are recorded in the Application log, and not in the System log.
+fn is_of_application_log(kind: IncidentKind) -> bool {
+    matches!(kind, IncidentKind::Crash | IncidentKind::Hang)
 }
 
 /// The entries of a machine's timeline with their events, and which of them are copies.

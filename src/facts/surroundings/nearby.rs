@@ -6,7 +6,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::super::from_incident::word;
 use super::super::{EvidenceRef, Record, Value};
-use super::{INSTALLS, Logged, drive, named};
+use super::{INSTALLS, LEAST_COVERED, Logged, drive, named};
 use crate::evidence::{EventBody, NtStatus};
 use crate::incident::{Built, TimelineEntry, values};
 use crate::knowledge::machine_check::McaStatus;
@@ -114,12 +114,13 @@ impl<'m> Nearby<'m> {
     }
 
     /// How many seconds before the first incident with the same signature on this machine something was installed,
-    /// where the log that would hold earlier ones had begun before.
+    /// where the log that would hold earlier ones had begun long enough before the installation.
     #[must_use]
     pub fn seconds_before_first(&self) -> Option<u64> {
         let (first, recorded_since) = self.first_like?;
         let entry = self.logged.entry;
-        let known = INSTALLS.contains(&entry.kind) && recorded_since <= entry.time && entry.time <= first;
+        let is_known = entry.time.duration_since(recorded_since) >= LEAST_COVERED && entry.time <= first;
+        let known = INSTALLS.contains(&entry.kind) && is_known;
         known.then(|| first.duration_since(entry.time).as_secs().unsigned_abs())
     }
 

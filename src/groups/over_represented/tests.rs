@@ -1,5 +1,6 @@
 #![expect(clippy::arithmetic_side_effects, reason = "small numbers that the tests make themselves")]
 
+use super::super::attributes::Source;
 use super::*;
 
 /// Pseudo-random numbers: the same in every run (xorshift64*).
@@ -27,7 +28,7 @@ impl Folder {
         let mut has: Vec<u32> =
             modules.iter().map(|module| self.attributes.number(MODULE, (*module).to_owned())).collect();
         has.sort_unstable();
-        let known = [self.attributes.kind(MODULE)].into();
+        let known = [self.attributes.all_of(MODULE, Source::Any)].into();
         self.incidents.push(Surroundings { host, process: Some(process), known, has: has.into() });
         self.incidents.len() - 1
     }
@@ -35,7 +36,7 @@ impl Folder {
     /// Adds an attribute of the machine to an incident.
     fn add_to_machine(&mut self, incident: usize, kind: &'static str, value: &str) {
         let number = self.attributes.number(kind, value.to_owned());
-        let kind = self.attributes.kind(kind);
+        let kind = self.attributes.all_of(kind, Source::Any);
         let surroundings = &mut self.incidents[incident];
         surroundings.known = sorted(&surroundings.known, kind);
         surroundings.has = sorted(&surroundings.has, number);
@@ -47,8 +48,8 @@ impl Folder {
     }
 }
 
-fn sorted(numbers: &[u32], further: u32) -> Box<[u32]> {
-    let all: BTreeSet<u32> = numbers.iter().copied().chain([further]).collect();
+fn sorted<T: Copy + Ord>(numbers: &[T], further: T) -> Box<[T]> {
+    let all: BTreeSet<T> = numbers.iter().copied().chain([further]).collect();
     all.into_iter().collect()
 }
 

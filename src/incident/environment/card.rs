@@ -170,7 +170,7 @@ fn framework(loaded: Option<&Framework<'_>>, stated: Option<Version>) -> Option<
         let (major, minor) = two(version);
         format!("{major}.{minor}")
     });
-    let version = version.or(stated).unwrap_or_else(|| "version not known".to_owned());
+    let version = version.or(stated).unwrap_or_else(|| NOT_KNOWN.to_owned());
     Some(match loaded.installation.map(described) {
         Some(installation) => format!("{version}, {installation}"),
         None => version,
@@ -230,8 +230,8 @@ fn runtime_file(file: RuntimeFile<'_>) -> String {
     match (file.version, file.path.map(folder)) {
         (Some(version), Some(folder)) => format!("{version} from {folder}"),
         (Some(version), None) => version.to_string(),
-        (None, Some(folder)) => format!("version not known, from {folder}"),
-        (None, None) => "version not known".to_owned(),
+        (None, Some(folder)) => format!("{NOT_KNOWN}, from {folder}"),
+        (None, None) => NOT_KNOWN.to_owned(),
     }
 }
 
@@ -258,6 +258,9 @@ fn described(installation: &'static str) -> &'static str {
 /// How a value ends that only a text tells.
 pub const AS_STATED: &str = " (as the text says)";
 
+/// What stands where the version would.
+const NOT_KNOWN: &str = "version not known";
+
 /// How a value ends of which texts state several versions.
 const STATED_DIFFERENTLY: &str = " (the text says both)";
 
@@ -265,6 +268,12 @@ const STATED_DIFFERENTLY: &str = " (the text says both)";
 #[must_use]
 pub fn is_stated(value: &str) -> bool {
     [AS_STATED, STATED_DIFFERENTLY].iter().any(|mark| value.ends_with(mark))
+}
+
+/// Whether a value of a card leaves the version open, or has it from nothing but what somebody wrote.
+#[must_use]
+pub fn tells_no_version(value: &str) -> bool {
+    [NOT_KNOWN, AS_STATED, STATED_DIFFERENTLY].iter().any(|mark| value.contains(mark))
 }
 
 /// A value that a text states.

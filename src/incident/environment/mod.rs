@@ -17,7 +17,7 @@ mod stated;
 mod system;
 
 pub(in crate::incident) use card::as_stated;
-pub use card::{card, is_stated};
+pub use card::{card, is_stated, tells_no_version};
 pub use compatibility::{Compatibility, CudaDriver, Fit, RuntimeFit, TensorFlowFit};
 pub use copies::Copies;
 pub use cuda::{Cuda, CudaLibrary};

@@ -231,14 +231,15 @@ fn next_steps(
 
 /// What to collect. What other groups ask for as well stands once at the end, and here is its number.
 fn to_collect(page: &mut Page<'_>, judged: &Judged, numbers: &Numbers<'_>) -> io::Result<()> {
-    let (mut own, mut shared) = (Vec::new(), BTreeSet::new());
-    for (at, text) in judged.verdict.collect_next.iter().enumerate() {
-        let is_asked = judged.verdict.asked.iter().any(|asked| asked.at == at);
-        match numbers.get(&**text).filter(|_| is_asked) {
-            Some(number) => drop(shared.insert(*number)),
-            None => own.push(&**text),
-        }
-    }
+    let shared = requests(judged, numbers);
+    let own: Vec<&str> = judged
+        .verdict
+        .collect_next
+        .iter()
+        .enumerate()
+        .filter(|(at, text)| number(judged, *at, text, numbers).is_none())
+        .map(|(_, text)| &**text)
+        .collect();
     if !shared.is_empty() {
         let numbers: Vec<String> = shared.iter().map(usize::to_string).collect();
         bullets(page, "What to collect next", &own)?;
@@ -248,6 +249,18 @@ fn to_collect(page: &mut Page<'_>, judged: &Judged, numbers: &Numbers<'_>) -> io
         return page.bullet(&format!("See \"Collect next\" below: {}.", numbers.join(", ")));
     }
     bullets(page, "What to collect next", &own)
+}
+
+/// The numbers under which the end of the report has what an incident asks for.
+pub(super) fn requests(judged: &Judged, numbers: &Numbers<'_>) -> BTreeSet<usize> {
+    let texts = judged.verdict.collect_next.iter().enumerate();
+    texts.filter_map(|(at, text)| number(judged, at, text, numbers)).collect()
+}
+
+/// The number of one text, which stands at this place in an incident's list.
+fn number(judged: &Judged, at: usize, text: &str, numbers: &Numbers<'_>) -> Option<usize> {
+    let is_asked = judged.verdict.asked.iter().any(|asked| asked.at == at);
+    numbers.get(text).copied().filter(|_| is_asked)
 }
 
 fn what_to_do(page: &mut Page<'_>, finding: &Finding) -> io::Result<()> {

@@ -1,6 +1,6 @@
 //! What the folder could not show, and what to collect next: once for all groups.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::io;
 
 use super::page::Page;
@@ -50,15 +50,22 @@ pub(super) fn write(page: &mut Page<'_>, report: &Report) -> io::Result<()> {
 }
 
 /// Writes what to collect next, numbered.
-pub(super) fn collect_next(page: &mut Page<'_>, report: &Report, blocks: usize) -> io::Result<()> {
+/// Those that a block refers to by their numbers, `named`, are all there; of one block nothing is.
+pub(super) fn collect_next(page: &mut Page<'_>, report: &Report, named: Option<&BTreeSet<usize>>) -> io::Result<()> {
     let requests = &report.coverage.collect_next;
-    if requests.is_empty() || blocks < 2 {
+    if requests.is_empty() || named.is_none() {
         return Ok(());
     }
     page.divider()?;
     page.part("Collect next")?;
     let shown = page.limit(REQUESTS_SHOWN);
-    for (request, number) in requests.iter().zip(1..).take(shown) {
+    let is_named = |number: usize| named.is_some_and(|named| named.contains(&number));
+    let mut left_out = 0_usize;
+    for (request, number) in requests.iter().zip(1_usize..) {
+        if number > shown && !is_named(number) {
+            left_out = left_out.saturating_add(1);
+            continue;
+        }
         let undetermined = match request.undetermined {
             0 => String::new(),
             all if all == request.incidents => ", undetermined".to_owned(),
@@ -67,7 +74,7 @@ pub(super) fn collect_next(page: &mut Page<'_>, report: &Report, blocks: usize) 
         let helps = format!("({}{undetermined})", counted(request.incidents, "incident"));
         page.marked(super::page::PLAIN, &format!("  {number}. "), &format!("{} {helps}", prose(&request.says)))?;
     }
-    more(page, requests.len().saturating_sub(shown))
+    more(page, left_out)
 }
 
 fn more(page: &mut Page<'_>, left_out: usize) -> io::Result<()> {

@@ -80,7 +80,8 @@ pub fn write(report: &Report, out: &mut dyn Write, options: TextOptions) -> io::
     }
     overview::rest(&mut page, rest)?;
     coverage::write(&mut page, report)?;
-    coverage::collect_next(&mut page, report, blocks.len())?;
+    let named = described.iter().flat_map(|block| block::requests(block.shown, &numbers)).collect();
+    coverage::collect_next(&mut page, report, (blocks.len() > 1).then_some(&named))?;
     machines::write(&mut page, report)?;
     artifacts::write(&mut page, report)?;
     overview::totals(&mut page, report)?;
