@@ -10,7 +10,9 @@
 
 mod table;
 
+use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
+use std::sync::LazyLock;
 
 use crate::artifact::notation::number_u32;
 use crate::evidence::{Event, EventBody};
@@ -191,7 +193,55 @@ fn failed<'f>(mut fields: impl Iterator<Item = (Option<&'f str>, &'f str)>) -> b
 /// The entry of the event that `provider` logs as `id`; `None` for an event that nobody wants.
 #[must_use]
 pub fn find(provider: &str, id: u32) -> Option<&'static Entry> {
-    CATALOGUE.iter().find(|entry| entry.has_id(id) && entry.is_logged_by(provider))
+    ROWS_BY_ID.of(id).entries().find(|entry| entry.is_logged_by(provider))
+}
+
+/// Rows of the table, as bits.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+struct Rows(u128);
+
+impl Rows {
+    fn entries(self) -> impl Iterator<Item = &'static Entry> {
+        let mut left = self.0;
+        std::iter::from_fn(move || {
+            let row = (left != 0).then(|| left.trailing_zeros())?;
+            left &= left.wrapping_sub(1);
+            CATALOGUE.get(row as usize)
+        })
+    }
+}
+
+// A row is a bit of `Rows`.
+const _: () = assert!(CATALOGUE.len() <= 128);
+
+/// Which rows an event may be of, by its id: every wanted record is looked up several times.
+struct RowsById {
+    /// Those that name the id, by the id.
+    numbered: Vec<(u32, Rows)>,
+    /// Those that take every id.
+    any: Rows,
+}
+
+static ROWS_BY_ID: LazyLock<RowsById> = LazyLock::new(|| {
+    let mut numbered: BTreeMap<u32, Rows> = BTreeMap::new();
+    let mut any = Rows::default();
+    for (row, entry) in CATALOGUE.iter().enumerate() {
+        match &entry.ids {
+            Any => any.0 |= 1 << row,
+            These(ranges) => {
+                ranges.iter().cloned().flatten().for_each(|id| numbered.entry(id).or_default().0 |= 1 << row)
+            }
+        }
+    }
+    RowsById { numbered: numbered.into_iter().collect(), any }
+});
+
+impl RowsById {
+    fn of(&self, id: u32) -> Rows {
+        let place = self.numbered.binary_search_by_key(&id, |(numbered, _)| *numbered);
+        let numbered = place.ok().and_then(|place| self.numbered.get(place));
+        Rows(self.any.0 | numbered.map_or(0, |(_, rows)| rows.0))
+    }
 }
 
 /// What kind of timeline entry `event` makes, a word of [`crate::facts::schema::TIMELINE_KINDS`]; `None` for an event
@@ -208,41 +258,29 @@ pub fn timeline_kind(event: &Event) -> Option<&'static str> {
 
 /// The event ids that are wanted of one provider: the rows that name it, as bits.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-pub(super) struct WantedIds(u128);
+pub(super) struct WantedIds(Rows);
 
 impl WantedIds {
     /// Whether nothing is wanted of the provider.
     pub(super) fn is_empty(self) -> bool {
-        self.0 == 0
+        self.0 == Rows::default()
     }
 
     /// Whether every id is wanted.
     pub(super) fn is_all(self) -> bool {
-        self.rows().any(|entry| matches!(entry.ids, Any))
+        self.0.entries().any(|entry| matches!(entry.ids, Any))
     }
 
     /// Whether the event with this id is wanted.
     pub(super) fn has(self, id: u32) -> bool {
-        self.rows().any(|entry| entry.has_id(id))
-    }
-
-    fn rows(self) -> impl Iterator<Item = &'static Entry> {
-        let mut left = self.0;
-        std::iter::from_fn(move || {
-            let row = (left != 0).then(|| left.trailing_zeros())?;
-            left &= left.wrapping_sub(1);
-            CATALOGUE.get(row as usize)
-        })
+        self.0.entries().any(|entry| entry.has_id(id))
     }
 }
-
-// A row is a bit of `WantedIds`.
-const _: () = assert!(CATALOGUE.len() <= 128);
 
 /// What is wanted of the provider with this name.
 pub(super) fn wanted_ids(provider: &str) -> WantedIds {
     let rows = CATALOGUE.iter().enumerate().filter(|(_, entry)| entry.is_logged_by(provider));
-    WantedIds(rows.fold(0, |rows, (row, _)| rows | 1 << row))
+    WantedIds(Rows(rows.fold(0, |rows, (row, _)| rows | 1 << row)))
 }
 
 /// The ids that some row names, in ranges.
