@@ -153,11 +153,46 @@ use Provider::{Family, Named};
 
 use table::CATALOGUE;
 
-/// Id of Security-Auditing's record of a process that ended. It is the only event of which logs hold millions and
-/// nearly all are of no interest, so that its data decide, too.
-pub(super) const PROCESS_EXIT: u32 = 4689;
-/// The field of that event with the exit code, as UTF-16.
-pub(super) const EXIT_STATUS: &[u8; 12] = b"S\0t\0a\0t\0u\0s\0";
+/// The number of every update of Defender's definitions. There are several a day, and what they bring is told by
+/// Defender itself.
+///
+/// Source: Microsoft's catalogue of updates, KB2267602.
+pub(super) const DEFINITIONS: &str = "KB2267602";
+
+/// When a record tells of nothing, by one of its fields. These are the events of which logs hold many, up to millions,
+/// and nearly all are of no interest, so that their data decide, too.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Quiet {
+    /// Name of the field that tells.
+    pub(super) field: &'static str,
+    /// What it says then.
+    pub(super) when: QuietWhen,
+}
+
+/// What a field says when its record tells of nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum QuietWhen {
+    /// A process's exit code that is no failure.
+    OrdinaryExit,
+    /// Zero.
+    Zero,
+    /// A text with this part, in ASCII.
+    Mentions(&'static str),
+}
+
+impl Quiet {
+    /// Whether the field, as written, says that the record tells of nothing.
+    fn is_told_by(&self, value: &str) -> bool {
+        match self.when {
+            QuietWhen::OrdinaryExit => number_u32(value).is_some_and(|code| !is_failure(code)),
+            QuietWhen::Zero => number_u32(value) == Some(0),
+            QuietWhen::Mentions(part) => value.contains(part),
+        }
+    }
+}
+
+/// The ids of the events of which some may tell of nothing: those of other ids need not be looked up.
+pub(super) const MAY_BE_QUIET: [u32; 4] = [19, 20, 98, 4689];
 
 /// Whether a process that ended with this code did so for something that went wrong: with an exception, the loader's
 /// refusal, or a failure of the .NET runtime. Ends by Ctrl+C, by logging off, and with numbers that a program chooses
@@ -177,17 +212,14 @@ pub(super) fn is_failure(exit_code: u32) -> bool {
     }
 }
 
-/// Whether the event that `provider` logs as `id` with these fields is read: if the table lists it and, for ends of
-/// processes, if the code tells of a failure.
+/// Whether the event that `provider` logs as `id` with these fields is read: if the table lists it, and its data don't
+/// say that it tells of nothing.
 #[must_use]
-pub fn wants<'f>(provider: &str, id: u32, fields: impl Iterator<Item = (Option<&'f str>, &'f str)>) -> bool {
-    find(provider, id).is_some_and(|entry| entry.meaning != Meaning::ProcessExit || failed(fields))
-}
-
-/// Whether the fields of the end of a process tell of a failure. Without a code they may.
-fn failed<'f>(mut fields: impl Iterator<Item = (Option<&'f str>, &'f str)>) -> bool {
-    let status = fields.find(|(name, _)| *name == Some("Status")).and_then(|(_, value)| number_u32(value));
-    status.is_none_or(is_failure)
+pub fn wants<'f>(provider: &str, id: u32, mut fields: impl Iterator<Item = (Option<&'f str>, &'f str)>) -> bool {
+    let Some(entry) = find(provider, id) else { return false };
+    let Some(quiet) = entry.quiet() else { return true };
+    let told = fields.find(|(name, _)| *name == Some(quiet.field));
+    told.is_none_or(|(_, value)| !quiet.is_told_by(value))
 }
 
 /// The entry of the event that `provider` logs as `id`; `None` for an event that nobody wants.
@@ -271,9 +303,15 @@ impl WantedIds {
         self.0.entries().any(|entry| matches!(entry.ids, Any))
     }
 
+    /// The entry of the event with this id, if it is wanted.
+    pub(super) fn entry(self, id: u32) -> Option<&'static Entry> {
+        self.0.entries().find(|entry| entry.has_id(id))
+    }
+
     /// Whether the event with this id is wanted.
+    #[cfg(test)]
     pub(super) fn has(self, id: u32) -> bool {
-        self.0.entries().any(|entry| entry.has_id(id))
+        self.entry(id).is_some()
     }
 }
 
@@ -301,6 +339,17 @@ pub(super) fn whole_providers() -> impl Iterator<Item = &'static str> {
 }
 
 impl Entry {
+    /// When a record of this event tells of nothing.
+    pub(super) fn quiet(&self) -> Option<Quiet> {
+        let (field, when) = match self.meaning {
+            Meaning::ProcessExit => ("Status", QuietWhen::OrdinaryExit),
+            Meaning::FileSystemState => ("CorruptionActionState", QuietWhen::Zero),
+            Meaning::Update { .. } => ("updateTitle", QuietWhen::Mentions(DEFINITIONS)),
+            _ => return None,
+        };
+        Some(Quiet { field, when })
+    }
+
     fn has_id(&self, id: u32) -> bool {
         match &self.ids {
             Any => true,
@@ -386,6 +435,37 @@ mod tests {
     }
 
     #[test]
+    fn the_ids_of_events_that_may_tell_of_nothing_are_those_of_the_table() {
+        let quiet = CATALOGUE.iter().filter(|entry| entry.quiet().is_some());
+        let ids: Vec<u32> = quiet
+            .flat_map(|entry| match &entry.ids {
+                Any => panic!("all ids"),
+                These(ranges) => ranges.iter().cloned().flatten(),
+            })
+            .collect();
+        let mut sorted = ids;
+        sorted.sort_unstable();
+        assert_eq!(sorted, MAY_BE_QUIET);
+    }
+
+    #[test]
+    fn records_that_say_that_all_is_well_are_not_wanted() {
+        let wants = |provider: &str, id, field: &str, value: &str| {
+            wants(provider, id, [(Some("Other"), "1"), (Some(field), value)].into_iter())
+        };
+        const NTFS: &str = "Microsoft-Windows-Ntfs";
+        assert!(!wants(NTFS, 98, "CorruptionActionState", "0"));
+        assert!(wants(NTFS, 98, "CorruptionActionState", "2") && wants(NTFS, 98, "Other", "0"));
+        assert!(wants(NTFS, 55, "CorruptionActionState", "0"));
+        const UPDATES: &str = "Microsoft-Windows-WindowsUpdateClient";
+        for id in [19, 20] {
+            assert!(!wants(UPDATES, id, "updateTitle", "Security Intelligence Update - KB2267602 (Version 1.2)"));
+            assert!(wants(UPDATES, id, "updateTitle", "Update - KB5001234"));
+        }
+        assert!(wants("Microsoft-Windows-WHEA-Logger", 19, "updateTitle", "KB2267602"));
+    }
+
+    #[test]
     fn of_the_ends_of_processes_only_failures_are_wanted() {
         let wants = |provider: &str, id, status: &str| wants(provider, id, [(Some("Status"), status)].into_iter());
         const SECURITY: &str = "Microsoft-Windows-Security-Auditing";
@@ -399,10 +479,6 @@ mod tests {
         }
         assert!(wants(SECURITY, 4689, "?"), "a code that can't be read may be a failure");
         assert!(wants("Application Error", 1000, "0x0") && !wants(SECURITY, 4688, "0xc0000005"));
-        // The scan knows the event by its id alone.
-        let with_id = |entry: &&Entry| matches!(entry.ids, These(_)) && entry.has_id(PROCESS_EXIT);
-        let entries: Vec<Meaning> = CATALOGUE.iter().filter(with_id).map(|entry| entry.meaning).collect();
-        assert_eq!(entries, [Meaning::ProcessExit]);
     }
 
     #[test]

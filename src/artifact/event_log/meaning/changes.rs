@@ -1,14 +1,10 @@
 //! What was changed on a machine: updates, drivers, programs and services that came or went.
 
+use super::super::catalogue::DEFINITIONS;
 use super::super::fields::Fields;
 use super::sentence::{said, written};
 use crate::evidence::{EventBody, base_name};
 
-/// The number of every update of Defender's definitions. There are several a day, and what they bring is told by
-/// Defender itself.
-///
-/// Source: Microsoft's catalogue of updates, KB2267602.
-const DEFINITIONS: &str = "KB2267602";
 /// The driver whose failure to load Windows logs on nearly every machine, with no consequence.
 const HARMLESS_DRIVER: &str = "\\Driver\\WudfRd";
 /// How the names begin of the drivers that Defender installs with each update of its definitions.
