@@ -8,8 +8,6 @@
 
 use std::ops::Range;
 
-use memchr::memmem;
-
 use super::binary_xml::token::{Instance, Token, Tokens};
 use super::binary_xml::value::{Value, Values, kind, until_nul};
 use super::catalogue::{Entry, Quiet, QuietWhen, is_failure};
@@ -63,8 +61,8 @@ fn is_quiet(when: QuietWhen, value: Value<'_>) -> bool {
             !bytes.is_empty() && bytes.iter().all(|byte| *byte == 0)
         }
         (QuietWhen::Mentions(part), Value { kind: kind::STRING, bytes }) => {
-            let part: Vec<u8> = part.encode_utf16().flat_map(u16::to_le_bytes).collect();
-            memmem::find_iter(until_nul(bytes), &part).any(|start| start % 2 == 0)
+            let units = until_nul(bytes).as_chunks::<2>().0;
+            units.windows(part.len()).any(|units| units.iter().zip(part.bytes()).all(|(unit, byte)| *unit == [byte, 0]))
         }
         _ => false,
     }
