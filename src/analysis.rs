@@ -332,7 +332,8 @@ fn listed(mut all: Vec<ReadArtifact>) -> (Vec<Artifact>, Vec<Item>, Vec<LogCover
     let renamed: Vec<BTreeMap<String, Arc<str>>> =
         all.iter().map(|read| incident::former_names(&read.artifact.path, &read.coverage)).collect();
     let mut hosts = hosts_by_folder(&all, &renamed);
-    let (mut artifacts, mut items, mut coverage) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut artifacts, mut coverage) = (Vec::new(), Vec::new());
+    let mut items = Vec::with_capacity(all.iter().map(|read| read.evidence.len()).sum());
     for ((index, read), renamed) in all.into_iter().enumerate().zip(renamed) {
         let folder: Arc<str> = if read.pasted { "" } else { folder(&read.artifact.path) }.into();
         let file: Arc<str> = base_name(&read.artifact.path).into();
@@ -349,11 +350,12 @@ fn listed(mut all: Vec<ReadArtifact>) -> (Vec<Artifact>, Vec<Item>, Vec<LogCover
         }));
     }
     incident::unify(&mut items, &mut coverage, hosts.values_mut().flatten());
-    for item in &mut items {
-        let mut named = hosts.get(&*item.folder).into_iter().flatten();
-        if let Some(first) = named.next() {
-            let only = named.all(|other| other.eq_ignore_ascii_case(first));
-            item.folder_host = only.then(|| Arc::clone(first));
+    for of_artifact in items.chunk_by_mut(|a: &Item, b| a.artifact == b.artifact) {
+        let Some(folder) = of_artifact.first().map(|item| &item.folder) else { continue };
+        let mut named = hosts.get(&**folder).into_iter().flatten();
+        let Some(first) = named.next() else { continue };
+        if named.all(|other| other.eq_ignore_ascii_case(first)) {
+            of_artifact.iter_mut().for_each(|item| item.folder_host = Some(Arc::clone(first)));
         }
     }
     (artifacts, items, coverage)

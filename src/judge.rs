@@ -50,7 +50,7 @@ fn take_over_cited(own: usize, around: &[Nearby<'_>], findings: &mut [Finding]) 
         taken_over.push(EvidenceItem {
             artifact: entry.artifact,
             place: entry.place.clone(),
-            says: entry.says.clone(),
+            says: entry.says.to_string(),
             joined_by: Some(JoinedBy { key: JoinKey::Machine, strength: JoinKey::Machine.strength(), to: 0 }),
         });
         let Ok(new) = u16::try_from(own.saturating_add(taken_over.len())) else { break };

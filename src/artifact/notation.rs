@@ -132,18 +132,25 @@ fn is_text_byte(byte: u8) -> bool {
 /// The bytes that hexadecimal digits write, two a byte.
 #[must_use]
 pub fn hex_bytes(text: &str) -> Option<Vec<u8>> {
-    let text = present(text)?;
-    text.as_bytes()
-        .chunks(2)
-        .map(|pair| match pair {
-            [high, low] => {
-                let high = char::from(*high).to_digit(16)?;
-                let low = char::from(*low).to_digit(16)?;
-                u8::try_from(high.checked_mul(16)?.checked_add(low)?).ok()
-            }
-            _ => None,
-        })
-        .collect()
+    let (pairs, []) = present(text)?.as_bytes().as_chunks::<2>() else { return None };
+    let mut bytes = Vec::with_capacity(pairs.len());
+    // Bits that no half of a byte has tell of what is no digit.
+    let mut all = 0;
+    for [high, low] in pairs {
+        let (high, low) = (half_byte(*high), half_byte(*low));
+        all |= high | low;
+        bytes.push(high << 4 | low);
+    }
+    (all <= 0xF).then_some(bytes)
+}
+
+/// The number that a hexadecimal digit stands for; one above 15 for what is no digit.
+fn half_byte(digit: u8) -> u8 {
+    match digit {
+        b'0'..=b'9' => digit & 0xF,
+        b'a'..=b'f' | b'A'..=b'F' => (digit & 0xF).wrapping_add(9),
+        _ => u8::MAX,
+    }
 }
 
 #[cfg(test)]

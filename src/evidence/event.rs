@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::word::Word;
-use super::{BugcheckCode, ExceptionCode, ModuleOffset, NtStatus, Version, WerReport};
+use super::{BugcheckCode, ExceptionCode, ModuleOffset, Names, NtStatus, Version, WerReport};
 
 /// One relevant record.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -34,9 +34,10 @@ pub struct Event {
 pub struct EventFields {
     /// The values, with [`EventFields::BETWEEN`] between them.
     values: Arc<str>,
-    names: Box<str>,
+    /// The names, one behind the other. Most records have the names of others.
+    names: Arc<str>,
     /// Where each name and each value ends.
-    ends: Box<[(usize, usize)]>,
+    ends: Box<[(u32, u32)]>,
 }
 
 impl EventFields {
@@ -47,11 +48,35 @@ impl EventFields {
     pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
         let (mut name_start, mut value_start) = (0, 0);
         self.ends.iter().map(move |(name_end, value_end)| {
-            let name = self.names.get(name_start..*name_end).unwrap_or_default();
-            let value = self.values.get(value_start..*value_end).unwrap_or_default();
-            (name_start, value_start) = (*name_end, value_end.saturating_add(Self::BETWEEN.len()));
+            let (name_end, value_end) = (*name_end as usize, *value_end as usize);
+            let name = self.names.get(name_start..name_end).unwrap_or_default();
+            let value = self.values.get(value_start..value_end).unwrap_or_default();
+            (name_start, value_start) = (name_end, value_end.saturating_add(Self::BETWEEN.len()));
             (name, value)
         })
+    }
+
+    /// The fields `fields`, whose texts are kept once for all events that have the same ones: logs tell most of what
+    /// they tell many times.
+    pub fn sharing<'f>(fields: impl Iterator<Item = (&'f str, &'f str)> + Clone, known: &Names) -> Self {
+        let (mut count, mut name_bytes, mut value_bytes) = (0_usize, 0_usize, 0_usize);
+        for (name, value) in fields.clone() {
+            count = count.saturating_add(1);
+            name_bytes = name_bytes.saturating_add(name.len());
+            value_bytes = value_bytes.saturating_add(value.len()).saturating_add(Self::BETWEEN.len());
+        }
+        let (mut names, mut values) = (String::with_capacity(name_bytes), String::with_capacity(value_bytes));
+        let mut ends = Vec::with_capacity(count);
+        let end = |text: &str| u32::try_from(text.len()).unwrap_or(u32::MAX);
+        for (name, value) in fields {
+            if !ends.is_empty() {
+                values.push_str(Self::BETWEEN);
+            }
+            names.push_str(name);
+            values.push_str(value);
+            ends.push((end(&names), end(&values)));
+        }
+        Self { values: known.share(&values), names: known.share(&names), ends: ends.into() }
     }
 
     /// All values as one text.
@@ -63,24 +88,7 @@ impl EventFields {
 
 impl Default for EventFields {
     fn default() -> Self {
-        Self { values: Arc::from(""), names: Box::from(""), ends: Box::default() }
-    }
-}
-
-impl<N: AsRef<str>, V: AsRef<str>> FromIterator<(N, V)> for EventFields {
-    fn from_iter<I: IntoIterator<Item = (N, V)>>(fields: I) -> Self {
-        // Room for most records; what remains of it is given back below.
-        let (mut names, mut values) = (String::with_capacity(512), String::with_capacity(1024));
-        let mut ends = Vec::with_capacity(24);
-        for (name, value) in fields {
-            if !ends.is_empty() {
-                values.push_str(Self::BETWEEN);
-            }
-            names.push_str(name.as_ref());
-            values.push_str(value.as_ref());
-            ends.push((names.len(), values.len()));
-        }
-        Self { values: values.into(), names: names.into(), ends: ends.into() }
+        Self { values: Arc::from(""), names: Arc::from(""), ends: Box::default() }
     }
 }
 

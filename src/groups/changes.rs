@@ -158,7 +158,7 @@ fn change_before(change: &Change<'_>, subject: &Subject, host: &Arc<str>, of_hos
         host: Arc::clone(host),
         time: entry.time,
         seconds_before: change.seconds_before,
-        says: entry.says.clone(),
+        says: entry.says.to_string(),
         hosts: 1,
         of_hosts,
         artifact: entry.artifact,

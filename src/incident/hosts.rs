@@ -21,7 +21,11 @@ pub fn unify<'h>(
         Observation::Ticket(ticket) => ticket.computer.as_mut(),
         _ => None,
     }));
-    let spellings: BTreeSet<&str> = named.iter().map(|name| &***name).collect();
+    let mut spellings: BTreeSet<&str> = BTreeSet::new();
+    // Logs name one computer thousands of times.
+    for alike in named.chunk_by(|a, b| a == b) {
+        spellings.extend(alike.first().map(|name| &***name));
+    }
     let full = full_names(spellings);
     if full.is_empty() {
         return;

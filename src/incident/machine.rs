@@ -16,6 +16,7 @@ use crate::knowledge::Knowledge;
 #[must_use]
 pub fn machines(items: &[Item], coverage: &[LogCoverage], knowledge: &Knowledge) -> Vec<Machine> {
     let mut known = Known::default();
+    let mut sentences = Sentences::default();
     for (index, item) in items.iter().enumerate() {
         let Observation::Event(event) = &item.observation else { continue };
         let (Some(host), Some(time)) = (&event.computer, event.time) else { continue };
@@ -25,7 +26,7 @@ pub fn machines(items: &[Item], coverage: &[LogCoverage], knowledge: &Knowledge)
             kind: timeline_kind(event),
             provider: Arc::clone(&event.provider),
             id: event.id,
-            says: says::of_event(event, knowledge),
+            says: sentences.of(event, knowledge),
             incident: None,
             item: index,
             artifact: item.artifact,
@@ -44,6 +45,21 @@ pub fn machines(items: &[Item], coverage: &[LogCoverage], knowledge: &Knowledge)
         machine.coverage = covered(machine);
     }
     machines
+}
+
+/// The sentences that were said of events, with what tells that another event has the same one: provider, id and text
+/// are shared by all that have them. Logs say most of what they say many times.
+#[derive(Default)]
+struct Sentences {
+    said: HashMap<(*const u8, u32, *const u8), Arc<str>>,
+}
+
+impl Sentences {
+    fn of(&mut self, event: &Event, knowledge: &Knowledge) -> Arc<str> {
+        let EventBody::Said { sentence, .. } = &event.body else { return says::of_event(event, knowledge).into() };
+        let key = (Arc::as_ptr(&event.provider).cast(), event.id, Arc::as_ptr(sentence).cast());
+        Arc::clone(self.said.entry(key).or_insert_with(|| says::of_event(event, knowledge).into()))
+    }
 }
 
 /// The order of timelines.

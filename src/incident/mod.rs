@@ -312,7 +312,7 @@ pub struct TimelineEntry {
     /// Event id.
     pub id: u32,
     /// What it says, in a sentence.
-    pub says: String,
+    pub says: Arc<str>,
     /// The id of the incident that stands here.
     pub incident: Option<String>,
     /// The item that it was made of: index into the run's items.

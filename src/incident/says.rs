@@ -180,8 +180,9 @@ fn of_inventory(inventory: &Inventory) -> Vec<String> {
 pub fn of_event(event: &Event, knowledge: &Knowledge) -> String {
     // Logs hold tens of thousands of them, and most sentences fit.
     let mut said = String::with_capacity(128);
+    said.push_str(&event.provider);
     // A string can be written to at any time.
-    let _ = write!(said, "{} {}: ", event.provider, event.id);
+    let _ = write!(said, " {}: ", event.id);
     let _ = write_meaning(&mut said, &event.body, knowledge);
     if let (EventBody::Said { .. }, Some(name)) = (&event.body, system_error(event, &said)) {
         let _ = write!(said, ", {name}");
@@ -199,7 +200,12 @@ fn system_error(event: &Event, said: &str) -> Option<&'static str> {
         "MsiInstaller" => true,
         _ => false,
     };
-    let (_, number) = said.trim_end_matches(')').rsplit_once("error ").filter(|_| numbers_are_the_system_s)?;
+    if !numbers_are_the_system_s {
+        return None;
+    }
+    let said = said.trim_end_matches(')');
+    let before = said.trim_end_matches(|character: char| character.is_ascii_digit());
+    let number = before.ends_with("error ").then(|| said.get(before.len()..))??;
     knowledge::win_error_name(number.parse().ok()?)
 }
 

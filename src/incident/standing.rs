@@ -91,7 +91,7 @@ fn of_its_own(incident: &Standing, is_reported: impl Fn(&str) -> bool) -> Option
         kind: timeline_kind(incident.kind),
         provider: Arc::from(""),
         id: 0,
-        says,
+        says: says.into(),
         incident: Some(&incident.id).filter(|id| is_reported(id)).cloned(),
         item: *incident.items.first()?,
         artifact,

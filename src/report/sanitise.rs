@@ -27,7 +27,13 @@ pub fn sanitise(text: &str) -> Cow<'_, str> {
 /// Whether a character of a text may act: found out byte by byte, which is enough for the texts that are nothing but
 /// visible ASCII.
 pub(super) fn may_act(text: &str) -> bool {
-    !text.bytes().all(|byte| matches!(byte, b' '..=b'~'))
+    // Not `any`: without a way out early, the processor looks at many bytes at once.
+    text.bytes().fold(false, |found, byte| found | !matches!(byte, b' '..=b'~'))
+}
+
+/// Whether a text is nothing but visible ASCII that stands in JSON as it is.
+pub(super) fn is_plain(text: &[u8]) -> bool {
+    text.iter().fold(true, |plain, byte| plain & matches!(byte, b' '..=b'!' | b'#'..=b'[' | b']'..=b'~'))
 }
 
 /// Whether a character acts on what shows it, or is invisible, instead of being seen.

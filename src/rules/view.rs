@@ -114,10 +114,10 @@ fn nearby_field<'a>(entry: &Nearby<'a>, index: usize) -> Option<Compared<'a>> {
 pub(super) struct View<'a> {
     facts: &'a FactSet,
     around: Option<&'a Around<'a>>,
-    scalars: [Option<Seen<'a>>; SCALARS.len()],
+    scalars: Vec<Option<Seen<'a>>>,
     /// Which lists are known.
     known_lists: [bool; LISTS.len()],
-    lists: [OnceCell<Option<Vec<Row<'a>>>>; LISTS.len()],
+    lists: Vec<OnceCell<Option<Vec<Row<'a>>>>>,
     /// What counts.
     counted: Counted,
 }
@@ -143,19 +143,19 @@ const TEXT: (&str, &str, &str, &str) = ("text", "line", "certain", "reported");
 impl<'a> View<'a> {
     /// Prepares the facts of an incident. With the timeline `around` it, that is the list `timeline`.
     pub fn new(facts: &'a FactSet, around: Option<&'a Around<'a>>) -> Self {
-        // Both are sorted by path.
-        let mut known = facts.scalars().peekable();
-        let scalars = std::array::from_fn(|index| {
-            let definition = SCALARS.get(index)?;
-            while known.next_if(|(path, _)| *path < definition.path).is_some() {}
-            let (_, known) = known.next_if(|(path, _)| *path == definition.path)?;
-            Some(Seen::new(definition, &known.value, known.from))
-        });
+        let mut scalars: Vec<Option<Seen<'a>>> = SCALARS.iter().map(|_| None).collect();
+        for (path, known) in facts.scalars() {
+            // The definitions are sorted by path. An incident has a tenth of them.
+            let Ok(index) = SCALARS.binary_search_by(|definition| definition.path.cmp(path)) else { continue };
+            if let (Some(definition), Some(seen)) = (SCALARS.get(index), scalars.get_mut(index)) {
+                *seen = Some(Seen::new(definition, &known.value, known.from));
+            }
+        }
         let known_lists = std::array::from_fn(|index| {
             let name = LISTS.get(index).map_or("", |list| list.name);
             facts.list(name).is_some() || (around.is_some() && name == TIMELINE)
         });
-        let lists = std::array::from_fn(|_| OnceCell::new());
+        let lists = LISTS.iter().map(|_| OnceCell::new()).collect();
         Self { facts, around, scalars, known_lists, lists, counted: Counted::All }
     }
 

@@ -12,8 +12,10 @@ use crate::evidence::{EventFields, Names, Version};
 
 /// Name of the field that holds an event's binary data, as hexadecimal digits.
 const BINARY: &str = "Binary";
-/// Names of fields that hold whole records or pages as hexadecimal digits: those of WHEA-Logger and of StorPort.
-const RAW_DATA: &[&str] = &["RawData", "NvmeHealthLog", "VendorSpecificLog"];
+/// Names of fields that hold whole records or pages as hexadecimal digits: one of WHEA-Logger and two of StorPort.
+const WHEA_RECORD: &str = "RawData";
+const NVME_HEALTH: &str = "NvmeHealthLog";
+const NVME_VENDOR: &str = "VendorSpecificLog";
 
 /// Part of a text, by the offsets of its bytes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -201,7 +203,7 @@ impl WrittenFields {
                     name
                 }
             };
-            if !value.trim().is_empty() {
+            if !value.trim_start().is_empty() {
                 list.push((name, notation::repaired(value)));
             }
         }
@@ -225,8 +227,9 @@ pub(super) struct Fields<'f> {
 impl Fields<'_> {
     /// The fields that the event's evidence keeps: all but binary data.
     pub(super) fn kept(&self) -> EventFields {
-        let is_binary = |name: &str| name == BINARY || RAW_DATA.contains(&name);
-        self.list.iter().filter(|(name, _)| !is_binary(name)).map(|(name, value)| (name, value)).collect()
+        let is_binary = |name: &str| matches!(name, BINARY | WHEA_RECORD | NVME_HEALTH | NVME_VENDOR);
+        let kept = self.list.iter().filter(|(name, _)| !is_binary(name)).map(|(name, value)| (&**name, &**value));
+        EventFields::sharing(kept, self.names)
     }
 
     /// The first field called `name`, as written.
@@ -247,6 +250,11 @@ impl Fields<'_> {
     /// A file name or another text that many records share.
     pub(super) fn name(&self, name: &str) -> Option<Arc<str>> {
         Some(self.names.share(present(self.written(name)?)?))
+    }
+
+    /// The shared copy of a text that many records give.
+    pub(super) fn share(&self, text: &str) -> Arc<str> {
+        self.names.share(text)
     }
 
     /// A path; a bare file name is none.

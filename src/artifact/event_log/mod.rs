@@ -6,8 +6,8 @@
 //! - `file_header`: the header of the file;
 //! - `runs` reads the chunks of 64 KiB behind it, side by side;
 //! - `chunk` and `records` know a chunk's header and find the records in it;
-//! - `scan` decides, by the [`Selection`], which records are wanted; the [`catalogue`] lists them, and `ordinary_exits`
-//!   sorts out the many of one kind that tell of nothing;
+//! - `scan` decides, by the [`Selection`], which records are wanted; the [`catalogue`] lists them, and `quiet_records`
+//!   sorts out those of a few kinds that mostly tell of nothing;
 //! - `chunk_reading` reads those, by `binary_xml`, or `full_decode` where their shape is unusual, and says what is
 //!   missing;
 //! - `fields` takes a record's elements to a list of names and values;
@@ -27,8 +27,8 @@ mod file_header;
 mod full_decode;
 mod json;
 mod meaning;
-mod ordinary_exits;
 mod pasted;
+mod quiet_records;
 mod record;
 mod records;
 mod runs;

@@ -76,6 +76,7 @@ pub(super) enum Found {
 /// a place that holds no record, the next is searched by its signature; it must then have its size at both ends, lie
 /// in front of the free space, begin no later than the last record and have an id of the header's range: chunks are
 /// reused, and records of their earlier use may stand between.
+#[inline]
 pub(super) fn live(chunk: Chunk<'_>) -> impl Iterator<Item = Found> {
     let end = chunk.live_end();
     let mut next = Some(RECORDS_START);

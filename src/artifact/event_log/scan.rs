@@ -12,10 +12,10 @@ use super::binary_xml::Unusual;
 use super::binary_xml::system::{Part, System};
 use super::binary_xml::token::{Instance, Tokens};
 use super::binary_xml::value::{Slot, Values, kind};
-use super::catalogue::{PROCESS_EXIT, WantedIds};
+use super::catalogue::WantedIds;
 use super::coverage::Spans;
 use super::definitions::{Definition, Definitions, Wanted};
-use super::ordinary_exits::OrdinaryExits;
+use super::quiet_records::QuietRecords;
 use super::records::RawRecord;
 use super::selection::{Providers, Selection};
 use crate::artifact::bytes::u16_at;
@@ -76,8 +76,8 @@ struct Template {
     known: (Range<usize>, WantedIds),
     /// Where the channel stands that was looked up last, and its span, where the definition names the computer.
     channel: (Range<usize>, usize),
-    /// What its ends of processes are told apart by.
-    exits: OrdinaryExits,
+    /// What its records that tell of nothing are known by.
+    quiet: QuietRecords,
 }
 
 /// Where the parts lie in an instance whose table begins with these descriptors.
@@ -193,13 +193,16 @@ impl Scanner {
             None => written_id(bytes, system.event_id),
         };
         let Some(id) = id else { return Decision::Ask };
+        let data = system.end..template.tokens_end;
         match template.provider {
             Some(Wanted::Nothing) => return Decision::Pass,
             Some(Wanted::All) => return outcome(true),
-            Some(Wanted::Some(ids)) => return outcome(selection.may_take_id(id) && ids.has(u32::from(id))),
+            Some(Wanted::Some(ids)) => {
+                let entry = if selection.may_take_id(id) { ids.entry(u32::from(id)) } else { None };
+                return outcome(entry.is_some_and(|entry| !template.quiet.has(bytes, entry, data, &values)));
+            }
             None => {}
         }
-        let data = system.end..template.tokens_end;
         let Some(provider) = places.provider.map(text) else { return Decision::Ask };
         if !selection.may_take_id(id)
             && !u16_at(bytes, provider.start).is_some_and(|first| selection.may_take_all_of(first))
@@ -210,14 +213,8 @@ impl Scanner {
         if bytes.get(template.known.0.clone()) != Some(name) {
             template.known = (provider, self.providers.wanted(name));
         }
-        let ids = template.known.1;
-        let wanted = ids.has(u32::from(id));
-        // Of a provider of which every id is wanted, this one means something else.
-        let is_exit = wanted && u32::from(id) == PROCESS_EXIT && !ids.is_all();
-        if is_exit && template.exits.has(bytes, data, &values) {
-            return Decision::Pass;
-        }
-        outcome(wanted)
+        let entry = template.known.1.entry(u32::from(id));
+        outcome(entry.is_some_and(|entry| !template.quiet.has(bytes, entry, data, &values)))
     }
 
     /// The same for a record that uses no template, as some forwarded events do.
@@ -235,7 +232,7 @@ impl Scanner {
             let Some(id) = written_id(bytes, system.event_id) else { return Decision::Ask };
             let Part::Literal(start, end) = system.provider else { return Decision::Ask };
             let Some(name) = bytes.get(start..end) else { return Decision::Ask };
-            self.providers.wanted(name).has(u32::from(id))
+            self.providers.wanted(name).entry(u32::from(id)).is_some()
         } else {
             selection.takes_record(record.id)
         };
@@ -293,7 +290,7 @@ impl Scanner {
             layouts: Default::default(),
             known: (0..0, WantedIds::default()),
             channel: (0..0, 0),
-            exits: OrdinaryExits::default(),
+            quiet: QuietRecords::default(),
         };
         let Ok(said) = self.definitions.read(bytes, definition, &mut self.providers) else { return template };
         let Definition { system, tokens_end, provider } = said;

@@ -112,7 +112,9 @@ impl Selection {
     /// about before.
     #[inline]
     pub(super) fn takes_data(&self, provider: &str, id: u32, fields: &WrittenFields) -> bool {
-        self.kind != Kind::Catalogue || id != catalogue::PROCESS_EXIT || catalogue::wants(provider, id, fields.iter())
+        self.kind != Kind::Catalogue
+            || !catalogue::MAY_BE_QUIET.contains(&id)
+            || catalogue::wants(provider, id, fields.iter())
     }
 }
 

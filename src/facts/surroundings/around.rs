@@ -93,7 +93,8 @@ fn nearby<'m>(built: &'m Built<'m>, surroundings: &'m Surroundings<'m>) -> Optio
     if entries.is_empty() && !surroundings.covers(time) {
         return None;
     }
-    entries.sort_by_key(|(distance, index, _)| (distance.abs(), *index));
+    // No two have one index.
+    entries.sort_unstable_by_key(|(distance, index, _)| (distance.as_nanos().unsigned_abs(), *index));
     let first_like = surroundings.first_like(&built.incident);
     let first = built.incident.evidence.len();
     let numbered = (first..)

@@ -2,7 +2,7 @@
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::{INSTALLED, INSTALLS, LEAST_COVERED, LOGS, Logged, Surroundings, is_of_application_log};
+use super::{INSTALLS, LEAST_COVERED, LOGS, Logged, Surroundings, installed_by, is_of_application_log};
 use crate::evidence::Recorded;
 use crate::incident::{IncidentKind, TimelineEntry, values};
 
@@ -99,16 +99,14 @@ impl<'i> Surroundings<'i> {
 
 fn change<'i>(logged: &Logged<'i>, first: Timestamp) -> Change<'i> {
     let entry = logged.entry;
-    let what = logged
-        .event
-        .and_then(|event| INSTALLED.iter().find_map(|name| event.fields.iter().find(|(field, _)| field == name)));
+    let what = logged.event.and_then(installed_by);
     let of_display = *logged.of_display.get_or_init(|| {
         let text = logged.event.map(|event| values(event).to_lowercase()).unwrap_or_default();
         DISPLAY.iter().any(|display| text.contains(display))
     });
     Change {
         entry,
-        what: what.map_or(entry.says.as_str(), |(_, what)| what),
+        what: what.unwrap_or(&entry.says),
         seconds_before: first.duration_since(entry.time).as_secs().unsigned_abs(),
         of_display,
     }

@@ -180,9 +180,14 @@ fn is_repeated_installation<'i>(logged: &Logged<'i>, installed: &mut HashMap<Ins
     if !INSTALLS.contains(&logged.entry.kind) {
         return false;
     }
-    let named =
-        |event: &'i Event| INSTALLED.iter().find_map(|name| event.fields.iter().find(|(field, _)| field == name));
-    let Some((event, (_, what))) = logged.event.and_then(|event| Some((event, named(event)?))) else { return false };
+    let Some((event, what)) = logged.event.and_then(|event| Some((event, installed_by(event)?))) else { return false };
     let before = installed.insert((&event.provider, event.id, what), logged.entry.time);
     before.is_some_and(|before| logged.entry.time.duration_since(before) < ONE_INSTALLATION)
+}
+
+/// What the record says was installed: the value of the first of [`INSTALLED`] that it has.
+fn installed_by(event: &Event) -> Option<&str> {
+    let rank = |field: &str| INSTALLED.iter().position(|name| *name == field);
+    let ranked = event.fields.iter().filter_map(|(field, value)| Some((rank(field)?, value)));
+    ranked.min_by_key(|(rank, _)| *rank).map(|(_, value)| value)
 }

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use serde::{Serialize, Serializer};
 
-use super::{Environment, Shown};
+use super::{Environment, Shown, Text};
 use crate::evidence::Place;
 use crate::incident;
 use crate::report::Report;
@@ -46,16 +46,16 @@ impl Serialize for Timeline<'_> {
 #[derive(Serialize)]
 struct TimelineEntry<'a> {
     time: Shown<Timestamp>,
-    kind: &'static str,
+    kind: Text<'a>,
     #[serde(skip_serializing_if = "Option::is_none")]
     incident: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    provider: Option<&'a str>,
+    provider: Option<Text<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     event_id: Option<u32>,
-    says: &'a str,
+    says: Text<'a>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    artifact: Option<&'a str>,
+    artifact: Option<Text<'a>>,
     place: Shown<&'a Place>,
 }
 
@@ -64,12 +64,12 @@ impl<'a> TimelineEntry<'a> {
         let of_event = !entry.provider.is_empty();
         Self {
             time: Shown(entry.time),
-            kind: entry.kind,
+            kind: Text(entry.kind),
             incident: entry.incident.as_deref(),
-            provider: of_event.then_some(&*entry.provider),
+            provider: of_event.then_some(Text(&entry.provider)),
             event_id: of_event.then_some(entry.id),
-            says: &entry.says,
-            artifact: report.artifact_path(entry.artifact),
+            says: Text(&entry.says),
+            artifact: report.artifact_path(entry.artifact).map(Text),
             place: Shown(&entry.place),
         }
     }

@@ -34,6 +34,16 @@ impl<T: Display> Serialize for Shown<T> {
     }
 }
 
+/// A text of which a report may hold tens of thousands: it is given as bytes, which the report's writer writes as the
+/// text that they are.
+struct Text<'a>(&'a str);
+
+impl Serialize for Text<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_bytes(self.0.as_bytes())
+    }
+}
+
 /// A number without unit in lower-case hexadecimal.
 struct Hex(u64);
 

@@ -52,7 +52,7 @@ fn push_other(value: Value<'_>, out: &mut Vec<u8>) -> Option<()> {
             1 => out.extend_from_slice(b"true"),
             bits => push_signed(bits.into(), out),
         },
-        kind::BINARY => push_digits(bytes, b"0123456789ABCDEF", out),
+        kind::BINARY => push_digits(bytes, UPPER, out),
         kind::GUID => push_guid(&all(bytes)?, out),
         kind::SIZE_T | kind::HEX_INT32 | kind::HEX_INT64 => push_hexadecimal(unsigned(bytes), out),
         kind::FILETIME => push_filetime(u64::from_le_bytes(all(bytes)?), out),
@@ -209,14 +209,31 @@ fn digit_of(value: u8, digits: &[u8; 16]) -> u8 {
     digits.get(usize::from(value & 0xF)).copied().unwrap_or_default()
 }
 
+/// The digits of every byte.
+type Pairs = [[u8; 2]; 256];
+
+const UPPER: &Pairs = &pairs(*b"0123456789ABCDEF");
+const LOWER: &Pairs = &pairs(*b"0123456789abcdef");
+
+#[expect(clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "worked out when the program is built")]
+const fn pairs(digits: [u8; 16]) -> Pairs {
+    let mut pairs = [[0; 2]; 256];
+    let mut byte = 0;
+    while byte < pairs.len() {
+        pairs[byte] = [digits[byte / 16], digits[byte % 16]];
+        byte += 1;
+    }
+    pairs
+}
+
 /// Two digits a byte.
 #[inline]
-fn push_digits(bytes: &[u8], digits: &[u8; 16], out: &mut Vec<u8>) {
+fn push_digits(bytes: &[u8], digits: &Pairs, out: &mut Vec<u8>) {
     let start = out.len();
     out.resize(start.saturating_add(bytes.len().saturating_mul(2)), 0);
     let room = out.get_mut(start..).unwrap_or_default().as_chunks_mut::<2>().0;
     for (pair, byte) in room.iter_mut().zip(bytes) {
-        *pair = [digit_of(byte >> 4, digits), digit_of(*byte, digits)];
+        *pair = digits.get(usize::from(*byte)).copied().unwrap_or_default();
     }
 }
 
@@ -249,17 +266,15 @@ fn push_not_finite(number: f64, out: &mut Vec<u8>) {
 
 /// In braces, lower case. The first three parts are numbers, stored with their low byte first.
 fn push_guid(guid: &[u8; 16], out: &mut Vec<u8>) {
-    const DIGITS: &[u8; 16] = b"0123456789abcdef";
-
     let [a3, a2, a1, a0, b1, b0, c1, c0, d0, d1, e @ ..] = *guid;
     out.push(b'{');
-    push_digits(&[a0, a1, a2, a3], DIGITS, out);
+    push_digits(&[a0, a1, a2, a3], LOWER, out);
     for part in [[b0, b1], [c0, c1], [d0, d1]] {
         out.push(b'-');
-        push_digits(&part, DIGITS, out);
+        push_digits(&part, LOWER, out);
     }
     out.push(b'-');
-    push_digits(&e, DIGITS, out);
+    push_digits(&e, LOWER, out);
     out.push(b'}');
 }
 

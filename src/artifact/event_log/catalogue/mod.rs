@@ -10,7 +10,9 @@
 
 mod table;
 
+use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
+use std::sync::LazyLock;
 
 use crate::artifact::notation::number_u32;
 use crate::evidence::{Event, EventBody};
@@ -151,11 +153,46 @@ use Provider::{Family, Named};
 
 use table::CATALOGUE;
 
-/// Id of Security-Auditing's record of a process that ended. It is the only event of which logs hold millions and
-/// nearly all are of no interest, so that its data decide, too.
-pub(super) const PROCESS_EXIT: u32 = 4689;
-/// The field of that event with the exit code, as UTF-16.
-pub(super) const EXIT_STATUS: &[u8; 12] = b"S\0t\0a\0t\0u\0s\0";
+/// The number of every update of Defender's definitions. There are several a day, and what they bring is told by
+/// Defender itself.
+///
+/// Source: Microsoft's catalogue of updates, KB2267602.
+pub(super) const DEFINITIONS: &str = "KB2267602";
+
+/// When a record tells of nothing, by one of its fields. These are the events of which logs hold many, up to millions,
+/// and nearly all are of no interest, so that their data decide, too.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Quiet {
+    /// Name of the field that tells.
+    pub(super) field: &'static str,
+    /// What it says then.
+    pub(super) when: QuietWhen,
+}
+
+/// What a field says when its record tells of nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum QuietWhen {
+    /// A process's exit code that is no failure.
+    OrdinaryExit,
+    /// Zero.
+    Zero,
+    /// A text with this part, in ASCII.
+    Mentions(&'static str),
+}
+
+impl Quiet {
+    /// Whether the field, as written, says that the record tells of nothing.
+    fn is_told_by(&self, value: &str) -> bool {
+        match self.when {
+            QuietWhen::OrdinaryExit => number_u32(value).is_some_and(|code| !is_failure(code)),
+            QuietWhen::Zero => number_u32(value) == Some(0),
+            QuietWhen::Mentions(part) => value.contains(part),
+        }
+    }
+}
+
+/// The ids of the events of which some may tell of nothing: those of other ids need not be looked up.
+pub(super) const MAY_BE_QUIET: [u32; 4] = [19, 20, 98, 4689];
 
 /// Whether a process that ended with this code did so for something that went wrong: with an exception, the loader's
 /// refusal, or a failure of the .NET runtime. Ends by Ctrl+C, by logging off, and with numbers that a program chooses
@@ -175,23 +212,68 @@ pub(super) fn is_failure(exit_code: u32) -> bool {
     }
 }
 
-/// Whether the event that `provider` logs as `id` with these fields is read: if the table lists it and, for ends of
-/// processes, if the code tells of a failure.
+/// Whether the event that `provider` logs as `id` with these fields is read: if the table lists it, and its data don't
+/// say that it tells of nothing.
 #[must_use]
-pub fn wants<'f>(provider: &str, id: u32, fields: impl Iterator<Item = (Option<&'f str>, &'f str)>) -> bool {
-    find(provider, id).is_some_and(|entry| entry.meaning != Meaning::ProcessExit || failed(fields))
-}
-
-/// Whether the fields of the end of a process tell of a failure. Without a code they may.
-fn failed<'f>(mut fields: impl Iterator<Item = (Option<&'f str>, &'f str)>) -> bool {
-    let status = fields.find(|(name, _)| *name == Some("Status")).and_then(|(_, value)| number_u32(value));
-    status.is_none_or(is_failure)
+pub fn wants<'f>(provider: &str, id: u32, mut fields: impl Iterator<Item = (Option<&'f str>, &'f str)>) -> bool {
+    let Some(entry) = find(provider, id) else { return false };
+    let Some(quiet) = entry.quiet() else { return true };
+    let told = fields.find(|(name, _)| *name == Some(quiet.field));
+    told.is_none_or(|(_, value)| !quiet.is_told_by(value))
 }
 
 /// The entry of the event that `provider` logs as `id`; `None` for an event that nobody wants.
 #[must_use]
 pub fn find(provider: &str, id: u32) -> Option<&'static Entry> {
-    CATALOGUE.iter().find(|entry| entry.has_id(id) && entry.is_logged_by(provider))
+    ROWS_BY_ID.of(id).entries().find(|entry| entry.is_logged_by(provider))
+}
+
+/// Rows of the table, as bits.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+struct Rows(u128);
+
+impl Rows {
+    fn entries(self) -> impl Iterator<Item = &'static Entry> {
+        let mut left = self.0;
+        std::iter::from_fn(move || {
+            let row = (left != 0).then(|| left.trailing_zeros())?;
+            left &= left.wrapping_sub(1);
+            CATALOGUE.get(row as usize)
+        })
+    }
+}
+
+// A row is a bit of `Rows`.
+const _: () = assert!(CATALOGUE.len() <= 128);
+
+/// Which rows an event may be of, by its id: every wanted record is looked up several times.
+struct RowsById {
+    /// Those that name the id, by the id.
+    numbered: Vec<(u32, Rows)>,
+    /// Those that take every id.
+    any: Rows,
+}
+
+static ROWS_BY_ID: LazyLock<RowsById> = LazyLock::new(|| {
+    let mut numbered: BTreeMap<u32, Rows> = BTreeMap::new();
+    let mut any = Rows::default();
+    for (row, entry) in CATALOGUE.iter().enumerate() {
+        match &entry.ids {
+            Any => any.0 |= 1 << row,
+            These(ranges) => {
+                ranges.iter().cloned().flatten().for_each(|id| numbered.entry(id).or_default().0 |= 1 << row)
+            }
+        }
+    }
+    RowsById { numbered: numbered.into_iter().collect(), any }
+});
+
+impl RowsById {
+    fn of(&self, id: u32) -> Rows {
+        let place = self.numbered.binary_search_by_key(&id, |(numbered, _)| *numbered);
+        let numbered = place.ok().and_then(|place| self.numbered.get(place));
+        Rows(self.any.0 | numbered.map_or(0, |(_, rows)| rows.0))
+    }
 }
 
 /// What kind of timeline entry `event` makes, a word of [`crate::facts::schema::TIMELINE_KINDS`]; `None` for an event
@@ -208,41 +290,35 @@ pub fn timeline_kind(event: &Event) -> Option<&'static str> {
 
 /// The event ids that are wanted of one provider: the rows that name it, as bits.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-pub(super) struct WantedIds(u128);
+pub(super) struct WantedIds(Rows);
 
 impl WantedIds {
     /// Whether nothing is wanted of the provider.
     pub(super) fn is_empty(self) -> bool {
-        self.0 == 0
+        self.0 == Rows::default()
     }
 
     /// Whether every id is wanted.
     pub(super) fn is_all(self) -> bool {
-        self.rows().any(|entry| matches!(entry.ids, Any))
+        self.0.entries().any(|entry| matches!(entry.ids, Any))
+    }
+
+    /// The entry of the event with this id, if it is wanted.
+    pub(super) fn entry(self, id: u32) -> Option<&'static Entry> {
+        self.0.entries().find(|entry| entry.has_id(id))
     }
 
     /// Whether the event with this id is wanted.
+    #[cfg(test)]
     pub(super) fn has(self, id: u32) -> bool {
-        self.rows().any(|entry| entry.has_id(id))
-    }
-
-    fn rows(self) -> impl Iterator<Item = &'static Entry> {
-        let mut left = self.0;
-        std::iter::from_fn(move || {
-            let row = (left != 0).then(|| left.trailing_zeros())?;
-            left &= left.wrapping_sub(1);
-            CATALOGUE.get(row as usize)
-        })
+        self.entry(id).is_some()
     }
 }
-
-// A row is a bit of `WantedIds`.
-const _: () = assert!(CATALOGUE.len() <= 128);
 
 /// What is wanted of the provider with this name.
 pub(super) fn wanted_ids(provider: &str) -> WantedIds {
     let rows = CATALOGUE.iter().enumerate().filter(|(_, entry)| entry.is_logged_by(provider));
-    WantedIds(rows.fold(0, |rows, (row, _)| rows | 1 << row))
+    WantedIds(Rows(rows.fold(0, |rows, (row, _)| rows | 1 << row)))
 }
 
 /// The ids that some row names, in ranges.
@@ -263,6 +339,17 @@ pub(super) fn whole_providers() -> impl Iterator<Item = &'static str> {
 }
 
 impl Entry {
+    /// When a record of this event tells of nothing.
+    pub(super) fn quiet(&self) -> Option<Quiet> {
+        let (field, when) = match self.meaning {
+            Meaning::ProcessExit => ("Status", QuietWhen::OrdinaryExit),
+            Meaning::FileSystemState => ("CorruptionActionState", QuietWhen::Zero),
+            Meaning::Update { .. } => ("updateTitle", QuietWhen::Mentions(DEFINITIONS)),
+            _ => return None,
+        };
+        Some(Quiet { field, when })
+    }
+
     fn has_id(&self, id: u32) -> bool {
         match &self.ids {
             Any => true,
@@ -348,6 +435,37 @@ mod tests {
     }
 
     #[test]
+    fn the_ids_of_events_that_may_tell_of_nothing_are_those_of_the_table() {
+        let quiet = CATALOGUE.iter().filter(|entry| entry.quiet().is_some());
+        let ids: Vec<u32> = quiet
+            .flat_map(|entry| match &entry.ids {
+                Any => panic!("all ids"),
+                These(ranges) => ranges.iter().cloned().flatten(),
+            })
+            .collect();
+        let mut sorted = ids;
+        sorted.sort_unstable();
+        assert_eq!(sorted, MAY_BE_QUIET);
+    }
+
+    #[test]
+    fn records_that_say_that_all_is_well_are_not_wanted() {
+        let wants = |provider: &str, id, field: &str, value: &str| {
+            wants(provider, id, [(Some("Other"), "1"), (Some(field), value)].into_iter())
+        };
+        const NTFS: &str = "Microsoft-Windows-Ntfs";
+        assert!(!wants(NTFS, 98, "CorruptionActionState", "0"));
+        assert!(wants(NTFS, 98, "CorruptionActionState", "2") && wants(NTFS, 98, "Other", "0"));
+        assert!(wants(NTFS, 55, "CorruptionActionState", "0"));
+        const UPDATES: &str = "Microsoft-Windows-WindowsUpdateClient";
+        for id in [19, 20] {
+            assert!(!wants(UPDATES, id, "updateTitle", "Security Intelligence Update - KB2267602 (Version 1.2)"));
+            assert!(wants(UPDATES, id, "updateTitle", "Update - KB5001234"));
+        }
+        assert!(wants("Microsoft-Windows-WHEA-Logger", 19, "updateTitle", "KB2267602"));
+    }
+
+    #[test]
     fn of_the_ends_of_processes_only_failures_are_wanted() {
         let wants = |provider: &str, id, status: &str| wants(provider, id, [(Some("Status"), status)].into_iter());
         const SECURITY: &str = "Microsoft-Windows-Security-Auditing";
@@ -361,10 +479,6 @@ mod tests {
         }
         assert!(wants(SECURITY, 4689, "?"), "a code that can't be read may be a failure");
         assert!(wants("Application Error", 1000, "0x0") && !wants(SECURITY, 4688, "0xc0000005"));
-        // The scan knows the event by its id alone.
-        let with_id = |entry: &&Entry| matches!(entry.ids, These(_)) && entry.has_id(PROCESS_EXIT);
-        let entries: Vec<Meaning> = CATALOGUE.iter().filter(with_id).map(|entry| entry.meaning).collect();
-        assert_eq!(entries, [Meaning::ProcessExit]);
     }
 
     #[test]

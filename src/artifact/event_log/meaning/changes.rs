@@ -1,14 +1,10 @@
 //! What was changed on a machine: updates, drivers, programs and services that came or went.
 
+use super::super::catalogue::DEFINITIONS;
 use super::super::fields::Fields;
 use super::sentence::{said, written};
 use crate::evidence::{EventBody, base_name};
 
-/// The number of every update of Defender's definitions. There are several a day, and what they bring is told by
-/// Defender itself.
-///
-/// Source: Microsoft's catalogue of updates, KB2267602.
-const DEFINITIONS: &str = "KB2267602";
 /// The driver whose failure to load Windows logs on nearly every machine, with no consequence.
 const HARMLESS_DRIVER: &str = "\\Driver\\WudfRd";
 /// How the names begin of the drivers that Defender installs with each update of its definitions.
@@ -22,7 +18,7 @@ pub(super) fn update(installed: bool, id: u32, fields: &Fields<'_>) -> Option<Ev
         return None;
     }
     if installed && fields.written("updateTitle").is_some_and(is_store_app) {
-        let sentence = written("the app {updateTitle} was installed from the store", id, fields)?.into();
+        let sentence = fields.share(&written("the app {updateTitle} was installed from the store", id, fields)?);
         return Some(EventBody::Said { sentence, kind: Some("software-install") });
     }
     let sentence = if installed {
@@ -61,7 +57,7 @@ pub(super) fn package(was_changed: bool, id: u32, fields: &Fields<'_>) -> Option
 
 /// A sentence about a change; one that did not come about is none.
 fn changed(came_about: bool, sentence: &str, id: u32, fields: &Fields<'_>) -> Option<EventBody> {
-    let sentence = written(sentence, id, fields)?.into();
+    let sentence = fields.share(&written(sentence, id, fields)?);
     Some(EventBody::Said { sentence, kind: (!came_about).then_some("other") })
 }
 
@@ -78,7 +74,8 @@ pub(super) fn driver_installed(id: u32, fields: &Fields<'_>) -> Option<EventBody
     sentence.push_str(&written(&format!("{details} {outcome} installed{device}{restart}"), id, fields)?);
     let names_something =
         ["DriverName", "DriverDescription", "DeviceInstanceID"].iter().any(|name| fields.text(name).is_some());
-    names_something.then(|| EventBody::Said { sentence: sentence.into(), kind: failed.map(|_| "device-problem") })
+    names_something
+        .then(|| EventBody::Said { sentence: fields.share(&sentence), kind: failed.map(|_| "device-problem") })
 }
 
 /// The file that a driver's package is called after: `demo.inf` of `demo.inf_amd64_0123456789abcdef`.
@@ -123,10 +120,8 @@ pub(super) fn service_installed(id: u32, fields: &Fields<'_>) -> Option<EventBod
         _ => ("service", "software-install"),
     };
     let sentence = written(&format!("the {what} {{ServiceName}} was installed, {{ImagePath}}"), id, fields);
-    Some(
-        sentence
-            .map_or_else(|| plain(fields), |sentence| EventBody::Said { sentence: sentence.into(), kind: Some(kind) }),
-    )
+    let said = sentence.map(|sentence| EventBody::Said { sentence: fields.share(&sentence), kind: Some(kind) });
+    Some(said.unwrap_or_else(|| plain(fields)))
 }
 
 /// Kernel-PnP 219. `None` for the driver that fails everywhere.
@@ -147,7 +142,7 @@ pub(super) fn boot_drivers_failed(fields: &Fields<'_>) -> Option<EventBody> {
         return None;
     }
     let sentence = format!("drivers did not load at the start: {}", names.join(", "));
-    Some(EventBody::Said { sentence: sentence.into(), kind: None })
+    Some(EventBody::Said { sentence: fields.share(&sentence), kind: None })
 }
 
 /// What a record says that lacks the fields for more.

@@ -42,7 +42,7 @@ pub(super) fn defender_action(id: u32, fields: &Fields<'_>) -> Option<EventBody>
     let process = fields.text("Process Name").filter(|process| process.contains('\\'));
     let process = process.map_or("", |_| "[, in use by {Process Name:file}]");
     let sentence = format!("Defender {done} {{Path}}[, which it took for {{Threat Name}}]{process}{outcome}");
-    let sentence = written(&sentence, id, fields)?.into();
+    let sentence = fields.share(&written(&sentence, id, fields)?);
     let kind = if takes_away && error.is_none() { "security-block" } else { "other" };
     Some(EventBody::Said { sentence, kind: Some(kind) })
 }

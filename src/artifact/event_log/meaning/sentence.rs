@@ -16,12 +16,12 @@
 use super::super::fields::Fields;
 use super::machine::internal_name;
 use super::packet::Packet;
-use crate::artifact::notation::number_u32;
+use crate::artifact::notation::{number_u32, present};
 use crate::evidence::{EventBody, base_name};
 
 /// The sentence with the values of the record, which was logged under `id`; `None` without a field that it needs.
 pub(super) fn said(sentence: &str, id: u32, fields: &Fields<'_>) -> Option<EventBody> {
-    Some(EventBody::Said { sentence: written(sentence, id, fields)?.into(), kind: None })
+    Some(EventBody::Said { sentence: fields.share(&written(sentence, id, fields)?), kind: None })
 }
 
 /// The same as a text.
@@ -60,20 +60,22 @@ fn push_value(place: &str, id: u32, fields: &Fields<'_>, out: &mut String) -> Op
         return Some(());
     }
     let (name, form) = place.split_once(':').unwrap_or((place, ""));
-    if let Some(service) = internal_name(fields).filter(|_| form == "service") {
+    if form == "service"
+        && let Some(service) = internal_name(fields)
+    {
         out.push_str(&service);
         return Some(());
     }
-    let value = fields.text(name)?;
+    let value = present(fields.written(name)?)?;
     match form {
-        "code" => out.push_str(&format!("0x{:08X}", number_u32(&value)?)),
-        "number" => out.push_str(&number_u32(&value)?.to_string()),
-        "file" => push_one_line(base_name(&value), out),
+        "code" => out.push_str(&format!("0x{:08X}", number_u32(value)?)),
+        "number" => out.push_str(&number_u32(value)?.to_string()),
+        "file" => push_one_line(base_name(value), out),
         _ => match value.strip_prefix("%%").and_then(number_u32) {
             // Numbers of system errors have 16 bits.
             Some(number @ 0x1_0000..) => out.push_str(&format!("error 0x{number:08X}")),
             Some(number) => out.push_str(&format!("error {number}")),
-            None => push_one_line(&value, out),
+            None => push_one_line(value, out),
         },
     }
     Some(())
