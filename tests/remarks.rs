@@ -71,7 +71,7 @@ fn times_that_differ_by_more_than_ten_minutes_are_told() {
     assert_eq!(of(600), [""; 0]);
     let told = of(601);
     let expected = "The evidence differs on the time: 2024-05-06T12:00:00.412307Z (e1), 2024-05-06T12:10:01.412307Z (e2); \
-                    a clock was wrong or was set.";
+                    a clock was wrong or was set, or the process was reported more than once.";
     assert_eq!(told, [expected]);
 }
 
