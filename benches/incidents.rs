@@ -288,6 +288,7 @@ impl Log {
             power_button: None,
             long_press: None,
             sleeping: None,
+            hardware_errors: None,
         };
         self.add("Microsoft-Windows-Kernel-Power", 41, "System", later(50), restarted);
         let alive = EventBody::UncleanShutdown { last_alive: Some(time) };

@@ -123,3 +123,51 @@ fn it_refuses_what_the_program_refuses_as_far_as_a_schema_can_tell() {
     }
     assert_eq!(passed, NOT_SEEN);
 }
+
+/// Spellings that YAML reads otherwise than the program.
+const SPELLINGS: &str = r#"
+schema: "1"
+rules:
+  - id: test/spellings
+    title: 404
+    cause: application-defect
+    confidence: "0.5"
+    severity: medium
+    selections:
+      one:
+        exception.code: " 0xC0000005 "
+        fault_site.module: 123
+        fault_site.offset|gte: "0x10"
+        process.version: 14.40
+        suspect.module|exists: "true"
+      other:
+        fault_site.module|all|contains: [1, 2]
+        fault_site.path|contains|all: [a, b]
+    explanation: It crashed.
+    remediation:
+      - {audience: helpdesk, text: Restart it.}
+    references: [https://example.org]
+    tests:
+      - name: yes
+        facts:
+          exception.code: 0xC0000005
+          fault_site.module: 123
+          fault_site.offset: 0x10
+          process.version: "14.40"
+          suspect.module: a.dll
+          fault_site.path: ab
+        expect: skipped
+      - {name: no, facts: {}, expect: skipped}
+      - {name: one, facts: {exception.code: 0xC0000005}, expect: match}
+      - {name: none, facts: {exception.code: 5}, expect: no-match}
+"#;
+
+#[test]
+fn spellings_that_the_program_takes_fit_it() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("rule.yaml");
+    fs::write(&path, SPELLINGS).expect("a rule");
+    let loaded = RuleSet::load(true, std::slice::from_ref(&path));
+    assert!(loaded.is_ok(), "{:#?}", loaded.err());
+    assert_eq!(complaints(&validator(), &path), [""; 0]);
+}

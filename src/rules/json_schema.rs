@@ -30,7 +30,7 @@ pub fn json_schema(rules: &RuleSet) -> Value {
         "required": ["schema", "rules"],
         "additionalProperties": false,
         "properties": {
-            "schema": {"const": 1, "description": "Version of the language of rules."},
+            "schema": {"enum": [1, "1"], "description": "Version of the language of rules."},
             "rules": {"type": "array", "minItems": 1, "items": reference("rule"), "description": "The rules of this file."},
         },
         "definitions": definitions(rules),
@@ -44,17 +44,23 @@ fn definitions(rules: &RuleSet) -> Value {
         ("texts", json!({"type": "array", "minItems": 1, "items": reference("text")})),
         ("selection", one_or_more(reference("terms"))),
         ("terms", mapping(terms(), &[])),
-        ("facts", mapping(facts_of_a_test(), &[])),
-        ("exists", json!({"type": "boolean", "description": "Whether it is known."})),
+        ("facts", possibly_empty(mapping(facts_of_a_test(), &[]))),
+        ("exists", json!({"enum": [true, false, "true", "false"], "description": "Whether it is known."})),
         ("code", code()),
-        ("number", json!({"anyOf": [{"type": "integer", "minimum": 0}, text_of(r"^(0[xX][0-9A-Fa-f]+|[0-9]+)$")]})),
-        ("address", json!({"anyOf": [{"type": "integer", "minimum": 0}, text_of("^(0[xX][0-9A-Fa-f]+|[0-9])$")]})),
-        ("version", json!({"anyOf": [{"type": "number", "minimum": 0}, text_of(r"^[0-9]+(\.[0-9]+){0,3}$")]})),
-        ("module", text_of(r"^[^\\/*?]*[^\\/*?\s][^\\/*?]*$")),
-        ("path", text_of(r"^[^*?]*[^*?\s][^*?]*$")),
-        ("flag", json!({"type": "boolean"})),
+        (
+            "number",
+            json!({"anyOf": [{"type": "integer", "minimum": 0}, text_of(r"^\s*(0[xX][0-9A-Fa-f]+|[0-9]+)\s*$")]}),
+        ),
+        (
+            "address",
+            json!({"anyOf": [{"type": "integer", "minimum": 0}, text_of(r"^\s*(0[xX][0-9A-Fa-f]+|[0-9])\s*$")]}),
+        ),
+        ("version", json!({"anyOf": [{"type": "number", "minimum": 0}, text_of(r"^\s*[0-9]+(\.[0-9]+){0,3}\s*$")]})),
+        ("module", any_scalar(r"^[^\\/*?]*[^\\/*?\s][^\\/*?]*$")),
+        ("path", any_scalar(r"^[^*?]*[^*?\s][^*?]*$")),
+        ("flag", json!({"enum": [true, false, "true", "false"]})),
         ("part", json!({"type": TEXT_TYPES, "minLength": 1})),
-        ("part of a module name", text_of(r"^[^\\/]+$")),
+        ("part of a module name", any_scalar(r"^[^\\/]+$")),
         ("list name", one_or_more(json!({"enum": list_names(rules)}))),
         ("bound", json!({"type": ["integer", "string"], "minimum": 0, "pattern": "^[0-9]+$"})),
     ]);
@@ -200,6 +206,7 @@ fn add_term(fact: &FactDefinition, from: Option<&str>, all: &mut Map<String, Val
             Modifier::Part(_) | Modifier::Like | Modifier::Regex => {
                 let texts = one_or_more(part(fact.kind, *modifier));
                 all.insert(format!("{key}|all"), texts.clone());
+                all.insert(format!("{}|all|{word}", fact.path), texts.clone());
                 all.insert(key, texts);
             }
             Modifier::Order(_) => drop(all.insert(key, equal(fact.kind))),
@@ -249,11 +256,14 @@ fn facts_of_a_test() -> Map<String, Value> {
 /// An entry of a list in a test.
 fn recorded(list: &ListDefinition) -> Value {
     let field = |field: &FactDefinition| (field.path.to_owned(), single(field.kind));
-    let mut entry = mapping(list.fields.iter().map(field).collect(), &[]);
-    if let Value::Object(entry) = &mut entry {
-        entry.remove("minProperties");
+    possibly_empty(mapping(list.fields.iter().map(field).collect(), &[]))
+}
+
+fn possibly_empty(mut mapping: Value) -> Value {
+    if let Value::Object(mapping) = &mut mapping {
+        mapping.remove("minProperties");
     }
-    entry
+    mapping
 }
 
 /// A value that a fact is compared with for equality, where module names have no paths and nothing is a pattern.
@@ -291,7 +301,7 @@ fn code() -> Value {
     json!({
         "anyOf": [
             {"type": "integer", "minimum": -0x8000_0000_i64},
-            text_of("^(0[xX][0-9A-Fa-f]+|-?[0-9]+)$"),
+            text_of(r"^\s*(0[xX][0-9A-Fa-f]+|-?[0-9]+)\s*$"),
         ],
     })
 }
@@ -307,6 +317,11 @@ fn list_names(rules: &RuleSet) -> Vec<&str> {
 /// A text that YAML does not take for something else.
 fn text_of(pattern: &str) -> Value {
     json!({"type": "string", "pattern": pattern})
+}
+
+/// What is a text in a rule, whatever YAML takes it for.
+fn any_scalar(pattern: &str) -> Value {
+    json!({"type": TEXT_TYPES, "pattern": pattern})
 }
 
 /// One, or a list of which one must hold.
