@@ -331,6 +331,7 @@ fn listed(mut all: Vec<ReadArtifact>) -> (Vec<Artifact>, Vec<Item>, Vec<LogCover
 
     let renamed: Vec<BTreeMap<String, Arc<str>>> =
         all.iter().map(|read| incident::former_names(&read.artifact.path, &read.coverage)).collect();
+    let renamed = incident::agreed(renamed);
     let mut hosts = hosts_by_folder(&all, &renamed);
     let (mut artifacts, mut coverage) = (Vec::new(), Vec::new());
     let mut items = Vec::with_capacity(all.iter().map(|read| read.evidence.len()).sum());

@@ -871,6 +871,14 @@ fn the_same_stop_on_another_day_is_another_stop() {
     // The log begins after the first start: its dump is not the second's.
     folder.log("System.evtx", "PC-1", started(again, "two"));
     assert_incidents(&folder, &[&["first.dmp"], &with("second.dmp", first)]);
+    // Saved copies of one file that each stop wrote anew.
+    for (from, to) in [("first.dmp", "MEMORY (1).DMP"), ("second.dmp", "MEMORY.DMP")] {
+        fs::rename(folder.0.path().join(from), folder.0.path().join(to)).expect("renamed");
+    }
+    assert_incidents(&folder, &[&["MEMORY (1).DMP"], &with("MEMORY.DMP", first)]);
+    for (from, to) in [("MEMORY (1).DMP", "first.dmp"), ("MEMORY.DMP", "second.dmp")] {
+        fs::rename(folder.0.path().join(from), folder.0.path().join(to)).expect("renamed");
+    }
     // Without dumps.
     fs::remove_file(folder.0.path().join("first.dmp")).expect("removed");
     fs::remove_file(folder.0.path().join("second.dmp")).expect("removed");

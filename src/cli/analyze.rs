@@ -76,10 +76,6 @@ struct Prepared {
 
 fn prepare(arguments: &Arguments) -> Result<Prepared, Exit> {
     let (rules, baseline) = arguments.reporting.prepare()?;
-    if let Some(path) = &arguments.reporting.output {
-        let given = arguments.paths.iter().chain(&arguments.ticket).chain(&arguments.symbols);
-        not_lost(path, given.chain(arguments.reporting.read())).map_err(|message| usage(&message))?;
-    }
     let knowledge = Knowledge::builtin();
     let from_stdin = arguments.paths.iter().any(|path| path == Path::new("-"));
     let ticket_from_stdin = arguments.ticket.as_deref() == Some(Path::new("-"));
@@ -90,6 +86,10 @@ fn prepare(arguments: &Arguments) -> Result<Prepared, Exit> {
     if from_stdin {
         let listed = read_list(&mut io::stdin().lock());
         paths.extend(listed.map_err(|error| usage(&format!("list of paths on standard input: {error}")))?);
+    }
+    if let Some(path) = &arguments.reporting.output {
+        let given = paths.iter().chain(&arguments.ticket).chain(&arguments.symbols);
+        not_lost(path, given.chain(arguments.reporting.read())).map_err(|message| usage(&message))?;
     }
     let pasted = match &arguments.ticket {
         Some(path) => {

@@ -53,7 +53,7 @@ pub fn run(arguments: &Arguments) -> Exit {
     let sides = side(old).and_then(|before| Ok((before, side(new)?)));
     let comparison = sides.and_then(|(before, now)| {
         compare(&before, &now).map_err(|error| {
-            let older = if error.earlier_is_older() { old } else { new };
+            let older = if error.is_of_earlier() { old } else { new };
             format!("{}: {error}", older.display())
         })
     });

@@ -128,7 +128,9 @@ impl Arguments {
         }
         let baseline = self.baseline.as_deref().map(|path| {
             let baseline = side(path).map_err(|error| usage(&format!("--baseline {error}")))?;
-            comparable_now(&baseline).map_err(|error| usage(&format!("--baseline {}: {error}", path.display())))?;
+            let limits = Limits { since: self.since, until: self.until };
+            comparable_now(&baseline, limits)
+                .map_err(|error| usage(&format!("--baseline {}: {error}", path.display())))?;
             Ok(baseline)
         });
         Ok((rules, baseline.transpose()?))

@@ -127,31 +127,52 @@ impl Comparison {
     }
 }
 
-/// Reports whose signatures were made in different ways.
+/// Why two reports can't be compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct NotComparable {
-    /// The algorithm of the earlier report's signatures.
-    pub before: u32,
-    /// That of the later one's.
-    pub now: u32,
+pub enum NotComparable {
+    /// Their signatures were made in different ways.
+    Signatures {
+        /// The algorithm of the earlier report's signatures.
+        before: u32,
+        /// That of the later one's.
+        now: u32,
+    },
+    /// No time is in both: each leaves out what the other holds.
+    Times {
+        /// Which incidents the earlier report holds.
+        before: Limits,
+        /// Which the later one does.
+        now: Limits,
+    },
 }
 
 impl NotComparable {
-    /// Whether it is the earlier report that must be made anew: the older way is never the one to stay with.
+    /// Whether the earlier report is the one to be made anew.
     #[must_use]
-    pub fn earlier_is_older(&self) -> bool {
-        self.before <= self.now
+    pub fn is_of_earlier(&self) -> bool {
+        match self {
+            Self::Signatures { before, now } => before <= now,
+            Self::Times { .. } => true,
+        }
     }
 }
 
 impl std::fmt::Display for NotComparable {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let (old, new) = (self.before.min(self.now), self.before.max(self.now));
-        write!(
-            f,
-            "its signatures are made by algorithm {old}, those of the other report by {new}: analyze its folder again \
-             with this version"
-        )
+        match self {
+            Self::Signatures { before, now } => write!(
+                f,
+                "its signatures are made by algorithm {}, those of the other report by {}: analyze its folder again \
+                 with this version",
+                before.min(now),
+                before.max(now)
+            ),
+            Self::Times { before, now } => write!(
+                f,
+                "it holds incidents {before} and the other report {now}: no time is in both, and nothing can be \
+                 compared; analyze the folders again with other times"
+            ),
+        }
     }
 }
 
@@ -159,11 +180,21 @@ impl std::fmt::Display for NotComparable {
 ///
 /// # Errors
 ///
-/// When its signatures were made in another way.
-pub fn comparable_now(before: &Side) -> Result<(), NotComparable> {
+/// When its signatures were made in another way, or when it leaves out all that `limits` would leave in.
+pub fn comparable_now(before: &Side, limits: Limits) -> Result<(), NotComparable> {
+    same_time(before.limits, limits)?;
     match before.algorithms().into_iter().find(|algorithm| *algorithm != ALGORITHM) {
-        Some(before) => Err(NotComparable { before, now: ALGORITHM }),
+        Some(before) => Err(NotComparable::Signatures { before, now: ALGORITHM }),
         None => Ok(()),
+    }
+}
+
+/// What both reports hold.
+fn same_time(before: Limits, now: Limits) -> Result<Limits, NotComparable> {
+    let limits = before.and(now);
+    match (limits.since, limits.until) {
+        (Some(since), Some(until)) if since > until => Err(NotComparable::Times { before, now }),
+        _ => Ok(limits),
     }
 }
 
@@ -171,15 +202,15 @@ pub fn comparable_now(before: &Side) -> Result<(), NotComparable> {
 ///
 /// # Errors
 ///
-/// When their signatures were made in different ways.
+/// When their signatures were made in different ways, or no time is in both.
 pub fn compare(before: &Side, now: &Side) -> Result<Comparison, NotComparable> {
     let (old, new) = (before.algorithms(), now.algorithms());
     if let (Some(first), Some(last)) = (old.first(), new.last())
         && (first != last || old.len() > 1 || new.len() > 1)
     {
-        return Err(NotComparable { before: *first, now: *last });
+        return Err(NotComparable::Signatures { before: *first, now: *last });
     }
-    let limits = before.limits.and(now.limits);
+    let limits = same_time(before.limits, now.limits)?;
     let happenings = |side: &'_ Side| -> BTreeMap<String, Happening> {
         side.within(limits).map(|member| (member.id.clone(), member.happening.clone())).collect()
     };
@@ -342,7 +373,7 @@ mod tests {
     #[test]
     fn signatures_of_another_algorithm_are_not_compared() {
         let (old, new) = (side(1, &[("1", "a", "x", 0.5)]), side(2, &[("1", "a", "x", 0.5)]));
-        assert_eq!(compare(&old, &new), Err(NotComparable { before: 1, now: 2 }));
+        assert_eq!(compare(&old, &new), Err(NotComparable::Signatures { before: 1, now: 2 }));
         let both = side(1, &[("1", "a", "x", 0.5)]).within(Limits::default()).cloned().collect::<Vec<_>>();
         let both = both.into_iter().chain(new.within(Limits::default()).cloned());
         let mixed = Side::of(MadeBy::default(), Limits::default(), std::iter::empty(), both);
@@ -390,5 +421,7 @@ mod tests {
             assert_eq!(kinds(&comparison), [], "nothing differs");
             assert_eq!((comparison.before, comparison.now, comparison.limits), (3, 3, april));
         }
+        let march = Limits { since: None, until: Some(at("2025-03-31T00:00:00Z")) };
+        assert_eq!(compare(&of(march), &late), Err(NotComparable::Times { before: march, now: april }));
     }
 }

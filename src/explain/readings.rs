@@ -94,6 +94,8 @@ fn fits(label: Label, kind: Kind, form: Form) -> bool {
         Label::DeviceProblem => kind == Kind::DeviceProblem,
         Label::Errno => kind == Kind::Errno,
         Label::Xid => kind == Kind::Xid,
+        Label::CublasStatus => kind == Kind::CublasStatus,
+        Label::CudnnStatus => kind == Kind::CudnnStatus,
     }
 }
 
@@ -292,6 +294,8 @@ fn small(written: &Written, knowledge: &Knowledge) -> Vec<Candidate> {
     for (kind, wanted, weight, why) in [
         (Kind::Errno, Label::Errno, 100, "it is called an errno; Windows' C runtime numbers them so"),
         (Kind::Xid, Label::Xid, 100, "it is called an Xid, as NVIDIA's driver calls its errors"),
+        (Kind::CublasStatus, Label::CublasStatus, 100, "it is called a status of cuBLAS"),
+        (Kind::CudnnStatus, Label::CudnnStatus, 100, "it is called a status of cuDNN"),
         (Kind::DeviceProblem, Label::DeviceProblem, 100, "it is called the problem code of a device"),
         (Kind::DeviceProblem, Label::Code, 64, "Device Manager writes the problems of devices so: (Code 43)"),
         (Kind::DeviceProblem, Label::Error, 28, "the problems of devices in Device Manager are called errors, too"),
@@ -324,6 +328,8 @@ fn unknown(written: &Written) -> Candidate {
         Some(Label::DeviceProblem) if code < LARGE => Kind::DeviceProblem,
         Some(Label::Errno) if code < LARGE => Kind::Errno,
         Some(Label::Xid) if code < LARGE => Kind::Xid,
+        Some(Label::CublasStatus) if code < LARGE => Kind::CublasStatus,
+        Some(Label::CudnnStatus) if code < LARGE => Kind::CudnnStatus,
         _ if code >> 28 == 8 => Kind::HResult,
         _ if code >= LARGE => Kind::Exception,
         _ => Kind::ExitCode,

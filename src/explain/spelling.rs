@@ -58,6 +58,8 @@ pub(super) enum Label {
     DeviceProblem,
     Errno,
     Xid,
+    CublasStatus,
+    CudnnStatus,
 }
 
 impl Label {
@@ -73,7 +75,9 @@ impl Label {
             | Self::Event
             | Self::DeviceProblem
             | Self::Errno
-            | Self::Xid => true,
+            | Self::Xid
+            | Self::CublasStatus
+            | Self::CudnnStatus => true,
             Self::Exception | Self::Exit | Self::Code | Self::Error => false,
         }
     }
@@ -89,6 +93,12 @@ const LABELS: &[(&str, Label)] = &[
     ("problem code", Label::DeviceProblem),
     ("errno", Label::Errno),
     ("xid", Label::Xid),
+    ("cublas", Label::CublasStatus),
+    ("cublas error", Label::CublasStatus),
+    ("cublas status", Label::CublasStatus),
+    ("cudnn", Label::CudnnStatus),
+    ("cudnn error", Label::CudnnStatus),
+    ("cudnn status", Label::CudnnStatus),
     ("error", Label::Error),
     ("error code", Label::Error),
     ("getlasterror", Label::WinError),

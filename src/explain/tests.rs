@@ -55,6 +55,7 @@ fn the_likeliest_reading_comes_first() {
         ("c000 0005", Kind::Exception, "0xC0000005", "STATUS_ACCESS_VIOLATION"),
         ("Error 43", Kind::DeviceProblem, "43", "CM_PROB_FAILED_POST_START"),
         ("-11", Kind::ExitCode, "-11", "signal 11 (SIGSEGV)"),
+        ("cublas status 13", Kind::CublasStatus, "13", "CUBLAS_STATUS_EXECUTION_FAILED"),
         ("Xid 79", Kind::Xid, "79", "ROBUST_CHANNEL_GPU_HAS_FALLEN_OFF_THE_BUS"),
         ("NVRM Xid 13", Kind::Xid, "13", "ROBUST_CHANNEL_GR_EXCEPTION"),
         ("errno 22", Kind::Errno, "22", "EINVAL"),

@@ -31,7 +31,7 @@ pub use hosts::unify;
 pub use join::JoinKey;
 pub use machine::{machines, timeline_kind, values};
 pub use machine_environment::{OF_MACHINE, describe};
-pub use renamed::{former_names, under_last_name};
+pub use renamed::{agreed, former_names, under_last_name};
 pub use says::says;
 pub use sighting::{Family, Item, RestartRecord, Sighting, report_kind};
 pub use signature::ALGORITHM;

@@ -1,8 +1,9 @@
 //! Machines that got a new name: a log goes on under it, as after every installation of Windows.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use super::context::short;
 use crate::artifact::LogCoverage;
 
 /// A name under which a log has fewer records may be anything.
@@ -24,6 +25,22 @@ pub fn former_names(path: &str, coverage: &[LogCoverage]) -> BTreeMap<String, Ar
         return BTreeMap::new();
     };
     former.iter().map(|part| (part.computer.to_lowercase(), Arc::clone(&last.computer))).collect()
+}
+
+/// What each log says of former names, as far as all of them agree. A name that machines with different names had before
+/// is that of the image that they were made of, and of what was recorded under it nobody knows on which machine it was.
+#[must_use]
+pub fn agreed(mut renamed: Vec<BTreeMap<String, Arc<str>>>) -> Vec<BTreeMap<String, Arc<str>>> {
+    let mut last_names: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
+    for (former, last) in renamed.iter().flatten() {
+        last_names.entry(former).or_default().insert(short(last));
+    }
+    let of_several = last_names.into_iter().filter(|(_, last)| last.len() > 1);
+    let of_several: BTreeSet<String> = of_several.map(|(former, _)| former.to_owned()).collect();
+    for renamed in renamed.iter_mut().filter(|names| names.keys().any(|former| of_several.contains(former))) {
+        renamed.clear();
+    }
+    renamed
 }
 
 /// One coverage of a log whose machine had several names.
@@ -69,6 +86,19 @@ mod tests {
         let whole = under_last_name(parts.to_vec());
         assert_eq!(whole.len(), 1);
         assert_eq!((&*whole[0].computer, whole[0].records, whole[0].first), ("PC-7", 712, part("", 1, 2, 0).first));
+    }
+
+    #[test]
+    fn a_name_before_several_others_is_that_of_an_image() {
+        let names = |pairs: &[(&str, &str)]| -> BTreeMap<String, Arc<str>> {
+            pairs.iter().map(|(former, last)| ((*former).to_owned(), Arc::from(*last))).collect()
+        };
+        let one = names(&[("gold", "PC-A")]);
+        let same = agreed(vec![one.clone(), names(&[("gold", "pc-a.corp.example")])]);
+        assert!(same.iter().all(|names| names.len() == 1));
+        let other = names(&[("win-1", "PC-C")]);
+        let several = agreed(vec![one, names(&[("gold", "PC-B")]), other.clone()]);
+        assert_eq!(several, [names(&[]), names(&[]), other]);
     }
 
     #[test]

@@ -44,6 +44,7 @@ pub(super) fn by_dump_path(sightings: &[Sighting], items: &[Item], sets: &mut Se
     for records in naming.values_mut() {
         records.sort_unstable();
     }
+    let mut named: Vec<(usize, Option<Timestamp>, usize)> = Vec::new();
     for (index, dump) in sightings.iter().enumerate() {
         let Some(item) = items.get(dump.item) else { continue };
         let (Observation::Process(_) | Observation::Kernel(_), Some(time)) = (&item.observation, dump.time) else {
@@ -63,7 +64,21 @@ pub(super) fn by_dump_path(sightings: &[Sighting], items: &[Item], sets: &mut Se
         let own = sets.host(index);
         by_host.retain(|host, _| own.is_none() || *host == own);
         if let (1, Some(record)) = (by_host.len(), by_host.values().next()) {
-            sets.join(*record, index, JoinKey::DumpPath);
+            let is_kernel = matches!(item.observation, Observation::Kernel(_));
+            named.push((*record, is_kernel.then_some(time), index));
+        }
+    }
+    // A stop's dump takes the place of the one before, whose name is often the same: of several, a record names the last.
+    let mut latest: HashMap<usize, Timestamp> = HashMap::new();
+    for (record, time, _) in &named {
+        if let Some(time) = time {
+            latest.entry(*record).and_modify(|latest| *latest = (*latest).max(*time)).or_insert(*time);
+        }
+    }
+    for (record, time, index) in named {
+        let latest = time.and_then(|time| Some(latest.get(&record)?.duration_since(time)));
+        if latest.is_none_or(|earlier| earlier <= CLOCKS) {
+            sets.join(record, index, JoinKey::DumpPath);
         }
     }
 }

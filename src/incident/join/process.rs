@@ -1,10 +1,10 @@
 //! Evidence of one process: by its id and start, or for dumps that don't hold those, by the moment of the exception.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::{Family, JoinKey, START_TOLERANCE_SECONDS, Sets, join_unambiguous};
+use super::{Family, JoinKey, MOST_CANDIDATES, START_TOLERANCE_SECONDS, Sets, join_unambiguous};
 use crate::evidence::Observation;
 use crate::incident::IncidentKind;
 use crate::incident::sighting::{Item, Sighting};
@@ -98,18 +98,22 @@ fn of_one_failure(sightings: &[Sighting], items: &[Item], bucket: Vec<usize>, se
     records.sort_unstable();
     let mut failures: Vec<Failure> = Vec::new();
     let mut of_root: HashMap<usize, usize> = HashMap::new();
+    let mut last_of_kind: BTreeMap<IncidentKind, usize> = BTreeMap::new();
     for (time, root, index) in records {
         let Some(kind) = sightings.get(index).map(|sighting| sighting.kind) else { continue };
         let known = of_root.get(&root).copied();
         let near = || {
-            let fits = |failure: &Failure| failure.kind == kind && time.duration_since(failure.last) <= ONE_FAILURE;
-            failures.iter().rposition(fits)
+            let last = last_of_kind.get(&kind).copied();
+            last.filter(|last| {
+                failures.get(*last).is_some_and(|failure| time.duration_since(failure.first) <= ONE_FAILURE)
+            })
         };
         let place = known.or_else(near).unwrap_or_else(|| {
             failures.push(Failure { kind, first: time, last: time, members: Vec::new() });
             failures.len().saturating_sub(1)
         });
         of_root.insert(root, place);
+        last_of_kind.insert(kind, place);
         if let Some(failure) = failures.get_mut(place) {
             failure.last = failure.last.max(time);
             failure.members.push(index);
@@ -119,7 +123,7 @@ fn of_one_failure(sightings: &[Sighting], items: &[Item], bucket: Vec<usize>, se
         return vec![bucket];
     }
     let mut rest = Vec::new();
-    let taken: Vec<usize> = failures.iter().flat_map(|failure| failure.members.iter().copied()).collect();
+    let taken: HashSet<usize> = failures.iter().flat_map(|failure| failure.members.iter().copied()).collect();
     for index in bucket.iter().copied().filter(|index| !taken.contains(index)) {
         let Some(sighting) = sightings.get(index) else { continue };
         match belongs_to(sighting, of_root.get(&sets.root(index)).copied(), &failures) {
@@ -143,6 +147,10 @@ fn belongs_to(sighting: &Sighting, joined: Option<usize>, failures: &[Failure]) 
         (of_kind || near || failures.len() == 1 && sighting.kind != IncidentKind::Crash)
             .then(|| (!of_kind, failure.distance(time)))
     };
-    let measured = failures.iter().enumerate().filter_map(|(place, failure)| Some((distance(failure)?, place)));
+    // They stand in the order of their first records; the nearest are those around the time.
+    let middle = failures.partition_point(|failure| failure.first <= time);
+    let around = failures.iter().enumerate().skip(middle.saturating_sub(MOST_CANDIDATES));
+    let around = around.take(MOST_CANDIDATES.saturating_mul(2));
+    let measured = around.filter_map(|(place, failure)| Some((distance(failure)?, place)));
     measured.min().map(|(_, place)| place)
 }

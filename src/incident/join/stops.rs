@@ -7,7 +7,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use super::dump_path::{CLOCKS, LOGGED_WITHIN};
-use super::{Family, JoinKey, RESTART_WINDOW, Sets, join_unambiguous};
+use super::{Family, JoinKey, MOST_CANDIDATES, RESTART_WINDOW, Sets, join_unambiguous};
 use crate::evidence::Observation;
 use crate::incident::sighting::{Item, Sighting};
 
@@ -46,6 +46,13 @@ struct Occurrence {
     members: Vec<usize>,
 }
 
+impl Occurrence {
+    /// When it was, as far as that is known.
+    fn moment(&self) -> Option<Timestamp> {
+        self.started.or(self.dumped).or(self.reported)
+    }
+}
+
 /// The bucket's members by the stop that they tell of: a dump goes before the start that follows it, and a report after
 /// both. What could be of several is left out, unless it has no time and there is only one.
 fn by_time(bucket: &[usize], sightings: &[Sighting], items: &[Item], sets: &mut Sets<'_>) -> Vec<Vec<usize>> {
@@ -65,12 +72,22 @@ fn by_time(bucket: &[usize], sightings: &[Sighting], items: &[Item], sets: &mut 
     let mut stops = starts(records, sets);
     add_dumps(dumps, &mut stops);
     reports.sort_unstable();
+    let mut of_root: HashMap<usize, usize> = HashMap::new();
+    let mut by_moment: BTreeSet<(Timestamp, usize)> = BTreeSet::new();
+    for (place, stop) in stops.iter().enumerate() {
+        by_moment.extend(stop.moment().map(|moment| (moment, place)));
+        for member in &stop.members {
+            of_root.entry(sets.root(*member)).or_insert(place);
+        }
+    }
     for (time, index) in reports {
         let (own, host) = (sets.root(index), sets.host(index));
-        let joined = stops.iter().position(|stop| stop.members.iter().any(|member| sets.root(*member) == own));
-        match joined.or_else(|| only_before(time, host.as_ref(), &stops)) {
+        let joined = of_root.get(&own).copied();
+        match joined.or_else(|| only_before(time, host.as_ref(), &stops, &by_moment)) {
             Some(place) => stops.get_mut(place).into_iter().for_each(|stop| stop.members.push(index)),
             None => {
+                by_moment.insert((time, stops.len()));
+                of_root.insert(own, stops.len());
                 stops.push(Occurrence { host, dumped: None, started: None, reported: Some(time), members: vec![index] })
             }
         }
@@ -115,33 +132,36 @@ fn add_dumps(mut dumps: Vec<(Option<Arc<str>>, Timestamp, usize)>, stops: &mut V
     let fits = |stop: &Occurrence, host: Option<&Arc<str>>| {
         host.is_none() || stop.host.is_none() || stop.host.as_ref() == host
     };
+    let mut by_start: Vec<(Timestamp, usize)> =
+        stops.iter().enumerate().filter_map(|(place, stop)| Some((stop.started?, place))).collect();
+    by_start.sort_unstable();
+    let mut dumped: BTreeSet<(Timestamp, usize)> = BTreeSet::new();
     // The latest first: of two dumps before a start, the later one is that of the stop before it.
     for (host, time, index) in dumps.into_iter().rev() {
-        let twin = stops.iter().position(|stop| {
-            let same_moment = stop.dumped.is_some_and(|dumped| dumped.duration_since(time).abs() <= CLOCKS);
-            same_moment && fits(stop, host.as_ref())
-        });
-        let follows = |stop: &Occurrence| {
-            let after = stop.started.map(|started| started.duration_since(time));
-            fits(stop, host.as_ref()) && after.is_some_and(|after| after >= -CLOCKS && after <= LOGGED_WITHIN)
-        };
-        let computers: BTreeSet<&Option<Arc<str>>> =
-            stops.iter().filter(|stop| follows(stop)).map(|stop| &stop.host).collect();
-        let only = computers.len() == 1;
-        let next = stops
-            .iter()
-            .enumerate()
-            .filter(|(_, stop)| only && follows(stop))
-            .min_by_key(|(_, stop)| stop.started)
-            .filter(|(_, stop)| stop.dumped.is_none())
-            .map(|(place, _)| place);
-        match twin.or(next).and_then(|place| stops.get_mut(place)) {
-            Some(stop) => {
-                stop.dumped.get_or_insert(time);
+        // All that were looked at before are later.
+        let twins = dumped.iter().take(MOST_CANDIDATES).take_while(|(other, _)| other.duration_since(time) <= CLOCKS);
+        let twin = twins
+            .map(|(_, place)| *place)
+            .find(|place| stops.get(*place).is_some_and(|stop| fits(stop, host.as_ref())));
+        let from = by_start.partition_point(|(started, _)| started.duration_since(time) < -CLOCKS);
+        let following = by_start.iter().skip(from).take(MOST_CANDIDATES);
+        let following: Vec<usize> = following
+            .take_while(|(started, _)| started.duration_since(time) <= LOGGED_WITHIN)
+            .map(|(_, place)| *place)
+            .filter(|place| stops.get(*place).is_some_and(|stop| fits(stop, host.as_ref())))
+            .collect();
+        let stop = |place: &usize| stops.get(*place);
+        let computers: BTreeSet<&Option<Arc<str>>> = following.iter().filter_map(stop).map(|stop| &stop.host).collect();
+        let next = following.first().copied().filter(|_| computers.len() == 1);
+        let next = next.filter(|place| stop(place).is_some_and(|stop| stop.dumped.is_none()));
+        match twin.or(next).and_then(|place| Some((place, stops.get_mut(place)?))) {
+            Some((place, stop)) => {
+                dumped.insert((*stop.dumped.get_or_insert(time), place));
                 stop.host = stop.host.take().or(host);
                 stop.members.push(index);
             }
             None => {
+                dumped.insert((time, stops.len()));
                 stops.push(Occurrence {
                     host,
                     dumped: Some(time),
@@ -155,15 +175,20 @@ fn add_dumps(mut dumps: Vec<(Option<Arc<str>>, Timestamp, usize)>, stops: &mut V
 }
 
 /// The last stop before a report was made, if only one computer had such a stop in that time.
-fn only_before(time: Timestamp, host: Option<&Arc<str>>, stops: &[Occurrence]) -> Option<usize> {
-    let moment = |stop: &Occurrence| stop.started.or(stop.dumped).or(stop.reported);
-    let fits = |stop: &Occurrence| {
-        let apart = host.is_some() && stop.host.is_some() && stop.host.as_ref() != host;
-        let after = moment(stop).map(|moment| time.duration_since(moment));
-        !apart && after.is_some_and(|after| after >= -RESTART_WINDOW && after <= LOGGED_WITHIN)
-    };
-    let fitting = || stops.iter().enumerate().filter(|(_, stop)| fits(stop));
-    let computers: BTreeSet<&Option<Arc<str>>> = fitting().map(|(_, stop)| &stop.host).collect();
-    let last = fitting().max_by_key(|(_, stop)| moment(stop)).map(|(place, _)| place);
+fn only_before(
+    time: Timestamp,
+    host: Option<&Arc<str>>,
+    stops: &[Occurrence],
+    by_moment: &BTreeSet<(Timestamp, usize)>,
+) -> Option<usize> {
+    let latest = time.saturating_add(RESTART_WINDOW).unwrap_or(time);
+    let before = by_moment.range(..=(latest, usize::MAX)).rev().take(MOST_CANDIDATES);
+    let fitting: Vec<(usize, &Option<Arc<str>>)> = before
+        .take_while(|(moment, _)| time.duration_since(*moment) <= LOGGED_WITHIN)
+        .filter_map(|(_, place)| Some((*place, &stops.get(*place)?.host)))
+        .filter(|(_, other)| host.is_none() || other.is_none() || other.as_ref() == host)
+        .collect();
+    let computers: BTreeSet<&Option<Arc<str>>> = fitting.iter().map(|(_, host)| *host).collect();
+    let last = fitting.first().map(|(place, _)| *place);
     last.filter(|_| computers.len() == 1)
 }

@@ -27,7 +27,7 @@ pub(crate) fn write(page: &mut Page<'_>, comparison: &Comparison) -> io::Result<
         ),
     )?;
     if limits.is_some() {
-        page.paragraph(2, &format!("Only incidents {limits} are compared: a report leaves out the others."))?;
+        page.paragraph(2, &format!("Only incidents {limits}, and those whose time is not known, are compared: a report leaves out the others."))?;
     }
     if made_before != made_now {
         let made = |by: &MadeBy| format!("crashsift {} with {}", by.tool, by.rule_sets.join(", "));
