@@ -56,7 +56,7 @@ enum Command {
     Merge(merge::Arguments),
     /// Says how rules came to their answers: for an incident, or for a rule.
     Why(why::Arguments),
-    /// Lists, shows, checks, tests and compares rules, and lists the facts that they can ask for.
+    /// Lists, shows, checks, tests and compares rules, lists the facts that they can ask for, and prints their schema.
     #[command(subcommand)]
     Rules(RulesCommand),
     /// Prints a completion script for a shell.

@@ -122,6 +122,9 @@ pub fn check(path: &Path) -> io::Result<()> {
     if path.is_dir() {
         return Err(io::Error::other("it is a folder"));
     }
+    if path == Path::new("-") {
+        return Err(io::Error::other("name a file; without --output, the result goes to standard output"));
+    }
     let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     if !folder.is_dir() {

@@ -11,6 +11,10 @@ use crate::report::written;
 /// artifacts count whole seconds.
 const WITHIN: u128 = 1_000_000_000;
 
+/// How many incidents before and after one in time are looked at: no computer has so many of one program within a
+/// second, and pairs of all with all would take all memory.
+const MOST_NEAR: usize = 64;
+
 /// What happened, where and when.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Happening {
@@ -48,7 +52,20 @@ impl From<&written::Incident> for Happening {
     }
 }
 
+/// What happened, and on which computer or to which process: without both, nothing is known again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Whom<'a> {
+    Computer(&'a str, &'a str),
+    Process(&'a str, u32),
+}
+
 impl Happening {
+    fn whom(&self) -> impl Iterator<Item = Whom<'_>> {
+        let what = self.what.as_deref();
+        let computer = what.zip(self.host.as_deref()).map(|(what, host)| Whom::Computer(what, host));
+        computer.into_iter().chain(what.zip(self.pid).map(|(what, pid)| Whom::Process(what, pid)))
+    }
+
     fn of(
         time: Option<Timestamp>,
         host: Option<&str>,
@@ -82,21 +99,22 @@ pub fn in_both<'a>(
 ) -> BTreeMap<&'a str, &'a str> {
     let mut same: BTreeMap<&str, &str> =
         before.keys().filter_map(|id| Some((id.as_str(), now.get_key_value(id)?.0.as_str()))).collect();
-    // By what happened in which second.
-    let mut others: HashMap<(&str, i64), Vec<(&str, &Happening)>> = HashMap::new();
+    // By what happened to whom, in the order of time.
+    let mut others: HashMap<Whom<'_>, Vec<(Timestamp, &str, &Happening)>> = HashMap::new();
     for (id, happening) in now.iter().filter(|(id, _)| !before.contains_key(*id)) {
-        if let (Some(what), Some(time)) = (&happening.what, happening.time) {
-            others.entry((what.as_str(), time.as_second())).or_default().push((id.as_str(), happening));
+        for whom in happening.whom() {
+            others.entry(whom).or_default().extend(happening.time.map(|time| (time, id.as_str(), happening)));
         }
     }
+    others.values_mut().for_each(|others| others.sort_unstable_by_key(|(time, id, _)| (*time, *id)));
     let mut pairs: Vec<(u128, &str, &str)> = Vec::new();
     for (id, happening) in before.iter().filter(|(id, _)| !now.contains_key(*id)) {
-        let (Some(what), Some(time)) = (&happening.what, happening.time) else { continue };
-        let second = time.as_second();
-        let near = (second.saturating_sub(2)..=second.saturating_add(2))
-            .filter_map(|second| others.get(&(what.as_str(), second)))
-            .flatten();
-        pairs.extend(near.filter_map(|(other, now)| Some((happening.apart(now)?, id.as_str(), *other))));
+        let Some(time) = happening.time else { continue };
+        for others in happening.whom().filter_map(|whom| others.get(&whom)) {
+            let middle = others.partition_point(|(other, _, _)| *other < time);
+            let near = others.iter().skip(middle.saturating_sub(MOST_NEAR)).take(MOST_NEAR.saturating_mul(2));
+            pairs.extend(near.filter_map(|(_, other, now)| Some((happening.apart(now)?, id.as_str(), *other))));
+        }
     }
     pairs.sort_unstable();
     let mut taken: BTreeSet<&str> = BTreeSet::new();
@@ -144,6 +162,19 @@ mod tests {
         assert_eq!(same(&[("a", old)], &[("b", happening(Some("PC"), "app.exe", Some(8), 10_000))]).len(), 0);
         let known = happening(Some("PC"), "app.exe", Some(7), 10_000);
         assert_eq!(same(&[("a", known)], &[("b", happening(Some("PC"), "app.exe", Some(8), 10_000))]).len(), 0);
+    }
+
+    #[test]
+    fn many_at_one_moment_are_known_again_on_each_computer() {
+        let side = |prefix: &str| -> BTreeMap<String, Happening> {
+            let one = |number: i64| {
+                let host = format!("PC-{}", number % 1000);
+                (format!("{prefix}{number}"), happening(Some(&host), "app.exe", None, 10_000))
+            };
+            (0..3_000).map(one).collect()
+        };
+        let (before, now) = (side("a"), side("b"));
+        assert_eq!(in_both(&before, &now).len(), 3_000);
     }
 
     #[test]
