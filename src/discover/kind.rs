@@ -92,6 +92,8 @@ pub fn not_pasted(first: &[u8]) -> Option<&'static str> {
     let begins = |rest: &[u8], with: &[u8]| rest.first().is_some_and(|byte| with.contains(byte));
     if after(b"crashsift: ").is_some_and(is_count_of_artifacts) {
         Some("a report of crashsift")
+    } else if is_own_answer(text) {
+        Some("what crashsift printed")
     } else if after(b"{").is_some_and(|rest| begins(rest, b"\"}")) || after(b"[").is_some_and(|rest| begins(rest, b"{"))
     {
         Some("a JSON document")
@@ -99,6 +101,9 @@ pub fn not_pasted(first: &[u8]) -> Option<&'static str> {
         ticket::other_document(first)
     }
 }
+
+/// Digits of an incident's id.
+const ID_DIGITS: usize = 16;
 
 /// Whether a file that begins so is a report of this program, as text or as JSON.
 #[must_use]
@@ -111,6 +116,24 @@ pub fn is_own_report(first: &[u8]) -> bool {
     let is_text =
         || text.strip_prefix(b"crashsift: ").is_some_and(|rest| is_count_of_artifacts(rest.trim_ascii_start()));
     (head.first() == Some(&b'{') && names(b"\"schema_version\"") && names(b"\"crashsift\"")) || is_text()
+}
+
+/// Whether a text is what `explain`, `inspect`, `why` or `compare` prints: it would be read as the crashes that it is
+/// about.
+fn is_own_answer(text: &[u8]) -> bool {
+    const OF_INCIDENT: [&[u8]; 2] = [b"Incident ", b"# incident "];
+    const OF_CODE: [&[u8]; 2] = [b"\n\n  says         ", b"\n\n  kind         "];
+    let first = text.split(|byte| matches!(byte, b'\r' | b'\n')).next().unwrap_or_default();
+    let is_id = |rest: &[u8]| {
+        let (id, behind) = rest.split_at_checked(ID_DIGITS).unwrap_or((&[], rest));
+        id.len() == ID_DIGITS
+            && id.iter().all(|byte| byte.is_ascii_digit() || matches!(byte, b'a'..=b'f'))
+            && matches!(behind.first(), None | Some(b':' | b'-'))
+    };
+    let of_incident = || OF_INCIDENT.iter().any(|words| first.strip_prefix(*words).is_some_and(is_id));
+    let behind = text.get(first.len()..).unwrap_or_default();
+    let of_code = || OF_CODE.iter().any(|words| behind.starts_with(words));
+    first == b"Against the earlier report" || of_incident() || of_code()
 }
 
 /// Whether `text` begins with a number of artifacts, as reports do.
@@ -201,6 +224,18 @@ mod tests {
     #[test]
     fn what_nobody_pasted_is_no_ticket() {
         assert_eq!(sniff(b"crashsift: 3 artifacts, 1 incident\n"), ArtifactKind::Unknown);
+        for own in [
+            &b"0xC0000409  STATUS_STACK_BUFFER_OVERRUN\n\n  says         the program ended itself"[..],
+            b"43  the program's own\n\n  kind         exit code by convention\n",
+            b"Incident 98597d554a18ecb9: hang of planner.exe, 2024-06-20T09:50:17Z\n",
+            b"# incident 98597d554a18ecb9\n#   e1 samples/hang/Application.evtx, record 40020\n",
+            b"\nAgainst the earlier report\n  1 incident before",
+        ] {
+            assert_eq!(sniff(own), ArtifactKind::Unknown, "{}", own.escape_ascii());
+        }
+        for other in [&b"Incident 12 of last week: exit code -1073740791"[..], b"0xC0000409\n\nsays the dialog"] {
+            assert_eq!(sniff(other), ArtifactKind::Ticket, "{}", other.escape_ascii());
+        }
         assert_eq!(sniff(b"{\n  \"schema_version\": \"1.0\"}"), ArtifactKind::Unknown);
         assert_eq!(sniff(b"[{\"Id\": 1000}]"), ArtifactKind::Unknown);
         assert_eq!(sniff(b"[WinError 126] The specified module could not be found"), ArtifactKind::Ticket);
