@@ -92,7 +92,7 @@ fn measure(count: u32) -> Result<(), String> {
         let found = joined.len();
 
         let start = Cpu::now()?;
-        let patterns = patterns(&joined).len();
+        let patterns = patterns(&joined, &knowledge).len();
         let mut attributes = Attributes::default();
         let surroundings: Vec<_> = joined.iter().map(|built| attributes.of(built)).collect();
         let judged: Vec<Judged> = joined.into_iter().map(|built| undetermined(built.incident)).collect();
@@ -288,6 +288,7 @@ impl Log {
             power_button: None,
             long_press: None,
             sleeping: None,
+            hardware_errors: None,
         };
         self.add("Microsoft-Windows-Kernel-Power", 41, "System", later(50), restarted);
         let alive = EventBody::UncleanShutdown { last_alive: Some(time) };

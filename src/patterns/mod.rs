@@ -13,9 +13,10 @@ use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
 
-use crate::evidence::{ExceptionCode, ModuleOffset, Version};
+use crate::evidence::{ModuleOffset, Version};
 use crate::facts::{Others, Relation};
 use crate::incident::{Built, Incident, IncidentKind};
+use crate::knowledge::Knowledge;
 use tally::Tally;
 
 /// How far from an incident another one of the same machine counts as one of the same time, on each side.
@@ -27,21 +28,6 @@ const BEFORE: SignedDuration = SignedDuration::from_hours(24);
 const DAY_SECONDS: i64 = 86_400;
 /// From how many incidents on "always after this time" can be said.
 const LEAST_RUNS: usize = 3;
-
-/// Exceptions that a wrong bit in memory, or a wrong result of the processor, can lead to: access violation, illegal and
-/// privileged instruction, damaged heap. Exceptions that a program raises itself are not among them.
-const DAMAGE: &[ExceptionCode] = &[
-    ExceptionCode::ACCESS_VIOLATION,
-    ExceptionCode(0xC000_001D),
-    ExceptionCode(0xC000_0096),
-    ExceptionCode(0xC000_0374),
-];
-/// Stops that say what they are: a drive that did not answer, a critical process that ended, power, time, the display
-/// driver, a person at the keyboard.
-///
-/// Source: Microsoft's bug check code reference.
-const STOPS_WITH_A_REASON: &[u32] =
-    &[0x77, 0x7A, 0x9F, 0xE2, 0xEF, 0xF4, 0x10E, 0x116, 0x117, 0x119, 0x133, 0x141, 0x14F, 0x1C8];
 
 /// What an incident is among the others. What can't be told is absent.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -223,7 +209,7 @@ type Place = (u64, String, Version, ModuleOffset);
 
 /// What each of the incidents is among all of them, in the same order.
 #[must_use]
-pub fn patterns(built: &[Built<'_>]) -> Vec<Pattern> {
+pub fn patterns(built: &[Built<'_>], knowledge: &Knowledge) -> Vec<Pattern> {
     let (mut hosts, mut signatures, mut places) = (Numbers::new(), Numbers::new(), Numbers::new());
     let mut seen: Vec<Seen<'_>> = Vec::with_capacity(built.len());
     for (index, built) in built.iter().enumerate() {
@@ -251,7 +237,7 @@ pub fn patterns(built: &[Built<'_>]) -> Vec<Pattern> {
     for of_host in &by_host {
         let timed: Vec<(Timestamp, Seen<'_>)> =
             of_host.iter().filter_map(|one| Some((one.time?, one.clone()))).collect();
-        mixtures(&timed, &mut patterns);
+        mixtures(&timed, knowledge, &mut patterns);
         bursts(&timed, &mut patterns);
         repeats(&timed, &mut patterns);
         earlier(&timed, &mut patterns);
@@ -274,11 +260,11 @@ fn code(incident: &Incident) -> Option<u64> {
 }
 
 /// Whether damaged memory could lead to it.
-fn may_be_damage(incident: &Incident) -> bool {
+fn may_be_damage(incident: &Incident, knowledge: &Knowledge) -> bool {
     match incident.kind {
-        IncidentKind::Crash => incident.exception.as_ref().is_some_and(|known| DAMAGE.contains(&known.code)),
+        IncidentKind::Crash => incident.exception.as_ref().is_some_and(|known| knowledge.may_be_damage(known.code)),
         IncidentKind::Bugcheck => {
-            incident.bugcheck.as_ref().is_some_and(|stop| !stop.live && !STOPS_WITH_A_REASON.contains(&stop.code.0))
+            incident.bugcheck.as_ref().is_some_and(|stop| !stop.live && knowledge.may_be_damage_of_stop(stop.code))
         }
         _ => false,
     }
@@ -355,9 +341,9 @@ fn run_seconds(one: &Seen<'_>) -> Option<u64> {
 type Compared = [Option<u64>; 5];
 
 /// How different the crashes and stops of a machine are, in the days around each.
-fn mixtures(of_host: &[(Timestamp, Seen<'_>)], patterns: &mut [Pattern]) {
+fn mixtures(of_host: &[(Timestamp, Seen<'_>)], knowledge: &Knowledge, patterns: &mut [Pattern]) {
     let (mut sites, mut programs) = (Numbers::new(), Numbers::new());
-    let damaged = || of_host.iter().filter(|(_, one)| may_be_damage(one.incident));
+    let damaged = || of_host.iter().filter(|(_, one)| may_be_damage(one.incident, knowledge));
     let ids: Vec<Arc<str>> = damaged().map(|(_, one)| Arc::clone(&one.id)).collect();
     let series: Vec<(Timestamp, usize, Compared)> = damaged()
         .map(|(time, one)| {
