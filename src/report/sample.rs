@@ -297,6 +297,7 @@ pub(super) fn machine() -> Machine {
             timeline_entry(-10, "driver-reset", "Display driver nvlddmkm was reset."),
         ],
         logs: Vec::new(),
+        cleared: Vec::new(),
         coverage: vec!["The Application log begins 3 h before the first incident.".into()],
     }
 }
