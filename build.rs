@@ -345,7 +345,8 @@ fn tables(files: &[File]) -> Outcome<String> {
     let mut code = String::new();
     for (name, table) in [("EXCEPTIONS", exceptions), ("FAST_FAILS", fast_fails), ("BUGCHECKS", bugchecks)] {
         write_table(&mut code, name, "u32", "Meaning", &table, |row| {
-            format!("Meaning {{ name: {:?}, means: {:?}, live: {} }}", row.name, row.means, row.live)
+            let table::Code { name, means, live, damage } = row;
+            format!("Meaning {{ name: {name:?}, means: {means:?}, live: {live}, damage: {damage:?} }}")
         })?;
     }
     write_table(&mut code, "STOPS", "u32", "Stop", &stops, stop)?;

@@ -1,7 +1,8 @@
 //! What joining and grouping many incidents costs, and how it grows: a fleet of computers over two months, with crashes
 //! that two events tell of, some with dumps, hangs, stops, driver resets and services that ended. The aim is below 5
 //! seconds of CPU and 1 GiB for 100,000 incidents, and growth no worse than n log n; nothing here fails when it is
-//! missed.
+//! missed. Then the same for the log of one computer that is full of crashes at one moment, where nothing but the program's
+//! name tells one record from the next.
 //!
 //!     cargo bench --bench incidents
 //!
@@ -39,6 +40,8 @@ use cpu::Cpu;
 const SIZES: [u32; 4] = [12_500, 25_000, 50_000, 100_000];
 /// With this argument and a number the benchmark measures one size.
 const ONE: &str = "--incidents";
+/// With this one as well, the records of one computer at one moment.
+const MOMENT: &str = "--moment";
 /// The computers that they happened on.
 const HOSTS: u32 = 200;
 /// Two months, seconds.
@@ -50,7 +53,8 @@ fn main() {
     let arguments: Vec<String> = env::args().collect();
     let one = arguments.iter().position(|argument| argument == ONE);
     let outcome = match one.and_then(|place| arguments.get(place + 1)?.parse().ok()) {
-        Some(count) => measure(count),
+        Some(count) if arguments.iter().any(|argument| argument == MOMENT) => measure(moment(count)),
+        Some(count) => fleet(count).and_then(measure),
         None => all(),
     };
     if let Err(reason) = outcome {
@@ -62,24 +66,32 @@ fn all() -> Result<(), String> {
     let unoptimised =
         if cfg!(debug_assertions) { "; BUILT WITHOUT OPTIMISATION: THE FIGURES MEAN NOTHING" } else { "" };
     println!("CPU seconds for so many incidents of {HOSTS} computers, one thread{unoptimised}");
-    println!(
-        "{:>9} {:>7} {:>7} {:>7} {:>7} {:>12} {:>7} {:>12}",
-        "incidents", "groups", "join", "group", "both", "peak memory", "whole", "peak memory"
-    );
-    for size in SIZES {
-        let own = env::current_exe().map_err(|error| error.to_string())?;
-        let status = Command::new(own).args([ONE, &size.to_string()]).status().map_err(|error| error.to_string())?;
-        if !status.success() {
-            return Err(format!("{size} incidents: {status}"));
+    for shape in [None, Some(MOMENT)] {
+        if shape.is_some() {
+            println!("so many records of one computer at one moment");
+        }
+        println!(
+            "{:>9} {:>7} {:>7} {:>7} {:>7} {:>12} {:>7} {:>12}",
+            "incidents", "groups", "join", "group", "both", "peak memory", "whole", "peak memory"
+        );
+        for size in SIZES {
+            let own = env::current_exe().map_err(|error| error.to_string())?;
+            let status = Command::new(own)
+                .args([ONE, &size.to_string()])
+                .args(shape)
+                .status()
+                .map_err(|error| error.to_string())?;
+            if !status.success() {
+                return Err(format!("{size} incidents: {status}"));
+            }
         }
     }
     Ok(())
 }
 
-fn measure(count: u32) -> Result<(), String> {
+fn measure(read: Vec<ReadArtifact>) -> Result<(), String> {
     let rules = RuleSet::load(true, &[]).map_err(|mistakes| format!("the rules have {} mistakes", mistakes.len()))?;
     let knowledge = Knowledge::builtin();
-    let read = fleet(count)?;
     let items = items(&read);
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).use_current_thread().build();
     let pool = pool.map_err(|error| error.to_string())?;
@@ -92,7 +104,7 @@ fn measure(count: u32) -> Result<(), String> {
         let found = joined.len();
 
         let start = Cpu::now()?;
-        let patterns = patterns(&joined).len();
+        let patterns = patterns(&joined, &knowledge).len();
         let mut attributes = Attributes::default();
         let surroundings: Vec<_> = joined.iter().map(|built| attributes.of(built)).collect();
         let judged: Vec<Judged> = joined.into_iter().map(|built| undetermined(built.incident)).collect();
@@ -190,6 +202,47 @@ fn fleet(count: u32) -> Result<Vec<ReadArtifact>, String> {
         }
     }
     Ok(fleet)
+}
+
+/// A log with so many records of one computer, 100 microseconds apart: in turns a crash of one program and a .NET error of
+/// another.
+fn moment(count: u32) -> Vec<ReadArtifact> {
+    let mut log = Log::of(0, 1);
+    let begin = log.time(0, 0);
+    for number in 0..count {
+        let later = SignedDuration::from_micros(i64::from(number / 2) * 100);
+        let time = begin.saturating_add(later).unwrap_or(begin);
+        if number % 2 == 0 {
+            log.add("Application Error", 1000, "Application", time, bare_crash());
+        } else {
+            let body = EventBody::DotNet {
+                app: Some("b.exe".into()),
+                exception_type: None,
+                text: "Application: b.exe".into(),
+            };
+            log.add(".NET Runtime", 1026, "Application", time, body);
+        }
+    }
+    vec![artifact("moment/events.evtx", "event-log", log.evidence)]
+}
+
+/// The record of a crash that tells the program and nothing else.
+fn bare_crash() -> EventBody {
+    EventBody::ApplicationError {
+        app: "a.exe".into(),
+        app_version: Some(Version([1, 0, 0, 0])),
+        module: None,
+        module_unloaded: false,
+        module_version: None,
+        code: None,
+        offset: None,
+        wide_offset: None,
+        pid: None,
+        started: None,
+        app_path: None,
+        module_path: None,
+        report_id: None,
+    }
 }
 
 fn dump() -> Result<ProcessDump, String> {

@@ -131,7 +131,7 @@ fn conclude(read: Vec<ReadArtifact>, rules: &RuleSet, knowledge: &Knowledge, opt
     incident::describe(&mut machines, &items, &built, knowledge);
 
     let surroundings = by_host(&machines, &items, &built);
-    let patterns = patterns(&built);
+    let patterns = patterns(&built, knowledge);
     let standing = incident::standing(&built);
     let mut attributes = Attributes::default();
     let wanted: Vec<_> = built
@@ -206,7 +206,7 @@ pub fn inspect(
     let surroundings = by_host(&machines, &items, &built);
     let incidents = built
         .iter()
-        .zip(patterns(&built))
+        .zip(patterns(&built, knowledge))
         .map(|(built, pattern)| {
             let surroundings = of_host(&built.incident, &surroundings);
             let mut facts = facts::facts(built);

@@ -1,6 +1,11 @@
 //! What a folder could not show and what to collect next, checked against a truth that is written by hand.
 
-#![expect(clippy::expect_used, clippy::arithmetic_side_effects, reason = "a test that can't go on fails")]
+#![expect(
+    clippy::expect_used,
+    clippy::arithmetic_side_effects,
+    clippy::indexing_slicing,
+    reason = "a test that can't go on fails"
+)]
 
 mod program;
 
@@ -8,7 +13,7 @@ use std::fs;
 use std::path::Path;
 
 use program::{list, report, run};
-use samplekit::event_log::{Event, EventLog};
+use samplekit::event_log::{Element, Event, EventLog, Provider};
 use samplekit::events::{Crash, Image, Layout, display_reset};
 use samplekit::{FileTime, FileVersion, Guid};
 
@@ -77,6 +82,69 @@ fn the_folder_s_gaps_are_those_that_were_made() {
     let silent = |sentence: &&serde_json::Value| sentence.as_str().is_some_and(|text| text.contains("has no record"));
     assert_eq!(list(of("PC-1"), "coverage").iter().filter(silent).count(), 1);
     assert_eq!(list(of("PC-7"), "coverage").iter().filter(silent).count(), 0);
+}
+
+/// Windows' record that a log was cleared: in the System log with the channel, in the Security log without.
+fn cleared(channel: Option<&str>, days_before: u64) -> Event {
+    const EVENT_LOG: Guid = Guid::new(0xFC65_DDD8, 0xD6EF, 0x4962, 0x83D5, 0x6E5C_FE9C_E148);
+    let mut values = vec![Element::value("SubjectUserName", "jo"), Element::value("SubjectDomainName", "DEMO")];
+    values.extend(channel.map(|channel| Element::value("Channel", channel)));
+    let root = Element::parent("LogFileCleared", values)
+        .in_namespace("http://manifests.microsoft.com/win/2004/08/windows/eventlog");
+    let id = if channel.is_some() { 104 } else { 1102 };
+    Event::new(Provider::manifest("Microsoft-Windows-Eventlog", EVENT_LOG), id)
+        .at(NOON.minus_seconds(days_before * DAY))
+        .user_data(root)
+}
+
+/// The gaps of this kind, as JSON.
+fn gaps_of(folder: &Path, kind: &str) -> Vec<serde_json::Value> {
+    let report = report(folder);
+    list(&report["coverage"], "gaps").iter().filter(|gap| gap["kind"] == kind).cloned().collect()
+}
+
+#[test]
+fn a_log_that_was_cleared_is_said_to_have_lost_what_was_before() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let later = |day| display_reset(NOON.minus_seconds(day * DAY), "demo");
+    let system = [cleared(Some("System"), 9), later(8), cleared(Some("Application"), 5), later(2)];
+    write(folder.path(), "System.evtx", "System", "PC-1", system);
+    write(folder.path(), "Security.evtx", "Security", "PC-1", [cleared(None, 3)]);
+    let gaps = gaps_of(folder.path(), "log-cleared");
+    let says: Vec<_> = gaps.iter().map(|gap| gap["says"].as_str().expect("a sentence")).collect();
+    assert_eq!(
+        says,
+        [
+            "the Application log of PC-1 was cleared 2024-05-15T12:00:00Z: what was before is not in it",
+            "the Security log of PC-1 was cleared 2024-05-17T12:00:00Z: what was before is not in it",
+            "the System log of PC-1 was cleared 2024-05-11T12:00:00Z: what was before is not in it",
+        ]
+    );
+    let whole = report(folder.path());
+    let timeline = list(&whole["machines"][0], "timeline");
+    let told: Vec<_> =
+        timeline.iter().filter(|entry| entry["kind"] == "log-cleared").map(|entry| &entry["says"]).collect();
+    assert_eq!(told.len(), 3, "{told:?}");
+    let path = folder.path().display().to_string();
+    let text = run(["analyze", &path]).stdout;
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(text.contains("the System log of PC-1 was cleared 2024-05-11T12:00:00Z"), "{text}");
+}
+
+#[test]
+fn a_log_of_which_an_earlier_export_is_there_has_lost_nothing() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let reset = |day| display_reset(NOON.minus_seconds(day * DAY), "demo");
+    write(folder.path(), "before.evtx", "System", "PC-1", [reset(12), reset(10)]);
+    write(folder.path(), "after.evtx", "System", "PC-1", [cleared(Some("System"), 9), reset(2)]);
+    assert_eq!(gaps_of(folder.path(), "log-cleared"), Vec::<serde_json::Value>::new());
+    // Cleared several times: what was before the last is in none.
+    let twice = [cleared(Some("Application"), 9), reset(8), cleared(Some("Application"), 4)];
+    write(folder.path(), "after.evtx", "System", "PC-1", twice);
+    write(folder.path(), "Application.evtx", "Application", "PC-1", [crash("demo.exe", 1)]);
+    let gaps = gaps_of(folder.path(), "log-cleared");
+    assert_eq!(gaps.len(), 1);
+    assert_eq!((gaps[0]["count"].as_u64(), gaps[0]["log"].as_str()), (Some(2), Some("Application")));
 }
 
 #[test]

@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use crashsift::facts::{FactSet, Value};
 use crashsift::groups::OverRepresented;
 use crashsift::knowledge::Knowledge;
+use crashsift::report::text::{self, TextOptions};
 use crashsift::report::{Limits, Report, json};
 use crashsift::rules::RuleSet;
 use crashsift::{Options, Silent, analyze, inspect};
@@ -191,6 +192,94 @@ fn incidents_shortly_before_are_listed_the_nearest_first() {
         .collect();
     let of = |kind: &str, seconds| (kind.to_owned(), seconds);
     assert_eq!(listed, [vec![], vec![of("gpu-reset", 2)], vec![of("crash", 2), of("gpu-reset", 4)]]);
+}
+
+/// Other incidents by what they are to one, their numbers in time, and how many more.
+type Related = (String, Vec<usize>, u64);
+
+/// What the report of these machines says of the other incidents on which a rule's findings rest, by the incident's
+/// number in time: relation, numbers, and how many more.
+fn rests_on(machines: &[(&str, &[Made])], rule: &str) -> Vec<Option<Vec<Related>>> {
+    let folder = folder(machines);
+    let report = as_json(&report_of(folder.path().to_path_buf(), &Options::default()));
+    let incidents = report["incidents"].as_array().expect("incidents");
+    let number = |id: &serde_json::Value| incidents.iter().position(|one| one["id"] == *id).expect("an incident");
+    let of = |incident: &serde_json::Value| {
+        let finding = incident["findings"].as_array()?.iter().find(|finding| finding["rule"] == rule)?;
+        let related = finding["incidents"].as_array().into_iter().flatten();
+        let related = related.map(|one| {
+            let ids = one["ids"].as_array().expect("ids").iter().map(number).collect();
+            (one["relation"].as_str().expect("a word").to_owned(), ids, one["more"].as_u64().unwrap_or(0))
+        });
+        Some(related.collect())
+    };
+    incidents.iter().map(of).collect()
+}
+
+#[test]
+fn a_finding_names_the_incidents_of_other_machines_that_it_rests_on() {
+    const RULE: &str = "application/same-place-on-several-machines";
+    let later = |after| Made { after, ..PLAIN };
+    // In time: A, b, A again, C.
+    let machines: [(&str, &[Made]); 3] = [("A", &[PLAIN, later(90)]), ("b", &[later(30)]), ("C", &[later(200)])];
+    let elsewhere = |numbers: &[usize]| Some(vec![("same-place-on-other-machines".to_owned(), numbers.to_vec(), 0)]);
+    assert_eq!(
+        rests_on(&machines, RULE),
+        [elsewhere(&[1, 3]), elsewhere(&[0, 3]), elsewhere(&[1, 3]), elsewhere(&[0, 1])]
+    );
+    // Ten are named, and the rest is counted.
+    let names: Vec<String> = (0..14).map(|number| format!("PC-{number:02}")).collect();
+    let crashes: Vec<Made> = (0..14).map(|number| later(number * 60)).collect();
+    let machines: Vec<(&str, &[Made])> =
+        names.iter().zip(crashes.chunks(1)).map(|(name, crashes)| (name.as_str(), crashes)).collect();
+    let named = rests_on(&machines, RULE);
+    assert_eq!(named[0], Some(vec![("same-place-on-other-machines".to_owned(), (1..=10).collect(), 3)]));
+    assert_eq!(named[13], Some(vec![("same-place-on-other-machines".to_owned(), (3..13).collect(), 3)]));
+}
+
+#[test]
+fn a_finding_names_the_crashes_of_the_machine_that_it_rests_on() {
+    const RULE: &str = "hardware/unrelated-crashes-on-one-machine";
+    let codes = [0xC000_0005, 0xC000_001D, 0xC000_0374];
+    let apps = ["a.exe", "b.exe", "c.exe", "d.exe", "e.exe", "f.exe"];
+    let modules = ["a.dll", "b.dll", "c.dll", "d.dll", "e.dll", "f.dll"];
+    let crashes: Vec<Made> = (0..6)
+        .map(|at| Made {
+            app: apps[at],
+            module: modules[at],
+            code: codes[at % 3],
+            after: u64::try_from(at).expect("small") * DAY,
+            ..PLAIN
+        })
+        .collect();
+    let named = rests_on(&[("A", &crashes)], RULE);
+    assert_eq!(named[2], Some(vec![("machine-within-15-days".to_owned(), vec![0, 1, 3, 4, 5], 0)]));
+}
+
+#[test]
+fn a_finding_names_the_incident_before_that_it_rests_on() {
+    let report = as_json(&report_of(sample("victims-of-a-reset"), &Options::default()));
+    let incidents = report["incidents"].as_array().expect("incidents");
+    let reset = incidents.iter().find(|one| one["kind"] == "gpu-reset").expect("a reset");
+    let victims = incidents.iter().filter(|one| one["kind"] == "crash");
+    for victim in victims {
+        let findings = victim["findings"].as_array().expect("findings");
+        let named: Vec<&serde_json::Value> =
+            findings.iter().filter_map(|finding| finding["incidents"].as_array()).flatten().collect();
+        assert!(
+            named.iter().any(|one| one["relation"] == "machine-day-before" && one["ids"][0] == reset["id"]),
+            "{findings:#?}"
+        );
+    }
+    let mut out = Vec::new();
+    let whole = report_of(sample("victims-of-a-reset"), &Options::default());
+    text::write(&whole, &mut out, TextOptions::default()).expect("memory");
+    let text = String::from_utf8(out).expect("text").split_whitespace().collect::<Vec<_>>().join(" ");
+    let sentence = format!(
+        "It also rests on incidents of this machine within the 24 hours before: {}.",
+        reset["id"].as_str().expect("an id")
+    );
+    assert!(text.contains(&sentence), "{text}");
 }
 
 #[test]

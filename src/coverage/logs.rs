@@ -1,5 +1,6 @@
 //! Logs that are missing, begin too late, end too early or are not whole.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
@@ -7,7 +8,7 @@ use jiff::{SignedDuration, Timestamp};
 use super::{Gap, Host, Shown, counted, undetermined};
 use crate::artifact::LogCoverage;
 use crate::evidence::{Days, Stretches};
-use crate::incident::IncidentKind;
+use crate::incident::{Cleared, IncidentKind, Machine};
 use crate::report::Judged;
 
 /// What changed before an incident is looked for in so many hours: as far back as rules see installations.
@@ -85,6 +86,52 @@ pub(super) fn gaps(name: &Arc<str>, logs: &[LogCoverage], host: &Host<'_>, gaps:
         }
         let told = holes(name, channel, &covered, host, is_recorded, gap, gaps);
         silent(name, channel, &of_channel, logs, &told, gap, gaps);
+    }
+}
+
+/// Adds the logs that were cleared, if no file holds what they had before.
+pub(super) fn cleared(machine: &Machine, host: &Host<'_>, gaps: &mut Vec<Gap>) {
+    let mut by_channel: BTreeMap<String, Vec<&Cleared>> = BTreeMap::new();
+    for cleared in &machine.cleared {
+        by_channel.entry(cleared.channel.to_lowercase()).or_default().push(cleared);
+    }
+    for of_channel in by_channel.values() {
+        let [first, ..] = of_channel.as_slice() else { continue };
+        let channel = &first.channel;
+        let known = CHANNELS.iter().find(|(name, _)| channel.eq_ignore_ascii_case(name));
+        let logs: Vec<_> = machine.logs.iter().filter(|log| log.channel.eq_ignore_ascii_case(channel)).collect();
+        if known.is_none() && logs.is_empty() {
+            continue;
+        }
+        // An export of before the clearing has what the log lost.
+        let begins = logs.iter().map(|log| log.first).min();
+        let mut lost = of_channel.iter().filter(|cleared| begins.is_none_or(|begins| begins >= cleared.time));
+        let Some(last) = lost.next_back() else { continue };
+        let times = lost.count().saturating_add(1);
+        let last = last.time;
+        // What it had recorded of incidents, and, of the System log, what changed in the days before later ones.
+        let is_helped = |judged: &Judged| {
+            let Some(time) = judged.incident.time else { return false };
+            known.is_some_and(|(name, is_recorded)| {
+                let is_after = time.duration_since(last) >= SignedDuration::ZERO;
+                if is_after {
+                    *name == "System" && time.duration_since(last) < LOOKED_BACK
+                } else {
+                    is_recorded(judged)
+                }
+            })
+        };
+        let helped = host.incidents.iter().map(|(judged, _)| *judged).filter(|judged| is_helped(judged));
+        let often = if times == 1 { String::new() } else { format!(", the last of {times} times") };
+        let says =
+            format!("the {channel} log of {} was cleared {last:.0}{often}: what was before is not in it", machine.host);
+        gaps.push(Gap {
+            log: Some(Arc::clone(channel)),
+            count: times,
+            undetermined: undetermined(helped),
+            first: Some(last),
+            ..Gap::new("log-cleared", Some(&machine.host), says)
+        });
     }
 }
 

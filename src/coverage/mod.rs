@@ -64,6 +64,7 @@ impl Gap {
         "log-begins-after-incidents",
         "log-ends-before-incidents",
         "log-begins-shortly-before",
+        "log-cleared",
         "log-hole",
         "log-holds-few-days",
         "log-silent",
@@ -117,6 +118,7 @@ pub fn coverage(
         let key = machine.host.to_lowercase();
         let of_host = hosts.get(&Some(key.clone())).unwrap_or(&no_incidents);
         logs::gaps(&machine.host, &machine.logs, of_host, &mut gaps);
+        logs::cleared(machine, of_host, &mut gaps);
         with_machine.push(key);
     }
     with_machine.sort_unstable();

@@ -66,6 +66,7 @@ fn machine(logs: Vec<LogCoverage>) -> Machine {
         earlier: Vec::new(),
         timeline: Vec::new(),
         logs,
+        cleared: Vec::new(),
         coverage: Vec::new(),
     }
 }

@@ -4,11 +4,13 @@
 //! says what was missing.
 
 mod from_incident;
+mod others;
 pub mod schema;
 mod set;
 mod surroundings;
 
 pub use from_incident::facts;
+pub use others::{NamedIncidents, Others, Relation};
 pub use schema::{FactDefinition, FactType, ListDefinition};
 pub use set::{EvidenceRef, FactSet, Known, Record, Value};
 pub use surroundings::{Around, BeforeFirst, Change, Nearby, Surroundings};

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
+use super::others::Others;
 use super::schema::{self, FactType};
 use crate::evidence::Version;
 
@@ -55,6 +56,8 @@ impl Record {
 pub struct FactSet {
     scalars: BTreeMap<&'static str, Known>,
     lists: BTreeMap<&'static str, Vec<Record>>,
+    /// The other incidents that facts and lists tell of: one entry for a fact, one for each record of a list.
+    others: BTreeMap<&'static str, Vec<Others>>,
 }
 
 impl FactSet {
@@ -71,6 +74,17 @@ impl FactSet {
     pub fn set_list(&mut self, name: &'static str, records: Vec<Record>) {
         debug_assert!(schema::list(name).is_some(), "{name} is not a list of the schema");
         self.lists.insert(name, records);
+    }
+
+    /// Sets the other incidents that a fact counts, or of which a list has its records, one for each.
+    pub fn set_others(&mut self, path: &'static str, others: Vec<Others>) {
+        self.others.insert(path, others);
+    }
+
+    /// The other incidents of which a fact or the records of a list tell.
+    #[must_use]
+    pub fn others(&self, path: &str) -> &[Others] {
+        self.others.get(path).map(Vec::as_slice).unwrap_or_default()
     }
 
     /// The value of a fact, if it is known.

@@ -6,11 +6,14 @@ use std::sync::Arc;
 
 use super::says;
 use super::sighting::{Item, report_kind};
-use super::{IncidentKind, Machine, TimelineEntry};
+use super::{Cleared, IncidentKind, Machine, TimelineEntry};
 use crate::artifact::LogCoverage;
 use crate::artifact::event_log::catalogue;
 use crate::evidence::{Event, EventBody, Observation, Stretches};
 use crate::knowledge::Knowledge;
+
+/// The event in the Security log that it was cleared.
+const SECURITY_CLEARED: u32 = 1102;
 
 /// The machines that event logs tell of, by name, with their timelines.
 #[must_use]
@@ -21,6 +24,7 @@ pub fn machines(items: &[Item], coverage: &[LogCoverage], knowledge: &Knowledge)
         let Observation::Event(event) = &item.observation else { continue };
         let (Some(host), Some(time)) = (&event.computer, event.time) else { continue };
         let Some(machine) = known.machine(host) else { continue };
+        machine.cleared.extend(cleared(event).map(|channel| Cleared { channel: channel.into(), time }));
         machine.timeline.push(TimelineEntry {
             time,
             kind: timeline_kind(event),
@@ -42,6 +46,8 @@ pub fn machines(items: &[Item], coverage: &[LogCoverage], knowledge: &Knowledge)
     for machine in &mut machines {
         machine.timeline.sort_by(in_time);
         leave_out_copies(&mut machine.timeline);
+        machine.cleared.sort_by(|a, b| (a.time, &a.channel).cmp(&(b.time, &b.channel)));
+        machine.cleared.dedup();
         machine.coverage = covered(machine);
     }
     machines
@@ -106,6 +112,7 @@ impl<'h> Known<'h> {
                     earlier: Vec::new(),
                     timeline: Vec::new(),
                     logs: Vec::new(),
+                    cleared: Vec::new(),
                     coverage: Vec::new(),
                 });
                 self.machines.len().saturating_sub(1)
@@ -151,6 +158,15 @@ pub fn timeline_kind(event: &Event) -> &'static str {
         EventBody::DriveHealth(health) if health.is_only_hot() => "thermal",
         _ => catalogue::timeline_kind(event).unwrap_or("other"),
     }
+}
+
+/// The log that was cleared, if an event says so. The record in the Security log is always about itself, and names none.
+fn cleared(event: &Event) -> Option<&str> {
+    if catalogue::timeline_kind(event) != Some("log-cleared") {
+        return None;
+    }
+    let channel = event.fields.iter().find(|(name, _)| *name == "Channel").map(|(_, channel)| channel.trim());
+    channel.filter(|channel| !channel.is_empty()).or((event.id == SECURITY_CLEARED).then_some("Security"))
 }
 
 /// What a machine's logs cover, in sentences.

@@ -164,6 +164,7 @@ mod tests {
             earlier: Vec::new(),
             timeline: Vec::new(),
             logs: Vec::new(),
+            cleared: Vec::new(),
             coverage: Vec::new(),
         };
         let told = values.iter().map(|(weight, second, value)| Told {

@@ -285,6 +285,8 @@ pub struct Machine {
     pub timeline: Vec<TimelineEntry>,
     /// The event logs that were given, by channel and time.
     pub logs: Vec<LogCoverage>,
+    /// The logs of which its logs say that they were cleared, in time.
+    pub cleared: Vec<Cleared>,
     /// What the artifacts could not show, in sentences.
     pub coverage: Vec<String>,
 }
@@ -298,6 +300,15 @@ pub struct EarlierValue {
     pub value: String,
     /// The last time at which evidence shows it.
     pub time: Option<Timestamp>,
+}
+
+/// That a log was cleared.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Cleared {
+    /// The log's channel.
+    pub channel: Arc<str>,
+    /// When.
+    pub time: Timestamp,
 }
 
 /// One thing that a machine's log recorded, or an incident.

@@ -39,6 +39,8 @@ pub struct Meaning {
     pub means: Option<&'static str>,
     /// For stop codes: whether only live kernel reports carry it, which the system survives.
     pub live: bool,
+    /// Whether damaged memory or a processor's wrong result can lead to it, where the table says so.
+    damage: Option<bool>,
 }
 
 /// What to collect.
@@ -171,6 +173,19 @@ impl Knowledge {
     #[must_use]
     pub fn bugcheck_name(&self, code: BugcheckCode) -> Option<&str> {
         self.bugcheck(code).map(|meaning| meaning.name)
+    }
+
+    /// Whether damaged memory, or a wrong result of the processor, can lead to an exception: only those of which it is
+    /// known.
+    #[must_use]
+    pub fn may_be_damage(&self, code: ExceptionCode) -> bool {
+        self.exception(code).is_some_and(|meaning| meaning.damage == Some(true))
+    }
+
+    /// Whether it can lead to a stop: to all but those that say what else they are.
+    #[must_use]
+    pub fn may_be_damage_of_stop(&self, code: BugcheckCode) -> bool {
+        self.bugcheck(code).is_none_or(|meaning| meaning.damage != Some(false))
     }
 
     /// Whether only live kernel reports carry the code: the system went on.

@@ -15,20 +15,28 @@ pub(crate) struct Code {
     pub name: String,
     pub means: Option<String>,
     pub live: bool,
+    pub damage: Option<bool>,
 }
 
-/// A table of codes: `codes` with `code`, `name` and, where they apply, `means` and `live`. `prefix` stands before
+/// A table of codes: `codes` with `code`, `name` and, where they apply, `means`, `live` and `damage`. `prefix` stands before
 /// every name.
 pub(crate) fn codes(file: &Arc<YamlText>, prefix: &str, mistakes: &mut Vec<Diagnostic>) -> Table<u32, Code> {
-    read(file, "codes", &["code", "name"], &["means", "live"], mistakes, |row| {
+    read(file, "codes", &["code", "name"], &["means", "live", "damage"], mistakes, |row| {
         let live = row.optional("live");
         if live.is_some_and(|live| live != "true") {
             return Err(row.wrong("live", "`live` is `true` or left out"));
         }
+        let damage = match row.optional("damage") {
+            None => None,
+            Some("true") => Some(true),
+            Some("false") => Some(false),
+            Some(_) => return Err(row.wrong("damage", "`damage` is `true`, `false` or left out")),
+        };
         let meaning = Code {
             name: [prefix, row.text("name")?].concat(),
             means: row.optional("means").map(str::to_owned),
             live: live.is_some(),
+            damage,
         };
         Ok((row.number("code")?, meaning))
     })
@@ -122,7 +130,7 @@ pub(crate) fn names(file: &Arc<YamlText>, mistakes: &mut Vec<Diagnostic>) -> Tab
         let row = line.split_once(' ').and_then(|(code, name)| Some((number(code)?, name)));
         match row {
             Some((code, name)) if !name.is_empty() && !table.contains_key(&code) => {
-                table.insert(code, Code { name: name.to_owned(), means: None, live: false });
+                table.insert(code, Code { name: name.to_owned(), means: None, live: false, damage: None });
             }
             _ => mistakes.push(mistake(file, node, format!("`{line}` is not a new number with a name"))),
         }
@@ -133,7 +141,7 @@ pub(crate) fn names(file: &Arc<YamlText>, mistakes: &mut Vec<Diagnostic>) -> Tab
 /// Whom facilities belong to: `facilities` with `code` and `name`.
 pub(crate) fn facilities(file: &Arc<YamlText>, mistakes: &mut Vec<Diagnostic>) -> Table<u32, Code> {
     read(file, "facilities", &["code", "name"], &[], mistakes, |row| {
-        Ok((row.number("code")?, Code { name: row.text("name")?.to_owned(), means: None, live: false }))
+        Ok((row.number("code")?, Code { name: row.text("name")?.to_owned(), means: None, live: false, damage: None }))
     })
 }
 
@@ -331,11 +339,15 @@ mod tests {
     #[test]
     fn a_code_is_a_number_in_either_base_and_its_name_gets_the_prefix() {
         let mut mistakes = Vec::new();
-        let text = "codes:\n  - {code: 7, name: A}\n  - {code: 0xFF, name: B, means: 'x, y', live: true}\n";
+        let text =
+            "codes:\n  - {code: 7, name: A}\n  - {code: 0xFF, name: B, means: 'x, y', live: true, damage: false}\n";
         let table = codes(&YamlText::new("codes.yaml", text), "P_", &mut mistakes);
         assert_eq!(mistakes, []);
-        assert_eq!(table.get(&7), Some(&Code { name: "P_A".into(), means: None, live: false }));
-        assert_eq!(table.get(&255), Some(&Code { name: "P_B".into(), means: Some("x, y".into()), live: true }));
+        assert_eq!(table.get(&7), Some(&Code { name: "P_A".into(), means: None, live: false, damage: None }));
+        assert_eq!(
+            table.get(&255),
+            Some(&Code { name: "P_B".into(), means: Some("x, y".into()), live: true, damage: Some(false) })
+        );
     }
 
     #[test]
@@ -354,7 +366,7 @@ mod tests {
             texts(&wrong, &mut Vec::new()).is_empty().then_some(()).expect("a mistake");
         }
         let owners = YamlText::new("codes.yaml", "facilities:\n  - {code: 7, name: a system error}\n");
-        let owner = Code { name: "a system error".to_owned(), means: None, live: false };
+        let owner = Code { name: "a system error".to_owned(), means: None, live: false, damage: None };
         assert_eq!(facilities(&owners, &mut mistakes), Table::from([(7, owner)]));
         assert_eq!(mistakes, []);
     }
@@ -408,6 +420,8 @@ mod tests {
         );
         assert_eq!(mistakes_of("codes:\n  - {code: 7, name: A, mean: x}\n"), ["2:`mean` means nothing here"]);
         assert_eq!(mistakes_of("codes:\n  - {code: 7, name: A, live: no}\n"), ["2:`live` is `true` or left out"]);
+        let damage = ["2:`damage` is `true`, `false` or left out"];
+        assert_eq!(mistakes_of("codes:\n  - {code: 7, name: A, damage: no}\n"), damage);
         assert_eq!(mistakes_of("code: []\n"), ["1:the list `codes` is missing"]);
         assert_eq!(mistakes_of("codes: [").len(), 1);
     }

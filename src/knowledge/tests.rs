@@ -50,6 +50,22 @@ fn bugchecks_are_found_with_and_without_the_flag_of_small_dumps() {
 }
 
 #[test]
+fn what_damaged_memory_can_lead_to_is_told_from_what_says_why() {
+    let known = Knowledge::builtin();
+    for (code, damage) in
+        [(0xC000_0005, true), (0xC000_0374, true), (0xC000_0409, false), (0xE06D_7363, false), (1, false)]
+    {
+        assert_eq!(known.may_be_damage(ExceptionCode(code)), damage, "{code:#x}");
+    }
+    // A stop with the flag of small dumps is the same stop; of one that no table has nothing is known.
+    for (code, damage) in
+        [(0x1A, true), (0x50, true), (0xFFFF, true), (0xE2, false), (0x116, false), (0x1000_009F, false)]
+    {
+        assert_eq!(known.may_be_damage_of_stop(BugcheckCode(code)), damage, "{code:#x}");
+    }
+}
+
+#[test]
 fn live_kernel_reports_are_told_from_stops() {
     let known = knowledge();
     for code in [0x117, 0x141, 0x193, 0x1A1, 0x1A8, 0x1B8, 0x15E] {

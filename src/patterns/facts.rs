@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{Earlier, Pattern};
-use crate::facts::{FactSet, Record, Value};
+use crate::facts::{FactSet, Others, Record, Relation, Value};
 
 impl Pattern {
     /// Sets the facts that it tells.
@@ -43,7 +43,39 @@ impl Pattern {
         }
         if let Some(before) = &self.before {
             facts.set_list("incidents_before", before.iter().map(record).collect());
+            let one = |earlier: &Earlier| Others::one(Relation::Before, Arc::clone(&earlier.id));
+            facts.set_others("incidents_before", before.iter().map(one).collect());
         }
+        for others in &self.others {
+            for path in counting(others.relation()) {
+                if facts.get(path).is_some() {
+                    facts.set_others(path, vec![others.clone()]);
+                }
+            }
+        }
+    }
+}
+
+/// The facts that count the incidents of a relation.
+fn counting(relation: Relation) -> &'static [&'static str] {
+    match relation {
+        Relation::SameSignatureElsewhere => &["pattern.signature_hosts"],
+        Relation::SamePlaceElsewhere => &["pattern.same_site_hosts"],
+        Relation::SamePlaceBefore => &["pattern.same_site_before"],
+        Relation::SameSignatureBefore => &["pattern.first_seconds_before", "pattern.repeats_before"],
+        Relation::SameSignatureWithinADay => &["pattern.same_24_hours"],
+        Relation::SameSignature => &["pattern.run_seconds_least", "pattern.run_seconds_most"],
+        Relation::MachineAround => &[
+            "pattern.machine_codes_30_days",
+            "pattern.machine_crashes_30_days",
+            "pattern.machine_days_30_days",
+            "pattern.machine_most_alike_30_days",
+            "pattern.machine_programs_30_days",
+            "pattern.machine_sites_30_days",
+        ],
+        Relation::Burst => &["pattern.burst_size"],
+        Relation::BurstBefore => &["pattern.burst_position"],
+        Relation::Before => &[],
     }
 }
 

@@ -7,14 +7,16 @@
 mod facts;
 mod tally;
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 use std::hash::Hash;
 use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
 
-use crate::evidence::{ExceptionCode, ModuleOffset, Version};
+use crate::evidence::{ModuleOffset, Version};
+use crate::facts::{Others, Relation};
 use crate::incident::{Built, Incident, IncidentKind};
+use crate::knowledge::Knowledge;
 use tally::Tally;
 
 /// How far from an incident another one of the same machine counts as one of the same time, on each side.
@@ -26,21 +28,6 @@ const BEFORE: SignedDuration = SignedDuration::from_hours(24);
 const DAY_SECONDS: i64 = 86_400;
 /// From how many incidents on "always after this time" can be said.
 const LEAST_RUNS: usize = 3;
-
-/// Exceptions that a wrong bit in memory, or a wrong result of the processor, can lead to: access violation, illegal and
-/// privileged instruction, damaged heap. Exceptions that a program raises itself are not among them.
-const DAMAGE: &[ExceptionCode] = &[
-    ExceptionCode::ACCESS_VIOLATION,
-    ExceptionCode(0xC000_001D),
-    ExceptionCode(0xC000_0096),
-    ExceptionCode(0xC000_0374),
-];
-/// Stops that say what they are: a drive that did not answer, a critical process that ended, power, time, the display
-/// driver, a person at the keyboard.
-///
-/// Source: Microsoft's bug check code reference.
-const STOPS_WITH_A_REASON: &[u32] =
-    &[0x77, 0x7A, 0x9F, 0xE2, 0xEF, 0xF4, 0x10E, 0x116, 0x117, 0x119, 0x133, 0x141, 0x14F, 0x1C8];
 
 /// What an incident is among the others. What can't be told is absent.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -61,6 +48,8 @@ pub struct Pattern {
     pub runs: Option<Runs>,
     /// The last incident of each kind on the machine within the day before, the nearest first. Known when the time is.
     pub before: Option<Vec<Earlier>>,
+    /// The incidents that all of this counts.
+    pub others: Vec<Others>,
 }
 
 /// Incidents at one place.
@@ -129,6 +118,8 @@ pub struct Earlier {
     pub seconds_before: u64,
     /// Its program.
     pub process: Option<Arc<str>>,
+    /// Its id.
+    pub id: Arc<str>,
 }
 
 /// Numbers for values that are compared.
@@ -146,10 +137,65 @@ impl<K: Eq + Hash> Numbers<K> {
     }
 }
 
+/// Lists of ids in the order of their times.
+#[derive(Debug)]
+struct Lists<K>(HashMap<K, Vec<Arc<str>>>);
+
+impl<K: Eq + Hash> Lists<K> {
+    fn new() -> Self {
+        Self(HashMap::new())
+    }
+
+    fn push(&mut self, key: K, id: &Arc<str>) {
+        self.0.entry(key).or_default().push(Arc::clone(id));
+    }
+
+    fn shared(self) -> HashMap<K, Arc<[Arc<str>]>> {
+        self.0.into_iter().map(|(key, list)| (key, list.into())).collect()
+    }
+}
+
+/// The first incident of each machine.
+#[derive(Debug, Default)]
+struct Firsts {
+    list: Vec<Arc<str>>,
+    /// Where each machine's stands.
+    at: HashMap<u32, usize>,
+}
+
+impl Firsts {
+    fn note(&mut self, host: u32, id: &Arc<str>) {
+        if !self.at.contains_key(&host) {
+            self.at.insert(host, self.list.len());
+            self.list.push(Arc::clone(id));
+        }
+    }
+}
+
+/// The same, when all are known.
+#[derive(Debug)]
+struct SharedFirsts {
+    list: Arc<[Arc<str>]>,
+    at: HashMap<u32, usize>,
+}
+
+impl SharedFirsts {
+    /// Those of the other machines.
+    fn others(&self, relation: Relation, host: u32) -> Others {
+        let at = self.at.get(&host).copied().unwrap_or(self.list.len());
+        Others::around(relation, &self.list, (0, self.list.len()), at)
+    }
+}
+
+fn shared_firsts(firsts: HashMap<u32, Firsts>) -> HashMap<u32, SharedFirsts> {
+    firsts.into_iter().map(|(key, Firsts { list, at })| (key, SharedFirsts { list: list.into(), at })).collect()
+}
+
 /// An incident as it is compared. The numbers stand for what is equal.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 struct Seen<'b> {
     incident: &'b Incident,
+    id: Arc<str>,
     index: usize,
     signature: u32,
     host: Option<u32>,
@@ -163,7 +209,7 @@ type Place = (u64, String, Version, ModuleOffset);
 
 /// What each of the incidents is among all of them, in the same order.
 #[must_use]
-pub fn patterns(built: &[Built<'_>]) -> Vec<Pattern> {
+pub fn patterns(built: &[Built<'_>], knowledge: &Knowledge) -> Vec<Pattern> {
     let (mut hosts, mut signatures, mut places) = (Numbers::new(), Numbers::new(), Numbers::new());
     let mut seen: Vec<Seen<'_>> = Vec::with_capacity(built.len());
     for (index, built) in built.iter().enumerate() {
@@ -171,6 +217,7 @@ pub fn patterns(built: &[Built<'_>]) -> Vec<Pattern> {
         let late = built.gathered.sightings.iter().all(|sighting| sighting.logged_later);
         seen.push(Seen {
             incident,
+            id: Arc::from(incident.id.as_str()),
             index,
             signature: signatures.of(incident.signature.coarse.as_str()),
             host: incident.host.as_deref().map(|host| hosts.of(host.to_lowercase())),
@@ -184,12 +231,13 @@ pub fn patterns(built: &[Built<'_>]) -> Vec<Pattern> {
     let mut by_host: Vec<Vec<Seen<'_>>> = vec![Vec::new(); hosts.0.len()];
     for one in &seen {
         let of_host = one.host.and_then(|host| by_host.get_mut(host as usize));
-        of_host.into_iter().for_each(|host| host.push(*one));
+        of_host.into_iter().for_each(|host| host.push(one.clone()));
     }
     across_machines(&seen, &mut patterns);
     for of_host in &by_host {
-        let timed: Vec<(Timestamp, Seen<'_>)> = of_host.iter().filter_map(|one| Some((one.time?, *one))).collect();
-        mixtures(&timed, &mut patterns);
+        let timed: Vec<(Timestamp, Seen<'_>)> =
+            of_host.iter().filter_map(|one| Some((one.time?, one.clone()))).collect();
+        mixtures(&timed, knowledge, &mut patterns);
         bursts(&timed, &mut patterns);
         repeats(&timed, &mut patterns);
         earlier(&timed, &mut patterns);
@@ -212,11 +260,11 @@ fn code(incident: &Incident) -> Option<u64> {
 }
 
 /// Whether damaged memory could lead to it.
-fn may_be_damage(incident: &Incident) -> bool {
+fn may_be_damage(incident: &Incident, knowledge: &Knowledge) -> bool {
     match incident.kind {
-        IncidentKind::Crash => incident.exception.as_ref().is_some_and(|known| DAMAGE.contains(&known.code)),
+        IncidentKind::Crash => incident.exception.as_ref().is_some_and(|known| knowledge.may_be_damage(known.code)),
         IncidentKind::Bugcheck => {
-            incident.bugcheck.as_ref().is_some_and(|stop| !stop.live && !STOPS_WITH_A_REASON.contains(&stop.code.0))
+            incident.bugcheck.as_ref().is_some_and(|stop| !stop.live && knowledge.may_be_damage_of_stop(stop.code))
         }
         _ => false,
     }
@@ -224,34 +272,61 @@ fn may_be_damage(incident: &Incident) -> bool {
 
 /// What is told by comparing the machines.
 fn across_machines(seen: &[Seen<'_>], patterns: &mut [Pattern]) {
-    let mut of_signature: HashMap<u32, HashSet<u32>> = HashMap::new();
-    let mut of_place: HashMap<u32, HashSet<u32>> = HashMap::new();
+    let mut of_signature: HashMap<u32, Firsts> = HashMap::new();
+    let mut of_place: HashMap<u32, Firsts> = HashMap::new();
+    let mut at_place: Lists<(u32, u32)> = Lists::new();
+    let mut with_runs: Lists<u32> = Lists::new();
     let mut runs: HashMap<u32, Runs> = HashMap::new();
     for one in seen {
         if let Some(host) = one.host {
-            of_signature.entry(one.signature).or_default().insert(host);
+            of_signature.entry(one.signature).or_default().note(host, &one.id);
             if let Some(place) = one.place {
-                of_place.entry(place).or_default().insert(host);
+                of_place.entry(place).or_default().note(host, &one.id);
+                at_place.push((host, place), &one.id);
             }
         }
         if let Some(seconds) = run_seconds(one) {
+            with_runs.push(one.signature, &one.id);
             let runs = runs.entry(one.signature).or_insert(Runs { known: 0, least: seconds, most: seconds });
             runs.known = runs.known.saturating_add(1);
             runs.least = runs.least.min(seconds);
             runs.most = runs.most.max(seconds);
         }
     }
+    let of_signature: HashMap<u32, SharedFirsts> = shared_firsts(of_signature);
+    let of_place: HashMap<u32, SharedFirsts> = shared_firsts(of_place);
+    let (at_place, with_runs) = (at_place.shared(), with_runs.shared());
+    let mut ran_before: HashMap<u32, usize> = HashMap::new();
     // Earlier ones at the same place of the same machine.
     let mut before: HashMap<(u32, u32), usize> = HashMap::new();
     for one in seen {
         let Some(pattern) = patterns.get_mut(one.index) else { continue };
         pattern.runs = runs.get(&one.signature).copied().filter(|runs| runs.known >= LEAST_RUNS);
+        if let Some(list) = with_runs.get(&one.signature).filter(|_| pattern.runs.is_some()) {
+            let ran = ran_before.entry(one.signature).or_default();
+            let is_one = list.get(*ran).is_some_and(|id| *id == one.id);
+            pattern.others.push(if is_one {
+                Others::around(Relation::SameSignature, list, (0, list.len()), *ran)
+            } else {
+                Others::before(Relation::SameSignature, list, 0, list.len())
+            });
+            *ran = ran.saturating_add(usize::from(is_one));
+        }
         let Some(host) = one.host else { continue };
-        pattern.signature_hosts = of_signature.get(&one.signature).map(HashSet::len);
+        if let Some(firsts) = of_signature.get(&one.signature) {
+            pattern.signature_hosts = Some(firsts.list.len());
+            pattern.others.push(firsts.others(Relation::SameSignatureElsewhere, host));
+        }
         let Some(place) = one.place else { continue };
         let earlier = before.entry((host, place)).or_default();
-        let hosts = of_place.get(&place).map_or(1, HashSet::len);
-        pattern.site = Some(SamePlace { hosts, before: if one.time.is_some() { *earlier } else { 0 } });
+        let firsts = of_place.get(&place);
+        let hosts = firsts.map_or(1, |firsts| firsts.list.len());
+        pattern.others.extend(firsts.map(|firsts| firsts.others(Relation::SamePlaceElsewhere, host)));
+        let earlier_here = if one.time.is_some() { *earlier } else { 0 };
+        pattern.site = Some(SamePlace { hosts, before: earlier_here });
+        if let Some(list) = at_place.get(&(host, place)) {
+            pattern.others.push(Others::before(Relation::SamePlaceBefore, list, 0, earlier_here));
+        }
         *earlier = earlier.saturating_add(1);
     }
 }
@@ -266,11 +341,11 @@ fn run_seconds(one: &Seen<'_>) -> Option<u64> {
 type Compared = [Option<u64>; 5];
 
 /// How different the crashes and stops of a machine are, in the days around each.
-fn mixtures(of_host: &[(Timestamp, Seen<'_>)], patterns: &mut [Pattern]) {
+fn mixtures(of_host: &[(Timestamp, Seen<'_>)], knowledge: &Knowledge, patterns: &mut [Pattern]) {
     let (mut sites, mut programs) = (Numbers::new(), Numbers::new());
-    let series: Vec<(Timestamp, usize, Compared)> = of_host
-        .iter()
-        .filter(|(_, one)| may_be_damage(one.incident))
+    let damaged = || of_host.iter().filter(|(_, one)| may_be_damage(one.incident, knowledge));
+    let ids: Vec<Arc<str>> = damaged().map(|(_, one)| Arc::clone(&one.id)).collect();
+    let series: Vec<(Timestamp, usize, Compared)> = damaged()
         .map(|(time, one)| {
             let incident = one.incident;
             let site = incident.fault_site.as_ref().filter(|site| !site.carrier);
@@ -288,19 +363,21 @@ fn mixtures(of_host: &[(Timestamp, Seen<'_>)], patterns: &mut [Pattern]) {
     let mut tallies: [Tally; 5] = Default::default();
     let (mut entering, mut leaving) = (series.iter(), series.iter().peekable());
     let mut next = entering.next();
-    let mut incidents = 0_usize;
-    for (time, index, _) in &series {
+    let list: Arc<[Arc<str>]> = ids.into();
+    let (mut from, mut to) = (0_usize, 0_usize);
+    for (at, (time, index, _)) in series.iter().enumerate() {
         while let Some((entered, _, compared)) = next
             && entered.duration_since(*time) <= AROUND
         {
             each(&mut tallies, compared, Tally::add);
-            incidents = incidents.saturating_add(1);
+            to = to.saturating_add(1);
             next = entering.next();
         }
         while let Some((_, _, compared)) = leaving.next_if(|(left, _, _)| time.duration_since(*left) > AROUND) {
             each(&mut tallies, compared, Tally::remove);
-            incidents = incidents.saturating_sub(1);
+            from = from.saturating_add(1);
         }
+        let incidents = to.saturating_sub(from);
         let [sites, codes, programs, days, signatures] = &tallies;
         let most_alike = signatures.most().saturating_mul(100).checked_div(incidents).unwrap_or(100);
         if let Some(pattern) = patterns.get_mut(*index) {
@@ -312,6 +389,7 @@ fn mixtures(of_host: &[(Timestamp, Seen<'_>)], patterns: &mut [Pattern]) {
                 days: days.different(),
                 most_alike,
             });
+            pattern.others.push(Others::around(Relation::MachineAround, &list, (from, to), at));
         }
     }
 }
@@ -323,17 +401,26 @@ fn each(tallies: &mut [Tally; 5], compared: &Compared, change: impl Fn(&mut Tall
 }
 
 fn bursts(of_host: &[(Timestamp, Seen<'_>)], patterns: &mut [Pattern]) {
+    let list: Arc<[Arc<str>]> = of_host.iter().map(|(_, one)| Arc::clone(&one.id)).collect();
+    let mut from = 0_usize;
     for burst in of_host.chunk_by(|(a, _), (b, _)| b.duration_since(*a) <= BURST) {
-        for (position, (_, one)) in (1..).zip(burst) {
+        let to = from.saturating_add(burst.len());
+        for ((position, (_, one)), at) in (1..).zip(burst).zip(from..) {
             if let Some(pattern) = patterns.get_mut(one.index) {
                 pattern.burst = Some(Burst { position, size: burst.len() });
+                pattern.others.push(Others::around(Relation::Burst, &list, (from, to), at));
+                pattern.others.push(Others::before(Relation::BurstBefore, &list, from, at));
             }
         }
+        from = to;
     }
 }
 
 fn repeats(of_host: &[(Timestamp, Seen<'_>)], patterns: &mut [Pattern]) {
     let mut by_signature: HashMap<u32, Vec<Timestamp>> = HashMap::new();
+    let mut lists: Lists<u32> = Lists::new();
+    of_host.iter().for_each(|(_, one)| lists.push(one.signature, &one.id));
+    let lists = lists.shared();
     for (time, one) in of_host {
         let before = by_signature.entry(one.signature).or_default();
         let first = before.first().copied().unwrap_or(*time);
@@ -344,6 +431,10 @@ fn repeats(of_host: &[(Timestamp, Seen<'_>)], patterns: &mut [Pattern]) {
                 first_seconds_before: seconds(first, *time),
                 in_a_day: before.len().saturating_sub(older).saturating_add(1),
             });
+            if let Some(list) = lists.get(&one.signature) {
+                pattern.others.push(Others::before(Relation::SameSignatureBefore, list, 0, before.len()));
+                pattern.others.push(Others::before(Relation::SameSignatureWithinADay, list, older, before.len()));
+            }
         }
         before.push(*time);
     }
@@ -351,21 +442,22 @@ fn repeats(of_host: &[(Timestamp, Seen<'_>)], patterns: &mut [Pattern]) {
 
 /// The last incident of each kind before each.
 fn earlier(of_host: &[(Timestamp, Seen<'_>)], patterns: &mut [Pattern]) {
-    let mut last: BTreeMap<IncidentKind, (Timestamp, &Incident)> = BTreeMap::new();
+    let mut last: BTreeMap<IncidentKind, (Timestamp, &Seen<'_>)> = BTreeMap::new();
     for (time, one) in of_host {
         let within = last.iter().filter(|(_, (earlier, _))| time.duration_since(*earlier) <= BEFORE);
         let mut before: Vec<Earlier> = within
-            .map(|(kind, (earlier, incident))| Earlier {
+            .map(|(kind, (earlier, of_kind))| Earlier {
                 kind: *kind,
                 seconds_before: seconds(*earlier, *time),
-                process: incident.process.as_ref().and_then(|process| process.name.clone()),
+                process: of_kind.incident.process.as_ref().and_then(|process| process.name.clone()),
+                id: Arc::clone(&of_kind.id),
             })
             .collect();
         before.sort_by_key(|earlier| (earlier.seconds_before, earlier.kind));
         if let Some(pattern) = patterns.get_mut(one.index) {
             pattern.before = Some(before);
         }
-        last.insert(one.incident.kind, (*time, one.incident));
+        last.insert(one.incident.kind, (*time, one));
     }
 }
 

@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use super::{Artifact, ArtifactStatus, Asked, Judged, Limits, Report, RuleSetInfo, Summary, UNDETERMINED, Verdict};
 use crate::coverage::{Coverage, Gap, Request};
 use crate::evidence::{Address, BugcheckCode, ExceptionCode, FastFailCode, ModuleOffset, Place, Version};
-use crate::facts::EvidenceRef;
+use crate::facts::{EvidenceRef, NamedIncidents, Relation};
 use crate::groups::{Attribute, Before, Counts, Group, OverRepresented, Unit, causes, speaker};
 use crate::incident::{
     Bugcheck, EarlierValue, EvidenceItem, ExceptionFacts, FaultSite, Incident, IncidentKind, JoinKey, JoinedBy,
@@ -157,6 +157,7 @@ pub(super) fn finding(rule: &str, cause: &str, confidence: f64) -> Finding {
         remediation: Vec::new(),
         collect: Vec::new(),
         evidence: Vec::new(),
+        incidents: Vec::new(),
         references: Vec::new(),
     }
 }
@@ -296,6 +297,7 @@ pub(super) fn machine() -> Machine {
             timeline_entry(-10, "driver-reset", "Display driver nvlddmkm was reset."),
         ],
         logs: Vec::new(),
+        cleared: Vec::new(),
         coverage: vec!["The Application log begins 3 h before the first incident.".into()],
     }
 }
@@ -311,6 +313,11 @@ pub(super) fn everything() -> Report {
     let mut report = report(artifacts, vec![crash("7f3a9c")]);
     report.incidents[0].incident.bugcheck = bugcheck("", 0).incident.bugcheck;
     report.incidents[0].incident.host_by_folder = true;
+    report.incidents[0].findings[0].incidents = vec![NamedIncidents {
+        relation: Relation::SamePlaceElsewhere,
+        ids: vec!["41d0be".into(), "9c2277".into()],
+        more: 3,
+    }];
     report.machines = vec![machine()];
     report.groups[0].over_represented = vec![overlay()];
     report.coverage = missing();

@@ -1,12 +1,12 @@
 //! Deciding conditions, with "nobody knows" as a third answer beside true and false (Kleene's logic).
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::compare::Compare;
 use super::condition::Condition;
 use super::selection::{EntryFilter, FieldTerm, FieldTest, Quantifier, Selection, Term, Test};
 use super::view::{Row, View};
-use crate::facts::EvidenceRef;
+use crate::facts::{EvidenceRef, NamedIncidents, Others, Relation};
 
 /// The answer to a question about facts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,6 +50,30 @@ impl Truth {
 impl From<bool> for Truth {
     fn from(holds: bool) -> Self {
         if holds { Self::True } else { Self::False }
+    }
+}
+
+/// What a rule that matches rests on.
+#[derive(Default)]
+pub(super) struct RestsOn {
+    /// Evidence of the incident.
+    pub evidence: BTreeSet<EvidenceRef>,
+    /// Other incidents.
+    pub incidents: BTreeMap<Relation, NamedIncidents>,
+}
+
+impl RestsOn {
+    fn name<'o>(&mut self, others: impl IntoIterator<Item = &'o Others>) {
+        for named in others.into_iter().filter_map(Others::named) {
+            // Facts that count the same incidents name the same; the records of a list are one incident each.
+            let known = self.incidents.entry(named.relation).or_insert_with(|| NamedIncidents {
+                relation: named.relation,
+                ids: Vec::new(),
+                more: named.more,
+            });
+            let new = named.ids.into_iter().filter(|id| !known.ids.contains(id));
+            known.ids.extend(new.collect::<Vec<_>>());
+        }
     }
 }
 
@@ -112,7 +136,7 @@ impl<'a, 'f> Evaluation<'a, 'f> {
     }
 
     /// The evidence behind a condition that holds: that of every term that held. What a `not` excludes is no evidence.
-    pub fn evidence(&mut self, condition: &Condition, refs: &mut BTreeSet<EvidenceRef>) {
+    pub fn rests_on(&mut self, condition: &Condition, on: &mut RestsOn) {
         if self.truth(condition) != Truth::True {
             return;
         }
@@ -121,13 +145,13 @@ impl<'a, 'f> Evaluation<'a, 'f> {
                 let Some(selection) = self.selections.get(*index) else { return };
                 let held = selection.alternatives.iter().filter(|terms| truth_of(terms, self.view) == Truth::True);
                 for term in held.flatten() {
-                    term.test.evidence(self.view, refs);
+                    term.test.rests_on(self.view, on);
                 }
             }
             Condition::Not(_) => {}
             Condition::All(parts) | Condition::Any(parts) => {
                 for part in parts {
-                    self.evidence(part, refs);
+                    self.rests_on(part, on);
                 }
             }
         }
@@ -169,14 +193,19 @@ impl Test {
         }
     }
 
-    fn evidence(&self, view: &View<'_>, refs: &mut BTreeSet<EvidenceRef>) {
+    fn rests_on(&self, view: &View<'_>, on: &mut RestsOn) {
         match self {
             Self::Fact { index, .. } | Self::FactKnown { index, .. } => {
-                refs.extend(view.scalar(*index).and_then(|seen| seen.from));
+                on.evidence.extend(view.scalar(*index).and_then(|seen| seen.from));
+                on.name(view.facts().others(self.path()));
             }
             Self::List { index, entries, .. } => {
                 let rows = view.list(*index).unwrap_or_default();
-                refs.extend(rows.iter().filter(|row| entries.fits(row)).filter_map(Row::from));
+                let others = view.facts().others(self.path());
+                for (position, row) in rows.iter().enumerate().filter(|(_, row)| entries.fits(row)) {
+                    on.evidence.extend(row.from());
+                    on.name(others.get(position));
+                }
             }
             Self::ListKnown { .. } => {}
         }

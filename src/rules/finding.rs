@@ -1,6 +1,6 @@
 //! What judging an incident gives.
 
-use crate::facts::EvidenceRef;
+use crate::facts::{EvidenceRef, NamedIncidents};
 
 /// How much a cause matters to the user, whatever the confidence in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -84,6 +84,8 @@ pub struct Finding {
     pub collect: Vec<String>,
     /// The evidence that its terms matched, in order, each once.
     pub evidence: Vec<EvidenceRef>,
+    /// The other incidents that its terms matched, by what they are to this one, each relation once.
+    pub incidents: Vec<NamedIncidents>,
     /// Where the knowledge comes from.
     pub references: Vec<String>,
 }

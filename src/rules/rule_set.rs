@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::causes::{self, Causes};
-use super::evaluate::{Evaluation, Truth};
+use super::evaluate::{Evaluation, RestsOn, Truth};
 use super::explain::{FactValues, Templates, Text};
 use super::finding::{Finding, Judgement, Remediation, Skipped};
 use super::gate::Chance;
@@ -17,7 +17,7 @@ use super::trace::{self, Trace};
 use super::view::View;
 use super::weigh::{LessSure, weigh};
 use super::{Known, parse};
-use crate::facts::{Around, EvidenceRef, FactSet};
+use crate::facts::{Around, FactSet};
 use crate::yaml::{Diagnostic, Span, sort_diagnostics};
 
 /// A rule set that takes part.
@@ -232,13 +232,13 @@ impl RuleSet {
         values: &FactValues,
     ) -> Finding {
         let fill = |text: &Text| self.templates.fill(text, values).into_owned();
-        let mut evidence: BTreeSet<EvidenceRef> = BTreeSet::new();
-        evaluation.evidence(&rule.logic().condition, &mut evidence);
+        let mut rests_on = RestsOn::default();
+        evaluation.rests_on(&rule.logic().condition, &mut rests_on);
         let texts = rule.texts();
         let mut explanation = fill(&texts.explanation);
         let weighed = weigh(rule, evaluation, view, less);
         for step in weighed.steps.iter().filter(|step| step.counts) {
-            evaluation.evidence(&step.adjustment.when, &mut evidence);
+            evaluation.rests_on(&step.adjustment.when, &mut rests_on);
             explanation.push(' ');
             explanation.push_str(&fill(&step.adjustment.say));
         }
@@ -259,7 +259,8 @@ impl RuleSet {
                 .map(|(audience, text)| Remediation { audience: *audience, text: fill(text) })
                 .collect(),
             collect: texts.collect.clone(),
-            evidence: evidence.into_iter().collect(),
+            evidence: rests_on.evidence.into_iter().collect(),
+            incidents: rests_on.incidents.into_values().collect(),
             references: texts.references.clone(),
         }
     }

@@ -139,6 +139,7 @@ pub const TIMELINE_KINDS: &[&str] = &[
     "service-error",
     "service-ended",
     "power-state",
+    "log-cleared",
     "unclean-restart",
     "bugcheck",
     "power-loss",

@@ -64,6 +64,8 @@ const CONTRACT: &str = "
     incidents[].findings[].severity incidents[].findings[].title incidents[].findings[].explanation
     incidents[].findings[].remediation incidents[].findings[].remediation[].audience
     incidents[].findings[].remediation[].text incidents[].findings[].collect incidents[].findings[].evidence
+    incidents[].findings[].incidents incidents[].findings[].incidents[].relation
+    incidents[].findings[].incidents[].ids incidents[].findings[].incidents[].more
     incidents[].findings[].references
     incidents[].verdict incidents[].verdict.cause incidents[].verdict.confidence incidents[].verdict.sentence
     incidents[].verdict.collect_next

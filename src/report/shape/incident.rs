@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::{Environment, Hex, Shown, hex_all};
 use crate::evidence::{Address, BugcheckCode, ExceptionCode, ModuleOffset, Place, Version};
-use crate::facts::EvidenceRef;
+use crate::facts::{EvidenceRef, NamedIncidents};
 use crate::incident;
 use crate::report::{Judged, Report, confidence};
 use crate::rules;
@@ -291,7 +291,24 @@ struct Finding<'a> {
     remediation: Vec<Remediation<'a>>,
     collect: &'a [String],
     evidence: Vec<Shown<EvidenceRef>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    incidents: Vec<OtherIncidents<'a>>,
     references: &'a [String],
+}
+
+#[derive(Serialize)]
+struct OtherIncidents<'a> {
+    relation: &'static str,
+    ids: Vec<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    more: Option<usize>,
+}
+
+impl<'a> OtherIncidents<'a> {
+    fn of(named: &'a NamedIncidents) -> Self {
+        let more = Some(named.more).filter(|more| *more > 0);
+        Self { relation: named.relation.word(), ids: named.ids.iter().map(|id| &**id).collect(), more }
+    }
 }
 
 #[derive(Serialize)]
@@ -315,6 +332,7 @@ impl<'a> Finding<'a> {
                 .collect(),
             collect: &finding.collect,
             evidence: finding.evidence.iter().copied().map(Shown).collect(),
+            incidents: finding.incidents.iter().map(OtherIncidents::of).collect(),
             references: &finding.references,
         }
     }

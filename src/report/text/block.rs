@@ -13,7 +13,7 @@ use super::spread::spread;
 use super::wording::{
     counted, how_long, kind, name, place, prose, short_time, short_time_if_known, verdict, verdict_style, versioned,
 };
-use crate::facts::EvidenceRef;
+use crate::facts::{EvidenceRef, NamedIncidents};
 use crate::groups::{BearsOn, Group};
 use crate::incident::Incident;
 use crate::report::confidence::Level;
@@ -199,7 +199,19 @@ fn why(page: &mut Page<'_>, report: &Report, judged: &Judged, leading: Option<&F
     if !cited.is_empty() && !evidence.is_empty() {
         page.paragraph(2, "* what the verdict rests on")?;
     }
+    for named in leading.map_or(&[][..], |finding| &finding.incidents) {
+        page.paragraph(2, &prose(&other_incidents(named)))?;
+    }
     Ok(())
+}
+
+/// Other incidents that a verdict rests on, by their ids.
+fn other_incidents(named: &NamedIncidents) -> String {
+    let more = match named.more {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    format!("It also rests on incidents {}: {}{more}.", named.relation.says(), named.ids.join(", "))
 }
 
 /// Which incident is described: its id, what it was, when and where.

@@ -71,6 +71,7 @@ const GROUPS: [(usize, &[&str]); 4] = [
             "start-failure",
             "exit",
             "service-ended",
+            "log-cleared",
         ],
     ),
     (2, &INSTALLS),

@@ -38,6 +38,7 @@ const SERVICES: &[Provider] = &[Named("Service Control Manager")];
 const USER_MODE_DRIVERS: &[Provider] = &[Named("Microsoft-Windows-DriverFrameworks-UserMode")];
 const DEFENDER: &[Provider] = &[Named("Microsoft-Windows-Windows Defender")];
 const MITIGATIONS: &[Provider] = &[Named("Microsoft-Windows-Security-Mitigations")];
+const EVENT_LOG: &[Provider] = &[Named("Microsoft-Windows-Eventlog")];
 const SYSTEM_ERRORS: &[Provider] = &[Named("Microsoft-Windows-WER-SystemErrorReporting"), Named("BugCheck")];
 
 /// Names of the values of events that call them by number.
@@ -220,6 +221,9 @@ pub(super) const CATALOGUE: &[Entry] = &[
         "Windows could not start or resume as it meant to[: {FailureMsg}][ ({FailureStatus:code})]",
         &[],
     ),
+    // Logs that were cleared: 104 stands in the System log and names the channel, 1102 in the log that it is about.
+    said(EVENT_LOG, &[104..=104], "log-cleared", "the {Channel} log was cleared[ by {SubjectUserName}]", &[]),
+    said(EVENT_LOG, &[1102..=1102], "log-cleared", "the Security log was cleared[ by {SubjectUserName}]", &[]),
     // Starts, shutdowns and sleep.
     said(
         &[Named("Microsoft-Windows-Kernel-General")],

@@ -58,6 +58,9 @@ Why
       ucrtbase.dll. [process-and-start,
       certain]
   * what the verdict rests on
+  It also rests on incidents at the same
+  place on other machines (the first of
+  each): 41d0be, 9c2277 and 3 more.
 
 Other possible causes
   - heap-corruption: the heap manager

@@ -78,6 +78,8 @@ Why
   e3  logs/Application.evtx, record 4711: Application Error 1000 names
       ucrtbase.dll. [process-and-start, certain]
   * what the verdict rests on
+  It also rests on incidents at the same place on other machines (the first of
+  each): 41d0be, 9c2277 and 3 more.
 
 Other possible causes
   - heap-corruption: the heap manager found damage - possible (31 %)
