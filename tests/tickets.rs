@@ -117,6 +117,37 @@ fn a_text_that_contradicts_stands_for_itself() {
 }
 
 #[test]
+fn a_text_of_another_day_stands_for_itself() {
+    let log = log(&[crash("demo.exe", 0x1234, 0)]);
+    let dated = |date: &str| {
+        let text = [MAIL, date.as_bytes(), b"\n"].concat();
+        kinds(&report(&[("a.evtx", &log), ("mail.txt", &text)])).len()
+    };
+    for date in [
+        "Date: 06/05/2024 14:00:00",
+        "Date:          5/6/2024 2:00:00 PM",
+        "Datum: 06.05.2024 13:00:00",
+        "TimeCreated : 2024-05-06 12:00:00",
+        // The next day, where the sun rises first.
+        "Date: 07/05/2024 01:00:00",
+        // The mail's.
+        "From: Anna\nDate: 20/06/2024 08:00\nSubject: it crashed",
+        // A calendar that counts otherwise.
+        "Date: 06/05/2567 14:00:00",
+        "Date: 01/02/2023 10:00:00\nLevel: Error\nDate: 06/05/2024 14:00:00",
+    ] {
+        assert_eq!(dated(date), 1, "{date}");
+    }
+    for date in [
+        "Date: 06/05/2023 14:00:00",
+        "Date: 08/05/2024 14:00:00",
+        "Debug session time: Mon May 13 14:00:00.000 2024 (UTC + 2:00)",
+    ] {
+        assert_eq!(dated(date), 2, "{date}");
+    }
+}
+
+#[test]
 fn a_report_id_joins_a_text_to_its_event() {
     let crashes = [crash("demo.exe", 0x1234, 0), crash("demo.exe", 0x1234, 5)];
     let text = [MAIL, format!("Report Id: {}\n", crashes[1].report_id).as_bytes()].concat();
