@@ -100,6 +100,25 @@ fn a_text_joins_the_only_crash_that_agrees_with_it() {
 }
 
 #[test]
+fn a_text_that_fits_several_crashes_tells_of_one_of_them_and_is_not_counted() {
+    let two = log(&[crash("demo.exe", 0x1234, 0), crash("demo.exe", 0x5678, 5)]);
+    let report = report(&[("a.evtx", &two), ("mail.txt", MAIL)]);
+    let (texts, crashes): (Vec<_>, Vec<_>) =
+        report.incidents.iter().partition(|judged| !judged.incident.may_be_of.is_empty());
+    let (text, ids): (_, Vec<&str>) = (texts[0], crashes.iter().map(|judged| judged.incident.id.as_str()).collect());
+    assert_eq!((texts.len(), ids.len()), (1, 2));
+    let mut sorted = ids.clone();
+    sorted.sort_unstable();
+    assert_eq!(text.incident.may_be_of, sorted);
+    assert!(text.incident.remarks[0].starts_with("This text may tell of any of 2 incidents"), "{text:?}");
+    assert!(text.verdict.collect_next.is_empty(), "{:?}", text.verdict.collect_next);
+    let grouped: Vec<&str> = report.groups.iter().flat_map(|group| &group.incidents).map(String::as_str).collect();
+    assert_eq!(grouped, ids);
+    assert!(report.coverage.gaps.iter().all(|gap| gap.host.is_some()), "{:?}", report.coverage.gaps);
+    assert!(report.coverage.collect_next.iter().all(|request| request.incidents <= 2));
+}
+
+#[test]
 fn a_text_that_contradicts_stands_for_itself() {
     let log = log(&[crash("demo.exe", 0x1234, 0)]);
     for text in [

@@ -120,6 +120,7 @@ pub(super) fn undetermined(id: &str, after: i64) -> Judged {
             time: Some(second(after)),
             host: Some("PC-7".into()),
             host_by_folder: false,
+            may_be_of: Vec::new(),
             process: Some(Process { name: Some("python.exe".into()), ..Process::default() }),
             exception: None,
             bugcheck: None,
@@ -311,6 +312,7 @@ pub(super) fn everything() -> Report {
     let mut report = report(artifacts, vec![crash("7f3a9c")]);
     report.incidents[0].incident.bugcheck = bugcheck("", 0).incident.bugcheck;
     report.incidents[0].incident.host_by_folder = true;
+    report.incidents[0].incident.may_be_of = vec!["51d0".into()];
     report.machines = vec![machine()];
     report.groups[0].over_represented = vec![overlay()];
     report.coverage = missing();

@@ -24,8 +24,9 @@ const YEARS: std::ops::RangeInclusive<i16> = 1990..=2100;
 /// Events that are logged when the system has started again, or when a report is sent.
 const LOGGED_LATER: [u32; 3] = [41, 1001, 6008];
 
-/// Joins the texts among `sightings`.
-pub(super) fn by_ticket(sightings: &[Sighting], items: &[Item], sets: &mut Sets<'_>) {
+/// Joins the texts among `sightings`. Gives those that fit several incidents, each with one sighting of each of these.
+pub(super) fn by_ticket(sightings: &[Sighting], items: &[Item], sets: &mut Sets<'_>) -> BTreeMap<usize, Vec<usize>> {
+    let mut fit_several = BTreeMap::new();
     let ticket_of = |sighting: &Sighting| match &items.get(sighting.item)?.observation {
         Observation::Ticket(ticket) => Some(&**ticket),
         _ => None,
@@ -35,7 +36,7 @@ pub(super) fn by_ticket(sightings: &[Sighting], items: &[Item], sets: &mut Sets<
     let others: Vec<(usize, &Sighting)> =
         sightings.iter().enumerate().filter(|(_, sighting)| ticket_of(sighting).is_none()).collect();
     if others.len() > MOST_COMPARED {
-        return;
+        return fit_several;
     }
     for (index, ticket) in texts.into_iter().take(MOST_TICKETS) {
         let Some(own) = sightings.get(index).and_then(|sighting| items.get(sighting.item)) else { continue };
@@ -67,8 +68,11 @@ pub(super) fn by_ticket(sightings: &[Sighting], items: &[Item], sets: &mut Sets<
             sets.join(event, index, JoinKey::SameText);
         } else if let Some(other) = only(&told) {
             sets.join(other, index, JoinKey::Ticket);
+        } else if told.len() > 1 {
+            fit_several.insert(index, told.into_values().collect());
         }
     }
+    fit_several
 }
 
 /// When the records in a text can have been written: Unix seconds, of each reading of each date, for records that tell of
