@@ -165,7 +165,9 @@ fn collect_next(
         place(Cow::Owned(sentence.clone()), &mut sentences);
     }
     let mut asked = Vec::new();
-    for id in lacking(built, surroundings) {
+    // What a text that tells of one of several incidents lacks is there, with these.
+    let lacks = if built.incident.may_be_of.is_empty() { lacking(built, surroundings) } else { Vec::new() };
+    for id in lacks {
         let name = if id == "no-kernel-dump" { named_dump(built) } else { program(built) };
         if let Some(sentence) = knowledge.collect_for(id, name) {
             asked.push(Asked { id, at: place(sentence, &mut sentences) });

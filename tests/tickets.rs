@@ -100,6 +100,25 @@ fn a_text_joins_the_only_crash_that_agrees_with_it() {
 }
 
 #[test]
+fn a_text_that_fits_several_crashes_tells_of_one_of_them_and_is_not_counted() {
+    let two = log(&[crash("demo.exe", 0x1234, 0), crash("demo.exe", 0x5678, 5)]);
+    let report = report(&[("a.evtx", &two), ("mail.txt", MAIL)]);
+    let (texts, crashes): (Vec<_>, Vec<_>) =
+        report.incidents.iter().partition(|judged| !judged.incident.may_be_of.is_empty());
+    let (text, ids): (_, Vec<&str>) = (texts[0], crashes.iter().map(|judged| judged.incident.id.as_str()).collect());
+    assert_eq!((texts.len(), ids.len()), (1, 2));
+    let mut sorted = ids.clone();
+    sorted.sort_unstable();
+    assert_eq!(text.incident.may_be_of, sorted);
+    assert!(text.incident.remarks[0].starts_with("This text may tell of any of 2 incidents"), "{text:?}");
+    assert!(text.verdict.collect_next.is_empty(), "{:?}", text.verdict.collect_next);
+    let grouped: Vec<&str> = report.groups.iter().flat_map(|group| &group.incidents).map(String::as_str).collect();
+    assert_eq!(grouped, ids);
+    assert!(report.coverage.gaps.iter().all(|gap| gap.host.is_some()), "{:?}", report.coverage.gaps);
+    assert!(report.coverage.collect_next.iter().all(|request| request.incidents <= 2));
+}
+
+#[test]
 fn a_text_that_contradicts_stands_for_itself() {
     let log = log(&[crash("demo.exe", 0x1234, 0)]);
     for text in [
@@ -113,6 +132,37 @@ fn a_text_that_contradicts_stands_for_itself() {
             ["event-log", "ticket"],
             "{text}"
         );
+    }
+}
+
+#[test]
+fn a_text_of_another_day_stands_for_itself() {
+    let log = log(&[crash("demo.exe", 0x1234, 0)]);
+    let dated = |date: &str| {
+        let text = [MAIL, date.as_bytes(), b"\n"].concat();
+        kinds(&report(&[("a.evtx", &log), ("mail.txt", &text)])).len()
+    };
+    for date in [
+        "Date: 06/05/2024 14:00:00",
+        "Date:          5/6/2024 2:00:00 PM",
+        "Datum: 06.05.2024 13:00:00",
+        "TimeCreated : 2024-05-06 12:00:00",
+        // The next day, where the sun rises first.
+        "Date: 07/05/2024 01:00:00",
+        // The mail's.
+        "From: Anna\nDate: 20/06/2024 08:00\nSubject: it crashed",
+        // A calendar that counts otherwise.
+        "Date: 06/05/2567 14:00:00",
+        "Date: 01/02/2023 10:00:00\nLevel: Error\nDate: 06/05/2024 14:00:00",
+    ] {
+        assert_eq!(dated(date), 1, "{date}");
+    }
+    for date in [
+        "Date: 06/05/2023 14:00:00",
+        "Date: 08/05/2024 14:00:00",
+        "Debug session time: Mon May 13 14:00:00.000 2024 (UTC + 2:00)",
+    ] {
+        assert_eq!(dated(date), 2, "{date}");
     }
 }
 

@@ -130,7 +130,7 @@ impl From<&Report> for Side {
             MadeBy::of(env!("CARGO_PKG_VERSION"), rule_sets),
             report.limits,
             report.groups.iter().map(|group| (group.signature.as_str(), group.cause.as_deref())),
-            report.incidents.iter().map(|judged| Member {
+            report.incidents.iter().filter(|judged| judged.incident.may_be_of.is_empty()).map(|judged| Member {
                 id: judged.incident.id.clone(),
                 algorithm: judged.incident.signature.algorithm,
                 signature: judged.incident.signature.coarse.clone(),
@@ -151,7 +151,7 @@ impl From<&Written> for Side {
             MadeBy::of(&report.tool.version, rule_sets),
             Limits { since: report.since, until: report.until },
             report.groups.iter().map(|group| (group.signature.as_str(), group.cause.as_deref())),
-            report.incidents.iter().map(|incident| Member {
+            report.incidents.iter().filter(|incident| incident.may_be_of.is_empty()).map(|incident| Member {
                 id: incident.id.clone(),
                 algorithm: incident.signature.algorithm,
                 signature: incident.signature.coarse.clone(),

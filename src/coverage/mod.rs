@@ -160,10 +160,11 @@ struct Host<'i> {
     incidents: Vec<(&'i Judged, &'i Shown)>,
 }
 
-/// The incidents by computer, its name in lower case; those that name none together.
+/// The incidents by computer, its name in lower case; those that name none together. A text that tells of one of several is
+/// none of its own.
 fn by_host<'i>(incidents: &'i [Judged], shown: &'i [Shown]) -> BTreeMap<Option<String>, Host<'i>> {
     let mut hosts: BTreeMap<Option<String>, Host<'i>> = BTreeMap::new();
-    for (judged, shown) in incidents.iter().zip(shown) {
+    for (judged, shown) in incidents.iter().zip(shown).filter(|(judged, _)| judged.incident.may_be_of.is_empty()) {
         let name = &judged.incident.host;
         let host = hosts.entry(name.as_ref().map(|name| name.to_lowercase())).or_default();
         host.name = host.name.take().or_else(|| name.clone());

@@ -66,7 +66,8 @@ pub fn groups(
     machines: &HashMap<String, facts::Surroundings<'_>>,
 ) -> Vec<Group> {
     let mut by_signature: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
-    for (index, judged) in incidents.iter().enumerate() {
+    // What tells of another incident is none of its own.
+    for (index, judged) in incidents.iter().enumerate().filter(|(_, judged)| judged.incident.may_be_of.is_empty()) {
         by_signature.entry(&judged.incident.signature.coarse).or_default().push(index);
     }
     let members: Vec<Members<'_>> = by_signature

@@ -38,6 +38,12 @@ pub fn incidents<'i>(
 ) -> Vec<Built<'i>> {
     let groups = join::join(sightings, items);
     let contexts = context::contexts(&groups, sightings, items);
+    let mut several: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    let item_of = |index: &usize| sightings.get(*index).map(|sighting| sighting.item);
+    for group in groups.iter().filter(|group| !group.fits.is_empty()) {
+        let text = group.members.first().and_then(item_of);
+        several.extend(text.map(|text| (text, group.fits.iter().filter_map(item_of).collect())));
+    }
     let mut built: Vec<Built<'i>> = groups
         .into_iter()
         .zip(contexts)
@@ -51,11 +57,43 @@ pub fn incidents<'i>(
         })
         .collect();
     distinguish(&mut built);
+    tell_several(&mut built, &several);
     built.sort_by(|a, b| {
         let key = |built: &Built<'_>| (built.incident.time.is_none(), built.incident.time);
         key(a).cmp(&key(b)).then_with(|| a.incident.id.cmp(&b.incident.id))
     });
     built
+}
+
+/// Tells of texts of which incidents they may tell. `several` has, by the item of such a text, an item of each.
+fn tell_several(built: &mut [Built<'_>], several: &BTreeMap<usize, Vec<usize>>) {
+    const NAMED: usize = 4;
+    if several.is_empty() {
+        return;
+    }
+    let items = |built: &Built<'_>| built.gathered.sightings.iter().map(|sighting| sighting.item).collect::<Vec<_>>();
+    let ids: BTreeMap<usize, String> = built
+        .iter()
+        .flat_map(|one| items(one).into_iter().map(|item| (item, one.incident.id.clone())).collect::<Vec<_>>())
+        .collect();
+    for one in built {
+        let of = items(one).iter().find_map(|item| several.get(item)).map(Vec::as_slice).unwrap_or_default();
+        let of: BTreeSet<&String> = of.iter().filter_map(|item| ids.get(item)).collect();
+        if of.len() < 2 {
+            continue;
+        }
+        one.incident.may_be_of = of.into_iter().cloned().collect();
+        let named: Vec<&str> = one.incident.may_be_of.iter().take(NAMED).map(String::as_str).collect();
+        let more = match one.incident.may_be_of.len().saturating_sub(NAMED) {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        one.incident.remarks.push(format!(
+            "This text may tell of any of {} incidents, and does not say of which: {}{more}. It is not counted among them.",
+            one.incident.may_be_of.len(),
+            named.join(", "),
+        ));
+    }
 }
 
 fn build<'i>(
@@ -107,6 +145,7 @@ fn build<'i>(
         time: time(&gathered),
         host_by_folder: named.is_none() && by_folder().is_some(),
         host: named.or_else(by_folder),
+        may_be_of: Vec::new(),
         environment: context::described(environment::card(&gathered, &environment, knowledge), &gathered, knowledge),
         remarks: remarks(&gathered).into_iter().chain(bugcheck.as_ref().and_then(live_remark)).collect(),
         process,

@@ -60,6 +60,8 @@ pub struct Group {
     pub members: Vec<usize>,
     /// By what each of them was joined; nothing for the first.
     pub joined_by: Vec<Option<JoinedBy>>,
+    /// Of texts that fit several other groups: a sighting of each of those.
+    pub fits: Vec<usize>,
 }
 
 /// Groups the sightings: each group is one incident. Groups come in the order of their first item.
@@ -81,8 +83,16 @@ pub fn join(sightings: &[Sighting], items: &[Item]) -> Vec<Group> {
     by_companionship(sightings, &mut sets);
     name_and_time::by_name_and_time(sightings, items, &mut sets);
     copies::across_folders(copies, &mut sets);
-    tickets::by_ticket(sightings, items, &mut sets);
-    sets.groups()
+    let mut fit_several = tickets::by_ticket(sightings, items, &mut sets);
+    let mut groups = sets.groups();
+    let is_text = |index: &usize| {
+        let item = sightings.get(*index).and_then(|sighting| items.get(sighting.item));
+        item.is_some_and(|item| matches!(item.observation, Observation::Ticket(_)))
+    };
+    for group in groups.iter_mut().filter(|group| group.members.iter().all(is_text)) {
+        group.fits = group.members.iter().find_map(|member| fit_several.remove(member)).unwrap_or_default();
+    }
+    groups
 }
 
 /// Joins the members of each bucket, unless they name several computers and some name none: then only those that

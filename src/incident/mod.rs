@@ -94,6 +94,8 @@ pub struct Incident {
     pub host: Option<Arc<str>>,
     /// Whether no evidence names that computer, and it is the one whose event logs lie in the same folder.
     pub host_by_folder: bool,
+    /// Of a text that fits several other incidents: their ids, sorted. It tells of one of them and is none of its own.
+    pub may_be_of: Vec<String>,
     /// The process, for incidents of one.
     pub process: Option<Process>,
     /// The exception.

@@ -220,7 +220,11 @@ pub fn patterns(built: &[Built<'_>], knowledge: &Knowledge) -> Vec<Pattern> {
             id: Arc::from(incident.id.as_str()),
             index,
             signature: signatures.of(incident.signature.coarse.as_str()),
-            host: incident.host.as_deref().map(|host| hosts.of(host.to_lowercase())),
+            host: incident
+                .host
+                .as_deref()
+                .filter(|_| incident.may_be_of.is_empty())
+                .map(|host| hosts.of(host.to_lowercase())),
             time: incident.time.filter(|_| !late),
             place: place(incident).map(|place| places.of(place)),
         });

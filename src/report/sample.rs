@@ -120,6 +120,7 @@ pub(super) fn undetermined(id: &str, after: i64) -> Judged {
             time: Some(second(after)),
             host: Some("PC-7".into()),
             host_by_folder: false,
+            may_be_of: Vec::new(),
             process: Some(Process { name: Some("python.exe".into()), ..Process::default() }),
             exception: None,
             bugcheck: None,
@@ -318,6 +319,7 @@ pub(super) fn everything() -> Report {
         ids: vec!["41d0be".into(), "9c2277".into()],
         more: 3,
     }];
+    report.incidents[0].incident.may_be_of = vec!["51d0".into()];
     report.machines = vec![machine()];
     report.groups[0].over_represented = vec![overlay()];
     report.coverage = missing();

@@ -114,6 +114,8 @@ pub struct Incident {
     #[serde(default)]
     pub host: Option<String>,
     #[serde(default)]
+    pub may_be_of: Vec<String>,
+    #[serde(default)]
     pub process: Option<Process>,
     #[serde(default)]
     pub bugcheck: Option<Bugcheck>,

@@ -6,6 +6,7 @@
 //! and by the shape of stacks, tracebacks and tables. What is not certain is not recognised: an exit code of 53 stays a
 //! number.
 
+mod dates;
 mod debugger;
 mod document;
 mod dxdiag;
@@ -202,7 +203,8 @@ fn read_ticket(lines: Vec<TicketLine>) -> Ticket {
     inventory::tables(&lines, &mut recognised);
     recognised.frames = debugger::frames(&lines);
     recognised.python_frames = python::frames(&lines);
-    Ticket { doubted, unreported, ..recognised.into_ticket(lines) }
+    let dates = dates::dates(&lines);
+    Ticket { doubted, unreported, dates, ..recognised.into_ticket(lines) }
 }
 
 /// What a line says, whatever stands around it.

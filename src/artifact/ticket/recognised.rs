@@ -372,6 +372,7 @@ impl Recognised {
             app_path: self.app_path.take(told),
             pid: self.pid.take(told),
             started: self.started.take(told),
+            dates: Vec::new(),
             report_id: self.report_id.take(told),
             computer: self.computer.take(told),
             code,

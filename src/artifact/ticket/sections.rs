@@ -7,10 +7,9 @@
 
 use std::collections::BTreeMap;
 use std::ops::Range;
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 
-use regex::Regex;
-
+use super::dates::{StatedTime, stated_time};
 use super::event_text;
 use super::patterns::{Border, borders};
 use crate::evidence::{Ticket, TicketLine};
@@ -77,50 +76,6 @@ fn divide(range: Range<usize>, found: &[Found], sections: &mut Vec<Range<usize>>
         }
     }
 }
-
-/// The records that Windows writes of one crash are no farther apart than this.
-const MINUTES_OF_ONE_CRASH: u32 = 10;
-const MINUTES_OF_A_DAY: u32 = 24 * 60;
-
-/// A time as a text writes it. In which order day, month and year stand is not known, and not needed to tell two apart.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct StatedTime {
-    date: [u32; 3],
-    minute_of_day: Option<u32>,
-}
-
-impl StatedTime {
-    /// Whether two times can't be those of records of one crash.
-    fn is_apart_from(self, other: Self) -> bool {
-        let (Some(minute), Some(others)) = (self.minute_of_day, other.minute_of_day) else { return false };
-        let between = minute.abs_diff(others);
-        // From before midnight to after it the day changes, too.
-        let near = if self.date == other.date { between } else { MINUTES_OF_A_DAY.saturating_sub(between) };
-        near > MINUTES_OF_ONE_CRASH && (self.date == other.date || between < MINUTES_OF_A_DAY.saturating_sub(60))
-    }
-}
-
-/// The time that the lines of a record begin with: behind a label, a date with or without a time of day.
-fn stated_time(lines: &[TicketLine]) -> Option<StatedTime> {
-    static LABELLED: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        let label = r"(?i)^\W{0,4}(?:date(?: and time)?|time ?created|logged|event time|datum(?: und uhrzeit)?|protokolliert|fecha|data|enregistré|日期|记录时间|日時)\s*[:：]\s*";
-        let date = r"(\d{1,4})[-/.](\d{1,2})[-/.](\d{1,4})(?:[T ,]{1,2}(\d{1,2}):(\d{2})(?::\d{2}(?:\.\d+)?)?(?:\s?([AP])M)?)?";
-        Regex::new(&[label, date].concat()).ok()
-    });
-    let labelled = LABELLED.as_ref()?;
-    let found = lines.iter().take(MOST_LINES_TO_TIME).find_map(|line| labelled.captures(&line.text))?;
-    let number = |group: usize| found.get(group).and_then(|digits| digits.as_str().parse::<u32>().ok());
-    let hour = number(4).map(|hour| match found.get(6).map(|half| half.as_str().eq_ignore_ascii_case("p")) {
-        Some(true) if hour < 12 => hour.saturating_add(12),
-        Some(false) if hour == 12 => 0,
-        _ => hour,
-    });
-    let minute_of_day = hour.zip(number(5)).map(|(hour, minute)| hour.saturating_mul(60).saturating_add(minute));
-    Some(StatedTime { date: [number(1)?, number(2)?, number(3)?], minute_of_day })
-}
-
-/// As many lines of a part as its time is looked for in.
-const MOST_LINES_TO_TIME: usize = 64;
 
 /// Whether a part begins with the start of a program in a console.
 fn starts_a_run(lines: &[TicketLine]) -> bool {
@@ -232,20 +187,6 @@ fn is_of_a_program(ticket: &Ticket) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn times_are_apart_when_the_day_or_the_time_of_day_clearly_differs() {
-        let apart = |a: &str, b: &str| {
-            let of = |text: &str| stated_time(&[TicketLine { number: 1, text: text.into() }]).expect("a time");
-            of(a).is_apart_from(of(b))
-        };
-        assert!(apart("Date: 2024-01-02 10:11:12", "Date: 2024-01-03 10:11:12"));
-        assert!(apart("TimeCreated : 1/2/2024 10:11:12 AM", "TimeCreated : 1/2/2024 11:00:00 AM"));
-        assert!(apart("Datum: 02.01.2024 10:11:12", "Datum: 02.01.2024 15:11:12"));
-        assert!(!apart("Date: 2024-01-02T10:11:12.5", "Date: 2024-01-02T10:13:12.5"), "records of one crash");
-        assert!(!apart("Logged: 1/2/2024 11:59:58 PM", "Logged: 1/3/2024 12:00:02 AM"), "over midnight");
-        assert!(!apart("Logged: 1/2/2024", "Logged: 1/3/2024 10:00:00"), "no time of day");
-    }
 
     fn shown(text: &str) -> Vec<Range<usize>> {
         let lines: Vec<TicketLine> =

@@ -160,7 +160,7 @@ impl<'s> Sets<'s> {
                     }
                 }
                 let joined_by = seen_from_first(&members, &linked, &position);
-                Group { members, joined_by }
+                Group { members, joined_by, fits: Vec::new() }
             })
             .collect()
     }

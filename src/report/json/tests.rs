@@ -39,6 +39,7 @@ const CONTRACT: &str = "
     artifacts artifacts[].path artifacts[].kind artifacts[].status artifacts[].detail artifacts[].bytes
     artifacts[].records
     incidents incidents[].id incidents[].kind incidents[].time incidents[].host incidents[].host_basis
+    incidents[].may_be_of
     incidents[].process incidents[].process.name incidents[].process.version incidents[].process.pid
     incidents[].process.path incidents[].process.started
     incidents[].exception incidents[].exception.code incidents[].exception.name incidents[].exception.address

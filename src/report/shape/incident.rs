@@ -22,6 +22,8 @@ pub(in crate::report) struct Incident<'a> {
     host: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     host_basis: Option<&'static str>,
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    may_be_of: &'a [String],
     #[serde(skip_serializing_if = "Option::is_none")]
     process: Option<Process<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -49,6 +51,7 @@ impl<'a> Incident<'a> {
             time: incident.time.map(Shown),
             host: incident.host.as_deref(),
             host_basis: incident.host_by_folder.then_some("folder"),
+            may_be_of: &incident.may_be_of,
             process: incident.process.as_ref().map(Process::of),
             exception: incident.exception.as_ref().map(Exception::of),
             bugcheck: incident.bugcheck.as_ref().map(Bugcheck::of),

@@ -52,7 +52,10 @@ impl Block<'_> {
     /// How often what happened to what: `12 crashes of python.exe`.
     pub(super) fn what(&self) -> String {
         let incident = &self.shown.incident;
-        let happened = counted(self.size(), kind(incident.kind));
+        let happened = match incident.may_be_of.len() {
+            0 => counted(self.size(), kind(incident.kind)),
+            several => format!("1 text that may tell of any of {}", counted(several, kind(incident.kind))),
+        };
         match (process_name(incident), &incident.host) {
             (Some(of), _) if self.others.iter().all(|other| process_name(&other.incident) == Some(of)) => {
                 format!("{happened} of {}", name(of))

@@ -16,7 +16,7 @@ const LISTED: usize = 20;
 /// The first lines: how much there is.
 pub(super) fn header(page: &mut Page<'_>, report: &Report, blocks: &[Block<'_>]) -> io::Result<()> {
     let summary = &report.summary;
-    let mut counts = vec![counted(summary.artifacts, "artifact"), counted(summary.incidents, "incident")];
+    let mut counts = vec![counted(summary.artifacts, "artifact"), incidents(report)];
     if blocks.len() > 1 || summary.incidents > blocks.len() {
         counts.push(counted(blocks.len(), "group"));
     }
@@ -42,6 +42,21 @@ pub(super) fn header(page: &mut Page<'_>, report: &Report, blocks: &[Block<'_>])
         page.paragraph(0, nothing_found(report, unread.is_some()))?;
     }
     Ok(())
+}
+
+/// How many incidents there are. A text that tells of one of several is none of its own.
+fn incidents(report: &Report) -> String {
+    let texts = texts_of_several(report);
+    let incidents = counted(report.summary.incidents.saturating_sub(texts), "incident");
+    if texts == 0 { incidents } else { format!("{incidents}, {}", texts_that_fit(texts)) }
+}
+
+fn texts_of_several(report: &Report) -> usize {
+    report.incidents.iter().filter(|judged| !judged.incident.may_be_of.is_empty()).count()
+}
+
+fn texts_that_fit(texts: usize) -> String {
+    format!("{} that {} several incidents", counted(texts, "text"), if texts == 1 { "fits" } else { "fit" })
 }
 
 /// What the absence of incidents means, which is little when not everything was read.
@@ -160,7 +175,11 @@ pub(super) fn totals(page: &mut Page<'_>, report: &Report) -> io::Result<()> {
         None => summary.artifacts.to_string(),
     };
     page.row("artifacts", &artifacts)?;
-    page.row("incidents", &summary.incidents.to_string())?;
+    let texts = match texts_of_several(report) {
+        0 => String::new(),
+        texts => format!(" (of them {})", texts_that_fit(texts)),
+    };
+    page.row("incidents", &format!("{}{texts}", summary.incidents))?;
     for (cause, count) in &summary.by_cause {
         page.paragraph(4, &format!("{count:>5}  {cause}"))?;
     }

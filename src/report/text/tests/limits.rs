@@ -7,6 +7,7 @@ use crate::facts::EvidenceRef;
 fn forty_columns() {
     let mut report = everything();
     report.incidents[0].findings[0].references.clear();
+    report.incidents[0].incident.may_be_of.clear();
     let shown = text(&report, TextOptions { width: 40, ..EIGHTY });
     assert!(shown.lines().all(|line| line.len() <= 40), "{shown}");
     assert_text(
