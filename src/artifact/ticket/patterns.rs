@@ -6,7 +6,7 @@
 use std::sync::{LazyLock, OnceLock};
 
 use aho_corasick::AhoCorasick;
-use regex::{Regex, RegexSet};
+use regex::{Regex, RegexSet, RegexSetBuilder};
 
 /// What a pattern announces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -173,6 +173,15 @@ pub(super) struct Statement<'l> {
     pub needs: Option<&'static str>,
 }
 
+/// What the automaton of so many expressions may take, bytes. The usual 2 MiB are too little for its states: without it,
+/// text is searched ten times as slowly.
+const AUTOMATON: usize = 16 << 20;
+
+/// Expressions that are searched for together.
+fn all_of<'r>(expressions: impl Iterator<Item = &'r str>) -> Option<RegexSet> {
+    RegexSetBuilder::new(expressions).dfa_size_limit(AUTOMATON).build().ok()
+}
+
 /// All patterns, compiled.
 struct Finder {
     words: Option<AhoCorasick>,
@@ -194,7 +203,7 @@ static FINDER: LazyLock<Finder> = LazyLock::new(|| {
     Finder {
         words: AhoCorasick::builder().ascii_case_insensitive(true).build(words().map(|(_, words)| words)).ok(),
         of_words: words().map(|(number, _)| number).collect(),
-        expressions: RegexSet::new(expressions().map(|(_, regex)| regex)).ok(),
+        expressions: all_of(expressions().map(|(_, regex)| regex)),
         of_expressions: expressions().map(|(number, _)| (number, OnceLock::new())).collect(),
     }
 });
@@ -209,7 +218,7 @@ struct Borders {
 static BORDERS: LazyLock<Borders> = LazyLock::new(|| {
     let rows = || PATTERNS.iter().enumerate().filter_map(|(number, row)| Some((number, row.border()?, row.regex?)));
     Borders {
-        expressions: RegexSet::new(rows().map(|(_, _, regex)| regex)).ok(),
+        expressions: all_of(rows().map(|(_, _, regex)| regex)),
         rows: rows().map(|(number, border, _)| (number, border)).collect(),
     }
 });
