@@ -1,7 +1,7 @@
 //! Texts that explain crashes and tell of none: guides, READMEs, articles of a knowledge base.
 
 use super::fences::{in_code, unquoted};
-use super::mentions::quotes;
+use super::quotes::quotes;
 use crate::evidence::TicketLine;
 
 /// Of the five signs of a document, a guide has at least so many.

@@ -1,21 +1,21 @@
-//! What a text only mentions: what somebody denies or advises, and lists of codes. The words that show it are data.
+//! What a text only mentions: what somebody denies or advises, and messages that are only quoted. The words that show it
+//! are data.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::{Arc, LazyLock};
 
 use aho_corasick::AhoCorasick;
 
 use super::fences::{in_code, unquoted};
-use super::values::hex_number;
+use super::listings::listings;
+use super::printed::{Printed, printed};
+use super::quotes::quotes;
 use crate::evidence::TicketLine;
 use crate::knowledge::Knowledge;
 
 /// A longer line is no sentence that somebody wrote.
 const LONGEST: usize = 4096;
-/// A list of codes has at least so many lines, with as many different codes.
-const FEWEST_LISTED: usize = 3;
-
 /// As many words of a line as are looked at: no sentence has more.
 const MOST_CUES: usize = 64;
 /// A denial announces the next line with no more words than these between it and the colon.
@@ -392,175 +392,6 @@ fn ends_sentence(line: &str, at: usize) -> bool {
 fn ends_clause(line: &str, at: usize) -> bool {
     const CONJUNCTIONS: [&str; 8] = [" but ", " - ", " aber ", " sondern ", " just ", " only ", " nur ", " mais "];
     line.get(at..).is_some_and(|rest| rest.starts_with(", ") || CONJUNCTIONS.iter().any(|word| rest.starts_with(word)))
-}
-
-/// What stands in quotation marks. An apostrophe begins a quotation only at the beginning of a word.
-pub(super) fn quotes(line: &str) -> Vec<Range<usize>> {
-    const PAIRS: [(char, &[char]); 6] =
-        [('"', &['"']), ('\'', &['\'']), ('`', &['`']), ('“', &['”', '“']), ('„', &['“', '”']), ('«', &['»'])];
-    let mut quotes = Vec::new();
-    let mut at = 0;
-    let mut before = ' ';
-    // A quotation that nothing ends is ended by nothing farther on, either.
-    let mut endless = [false; PAIRS.len()];
-    while let Some(first) = line.get(at..).and_then(|rest| rest.chars().next()) {
-        let begins = !before.is_alphanumeric();
-        before = first;
-        let inside = at.saturating_add(first.len_utf8());
-        let pair = PAIRS.iter().zip(&mut endless).find(|((opening, _), _)| *opening == first && begins);
-        let end = pair.filter(|(_, endless)| !**endless).and_then(|((_, closing), endless)| {
-            let closing = *closing;
-            let rest = line.get(inside..)?;
-            let mut ends = rest.match_indices(closing).filter(|(end, mark)| {
-                let behind = rest.get(end.saturating_add(mark.len())..).and_then(|behind| behind.chars().next());
-                behind.is_none_or(|behind| !behind.is_alphanumeric())
-            });
-            let end = ends.next().map(|(end, _)| inside.saturating_add(end));
-            *endless = end.is_none();
-            end
-        });
-        match end {
-            Some(end) => {
-                quotes.push(at..end);
-                at = end.saturating_add(line.get(end..).and_then(|rest| rest.chars().next()).map_or(1, char::len_utf8));
-            }
-            None => at = inside,
-        }
-    }
-    quotes
-}
-
-/// Whether a program printed a line.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Printed {
-    /// It did: the line begins with a time, a bracket, a path or a prompt, or is a field of a report.
-    Whole,
-    /// It may have: the line begins with an error's name or a log's level and a colon. Programs advise there.
-    Message,
-    No,
-}
-
-fn printed(line: &str) -> Printed {
-    const BEGINNINGS: [&str; 8] = ["Traceback", "File \"", "at ", "PS ", ">>>", "$ ", "\\\\", "/"];
-    const LEVELS: [&str; 8] = ["error", "exception", "warning", "warn", "fatal", "critical", "info", "debug"];
-    let level = |word: &str| {
-        let word = word.to_ascii_lowercase();
-        LEVELS.iter().any(|level| word.ends_with(level))
-    };
-    // `[2024-05-06]`, `[ERROR]`, but not `[Update]`.
-    let bracketed = line.strip_prefix('[').is_some_and(|inside| {
-        let word = inside.trim_start().split(|end: char| !end.is_alphanumeric()).next().unwrap_or_default();
-        word.starts_with(|first: char| first.is_ascii_digit()) || level(word)
-    });
-    if is_said_in_a_chat(line) {
-        return Printed::Message;
-    }
-    let begins = BEGINNINGS.iter().any(|beginning| line.starts_with(beginning));
-    if bracketed || begins || is_drive(line) || is_time(line) || is_field(line) {
-        return Printed::Whole;
-    }
-    // A log of Google's: `E0506 12:00:01.5 4312 file.cc:12]`; TensorFlow's: `E tensorflow/...`.
-    if line.split(' ').take(4).any(|word| word.ends_with(']') && word.contains(".cc:")) {
-        return Printed::Whole;
-    }
-    let first = line.split_whitespace().next().unwrap_or_default();
-    let labelled = line
-        .split_once(':')
-        .is_some_and(|(label, _)| label.len() <= 60 && label.split_whitespace().count() == 1 && level(label));
-    let shouted = level(first) && first.chars().all(|letter| letter.is_ascii_uppercase());
-    if labelled || shouted { Printed::Message } else { Printed::No }
-}
-
-/// Whether somebody says a line in a chat: `[10:13] anna: ...`. Logs write seconds, and levels.
-fn is_said_in_a_chat(line: &str) -> bool {
-    let Some((time, said)) = line.strip_prefix('[').and_then(|inside| inside.split_once("] ")) else { return false };
-    let digits = |part: &str| matches!(part.len(), 1 | 2) && part.bytes().all(|digit| digit.is_ascii_digit());
-    let to_the_minute = time.split_once(':').is_some_and(|(hour, minute)| digits(hour) && digits(minute));
-    let name = said.split_once(": ").map(|(name, _)| name);
-    to_the_minute && name.is_some_and(|name| !name.is_empty() && name.split_whitespace().count() <= 2)
-}
-
-/// Whether a line is a field of a debugger's report: `Arg2:`, `PROCESS_NAME:`.
-fn is_field(line: &str) -> bool {
-    let Some((label, _)) = line.split_once(':') else { return false };
-    let label = label.trim();
-    let argument = label.strip_prefix("Arg").is_some_and(|number| matches!(number, "1" | "2" | "3" | "4"));
-    let capitals = label.chars().all(|letter| letter.is_ascii_uppercase() || letter.is_ascii_digit() || letter == '_');
-    argument || (capitals && label.contains('_'))
-}
-
-fn is_drive(line: &str) -> bool {
-    matches!(line.as_bytes(), [drive, b':', b'\\', ..] if drive.is_ascii_alphabetic())
-}
-
-/// Lines below each other of which each begins with a code, and that tell different ones apart: what codes mean, and
-/// not what happened. Lines with a time are a history.
-fn listings(lines: &[TicketLine]) -> Vec<Range<usize>> {
-    let mut listings = Vec::new();
-    let (mut start, mut codes) = (0, BTreeSet::new());
-    let mut finish = |range: Range<usize>, codes: &mut BTreeSet<String>| {
-        if range.len() >= FEWEST_LISTED && codes.len() >= FEWEST_LISTED {
-            listings.push(range);
-        }
-        codes.clear();
-    };
-    for (position, line) in lines.iter().enumerate() {
-        match listed_code(&line.text) {
-            Some(code) => {
-                codes.insert(code);
-            }
-            None => {
-                finish(start..position, &mut codes);
-                start = position.saturating_add(1);
-            }
-        }
-    }
-    finish(start..lines.len(), &mut codes);
-    listings
-}
-
-/// The code that a line of a list begins with: `| 126 | not found |`, `- WinError 1455: ...`, `0xC0000005 = ...`.
-fn listed_code(line: &str) -> Option<String> {
-    const WORDS: [&str; 8] = ["[winerror", "winerror", "error", "code", "exit", "hresult", "status", "fehler"];
-    let line = unquoted(line).trim_start_matches(['|', '-', '*', '•', '`', ' ', '"']);
-    let mut rest = line;
-    while let Some(word) = rest.split_whitespace().next().filter(|word| WORDS.contains(&&*word.to_ascii_lowercase())) {
-        rest = rest.get(word.len()..)?.trim_start();
-    }
-    let end = rest.find(|letter: char| !(letter.is_ascii_alphanumeric() || letter == '-')).unwrap_or(rest.len());
-    let (code, behind) = rest.split_at_checked(end)?;
-    let digits = code.trim_start_matches('-');
-    let decimal = (1..=10).contains(&digits.len()) && digits.chars().all(|digit| digit.is_ascii_digit());
-    let hex = (3..=10).contains(&code.len()) && code.starts_with("0x") && hex_number(code).is_some();
-    // What the code is said to be stands behind it.
-    let behind = behind.trim_start_matches([']', '`', '"', ' ', ')']);
-    // The same code in another spelling.
-    let other = behind.strip_prefix('(').and_then(|inside| Some(inside.split_once(')')?.1));
-    let behind = other.unwrap_or(behind).trim_start();
-    let told = rest.len() < line.len() || behind.starts_with(['|', ':', '=', '-', '–', '—', '→']);
-    // A number behind it counts: `0x800705AF - 5 machines`.
-    let meaning = behind.trim_start_matches(['|', ':', '=', '-', '–', '—', '→', ' ']);
-    let counted = meaning.starts_with(|first: char| first.is_ascii_digit());
-    let said = !counted && behind.chars().filter(|letter| letter.is_alphabetic()).count() > 3;
-    ((decimal || hex) && told && said && !has_time(line)).then(|| code.to_ascii_lowercase())
-}
-
-/// Whether a text begins with a time or a date: three numbers with the same mark between them, or an hour.
-fn is_time(text: &str) -> bool {
-    let end = text.find(|letter: char| !(letter.is_ascii_digit() || "-/.:".contains(letter))).unwrap_or(text.len());
-    let word = text.get(..end).unwrap_or_default();
-    ['-', '/', '.', ':'].iter().any(|mark| {
-        let parts: Vec<&str> = word.trim_end_matches(*mark).split(*mark).collect();
-        let numbers = parts
-            .iter()
-            .all(|part| (1..=4).contains(&part.len()) && !part.contains(|letter: char| !letter.is_ascii_digit()));
-        numbers && (parts.len() == 3 || (*mark == ':' && parts.len() == 2))
-    })
-}
-
-/// Whether a word of the line is a time or a date.
-fn has_time(line: &str) -> bool {
-    line.split([' ', '|', ',', '(']).any(is_time)
 }
 
 #[cfg(test)]

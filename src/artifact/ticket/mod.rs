@@ -15,13 +15,16 @@ mod fences;
 mod guide;
 mod inventory;
 mod line;
+mod listings;
 mod mentions;
 mod noise;
 #[cfg(test)]
 mod pattern_table;
 mod patterns;
 mod plain;
+mod printed;
 mod python;
+mod quotes;
 mod recognised;
 mod sections;
 mod signature;
