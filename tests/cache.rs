@@ -51,9 +51,18 @@ fn analyze(arguments: &[&OsStr]) -> Run {
     run([OsStr::new("analyze")].iter().chain(arguments))
 }
 
-/// A run over `logs` with a cache, and what else is asked.
+/// A run over `logs` with what a cache knows of the logs, and what else is asked.
 #[track_caller]
 fn with_cache(cache: &Path, logs: &Path, arguments: &[&str]) -> Run {
+    for answer in answers(cache) {
+        fs::remove_file(answer).expect("removed");
+    }
+    asked(cache, logs, arguments)
+}
+
+/// A run over `logs` with all that a cache knows, and what else is asked.
+#[track_caller]
+fn asked(cache: &Path, logs: &Path, arguments: &[&str]) -> Run {
     let mut all: Vec<&OsStr> = vec![OsStr::new("--cache"), cache.as_os_str(), logs.as_os_str()];
     all.extend(arguments.iter().map(OsStr::new));
     analyze(&all)
@@ -65,8 +74,22 @@ fn report(logs: &Path) -> String {
     analyze(&[logs.as_os_str()]).ends_with(0).stdout
 }
 
+/// The files in which a cache keeps what was read of logs, and such as do not belong there.
 fn files(folder: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(folder).expect("a folder");
+    listed(folder).into_iter().filter(|path| !is_answer(path)).collect()
+}
+
+/// The files in which a cache keeps answers.
+fn answers(folder: &Path) -> Vec<PathBuf> {
+    listed(folder).into_iter().filter(|path| is_answer(path)).collect()
+}
+
+fn is_answer(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "crashsift-answer")
+}
+
+fn listed(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten();
     let mut files: Vec<PathBuf> = entries.map(|entry| entry.expect("an entry").path()).collect();
     files.sort();
     files
@@ -204,6 +227,10 @@ fn a_log_may_be_open_in_one_run_and_closed_in_the_next() {
             for (name, bytes, expected) in [earlier, later] {
                 fs::write(&path, bytes).expect("a log");
                 let run = json(&[OsStr::new("--cache"), cache.as_os_str()]);
+                // Half of the time what is known is an answer, too.
+                if name.len() % 2 == 0 {
+                    answers(&cache).iter().for_each(|answer| fs::remove_file(answer).expect("removed"));
+                }
                 assert!(run.stdout == expected.stdout, "{}, then {}; {name}: {}", earlier.0, later.0, run.stdout);
                 assert_eq!(run.stderr, expected.stderr);
             }
@@ -294,4 +321,124 @@ fn a_cache_below_the_analyzed_folder_is_no_artifact() {
     }
     // Without the option it is a folder as any other.
     assert_ne!(report(logs.path()), expected);
+}
+
+/// Logs, a dump, a text and a damaged file, of which a run says something on standard error.
+fn evidence() -> TempDir {
+    let folder = logs();
+    let samples = Path::new(env!("CARGO_MANIFEST_DIR")).join("samples");
+    let dump = samples.join("abort-below-cudnn").read_dir().expect("a sample");
+    let dump = dump.map(|entry| entry.expect("an entry").path()).find(|path| path.extension() == Some("dmp".as_ref()));
+    fs::copy(dump.expect("a dump"), folder.path().join("python.dmp")).expect("copied");
+    fs::write(folder.path().join("cut.dmp"), b"MDMP").expect("written");
+    fs::write(folder.path().join("ticket.txt"), "python.exe ended with exit code -1073740791 (0xC0000409)")
+        .expect("written");
+    folder
+}
+
+/// Asks twice and gives what the second run said, which has to be what a run without cache says. Whether it was the kept
+/// answer is told by what a run leaves behind that reads logs.
+#[track_caller]
+fn asked_again(cache: &Path, folder: &Path, arguments: &[&str]) -> (Run, bool) {
+    let mut plain = vec![OsStr::new("analyze"), folder.as_os_str()];
+    plain.extend(arguments.iter().map(OsStr::new));
+    let expected = run(plain);
+    for file in files(cache) {
+        fs::remove_file(file).expect("removed");
+    }
+    let again = asked(cache, folder, arguments);
+    assert_eq!((&again.stdout, &again.stderr, again.code), (&expected.stdout, &expected.stderr, expected.code));
+    (again, files(cache).is_empty())
+}
+
+#[test]
+fn the_answer_of_a_run_is_given_again_with_notes_and_exit_code() {
+    let (folder, cache) = (evidence(), tempfile::tempdir().expect("a folder"));
+    for arguments in [&["-f", "json"][..], &["--fail-on", "any"], &["--strict", "-q"], &["-v", "--color", "always"]] {
+        let (first, kept) = asked_again(cache.path(), folder.path(), arguments);
+        assert!(!kept, "nothing is known before");
+        let (second, kept) = asked_again(cache.path(), folder.path(), arguments);
+        assert!(kept, "{arguments:?}");
+        assert_eq!((first.stdout, first.stderr, first.code), (second.stdout, second.stderr, second.code));
+    }
+    let (_, kept) = asked_again(cache.path(), folder.path(), &["-f", "json", "-j", "2"]);
+    assert!(kept, "the number of threads changes nothing");
+    let output = cache.path().join("report.json");
+    let to_file = ["-f", "json", "-o", output.to_str().expect("a path")];
+    asked(cache.path(), folder.path(), &to_file);
+    let printed = asked(cache.path(), folder.path(), &["-f", "json"]);
+    assert_eq!(fs::read_to_string(output).expect("a report"), printed.stdout);
+}
+
+#[test]
+fn whatever_changes_what_is_asked_changes_the_answer() {
+    let (folder, cache) = (evidence(), tempfile::tempdir().expect("a folder"));
+    let own = tempfile::tempdir().expect("a folder");
+    let rules = own.path().join("mine.yaml");
+    let rule = |confidence: &str| {
+        let rule = format!(
+            "schema: 1\nrules:\n  - id: mine/one\n    title: It ended\n    cause: heap-corruption\n    confidence: {confidence}\n    \
+             severity: low\n    selections:\n      it: {{exception.code: 0xC0000409}}\n    explanation: It did.\n    \
+             remediation:\n      - {{audience: helpdesk, text: Nothing.}}\n    references: ['https://example.org']\n    tests:\n      \
+             - {{name: a, facts: {{exception.code: 0xC0000409}}, expect: match}}\n      \
+             - {{name: b, facts: {{exception.code: 0xC0000005}}, expect: no-match}}\n"
+        );
+        fs::write(&rules, rule).expect("a rule");
+    };
+    rule("0.31");
+    let with_rule = ["-f", "json", "-r", rules.to_str().expect("a path")];
+    let path = |name: &str| folder.path().join(name);
+    let (ticket, new, small) = (path("ticket.txt"), path("new.txt"), path("Small.evtx"));
+    let mut changes: Vec<(&str, Box<dyn Fn()>)> = Vec::new();
+    changes.push(("a text", Box::new(|| fs::write(&ticket, "nothing").expect("written"))));
+    changes.push(("a new file", Box::new(|| fs::write(&new, "Bug check 0x116").expect("written"))));
+    changes.push(("a file less", Box::new(|| fs::remove_file(&new).expect("removed"))));
+    changes.push(("another name", Box::new(|| fs::rename(&ticket, &new).expect("renamed"))));
+    changes.push(("a small log", Box::new(|| fs::write(&small, log(90)).expect("written"))));
+    changes.push(("a large log", Box::new(|| fs::write(path("System.evtx"), log(5_100)).expect("written"))));
+    changes.push(("a rule", Box::new(|| rule("0.32"))));
+    asked_again(cache.path(), folder.path(), &with_rule);
+    for (name, change) in changes {
+        let (_, kept) = asked_again(cache.path(), folder.path(), &with_rule);
+        assert!(kept, "before {name} changes");
+        change();
+        let (_, kept) = asked_again(cache.path(), folder.path(), &with_rule);
+        assert!(!kept, "{name} changed");
+    }
+}
+
+#[test]
+fn a_damaged_log_is_compared_by_all_its_bytes() {
+    let (folder, cache) = (logs(), tempfile::tempdir().expect("a folder"));
+    let path = folder.path().join("System.evtx");
+    let mut bytes = fs::read(&path).expect("a log");
+    // A byte of a record's text: the checksum of its chunk is wrong from now on.
+    let damage = bytes.len() - CHUNK_BYTES + 512 + 40;
+    bytes[damage] ^= 1;
+    fs::write(&path, &bytes).expect("a log");
+    asked_again(cache.path(), folder.path(), &["-f", "json"]);
+    assert!(asked_again(cache.path(), folder.path(), &["-f", "json"]).1, "a damaged log can be the same, too");
+    bytes[damage] ^= 2;
+    fs::write(&path, &bytes).expect("a log");
+    assert!(!asked_again(cache.path(), folder.path(), &["-f", "json"]).1);
+    assert!(asked_again(cache.path(), folder.path(), &["-f", "json"]).1);
+}
+
+#[test]
+fn an_answer_that_is_damaged_is_noted_and_replaced() {
+    let (folder, cache) = (evidence(), tempfile::tempdir().expect("a folder"));
+    let expected = asked(cache.path(), folder.path(), &[]).ends_with(0);
+    let [answer] = answers(cache.path()).try_into().expect("one answer");
+    let whole = fs::read(&answer).expect("an answer");
+    for place in [0, whole.len() / 2, whole.len() - 200, whole.len() - 30, whole.len() - 1] {
+        let mut damaged = whole.clone();
+        damaged[place] ^= 0x10;
+        for damaged in [&damaged[..], &whole[..place]] {
+            fs::write(&answer, damaged).expect("written");
+            let run = asked(cache.path(), folder.path(), &[]).ends_with(0);
+            assert_eq!(run.stdout, expected.stdout);
+            assert!(run.stderr.contains("this cache file was not used: it is damaged"), "{place}: {}", run.stderr);
+            assert_eq!(fs::read(&answer).expect("an answer"), whole, "it was replaced");
+        }
+    }
 }

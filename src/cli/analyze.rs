@@ -5,9 +5,11 @@ use std::mem;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::answers::{Answers, Asked};
 use super::output::not_lost;
 use super::progress::Bar;
 use super::reporting::{self, usage};
+use super::stream::Notes;
 use super::{Exit, open_symbols, print_symbol_notes, stream};
 use crate::Options;
 use crate::analysis::analyze_keeping;
@@ -150,21 +152,43 @@ fn pasted(path: &Path) -> io::Result<(String, HeadAndTail)> {
 fn carry_out(arguments: &Arguments, prepared: Prepared) -> Exit {
     let Prepared { paths, rules, baseline, knowledge, options, threads } = prepared;
     let Arguments { no_progress, reporting, .. } = arguments;
+    let (answers, known) = match (&options.cache, asked(arguments, &paths, &options)) {
+        (Some(cache), Some(asked)) => threads.install(|| Answers::look_up(cache, asked, &paths)),
+        _ => (None, None),
+    };
+    if let Some(answer) = known {
+        return reporting.repeat(&answer);
+    }
     let bar = Bar::new(!no_progress && !reporting.quiet);
     let (mut report, evidence) = threads.install(|| analyze_keeping(&paths, &rules, &knowledge, &options, &bar));
 
     if !reporting.quiet {
-        options.cache.iter().flat_map(|cache| cache.notes()).for_each(|note| stream::note(&note));
         print_symbol_notes(options.symbols.as_deref());
-        // Of what was named on the command line, the reason stands here, too.
-        let given: Vec<String> = arguments.paths.iter().map(|path| display_path(path)).collect();
-        let lost = report.artifacts.iter().filter(|artifact| artifact.status == ArtifactStatus::Failed);
-        for artifact in lost.filter(|artifact| given.contains(&artifact.path)).take(NAMED) {
-            stream::note(&format!("{}: {}", artifact.path, artifact.detail.as_deref().unwrap_or("could not be read")));
-        }
     }
-    let exit = reporting.finish(&mut report, &rules, baseline.as_ref());
+    let mut notes = Notes::new(reporting.quiet);
+    // Of what was named on the command line, the reason stands here, too.
+    let given: Vec<String> = arguments.paths.iter().map(|path| display_path(path)).collect();
+    let lost = report.artifacts.iter().filter(|artifact| artifact.status == ArtifactStatus::Failed);
+    for artifact in lost.filter(|artifact| given.contains(&artifact.path)).take(NAMED) {
+        notes.say(format!("{}: {}", artifact.path, artifact.detail.as_deref().unwrap_or("could not be read")));
+    }
+    let exit = threads.install(|| reporting.finish(&mut report, &rules, baseline.as_ref(), &mut notes, answers));
+    if !reporting.quiet {
+        options.cache.iter().flat_map(|cache| cache.notes()).for_each(|note| stream::note(&note));
+    }
     // The process ends here, and its memory with it. Giving that back piece by piece would only take time.
     mem::forget((report, evidence, rules));
     exit
+}
+
+/// What the run asks, if its answer can be kept: not one that depends on symbols and images, which are many and large.
+fn asked(arguments: &Arguments, paths: &[PathBuf], options: &Options) -> Option<Asked> {
+    let Arguments { paths: given, cache: _, ticket, symbols, no_stack_walk, no_progress: _, reporting } = arguments;
+    if options.cache.is_none() || !symbols.is_empty() {
+        return None;
+    }
+    let mut asked = Asked::with(&(given, paths, ticket, no_stack_walk, reporting.asked()))?;
+    reporting.judges().try_for_each(|path| asked.files(path)).ok()?;
+    options.pasted.iter().for_each(|(name, content)| asked.text(name, content));
+    Some(asked)
 }

@@ -34,6 +34,16 @@ impl Exit {
     }
 }
 
+impl Exit {
+    const ALL: [Self; 6] = [Self::Success, Self::FailOn, Self::Usage, Self::Strict, Self::Nothing, Self::Internal];
+
+    /// The end that has this number.
+    #[must_use]
+    pub fn of_code(code: u8) -> Option<Self> {
+        Self::ALL.into_iter().find(|exit| exit.code() == code)
+    }
+}
+
 impl From<Exit> for ExitCode {
     fn from(exit: Exit) -> Self {
         Self::from(exit.code())

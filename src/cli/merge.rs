@@ -2,9 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
+use super::Exit;
 use super::output::not_lost;
 use super::reporting::{self, usage};
-use super::{Exit, stream};
+use super::stream::Notes;
 use crate::discover::reason;
 use crate::knowledge::Knowledge;
 use crate::merge::{self, Part};
@@ -36,17 +37,16 @@ fn carry_out(Arguments { reports, reporting }: &Arguments) -> Result<Exit, Exit>
         parts.push(Part { name: name(path), report });
     }
     let options = reporting.options();
+    let mut notes = Notes::new(reporting.quiet);
     let mut report = reporting.threads(false)?.install(|| {
         let (read, note) = merge::artifacts(parts).map_err(|(index, error)| {
             let report = reports.get(index).map(|path| path.display().to_string()).unwrap_or_default();
             usage(&format!("{report}: {error}"))
         })?;
-        if let Some(note) = note.filter(|_| !reporting.quiet) {
-            stream::note(&note);
-        }
+        note.into_iter().for_each(|note| notes.say(note));
         Ok(crate::merge(read, &rules, &knowledge, &options))
     })?;
-    Ok(reporting.finish(&mut report, &rules, baseline.as_ref()))
+    Ok(reporting.finish(&mut report, &rules, baseline.as_ref(), &mut notes, None))
 }
 
 /// The file's name without extension.

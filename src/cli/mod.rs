@@ -1,6 +1,7 @@
 //! The command line: one file a subcommand. Flags are resolved here once into what the library takes.
 
 mod analyze;
+mod answers;
 mod color;
 mod compare;
 mod exit;

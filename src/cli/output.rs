@@ -38,6 +38,15 @@ impl Look {
     pub fn of(format: Format, color: Color, verbose: u8) -> Self {
         Self { color, verbose: verbose > 0, text: format == Format::Text }
     }
+
+    /// What that comes to in `file`, or on standard output.
+    pub fn options(self, file: Option<&Path>) -> TextOptions {
+        let (terminal, color) = match file {
+            Some(_) => (false, self.color == Color::Always),
+            None => (color::on_terminal(), self.color.choice() != anstream::ColorChoice::Never),
+        };
+        TextOptions { width: color::width(terminal), color, verbose: self.verbose }
+    }
 }
 
 /// Writes a result to `file`, or to standard output as it is shown there.
@@ -46,17 +55,15 @@ pub fn deliver(
     look: Look,
     write: impl FnOnce(&mut dyn Write, TextOptions) -> io::Result<()>,
 ) -> Exit {
-    let options = |terminal, color| TextOptions { width: color::width(terminal), color, verbose: look.verbose };
+    let options = look.options(file);
     let Some(path) = file else {
-        let choice = look.color.choice();
-        let options = options(color::on_terminal(), choice != anstream::ColorChoice::Never);
         let mut out: Box<dyn Write> = match look.text {
-            true => Box::new(anstream::AutoStream::new(io::stdout().lock(), choice)),
+            true => Box::new(anstream::AutoStream::new(io::stdout().lock(), look.color.choice())),
             false => Box::new(io::stdout().lock()),
         };
         return stream::outcome(write(&mut out, options).and_then(|()| out.flush()));
     };
-    match write_file(path, |out| write(out, options(false, look.color == Color::Always))) {
+    match write_file(path, |out| write(out, options)) {
         Ok(()) => Exit::Success,
         Err(error) => {
             stream::note(&format!("--output {}: {}", path.display(), reason(&error)));

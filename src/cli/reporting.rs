@@ -8,8 +8,10 @@ use std::path::{Path, PathBuf};
 use clap::{ArgAction, ValueEnum};
 use jiff::Timestamp;
 
+use super::answers::{Answer, Answers};
 use super::color::Color;
 use super::output::{self, Look};
+use super::stream::Notes;
 use super::{Exit, load_rules, stream};
 use crate::Options;
 use crate::compare::{Comparison, Side, comparable_now, compare};
@@ -164,8 +166,43 @@ impl Arguments {
         }
     }
 
-    /// Compares the report with the baseline, tells of losses, writes the report and says how the run ends.
-    pub fn finish(&self, report: &mut Report, rules: &RuleSet, baseline: Option<&Side>) -> Exit {
+    /// All of this that an answer depends on, as text. Where it is written and how many threads work is no part of it.
+    pub fn asked(&self) -> String {
+        let Self { format, output: _, mergeable, rules, no_builtin_rules, jobs: _, since, until, .. } = self;
+        let Self { min_confidence, baseline, fail_on, strict, quiet, verbose: _, color: _, .. } = self;
+        let look = self.look().options(self.output.as_deref());
+        let judged = (rules, no_builtin_rules, since, until, min_confidence);
+        format!("{:?}", (format, mergeable, look, judged, baseline, fail_on, strict, quiet))
+    }
+
+    /// The files and folders that decide how artifacts are judged.
+    pub fn judges(&self) -> impl Iterator<Item = &PathBuf> {
+        self.rules.iter().chain(&self.baseline)
+    }
+
+    fn look(&self) -> Look {
+        Look { color: self.color, verbose: self.verbose > 0, text: self.format == Format::Text }
+    }
+
+    /// Gives an answer that was given before.
+    pub fn repeat(&self, answer: &Answer) -> Exit {
+        answer.notes().iter().for_each(|note| stream::note(note));
+        match output::deliver(self.output.as_deref(), self.look(), |out, _| answer.copy(out)) {
+            Exit::Success => Exit::of_code(answer.exit()).unwrap_or(Exit::Internal),
+            failed => failed,
+        }
+    }
+
+    /// Compares the report with the baseline, tells of losses, writes the report and says how the run ends. `answers`
+    /// keeps what is written.
+    pub fn finish(
+        &self,
+        report: &mut Report,
+        rules: &RuleSet,
+        baseline: Option<&Side>,
+        notes: &mut Notes,
+        answers: Option<Answers>,
+    ) -> Exit {
         if let Some(baseline) = baseline {
             match compare(baseline, &Side::from(&*report)) {
                 Ok(comparison) => report.comparison = Some(comparison),
@@ -174,21 +211,28 @@ impl Arguments {
         }
         let Report { summary, .. } = &*report;
         let lost = summary.failed.saturating_add(summary.partial);
-        if lost > 0 && !self.quiet {
-            stream::note(&format!(
+        if lost > 0 {
+            notes.say(format!(
                 "{lost} of {} {} could not be read whole; the report says where and why",
                 summary.artifacts,
                 if summary.artifacts == 1 { "artifact" } else { "artifacts" }
             ));
         }
         match summary.archives {
-            _ if self.quiet => {}
             0 => {}
-            1 => stream::note("1 archive was not opened; extract it and analyze the folder"),
-            count => stream::note(&format!("{count} archives were not opened; extract them and analyze the folder")),
+            1 => notes.say("1 archive was not opened; extract it and analyze the folder".to_owned()),
+            count => notes.say(format!("{count} archives were not opened; extract them and analyze the folder")),
         }
-        let written = write(self, report);
-        if written == Exit::Success { verdict(self, report, rules) } else { written }
+        let mut answers = answers;
+        let written = write(self, report, answers.as_mut());
+        if written != Exit::Success {
+            return written;
+        }
+        let exit = verdict(self, report, rules, notes);
+        if let Some(answers) = answers {
+            answers.keep(&report.artifacts, notes, exit.code());
+        }
+        exit
     }
 }
 
@@ -237,10 +281,14 @@ fn is_cause_or_family(rules: &RuleSet, wanted: &str) -> bool {
     rules.causes().get(wanted).is_some() || rules.causes().families().any(|(family, _)| family == wanted)
 }
 
-fn write(arguments: &Arguments, report: &Report) -> Exit {
-    let text = arguments.format == Format::Text;
-    let look = Look { color: arguments.color, verbose: arguments.verbose > 0, text };
-    output::deliver(arguments.output.as_deref(), look, |out, options| format(arguments.format, report, out, options))
+fn write(arguments: &Arguments, report: &Report, answers: Option<&mut Answers>) -> Exit {
+    output::deliver(arguments.output.as_deref(), arguments.look(), |out, options| {
+        let write = |out: &mut dyn Write| format(arguments.format, report, out, options);
+        match answers {
+            Some(answers) => answers.tee(out, write),
+            None => write(out),
+        }
+    })
 }
 
 fn format(format: Format, report: &Report, out: &mut dyn Write, options: TextOptions) -> io::Result<()> {
@@ -253,12 +301,10 @@ fn format(format: Format, report: &Report, out: &mut dyn Write, options: TextOpt
 
 /// The exit code of a run that wrote its report. That there was nothing to analyze outweighs a `--fail-on`, and that
 /// a `--strict`.
-fn verdict(arguments: &Arguments, report: &Report, rules: &RuleSet) -> Exit {
+fn verdict(arguments: &Arguments, report: &Report, rules: &RuleSet, notes: &mut Notes) -> Exit {
     let whole_or_part = |status| matches!(status, ArtifactStatus::Ok | ArtifactStatus::Partial);
     if !report.artifacts.iter().any(|artifact| whole_or_part(artifact.status)) {
-        if !arguments.quiet {
-            stream::note("nothing that can be analyzed was found");
-        }
+        notes.say("nothing that can be analyzed was found".to_owned());
         return Exit::Nothing;
     }
     let met = |wanted: &String| {

@@ -11,6 +11,30 @@ pub fn note(text: &str) {
     let _ = writeln!(anstream::stderr(), "crashsift: {}", sanitise(text));
 }
 
+/// The notes of a run: printed, unless it is to be quiet, and remembered.
+pub struct Notes {
+    quiet: bool,
+    said: Vec<String>,
+}
+
+impl Notes {
+    pub fn new(quiet: bool) -> Self {
+        Self { quiet, said: Vec::new() }
+    }
+
+    pub fn say(&mut self, text: String) {
+        if !self.quiet {
+            note(&text);
+            self.said.push(text);
+        }
+    }
+
+    /// What was said so far.
+    pub fn said(&self) -> &[String] {
+        &self.said
+    }
+}
+
 /// Prints a result to standard output. A reader that has gone away (`| head`) is success.
 pub fn print(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Exit {
     let mut out = BufWriter::new(io::stdout().lock());

@@ -13,7 +13,7 @@
 //! - `fields` takes a record's elements to a list of names and values;
 //! - `meaning` takes the fields to an [`EventBody`](crate::evidence::EventBody);
 //! - `pasted` does the same for events that stand in a text as XML;
-//! - `cache` spares later runs the chunks that did not change.
+//! - `cache` spares later runs the chunks that did not change, and `identity` tells whether a whole log did.
 
 mod binary_xml;
 mod cache;
@@ -25,6 +25,7 @@ mod definitions;
 mod fields;
 mod file_header;
 mod full_decode;
+mod identity;
 mod json;
 mod meaning;
 mod pasted;
@@ -41,11 +42,12 @@ use std::fs::File;
 use std::path::Path;
 use std::sync::{Arc, LazyLock};
 
-pub use self::cache::Cache;
 use self::cache::LogCache;
+pub use self::cache::{Cache, LEAST_LOG};
 use self::chunk::has_chunk_signature;
 use self::chunk_reading::Reader;
 use self::file_header::{FILE_SIGNATURE, FileHeader, HEADER_BYTES};
+pub use self::identity::identity;
 pub(crate) use self::pasted::{MOST_EVENTS, count_of_events, pasted_events};
 pub use self::record::{Log, Record, WrittenFields};
 use self::runs::{RunReading, Source, fill_at};

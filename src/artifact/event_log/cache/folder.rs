@@ -1,20 +1,24 @@
 //! The folder of a cache: where the file of each log lies, and what went wrong with files.
 
 use std::collections::BTreeSet;
+use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Read};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
+use tempfile::NamedTempFile;
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::stored::Stored;
 use super::{DIGEST, LEAST_LOG, LogCache};
 use crate::discover::{display_path, reason};
 
-/// What the names of cache files end with.
+/// What the names of files end with in which what was read of a log is kept.
 const ENDING: &str = ".crashsift-cache";
+/// The same of those that hold the answers of whole runs.
+const ANSWER_ENDING: &str = ".crashsift-answer";
 
 /// A folder with what earlier runs read of event logs, for all threads of a run.
 #[derive(Debug)]
@@ -70,11 +74,38 @@ impl Cache {
     /// analyzed.
     #[must_use]
     pub fn owns(&self, path: &Path) -> bool {
-        path.file_name().is_some_and(|name| name.as_encoded_bytes().ends_with(ENDING.as_bytes()))
+        let ends = |name: &OsStr, ending: &str| name.as_encoded_bytes().ends_with(ending.as_bytes());
+        path.file_name().is_some_and(|name| ends(name, ENDING) || ends(name, ANSWER_ENDING))
             && path.parent().is_some_and(|folder| {
                 let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
                 fs::canonicalize(folder).is_ok_and(|folder| folder == self.real_folder)
             })
+    }
+
+    /// Where the answer of a run is kept, by the hash of what it asks.
+    #[must_use]
+    pub fn answer(&self, hash: u128) -> PathBuf {
+        self.folder.join(format!("{hash:032x}{ANSWER_ENDING}"))
+    }
+
+    /// A new file in the folder, without a name that lasts. On Unix it is readable by its owner only, elsewhere as the
+    /// folder is: what is kept holds parts of the artifacts.
+    ///
+    /// # Errors
+    /// When it can't be created.
+    pub fn new_file(&self) -> io::Result<NamedTempFile> {
+        tempfile::Builder::new().suffix(ENDING).tempfile_in(&self.folder)
+    }
+
+    /// Tells the user that something could not be kept.
+    pub fn not_kept(&self, error: &io::Error) {
+        // Its text would name a temporary file.
+        let error = error.raw_os_error().map_or_else(|| error.kind().into(), io::Error::from_raw_os_error);
+        self.note(format!(
+            "--cache {}: {}; not all is kept for the next run",
+            display_path(&self.folder),
+            reason(&error)
+        ));
     }
 
     /// What is known of the log at `path`, which has `bytes` bytes; `None` for one that is too small.
@@ -109,24 +140,17 @@ impl Cache {
     /// Puts a file with these rows at `path`, whole or not at all: other runs may use the folder.
     pub(super) fn store<'e>(&self, path: &Path, rows: impl Iterator<Item = Option<(u128, &'e [u8])>> + Clone) {
         let written = || -> io::Result<()> {
-            // It holds parts of the log. On Unix it is readable by its owner only, elsewhere as the folder is.
-            let mut file = tempfile::Builder::new().suffix(ENDING).tempfile_in(&self.folder)?;
+            let mut file = self.new_file()?;
             Stored::write(rows, &self.digest, &mut BufWriter::new(file.as_file_mut()))?;
             file.persist(path).map(drop).map_err(|error| error.error)
         };
         if let Err(error) = written() {
-            // Its text would name a temporary file.
-            let error = error.raw_os_error().map_or_else(|| error.kind().into(), io::Error::from_raw_os_error);
-            self.note(format!(
-                "--cache {}: {}; not all is kept for the next run",
-                display_path(&self.folder),
-                reason(&error)
-            ));
+            self.not_kept(&error);
         }
     }
 
     /// Tells the user that the file at `path` was not used.
-    pub(super) fn refuse(&self, path: &Path, reason: &str) {
+    pub fn refuse(&self, path: &Path, reason: &str) {
         self.note(format!("{}: this cache file was not used: {reason}", display_path(path)));
     }
 

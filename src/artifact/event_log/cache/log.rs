@@ -112,7 +112,7 @@ impl<'c> LogCache<'c> {
 
 /// Whether something that may be a record stands where the header of a chunk says that free space begins. Windows
 /// writes records before it writes the header that knows them.
-fn records_may_follow(file: &File, start: u64, header: &[u8]) -> bool {
+pub(in super::super) fn records_may_follow(file: &File, start: u64, header: &[u8]) -> bool {
     let Some(free) = Chunk::parse(header).and_then(|chunk| chunk.free_space_within(CHUNK_BYTES)) else { return false };
     let mut begin = [0; records::SIGNATURE.len()];
     let room = CHUNK_BYTES.saturating_sub(free).min(begin.len());

@@ -1,6 +1,6 @@
 //! What earlier runs read of event logs, so that chunks that did not change since are not read again.
 //!
-//! A folder holds one file for each log. A chunk is unchanged when all of its header is: that holds the ids of its
+//! A folder holds one file for each log; those of whole answers, which it also holds, are no matter of this module. A chunk is unchanged when all of its header is: that holds the ids of its
 //! records, where they end, and the checksums of them and of itself. Of such a chunk only the header is read. The
 //! events that were wanted in it are kept as they were decoded, and are made into evidence by the same code as those
 //! of a chunk that was read: a report does not tell whether there was a cache.
@@ -19,12 +19,12 @@ mod tests;
 
 pub(super) use entry::{Entry, KeptRecord};
 pub use folder::Cache;
-pub(super) use log::LogCache;
+pub(super) use log::{LogCache, records_may_follow};
 
 /// How the files are laid out. Raised when that changes; what the reader makes of a log is covered by [`DIGEST`].
 const LAYOUT: u32 = 1;
 /// Logs below this size, bytes, are not kept: to read them takes about as long as to look them up.
-const LEAST_LOG: u64 = 1 << 20;
+pub const LEAST_LOG: u64 = 1 << 20;
 /// The most that is kept of a log, bytes of entries: what it is kept in is held in memory while the log is read. Chunks
 /// whose entries would make it more are read each time.
 const MOST_KEPT: usize = 16 << 20;

@@ -1,0 +1,224 @@
+//! The file that an answer is kept in: what was printed, then the trailer that tells of what, and its length, hash and a
+//! mark. The trailer comes last because its content is known last.
+
+use std::collections::BTreeSet;
+use std::fs::File;
+use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+use tempfile::NamedTempFile;
+use xxhash_rust::xxh3::{Xxh3, xxh3_128};
+
+/// What a file ends with. The number is that of the layout.
+const MARK: &[u8; 8] = b"answer 1";
+/// Length (8 bytes) and hash (16) of the trailer, and the mark.
+const END_BYTES: usize = 32;
+/// The longest trailer, bytes: names of damaged artifacts, and notes.
+const MOST_TRAILER: u64 = 64 << 20;
+/// The longest output that is kept, bytes.
+const MOST_OUTPUT: u64 = 512 << 20;
+
+/// What is told of an answer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Trailer {
+    /// The hash of the inputs.
+    pub inputs: u128,
+    /// Artifacts that are compared by all their bytes.
+    pub whole: BTreeSet<String>,
+    /// What was said on standard error.
+    pub notes: Vec<String>,
+    /// How the run ended.
+    pub exit: u8,
+}
+
+/// The trailer with what stands before it, as it is written.
+#[derive(Serialize, Deserialize)]
+struct Written {
+    output_bytes: u64,
+    output_hash: u128,
+    trailer: Trailer,
+}
+
+/// An answer that is there.
+#[derive(Debug)]
+pub struct Answer {
+    file: File,
+    output_bytes: u64,
+    trailer: Trailer,
+}
+
+impl Answer {
+    /// The answer in the file at `path`; `None` when there is none.
+    ///
+    /// # Errors
+    /// Why it can't be used.
+    pub(super) fn open(path: &Path) -> Result<Option<Self>, String> {
+        let mut file = match File::open(path) {
+            Ok(file) => file,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(format!("it can't be read: {error}")),
+        };
+        let Written { output_bytes, output_hash, trailer } = read(&mut file)
+            .map_err(|error| format!("it can't be read: {error}"))?
+            .ok_or("it is damaged, or not from this version")?;
+        let answer = Self { file, output_bytes, trailer };
+        let mut hash = Hashing::default();
+        answer.copy(&mut hash).map_err(|error| format!("it can't be read: {error}"))?;
+        if hash.0.digest128() != output_hash {
+            return Err("it is damaged".to_owned());
+        }
+        Ok(Some(answer))
+    }
+
+    /// Whether it is the answer to these inputs.
+    pub(super) fn is_of(&self, inputs: u128) -> bool {
+        self.trailer.inputs == inputs
+    }
+
+    /// The artifacts that have to be compared by all their bytes.
+    pub(super) fn compared_whole(&self) -> BTreeSet<String> {
+        self.trailer.whole.clone()
+    }
+
+    /// What was said on standard error.
+    pub fn notes(&self) -> &[String] {
+        &self.trailer.notes
+    }
+
+    /// The exit code.
+    pub fn exit(&self) -> u8 {
+        self.trailer.exit
+    }
+
+    /// Writes what was printed.
+    ///
+    /// # Errors
+    /// When `out` can't be written, or the file is no longer what it was.
+    pub fn copy(&self, out: &mut dyn Write) -> io::Result<()> {
+        let mut file = &self.file;
+        file.rewind()?;
+        let mut left = self.output_bytes;
+        let mut block = vec![0; 256 << 10];
+        while left > 0 {
+            let room = usize::try_from(left).unwrap_or(usize::MAX).min(block.len());
+            let Some(part) = block.get_mut(..room) else { break };
+            file.read_exact(part)?;
+            out.write_all(part)?;
+            left = left.saturating_sub(room as u64);
+        }
+        Ok(())
+    }
+}
+
+/// What the end of a file says; `None` when it is no end of an answer.
+fn read(file: &mut File) -> io::Result<Option<Written>> {
+    let about = file.metadata()?;
+    let Some(end) = about.len().checked_sub(END_BYTES as u64).filter(|_| about.is_file()) else { return Ok(None) };
+    file.seek(SeekFrom::Start(end))?;
+    let mut last = [0; END_BYTES];
+    file.read_exact(&mut last)?;
+    let Some((length, rest)) = last.split_first_chunk::<8>() else { return Ok(None) };
+    let Some((hash, mark)) = rest.split_first_chunk::<16>() else { return Ok(None) };
+    let length = u64::from_le_bytes(*length);
+    let Some(start) = end.checked_sub(length).filter(|_| length <= MOST_TRAILER && mark == MARK) else {
+        return Ok(None);
+    };
+    file.seek(SeekFrom::Start(start))?;
+    let mut bytes = Vec::with_capacity(usize::try_from(length).unwrap_or_default());
+    file.take(length).read_to_end(&mut bytes)?;
+    if xxh3_128(&bytes) != u128::from_le_bytes(*hash) {
+        return Ok(None);
+    }
+    let written: Option<Written> = postcard::from_bytes(&bytes).ok();
+    Ok(written.filter(|written| written.output_bytes == start))
+}
+
+#[derive(Default)]
+struct Hashing(Xxh3);
+
+impl Write for Hashing {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.update(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// An answer that is being given.
+pub(super) struct Keeping {
+    file: BufWriter<NamedTempFile>,
+    hash: Xxh3,
+    bytes: u64,
+    /// Why it can't be kept, so far.
+    failed: Option<io::Error>,
+    /// Whether all was written: somebody who reads the output may have gone away in between.
+    whole: bool,
+}
+
+impl Keeping {
+    pub fn new(file: NamedTempFile) -> Self {
+        Self { file: BufWriter::new(file), hash: Xxh3::new(), bytes: 0, failed: None, whole: false }
+    }
+
+    /// Writes what `write` does to `out`, and to the file.
+    pub fn tee(&mut self, out: &mut dyn Write, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+        write(&mut Tee { out, keeping: self })?;
+        self.whole = true;
+        Ok(())
+    }
+
+    fn add(&mut self, bytes: &[u8]) {
+        self.bytes = self.bytes.saturating_add(bytes.len() as u64);
+        if self.failed.is_some() || self.bytes > MOST_OUTPUT {
+            return;
+        }
+        self.hash.update(bytes);
+        self.failed = self.file.write_all(bytes).err();
+    }
+
+    /// Puts the file at `place`, if all was written.
+    ///
+    /// # Errors
+    /// When it can't be written.
+    pub fn finish(mut self, trailer: &Trailer, place: &Path) -> io::Result<()> {
+        if let Some(error) = self.failed {
+            return Err(error);
+        }
+        if !self.whole || self.bytes > MOST_OUTPUT {
+            return Ok(());
+        }
+        let written =
+            Written { output_bytes: self.bytes, output_hash: self.hash.digest128(), trailer: trailer.clone() };
+        let trailer = postcard::to_allocvec(&written).map_err(io::Error::other)?;
+        if trailer.len() as u64 > MOST_TRAILER {
+            return Ok(());
+        }
+        self.file.write_all(&trailer)?;
+        self.file.write_all(&(trailer.len() as u64).to_le_bytes())?;
+        self.file.write_all(&xxh3_128(&trailer).to_le_bytes())?;
+        self.file.write_all(MARK)?;
+        let file = self.file.into_inner().map_err(io::IntoInnerError::into_error)?;
+        file.persist(place).map(drop).map_err(|error| error.error)
+    }
+}
+
+struct Tee<'t> {
+    out: &'t mut dyn Write,
+    keeping: &'t mut Keeping,
+}
+
+impl Write for Tee<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.out.write(bytes)?;
+        self.keeping.add(bytes.get(..written).unwrap_or_default());
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+}
