@@ -197,19 +197,24 @@ impl Bench {
             command.arg("--cache").arg(place.join("cache"));
             command
         };
-        let reports = ["without", "first", "second"].map(|name| place.join(format!("{name}.json")));
-        let [without, first, second] = &reports;
-        let [full, filling, filled] = cost::in_turn([
+        let reports = ["without", "first", "second", "other"].map(|name| place.join(format!("{name}.json")));
+        let [without, first, second, other] = &reports;
+        let [full, filling, filled, logs_only] = cost::in_turn([
             &|| run_into(analyze(input.folder(), Some(1)), without),
             &|| {
                 remove_if_there(&place.join("cache"))?;
                 run_into(cached(), first)
             },
             &|| run_into(cached(), second),
+            &|| {
+                remove_answers(&place.join("cache"))?;
+                run_into(cached(), other)
+            },
         ])?;
         println!("crashsift analyze -j 1: {}", cost::medians(&full));
         println!("the same with an empty --cache: {}", cost::medians(&filling));
         cost::print("the same with a filled --cache, against none", &filled, &full);
+        cost::print("the same where something else was added, so that it knows the logs only", &logs_only, &full);
         if let Some(peer) = &self.evtx_dump {
             let [ours, theirs] = cost::in_turn([&|| run_into(cached(), second), &|| dump_all(peer, &input, 1)])?;
             println!("{DUMP}: {}", cost::medians(&theirs));
@@ -217,7 +222,7 @@ impl Bench {
         }
         let texts = reports.iter().map(fs::read).collect::<Result<Vec<_>, _>>().map_err(|error| error.to_string())?;
         let equal = texts.iter().all(|text| Some(text) == texts.first());
-        println!("the three reports are {}", if equal { "equal, byte for byte" } else { "NOT equal" });
+        println!("the four reports are {}", if equal { "equal, byte for byte" } else { "NOT equal" });
         Ok(())
     }
 
@@ -285,6 +290,16 @@ fn remove_if_there(folder: &Path) -> Result<(), String> {
         Err(error) if error.kind() != ErrorKind::NotFound => Err(format!("{}: {error}", folder.display())),
         _ => Ok(()),
     }
+}
+
+/// Makes a cache forget answers, but not what it knows of logs.
+fn remove_answers(cache: &Path) -> Result<(), String> {
+    let entries = fs::read_dir(cache).map_err(|error| format!("{}: {error}", cache.display()))?;
+    let answers = entries.flatten().map(|entry| entry.path());
+    for answer in answers.filter(|path| path.extension().is_some_and(|extension| extension == "crashsift-answer")) {
+        fs::remove_file(&answer).map_err(|error| format!("{}: {error}", answer.display()))?;
+    }
+    Ok(())
 }
 
 fn print_answer(question: &Question, theirs: &Cost, ours: &[Cost], input: &Input) -> Result<(), String> {

@@ -33,8 +33,8 @@ pub struct Arguments {
     #[arg(value_name = "PATH", required_unless_present = "ticket")]
     paths: Vec<PathBuf>,
 
-    /// Keep in the folder DIR what is read of event logs, and don't read chunks again that did not change since. The
-    /// report is the same.
+    /// Keep in the folder DIR what is read of event logs, and the answer: chunks that did not change since are not read
+    /// again, and where nothing did, the answer is there. The report is the same.
     #[arg(long, value_name = "DIR")]
     cache: Option<PathBuf>,
 
