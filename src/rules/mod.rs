@@ -9,6 +9,7 @@
 
 mod asking;
 mod causes;
+mod clue;
 mod compare;
 mod condition;
 mod evaluate;
@@ -16,6 +17,7 @@ mod explain;
 mod finding;
 mod gate;
 mod guarantee;
+mod index;
 mod json_schema;
 mod list;
 mod mistakes;

@@ -23,7 +23,7 @@ const OFTEN: usize = 4000;
 const USUAL_LENGTH: usize = 128;
 
 /// Characters outside of ASCII that are equal to ASCII letters when case makes no difference: `k` and `s`.
-const ASCII_BUT_FOR_CASE: [char; 2] = ['\u{212A}', '\u{17F}'];
+pub(super) const ASCII_BUT_FOR_CASE: [char; 2] = ['\u{212A}', '\u{17F}'];
 
 /// A regular expression, compiled when it is first asked.
 #[derive(Debug, Clone)]
@@ -55,6 +55,13 @@ impl Pattern {
         Self { text: text.into(), compiled: Arc::default() }
     }
 
+    /// Texts, of which every folded text in which the expression is found holds one, if it has none of
+    /// [`ASCII_BUT_FOR_CASE`]. `None` where the expression can be found in texts that have nothing in common.
+    pub fn needs_one_of(&self) -> Option<Vec<String>> {
+        let small = without_capitals(&self.text)?;
+        needed(&ParserBuilder::new().build().parse(&small).ok()?)
+    }
+
     /// Whether the expression is found in a folded text.
     pub fn is_match(&self, folded: &str) -> bool {
         let Compiled { asked, ascii, ascii_often, rough, rough_often, exact } = &*self.compiled;
@@ -84,6 +91,29 @@ impl Pattern {
 /// Compiles an expression as it is written.
 pub(super) fn compile(text: &str) -> Result<Regex, regex::Error> {
     RegexBuilder::new(text).case_insensitive(true).size_limit(LIMIT).build()
+}
+
+/// Texts of which one is in whatever fits the expression: those of its part with the longest ones.
+fn needed(hir: &Hir) -> Option<Vec<String>> {
+    match hir.kind() {
+        HirKind::Literal(literal) => {
+            // Of other letters, case has more forms than two.
+            let parts = literal.0.split(|byte| !byte.is_ascii());
+            let longest = parts.max_by_key(|part| part.len()).filter(|part| !part.is_empty())?;
+            Some(vec![String::from_utf8(longest.to_vec()).ok()?])
+        }
+        HirKind::Capture(capture) => needed(&capture.sub),
+        HirKind::Repetition(repetition) if repetition.min > 0 => needed(&repetition.sub),
+        HirKind::Concat(parts) => {
+            let shortest = |texts: &Vec<String>| texts.iter().map(String::len).min();
+            parts.iter().filter_map(needed).max_by_key(shortest)
+        }
+        HirKind::Alternation(parts) => {
+            let all: Option<Vec<Vec<String>>> = parts.iter().map(needed).collect();
+            all.map(|all| all.concat())
+        }
+        HirKind::Empty | HirKind::Class(_) | HirKind::Look(_) | HirKind::Repetition(_) => None,
+    }
 }
 
 /// What an expression is compiled for.

@@ -144,6 +144,11 @@ impl Rule {
         })
     }
 
+    /// What it asks, if that is read already.
+    pub(super) fn read_logic(&self) -> Option<&Logic> {
+        self.parts.logic.get()
+    }
+
     /// What it says.
     pub(super) fn texts(&self) -> &Texts {
         self.parts.texts.get_or_init(|| {

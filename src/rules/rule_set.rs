@@ -9,6 +9,7 @@ use super::evaluate::{Evaluation, RestsOn, Truth};
 use super::explain::{FactValues, Templates, Text};
 use super::finding::{Finding, Judgement, Remediation, Skipped};
 use super::gate::Chance;
+use super::index::Index;
 use super::list::{self, Lists, ModuleList};
 use super::rule::{Origin, Rule};
 use super::self_test::{Expectation, TestFailure, TestOutcome};
@@ -38,6 +39,7 @@ pub struct RuleSet {
     causes: Causes,
     /// By id.
     rules: Vec<Rule>,
+    index: Index,
     /// With the set that each belongs to.
     lists: Vec<(String, Arc<ModuleList>)>,
     templates: Templates,
@@ -135,7 +137,8 @@ impl RuleSet {
         }
         rules.sort_by(|a: &Rule, b: &Rule| a.id.cmp(&b.id));
         report_equal_ids(&rules, found);
-        Self { infos, causes, rules, lists, templates, warnings: Vec::new() }
+        let index = Index::new(&rules);
+        Self { infos, causes, rules, index, lists, templates, warnings: Vec::new() }
     }
 
     /// The loaded sets, the built-in one first; without it when none of its rules were wanted.
@@ -148,6 +151,12 @@ impl RuleSet {
     #[must_use]
     pub fn rules(&self) -> &[Rule] {
         &self.rules
+    }
+
+    /// Which rules can match.
+    #[cfg(test)]
+    pub(super) fn index(&self) -> &Index {
+        &self.index
     }
 
     /// The rule of that id.
@@ -198,7 +207,13 @@ impl RuleSet {
         let mut judgement = Judgement::default();
         let mut values = None;
         let less = LessSure::default();
-        for rule in self.rules.iter().filter(|rule| rule.gate.chance(view) >= least) {
+        let asked = match least {
+            Chance::Yes => self.index.candidates(view),
+            // Which facts a rule lacks is told of every rule.
+            Chance::Undecided | Chance::No => (0..self.rules.len()).collect(),
+        };
+        let asked = asked.into_iter().filter_map(|number| self.rules.get(number));
+        for rule in asked.filter(|rule| rule.gate.chance(view) >= least) {
             let logic = rule.logic();
             let mut evaluation = Evaluation::new(&logic.selections, view);
             match evaluation.truth(&logic.condition) {

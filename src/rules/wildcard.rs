@@ -22,6 +22,12 @@ impl Wildcard {
         !text.contains(['*', '?'])
     }
 
+    /// The longest text without a wildcard that is part of every text that fits.
+    pub fn longest_part(&self) -> String {
+        let parts = self.pattern.split(|c| ['*', '?'].contains(c));
+        parts.max_by_key(|part| part.len()).unwrap_or_default().iter().collect()
+    }
+
     /// Whether the whole text fits.
     pub fn fits(&self, text: &str) -> bool {
         if !text.starts_with(&self.prefix) {
