@@ -5,6 +5,7 @@ use std::mem;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::lost::note_lost;
 use super::output::not_lost;
 use super::progress::Bar;
 use super::reporting::{self, usage};
@@ -16,11 +17,7 @@ use crate::artifact::head_and_tail::HeadAndTail;
 use crate::compare::Side;
 use crate::discover::{ArtifactKind, display_path, read_list, reason, sniff};
 use crate::knowledge::Knowledge;
-use crate::report::ArtifactStatus;
 use crate::rules::RuleSet;
-
-/// How many paths of the command line that can't be read are named on standard error.
-const NAMED: usize = 5;
 
 /// Up to this many bytes are read on one thread.
 const SMALL: u64 = 256 << 10;
@@ -157,11 +154,7 @@ fn carry_out(arguments: &Arguments, prepared: Prepared) -> Exit {
         options.cache.iter().flat_map(|cache| cache.notes()).for_each(|note| stream::note(&note));
         print_symbol_notes(options.symbols.as_deref());
         // Of what was named on the command line, the reason stands here, too.
-        let given: Vec<String> = arguments.paths.iter().map(|path| display_path(path)).collect();
-        let lost = report.artifacts.iter().filter(|artifact| artifact.status == ArtifactStatus::Failed);
-        for artifact in lost.filter(|artifact| given.contains(&artifact.path)).take(NAMED) {
-            stream::note(&format!("{}: {}", artifact.path, artifact.detail.as_deref().unwrap_or("could not be read")));
-        }
+        note_lost(&arguments.paths, &report.artifacts);
     }
     let exit = reporting.finish(&mut report, &rules, baseline.as_ref());
     // The process ends here, and its memory with it. Giving that back piece by piece would only take time.

@@ -8,13 +8,14 @@ use clap::ArgAction;
 use serde::Serialize;
 
 use super::color::Color;
+use super::lost::note_lost;
 use super::output::{self, Format, Look};
 use super::reporting::usage;
 use super::{Exit, load_rules, open_symbols, print_symbol_notes, stream};
 use crate::facts::FactSet;
 use crate::incident::Incident;
 use crate::knowledge::Knowledge;
-use crate::report::json::write_indented;
+use crate::report::json::{Made, write_indented};
 use crate::report::text::page::{CAREFUL, PLAIN, Page, SURE};
 use crate::rules::{ConfidenceTrace, RuleSet, TermTrace, Trace, Truth};
 use crate::{Options, Silent, inspect};
@@ -69,6 +70,7 @@ fn carry_out(arguments: &Arguments) -> Result<Exit, Exit> {
     let options = Options { symbols: open_symbols(&arguments.symbols)?, ..Options::default() };
     let inspected = inspect(&arguments.paths, &rules, &knowledge, &options, &Silent);
     print_symbol_notes(options.symbols.as_deref());
+    note_lost(&arguments.paths, &inspected.artifacts);
     if inspected.incidents.is_empty() {
         stream::note("no incident was found there");
         return Ok(Exit::Nothing);
@@ -205,6 +207,13 @@ fn confidence(sure: &ConfidenceTrace, page: &mut Page<'_>) -> io::Result<()> {
 }
 
 #[derive(Serialize)]
+struct Shape<'a> {
+    #[serde(flatten)]
+    made: Made,
+    incidents: Vec<ShapedIncident<'a>>,
+}
+
+#[derive(Serialize)]
 struct ShapedIncident<'a> {
     incident: &'a str,
     kind: &'static str,
@@ -274,7 +283,7 @@ fn word(truth: Truth) -> &'static str {
     }
 }
 
-fn shape<'a>(answers: &'a [Answer<'_>], rules: &'a RuleSet) -> Vec<ShapedIncident<'a>> {
+fn shape<'a>(answers: &'a [Answer<'_>], rules: &'a RuleSet) -> Shape<'a> {
     let of_rule = |trace: &'a Trace| {
         let rule = rules.rule(&trace.rule);
         ShapedRule {
@@ -325,7 +334,7 @@ fn shape<'a>(answers: &'a [Answer<'_>], rules: &'a RuleSet) -> Vec<ShapedInciden
         kind: answer.incident.kind.word(),
         rules: answer.traces.iter().map(of_rule).collect(),
     };
-    answers.iter().map(of_incident).collect()
+    Shape { made: Made::NOW, incidents: answers.iter().map(of_incident).collect() }
 }
 
 fn of_term(term: &TermTrace) -> ShapedTerm<'_> {

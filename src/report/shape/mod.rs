@@ -79,7 +79,7 @@ pub(super) struct Tool {
     version: &'static str,
 }
 
-const TOOL: Tool = Tool { name: env!("CARGO_PKG_NAME"), version: env!("CARGO_PKG_VERSION") };
+pub(super) const TOOL: Tool = Tool { name: env!("CARGO_PKG_NAME"), version: env!("CARGO_PKG_VERSION") };
 
 #[derive(Serialize)]
 pub(super) struct RuleSet<'a> {
