@@ -1,12 +1,14 @@
 //! What every command that writes a report shares: by which rules it is judged, what is left out, how it is written, and
 //! what the exit code says.
 
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 use clap::{ArgAction, ValueEnum};
 use jiff::Timestamp;
+use jiff::civil::Date;
 
 use super::color::Color;
 use super::output::{self, Look};
@@ -15,8 +17,8 @@ use crate::Options;
 use crate::compare::{Comparison, Side, comparable_now, compare};
 use crate::discover::reason;
 use crate::report::text::TextOptions;
-use crate::report::{ArtifactStatus, Limits, Report, Summary, UNDETERMINED, json, jsonl, text, written};
-use crate::rules::RuleSet;
+use crate::report::{ArtifactStatus, Limits, Report, Summary, UNDETERMINED, json, jsonl, sanitise, text, written};
+use crate::rules::{RuleSet, SuppressedBy};
 
 #[derive(Debug, clap::Args)]
 #[group(skip)]
@@ -187,9 +189,28 @@ impl Arguments {
             1 => stream::note("1 archive was not opened; extract it and analyze the folder"),
             count => stream::note(&format!("{count} archives were not opened; extract them and analyze the folder")),
         }
+        if !self.quiet {
+            ended_suppressions(report).iter().for_each(|note| stream::note(note));
+        }
         let written = write(self, report);
         if written == Exit::Success { verdict(self, report, rules) } else { written }
     }
+}
+
+/// Suppressions that ended before incidents whose findings are shown again.
+fn ended_suppressions(report: &Report) -> Vec<String> {
+    let mut ended: BTreeMap<(&str, &str, Date), usize> = BTreeMap::new();
+    for finding in report.incidents.iter().flat_map(|judged| &judged.findings) {
+        if let Some(SuppressedBy { by, until: Some(until), .. }) = &finding.suppression_ended {
+            let count = ended.entry((by, &finding.rule, *until)).or_default();
+            *count = count.saturating_add(1);
+        }
+    }
+    let note = |((by, rule, until), count): ((&str, &str, Date), usize)| {
+        let findings = if count == 1 { "1 later finding is".to_owned() } else { format!("{count} later findings are") };
+        sanitise(&format!("warning: {by} suppresses {rule} until {until}; {findings} shown again")).into_owned()
+    };
+    ended.into_iter().map(note).collect()
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]

@@ -100,6 +100,9 @@ fn text(compared: &ByRules<'_>, page: &mut Page<'_>) -> io::Result<()> {
         for (rule, before, now) in change.rules() {
             let rule = match (before, now) {
                 (None, Some(now)) => format!("{rule} matches now: {now:.2}"),
+                (Some(before), None) if change.now.suppressed.iter().any(|one| one.rule == rule) => {
+                    format!("{rule} is suppressed now: {before:.2} before")
+                }
                 (Some(before), None) => format!("{rule} matches no longer: {before:.2}"),
                 (before, now) => format!("{rule}: {:.2} before, {:.2} now", before.unwrap_or(0.0), now.unwrap_or(0.0)),
             };
