@@ -150,8 +150,9 @@ fn conclude(read: Vec<ReadArtifact>, rules: &RuleSet, knowledge: &Knowledge, opt
             let mut judged = judge(built, surroundings, pattern, rules, knowledge);
             // A text in which nothing was recognised, and on which no rule has anything to say, is no incident: most
             // text files in a folder are something else.
-            let told = recognised || !judged.findings.is_empty();
+            let told = recognised || !judged.findings.is_empty() || !judged.suppressed.is_empty();
             judged.findings.retain(|finding| finding.confidence >= options.min_confidence);
+            judged.suppressed.retain(|finding| finding.confidence >= options.min_confidence);
             told.then_some(((around, shown), judged))
         })
         .unzip();

@@ -9,7 +9,7 @@ use crate::incident::{Built, EvidenceItem, IncidentKind, JoinKey, JoinedBy};
 use crate::knowledge::Knowledge;
 use crate::patterns::Pattern;
 use crate::report::{Asked, Judged, UNDETERMINED, Verdict};
-use crate::rules::{Finding, RuleSet};
+use crate::rules::{Finding, Occasion, RuleSet};
 
 /// Below this a cause is a possibility among others and no verdict.
 const VERDICT_FROM: f64 = 0.3;
@@ -29,12 +29,13 @@ pub fn judge<'i>(
     let around = Around::new(&built, surroundings);
     let mut facts = facts::facts(&built);
     pattern.tell(&mut facts);
-    let mut findings = rules.findings(&facts, &around);
+    let occasion = Occasion { host: built.incident.host.as_deref(), time: built.incident.time };
+    let (mut findings, suppressed) = rules.findings(&facts, &around, occasion);
     let taken_over = take_over_cited(built.incident.evidence.len(), around.asked_for(), &mut findings);
     let verdict = verdict(&built, surroundings, &findings, knowledge);
     let mut incident = built.incident;
     incident.evidence.extend(taken_over);
-    Judged { incident, findings, verdict }
+    Judged { incident, findings, suppressed, verdict }
 }
 
 /// The machine's records that findings cite, to be added to an incident's `own` items of evidence. The citations are

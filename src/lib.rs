@@ -15,7 +15,7 @@
 //! 9. [`report`] holds the finished values and the formats that print them; [`mod@merge`] makes one report of several, and
 //!    [`mod@compare`] says what is new against an earlier one.
 //!
-//! [`analyze`] is all of it. [`explain`] says what a code is when there is nothing else.
+//! [`mod@expectations`] tests a rule set from files to verdicts. [`analyze`] is all of it. [`explain`] says what a code is when there is nothing else.
 //!
 //! ```no_run
 //! use crashsift::{Options, Silent, analyze, knowledge::Knowledge, rules::RuleSet};
@@ -35,6 +35,7 @@ pub mod compare;
 pub mod coverage;
 pub mod discover;
 pub mod evidence;
+pub mod expectations;
 pub mod explain;
 pub mod facts;
 pub mod groups;

@@ -293,3 +293,22 @@ fn damaged_evidence_ends_in_a_message_and_never_in_false_evidence() {
     }
     assert!(tried > 1_000 && refused > tried * 9 / 10, "{refused} of {tried} refused");
 }
+
+/// On Linux a file's name can hold bytes that are no text, which are shown as escapes, and another name those very escapes.
+#[cfg(target_os = "linux")]
+#[test]
+fn names_that_differ_only_in_bytes_that_are_no_text_stay_two_artifacts() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+    let folder = tempfile::tempdir().expect("a folder");
+    let dumps = folder.path().join("dumps");
+    fs::create_dir(&dumps).expect("a folder");
+    for name in [b"a\xff.dmp".as_slice(), br"a\xff.dmp", br"a\x5cxff.dmp", br"a\b.dmp"] {
+        fs::copy("samples/stack-overflow/python.exe.5316.dmp", dumps.join(OsStr::from_bytes(name))).expect("copied");
+    }
+    let report = mergeable(folder.path(), "in.json", &dumps);
+    let merged = run(["merge", "-q", "-f", "json", report.to_str().expect("text")]).ends_with(0).json();
+    let paths: Vec<&str> = program::list(&merged, "artifacts").iter().map(|one| program::text(one, "path")).collect();
+    let names: Vec<&str> = paths.iter().filter_map(|path| path.rsplit('/').next()).collect();
+    assert_eq!(names, [r"a\b.dmp", r"a\x5cx5cxff.dmp", r"a\x5cxff.dmp", r"a\xff.dmp"]);
+}

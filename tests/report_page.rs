@@ -182,6 +182,7 @@ fn check(described: &Described, value: &Value) -> Result<(), String> {
             value.as_array().is_some_and(|list| list.len() == 2 && list.iter().all(Value::is_number))
         }
         "time" => value.as_str().is_some_and(|text| text.ends_with('Z') && text.parse::<Timestamp>().is_ok()),
+        "date" => value.as_str().is_some_and(|text| text.len() == 10 && text.parse::<jiff::civil::Date>().is_ok()),
         "hex" => value.as_str().is_some_and(is_hex),
         "code" => value.as_str().is_some_and(is_code),
         "word" => value.as_str().is_some_and(|word| {

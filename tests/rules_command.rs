@@ -63,6 +63,58 @@ fn list_can_be_narrowed() {
 }
 
 #[test]
+fn list_narrows_by_what_rules_are_and_ask_for() {
+    let ids = |arguments: &str| {
+        let ran = rules(&format!("list --no-builtin-rules -r DEMO {arguments}"));
+        assert_eq!(ran.outcome, Outcome::Fine, "{}", ran.notes);
+        let ids = ran.out.lines().skip(1).filter_map(|line| line.split_whitespace().next());
+        ids.map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(ids("--fact timeline"), ["demo/many-resets"]);
+    assert_eq!(ids("--fact process.path"), ["demo/hooked"]);
+    assert_eq!(ids("--severity high"), ["demo/many-resets"]);
+    assert_eq!(ids("--set demo").len(), 2);
+    assert_eq!(ids("--family gpu"), ["demo/many-resets"]);
+    assert_eq!(ids("HOOK process"), ["demo/hooked"]);
+    assert_eq!(ids("hook resets"), [""; 0]);
+    for (wrong, says) in [
+        ("--fact timelnie", "there is no fact `timelnie`; did you mean `timeline`?"),
+        ("--severity hihg", "there is no severity `hihg`; did you mean `high`?"),
+        ("--set dmeo", "there is no rule set `dmeo`; did you mean `demo`?"),
+        ("--family gpuu", "there is no family `gpuu`; did you mean `gpu`?"),
+    ] {
+        let ran = rules(&format!("list --no-builtin-rules -r DEMO {wrong}"));
+        assert_eq!((ran.outcome, ran.notes), (Outcome::Unusable, format!("error: {says}\n")));
+    }
+}
+
+#[test]
+fn list_and_show_are_json_for_programs() {
+    let listed: serde_json::Value = serde_json::from_str(&rules("list -f json -r DEMO --set demo").out).expect("JSON");
+    assert_eq!(listed["schema_version"], "1.0");
+    let all = listed["rules"].as_array().expect("a list");
+    assert_eq!(all.len(), 2);
+    let shown = rules("show -f json -r DEMO demo/many-resets demo/hooked").out;
+    let shown: serde_json::Value = serde_json::from_str(&shown).expect("JSON");
+    for (rule, whole) in all.iter().rev().zip(shown["rules"].as_array().expect("a list")) {
+        assert_eq!((&rule["ruleset"], &rule["tests"].is_u64()), (&"demo".into(), &true));
+        for (key, value) in rule.as_object().expect("an object") {
+            assert_eq!(&whole[key], value, "{key}");
+        }
+        assert!(whole["explanation"].is_string() && whole["logic"].is_string(), "{whole:#}");
+    }
+    assert_eq!(shown["rules"][1]["adjust"][2]["by"], -0.25);
+    assert_eq!(shown["rules"][0]["facts"], serde_json::json!(["bugcheck.code", "incident.kind", "timeline"]));
+}
+
+#[test]
+fn show_prints_several_rules_apart() {
+    let ran = rules("show demo/many-resets demo/hooked -r DEMO");
+    assert_eq!(ran.out.matches("\n----\n").count(), 1);
+    assert_eq!(ran.out.matches("\nWhat to do\n").count(), 2);
+}
+
+#[test]
 fn show_prints_the_whole_rule() {
     let ran = rules("show demo/many-resets -r DEMO");
     assert_eq!(

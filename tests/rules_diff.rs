@@ -41,6 +41,7 @@ fn a_rule_that_is_gone_is_told_with_the_incidents_that_it_judged() {
     let changed = rules_without_one(folder.path());
     let samples = ["samples/stack-overflow", "samples/heap-corruption"];
     let document = run(["rules", "diff", "-f", "json", "builtin", &changed].iter().chain(&samples)).ends_with(0).json();
+    assert_eq!((&document["schema_version"], &document["tool"]["name"]), (&json!("1.0"), &json!("crashsift")));
     assert_eq!(document["incidents"], json!(2));
     let list = document["changed"].as_array().expect("a list");
     assert_eq!(list.len(), 1, "{document:#}");
@@ -118,4 +119,13 @@ fn the_same_rules_change_nothing_and_broken_ones_are_not_used() {
     fs::write(&broken, "schema: 1\nrules: 7\n").expect("written");
     let run = run(["rules", "diff", "builtin", broken.to_str().expect("text"), "samples"]).ends_with(2);
     assert!(run.stdout.is_empty() && run.stderr.contains("broken.yaml"), "{run:#?}");
+}
+
+#[test]
+fn a_path_that_leads_nowhere_is_told() {
+    let some = run(["rules", "diff", "builtin", "builtin", "samples/stack-overflow", "samples/no-such"]).ends_with(0);
+    assert!(some.stderr.contains("samples/no-such: no such file or folder"), "{some:#?}");
+    let none = run(["rules", "diff", "builtin", "builtin", "samples/no-such"]).ends_with(4);
+    assert!(none.stderr.contains("samples/no-such: no such file or folder"), "{none:#?}");
+    assert!(none.stderr.contains("no incident was found there"), "{none:#?}");
 }

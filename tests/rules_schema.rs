@@ -91,6 +91,8 @@ const NOT_SEEN: &[&str] = &[
     "condition-upper-case",
     "count-impossible",
     "id-twice",
+    "overlay-says-nothing",
+    "overlay-twice",
     "pattern-without-wildcard",
     "regex-huge",
     "regex-look-ahead",

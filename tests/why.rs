@@ -9,7 +9,7 @@
 mod program;
 
 use program::run;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 const SAMPLE: &str = "samples/one-crash-three-artifacts";
 
@@ -19,7 +19,7 @@ fn id() -> String {
 }
 
 fn rules(document: &Value) -> &[Value] {
-    document[0]["rules"].as_array().expect("rules")
+    document["incidents"][0]["rules"].as_array().expect("rules")
 }
 
 #[test]
@@ -29,6 +29,8 @@ fn of_an_incident_every_rule_says_what_it_found() {
     let all = rules(&document);
     let listed = run(["rules", "list"]).ends_with(0).stdout;
     assert!(all.iter().all(|rule| listed.contains(rule["rule"].as_str().expect("an id"))));
+
+    assert_eq!((&document["schema_version"], &document["tool"]["name"]), (&json!("1.0"), &json!("crashsift")));
 
     // What matches is what the report says, with the same confidence.
     let report = run(["analyze", "-q", "-f", "json", SAMPLE]).ends_with(0).json();
@@ -92,4 +94,10 @@ fn what_is_neither_incident_nor_rule_is_said() {
     }
     let run = run(["why", "memory/stack-overflow", "samples/empty-dump"]).ends_with(4);
     assert!(run.stderr.contains("no incident"), "{run:#?}");
+}
+
+#[test]
+fn a_path_that_leads_nowhere_is_told() {
+    let run = run(["why", "memory/stack-overflow", "samples/stack-overflow", "samples/no-such"]).ends_with(0);
+    assert!(run.stderr.contains("samples/no-such: no such file or folder"), "{run:#?}");
 }

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::answers::{Answers, Asked};
+use super::lost::note_lost;
 use super::output::not_lost;
 use super::progress::Bar;
 use super::reporting::{self, usage};
@@ -18,11 +19,7 @@ use crate::artifact::head_and_tail::HeadAndTail;
 use crate::compare::Side;
 use crate::discover::{ArtifactKind, display_path, read_list, reason, sniff};
 use crate::knowledge::Knowledge;
-use crate::report::ArtifactStatus;
 use crate::rules::RuleSet;
-
-/// How many paths of the command line that can't be read are named on standard error.
-const NAMED: usize = 5;
 
 /// Up to this many bytes are read on one thread.
 const SMALL: u64 = 256 << 10;
@@ -167,11 +164,7 @@ fn carry_out(arguments: &Arguments, prepared: Prepared) -> Exit {
     }
     let mut notes = Notes::new(reporting.quiet);
     // Of what was named on the command line, the reason stands here, too.
-    let given: Vec<String> = arguments.paths.iter().map(|path| display_path(path)).collect();
-    let lost = report.artifacts.iter().filter(|artifact| artifact.status == ArtifactStatus::Failed);
-    for artifact in lost.filter(|artifact| given.contains(&artifact.path)).take(NAMED) {
-        notes.say(format!("{}: {}", artifact.path, artifact.detail.as_deref().unwrap_or("could not be read")));
-    }
+    note_lost(&arguments.paths, &report.artifacts, &mut notes);
     let exit = threads.install(|| reporting.finish(&mut report, &rules, baseline.as_ref(), &mut notes, answers));
     if !reporting.quiet {
         options.cache.iter().flat_map(|cache| cache.notes()).for_each(|note| stream::note(&note));

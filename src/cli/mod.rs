@@ -7,6 +7,7 @@ mod compare;
 mod exit;
 mod explain;
 mod inspect;
+mod lost;
 mod man;
 mod merge;
 mod output;

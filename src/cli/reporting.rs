@@ -1,12 +1,14 @@
 //! What every command that writes a report shares: by which rules it is judged, what is left out, how it is written, and
 //! what the exit code says.
 
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 use clap::{ArgAction, ValueEnum};
 use jiff::Timestamp;
+use jiff::civil::Date;
 
 use super::answers::{Answer, Answers};
 use super::color::Color;
@@ -17,8 +19,8 @@ use crate::Options;
 use crate::compare::{Comparison, Side, comparable_now, compare};
 use crate::discover::reason;
 use crate::report::text::TextOptions;
-use crate::report::{ArtifactStatus, Limits, Report, Summary, UNDETERMINED, json, jsonl, text, written};
-use crate::rules::RuleSet;
+use crate::report::{ArtifactStatus, Limits, Report, Summary, UNDETERMINED, json, jsonl, sanitise, text, written};
+use crate::rules::{RuleSet, SuppressedBy};
 
 #[derive(Debug, clap::Args)]
 #[group(skip)]
@@ -223,6 +225,7 @@ impl Arguments {
             1 => notes.say("1 archive was not opened; extract it and analyze the folder".to_owned()),
             count => notes.say(format!("{count} archives were not opened; extract them and analyze the folder")),
         }
+        ended_suppressions(report).into_iter().for_each(|note| notes.say(note));
         let mut answers = answers;
         let written = write(self, report, answers.as_mut());
         if written != Exit::Success {
@@ -234,6 +237,22 @@ impl Arguments {
         }
         exit
     }
+}
+
+/// Suppressions that ended before incidents whose findings are shown again.
+fn ended_suppressions(report: &Report) -> Vec<String> {
+    let mut ended: BTreeMap<(&str, &str, Date), usize> = BTreeMap::new();
+    for finding in report.incidents.iter().flat_map(|judged| &judged.findings) {
+        if let Some(SuppressedBy { by, until: Some(until), .. }) = &finding.suppression_ended {
+            let count = ended.entry((by, &finding.rule, *until)).or_default();
+            *count = count.saturating_add(1);
+        }
+    }
+    let note = |((by, rule, until), count): ((&str, &str, Date), usize)| {
+        let findings = if count == 1 { "1 later finding is".to_owned() } else { format!("{count} later findings are") };
+        sanitise(&format!("warning: {by} suppresses {rule} until {until}; {findings} shown again")).into_owned()
+    };
+    ended.into_iter().map(note).collect()
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]

@@ -2,6 +2,10 @@
 
 mod diff;
 mod facts;
+mod list;
+mod shape;
+mod show;
+mod test;
 
 use std::borrow::Cow;
 use std::fmt;
@@ -13,23 +17,26 @@ use clap::{Args, Subcommand};
 
 use crate::report::json::write_indented;
 use crate::report::sanitise;
-use crate::rules::{Rule, RuleSet, json_schema};
+use crate::rules::{Rule, RuleSet, RuleSetInfo, json_schema};
 use crate::yaml::Diagnostic;
 
 pub use super::output::Format;
 pub use diff::{DiffArgs, run as run_diff};
 pub use facts::FactsArgs;
+pub use list::ListArgs;
+pub use show::ShowArgs;
 
 /// What `crashsift rules` can do.
 #[derive(Debug, Clone, Subcommand)]
 pub enum RulesCommand {
     /// List rules, one a line: id, cause, confidence, rule set, title
     List(ListArgs),
-    /// Show one rule: what it finds, from which facts, and what to do
+    /// Show rules: what they find, from which facts, and what to do
     Show(ShowArgs),
     /// Check rule files and folders, and print every mistake (without PATH: the built-in rules)
     Check(PathArgs),
-    /// Run the tests inside rules (without PATH: those of the built-in rules)
+    /// Run the tests inside rules (without PATH: those of the built-in rules), and analyze folders of artifacts whose
+    /// expected.yaml says what they must yield
     Test(PathArgs),
     /// Print all facts that rules can ask for, with their types
     Facts(FactsArgs),
@@ -48,35 +55,10 @@ pub struct SourceArgs {
     pub no_builtin_rules: bool,
 }
 
-/// Arguments of `rules list`.
-#[derive(Debug, Clone, Default, Args)]
-pub struct ListArgs {
-    /// Only rules that name this cause
-    #[arg(long, value_name = "CAUSE")]
-    pub cause: Option<String>,
-    /// Only rules of this area, the first part of their ids
-    #[arg(long, value_name = "AREA")]
-    pub area: Option<String>,
-    /// Where the rules come from.
-    #[command(flatten)]
-    pub sources: SourceArgs,
-}
-
-/// Arguments of `rules show`.
-#[derive(Debug, Clone, Args)]
-pub struct ShowArgs {
-    /// The rule's id, such as memory/stack-overflow
-    #[arg(value_name = "ID")]
-    pub id: String,
-    /// Where the rules come from.
-    #[command(flatten)]
-    pub sources: SourceArgs,
-}
-
 /// Arguments of `rules check` and `rules test`.
 #[derive(Debug, Clone, Default, Args)]
 pub struct PathArgs {
-    /// Rule files and folders
+    /// Rule files and folders, and folders of artifacts with an expected.yaml
     #[arg(value_name = "PATH")]
     pub paths: Vec<PathBuf>,
 }
@@ -114,10 +96,14 @@ impl fmt::Debug for Streams<'_> {
 /// Only what writing to the streams gives.
 pub fn run(command: &RulesCommand, streams: &mut Streams<'_>) -> io::Result<Outcome> {
     match command {
-        RulesCommand::List(args) => with_rules(&args.sources, streams, |rules, streams| list(rules, args, streams)),
-        RulesCommand::Show(args) => with_rules(&args.sources, streams, |rules, streams| show(rules, &args.id, streams)),
+        RulesCommand::List(args) => {
+            with_rules(&args.sources, streams, |rules, streams| list::run(rules, args, streams))
+        }
+        RulesCommand::Show(args) => {
+            with_rules(&args.sources, streams, |rules, streams| show::run(rules, args, streams))
+        }
         RulesCommand::Check(args) => check(args, streams),
-        RulesCommand::Test(args) => test(args, streams),
+        RulesCommand::Test(args) => test::run(args, streams),
         RulesCommand::Facts(args) => {
             facts::print(args.format, streams.style(Style::new().bold()), streams.out)?;
             Ok(Outcome::Fine)
@@ -161,127 +147,39 @@ pub fn print_diagnostics(out: &mut dyn Write, diagnostics: &[Diagnostic], color:
     Ok(())
 }
 
-fn list(rules: &RuleSet, args: &ListArgs, streams: &mut Streams<'_>) -> io::Result<Outcome> {
-    if let Some(cause) = &args.cause
-        && rules.causes().get(cause).is_none()
-    {
-        let help = rules.causes().iter().map(|cause| cause.id.as_str());
-        return unknown(streams, "cause", cause, closest(cause, help));
-    }
-    if let Some(area) = &args.area
-        && !rules.rules().iter().any(|rule| rule.area() == area)
-    {
-        return unknown(streams, "area", area, closest(area, rules.rules().iter().map(Rule::area)));
-    }
-    let chosen: Vec<&Rule> = rules
-        .rules()
-        .iter()
-        .filter(|rule| args.cause.as_deref().is_none_or(|cause| rule.cause() == cause))
-        .filter(|rule| args.area.as_deref().is_none_or(|area| rule.area() == area))
-        .collect();
-    let set = |rule: &Rule| rules.set_of(rule).map_or("", |set| set.name.as_str()).to_owned();
-    let mut table = Table::new(["ID", "CAUSE", "CONFIDENCE", "RULE SET", "TITLE"]);
-    for rule in chosen {
-        let confidence = format!("{:.2}", rule.confidence());
-        table.row([rule.id().to_owned(), rule.cause().to_owned(), confidence, set(rule), rule.title().to_owned()]);
-    }
-    table.print(streams)?;
-    Ok(Outcome::Fine)
-}
-
-fn show(rules: &RuleSet, id: &str, streams: &mut Streams<'_>) -> io::Result<Outcome> {
-    let Some(rule) = rules.rule(id) else {
-        return unknown(streams, "rule", id, closest(id, rules.rules().iter().map(Rule::id)));
-    };
-    let heading = streams.style(Style::new().bold());
-    let out = &mut *streams.out;
-    writeln!(out, "{heading}{}{heading:#}", sanitise(rule.id()))?;
-    writeln!(out, "{}\n", sanitise(rule.title()))?;
-    let means = rules.causes().get(rule.cause()).map_or("", |cause| cause.means.as_str());
-    writeln!(out, "Cause       {}: {}", sanitise(rule.cause()), sanitise(means))?;
-    writeln!(out, "Confidence  {:.2}", rule.confidence())?;
-    writeln!(out, "Severity    {}", rule.severity().word())?;
-    if let Some(set) = rules.set_of(rule) {
-        let set = format!("{} {}, {}:{}", set.name, set.version, rule.file(), rule.line());
-        writeln!(out, "Rule set    {}", sanitise(&set))?;
-    }
-    writeln!(out, "Tests       {}", rule.test_count())?;
-    writeln!(out, "\n{heading}When{heading:#}")?;
-    indented(out, &rule.logic_written())?;
-    if !rule.adjustments().is_empty() {
-        writeln!(out, "\n{heading}Surer or less sure{heading:#}")?;
-        for (by, when, say) in rule.adjustments() {
-            writeln!(out, "  {by:+.2} when {}", sanitise(&format!("{when}: {say}")))?;
-        }
-    }
-    writeln!(out, "\n{heading}Why{heading:#}")?;
-    indented(out, rule.explanation())?;
-    writeln!(out, "\n{heading}What to do{heading:#}")?;
-    for (audience, text) in rule.remediation() {
-        writeln!(out, "  {}: {}", audience.word(), sanitise(text))?;
-    }
-    if !rule.collect().is_empty() {
-        writeln!(out, "\n{heading}What would make it surer{heading:#}")?;
-        bullets(out, rule.collect())?;
-    }
-    writeln!(out, "\n{heading}Where this is from{heading:#}")?;
-    bullets(out, rule.references())?;
-    Ok(Outcome::Fine)
-}
-
-fn indented(out: &mut dyn Write, text: &str) -> io::Result<()> {
-    text.lines().try_for_each(|line| writeln!(out, "  {}", sanitise(line)))
-}
-
-fn bullets(out: &mut dyn Write, items: &[String]) -> io::Result<()> {
-    items.iter().try_for_each(|item| writeln!(out, "  - {}", sanitise(item)))
-}
-
 fn check(args: &PathArgs, streams: &mut Streams<'_>) -> io::Result<Outcome> {
     let loaded = RuleSet::check(&args.paths);
     let diagnostics = match &loaded {
-        Ok(rules) => rules.warnings(),
-        Err(mistakes) => mistakes.as_slice(),
+        Ok(rules) => {
+            let expected = rules.expected_files().iter().filter_map(|path| rules.read_expected(path).err());
+            rules.warnings().iter().cloned().chain(expected.flatten()).collect()
+        }
+        Err(mistakes) => mistakes.clone(),
     };
-    print_diagnostics(streams.out, diagnostics, streams.color)?;
+    print_diagnostics(streams.out, &diagnostics, streams.color)?;
     let errors = diagnostics.iter().filter(|diagnostic| diagnostic.is_error()).count();
     let warnings = diagnostics.len().saturating_sub(errors);
+    let outcome = if errors > 0 { Outcome::Unusable } else { Outcome::Fine };
     let (errors, warnings) = (counted(errors, "error"), counted(warnings, "warning"));
-    match &loaded {
-        Ok(rules) => {
-            let checked = rules.rules().iter().filter(|rule| is_meant(rule, args)).count();
-            writeln!(streams.out, "{}: {errors}, {warnings}", counted(checked, "rule"))?;
-            Ok(Outcome::Fine)
-        }
-        Err(_) => {
-            writeln!(streams.out, "{errors}, {warnings}")?;
-            Ok(Outcome::Unusable)
-        }
+    if let Ok(rules) = &loaded {
+        let checked = rules.rules().iter().filter(|rule| is_meant(rule, args)).count();
+        write!(streams.out, "{}{}: ", counted(checked, "rule"), overlays(rules))?;
     }
+    writeln!(streams.out, "{errors}, {warnings}")?;
+    Ok(outcome)
 }
 
-fn test(args: &PathArgs, streams: &mut Streams<'_>) -> io::Result<Outcome> {
-    let rules = match RuleSet::load(true, &args.paths) {
-        Ok(rules) => rules,
-        Err(mistakes) => {
-            print_diagnostics(streams.notes, &mistakes, streams.color)?;
-            return Ok(Outcome::Unusable);
-        }
-    };
-    let outcome = rules.run_tests_of(|rule| is_meant(rule, args));
-    for failure in &outcome.failed {
-        let place = format!("{}:{}", failure.file, failure.line);
-        let failed = format!("{place}: {}: test `{}` failed", failure.rule, failure.test);
-        writeln!(streams.out, "{}", sanitise(&failed))?;
-        writeln!(streams.out, "  expected {}, got {}", failure.expected, failure.got)?;
-        for why in &failure.why {
-            writeln!(streams.out, "  {}", sanitise(why))?;
-        }
-        writeln!(streams.out)?;
-    }
-    let (rules, failed) = (counted(outcome.rules, "rule"), outcome.failed.len());
-    writeln!(streams.out, "{rules}: {} passed, {failed} failed", counted(outcome.passed, "test"))?;
-    Ok(if failed == 0 { Outcome::Fine } else { Outcome::TestFailed })
+/// What rule sets change in others: ", 1 override, 2 rules disabled".
+fn overlays(rules: &RuleSet) -> String {
+    let infos = rules.infos();
+    let sum = |count: fn(&RuleSetInfo) -> usize| infos.iter().map(count).fold(0, usize::saturating_add);
+    let counts = [
+        (sum(|set| set.overrides), "override", ""),
+        (sum(|set| set.disables), "rule", " disabled"),
+        (sum(|set| set.suppressions), "suppression", ""),
+    ];
+    let some = counts.into_iter().filter(|(count, _, _)| *count > 0);
+    some.map(|(count, noun, done)| format!(", {}{done}", counted(count, noun))).collect()
 }
 
 /// Whether a rule is one of those that were named: with paths, all but what is inside the program.
@@ -298,10 +196,6 @@ fn unknown(streams: &mut Streams<'_>, what: &str, name: &str, close: Option<&str
         None => writeln!(streams.notes, "error: there is no {what} `{}`", sanitise(name))?,
     }
     Ok(Outcome::Unusable)
-}
-
-fn closest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    crate::rules::closest(word, known)
 }
 
 /// "1 rule", "2 rules".

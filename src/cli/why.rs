@@ -1,6 +1,7 @@
 //! `crashsift why`: how rules came to their answers. Of an incident, what every rule made of it; of a rule, what it made
 //! of every incident.
 
+use std::collections::BTreeMap;
 use std::io;
 use std::path::PathBuf;
 
@@ -8,15 +9,16 @@ use clap::ArgAction;
 use serde::Serialize;
 
 use super::color::Color;
+use super::lost::note_lost;
 use super::output::{self, Format, Look};
 use super::reporting::usage;
 use super::{Exit, load_rules, open_symbols, print_symbol_notes, stream};
 use crate::facts::FactSet;
 use crate::incident::Incident;
 use crate::knowledge::Knowledge;
-use crate::report::json::write_indented;
+use crate::report::json::{Made, write_indented};
 use crate::report::text::page::{CAREFUL, PLAIN, Page, SURE};
-use crate::rules::{ConfidenceTrace, RuleSet, TermTrace, Trace, Truth};
+use crate::rules::{ConfidenceTrace, Occasion, RuleSet, SuppressedBy, TermTrace, Trace, Truth};
 use crate::{Options, Silent, inspect};
 
 /// Rules that can't be decided, and rules that nearly hold, that are shown of an incident.
@@ -69,6 +71,7 @@ fn carry_out(arguments: &Arguments) -> Result<Exit, Exit> {
     let options = Options { symbols: open_symbols(&arguments.symbols)?, ..Options::default() };
     let inspected = inspect(&arguments.paths, &rules, &knowledge, &options, &Silent);
     print_symbol_notes(options.symbols.as_deref());
+    note_lost(&arguments.paths, &inspected.artifacts, &mut stream::Notes::new(false));
     if inspected.incidents.is_empty() {
         stream::note("no incident was found there");
         return Ok(Exit::Nothing);
@@ -85,16 +88,27 @@ fn carry_out(arguments: &Arguments) -> Result<Exit, Exit> {
 struct Answer<'i> {
     incident: &'i Incident,
     traces: Vec<Trace>,
+    /// Rules whose findings are suppressed.
+    suppressed: BTreeMap<String, SuppressedBy>,
     /// Whether one rule was asked for.
     one_rule: bool,
 }
 
+impl<'i> Answer<'i> {
+    fn new(incident: &'i Incident, facts: &FactSet, traces: Vec<Trace>, one_rule: bool, rules: &RuleSet) -> Self {
+        let occasion = Occasion { host: incident.host.as_deref(), time: incident.time };
+        let matching = traces.iter().filter(|trace| trace.condition == Truth::True);
+        let suppressed = matching
+            .filter_map(|trace| Some((trace.rule.clone(), rules.suppressed_by(&trace.rule, facts, occasion)?)))
+            .collect();
+        Self { incident, traces, suppressed, one_rule }
+    }
+}
+
 fn answers<'i>(what: &str, rules: &RuleSet, incidents: &'i [(Incident, FactSet)]) -> Result<Vec<Answer<'i>>, String> {
     if rules.rule(what).is_some() {
-        let of = |(incident, facts): &'i (Incident, FactSet)| Answer {
-            incident,
-            traces: rules.trace(what, facts).into_iter().collect(),
-            one_rule: true,
+        let of = |(incident, facts): &'i (Incident, FactSet)| {
+            Answer::new(incident, facts, rules.trace(what, facts).into_iter().collect(), true, rules)
         };
         return Ok(incidents.iter().map(of).collect());
     }
@@ -106,7 +120,7 @@ fn answers<'i>(what: &str, rules: &RuleSet, incidents: &'i [(Incident, FactSet)]
         incidents.iter().filter(|(incident, _)| what.len() >= SHORTEST_ID && incident.id.starts_with(what));
     match (exact, fitting.next(), fitting.next()) {
         (Some((incident, facts)), ..) | (None, Some((incident, facts)), None) => {
-            Ok(vec![Answer { incident, traces: rules.traces(facts), one_rule: false }])
+            Ok(vec![Answer::new(incident, facts, rules.traces(facts), false, rules)])
         }
         (None, Some(_), Some(_)) => Err(format!("several incidents have ids that begin with {what}")),
         (None, None, _) => {
@@ -133,15 +147,15 @@ fn text(answers: &[Answer<'_>], rules: &RuleSet, page: &mut Page<'_>) -> io::Res
         let of = |truth: Truth| answer.traces.iter().filter(move |trace| trace.condition == truth);
         let limit = if answer.one_rule { usize::MAX } else { page.limit(SHOWN) };
         for trace in of(Truth::True) {
-            rule(trace, rules, page)?;
+            rule(trace, rules, answer, page)?;
         }
         for trace in of(Truth::Undecided).take(limit) {
-            rule(trace, rules, page)?;
+            rule(trace, rules, answer, page)?;
         }
         // Of the others those are of interest that hold in part.
         let near = |trace: &&Trace| limit == usize::MAX || trace.holding() > 0;
         for trace in of(Truth::False).filter(near).take(limit) {
-            rule(trace, rules, page)?;
+            rule(trace, rules, answer, page)?;
         }
         if !answer.one_rule {
             let counts = [Truth::True, Truth::Undecided, Truth::False].map(|truth| of(truth).count());
@@ -158,7 +172,7 @@ fn text(answers: &[Answer<'_>], rules: &RuleSet, page: &mut Page<'_>) -> io::Res
     Ok(())
 }
 
-fn rule(trace: &Trace, rules: &RuleSet, page: &mut Page<'_>) -> io::Result<()> {
+fn rule(trace: &Trace, rules: &RuleSet, answer: &Answer<'_>, page: &mut Page<'_>) -> io::Result<()> {
     let (word, style) = match trace.condition {
         Truth::True => ("matches", SURE),
         Truth::Undecided => ("lacks facts", CAREFUL),
@@ -171,6 +185,15 @@ fn rule(trace: &Trace, rules: &RuleSet, page: &mut Page<'_>) -> io::Result<()> {
     page.marked(style, "  ", &format!("{} {word}: {cause}{sure}", trace.rule))?;
     if let Some(rule) = known {
         page.paragraph(4, &format!("{}, line {}", rule.file(), rule.line()))?;
+        for change in rule.overrides() {
+            page.bullet(&format!("overridden {} ({})", change.says(), change.keys.join(", ")))?;
+        }
+        if let Some(change) = rule.disabled() {
+            page.bullet(&format!("it judges nothing: disabled {}", change.says()))?;
+        }
+    }
+    if let Some(suppressed) = answer.suppressed.get(&trace.rule) {
+        page.bullet(&format!("its finding is suppressed {}", suppressed.says()))?;
     }
     let shown: Vec<&TermTrace> = if page.verbose {
         trace.selections.iter().flat_map(|selection| &selection.terms).collect()
@@ -205,6 +228,13 @@ fn confidence(sure: &ConfidenceTrace, page: &mut Page<'_>) -> io::Result<()> {
 }
 
 #[derive(Serialize)]
+struct Shape<'a> {
+    #[serde(flatten)]
+    made: Made,
+    incidents: Vec<ShapedIncident<'a>>,
+}
+
+#[derive(Serialize)]
 struct ShapedIncident<'a> {
     incident: &'a str,
     kind: &'static str,
@@ -218,6 +248,10 @@ struct ShapedRule<'a> {
     file: &'a str,
     line: u32,
     outcome: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    by: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     confidence: Option<ShapedConfidence<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -274,19 +308,27 @@ fn word(truth: Truth) -> &'static str {
     }
 }
 
-fn shape<'a>(answers: &'a [Answer<'_>], rules: &'a RuleSet) -> Vec<ShapedIncident<'a>> {
-    let of_rule = |trace: &'a Trace| {
+fn shape<'a>(answers: &'a [Answer<'_>], rules: &'a RuleSet) -> Shape<'a> {
+    let of_rule = |answer: &'a Answer<'_>, trace: &'a Trace| {
         let rule = rules.rule(&trace.rule);
+        let disabled = rule.and_then(|rule| rule.disabled());
+        let suppressed = answer.suppressed.get(&trace.rule);
         ShapedRule {
             rule: &trace.rule,
             cause: rule.map_or("", |rule| rule.cause()),
             file: rule.map_or("", |rule| rule.file()),
             line: rule.map_or(0, |rule| rule.line()),
             outcome: match trace.condition {
+                _ if disabled.is_some() => "disabled",
+                Truth::True if suppressed.is_some() => "suppressed",
                 Truth::True => "match",
                 Truth::False => "no-match",
                 Truth::Undecided => "skipped",
             },
+            by: disabled.map(|change| &*change.by).or_else(|| suppressed.map(|suppressed| &*suppressed.by)),
+            reason: disabled
+                .and_then(|change| change.reason.as_deref())
+                .or_else(|| suppressed.map(|suppressed| &*suppressed.reason)),
             confidence: trace.confidence.as_ref().map(|sure| ShapedConfidence {
                 first: sure.first,
                 adjustments: sure
@@ -323,9 +365,9 @@ fn shape<'a>(answers: &'a [Answer<'_>], rules: &'a RuleSet) -> Vec<ShapedInciden
     let of_incident = |answer: &'a Answer<'_>| ShapedIncident {
         incident: &answer.incident.id,
         kind: answer.incident.kind.word(),
-        rules: answer.traces.iter().map(of_rule).collect(),
+        rules: answer.traces.iter().map(|trace| of_rule(answer, trace)).collect(),
     };
-    answers.iter().map(of_incident).collect()
+    Shape { made: Made::NOW, incidents: answers.iter().map(of_incident).collect() }
 }
 
 fn of_term(term: &TermTrace) -> ShapedTerm<'_> {

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::Path;
 
-/// A path as reports show it: `/` between its parts on every system, bytes that are no text replaced.
+/// A path as reports show it: `/` between its parts on every system, bytes that are no text as escapes (`\xff`).
 #[must_use]
 pub fn display_path(path: &Path) -> String {
     if cfg!(windows) {
@@ -11,11 +11,25 @@ pub fn display_path(path: &Path) -> String {
     }
     let mut text = String::new();
     for chunk in path.as_os_str().as_encoded_bytes().utf8_chunks() {
-        text.push_str(chunk.valid());
+        push_plain(&mut text, chunk.valid());
         // Two names that differ in such bytes only must not look the same.
         text.extend(chunk.invalid().iter().map(|byte| format!("\\x{byte:02x}")));
     }
     text
+}
+
+/// Adds a part of a name that is text. A backslash that looks like the beginning of an escape is written as one, so that
+/// no file's name is shown like another's.
+fn push_plain(shown: &mut String, mut rest: &str) {
+    while let Some((before, after)) = rest.split_once('\\') {
+        shown.push_str(before);
+        let mut next = after.chars();
+        let is_hex = |c: Option<char>| c.is_some_and(|c| matches!(c, '0'..='9' | 'a'..='f'));
+        let looks_escaped = next.next() == Some('x') && is_hex(next.next()) && is_hex(next.next());
+        shown.push_str(if looks_escaped { r"\x5c" } else { r"\" });
+        rest = after;
+    }
+    shown.push_str(rest);
 }
 
 /// A path of Windows with `/`, and without the prefix that lifts the limits of a path's length (`\\?\C:\…`).

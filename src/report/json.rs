@@ -47,6 +47,18 @@ pub fn write_comparison(comparison: &Comparison, out: &mut dyn Write) -> io::Res
     write_indented(&shape::Compared::of(comparison), out)
 }
 
+/// The first keys of every JSON document of this program: the version of its shape, and what wrote it.
+#[derive(Serialize)]
+pub(crate) struct Made {
+    schema_version: &'static str,
+    tool: shape::Tool,
+}
+
+impl Made {
+    /// By this program.
+    pub(crate) const NOW: Self = Self { schema_version: shape::SCHEMA_VERSION, tool: shape::TOOL };
+}
+
 struct Document<'a>(&'a Report);
 
 impl Serialize for Document<'_> {

@@ -23,8 +23,8 @@ use crate::coverage::Coverage;
 use crate::discover::ArtifactKind;
 use crate::groups::Group;
 use crate::incident::{Incident, Machine};
-use crate::rules::Finding;
 pub use crate::rules::RuleSetInfo;
+use crate::rules::{Finding, Suppressed};
 
 pub use sanitise::sanitise;
 
@@ -101,6 +101,12 @@ pub struct Report {
 }
 
 impl Report {
+    /// How many findings are suppressed.
+    #[must_use]
+    pub fn suppressed(&self) -> usize {
+        self.incidents.iter().map(|judged| judged.suppressed.len()).fold(0, usize::saturating_add)
+    }
+
     /// The path of the artifact that evidence refers to by its place in the artifact list.
     #[must_use]
     pub fn artifact_path(&self, artifact: usize) -> Option<&str> {
@@ -166,6 +172,8 @@ pub struct Judged {
     pub incident: Incident,
     /// Rules that matched, best first.
     pub findings: Vec<Finding>,
+    /// Rules that matched and whose findings nobody wants to see; the verdict does not know of them.
+    pub suppressed: Vec<Suppressed>,
     /// The best-supported cause.
     pub verdict: Verdict,
 }

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
+use jiff::civil::date;
 
 use super::{Artifact, ArtifactStatus, Asked, Judged, Limits, Report, RuleSetInfo, Summary, UNDETERMINED, Verdict};
 use crate::coverage::{Coverage, Gap, Request};
@@ -13,7 +14,7 @@ use crate::incident::{
     Bugcheck, EarlierValue, EvidenceItem, ExceptionFacts, FaultSite, Incident, IncidentKind, JoinKey, JoinedBy,
     Machine, ParameterMeaning, Process, Signature, Suspect, TimelineEntry,
 };
-use crate::rules::{Audience, Finding, Remediation, Severity};
+use crate::rules::{Audience, Finding, Remediation, Severity, Suppressed, SuppressedBy};
 
 /// Seconds after 2024-11-11T17:43:55Z.
 pub(super) fn second(second: i64) -> Timestamp {
@@ -34,7 +35,14 @@ pub(super) fn nothing_found(artifacts: Vec<Artifact>) -> Report {
         limits: Limits::default(),
         keeps_evidence: false,
         comparison: None,
-        rule_sets: vec![RuleSetInfo { name: "builtin".into(), version: "2026.11".into(), rules: 120 }],
+        rule_sets: vec![RuleSetInfo {
+            name: "builtin".into(),
+            version: "2026.11".into(),
+            rules: 120,
+            overrides: 0,
+            disables: 0,
+            suppressions: 0,
+        }],
         artifacts,
         incidents: Vec::new(),
         machines: Vec::new(),
@@ -137,6 +145,7 @@ pub(super) fn undetermined(id: &str, after: i64) -> Judged {
             remarks: Vec::new(),
         },
         findings: Vec::new(),
+        suppressed: Vec::new(),
         verdict: Verdict {
             cause: UNDETERMINED.into(),
             confidence: 0.0,
@@ -150,6 +159,8 @@ pub(super) fn undetermined(id: &str, after: i64) -> Judged {
 pub(super) fn finding(rule: &str, cause: &str, confidence: f64) -> Finding {
     Finding {
         rule: rule.into(),
+        ruleset: "builtin".into(),
+        overridden_by: Vec::new(),
         cause: cause.into(),
         confidence,
         severity: Severity::High,
@@ -160,6 +171,7 @@ pub(super) fn finding(rule: &str, cause: &str, confidence: f64) -> Finding {
         evidence: Vec::new(),
         incidents: Vec::new(),
         references: Vec::new(),
+        suppression_ended: None,
     }
 }
 
@@ -319,6 +331,24 @@ pub(super) fn everything() -> Report {
         ids: vec!["41d0be".into(), "9c2277".into()],
         more: 3,
     }];
+    let by = |until| SuppressedBy { by: "site".into(), reason: "The fix is ordered.".into(), until };
+    report.incidents[0].findings[0].overridden_by = vec!["site".into()];
+    report.incidents[0].findings[0].suppression_ended = Some(by(Some(date(2024, 10, 31))));
+    report.incidents[0].suppressed = vec![Suppressed {
+        rule: "interference/hook".into(),
+        cause: "injected-module".into(),
+        confidence: 0.42,
+        title: "A hook is loaded in the program".into(),
+        by: by(Some(date(2024, 12, 31))),
+    }];
+    report.rule_sets.push(RuleSetInfo {
+        name: "site".into(),
+        version: "3".into(),
+        rules: 2,
+        overrides: 1,
+        disables: 1,
+        suppressions: 2,
+    });
     report.incidents[0].incident.may_be_of = vec!["51d0".into()];
     report.machines = vec![machine()];
     report.groups[0].over_represented = vec![overlay()];

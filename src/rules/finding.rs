@@ -1,5 +1,6 @@
 //! What judging an incident gives.
 
+use super::overlay::{Ruling, SuppressedBy};
 use crate::facts::{EvidenceRef, NamedIncidents};
 
 /// How much a cause matters to the user, whatever the confidence in it.
@@ -68,6 +69,10 @@ pub struct Remediation {
 pub struct Finding {
     /// The rule's id.
     pub rule: String,
+    /// The name of the rule set that the rule belongs to.
+    pub ruleset: String,
+    /// The names of later rule sets that say some of it anew, in their order.
+    pub overridden_by: Vec<String>,
     /// The cause it names, an id of `causes.yaml`.
     pub cause: String,
     /// How likely the cause is right, 0.01 to 0.99, two decimals.
@@ -88,6 +93,31 @@ pub struct Finding {
     pub incidents: Vec<NamedIncidents>,
     /// Where the knowledge comes from.
     pub references: Vec<String>,
+    /// The suppression of it that ended before the incident.
+    pub suppression_ended: Option<SuppressedBy>,
+}
+
+/// A finding that somebody does not want to see.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Suppressed {
+    /// The rule's id.
+    pub rule: String,
+    /// The cause that it names.
+    pub cause: String,
+    /// How likely that cause is right.
+    pub confidence: f64,
+    /// The rule's title.
+    pub title: String,
+    /// By whom, why and for how long it is suppressed.
+    pub by: SuppressedBy,
+}
+
+impl Suppressed {
+    /// What is kept of a finding.
+    pub(super) fn of(finding: Finding, by: SuppressedBy) -> Self {
+        let Finding { rule, cause, confidence, title, .. } = finding;
+        Self { rule, cause, confidence, title, by }
+    }
 }
 
 /// A rule that could not be decided because facts were absent.
@@ -106,4 +136,21 @@ pub struct Judgement {
     pub findings: Vec<Finding>,
     /// Rules that could not be decided, by id.
     pub skipped: Vec<Skipped>,
+    /// Rules that matched and whose findings are suppressed, by id.
+    pub suppressed: Vec<Suppressed>,
+}
+
+impl Judgement {
+    /// Puts a finding where suppressions want it.
+    pub(super) fn file(&mut self, mut finding: Finding, ruling: Ruling) {
+        match ruling {
+            Ruling::Suppressed(by) => {
+                self.suppressed.push(Suppressed::of(finding, by));
+                return;
+            }
+            Ruling::ShownAgain(by) => finding.suppression_ended = Some(by),
+            Ruling::Shown => {}
+        }
+        self.findings.push(finding);
+    }
 }

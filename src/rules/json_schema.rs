@@ -11,7 +11,9 @@ use serde_json::{Map, Value, json};
 use super::compare::Modifier;
 use super::condition::RESERVED;
 use super::finding::{Audience, Severity};
+use super::overlay::{OVERLAY_KEYS, OVERRIDABLE};
 use super::parse::{OPTIONAL_RULE_KEYS, RULE_KEYS};
+use super::rule::Rule;
 use super::rule_set::RuleSet;
 use super::self_test::Expectation;
 use crate::facts::FactType;
@@ -27,11 +29,15 @@ pub fn json_schema(rules: &RuleSet) -> Value {
         "$schema": "http://json-schema.org/draft-07/schema#",
         "title": "Rules of crashsift",
         "type": "object",
-        "required": ["schema", "rules"],
+        "required": ["schema"],
+        "anyOf": std::iter::once("rules").chain(OVERLAY_KEYS).map(|key| json!({"required": [key]})).collect::<Vec<_>>(),
         "additionalProperties": false,
         "properties": {
             "schema": {"enum": [1, "1"], "description": "Version of the language of rules."},
             "rules": {"type": "array", "minItems": 1, "items": reference("rule"), "description": "The rules of this file."},
+            "override": changes("override", "What is said anew of rules of earlier rule sets."),
+            "disable": changes("disable", "Rules of earlier rule sets that judge nothing."),
+            "suppress": changes("suppress", "Findings of earlier rule sets' rules that nobody wants to see."),
         },
         "definitions": definitions(rules),
     })
@@ -40,6 +46,9 @@ pub fn json_schema(rules: &RuleSet) -> Value {
 fn definitions(rules: &RuleSet) -> Value {
     let mut all = object([
         ("rule", rule(rules)),
+        ("override", overlay(rules, "override")),
+        ("disable", overlay(rules, "disable")),
+        ("suppress", overlay(rules, "suppress")),
         ("text", json!({"type": TEXT_TYPES, "pattern": r"\S"})),
         ("texts", json!({"type": "array", "minItems": 1, "items": reference("text")})),
         ("selection", one_or_more(reference("terms"))),
@@ -69,6 +78,47 @@ fn definitions(rules: &RuleSet) -> Value {
         all.insert(recorded_name(list), recorded(list));
     }
     Value::Object(all)
+}
+
+/// A list of overlays of one kind.
+fn changes(kind: &str, about: &str) -> Value {
+    json!({"type": "array", "minItems": 1, "items": reference(kind), "description": about})
+}
+
+/// What stands in an entry of `override`, `disable` or `suppress`.
+fn overlay(rules: &RuleSet, kind: &str) -> Value {
+    let text = |about: &str| json!({"allOf": [reference("text")], "description": about});
+    let ids: Vec<&str> = rules.rules().iter().map(Rule::id).collect();
+    let mut properties = object([
+        ("rule", json!({"enum": ids, "description": "The id of a rule of an earlier rule set."})),
+        ("reason", text("Why. Reports show it.")),
+    ]);
+    match kind {
+        "override" => {
+            let of_rules = rule(rules);
+            for key in OVERRIDABLE {
+                properties.insert(
+                    key.to_owned(),
+                    of_rules.pointer(&format!("/properties/{key}")).cloned().unwrap_or_default(),
+                );
+            }
+            mapping(properties, &["rule"])
+        }
+        "suppress" => {
+            let until = "The last day, in UTC, whose incidents are suppressed.";
+            properties.insert(
+                "until".to_owned(),
+                json!({"type": "string", "pattern": r"^\s*\d{4}-\d{2}-\d{2}\s*$", "description": until}),
+            );
+            properties.insert("hosts".to_owned(), json!({"allOf": [reference("texts")], "description": "Names of computers; `*` is any text, `?` any one character."}));
+            properties.insert(
+                "when".to_owned(),
+                json!({"allOf": [reference("selection")], "description": "What the incident's facts must be."}),
+            );
+            mapping(properties, &["rule", "reason"])
+        }
+        _ => mapping(properties, &["rule", "reason"]),
+    }
 }
 
 fn rule(rules: &RuleSet) -> Value {

@@ -12,6 +12,7 @@ use super::guarantee::{World, worlds_when};
 use super::list::Lists;
 use super::mistakes::{Mistakes, listing, suggestion};
 use super::needed::needed;
+use super::overlay::{OVERLAY_KEYS, OverlayFile};
 use super::rule::{Adjustment, Logic, Origin, Place, Rule, Texts};
 use super::selection::{self, Selection};
 use super::self_test::{self, SelfTest};
@@ -36,12 +37,13 @@ pub(super) const RULE_KEYS: &[&str] = &[
 ];
 pub(super) const OPTIONAL_RULE_KEYS: &[&str] = &["condition", "adjust", "collect"];
 
-/// Reads the rules of one file. A rule with a mistake is not among them.
+/// Reads the rules of one file, and what it says about rules of others. A rule with a mistake is not among them.
 pub(super) fn read_file(
     file: &RuleFile,
     origin: Origin,
     known: &Known<'_>,
     templates: &Templates,
+    overlays: &mut Vec<OverlayFile>,
     found: &mut Vec<Diagnostic>,
 ) -> Vec<Rule> {
     let root = match parse(&file.text) {
@@ -53,6 +55,7 @@ pub(super) fn read_file(
     };
     let mut reader = Reader { known, templates, mistakes: Mistakes::new(&file.text) };
     let rules = reader.root(&root, file, origin);
+    overlays.extend(OverlayFile::of(&root, &file.text, origin.set));
     found.append(&mut reader.mistakes.found);
     rules
 }
@@ -91,6 +94,31 @@ fn prepared<T>(file: &Arc<YamlText>, lists: &Lists, read: impl FnOnce(&mut Reade
     read(&mut Reader { known: &known, templates: &templates, mistakes: Mistakes::new(file) })
 }
 
+/// What an override gives anew of a rule. `worlds` are the facts that are known when that rule matches; without them, all
+/// are taken to be known.
+pub(super) fn read_changes(
+    node: &Node,
+    known: &Known<'_>,
+    templates: &Templates,
+    worlds: Option<Vec<World>>,
+    mistakes: &mut Mistakes,
+) -> Changes {
+    let logic = ReadLogic { given: worlds, ..ReadLogic::default() };
+    let mut reader = Reader { known, templates, mistakes: Mistakes::new(&mistakes.file) };
+    let texts = reader.texts(node, &logic);
+    mistakes.found.append(&mut reader.mistakes.found);
+    let has = |key| node.get(key).is_some();
+    Changes {
+        title: texts.title,
+        confidence: texts.confidence,
+        severity: texts.severity,
+        explanation: texts.explanation,
+        remediation: has("remediation").then_some(texts.remediation),
+        collect: has("collect").then_some(texts.collect),
+        references: has("references").then_some(texts.references),
+    }
+}
+
 struct Reader<'a> {
     known: &'a Known<'a>,
     templates: &'a Templates,
@@ -99,9 +127,11 @@ struct Reader<'a> {
 
 impl Reader<'_> {
     fn root(&mut self, root: &Node, file: &RuleFile, origin: Origin) -> Vec<Rule> {
-        let keys = ["schema", "rules"];
         let Some(entries) = self.mistakes.mapping(root, "a rule file") else { return Vec::new() };
-        self.mistakes.keys(entries, root.span, "a rule file", &keys, &keys);
+        let keys: Vec<&str> = ["schema", "rules"].into_iter().chain(OVERLAY_KEYS).collect();
+        let is_overlay = entries.iter().any(|entry| OVERLAY_KEYS.contains(&entry.name()));
+        let required: &[&str] = if is_overlay { &["schema"] } else { &["schema", "rules"] };
+        self.mistakes.keys(entries, root.span, "a rule file", &keys, required);
         self.mistakes.schema(root);
         let Some(rules) = root.get("rules").and_then(|rules| self.mistakes.items(rules, "`rules`")) else {
             return Vec::new();
@@ -372,6 +402,8 @@ struct ReadLogic {
     /// Whether all selections could be read; their indexes mean nothing otherwise.
     whole: bool,
     condition: Option<Condition>,
+    /// The facts that are known when it holds, of a rule that was read before.
+    given: Option<Vec<World>>,
 }
 
 impl ReadLogic {
@@ -383,6 +415,9 @@ impl ReadLogic {
     /// The facts that are known when the rule matches and `also` holds. All, when the rule has mistakes: a mistake in
     /// a selection is not reported a second time for each text.
     fn worlds(&self, also: &[&Condition]) -> Vec<World> {
+        if let Some(worlds) = &self.given {
+            return worlds.clone();
+        }
         match &self.condition {
             Some(condition) if self.whole => {
                 let mut conditions = vec![condition];
@@ -421,5 +456,34 @@ impl ReadTexts {
             collect: self.collect,
             references: self.references,
         })
+    }
+}
+
+/// What is said anew of a rule.
+pub(super) struct Changes {
+    title: Option<String>,
+    confidence: Option<f64>,
+    severity: Option<Severity>,
+    explanation: Option<Text>,
+    remediation: Option<Vec<(Audience, Text)>>,
+    collect: Option<Vec<String>>,
+    references: Option<Vec<String>>,
+}
+
+impl Changes {
+    /// Puts what is given into the place of what a rule says.
+    pub fn apply(self, texts: &mut Texts) {
+        fn put<T>(new: Option<T>, old: &mut T) {
+            if let Some(new) = new {
+                *old = new;
+            }
+        }
+        put(self.title, &mut texts.title);
+        put(self.confidence, &mut texts.confidence);
+        put(self.severity, &mut texts.severity);
+        put(self.explanation, &mut texts.explanation);
+        put(self.remediation, &mut texts.remediation);
+        put(self.collect, &mut texts.collect);
+        put(self.references, &mut texts.references);
     }
 }

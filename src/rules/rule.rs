@@ -1,6 +1,7 @@
 //! A rule as it is used: everything read, checked and compiled.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::sync::{Arc, OnceLock};
 
 use super::condition::Condition;
@@ -8,7 +9,8 @@ use super::explain::Text;
 use super::finding::{Audience, Severity};
 use super::gate::Gate;
 use super::list::Lists;
-use super::parse;
+use super::overlay::Change;
+use super::parse::{self, Changes};
 use super::prepared::PreparedRule;
 use super::selection::Selection;
 use super::self_test::SelfTest;
@@ -28,6 +30,8 @@ pub struct Rule {
     pub(super) id_span: Span,
     pub(super) gate: Gate,
     parts: Parts,
+    overrides: Vec<Change>,
+    disabled: Option<Change>,
 }
 
 /// The parts of a rule, as far as they are read.
@@ -109,7 +113,8 @@ impl Rule {
     ) -> Self {
         let Place { id, file, span, id_span } = place;
         let parts = Parts { logic: logic.into(), texts: texts.into(), tests: tests.into(), prepared: None };
-        Self { id: Cow::Owned(id), origin, file, span, id_span, gate, parts }
+        let (overrides, disabled) = (Vec::new(), None);
+        Self { id: Cow::Owned(id), origin, file, span, id_span, gate, parts, overrides, disabled }
     }
 
     /// A built-in rule, of which nothing is read yet.
@@ -133,6 +138,8 @@ impl Rule {
                 tests: OnceLock::new(),
                 prepared: Some(Prepared { rule, lists: Arc::clone(lists) }),
             },
+            overrides: Vec::new(),
+            disabled: None,
         }
     }
 
@@ -165,6 +172,40 @@ impl Rule {
             let read = |from: &Prepared| parse::prepared_tests(from.rule.tests.bytes(), &self.file);
             self.parts.prepared.as_ref().map(read).unwrap_or_default()
         })
+    }
+
+    /// Says some of it anew, as a later rule set wants it.
+    pub(super) fn change(&mut self, changes: Changes, change: Change) {
+        // What is not changed has to be read first.
+        self.texts();
+        if let Some(texts) = self.parts.texts.get_mut() {
+            changes.apply(texts);
+        }
+        self.overrides.push(change);
+    }
+
+    /// Takes it out of judging, as a later rule set wants it. The first that says so is named.
+    pub(super) fn disable(&mut self, change: Change) {
+        self.disabled.get_or_insert(change);
+    }
+
+    /// What later rule sets say anew of it, in their order.
+    #[must_use]
+    pub fn overrides(&self) -> &[Change] {
+        &self.overrides
+    }
+
+    /// Who disabled it, and why: it judges nothing then.
+    #[must_use]
+    pub fn disabled(&self) -> Option<&Change> {
+        self.disabled.as_ref()
+    }
+
+    /// The facts and lists that its selections ask for.
+    #[must_use]
+    pub fn facts(&self) -> BTreeSet<&'static str> {
+        let alternatives = self.logic().selections.iter().flat_map(|selection| &selection.alternatives);
+        alternatives.flatten().map(|term| term.test.path()).collect()
     }
 
     /// Its id, `area/name`.

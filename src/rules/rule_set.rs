@@ -7,10 +7,11 @@ use std::sync::Arc;
 use super::causes::{self, Causes};
 use super::evaluate::{Evaluation, RestsOn, Truth};
 use super::explain::{FactValues, Templates, Text};
-use super::finding::{Finding, Judgement, Remediation, Skipped};
+use super::finding::{Finding, Judgement, Remediation, Skipped, Suppressed};
 use super::gate::Chance;
 use super::index::Index;
 use super::list::{self, Lists, ModuleList};
+use super::overlay::{self, Occasion, Ruling, SuppressedBy, Suppressions};
 use super::rule::{Origin, Rule};
 use super::self_test::{Expectation, TestFailure, TestOutcome};
 use super::source::{BUILTIN, SetSource};
@@ -30,6 +31,19 @@ pub struct RuleSetInfo {
     pub version: String,
     /// How many rules it has.
     pub rules: usize,
+    /// How many rules of earlier sets it overrides.
+    pub overrides: usize,
+    /// How many it disables.
+    pub disables: usize,
+    /// How many suppressions it has.
+    pub suppressions: usize,
+}
+
+impl RuleSetInfo {
+    /// Whether it has anything to do with judging.
+    fn takes_part(&self) -> bool {
+        [self.rules, self.overrides, self.disables, self.suppressions].iter().any(|count| *count > 0)
+    }
 }
 
 /// Everything that was loaded, compiled.
@@ -43,6 +57,11 @@ pub struct RuleSet {
     /// With the set that each belongs to.
     lists: Vec<(String, Arc<ModuleList>)>,
     templates: Templates,
+    suppressions: Suppressions,
+    /// The lists that every set's rules can name.
+    known_lists: Arc<Lists>,
+    /// What says what folders of artifacts must yield.
+    expected: Vec<PathBuf>,
     warnings: Vec<Diagnostic>,
 }
 
@@ -55,7 +74,16 @@ impl RuleSet {
     /// # Errors
     /// All mistakes of all files, warnings among them, when there is at least one error.
     pub fn load(builtin: bool, paths: &[PathBuf]) -> Result<Self, Vec<Diagnostic>> {
-        Self::load_with(builtin, paths, SetSource::prepared)
+        Self::load_with(builtin, paths, SetSource::prepared, SetSource::require_rules)
+    }
+
+    /// Loads the same as [`load`](Self::load) with the built-in rules, to be tested: a folder at `paths` may hold no rules
+    /// and nothing but folders of artifacts with what they must yield.
+    ///
+    /// # Errors
+    /// All mistakes of all files, warnings among them, when there is at least one error.
+    pub fn load_for_tests(paths: &[PathBuf]) -> Result<Self, Vec<Diagnostic>> {
+        Self::load_with(true, paths, SetSource::prepared, |_, _| {})
     }
 
     /// Loads the same as [`load`](Self::load) with the built-in rules, and checks those like a user's.
@@ -63,16 +91,19 @@ impl RuleSet {
     /// # Errors
     /// All mistakes of all files, warnings among them, when there is at least one error.
     pub fn check(paths: &[PathBuf]) -> Result<Self, Vec<Diagnostic>> {
-        Self::load_with(true, paths, SetSource::embedded)
+        Self::load_with(true, paths, SetSource::embedded, |_, _| {})
     }
 
     fn load_with(
         builtin: bool,
         paths: &[PathBuf],
         embedded: fn(&mut Vec<Diagnostic>) -> SetSource,
+        require: fn(&SetSource, &mut Vec<Diagnostic>),
     ) -> Result<Self, Vec<Diagnostic>> {
         let mut found = Vec::new();
+        let mut left_out = BTreeSet::new();
         let mut sets: Vec<SetSource> = paths.iter().map(|path| SetSource::at(path, &mut found)).collect();
+        sets.iter().for_each(|set| require(set, &mut found));
         match sets.iter().position(|set| set.name == BUILTIN) {
             Some(index) => {
                 let replacement = sets.remove(index);
@@ -81,13 +112,13 @@ impl RuleSet {
             None => {
                 let mut embedded = embedded(&mut found);
                 if !builtin {
+                    left_out.extend(embedded.prepared.drain(..).map(|(rule, _)| rule.id.to_owned()));
                     embedded.rules.clear();
-                    embedded.prepared.clear();
                 }
                 sets.insert(0, embedded);
             }
         }
-        let loaded = Self::compile(sets, &mut found);
+        let loaded = Self::compile(sets, &left_out, &mut found);
         sort_diagnostics(&mut found);
         if found.iter().any(Diagnostic::is_error) {
             return Err(found);
@@ -95,12 +126,13 @@ impl RuleSet {
         Ok(Self { warnings: found, ..loaded })
     }
 
-    /// Compiles sets of which the first is the built-in one.
-    fn compile(sets: Vec<SetSource>, found: &mut Vec<Diagnostic>) -> Self {
+    /// Compiles sets of which the first is the built-in one; `left_out` are the ids of its rules if they are not wanted.
+    fn compile(sets: Vec<SetSource>, left_out: &BTreeSet<String>, found: &mut Vec<Diagnostic>) -> Self {
         let mut causes = Causes::default();
         let mut builtin_lists = Arc::new(Lists::default());
         let (mut infos, mut rules, mut lists) = (Vec::new(), Vec::new(), Vec::new());
-        let templates = Templates::default();
+        let expected = sets.iter().flat_map(|set| set.expected.iter().cloned()).collect();
+        let (templates, mut overlays, mut lists_of_sets) = (Templates::default(), Vec::new(), Vec::new());
         for (index, set) in sets.into_iter().enumerate() {
             match &set.causes {
                 Some(file) if index == 0 => causes = causes::read(file, found),
@@ -128,23 +160,56 @@ impl RuleSet {
             let origin = Origin { set: index, embedded: set.embedded };
             let before = rules.len();
             for file in &set.rules {
-                rules.append(&mut parse::read_file(file, origin, &known, &templates, found));
+                rules.append(&mut parse::read_file(file, origin, &known, &templates, &mut overlays, found));
             }
             let prepared = set.prepared.into_iter();
             rules.extend(prepared.map(|(rule, file)| Rule::prepared(rule, origin, &file, &known_lists)));
+            lists_of_sets.push(known_lists);
             let rules = rules.len().saturating_sub(before);
-            infos.push(RuleSetInfo { name: set.name, version: set.version, rules });
+            let (name, version) = (set.name, set.version);
+            infos.push(RuleSetInfo { name, version, rules, overrides: 0, disables: 0, suppressions: 0 });
         }
         rules.sort_by(|a: &Rule, b: &Rule| a.id.cmp(&b.id));
         report_equal_ids(&rules, found);
+        let mut target = overlay::Target {
+            rules: &mut rules,
+            left_out,
+            sets: &mut infos,
+            lists: &lists_of_sets,
+            causes: &causes,
+            templates: &templates,
+        };
+        let suppressions = overlay::apply(&overlays, &mut target, found);
+        let known_lists = builtin_lists;
         let index = Index::new(&rules);
-        Self { infos, causes, rules, index, lists, templates, warnings: Vec::new() }
+        Self {
+            infos,
+            causes,
+            rules,
+            index,
+            lists,
+            templates,
+            suppressions,
+            known_lists,
+            expected,
+            warnings: Vec::new(),
+        }
     }
 
     /// The loaded sets, the built-in one first; without it when none of its rules were wanted.
     #[must_use]
     pub fn infos(&self) -> Vec<RuleSetInfo> {
-        self.infos.iter().filter(|info| info.rules > 0).cloned().collect()
+        self.infos.iter().filter(|info| info.takes_part()).cloned().collect()
+    }
+
+    /// The names of these sets.
+    pub fn set_names(&self) -> impl Iterator<Item = &str> {
+        self.infos.iter().filter(|info| info.takes_part()).map(|info| info.name.as_str())
+    }
+
+    /// Who suppresses findings of a rule, and whether only some of them.
+    pub fn suppressions_of(&self, id: &str) -> impl Iterator<Item = (&SuppressedBy, bool)> {
+        self.suppressions.of(id).map(|suppression| (&suppression.by, suppression.is_limited()))
     }
 
     /// All rules, by id.
@@ -183,6 +248,17 @@ impl RuleSet {
         self.lists.iter().map(|(set, list)| (set.as_str(), &**list))
     }
 
+    /// The same as they can be named.
+    pub(super) fn known_lists(&self) -> &Lists {
+        &self.known_lists
+    }
+
+    /// The files that say what folders of artifacts must yield, in the order of the paths that were loaded.
+    #[must_use]
+    pub fn expected_files(&self) -> &[PathBuf] {
+        &self.expected
+    }
+
     /// Mistakes that did not keep the rules from being loaded.
     #[must_use]
     pub fn warnings(&self) -> &[Diagnostic] {
@@ -192,18 +268,33 @@ impl RuleSet {
     /// What all rules say of an incident.
     #[must_use]
     pub fn judge(&self, facts: &FactSet) -> Judgement {
-        self.judge_by(&View::new(facts, None), Chance::Undecided)
+        self.judge_by(&View::new(facts, None), Occasion::default(), Chance::Undecided)
     }
 
-    /// The findings of an incident with the timeline `around` it. Rules that nobody could decide are not looked at: with
-    /// many incidents, finding out what those lack would be most of the work.
+    /// The findings of an incident with the timeline `around` it, and those that are suppressed. Rules that nobody could
+    /// decide are not looked at: with many incidents, finding out what those lack would be most of the work.
     #[must_use]
-    pub fn findings<'a>(&self, facts: &'a FactSet, around: &'a Around<'a>) -> Vec<Finding> {
-        self.judge_by(&View::new(facts, Some(around)), Chance::Yes).findings
+    pub fn findings<'a>(
+        &self,
+        facts: &'a FactSet,
+        around: &'a Around<'a>,
+        occasion: Occasion<'_>,
+    ) -> (Vec<Finding>, Vec<Suppressed>) {
+        let judgement = self.judge_by(&View::new(facts, Some(around)), occasion, Chance::Yes);
+        (judgement.findings, judgement.suppressed)
+    }
+
+    /// Who suppresses a finding of a rule, which matches an incident.
+    #[must_use]
+    pub fn suppressed_by(&self, id: &str, facts: &FactSet, occasion: Occasion<'_>) -> Option<SuppressedBy> {
+        match self.suppressions.ruling(id, &View::new(facts, None), occasion) {
+            Ruling::Suppressed(by) => Some(by),
+            Ruling::Shown | Ruling::ShownAgain(_) => None,
+        }
     }
 
     /// What the rules say that have at least this chance.
-    fn judge_by(&self, view: &View<'_>, least: Chance) -> Judgement {
+    fn judge_by(&self, view: &View<'_>, occasion: Occasion<'_>, least: Chance) -> Judgement {
         let mut judgement = Judgement::default();
         let mut values = None;
         let less = LessSure::default();
@@ -213,14 +304,16 @@ impl RuleSet {
             Chance::Undecided | Chance::No => (0..self.rules.len()).collect(),
         };
         let asked = asked.into_iter().filter_map(|number| self.rules.get(number));
-        for rule in asked.filter(|rule| rule.gate.chance(view) >= least) {
+        let judging = asked.filter(|rule| rule.disabled().is_none());
+        for rule in judging.filter(|rule| rule.gate.chance(view) >= least) {
             let logic = rule.logic();
             let mut evaluation = Evaluation::new(&logic.selections, view);
             match evaluation.truth(&logic.condition) {
                 Truth::False => {}
                 Truth::True => {
                     let values = values.get_or_insert_with(|| FactValues::of(view.facts()));
-                    judgement.findings.push(self.finding(rule, &mut evaluation, view, &less, values));
+                    let finding = self.finding(rule, &mut evaluation, view, &less, values);
+                    judgement.file(finding, self.suppressions.ruling(rule.id(), view, occasion));
                 }
                 Truth::Undecided if least == Chance::Yes => {}
                 Truth::Undecided => {
@@ -263,6 +356,8 @@ impl RuleSet {
         }
         Finding {
             rule: rule.id().to_owned(),
+            ruleset: self.set_of(rule).map(|set| set.name.clone()).unwrap_or_default(),
+            overridden_by: rule.overrides().iter().map(|change| change.by.clone()).collect(),
             cause: texts.cause.clone(),
             confidence: weighed.confidence,
             severity: texts.severity,
@@ -277,6 +372,7 @@ impl RuleSet {
             evidence: rests_on.evidence.into_iter().collect(),
             incidents: rests_on.incidents.into_values().collect(),
             references: texts.references.clone(),
+            suppression_ended: None,
         }
     }
 
@@ -345,7 +441,7 @@ fn report_equal_ids(rules: &[Rule], found: &mut Vec<Diagnostic>) {
         found.extend(others.iter().map(|rule| {
             Diagnostic::error("R019", &rule.file, rule.id_span, format!("there are two rules `{}`", rule.id))
                 .with_other(&first.file, first.id_span, "first here")
-                .with_help("give it another name; ids of built-in rules can't be used again")
+                .with_help("give it another name; to change a rule of another set, use `override` or `disable`")
         }));
     }
 }

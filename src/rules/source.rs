@@ -1,11 +1,12 @@
 //! Where rule sets come from: the one inside the program, folders, and single files.
 
 use std::collections::HashMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use walkdir::WalkDir;
 
+use super::expected::EXPECTED;
 use super::mistakes::Mistakes;
 use super::prepared::{Part, Prepared, PreparedRule};
 use crate::discover::display_path;
@@ -35,6 +36,8 @@ pub(super) struct SetSource {
     /// Lists, each under its file's name without ending.
     pub data: Vec<(String, Arc<YamlText>)>,
     pub causes: Option<Arc<YamlText>>,
+    /// The files that say what folders of artifacts must yield; nothing else in these folders belongs to the set.
+    pub expected: Vec<PathBuf>,
     /// Whether it is the one inside the program.
     pub embedded: bool,
     /// Rules that the build has read, by id; `rules` is empty then.
@@ -95,6 +98,10 @@ impl SetSource {
             return Self::folder(path, named, found);
         }
         let mut set = Self { name: stem(&named).to_owned(), version: "0".to_owned(), ..Self::default() };
+        if named == EXPECTED {
+            set.expected.push(path.to_owned());
+            return set;
+        }
         match read_file(path, &display_path(path)) {
             Ok(text) => set.rules.push(RuleFile { text, area: None }),
             Err(wrong) => found.push(wrong),
@@ -108,7 +115,8 @@ impl SetSource {
         let mut files = 0_usize;
         let walk = WalkDir::new(folder).max_depth(MAX_DEPTH).sort_by_file_name().into_iter();
         let visible = |name: &std::ffi::OsStr| !name.to_string_lossy().starts_with('.');
-        for entry in walk.filter_entry(|entry| entry.depth() == 0 || visible(entry.file_name())) {
+        let mut walk = walk.filter_entry(|entry| entry.depth() == 0 || visible(entry.file_name()));
+        while let Some(entry) = walk.next() {
             let entry = match entry {
                 Ok(entry) => entry,
                 Err(error) => {
@@ -118,6 +126,12 @@ impl SetSource {
                 }
             };
             let path = entry.path();
+            let expected = path.join(EXPECTED);
+            if entry.file_type().is_dir() && expected.is_file() {
+                set.expected.push(expected);
+                walk.skip_current_dir();
+                continue;
+            }
             let yaml = path.extension().is_some_and(|extension| extension == "yaml" || extension == "yml");
             if entry.file_type().is_dir() || !yaml {
                 continue;
@@ -141,12 +155,22 @@ impl SetSource {
             let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
             set.add(&parts, &text, found);
         }
-        if set.rules.is_empty() {
+        if set.rules.is_empty() && set.expected.is_empty() {
             let message = "no rule files in this folder";
             let help = "rules stand in AREA/*.yaml below the folder";
             found.push(Diagnostic::error("R064", &nowhere, Span::file_start(), message).with_help(help));
         }
         set
+    }
+
+    /// Says that there is nothing to judge by in it where it is to judge: only folders of artifacts.
+    pub fn require_rules(&self, found: &mut Vec<Diagnostic>) {
+        if let (Some(first), true) = (self.expected.first(), self.rules.is_empty()) {
+            let nowhere = YamlText::new(display_path(first), String::new());
+            let message = "a folder of artifacts that says what they must yield, and no rules";
+            let help = "`crashsift rules test` runs it";
+            found.push(Diagnostic::error("R064", &nowhere, Span::file_start(), message).with_help(help));
+        }
     }
 
     /// Files a text by its place in the rule set.

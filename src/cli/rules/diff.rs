@@ -7,11 +7,12 @@ use clap::ArgAction;
 use serde::Serialize;
 
 use crate::cli::color::Color;
+use crate::cli::lost::note_lost;
 use crate::cli::output::{self, Format, Look};
 use crate::cli::{Exit, load_rules, stream};
 use crate::compare::{ByRules, Changed, by_rules};
 use crate::knowledge::Knowledge;
-use crate::report::json::write_indented;
+use crate::report::json::{Made, write_indented};
 use crate::report::text::page::{CAREFUL, PLAIN, Page};
 use crate::report::{Judged, confidence};
 use crate::rules::RuleSet;
@@ -58,6 +59,7 @@ fn carry_out(arguments: &DiffArgs) -> Result<Exit, Exit> {
     let (old, new) = (load(&arguments.old)?, load(&arguments.new)?);
     let knowledge = Knowledge::builtin();
     let [before, now] = analyze_by_each(&arguments.paths, [&old, &new], &knowledge, &Options::default(), &Silent);
+    note_lost(&arguments.paths, &now.artifacts, &mut stream::Notes::new(false));
     if before.incidents.is_empty() && now.incidents.is_empty() {
         stream::note("no incident was found there");
         return Ok(Exit::Nothing);
@@ -98,6 +100,9 @@ fn text(compared: &ByRules<'_>, page: &mut Page<'_>) -> io::Result<()> {
         for (rule, before, now) in change.rules() {
             let rule = match (before, now) {
                 (None, Some(now)) => format!("{rule} matches now: {now:.2}"),
+                (Some(before), None) if change.now.suppressed.iter().any(|one| one.rule == rule) => {
+                    format!("{rule} is suppressed now: {before:.2} before")
+                }
                 (Some(before), None) => format!("{rule} matches no longer: {before:.2}"),
                 (before, now) => format!("{rule}: {:.2} before, {:.2} now", before.unwrap_or(0.0), now.unwrap_or(0.0)),
             };
@@ -140,6 +145,8 @@ fn verdict(judged: &Judged) -> String {
 
 #[derive(Serialize)]
 struct Shape<'a> {
+    #[serde(flatten)]
+    made: Made,
     incidents: usize,
     changed: Vec<ShapedChange<'a>>,
     gone: Vec<&'a str>,
@@ -174,6 +181,7 @@ impl<'a> Shape<'a> {
     fn of(compared: &'a ByRules<'a>) -> Self {
         let ids = |list: &'a [&Judged]| list.iter().map(|judged| judged.incident.id.as_str()).collect();
         Self {
+            made: Made::NOW,
             incidents: compared.incidents,
             changed: compared.changed.iter().map(ShapedChange::of).collect(),
             gone: ids(&compared.gone),

@@ -36,6 +36,7 @@ fn keys(value: &Value, path: &str, found: &mut BTreeSet<String>) {
 /// What the contract with scripts lists, and the keys that were added to it.
 const CONTRACT: &str = "
     schema_version tool tool.name tool.version rulesets rulesets[].name rulesets[].version rulesets[].rules
+    rulesets[].overrides rulesets[].disables rulesets[].suppressions
     artifacts artifacts[].path artifacts[].kind artifacts[].status artifacts[].detail artifacts[].bytes
     artifacts[].records
     incidents incidents[].id incidents[].kind incidents[].time incidents[].host incidents[].host_basis
@@ -67,7 +68,12 @@ const CONTRACT: &str = "
     incidents[].findings[].remediation[].text incidents[].findings[].collect incidents[].findings[].evidence
     incidents[].findings[].incidents incidents[].findings[].incidents[].relation
     incidents[].findings[].incidents[].ids incidents[].findings[].incidents[].more
-    incidents[].findings[].references
+    incidents[].findings[].references incidents[].findings[].ruleset incidents[].findings[].overridden_by
+    incidents[].findings[].suppression_ended incidents[].findings[].suppression_ended.by
+    incidents[].findings[].suppression_ended.reason incidents[].findings[].suppression_ended.until
+    incidents[].suppressed incidents[].suppressed[].rule incidents[].suppressed[].cause
+    incidents[].suppressed[].confidence incidents[].suppressed[].title incidents[].suppressed[].by
+    incidents[].suppressed[].reason incidents[].suppressed[].until
     incidents[].verdict incidents[].verdict.cause incidents[].verdict.confidence incidents[].verdict.sentence
     incidents[].verdict.collect_next
     machines machines[].host machines[].environment machines[].environment.os machines[].timeline
@@ -90,7 +96,7 @@ const CONTRACT: &str = "
     coverage.collect_next coverage.collect_next[].id coverage.collect_next[].incidents
     coverage.collect_next[].undetermined coverage.collect_next[].says
     summary summary.artifacts summary.failed summary.partial summary.archives summary.incidents summary.by_cause
-    summary.by_cause.missing-dependency summary.undetermined
+    summary.by_cause.missing-dependency summary.undetermined summary.suppressed
 ";
 
 #[test]

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use jiff::Timestamp;
+use jiff::civil::Date;
 use serde::Serialize;
 
 use super::{Environment, Hex, Shown, hex_all};
@@ -39,6 +40,8 @@ pub(in crate::report) struct Incident<'a> {
     evidence: Vec<Evidence<'a>>,
     remarks: &'a [String],
     findings: Vec<Finding<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    suppressed: Vec<Suppressed<'a>>,
     verdict: Verdict<'a>,
 }
 
@@ -66,6 +69,7 @@ impl<'a> Incident<'a> {
             evidence: (1_usize..).zip(&incident.evidence).map(|(n, item)| Evidence::of(report, n, item)).collect(),
             remarks: &incident.remarks,
             findings: judged.findings.iter().map(Finding::of).collect(),
+            suppressed: judged.suppressed.iter().map(Suppressed::of).collect(),
             verdict: Verdict {
                 cause: &judged.verdict.cause,
                 confidence: confidence::rounded(judged.verdict.confidence),
@@ -286,6 +290,9 @@ impl<'a> Evidence<'a> {
 #[derive(Serialize)]
 struct Finding<'a> {
     rule: &'a str,
+    ruleset: &'a str,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    overridden_by: &'a [String],
     cause: &'a str,
     confidence: f64,
     severity: &'static str,
@@ -297,6 +304,40 @@ struct Finding<'a> {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     incidents: Vec<OtherIncidents<'a>>,
     references: &'a [String],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    suppression_ended: Option<SuppressedBy<'a>>,
+}
+
+#[derive(Serialize)]
+struct Suppressed<'a> {
+    rule: &'a str,
+    cause: &'a str,
+    confidence: f64,
+    title: &'a str,
+    #[serde(flatten)]
+    by: SuppressedBy<'a>,
+}
+
+#[derive(Serialize)]
+struct SuppressedBy<'a> {
+    by: &'a str,
+    reason: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    until: Option<Shown<Date>>,
+}
+
+impl<'a> Suppressed<'a> {
+    fn of(suppressed: &'a rules::Suppressed) -> Self {
+        let rules::Suppressed { rule, cause, confidence, title, by } = suppressed;
+        Self { rule, cause, confidence: confidence::rounded(*confidence), title, by: SuppressedBy::of(by) }
+    }
+}
+
+impl<'a> SuppressedBy<'a> {
+    fn of(suppressed: &'a rules::SuppressedBy) -> Self {
+        let rules::SuppressedBy { by, reason, until } = suppressed;
+        Self { by, reason, until: until.map(Shown) }
+    }
 }
 
 #[derive(Serialize)]
@@ -325,6 +366,8 @@ impl<'a> Finding<'a> {
         let remediation = finding.remediation.iter();
         Self {
             rule: &finding.rule,
+            ruleset: &finding.ruleset,
+            overridden_by: &finding.overridden_by,
             cause: &finding.cause,
             confidence: confidence::rounded(finding.confidence),
             severity: finding.severity.word(),
@@ -337,6 +380,7 @@ impl<'a> Finding<'a> {
             evidence: finding.evidence.iter().copied().map(Shown).collect(),
             incidents: finding.incidents.iter().map(OtherIncidents::of).collect(),
             references: &finding.references,
+            suppression_ended: finding.suppression_ended.as_ref().map(SuppressedBy::of),
         }
     }
 }

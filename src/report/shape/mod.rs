@@ -19,7 +19,7 @@ pub(super) use group::Group;
 pub(super) use incident::Incident;
 pub(super) use machine::Machine;
 
-use super::Report;
+use super::{Report, RuleSetInfo};
 use crate::merge::FORMAT;
 
 /// Version of the report's shape: the first number changes when something is renamed or removed.
@@ -79,13 +79,31 @@ pub(super) struct Tool {
     version: &'static str,
 }
 
-const TOOL: Tool = Tool { name: env!("CARGO_PKG_NAME"), version: env!("CARGO_PKG_VERSION") };
+pub(super) const TOOL: Tool = Tool { name: env!("CARGO_PKG_NAME"), version: env!("CARGO_PKG_VERSION") };
 
 #[derive(Serialize)]
 pub(super) struct RuleSet<'a> {
     name: &'a str,
     version: &'a str,
     rules: usize,
+    #[serde(skip_serializing_if = "is_zero")]
+    overrides: usize,
+    #[serde(skip_serializing_if = "is_zero")]
+    disables: usize,
+    #[serde(skip_serializing_if = "is_zero")]
+    suppressions: usize,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]
+fn is_zero(count: &usize) -> bool {
+    *count == 0
+}
+
+impl<'a> RuleSet<'a> {
+    fn of(set: &'a RuleSetInfo) -> Self {
+        let RuleSetInfo { name, version, rules, overrides, disables, suppressions } = set;
+        Self { name, version, rules: *rules, overrides: *overrides, disables: *disables, suppressions: *suppressions }
+    }
 }
 
 impl<'a> Run<'a> {
@@ -94,9 +112,7 @@ impl<'a> Run<'a> {
         Self {
             schema_version: SCHEMA_VERSION,
             tool: TOOL,
-            rulesets: rulesets
-                .map(|set| RuleSet { name: &set.name, version: &set.version, rules: set.rules })
-                .collect(),
+            rulesets: rulesets.map(RuleSet::of).collect(),
             evidence_format: report.keeps_evidence.then_some(FORMAT),
             since: report.limits.since.map(Shown),
             until: report.limits.until.map(Shown),
@@ -141,6 +157,8 @@ pub(super) struct Summary<'a> {
     incidents: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
     left_out: Option<usize>,
+    #[serde(skip_serializing_if = "is_zero")]
+    suppressed: usize,
     by_cause: &'a BTreeMap<String, usize>,
     undetermined: usize,
 }
@@ -155,6 +173,7 @@ impl<'a> Summary<'a> {
             archives: summary.archives,
             incidents: summary.incidents,
             left_out: report.limits.is_some().then_some(summary.left_out),
+            suppressed: report.suppressed(),
             by_cause: &summary.by_cause,
             undetermined: summary.undetermined,
         }

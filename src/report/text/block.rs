@@ -137,9 +137,17 @@ fn how_sure(page: &mut Page<'_>, block: &Block<'_>, leading: Option<&Finding>) -
     }
     if let Some(finding) = leading {
         page.row("severity", finding.severity.word())?;
-        page.row("rule", &finding.rule)?;
+        page.row("rule", &origin(page.verbose, finding))?;
+        if let Some(ended) = &finding.suppression_ended {
+            page.row("shown again", &prose(&format!("it was suppressed {}", ended.says())))?;
+        }
     } else if !verdict.is_undetermined() {
         page.row("rule", "left out by --min-confidence, and so is what it advises")?;
+    }
+    for suppressed in &block.shown.suppressed {
+        let sure = confidence::phrase(suppressed.confidence);
+        let says = format!("{} ({}, {sure}), {}", suppressed.rule, suppressed.cause, suppressed.by.says());
+        page.row("suppressed", &prose(&says))?;
     }
     match &block.shown.incident.suspect {
         Some(suspect) => {
@@ -155,6 +163,16 @@ fn how_sure(page: &mut Page<'_>, block: &Block<'_>, leading: Option<&Finding>) -
         page.row("group", &format!("{}, {}{spread}", counted(block.size(), "incident"), when(block)))?;
     }
     Ok(())
+}
+
+/// The rule of a finding, and where nothing is left out whose it is.
+fn origin(whole: bool, finding: &Finding) -> String {
+    let Finding { rule, ruleset, overridden_by, .. } = finding;
+    match (whole, overridden_by.as_slice()) {
+        (false, _) => rule.clone(),
+        (true, []) => format!("{rule} (rule set {ruleset})"),
+        (true, by) => format!("{rule} (rule set {ruleset}, overridden by {})", by.join(", ")),
+    }
 }
 
 fn why(page: &mut Page<'_>, report: &Report, judged: &Judged, leading: Option<&Finding>) -> io::Result<()> {

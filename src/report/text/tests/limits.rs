@@ -27,6 +27,13 @@ part: listed below.
   cause: missing-dependency
   severity: high
   rule: cudnn/zlibwapi-missing
+  shown again: it was suppressed by site
+    until 2024-10-31: The fix is
+    ordered.
+  suppressed: interference/hook
+    (injected-module, possible (42 %)),
+    by site until 2024-12-31: The fix is
+    ordered.
   suspect: cudnn64_8.dll 6.14.11.6050
     (basis: unwound)
   incident: 7f3a9c, crash of python.exe,
@@ -150,7 +157,10 @@ Totals
     1 read only in part)
   incidents: 1
         1  missing-dependency
+  suppressed: 1 finding
   rule set: builtin 2026.11 (120 rules)
+  rule set: site 3 (2 rules, 1 override,
+    2 suppressions, 1 rule disabled)
   version: crashsift VERSION
 ",
     );

@@ -1,0 +1,128 @@
+//! `crashsift rules list`: the rules that there are, one a line.
+
+use std::io;
+
+use super::shape::{ShapedRule, ShapedRules};
+use super::{Format, Outcome, SourceArgs, Streams, Table, unknown};
+use crate::facts::schema::{LISTS, SCALARS};
+use crate::report::json::write_indented;
+use crate::rules::{Rule, RuleSet, Severity, closest};
+
+/// Arguments of `rules list`.
+#[derive(Debug, Clone, Default, clap::Args)]
+pub struct ListArgs {
+    /// Only rules that have all of these words in id, title, cause, explanation or remedies
+    #[arg(value_name = "TEXT")]
+    pub text: Vec<String>,
+    /// Only rules that name this cause
+    #[arg(long, value_name = "CAUSE")]
+    pub cause: Option<String>,
+    /// Only rules that name a cause of this family
+    #[arg(long, value_name = "FAMILY")]
+    pub family: Option<String>,
+    /// Only rules of this area, the first part of their ids
+    #[arg(long, value_name = "AREA")]
+    pub area: Option<String>,
+    /// Only rules of this severity: low, medium, high, critical
+    #[arg(long, value_name = "SEVERITY")]
+    pub severity: Option<String>,
+    /// Only rules of this rule set, and those of others that it changes
+    #[arg(long, value_name = "NAME")]
+    pub set: Option<String>,
+    /// Only rules that ask for this fact or list
+    #[arg(long, value_name = "FACT")]
+    pub fact: Option<String>,
+    /// The format
+    #[arg(short, long, value_enum, default_value_t, ignore_case = true)]
+    pub format: Format,
+    /// Where the rules come from.
+    #[command(flatten)]
+    pub sources: SourceArgs,
+}
+
+/// Runs it.
+pub(super) fn run(rules: &RuleSet, args: &ListArgs, streams: &mut Streams<'_>) -> io::Result<Outcome> {
+    if let Some((what, name, close)) = first_unknown(rules, args) {
+        return unknown(streams, what, name, close);
+    }
+    let wanted = |rule: &&Rule| is_wanted(rules, rule, args);
+    let chosen = rules.rules().iter().filter(wanted);
+    match args.format {
+        Format::Text => {
+            let mut table = Table::new(["ID", "CAUSE", "CONFIDENCE", "RULE SET", "TITLE"]);
+            for rule in chosen {
+                let confidence = format!("{:.2}", rule.confidence());
+                let (id, cause, title) = (rule.id().to_owned(), rule.cause().to_owned(), rule.title().to_owned());
+                table.row([id, cause, confidence, origin(rules, rule), title]);
+            }
+            table.print(streams)?;
+        }
+        Format::Json => {
+            let rules = ShapedRules::of(chosen.map(|rule| ShapedRule::of(rules, rule)).collect());
+            write_indented(&rules, streams.out)?;
+        }
+    }
+    Ok(Outcome::Fine)
+}
+
+/// The rule set that a rule belongs to, and those that changed it: `builtin, overridden by site`.
+fn origin(rules: &RuleSet, rule: &Rule) -> String {
+    let mut origin = rules.set_of(rule).map_or_else(String::new, |set| set.name.clone());
+    for change in rule.overrides() {
+        origin.push_str(&format!(", overridden by {}", change.by));
+    }
+    if let Some(change) = rule.disabled() {
+        origin.push_str(&format!(", disabled by {}", change.by));
+    }
+    origin
+}
+
+/// The first name of the command line that does not exist, what it should be, and what was probably meant.
+fn first_unknown<'a>(rules: &'a RuleSet, args: &'a ListArgs) -> Option<(&'static str, &'a str, Option<&'a str>)> {
+    let causes = || rules.causes().iter().map(|cause| cause.id.as_str()).collect();
+    let families = || rules.causes().families().map(|(family, _)| family).collect();
+    let areas = || rules.rules().iter().map(Rule::area).collect();
+    let severities = || Severity::ALL.map(Severity::word).to_vec();
+    let sets = || rules.set_names().collect();
+    let facts = || SCALARS.iter().map(|fact| fact.path).chain(LISTS.iter().map(|list| list.name)).collect();
+    let all: [(&'static str, &Option<String>, &dyn Fn() -> Vec<&'a str>); 6] = [
+        ("cause", &args.cause, &causes),
+        ("family", &args.family, &families),
+        ("area", &args.area, &areas),
+        ("severity", &args.severity, &severities),
+        ("rule set", &args.set, &sets),
+        ("fact", &args.fact, &facts),
+    ];
+    all.into_iter().find_map(|(what, name, known)| {
+        let (name, known) = (name.as_deref()?, known());
+        (!known.contains(&name)).then(|| (what, name, closest(name, known)))
+    })
+}
+
+fn is_wanted(rules: &RuleSet, rule: &Rule, args: &ListArgs) -> bool {
+    let family = || rules.causes().get(rule.cause()).map(|cause| cause.family.as_str());
+    let is_of = |set: &str| {
+        let changes = rule.overrides().iter().chain(rule.disabled());
+        rules.set_of(rule).is_some_and(|own| own.name == set) || changes.into_iter().any(|change| change.by == set)
+    };
+    args.cause.as_deref().is_none_or(|cause| rule.cause() == cause)
+        && args.family.as_deref().is_none_or(|wanted| family() == Some(wanted))
+        && args.area.as_deref().is_none_or(|area| rule.area() == area)
+        && args.severity.as_deref().is_none_or(|severity| rule.severity().word() == severity)
+        && args.set.as_deref().is_none_or(is_of)
+        && args.fact.as_deref().is_none_or(|fact| rule.facts().contains(fact))
+        && has_words(rule, &args.text)
+}
+
+fn has_words(rule: &Rule, words: &[String]) -> bool {
+    if words.is_empty() {
+        return true;
+    }
+    let mut text = [rule.id(), rule.title(), rule.cause(), rule.explanation()].join("\n");
+    for (_, step) in rule.remediation() {
+        text.push('\n');
+        text.push_str(step);
+    }
+    let text = text.to_lowercase();
+    words.iter().all(|word| text.contains(&word.to_lowercase()))
+}

@@ -1,0 +1,149 @@
+//! Rules as JSON: what `rules list` and `rules show` print for programs. `docs/rules.md` describes every key.
+
+use std::collections::BTreeSet;
+
+use serde::Serialize;
+
+use crate::report::confidence::rounded;
+use crate::report::json::Made;
+use crate::rules::{Change, Rule, RuleSet, SuppressedBy};
+
+/// The document.
+#[derive(Serialize)]
+pub(super) struct ShapedRules<T> {
+    #[serde(flatten)]
+    made: Made,
+    rules: Vec<T>,
+}
+
+impl<T> ShapedRules<T> {
+    /// Of these rules.
+    pub(super) fn of(rules: Vec<T>) -> Self {
+        Self { made: Made::NOW, rules }
+    }
+}
+
+/// A rule, as it is listed.
+#[derive(Serialize)]
+pub(super) struct ShapedRule<'a> {
+    id: &'a str,
+    title: &'a str,
+    cause: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    family: Option<&'a str>,
+    confidence: f64,
+    severity: &'static str,
+    ruleset: &'a str,
+    file: &'a str,
+    line: u32,
+    facts: BTreeSet<&'static str>,
+    tests: usize,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    overridden: Vec<ShapedChange<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    disabled: Option<ShapedChange<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    suppressed: Vec<ShapedSuppression<'a>>,
+}
+
+/// A rule with all that it says.
+#[derive(Serialize)]
+pub(super) struct WholeRule<'a> {
+    #[serde(flatten)]
+    rule: ShapedRule<'a>,
+    logic: String,
+    adjust: Vec<ShapedAdjustment<'a>>,
+    explanation: &'a str,
+    remediation: Vec<ShapedRemediation<'a>>,
+    collect: &'a [String],
+    references: &'a [String],
+}
+
+#[derive(Serialize)]
+struct ShapedAdjustment<'a> {
+    when: &'a str,
+    by: f64,
+    say: &'a str,
+}
+
+#[derive(Serialize)]
+struct ShapedRemediation<'a> {
+    audience: &'static str,
+    text: &'a str,
+}
+
+#[derive(Serialize)]
+struct ShapedChange<'a> {
+    by: &'a str,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    keys: &'a [&'static str],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<&'a str>,
+    file: &'a str,
+    line: u32,
+}
+
+#[derive(Serialize)]
+struct ShapedSuppression<'a> {
+    by: &'a str,
+    reason: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    until: Option<String>,
+    everywhere: bool,
+}
+
+impl<'a> ShapedRule<'a> {
+    /// A rule of a loaded set.
+    pub(super) fn of(rules: &'a RuleSet, rule: &'a Rule) -> Self {
+        let suppressed = rules.suppressions_of(rule.id());
+        Self {
+            id: rule.id(),
+            title: rule.title(),
+            cause: rule.cause(),
+            family: rules.causes().get(rule.cause()).map(|cause| cause.family.as_str()),
+            confidence: rounded(rule.confidence()),
+            severity: rule.severity().word(),
+            ruleset: rules.set_of(rule).map_or("", |set| set.name.as_str()),
+            file: rule.file(),
+            line: rule.line(),
+            facts: rule.facts(),
+            tests: rule.test_count(),
+            overridden: rule.overrides().iter().map(ShapedChange::of).collect(),
+            disabled: rule.disabled().map(ShapedChange::of),
+            suppressed: suppressed.map(|(by, limited)| ShapedSuppression::of(by, limited)).collect(),
+        }
+    }
+}
+
+impl<'a> WholeRule<'a> {
+    /// A rule of a loaded set.
+    pub(super) fn of(rules: &'a RuleSet, rule: &'a Rule) -> Self {
+        let adjustments = rule.adjustments().into_iter();
+        let remediation = rule.remediation();
+        Self {
+            rule: ShapedRule::of(rules, rule),
+            logic: rule.logic_written(),
+            adjust: adjustments.map(|(by, when, say)| ShapedAdjustment { when, by, say }).collect(),
+            explanation: rule.explanation(),
+            remediation: remediation
+                .map(|(audience, text)| ShapedRemediation { audience: audience.word(), text })
+                .collect(),
+            collect: rule.collect(),
+            references: rule.references(),
+        }
+    }
+}
+
+impl<'a> ShapedChange<'a> {
+    fn of(change: &'a Change) -> Self {
+        let Change { by, file, line, keys, reason } = change;
+        Self { by, keys, reason: reason.as_deref(), file, line: *line }
+    }
+}
+
+impl<'a> ShapedSuppression<'a> {
+    fn of(suppressed: &'a SuppressedBy, limited: bool) -> Self {
+        let SuppressedBy { by, reason, until } = suppressed;
+        Self { by, reason, until: until.map(|until| until.to_string()), everywhere: !limited }
+    }
+}

@@ -1,0 +1,113 @@
+//! `crashsift rules show`: all that a rule says.
+
+use std::io::{self, Write};
+
+use anstyle::Style;
+
+use super::shape::{ShapedRules, WholeRule};
+use super::{Format, Outcome, SourceArgs, Streams, unknown};
+use crate::report::json::write_indented;
+use crate::report::sanitise;
+use crate::rules::{Rule, RuleSet, closest};
+
+/// Arguments of `rules show`.
+#[derive(Debug, Clone, clap::Args)]
+pub struct ShowArgs {
+    /// Ids of rules, such as memory/stack-overflow
+    #[arg(value_name = "ID", required = true)]
+    pub ids: Vec<String>,
+    /// The format
+    #[arg(short, long, value_enum, default_value_t, ignore_case = true)]
+    pub format: Format,
+    /// Where the rules come from.
+    #[command(flatten)]
+    pub sources: SourceArgs,
+}
+
+/// Runs it.
+pub(super) fn run(rules: &RuleSet, args: &ShowArgs, streams: &mut Streams<'_>) -> io::Result<Outcome> {
+    let mut chosen = Vec::new();
+    for id in &args.ids {
+        match rules.rule(id) {
+            Some(rule) => chosen.push(rule),
+            None => return unknown(streams, "rule", id, closest(id, rules.rules().iter().map(Rule::id))),
+        }
+    }
+    match args.format {
+        Format::Text => {
+            for (number, rule) in chosen.into_iter().enumerate() {
+                if number > 0 {
+                    writeln!(streams.out, "\n----\n")?;
+                }
+                text(rules, rule, streams)?;
+            }
+        }
+        Format::Json => {
+            let all = chosen.into_iter().map(|rule| WholeRule::of(rules, rule)).collect();
+            write_indented(&ShapedRules::of(all), streams.out)?;
+        }
+    }
+    Ok(Outcome::Fine)
+}
+
+fn text(rules: &RuleSet, rule: &Rule, streams: &mut Streams<'_>) -> io::Result<()> {
+    let heading = streams.style(Style::new().bold());
+    let out = &mut *streams.out;
+    writeln!(out, "{heading}{}{heading:#}", sanitise(rule.id()))?;
+    writeln!(out, "{}\n", sanitise(rule.title()))?;
+    let means = rules.causes().get(rule.cause()).map_or("", |cause| cause.means.as_str());
+    writeln!(out, "Cause       {}: {}", sanitise(rule.cause()), sanitise(means))?;
+    writeln!(out, "Confidence  {:.2}", rule.confidence())?;
+    writeln!(out, "Severity    {}", rule.severity().word())?;
+    origin(rules, rule, out)?;
+    writeln!(out, "Tests       {}", rule.test_count())?;
+    writeln!(out, "\n{heading}When{heading:#}")?;
+    indented(out, &rule.logic_written())?;
+    if !rule.adjustments().is_empty() {
+        writeln!(out, "\n{heading}Surer or less sure{heading:#}")?;
+        for (by, when, say) in rule.adjustments() {
+            writeln!(out, "  {by:+.2} when {}", sanitise(&format!("{when}: {say}")))?;
+        }
+    }
+    writeln!(out, "\n{heading}Why{heading:#}")?;
+    indented(out, rule.explanation())?;
+    writeln!(out, "\n{heading}What to do{heading:#}")?;
+    for (audience, text) in rule.remediation() {
+        writeln!(out, "  {}: {}", audience.word(), sanitise(text))?;
+    }
+    if !rule.collect().is_empty() {
+        writeln!(out, "\n{heading}What would make it surer{heading:#}")?;
+        bullets(out, rule.collect())?;
+    }
+    writeln!(out, "\n{heading}Where this is from{heading:#}")?;
+    bullets(out, rule.references())
+}
+
+/// Where the rule is from, and what other rule sets do to it.
+fn origin(rules: &RuleSet, rule: &Rule, out: &mut dyn Write) -> io::Result<()> {
+    if let Some(set) = rules.set_of(rule) {
+        let set = format!("{} {}, {}:{}", set.name, set.version, rule.file(), rule.line());
+        writeln!(out, "Rule set    {}", sanitise(&set))?;
+    }
+    for change in rule.overrides() {
+        let place = format!("{} ({}), {}:{}", change.says(), change.keys.join(", "), change.file, change.line);
+        writeln!(out, "Overridden  {}", sanitise(&place))?;
+    }
+    if let Some(change) = rule.disabled() {
+        let place = format!("{}, {}:{}", change.says(), change.file, change.line);
+        writeln!(out, "Disabled    {}", sanitise(&place))?;
+    }
+    for (suppressed, limited) in rules.suppressions_of(rule.id()) {
+        let limited = if limited { " (not everywhere: under a condition, or on some computers)" } else { "" };
+        writeln!(out, "Suppressed  {}", sanitise(&format!("{}{limited}", suppressed.says())))?;
+    }
+    Ok(())
+}
+
+fn indented(out: &mut dyn Write, text: &str) -> io::Result<()> {
+    text.lines().try_for_each(|line| writeln!(out, "  {}", sanitise(line)))
+}
+
+fn bullets(out: &mut dyn Write, items: &[String]) -> io::Result<()> {
+    items.iter().try_for_each(|item| writeln!(out, "  - {}", sanitise(item)))
+}

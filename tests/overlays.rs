@@ -1,0 +1,235 @@
+//! Overlays: what rule sets of an organisation or a user change in the rules of others, and where that is told.
+
+#![expect(clippy::expect_used, reason = "a test that can't go on fails, and its inputs are known")]
+
+mod program;
+
+use std::fs;
+use std::path::Path;
+
+use program::{Run, list, run, text};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+/// One stack overflow, of 2024-05-22, which `memory/stack-overflow` finds.
+const ONE: &str = "samples/stack-overflow";
+/// The same crash on PC-17, PC-18 and PC-19, on 3, 4 and 5 February 2025.
+const THREE: &str = "samples/same-place-on-three-machines";
+const OF_THREE: &str = "application/same-place-on-several-machines";
+
+/// Overlay files by name, which is also the name of their rule set.
+struct Overlays(TempDir);
+
+impl Overlays {
+    fn new<const N: usize>(files: [(&str, &str); N]) -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        for (name, content) in files {
+            fs::write(folder.path().join(format!("{name}.yaml")), format!("schema: 1\n{content}")).expect("written");
+        }
+        Self(folder)
+    }
+
+    fn path(&self, name: &str) -> String {
+        self.0.path().join(format!("{name}.yaml")).to_str().expect("text").to_owned()
+    }
+
+    /// A command with these overlays, in this order.
+    fn run(&self, names: &[&str], arguments: &[&str]) -> Run {
+        let paths: Vec<String> = names.iter().map(|name| self.path(name)).collect();
+        let rules = paths.iter().flat_map(|path| ["--rules", path.as_str()]);
+        run(arguments.iter().copied().chain(rules))
+    }
+
+    fn report(&self, names: &[&str], sample: &str) -> Value {
+        self.run(names, &["analyze", "-q", "-f", "json", sample]).ends_with(0).json()
+    }
+}
+
+fn first<'v>(report: &'v Value, key: &str) -> &'v [Value] {
+    list(&report["incidents"][0], key)
+}
+
+const SITE: &str = "\
+override:
+  - rule: memory/stack-overflow
+    reason: Our parser recurses.
+    confidence: 0.5
+    title: The parser ran out of stack
+    remediation:
+      - {audience: helpdesk, text: 'Split the file that {{ process.name or \"it\" }} reads.'}
+";
+
+#[test]
+fn a_rule_is_given_anew_in_part_and_says_by_whom() {
+    let overlays = Overlays::new([("site", SITE)]);
+    let (before, report) = (Overlays::new([]).report(&[], ONE), overlays.report(&["site"], ONE));
+    let (old, new) = (&first(&before, "findings")[0], &first(&report, "findings")[0]);
+    assert_eq!((text(old, "ruleset"), text(new, "ruleset")), ("builtin", "builtin"));
+    assert_eq!((old.get("overridden_by"), &new["overridden_by"]), (None, &json!(["site"])));
+    assert_eq!(text(new, "title"), "The parser ran out of stack");
+    let steps = json!([{"audience": "helpdesk", "text": "Split the file that python.exe reads."}]);
+    assert_eq!(new["remediation"], steps);
+    // What it does not give stays, and adjustments go on from the new confidence.
+    assert_eq!((&new["explanation"], &new["severity"]), (&old["explanation"], &old["severity"]));
+    let confidence = |finding: &Value| finding["confidence"].as_f64().expect("a number");
+    assert!(confidence(new) < confidence(old) && confidence(new) >= 0.5, "{new:#}");
+    let set = list(&report, "rulesets").iter().find(|set| text(set, "name") == "site").expect("it is listed");
+    assert_eq!((&set["rules"], &set["overrides"], set.get("disables")), (&json!(0), &json!(1), None));
+
+    let shown = overlays.run(&["site"], &["analyze", "-q", "-v", ONE]).ends_with(0).stdout;
+    assert!(shown.contains("memory/stack-overflow (rule set builtin, overridden by site)"), "{shown}");
+    assert!(shown.contains("site 0 (0 rules, 1 override)"), "{shown}");
+    let shown = overlays.run(&["site"], &["rules", "show", "memory/stack-overflow"]).ends_with(0).stdout;
+    assert!(shown.contains("Overridden  by site: Our parser recurses. (confidence, title, remediation), "), "{shown}");
+    assert!(shown.contains("site.yaml:3\n") && shown.contains("Confidence  0.50\n"), "{shown}");
+    let listed = overlays.run(&["site"], &["rules", "list", "--set", "site"]).ends_with(0).stdout;
+    assert_eq!(listed.lines().count(), 2, "{listed}");
+    assert!(listed.contains("builtin, overridden by site  The parser ran out of stack"), "{listed}");
+    let why = overlays.run(&["site"], &["why", "memory/stack-overflow", ONE]).ends_with(0).stdout;
+    assert!(why.contains("overridden by site: Our parser recurses."), "{why}");
+}
+
+#[test]
+fn a_later_overlay_is_over_an_earlier_one() {
+    let user = "override:\n  - {rule: memory/stack-overflow, title: Mine}\n";
+    let overlays = Overlays::new([("site", SITE), ("user", user)]);
+    for (order, title) in [(["site", "user"], "Mine"), (["user", "site"], "The parser ran out of stack")] {
+        let report = overlays.report(&order, ONE);
+        let finding = &first(&report, "findings")[0];
+        assert_eq!((text(finding, "title"), &finding["overridden_by"]), (title, &json!(order)));
+    }
+}
+
+#[test]
+fn a_disabled_rule_judges_nothing_and_is_told_with_its_reason() {
+    let overlays = Overlays::new([("site", "disable:\n  - {rule: memory/stack-overflow, reason: Known.}\n")]);
+    let report = overlays.report(&["site"], ONE);
+    assert_eq!(first(&report, "findings"), [json!(null); 0]);
+    assert_eq!(report["incidents"][0]["verdict"]["cause"], json!("undetermined"));
+    let why = overlays.run(&["site"], &["why", "memory/stack-overflow", ONE]).ends_with(0).stdout;
+    assert!(why.contains("it judges nothing: disabled by site: Known."), "{why}");
+    let why = overlays.run(&["site"], &["why", "-f", "json", "memory/stack-overflow", ONE]).ends_with(0).json();
+    let rule = &why["incidents"][0]["rules"][0];
+    assert_eq!([text(rule, "outcome"), text(rule, "by"), text(rule, "reason")], ["disabled", "site", "Known."]);
+    let shown = overlays.run(&["site"], &["rules", "show", "-f", "json", "memory/stack-overflow"]).ends_with(0).json();
+    let disabled = &shown["rules"][0]["disabled"];
+    assert_eq!((text(disabled, "by"), text(disabled, "reason"), &disabled["line"]), ("site", "Known.", &json!(3)));
+    let checked = run(["rules", "check", &overlays.path("site")]).ends_with(0).stdout;
+    assert_eq!(checked, "0 rules, 1 rule disabled: 0 errors, 0 warnings\n");
+}
+
+#[test]
+fn a_suppressed_finding_is_counted_and_does_not_judge() {
+    let overlays =
+        Overlays::new([("site", "suppress:\n  - {rule: memory/stack-overflow, reason: The fix is ordered.}\n")]);
+    let report = overlays.report(&["site"], ONE);
+    let incident = &report["incidents"][0];
+    assert_eq!((list(incident, "findings").len(), &incident["verdict"]["cause"]), (0, &json!("undetermined")));
+    let suppressed = &list(incident, "suppressed")[0];
+    assert_eq!(text(suppressed, "rule"), "memory/stack-overflow");
+    assert_eq!((text(suppressed, "by"), text(suppressed, "reason")), ("site", "The fix is ordered."));
+    assert_eq!((&report["summary"]["suppressed"], suppressed.get("until")), (&json!(1), None));
+    let shown = overlays.run(&["site"], &["analyze", "-q", ONE]).ends_with(0).stdout;
+    assert!(
+        shown.contains("  suppressed   memory/stack-overflow (stack-overflow, act on it (96 %)), by site: The fix is")
+    );
+    assert!(shown.contains("  suppressed   1 finding\n"), "{shown}");
+    let why = overlays.run(&["site"], &["why", "-f", "json", "memory/stack-overflow", ONE]).ends_with(0).json();
+    assert_eq!(text(&why["incidents"][0]["rules"][0], "outcome"), "suppressed");
+    overlays.run(&["site"], &["analyze", "-q", "--fail-on", "stack-overflow", ONE]).ends_with(0);
+    overlays.run(&[], &["analyze", "-q", "--fail-on", "stack-overflow", ONE]).ends_with(1);
+}
+
+#[test]
+fn a_suppression_is_reviewed_like_every_change_of_rules() {
+    let overlays = Overlays::new([("site", "suppress:\n  - {rule: memory/stack-overflow, reason: Known.}\n")]);
+    let shown = run(["rules", "diff", "builtin", &overlays.path("site"), ONE]).ends_with(0).stdout;
+    assert!(shown.contains("memory/stack-overflow is suppressed now: 0.96 before"), "{shown}");
+}
+
+/// The computers on which the crash of the three is suppressed.
+fn suppressed_on(suppression: &str) -> (Vec<String>, Run) {
+    let overlays =
+        Overlays::new([("site", &*format!("suppress:\n  - rule: {OF_THREE}\n    reason: Known.\n{suppression}"))]);
+    let ran = overlays.run(&["site"], &["analyze", "-f", "json", THREE]).ends_with(0);
+    let report = ran.json();
+    let hosts = list(&report, "incidents").iter().filter(|incident| !list(incident, "suppressed").is_empty());
+    (hosts.map(|incident| text(incident, "host").to_owned()).collect(), ran)
+}
+
+#[test]
+fn a_suppression_can_be_about_some_computers_or_some_facts() {
+    assert_eq!(suppressed_on("").0, ["PC-17", "PC-18", "PC-19"]);
+    assert_eq!(suppressed_on("    hosts: [pc-17, 'PC-?9']\n").0, ["PC-17", "PC-19"]);
+    assert_eq!(suppressed_on("    when: {process.name: LEDGER.EXE}\n").0.len(), 3);
+    assert_eq!(suppressed_on("    when: {process.name: other.exe}\n").0.len(), 0);
+    // What nobody knows does not suppress.
+    assert_eq!(suppressed_on("    when: {delay_load.module: a.dll}\n").0.len(), 0);
+    assert_eq!(suppressed_on("    hosts: [PC-18]\n    when: {incident.kind: crash}\n").0, ["PC-18"]);
+}
+
+#[test]
+fn a_suppression_ends_with_its_last_day_by_the_time_of_the_incident() {
+    let (hosts, ran) = suppressed_on("    until: 2025-02-04\n");
+    assert_eq!(hosts, ["PC-17", "PC-18"]);
+    let note = format!("warning: site suppresses {OF_THREE} until 2025-02-04; 1 later finding is shown again");
+    assert!(ran.stderr.contains(&note), "{}", ran.stderr);
+    let report = ran.json();
+    let ended = &list(&list(&report, "incidents")[2], "findings")[0]["suppression_ended"];
+    assert_eq!(*ended, json!({"by": "site", "reason": "Known.", "until": "2025-02-04"}));
+    let (hosts, ran) = suppressed_on("    until: 2025-12-31\n");
+    assert_eq!(hosts.len(), 3);
+    assert!(!ran.stderr.contains("warning"), "{}", ran.stderr);
+}
+
+#[test]
+fn rules_of_sets_that_come_later_can_not_be_changed() {
+    let own = fs::read_to_string(Path::new("rules/memory/stack-overflow.yaml")).expect("a rule");
+    let own = own.replace("schema: 1\n", "").replace("id: memory/", "id: memory/own-");
+    let overlays = Overlays::new([
+        ("site", &own),
+        ("user", "disable:\n  - {rule: memory/own-stack-overflow, reason: Known.}\n"),
+        ("again", "override:\n  - {rule: memory/own-stack-overflow, severity: low}\n"),
+    ]);
+    let paths = |names: &[&str]| {
+        let paths: Vec<String> = names.iter().map(|name| overlays.path(name)).collect();
+        run(["rules", "check"].into_iter().map(str::to_owned).chain(paths))
+    };
+    assert_eq!(paths(&["site", "user"]).ends_with(0).stdout, "2 rules, 1 rule disabled: 0 errors, 0 warnings\n");
+    let wrong = paths(&["user", "site"]).ends_with(2).stdout;
+    assert!(
+        wrong.contains("error[R071]: the rule `memory/own-stack-overflow` belongs to a rule set that is loaded later")
+    );
+    let warned = paths(&["site", "user", "again"]).ends_with(0).stdout;
+    assert!(
+        warned.contains("warning[R081]: the rule `memory/own-stack-overflow` is disabled by user: Known."),
+        "{warned}"
+    );
+}
+
+#[test]
+fn a_new_text_may_print_what_the_rule_guarantees_and_nothing_else() {
+    let text = "override:\n  - rule: loader/delay-load-module\n    explanation: 'It is {{ exception.code }} of {{ gpu.driver }}.'\n";
+    let overlays = Overlays::new([("site", text)]);
+    let wrong = run(["rules", "check", &overlays.path("site")]).ends_with(2).stdout;
+    assert!(wrong.contains("error[R04"), "{wrong}");
+    assert!(!wrong.contains("exception.code`"), "{wrong}");
+}
+
+#[test]
+fn overlays_of_built_in_rules_are_no_mistake_without_those() {
+    let overlays = Overlays::new([("site", SITE)]);
+    let report =
+        overlays.run(&["site"], &["analyze", "-q", "--no-builtin-rules", "-f", "json", ONE]).ends_with(0).json();
+    assert_eq!(first(&report, "findings").len(), 0);
+}
+
+#[test]
+fn the_example_of_the_readme_is_an_overlay() {
+    let readme = fs::read_to_string("rules/README.md").expect("a text");
+    let example = readme.split("```yaml\n").find(|part| part.contains("\noverride:")).expect("an example");
+    let example = example.split("```").next().and_then(|text| text.strip_prefix("schema: 1\n")).expect("a rule file");
+    let overlays = Overlays::new([("site", example)]);
+    let checked = run(["rules", "check", &overlays.path("site")]).ends_with(0).stdout;
+    assert_eq!(checked, "0 rules, 1 override, 1 rule disabled, 1 suppression: 0 errors, 0 warnings\n");
+}
