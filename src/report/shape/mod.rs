@@ -16,7 +16,7 @@ use serde::{Serialize, Serializer};
 pub(super) use comparison::{Compared, Comparison};
 pub(super) use coverage::Coverage;
 pub(super) use group::Group;
-pub(super) use incident::Incident;
+pub(super) use incident::{Evidence, Incident};
 pub(super) use machine::Machine;
 
 use super::Report;
@@ -79,7 +79,7 @@ pub(super) struct Tool {
     version: &'static str,
 }
 
-const TOOL: Tool = Tool { name: env!("CARGO_PKG_NAME"), version: env!("CARGO_PKG_VERSION") };
+pub(super) const TOOL: Tool = Tool { name: env!("CARGO_PKG_NAME"), version: env!("CARGO_PKG_VERSION") };
 
 #[derive(Serialize)]
 pub(super) struct RuleSet<'a> {
