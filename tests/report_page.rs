@@ -170,12 +170,14 @@ fn is_optional_by_words(path: &str, key: &str) -> bool {
 fn check(described: &Described, value: &Value) -> Result<(), String> {
     let fits = match described.kind.as_str() {
         "string" => value.as_str().is_some_and(|text| !text.is_empty()),
+        "string or empty" => value.is_string(),
+        "whole number" => value.is_u64(),
         "number" => value.is_number(),
         "boolean" => value.is_boolean(),
         "object" => value.is_object(),
         "list" => value.as_array().is_some_and(|list| list.iter().all(Value::is_object)),
         "object of strings" => value.as_object().is_some_and(|all| all.values().all(is_text)),
-        "object of numbers" => value.as_object().is_some_and(|all| all.values().all(Value::is_number)),
+        "object of whole numbers" => value.as_object().is_some_and(|all| all.values().all(Value::is_u64)),
         "list of strings" => value.as_array().is_some_and(|list| list.iter().all(is_text)),
         "list of hex" => value.as_array().is_some_and(|list| list.iter().all(|one| one.as_str().is_some_and(is_hex))),
         "list of two numbers" => {
@@ -261,7 +263,8 @@ fn types_are_told_apart() {
         ("string", "", "\"a\"", "\"\""),
         ("word", "`a`, `b`", "\"b\"", "\"c\""),
         ("list of strings", "", "[]", "[1]"),
-        ("number", "", "7", "\"7\""),
+        ("number", "", "0.7", "\"7\""),
+        ("whole number", "", "7", "0.7"),
     ] {
         let described = described(kind, meaning);
         let check = |json: &str| check(&described, &serde_json::from_str(json).expect("JSON"));

@@ -4,11 +4,12 @@
 use std::io::{self, Write};
 use std::path::PathBuf;
 
+use super::output::Format;
 use super::{Exit, load_rules, open_symbols, print_symbol_notes, stream};
 use crate::facts::{FactSet, schema};
 use crate::incident::Incident;
 use crate::knowledge::Knowledge;
-use crate::report::{Artifact, ArtifactStatus, sanitise};
+use crate::report::{Artifact, ArtifactStatus, inspected, sanitise};
 use crate::{Inspected, Options, Silent, inspect};
 
 #[derive(Debug, clap::Args)]
@@ -16,6 +17,10 @@ pub struct Arguments {
     /// The artifact.
     #[arg(value_name = "FILE")]
     file: PathBuf,
+
+    /// The format.
+    #[arg(short, long, value_enum, default_value_t, ignore_case = true)]
+    format: Format,
 
     /// Unwind stacks exactly by the images (.dll, .exe) and Breakpad symbol files (.sym) in PATH, a folder or a symbol
     /// store, or a single file; can be given again. Full dumps hold their images themselves.
@@ -39,6 +44,9 @@ pub fn run(arguments: &Arguments) -> Exit {
         }
     }
     let exit = stream::print(|out| {
+        if arguments.format == Format::Json {
+            return inspected::write(&inspected, out);
+        }
         for (incident, facts) in &inspected.incidents {
             writeln!(out, "# incident {}", incident.id)?;
             print_joins(incident, &inspected.artifacts, out)?;
@@ -59,6 +67,9 @@ pub fn run(arguments: &Arguments) -> Exit {
         return Exit::Nothing;
     }
     stream::note("it tells of no incident");
+    if arguments.format == Format::Json {
+        return Exit::Success;
+    }
     stream::print(|out| print_content(&inspected, out))
 }
 

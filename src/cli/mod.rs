@@ -14,6 +14,7 @@ mod output;
 mod progress;
 mod reporting;
 pub mod rules;
+mod schema;
 mod stream;
 mod why;
 
@@ -61,6 +62,8 @@ enum Command {
     /// Lists, shows, checks, tests and compares rules, lists the facts that they can ask for, and prints their schema.
     #[command(subcommand)]
     Rules(RulesCommand),
+    /// Prints the JSON Schema of what programs read.
+    Schema(schema::Arguments),
     /// Prints a completion script for a shell.
     Completions {
         /// The shell.
@@ -95,6 +98,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Exit {
         Command::Why(arguments) => why::run(&arguments),
         Command::Rules(RulesCommand::Alone(command)) => run_rules(&command),
         Command::Rules(RulesCommand::Diff(arguments)) => rules::run_diff(&arguments),
+        Command::Schema(arguments) => schema::run(&arguments),
         Command::Completions { shell } => completions(shell),
         Command::Man => stream::print(|out| man::write(Arguments::command(), out)),
     });

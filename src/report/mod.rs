@@ -1,13 +1,16 @@
 //! Everything that one run says, as finished values: formats only print them.
 //!
-//! [`text`] is for people, [`json`] and [`jsonl`] for programs; `docs/report.md` describes every key of the latter two.
+//! [`text`] is for people, [`json`] and [`jsonl`] for programs; `docs/report.md` describes every key of the latter two,
+//! and [`schema`] says the same to programs.
 
 pub mod confidence;
+pub mod inspected;
 pub mod json;
 pub mod jsonl;
 #[cfg(test)]
 mod sample;
 mod sanitise;
+pub mod schema;
 mod shape;
 pub mod text;
 pub mod written;

@@ -10,7 +10,7 @@ use super::{Environment, Hex, Shown, hex_all};
 use crate::evidence::{Address, BugcheckCode, ExceptionCode, ModuleOffset, Place, Version};
 use crate::facts::{EvidenceRef, NamedIncidents};
 use crate::incident;
-use crate::report::{Judged, Report, confidence};
+use crate::report::{Artifact, Judged, Report, confidence};
 use crate::rules;
 
 #[derive(Serialize)]
@@ -66,7 +66,7 @@ impl<'a> Incident<'a> {
                 coarse: &incident.signature.coarse,
                 fine: &incident.signature.fine,
             },
-            evidence: (1_usize..).zip(&incident.evidence).map(|(n, item)| Evidence::of(report, n, item)).collect(),
+            evidence: Evidence::all(&report.artifacts, incident),
             remarks: &incident.remarks,
             findings: judged.findings.iter().map(Finding::of).collect(),
             suppressed: judged.suppressed.iter().map(Suppressed::of).collect(),
@@ -254,7 +254,7 @@ struct Signature<'a> {
 }
 
 #[derive(Serialize)]
-struct Evidence<'a> {
+pub(in crate::report) struct Evidence<'a> {
     id: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     artifact: Option<&'a str>,
@@ -272,10 +272,15 @@ struct JoinedBy {
 }
 
 impl<'a> Evidence<'a> {
-    fn of(report: &'a Report, number: usize, item: &'a incident::EvidenceItem) -> Self {
+    /// All that was read about an incident, which refers to the run's artifacts.
+    pub(in crate::report) fn all(artifacts: &'a [Artifact], incident: &'a incident::Incident) -> Vec<Self> {
+        (1_usize..).zip(&incident.evidence).map(|(number, item)| Self::of(artifacts, number, item)).collect()
+    }
+
+    fn of(artifacts: &'a [Artifact], number: usize, item: &'a incident::EvidenceItem) -> Self {
         Self {
             id: format!("e{number}"),
-            artifact: report.artifact_path(item.artifact),
+            artifact: artifacts.get(item.artifact).map(|artifact| artifact.path.as_str()),
             place: Shown(&item.place),
             says: &item.says,
             joined_by: item.joined_by.map(|joined| JoinedBy {

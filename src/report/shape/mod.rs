@@ -16,7 +16,7 @@ use serde::{Serialize, Serializer};
 pub(super) use comparison::{Compared, Comparison};
 pub(super) use coverage::Coverage;
 pub(super) use group::Group;
-pub(super) use incident::Incident;
+pub(super) use incident::{Evidence, Incident};
 pub(super) use machine::Machine;
 
 use super::{Report, RuleSetInfo};

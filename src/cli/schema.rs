@@ -1,0 +1,36 @@
+//! `crashsift schema`: the JSON Schema of what programs read.
+
+use clap::ValueEnum;
+
+use super::{Exit, stream};
+use crate::report::json::write_indented;
+use crate::report::schema;
+
+#[derive(Debug, clap::Args)]
+pub struct Arguments {
+    /// Of what.
+    #[arg(value_enum, ignore_case = true)]
+    of: Of,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Of {
+    /// The report of `analyze -f json` and `merge -f json`.
+    Report,
+    /// Each line of `-f jsonl`.
+    Lines,
+    /// What `compare -f json` writes.
+    Comparison,
+    /// What `inspect -f json` writes.
+    Facts,
+}
+
+pub fn run(arguments: &Arguments) -> Exit {
+    let schema = match arguments.of {
+        Of::Report => schema::report(),
+        Of::Lines => schema::lines(),
+        Of::Comparison => schema::comparison(),
+        Of::Facts => schema::facts(),
+    };
+    stream::print(|out| write_indented(&schema, out))
+}
