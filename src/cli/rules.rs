@@ -206,12 +206,20 @@ fn show(rules: &RuleSet, id: &str, streams: &mut Streams<'_>) -> io::Result<Outc
         writeln!(out, "Rule set    {}", sanitise(&set))?;
     }
     writeln!(out, "Tests       {}", rule.test_count())?;
+    for (what, names) in [
+        ("Requires", rule.requires().collect::<Vec<_>>().join(", ")),
+        ("Supersedes", rule.supersedes().collect::<Vec<_>>().join(", ")),
+    ] {
+        if !names.is_empty() {
+            writeln!(out, "{what:<10}  {}", sanitise(&names))?;
+        }
+    }
     writeln!(out, "\n{heading}When{heading:#}")?;
     indented(out, &rule.logic_written())?;
     if !rule.adjustments().is_empty() {
         writeln!(out, "\n{heading}Surer or less sure{heading:#}")?;
-        for (by, when, say) in rule.adjustments() {
-            writeln!(out, "  {by:+.2} when {}", sanitise(&format!("{when}: {say}")))?;
+        for (change, when, say) in rule.adjustments() {
+            writeln!(out, "  {change} when {}", sanitise(&format!("{when}: {say}")))?;
         }
     }
     writeln!(out, "\n{heading}Why{heading:#}")?;

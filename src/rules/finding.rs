@@ -88,6 +88,16 @@ pub struct Finding {
     pub incidents: Vec<NamedIncidents>,
     /// Where the knowledge comes from.
     pub references: Vec<String>,
+    /// The rule whose finding takes the place of this one, which is no rival of others then.
+    pub superseded_by: Option<String>,
+}
+
+impl Finding {
+    /// Whether it stands for itself, and no other finding takes its place.
+    #[must_use]
+    pub fn stands(&self) -> bool {
+        self.superseded_by.is_none()
+    }
 }
 
 /// A rule that could not be decided because facts were absent.
@@ -102,7 +112,7 @@ pub struct Skipped {
 /// What all rules say of one incident.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Judgement {
-    /// Rules that matched, the most confident first, ties by id.
+    /// Rules that matched, the most confident first, ties by id; those that are superseded stand after all others.
     pub findings: Vec<Finding>,
     /// Rules that could not be decided, by id.
     pub skipped: Vec<Skipped>,

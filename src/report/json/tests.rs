@@ -67,7 +67,7 @@ const CONTRACT: &str = "
     incidents[].findings[].remediation[].text incidents[].findings[].collect incidents[].findings[].evidence
     incidents[].findings[].incidents incidents[].findings[].incidents[].relation
     incidents[].findings[].incidents[].ids incidents[].findings[].incidents[].more
-    incidents[].findings[].references
+    incidents[].findings[].references incidents[].findings[].superseded_by
     incidents[].verdict incidents[].verdict.cause incidents[].verdict.confidence incidents[].verdict.sentence
     incidents[].verdict.collect_next
     machines machines[].host machines[].environment machines[].environment.os machines[].timeline

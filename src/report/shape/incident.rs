@@ -297,6 +297,8 @@ struct Finding<'a> {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     incidents: Vec<OtherIncidents<'a>>,
     references: &'a [String],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    superseded_by: Option<&'a str>,
 }
 
 #[derive(Serialize)]
@@ -337,6 +339,7 @@ impl<'a> Finding<'a> {
             evidence: finding.evidence.iter().copied().map(Shown).collect(),
             incidents: finding.incidents.iter().map(OtherIncidents::of).collect(),
             references: &finding.references,
+            superseded_by: finding.superseded_by.as_deref(),
         }
     }
 }
