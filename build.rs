@@ -165,9 +165,12 @@ fn shown(mistakes: &[Diagnostic]) -> Box<dyn Error> {
 
 /// Rules and data in the form in which the program takes them: the index, and the encoded trees.
 fn prepare(files: &[File]) -> Outcome<(Vec<u8>, Vec<u8>)> {
-    let (mut rules, mut trees) = (Vec::new(), Vec::new());
+    let (mut rules, mut trees, mut mistakes) = (Vec::new(), Vec::new(), Vec::new());
     for file in files {
         let root = file.root()?;
+        if let Some(stem) = file.path.strip_prefix("data/").and_then(|name| name.strip_suffix(".yaml")) {
+            table::top(stem, &file.text, &root, &mut mistakes);
+        }
         if file.has_rules() {
             let written = root.get("rules").and_then(Node::items).unwrap_or_default();
             rules.extend(written.iter().map(|rule| (file.path.as_str(), rule.clone())));
@@ -175,11 +178,14 @@ fn prepare(files: &[File]) -> Outcome<(Vec<u8>, Vec<u8>)> {
             trees.push((file.path.as_str(), root));
         }
     }
+    if !mistakes.is_empty() {
+        return Err(shown(&mistakes));
+    }
     rules.sort_by(|(_, a), (_, b)| id(a).cmp(id(b)));
     // Parts that are asked for by the same runs stand together.
     let mut parts = Parts::default();
     let files = trees.iter().map(|(path, root)| Ok((*path, parts.add(root)?))).collect::<Outcome<_>>()?;
-    let is_logic = |entry: &Entry| matches!(entry.name(), "selections" | "condition");
+    let is_logic = |entry: &Entry| matches!(entry.name(), "selections" | "condition" | "requires");
     let logic = parts.add_of_each(&rules, |rule| Some(filtered(rule, is_logic)))?;
     let texts = parts.add_of_each(&rules, |rule| {
         Some(filtered(rule, |entry| !is_logic(entry) && !matches!(entry.name(), "tests")))
@@ -213,7 +219,7 @@ fn needs(rule: &Node) -> Vec<Need<'_>> {
         }
         None => Some(Condition::all_of(selections.len())),
     };
-    condition.map(|condition| needed::needed(&condition, selections)).unwrap_or_default()
+    condition.map(|condition| needed::needed(&condition, rule)).unwrap_or_default()
 }
 
 /// Encoded trees after each other.

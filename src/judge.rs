@@ -87,7 +87,8 @@ fn verdict(
         };
     };
     // A second cause that is nearly as likely belongs into the sentence.
-    let rival = findings.iter().find(|other| other.cause != best.cause && best.confidence - other.confidence < 0.1);
+    let standing = || findings.iter().filter(|finding| finding.stands());
+    let rival = standing().find(|other| other.cause != best.cause && best.confidence - other.confidence < 0.1);
     let sentence = match rival {
         Some(rival) => format!("{}; or else: {}.", best.title, lower_first(&rival.title)),
         None => format!("{}.", best.title),
@@ -162,7 +163,7 @@ fn collect_next(
             sentences.len().saturating_sub(1)
         })
     };
-    for sentence in findings.iter().take(2).flat_map(|finding| &finding.collect) {
+    for sentence in findings.iter().filter(|finding| finding.stands()).take(2).flat_map(|finding| &finding.collect) {
         place(Cow::Owned(sentence.clone()), &mut sentences);
     }
     let mut asked = Vec::new();

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crashsift::facts::{EvidenceRef, FactSet, Record, Value};
-use crashsift::rules::{Expectation, Judgement, RuleSet, Truth};
+use crashsift::rules::{Effect, Judgement, Outcome, RuleSet, Truth};
 
 fn demo() -> RuleSet {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/rule_sets/demo");
@@ -77,6 +77,13 @@ fn the_built_in_rules_are_sound() {
     assert_eq!(rules.warnings(), []);
     assert_eq!(rules.run_tests().failed, []);
     assert!(rules.causes().get("undetermined").is_some());
+}
+
+#[test]
+fn nothing_in_the_built_in_rules_is_probably_not_meant() {
+    let rules = RuleSet::check(&[]).expect("rules without mistakes");
+    let shown: Vec<String> = rules.warnings().iter().map(|warning| warning.render(false)).collect();
+    assert!(shown.is_empty(), "{}", shown.join("\n\n"));
 }
 
 #[test]
@@ -175,6 +182,89 @@ fn absent_facts_leave_undecided_what_depends_on_them() {
     passes(selections, "a or b", &or.concat());
     let not = [test(&both(a, not_b), "match"), test(b, "no-match"), test(a, "skipped")];
     passes(selections, "a and not b", &not.concat());
+}
+
+/// Tests of a rule: facts, and what they give.
+fn tests_of(tests: &[(&str, &str)]) -> String {
+    tests.iter().map(|(facts, expect)| format!("      - {{name: n, facts: {{{facts}}}, expect: {expect}}}\n")).collect()
+}
+
+#[test]
+fn a_path_is_in_each_place_that_fits_it() {
+    let tests = [
+        (r"fault_site.path: 'C:\Users\a\miniconda3\Lib\site-packages\x.dll'", "match"),
+        (r"fault_site.path: 'C:\Users\a\miniconda3\python39.dll'", "match"),
+        (r"fault_site.path: 'C:\Windows\System32\x.dll'", "no-match"),
+        ("", "skipped"),
+    ];
+    passes("      it: {fault_site.path|place: [site-packages, conda]}", "it", &tests_of(&tests));
+    let tests = [
+        (r"modules: [{name: a.dll, path: 'D:\app\a.dll'}]", "match"),
+        (r"modules: [{name: a.dll, path: 'C:\Windows\System32\a.dll'}]", "no-match"),
+        ("modules: [{name: a.dll}]", "no-match"),
+    ];
+    passes("      it: {modules|any: {name: a.dll, path|not_place: system32}}", "it", &tests_of(&tests));
+}
+
+#[test]
+fn the_programs_own_folder_is_a_place_where_it_is_known() {
+    let (app, here) = (r"process.path: 'D:\app\app.exe'", r"modules: [{name: a.dll, path: 'd:/APP/a.dll'}]");
+    let below = r"modules: [{name: a.dll, path: 'D:\app\bin\a.dll'}]";
+    let both = |program: &str, modules: &str| format!("{program}, {modules}");
+    let inside = [(both(app, here), "match"), (both(app, below), "no-match"), (here.to_owned(), "no-match")];
+    let outside = [(both(app, below), "match"), (both(app, here), "no-match"), (below.to_owned(), "no-match")];
+    for (modifier, tests) in [("place", inside), ("not_place", outside)] {
+        let tests: Vec<(&str, &str)> = tests.iter().map(|(facts, expect)| (facts.as_str(), *expect)).collect();
+        let selection = format!("      it: {{modules|any: {{name: a.dll, path|{modifier}: application}}}}");
+        passes(&selection, "it", &tests_of(&tests));
+    }
+}
+
+#[test]
+fn durations_have_units() {
+    let tests = [
+        ("timeline: [{kind: driver-reset, seconds_before: 300}]", "match"),
+        ("timeline: [{kind: driver-reset, seconds_before: 5 min}]", "match"),
+        ("timeline: [{kind: driver-reset, seconds_before: 301}]", "no-match"),
+        ("timeline: [{kind: driver-reset, seconds_after: 10}]", "no-match"),
+    ];
+    for within in ["lte", "within"] {
+        let selection = format!("      it: {{timeline|any: {{kind: driver-reset, seconds_before|{within}: 5 min}}}}");
+        passes(&selection, "it", &tests_of(&tests));
+    }
+}
+
+#[test]
+fn a_count_within_a_span_is_that_of_the_fullest_one() {
+    let tests = [
+        // Both ends count, and a span may lie across the incident.
+        (
+            "timeline: [{seconds_before: 4000}, {seconds_before: 1000}, {seconds_before: 700}, {seconds_before: 400}]",
+            "match",
+        ),
+        ("timeline: [{seconds_before: 300}, {seconds_before: 2}, {seconds_after: 300}]", "match"),
+        ("timeline: [{seconds_before: 300}, {seconds_before: 2}, {seconds_after: 301}]", "no-match"),
+        ("timeline: [{seconds_before: 2000}, {seconds_before: 1000}, {seconds_before: 10}]", "no-match"),
+        ("timeline: [{kind: other}, {kind: other}, {kind: other}]", "no-match"),
+        ("timeline: []", "no-match"),
+    ];
+    passes("      it: {timeline|count: {gte: 3, within: 10 min}}", "it", &tests_of(&tests));
+}
+
+#[test]
+fn evidence_of_a_span_is_what_lies_in_it() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("rule.yaml");
+    let selection = "      it: {timeline|count: {gte: 2, within: 1 min}}";
+    let tests =
+        tests_of(&[("timeline: []", "no-match"), ("timeline: [{seconds_before: 1}, {seconds_before: 2}]", "match")]);
+    fs::write(&path, rule_with(selection, "it", &tests)).expect("written");
+    let entry =
+        |seconds, number| Record { fields: vec![("seconds_before", Value::Number(seconds))], from: from(number) };
+    let mut facts = FactSet::default();
+    facts.set_list("timeline", vec![entry(9, 4), entry(30, 5), entry(900, 6)]);
+    let finding = load(&[path]).judge(&facts).findings.remove(0);
+    assert_eq!(finding.evidence, [EvidenceRef(4), EvidenceRef(5)]);
 }
 
 #[test]
@@ -293,7 +383,7 @@ fn a_failing_test_says_why() {
     fs::write(&path, rule_with("      it: {exception.code: 1}", "it", tests)).expect("written");
     let outcome = load(&[path]).run_tests();
     let failure = &outcome.failed[0];
-    assert_eq!((failure.expected, failure.got, failure.line), (Expectation::Match, Expectation::NoMatch, 15));
+    assert_eq!((failure.expected, failure.got, failure.line), (Outcome::Match, Outcome::NoMatch, 15));
     assert_eq!(failure.why, ["line 9: `exception.code: 1` does not hold: it is 0x00000002"]);
 }
 
@@ -424,4 +514,153 @@ fn no_mutation_of_a_rule_file_panics() {
             Err(mistakes) => assert!(mistakes.iter().all(|mistake| !mistake.render(true).is_empty())),
         }
     }
+}
+
+/// A rule that matches an access violation, with more keys.
+fn plain(id: &str, cause: &str, confidence: &str, more: &str) -> String {
+    format!(
+        "  - id: {id}\n    title: T\n    cause: {cause}\n    confidence: {confidence}\n    severity: low\n    selections:\n      \
+         code: {{exception.code: 0xC0000005}}\n      few: {{modules|count: {{lt: 3}}}}\n      said: {{text|any: {{line|contains: \
+         heap}}}}\n    condition: code or (code and few) or (code and said)\n{more}    explanation: E.\n    remediation: \
+         [{{audience: developer, text: R.}}]\n    references: [https://example.org]\n    tests:\n      - {{name: m, facts: \
+         {{exception.code: 0xC0000005, frames: []}}, expect: match}}\n      - {{name: n, facts: {{exception.code: 1}}, expect: \
+         no-match}}\n"
+    )
+}
+
+fn loaded(rules: &[String]) -> RuleSet {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("rule.yaml");
+    fs::write(&path, format!("schema: 1\nrules:\n{}", rules.concat())).expect("written");
+    load(&[path])
+}
+
+fn violation() -> FactSet {
+    let mut facts = FactSet::default();
+    facts.set("exception.code", Value::Number(0xC000_0005), from(1));
+    facts.set_list("modules", vec![Record::default()]);
+    facts
+}
+
+#[test]
+fn a_cap_holds_whatever_else_moves_the_confidence() {
+    let more = "    adjust:\n      - {when: few, most: 0.6, say: Hardly anything is known.}\n      - {when: code, by: +0.2, say: \
+                Surer.}\n";
+    let rules = loaded(&[plain("t/capped", "application-defect", "0.7", more)]);
+    let mut facts = violation();
+    let finding = rules.judge(&facts).findings.remove(0);
+    assert!((finding.confidence - 0.6).abs() < 1e-9, "{}", finding.confidence);
+    assert_eq!(finding.explanation, "E. Hardly anything is known. Surer.");
+    let trace = rules.trace("t/capped", &facts).expect("a rule").confidence.expect("it matches");
+    let changes: Vec<(Effect, bool)> = trace.adjustments.iter().map(|one| (one.change, one.counts)).collect();
+    assert_eq!(changes, [(Effect::Most(0.6), true), (Effect::By(0.2), true)]);
+
+    facts.set_list("modules", vec![Record::default(); 3]);
+    let finding = rules.judge(&facts).findings.remove(0);
+    assert!((finding.confidence - 0.9).abs() < 1e-9, "{}", finding.confidence);
+}
+
+#[test]
+fn what_a_rule_supersedes_is_told_after_all_others() {
+    let rules = loaded(&[
+        plain("t/general", "application-defect", "0.9", ""),
+        plain("t/other", "heap-corruption", "0.3", ""),
+        plain("t/special", "kernel-driver-defect", "0.4", "    supersedes: [t/general]\n"),
+    ]);
+    let facts = violation();
+    let findings = rules.judge(&facts).findings;
+    let told: Vec<_> = findings.iter().map(|finding| (&*finding.rule, finding.superseded_by.as_deref())).collect();
+    assert_eq!(told, [("t/special", None), ("t/other", None), ("t/general", Some("t/special"))]);
+    let outcome = |id| rules.trace(id, &facts).expect("a rule").outcome();
+    assert_eq!(outcome("t/general"), Outcome::Superseded);
+    assert_eq!(outcome("t/special"), Outcome::Match);
+    assert_eq!(rules.traces(&facts).last().map(|trace| trace.rule.as_str()), Some("t/general"));
+}
+
+#[test]
+fn what_is_only_mentioned_supersedes_nothing_that_is_certain() {
+    let special = plain("t/special", "kernel-driver-defect", "0.9", "    supersedes: [t/general]\n");
+    let special = special.replace(
+        "condition: code or (code and few) or (code and said)",
+        "condition: said and not few or code and few and said",
+    );
+    let rules = loaded(&[
+        plain("t/general", "application-defect", "0.6", ""),
+        special
+            .replace(
+                "facts: {exception.code: 0xC0000005, frames: []}",
+                "facts: {exception.code: 0xC0000005, modules: [], text: [{line: heap}]}",
+            )
+            .replace("facts: {exception.code: 1}", "facts: {modules: [], exception.code: 1}"),
+    ]);
+    let mut facts = violation();
+    let line = |certain: bool| {
+        let mut fields = vec![("line", text("the heap was damaged"))];
+        fields.extend((!certain).then(|| ("certain", text("it was"))));
+        vec![Record { fields, from: from(2) }]
+    };
+    for (certain, first) in [(true, "t/special"), (false, "t/general")] {
+        facts.set_list("text", line(certain));
+        let findings = rules.judge(&facts).findings;
+        assert_eq!((&*findings[0].rule, findings.len()), (first, 2));
+        assert_eq!(findings[1].superseded_by.is_some(), certain);
+    }
+}
+
+#[test]
+fn a_rule_is_skipped_without_what_it_requires() {
+    let more = "    requires: [frames, os.build]\n";
+    let rule = plain("t/careful", "application-defect", "0.5", more).replace("frames: []}", "frames: [], os.build: 1}");
+    let rules = loaded(&[rule]);
+    assert_eq!(rules.run_tests().failed, []);
+    let mut facts = violation();
+    facts.set_list("frames", Vec::new());
+    let judgement = rules.judge(&facts);
+    assert_eq!(judgement.findings, []);
+    assert_eq!(judgement.skipped[0].missing, ["os.build"]);
+    let trace = rules.trace("t/careful", &facts).expect("a rule");
+    assert_eq!((trace.outcome(), trace.missing.len(), trace.confidence), (Outcome::Skipped, 1, None));
+
+    // What is ruled out stays so.
+    facts.set("exception.code", Value::Number(1), None);
+    assert_eq!(rules.trace("t/careful", &facts).expect("a rule").outcome(), Outcome::NoMatch);
+}
+
+#[test]
+fn texts_may_print_what_a_rule_requires() {
+    let rule = plain("t/careful", "application-defect", "0.5", "    requires: [os.build]\n");
+    let rule =
+        rule.replace("explanation: E.", "explanation: Build {{ os.build }}.").replace("frames: []", "os.build: 1");
+    let mut facts = violation();
+    facts.set("os.build", Value::Number(19045), None);
+    assert_eq!(loaded(&[rule]).judge(&facts).findings[0].explanation, "Build 19045.");
+}
+
+#[test]
+fn a_test_can_expect_to_be_superseded() {
+    let test = "      - {name: s, facts: {exception.code: 0xC0000005}, expect: superseded}\n";
+    let general = plain("t/general", "application-defect", "0.9", "");
+    let special = plain("t/special", "kernel-driver-defect", "0.4", "    supersedes: [t/general]\n");
+    let rules = loaded(&[format!("{general}{test}"), special.clone()]);
+    assert_eq!(rules.run_tests().failed, []);
+    let rules = loaded(&[general, format!("{special}{test}")]);
+    let failed = rules.run_tests().failed;
+    assert_eq!((failed.len(), failed[0].expected, failed[0].got), (1, Outcome::Superseded, Outcome::Match));
+}
+
+#[test]
+fn a_text_that_can_not_be_written_is_an_error_and_shown_as_it_is() {
+    let rule = plain("t/failing", "application-defect", "0.5", "    requires: [os.build]\n");
+    let rule = rule.replace("explanation: E.", "explanation: 'One of {{ 10 // (os.build | int) }}.'");
+    let rules = loaded(&[rule.replace("frames: []", "os.build: 0")]);
+    let failed = rules.run_tests().failed;
+    assert_eq!((failed.len(), failed[0].expected, failed[0].got), (1, Outcome::Match, Outcome::Error));
+    assert!(failed[0].why[0].contains("can't be written"), "{failed:#?}");
+
+    let mut facts = violation();
+    facts.set("os.build", Value::Number(0), None);
+    assert_eq!(rules.judge(&facts).findings[0].explanation, "One of {{ 10 // (os.build | int) }}.");
+    assert_eq!(rules.trace("t/failing", &facts).expect("a rule").outcome(), Outcome::Error);
+    facts.set("os.build", Value::Number(5), None);
+    assert_eq!(rules.judge(&facts).findings[0].explanation, "One of 2.");
 }

@@ -18,7 +18,7 @@ use crate::incident::Incident;
 use crate::knowledge::Knowledge;
 use crate::report::json::{Made, write_indented};
 use crate::report::text::page::{CAREFUL, PLAIN, Page, SURE};
-use crate::rules::{ConfidenceTrace, Occasion, RuleSet, SuppressedBy, TermTrace, Trace, Truth};
+use crate::rules::{ConfidenceTrace, Effect, Occasion, Outcome, RuleSet, SuppressedBy, TermTrace, Trace, Truth};
 use crate::{Options, Silent, inspect};
 
 /// Rules that can't be decided, and rules that nearly hold, that are shown of an incident.
@@ -173,10 +173,13 @@ fn text(answers: &[Answer<'_>], rules: &RuleSet, page: &mut Page<'_>) -> io::Res
 }
 
 fn rule(trace: &Trace, rules: &RuleSet, answer: &Answer<'_>, page: &mut Page<'_>) -> io::Result<()> {
-    let (word, style) = match trace.condition {
-        Truth::True => ("matches", SURE),
-        Truth::Undecided => ("lacks facts", CAREFUL),
-        Truth::False => ("ruled out", PLAIN),
+    let (word, style) = match trace.outcome() {
+        Outcome::Match => ("matches", SURE),
+        Outcome::Superseded => ("is superseded", PLAIN),
+        Outcome::Suppressed | Outcome::Disabled => ("is set aside", PLAIN),
+        Outcome::Error => ("fails", CAREFUL),
+        Outcome::Skipped => ("lacks facts", CAREFUL),
+        Outcome::NoMatch => ("ruled out", PLAIN),
     };
     let known = rules.rule(&trace.rule);
     let cause = known.map_or("", |rule| rule.cause());
@@ -203,6 +206,12 @@ fn rule(trace: &Trace, rules: &RuleSet, answer: &Answer<'_>, page: &mut Page<'_>
     for term in shown {
         page.bullet(&format!("{}.", term.sentence()))?;
     }
+    if let Some(other) = &trace.superseded_by {
+        page.bullet(&format!("It matches, and so does {other}, which takes its place."))?;
+    }
+    if let Some(error) = &trace.error {
+        page.bullet(&format!("It matches, and a text of it is shown as it is written: {error}."))?;
+    }
     for missing in &trace.missing {
         page.bullet(&format!("`{}` would decide it: {} brings it.", missing.fact, missing.from))?;
     }
@@ -219,10 +228,10 @@ fn confidence(sure: &ConfidenceTrace, page: &mut Page<'_>) -> io::Result<()> {
             (false, Truth::False) => "does not hold",
             (false, Truth::Undecided) => "can't be decided",
         };
-        page.bullet(&format!("{:+.2}: `{}` {why}", adjustment.by, adjustment.when))?;
+        page.bullet(&format!("{}: `{}` {why}", adjustment.change, adjustment.when))?;
     }
-    for cap in &sure.caps {
-        page.bullet(&format!("at most 0.50: {cap}"))?;
+    for (most, why) in &sure.caps {
+        page.bullet(&format!("at most {most:.2}: {why}"))?;
     }
     Ok(())
 }
@@ -252,6 +261,9 @@ struct ShapedRule<'a> {
     by: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<&'a str>,
+    superseded_by: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     confidence: Option<ShapedConfidence<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -263,14 +275,17 @@ struct ShapedRule<'a> {
 struct ShapedConfidence<'a> {
     first: f64,
     adjustments: Vec<ShapedAdjustment<'a>>,
-    caps: &'a [&'static str],
+    caps: Vec<&'static str>,
     confidence: f64,
 }
 
 #[derive(Serialize)]
 struct ShapedAdjustment<'a> {
     when: &'a str,
-    by: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    by: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    most: Option<f64>,
     holds: &'static str,
     counts: bool,
 }
@@ -318,30 +333,32 @@ fn shape<'a>(answers: &'a [Answer<'_>], rules: &'a RuleSet) -> Shape<'a> {
             cause: rule.map_or("", |rule| rule.cause()),
             file: rule.map_or("", |rule| rule.file()),
             line: rule.map_or(0, |rule| rule.line()),
-            outcome: match trace.condition {
-                _ if disabled.is_some() => "disabled",
-                Truth::True if suppressed.is_some() => "suppressed",
-                Truth::True => "match",
-                Truth::False => "no-match",
-                Truth::Undecided => "skipped",
-            },
+            outcome: match trace.outcome() {
+                _ if disabled.is_some() => Outcome::Disabled,
+                Outcome::Match | Outcome::Superseded if suppressed.is_some() => Outcome::Suppressed,
+                outcome => outcome,
+            }
+            .word(),
             by: disabled.map(|change| &*change.by).or_else(|| suppressed.map(|suppressed| &*suppressed.by)),
             reason: disabled
                 .and_then(|change| change.reason.as_deref())
                 .or_else(|| suppressed.map(|suppressed| &*suppressed.reason)),
+            superseded_by: trace.superseded_by.as_deref(),
+            error: trace.error.as_deref(),
             confidence: trace.confidence.as_ref().map(|sure| ShapedConfidence {
                 first: sure.first,
                 adjustments: sure
                     .adjustments
                     .iter()
-                    .map(|one| ShapedAdjustment {
-                        when: &one.when,
-                        by: one.by,
-                        holds: word(one.holds),
-                        counts: one.counts,
+                    .map(|one| {
+                        let (by, most) = match one.change {
+                            Effect::By(by) => (Some(by), None),
+                            Effect::Most(most) => (None, Some(most)),
+                        };
+                        ShapedAdjustment { when: &one.when, by, most, holds: word(one.holds), counts: one.counts }
                     })
                     .collect(),
-                caps: &sure.caps,
+                caps: sure.caps.iter().map(|(_, why)| *why).collect(),
                 confidence: sure.confidence,
             }),
             missing: trace

@@ -130,7 +130,7 @@ pub(super) fn known(kind: Kind, code: u32, fast_fails: bool, rules: &RuleSet) ->
         confidence: rule.confidence(),
         needs: missing.get(rule.id()).map(|missing| missing.to_vec()).unwrap_or_default(),
     });
-    let alone = judgement.findings.iter().map(|finding| Alone {
+    let alone = judgement.findings.iter().filter(|finding| finding.stands()).map(|finding| Alone {
         rule: finding.rule.clone(),
         title: finding.title.clone(),
         cause: finding.cause.clone(),

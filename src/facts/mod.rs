@@ -14,3 +14,4 @@ pub use others::{NamedIncidents, Others, Relation};
 pub use schema::{FactDefinition, FactType, ListDefinition};
 pub use set::{EvidenceRef, FactSet, Known, Record, Value};
 pub use surroundings::{Around, BeforeFirst, Change, Nearby, Surroundings};
+pub(crate) use surroundings::{MOST_OF_A_KIND, reach_seconds};

@@ -111,6 +111,15 @@ impl FactSet {
 }
 
 impl Value {
+    /// The text, if it is one.
+    #[must_use]
+    pub fn text(&self) -> Option<&str> {
+        match self {
+            Self::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+
     /// The value as reports and explanations write it, which depends on the fact's type: codes with eight digits,
     /// addresses in lower-case hexadecimal, numbers in decimal.
     #[must_use]

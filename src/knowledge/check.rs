@@ -3,11 +3,15 @@
 use std::sync::Arc;
 
 use super::{compatibility_table, table};
-use crate::yaml::{Diagnostic, YamlText};
+use crate::yaml::{Diagnostic, YamlText, parse};
 
 /// Finds the mistakes of a table of the program: `stem` is its file's name without ending. Files that are no such table
 /// are passed over.
 pub(crate) fn check(stem: &str, file: &Arc<YamlText>, mistakes: &mut Vec<Diagnostic>) {
+    // Each table is read for itself, and what is no YAML is told there.
+    if let Ok(root) = parse(file) {
+        table::top(stem, file, &root, mistakes);
+    }
     match stem {
         "bugchecks" | "exception-codes" | "fast-fail" => drop(table::codes(file, "", mistakes)),
         "windows-builds" => drop(table::releases(file, mistakes)),

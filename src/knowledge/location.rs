@@ -1,42 +1,136 @@
 //! What kind of place a path lies in.
 
-/// The kind of place that a Windows path lies in: one of the words of [`LOCATIONS`](crate::facts::schema::LOCATIONS).
-///
-/// A share is a share, whatever is on it. A Python package folder counts before the folder that Python itself is in,
-/// and a folder for temporary files before the user's that it is in.
+/// The kind of place that a Windows path lies in: one of the words of [`LOCATIONS`](crate::facts::schema::LOCATIONS). Of
+/// several that fit it is the one that tells most.
 #[must_use]
 pub fn location(path: &str) -> &'static str {
-    let Some(local) = local_path(path) else {
-        return "network";
-    };
-    let top = local.trim_start_matches(SLASHES).split(SLASHES).next().unwrap_or_default();
-    let is = |part: &str, name: &str| part.eq_ignore_ascii_case(name);
-    let (mut packages, mut temporary, mut driver_store) = (false, is(top, "temp") || is(top, "tmp"), false);
-    // Folders have a slash on both sides. A process has hundreds of paths, so each is gone through once and not copied.
-    let mut folders = local.rsplit_once(SLASHES).map_or("", |(folder, _)| folder).split(SLASHES);
-    folders.next();
-    let (mut above, mut parent) = ("", "");
-    for folder in folders {
-        packages |= is(folder, "site-packages") || is(folder, "dist-packages");
-        temporary |= is(folder, "temp") && (is(parent, "windows") || (is(parent, "local") && is(above, "appdata")));
-        temporary |= is(folder, "systemtemp") && is(parent, "windows");
-        driver_store |= is(folder, "driverstore");
-        (above, parent) = (parent, folder);
+    Folders::of(path).map_or("network", |folders| folders.location())
+}
+
+/// All places that a Windows path lies in: words of [`PLACES`](crate::facts::schema::PLACES). `program` is the path of the
+/// process's executable, if it is known.
+#[must_use]
+pub fn places(path: &str, program: Option<&str>) -> Vec<&'static str> {
+    let mut places = Vec::new();
+    match Folders::of(path) {
+        None => places.push("network"),
+        Some(folders) => {
+            let windows = folders.in_windows() && !folders.temporary;
+            let location = folders.location();
+            let words = [
+                ("conda", folders.conda),
+                ("downloads", folders.downloads),
+                ("driver-store", windows && folders.driver_store),
+                ("other", location == "other"),
+                ("program-files", folders.in_program_files()),
+                ("site-packages", folders.packages),
+                ("system", windows),
+                ("system32", windows && folders.system32 && !folders.driver_store),
+                ("temp", folders.temporary),
+                ("user", folders.in_profile()),
+            ];
+            places.extend(words.into_iter().filter(|(_, holds)| *holds).map(|(word, _)| word));
+        }
     }
-    if packages {
-        "site-packages"
-    } else if temporary {
-        "temp"
-    } else if is(top, "windows") || is(top, "systemroot") {
-        if driver_store { "driver-store" } else { "system" }
-    } else if is(top, "program files") || is(top, "program files (x86)") || without_prefix(top, "progra~").is_some() {
-        "program-files"
-    } else if is(top, "users") || is(top, "documents and settings") {
-        "user"
-    } else {
-        "other"
+    if program.is_some_and(|program| same_folder(program, path)) {
+        places.push("application");
+    }
+    places
+}
+
+/// Whether a folder has the name of one of conda's own: of an installation (`miniconda3`), or the folder in a profile in
+/// which conda keeps environments when it may not write to its own (`.conda`).
+pub(crate) fn is_conda_folder(name: &str) -> bool {
+    CONDA.iter().any(|start| name.get(..start.len()).is_some_and(|head| head.eq_ignore_ascii_case(start)))
+}
+
+/// Beginnings of the names of conda's own folders.
+const CONDA: &[&str] = &["anaconda", "miniconda", "miniforge", "mambaforge", "micromamba", ".conda"];
+
+/// What the names of a path's folders tell.
+#[derive(Default)]
+struct Folders<'p> {
+    /// The first folder below the drive.
+    top: &'p str,
+    packages: bool,
+    temporary: bool,
+    driver_store: bool,
+    system32: bool,
+    conda: bool,
+    downloads: bool,
+}
+
+impl<'p> Folders<'p> {
+    /// The folders of a path; `None` for a path of a share.
+    fn of(path: &'p str) -> Option<Self> {
+        let local = local_path(path)?;
+        let top = local.trim_start_matches(SLASHES).split(SLASHES).next().unwrap_or_default();
+        let is = |part: &str, name: &str| part.eq_ignore_ascii_case(name);
+        let mut found = Self { top, temporary: is(top, "temp") || is(top, "tmp"), ..Self::default() };
+        // Folders have a slash on both sides. A process has hundreds of paths, so each is gone through once and not
+        // copied.
+        let mut folders = local.rsplit_once(SLASHES).map_or("", |(folder, _)| folder).split(SLASHES);
+        folders.next();
+        let (mut above, mut parent) = ("", "");
+        for folder in folders {
+            let in_windows = is(parent, "windows") || is(parent, "systemroot");
+            found.packages |= is(folder, "site-packages") || is(folder, "dist-packages");
+            found.temporary |= is(folder, "temp") && (in_windows || (is(parent, "local") && is(above, "appdata")));
+            found.temporary |= is(folder, "systemtemp") && in_windows;
+            found.driver_store |= is(folder, "driverstore");
+            found.system32 |= in_windows && ["system32", "syswow64", "sysnative"].iter().any(|name| is(folder, name));
+            found.conda |= is_conda_folder(folder);
+            found.downloads |= is(folder, "downloads") && is(above, "users");
+            (above, parent) = (parent, folder);
+        }
+        Some(found)
+    }
+
+    fn top_is(&self, names: &[&str]) -> bool {
+        names.iter().any(|name| self.top.eq_ignore_ascii_case(name))
+    }
+
+    fn in_windows(&self) -> bool {
+        self.top_is(&["windows", "systemroot"])
+    }
+
+    fn in_program_files(&self) -> bool {
+        self.top_is(&["program files", "program files (x86)"]) || without_prefix(self.top, "progra~").is_some()
+    }
+
+    fn in_profile(&self) -> bool {
+        self.top_is(&["users", "documents and settings"])
+    }
+
+    fn location(&self) -> &'static str {
+        if self.packages {
+            "site-packages"
+        } else if self.temporary {
+            "temp"
+        } else if self.in_windows() {
+            if self.driver_store { "driver-store" } else { "system" }
+        } else if self.in_program_files() {
+            "program-files"
+        } else if self.in_profile() {
+            "user"
+        } else {
+            "other"
+        }
     }
 }
+
+/// Whether two files lie in one folder, however the paths write it.
+fn same_folder(one: &str, other: &str) -> bool {
+    let folder = |path: &str| -> Option<String> {
+        let (folder, _) = path.rsplit_once(SLASHES)?;
+        let bare = BARE.iter().find_map(|prefix| without_prefix(folder, prefix)).unwrap_or(folder);
+        Some(bare.replace('/', "\\").to_lowercase())
+    };
+    folder(one).is_some_and(|one| folder(other) == Some(one))
+}
+
+/// Beginnings after which a path stands as Windows takes it, without being read again.
+const BARE: [&str; 3] = ["\\\\?\\", "\\\\.\\", "\\??\\"];
 
 const SLASHES: [char; 2] = ['\\', '/'];
 
@@ -53,7 +147,7 @@ fn without_prefix<'p>(path: &'p str, prefix: &str) -> Option<&'p str> {
 /// `\Device\HarddiskVolume3\...`, and for drivers `\SystemRoot\...`.
 fn local_path(path: &str) -> Option<&str> {
     let begins = |path: &str, prefix: &str| without_prefix(path, prefix).is_some();
-    let bare = ["\\\\?\\", "\\\\.\\", "\\??\\"].iter().find_map(|prefix| without_prefix(path, prefix));
+    let bare = BARE.iter().find_map(|prefix| without_prefix(path, prefix));
     let path = match bare {
         Some(rest) if begins(rest, "unc\\") => return None,
         Some(rest) => rest,
@@ -72,7 +166,7 @@ fn local_path(path: &str) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::facts::schema::LOCATIONS;
+    use crate::facts::schema::{LOCATIONS, PLACES};
 
     #[test]
     fn each_path_has_its_kind_of_place() {
@@ -108,6 +202,35 @@ mod tests {
         ] {
             assert_eq!(location(path), expected, "{path}");
             assert!(LOCATIONS.contains(&expected));
+        }
+    }
+
+    #[test]
+    fn a_path_lies_in_every_place_that_fits_it() {
+        let program = Some(r"C:\Users\Ann\miniconda3\envs\tf\python.exe");
+        for (path, expected) in [
+            (r"C:\Windows\System32\ntdll.dll", "system system32"),
+            (r"C:\Windows\SysWOW64\ntdll.dll", "system system32"),
+            (r"\SystemRoot\system32\drivers\x.sys", "system system32"),
+            (r"C:\Windows\WinSxS\amd64_x\comctl32.dll", "system"),
+            (r"C:\Windows\System32\DriverStore\FileRepository\nv.inf_1\nvcuda64.dll", "driver-store system"),
+            (r"C:\Windows\Temp\x.dll", "temp"),
+            (r"C:\Users\Ann\miniconda3\envs\tf\Lib\site-packages\torch\c10.dll", "conda site-packages user"),
+            (r"C:\Users\Ann\miniconda3\envs\tf\python39.dll", "conda user application"),
+            (r"\\?\c:/USERS/ann/miniconda3/envs/tf/x.dll", "conda user application"),
+            (r"C:\Users\Ann\.conda\envs\tf\x.dll", "conda user"),
+            (r"C:\Users\Ann\Downloads\tool\x.dll", "downloads user"),
+            (r"D:\Downloads\x.dll", "other"),
+            (r"C:\Users\Ann\AppData\Local\Temp\_MEI1\x.dll", "temp user"),
+            (r"C:\Program Files\Python39\Lib\site-packages\a.pyd", "program-files site-packages"),
+            (r"\\server\share\Windows\System32\x.dll", "network"),
+            ("x.dll", "other"),
+        ] {
+            let found = places(path, program);
+            assert_eq!(found.join(" "), expected, "{path}");
+            assert!(found.iter().all(|place| PLACES.contains(place)));
+            assert!(places(path, None).iter().all(|place| *place != "application"));
+            assert!(location(path) == "site-packages" || found.contains(&location(path)), "{path}");
         }
     }
 }

@@ -23,7 +23,8 @@ mod table;
 
 pub(crate) use check::check;
 pub use compatibility::{Release, ReleaseSpan, RuntimeMinimum, TensorFlowBuild};
-pub use location::location;
+pub(crate) use location::is_conda_folder;
+pub use location::{location, places};
 pub use stop::{Explained, Holds, Stop, StopParameter};
 
 use std::borrow::Cow;

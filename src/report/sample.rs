@@ -172,6 +172,7 @@ pub(super) fn finding(rule: &str, cause: &str, confidence: f64) -> Finding {
         incidents: Vec::new(),
         references: Vec::new(),
         suppression_ended: None,
+        superseded_by: None,
     }
 }
 
@@ -326,6 +327,9 @@ pub(super) fn everything() -> Report {
     let mut report = report(artifacts, vec![crash("7f3a9c")]);
     report.incidents[0].incident.bugcheck = bugcheck("", 0).incident.bugcheck;
     report.incidents[0].incident.host_by_folder = true;
+    let mut general = finding("loader/error-126", "missing-dependency", 0.7);
+    general.superseded_by = Some("cudnn/zlibwapi-missing".into());
+    report.incidents[0].findings.push(general);
     report.incidents[0].findings[0].incidents = vec![NamedIncidents {
         relation: Relation::SamePlaceElsewhere,
         ids: vec!["41d0be".into(), "9c2277".into()],

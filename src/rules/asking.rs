@@ -60,7 +60,7 @@ impl Rule {
                 let wants_entries = match quantifier {
                     Quantifier::Any => true,
                     Quantifier::None => false,
-                    Quantifier::Count(least, _) => *least > 0,
+                    Quantifier::Count(count) => count.least > 0,
                 };
                 list.name == name
                     && wants_entries

@@ -5,7 +5,7 @@ use super::compare::Compare;
 use super::condition::Condition;
 use super::pattern::Pattern;
 use super::rule::Logic;
-use super::selection::{EntryFilter, FieldTerm, FieldTest, Quantifier, Selection, Term, Test};
+use super::selection::{Count, EntryFilter, FieldTerm, FieldTest, Quantifier, Selection, Term, Test};
 use super::wildcard::Wildcard;
 use crate::facts::schema::{FactDefinition, LISTS};
 use crate::facts::{FactType, Value};
@@ -77,9 +77,12 @@ fn any(parts: impl Iterator<Item = Option<Needed>>) -> Option<Needed> {
 fn of_term(term: &Term) -> Option<Needed> {
     match &term.test {
         Test::Fact { index, fact, compare } => of_compare(Place::Fact(*index), fact, compare),
-        Test::List { index, quantifier: Quantifier::Any | Quantifier::Count(1.., _), entries, .. } => {
-            of_entries(*index, entries)
-        }
+        Test::List {
+            index,
+            quantifier: Quantifier::Any | Quantifier::Count(Count { least: 1.., .. }),
+            entries,
+            ..
+        } => of_entries(*index, entries),
         _ => None,
     }
 }

@@ -10,8 +10,9 @@ use super::pattern::{self, Pattern};
 use super::value::{self, fold, fold_part, noun};
 use super::view::Compared;
 use super::wildcard::Wildcard;
-use crate::facts::schema::FactDefinition;
+use crate::facts::schema::{FactDefinition, PLACES};
 use crate::facts::{FactType, Value};
+use crate::knowledge::places;
 use crate::yaml::{Node, Span};
 
 /// What a value must be. Texts are kept folded.
@@ -27,6 +28,8 @@ pub(super) enum Compare {
     Regex { patterns: Vec<Pattern>, every: bool },
     /// A value on this side of a bound.
     Order { order: Order, bound: Value },
+    /// A path in one (or in none) of these places.
+    Place { places: Vec<&'static str>, inside: bool },
     /// A module in (or in none of) these lists.
     Listed { lists: Vec<Arc<ModuleList>>, inside: bool },
 }
@@ -55,6 +58,8 @@ pub(super) enum Modifier {
     Like,
     Regex,
     Order(Order),
+    Within,
+    Place(bool),
     Listed(bool),
     Exists,
     All,
@@ -72,6 +77,9 @@ impl Modifier {
         ("lte", Self::Order(Order::AtMost)),
         ("gt", Self::Order(Order::Greater)),
         ("gte", Self::Order(Order::AtLeast)),
+        ("within", Self::Within),
+        ("place", Self::Place(true)),
+        ("not_place", Self::Place(false)),
         ("listed", Self::Listed(true)),
         ("not_listed", Self::Listed(false)),
         ("exists", Self::Exists),
@@ -89,8 +97,12 @@ impl Modifier {
                 matches!(kind, FactType::Text | FactType::Path | FactType::Module)
             }
             Self::Order(_) => {
-                matches!(kind, FactType::Number | FactType::Code | FactType::Address | FactType::Version)
+                let numbers =
+                    matches!(kind, FactType::Number | FactType::Duration | FactType::Code | FactType::Address);
+                numbers || kind == FactType::Version
             }
+            Self::Within => kind == FactType::Duration,
+            Self::Place(_) => kind == FactType::Path,
             Self::Listed(_) => kind == FactType::Module,
             Self::Exists | Self::All => true,
         }
@@ -151,6 +163,12 @@ pub(super) fn read(
             every,
         },
         Modifier::Order(order) => Compare::Order { order, bound: single(fact, node, mistakes)? },
+        // The same as `lte`, in the words in which people say it.
+        Modifier::Within => Compare::Order { order: Order::AtMost, bound: single(fact, node, mistakes)? },
+        Modifier::Place(inside) => {
+            let places = values(fact, node, mistakes, |_, node, mistakes| place(node, mistakes))?;
+            Compare::Place { places, inside }
+        }
         Modifier::Listed(inside) => {
             let lists = values(fact, node, mistakes, |_, node, mistakes| module_list(node, known, mistakes))?;
             Compare::Listed { lists, inside }
@@ -291,6 +309,17 @@ fn module_list(node: &Node, known: &Known<'_>, mistakes: &mut Mistakes) -> Optio
     None
 }
 
+fn place(node: &Node, mistakes: &mut Mistakes) -> Option<&'static str> {
+    let word = mistakes.text(node, "a place")?.trim();
+    let known = PLACES.iter().find(|place| **place == word).copied();
+    if known.is_none() {
+        let all = PLACES.iter().copied();
+        let help = suggestion(word, all.clone()).unwrap_or_else(|| format!("the places are {}", listing(all)));
+        mistakes.error_with_help("R028", node.span, format!("there is no place `{word}`"), help);
+    }
+    known
+}
+
 /// The `true` or `false` after `exists`.
 pub(super) fn flag(node: &Node, mistakes: &mut Mistakes) -> Option<bool> {
     match node.text() {
@@ -307,10 +336,13 @@ impl Compare {
     /// Whether the value is what the rule wants.
     pub fn holds(&self, seen: Compared<'_>) -> bool {
         // The type of a fact decides what it can be compared with.
-        let text = if let Compared::Text(text) = seen { text } else { "" };
+        let text = match seen {
+            Compared::Text(text) | Compared::Path { text, .. } => text,
+            _ => "",
+        };
         match self {
             Self::Equal(values) => values.iter().any(|value| match (value, seen) {
-                (Value::Text(wanted), Compared::Text(text)) => **wanted == *text,
+                (Value::Text(wanted), Compared::Text(_) | Compared::Path { .. }) => **wanted == *text,
                 (Value::Number(wanted), Compared::Number(number)) => *wanted == number,
                 (Value::Version(wanted), Compared::Version(version)) => *wanted == version,
                 (Value::Flag(wanted), Compared::Flag(flag)) => *wanted == flag,
@@ -324,6 +356,14 @@ impl Compare {
             Self::Like { patterns, every } => quantified(patterns, *every, |pattern| pattern.fits(text)),
             Self::Regex { patterns, every } => quantified(patterns, *every, |pattern| pattern.is_match(text)),
             Self::Order { order, bound } => ordered(*order, seen, bound),
+            Self::Place { places: wanted, inside } => {
+                let program = if let Compared::Path { program, .. } = seen { program } else { None };
+                let found = places(text, program);
+                let is_there = wanted.iter().any(|place| found.contains(place));
+                // Which folder is the program's own is not known then, so nothing is shown to be elsewhere.
+                let unknown = program.is_none() && wanted.contains(&"application");
+                is_there == *inside && (*inside || !unknown)
+            }
             Self::Listed { lists, inside } => lists.iter().any(|list| list.contains(text)) == *inside,
         }
     }
@@ -334,7 +374,7 @@ impl Compare {
             Self::Equal(_) | Self::Order { .. } => 0,
             Self::Part { .. } => 1,
             Self::Listed { .. } => 2,
-            Self::Like { .. } => 3,
+            Self::Like { .. } | Self::Place { .. } => 3,
             Self::Regex { .. } => 4,
         }
     }

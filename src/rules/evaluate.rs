@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::compare::Compare;
 use super::condition::Condition;
-use super::selection::{EntryFilter, FieldTerm, FieldTest, Quantifier, Selection, Term, Test};
-use super::view::{Row, View};
+use super::selection::{Count, EntryFilter, FieldTerm, FieldTest, Quantifier, Selection, Term, Test, Window};
+use super::view::{Compared, Row, View};
 use crate::facts::{EvidenceRef, NamedIncidents, Others, Relation};
 
 /// The answer to a question about facts.
@@ -199,12 +199,15 @@ impl Test {
                 on.evidence.extend(view.scalar(*index).and_then(|seen| seen.from));
                 on.name(view.facts().others(self.path()));
             }
-            Self::List { index, entries, .. } => {
+            Self::List { index, entries, quantifier, .. } => {
                 let rows = view.list(*index).unwrap_or_default();
                 let others = view.facts().others(self.path());
-                for (position, row) in rows.iter().enumerate().filter(|(_, row)| entries.fits(row)) {
+                for row in quantifier.counted(rows.iter().filter(|row| entries.fits(row))) {
                     on.evidence.extend(row.from());
-                    on.name(others.get(position));
+                    if !others.is_empty() {
+                        let position = rows.iter().position(|other| std::ptr::eq(other, row));
+                        on.name(position.and_then(|position| others.get(position)));
+                    }
                 }
             }
             Self::ListKnown { .. } => {}
@@ -213,16 +216,62 @@ impl Test {
 }
 
 impl Quantifier {
+    /// Which of the entries that fit count.
+    fn counted<'r, 'v>(self, fitting: impl Iterator<Item = &'r Row<'v>>) -> Vec<&'r Row<'v>> {
+        match self {
+            Self::Any | Self::None => fitting.collect(),
+            Self::Count(count) => count.counted(fitting),
+        }
+    }
+
     fn holds(self, rows: &[Row<'_>], entries: &EntryFilter) -> bool {
         let mut fitting = rows.iter().filter(|row| entries.fits(row));
         match self {
             Self::Any => fitting.next().is_some(),
             Self::None => fitting.next().is_none(),
-            Self::Count(least, most) => {
-                let count = u64::try_from(fitting.count()).unwrap_or(u64::MAX);
-                (least..=most).contains(&count)
+            Self::Count(count) => (count.least..=count.most).contains(&count.of(fitting)),
+        }
+    }
+}
+
+impl Count {
+    /// Which of the entries that fit count: all, or those of the span of time that holds the most of them.
+    fn counted<'r, 'v>(self, fitting: impl Iterator<Item = &'r Row<'v>>) -> Vec<&'r Row<'v>> {
+        match self.within {
+            None => fitting.collect(),
+            Some(window) => window.fullest(fitting),
+        }
+    }
+
+    /// How many these are.
+    pub fn of<'r, 'v: 'r>(self, fitting: impl Iterator<Item = &'r Row<'v>>) -> u64 {
+        u64::try_from(self.counted(fitting).len()).unwrap_or(u64::MAX)
+    }
+}
+
+impl Window {
+    /// The entries of the span that holds the most of them, of several spans the earliest. Both of its ends count.
+    fn fullest<'r, 'v>(self, rows: impl Iterator<Item = &'r Row<'v>>) -> Vec<&'r Row<'v>> {
+        let distance = |row: &Row<'_>, field: usize| match row.field(field)? {
+            Compared::Number(seconds) => i128::try_from(seconds).ok(),
+            _ => None,
+        };
+        let time = |row: &Row<'_>| {
+            let before = distance(row, self.before).and_then(i128::checked_neg);
+            before.or_else(|| distance(row, self.after?))
+        };
+        let mut timed: Vec<(i128, &'r Row<'v>)> = rows.filter_map(|row| Some((time(row)?, row))).collect();
+        timed.sort_by_key(|(time, _)| *time);
+        let mut fullest = timed.get(..0).unwrap_or_default();
+        for (first, (time, _)) in timed.iter().enumerate() {
+            let last = time.saturating_add(i128::from(self.seconds));
+            let end = timed.partition_point(|(other, _)| *other <= last);
+            let span = timed.get(first..end).unwrap_or_default();
+            if span.len() > fullest.len() {
+                fullest = span;
             }
         }
+        fullest.iter().map(|(_, row)| *row).collect()
     }
 }
 

@@ -98,15 +98,20 @@ impl Templates {
         fine.then_some(text)
     }
 
-    /// The text with facts filled in. Never fails: what can't be written is shown as the rule has it.
-    pub fn fill<'t>(&self, text: &'t Text, facts: &FactValues) -> Cow<'t, str> {
+    /// The text with facts filled in, or why it can't be written.
+    pub fn try_fill<'t>(&self, text: &'t Text, facts: &FactValues) -> Result<Cow<'t, str>, String> {
         match text {
-            Text::Plain(text) => Cow::Borrowed(text),
+            Text::Plain(text) => Ok(Cow::Borrowed(text)),
             Text::Template(written) => {
                 let filled = self.lenient.get_template(written).and_then(|template| template.render(facts.0.clone()));
-                filled.map_or(Cow::Borrowed(written), |filled| Cow::Owned(without_gaps(&filled)))
+                filled.map(|filled| Cow::Owned(without_gaps(&filled))).map_err(|error| failure(&error).message)
             }
         }
+    }
+
+    /// The text with facts filled in. Never fails: what can't be written is shown as the rule has it.
+    pub fn fill<'t>(&self, text: &'t Text, facts: &FactValues) -> Cow<'t, str> {
+        self.try_fill(text, facts).unwrap_or_else(|_| Cow::Borrowed(text.written()))
     }
 }
 
@@ -370,7 +375,7 @@ fn failure(error: &minijinja::Error) -> Wrong {
 fn example(kind: FactType) -> Value {
     Value::Text(Arc::from(match kind {
         FactType::Flag => "true",
-        FactType::Number => "7",
+        FactType::Number | FactType::Duration => "7",
         FactType::Code => "0xC0000005",
         FactType::Address => "0x1000",
         FactType::Version => "1.2.3.4",

@@ -1,6 +1,7 @@
 //! What judging an incident gives.
 
 use super::overlay::{Ruling, SuppressedBy};
+use super::supersede::Found;
 use crate::facts::{EvidenceRef, NamedIncidents};
 
 /// How much a cause matters to the user, whatever the confidence in it.
@@ -95,6 +96,16 @@ pub struct Finding {
     pub references: Vec<String>,
     /// The suppression of it that ended before the incident.
     pub suppression_ended: Option<SuppressedBy>,
+    /// The rule whose finding takes the place of this one, which is no rival of others then.
+    pub superseded_by: Option<String>,
+}
+
+impl Finding {
+    /// Whether it stands for itself, and no other finding takes its place.
+    #[must_use]
+    pub fn stands(&self) -> bool {
+        self.superseded_by.is_none()
+    }
 }
 
 /// A finding that somebody does not want to see.
@@ -132,7 +143,7 @@ pub struct Skipped {
 /// What all rules say of one incident.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Judgement {
-    /// Rules that matched, the most confident first, ties by id.
+    /// Rules that matched, the most confident first, ties by id; those that are superseded stand after all others.
     pub findings: Vec<Finding>,
     /// Rules that could not be decided, by id.
     pub skipped: Vec<Skipped>,
@@ -141,16 +152,16 @@ pub struct Judgement {
 }
 
 impl Judgement {
-    /// Puts a finding where suppressions want it.
-    pub(super) fn file(&mut self, mut finding: Finding, ruling: Ruling) {
+    /// Puts a finding where suppressions want it: gives back what is not suppressed.
+    pub(super) fn ruled<'r>(&mut self, mut found: Found<'r>, ruling: Ruling) -> Option<Found<'r>> {
         match ruling {
             Ruling::Suppressed(by) => {
-                self.suppressed.push(Suppressed::of(finding, by));
-                return;
+                self.suppressed.push(Suppressed::of(found.finding, by));
+                return None;
             }
-            Ruling::ShownAgain(by) => finding.suppression_ended = Some(by),
+            Ruling::ShownAgain(by) => found.finding.suppression_ended = Some(by),
             Ruling::Shown => {}
         }
-        self.findings.push(finding);
+        Some(found)
     }
 }

@@ -96,7 +96,7 @@ impl Key {
     fn is(&self, seen: &Seen<'_>) -> bool {
         match (self, seen.compared()) {
             (Self::Number(number), Compared::Number(other)) => *number == other,
-            (Self::Text(text), Compared::Text(other)) => text == other,
+            (Self::Text(text), Compared::Text(other) | Compared::Path { text: other, .. }) => text == other,
             _ => false,
         }
     }

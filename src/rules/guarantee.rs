@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 
 use super::condition::Condition;
 use super::selection::{Selection, Test};
+use crate::facts::schema::scalar;
 
 /// Facts that are known together.
 pub(super) type World = BTreeSet<&'static str>;
@@ -18,9 +19,14 @@ const ALWAYS_KNOWN: &str = "incident.kind";
 /// More worlds than this are replaced with what all of them have in common.
 const MAX_WORLDS: usize = 64;
 
-/// The ways in which all of `conditions` can hold.
-pub(super) fn worlds_when(conditions: &[&Condition], selections: &[Selection]) -> Vec<World> {
-    let always = std::iter::once(vec![World::from([ALWAYS_KNOWN])]);
+/// The ways in which all of `conditions` can hold where the facts `required` are known.
+pub(super) fn worlds_when(
+    conditions: &[&Condition],
+    selections: &[Selection],
+    required: &[&'static str],
+) -> Vec<World> {
+    let known = required.iter().copied().filter(|path| scalar(path).is_some());
+    let always = std::iter::once(vec![known.chain([ALWAYS_KNOWN]).collect()]);
     together(always.chain(conditions.iter().map(|condition| decided(condition, true, selections))))
 }
 

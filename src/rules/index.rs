@@ -101,7 +101,7 @@ impl Wanted {
     fn add(&self, value: Compared<'_>, found: &mut Vec<usize>) {
         match value {
             Compared::Number(number) => found.extend(self.numbers.get(&number).into_iter().flatten()),
-            Compared::Text(text) => {
+            Compared::Text(text) | Compared::Path { text, .. } => {
                 found.extend(self.texts.get(text).into_iter().flatten());
                 self.parts.add(text, found);
             }

@@ -11,13 +11,13 @@ use serde_json::{Map, Value, json};
 use super::compare::Modifier;
 use super::condition::RESERVED;
 use super::finding::{Audience, Severity};
+use super::outcome::Outcome;
 use super::overlay::{OVERLAY_KEYS, OVERRIDABLE};
 use super::parse::{OPTIONAL_RULE_KEYS, RULE_KEYS};
 use super::rule::Rule;
 use super::rule_set::RuleSet;
-use super::self_test::Expectation;
 use crate::facts::FactType;
-use crate::facts::schema::{FactDefinition, LISTS, ListDefinition, SCALARS};
+use crate::facts::schema::{FactDefinition, LISTS, ListDefinition, PLACES, SCALARS};
 
 /// What an editor reads as a plain text: YAML makes numbers and truth values of some.
 const TEXT_TYPES: [&str; 3] = ["string", "number", "boolean"];
@@ -64,6 +64,17 @@ fn definitions(rules: &RuleSet) -> Value {
             "address",
             json!({"anyOf": [{"type": "integer", "minimum": 0}, text_of(r"^\s*(0[xX][0-9A-Fa-f]+|[0-9])\s*$")]}),
         ),
+        (
+            "duration",
+            json!({
+                "anyOf": [
+                    {"type": "integer", "minimum": 0},
+                    text_of(r"^\s*(0[xX][0-9A-Fa-f]+|[0-9]+\s*(s|min|h|d)?)\s*$"),
+                ],
+                "description": "Seconds, or a number with its unit: 90 s, 5 min, 2 h, 3 d.",
+            }),
+        ),
+        ("place", one_or_more(json!({"enum": PLACES}))),
         ("version", json!({"anyOf": [{"type": "number", "minimum": 0}, text_of(r"^\s*[0-9]+(\.[0-9]+){0,3}\s*$")]})),
         ("module", any_scalar(r"^[^\\/*?]*[^\\/*?\s][^\\/*?]*$")),
         ("path", any_scalar(r"^[^*?]*[^*?\s][^*?]*$")),
@@ -171,6 +182,26 @@ fn rule(rules: &RuleSet) -> Value {
             ),
         ),
         ("adjust", adjustments()),
+        (
+            "requires",
+            json!({
+                "type": "array",
+                "minItems": 1,
+                "uniqueItems": true,
+                "items": {"enum": SCALARS.iter().map(|fact| fact.path).chain(LISTS.iter().map(|list| list.name)).collect::<Vec<_>>()},
+                "description": "Facts and lists without which the rule is skipped, even where its condition could be decided.",
+            }),
+        ),
+        (
+            "supersedes",
+            json!({
+                "type": "array",
+                "minItems": 1,
+                "uniqueItems": true,
+                "items": reference("text"),
+                "description": "Ids of rules that know less of the same: where both match, their findings are no rivals.",
+            }),
+        ),
         ("explanation", text("Why, for the reader of a report. Facts stand in it as {{ fact.path or \"fallback\" }}.")),
         ("remediation", remediation()),
         ("collect", texts("What would make it surer.")),
@@ -195,12 +226,21 @@ fn adjustments() -> Value {
     });
     let when = json!({"allOf": [reference("text")], "description": "A condition over the selections."});
     let say = json!({"allOf": [reference("text")], "description": "The sentence that the report adds."});
-    let one = mapping(object([("when", when), ("by", by), ("say", say)]), &["when", "by", "say"]);
+    let most = json!({
+        "type": ["number", "string"],
+        "minimum": 0.01,
+        "maximum": 0.98,
+        "description": "How sure the rule can be then, whatever else raises its confidence: 0.6.",
+    });
+    let mut one = mapping(object([("when", when), ("by", by), ("most", most), ("say", say)]), &["when", "say"]);
+    if let Value::Object(one) = &mut one {
+        one.insert("oneOf".to_owned(), json!([{"required": ["by"]}, {"required": ["most"]}]));
+    }
     json!({
         "type": "array",
         "minItems": 1,
         "items": one,
-        "description": "Evidence that moves the confidence, and the sentence that says so.",
+        "description": "Evidence that moves or caps the confidence, and the sentence that says so.",
     })
 }
 
@@ -212,16 +252,16 @@ fn remediation() -> Value {
 
 fn tests() -> Value {
     let expect = json!({
-        "enum": Expectation::ALL.map(Expectation::word),
-        "description": "match, no-match, or skipped: a fact is missing that the rule needs.",
+        "enum": Outcome::EXPECTED.map(Outcome::word),
+        "description": "match, no-match, skipped (a fact is missing that the rule needs) or superseded (it matches, and so does a rule that supersedes it).",
     });
     let keys = ["name", "facts", "expect"];
     let one = mapping(object([("name", reference("text")), ("facts", reference("facts")), ("expect", expect)]), &keys);
-    let some_expects = |wanted: Expectation| json!({"contains": {"properties": {"expect": {"const": wanted.word()}}}});
+    let some_expects = |wanted: Outcome| json!({"contains": {"properties": {"expect": {"const": wanted.word()}}}});
     json!({
         "type": "array",
         "items": one,
-        "allOf": [some_expects(Expectation::Match), some_expects(Expectation::NoMatch)],
+        "allOf": [some_expects(Outcome::Match), some_expects(Outcome::NoMatch)],
         "description": "Facts, and what the rule must make of them. At least one match and one no-match.",
     })
 }
@@ -238,7 +278,9 @@ fn terms() -> Map<String, Value> {
         let quantified = |how: &str| json!({"allOf": [entries.clone()], "description": told(how)});
         all.insert(format!("{}|any", list.name), quantified("An entry fits."));
         all.insert(format!("{}|none", list.name), quantified("No entry fits."));
-        all.insert(format!("{}|count", list.name), count(entries.clone(), &told("So many entries fit.")));
+        let has_times = list.fields.iter().any(|field| field.path == "seconds_before");
+        let counted = count(entries.clone(), has_times, &told("So many entries fit."));
+        all.insert(format!("{}|count", list.name), counted);
         all.insert(format!("{}|exists", list.name), reference("exists"));
     }
     all
@@ -259,7 +301,8 @@ fn add_term(fact: &FactDefinition, from: Option<&str>, all: &mut Map<String, Val
                 all.insert(format!("{}|all|{word}", fact.path), texts.clone());
                 all.insert(key, texts);
             }
-            Modifier::Order(_) => drop(all.insert(key, equal(fact.kind))),
+            Modifier::Order(_) | Modifier::Within => drop(all.insert(key, equal(fact.kind))),
+            Modifier::Place(_) => drop(all.insert(key, reference("place"))),
             Modifier::Listed(_) => drop(all.insert(key, reference("list name"))),
             Modifier::Exists => drop(all.insert(key, reference("exists"))),
             Modifier::All => {}
@@ -274,11 +317,15 @@ fn fields(list: &ListDefinition) -> Map<String, Value> {
     all
 }
 
-fn count(entries: Value, about: &str) -> Value {
+fn count(entries: Value, has_times: bool, about: &str) -> Value {
     let bounds = ["lt", "lte", "gt", "gte", "eq"];
     let mut properties: Map<String, Value> =
         bounds.iter().map(|bound| ((*bound).to_owned(), reference("bound"))).collect();
     properties.insert("where".to_owned(), entries);
+    if has_times {
+        let within = json!({"allOf": [reference("duration")], "description": "A span of time that holds so many."});
+        properties.insert("within".to_owned(), within);
+    }
     let bounded: Vec<Value> = bounds.iter().map(|bound| json!({"required": [bound]})).collect();
     let Value::Object(mut count) = mapping(properties, &[]) else { return Value::Null };
     count.insert("anyOf".to_owned(), Value::Array(bounded));
@@ -331,6 +378,7 @@ fn single(kind: FactType) -> Value {
         FactType::Word(words) => json!({"enum": words}),
         FactType::Code => reference("code"),
         FactType::Number => reference("number"),
+        FactType::Duration => reference("duration"),
         FactType::Address => reference("address"),
         FactType::Version => reference("version"),
         FactType::Flag => reference("flag"),

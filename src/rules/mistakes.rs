@@ -4,6 +4,9 @@ use std::sync::Arc;
 
 use crate::yaml::{Diagnostic, Entry, Node, Span, YamlText};
 
+/// The version of the language of rules that this program reads.
+const SCHEMA: &str = "1";
+
 /// The mistakes found in one file so far.
 #[derive(Debug)]
 pub(super) struct Mistakes {
@@ -99,15 +102,24 @@ impl Mistakes {
         }
     }
 
-    /// Requires `schema: 1`.
-    pub fn schema(&mut self, root: &Node) {
-        if let Some(node) = root.get("schema")
-            && node.text() != Some("1")
-        {
-            let found = node.text().unwrap_or_default();
-            let message = format!("this program reads schema 1, not `{found}`");
-            self.error_with_help("R013", node.span, message, "write `schema: 1`, or use a newer crashsift");
-        }
+    /// Requires [`SCHEMA`]. Gives whether the file is in that language; what another one means is not known, and nothing
+    /// else can be said of the file.
+    pub fn schema(&mut self, root: &Node) -> bool {
+        let Some(node) = root.get("schema").filter(|node| node.text() != Some(SCHEMA)) else { return true };
+        let found = node.text().unwrap_or_default();
+        let newer = found.parse::<u32>().is_ok_and(|found| found > 1);
+        let message = if newer {
+            format!("this file is written in schema {found}, and this program reads schema {SCHEMA}")
+        } else {
+            format!("`{found}` is no schema; this program reads schema {SCHEMA}")
+        };
+        let help = if newer {
+            "use a newer crashsift; of this file nothing else was checked".to_owned()
+        } else {
+            format!("write `schema: {SCHEMA}`")
+        };
+        self.error_with_help("R013", node.span, message, help);
+        !newer
     }
 }
 
@@ -116,7 +128,7 @@ pub(super) fn suggestion<'a>(word: &str, known: impl IntoIterator<Item = &'a str
     closest(word, known).map(did_you_mean)
 }
 
-fn did_you_mean(word: &str) -> String {
+pub(super) fn did_you_mean(word: &str) -> String {
     format!("did you mean `{word}`?")
 }
 

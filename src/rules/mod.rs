@@ -20,18 +20,22 @@ mod gate;
 mod guarantee;
 mod index;
 mod json_schema;
+mod lint;
 mod list;
 mod mistakes;
 mod needed;
+mod outcome;
 mod overlay;
 mod parse;
 mod pattern;
 mod prepared;
+mod required;
 mod rule;
 mod rule_set;
 mod selection;
 mod self_test;
 mod source;
+mod supersede;
 mod trace;
 mod value;
 mod view;
@@ -46,10 +50,11 @@ pub use finding::{Audience, Finding, Judgement, Remediation, Severity, Skipped, 
 pub use json_schema::json_schema;
 pub use list::ModuleList;
 pub(crate) use mistakes::closest;
+pub use outcome::Outcome;
 pub use overlay::{Change, Occasion, SuppressedBy};
-pub use rule::Rule;
+pub use rule::{Effect, Rule};
 pub use rule_set::{RuleSet, RuleSetInfo};
-pub use self_test::{Expectation, TestFailure, TestOutcome};
+pub use self_test::{TestFailure, TestOutcome};
 pub use trace::{AdjustmentTrace, ConfidenceTrace, Missing, SelectionTrace, TermTrace, Trace};
 
 /// What rules may refer to.

@@ -16,12 +16,20 @@ pub(crate) type Need<'n> = Vec<Known<'n>>;
 /// A fact or list has to be known, and where values are given, it has to be equal to one of them.
 pub(crate) type Known<'n> = (&'n str, Option<Vec<&'n str>>);
 
-/// The needs of a condition: it holds only if all of them hold.
-pub(crate) fn needed<'n>(condition: &Condition, selections: &'n [Entry]) -> Vec<Need<'n>> {
+/// The needs of a rule with this condition: it matches only if all of them hold.
+pub(crate) fn needed<'n>(condition: &Condition, rule: &'n Node) -> Vec<Need<'n>> {
+    let selections = rule.get("selections").and_then(Node::entries).unwrap_or_default();
+    let required = rule.get("requires").and_then(Node::items).unwrap_or_default();
+    let mut needs = of_condition(condition, selections);
+    needs.extend(required.iter().filter_map(|path| Some(vec![(path.text()?, None)])));
+    needs
+}
+
+fn of_condition<'n>(condition: &Condition, selections: &'n [Entry]) -> Vec<Need<'n>> {
     match condition {
         Condition::Not(_) => Vec::new(),
-        Condition::All(parts) => parts.iter().flat_map(|part| needed(part, selections)).collect(),
-        Condition::Any(parts) => either(parts.iter().map(|part| needed(part, selections))),
+        Condition::All(parts) => parts.iter().flat_map(|part| of_condition(part, selections)).collect(),
+        Condition::Any(parts) => either(parts.iter().map(|part| of_condition(part, selections))),
         Condition::Selection(index) => {
             let Some(selection) = selections.get(*index) else { return Vec::new() };
             let one = std::slice::from_ref(&selection.value);

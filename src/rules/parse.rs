@@ -1,5 +1,6 @@
 //! Rules as they are written, read into rules as they are used. Every mistake of a file is noted, not only the first.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::Known;
@@ -13,10 +14,12 @@ use super::list::Lists;
 use super::mistakes::{Mistakes, listing, suggestion};
 use super::needed::needed;
 use super::overlay::{OVERLAY_KEYS, OverlayFile};
-use super::rule::{Adjustment, Logic, Origin, Place, Rule, Texts};
+use super::required::{self, Required};
+use super::rule::{Adjustment, Effect, Logic, Origin, Place, Rule, Texts};
 use super::selection::{self, Selection};
 use super::self_test::{self, SelfTest};
 use super::source::RuleFile;
+use super::supersede::Superseded;
 use crate::facts::schema::SCALARS;
 use crate::yaml::{Diagnostic, Entry, Node, Span, YamlText, parse};
 
@@ -29,21 +32,33 @@ pub(super) const RULE_KEYS: &[&str] = &[
     "selections",
     "condition",
     "adjust",
+    "requires",
+    "supersedes",
     "explanation",
     "remediation",
     "collect",
     "references",
     "tests",
 ];
-pub(super) const OPTIONAL_RULE_KEYS: &[&str] = &["condition", "adjust", "collect"];
+pub(super) const OPTIONAL_RULE_KEYS: &[&str] = &["condition", "adjust", "requires", "supersedes", "collect"];
 
-/// Reads the rules of one file, and what it says about rules of others. A rule with a mistake is not among them.
+/// What files with rules hold beside rules.
+#[derive(Default)]
+pub(super) struct Read {
+    /// What they say about rules of others.
+    pub overlays: Vec<OverlayFile>,
+    /// The ids of all rules, also of those with mistakes and of those that are left out.
+    pub written: BTreeSet<String>,
+}
+
+/// Reads the rules of one file, and what it says about rules of others. A rule with a mistake is not among them; the ids of
+/// all go to `read.written`.
 pub(super) fn read_file(
     file: &RuleFile,
     origin: Origin,
     known: &Known<'_>,
     templates: &Templates,
-    overlays: &mut Vec<OverlayFile>,
+    read: &mut Read,
     found: &mut Vec<Diagnostic>,
 ) -> Vec<Rule> {
     let root = match parse(&file.text) {
@@ -55,7 +70,9 @@ pub(super) fn read_file(
     };
     let mut reader = Reader { known, templates, mistakes: Mistakes::new(&file.text) };
     let rules = reader.root(&root, file, origin);
-    overlays.extend(OverlayFile::of(&root, &file.text, origin.set));
+    read.overlays.extend(OverlayFile::of(&root, &file.text, origin.set));
+    let nodes = root.get("rules").and_then(Node::items).unwrap_or_default();
+    read.written.extend(nodes.iter().filter_map(|rule| rule.get("id")?.text().map(str::to_owned)));
     found.append(&mut reader.mistakes.found);
     rules
 }
@@ -128,11 +145,13 @@ struct Reader<'a> {
 impl Reader<'_> {
     fn root(&mut self, root: &Node, file: &RuleFile, origin: Origin) -> Vec<Rule> {
         let Some(entries) = self.mistakes.mapping(root, "a rule file") else { return Vec::new() };
+        if !self.mistakes.schema(root) {
+            return Vec::new();
+        }
         let keys: Vec<&str> = ["schema", "rules"].into_iter().chain(OVERLAY_KEYS).collect();
         let is_overlay = entries.iter().any(|entry| OVERLAY_KEYS.contains(&entry.name()));
         let required: &[&str] = if is_overlay { &["schema"] } else { &["schema", "rules"] };
         self.mistakes.keys(entries, root.span, "a rule file", &keys, required);
-        self.mistakes.schema(root);
         let Some(rules) = root.get("rules").and_then(|rules| self.mistakes.items(rules, "`rules`")) else {
             return Vec::new();
         };
@@ -155,8 +174,7 @@ impl Reader<'_> {
         }
         let place = Place { id: id?, file: Arc::clone(&file.text), span: node.span, id_span: node.get("id")?.span };
         let logic = logic.finished(node)?;
-        let selections = node.get("selections").and_then(Node::entries).unwrap_or_default();
-        let gate = Gate::new(&needed(&logic.condition, selections));
+        let gate = Gate::new(&needed(&logic.condition, node));
         Some(Rule::new(place, origin, gate, logic, texts.finished()?, tests?))
     }
 
@@ -170,6 +188,7 @@ impl Reader<'_> {
             explanation: node.get("explanation").and_then(|text| self.text(text, "`explanation`", logic, &[])),
             remediation: self.remediation(node, logic),
             adjustments: self.adjustments(node, logic),
+            supersedes: self.supersedes(node),
             collect: self.plain_texts(node, "collect"),
             references: self.plain_texts(node, "references"),
         }
@@ -286,7 +305,25 @@ impl Reader<'_> {
             Some(node) => self.condition(node, "`condition`", &logic),
             None => Some(Condition::all_of(logic.names.len())),
         };
+        if let Some(node) = rule.get("requires") {
+            logic.requires = required::read(node, &mut self.mistakes);
+        }
         logic
+    }
+
+    fn supersedes(&mut self, rule: &Node) -> Vec<Superseded> {
+        let Some(node) = rule.get("supersedes") else { return Vec::new() };
+        let Some(items) = self.mistakes.items(node, "`supersedes`") else { return Vec::new() };
+        let mut all: Vec<Superseded> = Vec::new();
+        for item in items {
+            let Some(id) = self.mistakes.text(item, "an entry of `supersedes`") else { continue };
+            if all.iter().any(|known| known.id == id) {
+                self.mistakes.error("R034", item.span, format!("`{id}` is superseded twice"));
+                continue;
+            }
+            all.push(Superseded { id: id.to_owned(), span: item.span });
+        }
+        all
     }
 
     fn check_selection_name(&mut self, entry: &Entry) {
@@ -365,23 +402,52 @@ impl Reader<'_> {
     }
 
     fn adjustment(&mut self, item: &Node, logic: &ReadLogic) -> Option<Adjustment> {
-        let keys = ["when", "by", "say"];
+        let keys = ["when", "by", "most", "say"];
         let entries = self.mistakes.mapping(item, "an entry of `adjust`")?;
-        self.mistakes.keys(entries, item.span, "an entry of `adjust`", &keys, &keys);
+        self.mistakes.keys(entries, item.span, "an entry of `adjust`", &keys, &["when", "say"]);
         let when = item.get("when").and_then(|node| self.condition(node, "`when`", logic));
-        let by = item.get("by").and_then(|node| {
-            let text = self.mistakes.text(node, "`by`")?;
-            let value = text.parse::<f64>().ok().filter(|by| (0.01..=0.98).contains(&by.abs()));
-            if value.is_none() {
-                let message = format!("`by` is how far the confidence moves, like +0.05 or -0.2, not `{text}`");
-                self.mistakes.error("R016", node.span, message);
-            }
-            value
-        });
+        let change = self.change(item);
         let also: Vec<&Condition> = when.iter().collect();
         let say = item.get("say").and_then(|node| self.text(node, "`say`", logic, &also));
         let written = item.get("when").and_then(Node::text).unwrap_or_default().trim().to_owned();
-        Some(Adjustment { when: when?, written, by: by?, say: say? })
+        Some(Adjustment { when: when?, written, change: change?, say: say? })
+    }
+
+    /// What an entry of `adjust` does: `by` or `most`.
+    fn change(&mut self, item: &Node) -> Option<Effect> {
+        match (item.get("by"), item.get("most")) {
+            (Some(by), None) => {
+                let text = self.mistakes.text(by, "`by`")?;
+                let value = text.parse::<f64>().ok().filter(|by| (0.01..=0.98).contains(&by.abs()));
+                if value.is_none() {
+                    let message = format!("`by` is how far the confidence moves, like +0.05 or -0.2, not `{text}`");
+                    self.mistakes.error("R016", by.span, message);
+                }
+                value.map(Effect::By)
+            }
+            (None, Some(most)) => {
+                let text = self.mistakes.text(most, "`most`")?;
+                let value = text.parse::<f64>().ok().filter(|most| (0.01..=0.98).contains(most));
+                if value.is_none() {
+                    let message = format!("`most` is how sure the rule can be then, like 0.6, not `{text}`");
+                    self.mistakes.error("R016", most.span, message);
+                }
+                value.map(Effect::Most)
+            }
+            (Some(_), Some(most)) => {
+                let help = "move the confidence with `by`, or cap it with `most`; two entries can do both";
+                self.mistakes.error_with_help("R016", most.span, "`by` and `most` stand in one entry", help);
+                None
+            }
+            (None, None) => {
+                // A key that is only misspelt was reported.
+                let keys = ["when", "by", "most", "say"];
+                if item.entries().is_some_and(|entries| entries.iter().all(|entry| keys.contains(&entry.name()))) {
+                    self.mistakes.error("R011", item.span, "an entry of `adjust` needs the key `by` or `most`");
+                }
+                None
+            }
+        }
     }
 }
 
@@ -399,6 +465,7 @@ fn logic_span(rule: &Node) -> Span {
 struct ReadLogic {
     names: Vec<(String, Span)>,
     selections: Vec<Selection>,
+    requires: Vec<Required>,
     /// Whether all selections could be read; their indexes mean nothing otherwise.
     whole: bool,
     condition: Option<Condition>,
@@ -409,7 +476,8 @@ struct ReadLogic {
 impl ReadLogic {
     /// The logic of a rule without mistakes, which `rule` writes.
     fn finished(self, rule: &Node) -> Option<Logic> {
-        Some(Logic { selections: self.selections, condition: self.condition?, span: logic_span(rule) })
+        let Self { selections, requires, condition, .. } = self;
+        Some(Logic { selections, requires, condition: condition?, span: logic_span(rule) })
     }
 
     /// The facts that are known when the rule matches and `also` holds. All, when the rule has mistakes: a mistake in
@@ -422,7 +490,8 @@ impl ReadLogic {
             Some(condition) if self.whole => {
                 let mut conditions = vec![condition];
                 conditions.extend(also);
-                worlds_when(&conditions, &self.selections)
+                let required: Vec<&'static str> = self.requires.iter().map(|required| required.path()).collect();
+                worlds_when(&conditions, &self.selections, &required)
             }
             _ => vec![SCALARS.iter().map(|fact| fact.path).collect()],
         }
@@ -436,6 +505,7 @@ struct ReadTexts {
     confidence: Option<f64>,
     severity: Option<Severity>,
     adjustments: Vec<Adjustment>,
+    supersedes: Vec<Superseded>,
     explanation: Option<Text>,
     remediation: Vec<(Audience, Text)>,
     collect: Vec<String>,
@@ -451,6 +521,7 @@ impl ReadTexts {
             confidence: self.confidence?,
             severity: self.severity?,
             adjustments: self.adjustments,
+            supersedes: self.supersedes,
             explanation: self.explanation?,
             remediation: self.remediation,
             collect: self.collect,

@@ -62,6 +62,11 @@ impl Pattern {
         needed(&ParserBuilder::new().build().parse(&small).ok()?)
     }
 
+    /// The expression as the rule has it.
+    pub fn written(&self) -> &str {
+        &self.text
+    }
+
     /// Whether the expression is found in a folded text.
     pub fn is_match(&self, folded: &str) -> bool {
         let Compiled { asked, ascii, ascii_often, rough, rough_often, exact } = &*self.compiled;

@@ -34,7 +34,7 @@ pub(crate) struct PreparedRule<'a> {
     /// What it needs to match.
     #[serde(borrow)]
     pub needs: Vec<Need<'a>>,
-    /// The mapping of its selections and its condition.
+    /// The mapping of its selections, its condition and what it requires.
     pub logic: Part,
     /// The mapping of everything else but its tests.
     pub texts: Part,

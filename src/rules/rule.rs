@@ -2,9 +2,11 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
+use std::fmt;
 use std::sync::{Arc, OnceLock};
 
 use super::condition::Condition;
+use super::evaluate::{Evaluation, Truth};
 use super::explain::Text;
 use super::finding::{Audience, Severity};
 use super::gate::Gate;
@@ -12,8 +14,11 @@ use super::list::Lists;
 use super::overlay::Change;
 use super::parse::{self, Changes};
 use super::prepared::PreparedRule;
+use super::required::{self, Required};
 use super::selection::Selection;
 use super::self_test::SelfTest;
+use super::supersede::Superseded;
+use super::view::View;
 use crate::yaml::{Span, YamlText};
 
 /// One rule of a loaded rule set.
@@ -56,7 +61,8 @@ struct Prepared {
 pub(super) struct Logic {
     pub selections: Vec<Selection>,
     pub condition: Condition,
-    /// Where both stand.
+    pub requires: Vec<Required>,
+    /// Where selections and condition stand.
     pub span: Span,
 }
 
@@ -68,6 +74,7 @@ pub(super) struct Texts {
     pub confidence: f64,
     pub severity: Severity,
     pub adjustments: Vec<Adjustment>,
+    pub supersedes: Vec<Superseded>,
     pub explanation: Text,
     pub remediation: Vec<(Audience, Text)>,
     pub collect: Vec<String>,
@@ -89,8 +96,26 @@ pub(super) struct Adjustment {
     pub when: Condition,
     /// The condition as the rule has it.
     pub written: String,
-    pub by: f64,
+    pub change: Effect,
     pub say: Text,
+}
+
+/// What an adjustment does to the confidence.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Effect {
+    /// Moves it by so much, up or down.
+    By(f64),
+    /// Caps it: it is no surer than this, whatever else moves it.
+    Most(f64),
+}
+
+impl fmt::Display for Effect {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::By(by) => write!(f, "{by:+.2}"),
+            Self::Most(most) => write!(f, "at most {most:.2}"),
+        }
+    }
 }
 
 /// A rule's id and places.
@@ -291,11 +316,28 @@ impl Rule {
         self.origin.embedded
     }
 
-    /// What moves its confidence, as it is written: by how much, on which condition, and the sentence that says so.
+    /// Whether it is a built-in rule as the build left it, which was checked when the program was tested.
+    pub(super) fn is_prepared(&self) -> bool {
+        self.parts.prepared.is_some()
+    }
+
+    /// The facts and lists without which it is skipped.
+    pub fn requires(&self) -> impl Iterator<Item = &'static str> {
+        self.logic().requires.iter().map(|required| required.path())
+    }
+
+    /// The ids of the rules whose findings it takes the place of.
+    pub fn supersedes(&self) -> impl Iterator<Item = &str> {
+        self.texts().supersedes.iter().map(|superseded| superseded.id.as_str())
+    }
+
+    /// What moves or caps its confidence, as it is written: how, on which condition, and the sentence that says so.
     #[must_use]
-    pub fn adjustments(&self) -> Vec<(f64, &str, &str)> {
+    pub fn adjustments(&self) -> Vec<(Effect, &str, &str)> {
         let adjustments = self.texts().adjustments.iter();
-        adjustments.map(|adjustment| (adjustment.by, adjustment.written.as_str(), adjustment.say.written())).collect()
+        adjustments
+            .map(|adjustment| (adjustment.change, adjustment.written.as_str(), adjustment.say.written()))
+            .collect()
     }
 
     /// The whole rule as it is written.
@@ -333,6 +375,7 @@ impl Texts {
             confidence: 0.0,
             severity: Severity::Low,
             adjustments: Vec::new(),
+            supersedes: Vec::new(),
             explanation: Text::Plain(String::new()),
             remediation: Vec::new(),
             collect: Vec::new(),
@@ -342,8 +385,24 @@ impl Texts {
 }
 
 impl Logic {
+    /// Whether the rule matches.
+    pub fn truth(&self, evaluation: &mut Evaluation<'_, '_>, view: &View<'_>) -> Truth {
+        required::with(&self.requires, evaluation.truth(&self.condition), view)
+    }
+
+    /// The facts whose absence leaves open whether the rule matches, sorted, each once. Nothing where that is decided.
+    pub fn missing(&self, evaluation: &mut Evaluation<'_, '_>, view: &View<'_>) -> Vec<&'static str> {
+        let mut paths = BTreeSet::new();
+        if self.truth(evaluation, view) == Truth::Undecided {
+            evaluation.missing(&self.condition, &mut paths);
+            required::missing(&self.requires, view, &mut paths);
+        }
+        paths.into_iter().collect()
+    }
+
     /// The logic of a rule that never matches.
     fn never() -> Self {
-        Self { selections: Vec::new(), condition: Condition::Any(Vec::new()), span: Span::default() }
+        let (selections, requires) = (Vec::new(), Vec::new());
+        Self { selections, condition: Condition::Any(Vec::new()), requires, span: Span::default() }
     }
 }

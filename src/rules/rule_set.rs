@@ -10,17 +10,24 @@ use super::explain::{FactValues, Templates, Text};
 use super::finding::{Finding, Judgement, Remediation, Skipped, Suppressed};
 use super::gate::Chance;
 use super::index::Index;
+use super::lint::lint;
 use super::list::{self, Lists, ModuleList};
+use super::outcome::Outcome;
 use super::overlay::{self, Occasion, Ruling, SuppressedBy, Suppressions};
+use super::required;
 use super::rule::{Origin, Rule};
-use super::self_test::{Expectation, TestFailure, TestOutcome};
+use super::self_test::{TestFailure, TestOutcome};
 use super::source::{BUILTIN, SetSource};
+use super::supersede::{self, Found};
 use super::trace::{self, Trace};
 use super::view::View;
 use super::weigh::{LessSure, weigh};
 use super::{Known, parse};
 use crate::facts::{Around, FactSet};
 use crate::yaml::{Diagnostic, Span, sort_diagnostics};
+
+/// The list of modules that deliver exceptions for others.
+const CARRIERS: &str = "carriers";
 
 /// A rule set that takes part.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -86,12 +93,19 @@ impl RuleSet {
         Self::load_with(true, paths, SetSource::prepared, |_, _| {})
     }
 
-    /// Loads the same as [`load`](Self::load) with the built-in rules, and checks those like a user's.
+    /// Loads the same as [`load`](Self::load) with the built-in rules, and checks those like a user's. Of rules without
+    /// errors the warnings tell, too, what is legal and probably not meant.
     ///
     /// # Errors
     /// All mistakes of all files, warnings among them, when there is at least one error.
     pub fn check(paths: &[PathBuf]) -> Result<Self, Vec<Diagnostic>> {
-        Self::load_with(true, paths, SetSource::embedded, |_, _| {})
+        let mut checked = Self::load_with(true, paths, SetSource::embedded, |_, _| {})?;
+        let carriers = checked.lists.iter().find(|(_, list)| list.name() == CARRIERS);
+        // Of a user's rules, what the built-in ones could do better is no matter.
+        let meant = |rule: &Rule| paths.is_empty() || !rule.is_embedded();
+        lint(&checked.rules, meant, carriers.map(|(_, list)| &**list), &mut checked.warnings);
+        sort_diagnostics(&mut checked.warnings);
+        Ok(checked)
     }
 
     fn load_with(
@@ -101,7 +115,6 @@ impl RuleSet {
         require: fn(&SetSource, &mut Vec<Diagnostic>),
     ) -> Result<Self, Vec<Diagnostic>> {
         let mut found = Vec::new();
-        let mut left_out = BTreeSet::new();
         let mut sets: Vec<SetSource> = paths.iter().map(|path| SetSource::at(path, &mut found)).collect();
         sets.iter().for_each(|set| require(set, &mut found));
         match sets.iter().position(|set| set.name == BUILTIN) {
@@ -112,12 +125,12 @@ impl RuleSet {
             None => {
                 let mut embedded = embedded(&mut found);
                 if !builtin {
-                    left_out.extend(embedded.prepared.drain(..).map(|(rule, _)| rule.id.to_owned()));
-                    embedded.rules.clear();
+                    embedded.leave_out_rules();
                 }
                 sets.insert(0, embedded);
             }
         }
+        let left_out: BTreeSet<String> = sets.iter().flat_map(|set| set.left_out.iter().cloned()).collect();
         let loaded = Self::compile(sets, &left_out, &mut found);
         sort_diagnostics(&mut found);
         if found.iter().any(Diagnostic::is_error) {
@@ -132,7 +145,7 @@ impl RuleSet {
         let mut builtin_lists = Arc::new(Lists::default());
         let (mut infos, mut rules, mut lists) = (Vec::new(), Vec::new(), Vec::new());
         let expected = sets.iter().flat_map(|set| set.expected.iter().cloned()).collect();
-        let (templates, mut overlays, mut lists_of_sets) = (Templates::default(), Vec::new(), Vec::new());
+        let (templates, mut read, mut lists_of_sets) = (Templates::default(), parse::Read::default(), Vec::new());
         for (index, set) in sets.into_iter().enumerate() {
             match &set.causes {
                 Some(file) if index == 0 => causes = causes::read(file, found),
@@ -160,8 +173,10 @@ impl RuleSet {
             let origin = Origin { set: index, embedded: set.embedded };
             let before = rules.len();
             for file in &set.rules {
-                rules.append(&mut parse::read_file(file, origin, &known, &templates, &mut overlays, found));
+                rules.append(&mut parse::read_file(file, origin, &known, &templates, &mut read, found));
             }
+            read.written.extend(set.left_out);
+            read.written.extend(set.prepared.iter().map(|(rule, _)| rule.id.to_owned()));
             let prepared = set.prepared.into_iter();
             rules.extend(prepared.map(|(rule, file)| Rule::prepared(rule, origin, &file, &known_lists)));
             lists_of_sets.push(known_lists);
@@ -171,6 +186,7 @@ impl RuleSet {
         }
         rules.sort_by(|a: &Rule, b: &Rule| a.id.cmp(&b.id));
         report_equal_ids(&rules, found);
+        supersede::check(&rules, &read.written, found);
         let mut target = overlay::Target {
             rules: &mut rules,
             left_out,
@@ -179,7 +195,7 @@ impl RuleSet {
             causes: &causes,
             templates: &templates,
         };
-        let suppressions = overlay::apply(&overlays, &mut target, found);
+        let suppressions = overlay::apply(&read.overlays, &mut target, found);
         let known_lists = builtin_lists;
         let index = Index::new(&rules);
         Self {
@@ -295,6 +311,7 @@ impl RuleSet {
 
     /// What the rules say that have at least this chance.
     fn judge_by(&self, view: &View<'_>, occasion: Occasion<'_>, least: Chance) -> Judgement {
+        let mut found = Vec::new();
         let mut judgement = Judgement::default();
         let mut values = None;
         let less = LessSure::default();
@@ -308,40 +325,38 @@ impl RuleSet {
         for rule in judging.filter(|rule| rule.gate.chance(view) >= least) {
             let logic = rule.logic();
             let mut evaluation = Evaluation::new(&logic.selections, view);
-            match evaluation.truth(&logic.condition) {
+            match logic.truth(&mut evaluation, view) {
                 Truth::False => {}
                 Truth::True => {
                     let values = values.get_or_insert_with(|| FactValues::of(view.facts()));
-                    let finding = self.finding(rule, &mut evaluation, view, &less, values);
-                    judgement.file(finding, self.suppressions.ruling(rule.id(), view, occasion));
+                    let one = self.finding(rule, &mut evaluation, view, &less, values);
+                    let ruling = self.suppressions.ruling(rule.id(), view, occasion);
+                    found.extend(judgement.ruled(one, ruling));
                 }
                 Truth::Undecided if least == Chance::Yes => {}
                 Truth::Undecided => {
-                    let mut missing = BTreeSet::new();
-                    evaluation.missing(&logic.condition, &mut missing);
-                    judgement
-                        .skipped
-                        .push(Skipped { rule: rule.id().to_owned(), missing: missing.into_iter().collect() });
+                    let missing = logic.missing(&mut evaluation, view);
+                    judgement.skipped.push(Skipped { rule: rule.id().to_owned(), missing });
                 }
             }
         }
-        // Rules come by id and the sort is stable, so ties stay in that order.
-        judgement.findings.sort_by(|a, b| b.confidence.total_cmp(&a.confidence));
+        judgement.findings = supersede::decided(found);
         judgement
     }
 
     /// What a rule that matches says.
-    fn finding<'v>(
+    fn finding<'r, 'v>(
         &self,
-        rule: &Rule,
+        rule: &'r Rule,
         evaluation: &mut Evaluation<'_, '_>,
         view: &View<'v>,
         less: &LessSure<'v>,
         values: &FactValues,
-    ) -> Finding {
+    ) -> Found<'r> {
         let fill = |text: &Text| self.templates.fill(text, values).into_owned();
         let mut rests_on = RestsOn::default();
         evaluation.rests_on(&rule.logic().condition, &mut rests_on);
+        required::rests_on(&rule.logic().requires, view, &mut rests_on);
         let texts = rule.texts();
         let mut explanation = fill(&texts.explanation);
         let weighed = weigh(rule, evaluation, view, less);
@@ -350,11 +365,11 @@ impl RuleSet {
             explanation.push(' ');
             explanation.push_str(&fill(&step.adjustment.say));
         }
-        for why in &weighed.caps {
+        for (_, why) in &weighed.caps {
             explanation.push(' ');
             explanation.push_str(why);
         }
-        Finding {
+        let finding = Finding {
             rule: rule.id().to_owned(),
             ruleset: self.set_of(rule).map(|set| set.name.clone()).unwrap_or_default(),
             overridden_by: rule.overrides().iter().map(|change| change.by.clone()).collect(),
@@ -373,13 +388,48 @@ impl RuleSet {
             incidents: rests_on.incidents.into_values().collect(),
             references: texts.references.clone(),
             suppression_ended: None,
+            superseded_by: None,
+        };
+        Found { finding, supersedes: &texts.supersedes, in_doubt: weighed.in_doubt }
+    }
+
+    /// Why a text of a rule that matches can't be written, if one can't.
+    fn unwritable(&self, rule: &Rule, evaluation: &mut Evaluation<'_, '_>, view: &View<'_>) -> Option<String> {
+        let texts = rule.texts();
+        let says = texts.adjustments.iter().filter(|adjustment| evaluation.truth(&adjustment.when) == Truth::True);
+        let says = says.map(|adjustment| &adjustment.say);
+        let remediation = texts.remediation.iter().map(|(_, text)| text);
+        let values = FactValues::of(view.facts());
+        let mut all = says.chain(remediation).chain([&texts.explanation]);
+        all.find_map(|text| self.templates.try_fill(text, &values).err())
+    }
+
+    /// The first rule by id that matches these facts and supersedes this one, which matches them.
+    fn superseding(&self, id: &str, view: &View<'_>) -> Option<&str> {
+        let names = |rule: &&Rule| rule.gate.chance(view) == Chance::Yes && rule.supersedes().any(|other| other == id);
+        if !self.rules.iter().any(|rule| names(&rule)) {
+            return None;
         }
+        let judgement = self.judge_by(view, Occasion::default(), Chance::Yes);
+        let finding = judgement.findings.iter().find(|finding| finding.rule == id)?;
+        self.rule(finding.superseded_by.as_deref()?).map(Rule::id)
+    }
+
+    /// What a rule made of an incident, among all others.
+    fn traced(&self, rule: &Rule, view: &View<'_>) -> Trace {
+        let mut trace = trace::trace(rule, view);
+        if trace.condition == Truth::True {
+            trace.superseded_by = self.superseding(rule.id(), view).map(str::to_owned);
+            let mut evaluation = Evaluation::new(&rule.logic().selections, view);
+            trace.error = self.unwritable(rule, &mut evaluation, view);
+        }
+        trace
     }
 
     /// How a rule comes to its answer for an incident, term by term.
     #[must_use]
     pub fn trace(&self, id: &str, facts: &FactSet) -> Option<Trace> {
-        Some(trace::trace(self.rule(id)?, &View::new(facts, None)))
+        Some(self.traced(self.rule(id)?, &View::new(facts, None)))
     }
 
     /// The same for all rules: those that match first, the surest first; then those that can't be decided, then those
@@ -387,7 +437,7 @@ impl RuleSet {
     #[must_use]
     pub fn traces(&self, facts: &FactSet) -> Vec<Trace> {
         let view = View::new(facts, None);
-        let mut traces: Vec<Trace> = self.rules.iter().map(|rule| trace::trace(rule, &view)).collect();
+        let mut traces: Vec<Trace> = self.rules.iter().map(|rule| self.traced(rule, &view)).collect();
         // Rules come by id and the sort is stable.
         traces.sort_by(Trace::order);
         traces
@@ -408,11 +458,18 @@ impl RuleSet {
             let logic = rule.logic();
             for test in rule.tests() {
                 let view = View::new(&test.facts, None);
-                let truth = Evaluation::new(&logic.selections, &view).truth(&logic.condition);
+                let mut evaluation = Evaluation::new(&logic.selections, &view);
+                let truth = logic.truth(&mut evaluation, &view);
+                let error = (truth == Truth::True).then(|| self.unwritable(rule, &mut evaluation, &view)).flatten();
                 let got = match truth {
-                    Truth::True => Expectation::Match,
-                    Truth::False => Expectation::NoMatch,
-                    Truth::Undecided => Expectation::Skipped,
+                    _ if error.is_some() => Outcome::Error,
+                    // Rules are tested by themselves; what others make of it is looked at where a test asks for it.
+                    Truth::True
+                        if test.expect == Outcome::Superseded && self.superseding(rule.id(), &view).is_some() =>
+                    {
+                        Outcome::Superseded
+                    }
+                    truth => Outcome::from(truth),
                 };
                 if got == test.expect {
                     outcome.passed = outcome.passed.saturating_add(1);
@@ -426,7 +483,10 @@ impl RuleSet {
                     line: test.span.line,
                     expected: test.expect,
                     got,
-                    why: trace.deciding_terms().map(|term| term.sentence()).collect(),
+                    why: match error {
+                        Some(error) => vec![error],
+                        None => trace.deciding_terms().map(|term| term.sentence()).collect(),
+                    },
                 });
             }
         }
@@ -453,7 +513,7 @@ mod tests {
     #[test]
     fn every_part_of_the_built_in_rules_is_as_it_is_written() {
         let prepared = RuleSet::load(true, &[]).expect("the built-in rules");
-        let written = RuleSet::check(&[]).expect("the built-in rules");
+        let written = RuleSet::load_with(true, &[], SetSource::embedded, |_, _| {}).expect("the built-in rules");
         assert_eq!(prepared.infos(), written.infos());
         for (prepared, written) in prepared.rules().iter().zip(written.rules()) {
             assert_eq!(format!("{:?}", prepared.logic()), format!("{:?}", written.logic()), "{}", written.id);
@@ -472,9 +532,9 @@ mod tests {
             for test in rule.tests() {
                 let chance = rule.gate.chance(&View::new(&test.facts, None));
                 match test.expect {
-                    Expectation::Match => assert_eq!(chance, Chance::Yes, "{}: {}", rule.id, test.name),
-                    Expectation::Skipped => assert_ne!(chance, Chance::No, "{}: {}", rule.id, test.name),
-                    Expectation::NoMatch => {}
+                    Outcome::Match => assert_eq!(chance, Chance::Yes, "{}: {}", rule.id, test.name),
+                    Outcome::Skipped => assert_ne!(chance, Chance::No, "{}: {}", rule.id, test.name),
+                    _ => {}
                 }
             }
         }

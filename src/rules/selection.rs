@@ -3,7 +3,9 @@
 use super::Known;
 use super::compare::{self, Compare, Modifier, Wanted};
 use super::mistakes::{Mistakes, listing, suggestion};
+use super::value;
 use crate::facts::schema::{FactDefinition, LISTS, ListDefinition, SCALARS};
+use crate::facts::{FactType, Value};
 use crate::yaml::{Entry, Node, Span};
 
 /// A named selection: it holds when all terms of one of its alternatives hold.
@@ -42,8 +44,27 @@ pub(super) enum Test {
 pub(super) enum Quantifier {
     Any,
     None,
-    /// From the first to the second number, both included.
-    Count(u64, u64),
+    /// So many of them.
+    Count(Count),
+}
+
+/// How many entries must fit: from `least` to `most`, both included.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Count {
+    pub least: u64,
+    pub most: u64,
+    /// They must lie in a span of time: of all spans of so many seconds, the one with the most of them counts.
+    pub within: Option<Window>,
+}
+
+/// A span of time on a list whose entries have a distance from the incident.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Window {
+    pub seconds: u64,
+    /// The field with the distance of what was before, by its index.
+    pub before: usize,
+    /// The same of what was after, if the list has such entries.
+    pub after: Option<usize>,
 }
 
 impl Quantifier {
@@ -196,7 +217,7 @@ fn count(
 ) -> Option<(Quantifier, EntryFilter)> {
     let entries = mistakes.mapping(node, "`count`")?;
     let before = mistakes.found.len();
-    mistakes.keys(entries, node.span, "`count`", &["where", "lt", "lte", "gt", "gte", "eq"], &[]);
+    mistakes.keys(entries, node.span, "`count`", &["where", "within", "lt", "lte", "gt", "gte", "eq"], &[]);
     let (mut least, mut most, mut bounds) = (0_u64, u64::MAX, 0_usize);
     for entry in entries.iter().filter(|entry| matches!(entry.name(), "lt" | "lte" | "gt" | "gte" | "eq")) {
         bounds = bounds.saturating_add(1);
@@ -232,7 +253,35 @@ fn count(
         Some(node) => entry_filter(list, node, known, mistakes)?,
         None => EntryFilter::default(),
     };
-    (mistakes.found.len() == before).then_some((Quantifier::Count(least, most), filter))
+    let within = match node.get("within") {
+        Some(node) => Some(window(list, node, mistakes)?),
+        None => None,
+    };
+    (mistakes.found.len() == before).then_some((Quantifier::Count(Count { least, most, within }), filter))
+}
+
+/// Reads the `within` of a count.
+fn window(list: &ListDefinition, node: &Node, mistakes: &mut Mistakes) -> Option<Window> {
+    let field = |name: &str| list.fields.iter().position(|field| field.path == name);
+    let Some(before) = field("seconds_before") else {
+        let message = format!("the entries of `{}` have no time, so none lie `within` a span", list.name);
+        let timed = LISTS.iter().filter(|list| list.fields.iter().any(|field| field.path == "seconds_before"));
+        let help = format!("lists with times are {}", listing(timed.map(|list| list.name)));
+        mistakes.error_with_help("R029", node.span, message, help);
+        return None;
+    };
+    let text = mistakes.text(node, "`within`")?;
+    match value::parse(FactType::Duration, text) {
+        Ok(Value::Number(seconds)) if seconds > 0 => Some(Window { seconds, before, after: field("seconds_after") }),
+        Ok(_) => {
+            mistakes.error("R022", node.span, "a span of time is longer than nothing");
+            None
+        }
+        Err(wrong) => {
+            mistakes.error_with_help("R022", node.span, format!("{} (`within`)", wrong.message), wrong.help);
+            None
+        }
+    }
 }
 
 /// Reads what an entry must be: a mapping, or a list of mappings of which one must hold.

@@ -1,52 +1,19 @@
 //! The tests that rules bring along.
 
-use std::fmt;
-
 use super::mistakes::{Mistakes, listing, suggestion};
+use super::outcome::Outcome;
 use super::selection::telling_field;
 use super::value;
 use crate::facts::schema::{FactDefinition, LISTS, ListDefinition, SCALARS};
 use crate::facts::{FactSet, Record, Value};
 use crate::yaml::{Node, Span};
 
-/// What a test expects of its rule.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Expectation {
-    /// The rule matches.
-    Match,
-    /// The rule is ruled out.
-    NoMatch,
-    /// The rule can't be decided.
-    Skipped,
-}
-
-impl Expectation {
-    /// All expectations.
-    pub const ALL: [Self; 3] = [Self::Match, Self::NoMatch, Self::Skipped];
-
-    /// The word for it in rules.
-    #[must_use]
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Match => "match",
-            Self::NoMatch => "no-match",
-            Self::Skipped => "skipped",
-        }
-    }
-}
-
-impl fmt::Display for Expectation {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.word())
-    }
-}
-
 /// A test of a rule.
 #[derive(Debug, Clone)]
 pub(super) struct SelfTest {
     pub name: String,
     pub facts: FactSet,
-    pub expect: Expectation,
+    pub expect: Outcome,
     pub span: Span,
 }
 
@@ -73,9 +40,9 @@ pub struct TestFailure {
     /// The line of the test.
     pub line: u32,
     /// What the test expects.
-    pub expected: Expectation,
+    pub expected: Outcome,
     /// What the rule gave.
-    pub got: Expectation,
+    pub got: Outcome,
     /// Why it gave that: the terms that decided, a sentence each.
     pub why: Vec<String>,
 }
@@ -89,7 +56,7 @@ pub(super) fn read(tests: &Node, key: Span, mistakes: &mut Mistakes) -> Vec<Self
     if tests.len() < items.len() {
         return tests;
     }
-    for wanted in [Expectation::Match, Expectation::NoMatch] {
+    for wanted in [Outcome::Match, Outcome::NoMatch] {
         if !items.iter().any(|item| expected(item).as_deref() == Some(wanted.word())) {
             let message = format!("no test expects `{wanted}`");
             let help = "a rule is shown to match what it is for, and to leave alone what is close to it";
@@ -107,9 +74,9 @@ fn read_test(item: &Node, mistakes: &mut Mistakes) -> Option<SelfTest> {
     let facts = item.get("facts").and_then(|node| read_facts(node, mistakes));
     let expect = item.get("expect").and_then(|node| {
         let word = mistakes.text(node, "`expect`")?;
-        let known = Expectation::ALL.into_iter().find(|expectation| expectation.word() == word);
+        let known = Outcome::EXPECTED.into_iter().find(|outcome| outcome.word() == word);
         if known.is_none() {
-            let words = Expectation::ALL.map(Expectation::word);
+            let words = Outcome::EXPECTED.map(Outcome::word);
             let help = suggestion(word, words).unwrap_or_else(|| format!("it is one of {}", listing(words)));
             mistakes.error_with_help("R014", node.span, format!("a test can't expect `{word}`"), help);
         }

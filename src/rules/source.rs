@@ -40,6 +40,8 @@ pub(super) struct SetSource {
     pub expected: Vec<PathBuf>,
     /// Whether it is the one inside the program.
     pub embedded: bool,
+    /// Ids of rules that were left out: others may name them all the same.
+    pub left_out: Vec<String>,
     /// Rules that the build has read, by id; `rules` is empty then.
     pub prepared: Vec<(PreparedRule<'static>, Arc<YamlText>)>,
 }
@@ -76,6 +78,12 @@ impl SetSource {
             set.prepared.push((rule, Arc::clone(text)));
         }
         set
+    }
+
+    /// Leaves out all rules that the build has read, and what is to be read from its text.
+    pub fn leave_out_rules(&mut self) {
+        self.left_out = self.prepared.drain(..).map(|(rule, _)| rule.id.to_owned()).collect();
+        self.rules.clear();
     }
 
     /// The set inside the program, to be read from its text.

@@ -5,8 +5,9 @@ use std::collections::BTreeSet;
 
 use super::condition::Condition;
 use super::evaluate::{Evaluation, Truth};
-use super::rule::Rule;
-use super::selection::{Term, Test};
+use super::outcome::Outcome;
+use super::rule::{Effect, Rule};
+use super::selection::{Quantifier, Term, Test};
 use super::view::View;
 use super::weigh::{LessSure, Step, weigh};
 use crate::facts::schema;
@@ -17,14 +18,18 @@ use crate::yaml::YamlText;
 pub struct Trace {
     /// The rule's id.
     pub rule: String,
-    /// Whether its condition holds.
+    /// Whether it matches: its condition holds, and what it requires is known.
     pub condition: Truth,
     /// Its selections, in the order of the rule.
     pub selections: Vec<SelectionTrace>,
     /// The selections that decided: with others, the answer would have been another one.
     pub decisive: Vec<usize>,
-    /// The facts whose absence leaves it undecided.
+    /// The facts whose absence leaves it undecided, those among them that it requires.
     pub missing: Vec<Missing>,
+    /// The rule that matches, too, and takes the place of this one.
+    pub superseded_by: Option<String>,
+    /// Why a text of it can't be written, where it matches.
+    pub error: Option<String>,
     /// How sure it is, if it matches.
     pub confidence: Option<ConfidenceTrace>,
 }
@@ -45,8 +50,8 @@ pub struct ConfidenceTrace {
     pub first: f64,
     /// What can move it, in the order of the rule.
     pub adjustments: Vec<AdjustmentTrace>,
-    /// Why it was capped.
-    pub caps: Vec<&'static str>,
+    /// Why it was capped by what texts only say: how sure it can be, and the sentence that says so.
+    pub caps: Vec<(f64, &'static str)>,
     /// What came of it.
     pub confidence: f64,
 }
@@ -56,15 +61,25 @@ pub struct ConfidenceTrace {
 pub struct AdjustmentTrace {
     /// The condition as the rule writes it.
     pub when: String,
-    /// By how much.
-    pub by: f64,
+    /// What it does.
+    pub change: Effect,
     /// Whether the condition holds.
     pub holds: Truth,
-    /// Whether it moved the confidence.
+    /// Whether it moved or capped the confidence.
     pub counts: bool,
 }
 
 impl Trace {
+    /// What the rule made of the incident.
+    #[must_use]
+    pub fn outcome(&self) -> Outcome {
+        match self.condition {
+            Truth::True if self.error.is_some() => Outcome::Error,
+            Truth::True if self.superseded_by.is_some() => Outcome::Superseded,
+            decided => Outcome::from(decided),
+        }
+    }
+
     /// The terms that made the rule match, ruled it out or left it undecided, in the order of the rule. The first one
     /// of a rule that is ruled out is where it failed first.
     pub fn deciding_terms(&self) -> impl Iterator<Item = &TermTrace> {
@@ -88,6 +103,7 @@ impl Trace {
         let sure = |trace: &Self| trace.confidence.as_ref().map_or(0.0, |confidence| confidence.confidence);
         rank(self.condition)
             .cmp(&rank(other.condition))
+            .then_with(|| self.superseded_by.is_some().cmp(&other.superseded_by.is_some()))
             .then_with(|| sure(other).total_cmp(&sure(self)))
             .then_with(|| other.holding().cmp(&self.holding()))
             .then_with(|| self.missing.len().cmp(&other.missing.len()))
@@ -149,15 +165,16 @@ pub(super) fn trace(rule: &Rule, view: &View<'_>) -> Trace {
     let mut evaluation = Evaluation::new(&logic.selections, view);
     let mut decisive = BTreeSet::new();
     decide(&logic.condition, &mut evaluation, &mut decisive);
-    let condition = evaluation.truth(&logic.condition);
-    let mut missing = BTreeSet::new();
-    evaluation.missing(&logic.condition, &mut missing);
+    let condition = logic.truth(&mut evaluation, view);
+    let missing = logic.missing(&mut evaluation, view);
     Trace {
         rule: rule.id().to_owned(),
         condition,
         selections: selections.collect(),
         decisive: decisive.into_iter().collect(),
         missing: missing.into_iter().map(|fact| Missing { fact, from: brings(fact) }).collect(),
+        superseded_by: None,
+        error: None,
         confidence: (condition == Truth::True).then(|| {
             let weighed = weigh(rule, &mut evaluation, view, &LessSure::default());
             ConfidenceTrace {
@@ -173,7 +190,7 @@ pub(super) fn trace(rule: &Rule, view: &View<'_>) -> Trace {
 impl AdjustmentTrace {
     fn of(step: &Step<'_>) -> Self {
         let Step { adjustment, holds, counts } = step;
-        Self { when: adjustment.written.clone(), by: adjustment.by, holds: *holds, counts: *counts }
+        Self { when: adjustment.written.clone(), change: adjustment.change, holds: *holds, counts: *counts }
     }
 }
 
@@ -207,9 +224,15 @@ fn trace_term(term: &Term, file: &YamlText, view: &View<'_>) -> TermTrace {
             view.scalar(*index).map(|seen| format!("it is {}", seen.value.display(fact.kind)))
         }
         Test::ListKnown { index, .. } => view.list(*index).map(|rows| format!("it has {} entries", rows.len())),
-        Test::List { index, entries, .. } => view.list(*index).map(|rows| {
-            let fitting = rows.iter().filter(|row| entries.fits(row)).count();
-            format!("{fitting} of {} entries fit", rows.len())
+        Test::List { index, entries, quantifier, .. } => view.list(*index).map(|rows| {
+            let fitting = rows.iter().filter(|row| entries.fits(row));
+            let fit = format!("{} of {} entries fit", fitting.clone().count(), rows.len());
+            match quantifier {
+                Quantifier::Count(count) if count.within.is_some() => {
+                    format!("{fit}, at most {} of them within that span", count.of(fitting))
+                }
+                _ => fit,
+            }
         }),
     };
     TermTrace {

@@ -23,6 +23,7 @@ pub(super) fn parse(kind: FactType, text: &str) -> Result<Value, NotAValue> {
         FactType::Word(words) => words.iter().find(|word| **word == text).map(|word| Value::Text(Arc::from(*word))),
         FactType::Code => parse_code(text).map(|code| Value::Number(u64::from(code))),
         FactType::Number => parse_number(text).map(Value::Number),
+        FactType::Duration => parse_duration(text).map(Value::Number),
         FactType::Address => parse_address(text).map(Value::Number),
         FactType::Version => text.parse::<Version>().ok().map(Value::Version),
         FactType::Flag => match text {
@@ -41,6 +42,7 @@ pub(super) fn noun(kind: FactType) -> &'static str {
         FactType::Word(_) => "one of this fact's words",
         FactType::Code => "a code",
         FactType::Number => "a number",
+        FactType::Duration => "a duration",
         FactType::Address => "an address",
         FactType::Version => "a version",
         FactType::Module => "a module name",
@@ -58,6 +60,7 @@ fn help(kind: FactType, text: &str) -> String {
         }
         FactType::Code => "a code is written like 0xC0000409, -1073740791 or 3221226505".to_owned(),
         FactType::Number => "a number is written in digits, like 126".to_owned(),
+        FactType::Duration => "a duration is a whole number of seconds, or of a unit: 90 s, 5 min, 2 h, 3 d".to_owned(),
         FactType::Address => "an address is written in hexadecimal, like 0x7286e".to_owned(),
         FactType::Version => "a version is one to four numbers with dots between them, like 14.40.33810.0".to_owned(),
         FactType::Flag => "write `true` or `false`".to_owned(),
@@ -87,6 +90,19 @@ fn parse_number(text: &str) -> Option<u64> {
         Some(digits) => u64::from_str_radix(digits, 16).ok(),
         None => decimal(text),
     }
+}
+
+/// Units of durations, with their seconds.
+const UNITS: [(&str, u64); 4] = [("s", 1), ("min", 60), ("h", 60 * 60), ("d", 24 * 60 * 60)];
+
+/// A number of seconds, or a number with its unit.
+fn parse_duration(text: &str) -> Option<u64> {
+    if let Some(seconds) = parse_number(text) {
+        return Some(seconds);
+    }
+    let (number, unit) = text.split_at_checked(text.find(|c: char| !c.is_ascii_digit())?)?;
+    let (_, seconds) = UNITS.into_iter().find(|(word, _)| *word == unit.trim_start())?;
+    decimal(number)?.checked_mul(seconds)
 }
 
 /// Without `0x` only what reads the same in both bases is taken.
@@ -153,6 +169,18 @@ mod tests {
     fn versions_are_read_as_written() {
         assert_eq!(parse(FactType::Version, "14.40"), Ok(Value::Version(Version([14, 40, 0, 0]))));
         assert!(parse(FactType::Version, "14.4x").is_err());
+    }
+
+    #[test]
+    fn durations_are_seconds_or_have_a_unit() {
+        for (text, seconds) in
+            [("300", 300), ("300 s", 300), ("5 min", 300), ("5min", 300), ("2 h", 7200), ("3 d", 259_200)]
+        {
+            assert_eq!(parse(FactType::Duration, text), Ok(Value::Number(seconds)), "{text}");
+        }
+        for text in ["", "5 m", "min", "-5 min", "1.5 h", "5 min 3 s", "5 minutes", "99999999999999999999 d"] {
+            assert!(parse(FactType::Duration, text).is_err(), "{text}");
+        }
     }
 
     #[test]

@@ -14,20 +14,28 @@ pub(super) struct Seen<'a> {
     /// The value as it was read.
     pub value: &'a Value,
     kind: FactType,
+    /// The path of the process's executable, if it is known.
+    program: Option<&'a str>,
     folded: OnceCell<Cow<'a, str>>,
     /// Where it is from.
     pub from: Option<EvidenceRef>,
 }
 
 impl<'a> Seen<'a> {
-    fn new(definition: &FactDefinition, value: &'a Value, from: Option<EvidenceRef>) -> Self {
-        Self { value, kind: definition.kind, folded: OnceCell::new(), from }
+    fn new(definition: &FactDefinition, value: &'a Value, from: Option<EvidenceRef>, program: Option<&'a str>) -> Self {
+        Self { value, kind: definition.kind, program, folded: OnceCell::new(), from }
     }
 
     /// The value as it compares; a text is folded when a rule first asks.
     pub fn compared(&self) -> Compared<'_> {
         match self.value {
-            Value::Text(text) => Compared::Text(self.folded.get_or_init(|| fold(self.kind, text))),
+            Value::Text(text) => {
+                let text = self.folded.get_or_init(|| fold(self.kind, text));
+                match self.kind {
+                    FactType::Path => Compared::Path { text, program: self.program },
+                    _ => Compared::Text(text),
+                }
+            }
             Value::Number(number) => Compared::Number(*number),
             Value::Version(version) => Compared::Version(*version),
             Value::Flag(flag) => Compared::Flag(*flag),
@@ -39,6 +47,11 @@ impl<'a> Seen<'a> {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Compared<'a> {
     Text(&'a str),
+    /// A path, with the path of the process's executable, if it is known.
+    Path {
+        text: &'a str,
+        program: Option<&'a str>,
+    },
     Number(u64),
     Version(Version),
     Flag(bool),
@@ -79,6 +92,8 @@ impl Row<'_> {
     }
 }
 
+/// The fact that says where the process's executable lies.
+const PROGRAM: &str = "process.path";
 /// The list that is made from what a machine's logs recorded.
 const TIMELINE: &str = "timeline";
 /// Where its entries have their kind.
@@ -114,6 +129,8 @@ fn nearby_field<'a>(entry: &Nearby<'a>, index: usize) -> Option<Compared<'a>> {
 pub(super) struct View<'a> {
     facts: &'a FactSet,
     around: Option<&'a Around<'a>>,
+    /// The path of the process's executable, if it is known.
+    program: Option<&'a str>,
     scalars: Vec<Option<Seen<'a>>>,
     /// Which lists are known.
     known_lists: [bool; LISTS.len()],
@@ -143,12 +160,13 @@ const TEXT: (&str, &str, &str, &str) = ("text", "line", "certain", "reported");
 impl<'a> View<'a> {
     /// Prepares the facts of an incident. With the timeline `around` it, that is the list `timeline`.
     pub fn new(facts: &'a FactSet, around: Option<&'a Around<'a>>) -> Self {
+        let program = facts.get(PROGRAM).and_then(|known| known.value.text());
         let mut scalars: Vec<Option<Seen<'a>>> = SCALARS.iter().map(|_| None).collect();
         for (path, known) in facts.scalars() {
             // The definitions are sorted by path. An incident has a tenth of them.
             let Ok(index) = SCALARS.binary_search_by(|definition| definition.path.cmp(path)) else { continue };
             if let (Some(definition), Some(seen)) = (SCALARS.get(index), scalars.get_mut(index)) {
-                *seen = Some(Seen::new(definition, &known.value, known.from));
+                *seen = Some(Seen::new(definition, &known.value, known.from, program));
             }
         }
         let known_lists = std::array::from_fn(|index| {
@@ -156,7 +174,7 @@ impl<'a> View<'a> {
             facts.list(name).is_some() || (around.is_some() && name == TIMELINE)
         });
         let lists = LISTS.iter().map(|_| OnceCell::new()).collect();
-        Self { facts, around, scalars, known_lists, lists, counted: Counted::All }
+        Self { facts, around, program, scalars, known_lists, lists, counted: Counted::All }
     }
 
     /// The same incident without what is only mentioned: of lines only what is certain of them, and no error that only a
@@ -237,8 +255,10 @@ impl<'a> View<'a> {
         });
         let rows = counted.map(|record| {
             let fields = definition.fields.iter();
-            let seen = fields
-                .map(|field| self.value(definition, field, record).map(|value| Seen::new(field, value, record.from)));
+            let seen = fields.map(|field| {
+                let value = self.value(definition, field, record)?;
+                Some(Seen::new(field, value, record.from, self.program))
+            });
             Row::Fields(seen.collect(), record.from)
         });
         Some(rows.collect())

@@ -4,7 +4,7 @@ use std::cell::OnceCell;
 
 use super::condition::Condition;
 use super::evaluate::{Evaluation, Truth};
-use super::rule::{Adjustment, Rule};
+use super::rule::{Adjustment, Effect, Rule};
 use super::view::View;
 
 /// A finding that rests on a mention alone is no surer than this: possible, and nothing to act on.
@@ -29,8 +29,10 @@ pub(super) struct Weighed<'r> {
     pub first: f64,
     /// What the rule says can move it, in its order.
     pub steps: Vec<Step<'r>>,
-    /// Why it was capped.
-    pub caps: Vec<&'static str>,
+    /// Why it was capped by what texts only say: how sure it can be, and the sentence that says so.
+    pub caps: Vec<(f64, &'static str)>,
+    /// Whether it rests on what is only mentioned or quoted.
+    pub in_doubt: bool,
     /// What came of it, two decimals.
     pub confidence: f64,
 }
@@ -40,7 +42,7 @@ pub(super) struct Step<'r> {
     pub adjustment: &'r Adjustment,
     /// Whether its condition holds.
     pub holds: Truth,
-    /// Whether it moved the confidence: what only a mention supports raises none.
+    /// Whether it moved or capped the confidence: what only a mention supports raises none.
     pub counts: bool,
 }
 
@@ -76,16 +78,21 @@ pub(super) fn weigh<'r, 'v>(
     let mut reported = less.reported(view).map(of);
     let mut is_certain =
         |condition: &Condition| certain.as_mut().is_none_or(|certain| certain.truth(condition) == Truth::True);
-    let mut confidence = texts.confidence;
+    let (mut confidence, mut most) = (texts.confidence, MOST);
     let mut steps = Vec::with_capacity(texts.adjustments.len());
     for adjustment in &texts.adjustments {
         let holds = evaluation.truth(&adjustment.when);
-        let counts = holds == Truth::True && (adjustment.by < 0.0 || is_certain(&adjustment.when));
-        if counts {
-            confidence += adjustment.by;
+        let raises = matches!(adjustment.change, Effect::By(by) if by > 0.0);
+        let counts = holds == Truth::True && (!raises || is_certain(&adjustment.when));
+        match adjustment.change {
+            Effect::By(by) if counts => confidence += by,
+            // Caps come after everything that moves the confidence, whatever the order of the rule.
+            Effect::Most(cap) if counts => most = most.min(cap),
+            Effect::By(_) | Effect::Most(_) => {}
         }
         steps.push(Step { adjustment, holds, counts });
     }
+    confidence = confidence.min(most);
     let document = view.facts().get(DOCUMENT).is_some();
     let condition = &rule.logic().condition;
     let mentioned = !is_certain(condition);
@@ -98,8 +105,8 @@ pub(super) fn weigh<'r, 'v>(
     let mut caps = Vec::new();
     for (_, most, why) in doubts.into_iter().filter(|(doubtful, _, _)| *doubtful) {
         confidence = confidence.min(most);
-        caps.push(why);
+        caps.push((most, why));
     }
     let confidence = (confidence.clamp(LEAST, MOST) * 100.0).round() / 100.0;
-    Weighed { first: texts.confidence, steps, caps, confidence }
+    Weighed { first: texts.confidence, steps, caps, in_doubt: mentioned || quoted, confidence }
 }

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::report::confidence::rounded;
 use crate::report::json::Made;
-use crate::rules::{Change, Rule, RuleSet, SuppressedBy};
+use crate::rules::{Change, Effect, Rule, RuleSet, SuppressedBy};
 
 /// The document.
 #[derive(Serialize)]
@@ -51,6 +51,10 @@ pub(super) struct ShapedRule<'a> {
 pub(super) struct WholeRule<'a> {
     #[serde(flatten)]
     rule: ShapedRule<'a>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    requires: Vec<&'a str>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    supersedes: Vec<&'a str>,
     logic: String,
     adjust: Vec<ShapedAdjustment<'a>>,
     explanation: &'a str,
@@ -62,8 +66,21 @@ pub(super) struct WholeRule<'a> {
 #[derive(Serialize)]
 struct ShapedAdjustment<'a> {
     when: &'a str,
-    by: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    by: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    most: Option<f64>,
     say: &'a str,
+}
+
+impl<'a> ShapedAdjustment<'a> {
+    fn of(effect: Effect, when: &'a str, say: &'a str) -> Self {
+        let (by, most) = match effect {
+            Effect::By(by) => (Some(by), None),
+            Effect::Most(most) => (None, Some(most)),
+        };
+        Self { when, by, most, say }
+    }
 }
 
 #[derive(Serialize)]
@@ -122,8 +139,10 @@ impl<'a> WholeRule<'a> {
         let remediation = rule.remediation();
         Self {
             rule: ShapedRule::of(rules, rule),
+            requires: rule.requires().collect(),
+            supersedes: rule.supersedes().collect(),
             logic: rule.logic_written(),
-            adjust: adjustments.map(|(by, when, say)| ShapedAdjustment { when, by, say }).collect(),
+            adjust: adjustments.map(|(effect, when, say)| ShapedAdjustment::of(effect, when, say)).collect(),
             explanation: rule.explanation(),
             remediation: remediation
                 .map(|(audience, text)| ShapedRemediation { audience: audience.word(), text })

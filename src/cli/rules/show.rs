@@ -61,12 +61,20 @@ fn text(rules: &RuleSet, rule: &Rule, streams: &mut Streams<'_>) -> io::Result<(
     writeln!(out, "Severity    {}", rule.severity().word())?;
     origin(rules, rule, out)?;
     writeln!(out, "Tests       {}", rule.test_count())?;
+    for (what, names) in [
+        ("Requires", rule.requires().collect::<Vec<_>>().join(", ")),
+        ("Supersedes", rule.supersedes().collect::<Vec<_>>().join(", ")),
+    ] {
+        if !names.is_empty() {
+            writeln!(out, "{what:<10}  {}", sanitise(&names))?;
+        }
+    }
     writeln!(out, "\n{heading}When{heading:#}")?;
     indented(out, &rule.logic_written())?;
     if !rule.adjustments().is_empty() {
         writeln!(out, "\n{heading}Surer or less sure{heading:#}")?;
-        for (by, when, say) in rule.adjustments() {
-            writeln!(out, "  {by:+.2} when {}", sanitise(&format!("{when}: {say}")))?;
+        for (effect, when, say) in rule.adjustments() {
+            writeln!(out, "  {effect} when {}", sanitise(&format!("{when}: {say}")))?;
         }
     }
     writeln!(out, "\n{heading}Why{heading:#}")?;

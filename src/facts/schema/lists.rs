@@ -134,7 +134,7 @@ pub const LISTS: &[ListDefinition] = &[
         fields: &[
             fact("kind", FactType::Word(INCIDENT_KINDS), ANY, "its kind"),
             fact("process", FactType::Module, ANY, "its program"),
-            fact("seconds_before", FactType::Number, ANY, "how long before"),
+            fact("seconds_before", FactType::Duration, ANY, "how long before"),
         ],
     },
     ListDefinition {
@@ -211,8 +211,8 @@ pub const LISTS: &[ListDefinition] = &[
             fact("kind", FactType::Word(TIMELINE_KINDS), ANY, "what kind of thing"),
             fact("provider", FactType::Text, ANY, "provider"),
             fact("id", FactType::Number, ANY, "event id"),
-            fact("seconds_before", FactType::Number, ANY, "how long before the incident; absent when after it"),
-            fact("seconds_after", FactType::Number, ANY, "how long after the incident; absent when before it"),
+            fact("seconds_before", FactType::Duration, ANY, "how long before the incident; absent when after it"),
+            fact("seconds_after", FactType::Duration, ANY, "how long after the incident; absent when before it"),
             fact("text", FactType::Text, ANY, "the record's values, joined with `; `"),
             fact("status", FactType::Code, ANY, "how a request to a drive or file ended, where the record says it"),
             fact(
@@ -239,7 +239,7 @@ pub const LISTS: &[ListDefinition] = &[
             ),
             fact(
                 "seconds_before_first",
-                FactType::Number,
+                FactType::Duration,
                 ANY,
                 "how long before the first incident with the same signature on this machine something was installed; \
                  absent where earlier ones may have gone unrecorded",

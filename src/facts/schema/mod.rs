@@ -19,6 +19,8 @@ pub enum FactType {
     Code,
     /// A whole number.
     Number,
+    /// A length of time in whole seconds: `300`, `5 min`, `2 h`, `3 d`.
+    Duration,
     /// An address or offset, written in hexadecimal.
     Address,
     /// A version of one to four parts.
@@ -40,7 +42,7 @@ impl FactType {
         match self {
             Self::Word(words) => matches!(value, Value::Text(word) if words.contains(&&**word)),
             Self::Module | Self::Path | Self::Text => matches!(value, Value::Text(_)),
-            Self::Code | Self::Number | Self::Address => matches!(value, Value::Number(_)),
+            Self::Code | Self::Number | Self::Duration | Self::Address => matches!(value, Value::Number(_)),
             Self::Version => matches!(value, Value::Version(_)),
             Self::Flag => matches!(value, Value::Flag(_)),
         }
@@ -53,6 +55,7 @@ impl FactType {
             Self::Word(_) => "word",
             Self::Code => "code",
             Self::Number => "number",
+            Self::Duration => "duration",
             Self::Address => "address",
             Self::Version => "version",
             Self::Module => "module name",
@@ -91,6 +94,21 @@ pub struct ListDefinition {
 
 /// The kinds of incident.
 pub const INCIDENT_KINDS: &[&str] = &["crash", "hang", "bugcheck", "gpu-reset", "start-failure", "power-loss", "exit"];
+/// Places that a path can lie in, all that a path can be asked for; of several a module's location is one.
+pub const PLACES: &[&str] = &[
+    "application",
+    "conda",
+    "downloads",
+    "driver-store",
+    "network",
+    "other",
+    "program-files",
+    "site-packages",
+    "system",
+    "system32",
+    "temp",
+    "user",
+];
 /// What kind of place a module was loaded from.
 pub const LOCATIONS: &[&str] =
     &["system", "driver-store", "site-packages", "program-files", "user", "temp", "network", "other"];

@@ -19,7 +19,7 @@ const BLOCKS: &[&str] = &["security-block", "image-refused"];
 
 /// Most entries of one kind that rules see, the nearest to the incident. Each kind has its own number, so that a
 /// setup with hundreds of steps, or a service that fails every minute, hides nothing of another kind.
-const MOST_OF_A_KIND: usize = 64;
+pub const MOST_OF_A_KIND: usize = 64;
 /// How many entries of a kind on each side of the incident are looked at for those: some are the incident's own, or
 /// stand in two copies of a log.
 const LOOKED_AT: usize = 512;
@@ -106,6 +106,12 @@ fn nearby<'m>(built: &'m Built<'m>, surroundings: &'m Surroundings<'m>) -> Optio
 /// How long before an incident an entry of this kind may be.
 fn reach(kind: &str) -> SignedDuration {
     if INSTALLS.contains(&kind) || BLOCKS.contains(&kind) { CHANGES_BEFORE } else { TIMELINE_BEFORE }
+}
+
+/// How many seconds before an incident an entry of this kind may be, or of whatever kind.
+#[must_use]
+pub fn reach_seconds(kind: Option<&str>) -> u64 {
+    kind.map_or(CHANGES_BEFORE, reach).as_secs().unsigned_abs()
 }
 
 /// Of entries in the order of their times, which `time_of` gives, those around a moment, the nearest first, each with

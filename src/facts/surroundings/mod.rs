@@ -9,7 +9,7 @@ mod drive;
 mod named;
 mod nearby;
 
-pub use around::Around;
+pub use around::{Around, MOST_OF_A_KIND, reach_seconds};
 pub use changes::{BeforeFirst, Change};
 pub use nearby::Nearby;
 

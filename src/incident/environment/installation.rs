@@ -1,7 +1,7 @@
 //! How something came to where it was loaded from: a Python package, a conda environment, the CUDA toolkit...
 
 use super::seen::Seen;
-use crate::knowledge::location;
+use crate::knowledge::{is_conda_folder, location};
 
 /// The ways. The folder of installed packages of a Python tells nothing of the tool that put a package there, and in a
 /// conda environment pip and conda use the same one.
@@ -18,8 +18,6 @@ pub const INSTALLATIONS: &[&str] = &[
     "other",
 ];
 
-/// Beginnings of the names of conda's own folder.
-const CONDA: &[&str] = &["anaconda", "miniconda", "miniforge", "mambaforge", "micromamba"];
 /// Beginnings of the names of folders in which a Python is carried about with a program.
 const PORTABLE: &[&str] = &["python_embed", "python-embed", "winpython", "wpy64-", "wpy32-"];
 
@@ -64,7 +62,7 @@ impl Layout {
             "frozen"
         } else if has_folder(PORTABLE) {
             "portable-python"
-        } else if has_folder(CONDA) || below(&self.conda) {
+        } else if path.split('\\').rev().skip(1).any(is_conda_folder) || below(&self.conda) {
             "conda"
         } else if place == "site-packages" {
             "site-packages"

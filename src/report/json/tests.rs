@@ -69,6 +69,7 @@ const CONTRACT: &str = "
     incidents[].findings[].incidents incidents[].findings[].incidents[].relation
     incidents[].findings[].incidents[].ids incidents[].findings[].incidents[].more
     incidents[].findings[].references incidents[].findings[].ruleset incidents[].findings[].overridden_by
+     incidents[].findings[].superseded_by
     incidents[].findings[].suppression_ended incidents[].findings[].suppression_ended.by
     incidents[].findings[].suppression_ended.reason incidents[].findings[].suppression_ended.until
     incidents[].suppressed incidents[].suppressed[].rule incidents[].suppressed[].cause

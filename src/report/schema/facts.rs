@@ -37,7 +37,7 @@ fn described(kind: FactType, about: &str) -> Value {
         FactType::Code => json!({"type": "string", "pattern": super::CODE}),
         FactType::Address => json!({"type": "string", "pattern": super::HEX}),
         FactType::Version => json!({"type": "string", "pattern": r"^[0-9]+\.[0-9]+\.[0-9]+\.[0-9]+$"}),
-        FactType::Number => json!({"type": "integer", "minimum": 0}),
+        FactType::Number | FactType::Duration => json!({"type": "integer", "minimum": 0}),
         FactType::Flag => json!({"type": "boolean"}),
         FactType::Module | FactType::Path | FactType::Text => json!({"type": "string"}),
     };

@@ -311,6 +311,8 @@ struct Finding<'a> {
     references: &'a [String],
     #[serde(skip_serializing_if = "Option::is_none")]
     suppression_ended: Option<SuppressedBy<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    superseded_by: Option<&'a str>,
 }
 
 #[derive(Serialize)]
@@ -386,6 +388,7 @@ impl<'a> Finding<'a> {
             incidents: finding.incidents.iter().map(OtherIncidents::of).collect(),
             references: &finding.references,
             suppression_ended: finding.suppression_ended.as_ref().map(SuppressedBy::of),
+            superseded_by: finding.superseded_by.as_deref(),
         }
     }
 }

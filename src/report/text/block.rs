@@ -126,7 +126,7 @@ pub(super) fn write(page: &mut Page<'_>, report: &Report, block: &Block<'_>, num
 
 /// The finding that gave the verdict its cause: the best of those that name it.
 fn leading_finding(judged: &Judged) -> Option<&Finding> {
-    judged.findings.iter().find(|finding| finding.cause == judged.verdict.cause)
+    judged.findings.iter().find(|finding| finding.cause == judged.verdict.cause && finding.stands())
 }
 
 fn how_sure(page: &mut Page<'_>, block: &Block<'_>, leading: Option<&Finding>) -> io::Result<()> {
@@ -185,6 +185,7 @@ fn why(page: &mut Page<'_>, report: &Report, judged: &Judged, leading: Option<&F
         page.paragraph(2, &prose(&finding.explanation))?;
         let agreeing =
             judged.findings.iter().filter(|other| other.cause == finding.cause && other.rule != finding.rule);
+        let agreeing = agreeing.filter(|other| other.stands());
         for other in agreeing {
             let sure = confidence::phrase(other.confidence);
             page.paragraph(2, &prose(&format!("Also by rule {}: {}, {sure}.", other.rule, other.title)))?;
@@ -386,9 +387,10 @@ fn changed_before(page: &mut Page<'_>, block: &Block<'_>) -> io::Result<()> {
 }
 
 fn other_causes(page: &mut Page<'_>, judged: &Judged) -> io::Result<()> {
-    let others: Vec<_> = judged.findings.iter().filter(|finding| finding.cause != judged.verdict.cause).collect();
+    let others = judged.findings.iter().filter(|finding| finding.cause != judged.verdict.cause && finding.stands());
+    let others: Vec<_> = others.collect();
     if others.is_empty() {
-        return Ok(());
+        return superseded(page, judged);
     }
     page.section(if judged.verdict.is_undetermined() { "Possible causes" } else { "Other possible causes" })?;
     let shown = page.limit(OTHERS_SHOWN);
@@ -400,9 +402,27 @@ fn other_causes(page: &mut Page<'_>, judged: &Judged) -> io::Result<()> {
         }
     }
     match others.len().saturating_sub(shown) {
-        0 => Ok(()),
-        more => page.paragraph(4, &format!("{more} more (-v shows all).")),
+        0 => {}
+        more => page.paragraph(4, &format!("{more} more (-v shows all)."))?,
     }
+    superseded(page, judged)
+}
+
+/// Findings that others take the place of, where everything is shown.
+fn superseded(page: &mut Page<'_>, judged: &Judged) -> io::Result<()> {
+    let all = judged.findings.iter().filter_map(|finding| Some((finding, finding.superseded_by.as_ref()?)));
+    let mut all = all.peekable();
+    if !page.verbose || all.peek().is_none() {
+        return Ok(());
+    }
+    page.section("Superseded")?;
+    for (finding, by) in all {
+        page.bullet(&prose(&format!(
+            "{}: {} - rule {}, superseded by {by}",
+            finding.cause, finding.title, finding.rule
+        )))?;
+    }
+    Ok(())
 }
 
 /// The group's other incidents, one line each.

@@ -122,7 +122,8 @@ impl Reader<'_, '_> {
         let rule = named.as_ref().and_then(|named| self.target.rules.get(named.index?));
         let worlds: Option<Vec<World>> = rule.map(|rule| {
             let logic = rule.logic();
-            worlds_when(&[&logic.condition], &logic.selections)
+            let required: Vec<&'static str> = logic.requires.iter().map(|required| required.path()).collect();
+            worlds_when(&[&logic.condition], &logic.selections, &required)
         });
         let lists = self.lists();
         let known = Known { causes: self.target.causes, lists: &lists, proven: false };
@@ -136,7 +137,7 @@ impl Reader<'_, '_> {
         if let Some(disabled) = rule.disabled() {
             let message = format!("the rule `{}` is disabled {}", named.id, disabled.says());
             let help = "an override does not bring it back; remove one of the two";
-            self.mistakes.warning("R081", item.get("rule").map_or(item.span, |node| node.span), message, help);
+            self.mistakes.warning("R092", item.get("rule").map_or(item.span, |node| node.span), message, help);
         }
         rule.change(changes, change);
         true

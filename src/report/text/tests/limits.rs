@@ -174,6 +174,16 @@ fn a_reference_stays_in_one_piece() {
 }
 
 #[test]
+fn superseded_findings_are_shown_where_everything_is() {
+    let shown = text(&everything(), TextOptions { verbose: true, ..EIGHTY });
+    let section =
+        shown.split("\nSuperseded\n").nth(1).expect("a section").split_whitespace().collect::<Vec<_>>().join(" ");
+    let told = "missing-dependency: the heap manager found damage - rule loader/error-126, superseded by";
+    assert!(section.contains(told), "{shown}");
+    assert!(!text(&everything(), EIGHTY).contains("Superseded"));
+}
+
+#[test]
 fn wide_terminals_get_a_hundred_columns() {
     let wide = text(&everything(), TextOptions { width: 400, ..EIGHTY });
     assert_eq!(wide.lines().map(str::len).max(), Some(100));
