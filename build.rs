@@ -343,6 +343,7 @@ fn tables(files: &[File]) -> Outcome<String> {
     let cuda_drivers = compatibility_table::cuda_drivers(read("cuda-drivers")?, &mut mistakes);
     let tensorflow = compatibility_table::tensorflow(read("tensorflow-builds")?, &mut mistakes);
     let cues = table::cues(read("mentions")?, &mut mistakes);
+    let folders = table::folders(read("collected-folders")?, &mut mistakes);
     let msvcp140 = compatibility_table::msvcp140(read("msvcp140-minimums")?, &mut mistakes);
     let stated = compatibility_table::stated(read("stated-versions")?, &mut mistakes);
     if !mistakes.is_empty() {
@@ -373,6 +374,7 @@ fn tables(files: &[File]) -> Outcome<String> {
         )
     })?;
     write_table(&mut code, "MENTION_CUES", "&str", "&[&str]", &cues, |words| format!("&{words:?}"))?;
+    write_table(&mut code, "COLLECTED_FOLDERS", "&str", "bool", &folders, bool::to_string)?;
     write_table(&mut code, "MSVCP140_MINIMUMS", "&str", "RuntimeMinimum", &msvcp140, |minimum| {
         format!("RuntimeMinimum {{ version: {:?}, why: {:?} }}", minimum.version, minimum.why)
     })?;

@@ -1,11 +1,14 @@
 //! The whole way, from paths to a report.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+mod folders;
+
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use rayon::prelude::*;
 
+use self::folders::Folders;
 use crate::artifact::event_log::Cache;
 use crate::artifact::head_and_tail::HeadAndTail;
 use crate::artifact::minidump::Symbols;
@@ -15,7 +18,7 @@ use crate::discover::{self, display_path};
 use crate::evidence::{Names, Observation, base_name};
 use crate::facts::{self, Around, FactSet, Nearby, Surroundings};
 use crate::groups::{Attributes, groups};
-use crate::incident::{self, Carriers, Incident, Item, Machine, Sighting};
+use crate::incident::{self, Carriers, Incident, Item, LastNames, Machine, Sighting};
 use crate::judge::judge;
 use crate::knowledge::Knowledge;
 use crate::merge::pack;
@@ -124,7 +127,7 @@ pub fn merge(read: Vec<ReadArtifact>, rules: &RuleSet, knowledge: &Knowledge, op
 
 /// Joins and judges what was read.
 fn conclude(read: Vec<ReadArtifact>, rules: &RuleSet, knowledge: &Knowledge, options: &Options) -> (Report, Vec<Item>) {
-    let (artifacts, items, logs) = listed(read);
+    let (artifacts, items, logs) = listed(read, knowledge);
     let mut machines = incident::machines(&items, &logs, knowledge);
     let sightings = sightings(&items);
     let built = incident::incidents(&items, &sightings, knowledge, &carriers(rules));
@@ -199,7 +202,7 @@ pub fn inspect(
     options: &Options,
     progress: &dyn Progress,
 ) -> Inspected {
-    let (artifacts, items, coverage) = listed(read_all(paths, options, progress));
+    let (artifacts, items, coverage) = listed(read_all(paths, options, progress), knowledge);
     let mut machines = incident::machines(&items, &coverage, knowledge);
     let sightings = sightings(&items);
     let built = incident::incidents(&items, &sightings, knowledge, &carriers(rules));
@@ -327,96 +330,53 @@ fn keeping(mut read: Vec<ReadArtifact>, options: &Options) -> Vec<ReadArtifact> 
 }
 
 /// Lists what was read: items come in the order of the artifacts, and those by path.
-fn listed(mut all: Vec<ReadArtifact>) -> (Vec<Artifact>, Vec<Item>, Vec<LogCoverage>) {
+fn listed(mut all: Vec<ReadArtifact>, knowledge: &Knowledge) -> (Vec<Artifact>, Vec<Item>, Vec<LogCoverage>) {
     all.sort_by(|a, b| a.artifact.path.cmp(&b.artifact.path));
 
-    let renamed: Vec<BTreeMap<String, Arc<str>>> =
-        all.iter().map(|read| incident::former_names(&read.artifact.path, &read.coverage)).collect();
-    let renamed = incident::agreed(renamed);
-    let mut hosts = hosts_by_folder(&all, &renamed);
+    let last_names = folders::last_names(&all);
+    let mut folders = Folders::of(&all, &last_names);
     let (mut artifacts, mut coverage) = (Vec::new(), Vec::new());
     let mut items = Vec::with_capacity(all.iter().map(|read| read.evidence.len()).sum());
-    for ((index, read), renamed) in all.into_iter().enumerate().zip(renamed) {
-        let folder: Arc<str> = if read.pasted { "" } else { folder(&read.artifact.path) }.into();
+    for ((index, read), last) in all.into_iter().enumerate().zip(last_names) {
+        let folder: Arc<str> = if read.pasted { "" } else { folders::folder(&read.artifact.path) }.into();
         let file: Arc<str> = base_name(&read.artifact.path).into();
         artifacts.push(read.artifact);
-        coverage.extend(if renamed.is_empty() { read.coverage } else { incident::under_last_name(read.coverage) });
+        coverage.extend(if last.is_empty() { read.coverage } else { incident::under_last_name(read.coverage, &last) });
         items.extend(read.evidence.into_iter().map(|mut evidence| Item {
             artifact: index,
             folder: Arc::clone(&folder),
             file: Arc::clone(&file),
             folder_host: None,
-            former_host: take_later_name(&mut evidence.observation, &renamed),
+            former_host: take_last_name(&mut evidence.observation, &last),
             place: evidence.place,
             observation: evidence.observation,
         }));
     }
-    incident::unify(&mut items, &mut coverage, hosts.values_mut().flatten());
-    for of_artifact in items.chunk_by_mut(|a: &Item, b| a.artifact == b.artifact) {
-        let Some(folder) = of_artifact.first().map(|item| &item.folder) else { continue };
-        let mut named = hosts.get(&**folder).into_iter().flatten();
-        let Some(first) = named.next() else { continue };
-        if named.all(|other| other.eq_ignore_ascii_case(first)) {
-            of_artifact.iter_mut().for_each(|item| item.folder_host = Some(Arc::clone(first)));
+    incident::unify(&mut items, &mut coverage, folders.names_mut());
+    let of_folders: Vec<Arc<str>> = items
+        .chunk_by(|a, b| a.folder == b.folder)
+        .filter_map(|items| Some(Arc::clone(&items.first()?.folder)))
+        .collect();
+    let hosts =
+        folders.stand_for(of_folders.iter().map(|folder| &**folder).filter(|folder| !folder.is_empty()), knowledge);
+    for of_folder in items.chunk_by_mut(|a, b| a.folder == b.folder) {
+        let host = of_folder.first().and_then(|item| hosts.get(&*item.folder));
+        if let Some(host) = host {
+            of_folder.iter_mut().for_each(|item| item.folder_host = Some(Arc::clone(host)));
         }
     }
     (artifacts, items, coverage)
 }
 
-/// Gives an event's computer the name that it had later; gives the one that it had then.
-fn take_later_name(observation: &mut Observation, renamed: &BTreeMap<String, Arc<str>>) -> Option<Arc<str>> {
-    if renamed.is_empty() {
+/// Gives an event's computer the last name that it had; gives the one that it had then.
+fn take_last_name(observation: &mut Observation, last: &LastNames) -> Option<Arc<str>> {
+    if last.is_empty() {
         return None;
     }
     let Observation::Event(event) = observation else { return None };
     let computer = event.computer.as_mut()?;
-    let later = renamed.get(&computer.to_lowercase())?;
-    Some(std::mem::replace(computer, Arc::clone(later)))
-}
-
-/// Whether dumps can be of one machine, by their processors.
-fn is_of_one_machine<'r>(dumps: impl Iterator<Item = &'r Observation>) -> bool {
-    let mut processors = dumps.filter_map(|observation| match observation {
-        Observation::Process(dump) => {
-            let processor = &dump.system.processor;
-            processor.family.zip(processor.model).zip(processor.stepping)
-        }
-        _ => None,
-    });
-    let first = processors.next();
-    processors.all(|other| Some(other) == first)
-}
-
-/// The computers that event logs name, by folder, those by their last names that were renamed. A folder with the dumps
-/// of several machines stands for none.
-fn hosts_by_folder(all: &[ReadArtifact], renamed: &[BTreeMap<String, Arc<str>>]) -> BTreeMap<String, Vec<Arc<str>>> {
-    let mut hosts: BTreeMap<String, BTreeSet<Arc<str>>> = BTreeMap::new();
-    let logs = all.iter().zip(renamed).filter(|(read, _)| !read.pasted && read.artifact.kind == "event-log");
-    for (read, renamed) in logs {
-        let known = hosts.entry(folder(&read.artifact.path).to_owned()).or_default();
-        let of_events = read.evidence.iter().filter_map(|evidence| match &evidence.observation {
-            Observation::Event(event) => event.computer.as_ref(),
-            _ => None,
-        });
-        for host in read.coverage.iter().map(|log| &log.computer).chain(of_events) {
-            let host = if renamed.is_empty() { host } else { renamed.get(&host.to_lowercase()).unwrap_or(host) };
-            if !known.contains(host) {
-                known.insert(Arc::clone(host));
-            }
-        }
-    }
-    let mut dumps: BTreeMap<&str, Vec<&Observation>> = BTreeMap::new();
-    for read in all.iter().filter(|read| !read.pasted && read.artifact.kind == "minidump") {
-        let of_folder = dumps.entry(folder(&read.artifact.path)).or_default();
-        of_folder.extend(read.evidence.iter().map(|evidence| &evidence.observation));
-    }
-    hosts.retain(|folder, _| dumps.get(folder.as_str()).is_none_or(|dumps| is_of_one_machine(dumps.iter().copied())));
-    hosts.into_iter().map(|(folder, hosts)| (folder, hosts.into_iter().collect())).collect()
-}
-
-/// The folder that an artifact lies in.
-fn folder(path: &str) -> &str {
-    path.rsplit_once(['/', '\\']).map_or(".", |(folder, _)| folder)
+    let name = last.get(&computer.to_lowercase())?;
+    Some(std::mem::replace(computer, Arc::clone(name)))
 }
 
 /// What modules are known for: the rule sets' lists of these names.

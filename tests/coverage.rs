@@ -13,8 +13,8 @@ use std::fs;
 use std::path::Path;
 
 use program::{list, report, run};
-use samplekit::event_log::{Element, Event, EventLog, Provider};
-use samplekit::events::{Crash, Image, Layout, display_reset};
+use samplekit::event_log::{Event, EventLog};
+use samplekit::events::{Crash, Image, Layout, display_reset, log_cleared};
 use samplekit::{FileTime, FileVersion, Guid};
 
 const DAY: u64 = 86_400;
@@ -86,15 +86,7 @@ fn the_folder_s_gaps_are_those_that_were_made() {
 
 /// Windows' record that a log was cleared: in the System log with the channel, in the Security log without.
 fn cleared(channel: Option<&str>, days_before: u64) -> Event {
-    const EVENT_LOG: Guid = Guid::new(0xFC65_DDD8, 0xD6EF, 0x4962, 0x83D5, 0x6E5C_FE9C_E148);
-    let mut values = vec![Element::value("SubjectUserName", "jo"), Element::value("SubjectDomainName", "DEMO")];
-    values.extend(channel.map(|channel| Element::value("Channel", channel)));
-    let root = Element::parent("LogFileCleared", values)
-        .in_namespace("http://manifests.microsoft.com/win/2004/08/windows/eventlog");
-    let id = if channel.is_some() { 104 } else { 1102 };
-    Event::new(Provider::manifest("Microsoft-Windows-Eventlog", EVENT_LOG), id)
-        .at(NOON.minus_seconds(days_before * DAY))
-        .user_data(root)
+    log_cleared(NOON.minus_seconds(days_before * DAY), channel, "jo")
 }
 
 /// The gaps of this kind, as JSON.

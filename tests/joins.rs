@@ -804,29 +804,36 @@ fn a_dump_without_addresses_joins_the_only_start_that_tells_of_its_stop_within_t
         bugcheck(NOON.plus_seconds(seconds), code, parameters, r"C:\Windows\MEMORY.DMP", id)
     };
     let folder = Folder::new();
-    folder.file("dumps/server.dmp", &triage(0xEF, [1, 2, 0, 0]));
+    folder.file("a server/server.dmp", &triage(0xEF, [1, 2, 0, 0]));
     // Another stop, other parameters, before the dump, long after it.
     let early = started(0xEF, [1, 2, 0, 0], 0).at(NOON.minus_seconds(9000));
     let others = [early, started(0xF4, [1, 2, 0, 0], 20), started(0xEF, [1, 3, 0, 0], 25)];
     let late = started(0xEF, [1, 2, 0, 0], 7200);
     folder.log("logs/A.evtx", "PC-A", [&others[..], &[started(0xEF, [1, 2, 0, 0], 60), late.clone()]].concat());
-    let made_of = |folder: &Folder| incident_of(folder, &folder.report(), "dumps/server.dmp");
-    assert_eq!(made_of(&folder), ["dumps/server.dmp", "logs/A.evtx#4"]);
+    let made_of = |folder: &Folder| incident_of(folder, &folder.report(), "a server/server.dmp");
+    assert_eq!(made_of(&folder), ["a server/server.dmp", "logs/A.evtx#4"]);
     let report = folder.report();
-    let joined = incident(&folder, &report, "dumps/server.dmp");
+    let joined = incident(&folder, &report, "a server/server.dmp");
     assert_eq!(joined["host"], "PC-A");
     let by = &list(joined, "evidence")[1]["joined_by"];
     assert_eq!((text(by, "key"), text(by, "strength")), ("stop-and-time", "likely"));
 
+    // Of the same computer by its folder, a start within the hour is the one after the stop.
+    folder.file("dumps/server.dmp", &triage(0xEF, [1, 2, 0, 0]));
+    fs::remove_file(folder.0.path().join("a server/server.dmp")).expect("removed");
+    let made = incident_of(&folder, &folder.report(), "dumps/server.dmp");
+    assert_eq!(made, ["dumps/server.dmp", "logs/A.evtx#4"]);
+    fs::rename(folder.0.path().join("dumps"), folder.0.path().join("a server")).expect("renamed");
+
     // None at that time; two at that time; one that has its own dump.
     folder.log("logs/A.evtx", "PC-A", [&others[..], &[late]].concat());
-    assert_eq!(made_of(&folder), ["dumps/server.dmp"]);
+    assert_eq!(made_of(&folder), ["a server/server.dmp"]);
     folder.log("logs/A.evtx", "PC-A", [started(0xEF, [1, 2, 0, 0], 60), started(0xEF, [1, 2, 0, 0], 900)]);
-    assert_eq!(made_of(&folder), ["dumps/server.dmp"]);
+    assert_eq!(made_of(&folder), ["a server/server.dmp"]);
     let named = bugcheck(NOON, 0xEF, [1, 2, 0, 0], r"C:\Windows\Minidump\050624-1000-01.dmp", Guid::made_up("named"));
-    folder.log("logs/A.evtx", "PC-A", [named]).file("dumps/050624-2000-01.dmp", &triage(0xEF, [1, 2, 0, 0]));
-    fs::remove_file(folder.0.path().join("dumps/server.dmp")).expect("removed");
-    assert_eq!(incident_of(&folder, &folder.report(), "dumps/050624-2000-01.dmp"), ["dumps/050624-2000-01.dmp"]);
+    folder.log("logs/A.evtx", "PC-A", [named]).file("a server/050624-2000-01.dmp", &triage(0xEF, [1, 2, 0, 0]));
+    fs::remove_file(folder.0.path().join("a server/server.dmp")).expect("removed");
+    assert_eq!(incident_of(&folder, &folder.report(), "a server/050624-2000-01.dmp"), ["a server/050624-2000-01.dmp"]);
 }
 
 #[test]
@@ -887,6 +894,64 @@ fn the_same_stop_on_another_day_is_another_stop() {
 }
 
 #[test]
+fn a_stop_is_not_the_one_before_a_start_by_whose_records_the_system_ran_on() {
+    let start = NOON.plus_seconds(3 * 86_400);
+    for (dump, code, parameters) in [
+        ("saved.dmp", 0xD1, [PARAMETERS[0], PARAMETERS[1], 0, 4]),
+        ("MEMORY.DMP", 0xD1, [PARAMETERS[0], PARAMETERS[1], 0, 4]),
+        ("MEMORY.DMP", 0xEF, [1, 2, 0, 0]),
+    ] {
+        let records = |alive: FileTime| {
+            let lost = LostPower { code, parameters, power_button: None };
+            let named =
+                bugcheck(start.plus_seconds(21), code, parameters, r"C:\Windows\MEMORY.DMP", Guid::made_up("a"));
+            [kernel_power(start, lost), unclean_shutdown(start.plus_seconds(9), alive, 2, 934), named]
+        };
+        let folder = Folder::new();
+        folder.file(dump, &triage(code, parameters));
+        let logged = ["System.evtx#1", "System.evtx#2", "System.evtx#3"];
+        folder.log("System.evtx", "PC-1", records(start.minus_seconds(40)));
+        let report = assert_incidents(&folder, &[&[dump], &logged]);
+        let times: Vec<&str> = list(&report, "incidents").iter().map(|incident| text(incident, "time")).collect();
+        assert_eq!(times, ["2024-05-06T11:59:25Z", "2024-05-09T11:59:20Z"], "{dump}");
+        // The machine was switched on again days after the stop; its last sign of life is of a minute before.
+        folder.log("System.evtx", "PC-1", records(NOON.minus_seconds(60)));
+        assert_incidents(&folder, &[&[&[dump], &logged[..]].concat()]);
+    }
+}
+
+#[test]
+fn stops_of_two_times_in_one_incident_are_told() {
+    let remarks = |folder: &Folder, evidence: &str| -> Vec<String> {
+        let report = folder.report();
+        let remarks = list(incident(folder, &report, evidence), "remarks").iter();
+        remarks.map(|remark| remark.as_str().expect("a text").to_owned()).collect()
+    };
+    let stop = |last: u64| [PARAMETERS[0], PARAMETERS[1], 0, last];
+    let lost = |last: u64| LostPower { code: 0xD1, parameters: stop(last), power_button: None };
+    let named =
+        |time: FileTime, last: u64| bugcheck(time, 0xD1, stop(last), r"C:\Windows\MEMORY.DMP", Guid::made_up("a"));
+    // Records of one start that name two stops, each with a dump.
+    let folder = Folder::new();
+    folder.file("one.dmp", &triage(0xD1, stop(1)));
+    folder.file("two.dmp", &triage_at(NOON.minus_seconds(7200), 0xD1, stop(2)));
+    folder.log("System.evtx", "PC-1", [kernel_power(NOON, lost(1)), named(NOON.plus_seconds(21), 2)]);
+    let told = "The evidence differs on the time of the stop: 2024-05-06T10:00:00Z (e2), 2024-05-06T11:59:25Z (e1); \
+                these may be two stops.";
+    assert!(remarks(&folder, "one.dmp").contains(&told.to_owned()), "{:?}", remarks(&folder, "one.dmp"));
+    // Two starts within minutes, so that either may be the one after the stop.
+    let folder = Folder::new();
+    let (first, second) = (NOON.plus_seconds(86_400), NOON.plus_seconds(86_400 + 250));
+    folder.file("one.dmp", &triage(0xD1, stop(1)));
+    let before = [kernel_power(first, LostPower::default()), unclean_shutdown(first, NOON.minus_seconds(60), 2, 934)];
+    let after = [kernel_power(second, lost(1)), unclean_shutdown(second, second.minus_seconds(50), 2, 200)];
+    folder.log("System.evtx", "PC-1", [before, after].concat());
+    let told = "By e3 the system still ran at 2024-05-07T12:03:20Z, after the stop at 2024-05-06T11:59:25Z (e1); \
+                these may be two stops.";
+    assert!(remarks(&folder, "one.dmp").contains(&told.to_owned()), "{:?}", remarks(&folder, "one.dmp"));
+}
+
+#[test]
 fn a_report_that_is_logged_again_joins_no_later_reset() {
     let report = |seconds: u64| {
         let fields = ["", "0", "LiveKernelEvent", "Not available", "0", "141", "ffffa98c01105010", "0", "0", "0"];
@@ -934,6 +999,65 @@ fn a_process_that_hung_and_later_crashed_failed_twice() {
     );
     let crashed = incident(&folder, &report, "demo.dmp");
     assert_eq!((&crashed["kind"], &crashed["exception"]["code"]), (&"crash".into(), &"0xC0000005".into()));
+    // Each names the one before and the one after.
+    let remarks = |evidence: &str| list(incident(&folder, &report, evidence), "remarks");
+    let id = |evidence: &str| text(incident(&folder, &report, evidence), "id").to_owned();
+    let told = |what: &str, evidence: &str| Value::from(format!("The same process {what}: incident {}.", id(evidence)));
+    let (hung, again) = ("Application.evtx#1", "Application.evtx#3");
+    assert_eq!(remarks(hung), [told("stopped answering 30 min 0 s later", again)]);
+    let both = [told("stopped answering 30 min 0 s before", hung), told("crashed 30 min 0 s later", "demo.dmp")];
+    assert_eq!(remarks(again), both);
+    assert_eq!(remarks("demo.dmp"), [told("stopped answering 30 min 0 s before", again)]);
+}
+
+#[test]
+fn the_dump_and_the_end_of_a_crash_do_not_join_the_hang_before_it() {
+    let crash = crash("demo.exe", 4312, NOON);
+    let hang = Hang {
+        app: crash.app.clone(),
+        process: crash.process,
+        started: crash.started,
+        time: NOON.minus_seconds(30),
+        report_id: Guid::made_up("hung"),
+    };
+    let ended = |code: u32| process_exit(NOON.plus_seconds(2), &crash.app.path, crash.process, code);
+    let folder = Folder::new();
+    folder.log("Application.evtx", "PC-1", [hang.application_hang()]);
+    folder.log("Security.evtx", "PC-1", [ended(crash.code)]).file("demo.dmp", &dump(&crash));
+    assert_incidents(&folder, &[&["Application.evtx#1"], &["demo.dmp", "Security.evtx#1"]]);
+    // Closed because it hung.
+    fs::remove_file(folder.0.path().join("demo.dmp")).expect("removed");
+    folder.log("Security.evtx", "PC-1", [ended(0xCFFF_FFFF)]);
+    assert_incidents(&folder, &[&["Application.evtx#1", "Security.evtx#1"]]);
+}
+
+#[test]
+fn an_end_beside_a_dump_is_not_that_of_the_same_process_id_elsewhere() {
+    let crash = crash("demo.exe", 4312, NOON);
+    let ended = |seconds: u64| process_exit(NOON.plus_seconds(seconds), &crash.app.path, crash.process, crash.code);
+    let folder = Folder::new();
+    folder.log("PC-1/Security.evtx", "PC-1", [ended(2)]).file("PC-1/demo.dmp", &dump(&crash));
+    folder.log("PC-2/Security.evtx", "PC-2", [ended(5)]);
+    assert_incidents(&folder, &[&["PC-1/demo.dmp", "PC-1/Security.evtx#1"], &["PC-2/Security.evtx#1"]]);
+}
+
+#[test]
+fn a_hang_of_another_process_with_the_same_id_is_not_mentioned() {
+    let crash = crash("demo.exe", 4312, NOON);
+    let hang = |started: FileTime| Hang {
+        app: crash.app.clone(),
+        process: crash.process,
+        started,
+        time: NOON.minus_seconds(5),
+        report_id: Guid::made_up("hung"),
+    };
+    let remarks = |started: FileTime| {
+        let folder = Folder::new();
+        folder.log("Application.evtx", "PC-1", [hang(started).application_hang(), error_event(&crash)]);
+        let report = assert_incidents(&folder, &[&["Application.evtx#1"], &["Application.evtx#2"]]);
+        list(&report, "incidents").iter().map(|incident| list(incident, "remarks").len()).sum::<usize>()
+    };
+    assert_eq!((remarks(crash.started), remarks(crash.started.minus_seconds(40))), (2, 0));
 }
 
 #[test]
@@ -996,6 +1120,48 @@ fn a_machine_that_got_a_new_name_is_one_machine() {
     assert_eq!(earlier["host"], "PC-1");
     let remarks = list(earlier, "remarks");
     assert!(remarks.iter().any(|one| one.as_str().is_some_and(|one| one.contains("WIN-ABC"))), "{remarks:?}");
+}
+
+#[test]
+fn what_one_log_of_a_folder_proves_of_names_holds_for_the_folder() {
+    let folder = Folder::new();
+    let resets = |from: u64, count: u64, name: &'static str| {
+        (0..count).map(move |number| display_reset(NOON.plus_seconds(from + number * 3600), "nvlddmkm").computer(name))
+    };
+    folder.log("System.evtx", "PC-1", resets(0, 12, "WIN-ABC").chain(resets(FIVE_DAYS, 12, "PC-1")));
+    let early = error_event(&crash("demo.exe", 77, NOON.plus_seconds(1800)));
+    folder.log("Application.evtx", "WIN-ABC", [early]);
+    folder.file("demo.dmp", &dump(&crash("demo.exe", 4312, NOON.plus_seconds(FIVE_DAYS))));
+    let report = folder.report();
+    let hosts: Vec<&str> = list(&report, "machines").iter().map(|machine| text(machine, "host")).collect();
+    assert_eq!(hosts, ["PC-1"]);
+    for evidence in ["demo.dmp", "Application.evtx#1"] {
+        assert_eq!(incident(&folder, &report, evidence)["host"], "PC-1", "{evidence}");
+    }
+}
+
+#[test]
+fn the_copy_of_a_systems_folders_is_of_the_computer_that_its_logs_name() {
+    let folder = Folder::new();
+    let (crashed, stopped) =
+        ("C/Users/anna/AppData/Local/CrashDumps/demo.dmp", "C/Windows/Minidump/050624-9531-01.dmp");
+    let report_of = "C/ProgramData/Microsoft/Windows/WER/ReportArchive/AppCrash_tool.exe_1/Report.wer";
+    let another = "from others/C/Users/anna/other.dmp";
+    folder.file(crashed, &dump(&crash("demo.exe", 4312, NOON)));
+    folder.file(stopped, &triage_at(NOON.minus_seconds(9000), 0xEF, [0; 4]));
+    folder.file(report_of, &crash("tool.exe", 99, NOON).report((19045, 3693), &[]).to_bytes());
+    folder.file(another, &dump(&crash("other.exe", 8, NOON.plus_seconds(500))));
+    folder.file("note.txt", b"python.exe ended with 0xC0000005 again.\r\n");
+    let log = "C/Windows/System32/winevt/Logs/System.evtx";
+    folder.log(log, "PC-1", [display_reset(NOON.plus_seconds(FIVE_DAYS), "nvlddmkm")]);
+    let report = folder.report();
+    for evidence in [crashed, stopped, report_of] {
+        let told = incident(&folder, &report, evidence);
+        assert_eq!((&told["host"], &told["host_basis"]), (&"PC-1".into(), &"folder".into()), "{evidence}");
+    }
+    for evidence in [another, "note.txt"] {
+        assert_eq!(incident(&folder, &report, evidence).get("host"), None, "{evidence}");
+    }
 }
 
 #[test]

@@ -17,7 +17,10 @@ use crashsift::report::{Limits, Report, json};
 use crashsift::rules::RuleSet;
 use crashsift::{Options, Silent, analyze, inspect};
 use samplekit::event_log::{Event, EventLog};
-use samplekit::events::{Crash, Image, Layout, display_reset, product_installed};
+use samplekit::events::{
+    Crash, DisplayDriver, Image, Layout, LostPower, display_reset, firmware_installed, kernel_power, product_installed,
+    unclean_shutdown,
+};
 use samplekit::kernel_dump::{Driver, Stop, TriageDump};
 use samplekit::minidump::{Context, Exception, Memory, Minidump, Module, Process, Processor, System, Thread};
 use samplekit::wer_report::Report as WerReport;
@@ -311,6 +314,53 @@ fn the_driver_comes_before_what_was_installed_later_and_does_not_bear_on_the_gro
     assert_eq!(changes[0]["seconds_before"], 9 * HOUR);
     assert_eq!(changes[0]["artifact"].as_str().map(|path| path.ends_with("System.evtx")), Some(true));
     assert_eq!((&changes[1]["kind"], changes[1].get("bears_on")), (&"software-install".into(), None));
+}
+
+#[test]
+fn firmware_bears_on_what_ended_the_system_and_not_on_a_crash() {
+    let firmware = |before: u64| {
+        let firmware = DisplayDriver {
+            package: "demo_uefi.inf_amd64_0123456789abcdef",
+            version: "1.7.3.0",
+            provider: "Demo",
+            device: r"UEFI\RES_{6bd4efb9-23cc-4b4a-ac37-016517413e9a}\0",
+            description: "System Firmware",
+        };
+        firmware_installed(NOON.minus_seconds(before), firmware)
+    };
+    let before = |log: &str, events: Vec<Event>| {
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut system = EventLog::new("System", "PC-1");
+        system.add(display_reset(NOON.minus_seconds(30 * DAY), "demo"));
+        system.add(firmware(5 * HOUR));
+        let mut other = EventLog::new("Application", "PC-1");
+        other.add(product_installed(NOON.minus_seconds(30 * DAY), "Other", "1", "Demo"));
+        for event in events {
+            if log == "System" {
+                system.add(event)
+            } else {
+                other.add(event)
+            };
+        }
+        for (name, log) in [("System.evtx", system), ("Application.evtx", other)] {
+            std::fs::write(folder.path().join(name), log.to_bytes()).expect("a file");
+        }
+        let report = as_json(&report_of(folder.path().to_path_buf(), &Options::default()));
+        let groups = report["groups"].as_array().expect("groups");
+        let changes = groups.iter().filter_map(|group| group["changes_before"].as_array());
+        changes.flatten().cloned().collect::<Vec<_>>()
+    };
+    let lost = [
+        kernel_power(NOON, LostPower::default()),
+        unclean_shutdown(NOON.plus_seconds(9), NOON.minus_seconds(40), 2, 934),
+    ];
+    let found = before("System", lost.to_vec());
+    assert_eq!(found.len(), 1, "{found:#?}");
+    assert_eq!((&found[0]["kind"], &found[0]["bears_on"]), (&"driver-install".into(), &"firmware".into()));
+    let says = "the firmware demo_uefi.inf 1.7.3.0 of Demo was installed for System Firmware";
+    assert!(found[0]["says"].as_str().is_some_and(|text| text.contains(says)), "{found:#?}");
+    let found = before("Application", vec![crash(PLAIN, Layout::Positional)]);
+    assert_eq!(found.iter().map(|change| change.get("bears_on")).collect::<Vec<_>>(), [None]);
 }
 
 #[test]

@@ -58,6 +58,7 @@ fn log(channel: &str, days: &[u8]) -> LogCoverage {
         last,
         records: days.len() as u64,
         days: covered,
+        ids: None,
     }
 }
 

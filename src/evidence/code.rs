@@ -67,4 +67,8 @@ impl ExceptionCode {
     pub const CRASHPAD_REQUEST: Self = Self(0x0517_A7ED);
     /// No code: what tools write that dump a process without an exception.
     pub const NONE: Self = Self(0);
+    /// What debuggers and Windows Error Reporting write down, and end, a process with that stopped answering.
+    pub const APPLICATION_HANG: Self = Self(0xCFFF_FFFF);
+    /// `STATUS_CONTROL_C_EXIT`: somebody closed the console.
+    pub const CONTROL_C_EXIT: Self = Self(0xC000_013A);
 }

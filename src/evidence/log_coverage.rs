@@ -20,12 +20,56 @@ pub struct LogCoverage {
     pub records: u64,
     /// The days on which there are records.
     pub days: Days,
+    /// The numbers of the records of the whole file, those of other channels and computers among them.
+    pub ids: Option<RecordIds>,
+}
+
+/// The first and the last number of a log's records.
+///
+/// A log numbers its records without gaps, and its archives and copies keep the numbers. A file that Windows exported
+/// counts its own records from 1, whatever of the log is in it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RecordIds {
+    /// The lowest.
+    pub first: u64,
+    /// The highest.
+    pub last: u64,
+}
+
+impl RecordIds {
+    /// Those of one record.
+    #[must_use]
+    pub fn of(id: u64) -> Self {
+        Self { first: id, last: id }
+    }
+
+    /// Those of both.
+    #[must_use]
+    pub fn joined(a: Option<Self>, b: Option<Self>) -> Option<Self> {
+        match (a, b) {
+            (Some(a), Some(b)) => Some(Self { first: a.first.min(b.first), last: a.last.max(b.last) }),
+            (one, other) => one.or(other),
+        }
+    }
+
+    /// How many records of the log lie between these and the later ones `next`; `None` where the numbers don't tell it.
+    #[must_use]
+    pub fn between(self, next: Self) -> Option<u64> {
+        let counted_anew = |ids: Self| ids.first <= 1;
+        match next.first.checked_sub(self.last)?.checked_sub(1)? {
+            // A log that was never full begins with 1, and so does its first archive.
+            0 if !counted_anew(next) => Some(0),
+            more if !counted_anew(self) && !counted_anew(next) => Some(more),
+            _ => None,
+        }
+    }
 }
 
 /// The times that the files of one log cover together, in order, with holes between them.
 ///
 /// An old export beside the current one leaves out what was between them, so the first record of all and the last one say
-/// nothing of a time between.
+/// nothing of a time between. Whether there is a hole, the numbers of the records prove where they tell it; else a long
+/// silence counts as one.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Stretches(Vec<(Timestamp, Timestamp)>);
 
@@ -37,15 +81,23 @@ impl Stretches {
     /// What these files cover.
     #[must_use]
     pub fn of<'l>(logs: impl Iterator<Item = &'l LogCoverage>) -> Self {
-        let mut spans: Vec<(Timestamp, Timestamp)> = logs.map(|log| (log.first, log.last)).collect();
-        spans.sort_unstable();
-        let mut stretches: Vec<(Timestamp, Timestamp)> = Vec::with_capacity(spans.len());
-        for (first, last) in spans {
-            match stretches.last_mut() {
-                Some(before) if first.duration_since(before.1) <= Self::LONGEST_SILENCE => {
-                    before.1 = before.1.max(last)
+        let mut files: Vec<&LogCoverage> = logs.collect();
+        files.sort_unstable_by_key(|log| (log.first, log.last, log.ids.map(|ids| (ids.first, ids.last))));
+        let mut stretches: Vec<(Timestamp, Timestamp)> = Vec::with_capacity(files.len());
+        // The file with the last record of the stretch.
+        let mut latest: Option<&LogCoverage> = None;
+        for file in files {
+            match stretches.last_mut().zip(latest) {
+                Some((stretch, before)) if adjoin(before, file) => {
+                    if file.last > before.last {
+                        stretch.1 = file.last;
+                        latest = Some(file);
+                    }
                 }
-                _ => stretches.push((first, last)),
+                _ => {
+                    stretches.push((file.first, file.last));
+                    latest = Some(file);
+                }
             }
         }
         Self(stretches)
@@ -80,6 +132,15 @@ impl Stretches {
             (Some((_, last)), Some(next)) => Recorded::Hole(*last, next),
             (Some((_, last)), None) => Recorded::Until(*last),
         }
+    }
+}
+
+/// Whether nothing lies between two files of one log, the later of which begins no earlier than the other.
+fn adjoin(before: &LogCoverage, after: &LogCoverage) -> bool {
+    let between = before.ids.zip(after.ids).and_then(|(before, after)| before.between(after));
+    match between.filter(|_| after.first >= before.last) {
+        Some(missing) => missing == 0,
+        None => after.first.duration_since(before.last) <= Stretches::LONGEST_SILENCE,
     }
 }
 
@@ -222,6 +283,7 @@ mod tests {
             last: at(last),
             records: 2,
             days: Days::default(),
+            ids: None,
         };
         // March is exported twice, and its archive adjoins; the current log begins a week later.
         let files = [
@@ -246,6 +308,41 @@ mod tests {
             assert_eq!(stretches.at(at(time)), known, "{time}");
         }
         assert_eq!(Stretches::default().at(begin), Recorded::Never);
+    }
+
+    #[test]
+    fn numbers_of_records_prove_a_hole_or_that_there_is_none() {
+        let at = |text: &str| -> Timestamp { format!("2025-{text}:00Z").parse().expect("a time") };
+        let holes = |before: (u64, u64), after: (u64, u64), begins: &str| {
+            let log = |first, last, ids: (u64, u64)| LogCoverage {
+                channel: "System".into(),
+                computer: "PC".into(),
+                first: at(first),
+                last: at(last),
+                records: 2,
+                days: Days::default(),
+                ids: Some(RecordIds { first: ids.0, last: ids.1 }),
+            };
+            let files = [log("03-01T08:00", "03-07T18:00", before), log(begins, "03-20T18:00", after)];
+            Stretches::of(files.iter()).holes().count()
+        };
+        // Over a weekend, and within a day.
+        let (monday, soon) = ("03-10T08:00", "03-07T20:00");
+        for (before, after, weekend, within_a_day) in [
+            ((1, 4000), (4001, 9000), 0, 0),
+            ((2000, 4000), (4001, 9000), 0, 0),
+            ((2000, 4000), (4002, 9000), 1, 1),
+            // Counted anew in an export: nothing is known of either.
+            ((1, 4000), (4002, 9000), 1, 0),
+            ((2000, 4000), (1, 9000), 1, 0),
+            // Of a log that was cleared.
+            ((2000, 4000), (5, 300), 1, 0),
+        ] {
+            let found = (holes(before, after, monday), holes(before, after, soon));
+            assert_eq!(found, (weekend, within_a_day), "{before:?} {after:?}");
+        }
+        // Exports that overlap in time say nothing by their numbers.
+        assert_eq!(holes((2000, 4000), (4500, 9000), "03-06T08:00"), 0);
     }
 
     #[test]

@@ -29,7 +29,7 @@ pub use crash_detail::{
 };
 pub use event::{DriveHealth, Event, EventBody, EventFields, MemoryHeld, ProcessExit, ServiceEnd, StorageRetry};
 pub use kernel::{KernelDriver, KernelDump, KernelDumpType, KernelFrame, UnloadedDriver};
-pub use log_coverage::{Days, LogCoverage, Recorded, Stretches};
+pub use log_coverage::{Days, LogCoverage, RecordIds, Recorded, Stretches};
 pub use module::{Address, DebugId, DebugSignature, LoadedModule, ModuleOffset, UnloadedModule, base_name};
 pub use names::Names;
 pub use place::Place;

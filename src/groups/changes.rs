@@ -67,6 +67,8 @@ pub enum BearsOn {
     Suspect,
     /// It names the program.
     Program,
+    /// It is firmware, and the system stopped or lost its power.
+    Firmware,
     /// It is a driver, and the system stopped.
     Driver,
 }
@@ -79,6 +81,7 @@ impl BearsOn {
             Self::DisplayDriver => "display-driver",
             Self::Suspect => "suspect",
             Self::Program => "program",
+            Self::Firmware => "firmware",
             Self::Driver => "driver",
         }
     }
@@ -199,6 +202,7 @@ fn unknown(known: &[(&Surroundings<'_>, BeforeFirst<'_>)]) -> Option<String> {
 struct Subject {
     display: bool,
     kernel: bool,
+    ended: bool,
     suspect: Vec<String>,
     program: Vec<String>,
 }
@@ -220,6 +224,7 @@ impl Subject {
         Self {
             display: incident.kind == IncidentKind::GpuReset || stop || speaker.verdict.cause.starts_with("gpu-"),
             kernel: incident.kind == IncidentKind::Bugcheck,
+            ended: matches!(incident.kind, IncidentKind::Bugcheck | IncidentKind::PowerLoss),
             suspect: names(&mut modules.into_iter().flatten()),
             program: names(&mut program.into_iter()),
         }
@@ -236,6 +241,8 @@ impl Subject {
             Some(BearsOn::Suspect)
         } else if named(&self.program) {
             Some(BearsOn::Program)
+        } else if self.ended && change.of_firmware {
+            Some(BearsOn::Firmware)
         } else {
             (self.kernel && change.entry.kind == "driver-install").then_some(BearsOn::Driver)
         }

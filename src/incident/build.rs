@@ -12,7 +12,7 @@ use super::gathered::{CrashRecord, Gathered};
 use super::sighting::{Item, Sighting};
 use super::{
     Bugcheck, EvidenceItem, ExceptionFacts, Incident, IncidentKind, JoinedBy, Process, bugcheck, context,
-    contradictions, join, kernel_site, says, signature,
+    contradictions, join, kernel_site, same_process, says, signature,
 };
 use crate::evidence::{Address, EventBody, ExceptionCode, FastFailCode, OperatingSystem, ProcessDump, base_name};
 use crate::knowledge::Knowledge;
@@ -58,6 +58,7 @@ pub fn incidents<'i>(
         .collect();
     distinguish(&mut built);
     tell_several(&mut built, &several);
+    same_process::tell_others(&mut built);
     built.sort_by(|a, b| {
         let key = |built: &Built<'_>| (built.incident.time.is_none(), built.incident.time);
         key(a).cmp(&key(b)).then_with(|| a.incident.id.cmp(&b.incident.id))

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use jiff::{SignedDuration, Timestamp};
 
 use super::gathered::{CrashRecord, Gathered};
-use super::join::record;
+use super::join::{CLOCK_STEP, record};
 use super::sighting::{Item, Sighting};
 use super::{IncidentKind, RestartRecord};
-use crate::evidence::{ExceptionCode, Observation, base_name};
+use crate::evidence::{EventBody, ExceptionCode, Observation, base_name};
 use crate::incident::Family;
 
 /// `STATUS_STOWED_EXCEPTION`: dump and event hold it, WER reports the error inside, with the place where that was
@@ -78,6 +78,8 @@ pub(super) fn contradictions(gathered: &Gathered<'_>) -> Vec<String> {
     sentences.extend(folder_of_another(&all));
     sentences.extend(starts(&all));
     sentences.extend(times(&all));
+    sentences.extend(stops(&all));
+    sentences.extend(ran_after_its_stop(&all));
     sentences.extend(started_after_its_end(&all));
     sentences
 }
@@ -173,6 +175,38 @@ fn moment(said: &Said<'_>) -> Option<Timestamp> {
     let sighting = said.sighting;
     let own = matches!(sighting.family, Family::Alone | Family::Crash) && sighting.kind == IncidentKind::Crash;
     sighting.time.filter(|_| own && !sighting.logged_later)
+}
+
+/// Stops of kernel dumps that are not one moment.
+fn stops(all: &[Said<'_>]) -> Option<String> {
+    let (first, last) = (stopped(all).min()?, stopped(all).max()?);
+    (last.0.duration_since(first.0) > CLOCK_STEP).then(|| {
+        let of = "The evidence differs on the time of the stop";
+        format!("{of}: {} (e{}), {} (e{}); these may be two stops.", first.0, first.1, last.0, last.1)
+    })
+}
+
+/// A stop, and a record by which the system still ran after it.
+fn ran_after_its_stop(all: &[Said<'_>]) -> Option<String> {
+    let stop = stopped(all).min()?;
+    all.iter().zip(1_usize..).find_map(|(said, number)| {
+        let Observation::Event(event) = &said.item.observation else { return None };
+        let EventBody::UncleanShutdown { last_alive: Some(alive) } = event.body else { return None };
+        (alive.duration_since(stop.0) > CLOCK_STEP).then(|| {
+            format!(
+                "By e{number} the system still ran at {alive}, after the stop at {} (e{}); these may be two stops.",
+                stop.0, stop.1
+            )
+        })
+    })
+}
+
+/// When the system stopped, by each kernel dump.
+fn stopped(all: &[Said<'_>]) -> impl Iterator<Item = (Timestamp, usize)> {
+    all.iter().zip(1_usize..).filter_map(|(said, number)| match &said.item.observation {
+        Observation::Kernel(dump) => Some((dump.time?, number)),
+        _ => None,
+    })
 }
 
 fn started_after_its_end(all: &[Said<'_>]) -> Option<String> {

@@ -6,6 +6,7 @@
 //! what fits two is joined to neither. Texts that people pasted come last: they join the one incident that agrees with
 //! them. [`JoinKey`] is the list of the keys with their strength.
 
+mod alive;
 mod copies;
 mod dump_path;
 mod key;
@@ -19,6 +20,7 @@ mod stops;
 mod tickets;
 mod timeline;
 
+pub(super) use alive::CLOCK_STEP;
 pub use key::JoinKey;
 pub(super) use tickets::record;
 
@@ -27,11 +29,12 @@ use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
 
+use self::alive::Alive;
 use self::sets::Sets;
 use self::timeline::Timeline;
 use super::sighting::{Family, Item, RestartRecord, Sighting};
 use super::{IncidentKind, JoinStrength, JoinedBy};
-use crate::evidence::{EventBody, Observation};
+use crate::evidence::{EventBody, ExceptionCode, Observation, ProcessExit};
 
 /// A process's start is known to the second in dumps and to 100 ns in events; rounding may differ by one second.
 const START_TOLERANCE_SECONDS: i64 = 1;
@@ -68,17 +71,18 @@ pub struct Group {
 #[must_use]
 pub fn join(sightings: &[Sighting], items: &[Item]) -> Vec<Group> {
     let mut sets = Sets::new(sightings);
+    let alive = Alive::of(sightings, items);
     reports::by_report_id(sightings, &mut sets);
     let copies = copies::by_copy(sightings, items, &mut sets);
     process::by_process(sightings, items, &mut sets);
-    stops::by_bugcheck(sightings, items, &mut sets);
+    stops::by_bugcheck(sightings, items, &alive, &mut sets);
     reports::by_report_folder(sightings, items, &mut sets);
-    dump_path::by_dump_path(sightings, items, &mut sets);
+    dump_path::by_dump_path(sightings, items, &alive, &mut sets);
     by_pid(sightings, items, &mut sets);
     by_exit(sightings, items, &mut sets);
     by_service(sightings, items, &mut sets);
     by_restart(sightings, &mut sets);
-    stop_and_time::by_stop_and_time(sightings, items, &mut sets);
+    stop_and_time::by_stop_and_time(sightings, items, &alive, &mut sets);
     resets::by_reset_burst(sightings, &mut sets);
     by_companionship(sightings, &mut sets);
     name_and_time::by_name_and_time(sightings, items, &mut sets);
@@ -215,6 +219,8 @@ fn by_exit(sightings: &[Sighting], items: &[Item], sets: &mut Sets<'_>) {
     });
     let exits = Timeline::of(sightings, |sighting| sighting.family == Family::Exit);
     for (index, exit) in sightings.iter().enumerate().filter(|(_, sighting)| sighting.family == Family::Exit) {
+        // What ended by an exception was not closed because it hung.
+        let crashed = matches!(event_body(items, exit), Some(EventBody::ProcessExit(end)) if is_exception(end));
         let same_process = |other: &Sighting| {
             other.process == exit.process
                 && (other.pid.is_none() || exit.pid.is_none() || other.pid == exit.pid)
@@ -222,7 +228,9 @@ fn by_exit(sightings: &[Sighting], items: &[Item], sets: &mut Sets<'_>) {
         };
         let failure = failures.near(exit, EXIT_WINDOW, |other| {
             let other = sightings.get(other);
-            other.is_some_and(|other| same_process(other) && follows(exit, other))
+            other.is_some_and(|other| {
+                same_process(other) && follows(exit, other) && !(crashed && other.kind == IncidentKind::Hang)
+            })
         });
         if let Some(failure) = failure {
             let both = exit.pid.is_some() && sightings.get(failure).is_some_and(|other| other.pid.is_some());
@@ -259,7 +267,10 @@ fn by_exit(sightings: &[Sighting], items: &[Item], sets: &mut Sets<'_>) {
         };
         let begin = dump.time.and_then(|time| time.checked_sub(SAME_EXIT).ok());
         let from = exits.partition_point(|exit| time_of(*exit) < begin);
-        let fitting: Vec<usize> = exits.iter().skip(from).take(MOST_CANDIDATES).filter(fits).copied().collect();
+        let mut fitting: Vec<usize> = exits.iter().skip(from).take(MOST_CANDIDATES).filter(fits).copied().collect();
+        if let Some(host) = sets.host(index) {
+            fitting.retain(|exit| sets.host(*exit).is_none_or(|other| other == host));
+        }
         let Some(first) = fitting.first() else { continue };
         // Several are one end when they were joined before.
         let root = sets.root(*first);
@@ -267,6 +278,13 @@ fn by_exit(sightings: &[Sighting], items: &[Item], sets: &mut Sets<'_>) {
             sets.join(*first, index, JoinKey::Exit);
         }
     }
+}
+
+/// Whether a process ended by an error's status, and not by one with which a hanging process is closed.
+fn is_exception(end: &ProcessExit) -> bool {
+    const CLOSED: [ExceptionCode; 2] = [ExceptionCode::APPLICATION_HANG, ExceptionCode::CONTROL_C_EXIT];
+    // Statuses of errors begin with 0xC0 (NTSTATUS, severity "error").
+    end.status().is_some_and(|status| status.0 >= 0xC000_0000 && !CLOSED.contains(&status))
 }
 
 /// Whether two records tell of processes that started at different times.

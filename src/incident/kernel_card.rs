@@ -38,7 +38,7 @@ pub(super) fn fill(dump: &KernelDump, card: &mut BTreeMap<&'static str, String>)
 }
 
 /// `3 d 7 h`, `7 h 36 min`, `4 min 10 s`: the two largest units.
-fn spelled(span: SignedDuration) -> String {
+pub(super) fn spelled(span: SignedDuration) -> String {
     let seconds = span.as_secs();
     let part =
         |unit: i64, of: i64| seconds.checked_div(unit).and_then(|whole| whole.checked_rem(of)).unwrap_or_default();

@@ -27,7 +27,7 @@ pub const OF_MACHINE: &[&str] = &[
 ];
 
 /// How a value ends that only a file tells of which the folder alone says whose it is.
-const BY_FOLDER: &str = " (likely: by a file in the same folder)";
+const BY_FOLDER: &str = " (likely: by a file beside its logs)";
 
 /// One value of one key, as one incident, text or record has it.
 #[derive(Debug)]

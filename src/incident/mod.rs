@@ -16,6 +16,7 @@ mod kernel_site;
 mod machine;
 mod machine_environment;
 mod renamed;
+mod same_process;
 mod says;
 mod sighting;
 mod signature;
@@ -31,7 +32,7 @@ pub use hosts::unify;
 pub use join::JoinKey;
 pub use machine::{machines, timeline_kind, values};
 pub use machine_environment::{OF_MACHINE, describe};
-pub use renamed::{agreed, former_names, under_last_name};
+pub use renamed::{LastNames, NamedLog, last_names, under_last_name};
 pub use says::says;
 pub use sighting::{Family, Item, RestartRecord, Sighting, report_kind};
 pub use signature::ALGORITHM;
@@ -92,7 +93,7 @@ pub struct Incident {
     pub time: Option<Timestamp>,
     /// The computer.
     pub host: Option<Arc<str>>,
-    /// Whether no evidence names that computer, and it is the one whose event logs lie in the same folder.
+    /// Whether no evidence names that computer, and it is the one whose event logs lie beside it.
     pub host_by_folder: bool,
     /// Of a text that fits several other incidents: their ids, sorted. It tells of one of them and is none of its own.
     pub may_be_of: Vec<String>,

@@ -16,7 +16,7 @@ pub struct Item {
     pub folder: Arc<str>,
     /// The artifact's file name.
     pub file: Arc<str>,
-    /// The computer that all event logs of that folder name.
+    /// The computer that all event logs of that folder name, or those that lie beside it in a copy of a system's folders.
     pub folder_host: Option<Arc<str>>,
     /// The name that the computer of an event had then, if the log goes on under another.
     pub former_host: Option<Arc<str>>,
@@ -37,7 +37,7 @@ pub struct Sighting {
     pub rank: u8,
     /// The computer.
     pub host: Option<Arc<str>>,
-    /// The computer whose logs lie in the same folder, for artifacts that don't name theirs.
+    /// The computer whose logs lie beside it, for artifacts that don't name theirs.
     pub folder_host: Option<Arc<str>>,
     /// When it happened, or, for records that are written later, when that was logged.
     pub time: Option<Timestamp>,

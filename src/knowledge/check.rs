@@ -19,6 +19,7 @@ pub(crate) fn check(stem: &str, file: &Arc<YamlText>, mistakes: &mut Vec<Diagnos
         "cuda-names" => drop(compatibility_table::cuda_names(file, mistakes)),
         "cuda-drivers" => drop(compatibility_table::cuda_drivers(file, mistakes)),
         "tensorflow-builds" => drop(compatibility_table::tensorflow(file, mistakes)),
+        "collected-folders" => drop(table::folders(file, mistakes)),
         "events" => drop(table::events(file, mistakes)),
         "mentions" => drop(table::cues(file, mistakes)),
         "msvcp140-minimums" => drop(compatibility_table::msvcp140(file, mistakes)),

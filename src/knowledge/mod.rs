@@ -79,6 +79,7 @@ pub struct Knowledge {
     cuda_drivers: &'static [(Release, Release)],
     tensorflow_builds: &'static [(Release, TensorFlowBuild)],
     mention_cues: &'static [(&'static str, &'static [&'static str])],
+    collected_folders: &'static [(&'static str, bool)],
     msvcp140_minimums: &'static [(&'static str, RuntimeMinimum)],
     stated_versions: &'static [(&'static str, &'static str)],
 }
@@ -97,6 +98,7 @@ impl Knowledge {
             cuda_drivers: CUDA_DRIVERS,
             tensorflow_builds: TENSORFLOW_BUILDS,
             mention_cues: MENTION_CUES,
+            collected_folders: COLLECTED_FOLDERS,
             msvcp140_minimums: MSVCP140_MINIMUMS,
             stated_versions: STATED_VERSIONS,
         }
@@ -106,6 +108,16 @@ impl Knowledge {
     #[must_use]
     pub fn mention_cues(&self, of: &str) -> &'static [&'static str] {
         look_up(self.mention_cues, &of).copied().unwrap_or_default()
+    }
+
+    /// Whether a folder of this name is one that a copy of one computer's files has, by
+    /// `rules/data/collected-folders.yaml`.
+    #[must_use]
+    pub fn is_part_of_copy(&self, folder: &str) -> bool {
+        let folder = folder.to_lowercase();
+        self.collected_folders
+            .iter()
+            .any(|(name, is_start)| if *is_start { folder.starts_with(name) } else { folder == *name })
     }
 
     /// What an exception or exit code is.

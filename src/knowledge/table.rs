@@ -119,6 +119,22 @@ pub(crate) fn cues(file: &Arc<YamlText>, mistakes: &mut Vec<Diagnostic>) -> Tabl
     })
 }
 
+/// Names of folders in which files of one computer are collected: `folders` with `name` and `why`. Without its `*`, and
+/// whether it had one.
+pub(crate) fn folders(file: &Arc<YamlText>, mistakes: &mut Vec<Diagnostic>) -> Table<String, bool> {
+    read(file, "folders", &["name", "why"], &[], mistakes, |row| {
+        row.text("why")?;
+        let name = row.text("name")?;
+        let start = name.strip_suffix('*');
+        let whole = start.unwrap_or(name);
+        if whole.is_empty() || whole.contains(['*', '/', '\\']) || whole.to_lowercase() != whole {
+            let wanted = "`name` is the name of a folder in lower case, with a `*` at its end at most";
+            return Err(row.wrong("name", wanted));
+        }
+        Ok((whole.to_owned(), start.is_some()))
+    })
+}
+
 /// A build of Windows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Build {

@@ -14,7 +14,7 @@ mod system;
 mod wer_record;
 
 pub use application::{Hang, ManagedCrash, missing_assembly, product_installed};
-pub use changes::{DisplayDriver, display_driver_installed};
+pub use changes::{DisplayDriver, display_driver_installed, firmware_installed, log_cleared};
 pub use crash::{Crash, Image, Layout};
 pub use display::{display_reset, nvidia_driver};
 pub use hardware::{

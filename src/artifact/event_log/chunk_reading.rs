@@ -17,6 +17,7 @@ use super::scan::{Decision, Scanner, Shape};
 use super::selection::Selection;
 use crate::artifact::Loss;
 use crate::artifact::notation::filetime;
+use crate::evidence::RecordIds;
 
 /// How many records that could not be decoded a loss names one by one.
 const NAMED_FAILURES: usize = 3;
@@ -40,15 +41,15 @@ pub(super) struct ChunkReading<T> {
     pub(super) taken: Vec<T>,
     /// Records found, but for those that could not be decoded.
     pub(super) records: u64,
-    /// The greatest record id.
-    pub(super) last_id: Option<u64>,
+    /// The least and the greatest record id.
+    pub(super) ids: Option<RecordIds>,
     /// What is missing, or was read although no header knows it.
     pub(super) losses: Vec<Loss>,
 }
 
 impl<T> Default for ChunkReading<T> {
     fn default() -> Self {
-        Self { taken: Vec::new(), records: 0, last_id: None, losses: Vec::new() }
+        Self { taken: Vec::new(), records: 0, ids: None, losses: Vec::new() }
     }
 }
 
@@ -58,7 +59,7 @@ impl<T> ChunkReading<T> {
         self.taken.extend(later.taken);
         self.losses.extend(later.losses);
         self.records = self.records.saturating_add(later.records);
-        self.last_id = self.last_id.max(later.last_id);
+        self.ids = RecordIds::joined(self.ids, later.ids);
     }
 }
 
@@ -149,7 +150,7 @@ impl<T> Reader<'_, T> {
                 Found::Record(record) => {
                     end = record.end();
                     last_id = Some(record.id);
-                    reading.last_id = reading.last_id.max(last_id);
+                    reading.ids = RecordIds::joined(reading.ids, Some(RecordIds::of(record.id)));
                     walked.known = walked.known.saturating_add(1);
                     self.pick(&chunk, record, false, spans, &mut scratch.scanner, &mut walked.picks);
                 }
@@ -237,7 +238,7 @@ impl<T> Reader<'_, T> {
         for record in found {
             let (first, _, count) = walked.recovered.unwrap_or((record.id, record.id, 0));
             walked.recovered = Some((first, record.id, count.saturating_add(1)));
-            reading.last_id = reading.last_id.max(Some(record.id));
+            reading.ids = RecordIds::joined(reading.ids, Some(RecordIds::of(record.id)));
             self.pick(chunk, record, true, spans, &mut scratch.scanner, &mut walked.picks);
         }
     }

@@ -1,6 +1,7 @@
 //! What part of a machine's history a log covers.
 
 use std::borrow::Cow;
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 use std::sync::Arc;
@@ -10,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::binary_xml::value::until_nul;
 use crate::artifact::notation::filetime;
-use crate::evidence::{Days, LogCoverage};
+use crate::evidence::{Days, LogCoverage, RecordIds};
 
 /// When FILETIME begins (1601-01-01), seconds from the Unix epoch: what a record without time shows.
 pub(super) const NO_TIME: i64 = -11_644_473_600;
@@ -28,11 +29,11 @@ const DAY: u64 = 86_400 * 10_000_000;
 
 /// The longest name of a channel or computer that counts, bytes. Windows allows 255 characters.
 const LONGEST_NAME: usize = 512;
-/// How many pairs of channel and computer a run of chunks may have, how many channels and computers a log: bounds for
+/// How many pairs of channel and computer a run of chunks may have, how many channels and how many pairs a log: bounds for
 /// damaged logs. Logs of forwarded events have some thousand computers.
 const MOST_SPANS: usize = 1 << 14;
 const MOST_CHANNELS: usize = 1 << 12;
-const MOST_COMPUTERS: usize = 1 << 16;
+const MOST_PARTS: usize = 1 << 16;
 
 /// What the records of a part of a log cover, by channel and computer as the binary records name them.
 #[derive(Debug, Default)]
@@ -160,7 +161,7 @@ impl Spans {
             let (channel, computer) = (decoded(&span.channel), decoded(&span.computer));
             let time = filetime(span.first).zip(filetime(span.last)).filter(|_| span.first <= span.last);
             let part = time.map(|(first, last)| Part { records: span.records, first, last, days: span.days });
-            coverage.add(channel.as_deref(), computer.as_deref(), span.records, part);
+            coverage.add(channel.map(Arc::from), computer.map(Arc::from), span.records, part);
         }
         coverage
     }
@@ -192,12 +193,14 @@ fn decoded(utf16: &[u8]) -> Option<String> {
 /// Channels, computers and times of the records seen so far.
 #[derive(Debug, Default)]
 pub(super) struct Coverage {
-    channels: Tally,
-    /// By computer: a machine that is renamed goes on with the log under its new name.
-    computers: BTreeMap<Arc<str>, Part>,
+    /// By channel and computer: an export of several logs is one file, and a machine that is renamed goes on with the log
+    /// under its new name. Damaged records name no channel.
+    parts: BTreeMap<(Option<Arc<str>>, Arc<str>), Part>,
+    /// How many records name each channel, also those that tell no computer.
+    channels: BTreeMap<Arc<str>, u64>,
 }
 
-/// The records of one computer.
+/// The records of one channel and computer.
 #[derive(Debug)]
 struct Part {
     records: u64,
@@ -217,70 +220,51 @@ impl Part {
 
 impl Coverage {
     /// Adds so many records of a channel; what is known of their times, of a computer.
-    fn add(&mut self, channel: Option<&str>, computer: Option<&str>, records: u64, part: Option<Part>) {
-        if let Some(channel) = channel {
-            self.channels.add(channel, records);
+    fn add(&mut self, channel: Option<Arc<str>>, computer: Option<Arc<str>>, records: u64, part: Option<Part>) {
+        if let Some(channel) = &channel {
+            let is_full = self.channels.len() >= MOST_CHANNELS;
+            match self.channels.get_mut(channel) {
+                Some(count) => *count = count.saturating_add(records),
+                None if is_full => {}
+                None => drop(self.channels.insert(Arc::clone(channel), records)),
+            }
         }
         if let (Some(computer), Some(part)) = (computer, part) {
-            let is_full = self.computers.len() >= MOST_COMPUTERS;
-            match self.computers.get_mut(computer) {
-                Some(known) => known.append(&part),
-                None if is_full => {}
-                None => drop(self.computers.insert(Arc::from(computer), part)),
+            let is_full = self.parts.len() >= MOST_PARTS;
+            match self.parts.entry((channel, computer)) {
+                Entry::Occupied(mut known) => known.get_mut().append(&part),
+                Entry::Vacant(_) if is_full => {}
+                Entry::Vacant(vacant) => drop(vacant.insert(part)),
             }
         }
     }
 
     /// Adds the records of a later part of the log.
     pub(super) fn append(&mut self, later: Self) {
-        self.channels.append(later.channels);
-        for (computer, part) in later.computers {
-            self.add(None, Some(&computer), 0, Some(part));
-        }
+        later.channels.into_iter().for_each(|(channel, records)| self.add(Some(channel), None, records, None));
+        later
+            .parts
+            .into_iter()
+            .for_each(|((channel, computer), part)| self.add(channel, Some(computer), 0, Some(part)));
     }
 
-    /// The most frequent channel with each computer's first and last time; empty when the records say too little.
-    pub(super) fn finish(self) -> Vec<LogCoverage> {
-        let Some(channel) = self.channels.winner() else { return Vec::new() };
-        let of = |(computer, part)| {
-            let Part { records, first, last, days } = part;
-            LogCoverage { channel: Arc::clone(&channel), computer, first, last, records, days }
+    /// First and last time of each channel and computer; empty when the records say too little. Records that name no channel
+    /// count for the most frequent one. `ids` are those of the whole file.
+    pub(super) fn finish(mut self, ids: Option<RecordIds>) -> Vec<LogCoverage> {
+        let most = self.channels.values().copied().max();
+        let Some(frequent) = self.channels.iter().find(|(_, records)| Some(**records) == most) else {
+            return Vec::new();
         };
-        self.computers.into_iter().map(of).collect()
-    }
-}
-
-/// How often each text was seen.
-#[derive(Debug, Default)]
-struct Tally {
-    /// In the order in which they were first seen.
-    counts: Vec<(Arc<str>, u64)>,
-    /// Index into `counts`.
-    known: HashMap<Arc<str>, usize>,
-}
-
-impl Tally {
-    fn add(&mut self, text: &str, records: u64) {
-        let is_full = self.counts.len() >= MOST_CHANNELS;
-        match self.known.get(text).and_then(|index| self.counts.get_mut(*index)) {
-            Some((_, count)) => *count = count.saturating_add(records),
-            None if !is_full => {
-                let text: Arc<str> = Arc::from(text);
-                self.known.insert(Arc::clone(&text), self.counts.len());
-                self.counts.push((text, records));
-            }
-            None => {}
+        let frequent = Arc::clone(frequent.0);
+        let named = self.parts.split_off(&(Some(Arc::from("")), Arc::from("")));
+        for ((_, computer), part) in std::mem::replace(&mut self.parts, named) {
+            self.add(Some(Arc::clone(&frequent)), Some(computer), 0, Some(part));
         }
-    }
-
-    fn append(&mut self, later: Self) {
-        later.counts.iter().for_each(|(text, count)| self.add(text, *count));
-    }
-
-    /// The most frequent text; of equally frequent ones the first seen.
-    fn winner(self) -> Option<Arc<str>> {
-        let most = self.counts.iter().map(|(_, count)| *count).max()?;
-        self.counts.into_iter().find(|(_, count)| *count == most).map(|(text, _)| text)
+        let of = |((channel, computer), part): ((Option<Arc<str>>, _), _)| {
+            let Part { records, first, last, days } = part;
+            Some(LogCoverage { channel: channel?, computer, first, last, records, days, ids })
+        };
+        self.parts.into_iter().filter_map(of).collect()
     }
 }
 
@@ -299,14 +283,50 @@ mod tests {
     #[test]
     fn a_renamed_machine_s_log_covers_both_names() {
         let mut coverage = Coverage::default();
-        coverage.add(Some("System"), Some("before-rename"), 1, part(50));
-        coverage.add(Some("System"), Some("machine"), 1, part(20));
+        let system = |computer: &str| (Some(Arc::from("System")), Some(Arc::from(computer)));
+        for (computer, second) in [("before-rename", 50), ("machine", 20)] {
+            let (channel, computer) = system(computer);
+            coverage.add(channel, computer, 1, part(second));
+        }
         let mut later = Coverage::default();
-        later.add(Some("Setup"), Some("machine"), 1, part(90));
+        let (channel, computer) = system("machine");
+        later.add(channel, computer, 1, part(90));
         coverage.append(later);
-        let found = coverage.finish();
-        let found: Vec<_> = found.iter().map(|log| (&*log.channel, &*log.computer, log.first, log.last)).collect();
-        assert_eq!(found, [("System", "before-rename", at(50), at(50)), ("System", "machine", at(20), at(90))]);
+        let found = told(coverage.finish(None));
+        let expected = [("System", "before-rename", 50, 50), ("System", "machine", 20, 90)];
+        assert_eq!(
+            found,
+            expected.map(|(channel, computer, first, last)| (channel.into(), computer.into(), at(first), at(last)))
+        );
+    }
+
+    /// Channel, computer, first and last time.
+    fn told(coverage: Vec<LogCoverage>) -> Vec<(String, String, Timestamp, Timestamp)> {
+        let of = |log: LogCoverage| (log.channel.to_string(), log.computer.to_string(), log.first, log.last);
+        coverage.into_iter().map(of).collect()
+    }
+
+    #[test]
+    fn a_file_with_records_of_several_logs_covers_each() {
+        let bytes = utf16("SetupSystempc");
+        let (setup, system, computer) = (0..10, 10..22, 22..26);
+        let mut spans = Spans::default();
+        let seconds = |seconds: u64| u64::try_from(-NO_TIME).expect("seconds").saturating_add(seconds) * 10_000_000;
+        for (channel, time) in [(&setup, 10), (&system, 20), (&setup, 30), (&system, 40), (&setup, 50)] {
+            spans.add_texts(&bytes, channel.clone(), computer.clone(), seconds(time));
+        }
+        // Two that name no channel.
+        for time in [5, 60] {
+            spans.add_texts(&bytes, 0..0, computer.clone(), seconds(time));
+        }
+        let ids = Some(RecordIds { first: 7, last: 13 });
+        let found = spans.finish().finish(ids);
+        assert!(found.iter().all(|log| log.ids == ids));
+        let expected = [("Setup", 5, 60), ("System", 20, 40)];
+        assert_eq!(
+            told(found),
+            expected.map(|(channel, first, last)| (channel.into(), "pc".into(), at(first), at(last)))
+        );
     }
 
     fn utf16(text: &str) -> Vec<u8> {
@@ -322,23 +342,7 @@ mod tests {
         for time in [0, at_epoch + 70_000_000, at_epoch + 90_000_000, 5] {
             spans.add_texts(&bytes, 0..channel.len(), channel.len()..bytes.len(), time);
         }
-        let found = spans.finish().finish();
-        let found: Vec<_> = found.iter().map(|log| (&*log.channel, &*log.computer, log.first, log.last)).collect();
-        assert_eq!(found, [("System", "machine", at(7), at(9))]);
-    }
-
-    #[test]
-    fn the_channel_of_most_records_is_the_log_s() {
-        let bytes = utf16("SetupSystempc");
-        let (setup, system, computer) = (0..10, 10..22, 22..26);
-        let mut spans = Spans::default();
-        let time = 132_000_000_000_000_000;
-        for channel in [&setup, &system, &setup, &system, &system] {
-            spans.add_texts(&bytes, channel.clone(), computer.clone(), time);
-        }
-        let index = spans.find(&bytes, 0..0, computer);
-        (0..9).for_each(|_| spans.add(index, time));
-        assert_eq!(spans.finish().finish().first().map(|found| found.channel.to_string()).as_deref(), Some("System"));
+        assert_eq!(told(spans.finish().finish(None)), [("System".into(), "machine".into(), at(7), at(9))]);
     }
 
     #[test]
@@ -352,7 +356,7 @@ mod tests {
             }
             spans
         };
-        let log = |spans: Spans| spans.finish().finish().into_iter().next().expect("a log");
+        let log = |spans: Spans| spans.finish().finish(None).into_iter().next().expect("a log");
         let whole = log(spans_of(&[150_004, 150_005, 150_005, 150_001, 150_006]));
         assert_eq!((whole.records, whole.days.runs()), (5, &[(150_001, 150_001), (150_004, 150_006)][..]));
         // As from a cache.
@@ -363,6 +367,6 @@ mod tests {
 
     #[test]
     fn no_records_cover_nothing() {
-        assert!(Coverage::default().finish().is_empty());
+        assert!(Coverage::default().finish(None).is_empty());
     }
 }

@@ -161,7 +161,12 @@ fn finish<T>(reading: RunReading<T>, header: Option<&FileHeader>) -> Log<T> {
         losses.push(Loss::new(place, reason));
     }
     losses.extend(reading.end);
-    Log { taken: reading.chunks.taken, records: reading.chunks.records, losses, coverage: reading.coverage.finish() }
+    Log {
+        taken: reading.chunks.taken,
+        records: reading.chunks.records,
+        losses,
+        coverage: reading.coverage.finish(reading.chunks.ids),
+    }
 }
 
 /// A log that was closed holds what its header says.
@@ -170,7 +175,7 @@ fn compare<T>(reading: &RunReading<T>, header: &FileHeader, lose: &mut impl FnMu
     if header.chunk_count() > places {
         lose(format!("it counts {} chunks, but the file holds {places}", header.chunk_count()));
     }
-    let last_id = reading.chunks.last_id;
+    let last_id = reading.chunks.ids.map(|ids| ids.last);
     let next = last_id.map_or(1, |last| last.saturating_add(1));
     if header.next_record_id() > next {
         let last = last_id.map_or("none was found".to_owned(), |last| format!("the last one found is {last}"));

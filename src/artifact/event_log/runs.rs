@@ -21,6 +21,7 @@ use super::coverage::{Coverage, Spans};
 use super::file_header::HEADER_BYTES;
 use super::record::Record;
 use crate::artifact::Loss;
+use crate::evidence::RecordIds;
 
 /// How many chunks are a run: 4 MiB.
 const RUN: u64 = 64;
@@ -258,14 +259,14 @@ impl<T> RunReading<T> {
         let is_whole = own.losses.is_empty() && Chunk::parse(bytes).is_some_and(|chunk| !chunk.has_no_checksums());
         let entry = is_whole.then(|| {
             let wanted = own.taken.iter().map(|(encoded, _)| encoded.as_slice()).collect();
-            Entry::encode(own.records, own.last_id, &own_spans, wanted)
+            Entry::encode(own.records, own.ids, &own_spans, wanted)
         });
         own_spans.kept().for_each(|span| spans.add_kept(&span));
         self.places = self.places.saturating_add(1);
         self.chunks.append(ChunkReading {
             taken: own.taken.into_iter().filter_map(|(_, taken)| taken).collect(),
             records: own.records,
-            last_id: own.last_id,
+            ids: own.ids,
             losses: own.losses,
         });
         entry.flatten()
@@ -276,7 +277,7 @@ impl<T> RunReading<T> {
         kept.spans.iter().for_each(|span| spans.add_kept(span));
         self.places = self.places.saturating_add(1);
         self.chunks.records = self.chunks.records.saturating_add(kept.records);
-        self.chunks.last_id = self.chunks.last_id.max(kept.last_id);
+        self.chunks.ids = RecordIds::joined(self.chunks.ids, kept.ids);
         self.chunks.taken.extend(kept.wanted.iter().filter_map(|wanted| (reader.take)(&wanted.record())));
     }
 

@@ -33,6 +33,8 @@ pub struct Change<'s> {
     pub seconds_before: u64,
     /// Whether it is a driver of a display adapter.
     pub of_display: bool,
+    /// Whether it is firmware of the machine or of a device.
+    pub of_firmware: bool,
 }
 
 impl BeforeFirst<'_> {
@@ -60,6 +62,12 @@ impl BeforeFirst<'_> {
 /// Source: "System-Defined Device Setup Classes" of the Windows driver documentation; titles of driver updates
 /// (`NVIDIA - Display - 32.0.15.6070`).
 const DISPLAY: [&str; 2] = ["4d36e968-e325-11ce-bfc1-08002be10318", " - display - "];
+
+/// The same of firmware.
+///
+/// Source: "Authoring an update driver package" of the Windows driver documentation; titles of driver updates
+/// (`Demo - Firmware - 1.7.3`).
+const FIRMWARE: [&str; 2] = ["f2e7dd72-6468-4e36-b6f1-6488f42c1b52", " - firmware - "];
 
 impl<'i> Surroundings<'i> {
     /// What was changed before an incident of this kind and signature first happened here; `None` when none did.
@@ -100,14 +108,17 @@ impl<'i> Surroundings<'i> {
 fn change<'i>(logged: &Logged<'i>, first: Timestamp) -> Change<'i> {
     let entry = logged.entry;
     let what = logged.event.and_then(installed_by);
-    let of_display = *logged.of_display.get_or_init(|| {
+    let has = |marks: [&str; 2]| {
         let text = logged.event.map(|event| values(event).to_lowercase()).unwrap_or_default();
-        DISPLAY.iter().any(|display| text.contains(display))
-    });
+        marks.iter().any(|mark| text.contains(mark))
+    };
+    let of_display = *logged.of_display.get_or_init(|| has(DISPLAY));
+    let of_firmware = *logged.of_firmware.get_or_init(|| has(FIRMWARE));
     Change {
         entry,
         what: what.unwrap_or(&entry.says),
         seconds_before: first.duration_since(entry.time).as_secs().unsigned_abs(),
         of_display,
+        of_firmware,
     }
 }

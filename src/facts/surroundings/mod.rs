@@ -63,6 +63,8 @@ struct Logged<'i> {
     text: OnceLock<Box<str>>,
     /// Whether it tells of a display driver.
     of_display: OnceLock<bool>,
+    /// Whether it tells of firmware.
+    of_firmware: OnceLock<bool>,
     /// The nearest entry before it that is the same record in another copy of the log.
     copy_of: Option<usize>,
 }
@@ -165,6 +167,7 @@ fn logged<'i>(machine: &'i Machine, items: &'i [Item]) -> Vec<Logged<'i>> {
                 provider: OnceLock::new(),
                 text: OnceLock::new(),
                 of_display: OnceLock::new(),
+                of_firmware: OnceLock::new(),
                 copy_of,
             });
         }

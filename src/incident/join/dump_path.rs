@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use jiff::{SignedDuration, Timestamp};
 
+use super::alive::Alive;
 use super::{JoinKey, MOST_CANDIDATES, Sets, tickets};
 use crate::evidence::{EventBody, Observation, base_name};
 use crate::incident::sighting::{Item, Sighting};
@@ -18,7 +19,7 @@ pub(super) const CLOCKS: SignedDuration = SignedDuration::from_secs(2);
 const OF_EVERY_REPORT: [&str; 3] = ["minidump.mdmp", "memory.hdmp", "triagedump.dmp"];
 
 /// Joins each dump to the next record that names its file and tells of the same; if two computers have one, to neither.
-pub(super) fn by_dump_path(sightings: &[Sighting], items: &[Item], sets: &mut Sets<'_>) {
+pub(super) fn by_dump_path(sightings: &[Sighting], items: &[Item], alive: &Alive, sets: &mut Sets<'_>) {
     let mut naming: HashMap<String, Vec<(Timestamp, usize)>> = HashMap::new();
     for (index, sighting) in sightings.iter().enumerate() {
         let Some(Observation::Event(event)) = items.get(sighting.item).map(|item| &item.observation) else { continue };
@@ -63,8 +64,12 @@ pub(super) fn by_dump_path(sightings: &[Sighting], items: &[Item], sets: &mut Se
         }
         let own = sets.host(index);
         by_host.retain(|host, _| own.is_none() || *host == own);
+        let is_kernel = matches!(item.observation, Observation::Kernel(_));
+        by_host.retain(|host, record| {
+            let logged = sightings.get(*record).and_then(|record| record.time);
+            !(is_kernel && logged.is_some_and(|logged| alive.after(time, host.as_deref(), logged)))
+        });
         if let (1, Some(record)) = (by_host.len(), by_host.values().next()) {
-            let is_kernel = matches!(item.observation, Observation::Kernel(_));
             named.push((*record, is_kernel.then_some(time), index));
         }
     }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use jiff::{SignedDuration, Timestamp};
 
 use super::{Family, JoinKey, MOST_CANDIDATES, START_TOLERANCE_SECONDS, Sets, join_unambiguous};
-use crate::evidence::Observation;
+use crate::evidence::{ExceptionCode, Observation};
 use crate::incident::IncidentKind;
 use crate::incident::sighting::{Item, Sighting};
 
@@ -126,7 +126,8 @@ fn of_one_failure(sightings: &[Sighting], items: &[Item], bucket: Vec<usize>, se
     let taken: HashSet<usize> = failures.iter().flat_map(|failure| failure.members.iter().copied()).collect();
     for index in bucket.iter().copied().filter(|index| !taken.contains(index)) {
         let Some(sighting) = sightings.get(index) else { continue };
-        match belongs_to(sighting, of_root.get(&sets.root(index)).copied(), &failures) {
+        let joined = of_root.get(&sets.root(index)).copied();
+        match belongs_to(sighting, crashed(sighting, items), joined, &failures) {
             Some(place) => failures.get_mut(place).into_iter().for_each(|failure| failure.members.push(index)),
             None => rest.push(index),
         }
@@ -134,16 +135,34 @@ fn of_one_failure(sightings: &[Sighting], items: &[Item], bucket: Vec<usize>, se
     failures.into_iter().map(|failure| failure.members).chain([rest]).collect()
 }
 
+/// Whether a dump holds an exception that ended the process, and none with which a running process is written down.
+fn crashed(sighting: &Sighting, items: &[Item]) -> bool {
+    const OF_RUNNING: [ExceptionCode; 5] = [
+        // Breakpoint and single step: a debugger stood by.
+        ExceptionCode(0x8000_0003),
+        ExceptionCode(0x8000_0004),
+        ExceptionCode::APPLICATION_HANG,
+        ExceptionCode::CRASHPAD_REQUEST,
+        ExceptionCode::NONE,
+    ];
+    match items.get(sighting.item).map(|item| &item.observation) {
+        Some(Observation::Process(dump)) => {
+            dump.exception.as_ref().is_some_and(|exception| !OF_RUNNING.contains(&exception.code))
+        }
+        _ => false,
+    }
+}
+
 /// The place of the failure that a dump, the process's end or a report without time of its own belongs to: the nearest
-/// one of its kind, and one of the other kind only if it is near.
-fn belongs_to(sighting: &Sighting, joined: Option<usize>, failures: &[Failure]) -> Option<usize> {
+/// one of its kind, and one of the other kind only if it is near. What `crashed` is of no hang.
+fn belongs_to(sighting: &Sighting, crashed: bool, joined: Option<usize>, failures: &[Failure]) -> Option<usize> {
     if joined.is_some() {
         return joined;
     }
     let Some(time) = sighting.time else { return (failures.len() == 1).then_some(0) };
     let distance = |failure: &Failure| {
         let of_kind = failure.kind == sighting.kind;
-        let near = failure.distance(time) <= ONE_FAILURE;
+        let near = failure.distance(time) <= ONE_FAILURE && !(crashed && failure.kind == IncidentKind::Hang);
         (of_kind || near || failures.len() == 1 && sighting.kind != IncidentKind::Crash)
             .then(|| (!of_kind, failure.distance(time)))
     };

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::{SignedDuration, Timestamp};
 
+use super::alive::Alive;
 use super::dump_path::{CLOCKS, LOGGED_WITHIN, original_name};
 use super::{Family, JoinKey, MOST_CANDIDATES, Sets};
 use crate::evidence::{EventBody, Observation, base_name};
@@ -25,7 +26,7 @@ struct Told {
 }
 
 /// Joins the dumps of one moment; and a dump to the record of the next start, if each fits nothing else.
-pub(super) fn by_stop_and_time(sightings: &[Sighting], items: &[Item], sets: &mut Sets<'_>) {
+pub(super) fn by_stop_and_time(sightings: &[Sighting], items: &[Item], alive: &Alive, sets: &mut Sets<'_>) {
     let mut stops: BTreeMap<Stop, Told> = BTreeMap::new();
     for (index, sighting) in sightings.iter().enumerate() {
         let (Some((code, parameters)), Some(time)) = (sighting.bugcheck, sighting.time) else { continue };
@@ -50,11 +51,11 @@ pub(super) fn by_stop_and_time(sightings: &[Sighting], items: &[Item], sets: &mu
                 sets.join(*first, *second, JoinKey::StopAndTime);
             }
         }
-        by_next_start(told, sightings, items, sets);
+        by_next_start(told, sightings, items, alive, sets);
     }
 }
 
-fn by_next_start(told: &Told, sightings: &[Sighting], items: &[Item], sets: &mut Sets<'_>) {
+fn by_next_start(told: &Told, sightings: &[Sighting], items: &[Item], alive: &Alive, sets: &mut Sets<'_>) {
     let roots = |of: &[(Timestamp, usize)], sets: &mut Sets<'_>| -> BTreeSet<usize> {
         of.iter().map(|(_, index)| sets.root(*index)).collect()
     };
@@ -70,14 +71,22 @@ fn by_next_start(told: &Told, sightings: &[Sighting], items: &[Item], sets: &mut
         let from = told.records.partition_point(|(logged, _)| logged.duration_since(*time) < -CLOCKS);
         let in_time = told.records.iter().skip(from);
         let in_time = in_time.take_while(|(logged, _)| logged.duration_since(*time) <= LOGGED_WITHIN);
+        let mut next_start = false;
         for (logged, record) in in_time.take(MOST_CANDIDATES) {
+            // A start within the hour is the one after the stop, and no later one is.
+            let is_soon = logged.duration_since(*time) <= NEXT_START;
+            if next_start && !is_soon {
+                break;
+            }
             let root = sets.root(*record);
             let hosts = (sets.host(own), sets.host(root));
             let apart = match &hosts {
                 (Some(a), Some(b)) => a != b,
-                _ => logged.duration_since(*time) > NEXT_START,
+                _ => !is_soon,
             };
+            let apart = apart || alive.after(*time, hosts.1.as_deref(), *logged);
             if !with_dump.contains(&root) && !apart && !names_another(*record, *dump, sightings, items) {
+                next_start |= is_soon;
                 fitting.entry(own).or_default().entry(root).or_insert((*record, *dump));
                 claimed.entry(root).or_default().insert(own);
             }

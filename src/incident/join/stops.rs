@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
+use super::alive::Alive;
 use super::dump_path::{CLOCKS, LOGGED_WITHIN};
 use super::{Family, JoinKey, MOST_CANDIDATES, RESTART_WINDOW, Sets, join_unambiguous};
 use crate::evidence::Observation;
@@ -15,7 +16,7 @@ use crate::incident::sighting::{Item, Sighting};
 type Stop = (u32, [u64; 4]);
 
 /// Same bugcheck: code and all four parameters, where they hold an address, at one time.
-pub(super) fn by_bugcheck(sightings: &[Sighting], items: &[Item], sets: &mut Sets<'_>) {
+pub(super) fn by_bugcheck(sightings: &[Sighting], items: &[Item], alive: &Alive, sets: &mut Sets<'_>) {
     let mut by_stop: HashMap<Stop, Vec<usize>> = HashMap::new();
     for (index, sighting) in sightings.iter().enumerate() {
         if let Some((code, parameters)) = sighting.bugcheck
@@ -27,7 +28,7 @@ pub(super) fn by_bugcheck(sightings: &[Sighting], items: &[Item], sets: &mut Set
     let mut buckets: Vec<Vec<usize>> = by_stop.into_values().filter(|bucket| bucket.len() > 1).collect();
     buckets.sort_unstable();
     let buckets: Vec<Vec<usize>> =
-        buckets.into_iter().flat_map(|bucket| by_time(&bucket, sightings, items, sets)).collect();
+        buckets.into_iter().flat_map(|bucket| by_time(&bucket, sightings, items, alive, sets)).collect();
     join_unambiguous(buckets.into_iter(), JoinKey::BugcheckParameters, sets);
 }
 
@@ -55,7 +56,13 @@ impl Occurrence {
 
 /// The bucket's members by the stop that they tell of: a dump goes before the start that follows it, and a report after
 /// both. What could be of several is left out, unless it has no time and there is only one.
-fn by_time(bucket: &[usize], sightings: &[Sighting], items: &[Item], sets: &mut Sets<'_>) -> Vec<Vec<usize>> {
+fn by_time(
+    bucket: &[usize],
+    sightings: &[Sighting],
+    items: &[Item],
+    alive: &Alive,
+    sets: &mut Sets<'_>,
+) -> Vec<Vec<usize>> {
     let (mut records, mut dumps, mut reports, mut timeless) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for index in bucket {
         let Some(sighting) = sightings.get(*index) else { continue };
@@ -70,7 +77,7 @@ fn by_time(bucket: &[usize], sightings: &[Sighting], items: &[Item], sets: &mut 
         }
     }
     let mut stops = starts(records, sets);
-    add_dumps(dumps, &mut stops);
+    add_dumps(dumps, alive, &mut stops);
     reports.sort_unstable();
     let mut of_root: HashMap<usize, usize> = HashMap::new();
     let mut by_moment: BTreeSet<(Timestamp, usize)> = BTreeSet::new();
@@ -126,8 +133,9 @@ fn starts(mut records: Vec<(Option<Arc<str>>, Timestamp, usize)>, sets: &mut Set
     stops
 }
 
-/// Puts each dump before the first start after it, if that has no later dump and is of the only computer.
-fn add_dumps(mut dumps: Vec<(Option<Arc<str>>, Timestamp, usize)>, stops: &mut Vec<Occurrence>) {
+/// Puts each dump before the first start after it, if that has no later dump, is of the only computer, and does not say
+/// that the system still ran after the dump.
+fn add_dumps(mut dumps: Vec<(Option<Arc<str>>, Timestamp, usize)>, alive: &Alive, stops: &mut Vec<Occurrence>) {
     dumps.sort_unstable_by_key(|(_, time, index)| (*time, *index));
     let fits = |stop: &Occurrence, host: Option<&Arc<str>>| {
         host.is_none() || stop.host.is_none() || stop.host.as_ref() == host
@@ -153,7 +161,12 @@ fn add_dumps(mut dumps: Vec<(Option<Arc<str>>, Timestamp, usize)>, stops: &mut V
         let stop = |place: &usize| stops.get(*place);
         let computers: BTreeSet<&Option<Arc<str>>> = following.iter().filter_map(stop).map(|stop| &stop.host).collect();
         let next = following.first().copied().filter(|_| computers.len() == 1);
-        let next = next.filter(|place| stop(place).is_some_and(|stop| stop.dumped.is_none()));
+        let next = next.filter(|place| {
+            stop(place).is_some_and(|stop| {
+                let ran_on = stop.started.is_some_and(|started| alive.after(time, stop.host.as_deref(), started));
+                stop.dumped.is_none() && !ran_on
+            })
+        });
         match twin.or(next).and_then(|place| Some((place, stops.get_mut(place)?))) {
             Some((place, stop)) => {
                 dumped.insert((*stop.dumped.get_or_insert(time), place));

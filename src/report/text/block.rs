@@ -370,6 +370,7 @@ fn changed_before(page: &mut Page<'_>, block: &Block<'_>) -> io::Result<()> {
             Some(BearsOn::DisplayDriver) => line.push_str(", a display driver"),
             Some(BearsOn::Suspect) => line.push_str(", named like the suspect"),
             Some(BearsOn::Program) => line.push_str(", named like the program"),
+            Some(BearsOn::Firmware) => line.push_str(", firmware"),
             Some(BearsOn::Driver) | None => {}
         }
         if change.of_hosts > 1 {

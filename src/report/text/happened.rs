@@ -11,7 +11,7 @@ use crate::incident::{Bugcheck, ExceptionFacts, FaultSite, Incident, Process, Su
 pub(super) fn write(page: &mut Page<'_>, incident: &Incident) -> io::Result<()> {
     page.row("time", &incident.time.map_or_else(|| "not known".to_owned(), |time| time.to_string()))?;
     if let Some(host) = &incident.host {
-        let basis = if incident.host_by_folder { " (likely: its logs lie in the same folder)" } else { "" };
+        let basis = if incident.host_by_folder { " (likely: its logs lie beside it)" } else { "" };
         page.row("host", &format!("{}{basis}", name(host)))?;
     }
     if let Some(of) = &incident.process {

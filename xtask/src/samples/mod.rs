@@ -73,6 +73,7 @@ pub fn all() -> Vec<Sample> {
         kernel::live_report(),
         kernel::with_pages(),
         power::lost_power(),
+        power::logs_cleared_before(),
         power::machine_check_at_boot(),
         machine_history::resets_after_driver_install(),
         machine_history::shut_down_by_heat(),

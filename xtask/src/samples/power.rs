@@ -2,7 +2,7 @@
 
 use samplekit::FileTime;
 use samplekit::event_log::EventLog;
-use samplekit::events::{LostPower, MachineCheck, kernel_power, machine_check, unclean_shutdown};
+use samplekit::events::{LostPower, MachineCheck, kernel_power, log_cleared, machine_check, unclean_shutdown};
 
 use crate::sample::{File, Incident, Sample};
 
@@ -18,6 +18,31 @@ pub fn lost_power() -> Sample {
         made: "System.evtx of PC-06 with Kernel-Power 41 (code 0) and EventLog 6008, whose bytes hold the last sign \
                of life ten minutes before the start.",
         files: vec![File::event_log("System.evtx", &log)],
+        incidents: vec![Incident::new("power-loss", &["System.evtx"]).because(
+            &["power-loss", "undetermined", "hardware-fault"],
+            0.0,
+            0.75,
+        )],
+    }
+}
+
+pub fn logs_cleared_before() -> Sample {
+    let boot = FileTime::utc(2024, 8, 5, 9, 41, 33);
+    let cleared = FileTime::utc(2024, 8, 5, 8, 15, 2);
+    let mut system = EventLog::new("System", "PC-08");
+    system.add(log_cleared(cleared, Some("System"), "anna"));
+    system.add(log_cleared(cleared.plus_seconds(4), Some("Application"), "anna"));
+    system.add(kernel_power(boot, LostPower::default()));
+    system.add(unclean_shutdown(boot.plus_seconds(9), boot.minus_seconds(77), 2, 5_120));
+    let mut security = EventLog::new("Security", "PC-08");
+    security.add(log_cleared(cleared.plus_seconds(9), None, "anna"));
+    Sample {
+        name: "cleared-logs",
+        shows: "The logs were cleared an hour before the power was lost. That it was lost before, and what had been \
+                changed, is not in them any more, and the report says so.",
+        made: "System.evtx of PC-08 with Eventlog 104 of the System and the Application log, Kernel-Power 41 (code 0) \
+               and EventLog 6008; Security.evtx with Eventlog 1102.",
+        files: vec![File::event_log("System.evtx", &system), File::event_log("Security.evtx", &security)],
         incidents: vec![Incident::new("power-loss", &["System.evtx"]).because(
             &["power-loss", "undetermined", "hardware-fault"],
             0.0,

@@ -9,6 +9,7 @@ use super::super::chunk::CHUNK_BYTES;
 use super::super::coverage::{KeptSpan, Spans};
 use super::super::fields::WrittenFields;
 use super::super::record::Record;
+use crate::evidence::RecordIds;
 
 /// The longest entry that is kept, bytes: beyond four chunks, loading it would be as much work as reading the chunk.
 /// Binary data, written as hexadecimal digits, and the names of fields make an entry larger than its chunk where all
@@ -20,8 +21,8 @@ pub(super) const MOST_BYTES: usize = 4 * CHUNK_BYTES;
 pub(in super::super) struct Entry<'e> {
     /// How many records it holds.
     pub(in super::super) records: u64,
-    /// The greatest record id.
-    pub(in super::super) last_id: Option<u64>,
+    /// The least and the greatest record id.
+    pub(in super::super) ids: Option<RecordIds>,
     /// What its records cover, in the order in which they first name it.
     pub(in super::super) spans: Vec<KeptSpan<'e>>,
     /// The wanted records, in order.
@@ -32,7 +33,7 @@ pub(in super::super) struct Entry<'e> {
 #[derive(Serialize, Deserialize)]
 struct Written<'e> {
     records: u64,
-    last_id: Option<u64>,
+    ids: Option<RecordIds>,
     #[serde(borrow)]
     spans: Vec<KeptSpan<'e>>,
     /// Each encoded by itself, as it was lent.
@@ -44,20 +45,20 @@ impl<'e> Entry<'e> {
     /// An entry as it is written, of records that [`KeptRecord::encode`] wrote; `None` when it is too long.
     pub(in super::super) fn encode(
         records: u64,
-        last_id: Option<u64>,
+        ids: Option<RecordIds>,
         spans: &'e Spans,
         wanted: Vec<&'e [u8]>,
     ) -> Option<Vec<u8>> {
-        let entry = Written { records, last_id, spans: spans.kept().collect(), wanted };
+        let entry = Written { records, ids, spans: spans.kept().collect(), wanted };
         postcard::to_allocvec(&entry).ok().filter(|written| written.len() <= MOST_BYTES)
     }
 
     /// The entry that was written so; `None` when any of it is damaged.
     pub(super) fn decode(written: &'e [u8]) -> Option<Self> {
         let (entry, rest): (Written<'e>, _) = postcard::take_from_bytes(written).ok()?;
-        let Written { records, last_id, spans, wanted } = entry;
+        let Written { records, ids, spans, wanted } = entry;
         let wanted = wanted.into_iter().map(KeptRecord::decode).collect::<Option<_>>()?;
-        rest.is_empty().then_some(Self { records, last_id, spans, wanted })
+        rest.is_empty().then_some(Self { records, ids, spans, wanted })
     }
 }
 

@@ -61,13 +61,20 @@ fn changed(came_about: bool, sentence: &str, id: u32, fields: &Fields<'_>) -> Op
     Some(EventBody::Said { sentence, kind: (!came_about).then_some("other") })
 }
 
+/// The class of firmware, which Windows installs like a driver and hands to the machine at the next start.
+///
+/// Source: "Authoring an update driver package" of the Windows driver documentation.
+const FIRMWARE_CLASS: &str = "f2e7dd72-6468-4e36-b6f1-6488f42c1b52";
+
 /// UserPnp 20001: a driver was installed for a device, or was not.
 pub(super) fn driver_installed(id: u32, fields: &Fields<'_>) -> Option<EventBody> {
     let (failed, restart) = failure(fields.number_u32("InstallStatus"));
     let outcome = failed.map_or_else(|| "was".to_owned(), |status| format!("(0x{status:08X}) was not"));
     // The name is that of the package's folder, which ends in what the folder was made of.
     let name = fields.text("DriverName").map(|name| driver_file(base_name(&name)).to_owned());
-    let driver = name.map_or_else(|| "a driver".to_owned(), |name| format!("the driver {name}"));
+    let is_firmware = fields.text("SetupClass").is_some_and(|class| class.to_lowercase().contains(FIRMWARE_CLASS));
+    let what = if is_firmware { "firmware" } else { "driver" };
+    let driver = name.map_or_else(|| format!("a {what}"), |name| format!("the {what} {name}"));
     let details = "[ {DriverVersion}][ of {DriverProvider}]";
     let device = "[ for {DriverDescription}][, {DeviceInstanceID}]";
     let mut sentence = driver;

@@ -91,7 +91,7 @@ Other possible causes
 
 What happened
   time         2024-11-11T17:43:55.129275Z
-  host         PC-7 (likely: its logs lie in the same folder)
+  host         PC-7 (likely: its logs lie beside it)
   process      python.exe 3.9.13150.1013, pid 4312, started 2024-11-11T17:42:55Z
                C:\Python39\python.exe
   exception    0xC0000409 STATUS_STACK_BUFFER_OVERRUN
