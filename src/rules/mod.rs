@@ -9,6 +9,7 @@
 
 mod asking;
 mod causes;
+mod collect;
 mod compare;
 mod condition;
 mod evaluate;

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 
+use super::collect::Request;
 use super::condition::Condition;
 use super::explain::Text;
 use super::finding::{Audience, Severity};
@@ -66,7 +67,7 @@ pub(super) struct Texts {
     pub adjustments: Vec<Adjustment>,
     pub explanation: Text,
     pub remediation: Vec<(Audience, Text)>,
-    pub collect: Vec<String>,
+    pub collect: Vec<Request>,
     pub references: Vec<String>,
 }
 
@@ -209,10 +210,10 @@ impl Rule {
         self.texts().explanation.written()
     }
 
-    /// What would make it surer.
+    /// What would make it surer, with what makes that needless.
     #[must_use]
-    pub fn collect(&self) -> &[String] {
-        &self.texts().collect
+    pub fn collect(&self) -> Vec<String> {
+        self.texts().collect.iter().map(Request::shown).collect()
     }
 
     /// Where the knowledge comes from.
