@@ -173,3 +173,15 @@ fn of_a_long_comment_the_beginning_is_read_and_the_rest_told_as_missing() {
     let (_, facts) = &inspected.incidents[0];
     assert!(facts.list("text").is_some_and(|lines| lines.len() < 3_000));
 }
+
+#[test]
+fn a_dump_of_a_hung_window_tells_of_a_hang_whatever_was_raised_before() {
+    const COMMENT_W: u32 = 11;
+    let mut dump = violation(APP + 0x1000, [READ, 0x18]);
+    let comment = "\n*** procdump -ma -h 4312\n*** Hung window detected: 140aa0\0";
+    dump.other_streams = vec![(COMMENT_W, comment.encode_utf16().flat_map(u16::to_le_bytes).collect())];
+    has(&dump, &[("incident.kind", "hang"), ("exception.code", ""), ("fault_site.module", "")]);
+    let comment = "*** procdump -ma -e 4312\n*** Unhandled exception: C0000005.ACCESS_VIOLATION\0";
+    dump.other_streams = vec![(COMMENT_W, comment.encode_utf16().flat_map(u16::to_le_bytes).collect())];
+    has(&dump, &[("incident.kind", "crash"), ("exception.code", "0xC0000005")]);
+}

@@ -139,6 +139,28 @@ fn adjustments_add_up_are_said_and_are_clamped() {
 }
 
 #[test]
+fn what_is_there_is_not_asked_for() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("rule.yaml");
+    let tests = "      - {name: a, facts: {incident.kind: crash}, expect: match}\n      - {name: b, facts: {incident.kind: hang}, expect: no-match}";
+    let rule = rule_with("      crash: {incident.kind: crash}\n      old: {process.version|lt: 2}", "crash", tests);
+    let collect = "    collect:\n      - Always.\n      - {text: The modules., unless: modules}\n      \
+                   - {text: The code or name., unless: [exception.code, process.name]}\n      - {text: A new one., unless: old}\n    tests:";
+    fs::write(&path, rule.replacen("    tests:", collect, 1)).expect("written");
+    let rules = load(&[path]);
+    let asked = |facts: &FactSet| rules.judge(facts).findings.remove(0).collect;
+    let mut facts = FactSet::default();
+    facts.set("incident.kind", text("crash"), None);
+    assert_eq!(asked(&facts), ["Always.", "The modules.", "The code or name.", "A new one."]);
+    facts.set_list("modules", Vec::new());
+    facts.set("process.name", text("app.exe"), None);
+    facts.set("process.version", version("1.5"), None);
+    assert_eq!(asked(&facts), ["Always."]);
+    facts.set("process.version", version("2.0"), None);
+    assert_eq!(asked(&facts), ["Always.", "A new one."]);
+}
+
+#[test]
 fn what_is_missing_is_named() {
     let mut facts = FactSet::default();
     facts.set("incident.kind", text("crash"), None);

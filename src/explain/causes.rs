@@ -61,8 +61,10 @@ pub(super) fn wanted(kind: Kind, code: u32) -> Vec<Wanted> {
         | Kind::CublasStatus
         | Kind::CudnnStatus => Vec::new(),
     };
-    // A system error inside of a status or HRESULT is what rules look for in texts.
-    if let Some((Kind::WinError, error)) = Structure::of(code, kind).and_then(|structure| structure.inner) {
+    // A system error inside of a status or HRESULT is what rules look for in texts. Stops have none inside.
+    if kind != Kind::Bugcheck
+        && let Some((Kind::WinError, error)) = Structure::of(code, kind).and_then(|structure| structure.inner)
+    {
         wanted.extend(of_win_error(error.into()));
     }
     wanted

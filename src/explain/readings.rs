@@ -231,6 +231,13 @@ fn small(written: &Written, knowledge: &Knowledge) -> Vec<Candidate> {
         };
         add(Kind::WinError, code, points.saturating_add(base), why);
     }
+    if label == Some(Label::Exception) && Kind::Exception.look_up(code, knowledge).is_some() {
+        let why = match code {
+            0 => "as a status, 0 is success: a report of a crash that shows it had no exception to show",
+            _ => "a status of the system has this number",
+        };
+        add(Kind::Exception, code, 80, why.to_owned());
+    }
     let of_a_program = exited || (decimal && (4..=KEPT_BY_SHELLS).contains(&code));
     if Kind::ExitCode.look_up(code, knowledge).is_none() && of_a_program {
         add(Kind::ExitCode, code, if exited { 70 } else { 42 }, OF_A_PROGRAM.to_owned());
@@ -338,6 +345,9 @@ fn unknown(written: &Written) -> Candidate {
         Kind::Bugcheck if code == 0 => {
             "no stop was recorded: event 41 of Kernel-Power says 0 where power was lost, the machine was reset, or it hung"
         }
+        Kind::Bugcheck if code >= LARGE => {
+            "the words before it call it a stop, but no stop that is known here has this number, which has the form of another kind of code"
+        }
         Kind::WinError | Kind::HResult | Kind::CudaError | Kind::Errno if code == 0 => "0 says that there was no error",
         Kind::ExitCode => "no code of Windows that is known here has this number: most likely the program's own",
         Kind::Event => "the words before it; what it records depends on its source, which is not known here",
@@ -352,9 +362,10 @@ fn reading(candidate: Candidate, knowledge: &Knowledge, rules: &RuleSet) -> Read
         return of_event(event, candidate.why, knowledge);
     }
     let Candidate { kind, code, why, .. } = candidate;
-    let structure = Structure::of(code, kind);
-    let inner = structure.as_ref().and_then(|structure| structure.inner);
     let named = kind.look_up(code, knowledge);
+    // A number that is no stop says nothing as one, whatever its bits say as another code.
+    let structure = Structure::of(code, kind).filter(|_| kind != Kind::Bugcheck || named.is_some());
+    let inner = structure.as_ref().and_then(|structure| structure.inner);
     let (name, means) = match (named, inner) {
         (Some((name, means)), _) => (Some(name.to_owned()), means),
         (None, Some((kind, inner))) => match kind.look_up(inner, knowledge) {

@@ -59,6 +59,9 @@ fn the_likeliest_reading_comes_first() {
         ("Error 43", Kind::DeviceProblem, "43", "CM_PROB_FAILED_POST_START"),
         ("-11", Kind::ExitCode, "-11", "signal 11 (SIGSEGV)"),
         ("cublas status 13", Kind::CublasStatus, "13", "CUBLAS_STATUS_EXECUTION_FAILED"),
+        ("exception 0", Kind::Exception, "0x00000000", "STATUS_SUCCESS"),
+        ("status 0", Kind::Exception, "0x00000000", "STATUS_SUCCESS"),
+        ("exit status 0", Kind::ExitCode, "0", "success"),
         ("Xid 79", Kind::Xid, "79", "ROBUST_CHANNEL_GPU_HAS_FALLEN_OFF_THE_BUS"),
         ("NVRM Xid 13", Kind::Xid, "13", "ROBUST_CHANNEL_GR_EXCEPTION"),
         ("errno 22", Kind::Errno, "22", "EINVAL"),
@@ -234,4 +237,13 @@ fn every_code_with_a_name_is_explained_under_its_name() {
         let found = explained.iter().flat_map(|one| &one.readings).any(|reading| reading.kind == *kind);
         assert!(found && explained.iter().any(|one| one.spellings.unsigned == *code), "{name}: {explained:?}");
     }
+}
+
+#[test]
+fn what_is_called_a_stop_and_is_none_is_not_told_as_the_error_that_it_looks_like() {
+    let reading = likeliest("bug check 0x80070005");
+    assert_eq!((reading.kind, reading.name.as_deref(), reading.means.as_deref()), (Kind::Bugcheck, None, None));
+    assert!(reading.rules.is_empty() && reading.why.contains("no stop that is known here"), "{reading:?}");
+    let other = explained("bug check 0x80070005").remove(0).readings.remove(1);
+    assert_eq!((other.kind, other.name.as_deref()), (Kind::HResult, Some("E_ACCESSDENIED")));
 }

@@ -229,7 +229,10 @@ fn write_meaning(out: &mut String, body: &EventBody, knowledge: &Knowledge) -> f
             status.map_or(Ok(()), |status| write!(out, " ({})", status_text(status, knowledge)))
         }
         EventBody::Wer(report) => out.write_str(&of_report(report, knowledge)),
-        EventBody::Hang { app, .. } => write!(out, "{app} stopped answering and was closed"),
+        EventBody::Hang { app, hang_type, .. } => {
+            write!(out, "{app} stopped answering and was closed")?;
+            hang_type.as_ref().map_or(Ok(()), |kind| write!(out, " (kind of hang: {kind})"))
+        }
         EventBody::DotNet { app, exception_type, .. } => {
             let app = app.as_deref().unwrap_or("a .NET program");
             match exception_type {

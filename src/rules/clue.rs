@@ -1,7 +1,7 @@
 //! What has to be there for a rule to match, as far as it can be looked up: a value that a fact or a field of a list must
 //! be equal to, or a text that must be in it. Found in the rule as it is compiled, with modifiers and lists read.
 
-use super::compare::Compare;
+use super::compare::{Compare, Part};
 use super::condition::Condition;
 use super::pattern::Pattern;
 use super::rule::Logic;
@@ -111,7 +111,7 @@ fn of_compare(place: Place, definition: &FactDefinition, compare: &Compare) -> O
                 Value::Version(_) | Value::Flag(_) => return None,
             })
         })),
-        Compare::Part { parts, every, .. } => found_in(place, parts, *every, |part| Some(vec![part.clone()])),
+        Compare::Part { parts, every, .. } => found_in(place, parts, *every, |part: &Part| Some(vec![part.text().to_owned()])),
         Compare::Like { patterns, every } => {
             found_in(place, patterns, *every, |one: &Wildcard| Some(vec![one.longest_part()]))
         }

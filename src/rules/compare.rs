@@ -3,6 +3,8 @@
 use std::fmt;
 use std::sync::Arc;
 
+use memchr::memmem::Finder;
+
 use super::Known;
 use super::list::ModuleList;
 use super::mistakes::{Mistakes, listing, suggestion};
@@ -21,7 +23,7 @@ pub(super) enum Compare {
     /// One of these values.
     Equal(Vec<Value>),
     /// A text with these parts at this place.
-    Part { place: Place, parts: Vec<String>, every: bool },
+    Part { place: Place, parts: Vec<Part>, every: bool },
     /// A text that fits these patterns.
     Like { patterns: Vec<Wildcard>, every: bool },
     /// A text in which these regular expressions are found.
@@ -32,6 +34,33 @@ pub(super) enum Compare {
     Place { places: Vec<&'static str>, inside: bool },
     /// A module in (or in none of) these lists.
     Listed { lists: Vec<Arc<ModuleList>>, inside: bool },
+}
+
+/// A part of texts. It is looked for in each line of a text, so that is prepared once.
+#[derive(Debug, Clone)]
+pub(super) struct Part {
+    text: String,
+    finder: Finder<'static>,
+}
+
+impl Part {
+    fn new(text: String) -> Self {
+        Self { finder: Finder::new(&text).into_owned(), text }
+    }
+
+    /// The part, folded.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Whether a folded text has the part at this place.
+    fn is_in(&self, folded: &str, place: Place) -> bool {
+        match place {
+            Place::Anywhere => self.finder.find(folded.as_bytes()).is_some(),
+            Place::Start => folded.starts_with(&self.text),
+            Place::End => folded.ends_with(&self.text),
+        }
+    }
 }
 
 /// Where in a text a part stands.
@@ -241,14 +270,14 @@ fn single(fact: &FactDefinition, node: &Node, mistakes: &mut Mistakes) -> Option
     typed(fact, node, mistakes)
 }
 
-fn part(fact: &FactDefinition, node: &Node, mistakes: &mut Mistakes) -> Option<String> {
+fn part(fact: &FactDefinition, node: &Node, mistakes: &mut Mistakes) -> Option<Part> {
     let text = scalar(fact, node, mistakes)?;
     if text.is_empty() {
         mistakes.error("R022", node.span, "an empty text is part of every text");
         return None;
     }
     refuse_path(fact, node, text, mistakes)?;
-    Some(fold_part(fact.kind, text).into_owned())
+    Some(Part::new(fold_part(fact.kind, text).into_owned()))
 }
 
 fn wildcard(fact: &FactDefinition, node: &Node, mistakes: &mut Mistakes) -> Option<Wildcard> {
@@ -348,11 +377,7 @@ impl Compare {
                 (Value::Flag(wanted), Compared::Flag(flag)) => *wanted == flag,
                 _ => false,
             }),
-            Self::Part { place, parts, every } => quantified(parts, *every, |part| match place {
-                Place::Anywhere => text.contains(part.as_str()),
-                Place::Start => text.starts_with(part.as_str()),
-                Place::End => text.ends_with(part.as_str()),
-            }),
+            Self::Part { place, parts, every } => quantified(parts, *every, |part| part.is_in(text, *place)),
             Self::Like { patterns, every } => quantified(patterns, *every, |pattern| pattern.fits(text)),
             Self::Regex { patterns, every } => quantified(patterns, *every, |pattern| pattern.is_match(text)),
             Self::Order { order, bound } => ordered(*order, seen, bound),

@@ -103,7 +103,8 @@ impl<'a, 'f> Evaluation<'a, 'f> {
         }
     }
 
-    fn selection(&mut self, index: usize) -> Truth {
+    /// Whether a selection holds.
+    pub fn selection(&mut self, index: usize) -> Truth {
         if let Some(truth) = self.decided.get(index).copied().flatten() {
             return truth;
         }

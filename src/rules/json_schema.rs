@@ -204,11 +204,26 @@ fn rule(rules: &RuleSet) -> Value {
         ),
         ("explanation", text("Why, for the reader of a report. Facts stand in it as {{ fact.path or \"fallback\" }}.")),
         ("remediation", remediation()),
-        ("collect", texts("What would make it surer.")),
+        ("collect", collect()),
         ("references", texts("Where this is known from.")),
         ("tests", tests()),
     ]);
     mapping(properties, &required)
+}
+
+fn collect() -> Value {
+    let text = json!({"allOf": [reference("text")], "description": "What to collect."});
+    let unless = json!({
+        "anyOf": [reference("text"), reference("texts")],
+        "description": "Selections that hold, or facts and lists that are known: one of them makes it needless.",
+    });
+    let with_reason = mapping(object([("text", text), ("unless", unless)]), &["text", "unless"]);
+    json!({
+        "type": "array",
+        "minItems": 1,
+        "items": {"anyOf": [reference("text"), with_reason]},
+        "description": "What would make it surer.",
+    })
 }
 
 fn causes(rules: &RuleSet) -> Value {

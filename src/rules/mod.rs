@@ -10,6 +10,7 @@
 mod asking;
 mod causes;
 mod clue;
+mod collect;
 mod compare;
 mod condition;
 mod evaluate;

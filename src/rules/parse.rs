@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use super::Known;
 use super::causes::Causes;
+use super::collect::{self, Request};
 use super::condition::{self, Condition};
-use super::explain::{Templates, Text, is_template};
+use super::explain::{Templates, Text};
 use super::finding::{Audience, Severity};
 use super::gate::Gate;
 use super::guarantee::{World, worlds_when};
@@ -167,7 +168,7 @@ impl Reader<'_> {
         let id = self.id(node, file);
         let logic = self.logic(node);
         let texts = self.texts(node, &logic);
-        self.report_unused(&logic, &texts.adjustments);
+        self.report_unused(&logic, &texts);
         let tests = node.entry("tests").map(|entry| self_test::read(&entry.value, entry.key.span, &mut self.mistakes));
         if self.errors() > before {
             return None;
@@ -189,7 +190,7 @@ impl Reader<'_> {
             remediation: self.remediation(node, logic),
             adjustments: self.adjustments(node, logic),
             supersedes: self.supersedes(node),
-            collect: self.plain_texts(node, "collect"),
+            collect: self.collect(node, logic),
             references: self.plain_texts(node, "references"),
         }
     }
@@ -263,20 +264,16 @@ impl Reader<'_> {
         known
     }
 
-    /// A text without facts in it.
-    fn plain(&mut self, node: &Node, what: &str) -> Option<String> {
-        let text = self.mistakes.text(node, what)?;
-        if is_template(text) {
-            let message = format!("{what} is printed as it is; no facts can be filled in");
-            let help = "facts can stand in `explanation`, in `say` and in the `text` of a remediation";
-            self.mistakes.error_with_help("R043", node.span, message, help);
-            return None;
-        }
-        Some(text.trim().to_owned())
+    fn plain_text(&mut self, rule: &Node, key: &str) -> Option<String> {
+        collect::plain(rule.get(key)?, &format!("`{key}`"), &mut self.mistakes)
     }
 
-    fn plain_text(&mut self, rule: &Node, key: &str) -> Option<String> {
-        self.plain(rule.get(key)?, &format!("`{key}`"))
+    /// What would make the rule surer.
+    fn collect(&mut self, rule: &Node, logic: &ReadLogic) -> Vec<Request> {
+        let Some(node) = rule.get("collect") else { return Vec::new() };
+        let names: Vec<&str> = logic.names.iter().map(|(name, _)| name.as_str()).collect();
+        let Some(items) = self.mistakes.items(node, "`collect`") else { return Vec::new() };
+        items.iter().filter_map(|item| collect::read(item, &names, &mut self.mistakes)).collect()
     }
 
     fn plain_texts(&mut self, rule: &Node, key: &str) -> Vec<String> {
@@ -284,7 +281,7 @@ impl Reader<'_> {
         let what = format!("`{key}`");
         let Some(items) = self.mistakes.items(node, &what) else { return Vec::new() };
         let what = format!("an entry of {what}");
-        items.iter().filter_map(|item| self.plain(item, &what)).collect()
+        items.iter().filter_map(|item| collect::plain(item, &what, &mut self.mistakes)).collect()
     }
 
     fn logic(&mut self, rule: &Node) -> ReadLogic {
@@ -359,11 +356,12 @@ impl Reader<'_> {
         }
     }
 
-    fn report_unused(&mut self, logic: &ReadLogic, adjustments: &[Adjustment]) {
+    fn report_unused(&mut self, logic: &ReadLogic, texts: &ReadTexts) {
         let Some(condition) = &logic.condition else { return };
         let mut used = vec![false; logic.names.len()];
         condition.mark_used(&mut used);
-        adjustments.iter().for_each(|adjustment| adjustment.when.mark_used(&mut used));
+        texts.adjustments.iter().for_each(|adjustment| adjustment.when.mark_used(&mut used));
+        texts.collect.iter().for_each(|request| request.mark_used(&mut used));
         for ((name, span), _) in logic.names.iter().zip(&used).filter(|(_, used)| !**used) {
             let message = format!("the selection `{name}` is not used, so it restricts nothing");
             self.mistakes.error_with_help("R033", *span, message, "name it in the condition, or remove it");
@@ -508,7 +506,7 @@ struct ReadTexts {
     supersedes: Vec<Superseded>,
     explanation: Option<Text>,
     remediation: Vec<(Audience, Text)>,
-    collect: Vec<String>,
+    collect: Vec<Request>,
     references: Vec<String>,
 }
 
@@ -537,7 +535,7 @@ pub(super) struct Changes {
     severity: Option<Severity>,
     explanation: Option<Text>,
     remediation: Option<Vec<(Audience, Text)>>,
-    collect: Option<Vec<String>>,
+    collect: Option<Vec<Request>>,
     references: Option<Vec<String>>,
 }
 

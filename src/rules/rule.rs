@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
+use super::collect::Request;
 use super::condition::Condition;
 use super::evaluate::{Evaluation, Truth};
 use super::explain::Text;
@@ -77,7 +78,7 @@ pub(super) struct Texts {
     pub supersedes: Vec<Superseded>,
     pub explanation: Text,
     pub remediation: Vec<(Audience, Text)>,
-    pub collect: Vec<String>,
+    pub collect: Vec<Request>,
     pub references: Vec<String>,
 }
 
@@ -280,10 +281,10 @@ impl Rule {
         self.texts().explanation.written()
     }
 
-    /// What would make it surer.
+    /// What would make it surer, with what makes that needless.
     #[must_use]
-    pub fn collect(&self) -> &[String] {
-        &self.texts().collect
+    pub fn collect(&self) -> Vec<String> {
+        self.texts().collect.iter().map(Request::shown).collect()
     }
 
     /// Where the knowledge comes from.

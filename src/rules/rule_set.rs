@@ -383,7 +383,12 @@ impl RuleSet {
                 .iter()
                 .map(|(audience, text)| Remediation { audience: *audience, text: fill(text) })
                 .collect(),
-            collect: texts.collect.clone(),
+            collect: texts
+                .collect
+                .iter()
+                .filter_map(|request| request.wanted(evaluation, view))
+                .map(str::to_owned)
+                .collect(),
             evidence: rests_on.evidence.into_iter().collect(),
             incidents: rests_on.incidents.into_values().collect(),
             references: texts.references.clone(),

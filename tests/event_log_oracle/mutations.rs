@@ -27,7 +27,7 @@ use crate::logs::{
     u64_at,
 };
 use crate::random::Random;
-use crate::told::{Bench, Key, Scanned, Told};
+use crate::told::{Bench, Field, Key, Scanned, Told};
 
 /// How many mutants are tried, unless `CRASHSIFT_MUTANTS` says another number.
 const MUTANTS: u64 = 20_000;
@@ -403,6 +403,18 @@ fn has_header_time(log: &[u8], told: &Told) -> bool {
     memchr::memmem::find(log, &header).is_some()
 }
 
+/// A record as the crate's JSON tells it, in which a name that damage gave to two fields stands once, with the last value.
+fn names_once(told: &Told) -> Told {
+    let mut fields: Vec<Field> = Vec::new();
+    for (name, value) in &told.fields {
+        match fields.iter_mut().find(|(known, _)| name.is_some() && known == name) {
+            Some((_, known)) => value.clone_into(known),
+            None => fields.push((name.clone(), value.clone())),
+        }
+    }
+    Told { fields, ..told.clone() }
+}
+
 fn by_key(list: impl Iterator<Item = Told>) -> BTreeMap<Key, Vec<Told>> {
     let mut map: BTreeMap<Key, Vec<Told>> = BTreeMap::new();
     list.for_each(|told| map.entry(told.key()).or_default().push(told));
@@ -510,7 +522,8 @@ fn try_mutant(
             wrong(format!("{key:?} is missing"));
         }
         outcome.more += ours.len().saturating_sub(expected.len()) as u64;
-        for (ours, expected) in ours.iter().zip(&expected).filter(|(ours, expected)| ours != expected) {
+        let differ = |ours: &Told, expected: &Told| ours != expected && names_once(ours) != *expected;
+        for (ours, expected) in ours.iter().zip(&expected).filter(|(ours, expected)| differ(ours, expected)) {
             let retimed = Told { time: ours.time, ..expected.clone() };
             if *ours == retimed && has_header_time(log, ours) {
                 outcome.retimed += 1;

@@ -107,6 +107,9 @@ pub fn read(file: &mut File, bytes: u64, context: &ReadContext) -> Result<Readin
     let modules = content.of(stream::MODULE_LIST, dump.get_stream::<MinidumpModuleList>());
     let misc = content.of(stream::MISC_INFO, dump.get_stream::<MinidumpMiscInfo>());
     let raw_exception = content.of(stream::EXCEPTION, dump.get_stream::<MinidumpException>());
+    let comment = comment(&dump, content.losses);
+    // What such a dump holds as an exception was raised before the hang, and handled, or is the debugger's own break.
+    let raw_exception = raw_exception.filter(|_| !comment.as_deref().is_some_and(is_of_a_hung_window));
     let unloaded_modules = content.of(stream::UNLOADED_MODULE_LIST, dump.get_stream::<MinidumpUnloadedModuleList>());
     // The states of MINIDUMP_MISC_INFO_5, which only Windows' own writers fill in.
     let saved = misc.as_ref().and_then(|misc| misc.raw.xstate_data().map(|states| states.enabled_features));
@@ -137,7 +140,7 @@ pub fn read(file: &mut File, bytes: u64, context: &ReadContext) -> Result<Readin
         delay_load: None,
         detail: CrashDetail::default(),
         state: ProcessState::default(),
-        comment: comment(&dump, &mut losses),
+        comment,
         exception,
         requested,
         system,
@@ -331,6 +334,13 @@ fn unloaded(list: &MinidumpUnloadedModuleList, names: &Names) -> Vec<UnloadedMod
             timestamp: module.raw.time_date_stamp,
         })
         .collect()
+}
+
+/// Whether a dump's comment says that it was written because a window of the program did not answer.
+///
+/// Source: what ProcDump writes with its option `-h`.
+fn is_of_a_hung_window(comment: &str) -> bool {
+    comment.lines().any(|line| line.trim_start().starts_with("*** Hung window detected"))
 }
 
 /// Longest comment that is read, bytes. ProcDump and debuggers write a few lines, and rules search all of it.

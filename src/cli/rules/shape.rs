@@ -59,7 +59,7 @@ pub(super) struct WholeRule<'a> {
     adjust: Vec<ShapedAdjustment<'a>>,
     explanation: &'a str,
     remediation: Vec<ShapedRemediation<'a>>,
-    collect: &'a [String],
+    collect: Vec<String>,
     references: &'a [String],
 }
 

@@ -83,9 +83,10 @@ fn text(rules: &RuleSet, rule: &Rule, streams: &mut Streams<'_>) -> io::Result<(
     for (audience, text) in rule.remediation() {
         writeln!(out, "  {}: {}", audience.word(), sanitise(text))?;
     }
-    if !rule.collect().is_empty() {
+    let collect = rule.collect();
+    if !collect.is_empty() {
         writeln!(out, "\n{heading}What would make it surer{heading:#}")?;
-        bullets(out, rule.collect())?;
+        bullets(out, &collect)?;
     }
     writeln!(out, "\n{heading}Where this is from{heading:#}")?;
     bullets(out, rule.references())

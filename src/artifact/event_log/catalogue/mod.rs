@@ -132,6 +132,10 @@ pub(super) enum Meaning {
     DriverInstalled,
     /// Kernel-Boot 20.
     LastShutdown,
+    /// Kernel-Boot 27.
+    KindOfStart,
+    /// Kernel-General 1.
+    ClockSet,
     /// Kernel-Power 105.
     PowerSource,
     /// Kernel-Power 86.

@@ -214,6 +214,8 @@ pub(super) const CATALOGUE: &[Entry] = &[
     ),
     said(&[Named("volmgr")], &[162..=162], "bugcheck", "the system had stopped, and a dump was written", &[]),
     row(&[Named("Microsoft-Windows-Kernel-Boot")], &[20..=20], "other", Meaning::LastShutdown, &[]),
+    row(&[Named("Microsoft-Windows-Kernel-Boot")], &[27..=27], "other", Meaning::KindOfStart, &[]),
+    row(&[Named("Microsoft-Windows-Kernel-General")], &[1..=1], "other", Meaning::ClockSet, &[]),
     said(
         &[Named("Microsoft-Windows-Kernel-Boot")],
         &[16..=16, 29..=29],

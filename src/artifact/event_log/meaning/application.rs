@@ -120,15 +120,30 @@ pub(super) fn hang(fields: &Fields<'_>) -> Option<EventBody> {
         started: fields.hex_time("StartTime"),
         app_path: fields.path("ExeFileName"),
         report_id: fields.guid("ReportId"),
-        hang_type: fields.name("HangType"),
+        hang_type: fields.name("HangType").or_else(|| {
+            let words = utf16_texts(&fields.binary()?);
+            (!words.is_empty()).then(|| fields.share(&words.join(", ")))
+        }),
     })
+}
+
+/// As many words of a hang as are kept: there are fewer.
+const MOST_WORDS: usize = 8;
+
+/// Texts in UTF-16 that each end with a zero, up to the first that is empty or says nothing.
+fn utf16_texts(bytes: &[u8]) -> Vec<String> {
+    let units: Vec<u16> =
+        bytes.chunks_exact(2).filter_map(|pair| Some(u16::from_le_bytes(pair.try_into().ok()?))).collect();
+    let texts = units.split(|unit| *unit == 0).map_while(|text| String::from_utf16(text).ok());
+    let texts = texts.take_while(|text| !text.is_empty()).filter(|text| present(text).is_some());
+    texts.take(MOST_WORDS).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use serde_json::json;
 
-    use super::super::testing::{named, positional};
+    use super::super::testing::{body, named, positional};
     use super::*;
     use crate::evidence::{BugcheckCode, Version};
 
@@ -405,6 +420,23 @@ mod tests {
             assert_eq!(app_path.as_deref(), Some("C:\\v\\viewer.exe"));
             assert_eq!((report_id.as_deref(), hang_type.as_deref()), (Some(REPORT), Some("Cross-process")));
         }
+    }
+
+    #[test]
+    fn the_classic_layout_has_the_words_of_a_hang_in_its_binary_data() {
+        let of = |words: &[&str]| {
+            let units = words.iter().flat_map(|word| word.encode_utf16().chain([0]));
+            let hex: String = units.chain([0]).flat_map(u16::to_le_bytes).map(|byte| format!("{byte:02X}")).collect();
+            let values = ["viewer.exe", "2.0.0.0", "1ab0", STARTED, "3", "C:\\v\\viewer.exe", REPORT];
+            let data = json!({"EventData": {"Data": {"#text": values}, "Binary": hex}}).to_string();
+            match body("Application Hang", 1002, &data) {
+                Some(EventBody::Hang { hang_type, .. }) => hang_type.map(|kind| kind.to_string()),
+                other => panic!("{other:?}"),
+            }
+        };
+        assert_eq!(of(&["Cross-process", "Quiesce"]).as_deref(), Some("Cross-process, Quiesce"));
+        assert_eq!(of(&["Unknown"]), None);
+        assert_eq!(of(&[]), None);
     }
 
     #[test]

@@ -56,6 +56,8 @@ pub(super) fn read(meaning: Meaning, provider: &str, id: u32, fields: &Fields<'_
         Meaning::ServiceInstalled => return changes::service_installed(id, fields),
         Meaning::LastShutdown => return power::last_shutdown(fields),
         Meaning::ShutDownByHeat => Some(power::shut_down_by_heat(fields)),
+        Meaning::KindOfStart => return power::kind_of_start(fields),
+        Meaning::ClockSet => return power::clock_set(fields),
         Meaning::PowerSource => power::power_source(fields),
         Meaning::DriveHealth => return storage::drive_health(fields),
         Meaning::SilentExit => exits::silent_exit(id, fields),

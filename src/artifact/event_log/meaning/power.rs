@@ -1,7 +1,17 @@
-//! How a machine started, and what it runs on.
+//! How a machine started, what it runs on, and when its clock was set.
+
+use jiff::{SignedDuration, Timestamp};
 
 use super::super::fields::Fields;
 use crate::evidence::EventBody;
+
+/// The least by which a clock is set that makes records hard to order. Time services correct it by less all the time.
+const LEAST_SHIFT: SignedDuration = SignedDuration::from_secs(60);
+/// Why a clock was set: a program or a part of the system did it. On waking it is set by the hardware's clock, and stood still
+/// only.
+///
+/// Source: the value map of Kernel-General 1 in the manifest of Windows' system events.
+const SET_BY_A_PROGRAM: u32 = 1;
 
 /// Kernel-Boot 20. `None` when both the last shutdown and the last start were good.
 pub(super) fn last_shutdown(fields: &Fields<'_>) -> Option<EventBody> {
@@ -12,6 +22,30 @@ pub(super) fn last_shutdown(fields: &Fields<'_>) -> Option<EventBody> {
         (false, false) => "neither the last shutdown nor the last start succeeded",
     };
     Some(of(sentence))
+}
+
+/// Kernel-Boot 27. `None` for a start of all of Windows, of which Kernel-General 12 tells.
+///
+/// Source: the values of its message, which Windows' own guides to fast startup name: 1 is a hybrid start, 2 a resume.
+pub(super) fn kind_of_start(fields: &Fields<'_>) -> Option<EventBody> {
+    match fields.number_u32("BootType")? {
+        1 => Some(of("the system started with the kernel's session of before (fast startup)")),
+        2 => Some(of("the system resumed from hibernation")),
+        _ => None,
+    }
+}
+
+/// Kernel-General 1. `None` for what only corrects a clock.
+pub(super) fn clock_set(fields: &Fields<'_>) -> Option<EventBody> {
+    let time = |name: &str| fields.written(name)?.trim().parse::<Timestamp>().ok();
+    let (old, new) = (time("OldTime")?, time("NewTime")?);
+    let shift = new.duration_since(old);
+    if fields.number_u32("Reason") != Some(SET_BY_A_PROGRAM) || shift.abs() < LEAST_SHIFT {
+        return None;
+    }
+    let direction = if shift.is_negative() { "back" } else { "forward" };
+    let by = SignedDuration::from_secs(shift.abs().as_secs());
+    Some(of(&format!("the clock was set {direction} by {by:#}, from {old:.0} to {new:.0}")))
 }
 
 /// Kernel-Power 86.
@@ -50,6 +84,29 @@ mod tests {
         assert!(of(true, true).is_none());
         assert_eq!(sentence(of(false, true)), "the last shutdown did not succeed");
         assert_eq!(sentence(of(false, false)), "neither the last shutdown nor the last start succeeded");
+    }
+
+    #[test]
+    fn a_start_that_was_none_of_all_of_windows_is_told() {
+        let of = |kind: u32| named("Microsoft-Windows-Kernel-Boot", 27, json!({"BootType": kind, "LoadOptions": ""}));
+        assert!(of(0).is_none());
+        assert_eq!(sentence(of(1)), "the system started with the kernel's session of before (fast startup)");
+        assert_eq!(sentence(of(2)), "the system resumed from hibernation");
+    }
+
+    #[test]
+    fn a_clock_that_a_program_set_is_told_and_corrections_are_not() {
+        let of = |old: &str, new: &str, reason: u32| {
+            named("Microsoft-Windows-Kernel-General", 1, json!({"NewTime": new, "OldTime": old, "Reason": reason}))
+        };
+        let (early, late) = ("2024-05-06T07:08:09.5000000Z", "2024-05-06T10:08:09.5000000Z");
+        assert_eq!(
+            sentence(of(late, early, 1)),
+            "the clock was set back by 3h, from 2024-05-06T10:08:09Z to 2024-05-06T07:08:09Z"
+        );
+        assert!(sentence(of(early, late, 1)).starts_with("the clock was set forward by 3h"));
+        assert!(of(early, late, 2).is_none(), "on waking, by the clock of the hardware");
+        assert!(of(early, "2024-05-06T07:08:11.5000000Z", 1).is_none());
     }
 
     #[test]
