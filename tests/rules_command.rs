@@ -155,6 +155,8 @@ Where this is from
         ran.out
     );
     assert!(ran.out.contains("  condition: crashed and hook_loaded and not known_good\n"), "{}", ran.out);
+    assert!(rules("show cudnn/zlibwapi-delay-load").out.contains("\nSupersedes  loader/delay-load-module\n"));
+    assert!(rules("show lifecycle/ended-by-another-process").out.contains("\nRequires    exit.ended_by\n"));
     let ran = rules("show demo/hoked -r DEMO");
     assert_eq!(ran.notes, "error: there is no rule `demo/hoked`; did you mean `demo/hooked`?\n");
     assert_eq!(ran.outcome, Outcome::Unusable);

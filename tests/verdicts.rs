@@ -16,9 +16,15 @@ const NOON: FileTime = FileTime::utc(2024, 5, 6, 12, 0, 0);
 
 /// The verdict on a stack overflow by rules of these causes and confidences, each of which asks for something.
 fn verdict(rules: &[(&str, f64)]) -> Value {
+    judged(rules, "")["verdict"].clone()
+}
+
+/// What comes of a stack overflow by such rules, of which the first has these further keys.
+fn judged(rules: &[(&str, f64)], more: &str) -> Value {
     let folder = tempfile::tempdir().expect("a folder");
     let mut file = "schema: 1\nrules:\n".to_owned();
     for (number, (cause, confidence)) in (1..).zip(rules) {
+        let more = if number == 1 { more } else { "" };
         file.push_str(&format!(
             "  - id: demo/rule-{number}
     title: The cause is {cause}
@@ -26,7 +32,7 @@ fn verdict(rules: &[(&str, f64)]) -> Value {
     confidence: {confidence}
     severity: medium
     selections: {{overflow: {{exception.code: 0xC00000FD}}}}
-    explanation: It overflowed.
+{more}    explanation: It overflowed.
     remediation: [{{audience: helpdesk, text: Nothing.}}, {{audience: developer, text: Nothing.}}]
     collect: ['What rule {number} asks for.']
     references: [https://example.com]
@@ -41,7 +47,7 @@ fn verdict(rules: &[(&str, f64)]) -> Value {
     let rules = path.to_str().expect("text");
     let arguments = ["analyze", "-q", "-f", "json", "--no-builtin-rules", "--rules", rules, "samples/stack-overflow"];
     let report = run(arguments).ends_with(0).json();
-    list(&report, "incidents").first().expect("an incident")["verdict"].clone()
+    list(&report, "incidents").first().expect("an incident").clone()
 }
 
 /// The numbers of the rules that ask for something, and whether anything else is asked for.
@@ -118,4 +124,21 @@ fn of_a_hosted_service_the_dump_of_its_program_is_asked_for() {
     let requests = list(&report["coverage"], "collect_next");
     let dump = requests.iter().find(|request| text(request, "id") == "no-dump").expect("no dump was given");
     assert!(text(dump, "says").contains("\"svchost.exe\""), "{dump}");
+}
+
+#[test]
+fn a_superseded_finding_is_no_rival_and_asks_for_nothing() {
+    let rules = [("stack-overflow", 0.4), ("heap-corruption", 0.9), ("application-defect", 0.35)];
+    let alone = judged(&rules, "");
+    assert_eq!(text(&alone["verdict"], "cause"), "heap-corruption");
+    let with = judged(&rules, "    supersedes: [demo/rule-2]\n");
+    let verdict = &with["verdict"];
+    assert_eq!(text(verdict, "cause"), "stack-overflow");
+    assert_eq!(text(verdict, "sentence"), "The cause is stack-overflow; or else: the cause is application-defect.");
+    assert_eq!(asked(verdict).0, [1, 3]);
+    let told: Vec<(&str, Option<&str>)> = list(&with, "findings")
+        .iter()
+        .map(|finding| (text(finding, "rule"), finding["superseded_by"].as_str()))
+        .collect();
+    assert_eq!(told, [("demo/rule-1", None), ("demo/rule-3", None), ("demo/rule-2", Some("demo/rule-1"))]);
 }

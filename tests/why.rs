@@ -83,6 +83,17 @@ fn of_a_rule_every_incident_says_why_it_matches_or_not() {
 }
 
 #[test]
+fn a_rule_that_another_one_takes_the_place_of_says_so() {
+    let sample = "samples/delay-load-zlibwapi";
+    let rule = "loader/delay-load-module";
+    let document = run(["why", "-f", "json", rule, sample]).ends_with(0).json();
+    let told = &rules(&document)[0];
+    assert_eq!((&told["outcome"], &told["superseded_by"]), (&"superseded".into(), &"cudnn/zlibwapi-delay-load".into()));
+    let shown = run(["why", rule, sample]).ends_with(0).stdout;
+    assert!(shown.contains("It matches, and so does cudnn/zlibwapi-delay-load, which takes its place."), "{shown}");
+}
+
+#[test]
 fn what_is_neither_incident_nor_rule_is_said() {
     for (what, reason) in [
         ("memory/nothing", "there is no rule memory/nothing"),

@@ -254,7 +254,7 @@ impl Window {
     /// The entries of the span that holds the most of them, of several spans the earliest. Both of its ends count.
     fn fullest<'r, 'v>(self, rows: impl Iterator<Item = &'r Row<'v>>) -> Vec<&'r Row<'v>> {
         let distance = |row: &Row<'_>, field: usize| match row.field(field)? {
-            Compared::Number(seconds) => i128::try_from(seconds).ok(),
+            Compared::Number(seconds) => Some(i128::from(seconds)),
             _ => None,
         };
         let time = |row: &Row<'_>| {
