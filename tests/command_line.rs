@@ -196,7 +196,7 @@ fn the_manual_page_holds_every_command_and_refers_to_no_other_page() {
 fn arguments_that_make_no_sense_are_usage_errors_and_say_what_would_be_right() {
     for (arguments, right) in [
         ("", "<PATH>"),
-        ("--format xml samples", "[possible values: text, json, jsonl"),
+        ("--format xml samples", "[possible values: text, json, jsonl, csv, markdown, html]"),
         ("--since yesterday samples", "2024-11-11T17:43:00Z"),
         ("--until 2024-13-01 samples", "2024-11-11"),
         ("--min-confidence 80 samples", "from 0 to 1"),
@@ -206,7 +206,6 @@ fn arguments_that_make_no_sense_are_usage_errors_and_say_what_would_be_right() {
         ("--since 2025-01-01 --until 2024-01-01 samples", "no incident can be between them"),
         ("--ticket samples", "--ticket samples: it is a folder"),
         ("--rules no-such-rules.yaml samples", "cannot be read"),
-        ("--format csv samples", "[possible values: text, json, jsonl]"),
         ("--output samples samples", "--output samples: it is a folder"),
         ("--output", "a value is required"),
         ("--symbols no-such-folder samples", "--symbols no-such-folder: no such file or folder"),

@@ -19,7 +19,9 @@ use crate::Options;
 use crate::compare::{Comparison, Side, comparable_now, compare};
 use crate::discover::reason;
 use crate::report::text::TextOptions;
-use crate::report::{ArtifactStatus, Limits, Report, Summary, UNDETERMINED, json, jsonl, sanitise, text, written};
+use crate::report::{
+    ArtifactStatus, Limits, Report, Summary, UNDETERMINED, csv, json, jsonl, page, sanitise, text, written,
+};
 use crate::rules::{RuleSet, SuppressedBy};
 
 #[derive(Debug, clap::Args)]
@@ -78,7 +80,7 @@ pub struct Arguments {
     #[arg(short, long)]
     pub quiet: bool,
 
-    /// More in the text report: every artifact, whole timelines.
+    /// More in reports for reading: all evidence, every artifact, whole timelines.
     #[arg(short, long, action = ArgAction::Count)]
     verbose: u8,
 
@@ -108,7 +110,7 @@ pub fn usage(message: &str) -> Exit {
 impl Arguments {
     /// Loads the rules and finds out what else is wrong before anything is analyzed.
     pub fn prepare(&self) -> Result<(RuleSet, Option<Side>), Exit> {
-        if self.mergeable && self.format == Format::Text {
+        if self.mergeable && !self.format.is_json() {
             return Err(usage("--mergeable: only reports in JSON can be merged; add --format json or --format jsonl"));
         }
         let rules = load_rules(!self.no_builtin_rules, &self.rules, self.quiet)?;
@@ -143,7 +145,7 @@ impl Arguments {
     /// The files and folders that are read beside what is analyzed, and must not be replaced by the report. A report in
     /// JSON may be the next run's baseline.
     pub fn read(&self) -> impl Iterator<Item = &PathBuf> {
-        self.rules.iter().chain(self.baseline.iter().filter(|_| self.format == Format::Text))
+        self.rules.iter().chain(self.baseline.iter().filter(|_| !self.format.is_json()))
     }
 
     /// The threads that work: one when there is little to do. This thread is one of them: it would only wait for the
@@ -264,6 +266,19 @@ enum Format {
     Json,
     /// JSON, one object a line.
     Jsonl,
+    /// A table for spreadsheets: one row an incident.
+    Csv,
+    /// For tickets and wikis.
+    Markdown,
+    /// One file for a browser, without scripts.
+    Html,
+}
+
+impl Format {
+    /// Whether other commands read the report.
+    fn is_json(self) -> bool {
+        matches!(self, Self::Json | Self::Jsonl)
+    }
 }
 
 /// The most threads that `--jobs` takes: more than any processor has, and few enough to be had.
@@ -315,6 +330,9 @@ fn format(format: Format, report: &Report, out: &mut dyn Write, options: TextOpt
         Format::Text => text::write(report, out, options),
         Format::Json => json::write(report, out),
         Format::Jsonl => jsonl::write(report, out),
+        Format::Csv => csv::write(report, out),
+        Format::Markdown => page::write_markdown(report, out, options.verbose),
+        Format::Html => page::write_html(report, out, options.verbose),
     }
 }
 

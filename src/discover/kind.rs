@@ -90,7 +90,7 @@ pub fn not_pasted(first: &[u8]) -> Option<&'static str> {
     let text = first.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(first).trim_ascii_start();
     let after = |prefix: &[u8]| text.strip_prefix(prefix).map(<[u8]>::trim_ascii_start);
     let begins = |rest: &[u8], with: &[u8]| rest.first().is_some_and(|byte| with.contains(byte));
-    if after(b"crashsift: ").is_some_and(is_count_of_artifacts) {
+    if is_own_report(first) {
         Some("a report of crashsift")
     } else if is_own_answer(text) {
         Some("what crashsift printed")
@@ -105,7 +105,7 @@ pub fn not_pasted(first: &[u8]) -> Option<&'static str> {
 /// Digits of an incident's id.
 const ID_DIGITS: usize = 16;
 
-/// Whether a file that begins so is a report of this program, as text or as JSON.
+/// Whether a file that begins so is a report of this program, in any of its formats.
 #[must_use]
 pub fn is_own_report(first: &[u8]) -> bool {
     // Far more than stands before the program's name in a report.
@@ -113,9 +113,15 @@ pub fn is_own_report(first: &[u8]) -> bool {
     let text = first.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(first).trim_ascii_start();
     let head = text.get(..HEAD).unwrap_or(text);
     let names = |name: &[u8]| memchr::memmem::find(head, name).is_some();
-    let is_text =
-        || text.strip_prefix(b"crashsift: ").is_some_and(|rest| is_count_of_artifacts(rest.trim_ascii_start()));
-    (head.first() == Some(&b'{') && names(b"\"schema_version\"") && names(b"\"crashsift\"")) || is_text()
+    let is_json = || head.first() == Some(&b'{') && names(b"\"schema_version\"") && names(b"\"crashsift\"");
+    // Markdown has the text's first line as its heading.
+    let is_text = || {
+        let heading = text.strip_prefix(b"# ").unwrap_or(text).strip_prefix(b"crashsift: ");
+        heading.is_some_and(|rest| is_count_of_artifacts(rest.trim_ascii_start()))
+    };
+    let is_page = || head.starts_with(b"<!doctype html>") && names(b"<meta name=\"generator\" content=\"crashsift ");
+    let is_table = || head.starts_with(b"incident_id,kind,time,host,cause,confidence,");
+    is_json() || is_text() || is_page() || is_table()
 }
 
 /// Whether a text is what `explain`, `inspect`, `why` or `compare` prints: it would be read as the crashes that it is
@@ -230,6 +236,10 @@ mod tests {
             b"Incident 98597d554a18ecb9: hang of planner.exe, 2024-06-20T09:50:17Z\n",
             b"# incident 98597d554a18ecb9\n#   e1 samples/hang/Application.evtx, record 40020\n",
             b"\nAgainst the earlier report\n  1 incident before",
+            b"# crashsift: 3 artifacts, 1 incident\n\n## 1. python.exe ended with exit code -1073740791\n",
+            b"incident_id,kind,time,host,cause,confidence,how_sure\r\n79c2f31c,crash,,,undetermined,0,not determined\r\n",
+            b"<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"generator\" \
+              content=\"crashsift 0.1.0\">\n<p>0xC0000409</p>",
         ] {
             assert_eq!(sniff(own), ArtifactKind::Unknown, "{}", own.escape_ascii());
         }

@@ -1,12 +1,15 @@
 //! Everything that one run says, as finished values: formats only print them.
 //!
-//! [`text`] is for people, [`json`] and [`jsonl`] for programs; `docs/report.md` describes every key of the latter two,
+//! [`text`] and [`page`] (HTML, Markdown) are for people, [`mod@csv`] is for spreadsheets, [`json`] and [`jsonl`] are for programs; `docs/report.md` describes every key of the latter two,
 //! and [`schema`] says the same to programs.
 
 pub mod confidence;
+pub mod csv;
 pub mod inspected;
 pub mod json;
 pub mod jsonl;
+mod outline;
+pub mod page;
 #[cfg(test)]
 mod sample;
 mod sanitise;

@@ -111,7 +111,9 @@ fn of_compare(place: Place, definition: &FactDefinition, compare: &Compare) -> O
                 Value::Version(_) | Value::Flag(_) => return None,
             })
         })),
-        Compare::Part { parts, every, .. } => found_in(place, parts, *every, |part: &Part| Some(vec![part.text().to_owned()])),
+        Compare::Part { parts, every, .. } => {
+            found_in(place, parts, *every, |part: &Part| Some(vec![part.text().to_owned()]))
+        }
         Compare::Like { patterns, every } => {
             found_in(place, patterns, *every, |one: &Wildcard| Some(vec![one.longest_part()]))
         }

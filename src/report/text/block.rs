@@ -6,7 +6,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::io;
 
 use super::coverage::Numbers;
-use super::happened;
+use super::happened::{self, Row};
 use super::overview::when;
 use super::page::{PLAIN, Page, STRONG};
 use super::spread::spread;
@@ -14,7 +14,7 @@ use super::wording::{
     counted, how_long, kind, name, place, prose, short_time, short_time_if_known, verdict, verdict_style, versioned,
 };
 use crate::facts::{EvidenceRef, NamedIncidents};
-use crate::groups::{BearsOn, Group};
+use crate::groups::{BearsOn, ChangeBefore, Group, OverRepresented};
 use crate::incident::Incident;
 use crate::report::confidence::Level;
 use crate::report::{Judged, Report, confidence};
@@ -32,25 +32,25 @@ const OVER_REPRESENTED_SHOWN: usize = 4;
 const MEMBERS_SHOWN: usize = 20;
 
 /// What one block is about.
-pub(super) struct Block<'a> {
+pub(in crate::report) struct Block<'a> {
     /// Its number in the overview, from 1.
-    pub(super) number: usize,
+    pub(in crate::report) number: usize,
     /// The group; none for an incident that is in no group.
-    pub(super) group: Option<&'a Group>,
+    pub(in crate::report) group: Option<&'a Group>,
     /// The incident that is described.
-    pub(super) shown: &'a Judged,
+    pub(in crate::report) shown: &'a Judged,
     /// The group's other incidents, in the report's order.
-    pub(super) others: Vec<&'a Judged>,
+    pub(in crate::report) others: Vec<&'a Judged>,
 }
 
 impl Block<'_> {
     /// Incidents in it.
-    pub(super) fn size(&self) -> usize {
+    pub(in crate::report) fn size(&self) -> usize {
         self.others.len().saturating_add(1)
     }
 
     /// How often what happened to what: `12 crashes of python.exe`.
-    pub(super) fn what(&self) -> String {
+    pub(in crate::report) fn what(&self) -> String {
         let incident = &self.shown.incident;
         let happened = match incident.may_be_of.len() {
             0 => counted(self.size(), kind(incident.kind)),
@@ -69,12 +69,12 @@ impl Block<'_> {
     }
 }
 
-fn process_name(incident: &Incident) -> Option<&str> {
+pub(in crate::report) fn process_name(incident: &Incident) -> Option<&str> {
     incident.process.as_ref()?.name.as_deref()
 }
 
 /// The report's groups, then the incidents that are in none.
-pub(super) fn blocks(report: &Report) -> Vec<Block<'_>> {
+pub(in crate::report) fn blocks(report: &Report) -> Vec<Block<'_>> {
     let by_id: HashMap<&str, &Judged> =
         report.incidents.iter().map(|judged| (judged.incident.id.as_str(), judged)).collect();
     let mut grouped = HashSet::new();
@@ -125,44 +125,52 @@ pub(super) fn write(page: &mut Page<'_>, report: &Report, block: &Block<'_>, num
 }
 
 /// The finding that gave the verdict its cause: the best of those that name it.
-fn leading_finding(judged: &Judged) -> Option<&Finding> {
+pub(in crate::report) fn leading_finding(judged: &Judged) -> Option<&Finding> {
     judged.findings.iter().find(|finding| finding.cause == judged.verdict.cause && finding.stands())
 }
 
+/// How sure the verdict is, and what it is about.
 fn how_sure(page: &mut Page<'_>, block: &Block<'_>, leading: Option<&Finding>) -> io::Result<()> {
     let verdict = &block.shown.verdict;
     page.styled_row(verdict_style(verdict), "how sure", &confidence::of_verdict(verdict))?;
+    how_sure_rows(block, leading, page.verbose).iter().try_for_each(|(label, text)| page.row(label, text))
+}
+
+/// Cause, severity, rule, suspect, incident and group; `whole` with what says whose the rule is.
+pub(in crate::report) fn how_sure_rows(block: &Block<'_>, leading: Option<&Finding>, whole: bool) -> Vec<Row> {
+    let verdict = &block.shown.verdict;
+    let mut rows = Vec::new();
     if !verdict.is_undetermined() {
-        page.row("cause", &verdict.cause)?;
+        rows.push(("cause", verdict.cause.clone()));
     }
     if let Some(finding) = leading {
-        page.row("severity", finding.severity.word())?;
-        page.row("rule", &origin(page.verbose, finding))?;
+        rows.push(("severity", finding.severity.word().to_owned()));
+        rows.push(("rule", origin(whole, finding)));
         if let Some(ended) = &finding.suppression_ended {
-            page.row("shown again", &prose(&format!("it was suppressed {}", ended.says())))?;
+            rows.push(("shown again", prose(&format!("it was suppressed {}", ended.says()))));
         }
     } else if !verdict.is_undetermined() {
-        page.row("rule", "left out by --min-confidence, and so is what it advises")?;
+        rows.push(("rule", "left out by --min-confidence, and so is what it advises".to_owned()));
     }
     for suppressed in &block.shown.suppressed {
         let sure = confidence::phrase(suppressed.confidence);
         let says = format!("{} ({}, {sure}), {}", suppressed.rule, suppressed.cause, suppressed.by.says());
-        page.row("suppressed", &prose(&says))?;
+        rows.push(("suppressed", prose(&says)));
     }
     match &block.shown.incident.suspect {
         Some(suspect) => {
             let name = versioned(&suspect.module, suspect.version);
-            page.row("suspect", &format!("{name} (basis: {})", suspect.basis))?;
+            rows.push(("suspect", format!("{name} (basis: {})", suspect.basis)));
         }
-        None if block.shown.incident.fault_site.is_some() => page.row("suspect", "none")?,
+        None if block.shown.incident.fault_site.is_some() => rows.push(("suspect", "none".to_owned())),
         None => {}
     }
-    page.row("incident", &incident_line(&block.shown.incident))?;
+    rows.push(("incident", incident_line(&block.shown.incident)));
     if block.size() > 1 {
         let spread = spread(block).map(|spread| format!("; this cause: {spread}")).unwrap_or_default();
-        page.row("group", &format!("{}, {}{spread}", counted(block.size(), "incident"), when(block)))?;
+        rows.push(("group", format!("{}, {}{spread}", counted(block.size(), "incident"), when(block))));
     }
-    Ok(())
+    rows
 }
 
 /// The rule of a finding, and where nothing is left out whose it is.
@@ -228,7 +236,7 @@ fn why(page: &mut Page<'_>, report: &Report, judged: &Judged, leading: Option<&F
 }
 
 /// Other incidents that a verdict rests on, by their ids.
-fn other_incidents(named: &NamedIncidents) -> String {
+pub(in crate::report) fn other_incidents(named: &NamedIncidents) -> String {
     let more = match named.more {
         0 => String::new(),
         more => format!(" and {more} more"),
@@ -342,14 +350,19 @@ fn more_often(page: &mut Page<'_>, block: &Block<'_>) -> io::Result<()> {
     page.section("More often here than elsewhere (a hint, no proof)")?;
     let shown = page.limit(OVER_REPRESENTED_SHOWN);
     for one in found.iter().take(shown) {
-        let together = match one.together_with.as_slice() {
-            [] => String::new(),
-            [other] => format!(" (always together with {other})"),
-            [other, rest @ ..] => format!(" (always together with {other} and {} more)", rest.len()),
-        };
-        page.bullet(&prose(&format!("{}{together}", one.says())))?;
+        page.bullet(&more_often_line(one))?;
     }
     Ok(())
+}
+
+/// One thing that a group has more often, and what is always there with it.
+pub(in crate::report) fn more_often_line(one: &OverRepresented) -> String {
+    let together = match one.together_with.as_slice() {
+        [] => String::new(),
+        [other] => format!(" (always together with {other})"),
+        [other, rest @ ..] => format!(" (always together with {other} and {} more)", rest.len()),
+    };
+    prose(&format!("{}{together}", one.says()))
 }
 
 /// What was changed before the first of the group: by time alone, and said to be no more.
@@ -364,19 +377,7 @@ fn changed_before(page: &mut Page<'_>, block: &Block<'_>) -> io::Result<()> {
     page.section("Changed before the first (by time alone, no proof)")?;
     let shown = page.limit(CHANGES_SHOWN);
     for change in changes.iter().take(shown) {
-        let mut line =
-            format!("{}  {} ({} before", short_time(change.time), change.says, how_long(change.seconds_before));
-        match change.bears_on {
-            Some(BearsOn::DisplayDriver) => line.push_str(", a display driver"),
-            Some(BearsOn::Suspect) => line.push_str(", named like the suspect"),
-            Some(BearsOn::Program) => line.push_str(", named like the program"),
-            Some(BearsOn::Firmware) => line.push_str(", firmware"),
-            Some(BearsOn::Driver) | None => {}
-        }
-        if change.of_hosts > 1 {
-            line.push_str(&format!(", on {} of {} computers", change.hosts, change.of_hosts));
-        }
-        page.bullet(&prose(&format!("{line})")))?;
+        page.bullet(&change_line(change))?;
     }
     if changes.len() > shown {
         page.paragraph(4, &format!("{} more (-v shows all).", changes.len().saturating_sub(shown)))?;
@@ -385,6 +386,22 @@ fn changed_before(page: &mut Page<'_>, block: &Block<'_>) -> io::Result<()> {
         Some(unknown) => page.paragraph(2, &prose(unknown)),
         None => Ok(()),
     }
+}
+
+/// A change, how long before the first incident it was, and what it has to do with the group.
+pub(in crate::report) fn change_line(change: &ChangeBefore) -> String {
+    let mut line = format!("{}  {} ({} before", short_time(change.time), change.says, how_long(change.seconds_before));
+    match change.bears_on {
+        Some(BearsOn::DisplayDriver) => line.push_str(", a display driver"),
+        Some(BearsOn::Suspect) => line.push_str(", named like the suspect"),
+        Some(BearsOn::Program) => line.push_str(", named like the program"),
+        Some(BearsOn::Firmware) => line.push_str(", firmware"),
+        Some(BearsOn::Driver) | None => {}
+    }
+    if change.of_hosts > 1 {
+        line.push_str(&format!(", on {} of {} computers", change.hosts, change.of_hosts));
+    }
+    prose(&format!("{line})"))
 }
 
 fn other_causes(page: &mut Page<'_>, judged: &Judged) -> io::Result<()> {

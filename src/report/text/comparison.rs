@@ -11,32 +11,9 @@ use crate::report::confidence;
 const LISTED: usize = 20;
 
 pub(crate) fn write(page: &mut Page<'_>, comparison: &Comparison) -> io::Result<()> {
-    let Comparison { made_before, made_now, limits, before, now, new_incidents, unchanged, changes } = comparison;
     page.section("Against the earlier report")?;
-    let groups = match (changes.len(), unchanged) {
-        (0, 0) => String::new(),
-        (0, unchanged) => format!(" No group differs ({unchanged} the same)."),
-        (1, unchanged) => format!(" 1 group differs, {unchanged} the same."),
-        (changed, unchanged) => format!(" {changed} groups differ, {unchanged} the same."),
-    };
-    page.paragraph(
-        2,
-        &format!(
-            "{} before, {now} now, {new_incidents} of them not known before.{groups}",
-            counted(*before, "incident")
-        ),
-    )?;
-    if limits.is_some() {
-        page.paragraph(2, &format!("Only incidents {limits}, and those whose time is not known, are compared: a report leaves out the others."))?;
-    }
-    if made_before != made_now {
-        let made = |by: &MadeBy| format!("crashsift {} with {}", by.tool, by.rule_sets.join(", "));
-        let (before, now) = (made(made_before), made(made_now));
-        page.paragraph(
-            2,
-            &format!("What differs need not have happened: the earlier report is by {before}, the later one by {now}."),
-        )?;
-    }
+    says(comparison).iter().try_for_each(|sentence| page.paragraph(2, sentence))?;
+    let changes = &comparison.changes;
     for change in changes.iter().take(page.limit(LISTED)) {
         let kinds = change.kinds();
         let style = if kinds.contains(&"new") || kinds.contains(&"more") { CAREFUL } else { PLAIN };
@@ -49,8 +26,34 @@ pub(crate) fn write(page: &mut Page<'_>, comparison: &Comparison) -> io::Result<
     }
 }
 
+/// How the reports differ, in sentences.
+pub(in crate::report) fn says(comparison: &Comparison) -> Vec<String> {
+    let Comparison { made_before, made_now, limits, before, now, new_incidents, unchanged, changes } = comparison;
+    let groups = match (changes.len(), unchanged) {
+        (0, 0) => String::new(),
+        (0, unchanged) => format!(" No group differs ({unchanged} the same)."),
+        (1, unchanged) => format!(" 1 group differs, {unchanged} the same."),
+        (changed, unchanged) => format!(" {changed} groups differ, {unchanged} the same."),
+    };
+    let before = counted(*before, "incident");
+    let mut says = vec![format!("{before} before, {now} now, {new_incidents} of them not known before.{groups}")];
+    if limits.is_some() {
+        says.push(format!(
+            "Only incidents {limits}, and those whose time is not known, are compared: a report leaves out the others."
+        ));
+    }
+    if made_before != made_now {
+        let made = |by: &MadeBy| format!("crashsift {} with {}", by.tool, by.rule_sets.join(", "));
+        let (before, now) = (made(made_before), made(made_now));
+        says.push(format!(
+            "What differs need not have happened: the earlier report is by {before}, the later one by {now}."
+        ));
+    }
+    says
+}
+
 /// What happened, in words for people.
-fn words(kinds: &[&str]) -> String {
+pub(in crate::report) fn words(kinds: &[&str]) -> String {
     let word = |kind: &&str| match *kind {
         "other-incidents" => "as many, but others".to_owned(),
         "moved" => "known incidents in another group".to_owned(),
@@ -59,7 +62,8 @@ fn words(kinds: &[&str]) -> String {
     kinds.iter().map(word).collect::<Vec<_>>().join(", ")
 }
 
-fn detail(change: &Change) -> String {
+/// How the group was before, and how it is now.
+pub(in crate::report) fn detail(change: &Change) -> String {
     match (&change.before, &change.now) {
         (Some(before), Some(now)) => {
             let verdicts = if change.verdict_changed() {

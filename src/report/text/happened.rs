@@ -7,32 +7,28 @@ use super::page::Page;
 use super::wording::{name, prose, versioned};
 use crate::incident::{Bugcheck, ExceptionFacts, FaultSite, Incident, Process, Suspect};
 
+/// A label and what is known; a row without label goes on with what the one before it says.
+pub(in crate::report) type Row = (&'static str, String);
+
 /// Writes one row a fact.
 pub(super) fn write(page: &mut Page<'_>, incident: &Incident) -> io::Result<()> {
-    page.row("time", &incident.time.map_or_else(|| "not known".to_owned(), |time| time.to_string()))?;
+    rows(incident, page.verbose).iter().try_for_each(|(label, text)| page.row(label, text))
+}
+
+/// One row a fact; `all` of what is known, or what most readers want to know.
+pub(in crate::report) fn rows(incident: &Incident, all: bool) -> Vec<Row> {
+    let mut rows = vec![("time", incident.time.map_or_else(|| "not known".to_owned(), |time| time.to_string()))];
     if let Some(host) = &incident.host {
         let basis = if incident.host_by_folder { " (likely: its logs lie beside it)" } else { "" };
-        page.row("host", &format!("{}{basis}", name(host)))?;
+        rows.push(("host", format!("{}{basis}", name(host))));
     }
-    if let Some(of) = &incident.process {
-        process(page, of)?;
-    }
-    if let Some(of) = &incident.exception {
-        exception(page, of)?;
-    }
-    if let Some(of) = &incident.bugcheck {
-        bugcheck(page, of)?;
-    }
-    if let Some(of) = &incident.fault_site {
-        fault_site(page, of)?;
-    }
-    if let Some(of) = &incident.suspect {
-        suspect(page, of)?;
-    }
-    if !incident.environment.is_empty() {
-        environment(page, &incident.environment)?;
-    }
-    Ok(())
+    rows.extend(incident.process.iter().flat_map(process));
+    rows.extend(incident.exception.iter().flat_map(|of| exception(of, all)));
+    rows.extend(incident.bugcheck.iter().flat_map(bugcheck));
+    rows.extend(incident.fault_site.iter().flat_map(fault_site));
+    rows.extend(incident.suspect.iter().flat_map(suspect));
+    rows.extend(environment_rows(&incident.environment));
+    rows
 }
 
 /// Keys of an environment that stand in one line each, in this order. What is not named here stands in the last line.
@@ -49,6 +45,11 @@ const ENVIRONMENT: &[&[&str]] = &[
 
 /// `os: ...; cpu: ...`, a line for each theme.
 pub(super) fn environment(page: &mut Page<'_>, environment: &BTreeMap<&'static str, String>) -> io::Result<()> {
+    environment_rows(environment).iter().try_for_each(|(label, line)| page.row(label, line))
+}
+
+/// The same lines as rows.
+pub(in crate::report) fn environment_rows(environment: &BTreeMap<&'static str, String>) -> Vec<Row> {
     let line = |keys: &mut dyn Iterator<Item = &'static str>| {
         let pairs = keys.filter_map(|key| Some(format!("{key}: {}", environment.get(key)?)));
         pairs.collect::<Vec<_>>().join("; ")
@@ -57,68 +58,61 @@ pub(super) fn environment(page: &mut Page<'_>, environment: &BTreeMap<&'static s
     let mut others = environment.keys().copied().filter(|key| !named(key));
     let mut lines: Vec<String> = ENVIRONMENT.iter().map(|keys| line(&mut keys.iter().copied())).collect();
     lines.push(line(&mut others));
-    let mut label = "environment";
-    for line in lines.iter().filter(|line| !line.is_empty()) {
-        page.row(label, line)?;
-        label = "";
-    }
-    Ok(())
+    let labels = std::iter::once("environment").chain(std::iter::repeat(""));
+    labels.zip(lines.into_iter().filter(|line| !line.is_empty())).collect()
 }
 
-fn process(page: &mut Page<'_>, process: &Process) -> io::Result<()> {
+fn process(process: &Process) -> Vec<Row> {
     let name = process.name.as_deref().map(|name| versioned(name, process.version));
     let pid = process.pid.map(|pid| format!("pid {pid}"));
     let started = process.started.map(|started| format!("started {started}"));
     let known: Vec<_> = [name, pid, started].into_iter().flatten().collect();
+    let mut rows = Vec::new();
     if !known.is_empty() {
-        page.row("process", &known.join(", "))?;
+        rows.push(("process", known.join(", ")));
     }
-    match &process.path {
-        Some(path) => page.row(if known.is_empty() { "process" } else { "" }, path),
-        None => Ok(()),
+    if let Some(path) = &process.path {
+        rows.push((if known.is_empty() { "process" } else { "" }, path.to_string()));
     }
+    rows
 }
 
-fn exception(page: &mut Page<'_>, exception: &ExceptionFacts) -> io::Result<()> {
-    page.row("exception", &named(&exception.code.to_string(), exception.name.as_deref()))?;
+fn exception(exception: &ExceptionFacts, all: bool) -> Vec<Row> {
+    let mut rows = vec![("exception", named(&exception.code.to_string(), exception.name.as_deref()))];
     if let Some((code, name)) = &exception.fast_fail {
-        page.row("", &named(&format!("fast-fail {}", code.0), name.as_deref()))?;
+        rows.push(("", named(&format!("fast-fail {}", code.0), name.as_deref())));
     }
     let access = exception.access.map(|(kind, address)| format!("{} of {address}", kind.unwrap_or("access")));
     let raised = exception.address.map(|address| format!("raised at {address}"));
     let known: Vec<_> = [access, raised].into_iter().flatten().collect();
     if !known.is_empty() {
-        page.row("", &known.join(", "))?;
+        rows.push(("", known.join(", ")));
     }
-    match exception.parameters.as_deref() {
-        Some(parameters) if page.verbose => page.row("", &listed_parameters(parameters)),
-        _ => Ok(()),
-    }
+    rows.extend(exception.parameters.as_deref().filter(|_| all).map(|all| ("", listed_parameters(all))));
+    rows
 }
 
-fn bugcheck(page: &mut Page<'_>, bugcheck: &Bugcheck) -> io::Result<()> {
-    page.row("bugcheck", &named(&bugcheck.code.to_string(), bugcheck.name.as_deref()))?;
+fn bugcheck(bugcheck: &Bugcheck) -> Vec<Row> {
+    let mut rows = vec![("bugcheck", named(&bugcheck.code.to_string(), bugcheck.name.as_deref()))];
     if !bugcheck.parameters.is_empty() {
-        page.row("", &listed_parameters(&bugcheck.parameters))?;
+        rows.push(("", listed_parameters(&bugcheck.parameters)));
     }
     for said in &bugcheck.meanings {
         let means = said.means.as_deref().map_or_else(String::new, |means| format!(" = {means}"));
-        page.row("", &format!("{}: {}{means}", said.number, said.is))?;
+        rows.push(("", format!("{}: {}{means}", said.number, said.is)));
     }
     if let Some(bits) = bugcheck.bits_differ {
-        page.row("", &format!("3 and 4 differ in {bits} {}", if bits == 1 { "bit" } else { "bits" }))?;
+        rows.push(("", format!("3 and 4 differ in {bits} {}", if bits == 1 { "bit" } else { "bits" })));
     }
-    match bugcheck.machine_check {
-        Some(status) => {
-            let class = status.class().about().unwrap_or("an error that its code does not tell");
-            let lost = if status.overflowed() { "; others before it were lost" } else { "" };
-            page.row("", &format!("kind of the machine check: {class}{lost}"))
-        }
-        None => Ok(()),
+    if let Some(status) = bugcheck.machine_check {
+        let class = status.class().about().unwrap_or("an error that its code does not tell");
+        let lost = if status.overflowed() { "; others before it were lost" } else { "" };
+        rows.push(("", format!("kind of the machine check: {class}{lost}")));
     }
+    rows
 }
 
-fn fault_site(page: &mut Page<'_>, site: &FaultSite) -> io::Result<()> {
+fn fault_site(site: &FaultSite) -> Vec<Row> {
     let mut text = versioned(&site.module, site.version);
     if let Some(offset) = site.offset {
         text.push_str(&format!(" + {offset}"));
@@ -129,20 +123,18 @@ fn fault_site(page: &mut Page<'_>, site: &FaultSite) -> io::Result<()> {
     if site.unloaded {
         text.push_str(", already unloaded");
     }
-    page.row("fault site", &text)?;
+    let mut rows = vec![("fault site", text)];
     if site.carrier {
-        page.row("", "a carrier: it delivers exceptions for others")?;
+        rows.push(("", "a carrier: it delivers exceptions for others".to_owned()));
     }
-    match &site.path {
-        Some(path) => page.row("", path),
-        None => Ok(()),
-    }
+    rows.extend(site.path.iter().map(|path| ("", path.to_string())));
+    rows
 }
 
 /// Where the suspect lies and why it is one; its name stands with the verdict.
-fn suspect(page: &mut Page<'_>, suspect: &Suspect) -> io::Result<()> {
-    page.row("suspect", suspect.path.as_ref().unwrap_or(&suspect.module))?;
-    page.row("", &prose(&suspect.reason))
+fn suspect(suspect: &Suspect) -> Vec<Row> {
+    let place = suspect.path.as_ref().unwrap_or(&suspect.module).to_string();
+    vec![("suspect", place), ("", prose(&suspect.reason))]
 }
 
 /// A code with its name, where it has one.

@@ -101,6 +101,7 @@ fn counts(page: &mut Page<'_>, machine: &Machine) -> io::Result<()> {
     }
 }
 
-fn entries(number: usize) -> String {
+/// `1 entry`, `2 entries`.
+pub(in crate::report) fn entries(number: usize) -> String {
     if number == 1 { "1 entry".to_owned() } else { format!("{number} entries") }
 }

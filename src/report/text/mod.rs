@@ -9,18 +9,18 @@
 //! uses, so that it looks the same on every console.
 
 mod artifacts;
-mod block;
-mod comparison;
+pub(super) mod block;
+pub(super) mod comparison;
 mod coverage;
-mod happened;
-mod machines;
-mod overview;
+pub(super) mod happened;
+pub(super) mod machines;
+pub(super) mod overview;
 pub(crate) mod page;
 mod spread;
 #[cfg(test)]
 mod tests;
-mod timeline;
-mod wording;
+pub(super) mod timeline;
+pub(super) mod wording;
 
 use std::io::{self, BufWriter, Write};
 

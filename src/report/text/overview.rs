@@ -45,7 +45,7 @@ pub(super) fn header(page: &mut Page<'_>, report: &Report, blocks: &[Block<'_>])
 }
 
 /// How many incidents there are. A text that tells of one of several is none of its own.
-fn incidents(report: &Report) -> String {
+pub(in crate::report) fn incidents(report: &Report) -> String {
     let texts = texts_of_several(report);
     let incidents = counted(report.summary.incidents.saturating_sub(texts), "incident");
     if texts == 0 { incidents } else { format!("{incidents}, {}", texts_that_fit(texts)) }
@@ -60,7 +60,7 @@ fn texts_that_fit(texts: usize) -> String {
 }
 
 /// What the absence of incidents means, which is little when not everything was read.
-fn nothing_found(report: &Report, unread: bool) -> &'static str {
+pub(in crate::report) fn nothing_found(report: &Report, unread: bool) -> &'static str {
     if report.artifacts.iter().all(|artifact| artifact.status == ArtifactStatus::Skipped) {
         "Nothing that can be analyzed was found."
     } else if report.summary.left_out > 0 {
@@ -73,7 +73,7 @@ fn nothing_found(report: &Report, unread: bool) -> &'static str {
 }
 
 /// How many groups there are of each confidence: how much of the report can be acted on.
-fn by_level(blocks: &[Block<'_>]) -> String {
+pub(in crate::report) fn by_level(blocks: &[Block<'_>]) -> String {
     let mut counts: BTreeMap<Reverse<Option<Level>>, usize> = BTreeMap::new();
     let mut several = 0_usize;
     for block in blocks {
@@ -97,7 +97,7 @@ fn by_level(blocks: &[Block<'_>]) -> String {
 }
 
 /// How many artifacts were not read whole.
-fn unread(report: &Report) -> Option<String> {
+pub(in crate::report) fn unread(report: &Report) -> Option<String> {
     let summary = &report.summary;
     // What was counted stands with the first number; an archive is one by its name.
     let mut parts = Vec::new();
@@ -145,7 +145,8 @@ fn entry(page: &mut Page<'_>, block: &Block<'_>) -> io::Result<()> {
     page.paragraph(5, &more.join("; "))
 }
 
-fn modules(block: &Block<'_>) -> Option<String> {
+/// The module to look at: the suspect, else the one of the fault.
+pub(in crate::report) fn modules(block: &Block<'_>) -> Option<String> {
     let incident = &block.shown.incident;
     let suspect =
         incident.suspect.as_ref().map(|suspect| format!("suspect {}", versioned(&suspect.module, suspect.version)));
@@ -155,7 +156,7 @@ fn modules(block: &Block<'_>) -> Option<String> {
 }
 
 /// When a group's incidents were, and on how many computers.
-pub(super) fn when(block: &Block<'_>) -> String {
+pub(in crate::report) fn when(block: &Block<'_>) -> String {
     match block.group {
         Some(group) if group.hosts > 1 => {
             format!("{}, {}", span(group.first, group.last), counted(group.hosts, "computer"))

@@ -55,7 +55,7 @@ impl Block<'_> {
     }
 
     /// The cause that stands for it and how sure that is; where not all its incidents have that cause, how many do.
-    pub(super) fn verdict(&self) -> String {
+    pub(in crate::report) fn verdict(&self) -> String {
         let verdict = verdict(&self.shown.verdict);
         spread(self).map_or_else(|| verdict.clone(), |spread| format!("{verdict} ({spread})"))
     }

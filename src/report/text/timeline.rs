@@ -9,27 +9,27 @@ use crate::incident::TimelineEntry;
 
 /// Entries that say the same: consecutive ones, or changes that follow each other within a minute.
 #[derive(Debug)]
-pub(super) struct Run<'a> {
+pub(in crate::report) struct Run<'a> {
     /// The first of them.
-    pub(super) first: &'a TimelineEntry,
+    pub(in crate::report) first: &'a TimelineEntry,
     /// When the last of them was.
-    pub(super) last: Timestamp,
+    pub(in crate::report) last: Timestamp,
     /// How many they are.
-    pub(super) count: usize,
+    pub(in crate::report) count: usize,
     /// How many of them are of the same event within the same second and say something else, such as one for each
     /// processor.
-    pub(super) others: usize,
+    pub(in crate::report) others: usize,
     /// The ids of the incidents among them.
-    pub(super) incidents: Vec<&'a str>,
+    pub(in crate::report) incidents: Vec<&'a str>,
 }
 
 /// The part of a folded timeline that is shown.
 #[derive(Debug)]
-pub(super) struct Shown<'a> {
+pub(in crate::report) struct Shown<'a> {
     /// The runs that say most, in time.
-    pub(super) runs: Vec<Run<'a>>,
+    pub(in crate::report) runs: Vec<Run<'a>>,
     /// How many entries (not runs) of each kind are not shown, the most frequent kind first.
-    pub(super) left_out: Vec<(&'static str, usize)>,
+    pub(in crate::report) left_out: Vec<(&'static str, usize)>,
 }
 
 /// What a setup writes for each of its steps; a minute of it that says the same is one run, whatever stands between.
@@ -79,7 +79,7 @@ const GROUPS: [(usize, &[&str]); 4] = [
 ];
 
 /// Folds a timeline and chooses at most `most` runs: of each group its share, and in it of each kind the latest.
-pub(super) fn choose(timeline: &[TimelineEntry], most: usize) -> Shown<'_> {
+pub(in crate::report) fn choose(timeline: &[TimelineEntry], most: usize) -> Shown<'_> {
     let runs = fold(timeline);
     if runs.len() <= most {
         return Shown { runs, left_out: Vec::new() };

@@ -12,7 +12,7 @@ use crate::report::confidence::{self, Level};
 use crate::report::{Report, Verdict};
 
 /// `1 artifact`, `2 artifacts`.
-pub(super) fn counted(number: usize, thing: &str) -> String {
+pub(in crate::report) fn counted(number: usize, thing: &str) -> String {
     match number {
         1 => format!("1 {thing}"),
         _ if thing.ends_with('s') || thing.ends_with("sh") => format!("{number} {thing}es"),
@@ -21,7 +21,7 @@ pub(super) fn counted(number: usize, thing: &str) -> String {
 }
 
 /// What happened, in the singular.
-pub(super) fn kind(kind: IncidentKind) -> &'static str {
+pub(in crate::report) fn kind(kind: IncidentKind) -> &'static str {
     match kind {
         IncidentKind::Crash => "crash",
         IncidentKind::Hang => "hang",
@@ -34,17 +34,17 @@ pub(super) fn kind(kind: IncidentKind) -> &'static str {
 }
 
 /// A time to the second, for lists.
-pub(super) fn short_time(time: Timestamp) -> String {
+pub(in crate::report) fn short_time(time: Timestamp) -> String {
     format!("{time:.0}")
 }
 
 /// A time to the second, or that there is none.
-pub(super) fn short_time_if_known(time: Option<Timestamp>) -> String {
+pub(in crate::report) fn short_time_if_known(time: Option<Timestamp>) -> String {
     time.map_or_else(|| "time not known".to_owned(), short_time)
 }
 
 /// From when to when, where that is known.
-pub(super) fn span(first: Option<Timestamp>, last: Option<Timestamp>) -> String {
+pub(in crate::report) fn span(first: Option<Timestamp>, last: Option<Timestamp>) -> String {
     match (first, last) {
         (Some(first), Some(last)) if first != last => format!("{} to {}", short_time(first), short_time(last)),
         (first, last) => short_time_if_known(first.or(last)),
@@ -55,7 +55,7 @@ pub(super) fn span(first: Option<Timestamp>, last: Option<Timestamp>) -> String 
 const LONGEST_NAME: usize = 255;
 
 /// A name of a file or a computer; what is longer than any is cut, and says by how much.
-pub(super) fn name(name: &str) -> Cow<'_, str> {
+pub(in crate::report) fn name(name: &str) -> Cow<'_, str> {
     match name.char_indices().nth(LONGEST_NAME).map(|(end, _)| name.split_at(end)) {
         None => Cow::Borrowed(name),
         Some((shown, rest)) => Cow::Owned(format!("{shown}... ({} more characters)", rest.chars().count())),
@@ -63,13 +63,13 @@ pub(super) fn name(name: &str) -> Cow<'_, str> {
 }
 
 /// A name with its version, where it has one.
-pub(super) fn versioned(of: &str, version: Option<Version>) -> String {
+pub(in crate::report) fn versioned(of: &str, version: Option<Version>) -> String {
     let name = name(of);
     version.map_or_else(|| name.clone().into_owned(), |version| format!("{name} {version}"))
 }
 
 /// An artifact and the place in it.
-pub(super) fn place(report: &Report, artifact: usize, place: &Place) -> String {
+pub(in crate::report) fn place(report: &Report, artifact: usize, place: &Place) -> String {
     let path = report.artifact_path(artifact).unwrap_or("unknown artifact");
     match place {
         Place::Whole => path.to_owned(),
@@ -78,12 +78,12 @@ pub(super) fn place(report: &Report, artifact: usize, place: &Place) -> String {
 }
 
 /// Sentences, in which line breaks have no meaning: facts that are filled in must not be able to begin a line.
-pub(super) fn prose(text: &str) -> String {
+pub(in crate::report) fn prose(text: &str) -> String {
     text.split_ascii_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// A verdict's cause and how sure it is.
-pub(super) fn verdict(verdict: &Verdict) -> String {
+pub(in crate::report) fn verdict(verdict: &Verdict) -> String {
     if verdict.is_undetermined() {
         confidence::of_verdict(verdict)
     } else {
@@ -102,7 +102,7 @@ pub(super) fn verdict_style(verdict: &Verdict) -> Style {
 }
 
 /// A length of time by its largest unit.
-pub(super) fn how_long(seconds: u64) -> String {
+pub(in crate::report) fn how_long(seconds: u64) -> String {
     match seconds {
         0..120 => format!("{seconds} s"),
         120..7_200 => format!("{} min", seconds / 60),
