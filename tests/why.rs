@@ -83,7 +83,8 @@ fn of_a_rule_every_incident_says_why_it_matches_or_not() {
 #[test]
 fn what_is_neither_incident_nor_rule_is_said() {
     for (what, reason) in [
-        ("memory/nothing", "there is no rule memory/nothing"),
+        ("memory/nothing", "there is no rule memory/nothing; `crashsift rules list` shows all"),
+        ("memory/stack-overflw", "there is no rule memory/stack-overflw; did you mean memory/stack-overflow? "),
         ("ffffffff", "there is neither an incident nor a rule ffffffff; incidents here: "),
         ("a", "neither an incident nor a rule"),
     ] {
@@ -92,4 +93,21 @@ fn what_is_neither_incident_nor_rule_is_said() {
     }
     let run = run(["why", "memory/stack-overflow", "samples/empty-dump"]).ends_with(4);
     assert!(run.stderr.contains("no incident"), "{run:#?}");
+}
+
+#[test]
+fn a_long_term_stands_as_its_file_has_it() {
+    let run = run(["why", "memory/stack-overflow", "samples/heap-corruption"]).ends_with(0);
+    let shown = "  - line 12 can't be decided: `text` is absent:\n      text|any:\n        line|contains:\n          - 'Windows";
+    assert!(run.stdout.contains(shown), "{}", run.stdout);
+}
+
+#[test]
+fn what_decided_comes_before_the_other_terms() {
+    let rule = "gpu/reset-before-crash";
+    let (short, long) = (["why", rule, SAMPLE], ["why", "-v", rule, SAMPLE]);
+    let (short, long) = (run(short).ends_with(0).stdout, run(long).ends_with(0).stdout);
+    let (first, others) = long.split_once("    Terms that did not decide it:\n").expect("other terms");
+    assert_eq!(first, short);
+    assert!(others.contains("line "), "{others}");
 }
