@@ -2,6 +2,7 @@
 
 mod diff;
 mod facts;
+mod test;
 
 use std::borrow::Cow;
 use std::fmt;
@@ -19,6 +20,7 @@ use crate::yaml::Diagnostic;
 pub use super::output::Format;
 pub use diff::{DiffArgs, run as run_diff};
 pub use facts::FactsArgs;
+pub use test::TestArgs;
 
 /// What `crashsift rules` can do.
 #[derive(Debug, Clone, Subcommand)]
@@ -30,7 +32,7 @@ pub enum RulesCommand {
     /// Check rule files and folders, and print every mistake (without PATH: the built-in rules)
     Check(PathArgs),
     /// Run the tests inside rules (without PATH: those of the built-in rules)
-    Test(PathArgs),
+    Test(TestArgs),
     /// Print all facts that rules can ask for, with their types
     Facts(FactsArgs),
     /// Print the JSON Schema of rule files, for editors that complete and check while a rule is written
@@ -73,7 +75,7 @@ pub struct ShowArgs {
     pub sources: SourceArgs,
 }
 
-/// Arguments of `rules check` and `rules test`.
+/// Which rules `rules check` and `rules test` are about.
 #[derive(Debug, Clone, Default, Args)]
 pub struct PathArgs {
     /// Rule files and folders
@@ -117,7 +119,7 @@ pub fn run(command: &RulesCommand, streams: &mut Streams<'_>) -> io::Result<Outc
         RulesCommand::List(args) => with_rules(&args.sources, streams, |rules, streams| list(rules, args, streams)),
         RulesCommand::Show(args) => with_rules(&args.sources, streams, |rules, streams| show(rules, &args.id, streams)),
         RulesCommand::Check(args) => check(args, streams),
-        RulesCommand::Test(args) => test(args, streams),
+        RulesCommand::Test(args) => test::run(args, streams),
         RulesCommand::Facts(args) => {
             facts::print(args.format, streams.style(Style::new().bold()), streams.out)?;
             Ok(Outcome::Fine)
@@ -258,30 +260,6 @@ fn check(args: &PathArgs, streams: &mut Streams<'_>) -> io::Result<Outcome> {
             Ok(Outcome::Unusable)
         }
     }
-}
-
-fn test(args: &PathArgs, streams: &mut Streams<'_>) -> io::Result<Outcome> {
-    let rules = match RuleSet::load(true, &args.paths) {
-        Ok(rules) => rules,
-        Err(mistakes) => {
-            print_diagnostics(streams.notes, &mistakes, streams.color)?;
-            return Ok(Outcome::Unusable);
-        }
-    };
-    let outcome = rules.run_tests_of(|rule| is_meant(rule, args));
-    for failure in &outcome.failed {
-        let place = format!("{}:{}", failure.file, failure.line);
-        let failed = format!("{place}: {}: test `{}` failed", failure.rule, failure.test);
-        writeln!(streams.out, "{}", sanitise(&failed))?;
-        writeln!(streams.out, "  expected {}, got {}", failure.expected, failure.got)?;
-        for why in &failure.why {
-            writeln!(streams.out, "  {}", sanitise(why))?;
-        }
-        writeln!(streams.out)?;
-    }
-    let (rules, failed) = (counted(outcome.rules, "rule"), outcome.failed.len());
-    writeln!(streams.out, "{rules}: {} passed, {failed} failed", counted(outcome.passed, "test"))?;
-    Ok(if failed == 0 { Outcome::Fine } else { Outcome::TestFailed })
 }
 
 /// Whether a rule is one of those that were named: with paths, all but what is inside the program.

@@ -297,12 +297,7 @@ impl RuleSet {
             let logic = rule.logic();
             for test in rule.tests() {
                 let view = View::new(&test.facts, None);
-                let truth = Evaluation::new(&logic.selections, &view).truth(&logic.condition);
-                let got = match truth {
-                    Truth::True => Expectation::Match,
-                    Truth::False => Expectation::NoMatch,
-                    Truth::Undecided => Expectation::Skipped,
-                };
+                let got = Expectation::of(Evaluation::new(&logic.selections, &view).truth(&logic.condition));
                 if got == test.expect {
                     outcome.passed = outcome.passed.saturating_add(1);
                     continue;

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use super::evaluate::Truth;
 use super::mistakes::{Mistakes, listing, suggestion};
 use super::selection::telling_field;
 use super::value;
@@ -23,6 +24,15 @@ pub enum Expectation {
 impl Expectation {
     /// All expectations.
     pub const ALL: [Self; 3] = [Self::Match, Self::NoMatch, Self::Skipped];
+
+    /// What a rule gives that comes to this answer.
+    pub(super) fn of(truth: Truth) -> Self {
+        match truth {
+            Truth::True => Self::Match,
+            Truth::False => Self::NoMatch,
+            Truth::Undecided => Self::Skipped,
+        }
+    }
 
     /// The word for it in rules.
     #[must_use]
