@@ -56,7 +56,8 @@ enum Command {
     Merge(merge::Arguments),
     /// Says how rules came to their answers: for an incident, or for a rule.
     Why(why::Arguments),
-    /// Lists, shows, checks, tests and compares rules, lists the facts that they can ask for, and prints their schema.
+    /// Lists, shows, checks, tests, drafts and compares rules, lists the facts that they can ask for, and prints their
+    /// schema.
     #[command(subcommand)]
     Rules(RulesCommand),
     /// Prints a completion script for a shell.
@@ -75,6 +76,8 @@ enum RulesCommand {
     Alone(rules::RulesCommand),
     /// Say which incidents other rules judge otherwise
     Diff(rules::DiffArgs),
+    /// Draft a rule for an incident or a group that no rule knows, with its tests
+    New(rules::NewArgs),
 }
 
 /// Runs the program on its arguments, program name included.
@@ -93,6 +96,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Exit {
         Command::Why(arguments) => why::run(&arguments),
         Command::Rules(RulesCommand::Alone(command)) => run_rules(&command),
         Command::Rules(RulesCommand::Diff(arguments)) => rules::run_diff(&arguments),
+        Command::Rules(RulesCommand::New(arguments)) => rules::run_new(&arguments),
         Command::Completions { shell } => completions(shell),
         Command::Man => stream::print(|out| man::write(Arguments::command(), out)),
     });

@@ -2,6 +2,7 @@
 
 mod diff;
 mod facts;
+mod new;
 mod test;
 
 use std::borrow::Cow;
@@ -20,6 +21,7 @@ use crate::yaml::Diagnostic;
 pub use super::output::Format;
 pub use diff::{DiffArgs, run as run_diff};
 pub use facts::FactsArgs;
+pub use new::{NewArgs, run as run_new};
 pub use test::TestArgs;
 
 /// What `crashsift rules` can do.
