@@ -78,6 +78,8 @@ enum RulesCommand {
     Diff(rules::DiffArgs),
     /// Draft a rule for an incident or a group that no rule knows, with its tests
     New(rules::NewArgs),
+    /// Write a page for every rule and every cause, made of the rules (Markdown)
+    Pages(rules::PagesArgs),
 }
 
 /// Runs the program on its arguments, program name included.
@@ -97,6 +99,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Exit {
         Command::Rules(RulesCommand::Alone(command)) => run_rules(&command),
         Command::Rules(RulesCommand::Diff(arguments)) => rules::run_diff(&arguments),
         Command::Rules(RulesCommand::New(arguments)) => rules::run_new(&arguments),
+        Command::Rules(RulesCommand::Pages(arguments)) => rules::run_pages(&arguments),
         Command::Completions { shell } => completions(shell),
         Command::Man => stream::print(|out| man::write(Arguments::command(), out)),
     });

@@ -3,6 +3,7 @@
 mod diff;
 mod facts;
 mod new;
+mod pages;
 mod test;
 
 use std::borrow::Cow;
@@ -22,6 +23,7 @@ pub use super::output::Format;
 pub use diff::{DiffArgs, run as run_diff};
 pub use facts::FactsArgs;
 pub use new::{NewArgs, run as run_new};
+pub use pages::{PagesArgs, run as run_pages};
 pub use test::TestArgs;
 
 /// What `crashsift rules` can do.

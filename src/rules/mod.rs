@@ -11,6 +11,7 @@ mod asking;
 mod causes;
 mod compare;
 mod condition;
+mod described;
 mod evaluate;
 mod explain;
 mod finding;
@@ -37,6 +38,7 @@ mod wildcard;
 
 pub use asking::Wanted;
 pub use causes::{Cause, Causes};
+pub use described::Example;
 pub use evaluate::Truth;
 pub use finding::{Audience, Finding, Judgement, Remediation, Severity, Skipped};
 pub use json_schema::json_schema;
