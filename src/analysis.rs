@@ -202,7 +202,27 @@ pub fn inspect(
     options: &Options,
     progress: &dyn Progress,
 ) -> Inspected {
-    let (artifacts, items, coverage) = listed(read_all(paths, options, progress), knowledge);
+    inspected(read_all(paths, options, progress), rules, knowledge)
+}
+
+/// What [`inspect`] gives and the report of the same artifacts, together with artifacts that were read before.
+#[must_use]
+pub fn inspect_and_analyze(
+    paths: &[PathBuf],
+    before: Vec<ReadArtifact>,
+    rules: &RuleSet,
+    knowledge: &Knowledge,
+    options: &Options,
+    progress: &dyn Progress,
+) -> (Inspected, Report) {
+    let mut read = read_all(paths, options, progress);
+    read.extend(before);
+    let report = conclude(read.clone(), rules, knowledge, options).0;
+    (inspected(read, rules, knowledge), report)
+}
+
+fn inspected(read: Vec<ReadArtifact>, rules: &RuleSet, knowledge: &Knowledge) -> Inspected {
+    let (artifacts, items, coverage) = listed(read, knowledge);
     let mut machines = incident::machines(&items, &coverage, knowledge);
     let sightings = sightings(&items);
     let built = incident::incidents(&items, &sightings, knowledge, &carriers(rules));

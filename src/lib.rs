@@ -15,7 +15,8 @@
 //! 9. [`report`] holds the finished values and the formats that print them; [`mod@merge`] makes one report of several, and
 //!    [`mod@compare`] says what is new against an earlier one.
 //!
-//! [`mod@expectations`] tests a rule set from files to verdicts. [`analyze`] is all of it. [`explain`] says what a code is when there is nothing else.
+//! [`mod@expectations`] tests a rule set from files to verdicts. [`analyze`] is all of it. [`explain`] says what a code is
+//! when there is nothing else, and [`mod@draft`] makes a rule of incidents for which there is none.
 //!
 //! ```no_run
 //! use crashsift::{Options, Silent, analyze, knowledge::Knowledge, rules::RuleSet};
@@ -34,6 +35,7 @@ pub mod cli;
 pub mod compare;
 pub mod coverage;
 pub mod discover;
+pub mod draft;
 pub mod evidence;
 pub mod expectations;
 pub mod explain;
@@ -51,4 +53,6 @@ pub mod yaml;
 
 mod analysis;
 
-pub use analysis::{Inspected, Options, Progress, Silent, analyze, analyze_by_each, inspect, merge};
+pub use analysis::{
+    Inspected, Options, Progress, Silent, analyze, analyze_by_each, inspect, inspect_and_analyze, merge,
+};

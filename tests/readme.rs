@@ -39,27 +39,82 @@ fn the_output_that_is_shown_is_what_the_program_prints() {
     assert_eq!(lines(&String::from_utf8_lossy(&output.stdout)), lines(shown));
 }
 
-#[test]
-fn the_rule_of_the_five_minutes_checks_passes_its_tests_and_is_used() {
-    let readme = readme();
-    let folder = tempfile::tempdir().expect("a folder");
-    let file = "my-rules/demo/first.yaml";
-    assert!(readme.contains(file), "the README names another file");
-    fs::create_dir_all(folder.path().join("my-rules/demo")).expect("a folder");
-    fs::write(folder.path().join(file), block(&readme, "yaml")).expect("a file");
+/// What a newcomer does with a section, in its order.
+#[derive(Debug, PartialEq)]
+enum Step<'t> {
+    /// Writes what stands in a fenced block into the file that was named last before it.
+    Write(&'t str, String),
+    /// Types a command.
+    Type(&'t str),
+}
 
-    for command in ["rules check my-rules", "rules test my-rules"] {
-        assert!(readme.contains(&format!("crashsift {command}\n")), "the README does not say `{command}`");
-        let output = crashsift(&command.split(' ').collect::<Vec<_>>(), folder.path());
-        assert!(output.status.success(), "{command}: {}", String::from_utf8_lossy(&output.stderr));
+/// The steps of a section: its fenced blocks and its indented commands.
+fn steps(section: &str) -> Vec<Step<'_>> {
+    let (mut steps, mut file, mut block) = (Vec::new(), None, None);
+    for line in section.lines() {
+        if line.starts_with("```") {
+            match block.take() {
+                None => block = Some(String::new()),
+                Some(text) => steps.push(Step::Write(file.expect("a file is named before its content"), text)),
+            }
+        } else if let Some(text) = &mut block {
+            text.push_str(line);
+            text.push('\n');
+        } else if let Some(command) = line.strip_prefix("    crashsift ") {
+            steps.push(Step::Type(command));
+        } else {
+            let named = line.split('`').skip(1).step_by(2).filter(|code| code.contains('.') && !code.contains(' '));
+            file = named.last().or(file);
+        }
     }
+    steps
+}
 
-    let ticket = "Faulting application name: game.exe, version: 1.0.0.0, time stamp: 0x5f000000\n\
-                  Faulting module name: exampleoverlay64.dll, version: 2.0.0.0, time stamp: 0x5f000000\n\
-                  Exception code: 0xc0000005\nFault offset: 0x0000000000001234\n";
-    fs::write(folder.path().join("ticket.txt"), ticket).expect("a ticket");
-    let output = crashsift(&["analyze", "--rules", "my-rules", "ticket.txt"], folder.path());
-    let report = String::from_utf8_lossy(&output.stdout);
-    assert!(report.contains("demo/example-overlay"), "{report}");
-    assert!(report.contains("game.exe crashed in exampleoverlay64.dll"), "{report}");
+#[test]
+fn whoever_follows_the_five_minutes_sees_a_rule_of_their_own_fire() {
+    let readme = readme();
+    let (_, section) = readme.split_once("\n## Add a rule in five minutes\n").expect("the section");
+    let (section, _) = section.split_once("\n## ").expect("its end");
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut said = Vec::new();
+    for step in steps(section) {
+        match step {
+            Step::Write(file, text) => {
+                let path = folder.path().join(file);
+                fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+                fs::write(path, text).expect("a file");
+            }
+            Step::Type(command) => {
+                let output = crashsift(&command.split(' ').collect::<Vec<_>>(), folder.path());
+                let text = String::from_utf8_lossy(&output.stdout).into_owned();
+                assert!(output.status.success(), "{command}: {text}{}", String::from_utf8_lossy(&output.stderr));
+                said.push((command.to_owned(), text));
+            }
+        }
+    }
+    let commands: Vec<&str> = said.iter().filter_map(|(command, _)| command.split(" -").next()).collect();
+    let expected = ["analyze ticket.txt", "rules new", "rules check my-rules", "rules test", "analyze"];
+    assert_eq!(commands, expected);
+    let of = |place: usize| said.get(place).map(|(_, text)| text.as_str()).expect("it was said");
+    assert!(of(0).contains("how sure     not determined"), "{}", of(0));
+    assert_eq!(of(2), "1 rule: 0 errors, 0 warnings\n");
+    assert!(of(3).ends_with("1 rule: 4 tests passed, 0 failed\n"), "{}", of(3));
+    assert!(of(4).contains("rule         demo/example-overlay\n"), "{}", of(4));
+    assert!(of(4).contains("game.exe crashed in exampleoverlay64.dll"), "{}", of(4));
+}
+
+#[test]
+fn the_draft_of_the_five_minutes_has_the_selections_of_the_finished_rule() {
+    let readme = readme();
+    let (_, section) = readme.split_once("\n## Add a rule in five minutes\n").expect("the section");
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::write(folder.path().join("ticket.txt"), block(section, "text")).expect("a ticket");
+    let output = crashsift(&["rules", "new", "--from", "ticket.txt"], folder.path());
+    let draft = String::from_utf8_lossy(&output.stdout).into_owned();
+    let selections = |text: &str| -> Vec<String> {
+        let (_, rest) = text.split_once("    selections:\n").expect("selections");
+        let (selections, _) = rest.split_once("    explanation:").expect("their end");
+        selections.lines().filter(|line| !line.trim().starts_with('#')).map(str::to_owned).collect()
+    };
+    assert_eq!(selections(&draft), selections(block(section, "yaml")));
 }

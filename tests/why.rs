@@ -96,7 +96,8 @@ fn a_rule_that_another_one_takes_the_place_of_says_so() {
 #[test]
 fn what_is_neither_incident_nor_rule_is_said() {
     for (what, reason) in [
-        ("memory/nothing", "there is no rule memory/nothing"),
+        ("memory/nothing", "there is no rule memory/nothing; `crashsift rules list` shows all"),
+        ("memory/stack-overflw", "there is no rule memory/stack-overflw; did you mean memory/stack-overflow? "),
         ("ffffffff", "there is neither an incident nor a rule ffffffff; incidents here: "),
         ("a", "neither an incident nor a rule"),
     ] {
@@ -111,4 +112,21 @@ fn what_is_neither_incident_nor_rule_is_said() {
 fn a_path_that_leads_nowhere_is_told() {
     let run = run(["why", "memory/stack-overflow", "samples/stack-overflow", "samples/no-such"]).ends_with(0);
     assert!(run.stderr.contains("samples/no-such: no such file or folder"), "{run:#?}");
+}
+
+#[test]
+fn a_long_term_stands_as_its_file_has_it() {
+    let run = run(["why", "memory/stack-overflow", "samples/heap-corruption"]).ends_with(0);
+    let shown = "  - line 12 can't be decided: `text` is absent:\n      text|any:\n        line|contains:\n          - 'Windows";
+    assert!(run.stdout.contains(shown), "{}", run.stdout);
+}
+
+#[test]
+fn what_decided_comes_before_the_other_terms() {
+    let rule = "gpu/reset-before-crash";
+    let (short, long) = (["why", rule, SAMPLE], ["why", "-v", rule, SAMPLE]);
+    let (short, long) = (run(short).ends_with(0).stdout, run(long).ends_with(0).stdout);
+    let (first, others) = long.split_once("    Terms that did not decide it:\n").expect("other terms");
+    assert_eq!(first, short);
+    assert!(others.contains("line "), "{others}");
 }

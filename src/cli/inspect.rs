@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use super::output::Format;
 use super::{Exit, load_rules, open_symbols, print_symbol_notes, stream};
-use crate::facts::{FactSet, schema};
+use crate::facts::write_facts;
 use crate::incident::Incident;
 use crate::knowledge::Knowledge;
 use crate::report::{Artifact, ArtifactStatus, inspected, sanitise};
@@ -50,7 +50,8 @@ pub fn run(arguments: &Arguments) -> Exit {
         for (incident, facts) in &inspected.incidents {
             writeln!(out, "# incident {}", incident.id)?;
             print_joins(incident, &inspected.artifacts, out)?;
-            print_facts(facts, out)?;
+            writeln!(out, "facts:")?;
+            write_facts(facts, 2, out)?;
             writeln!(out)?;
         }
         Ok(())
@@ -114,51 +115,4 @@ fn print_joins(incident: &Incident, artifacts: &[Artifact], out: &mut dyn Write)
         writeln!(out)?;
     }
     Ok(())
-}
-
-/// Writes facts as the `facts:` of a rule's test.
-fn print_facts(facts: &FactSet, out: &mut dyn Write) -> io::Result<()> {
-    writeln!(out, "facts:")?;
-    for (path, known) in facts.scalars() {
-        let Some(definition) = schema::scalar(path) else { continue };
-        writeln!(out, "  {path}: {}", quoted(&known.value.display(definition.kind)))?;
-    }
-    for (name, records) in facts.lists() {
-        let Some(definition) = schema::list(name) else { continue };
-        if records.is_empty() {
-            writeln!(out, "  {name}: []")?;
-            continue;
-        }
-        writeln!(out, "  {name}:")?;
-        for record in records {
-            let fields = definition.fields.iter().filter_map(|field| {
-                let value = record.get(field.path)?;
-                Some(format!("{}: {}", field.path, quoted(&value.display(field.kind))))
-            });
-            writeln!(out, "    - {{{}}}", fields.collect::<Vec<_>>().join(", "))?;
-        }
-    }
-    Ok(())
-}
-
-/// A value as YAML: plain where that is safe, else in single quotes, on one line.
-fn quoted(value: &str) -> String {
-    let value = sanitise(value);
-    let plain = !value.is_empty() && value.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-'));
-    // A leading dash could begin a list entry.
-    if plain && !value.starts_with('-') { value.into_owned() } else { format!("'{}'", value.replace('\'', "''")) }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn values_are_quoted_when_yaml_would_read_them_otherwise() {
-        assert_eq!(quoted("ntdll.dll"), "ntdll.dll");
-        assert_eq!(quoted("0xC0000409"), "0xC0000409");
-        assert_eq!(quoted("C:\\a b"), "'C:\\a b'");
-        assert_eq!(quoted("it's"), "'it''s'");
-        assert_eq!(quoted("- a"), "'- a'");
-    }
 }

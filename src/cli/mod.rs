@@ -59,7 +59,8 @@ enum Command {
     Merge(merge::Arguments),
     /// Says how rules came to their answers: for an incident, or for a rule.
     Why(why::Arguments),
-    /// Lists, shows, checks, tests and compares rules, lists the facts that they can ask for, and prints their schema.
+    /// Lists, shows, checks, tests, drafts and compares rules, lists the facts that they can ask for, and prints their
+    /// schema.
     #[command(subcommand)]
     Rules(RulesCommand),
     /// Prints the JSON Schema of what programs read.
@@ -80,6 +81,10 @@ enum RulesCommand {
     Alone(rules::RulesCommand),
     /// Say which incidents other rules judge otherwise
     Diff(rules::DiffArgs),
+    /// Draft a rule for an incident or a group that no rule knows, with its tests
+    New(rules::NewArgs),
+    /// Write a page for every rule and every cause, made of the rules (Markdown)
+    Pages(rules::PagesArgs),
 }
 
 /// Runs the program on its arguments, program name included.
@@ -99,6 +104,8 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Exit {
         Command::Rules(RulesCommand::Alone(command)) => run_rules(&command),
         Command::Rules(RulesCommand::Diff(arguments)) => rules::run_diff(&arguments),
         Command::Schema(arguments) => schema::run(&arguments),
+        Command::Rules(RulesCommand::New(arguments)) => rules::run_new(&arguments),
+        Command::Rules(RulesCommand::Pages(arguments)) => rules::run_pages(&arguments),
         Command::Completions { shell } => completions(shell),
         Command::Man => stream::print(|out| man::write(Arguments::command(), out)),
     });

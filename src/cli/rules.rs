@@ -3,6 +3,8 @@
 mod diff;
 mod facts;
 mod list;
+mod new;
+mod pages;
 mod shape;
 mod show;
 mod test;
@@ -24,7 +26,10 @@ pub use super::output::Format;
 pub use diff::{DiffArgs, run as run_diff};
 pub use facts::FactsArgs;
 pub use list::ListArgs;
+pub use new::{NewArgs, run as run_new};
+pub use pages::{PagesArgs, run as run_pages};
 pub use show::ShowArgs;
+pub use test::TestArgs;
 
 /// What `crashsift rules` can do.
 #[derive(Debug, Clone, Subcommand)]
@@ -37,7 +42,7 @@ pub enum RulesCommand {
     Check(PathArgs),
     /// Run the tests inside rules (without PATH: those of the built-in rules), and analyze folders of artifacts whose
     /// expected.yaml says what they must yield
-    Test(PathArgs),
+    Test(TestArgs),
     /// Print all facts that rules can ask for, with their types
     Facts(FactsArgs),
     /// Print the JSON Schema of rule files, for editors that complete and check while a rule is written
@@ -55,7 +60,7 @@ pub struct SourceArgs {
     pub no_builtin_rules: bool,
 }
 
-/// Arguments of `rules check` and `rules test`.
+/// Which rules `rules check` and `rules test` are about.
 #[derive(Debug, Clone, Default, Args)]
 pub struct PathArgs {
     /// Rule files and folders, and folders of artifacts with an expected.yaml

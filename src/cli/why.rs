@@ -18,11 +18,15 @@ use crate::incident::Incident;
 use crate::knowledge::Knowledge;
 use crate::report::json::{Made, write_indented};
 use crate::report::text::page::{CAREFUL, PLAIN, Page, SURE};
-use crate::rules::{ConfidenceTrace, Effect, Occasion, Outcome, RuleSet, SuppressedBy, TermTrace, Trace, Truth};
+use crate::rules::{
+    ConfidenceTrace, Effect, Occasion, Outcome, RuleSet, SuppressedBy, TermTrace, Trace, Truth, closest,
+};
 use crate::{Options, Silent, inspect};
 
 /// Rules that can't be decided, and rules that nearly hold, that are shown of an incident.
 const SHOWN: usize = 5;
+/// Longer terms are not put into a sentence.
+const LONG_TERM: usize = 60;
 /// Fewer characters of an incident's id could be a rule's mistyped name.
 const SHORTEST_ID: usize = 4;
 
@@ -113,7 +117,9 @@ fn answers<'i>(what: &str, rules: &RuleSet, incidents: &'i [(Incident, FactSet)]
         return Ok(incidents.iter().map(of).collect());
     }
     if what.contains('/') {
-        return Err(format!("there is no rule {what}; `crashsift rules list` shows all"));
+        let meant = closest(what, rules.rules().iter().map(|rule| rule.id()));
+        let meant = meant.map_or_else(|| ";".to_owned(), |meant| format!("; did you mean {meant}?"));
+        return Err(format!("there is no rule {what}{meant} `crashsift rules list` shows all"));
     }
     let exact = incidents.iter().find(|(incident, _)| incident.id == what);
     let mut fitting =
@@ -122,7 +128,11 @@ fn answers<'i>(what: &str, rules: &RuleSet, incidents: &'i [(Incident, FactSet)]
         (Some((incident, facts)), ..) | (None, Some((incident, facts)), None) => {
             Ok(vec![Answer::new(incident, facts, rules.traces(facts), false, rules)])
         }
-        (None, Some(_), Some(_)) => Err(format!("several incidents have ids that begin with {what}")),
+        (None, Some(_), Some(_)) => {
+            let all = incidents.iter().map(|(incident, _)| incident.id.as_str()).filter(|id| id.starts_with(what));
+            let all: Vec<&str> = all.take(SHOWN).collect();
+            Err(format!("several incidents have ids that begin with {what}: {}", all.join(", ")))
+        }
         (None, None, _) => {
             let some: Vec<&str> = incidents.iter().take(SHOWN).map(|(incident, _)| incident.id.as_str()).collect();
             Err(format!("there is neither an incident nor a rule {what}; incidents here: {}", some.join(", ")))
@@ -198,13 +208,8 @@ fn rule(trace: &Trace, rules: &RuleSet, answer: &Answer<'_>, page: &mut Page<'_>
     if let Some(suppressed) = answer.suppressed.get(&trace.rule) {
         page.bullet(&format!("its finding is suppressed {}", suppressed.says()))?;
     }
-    let shown: Vec<&TermTrace> = if page.verbose {
-        trace.selections.iter().flat_map(|selection| &selection.terms).collect()
-    } else {
-        trace.deciding_terms().collect()
-    };
-    for term in shown {
-        page.bullet(&format!("{}.", term.sentence()))?;
+    for decided in trace.deciding_terms() {
+        term(decided, page)?;
     }
     if let Some(other) = &trace.superseded_by {
         page.bullet(&format!("It matches, and so does {other}, which takes its place."))?;
@@ -215,7 +220,32 @@ fn rule(trace: &Trace, rules: &RuleSet, answer: &Answer<'_>, page: &mut Page<'_>
     for missing in &trace.missing {
         page.bullet(&format!("`{}` would decide it: {} brings it.", missing.fact, missing.from))?;
     }
-    trace.confidence.as_ref().map_or(Ok(()), |sure| confidence(sure, page))
+    trace.confidence.as_ref().map_or(Ok(()), |sure| confidence(sure, page))?;
+    if page.verbose {
+        let all = trace.selections.iter().flat_map(|selection| &selection.terms);
+        let deciding: Vec<&TermTrace> = trace.deciding_terms().collect();
+        let mut others = all.filter(|term| !deciding.iter().any(|decided| std::ptr::eq(*decided, *term))).peekable();
+        if others.peek().is_some() {
+            page.paragraph(4, "Terms that did not decide it:")?;
+        }
+        for other in others {
+            term(other, page)?;
+        }
+    }
+    Ok(())
+}
+
+/// A term with its answer. A long one stands below its answer, as the rule's file has it.
+fn term(trace: &TermTrace, page: &mut Page<'_>) -> io::Result<()> {
+    if trace.written.chars().count() <= LONG_TERM {
+        return page.bullet(&format!("{}.", trace.sentence()));
+    }
+    page.bullet(&format!("line {} {}:", trace.line, trace.answer()))?;
+    for line in &trace.lines {
+        let text = line.trim_start();
+        page.entry(6_usize.saturating_add(line.len().saturating_sub(text.len())), text)?;
+    }
+    Ok(())
 }
 
 fn confidence(sure: &ConfidenceTrace, page: &mut Page<'_>) -> io::Result<()> {

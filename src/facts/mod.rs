@@ -5,13 +5,17 @@
 
 mod from_incident;
 mod others;
+mod quoted;
 pub mod schema;
 mod set;
 mod surroundings;
+mod written;
 
 pub use from_incident::facts;
 pub use others::{NamedIncidents, Others, Relation};
+pub use quoted::quoted;
 pub use schema::{FactDefinition, FactType, ListDefinition};
 pub use set::{EvidenceRef, FactSet, Known, Record, Value};
 pub use surroundings::{Around, BeforeFirst, Change, Nearby, Surroundings};
 pub(crate) use surroundings::{MOST_OF_A_KIND, reach_seconds};
+pub use written::{write_fact, write_facts};

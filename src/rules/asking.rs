@@ -2,10 +2,12 @@
 
 use super::compare::Compare;
 use super::condition::Condition;
+use super::evaluate::Truth;
 use super::rule::Rule;
 use super::rule_set::RuleSet;
-use super::selection::{FieldTest, Quantifier, Selection, Test};
-use crate::facts::Value;
+use super::selection::{FieldTest, Quantifier, Selection, Term, Test};
+use super::view::View;
+use crate::facts::{FactSet, Value};
 
 /// A value that a fact, or a field of a list's entries, may have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,6 +28,24 @@ impl RuleSet {
         // Rules come by id and the sort is stable.
         asking.sort_by(|a, b| b.confidence().total_cmp(&a.confidence()));
         asking
+    }
+
+    /// How many rules want one of these facts to be what it is.
+    #[must_use]
+    pub fn asking_for_any_of(&self, facts: &FactSet) -> usize {
+        let view = View::new(facts, None);
+        let wants = |term: &Term| match &term.test {
+            // To be in none of the lists is hardly ever what a rule is about.
+            Test::Fact { compare: Compare::Listed { inside: false, .. }, .. } => false,
+            Test::Fact { .. } => term.test.truth(&view) == Truth::True,
+            Test::List { quantifier, .. } => quantifier.wants_entries() && term.test.truth(&view) == Truth::True,
+            Test::FactKnown { .. } | Test::ListKnown { .. } => false,
+        };
+        let wanted = |rule: &&Rule| {
+            let terms = rule.wanted_selections().into_iter().flat_map(|one| one.alternatives.iter().flatten());
+            terms.into_iter().any(wants)
+        };
+        self.rules().iter().filter(wanted).count()
     }
 
     /// The numbers that rules ask a fact to be, sorted.
@@ -57,13 +77,8 @@ impl Rule {
             (Test::Fact { fact, compare, .. }, Wanted::Fact(path, number)) => fact.path == path && is(compare, number),
             (Test::List { list, quantifier, entries, .. }, Wanted::Entry(name, field, number)) => {
                 let field = list.fields.iter().position(|known| known.path == field);
-                let wants_entries = match quantifier {
-                    Quantifier::Any => true,
-                    Quantifier::None => false,
-                    Quantifier::Count(count) => count.least > 0,
-                };
                 list.name == name
-                    && wants_entries
+                    && quantifier.wants_entries()
                     && entries.alternatives.iter().flatten().any(|term| match &term.test {
                         FieldTest::Value(compare) => Some(term.field) == field && is(compare, number),
                         FieldTest::Known(_) => false,
@@ -79,6 +94,17 @@ impl Rule {
         let mut wanted = vec![false; logic.selections.len()];
         mark_wanted(&logic.condition, &mut wanted);
         logic.selections.iter().zip(wanted).filter(|(_, wanted)| *wanted).map(|(selection, _)| selection).collect()
+    }
+}
+
+impl Quantifier {
+    /// Whether it takes entries for it to hold.
+    fn wants_entries(self) -> bool {
+        match self {
+            Self::Any => true,
+            Self::None => false,
+            Self::Count(least, _) => least > 0,
+        }
     }
 }
 

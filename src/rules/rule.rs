@@ -355,15 +355,7 @@ impl Rule {
 
     /// A part of the rule's file without the indentation that its first line has.
     fn without_indentation(&self, span: Span) -> String {
-        let indent = (span.column as usize).saturating_sub(1);
-        let mut text = String::new();
-        for (number, line) in self.file.slice(span).lines().enumerate() {
-            let own = line.len().saturating_sub(line.trim_start().len());
-            let cut = if number == 0 { 0 } else { indent.min(own) };
-            text.push_str(line.get(cut..).unwrap_or(line).trim_end());
-            text.push('\n');
-        }
-        text
+        self.file.lines_of(span).into_iter().map(|line| line + "\n").collect()
     }
 }
 

@@ -126,6 +126,8 @@ pub struct SelectionTrace {
 pub struct TermTrace {
     /// How the rule writes it, on one line.
     pub written: String,
+    /// The same, line by line as it stands in the rule, without the indentation of the first line.
+    pub lines: Vec<String>,
     /// Its line in the rule's file.
     pub line: u32,
     /// Whether it holds.
@@ -140,13 +142,19 @@ impl TermTrace {
     /// The same in a sentence, without full stop.
     #[must_use]
     pub fn sentence(&self) -> String {
+        format!("line {}: `{}` {}", self.line, self.written, self.answer())
+    }
+
+    /// What came of it, without the term itself: `does not hold: it is 0xC0000374`.
+    #[must_use]
+    pub fn answer(&self) -> String {
         let holds = match self.holds {
             Truth::True => "holds",
             Truth::False => "does not hold",
             Truth::Undecided => "can't be decided",
         };
         let found = self.found.as_deref().map_or_else(|| format!("`{}` is absent", self.fact), str::to_owned);
-        format!("line {}: `{}` {holds}: {found}", self.line, self.written)
+        format!("{holds}: {found}")
     }
 }
 
@@ -237,6 +245,7 @@ fn trace_term(term: &Term, file: &YamlText, view: &View<'_>) -> TermTrace {
     };
     TermTrace {
         written: file.slice(term.span).split_whitespace().collect::<Vec<_>>().join(" "),
+        lines: file.lines_of(term.span),
         line: term.span.line,
         holds: term.test.truth(view),
         fact: term.test.path(),

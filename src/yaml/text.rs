@@ -35,6 +35,18 @@ impl YamlText {
         Arc::new(Self { name, text: Cow::Borrowed(text), tree })
     }
 
+    /// The lines at a place, without the indentation that the first one has.
+    #[must_use]
+    pub fn lines_of(&self, span: Span) -> Vec<String> {
+        let indent = (span.column as usize).saturating_sub(1);
+        let line = |(number, line): (usize, &str)| {
+            let own = line.len().saturating_sub(line.trim_start().len());
+            let cut = if number == 0 { 0 } else { indent.min(own) };
+            line.get(cut..).unwrap_or(line).trim_end().to_owned()
+        };
+        self.slice(span).lines().enumerate().map(line).collect()
+    }
+
     /// The text at a place.
     #[must_use]
     pub fn slice(&self, span: Span) -> &str {

@@ -1,17 +1,35 @@
-//! `crashsift rules test`: the tests inside rules, and folders of artifacts that say what they must yield.
+//! `crashsift rules test`: the tests inside rules, what they would not notice, and folders of artifacts that say what they
+//! must yield.
 
 use std::io;
+
+use clap::Args;
 
 use super::{Outcome, PathArgs, Streams, counted, is_meant, print_diagnostics};
 use crate::expectations::disappointments;
 use crate::knowledge::Knowledge;
 use crate::report::sanitise;
-use crate::rules::{ExpectedFolder, RuleSet};
+use crate::rules::{ExpectedFolder, LeftOut, Mutants, RuleSet};
 use crate::yaml::Diagnostic;
 
+/// Arguments of `rules test`.
+#[derive(Debug, Clone, Default, Args)]
+pub struct TestArgs {
+    /// Which rules.
+    #[command(flatten)]
+    pub paths: PathArgs,
+    /// Leave out each selection, term and alternative of the rules' conditions, one at a time, and say which of them no
+    /// test notices
+    #[arg(long)]
+    pub mutants: bool,
+}
+
 /// Runs it.
-pub(super) fn run(args: &PathArgs, streams: &mut Streams<'_>) -> io::Result<Outcome> {
-    let loaded = RuleSet::load_for_tests(&args.paths).and_then(|rules| Ok((expected(&rules)?, rules)));
+///
+/// # Errors
+/// Only what writing to the streams gives.
+pub(super) fn run(args: &TestArgs, streams: &mut Streams<'_>) -> io::Result<Outcome> {
+    let loaded = RuleSet::load_for_tests(&args.paths.paths).and_then(|rules| Ok((expected(&rules)?, rules)));
     let (expected, rules) = match loaded {
         Ok(loaded) => loaded,
         Err(mistakes) => {
@@ -19,7 +37,7 @@ pub(super) fn run(args: &PathArgs, streams: &mut Streams<'_>) -> io::Result<Outc
             return Ok(Outcome::Unusable);
         }
     };
-    let outcome = rules.run_tests_of(|rule| is_meant(rule, args));
+    let outcome = rules.run_tests_of(|rule| is_meant(rule, &args.paths));
     for failure in &outcome.failed {
         let place = format!("{}:{}", failure.file, failure.line);
         let failed = format!("{place}: {}: test `{}` failed", failure.rule, failure.test);
@@ -32,6 +50,12 @@ pub(super) fn run(args: &PathArgs, streams: &mut Streams<'_>) -> io::Result<Outc
     }
     let folders = folders(&expected, &rules, streams)?;
     let failed = outcome.failed.len();
+    // What is left out of a rule whose tests fail anyhow is not noticed by them.
+    let noticed = if args.mutants && failed == 0 {
+        mutants(&rules.mutants_of(|rule| is_meant(rule, &args.paths)), streams)?
+    } else {
+        true
+    };
     if outcome.rules > 0 || expected.is_empty() {
         let (rules, passed) = (counted(outcome.rules, "rule"), counted(outcome.passed, "test"));
         writeln!(streams.out, "{rules}: {passed} passed, {failed} failed")?;
@@ -41,7 +65,7 @@ pub(super) fn run(args: &PathArgs, streams: &mut Streams<'_>) -> io::Result<Outc
         writeln!(streams.out, "{}: {passed} as expected, {} not", counted(expected.len(), "folder"), folders.failed)?;
     }
     Ok(match (folders.unusable, failed.saturating_add(folders.failed)) {
-        (0, 0) => Outcome::Fine,
+        (0, 0) if noticed => Outcome::Fine,
         (0, _) => Outcome::TestFailed,
         _ => Outcome::Unusable,
     })
@@ -90,4 +114,27 @@ fn folders(expected: &[ExpectedFolder], rules: &RuleSet, streams: &mut Streams<'
         }
     }
     Ok(folders)
+}
+
+/// Prints what no test notices, and the shares. Whether every selection is needed by a test.
+fn mutants(all: &[Mutants], streams: &mut Streams<'_>) -> io::Result<bool> {
+    for rule in all {
+        for mutant in rule.mutants.iter().filter(|mutant| !mutant.noticed) {
+            let line = format!("{}:{}: {}: no test needs {}", rule.file, mutant.line, rule.rule, mutant.what);
+            writeln!(streams.out, "{}", sanitise(&line))?;
+        }
+    }
+    for left_out in LeftOut::ALL {
+        let of_kind = || all.iter().flat_map(|rule| &rule.mutants).filter(|mutant| mutant.left_out == left_out);
+        let (noticed, sum) = (of_kind().filter(|mutant| mutant.noticed).count(), of_kind().count());
+        let rules = all.iter().filter(|rule| rule.hold(left_out)).count();
+        let word = left_out.word();
+        writeln!(
+            streams.out,
+            "{noticed} of {} are needed by a test; in {rules} of {} all of them are",
+            counted(sum, word),
+            counted(all.len(), "rule")
+        )?;
+    }
+    Ok(all.iter().all(|rule| rule.hold(LeftOut::Selection)))
 }

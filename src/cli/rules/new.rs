@@ -1,0 +1,277 @@
+//! `crashsift rules new`: a rule for incidents that no rule knows, made of their evidence.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+
+use super::closest;
+use crate::cli::reporting::usage;
+use crate::cli::{Exit, load_rules, open_symbols, print_symbol_notes, stream};
+use crate::discover::{SNIFFED, is_own_report, reason};
+use crate::draft::{Decided, Draft, Material, Subject, draft};
+use crate::facts::FactSet;
+use crate::groups::Group;
+use crate::knowledge::Knowledge;
+use crate::merge::{self, Part};
+use crate::read::ReadArtifact;
+use crate::report::{Judged, Report, written};
+use crate::rules::{Cause, RuleSet};
+use crate::{Inspected, Options, Silent, inspect_and_analyze};
+
+/// The area of a rule of which nothing else says where it belongs.
+const OWN: &str = "own";
+/// Fewer characters of an id or signature could mean many.
+const SHORTEST: usize = 4;
+/// Groups that are named where nobody said which is meant.
+const NAMED: usize = 20;
+
+/// Arguments of `rules new`.
+#[derive(Debug, Clone, clap::Args)]
+pub struct NewArgs {
+    /// Artifact, folder, or report that `analyze --mergeable -f json` has written (repeatable)
+    #[arg(long, value_name = "PATH", required = true)]
+    from: Vec<PathBuf>,
+
+    /// The incident, where there are several: its id, or the beginning of it
+    #[arg(long, value_name = "ID", conflicts_with = "group")]
+    incident: Option<String>,
+
+    /// All incidents with this coarse signature, or its beginning: the rule asks for what all of them have
+    #[arg(long, value_name = "SIGNATURE")]
+    group: Option<String>,
+
+    /// The rule's id; without it, one is made of the folder's name and of what the rule asks for
+    #[arg(long, value_name = "AREA/NAME")]
+    id: Option<String>,
+
+    /// The cause that the rule names, if you know it
+    #[arg(long, value_name = "CAUSE")]
+    cause: Option<String>,
+
+    /// Write the rule to FILE instead of standard output; a file that is there already is left alone
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+
+    /// Rule file or folder that is used already, beside the built-in rules (repeatable)
+    #[arg(short = 'r', long = "rules", value_name = "PATH")]
+    rules: Vec<PathBuf>,
+
+    /// As for `analyze`
+    #[arg(long, value_name = "PATH")]
+    symbols: Vec<PathBuf>,
+}
+
+/// Runs it.
+pub fn run(arguments: &NewArgs) -> Exit {
+    carry_out(arguments).unwrap_or_else(|exit| exit)
+}
+
+fn carry_out(arguments: &NewArgs) -> Result<Exit, Exit> {
+    let rules = load_rules(true, &arguments.rules, false)?;
+    let decided = decided(arguments, &rules).map_err(|message| usage(&message))?;
+    if let Some(path) = &arguments.output
+        && path.symlink_metadata().is_ok()
+    {
+        return Err(usage(&format!("--output {}: there is a file already; name another one", path.display())));
+    }
+    let (paths, before) = read_before(&arguments.from).map_err(|message| usage(&message))?;
+    let knowledge = Knowledge::builtin();
+    let options = Options { symbols: open_symbols(&arguments.symbols)?, ..Options::default() };
+    let (inspected, report) = inspect_and_analyze(&paths, before, &rules, &knowledge, &options, &Silent);
+    print_symbol_notes(options.symbols.as_deref());
+    if report.incidents.is_empty() {
+        stream::note("no incident was found there");
+        return Ok(Exit::Nothing);
+    }
+    let wanted = wanted(arguments, &report).map_err(|message| several(&message, &report))?;
+    let draft = drafted(&wanted, &inspected, &report, &decided, &rules).ok_or_else(|| {
+        usage(
+            "a rule could ask for nothing there but for what kind of incident it is; give a dump, a log, or the text that \
+             the program printed, too",
+        )
+    })?;
+    let Some(path) = &arguments.output else {
+        return Ok(stream::print(|out| out.write_all(draft.yaml.as_bytes())));
+    };
+    if let Err(error) = write_new(path, &draft.yaml) {
+        stream::note(&format!("--output {}: {}", path.display(), reason(&error)));
+        return Ok(Exit::Internal);
+    }
+    stream::note(&format!(
+        "{}: rule {} with {} selections and {} tests; yours to decide: {}",
+        path.display(),
+        draft.id,
+        draft.selections,
+        draft.tests,
+        draft.to_decide.join(", ")
+    ));
+    Ok(Exit::Success)
+}
+
+/// What the command line decides for the author.
+fn decided(arguments: &NewArgs, rules: &RuleSet) -> Result<Decided, String> {
+    if let Some(cause) = &arguments.cause
+        && rules.causes().get(cause).is_none()
+    {
+        let causes = || rules.causes().iter().map(|cause: &Cause| cause.id.as_str());
+        return Err(match closest(cause, causes()) {
+            Some(close) => format!("there is no cause {cause}; did you mean {close}?"),
+            None => format!("there is no cause {cause}; the causes are {}", causes().collect::<Vec<_>>().join(", ")),
+        });
+    }
+    let cause = arguments.cause.clone();
+    if let Some(id) = &arguments.id {
+        let Some((area, name)) = id.split_once('/').filter(|(area, name)| is_part(area) && is_part(name)) else {
+            return Err(format!(
+                "{id} is not a rule id; one is AREA/NAME in lower case, such as memory/stack-overflow"
+            ));
+        };
+        if rules.rule(id).is_some() {
+            return Err(format!("there is a rule {id} already"));
+        }
+        return Ok(Decided { area: area.to_owned(), name: Some(name.to_owned()), cause });
+    }
+    // In a rule set, the area is the name of the folder.
+    let folder = arguments.output.as_deref().and_then(Path::parent).and_then(Path::file_name);
+    let area = folder.map(|name| name.to_string_lossy().into_owned()).filter(|name| is_part(name));
+    Ok(Decided { area: area.unwrap_or_else(|| OWN.to_owned()), name: None, cause })
+}
+
+/// Whether a text can be the area or the name of a rule.
+fn is_part(text: &str) -> bool {
+    text.starts_with(|c: char| c.is_ascii_lowercase() || c.is_ascii_digit())
+        && text.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | '.' | '_'))
+}
+
+/// What there is to read, and what reports hold that were written before.
+fn read_before(from: &[PathBuf]) -> Result<(Vec<PathBuf>, Vec<ReadArtifact>), String> {
+    let (reports, paths): (Vec<PathBuf>, Vec<PathBuf>) = from.iter().cloned().partition(|path| is_report(path));
+    let mut parts = Vec::new();
+    for path in &reports {
+        let report = written::read(path).map_err(|error| format!("{}: {}", path.display(), reason(&error)))?;
+        if report.evidence_format.is_none() {
+            return Err(format!(
+                "{}: a report says what was concluded, and not all facts that rules can ask for; name the artifacts, or a \
+                 report that `analyze --mergeable -f json` has written",
+                path.display()
+            ));
+        }
+        let name = path.file_stem().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
+        parts.push(Part { name, report });
+    }
+    let (before, _) = merge::artifacts(parts).map_err(|(index, error)| {
+        let report = reports.get(index).map(|path| path.display().to_string()).unwrap_or_default();
+        format!("{report}: {error}")
+    })?;
+    Ok((paths, before))
+}
+
+/// Whether a file is a JSON report of this program. What can't be read is told where it is read.
+fn is_report(path: &Path) -> bool {
+    let mut first = Vec::new();
+    let read = File::open(path).and_then(|file| file.take(SNIFFED).read_to_end(&mut first));
+    read.is_ok() && first.trim_ascii_start().starts_with(b"{") && is_own_report(&first)
+}
+
+/// The incidents that the rule is for.
+struct Wanted<'r> {
+    of: Vec<&'r Judged>,
+    /// The group that they are all of.
+    group: Option<&'r Group>,
+}
+
+fn wanted<'r>(arguments: &NewArgs, report: &'r Report) -> Result<Wanted<'r>, String> {
+    if let Some(wanted) = &arguments.incident {
+        let begins = |judged: &&Judged| judged.incident.id.starts_with(wanted.as_str());
+        let exact = report.incidents.iter().find(|judged| judged.incident.id == *wanted);
+        let mut fitting = report.incidents.iter().filter(begins).filter(|_| wanted.len() >= SHORTEST);
+        return match (exact, fitting.next(), fitting.next()) {
+            (Some(judged), ..) | (None, Some(judged), None) => Ok(Wanted { of: vec![judged], group: None }),
+            (None, Some(_), Some(_)) => Err(format!("several incidents have ids that begin with {wanted}")),
+            (None, None, _) => Err(format!("there is no incident {wanted}")),
+        };
+    }
+    let group = match &arguments.group {
+        Some(wanted) => {
+            let exact = report.groups.iter().find(|group| group.signature == *wanted);
+            let begins = |group: &&Group| group.signature.starts_with(wanted.as_str());
+            let mut fitting = report.groups.iter().filter(begins).filter(|_| wanted.len() >= SHORTEST);
+            match (exact, fitting.next(), fitting.next()) {
+                (Some(group), ..) | (None, Some(group), None) => group,
+                (None, Some(_), Some(_)) => {
+                    return Err(format!("several groups have signatures that begin with `{wanted}`"));
+                }
+                (None, None, _) => return Err(format!("there is no group `{wanted}`")),
+            }
+        }
+        None => match report.groups.as_slice() {
+            [group] => group,
+            // What tells of another incident is in no group.
+            [] => return Ok(Wanted { of: report.incidents.iter().take(1).collect(), group: None }),
+            _ => return Err("several groups of incidents were found; say which one is meant".to_owned()),
+        },
+    };
+    let members = || report.incidents.iter().filter(|judged| group.incidents.contains(&judged.incident.id));
+    let speaker = members().filter(|judged| judged.incident.id == group.speaker);
+    let others = members().filter(|judged| judged.incident.id != group.speaker);
+    Ok(Wanted { of: speaker.chain(others).collect(), group: Some(group) })
+}
+
+/// Says what is wrong and which groups there are, those without a cause first: they need a rule.
+fn several(message: &str, report: &Report) -> Exit {
+    let mut groups: Vec<&Group> = report.groups.iter().collect();
+    groups.sort_by_key(|group| group.cause.is_some());
+    stream::note(message);
+    for group in groups.iter().take(NAMED) {
+        let cause = group.cause.as_deref().unwrap_or("undetermined");
+        let count = group.incidents.len();
+        stream::note(&format!("--group \"{}\" ({count}, {cause}; --incident {})", group.signature, group.speaker));
+    }
+    let more = groups.len().saturating_sub(NAMED);
+    if more > 0 {
+        stream::note(&format!("and {more} more groups"));
+    }
+    Exit::Usage
+}
+
+fn drafted(
+    wanted: &Wanted<'_>,
+    inspected: &Inspected,
+    report: &Report,
+    decided: &Decided,
+    rules: &RuleSet,
+) -> Option<Draft> {
+    let facts: BTreeMap<&str, &FactSet> =
+        inspected.incidents.iter().map(|(incident, facts)| (incident.id.as_str(), facts)).collect();
+    let is_wanted = |judged: &Judged| wanted.of.iter().any(|one| one.incident.id == judged.incident.id);
+    let of: Vec<Subject<'_>> = wanted.of.iter().filter_map(|judged| subject(judged, &facts)).collect();
+    let others: Vec<Subject<'_>> = report
+        .incidents
+        .iter()
+        .filter(|judged| !is_wanted(judged))
+        .filter_map(|judged| subject(judged, &facts))
+        .collect();
+    let over_represented = wanted.group.map(|group| group.over_represented.as_slice()).unwrap_or_default();
+    let material = Material { of: &of, others: &others, over_represented, artifacts: &inspected.artifacts };
+    draft(&material, decided, rules)
+}
+
+fn subject<'s>(judged: &'s Judged, facts: &BTreeMap<&str, &'s FactSet>) -> Option<Subject<'s>> {
+    let facts = facts.get(judged.incident.id.as_str())?;
+    Some(Subject { incident: &judged.incident, facts, findings: &judged.findings })
+}
+
+/// Writes a file that is not there yet, with the folders above it.
+fn write_new(path: &Path, text: &str) -> io::Result<()> {
+    if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+        fs::create_dir_all(folder)?;
+    }
+    let mut file = OpenOptions::new().write(true).create_new(true).open(path)?;
+    let written = file.write_all(text.as_bytes());
+    if written.is_err() {
+        // Half a rule is of no use; what can't be removed, either, is told by the error.
+        let _ = fs::remove_file(path);
+    }
+    written
+}

@@ -1,0 +1,250 @@
+//! What a selection of a draft asks for: one line of YAML, the facts for which it holds, and those for which it does not.
+
+use std::sync::Arc;
+
+use crate::evidence::{Version, base_name};
+use crate::facts::schema::{self, FactDefinition, ListDefinition};
+use crate::facts::{EvidenceRef, FactSet, FactType, Record, Value, quoted, write_fact};
+use crate::report::sanitise;
+
+/// The list of lines, and the field that they stand in.
+const TEXT: (&str, &str) = ("text", "line");
+/// A line that no message is part of.
+const OTHER_LINE: &str = "Everything went well.";
+
+#[derive(Debug, Clone)]
+pub(super) enum Asked {
+    /// A fact that has this value.
+    Fact(&'static FactDefinition, Value),
+    /// A list with an entry that has these values.
+    Entry(&'static ListDefinition, Vec<(&'static FactDefinition, Value)>),
+    /// A text with a line of which this is a part.
+    Says(String),
+}
+
+impl Asked {
+    /// A fact's value as an incident has it, if a rule can ask for it word for word.
+    pub(super) fn fact(facts: &FactSet, path: &str) -> Option<Self> {
+        let definition = schema::scalar(path)?;
+        Some(Self::Fact(definition, askable(definition.kind, &facts.get(path)?.value)?))
+    }
+
+    /// An entry of a list with these values.
+    pub(super) fn entry(list: &str, values: &[(&str, Value)]) -> Option<Self> {
+        let definition = schema::list(list)?;
+        let fields = values.iter().map(|(field, value)| {
+            let field = definition.fields.iter().find(|known| known.path == *field)?;
+            Some((field, askable(field.kind, value)?))
+        });
+        Some(Self::Entry(definition, fields.collect::<Option<Vec<_>>>()?))
+    }
+
+    /// The fact or list that it is about.
+    pub(super) fn path(&self) -> &'static str {
+        match self {
+            Self::Fact(definition, _) => definition.path,
+            Self::Entry(definition, _) => definition.name,
+            Self::Says(_) => TEXT.0,
+        }
+    }
+
+    /// As a selection on one line.
+    pub(super) fn on_one_line(&self) -> String {
+        format!("{{{}}}", self.written())
+    }
+
+    /// As a term of a rule.
+    pub(super) fn written(&self) -> String {
+        match self {
+            Self::Fact(definition, value) => write_fact(definition, value),
+            Self::Entry(definition, fields) => {
+                let fields: Vec<String> = fields.iter().map(|(field, value)| write_fact(field, value)).collect();
+                format!("{}|any: {{{}}}", definition.name, fields.join(", "))
+            }
+            Self::Says(part) => format!("{}|any: {{{}|contains: {}}}", TEXT.0, TEXT.1, quoted(part)),
+        }
+    }
+
+    /// Whether an incident has it; `None` when its facts don't tell.
+    pub(super) fn holds(&self, facts: &FactSet) -> Option<bool> {
+        match self {
+            Self::Fact(definition, wanted) => Some(equal(definition.kind, wanted, &facts.get(definition.path)?.value)),
+            _ => Some(facts.list(self.path())?.iter().any(|record| self.fits(record))),
+        }
+    }
+
+    /// Where an incident has it from.
+    pub(super) fn from(&self, facts: &FactSet) -> Option<EvidenceRef> {
+        match self {
+            Self::Fact(definition, _) => facts.get(definition.path)?.from,
+            _ => facts.list(self.path())?.iter().find(|record| self.fits(record))?.from,
+        }
+    }
+
+    fn fits(&self, record: &Record) -> bool {
+        match self {
+            Self::Fact(..) => false,
+            Self::Entry(_, fields) => fields
+                .iter()
+                .all(|(field, wanted)| record.get(field.path).is_some_and(|value| equal(field.kind, wanted, value))),
+            Self::Says(part) => match record.get(TEXT.1) {
+                Some(Value::Text(line)) => line.to_lowercase().contains(&part.to_lowercase()),
+                _ => false,
+            },
+        }
+    }
+
+    /// Facts for which it holds, and no others.
+    pub(super) fn facts(&self) -> FactSet {
+        let mut facts = FactSet::default();
+        self.put(&mut facts);
+        facts
+    }
+
+    /// Adds to facts that for which it holds.
+    pub(super) fn put(&self, facts: &mut FactSet) {
+        match self {
+            Self::Fact(definition, value) => facts.set(definition.path, value.clone(), None),
+            Self::Entry(definition, fields) => add(facts, definition.name, record(fields.iter().cloned())),
+            Self::Says(part) => add(facts, TEXT.0, line(part)),
+        }
+    }
+
+    /// Adds to facts something close to it for which it does not hold.
+    pub(super) fn put_other(&self, facts: &mut FactSet) {
+        match self {
+            Self::Fact(definition, value) => facts.set(definition.path, other(definition.kind, value), None),
+            Self::Entry(definition, fields) => {
+                // Each time one field is another one: a rule that forgot it would match.
+                for changed in 0..fields.len() {
+                    let fields = fields.iter().enumerate().map(|(place, (field, value))| {
+                        (*field, if place == changed { other(field.kind, value) } else { value.clone() })
+                    });
+                    add(facts, definition.name, record(fields));
+                }
+            }
+            Self::Says(_) => add(facts, TEXT.0, line(OTHER_LINE)),
+        }
+    }
+
+    /// A name or code that tells it from others.
+    pub(super) fn telling_name(&self) -> Option<String> {
+        match self {
+            Self::Fact(definition, value) => match definition.kind {
+                FactType::Module | FactType::Code | FactType::Text => Some(value.display(definition.kind)),
+                _ => None,
+            },
+            Self::Entry(_, fields) => {
+                let (field, value) = fields.first()?;
+                Some(value.display(field.kind))
+            }
+            Self::Says(part) => (!part.contains(char::is_whitespace)).then(|| part.clone()),
+        }
+    }
+}
+
+fn add(facts: &mut FactSet, list: &'static str, record: Record) {
+    let mut records = facts.list(list).map(<[Record]>::to_vec).unwrap_or_default();
+    if !records.contains(&record) {
+        records.push(record);
+    }
+    facts.set_list(list, records);
+}
+
+fn record(fields: impl Iterator<Item = (&'static FactDefinition, Value)>) -> Record {
+    Record { fields: fields.map(|(field, value)| (field.path, value)).collect(), from: None }
+}
+
+fn line(text: &str) -> Record {
+    Record { fields: vec![(TEXT.1, Value::Text(Arc::from(text)))], from: None }
+}
+
+/// A value that means the same when it is written into a rule: a module's name without path, and no text that would be
+/// read otherwise.
+fn askable(kind: FactType, value: &Value) -> Option<Value> {
+    let Value::Text(text) = value else { return Some(value.clone()) };
+    let text = if kind == FactType::Module { base_name(text) } else { text };
+    let same = !text.is_empty() && text.trim() == text && sanitise(text) == text;
+    let is_pattern = matches!(kind, FactType::Module | FactType::Path) && text.contains(['*', '?']);
+    (same && !is_pattern).then(|| Value::Text(Arc::from(text)))
+}
+
+/// Whether two values are the same to a rule.
+fn equal(kind: FactType, one: &Value, other: &Value) -> bool {
+    match (one, other) {
+        (Value::Text(one), Value::Text(other)) if kind == FactType::Module => {
+            base_name(one).to_lowercase() == base_name(other).to_lowercase()
+        }
+        (Value::Text(one), Value::Text(other)) => one.to_lowercase() == other.to_lowercase(),
+        (one, other) => one == other,
+    }
+}
+
+/// Another value of the same type.
+fn other(kind: FactType, value: &Value) -> Value {
+    /// Two codes of which most rules tell one from the other.
+    const CODES: [u64; 2] = [0xC000_0005, 0xC000_0374];
+    match (kind, value) {
+        (FactType::Word(words), Value::Text(word)) => {
+            Value::Text(Arc::from(words.iter().copied().find(|other| *other != &**word).unwrap_or_default()))
+        }
+        (FactType::Code, Value::Number(code)) => {
+            Value::Number(CODES.into_iter().find(|other| other != code).unwrap_or_default())
+        }
+        (FactType::Module, Value::Text(name)) => {
+            let ending = name.rsplit_once('.').map_or("dll", |(_, ending)| ending);
+            let names = [format!("other.{ending}"), format!("another.{ending}")];
+            let other = names.into_iter().find(|other| !other.eq_ignore_ascii_case(name));
+            Value::Text(Arc::from(other.unwrap_or_default()))
+        }
+        (FactType::Path, _) => Value::Text(Arc::from(r"C:\other")),
+        (_, Value::Text(text)) => {
+            Value::Text(Arc::from(if text.eq_ignore_ascii_case("other") { "another" } else { "other" }))
+        }
+        (_, Value::Number(number)) => {
+            Value::Number(number.checked_add(1).or_else(|| number.checked_sub(1)).unwrap_or_default())
+        }
+        (_, Value::Version(version)) => {
+            let [one, two] = [Version([1, 0, 0, 0]), Version([2, 0, 0, 0])];
+            Value::Version(if *version == one { two } else { one })
+        }
+        (_, Value::Flag(flag)) => Value::Flag(!flag),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whatever_is_asked_holds_for_its_own_facts_and_not_for_the_others() {
+        let mut facts = FactSet::default();
+        for definition in schema::SCALARS {
+            let value = match definition.kind {
+                FactType::Word(words) => Value::Text(Arc::from(words[0])),
+                FactType::Code | FactType::Number | FactType::Address => Value::Number(u64::from(u32::MAX)),
+                FactType::Version => Value::Version(Version([1, 0, 0, 0])),
+                FactType::Module => Value::Text(Arc::from(r"C:\a\Other.dll")),
+                FactType::Path | FactType::Text => Value::Text(Arc::from("Other")),
+                FactType::Flag => Value::Flag(true),
+            };
+            facts.set(definition.path, value, None);
+            let asked = Asked::fact(&facts, definition.path).expect("it can be asked for");
+            assert_eq!(asked.holds(&facts), Some(true), "{}", definition.path);
+            assert_eq!(asked.holds(&asked.facts()), Some(true), "{}", definition.path);
+            let mut others = FactSet::default();
+            asked.put_other(&mut others);
+            assert_eq!(asked.holds(&others), Some(false), "{}", definition.path);
+            assert_eq!(asked.holds(&FactSet::default()), None);
+        }
+    }
+
+    #[test]
+    fn what_would_be_read_otherwise_is_not_asked_for() {
+        let text = |text: &str| Value::Text(Arc::from(text));
+        assert!(askable(FactType::Text, &text(" a")).is_none());
+        assert!(askable(FactType::Text, &text("a\u{1b}b")).is_none());
+        assert!(askable(FactType::Module, &text("a*.dll")).is_none());
+        assert_eq!(askable(FactType::Module, &text(r"C:\a\b.dll")), Some(text("b.dll")));
+    }
+}

@@ -1,0 +1,51 @@
+//! The tests of the built-in rules notice when a part of a rule is missing.
+
+#![expect(clippy::expect_used, reason = "a test that can't go on fails, and its inputs are known")]
+
+mod program;
+
+use std::fs;
+
+use crashsift::rules::{LeftOut, Mutants, RuleSet};
+use program::run;
+
+/// Of how many rules in a hundred the tests need every selection. What is left are selections that follow from others.
+const WHOLE_RULES: usize = 98;
+
+#[test]
+fn the_tests_of_nearly_every_built_in_rule_need_all_of_its_selections() {
+    let rules = RuleSet::load(true, &[]).expect("the built-in rules");
+    let all = rules.mutants_of(|_| true);
+    for left_out in LeftOut::ALL {
+        let of_kind = || all.iter().flat_map(|rule| &rule.mutants).filter(|mutant| mutant.left_out == left_out);
+        let noticed = of_kind().filter(|mutant| mutant.noticed).count();
+        let rules = all.iter().filter(|rule| rule.hold(left_out)).count();
+        println!(
+            "{}s: {noticed} of {}; all of them in {rules} of {} rules",
+            left_out.word(),
+            of_kind().count(),
+            all.len()
+        );
+    }
+    let lacking: Vec<&Mutants> = all.iter().filter(|rule| !rule.hold(LeftOut::Selection)).collect();
+    let whole = all.len().saturating_sub(lacking.len());
+    assert!(whole.saturating_mul(100) >= all.len().saturating_mul(WHOLE_RULES), "{lacking:#?}");
+}
+
+#[test]
+fn a_selection_that_no_test_needs_fails_the_command() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("rules.yaml");
+    let text = fs::read_to_string("tests/rule_sets/demo/demo/rules.yaml").expect("rules");
+    let (_, rule) = text.split_once("  - id: demo/many-resets\n").expect("a rule");
+    // Without its last test nothing shows that resets are counted.
+    let (kept, _) = rule.rsplit_once("      - name: ").expect("a test");
+    let another = "      - {name: a hang, facts: {incident.kind: hang}, expect: no-match}\n";
+    let text = format!("schema: 1\nrules:\n  - id: demo/many-resets\n{kept}{another}");
+    fs::write(&file, text).expect("written");
+    let file = file.to_string_lossy();
+    let run = run(["rules", "test", "--mutants", &file]);
+    assert_eq!(run.code, 1, "{run:#?}");
+    assert!(run.stdout.contains("demo/many-resets: no test needs the selection `resets`\n"), "{run:#?}");
+    assert!(run.stdout.contains(" selections are needed by a test; in "), "{run:#?}");
+}

@@ -1,0 +1,218 @@
+//! `crashsift rules new`: a rule for what no rule knows, made of its evidence.
+
+#![expect(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "a test that can't go on fails, and its inputs are known"
+)]
+
+mod program;
+
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crashsift::draft::{Decided, Draft, Material, Subject, draft};
+use crashsift::facts::FactSet;
+use crashsift::knowledge::Knowledge;
+use crashsift::rules::RuleSet;
+use crashsift::{Inspected, Options, Silent, inspect_and_analyze};
+use program::{list, run, text};
+
+const FLEET: &str = "samples/fleet";
+const LEDGER: &str = "crash | ledger.exe | 0xC0000005 | ledger.exe";
+
+fn samples() -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("samples");
+    let mut samples: Vec<PathBuf> =
+        fs::read_dir(folder).expect("samples").map(|entry| entry.expect("an entry").path()).collect();
+    samples.retain(|path| path.is_dir());
+    samples.sort();
+    samples
+}
+
+/// Drafts a rule for each incident of a folder, beside all the others.
+fn drafts(folder: &Path, rules: &RuleSet) -> Vec<(Draft, FactSet)> {
+    let (Inspected { incidents, artifacts, .. }, report) = inspect_and_analyze(
+        &[folder.to_path_buf()],
+        Vec::new(),
+        rules,
+        &Knowledge::builtin(),
+        &Options::default(),
+        &Silent,
+    );
+    let facts: BTreeMap<&str, &FactSet> =
+        incidents.iter().map(|(incident, facts)| (incident.id.as_str(), facts)).collect();
+    let mut drafts = Vec::new();
+    for judged in &report.incidents {
+        let subjects = report.incidents.iter().map(|judged| Subject {
+            incident: &judged.incident,
+            facts: facts[judged.incident.id.as_str()],
+            findings: &judged.findings,
+        });
+        let (of, others): (Vec<_>, Vec<_>) = subjects.partition(|subject| subject.incident.id == judged.incident.id);
+        let material = Material { of: &of, others: &others, over_represented: &[], artifacts: &artifacts };
+        let name = format!("{}-{}", folder.file_name().expect("a name").to_string_lossy(), judged.incident.id);
+        let decided = Decided { area: "drafts".to_owned(), name: Some(name), cause: None };
+        let drafted = draft(&material, &decided, rules).unwrap_or_else(|| panic!("{}", judged.incident.id));
+        drafts.push((drafted, facts[judged.incident.id.as_str()].clone()));
+    }
+    drafts
+}
+
+#[test]
+fn the_draft_for_every_incident_of_the_samples_passes_and_matches_it() {
+    let builtin = RuleSet::load(true, &[]).expect("the built-in rules");
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut all = Vec::new();
+    for sample in samples() {
+        for (drafted, facts) in drafts(&sample, &builtin) {
+            let path = folder.path().join(format!("{}.yaml", drafted.id.replace('/', "-")));
+            fs::write(&path, &drafted.yaml).expect("a file");
+            all.push((path, drafted, facts));
+        }
+    }
+    assert!(all.len() > 80, "{}", all.len());
+    let paths: Vec<PathBuf> = all.iter().map(|(path, ..)| path.clone()).collect();
+    let rules = RuleSet::load(true, &paths).unwrap_or_else(|mistakes| panic!("{}", mistakes[0].render(false)));
+    assert_eq!(rules.warnings(), []);
+    assert_eq!(rules.run_tests_of(|rule| !rule.is_embedded()).failed, []);
+    for (_, drafted, facts) in &all {
+        let findings = rules.judge(facts).findings;
+        assert!(findings.iter().any(|finding| finding.rule == drafted.id), "{}\n{}", drafted.id, drafted.yaml);
+    }
+    // Whatever is taken out of a draft, one of its tests notices it.
+    for rule in rules.mutants_of(|rule| !rule.is_embedded()) {
+        let left: Vec<_> = rule.mutants.iter().filter(|mutant| !mutant.noticed).collect();
+        assert!(left.is_empty(), "{}: {left:?}", rule.rule);
+    }
+}
+
+#[test]
+fn a_draft_says_what_is_left_to_decide_and_is_never_written_over_anything() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("ledger/aborts.yaml");
+    let sample = "samples/undecidable-abort";
+    let new = |file: &Path| {
+        run([OsStr::new("rules"), "new".as_ref(), "--from".as_ref(), sample.as_ref(), "-o".as_ref(), file.as_os_str()])
+    };
+    let first = new(&file).ends_with(0);
+    assert!(first.stdout.is_empty(), "{first:#?}");
+    assert!(first.stderr.contains("rule ledger/0xc0000409-ledger with 2 selections and 5 tests"), "{first:#?}");
+    assert!(first.stderr.contains("yours to decide: title, cause, confidence"), "{first:#?}");
+
+    let written = fs::read_to_string(&file).expect("the rule");
+    assert_eq!(
+        written,
+        run(["rules", "new", "--from", sample, "--id", "ledger/0xc0000409-ledger"]).ends_with(0).stdout
+    );
+    let again = new(&file).ends_with(2);
+    assert!(again.stderr.contains("there is a file already"), "{again:#?}");
+    assert_eq!(written, fs::read_to_string(&file).expect("the rule"));
+
+    let rules = folder.path().as_os_str();
+    let checked = run(["rules".as_ref(), "check".as_ref(), rules]).ends_with(0);
+    assert_eq!(checked.stdout, "1 rule: 0 errors, 0 warnings\n");
+    let tested = run(["rules".as_ref(), "test".as_ref(), "--mutants".as_ref(), rules]).ends_with(0);
+    assert!(tested.stdout.ends_with("1 rule: 5 tests passed, 0 failed\n"), "{tested:#?}");
+}
+
+#[test]
+fn selections_say_where_they_are_from_and_how_common_they_are() {
+    let draft = run(["rules", "new", "--from", FLEET, "--group", LEDGER]).ends_with(0).stdout;
+    let of_selection = |name: &str| {
+        let (before, _) = draft.split_once(&format!("\n      {name}:\n")).expect("a selection");
+        let comment: Vec<&str> =
+            before.lines().rev().take_while(|line| line.starts_with("      #")).map(|line| &line[8..]).collect();
+        comment.into_iter().rev().collect::<Vec<_>>().join(" ")
+    };
+    let code = of_selection("code");
+    assert!(code.contains("from a minidump; in all 6 incidents; in 11 of 12 other incidents here; "), "{code}");
+    assert!(code.ends_with("rules ask for it"), "{code}");
+    assert!(
+        of_selection("fault_site").contains("in none of 14 other incidents here"),
+        "{}",
+        of_selection("fault_site")
+    );
+    assert!(draft.contains("      # program: {process.name: ledger.exe}\n"), "{draft}");
+    assert_eq!(draft, run(["rules", "new", "--from", FLEET, "--group", &LEDGER[..20]]).ends_with(0).stdout);
+}
+
+#[test]
+fn a_rule_for_a_group_matches_all_of_it_and_no_other_incident() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("drafts/ledger.yaml");
+    let file = file.to_string_lossy();
+    run(["rules", "new", "--from", FLEET, "--group", LEDGER, "--id", "drafts/ledger", "-o", &file]).ends_with(0);
+    let report = run(["analyze", "-q", "-f", "json", "-r", &file, FLEET]).ends_with(0).json();
+    for incident in list(&report, "incidents") {
+        let found = list(incident, "findings").iter().any(|finding| text(finding, "rule") == "drafts/ledger");
+        assert_eq!(found, incident["signature"]["coarse"] == LEDGER, "{incident:#}");
+    }
+}
+
+#[test]
+fn a_mergeable_report_is_as_good_as_its_artifacts() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (whole, bare) = (folder.path().join("whole.json"), folder.path().join("bare.json"));
+    let (whole, bare) = (whole.to_string_lossy(), bare.to_string_lossy());
+    run(["analyze", "-q", "-f", "json", "--mergeable", "-o", &whole, FLEET]).ends_with(0);
+    run(["analyze", "-q", "-f", "json", "-o", &bare, FLEET]).ends_with(0);
+    let of = |from: &str| run(["rules", "new", "--from", from, "--group", LEDGER]);
+    assert_eq!(of(&whole).ends_with(0).stdout, of(FLEET).ends_with(0).stdout);
+    let refused = of(&bare).ends_with(2);
+    assert!(refused.stderr.contains("`analyze --mergeable -f json`"), "{refused:#?}");
+}
+
+#[test]
+fn names_paths_and_ids_stay_where_they_are() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let ticket = "Hello, this is Jane Doe, my number is 0171 2345678.\n\
+                  (env) C:\\Users\\jane.doe\\acme secret>python train.py\n\
+                  Windows fatal exception: access violation\n\
+                  RuntimeError: acmelib failed to open the model of jane.doe at once\n\
+                  RuntimeError: acmelib failed to open the model file for reading\n\
+                  Current thread 0x00002c54 (most recent call first):\n  \
+                  File \"C:\\Users\\jane.doe\\acme secret\\train.py\", line 88 in <module>\n\
+                  Faulting application name: train.exe, version: 1.0.0.0, time stamp: 0x5f000000\n\
+                  Faulting module name: acmelib.dll, version: 2.0.0.0, time stamp: 0x5f000000\n\
+                  Exception code: 0xc0000005\nFault offset: 0x0000000000001234\n\
+                  Faulting application path: C:\\Users\\jane.doe\\acme secret\\train.exe\n\
+                  Report Id: 7d1f0a34-5b26-4c0e-9a3d-20c4d5e6f708\n";
+    let path = folder.path().join("ticket.txt");
+    fs::write(&path, ticket).expect("a ticket");
+    let draft = run(["rules", "new", "--from", &path.to_string_lossy()]).ends_with(0).stdout;
+    for private in ["jane", "Jane", "doe", "secret", "0171", "7d1f0a34", "ticket.txt"] {
+        assert!(!draft.contains(private), "{private}\n{draft}");
+    }
+    assert!(draft.contains("acmelib failed to open the model file for reading"), "{draft}");
+    assert!(draft.contains(r"process.path: 'C:\Users\user\train.exe'"), "{draft}");
+}
+
+#[test]
+fn what_is_not_clear_is_asked_back() {
+    for (arguments, code, said) in [
+        (
+            &["--from", FLEET][..],
+            2,
+            "--group \"crash | ledger.exe | 0xC0000005 | ledger.exe\" (6, undetermined; --incident",
+        ),
+        (&["--from", FLEET, "--incident", "ffffffff"], 2, "there is no incident ffffffff"),
+        (&["--from", FLEET, "--group", "crash | "], 2, "several groups have signatures that begin with"),
+        (&["--from", FLEET, "--group", "nothing"], 2, "there is no group `nothing`"),
+        (
+            &["--from", "samples/undecidable-abort", "--cause", "aplication-defect"],
+            2,
+            "did you mean application-defect?",
+        ),
+        (&["--from", "samples/undecidable-abort", "--cause", "gremlins"], 2, "the causes are missing-dependency, "),
+        (&["--from", "samples/undecidable-abort", "--id", "Name"], 2, "is not a rule id"),
+        (&["--from", "samples/undecidable-abort", "--id", "memory/stack-overflow"], 2, "there is a rule"),
+        (&["--from", "samples/empty-dump"], 4, "no incident was found there"),
+    ] {
+        let run = run(["rules", "new"].iter().chain(arguments)).ends_with(code);
+        assert!(run.stderr.contains(said) && run.stdout.is_empty(), "{run:#?}");
+    }
+}
