@@ -50,6 +50,7 @@ pub const COLUMNS: [&str; 40] = [
     "group",
     "group_incidents",
     "other_causes",
+    "suppressed",
     "may_be_of",
     "artifacts",
     "remarks",
@@ -82,8 +83,9 @@ fn cells(report: &Report, judged: &Judged, group: Option<&Group>) -> [String; CO
     fn shown(value: Option<impl ToString>) -> String {
         value.map(|value| value.to_string()).unwrap_or_default()
     }
-    let Judged { incident, findings, verdict } = judged;
-    let leading = findings.iter().find(|finding| finding.cause == verdict.cause);
+    let Judged { incident, findings, suppressed, verdict } = judged;
+    let standing = findings.iter().filter(|finding| finding.stands());
+    let leading = standing.clone().find(|finding| finding.cause == verdict.cause);
     let determined = !verdict.is_undetermined();
     let (process, exception) = (incident.process.as_ref(), incident.exception.as_ref());
     let (bugcheck, site) = (incident.bugcheck.as_ref(), incident.fault_site.as_ref());
@@ -91,7 +93,7 @@ fn cells(report: &Report, judged: &Judged, group: Option<&Group>) -> [String; CO
     let environment = |key: &str| incident.environment.get(key).cloned().unwrap_or_default();
     let steps = leading.map(|finding| finding.remediation.as_slice()).unwrap_or_default();
     let steps = steps.iter().map(|step| format!("{}: {}", step.audience.word(), prose(&step.text)));
-    let others = findings.iter().filter(|finding| finding.cause != verdict.cause);
+    let others = standing.filter(|finding| finding.cause != verdict.cause);
     let others = others.map(|finding| format!("{} {}", finding.cause, confidence::rounded(finding.confidence)));
     let mut artifacts: Vec<&str> =
         incident.evidence.iter().filter_map(|item| report.artifact_path(item.artifact)).collect();
@@ -135,6 +137,7 @@ fn cells(report: &Report, judged: &Judged, group: Option<&Group>) -> [String; CO
         shown(group.map(|group| &group.signature)),
         shown(group.map(|group| group.incidents.len())),
         listed(others),
+        listed(suppressed.iter().map(|finding| prose(&format!("{} {}", finding.rule, finding.by.says())))),
         listed(incident.may_be_of.iter().cloned()),
         listed(artifacts.into_iter().map(str::to_owned)),
         listed(incident.remarks.iter().map(|remark| prose(remark))),

@@ -103,7 +103,7 @@ impl Quantifier {
         match self {
             Self::Any => true,
             Self::None => false,
-            Self::Count(least, _) => least > 0,
+            Self::Count(count) => count.least > 0,
         }
     }
 }

@@ -249,6 +249,9 @@ fn of_compare(compare: &Compare) -> impl Iterator<Item = (usize, Compare)> {
         Compare::Regex { patterns, every } => {
             each_left_out(patterns).map(|(_, patterns)| Compare::Regex { patterns, every: *every }).collect()
         }
+        Compare::Place { places, inside } => {
+            each_left_out(places).map(|(_, places)| Compare::Place { places, inside: *inside }).collect()
+        }
         Compare::Listed { lists, inside } => {
             each_left_out(lists).map(|(_, lists)| Compare::Listed { lists, inside: *inside }).collect()
         }

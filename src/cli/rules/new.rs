@@ -5,7 +5,6 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
-use super::closest;
 use crate::cli::reporting::usage;
 use crate::cli::{Exit, load_rules, open_symbols, print_symbol_notes, stream};
 use crate::discover::{SNIFFED, is_own_report, reason};
@@ -16,7 +15,7 @@ use crate::knowledge::Knowledge;
 use crate::merge::{self, Part};
 use crate::read::ReadArtifact;
 use crate::report::{Judged, Report, written};
-use crate::rules::{Cause, RuleSet};
+use crate::rules::{Cause, RuleSet, closest};
 use crate::{Inspected, Options, Silent, inspect_and_analyze};
 
 /// The area of a rule of which nothing else says where it belongs.

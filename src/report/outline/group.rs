@@ -111,7 +111,7 @@ impl<'r> Group<'r> {
             verdict: block.verdict(),
             modules: modules(block),
             when: when(block),
-            about: rows(how_sure_rows(block, leading)),
+            about: rows(how_sure_rows(block, leading, false)),
             act_first: leading.is_some() && Level::of(judged.verdict.confidence) >= Level::Likely,
             steps: leading.map(steps).unwrap_or_default(),
             collect: judged.verdict.collect_next.iter().map(|text| prose(text)).collect(),
@@ -174,7 +174,10 @@ fn steps(finding: &Finding) -> Vec<Steps> {
 
 /// Other rules that name the same cause.
 fn agreeing(judged: &Judged, leading: &Finding) -> Vec<String> {
-    let others = judged.findings.iter().filter(|other| other.cause == leading.cause && other.rule != leading.rule);
+    let others = judged
+        .findings
+        .iter()
+        .filter(|other| other.stands() && other.cause == leading.cause && other.rule != leading.rule);
     let says = |other: &Finding| {
         prose(&format!("Also by rule {}: {}, {}.", other.rule, other.title, confidence::phrase(other.confidence)))
     };
@@ -214,7 +217,7 @@ fn evidence(report: &Report, judged: &Judged, leading: Option<&Finding>, most: u
 }
 
 fn other_causes(judged: &Judged) -> Vec<OtherCause> {
-    let others = judged.findings.iter().filter(|finding| finding.cause != judged.verdict.cause);
+    let others = judged.findings.iter().filter(|finding| finding.stands() && finding.cause != judged.verdict.cause);
     let one = |finding: &Finding| OtherCause {
         cause: finding.cause.clone(),
         title: prose(&finding.title),

@@ -2,7 +2,7 @@
 
 use super::Linted;
 use crate::facts::FactType;
-use crate::rules::compare::Compare;
+use crate::rules::compare::{Compare, Part};
 use crate::rules::selection::{FieldTest, Test};
 use crate::yaml::Diagnostic;
 
@@ -37,7 +37,7 @@ fn one_machines(kind: FactType, compare: &Compare) -> Option<&str> {
             let mut texts = values.iter().filter_map(|value| value.text());
             texts.find(|text| (kind == FactType::Path && has_drive(text)) || has_user(text))
         }
-        Compare::Part { parts, .. } => parts.iter().map(String::as_str).find(|part| has_user(part)),
+        Compare::Part { parts, .. } => parts.iter().map(Part::text).find(|part| has_user(part)),
         _ => None,
     }
 }

@@ -2,7 +2,7 @@
 
 use super::trivial::is_trivial;
 use super::{Linted, Way};
-use crate::rules::compare::Compare;
+use crate::rules::compare::{Compare, Part};
 use crate::rules::selection::{FieldTest, Test};
 use crate::yaml::Diagnostic;
 
@@ -33,8 +33,8 @@ fn only_words<'r>(way: &Way<'r>) -> Option<&'r crate::rules::selection::Term> {
     let Test::List { entries, list, .. } = &first.term.test else { return None };
     let short = |compare: &Compare| match compare {
         Compare::Part { parts, every, .. } => {
-            let has_number = |part: &String| part.contains(|c: char| c.is_ascii_digit());
-            let length = |part: &String| if has_number(part) { SHORTEST_MESSAGE } else { part.chars().count() };
+            let has_number = |part: &Part| part.text().contains(|c: char| c.is_ascii_digit());
+            let length = |part: &Part| if has_number(part) { SHORTEST_MESSAGE } else { part.text().chars().count() };
             let sum: usize = parts.iter().map(length).sum();
             let least = parts.iter().map(length).min().unwrap_or_default();
             (if *every { sum } else { least }) < SHORTEST_MESSAGE
