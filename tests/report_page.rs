@@ -35,6 +35,7 @@ Host Name:                 PC-7
 OS Name:                   Microsoft Windows 10 Pro
 OS Version:                10.0.19045 N/A Build 19045
 System Model:              OptiPlex 7090
+BIOS Version:              Example Inc. 1.12.0, 03.11.2022
 Total Physical Memory:     32,491 MB
 
 The editor closed itself. Exit code -1073740791 (0xC0000409).

@@ -46,6 +46,10 @@ pub struct Ticket {
     pub code_only_mentioned: bool,
     /// The code with which the process ended, also one that is no status of Windows.
     pub exit_code: Option<u32>,
+    /// The type of a C++ exception that nobody caught, as the text names it.
+    pub cpp_type: Option<Arc<str>>,
+    /// The words of that exception.
+    pub cpp_what: Option<Arc<str>>,
     /// Fast-fail code.
     pub fast_fail: Option<FastFailCode>,
     /// Where the access violation pointed.
@@ -146,6 +150,8 @@ pub struct Inventory {
     pub os_build: Option<u32>,
     /// Physical memory, bytes.
     pub memory: Option<u64>,
+    /// Version and date of the firmware, as the system's tools print them.
+    pub bios: Option<Arc<str>>,
     /// Model of the computer.
     pub model: Option<Arc<str>>,
     /// Version of Python.

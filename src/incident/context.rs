@@ -133,6 +133,7 @@ pub(super) fn inventory<'k>(
         ("gpu_driver", inventory.nvidia_driver.map(two_parts).map(|(major, minor)| format!("{major}.{minor:02}"))),
         ("memory", inventory.memory.map(|bytes| format!("{} MiB", bytes >> 20))),
         ("model", inventory.model.as_deref().map(str::to_owned)),
+        ("bios", inventory.bios.as_deref().map(str::to_owned)),
         ("os", os),
         ("python", inventory.python.map(two_parts).map(|(major, minor)| format!("{major}.{minor}"))),
     ]

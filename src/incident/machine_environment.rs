@@ -14,6 +14,7 @@ use crate::knowledge::Knowledge;
 /// Keys of an incident's card that are about its machine, whatever program ran. How long the system had been up is not:
 /// it is another value for every incident.
 pub const OF_MACHINE: &[&str] = &[
+    "bios",
     "cpu",
     "cpu_extensions",
     "cpu_name",

@@ -290,9 +290,11 @@ impl Sighting {
 /// What kind of incident a text tells of.
 fn ticket_kind(ticket: &Ticket) -> IncidentKind {
     let reset = |event: &TicketEvent| event.provider.eq_ignore_ascii_case("Display") && event.id == 4101;
+    let hang = |event: &TicketEvent| event.provider.eq_ignore_ascii_case("Application Hang") && event.id == 1002;
     match &ticket.bugcheck {
         Some((code, _)) => bugcheck_kind(*code),
         None if ticket.code.is_some() || ticket.module.is_some() => IncidentKind::Crash,
+        None if ticket.events.iter().any(hang) => IncidentKind::Hang,
         None if ticket.events.iter().any(reset) => IncidentKind::GpuReset,
         None => IncidentKind::Exit,
     }

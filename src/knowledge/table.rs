@@ -88,7 +88,7 @@ pub(crate) fn codes(file: &Arc<YamlText>, prefix: &str, mistakes: &mut Vec<Diagn
 }
 
 /// What words can do to a sentence; `own` are those that errors say of themselves.
-const CUES: [&str; 13] = [
+const CUES: [&str; 15] = [
     "absence",
     "advice",
     "answer",
@@ -100,6 +100,8 @@ const CUES: [&str; 13] = [
     "instance",
     "own",
     "past",
+    "question",
+    "recovery",
     "report",
     "request",
 ];

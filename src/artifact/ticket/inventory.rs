@@ -36,6 +36,7 @@ pub(super) fn take(fact: Fact, value: &str, recognised: &mut Recognised) {
             set(&mut inventory.os_build, decimal_number(value).and_then(|build| u32::try_from(build).ok()))
         }
         Fact::MemoryMib => set(&mut inventory.memory, grouped_number(value).and_then(|mib| mib.checked_mul(1 << 20))),
+        Fact::Bios => set(&mut inventory.bios, name(value)),
         Fact::Model => set(&mut inventory.model, name(value)),
         Fact::Python => set(&mut inventory.python, version(value)),
         _ => false,

@@ -5,14 +5,17 @@ use std::sync::Arc;
 use super::inventory;
 use super::patterns::{Fact, LOADER_ERRORS, Statement, statements};
 use super::recognised::{Recognised, Told, Weight};
-use super::signature::{PastedSignature, fast_fail};
+use super::signature::PastedSignature;
+use super::statement::{
+    cpp_type, exit_code, fast_fail_number, in_braces, is_address, named_fast_fail, parameters, path, stands_alone,
+    stem_of, version_after,
+};
 use super::stops::stop_named;
 use super::values::{
-    beginning, code, decimal_number, field_name, file_name, hex_number, image_name, is_status, narrow, value_of,
-    version,
+    beginning, code, decimal_number, field_name, hex_number, image_name, is_status, narrow, value_of, version,
 };
 use crate::artifact::notation::guid;
-use crate::evidence::{Address, BugcheckCode, ExceptionCode, FastFailCode, ModuleOffset, Version};
+use crate::evidence::{Address, BugcheckCode, ExceptionCode, ModuleOffset};
 use crate::knowledge::Knowledge;
 
 /// As many characters as are looked at after the words that announce a fact. Bounds what a hostile line costs.
@@ -131,6 +134,11 @@ impl Taking<'_> {
                     recognised.set_app(report, name, version_after(value, name));
                 }
             }
+            Fact::AppTold => {
+                if let Some(name) = image_name(value) {
+                    recognised.set_app(words, name, None);
+                }
+            }
             Fact::AppPath => recognised.app_path.set_some(report, path(value).map(Into::into)),
             Fact::Module => {
                 if let Some(name) = field_name(text) {
@@ -165,6 +173,8 @@ impl Taking<'_> {
             Fact::RaisedCode => self.exit_code(Weight::Words, value),
             Fact::SuggestedCode => self.exit_code(Weight::Passing, value),
             Fact::Offset => recognised.offset.set_some(report, hex_number(value).map(ModuleOffset)),
+            Fact::CppType => recognised.cpp_type.set_some(report, cpp_type(value).map(Into::into)),
+            Fact::CppWhat => recognised.cpp_what.set_some(report, Some(value.trim().into())),
             Fact::FastFail => recognised.fast_fail.set_some(report, fast_fail_number(value)),
             Fact::Subcode => {
                 // OpenGL drivers number their errors in the same words.
@@ -210,7 +220,12 @@ impl Taking<'_> {
                 }
             }
             // Lines of these say nothing else.
-            Fact::CrashBegins | Fact::CrashEnds | Fact::RunBegins | Fact::ProblemBegins | Fact::Explanation => {}
+            Fact::CrashBegins
+            | Fact::CrashEnds
+            | Fact::RunBegins
+            | Fact::ProblemBegins
+            | Fact::PartyBegins
+            | Fact::Explanation => {}
             Fact::NoModule => recognised.blames_no_module = true,
             Fact::DebuggerSuspects => recognised.suspect(value),
             Fact::Gpu
@@ -219,6 +234,7 @@ impl Taking<'_> {
             | Fact::CudaDriver
             | Fact::OsBuild
             | Fact::MemoryMib
+            | Fact::Bios
             | Fact::Model
             | Fact::Python => inventory::take(fact, value, recognised),
         }
@@ -398,93 +414,4 @@ impl Taking<'_> {
             rest = after;
         }
     }
-}
-
-/// A path at the beginning of `value`.
-fn path(value: &str) -> Option<&str> {
-    let path = value.split([',', ';']).next().unwrap_or_default();
-    let path = path.split(" Report Id").next().unwrap_or_default().trim();
-    file_name(path).map(|_| path)
-}
-
-/// A debugger's name of a module: what stands before `!` and `+`. Not what it writes when it blames none.
-fn stem_of(value: &str) -> Option<&str> {
-    let stem = value.split(['!', '+', ' ', ')']).next().unwrap_or_default();
-    let in_name = |character: char| character.is_alphanumeric() || matches!(character, '_' | '.' | '-');
-    file_name(stem).filter(|stem| stem.chars().all(in_name))
-}
-
-/// An address as debuggers write it before a module's name: at least eight digits.
-fn is_address(word: &str) -> bool {
-    word.len() >= 8 && hex_number(word).is_some()
-}
-
-/// Whether `name` at the beginning of `value` is all that is said there, and not a part of a sentence.
-fn stands_alone(value: &str, name: &str) -> bool {
-    let rest = value.strip_prefix(name).unwrap_or_default().trim_start();
-    rest.is_empty() || rest.starts_with([',', '(', ';'])
-}
-
-/// The version that follows a file name: `, version: 1.2.3.4`.
-fn version_after(text: &str, name: &str) -> Option<Version> {
-    let rest = text.split_at_checked(text.find(name)?.checked_add(name.len())?)?.1;
-    let rest = rest.trim_start_matches([',', ' ', '(']);
-    let label = rest.get(..7).filter(|label| label.eq_ignore_ascii_case("version"))?;
-    version(value_of(rest.strip_prefix(label)?))
-}
-
-/// The code with which a process ended, if it is a status of Windows and not a number of the program's own.
-fn exit_code(value: &str) -> Option<ExceptionCode> {
-    /// The exceptions of Delphi programs, the one code of the kind that looks like no status.
-    const DELPHI: u32 = 0x0EED_FADE;
-    let number = code(value)?;
-    // Informational statuses; warnings and HRESULTs; errors; the exceptions of language runtimes.
-    let status = matches!(number, 0x4000_0001..=0x4001_FFFF | 0x8000_0001..=0x8FFF_FFFF | 0xC000_0001..=0xEFFF_FFFF);
-    (status || number == DELPHI).then_some(ExceptionCode(number))
-}
-
-/// A fast-fail code: `7`, `0x7`, or a name.
-fn fast_fail_number(value: &str) -> Option<FastFailCode> {
-    let number = if value.starts_with("0x") { hex_number(value) } else { decimal_number(value) };
-    number.and_then(fast_fail).or_else(|| named_fast_fail(value.strip_prefix("FAST_FAIL_").unwrap_or(value)))
-}
-
-/// The fast-fail code of the name at the beginning of `text`.
-fn named_fast_fail(text: &str) -> Option<FastFailCode> {
-    let end =
-        text.find(|character: char| !(character.is_ascii_alphanumeric() || character == '_')).unwrap_or(text.len());
-    let name = text.get(..end).filter(|name| !name.is_empty())?;
-    Knowledge::builtin().fast_fail_named(&name.to_ascii_uppercase())
-}
-
-/// What stands in the braces of WinDbg's line `BugCheck D1, {fffff80212345678, 2, 0, fffff80287654321}`: hexadecimal
-/// numbers without `0x`.
-fn in_braces(text: &str) -> Option<&str> {
-    let (code, inside) = text.split_once(", {")?;
-    let is_code = !code.is_empty() && code.len() <= 8 && code.chars().all(|digit| digit.is_ascii_hexdigit());
-    is_code.then(|| inside.split('}').next())?
-}
-
-/// The numbers in the first parentheses of `text`, or in WinDbg's braces, up to the first that is none.
-fn parameters(text: &str) -> [Option<u64>; 4] {
-    let mut parameters = [None; 4];
-    if let Some(inside) = in_braces(text) {
-        for (parameter, written) in parameters.iter_mut().zip(inside.split(',')) {
-            *parameter = hex_number(written.trim());
-            if parameter.is_none() {
-                break;
-            }
-        }
-        return parameters;
-    }
-    let inside = text.split_once('(').map_or("", |(_, inside)| inside);
-    let inside = inside.split(')').next().unwrap_or_default();
-    for (parameter, written) in parameters.iter_mut().zip(inside.split(',')) {
-        let written = written.trim();
-        *parameter = hex_number(written).filter(|_| written.starts_with("0x") || written.starts_with("0X"));
-        if parameter.is_none() {
-            break;
-        }
-    }
-    parameters
 }

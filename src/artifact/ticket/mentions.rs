@@ -10,7 +10,7 @@ use aho_corasick::AhoCorasick;
 use super::fences::{in_code, unquoted};
 use super::listings::listings;
 use super::printed::{Printed, printed};
-use super::quotes::quotes;
+use super::sentences::{Line, is_apart};
 use crate::evidence::TicketLine;
 use crate::knowledge::Knowledge;
 
@@ -20,6 +20,9 @@ const LONGEST: usize = 4096;
 const MOST_CUES: usize = 64;
 /// A denial announces the next line with no more words than these between it and the colon.
 const MOST_ANNOUNCING: usize = 3;
+
+/// A question has no more words than these before the one that it begins with: `Hi all, would ...`.
+const MOST_GREETING: usize = 2;
 
 /// A quotation of fewer words is a name and no message.
 const FEWEST_QUOTED: usize = 3;
@@ -80,6 +83,11 @@ pub(super) fn doubted(lines: &[TicketLine]) -> BTreeMap<usize, Arc<str>> {
     for (position, line) in lines.iter().enumerate() {
         let code = in_code.get(position).copied().unwrap_or(false);
         denied_code = code && (denied || denied_code);
+        if let Some(behind) = recovered(&line.text) {
+            doubted.insert(position, Arc::from(behind.trim()));
+            denied = false;
+            continue;
+        }
         if code || denied {
             if denied || denied_code {
                 doubted.insert(position, Arc::from(""));
@@ -109,10 +117,12 @@ enum Cue {
     Instance,
     Condition,
     Request,
+    Question,
+    Recovery,
 }
 
 impl Cue {
-    const ALL: [(&'static str, Self); 10] = [
+    const ALL: [(&'static str, Self); 12] = [
         ("denial", Self::Denial),
         ("contrast", Self::Contrast),
         ("absence", Self::Absence),
@@ -123,6 +133,8 @@ impl Cue {
         ("instance", Self::Instance),
         ("condition", Self::Condition),
         ("request", Self::Request),
+        ("question", Self::Question),
+        ("recovery", Self::Recovery),
     ];
 
     /// Whether it also counts behind a level or an error's name, where programs advise and people deny.
@@ -145,8 +157,14 @@ struct Cues {
 
 static CUES: LazyLock<Cues> = LazyLock::new(|| {
     let knowledge = Knowledge::builtin();
-    let words = Cue::ALL.iter().flat_map(|(name, kind)| knowledge.mention_cues(name).iter().map(|word| (*word, *kind)));
-    let (words, kinds): (Vec<&str>, Vec<Cue>) = words.unzip();
+    let words = Cue::ALL.iter().flat_map(|(name, kind)| {
+        knowledge
+            .mention_cues(name)
+            .iter()
+            .flat_map(|word| [Some((*word).to_owned()), begun_large(word)])
+            .map(|word| (word, *kind))
+    });
+    let (words, kinds): (Vec<String>, Vec<Cue>) = words.filter_map(|(word, kind)| Some((word?, kind))).unzip();
     let finder = AhoCorasick::builder().ascii_case_insensitive(true).build(words).ok();
     Cues {
         finder,
@@ -157,12 +175,27 @@ static CUES: LazyLock<Cues> = LazyLock::new(|| {
     }
 });
 
+/// Words as they begin a sentence, where their first letter is none of ASCII's, of which the finder knows both forms.
+fn begun_large(words: &str) -> Option<String> {
+    let first = words.chars().next().filter(|first| !first.is_ascii() && first.is_lowercase())?;
+    Some(first.to_uppercase().chain(words.chars().skip(1)).collect())
+}
+
 /// A line that is in doubt.
 struct Doubt {
     /// What is certain of it.
     certain: String,
     /// Whether it denies the next line.
     announces: bool,
+}
+
+/// What a line, also a printed one, says behind the words that the program went on after what stands before them.
+fn recovered(line: &str) -> Option<&str> {
+    let finder = CUES.finder.as_ref().filter(|_| line.len() <= LONGEST)?;
+    let cues = finder.find_overlapping_iter(line).take(MOST_CUES);
+    let recoveries = cues.filter(|cue| CUES.kinds.get(cue.pattern().as_usize()) == Some(&Cue::Recovery));
+    let last = recoveries.filter(|cue| is_apart(line, cue.range())).last()?;
+    line.get(last.end()..)
 }
 
 /// What puts a line in doubt.
@@ -201,75 +234,7 @@ fn doubt(line: &str) -> Option<Doubt> {
     Some(Doubt { certain: certain.trim().to_owned(), announces })
 }
 
-/// Whether words stand alone in a line. Where they begin or end with a mark, that end stands alone by itself.
-fn is_apart(line: &str, words: Range<usize>) -> bool {
-    let in_word = |character: char| character.is_alphanumeric() || character == '_';
-    let (before, behind) = (line.get(..words.start), line.get(words.end..));
-    let text = line.get(words).unwrap_or_default();
-    let begins = !text.starts_with(in_word) || before.is_some_and(|before| !before.ends_with(in_word));
-    begins && (!text.ends_with(in_word) || behind.is_some_and(|behind| !behind.starts_with(in_word)))
-}
-
-/// A line, looked through once: what is quoted in it, and where its sentences and clauses end.
-struct Line<'l> {
-    text: &'l str,
-    /// Its quotations.
-    quotes: Vec<Range<usize>>,
-    /// Of each byte, whether it stands in quotation marks.
-    quoted: Vec<bool>,
-    /// Where sentences end, behind their marks, sorted.
-    sentences: Vec<usize>,
-    /// Where clauses end, sentences among them, sorted.
-    clauses: Vec<usize>,
-}
-
-impl<'l> Line<'l> {
-    fn of(text: &'l str) -> Self {
-        let mut quoted = vec![false; text.len()];
-        let mut sentences = Vec::new();
-        let quotes = quotes(text);
-        for quote in quotes.iter().cloned() {
-            // A mark just inside of the quotation ends the sentence around it, too, if another begins behind it.
-            let behind = text.get(quote.end..).unwrap_or_default();
-            let closing = behind.chars().next().map_or(0, char::len_utf8);
-            let mut after = behind.get(closing..).unwrap_or_default().chars();
-            let ended = text.get(quote.clone()).is_some_and(|inside| inside.ends_with(['.', '!', '?']));
-            if ended && after.next().is_some_and(char::is_whitespace) && after.next().is_some_and(char::is_uppercase) {
-                sentences.push(quote.end.saturating_add(closing));
-            }
-            if let Some(bytes) = quoted.get_mut(quote) {
-                bytes.fill(true);
-            }
-        }
-        let mut clauses = Vec::new();
-        let outside = text.char_indices().filter(|(at, _)| !quoted.get(*at).copied().unwrap_or(false));
-        for (at, first) in outside {
-            if matches!(first, '.' | '!' | '?' | ';') && ends_sentence(text, at) {
-                sentences.push(at.saturating_add(1));
-            } else if matches!(first, ',' | ' ') && ends_clause(text, at) {
-                clauses.push(at.saturating_add(1));
-            }
-        }
-        sentences.sort_unstable();
-        clauses.extend_from_slice(&sentences);
-        clauses.sort_unstable();
-        Self { text, quotes, quoted, sentences, clauses }
-    }
-
-    fn is_quoted(&self, at: usize) -> bool {
-        self.quoted.get(at).copied().unwrap_or(false)
-    }
-
-    /// Where the sentence begins that the byte at `at` stands in.
-    fn sentence_start(&self, at: usize) -> usize {
-        let before = self.sentences.partition_point(|end| *end <= at);
-        before.checked_sub(1).and_then(|last| self.sentences.get(last)).copied().unwrap_or(0)
-    }
-
-    fn end(&self, ends: &[usize], from: usize) -> usize {
-        ends.get(ends.partition_point(|end| *end <= from)).copied().unwrap_or(self.text.len())
-    }
-
+impl Line<'_> {
     /// What words put in doubt, if anything. A message of several sentences is in doubt as a whole.
     fn doubted_by(&self, kind: Cue, cue: &Range<usize>) -> Option<Range<usize>> {
         let range = self.sentence_of(kind, cue)?;
@@ -321,10 +286,18 @@ impl<'l> Line<'l> {
                 let last = self.text.trim_end().len() == cue.end;
                 (last && before.ends_with([':', '?', '-', '–', '—', '|', '='])).then_some(0..self.text.len())
             }
+            // Looked for in all lines, whoever wrote them.
+            Cue::Recovery => None,
             Cue::Advice => Some(start..sentence_end),
             Cue::Instance => (!speaks_of_oneself(before)).then_some(start..sentence_end),
             Cue::Condition => (!before.contains(char::is_alphanumeric)).then_some(start..sentence_end),
             Cue::Request => Some(cue.start..sentence_end),
+            Cue::Question => {
+                let sentence = self.text.get(start..sentence_end)?;
+                let asked = sentence.trim_end().trim_end_matches(['"', '”', '“', '»', ')']).ends_with('?');
+                let greeted = before.split_whitespace().count() <= MOST_GREETING;
+                (asked && greeted && !speaks_of_oneself(sentence)).then_some(start..sentence_end)
+            }
         }
     }
 }
@@ -373,25 +346,6 @@ fn is_own(clause: &str) -> bool {
 fn speaks_of_oneself(text: &str) -> bool {
     const WORDS: [&str; 12] = ["i", "we", "our", "my", "us", "ich", "wir", "uns", "unser", "unsere", "mein", "meine"];
     text.split(|letter: char| !letter.is_alphanumeric()).any(|word| WORDS.contains(&&*word.to_lowercase()))
-}
-
-/// Whether a sentence ends with the mark at `at`.
-fn ends_sentence(line: &str, at: usize) -> bool {
-    let mut rest = line.get(at..).unwrap_or_default().chars();
-    let marked = rest.next().is_some();
-    if !marked || !rest.next().is_none_or(char::is_whitespace) {
-        return false;
-    }
-    // "e.g. this" goes on, and "code 7." ends.
-    let word = line.get(..at).and_then(|before| before.rsplit([' ', '(']).next()).unwrap_or_default();
-    let single = word.chars().count() == 1 && word.chars().all(char::is_alphabetic);
-    !(single || word.ends_with(".g") || word.ends_with(".G") || word.contains(".B"))
-}
-
-/// Whether a clause ends with the byte at `at`.
-fn ends_clause(line: &str, at: usize) -> bool {
-    const CONJUNCTIONS: [&str; 8] = [" but ", " - ", " aber ", " sondern ", " just ", " only ", " nur ", " mais "];
-    line.get(at..).is_some_and(|rest| rest.starts_with(", ") || CONJUNCTIONS.iter().any(|word| rest.starts_with(word)))
 }
 
 #[cfg(test)]
@@ -453,6 +407,13 @@ mod tests {
     }
 
     #[test]
+    fn after_what_a_program_recovered_from_it_can_still_crash() {
+        let line = "CUDA out of memory, falling back to CPU, then it exits with 0xC0000005";
+        assert_eq!(certain_of(line), ["CPU, then it exits with 0xC0000005"]);
+        assert_eq!(certain_of("```\nCUDA out of memory; falling back to CPU\n```"), ["CPU"]);
+    }
+
+    #[test]
     fn people_put_brackets_and_labels_before_denials() {
         for text in [
             "[Update] It's not OMP: Error #15",
@@ -485,7 +446,7 @@ mod tests {
         let line = "such as ".repeat(LONGEST / 8);
         assert_eq!(Line::of(&line).sentences, Vec::<usize>::new());
         let marks = "'a ".repeat(LONGEST / 3);
-        assert!(quotes(&marks).is_empty());
+        assert!(Line::of(&marks).quotes.is_empty());
         assert_eq!(certain_of(&line), [""]);
     }
 

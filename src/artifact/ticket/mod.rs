@@ -27,7 +27,9 @@ mod python;
 mod quotes;
 mod recognised;
 mod sections;
+mod sentences;
 mod signature;
+mod statement;
 mod stops;
 mod values;
 
@@ -94,7 +96,8 @@ pub fn about_crashes(reading: &Reading) -> Option<String> {
     }
     let errors = tickets().map(|ticket| ticket.win_errors.len().saturating_add(ticket.hresults.len())).max()?;
     let named = named.saturating_add(errors);
-    let fields = tickets().any(|ticket| ticket.app.is_some() || ticket.module.is_some());
+    // A sentence may name a program; a report gives its version, too.
+    let fields = tickets().any(|ticket| ticket.app_version.is_some() || ticket.module.is_some());
     let guide = tickets().any(|ticket| ticket.document);
     (guide && named > MOST_CODES_OF_A_GUIDE && !fields).then(|| {
         format!(
@@ -165,10 +168,10 @@ fn read_tickets(lines: Vec<TicketLine>) -> Vec<Ticket> {
     }
     let (mut crashes, mut rest) = (Vec::new(), Vec::new());
     for section in sections::sections(&lines) {
-        let part = lines.get(section).unwrap_or_default();
+        let part = lines.get(section.range.clone()).unwrap_or_default();
         let ticket = read_ticket(part.to_vec());
-        if ticket.tells_of_a_crash() || sections::is_failed_run(&ticket, part) {
-            sections::add_part(&mut crashes, ticket, part);
+        if ticket.tells_of_a_crash() || section.tells_of_a_failure(&ticket, part) {
+            sections::add_part(&mut crashes, ticket, &section, part);
         } else {
             rest.extend_from_slice(part);
         }

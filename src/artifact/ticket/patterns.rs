@@ -19,6 +19,8 @@ pub(super) enum Fact {
     AppPath,
     /// The crashed program, but only if what follows looks like an image's name.
     AppImage,
+    /// The crashed program, said in a sentence; a field of a report counts more.
+    AppTold,
     /// The faulting module's file name; a version may follow.
     Module,
     /// Its version.
@@ -43,6 +45,10 @@ pub(super) enum Fact {
     TruncatedCode,
     /// The offset in the faulting module.
     Offset,
+    /// The type of a C++ exception that nobody caught.
+    CppType,
+    /// The words of such an exception.
+    CppWhat,
     /// A fast-fail code.
     FastFail,
     /// A fast-fail code in some contexts only.
@@ -97,6 +103,8 @@ pub(super) enum Fact {
     OsBuild,
     /// Physical memory, MiB.
     MemoryMib,
+    /// Version and date of the firmware.
+    Bios,
     /// Model of the computer.
     Model,
     /// Version of Python.
@@ -113,6 +121,8 @@ pub(super) enum Fact {
     RunBegins,
     /// Another problem is told from this line on.
     ProblemBegins,
+    /// Whom or what the text tells of from this line on, one of several.
+    PartyBegins,
     /// The line explains something in general and says nothing of the crash.
     Explanation,
     /// The line shows that a debugger blames no module.
@@ -132,6 +142,8 @@ pub(super) enum Border {
     Starts,
     /// The part begins with it, and is about another problem than what stands before.
     Problem,
+    /// The part begins with it, and is about somebody or something that it names.
+    Party,
 }
 
 /// Words or an expression, and what they announce.
@@ -231,6 +243,18 @@ pub(super) fn borders(line: &str) -> impl Iterator<Item = (usize, Border)> {
     fitting.filter_map(|index| BORDERS.rows.get(index).copied())
 }
 
+/// Whom or what `line` names as the one that the text tells of from there on: `Customer A: ...`. In lower case.
+pub(super) fn party(line: &str) -> Option<String> {
+    static NAMED: LazyLock<Vec<Regex>> = LazyLock::new(|| {
+        let rows = PATTERNS.iter().filter(|row| row.border() == Some(Border::Party));
+        rows.filter_map(|row| Regex::new(row.regex?).ok()).collect()
+    });
+    let line = super::values::beginning(line, LONGEST_HEADING);
+    let named = NAMED.iter().find_map(|regex| regex.captures(line)?.name("party_begins"))?;
+    let words = named.as_str().split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty());
+    Some(words.collect::<Vec<_>>().join(" ").to_lowercase())
+}
+
 impl Pattern {
     fn border(&self) -> Option<Border> {
         self.groups.iter().find_map(|(_, fact)| match fact {
@@ -238,6 +262,7 @@ impl Pattern {
             Fact::CrashEnds => Some(Border::Ends),
             Fact::RunBegins => Some(Border::Starts),
             Fact::ProblemBegins => Some(Border::Problem),
+            Fact::PartyBegins => Some(Border::Party),
             _ => None,
         })
     }

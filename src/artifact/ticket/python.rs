@@ -1,6 +1,7 @@
 //! Python's frames: what its fault handler prints when the process dies, and the traceback of an exception.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 use crate::evidence::{PythonFrame, TicketLine};
 
@@ -58,6 +59,45 @@ pub(super) fn frames<'l>(lines: impl IntoIterator<Item = &'l TicketLine>) -> Vec
         Printed::FaultHandler(frames) => frames,
         _ => traceback.into(),
     }
+}
+
+/// The scripts whose runs ended with the tracebacks in `lines`, each with the position of its traceback's heading. A
+/// traceback that tells of another one's exception, or of a program that was started and failed, belongs to what stands
+/// before it.
+pub(super) fn scripts(lines: &[TicketLine]) -> Vec<(usize, Arc<str>)> {
+    /// How Python announces the exception that came of another one.
+    ///
+    /// Source: `traceback.py` of CPython.
+    const CHAINED: [&str; 2] = ["During handling of the above exception", "The above exception was the direct cause"];
+    /// What tells that a program was started and failed.
+    const OF_A_CHILD: [&str; 3] = ["CalledProcessError", "ChildFailedError", "non-zero exit status"];
+    let is_heading = |line: &TicketLine| line.text.trim() == "Traceback (most recent call last):";
+    let holds = |line: &TicketLine, words: &[&str]| words.iter().any(|words| line.text.contains(words));
+    let mut scripts = Vec::new();
+    let mut of_a_child = false;
+    // From the end, so that each line is looked at once.
+    for (at, line) in lines.iter().enumerate().rev() {
+        of_a_child |= holds(line, &OF_A_CHILD);
+        if !is_heading(line) {
+            continue;
+        }
+        let before = at.checked_sub(1).and_then(|before| lines.get(before));
+        let chained = before.is_some_and(|before| holds(before, &CHAINED));
+        let outermost = lines.get(at.saturating_add(1)).and_then(|first| frame(&first.text));
+        let script = outermost.filter(|frame| &*frame.function == "<module>" && is_script(&frame.file));
+        if let Some(script) = script.filter(|_| !chained && !of_a_child) {
+            scripts.push((at, script.file));
+        }
+        of_a_child = false;
+    }
+    scripts.reverse();
+    scripts
+}
+
+/// Whether a file is one that somebody runs, and not what Python itself runs others with.
+fn is_script(file: &str) -> bool {
+    let name = crate::evidence::base_name(file);
+    name.to_ascii_lowercase().ends_with(".py") && !matches!(name, "runpy.py" | "spawn.py" | "__main__.py")
 }
 
 /// What is being printed.
@@ -121,6 +161,25 @@ mod tests {
                     Current thread 0x00002b3d (most recent call first):\n  File \"C:\\p\\kernel.py\", line 7 in launch\n  \
                     File \"C:\\p\\main.py\", line 90 in <module>\nbash: done";
         assert_eq!(shown(text), ["C:\\p\\kernel.py:7 launch", "C:\\p\\main.py:90 <module>"]);
+    }
+
+    #[test]
+    fn tracebacks_of_different_scripts_are_told_apart() {
+        let traceback = |file: &str, error: &str| {
+            format!("Traceback (most recent call last):\n  File \"{file}\", line 3, in <module>\n    run()\n{error}\n")
+        };
+        let shown = |text: &str| -> Vec<String> {
+            scripts(&lines(text)).into_iter().map(|(at, file)| format!("{at} {file}")).collect()
+        };
+        let two = traceback("a.py", "OSError: a") + &traceback("b.py", "RuntimeError: b");
+        assert_eq!(shown(&two), ["0 a.py", "4 b.py"]);
+        let chained = traceback("a.py", "OSError: a")
+            + "During handling of the above exception, another exception occurred:\n"
+            + &traceback("b.py", "RuntimeError: b");
+        assert_eq!(shown(&chained), ["0 a.py"]);
+        let started = traceback("a.py", "MemoryError") + &traceback("launch.py", "subprocess.CalledProcessError: 1");
+        assert_eq!(shown(&started), ["0 a.py"]);
+        assert!(shown(&traceback("<string>", "OSError")).is_empty(), "what Python runs itself");
     }
 
     #[test]

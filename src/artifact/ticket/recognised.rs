@@ -110,6 +110,9 @@ pub(super) struct Recognised {
     /// The last exit code that was told, with its line.
     pub last_exit: Option<(u32, u32)>,
     pub offset: Weighed<ModuleOffset>,
+    /// Type and words of a C++ exception that nobody caught.
+    pub cpp_type: Weighed<Arc<str>>,
+    pub cpp_what: Weighed<Arc<str>>,
     pub fast_fail: Weighed<FastFailCode>,
     pub access_address: Weighed<Address>,
     /// First parameters of the exception; what they mean depends on the code.
@@ -377,6 +380,8 @@ impl Recognised {
             computer: self.computer.take(told),
             code,
             exit_code: self.exit_code.take(told),
+            cpp_what: if self.cpp_type.get().is_some() { self.cpp_what.take(told) } else { None },
+            cpp_type: self.cpp_type.take(told),
             fast_fail: self.fast_fail.take(told).or(data.map(FastFailCode)),
             access_address: self.access_address.take(told).or(wanted_address.map(Address)),
             module: self.module.take(told),

@@ -3,15 +3,16 @@
 //!
 //! The patterns say how the part of a text begins or ends that is about one crash (`crash_begins`, `crash_ends`). Where
 //! one of them fits several times, the text is divided there, and the parts again by others. Parts that do not differ
-//! belong together: nobody writes of one crash in one way only.
+//! belong together: nobody writes of one crash in one way only. But what different customers, machines or scripts met
+//! are different crashes.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::sync::Arc;
 
 use super::dates::{StatedTime, stated_time};
-use super::event_text;
-use super::patterns::{Border, borders};
+use super::patterns::{Border, borders, party};
+use super::{event_text, python};
 use crate::evidence::{Ticket, TicketLine};
 
 /// As many borders between parts as are looked at.
@@ -19,30 +20,57 @@ const MOST_BORDERS: usize = 1024;
 /// The kind of a border that is told by the form of event 1000's text, which no pattern describes.
 const BY_FORM: usize = usize::MAX;
 
+/// The kind of a border that a traceback of another script makes.
+const BY_SCRIPT: usize = usize::MAX - 1;
+
+/// A part of a text that may be about a crash of its own.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Section {
+    /// Its lines, by their position.
+    pub range: Range<usize>,
+    /// Whom or what it is about, where the text says so: `customer a`.
+    party: Option<Arc<str>>,
+    /// The script whose traceback it begins with.
+    script: Option<Arc<str>>,
+}
+
 /// The parts of a text that may each be about a crash of its own, when there are several. What stands before the first
 /// is a part too.
-pub(super) fn sections(lines: &[TicketLine]) -> Vec<Range<usize>> {
+pub(super) fn sections(lines: &[TicketLine]) -> Vec<Section> {
     let mut found = Vec::new();
+    let mut scripts = python::scripts(lines).into_iter().peekable();
+    let mut script = None;
     for (index, line) in lines.iter().enumerate() {
         if found.len() >= MOST_BORDERS {
             break;
         }
-        found.extend(borders(&line.text).map(|(kind, border)| Found { at: index, kind, border }));
+        let named = |border| if border == Border::Party { party(&line.text).map(Arc::from) } else { None };
+        let by_pattern =
+            borders(&line.text).map(|(kind, border)| Found { at: index, kind, border, names: named(border) });
+        found.extend(by_pattern);
         if event_text::begins(lines.get(index..).unwrap_or_default()) {
-            found.push(Found { at: index, kind: BY_FORM, border: Border::Begins });
+            found.push(Found { at: index, kind: BY_FORM, border: Border::Begins, names: None });
+        }
+        if let Some((_, file)) = scripts.next_if(|(at, _)| *at == index)
+            && script.as_ref() != Some(&file)
+        {
+            script = Some(Arc::clone(&file));
+            found.push(Found { at: index, kind: BY_SCRIPT, border: Border::Begins, names: Some(file) });
         }
     }
     let mut sections = Vec::new();
-    divide(0..lines.len(), &found, &mut sections);
+    divide(Section { range: 0..lines.len(), ..Section::default() }, &found, &mut sections);
     if sections.len() < 2 { Vec::new() } else { sections }
 }
 
 /// A line that begins or ends a part.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 struct Found {
     at: usize,
     kind: usize,
     border: Border,
+    /// The party or script that the part is about.
+    names: Option<Arc<str>>,
 }
 
 impl Found {
@@ -52,8 +80,10 @@ impl Found {
     }
 }
 
-/// Divides the lines of `range` by the first kind of border of which it has several, and its parts by the others.
-fn divide(range: Range<usize>, found: &[Found], sections: &mut Vec<Range<usize>>) {
+/// Divides a part by whom it is about, else by the first kind of border of which it has several, and its parts by the
+/// others.
+fn divide(whole: Section, found: &[Found], sections: &mut Vec<Section>) {
+    let range = whole.range.clone();
     let inside = || found.iter().filter(|found| range.contains(&found.at));
     let mut times: BTreeMap<usize, usize> = BTreeMap::new();
     let parts =
@@ -62,17 +92,29 @@ fn divide(range: Range<usize>, found: &[Found], sections: &mut Vec<Range<usize>>
         let times = times.entry(found.kind).or_default();
         *times = times.saturating_add(parts(found));
     }
-    let several = |found: &&Found| times.get(&found.kind).is_some_and(|times| *times > 1);
-    let Some(kind) = inside().find(several).map(|found| found.kind) else {
-        sections.push(range);
+    let parties: BTreeSet<_> =
+        inside().filter(|found| found.border == Border::Party).map(|found| &found.names).collect();
+    let several = |found: &&Found| match found.border {
+        Border::Party => parties.len() > 1,
+        _ => times.get(&found.kind).is_some_and(|times| *times > 1),
+    };
+    let by_party = inside().filter(several).find(|found| found.border == Border::Party);
+    let Some(kind) = by_party.or_else(|| inside().find(several)).map(|found| found.kind) else {
+        sections.push(whole);
         return;
     };
-    let mut start = range.start;
-    let ends = inside().filter(|found| found.kind == kind).map(Found::begins).chain([range.end]);
-    for end in ends {
-        if end > start {
-            divide(start..end, found, sections);
-            start = end;
+    let mut part = Section { range: range.start..range.start, ..whole.clone() };
+    let borders = inside().filter(|found| found.kind == kind).map(|border| (border.begins(), Some(border)));
+    for (end, border) in borders.chain([(range.end, None)]) {
+        if end > part.range.start {
+            part.range.end = end;
+            divide(part.clone(), found, sections);
+            part.range.start = end;
+        }
+        match border.map(|border| (border.border, border.names.clone())) {
+            Some((Border::Party, names)) => part.party = names,
+            Some((_, names)) if kind == BY_SCRIPT => part.script = names,
+            _ => {}
         }
     }
 }
@@ -93,15 +135,17 @@ fn is_another_problem(lines: &[TicketLine]) -> bool {
     lines.first().is_some_and(|line| borders(&line.text).any(|(_, border)| border == Border::Problem))
 }
 
-/// Whether a part tells of a run that failed: with an error, and with a code of the program's own. So does one of
-/// another problem with an error.
-pub(super) fn is_failed_run(ticket: &Ticket, lines: &[TicketLine]) -> bool {
-    let error = |line: &TicketLine| {
-        let mut words = line.text.split(|letter: char| !letter.is_alphanumeric());
-        words.any(|word| word.to_ascii_lowercase().ends_with("error"))
-    };
-    let failed = ended_with(ticket, lines).is_some_and(|code| code != 0) || is_another_problem(lines);
-    failed && lines.iter().any(error)
+impl Section {
+    /// Whether the part, with these `lines`, tells of a run that failed: with an error, and with a code of the program's
+    /// own. So does one of another problem, party or script with an error.
+    pub(super) fn tells_of_a_failure(&self, ticket: &Ticket, lines: &[TicketLine]) -> bool {
+        let error = |line: &TicketLine| {
+            let mut words = line.text.split(|letter: char| !letter.is_alphanumeric());
+            words.any(|word| word.to_ascii_lowercase().ends_with("error"))
+        };
+        let failed = ended_with(ticket, lines).is_some_and(|code| code != 0) || is_another_problem(lines);
+        (failed || self.party.is_some() || self.script.is_some()) && lines.iter().any(error)
+    }
 }
 
 /// A crash that parts of a text tell of.
@@ -114,13 +158,16 @@ pub(super) struct Crash {
     is_a_run: bool,
     /// The code with which the run ended.
     ended_with: Option<u32>,
+    /// Whom it happened to, and in which script.
+    party: Option<Arc<str>>,
+    script: Option<Arc<str>>,
     /// Their lines, in order.
     pub lines: Vec<TicketLine>,
 }
 
 /// Puts a part to the one of `crashes` that it is about, or adds the one that it begins. Windows' id of the report
 /// decides, and else the nearest before it from which it does not differ.
-pub(super) fn add_part(crashes: &mut Vec<Crash>, part: Ticket, lines: &[TicketLine]) {
+pub(super) fn add_part(crashes: &mut Vec<Crash>, part: Ticket, section: &Section, lines: &[TicketLine]) {
     let named =
         |crash: &Crash| part.report_id.is_some() && crash.parts.iter().any(|other| other.report_id == part.report_id);
     let (time, run) = (stated_time(lines), starts_a_run(lines));
@@ -128,6 +175,8 @@ pub(super) fn add_part(crashes: &mut Vec<Crash>, part: Ticket, lines: &[TicketLi
     let another = is_another_problem(lines);
     let apart = |crash: &Crash| {
         another
+            || unequal(section.party.as_ref(), crash.party.as_ref())
+            || unequal(section.script.as_ref(), crash.script.as_ref())
             || ended.is_some_and(|code| crash.ended_with.is_some_and(|other| other != code))
             || (run && crash.is_a_run)
             || time.is_some_and(|time| crash.times.iter().any(|other| other.is_apart_from(time)))
@@ -140,6 +189,7 @@ pub(super) fn add_part(crashes: &mut Vec<Crash>, part: Ticket, lines: &[TicketLi
             crash.times.extend(time);
             crash.is_a_run |= run;
             crash.ended_with = crash.ended_with.or(ended);
+            crash.script = crash.script.take().or_else(|| section.script.clone());
             crash.lines.extend_from_slice(lines);
         }
         None => crashes.push(Crash {
@@ -147,6 +197,8 @@ pub(super) fn add_part(crashes: &mut Vec<Crash>, part: Ticket, lines: &[TicketLi
             times: time.into_iter().collect(),
             is_a_run: run,
             ended_with: ended,
+            party: section.party.clone(),
+            script: section.script.clone(),
             lines: lines.to_vec(),
         }),
     }
@@ -155,9 +207,6 @@ pub(super) fn add_part(crashes: &mut Vec<Crash>, part: Ticket, lines: &[TicketLi
 /// Whether two events tell of different crashes. The records of one crash have one report id, or differ in nothing
 /// that both have.
 fn differ(a: &Ticket, b: &Ticket) -> bool {
-    fn unequal<T: PartialEq>(a: Option<T>, b: Option<T>) -> bool {
-        matches!((a, b), (Some(a), Some(b)) if a != b)
-    }
     if let (Some(a), Some(b)) = (&a.report_id, &b.report_id) {
         return a != b;
     }
@@ -180,6 +229,10 @@ fn differ(a: &Ticket, b: &Ticket) -> bool {
         || unequal(a.pid, b.pid)
 }
 
+fn unequal<T: PartialEq>(a: Option<T>, b: Option<T>) -> bool {
+    matches!((a, b), (Some(a), Some(b)) if a != b)
+}
+
 fn is_of_a_program(ticket: &Ticket) -> bool {
     ticket.app.is_some() && ticket.code.is_some()
 }
@@ -191,7 +244,7 @@ mod tests {
     fn shown(text: &str) -> Vec<Range<usize>> {
         let lines: Vec<TicketLine> =
             (1..).zip(text.lines()).map(|(number, text)| TicketLine { number, text: text.into() }).collect();
-        sections(&lines)
+        sections(&lines).into_iter().map(|section| section.range).collect()
     }
 
     #[test]
@@ -206,6 +259,13 @@ mod tests {
     fn parts_are_divided_by_headings_of_other_kinds() {
         let text = "Log Name: A\nx\nLog Name: A\nFault bucket 1\nFault bucket 2\ny";
         assert_eq!(shown(text), [0..2, 2..3, 3..4, 4..6]);
+    }
+
+    #[test]
+    fn parts_are_divided_by_whom_they_are_about_first() {
+        let text = "Log Name: A\nx\nCustomer A: it crashes\nLog Name: A\nCustomer B: it does not";
+        assert_eq!(shown(text), [0..2, 2..4, 4..5]);
+        assert!(shown("Customer A: it crashes\nsays he\nCustomer A: it still does").is_empty(), "one and the same");
     }
 
     #[test]

@@ -51,6 +51,15 @@ pub(super) fn lists(built: &Built<'_>, facts: &mut FactSet) {
         if let Some(suspects) = ticket.debugger_suspects {
             facts.set("debugger.suspects", word(suspects), from);
         }
+        // A dump holds the exception itself.
+        if let Some(thrown) = ticket.cpp_type.as_ref().filter(|_| facts.get("cpp_exception.type").is_none()) {
+            let name = || Value::Text(Arc::clone(thrown));
+            facts.set("cpp_exception.type", name(), from);
+            facts.set_list("cpp_types", vec![Record { fields: vec![("name", name())], from }]);
+            if let Some(what) = &ticket.cpp_what {
+                facts.set("cpp_exception.what", Value::Text(Arc::clone(what)), from);
+            }
+        }
         // What a log recorded is no hearsay.
         if let Some(code) = ticket.exit_code.filter(|_| facts.get("process.exit_code").is_none()) {
             facts.set("process.exit_code", Value::Number(u64::from(code)), from);
@@ -117,6 +126,7 @@ pub(super) fn described(built: &Built<'_>, facts: &mut FactSet) {
             ("environment.cuda_driver", version(inventory.cuda_driver)),
             ("environment.gpu", name(inventory.gpus.first())),
             ("environment.memory", inventory.memory.map(Value::Number)),
+            ("environment.bios", name(inventory.bios.as_ref())),
             ("environment.model", name(inventory.model.as_ref())),
             ("environment.python", version(inventory.python)),
             ("os.build", inventory.os_build.map(|build| Value::Number(u64::from(build)))),

@@ -1,9 +1,9 @@
 //! Every fact with many entries.
 
 use super::{
-    ANY, APPLICATION_LOG, COMPONENTS, DRIVES, DUMP, DUMP_WITH_HANDLES, FRAME_TRUSTS, FactType, INCIDENT_KINDS,
-    INVENTORY, KERNEL_DUMP, LOCATIONS, ListDefinition, MACHINE_CHECKS, MEMORY_HOLDERS, MODULE_LIST, NAMED_PARTS,
-    SYSTEM_LOG, TEXT, TIMELINE_KINDS, fact,
+    ANY, APPLICATION_LOG, COMPONENTS, DRIVES, DUMP, DUMP_OR_CONSOLE, DUMP_WITH_HANDLES, FRAME_TRUSTS, FactType,
+    INCIDENT_KINDS, INVENTORY, KERNEL_DUMP, LOCATIONS, ListDefinition, MACHINE_CHECKS, MEMORY_HOLDERS, MODULE_LIST,
+    NAMED_PARTS, SYSTEM_LOG, TEXT, TIMELINE_KINDS, fact,
 };
 use crate::incident::environment::{FRAMEWORKS, INSTALLATIONS};
 
@@ -18,8 +18,9 @@ pub const LISTS: &[ListDefinition] = &[
     },
     ListDefinition {
         name: "cpp_types",
-        about: "the types that would catch a C++ exception, the thrown one first; known when the dump holds them",
-        from: DUMP,
+        about: "the types that would catch a C++ exception, the thrown one first; known when the dump holds them; of a text \
+                only the thrown one",
+        from: DUMP_OR_CONSOLE,
         fields: &[fact("name", FactType::Text, ANY, "the type's name")],
     },
     ListDefinition {

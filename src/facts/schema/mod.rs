@@ -184,6 +184,7 @@ const TEXT: &str = "the text that the program printed";
 const INVENTORY: &str = "the output of nvidia-smi, dxdiag, systeminfo or pip list";
 const ANY: &str = "any artifact";
 const DUMP_OR_TEXT: &str = "a minidump of the crash, or a text with the versions";
+const DUMP_OR_CONSOLE: &str = "a minidump of the crash, or the text that the program printed";
 const MODULE_LIST: &str = "a minidump or Report.wer";
 
 const fn fact(path: &'static str, kind: FactType, from: &'static str, about: &'static str) -> FactDefinition {

@@ -1,9 +1,10 @@
 //! Every fact with one value.
 
 use super::{
-    ACCESS_KINDS, AGES, ANY, APPLICATION_LOG, ARCHITECTURES, CRASH_RECORD, DUMP, DUMP_OR_METADATA, DUMP_OR_TEXT,
-    DUMP_WITH_HANDLES, DUMP_WITH_REGIONS, EXIT_LOG, EXIT_LOG_OR_TEXT, FITS, FactDefinition, FactType, INCIDENT_KINDS,
-    INVENTORY, KERNEL_DUMP, LOCATIONS, MACHINE_CHECKS, METADATA, OS_FAMILIES, SUSPECT_BASES, SYSTEM_LOG, TEXT, fact,
+    ACCESS_KINDS, AGES, ANY, APPLICATION_LOG, ARCHITECTURES, CRASH_RECORD, DUMP, DUMP_OR_CONSOLE, DUMP_OR_METADATA,
+    DUMP_OR_TEXT, DUMP_WITH_HANDLES, DUMP_WITH_REGIONS, EXIT_LOG, EXIT_LOG_OR_TEXT, FITS, FactDefinition, FactType,
+    INCIDENT_KINDS, INVENTORY, KERNEL_DUMP, LOCATIONS, MACHINE_CHECKS, METADATA, OS_FAMILIES, SUSPECT_BASES,
+    SYSTEM_LOG, TEXT, fact,
 };
 use crate::evidence::{AddressKind, CodePlace, DEBUGGER_SUSPECTS, Extension, INTEGRITY_LEVELS, InstructionKind, Page};
 use crate::incident::environment::INSTALLATIONS;
@@ -125,13 +126,13 @@ pub const SCALARS: &[FactDefinition] = &[
     fact(
         "cpp_exception.type",
         FactType::Text,
-        DUMP,
-        "type of a C++ exception, such as std::bad_alloc; templates keep their decorated name",
+        DUMP_OR_CONSOLE,
+        "type of a C++ exception that nobody caught, such as std::bad_alloc; in dumps templates keep their decorated name",
     ),
     fact(
         "cpp_exception.what",
         FactType::Text,
-        DUMP,
+        DUMP_OR_CONSOLE,
         "the text inside a C++ exception that derives from std::exception",
     ),
     fact("cpu.avx", FactType::Flag, DUMP, "whether the system lets programs use AVX; absent before Windows 10 2004"),
@@ -162,6 +163,12 @@ pub const SCALARS: &[FactDefinition] = &[
         "whether the program asked for the dump itself while it ran; never false",
     ),
     fact("environment.amd_driver", FactType::Version, DUMP, "AMD display driver, its file version"),
+    fact(
+        "environment.bios",
+        FactType::Text,
+        INVENTORY,
+        "version and date of the firmware, as systeminfo, msinfo32 or dxdiag print them",
+    ),
     fact("environment.cublas", FactType::Version, DUMP, "cuBLAS, the number in its file name"),
     fact("environment.cuda", FactType::Version, DUMP, "CUDA runtime, as far as file names tell it"),
     fact(

@@ -246,3 +246,28 @@ fn each_run_behind_a_prompt_is_one() {
     let text = run("a.py", "access violation") + "PS C:\\work> echo $LASTEXITCODE\n-1073741819\n";
     assert_eq!(crashes(&text), ["code=0xC0000005"], "who asks for the code of a run starts none");
 }
+
+#[test]
+fn what_different_customers_and_machines_met_is_several() {
+    let text = "Customer A: tool.exe exits with 0xC0000374 each evening.\n\
+                Customer B: tool.exe exits with 0xC00000FD after loading a big file.\n";
+    assert_eq!(crashes(text), ["app=tool.exe code=0xC0000374", "app=tool.exe code=0xC00000FD"]);
+    let text = "PC-1:\nExit code: 0xC0000374\nPC-2:\nExit code: 0xC0000374\n";
+    assert_eq!(crashes(text), ["code=0xC0000374"; 2], "equal codes of two machines");
+    let text = "Machine 1: Windows 10\nMachine 2: Windows 11\nOn both: exit code 0xC0000374\n";
+    assert_eq!(tickets(text).len(), 1, "one crash, told once");
+    let text = "User 1: exit code 0xC0000374\nUser 2: which version?\nUser 1: version 3, exit code 0xC0000374\n";
+    assert_eq!(crashes(text), ["code=0xC0000374"]);
+}
+
+#[test]
+fn what_different_scripts_ended_with_is_several() {
+    let traceback = |file: &str, error: &str| {
+        format!("Traceback (most recent call last):\n  File \"{file}\", line 3, in <module>\n    run()\n{error}\n\n")
+    };
+    let text = traceback("a.py", "OSError: [WinError 126] not found") + &traceback("b.py", "OSError: [WinError 1455]");
+    let errors: Vec<Vec<u32>> = tickets(&text).into_iter().map(|ticket| ticket.win_errors).collect();
+    assert_eq!(errors, [[126], [1455]]);
+    let text = traceback("a.py", "OSError: [WinError 126] not found") + &traceback("a.py", "OSError: [WinError 1455]");
+    assert_eq!(tickets(&text).len(), 1, "one script may go on after an error");
+}
