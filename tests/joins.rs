@@ -1011,6 +1011,29 @@ fn a_process_that_hung_and_later_crashed_failed_twice() {
 }
 
 #[test]
+fn a_hang_shortly_before_the_crash_of_its_process_is_none_that_is_sure_to_have_ended_it() {
+    let crash = crash("demo.exe", 4312, NOON);
+    let hang = |before: u64| Hang {
+        app: crash.app.clone(),
+        process: crash.process,
+        started: crash.started.minus_seconds(4000),
+        time: NOON.minus_seconds(before),
+        report_id: Guid::made_up("hung"),
+    };
+    let crash = Crash { started: hang(0).started, ..crash.clone() };
+    let confidence = |before: u64| {
+        let folder = Folder::new();
+        folder.log("Application.evtx", "PC-1", [hang(before).application_hang(), error_event(&crash)]);
+        let report = folder.report();
+        let hung = incident(&folder, &report, "Application.evtx#1");
+        assert_eq!(hung["verdict"]["cause"], "application-hang");
+        let explained = text(&hung["findings"][0], "explanation").contains("it did not crash");
+        (explained, hung["verdict"]["confidence"].as_f64().expect("a number") >= 0.8)
+    };
+    assert_eq!((confidence(5), confidence(3500)), ((false, false), (false, true)));
+}
+
+#[test]
 fn the_dump_and_the_end_of_a_crash_do_not_join_the_hang_before_it() {
     let crash = crash("demo.exe", 4312, NOON);
     let hang = Hang {

@@ -23,6 +23,7 @@ fn incident(kind: IncidentKind, host: Option<&str>, time: &str, determined: bool
             host: host.map(Arc::from),
             host_by_folder: false,
             may_be_of: Vec::new(),
+            crashed_later: None,
             process: None,
             exception: None,
             bugcheck: None,

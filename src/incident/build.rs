@@ -147,6 +147,7 @@ fn build<'i>(
         host_by_folder: named.is_none() && by_folder().is_some(),
         host: named.or_else(by_folder),
         may_be_of: Vec::new(),
+        crashed_later: None,
         environment: context::described(environment::card(&gathered, &environment, knowledge), &gathered, knowledge),
         remarks: remarks(&gathered).into_iter().chain(bugcheck.as_ref().and_then(live_remark)).collect(),
         process,

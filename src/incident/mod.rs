@@ -99,6 +99,8 @@ pub struct Incident {
     pub may_be_of: Vec<String>,
     /// The process, for incidents of one.
     pub process: Option<Process>,
+    /// Of a hang: how long after it the same process crashed, seconds.
+    pub crashed_later: Option<u64>,
     /// The exception.
     pub exception: Option<ExceptionFacts>,
     /// The bugcheck.

@@ -1,4 +1,5 @@
 //! What else befell the process of an incident: one that hangs and crashes fails twice, and one failure explains the other.
+//! A hang before a crash is none by which the process ended.
 
 use std::collections::BTreeMap;
 
@@ -26,6 +27,7 @@ pub(super) fn tell_others(built: &mut [Built<'_>]) {
         }
     }
     let mut remarks: Vec<(usize, String)> = Vec::new();
+    let mut crashed_later: Vec<(usize, u64)> = Vec::new();
     for failures in by_process.values_mut() {
         failures.sort_unstable();
         for pair in failures.windows(2) {
@@ -36,8 +38,14 @@ pub(super) fn tell_others(built: &mut [Built<'_>]) {
             if is_one_process(first, second, apart) {
                 remarks.push((*earlier, told(second, apart, "later")));
                 remarks.push((*later, told(first, apart, "before")));
+                if (first.kind, second.kind) == (IncidentKind::Hang, IncidentKind::Crash) {
+                    crashed_later.push((*earlier, apart.as_secs().unsigned_abs()));
+                }
             }
         }
+    }
+    for (index, seconds) in crashed_later {
+        built.get_mut(index).into_iter().for_each(|one| one.incident.crashed_later = Some(seconds));
     }
     for (index, remark) in remarks {
         built.get_mut(index).into_iter().for_each(|one| one.incident.remarks.push(remark.clone()));

@@ -129,6 +129,7 @@ pub(super) fn undetermined(id: &str, after: i64) -> Judged {
             host: Some("PC-7".into()),
             host_by_folder: false,
             may_be_of: Vec::new(),
+            crashed_later: None,
             process: Some(Process { name: Some("python.exe".into()), ..Process::default() }),
             exception: None,
             bugcheck: None,

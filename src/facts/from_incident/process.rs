@@ -26,6 +26,9 @@ pub(super) fn incident(built: &Built<'_>, facts: &mut FactSet) {
     {
         facts.set("process.uptime_seconds", Value::Number(seconds), first);
     }
+    if let Some(seconds) = incident.crashed_later {
+        facts.set("process.crashed_later_seconds", Value::Number(seconds), first);
+    }
     let architecture = match built.gathered.dump() {
         Some((number, dump)) => Some((number, dump.system.cpu.word())),
         None => built.gathered.crash_records().into_iter().find_map(|(number, record)| {

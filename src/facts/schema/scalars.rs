@@ -388,6 +388,12 @@ pub const SCALARS: &[FactDefinition] = &[
     fact("process.architecture", FactType::Word(ARCHITECTURES), CRASH_RECORD, "architecture the process ran as"),
     fact("process.commit", FactType::Number, DUMP_OR_METADATA, "how much the process had committed, bytes"),
     fact(
+        "process.crashed_later_seconds",
+        FactType::Number,
+        CRASH_RECORD,
+        "of a hang: how long after it the same process crashed; absent where nothing tells that",
+    ),
+    fact(
         "process.exit_code",
         FactType::Code,
         EXIT_LOG_OR_TEXT,
