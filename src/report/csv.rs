@@ -12,7 +12,7 @@ use super::{Judged, Report, sanitise};
 use crate::groups::Group;
 
 /// The columns; `docs/report.md` describes them.
-pub const COLUMNS: [&str; 40] = [
+pub const COLUMNS: [&str; 41] = [
     "incident_id",
     "kind",
     "time",

@@ -137,7 +137,7 @@ impl Reader<'_, '_> {
         if let Some(disabled) = rule.disabled() {
             let message = format!("the rule `{}` is disabled {}", named.id, disabled.says());
             let help = "an override does not bring it back; remove one of the two";
-            self.mistakes.warning("R092", item.get("rule").map_or(item.span, |node| node.span), message, help);
+            self.mistakes.warning("R081", item.get("rule").map_or(item.span, |node| node.span), message, help);
         }
         rule.change(changes, change);
         true
