@@ -16,7 +16,7 @@ const NOON: FileTime = FileTime::utc(2024, 5, 6, 12, 0, 0);
 
 /// The verdict on a stack overflow by rules of these causes and confidences, each of which asks for something.
 fn verdict(rules: &[(&str, f64)]) -> Value {
-    judged(rules, "")["verdict"].clone()
+    judged(rules, "").get("verdict").cloned().expect("a verdict")
 }
 
 /// What comes of a stack overflow by such rules, of which the first has these further keys.

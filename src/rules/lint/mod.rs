@@ -1,7 +1,7 @@
 //! What is legal in a rule and probably not meant: warnings of `rules check`.
 //!
-//! A lint looks at one thing and says where it is and what would be better. All but the first two need to know in which
-//! [ways](ways) a rule can match.
+//! A lint looks at one thing and says where it is and what would be better. Some look at single terms, others need to know
+//! in which [ways] a rule can match.
 
 mod carriers;
 mod expressions;

@@ -42,7 +42,7 @@ pub(super) fn is_trivial(test: &Test) -> bool {
     }
 }
 
-/// `R081`: a comparison that every value fits.
+/// `R092`: a comparison that every value fits.
 pub(super) fn terms(rule: &Linted<'_>, found: &mut Vec<Diagnostic>) {
     for term in rule.terms() {
         let of_fact = match &term.test {
@@ -56,7 +56,7 @@ pub(super) fn terms(rule: &Linted<'_>, found: &mut Vec<Diagnostic>) {
         if let Some(path) = of_fact {
             let message = format!("every value of `{path}` fits this");
             let help = "to ask whether it is known, write `|exists: true`";
-            rule.warn("R081", term.span, message, help, found);
+            rule.warn("R092", term.span, message, help, found);
         }
     }
 }
