@@ -20,7 +20,7 @@ use crate::judge::judge;
 use crate::knowledge::Knowledge;
 use crate::merge::pack;
 use crate::patterns::patterns;
-use crate::read::{ReadArtifact, read_artifact};
+use crate::read::{ReadArtifact, read_artifacts};
 use crate::report::{Artifact, ArtifactStatus, Judged, Limits, Report, Summary, UNDETERMINED};
 use crate::rules::{ModuleList, RuleSet};
 
@@ -274,8 +274,8 @@ fn read_all(paths: &[PathBuf], options: &Options, progress: &dyn Progress) -> Ve
     };
     let mut all: Vec<ReadArtifact> = found
         .par_iter()
-        .map(|file| {
-            let read = read_artifact(&file.path, &context);
+        .flat_map_iter(|file| {
+            let read = read_artifacts(&file.path, &context);
             progress.read();
             read
         })
@@ -413,9 +413,17 @@ fn hosts_by_folder(all: &[ReadArtifact], renamed: &[BTreeMap<String, Arc<str>>])
     hosts.into_iter().map(|(folder, hosts)| (folder, hosts.into_iter().collect())).collect()
 }
 
-/// The folder that an artifact lies in.
+/// The folder that an artifact lies in. A file that was packed by itself lies where its `.gz` does.
 fn folder(path: &str) -> &str {
-    path.rsplit_once(['/', '\\']).map_or(".", |(folder, _)| folder)
+    let Some((folder, name)) = path.rsplit_once(['/', '\\']) else { return "." };
+    let packed = folder.strip_suffix('!').filter(|archive| {
+        let archive = base_name(archive);
+        archive.len() == name.len().saturating_add(".gz".len()) && archive.starts_with(name)
+    });
+    match packed {
+        Some(archive) => archive.rsplit_once(['/', '\\']).map_or(".", |(folder, _)| folder),
+        None => folder,
+    }
 }
 
 /// What modules are known for: the rule sets' lists of these names.
