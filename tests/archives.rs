@@ -118,14 +118,22 @@ fn gz(content: &[u8]) -> Vec<u8> {
 }
 
 fn cab(members: &[(&str, &[u8])]) -> Vec<u8> {
+    cab_of(&[members])
+}
+
+/// A cabinet whose members are compressed together, folder by folder.
+fn cab_of(folders: &[&[(&str, &[u8])]]) -> Vec<u8> {
     let mut builder = cab::CabinetBuilder::new();
-    let folder = builder.add_folder(cab::CompressionType::MsZip);
-    for (name, _) in members {
-        folder.add_file(*name);
+    for members in folders {
+        let folder = builder.add_folder(cab::CompressionType::MsZip);
+        for (name, _) in *members {
+            folder.add_file(*name);
+        }
     }
     let mut writer = builder.build(Cursor::new(Vec::new())).expect("memory");
     while let Some(mut file) = writer.next_file().expect("memory") {
-        let content = members.iter().find(|(name, _)| *name == file.file_name()).expect("one of them").1;
+        let mut members = folders.iter().flat_map(|members| members.iter());
+        let content = members.find(|(name, _)| *name == file.file_name()).expect("one of them").1;
         file.write_all(content).expect("memory");
     }
     writer.finish().expect("memory").into_inner()
@@ -266,6 +274,20 @@ fn one_damaged_member_costs_no_other() {
     assert_eq!(text(bad, "status"), "partial");
     assert!(text(bad, "detail").contains("could be unpacked"), "{bad:#}");
     assert_eq!(text(artifact(&report, "good.dmp"), "status"), "ok");
+}
+
+#[test]
+fn one_damaged_folder_of_a_cabinet_costs_no_other() {
+    let dump = dump();
+    let mut bytes = cab_of(&[&[("a.dmp", &dump), ("b.dmp", &dump)], &[("c.dmp", &dump)]]);
+    // How many blocks of data the first folder has stands behind the header of 36 bytes and the place of the first.
+    bytes[40..42].fill(0);
+    let report = analyzed("a.cab", &bytes, 0);
+    assert_eq!(text(artifact(&report, "c.dmp"), "status"), "ok");
+    let first = artifact(&report, "a.dmp");
+    assert_eq!((text(first, "status"), text(first, "detail")), ("failed", "it ends too early"));
+    let cabinet = artifact(&report, "a.cab");
+    assert_eq!((text(cabinet, "status"), text(cabinet, "detail")), ("partial", "b.dmp: the cabinet is damaged here"));
 }
 
 #[test]

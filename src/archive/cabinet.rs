@@ -2,7 +2,8 @@
 
 use std::collections::HashSet;
 use std::fs::File;
-use std::io::BufReader;
+use std::io::{self, BufReader, Read};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use cab::Cabinet;
 
@@ -50,10 +51,28 @@ pub(super) fn members(
             losses.push(Loss::new(name, "another member has the same name; extract it and analyze the folder"));
             continue;
         }
-        match cabinet.read_file(&stored) {
-            Ok(content) => each(Member { name, bytes: Some(bytes), content: &mut Limited::new(content, allowance) }),
+        let from = &mut cabinet;
+        match caught(move || from.read_file(&stored)) {
+            Ok(content) => {
+                let content = &mut Limited::new(Caught(content), allowance);
+                each(Member { name, bytes: Some(bytes), content });
+            }
             Err(error) => losses.push(Loss::new(name, words(&error))),
         }
     }
     Ok(losses)
+}
+
+/// What reading gives. A damaged cabinet makes the crate that reads it panic, which costs a member and no other.
+fn caught<T>(read: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
+    catch_unwind(AssertUnwindSafe(read)).unwrap_or_else(|_| Err(io::Error::other("the cabinet is damaged here")))
+}
+
+/// Content that may panic.
+struct Caught<R>(R);
+
+impl<R: Read> Read for Caught<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        caught(|| self.0.read(buffer))
+    }
 }

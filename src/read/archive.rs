@@ -144,6 +144,9 @@ fn unpack(member: Member<'_>) -> io::Result<Unpacked> {
     let began = content.take(SNIFFED).read_to_end(&mut first);
     if first.is_empty() {
         began?;
+        if stated.is_some_and(|bytes| bytes > 0) {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
         return Ok(Unpacked { content: Content::Beginning(first), lost: None });
     }
     if sniff(&first) == ArtifactKind::Unknown {
