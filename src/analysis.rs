@@ -23,7 +23,7 @@ use crate::judge::judge;
 use crate::knowledge::Knowledge;
 use crate::merge::pack;
 use crate::patterns::patterns;
-use crate::read::{ReadArtifact, read_artifact};
+use crate::read::{ReadArtifact, read_artifacts};
 use crate::report::{Artifact, ArtifactStatus, Judged, Limits, Report, Summary, UNDETERMINED};
 use crate::rules::{ModuleList, RuleSet};
 
@@ -298,8 +298,8 @@ fn read_all(paths: &[PathBuf], options: &Options, progress: &dyn Progress) -> Ve
     };
     let mut all: Vec<ReadArtifact> = found
         .par_iter()
-        .map(|file| {
-            let read = read_artifact(&file.path, &context);
+        .flat_map_iter(|file| {
+            let read = read_artifacts(&file.path, &context);
             progress.read();
             read
         })

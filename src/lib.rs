@@ -3,7 +3,7 @@
 //!
 //! A crash travels through the modules in this order:
 //!
-//! 1. [`discover`] finds files and tells what each is by its content.
+//! 1. [`discover`] finds files and tells what each is by its content; [`archive`] gives the files in archives.
 //! 2. [`artifact`] has a reader for each format; [`read`] calls the right one and turns failures into statuses.
 //! 3. [`evidence`] is what readers give: typed facts with their places.
 //! 4. [`incident`] joins evidence of the same crash, and names fault site and suspect.
@@ -30,6 +30,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+pub mod archive;
 pub mod artifact;
 pub mod cli;
 pub mod compare;

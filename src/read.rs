@@ -1,4 +1,7 @@
-//! Reading one file: telling its kind, calling the kind's reader, and turning whatever goes wrong into a status.
+//! Reading one file: telling its kind, calling the kind's reader, and turning whatever goes wrong into a status. An archive
+//! is read with what is in it.
+
+mod archive;
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
@@ -12,6 +15,7 @@ use crate::artifact::{
 use crate::discover::{ArtifactKind, display_path, is_office_document, named_kind, not_pasted, reason, sniff};
 use crate::evidence::Evidence;
 use crate::report::{Artifact, ArtifactStatus};
+use archive::Nesting;
 
 /// How many losses of one artifact are spelled out; the others are counted.
 const LOSSES_SHOWN: usize = 12;
@@ -31,30 +35,54 @@ pub struct ReadArtifact {
     pub coverage: Vec<LogCoverage>,
 }
 
-/// Reads the file at `path`. Never fails: what can't be read is said in the artifact's status.
+/// Reads the file at `path`. Never fails: what can't be read is said in the artifact's status. Of an archive this is what
+/// became of the archive itself.
 #[must_use]
 pub fn read_artifact(path: &Path, context: &ReadContext) -> ReadArtifact {
+    // Its own line is the last.
+    read_artifacts(path, context).pop().unwrap_or_else(|| {
+        let reason = "nothing was read".to_owned();
+        unread(display_path(path), ArtifactKind::Unknown, 0, ArtifactStatus::Failed, reason)
+    })
+}
+
+/// Reads the file at `path`, and of an archive first what is in it.
+#[must_use]
+pub fn read_artifacts(path: &Path, context: &ReadContext) -> Vec<ReadArtifact> {
     let shown = display_path(path);
-    let mut opened = match open(path) {
-        Ok(opened) => opened,
+    let mut all = Vec::new();
+    match open(path) {
+        Ok(opened) => read_opened(path, shown, opened, Nesting::NONE, context, &mut all),
         Err(error) => {
             let kind = named_kind(path).unwrap_or(ArtifactKind::Unknown);
-            return unread(shown, kind, 0, ArtifactStatus::Failed, reason(&error));
+            all.push(unread(shown, kind, 0, ArtifactStatus::Failed, reason(&error)));
         }
-    };
-    let bytes = opened.bytes;
-    let kind = sniff(&opened.first);
-    match kind {
-        ArtifactKind::Unknown => {
-            let (kind, status, reason) = unknown(path, &opened);
-            return unread(shown, kind, bytes, status, reason);
-        }
-        ArtifactKind::Archive => {
-            let reason = "archives are not opened; extract it and analyze the folder".to_owned();
-            return unread(shown, kind, bytes, ArtifactStatus::Skipped, reason);
-        }
-        _ => {}
     }
+    all
+}
+
+/// Reads a file that lies somewhere under the name `path`, which is shown as `shown`.
+fn read_opened(
+    path: &Path,
+    shown: String,
+    opened: Opened,
+    nesting: Nesting<'_>,
+    context: &ReadContext,
+    all: &mut Vec<ReadArtifact>,
+) {
+    match sniff(&opened.first) {
+        ArtifactKind::Archive => archive::read(path, shown, opened, nesting, context, all),
+        ArtifactKind::Unknown => {
+            let (kind, status, reason) = unknown(path, &opened.first, opened.bytes);
+            all.push(unread(shown, kind, opened.bytes, status, reason));
+        }
+        kind => all.push(read_one(kind, path, shown, opened, context)),
+    }
+}
+
+/// Reads a file of a kind that has a reader.
+fn read_one(kind: ArtifactKind, path: &Path, shown: String, mut opened: Opened, context: &ReadContext) -> ReadArtifact {
+    let bytes = opened.bytes;
     // A panic in a reader, or in a crate that it uses, costs this artifact and no other.
     let outcome = catch_unwind(AssertUnwindSafe(|| dispatch(kind, path, &mut opened.file, bytes, context)));
     match outcome {
@@ -162,23 +190,23 @@ fn unread(path: String, kind: ArtifactKind, bytes: u64, status: ArtifactStatus, 
 
 /// A file whose content tells no kind: a loss of the kind that its name promises, if that is one that is read, else
 /// simply not of interest.
-fn unknown(path: &Path, opened: &Opened) -> (ArtifactKind, ArtifactStatus, String) {
+fn unknown(path: &Path, first: &[u8], bytes: u64) -> (ArtifactKind, ArtifactStatus, String) {
     let promised = named_kind(path).filter(|kind| *kind != ArtifactKind::Archive);
     let (kind, status) = match promised {
         Some(kind) => (kind, ArtifactStatus::Failed),
         None => (ArtifactKind::Unknown, ArtifactStatus::Skipped),
     };
-    if opened.bytes == 0 {
+    if bytes == 0 {
         return (kind, status, "the file is empty".to_owned());
     }
-    if is_office_document(&opened.first) {
+    if is_office_document(first) {
         return (kind, status, "an office document; save its text as a .txt file".to_owned());
     }
-    if let Some(what) = not_pasted(&opened.first) {
+    if let Some(what) = not_pasted(first) {
         return (kind, status, format!("{what}, not text that somebody pasted"));
     }
     let named = promised.map_or_else(String::new, |kind| format!(", although its name is that of a {}", kind.word()));
-    let content = if opened.first.iter().all(|byte| *byte == 0) {
+    let content = if first.iter().all(|byte| *byte == 0) {
         "it begins with zeros only"
     } else {
         "its content is of no kind that is read"

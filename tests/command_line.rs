@@ -153,10 +153,10 @@ fn strict_minds_what_was_lost_and_not_what_is_of_no_interest() {
     analyze_with_site_rules(&format!("--strict {STACK_OVERFLOW} {CUT_DUMP}")).ends_with(3);
     analyze_with_site_rules(&format!("--strict {STACK_OVERFLOW} {EMPTY_DUMP}")).ends_with(3);
     analyze_with_site_rules(&format!("--strict {STACK_OVERFLOW} samples/no-such-file.dmp")).ends_with(3);
-    // What an archive holds was not read either.
+    // What an archive holds that is not opened was not read either.
     let folder = folder();
-    let archive = folder.path().join("dumps.zip");
-    fs::write(&archive, b"PK\x05\x06\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0").expect("an archive");
+    let archive = folder.path().join("dumps.rar");
+    fs::write(&archive, b"Rar!\x1A\x07\x01\0 an archive").expect("an archive");
     analyze_with_site_rules(&format!("--strict {STACK_OVERFLOW} {}", shown(&archive))).ends_with(3);
 }
 
@@ -262,9 +262,9 @@ fn what_leads_nowhere_is_told_with_its_name() {
 }
 
 #[test]
-fn an_archive_is_told_to_be_extracted() {
+fn an_archive_that_is_not_opened_is_told_to_be_extracted() {
     let folder = folder();
-    fs::write(folder.path().join("logs.zip"), b"PK\x03\x04 an archive").expect("a file");
+    fs::write(folder.path().join("logs.rar"), b"Rar!\x1A\x07\x01\0 an archive").expect("a file");
     fs::copy(STACK_OVERFLOW, folder.path().join("a.dmp")).expect("a dump");
     let run = analyze_with_site_rules(shown(folder.path())).ends_with(0);
     assert_eq!(run.stderr, "crashsift: 1 archive was not opened; extract it and analyze the folder\n");

@@ -47,7 +47,7 @@ fn write(folder: &Path, name: &str, channel: &str, computer: &str, events: impl 
 }
 
 /// PC-1: a System log of three weeks, and an Application log that is silent for nine days of them. PC-7: only an
-/// Application log. And an archive.
+/// Application log. And an archive that is not opened.
 fn folder() -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a folder");
     let resets = (0..21).rev().map(|day| display_reset(NOON.minus_seconds(day * DAY), "demo"));
@@ -55,7 +55,7 @@ fn folder() -> tempfile::TempDir {
     let crashes = [20, 19, 18, 17, 16, 15, 14, 13, 12, 11, 1, 0].map(|days| crash("demo.exe", days));
     write(folder.path(), "Application.evtx", "Application", "PC-1", crashes);
     write(folder.path(), "PC-7.evtx", "Application", "PC-7", [crash("a&b.exe", 3)]);
-    fs::write(folder.path().join("more.zip"), b"PK\x05\x06\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0").expect("a file");
+    fs::write(folder.path().join("more.rar"), b"Rar!\x1A\x07\x01\0 an archive").expect("a file");
     folder
 }
 

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Bound;
 use std::sync::Arc;
 
-use crate::evidence::Observation;
+use crate::evidence::{Observation, base_name};
 use crate::incident::{self, LastNames, NamedLog, short_host};
 use crate::knowledge::Knowledge;
 use crate::read::ReadArtifact;
@@ -123,7 +123,16 @@ pub(super) fn last_names(all: &[ReadArtifact]) -> Vec<LastNames> {
 
 /// The folder that an artifact lies in.
 pub(super) fn folder(path: &str) -> &str {
-    path.rsplit_once(['/', '\\']).map_or(".", |(folder, _)| folder)
+    let Some((folder, name)) = path.rsplit_once(['/', '\\']) else { return "." };
+    // A file that was packed by itself lies where its `.gz` does.
+    let packed = folder.strip_suffix('!').filter(|archive| {
+        let archive = base_name(archive);
+        archive.len() == name.len().saturating_add(".gz".len()) && archive.starts_with(name)
+    });
+    match packed {
+        Some(archive) => archive.rsplit_once(['/', '\\']).map_or(".", |(folder, _)| folder),
+        None => folder,
+    }
 }
 
 /// A folder and those above it, the nearest first.

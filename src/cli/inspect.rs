@@ -9,7 +9,7 @@ use super::{Exit, load_rules, open_symbols, print_symbol_notes, stream};
 use crate::facts::write_facts;
 use crate::incident::Incident;
 use crate::knowledge::Knowledge;
-use crate::report::{Artifact, ArtifactStatus, inspected, sanitise};
+use crate::report::{Artifact, inspected, sanitise};
 use crate::{Inspected, Options, Silent, inspect};
 
 #[derive(Debug, clap::Args)]
@@ -62,8 +62,7 @@ pub fn run(arguments: &Arguments) -> Exit {
     if exit != Exit::Success || !inspected.incidents.is_empty() {
         return exit;
     }
-    let read = |artifact: &Artifact| matches!(artifact.status, ArtifactStatus::Ok | ArtifactStatus::Partial);
-    if !inspected.artifacts.iter().any(read) {
+    if !inspected.artifacts.iter().any(Artifact::is_read) {
         stream::note("nothing that can be analyzed was found");
         return Exit::Nothing;
     }

@@ -20,7 +20,7 @@ use crate::compare::{Comparison, Side, comparable_now, compare};
 use crate::discover::reason;
 use crate::report::text::TextOptions;
 use crate::report::{
-    ArtifactStatus, Limits, Report, Summary, UNDETERMINED, csv, json, jsonl, page, sanitise, text, written,
+    Artifact, Limits, Report, Summary, UNDETERMINED, csv, json, jsonl, page, sanitise, text, written,
 };
 use crate::rules::{RuleSet, SuppressedBy};
 
@@ -339,8 +339,7 @@ fn format(format: Format, report: &Report, out: &mut dyn Write, options: TextOpt
 /// The exit code of a run that wrote its report. That there was nothing to analyze outweighs a `--fail-on`, and that
 /// a `--strict`.
 fn verdict(arguments: &Arguments, report: &Report, rules: &RuleSet, notes: &mut Notes) -> Exit {
-    let whole_or_part = |status| matches!(status, ArtifactStatus::Ok | ArtifactStatus::Partial);
-    if !report.artifacts.iter().any(|artifact| whole_or_part(artifact.status)) {
+    if !report.artifacts.iter().any(Artifact::is_read) {
         notes.say("nothing that can be analyzed was found".to_owned());
         return Exit::Nothing;
     }

@@ -209,7 +209,14 @@ pub struct Asked {
 }
 
 impl Artifact {
-    /// Whether it is an archive, which is not opened.
+    /// Whether something could be read of it that tells of incidents, or could. An archive tells of nothing by itself.
+    #[must_use]
+    pub fn is_read(&self) -> bool {
+        let read = matches!(self.status, ArtifactStatus::Ok | ArtifactStatus::Partial);
+        read && self.kind != ArtifactKind::Archive.word()
+    }
+
+    /// Whether it is an archive of a kind that is not opened.
     #[must_use]
     pub fn is_unopened_archive(&self) -> bool {
         self.kind == ArtifactKind::Archive.word() && self.status == ArtifactStatus::Skipped
@@ -233,7 +240,7 @@ pub struct Summary {
     pub failed: usize,
     /// Artifacts of which a part could not be read.
     pub partial: usize,
-    /// Archives that could be read and were not opened.
+    /// Archives of kinds that are not opened.
     pub archives: usize,
     /// Incidents found.
     pub incidents: usize,

@@ -8,7 +8,7 @@ use super::block::Block;
 use super::page::{BAD, CAREFUL, Page, STRONG};
 use super::wording::{counted, span, versioned};
 use crate::report::confidence::{Level, NOT_DETERMINED};
-use crate::report::{ArtifactStatus, Report, RuleSetInfo};
+use crate::report::{Artifact, ArtifactStatus, Report, RuleSetInfo};
 
 /// Groups that the overview lists before it says how many more there are.
 const LISTED: usize = 20;
@@ -61,7 +61,10 @@ fn texts_that_fit(texts: usize) -> String {
 
 /// What the absence of incidents means, which is little when not everything was read.
 pub(in crate::report) fn nothing_found(report: &Report, unread: bool) -> &'static str {
-    if report.artifacts.iter().all(|artifact| artifact.status == ArtifactStatus::Skipped) {
+    let is_nothing = |artifact: &Artifact| {
+        artifact.status == ArtifactStatus::Skipped || (artifact.status == ArtifactStatus::Ok && !artifact.is_read())
+    };
+    if report.artifacts.iter().all(is_nothing) {
         "Nothing that can be analyzed was found."
     } else if report.summary.left_out > 0 {
         "No incident was found in this time."
