@@ -1,6 +1,6 @@
 //! `crashsift rules test`: the tests inside rules, and folders of artifacts that say what they must yield.
 
-use std::io::{self, Write};
+use std::io;
 
 use super::{Outcome, PathArgs, Streams, counted, is_meant, print_diagnostics};
 use crate::expectations::disappointments;
