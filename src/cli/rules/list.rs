@@ -77,26 +77,32 @@ fn origin(rules: &RuleSet, rule: &Rule) -> String {
     origin
 }
 
-/// The first name of the command line that does not exist, what it should be, and what was probably meant.
-fn first_unknown<'a>(rules: &'a RuleSet, args: &'a ListArgs) -> Option<(&'static str, &'a str, Option<&'a str>)> {
+/// A name that does not exist: what it should be one of, itself, and what was probably meant.
+type Unknown<'a> = (&'static str, &'a str, Option<&'a str>);
+
+/// The first name of the command line that does not exist.
+fn first_unknown<'a>(rules: &'a RuleSet, args: &'a ListArgs) -> Option<Unknown<'a>> {
     let causes = || rules.causes().iter().map(|cause| cause.id.as_str()).collect();
     let families = || rules.causes().families().map(|(family, _)| family).collect();
     let areas = || rules.rules().iter().map(Rule::area).collect();
     let severities = || Severity::ALL.map(Severity::word).to_vec();
     let sets = || rules.set_names().collect();
     let facts = || SCALARS.iter().map(|fact| fact.path).chain(LISTS.iter().map(|list| list.name)).collect();
-    let all: [(&'static str, &Option<String>, &dyn Fn() -> Vec<&'a str>); 6] = [
-        ("cause", &args.cause, &causes),
-        ("family", &args.family, &families),
-        ("area", &args.area, &areas),
-        ("severity", &args.severity, &severities),
-        ("rule set", &args.set, &sets),
-        ("fact", &args.fact, &facts),
-    ];
-    all.into_iter().find_map(|(what, name, known)| {
-        let (name, known) = (name.as_deref()?, known());
-        (!known.contains(&name)).then(|| (what, name, closest(name, known)))
-    })
+    not_known("cause", &args.cause, causes)
+        .or_else(|| not_known("family", &args.family, families))
+        .or_else(|| not_known("area", &args.area, areas))
+        .or_else(|| not_known("severity", &args.severity, severities))
+        .or_else(|| not_known("rule set", &args.set, sets))
+        .or_else(|| not_known("fact", &args.fact, facts))
+}
+
+fn not_known<'a>(
+    what: &'static str,
+    name: &'a Option<String>,
+    known: impl FnOnce() -> Vec<&'a str>,
+) -> Option<Unknown<'a>> {
+    let (name, known) = (name.as_deref()?, known());
+    (!known.contains(&name)).then(|| (what, name, closest(name, known)))
 }
 
 fn is_wanted(rules: &RuleSet, rule: &Rule, args: &ListArgs) -> bool {
