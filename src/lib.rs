@@ -15,6 +15,8 @@
 //! 9. [`report`] holds the finished values and the formats that print them; [`mod@merge`] makes one report of several, and
 //!    [`mod@compare`] says what is new against an earlier one.
 //!
+//! [`sigma`] is beside it: rules of another language over the records of event logs, whose matches are evidence.
+//!
 //! [`analyze`] is all of it. [`explain`] says what a code is when there is nothing else.
 //!
 //! ```no_run
@@ -46,6 +48,7 @@ pub mod patterns;
 pub mod read;
 pub mod report;
 pub mod rules;
+pub mod sigma;
 pub mod yaml;
 
 mod analysis;

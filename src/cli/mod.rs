@@ -12,6 +12,7 @@ mod output;
 mod progress;
 mod reporting;
 pub mod rules;
+mod sigma;
 mod stream;
 mod why;
 

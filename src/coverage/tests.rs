@@ -34,6 +34,7 @@ fn incident(kind: IncidentKind, host: Option<&str>, time: &str, determined: bool
             remarks: Vec::new(),
         },
         findings: Vec::new(),
+        sigma: Vec::new(),
         verdict: Verdict {
             cause: if determined { "driver-defect" } else { UNDETERMINED }.to_owned(),
             confidence: 0.0,

@@ -13,4 +13,4 @@ pub use from_incident::facts;
 pub use others::{NamedIncidents, Others, Relation};
 pub use schema::{FactDefinition, FactType, ListDefinition};
 pub use set::{EvidenceRef, FactSet, Known, Record, Value};
-pub use surroundings::{Around, BeforeFirst, Change, Nearby, Surroundings};
+pub use surroundings::{Around, BeforeFirst, Change, Nearby, SigmaNearby, Surroundings};

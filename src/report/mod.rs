@@ -21,6 +21,7 @@ use jiff::Timestamp;
 use crate::compare::Comparison;
 use crate::coverage::Coverage;
 use crate::discover::ArtifactKind;
+use crate::facts::SigmaNearby;
 use crate::groups::Group;
 use crate::incident::{Incident, Machine};
 use crate::rules::Finding;
@@ -168,6 +169,8 @@ pub struct Judged {
     pub findings: Vec<Finding>,
     /// The best-supported cause.
     pub verdict: Verdict,
+    /// The Sigma rules that matched around it.
+    pub sigma: Vec<SigmaNearby>,
 }
 
 /// The best-supported cause of an incident.

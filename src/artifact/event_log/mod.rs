@@ -13,11 +13,13 @@
 //! - `fields` takes a record's elements to a list of names and values;
 //! - `meaning` takes the fields to an [`EventBody`](crate::evidence::EventBody);
 //! - `pasted` does the same for events that stand in a text as XML;
+//! - `channel_ids` are records that somebody else wants, beside those of the catalogue: Sigma rules;
 //! - `cache` spares later runs the chunks that did not change.
 
 mod binary_xml;
 mod cache;
 pub mod catalogue;
+mod channel_ids;
 mod chunk;
 mod chunk_reading;
 mod coverage;
@@ -43,6 +45,7 @@ use std::sync::{Arc, LazyLock};
 
 pub use self::cache::Cache;
 use self::cache::LogCache;
+pub use self::channel_ids::ChannelIds;
 use self::chunk::has_chunk_signature;
 use self::chunk_reading::Reader;
 use self::file_header::{FILE_SIGNATURE, FileHeader, HEADER_BYTES};
@@ -52,6 +55,7 @@ use self::runs::{RunReading, Source, fill_at};
 pub use self::selection::Selection;
 use super::{Loss, ReadContext, Reading, Unreadable};
 use crate::evidence::{Event, Evidence, Names, Observation, Place};
+use crate::sigma::SigmaRules;
 
 /// Where losses that concern the file header are placed.
 const FILE_HEADER: &str = "file header";
@@ -78,7 +82,8 @@ pub fn read(file: &File, bytes: u64, context: &ReadContext) -> Result<Reading, U
 /// # Errors
 /// When the file is no event log: neither its header nor any of its chunks can be recognised.
 pub fn read_at(path: &Path, file: &File, bytes: u64, context: &ReadContext) -> Result<Reading, Unreadable> {
-    let cache = context.cache.as_ref().and_then(|cache| cache.log(path, bytes));
+    // A cache holds what the catalogue asks for, and no more. What Sigma rules are about is too much to be kept.
+    let cache = context.cache.as_ref().filter(|_| context.sigma.is_none()).and_then(|cache| cache.log(path, bytes));
     let reading = read_evidence(file, bytes, cache.as_ref(), context)?;
     if let Some(cache) = cache {
         cache.save();
@@ -92,9 +97,30 @@ fn read_evidence(
     cache: Option<&LogCache<'_>>,
     context: &ReadContext,
 ) -> Result<Reading, Unreadable> {
+    if let Some(sigma) = &context.sigma {
+        return read_with_sigma(file, bytes, sigma, context);
+    }
     let take = |record: &Record<'_>| evidence(record, &context.names);
     let log = read_source(Source { file, bytes, cache }, &CATALOGUED, &take)?;
     Ok(Reading { evidence: log.taken, losses: log.losses, records: Some(log.records), coverage: log.coverage })
+}
+
+/// Reads the evidence of the catalogue's records, and of those that Sigma rules match, which stands behind it.
+fn read_with_sigma(file: &File, bytes: u64, sigma: &SigmaRules, context: &ReadContext) -> Result<Reading, Unreadable> {
+    let selection = Selection::catalogue().and(sigma.records());
+    let take = |record: &Record<'_>| {
+        let own = CATALOGUED.takes(record.provider, record.event_id)
+            && CATALOGUED.takes_data(record.provider, record.event_id, record.fields);
+        let own = own.then(|| evidence(record, &context.names)).flatten();
+        let matches = sigma.matches(record, &context.names).into_iter();
+        let matches =
+            matches.map(|found| Evidence { place: place(record), observation: Observation::Sigma(Box::new(found)) });
+        let taken: Vec<Evidence> = own.into_iter().chain(matches).collect();
+        (!taken.is_empty()).then_some(taken)
+    };
+    let log = read_source(Source { file, bytes, cache: None }, &selection, &take)?;
+    let evidence = log.taken.into_iter().flatten().collect();
+    Ok(Reading { evidence, losses: log.losses, records: Some(log.records), coverage: log.coverage })
 }
 
 /// Reads the records of an event log that `selection` asks for; `take` makes of each what is kept. Records are read
@@ -195,7 +221,7 @@ fn evidence(record: &Record<'_>, names: &Names) -> Option<Evidence> {
     let body = meaning::read(entry.meaning, record.provider, record.event_id, &fields)?;
     let share = |text: Option<&str>| -> Option<Arc<str>> { text.map(|text| names.share(text)) };
     Some(Evidence {
-        place: if record.recovered { Place::RecoveredRecord(record.id) } else { Place::Record(record.id) },
+        place: place(record),
         observation: Observation::Event(Box::new(Event {
             provider: names.share(record.provider),
             id: record.event_id,
@@ -206,4 +232,8 @@ fn evidence(record: &Record<'_>, names: &Names) -> Option<Evidence> {
             fields: fields.kept(),
         })),
     })
+}
+
+fn place(record: &Record<'_>) -> Place {
+    if record.recovered { Place::RecoveredRecord(record.id) } else { Place::Record(record.id) }
 }

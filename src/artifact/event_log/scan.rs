@@ -13,6 +13,7 @@ use super::binary_xml::system::{Part, System};
 use super::binary_xml::token::{Instance, Tokens};
 use super::binary_xml::value::{Slot, Values, kind};
 use super::catalogue::WantedIds;
+use super::channel_ids::{ChannelIds, Channels};
 use super::coverage::Spans;
 use super::definitions::{Definition, Definitions, Wanted};
 use super::quiet_records::QuietRecords;
@@ -57,6 +58,7 @@ pub(super) struct Scanner {
     templates: Vec<Template>,
     definitions: Definitions,
     providers: Providers,
+    channels: Channels,
 }
 
 /// One template of the chunk.
@@ -110,6 +112,7 @@ impl Default for Scanner {
             templates: Vec::new(),
             definitions: Definitions::default(),
             providers: Providers::default(),
+            channels: Channels::default(),
         }
     }
 }
@@ -129,6 +132,53 @@ impl Scanner {
     /// Decides about `record` of the chunk in `bytes`, and notes in `spans` what it covers.
     #[inline]
     pub(super) fn decide<'c>(
+        &mut self,
+        bytes: &'c [u8],
+        record: &RawRecord,
+        selection: &Selection,
+        spans: &mut Spans,
+    ) -> Decision<'c> {
+        let decision = self.decide_by_event(bytes, record, selection, spans);
+        match (decision, selection.more()) {
+            (Decision::Pass, Some(more)) => self.decide_by_channel(bytes, record, more, spans),
+            _ => decision,
+        }
+    }
+
+    /// Decides about a record that nobody wants by its provider.
+    fn decide_by_channel<'c>(
+        &mut self,
+        bytes: &'c [u8],
+        record: &RawRecord,
+        more: &ChannelIds,
+        spans: &mut Spans,
+    ) -> Decision<'c> {
+        let (id, channel, shape) = match Instance::of_record(bytes, record.content_start()..record.content_end()) {
+            Ok(Some(Instance { definition, values })) => {
+                let Some(index) = self.template(bytes, definition, spans) else { return Decision::Ask };
+                let Some(template) = self.templates.get_mut(index) else { return Decision::Ask };
+                let Some(system) = &template.system else { return Decision::Ask };
+                let Ok(places) = fitting(&mut template.layouts, &values, system) else { return Decision::Ask };
+                let id = match places.event_id {
+                    Some(place) => u16_at(bytes, values.start().saturating_add(place)),
+                    None => written_id(bytes, system.event_id),
+                };
+                let channel = places.channel.map_or_else(|| literal(system.channel), |place| text(&values, place));
+                (id, channel, Shape::Instance(index, values))
+            }
+            Ok(None) => match plain_system(bytes, record) {
+                Ok((system, _)) => (written_id(bytes, system.event_id), literal(system.channel), Shape::Plain),
+                Err(_) => return Decision::Ask,
+            },
+            Err(Unusual(_)) => return Decision::Ask,
+        };
+        let (Some(id), Some(channel)) = (id, bytes.get(channel)) else { return Decision::Ask };
+        if self.channels.wants(more, channel, id) { Decision::Take(shape) } else { Decision::Pass }
+    }
+
+    /// The same by provider and event id, or by the record's own id.
+    #[inline]
+    fn decide_by_event<'c>(
         &mut self,
         bytes: &'c [u8],
         record: &RawRecord,
@@ -159,18 +209,8 @@ impl Scanner {
                 Some(Wanted::Some(_)) | None => {}
             }
         }
-        let [layout, other] = &mut template.layouts;
-        if !layout.fits(&values) {
-            std::mem::swap(layout, other);
-            if !layout.fits(&values) && layout.learn(&values, system).is_err() {
-                return Decision::Ask;
-            }
-        }
-        let places = &layout.places;
-        let text = |(place, size): (usize, usize)| {
-            let start = values.start().saturating_add(place);
-            start..start.saturating_add(size)
-        };
+        let Ok(places) = fitting(&mut template.layouts, &values, system) else { return Decision::Ask };
+        let text = |place| text(&values, place);
         if template.span.is_none() {
             let channel = places.channel.map_or_else(|| literal(system.channel), text);
             let is_known = places.computer.is_none()
@@ -303,6 +343,26 @@ impl Scanner {
         template.provider = provider;
         template
     }
+}
+
+/// Where the parts lie in the instance with these values.
+#[inline]
+fn fitting<'l>(layouts: &'l mut [Layout; 2], values: &Values<'_>, system: &System) -> Result<&'l Places, Unusual> {
+    let [layout, other] = layouts;
+    if !layout.fits(values) {
+        std::mem::swap(layout, other);
+        if !layout.fits(values) {
+            layout.learn(values, system)?;
+        }
+    }
+    Ok(&layout.places)
+}
+
+/// Where a text at a place of the values stands.
+#[inline]
+fn text(values: &Values<'_>, (place, size): (usize, usize)) -> Range<usize> {
+    let start = values.start().saturating_add(place);
+    start..start.saturating_add(size)
 }
 
 impl Layout {

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use jiff::Timestamp;
 use serde::Serialize;
 
+use super::sigma::Nearby;
 use super::{Environment, Hex, Shown, hex_all};
 use crate::evidence::{Address, BugcheckCode, ExceptionCode, ModuleOffset, Place, Version};
 use crate::facts::{EvidenceRef, NamedIncidents};
@@ -38,6 +39,8 @@ pub(in crate::report) struct Incident<'a> {
     signature: Signature<'a>,
     evidence: Vec<Evidence<'a>>,
     remarks: &'a [String],
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    sigma: Vec<Nearby<'a>>,
     findings: Vec<Finding<'a>>,
     verdict: Verdict<'a>,
 }
@@ -65,6 +68,7 @@ impl<'a> Incident<'a> {
             },
             evidence: (1_usize..).zip(&incident.evidence).map(|(n, item)| Evidence::of(report, n, item)).collect(),
             remarks: &incident.remarks,
+            sigma: judged.sigma.iter().map(|nearby| Nearby::of(report, nearby)).collect(),
             findings: judged.findings.iter().map(Finding::of).collect(),
             verdict: Verdict {
                 cause: &judged.verdict.cause,

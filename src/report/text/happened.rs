@@ -5,10 +5,12 @@ use std::io;
 
 use super::page::Page;
 use super::wording::{name, prose, versioned};
-use crate::incident::{Bugcheck, ExceptionFacts, FaultSite, Incident, Process, Suspect};
+use crate::facts::SigmaNearby;
+use crate::incident::{Bugcheck, ExceptionFacts, FaultSite, Process, Suspect};
+use crate::report::Judged;
 
 /// Writes one row a fact.
-pub(super) fn write(page: &mut Page<'_>, incident: &Incident) -> io::Result<()> {
+pub(super) fn write(page: &mut Page<'_>, Judged { incident, sigma, .. }: &Judged) -> io::Result<()> {
     page.row("time", &incident.time.map_or_else(|| "not known".to_owned(), |time| time.to_string()))?;
     if let Some(host) = &incident.host {
         let basis = if incident.host_by_folder { " (likely: its logs lie in the same folder)" } else { "" };
@@ -32,7 +34,34 @@ pub(super) fn write(page: &mut Page<'_>, incident: &Incident) -> io::Result<()> 
     if !incident.environment.is_empty() {
         environment(page, &incident.environment)?;
     }
+    let mut label = "sigma";
+    for nearby in sigma {
+        page.row(label, &sigma_rule(nearby))?;
+        label = "";
+    }
     Ok(())
+}
+
+/// A Sigma rule that matched around the incident.
+fn sigma_rule(nearby: &SigmaNearby) -> String {
+    let level = nearby.rule.level.map_or_else(String::new, |level| format!(", {level}"));
+    let distance = nearby.seconds.unsigned_abs();
+    let side = if nearby.seconds > 0 { "after it" } else { "before it" };
+    let when = if distance == 0 { "at its time".to_owned() } else { format!("{} {side}", duration(distance)) };
+    let more = match nearby.matches {
+        0 | 1 => String::new(),
+        matches => format!(", {matches} records"),
+    };
+    format!("{}{level}: {when}{more}", prose(&nearby.rule.title))
+}
+
+/// `12 s`, `3 min`, `5 h`.
+fn duration(seconds: u64) -> String {
+    match seconds {
+        0..120 => format!("{seconds} s"),
+        120..7200 => format!("{} min", seconds / 60),
+        _ => format!("{} h", seconds / 3600),
+    }
 }
 
 /// Keys of an environment that stand in one line each, in this order. What is not named here stands in the last line.
