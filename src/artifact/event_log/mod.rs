@@ -7,7 +7,8 @@
 //! - `runs` reads the chunks of 64 KiB behind it, side by side;
 //! - `chunk` and `records` know a chunk's header and find the records in it;
 //! - `scan` decides, by the [`Selection`], which records are wanted; the [`catalogue`] lists them, and `quiet_records`
-//!   sorts out those of a few kinds that mostly tell of nothing;
+//!   sorts out those of a few kinds that mostly tell of nothing, and `instance_layout` knows where a record holds what
+//!   decides;
 //! - `chunk_reading` reads those, by `binary_xml`, or `full_decode` where their shape is unusual, and says what is
 //!   missing;
 //! - `fields` takes a record's elements to a list of names and values;
@@ -27,6 +28,7 @@ mod definitions;
 mod fields;
 mod file_header;
 mod full_decode;
+mod instance_layout;
 mod json;
 mod meaning;
 mod pasted;
