@@ -246,7 +246,7 @@ fn bare_crash() -> EventBody {
 }
 
 fn dump() -> Result<ProcessDump, String> {
-    let context = ReadContext { names: Names::default(), walk_stacks: true, symbols: None, cache: None };
+    let context = ReadContext { names: Names::default(), walk_stacks: true, symbols: None, cache: None, sigma: None };
     let read = read_artifact(&Path::new(env!("CARGO_MANIFEST_DIR")).join(DUMP), &context);
     let dump = read.evidence.into_iter().find_map(|evidence| match evidence.observation {
         Observation::Process(dump) => Some(*dump),

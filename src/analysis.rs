@@ -25,7 +25,8 @@ use crate::merge::pack;
 use crate::patterns::patterns;
 use crate::read::{ReadArtifact, read_artifacts};
 use crate::report::{Artifact, ArtifactStatus, Judged, Limits, Report, Summary, UNDETERMINED};
-use crate::rules::{ModuleList, RuleSet};
+use crate::rules::{ModuleList, RuleSet, RuleSetInfo};
+use crate::sigma::SigmaRules;
 
 /// What a run does beyond its inputs.
 #[derive(Debug, Clone)]
@@ -43,6 +44,8 @@ pub struct Options {
     /// What earlier runs read of event logs, if that is kept. Its files are no artifacts; the report does not depend on
     /// it.
     pub cache: Option<Arc<Cache>>,
+    /// Sigma rules, whose matches in event logs are evidence of the machines.
+    pub sigma: Option<Arc<SigmaRules>>,
     /// Whether the report's artifacts hold their evidence, for [`mod@crate::merge`].
     pub keep_evidence: bool,
 }
@@ -56,6 +59,7 @@ impl Default for Options {
             min_confidence: 0.0,
             pasted: Vec::new(),
             cache: None,
+            sigma: None,
             keep_evidence: false,
         }
     }
@@ -168,7 +172,7 @@ fn conclude(read: Vec<ReadArtifact>, rules: &RuleSet, knowledge: &Knowledge, opt
     let report = Report {
         limits: options.limits,
         keeps_evidence: options.keep_evidence,
-        rule_sets: rules.infos(),
+        rule_sets: rules.infos().into_iter().chain(sigma_sets(options)).collect(),
         summary: Summary { left_out, ..summary(&artifacts, &incidents) },
         artifacts,
         incidents,
@@ -178,6 +182,19 @@ fn conclude(read: Vec<ReadArtifact>, rules: &RuleSet, knowledge: &Knowledge, opt
         comparison: None,
     };
     (report, items)
+}
+
+/// The sets of Sigma rules, as a report lists them.
+fn sigma_sets(options: &Options) -> impl Iterator<Item = RuleSetInfo> {
+    let sets = options.sigma.iter().flat_map(|sigma| sigma.sets());
+    sets.map(|(path, rules)| RuleSetInfo {
+        name: format!("sigma:{path}"),
+        version: "0".to_owned(),
+        rules: *rules,
+        overrides: 0,
+        disables: 0,
+        suppressions: 0,
+    })
 }
 
 /// What [`inspect`] gives.
@@ -295,6 +312,7 @@ fn read_all(paths: &[PathBuf], options: &Options, progress: &dyn Progress) -> Ve
         walk_stacks: options.walk_stacks,
         symbols: options.symbols.clone(),
         cache: options.cache.clone(),
+        sigma: options.sigma.clone(),
     };
     let mut all: Vec<ReadArtifact> = found
         .par_iter()
@@ -393,8 +411,11 @@ fn take_last_name(observation: &mut Observation, last: &LastNames) -> Option<Arc
     if last.is_empty() {
         return None;
     }
-    let Observation::Event(event) = observation else { return None };
-    let computer = event.computer.as_mut()?;
+    let computer = match observation {
+        Observation::Event(event) => event.computer.as_mut()?,
+        Observation::Sigma(found) => found.computer.as_mut()?,
+        _ => return None,
+    };
     let name = last.get(&computer.to_lowercase())?;
     Some(std::mem::replace(computer, Arc::clone(name)))
 }

@@ -33,9 +33,10 @@ pub fn judge<'i>(
     let (mut findings, suppressed) = rules.findings(&facts, &around, occasion);
     let taken_over = take_over_cited(built.incident.evidence.len(), around.asked_for(), &mut findings);
     let verdict = verdict(&built, surroundings, &findings, knowledge);
+    let sigma = surroundings.map_or_else(Vec::new, |surroundings| surroundings.sigma(&built.incident));
     let mut incident = built.incident;
     incident.evidence.extend(taken_over);
-    Judged { incident, findings, suppressed, verdict }
+    Judged { incident, findings, suppressed, verdict, sigma }
 }
 
 /// The machine's records that findings cite, to be added to an incident's `own` items of evidence. The citations are

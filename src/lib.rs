@@ -15,6 +15,8 @@
 //! 9. [`report`] holds the finished values and the formats that print them; [`mod@merge`] makes one report of several, and
 //!    [`mod@compare`] says what is new against an earlier one.
 //!
+//! [`sigma`] is beside it: rules of another language over the records of event logs, whose matches are evidence.
+//!
 //! [`mod@expectations`] tests a rule set from files to verdicts. [`analyze`] is all of it. [`explain`] says what a code is
 //! when there is nothing else, and [`mod@draft`] makes a rule of incidents for which there is none.
 //!
@@ -50,6 +52,7 @@ pub mod patterns;
 pub mod read;
 pub mod report;
 pub mod rules;
+pub mod sigma;
 pub mod yaml;
 
 mod analysis;

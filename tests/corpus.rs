@@ -41,7 +41,10 @@ impl Corpus {
 }
 
 fn read(path: &Path) -> ReadArtifact {
-    read_artifact(path, &ReadContext { names: Names::default(), walk_stacks: false, symbols: None, cache: None })
+    read_artifact(
+        path,
+        &ReadContext { names: Names::default(), walk_stacks: false, symbols: None, cache: None, sigma: None },
+    )
 }
 
 fn analyzed(corpus: &Corpus, threads: usize) -> Report {

@@ -44,7 +44,8 @@ fn read_corpus() -> Result<Option<Vec<Log>>, Box<dyn Error>> {
         let path = expected.get("path").and_then(Value::as_str).unwrap_or_default().to_owned();
         let file = File::open(folder.join(&path))?;
         let bytes = file.metadata()?.len();
-        let context = ReadContext { names: Names::default(), walk_stacks: false, symbols: None, cache: None };
+        let context =
+            ReadContext { names: Names::default(), walk_stacks: false, symbols: None, cache: None, sigma: None };
         let start = Instant::now();
         let outcome = read(&file, bytes, &context).map_err(|error| error.to_string());
         logs.push(Log { path, expected, outcome, took: start.elapsed() });

@@ -47,7 +47,10 @@ fn corpus(kind: &str) -> Vec<(Value, PathBuf)> {
 }
 
 fn read(path: &Path) -> ReadArtifact {
-    read_artifact(path, &ReadContext { names: Names::default(), walk_stacks: false, symbols: None, cache: None })
+    read_artifact(
+        path,
+        &ReadContext { names: Names::default(), walk_stacks: false, symbols: None, cache: None, sigma: None },
+    )
 }
 
 /// How far the times may be apart at which an event was raised and written.

@@ -27,7 +27,8 @@ struct Independent {
 impl Independent {
     fn read(folder: &Path) -> Self {
         let mut all = Self::default();
-        let context = || ReadContext { names: Names::default(), walk_stacks: false, symbols: None, cache: None };
+        let context =
+            || ReadContext { names: Names::default(), walk_stacks: false, symbols: None, cache: None, sigma: None };
         for file in find(&[folder.to_owned()]).0 {
             let path = display_path(&file.path);
             for evidence in read_artifact(&file.path, &context()).evidence {

@@ -42,7 +42,11 @@ fn read(
 ) -> Result<Reading, Unreadable> {
     let mut file = File::open(path).expect("the file");
     let bytes = file.metadata().expect("its length").len();
-    reader(&mut file, bytes, &ReadContext { names: Names::default(), walk_stacks: true, symbols: None, cache: None })
+    reader(
+        &mut file,
+        bytes,
+        &ReadContext { names: Names::default(), walk_stacks: true, symbols: None, cache: None, sigma: None },
+    )
 }
 
 /// A number of the expected facts: a JSON number, or text with `0x`. `None` where it is absent or zero.

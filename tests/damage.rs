@@ -41,8 +41,10 @@ fn samples() -> Vec<PathBuf> {
 }
 
 fn read(path: &Path) -> ReadArtifact {
-    let read =
-        read_artifact(path, &ReadContext { names: Names::default(), walk_stacks: true, symbols: None, cache: None });
+    let read = read_artifact(
+        path,
+        &ReadContext { names: Names::default(), walk_stacks: true, symbols: None, cache: None, sigma: None },
+    );
     let detail = read.artifact.detail.clone().unwrap_or_default();
     assert!(!detail.contains("defect of crashsift"), "{}: a reader panicked", path.display());
     read

@@ -183,7 +183,7 @@ fn read_share(logs: &[PathBuf], threads: usize, share: u32) -> Result<Amount, St
 
 /// Reads evidence as `crashsift analyze` does: that of all logs shares its names, and is kept until the last is read.
 fn read_evidence(logs: &[PathBuf], threads: usize) -> Result<Amount, String> {
-    let context = ReadContext { names: Names::default(), walk_stacks: false, symbols: None, cache: None };
+    let context = ReadContext { names: Names::default(), walk_stacks: false, symbols: None, cache: None, sigma: None };
     let readings = read_logs(logs, threads, &|file, bytes| event_log::read(file, bytes, &context))?;
     let amount = |reading: &Reading| Amount {
         records: reading.evidence.len() as u64,

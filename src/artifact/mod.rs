@@ -16,6 +16,7 @@ use std::sync::Arc;
 
 pub use crate::evidence::LogCoverage;
 use crate::evidence::{Evidence, Names};
+use crate::sigma::SigmaRules;
 
 /// What every reader is given.
 #[derive(Debug)]
@@ -28,6 +29,8 @@ pub struct ReadContext {
     pub symbols: Option<Arc<minidump::Symbols>>,
     /// What earlier runs read of event logs, if that is kept.
     pub cache: Option<Arc<event_log::Cache>>,
+    /// Sigma rules, whose matches in event logs are evidence.
+    pub sigma: Option<Arc<SigmaRules>>,
 }
 
 /// What reading one artifact gave.

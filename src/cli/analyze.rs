@@ -88,7 +88,8 @@ fn prepare(arguments: &Arguments) -> Result<Prepared, Exit> {
     }
     if let Some(path) = &arguments.reporting.output {
         let given = paths.iter().chain(&arguments.ticket).chain(&arguments.symbols);
-        not_lost(path, given.chain(arguments.reporting.read())).map_err(|message| usage(&message))?;
+        let read: Vec<PathBuf> = arguments.reporting.read().collect();
+        not_lost(path, given.chain(&read)).map_err(|message| usage(&message))?;
     }
     let pasted = match &arguments.ticket {
         Some(path) => {
@@ -100,6 +101,7 @@ fn prepare(arguments: &Arguments) -> Result<Prepared, Exit> {
     let options = Options {
         walk_stacks: !arguments.no_stack_walk,
         symbols: open_symbols(&arguments.symbols)?,
+        sigma: arguments.reporting.sigma()?,
         pasted,
         cache: arguments.cache.as_deref().and_then(|folder| open_cache(folder, arguments.reporting.quiet)),
         ..arguments.reporting.options()

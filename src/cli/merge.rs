@@ -27,8 +27,12 @@ pub fn run(arguments: &Arguments) -> Exit {
 
 fn carry_out(Arguments { reports, reporting }: &Arguments) -> Result<Exit, Exit> {
     let (rules, baseline) = reporting.prepare()?;
+    if reporting.has_sigma() {
+        return Err(usage("--rules sigma:PATH: reports hold no records; give it to `crashsift analyze --mergeable`"));
+    }
     if let Some(output) = &reporting.output {
-        not_lost(output, reports.iter().chain(reporting.read())).map_err(|message| usage(&message))?;
+        let read: Vec<PathBuf> = reporting.read().collect();
+        not_lost(output, reports.iter().chain(&read)).map_err(|message| usage(&message))?;
     }
     let knowledge = Knowledge::builtin();
     let mut parts = Vec::new();

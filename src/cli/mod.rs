@@ -15,6 +15,7 @@ mod progress;
 mod reporting;
 pub mod rules;
 mod schema;
+mod sigma;
 mod stream;
 mod why;
 

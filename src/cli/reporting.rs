@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use clap::{ArgAction, ValueEnum};
 use jiff::Timestamp;
@@ -14,15 +15,14 @@ use super::answers::{Answer, Answers};
 use super::color::Color;
 use super::output::{self, Look};
 use super::stream::Notes;
-use super::{Exit, load_rules, stream};
+use super::{Exit, load_rules, sigma, stream};
 use crate::Options;
 use crate::compare::{Comparison, Side, comparable_now, compare};
 use crate::discover::reason;
 use crate::report::text::TextOptions;
-use crate::report::{
-    Artifact, Limits, Report, Summary, UNDETERMINED, csv, json, jsonl, page, sanitise, text, written,
-};
+use crate::report::{Artifact, Limits, Report, Summary, UNDETERMINED, csv, json, jsonl, page, sanitise, text, written};
 use crate::rules::{RuleSet, SuppressedBy};
+use crate::sigma::SigmaRules;
 
 #[derive(Debug, clap::Args)]
 #[group(skip)]
@@ -39,7 +39,8 @@ pub struct Arguments {
     #[arg(long)]
     mergeable: bool,
 
-    /// Use the rules of this file or folder beside the built-in ones; can be given again.
+    /// Use the rules of this file or folder beside the built-in ones; can be given again. `sigma:PATH` is a file or folder
+    /// of Sigma rules: what they match in event logs is shown as evidence.
     #[arg(short, long = "rules", value_name = "PATH")]
     rules: Vec<PathBuf>,
 
@@ -113,7 +114,8 @@ impl Arguments {
         if self.mergeable && !self.format.is_json() {
             return Err(usage("--mergeable: only reports in JSON can be merged; add --format json or --format jsonl"));
         }
-        let rules = load_rules(!self.no_builtin_rules, &self.rules, self.quiet)?;
+        let (own, _) = sigma::split(&self.rules);
+        let rules = load_rules(!self.no_builtin_rules, &own, self.quiet)?;
         for wanted in &self.fail_on {
             if wanted == NEW && self.baseline.is_none() {
                 return Err(usage("--fail-on new: new against what? Give an earlier report with --baseline"));
@@ -142,10 +144,21 @@ impl Arguments {
         Ok((rules, baseline.transpose()?))
     }
 
+    /// Whether Sigma rules are asked for.
+    pub fn has_sigma(&self) -> bool {
+        self.rules.iter().any(|given| sigma::path(given).is_some())
+    }
+
+    /// Loads the Sigma rules.
+    pub fn sigma(&self) -> Result<Option<Arc<SigmaRules>>, Exit> {
+        sigma::load(&sigma::split(&self.rules).1, self.quiet)
+    }
+
     /// The files and folders that are read beside what is analyzed, and must not be replaced by the report. A report in
     /// JSON may be the next run's baseline.
-    pub fn read(&self) -> impl Iterator<Item = &PathBuf> {
-        self.rules.iter().chain(self.baseline.iter().filter(|_| !self.format.is_json()))
+    pub fn read(&self) -> impl Iterator<Item = PathBuf> {
+        let rules = self.rules.iter().map(|given| sigma::path(given).unwrap_or_else(|| given.clone()));
+        rules.chain(self.baseline.iter().filter(|_| !self.format.is_json()).cloned())
     }
 
     /// The threads that work: one when there is little to do. This thread is one of them: it would only wait for the

@@ -17,9 +17,12 @@ use std::path::PathBuf;
 use anstyle::{AnsiColor, Style};
 use clap::{Args, Subcommand};
 
+use super::sigma;
+use crate::discover::reason;
 use crate::report::json::write_indented;
 use crate::report::sanitise;
 use crate::rules::{Rule, RuleSet, RuleSetInfo, json_schema};
+use crate::sigma::SigmaRules;
 use crate::yaml::Diagnostic;
 
 pub use super::output::Format;
@@ -63,7 +66,8 @@ pub struct SourceArgs {
 /// Which rules `rules check` and `rules test` are about.
 #[derive(Debug, Clone, Default, Args)]
 pub struct PathArgs {
-    /// Rule files and folders, and folders of artifacts with an expected.yaml
+    /// Rule files and folders, and folders of artifacts with an expected.yaml; of `check`, also `sigma:PATH`, a file or
+    /// folder of Sigma rules
     #[arg(value_name = "PATH")]
     pub paths: Vec<PathBuf>,
 }
@@ -153,6 +157,33 @@ pub fn print_diagnostics(out: &mut dyn Write, diagnostics: &[Diagnostic], color:
 }
 
 fn check(args: &PathArgs, streams: &mut Streams<'_>) -> io::Result<Outcome> {
+    let (own, sigma) = sigma::split(&args.paths);
+    let checked = if sigma.is_empty() { Outcome::Fine } else { check_sigma(&sigma, streams)? };
+    if own.is_empty() && !sigma.is_empty() {
+        return Ok(checked);
+    }
+    let own = check_own(&PathArgs { paths: own }, streams)?;
+    Ok(if own == Outcome::Fine { checked } else { own })
+}
+
+/// Checks Sigma rules. Those that ask for what is not supported are no mistakes.
+fn check_sigma(paths: &[PathBuf], streams: &mut Streams<'_>) -> io::Result<Outcome> {
+    let rules = match SigmaRules::load(paths) {
+        Ok(rules) => rules,
+        Err((path, error)) => {
+            let message = format!("error: sigma:{}: {}", path.display(), reason(&error));
+            writeln!(streams.notes, "{}", sanitise(&message))?;
+            return Ok(Outcome::Unusable);
+        }
+    };
+    let faults = || rules.rejected().iter().flat_map(|rejected| &rejected.faults);
+    let diagnostics: Vec<Diagnostic> = faults().map(|fault| fault.diagnostic.clone()).collect();
+    print_diagnostics(streams.out, &diagnostics, streams.color)?;
+    writeln!(streams.out, "{}", sanitise(&rules.summary()))?;
+    Ok(if faults().any(|fault| fault.broken) { Outcome::Unusable } else { Outcome::Fine })
+}
+
+fn check_own(args: &PathArgs, streams: &mut Streams<'_>) -> io::Result<Outcome> {
     let loaded = RuleSet::check(&args.paths);
     let diagnostics = match &loaded {
         Ok(rules) => {

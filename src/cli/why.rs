@@ -12,7 +12,7 @@ use super::color::Color;
 use super::lost::note_lost;
 use super::output::{self, Format, Look};
 use super::reporting::usage;
-use super::{Exit, load_rules, open_symbols, print_symbol_notes, stream};
+use super::{Exit, load_rules, open_symbols, print_symbol_notes, sigma, stream};
 use crate::facts::FactSet;
 use crate::incident::Incident;
 use crate::knowledge::Knowledge;
@@ -44,7 +44,8 @@ pub struct Arguments {
     #[arg(short, long, value_enum, default_value_t, ignore_case = true)]
     format: Format,
 
-    /// Use the rules of this file or folder beside the built-in ones; can be given again.
+    /// Use the rules of this file or folder beside the built-in ones; can be given again. `sigma:PATH` is a file or folder
+    /// of Sigma rules, whose matches rules can ask for.
     #[arg(short, long = "rules", value_name = "PATH")]
     rules: Vec<PathBuf>,
 
@@ -70,9 +71,11 @@ pub fn run(arguments: &Arguments) -> Exit {
 }
 
 fn carry_out(arguments: &Arguments) -> Result<Exit, Exit> {
-    let rules = load_rules(!arguments.no_builtin_rules, &arguments.rules, false)?;
+    let (own, sigma) = sigma::split(&arguments.rules);
+    let rules = load_rules(!arguments.no_builtin_rules, &own, false)?;
+    let sigma = sigma::load(&sigma, false)?;
     let knowledge = Knowledge::builtin();
-    let options = Options { symbols: open_symbols(&arguments.symbols)?, ..Options::default() };
+    let options = Options { symbols: open_symbols(&arguments.symbols)?, sigma, ..Options::default() };
     let inspected = inspect(&arguments.paths, &rules, &knowledge, &options, &Silent);
     print_symbol_notes(options.symbols.as_deref());
     note_lost(&arguments.paths, &inspected.artifacts, &mut stream::Notes::new(false));

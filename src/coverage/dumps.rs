@@ -71,7 +71,7 @@ impl Shown {
                         shown.named_dump.get_or_insert_with(|| Arc::clone(path));
                     }
                 }
-                Observation::Wer(_) | Observation::Ticket(_) => {}
+                Observation::Wer(_) | Observation::Ticket(_) | Observation::Sigma(_) => {}
             }
         }
         shown

@@ -36,6 +36,7 @@ fn incident(kind: IncidentKind, host: Option<&str>, time: &str, determined: bool
         },
         findings: Vec::new(),
         suppressed: Vec::new(),
+        sigma: Vec::new(),
         verdict: Verdict {
             cause: if determined { "driver-defect" } else { UNDETERMINED }.to_owned(),
             confidence: 0.0,

@@ -17,6 +17,7 @@ mod place;
 mod process;
 mod process_state;
 mod processor;
+mod sigma;
 mod ticket;
 mod version;
 mod wer;
@@ -38,6 +39,7 @@ pub use process::{
 };
 pub use process_state::{Annotation, INTEGRITY_LEVELS, ProcessMemory, ProcessState, SystemMemory};
 pub use processor::{CpuFeatures, Processor};
+pub use sigma::{SIGMA_LEVELS, SigmaMatch, SigmaRule};
 pub use ticket::{
     Contradiction, DEBUGGER_SUSPECTS, Inventory, PythonFrame, Ticket, TicketEvent, TicketFrame, TicketLine,
 };
@@ -67,4 +69,6 @@ pub enum Observation {
     Wer(Box<WerReport>),
     /// One text that somebody pasted.
     Ticket(Box<Ticket>),
+    /// One record of an event log that a Sigma rule matches.
+    Sigma(Box<SigmaMatch>),
 }

@@ -179,7 +179,7 @@ impl<'i> Gathered<'i> {
                         .as_deref()
                         .map(|module| (module, ticket.module_path.as_deref(), ticket.module_version)),
                 ],
-                Observation::Process(_) | Observation::Kernel(_) => [None, None],
+                Observation::Process(_) | Observation::Kernel(_) | Observation::Sigma(_) => [None, None],
             };
             [app, module].into_iter().flatten().map(move |(name, path, version)| (number, name, path, version))
         })
@@ -218,7 +218,7 @@ impl CrashRecord {
             Observation::Event(event) => Self::of_event(&event.body),
             Observation::Wer(report) => Some(Self::of_report(report)),
             Observation::Ticket(ticket) => Some(Self::of_ticket(ticket)),
-            Observation::Process(_) | Observation::Kernel(_) => None,
+            Observation::Process(_) | Observation::Kernel(_) | Observation::Sigma(_) => None,
         }
     }
 

@@ -19,6 +19,7 @@ pub fn unify<'h>(
     named.extend(items.iter_mut().filter_map(|item| match &mut item.observation {
         Observation::Event(event) => event.computer.as_mut(),
         Observation::Ticket(ticket) => ticket.computer.as_mut(),
+        Observation::Sigma(found) => found.computer.as_mut(),
         _ => None,
     }));
     let mut spellings: BTreeSet<&str> = BTreeSet::new();

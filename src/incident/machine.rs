@@ -4,12 +4,14 @@ use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
+use jiff::Timestamp;
+
 use super::says;
 use super::sighting::{Item, report_kind};
-use super::{Cleared, IncidentKind, Machine, TimelineEntry};
+use super::{Cleared, IncidentKind, Machine, SIGMA, TimelineEntry};
 use crate::artifact::LogCoverage;
 use crate::artifact::event_log::catalogue;
-use crate::evidence::{Event, EventBody, Observation, Stretches};
+use crate::evidence::{Event, EventBody, Observation, SigmaMatch, SigmaRule, Stretches};
 use crate::knowledge::Knowledge;
 
 /// The event in the Security log that it was cleared.
@@ -21,6 +23,12 @@ pub fn machines(items: &[Item], coverage: &[LogCoverage], knowledge: &Knowledge)
     let mut known = Known::default();
     let mut sentences = Sentences::default();
     for (index, item) in items.iter().enumerate() {
+        if let Observation::Sigma(found) = &item.observation
+            && let (Some(host), Some(time)) = (&found.computer, found.time)
+            && let Some(machine) = known.machine(host)
+        {
+            machine.timeline.push(of_sigma(found, time, index, item, sentences.of_sigma(found)));
+        }
         let Observation::Event(event) = &item.observation else { continue };
         let (Some(host), Some(time)) = (&event.computer, event.time) else { continue };
         let Some(machine) = known.machine(host) else { continue };
@@ -31,6 +39,7 @@ pub fn machines(items: &[Item], coverage: &[LogCoverage], knowledge: &Knowledge)
             provider: Arc::clone(&event.provider),
             id: event.id,
             says: sentences.of(event, knowledge),
+            sigma: None,
             incident: None,
             item: index,
             artifact: item.artifact,
@@ -53,11 +62,29 @@ pub fn machines(items: &[Item], coverage: &[LogCoverage], knowledge: &Knowledge)
     machines
 }
 
+/// The entry that a match of a Sigma rule makes.
+fn of_sigma(found: &SigmaMatch, time: Timestamp, index: usize, item: &Item, says: Arc<str>) -> TimelineEntry {
+    TimelineEntry {
+        time,
+        kind: SIGMA,
+        provider: Arc::clone(&found.provider),
+        id: found.event_id,
+        says,
+        sigma: Some(Arc::clone(&found.rule)),
+        incident: None,
+        item: index,
+        artifact: item.artifact,
+        place: item.place.clone(),
+    }
+}
+
 /// The sentences that were said of events, with what tells that another event has the same one: provider, id and text
 /// are shared by all that have them. Logs say most of what they say many times.
 #[derive(Default)]
 struct Sentences {
     said: HashMap<(*const u8, u32, *const u8), Arc<str>>,
+    /// Of matches by rule, provider and id.
+    matched: HashMap<(*const SigmaRule, *const u8, u32), Arc<str>>,
 }
 
 impl Sentences {
@@ -65,6 +92,11 @@ impl Sentences {
         let EventBody::Said { sentence, .. } = &event.body else { return says::of_event(event, knowledge).into() };
         let key = (Arc::as_ptr(&event.provider).cast(), event.id, Arc::as_ptr(sentence).cast());
         Arc::clone(self.said.entry(key).or_insert_with(|| says::of_event(event, knowledge).into()))
+    }
+
+    fn of_sigma(&mut self, found: &SigmaMatch) -> Arc<str> {
+        let key = (Arc::as_ptr(&found.rule), Arc::as_ptr(&found.provider).cast(), found.event_id);
+        Arc::clone(self.matched.entry(key).or_insert_with(|| says::of_sigma(found).into()))
     }
 }
 

@@ -44,7 +44,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use crate::artifact::LogCoverage;
-use crate::evidence::{Address, BugcheckCode, ExceptionCode, FastFailCode, ModuleOffset, Place, Version};
+use crate::evidence::{Address, BugcheckCode, ExceptionCode, FastFailCode, ModuleOffset, Place, SigmaRule, Version};
 use crate::knowledge::machine_check::McaStatus;
 
 /// What kind of thing happened.
@@ -316,6 +316,9 @@ pub struct Cleared {
     pub time: Timestamp,
 }
 
+/// The kind of timeline entries that say that a Sigma rule matches a record.
+pub const SIGMA: &str = "sigma";
+
 /// One thing that a machine's log recorded, or an incident.
 #[derive(Debug, Clone)]
 pub struct TimelineEntry {
@@ -329,6 +332,8 @@ pub struct TimelineEntry {
     pub id: u32,
     /// What it says, in a sentence.
     pub says: Arc<str>,
+    /// The Sigma rule that matches the record, of entries that say so.
+    pub sigma: Option<Arc<SigmaRule>>,
     /// The id of the incident that stands here.
     pub incident: Option<String>,
     /// The item that it was made of: index into the run's items.

@@ -6,7 +6,7 @@ use std::fmt::{self, Write};
 use super::dump_detail;
 use crate::evidence::{
     BugcheckCode, DriveHealth, Event, EventBody, ExceptionCode, Inventory, KernelDump, MemoryHeld, NtStatus,
-    Observation, ProcessDump, StorageRetry, Ticket, Version, WerReport, base_name,
+    Observation, ProcessDump, SigmaMatch, SigmaRule, StorageRetry, Ticket, Version, WerReport, base_name,
 };
 use crate::knowledge::machine_check::McaStatus;
 use crate::knowledge::{self, Knowledge};
@@ -20,7 +20,15 @@ pub fn says(observation: &Observation, knowledge: &Knowledge) -> String {
         Observation::Event(event) => of_event(event, knowledge),
         Observation::Wer(report) => format!("WER report: {}", of_report(report, knowledge)),
         Observation::Ticket(ticket) => of_ticket(ticket, knowledge),
+        Observation::Sigma(found) => of_sigma(found),
     }
+}
+
+/// The sentence for a record that a Sigma rule matches.
+pub(super) fn of_sigma(found: &SigmaMatch) -> String {
+    let SigmaRule { title, level, file, .. } = &*found.rule;
+    let level = level.map_or_else(String::new, |level| format!("{level}, "));
+    format!("Sigma rule \"{title}\" ({level}{}) matches {} {}", base_name(file), found.provider, found.event_id)
 }
 
 fn code_text(code: ExceptionCode, knowledge: &Knowledge) -> String {

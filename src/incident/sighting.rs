@@ -139,6 +139,7 @@ impl Sighting {
                 Some(sighting)
             }
             Observation::Event(event) => Self::of_event(index, event),
+            Observation::Sigma(_) => None,
         }
     }
 

@@ -92,6 +92,7 @@ fn of_its_own(incident: &Standing, is_reported: impl Fn(&str) -> bool) -> Option
         provider: Arc::from(""),
         id: 0,
         says: says.into(),
+        sigma: None,
         incident: Some(&incident.id).filter(|id| is_reported(id)).cloned(),
         item: *incident.items.first()?,
         artifact,

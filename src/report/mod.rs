@@ -27,6 +27,7 @@ use jiff::Timestamp;
 use crate::compare::Comparison;
 use crate::coverage::Coverage;
 use crate::discover::ArtifactKind;
+use crate::facts::SigmaNearby;
 use crate::groups::Group;
 use crate::incident::{Incident, Machine};
 pub use crate::rules::RuleSetInfo;
@@ -182,6 +183,8 @@ pub struct Judged {
     pub suppressed: Vec<Suppressed>,
     /// The best-supported cause.
     pub verdict: Verdict,
+    /// The Sigma rules that matched around it.
+    pub sigma: Vec<SigmaNearby>,
 }
 
 /// The best-supported cause of an incident.

@@ -1,18 +1,19 @@
 //! Reports made by hand, for the tests of the formats.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use jiff::Timestamp;
 use jiff::civil::date;
 
 use super::{Artifact, ArtifactStatus, Asked, Judged, Limits, Report, RuleSetInfo, Summary, UNDETERMINED, Verdict};
 use crate::coverage::{Coverage, Gap, Request};
-use crate::evidence::{Address, BugcheckCode, ExceptionCode, FastFailCode, ModuleOffset, Place, Version};
-use crate::facts::{EvidenceRef, NamedIncidents, Relation};
+use crate::evidence::{Address, BugcheckCode, ExceptionCode, FastFailCode, ModuleOffset, Place, SigmaRule, Version};
+use crate::facts::{EvidenceRef, NamedIncidents, Relation, SigmaNearby};
 use crate::groups::{Attribute, Before, Counts, Group, OverRepresented, Unit, causes, speaker};
 use crate::incident::{
     Bugcheck, EarlierValue, EvidenceItem, ExceptionFacts, FaultSite, Incident, IncidentKind, JoinKey, JoinedBy,
-    Machine, ParameterMeaning, Process, Signature, Suspect, TimelineEntry,
+    Machine, ParameterMeaning, Process, SIGMA, Signature, Suspect, TimelineEntry,
 };
 use crate::rules::{Audience, Finding, Remediation, Severity, Suppressed, SuppressedBy};
 
@@ -112,6 +113,7 @@ pub(super) fn timeline_entry(after: i64, kind: &'static str, says: &str) -> Time
         provider: "disk".into(),
         id: 153,
         says: says.into(),
+        sigma: None,
         incident: None,
         item: 0,
         artifact: 1,
@@ -147,6 +149,7 @@ pub(super) fn undetermined(id: &str, after: i64) -> Judged {
         },
         findings: Vec::new(),
         suppressed: Vec::new(),
+        sigma: Vec::new(),
         verdict: Verdict {
             cause: UNDETERMINED.into(),
             confidence: 0.0,
@@ -355,7 +358,17 @@ pub(super) fn everything() -> Report {
         suppressions: 2,
     });
     report.incidents[0].incident.may_be_of = vec!["51d0".into()];
+    report.incidents[0].sigma = vec![SigmaNearby {
+        rule: sigma_rule(),
+        time: second(-50),
+        seconds: -50,
+        matches: 2,
+        artifact: 1,
+        place: Place::Record(4700),
+    }];
     report.machines = vec![machine()];
+    let matched = TimelineEntry { sigma: Some(sigma_rule()), ..timeline_entry(-50, SIGMA, "A Sigma rule matches.") };
+    report.machines[0].timeline.insert(0, matched);
     report.groups[0].over_represented = vec![overlay()];
     report.coverage = missing();
     report
@@ -383,6 +396,17 @@ pub(super) fn missing() -> Coverage {
             undetermined: 1,
         }],
     }
+}
+
+/// A rule of another language.
+fn sigma_rule() -> Arc<SigmaRule> {
+    Arc::new(SigmaRule {
+        title: "A Tool That Injects".into(),
+        id: Some("22222222-0000-4000-8000-000000000000".into()),
+        level: Some("high"),
+        tags: "attack.t1055; attack.defense-evasion".into(),
+        file: "sigma/tool.yml".into(),
+    })
 }
 
 /// Something that a group has more often than the rest.

@@ -119,6 +119,10 @@ fn nearby_field<'a>(entry: &Nearby<'a>, index: usize) -> Option<Compared<'a>> {
         10 => Compared::Text(entry.machine_check()?),
         11 => Compared::Number(entry.seconds_before_first()?),
         12 => Compared::Text(entry.held_by()?),
+        13 => Compared::Text(entry.folded_sigma(folded)?.id.as_deref()?),
+        14 => Compared::Text(&entry.folded_sigma(folded)?.title),
+        15 => Compared::Text(entry.sigma()?.level?),
+        16 => Compared::Text(&entry.folded_sigma(folded)?.tags),
         _ => return None,
     })
 }
@@ -298,6 +302,10 @@ mod tests {
             "machine_check",
             "seconds_before_first",
             "held_by",
+            "sigma_id",
+            "sigma_title",
+            "sigma_level",
+            "sigma_tags",
         ];
         assert_eq!(fields, expected);
         assert_eq!(fields[KIND], "kind");

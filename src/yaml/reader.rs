@@ -49,18 +49,33 @@ pub fn parse(file: &Arc<YamlText>) -> Result<Node, Vec<Diagnostic>> {
     if let Some(root) = file.tree.and_then(Node::decode) {
         return Ok(root);
     }
+    let mut roots = read(file, 1)?;
+    // There is one: a file without content is a mistake.
+    roots.pop().ok_or_else(Vec::new)
+}
+
+/// Reads a text that may hold several documents, each behind a line `---`.
+///
+/// # Errors
+/// All duplicate keys, anchors and tags, or the one place from which on the text is not YAML.
+pub fn parse_documents(file: &Arc<YamlText>) -> Result<Vec<Node>, Vec<Diagnostic>> {
+    read(file, usize::MAX)
+}
+
+/// Reads a text with at most so many documents.
+fn read(file: &Arc<YamlText>, most_documents: usize) -> Result<Vec<Node>, Vec<Diagnostic>> {
     if file.text.len() > MAX_BYTES {
         let message = format!("the file has {} bytes, more than the {MAX_BYTES} that are read", file.text.len());
         return Err(vec![Diagnostic::error("R001", file, Span::file_start(), message)]);
     }
     let mut builder = Builder::new(file);
-    match builder.run() {
-        Ok(Some(root)) if builder.mistakes.is_empty() => Ok(root),
-        Ok(Some(_)) => Err(builder.mistakes),
-        Ok(None) => {
+    match builder.run(most_documents) {
+        Ok(()) if builder.roots.is_empty() => {
             builder.mistakes.push(Diagnostic::error("R002", file, Span::file_start(), "the file has no content"));
             Err(builder.mistakes)
         }
+        Ok(()) if builder.mistakes.is_empty() => Ok(builder.roots),
+        Ok(()) => Err(builder.mistakes),
         Err(fatal) => {
             builder.mistakes.push(*fatal);
             Err(builder.mistakes)
@@ -78,17 +93,24 @@ struct Builder<'a> {
     file: &'a Arc<YamlText>,
     offsets: Offsets,
     open: Vec<Open>,
-    root: Option<Node>,
+    roots: Vec<Node>,
     nodes: usize,
     mistakes: Vec<Diagnostic>,
 }
 
 impl<'a> Builder<'a> {
     fn new(file: &'a Arc<YamlText>) -> Self {
-        Self { file, offsets: Offsets::of(&file.text), open: Vec::new(), root: None, nodes: 0, mistakes: Vec::new() }
+        Self {
+            file,
+            offsets: Offsets::of(&file.text),
+            open: Vec::new(),
+            roots: Vec::new(),
+            nodes: 0,
+            mistakes: Vec::new(),
+        }
     }
 
-    fn run(&mut self) -> Result<Option<Node>, Box<Diagnostic>> {
+    fn run(&mut self, most_documents: usize) -> Result<(), Box<Diagnostic>> {
         let mut parser = Parser::new_from_str(&self.file.text);
         let mut documents = 0_usize;
         while let Some(event) = parser.next_event() {
@@ -97,7 +119,7 @@ impl<'a> Builder<'a> {
             match event {
                 Event::DocumentStart(_) => {
                     documents = documents.saturating_add(1);
-                    if documents > 1 {
+                    if documents > most_documents {
                         let message = "a second document begins here; a file holds one";
                         return Err(self.fatal("R002", span, message, "remove the `---` or use another file"));
                     }
@@ -126,7 +148,7 @@ impl<'a> Builder<'a> {
                 Event::Nothing | Event::StreamStart | Event::StreamEnd | Event::DocumentEnd => {}
             }
         }
-        Ok(self.root.take())
+        Ok(())
     }
 
     fn push(&mut self, open: Open, span: Span) -> Result<(), Box<Diagnostic>> {
@@ -174,7 +196,7 @@ impl<'a> Builder<'a> {
             return Err(Box::new(Diagnostic::error("R004", self.file, node.span, message)));
         }
         match self.open.last_mut() {
-            None => self.root = Some(node),
+            None => self.roots.push(node),
             Some(Open::Sequence { items, .. }) => items.push(node),
             Some(Open::Mapping { entries, key, seen, .. }) => match key.take() {
                 Some(key) => entries.push(Entry { key, value: node }),

@@ -323,9 +323,10 @@ impl<T> Reader<'_, T> {
     }
 
     fn wants(&self, pick: &Pick<'_>, record: &FullRecord) -> bool {
-        self.selection.takes_record(pick.record.id)
-            && self.selection.takes(&record.provider, record.event_id)
-            && self.selection.takes_data(&record.provider, record.event_id, &record.fields)
+        self.selection.takes_by_channel(record.channel.as_deref(), record.event_id)
+            || (self.selection.takes_record(pick.record.id)
+                && self.selection.takes(&record.provider, record.event_id)
+                && self.selection.takes_data(&record.provider, record.event_id, &record.fields))
     }
 
     /// Reads a record by the shape that the scan found.
@@ -350,7 +351,8 @@ impl<T> Reader<'_, T> {
         let time = parts.time(system.created, pick.record.filetime)?;
         elements::read_fields(bytes, system.end..tokens_end, values, &mut scratch.fields, &mut scratch.elements)?;
         let fields = &scratch.fields;
-        if !self.selection.takes_data(provider, event_id, fields) {
+        if !self.selection.takes_data(provider, event_id, fields) && !self.selection.takes_by_channel(channel, event_id)
+        {
             return Ok(None);
         }
         let recovered = pick.recovered;

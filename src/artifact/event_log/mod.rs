@@ -7,17 +7,20 @@
 //! - `runs` reads the chunks of 64 KiB behind it, side by side;
 //! - `chunk` and `records` know a chunk's header and find the records in it;
 //! - `scan` decides, by the [`Selection`], which records are wanted; the [`catalogue`] lists them, and `quiet_records`
-//!   sorts out those of a few kinds that mostly tell of nothing;
+//!   sorts out those of a few kinds that mostly tell of nothing, and `instance_layout` knows where a record holds what
+//!   decides;
 //! - `chunk_reading` reads those, by `binary_xml`, or `full_decode` where their shape is unusual, and says what is
 //!   missing;
 //! - `fields` takes a record's elements to a list of names and values;
 //! - `meaning` takes the fields to an [`EventBody`](crate::evidence::EventBody);
 //! - `pasted` does the same for events that stand in a text as XML;
+//! - `channel_ids` are records that somebody else wants, beside those of the catalogue: Sigma rules;
 //! - `cache` spares later runs the chunks that did not change, and `identity` tells whether a whole log did.
 
 mod binary_xml;
 mod cache;
 pub mod catalogue;
+mod channel_ids;
 mod chunk;
 mod chunk_reading;
 mod coverage;
@@ -26,6 +29,7 @@ mod fields;
 mod file_header;
 mod full_decode;
 mod identity;
+mod instance_layout;
 mod json;
 mod meaning;
 mod pasted;
@@ -44,6 +48,7 @@ use std::sync::{Arc, LazyLock};
 
 use self::cache::LogCache;
 pub use self::cache::{Cache, LEAST_LOG};
+pub use self::channel_ids::ChannelIds;
 use self::chunk::has_chunk_signature;
 use self::chunk_reading::Reader;
 use self::file_header::{FILE_SIGNATURE, FileHeader, HEADER_BYTES};
@@ -54,6 +59,7 @@ use self::runs::{RunReading, Source, fill_at};
 pub use self::selection::Selection;
 use super::{Loss, ReadContext, Reading, Unreadable};
 use crate::evidence::{Event, Evidence, Names, Observation, Place};
+use crate::sigma::SigmaRules;
 
 /// Where losses that concern the file header are placed.
 const FILE_HEADER: &str = "file header";
@@ -80,7 +86,8 @@ pub fn read(file: &File, bytes: u64, context: &ReadContext) -> Result<Reading, U
 /// # Errors
 /// When the file is no event log: neither its header nor any of its chunks can be recognised.
 pub fn read_at(path: &Path, file: &File, bytes: u64, context: &ReadContext) -> Result<Reading, Unreadable> {
-    let cache = context.cache.as_ref().and_then(|cache| cache.log(path, bytes));
+    // A cache holds what the catalogue asks for, and no more. What Sigma rules are about is too much to be kept.
+    let cache = context.cache.as_ref().filter(|_| context.sigma.is_none()).and_then(|cache| cache.log(path, bytes));
     let reading = read_evidence(file, bytes, cache.as_ref(), context)?;
     if let Some(cache) = cache {
         cache.save();
@@ -94,9 +101,30 @@ fn read_evidence(
     cache: Option<&LogCache<'_>>,
     context: &ReadContext,
 ) -> Result<Reading, Unreadable> {
+    if let Some(sigma) = &context.sigma {
+        return read_with_sigma(file, bytes, sigma, context);
+    }
     let take = |record: &Record<'_>| evidence(record, &context.names);
     let log = read_source(Source { file, bytes, cache }, &CATALOGUED, &take)?;
     Ok(Reading { evidence: log.taken, losses: log.losses, records: Some(log.records), coverage: log.coverage })
+}
+
+/// Reads the evidence of the catalogue's records, and of those that Sigma rules match, which stands behind it.
+fn read_with_sigma(file: &File, bytes: u64, sigma: &SigmaRules, context: &ReadContext) -> Result<Reading, Unreadable> {
+    let selection = Selection::catalogue().and(sigma.records());
+    let take = |record: &Record<'_>| {
+        let own = CATALOGUED.takes(record.provider, record.event_id)
+            && CATALOGUED.takes_data(record.provider, record.event_id, record.fields);
+        let own = own.then(|| evidence(record, &context.names)).flatten();
+        let matches = sigma.matches(record, &context.names).into_iter();
+        let matches =
+            matches.map(|found| Evidence { place: place(record), observation: Observation::Sigma(Box::new(found)) });
+        let taken: Vec<Evidence> = own.into_iter().chain(matches).collect();
+        (!taken.is_empty()).then_some(taken)
+    };
+    let log = read_source(Source { file, bytes, cache: None }, &selection, &take)?;
+    let evidence = log.taken.into_iter().flatten().collect();
+    Ok(Reading { evidence, losses: log.losses, records: Some(log.records), coverage: log.coverage })
 }
 
 /// Reads the records of an event log that `selection` asks for; `take` makes of each what is kept. Records are read
@@ -202,7 +230,7 @@ fn evidence(record: &Record<'_>, names: &Names) -> Option<Evidence> {
     let body = meaning::read(entry.meaning, record.provider, record.event_id, &fields)?;
     let share = |text: Option<&str>| -> Option<Arc<str>> { text.map(|text| names.share(text)) };
     Some(Evidence {
-        place: if record.recovered { Place::RecoveredRecord(record.id) } else { Place::Record(record.id) },
+        place: place(record),
         observation: Observation::Event(Box::new(Event {
             provider: names.share(record.provider),
             id: record.event_id,
@@ -213,4 +241,8 @@ fn evidence(record: &Record<'_>, names: &Names) -> Option<Evidence> {
             fields: fields.kept(),
         })),
     })
+}
+
+fn place(record: &Record<'_>) -> Place {
+    if record.recovered { Place::RecoveredRecord(record.id) } else { Place::Record(record.id) }
 }

@@ -11,10 +11,12 @@ use std::ops::Range;
 use super::binary_xml::Unusual;
 use super::binary_xml::system::{Part, System};
 use super::binary_xml::token::{Instance, Tokens};
-use super::binary_xml::value::{Slot, Values, kind};
+use super::binary_xml::value::Values;
 use super::catalogue::WantedIds;
+use super::channel_ids::{ChannelIds, Channels};
 use super::coverage::Spans;
 use super::definitions::{Definition, Definitions, Wanted};
+use super::instance_layout::{Layout, fitting, text};
 use super::quiet_records::QuietRecords;
 use super::records::RawRecord;
 use super::selection::{Providers, Selection};
@@ -23,9 +25,6 @@ use crate::artifact::bytes::u16_at;
 /// How many slots the table of a chunk's templates has: a power of two, several times what chunks were seen to hold
 /// (6 on average). Of a chunk with more templates, the records of those that don't fit go to the `evtx` crate.
 const SLOTS: usize = 512;
-/// How many values in front of the last part of a system are compared at most. Windows' own templates have the
-/// provider at 14 and the channel at 16.
-const LONGEST_LAYOUT: usize = 24;
 
 /// What is to be done with a record.
 #[derive(Debug, Clone, Copy)]
@@ -57,6 +56,7 @@ pub(super) struct Scanner {
     templates: Vec<Template>,
     definitions: Definitions,
     providers: Providers,
+    channels: Channels,
 }
 
 /// One template of the chunk.
@@ -80,28 +80,6 @@ struct Template {
     quiet: QuietRecords,
 }
 
-/// Where the parts lie in an instance whose table begins with these descriptors.
-#[derive(Debug, Default)]
-struct Layout {
-    descriptors: [[u8; 4]; LONGEST_LAYOUT],
-    /// How many of them count; `None` when the places are of no use for another record.
-    length: Option<usize>,
-    places: Places,
-}
-
-/// Places from the first value on.
-#[derive(Debug, Clone, Copy, Default)]
-struct Places {
-    event_id: Option<usize>,
-    provider: Option<(usize, usize)>,
-    channel: Option<(usize, usize)>,
-    computer: Option<(usize, usize)>,
-    /// A security identifier in front of them, and its count of parts, on which its size depends.
-    sid: Option<(usize, u8)>,
-    /// Where the last of them ends.
-    end: usize,
-}
-
 impl Default for Scanner {
     fn default() -> Self {
         Self {
@@ -110,6 +88,7 @@ impl Default for Scanner {
             templates: Vec::new(),
             definitions: Definitions::default(),
             providers: Providers::default(),
+            channels: Channels::default(),
         }
     }
 }
@@ -129,6 +108,53 @@ impl Scanner {
     /// Decides about `record` of the chunk in `bytes`, and notes in `spans` what it covers.
     #[inline]
     pub(super) fn decide<'c>(
+        &mut self,
+        bytes: &'c [u8],
+        record: &RawRecord,
+        selection: &Selection,
+        spans: &mut Spans,
+    ) -> Decision<'c> {
+        let decision = self.decide_by_event(bytes, record, selection, spans);
+        match (decision, selection.more()) {
+            (Decision::Pass, Some(more)) => self.decide_by_channel(bytes, record, more, spans),
+            _ => decision,
+        }
+    }
+
+    /// Decides about a record that nobody wants by its provider.
+    fn decide_by_channel<'c>(
+        &mut self,
+        bytes: &'c [u8],
+        record: &RawRecord,
+        more: &ChannelIds,
+        spans: &mut Spans,
+    ) -> Decision<'c> {
+        let (id, channel, shape) = match Instance::of_record(bytes, record.content_start()..record.content_end()) {
+            Ok(Some(Instance { definition, values })) => {
+                let Some(index) = self.template(bytes, definition, spans) else { return Decision::Ask };
+                let Some(template) = self.templates.get_mut(index) else { return Decision::Ask };
+                let Some(system) = &template.system else { return Decision::Ask };
+                let Ok(places) = fitting(&mut template.layouts, &values, system) else { return Decision::Ask };
+                let id = match places.event_id {
+                    Some(place) => u16_at(bytes, values.start().saturating_add(place)),
+                    None => written_id(bytes, system.event_id),
+                };
+                let channel = places.channel.map_or_else(|| literal(system.channel), |place| text(&values, place));
+                (id, channel, Shape::Instance(index, values))
+            }
+            Ok(None) => match plain_system(bytes, record) {
+                Ok((system, _)) => (written_id(bytes, system.event_id), literal(system.channel), Shape::Plain),
+                Err(_) => return Decision::Ask,
+            },
+            Err(Unusual(_)) => return Decision::Ask,
+        };
+        let (Some(id), Some(channel)) = (id, bytes.get(channel)) else { return Decision::Ask };
+        if self.channels.wants(more, channel, id) { Decision::Take(shape) } else { Decision::Pass }
+    }
+
+    /// The same by provider and event id, or by the record's own id.
+    #[inline]
+    fn decide_by_event<'c>(
         &mut self,
         bytes: &'c [u8],
         record: &RawRecord,
@@ -159,18 +185,8 @@ impl Scanner {
                 Some(Wanted::Some(_)) | None => {}
             }
         }
-        let [layout, other] = &mut template.layouts;
-        if !layout.fits(&values) {
-            std::mem::swap(layout, other);
-            if !layout.fits(&values) && layout.learn(&values, system).is_err() {
-                return Decision::Ask;
-            }
-        }
-        let places = &layout.places;
-        let text = |(place, size): (usize, usize)| {
-            let start = values.start().saturating_add(place);
-            start..start.saturating_add(size)
-        };
+        let Ok(places) = fitting(&mut template.layouts, &values, system) else { return Decision::Ask };
+        let text = |place| text(&values, place);
         if template.span.is_none() {
             let channel = places.channel.map_or_else(|| literal(system.channel), text);
             let is_known = places.computer.is_none()
@@ -302,95 +318,6 @@ impl Scanner {
         template.tokens_end = tokens_end;
         template.provider = provider;
         template
-    }
-}
-
-impl Layout {
-    /// Whether the places are those of an instance with these values.
-    #[inline]
-    fn fits(&self, values: &Values<'_>) -> bool {
-        let Some(length) = self.length else { return false };
-        let (Some(known), Some(table)) = (self.descriptors.get(..length), values.descriptors().get(..length)) else {
-            return false;
-        };
-        let at = |place: usize| values.start().saturating_add(place);
-        are_same(known, table)
-            && at(self.places.end) <= values.bytes().len()
-            && self.places.sid.is_none_or(|(sid, parts)| values.bytes().get(at(sid.saturating_add(1))) == Some(&parts))
-    }
-
-    /// Works out the places in the instance with these values.
-    #[cold]
-    fn learn(&mut self, values: &Values<'_>, system: &System) -> Result<(), Unusual> {
-        self.length = None;
-        self.places = Places::default();
-        let index = |part| match part {
-            Part::Value(index) => Some(index),
-            _ => None,
-        };
-        let [event_id, provider, channel, computer] =
-            [system.event_id, system.provider, system.channel, system.computer].map(index);
-        let last = [event_id, provider, channel, computer].into_iter().chain(system.guards).flatten().max();
-        let length = last.map_or(0, |last| last.saturating_add(1));
-        let mut table = [Slot::default(); LONGEST_LAYOUT];
-        let used = table.get_mut(..length).ok_or(Unusual("a system far behind in the values"))?;
-        values.beginning(used)?;
-        let used = &*used;
-        for guard in system.guards.into_iter().flatten() {
-            // An optional channel or computer that is a value of its own may be absent; whatever else is, is unusual.
-            let is_part = Some(guard) == channel || Some(guard) == computer;
-            let absent = used.get(guard).is_none_or(|slot| slot.is_null());
-            if absent && !is_part {
-                return Err(Unusual("a part of the system is left out"));
-            }
-        }
-        let place = |slot: &Slot| {
-            let range = slot.range();
-            (range.start.saturating_sub(values.start()), range.len())
-        };
-        let text = |index: Option<usize>| {
-            let slot = used.get(index?)?;
-            (slot.kind() == kind::STRING).then(|| place(slot))
-        };
-        if let Some(slot) = event_id.and_then(|index| used.get(index)) {
-            if slot.kind() != kind::UINT16 {
-                return Err(Unusual("an event id of another type"));
-            }
-            self.places.event_id = Some(place(slot).0);
-        }
-        self.places.provider = text(provider);
-        if provider.is_some() && self.places.provider.is_none() {
-            return Err(Unusual("a provider that is no text"));
-        }
-        self.places.channel = text(channel);
-        self.places.computer = text(computer);
-        self.places.end = used.last().map_or(0, |last| place(last).0.saturating_add(place(last).1));
-        let mut own_sizes = used.iter().filter(|slot| kind::has_own_size(slot.kind()));
-        if let Some(sid) = own_sizes.next() {
-            let (place, _) = place(sid);
-            let parts = values.bytes().get(values.start().saturating_add(place).saturating_add(1)).copied();
-            self.places.sid = parts.filter(|_| sid.kind() == kind::SID).map(|parts| (place, parts));
-            if self.places.sid.is_none() || own_sizes.next().is_some() {
-                return Ok(());
-            }
-        }
-        if let (Some(known), Some(table)) = (self.descriptors.get_mut(..length), values.descriptors().get(..length)) {
-            known.copy_from_slice(table);
-            self.length = Some(length);
-        }
-        Ok(())
-    }
-}
-
-/// Whether two tables of one length are the same. Most are of 15 to 20 descriptors: a comparison of that fixed size
-/// needs no call.
-#[inline]
-fn are_same(known: &[[u8; 4]], table: &[[u8; 4]]) -> bool {
-    match (known.split_first_chunk::<14>(), table.split_first_chunk::<14>()) {
-        (Some((known, known_rest)), Some((table, table_rest))) => {
-            known == table && known_rest.iter().zip(table_rest).all(|(known, descriptor)| known == descriptor)
-        }
-        _ => known == table,
     }
 }
 

@@ -3,11 +3,13 @@
 use std::collections::HashMap;
 use std::fmt;
 use std::hash::{BuildHasherDefault, Hasher};
+use std::sync::Arc;
 
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use super::binary_xml::value::until_nul;
 use super::catalogue::{self, WantedIds};
+use super::channel_ids::ChannelIds;
 use super::fields::WrittenFields;
 
 /// Number of event ids: a record holds them in 16 bits.
@@ -25,6 +27,8 @@ pub struct Selection {
     ids: Box<[u64; IDS / 64]>,
     /// First letters, without regard to case, of the providers of which every id is wanted.
     starts: [u64; 2],
+    /// Other records, which are wanted too.
+    more: Option<Arc<ChannelIds>>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -59,7 +63,7 @@ impl Selection {
                 set(&mut starts, u32::from(letter.to_ascii_uppercase()));
             }
         }
-        Self { kind: Kind::Catalogue, ids, starts }
+        Self { kind: Kind::Catalogue, ids, starts, more: None }
     }
 
     /// Every record.
@@ -71,7 +75,24 @@ impl Selection {
     /// About `per_100_000` of every 100,000 records, whatever they are; which ones depends on their ids alone.
     #[must_use]
     pub fn share(per_100_000: u32) -> Self {
-        Self { kind: Kind::Share(per_100_000.min(WHOLE)), ids: Box::new([u64::MAX; IDS / 64]), starts: [u64::MAX; 2] }
+        let (ids, starts) = (Box::new([u64::MAX; IDS / 64]), [u64::MAX; 2]);
+        Self { kind: Kind::Share(per_100_000.min(WHOLE)), ids, starts, more: None }
+    }
+
+    /// The same, and these records.
+    #[must_use]
+    pub fn and(self, more: ChannelIds) -> Self {
+        Self { more: Some(Arc::new(more)), ..self }
+    }
+
+    /// The records that are wanted by their channels.
+    pub(super) fn more(&self) -> Option<&ChannelIds> {
+        self.more.as_deref()
+    }
+
+    /// Whether the record is wanted by its channel.
+    pub(super) fn takes_by_channel(&self, channel: Option<&str>, id: u32) -> bool {
+        self.more.as_ref().is_some_and(|more| more.has(channel, id))
     }
 
     /// Whether the selection asks for provider and id, and for nothing else.

@@ -16,7 +16,7 @@ use crate::evidence::{Event, EventBody, Names, Observation, Place};
 fn read_bytes(bytes: &[u8]) -> Result<Reading, Unreadable> {
     let mut file = tempfile::tempfile().expect("a file");
     file.write_all(bytes).expect("written");
-    let context = ReadContext { names: Names::default(), walk_stacks: false, symbols: None, cache: None };
+    let context = ReadContext { names: Names::default(), walk_stacks: false, symbols: None, cache: None, sigma: None };
     read(&file, bytes.len() as u64, &context)
 }
 

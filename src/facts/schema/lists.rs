@@ -3,7 +3,7 @@
 use super::{
     ANY, APPLICATION_LOG, COMPONENTS, DRIVES, DUMP, DUMP_OR_CONSOLE, DUMP_WITH_HANDLES, FRAME_TRUSTS, FactType,
     INCIDENT_KINDS, INVENTORY, KERNEL_DUMP, LOCATIONS, ListDefinition, MACHINE_CHECKS, MEMORY_HOLDERS, MODULE_LIST,
-    NAMED_PARTS, SYSTEM_LOG, TEXT, TIMELINE_KINDS, fact,
+    NAMED_PARTS, SIGMA_LEVELS, SIGMA_RULES, SYSTEM_LOG, TEXT, TIMELINE_KINDS, fact,
 };
 use crate::incident::environment::{FRAMEWORKS, INSTALLATIONS};
 
@@ -252,6 +252,15 @@ pub const LISTS: &[ListDefinition] = &[
                 "who held more than half of the memory when it ran out: the kernel's pools, one program, all programs \
                  together, or something else (drivers, shared memory, the GPU)",
             ),
+            fact(
+                "sigma_id",
+                FactType::Text,
+                SIGMA_RULES,
+                "of a record that a Sigma rule matches (sigma): the rule's id",
+            ),
+            fact("sigma_title", FactType::Text, SIGMA_RULES, "its title"),
+            fact("sigma_level", FactType::Word(SIGMA_LEVELS), SIGMA_RULES, "its level"),
+            fact("sigma_tags", FactType::Text, SIGMA_RULES, "its tags, joined with `; `"),
         ],
     },
     ListDefinition {

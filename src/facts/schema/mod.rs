@@ -166,8 +166,11 @@ pub const TIMELINE_KINDS: &[&str] = &[
     "start-failure",
     "exit",
     "report",
+    "sigma",
     "other",
 ];
+/// The levels of Sigma rules.
+pub const SIGMA_LEVELS: &[&str] = crate::evidence::SIGMA_LEVELS;
 
 const DUMP: &str = "a minidump of the crash";
 const DUMP_OR_METADATA: &str = "a minidump of the crash, or WERInternalMetadata.xml";
@@ -177,6 +180,7 @@ const DUMP_WITH_REGIONS: &str = "a minidump with memory information (MiniDumpWit
 const CRASH_RECORD: &str = "a minidump, the Application event log or Report.wer";
 const KERNEL_DUMP: &str = "a kernel dump (C:\\Windows\\Minidump, MEMORY.DMP)";
 const SYSTEM_LOG: &str = "the System event log";
+const SIGMA_RULES: &str = "event logs, with --rules sigma:PATH";
 const APPLICATION_LOG: &str = "the Application event log";
 const EXIT_LOG: &str = "silent exit monitoring of the program";
 const EXIT_LOG_OR_TEXT: &str = "silent exit monitoring of the program, or text";

@@ -11,7 +11,7 @@ use super::{INSTALLS, Logged, Surroundings, TIMELINE_AFTER};
 use crate::incident::Built;
 
 /// How far back the timeline that rules see goes.
-const TIMELINE_BEFORE: SignedDuration = SignedDuration::from_hours(24);
+pub(super) const TIMELINE_BEFORE: SignedDuration = SignedDuration::from_hours(24);
 /// How far back it goes for what was installed or blocked: what that did may show days later.
 const CHANGES_BEFORE: SignedDuration = SignedDuration::from_hours(7 * 24);
 /// The kinds of those entries that tell what was blocked.
@@ -41,7 +41,7 @@ impl<'m> Around<'m> {
     }
 
     /// The entries, the nearest first. They have evidence numbers that follow the incident's own. Known when something
-    /// was recorded, or when the System log of the machine covers the moment: an empty list must mean that nothing was
+    /// was recorded that is no match of a Sigma rule, or when the System log of the machine covers the moment: an empty list must mean that nothing was
     /// recorded.
     pub fn entries(&self) -> Option<&[Nearby<'m>]> {
         self.entries.get_or_init(|| nearby(self.built, self.surroundings?)).as_deref()
@@ -77,7 +77,10 @@ fn nearby<'m>(built: &'m Built<'m>, surroundings: &'m Surroundings<'m>) -> Optio
         return None;
     }
     let own: BTreeSet<_> = built.incident.evidence.iter().map(|item| (item.artifact, &item.place)).collect();
-    let is_own = |logged: &Logged<'_>| own.contains(&(logged.entry.artifact, &logged.entry.place));
+    // What a Sigma rule says of the incident's own record is not said by it.
+    let is_own = |logged: &Logged<'_>| {
+        logged.entry.sigma.is_none() && own.contains(&(logged.entry.artifact, &logged.entry.place))
+    };
     let at = |index: usize| surroundings.logged.get(index);
     // The same record in a second copy of the log is no second thing that happened.
     let is_copy = |logged: &Logged<'_>| {
@@ -90,7 +93,8 @@ fn nearby<'m>(built: &'m Built<'m>, surroundings: &'m Surroundings<'m>) -> Optio
         let of_kind = of_kind.filter_map(|(distance, index)| Some((distance, index, at(index)?)));
         entries.extend(of_kind.filter(|(_, _, logged)| !is_own(logged) && !is_copy(logged)).take(MOST_OF_A_KIND));
     }
-    if entries.is_empty() && !surroundings.covers(time) {
+    // That a Sigma rule matches some record says nothing of what else would have been recorded.
+    if entries.iter().all(|(_, _, logged)| logged.entry.sigma.is_some()) && !surroundings.covers(time) {
         return None;
     }
     // No two have one index.
@@ -117,7 +121,7 @@ pub fn reach_seconds(kind: Option<&str>) -> u64 {
 /// Of entries in the order of their times, which `time_of` gives, those around a moment, the nearest first, each with
 /// its distance. Those that are equally far stay in their order. Looking no further than needed keeps a machine that
 /// crashes thousands of times a day from being looked through thousands of times.
-fn nearest_first<'l>(
+pub(super) fn nearest_first<'l>(
     indices: &'l [usize],
     time_of: impl Fn(usize) -> Option<Timestamp> + Copy + 'l,
     time: Timestamp,

@@ -8,16 +8,19 @@ mod changes;
 mod drive;
 mod named;
 mod nearby;
+mod sigma;
 
 pub use around::{Around, MOST_OF_A_KIND, reach_seconds};
 pub use changes::{BeforeFirst, Change};
 pub use nearby::Nearby;
+pub use sigma::SigmaNearby;
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, OnceLock};
 
 use jiff::{SignedDuration, Timestamp};
 
+use self::nearby::FoldedSigma;
 use crate::evidence::{Event, Observation, Recorded, Stretches};
 use crate::incident::{Incident, IncidentKind, Item, Machine, TimelineEntry};
 
@@ -61,6 +64,7 @@ struct Logged<'i> {
     event: Option<&'i Event>,
     provider: OnceLock<Box<str>>,
     text: OnceLock<Box<str>>,
+    sigma: OnceLock<FoldedSigma>,
     /// Whether it tells of a display driver.
     of_display: OnceLock<bool>,
     /// Whether it tells of firmware.
@@ -156,7 +160,9 @@ fn logged<'i>(machine: &'i Machine, items: &'i [Item]) -> Vec<Logged<'i>> {
     for alike in machine.timeline.chunk_by(at_once) {
         let mut places = BTreeMap::new();
         for entry in alike {
-            let copy_of = if alike.len() > 1 { places.insert(&entry.place, logged.len()) } else { None };
+            // What a Sigma rule says of a record is another entry than what the record says.
+            let rule = entry.sigma.as_ref().map(|rule| (&rule.file, &rule.title));
+            let copy_of = if alike.len() > 1 { places.insert((&entry.place, rule), logged.len()) } else { None };
             let event = items.get(entry.item).and_then(|item| match &item.observation {
                 Observation::Event(event) => Some(&**event),
                 _ => None,
@@ -166,6 +172,7 @@ fn logged<'i>(machine: &'i Machine, items: &'i [Item]) -> Vec<Logged<'i>> {
                 event,
                 provider: OnceLock::new(),
                 text: OnceLock::new(),
+                sigma: OnceLock::new(),
                 of_display: OnceLock::new(),
                 of_firmware: OnceLock::new(),
                 copy_of,

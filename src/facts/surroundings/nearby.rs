@@ -1,15 +1,27 @@
 //! One entry of the timeline around an incident.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
 
 use super::super::from_incident::word;
 use super::super::{EvidenceRef, Record, Value};
 use super::{INSTALLS, LEAST_COVERED, Logged, drive, named};
-use crate::evidence::{EventBody, NtStatus};
+use crate::evidence::{EventBody, NtStatus, SigmaRule};
 use crate::incident::{Built, TimelineEntry, values};
 use crate::knowledge::machine_check::McaStatus;
+
+/// What a Sigma rule says of itself, folded.
+#[derive(Debug)]
+pub struct FoldedSigma {
+    /// Its id.
+    pub id: Option<Box<str>>,
+    /// Its title.
+    pub title: Box<str>,
+    /// Its tags.
+    pub tags: Box<str>,
+}
 
 /// An entry of the timeline around an incident.
 #[derive(Debug)]
@@ -136,6 +148,22 @@ impl<'m> Nearby<'m> {
         Some(holders.into_iter().find(|(_, bytes)| *bytes > half).map_or("other", |(holder, _)| holder))
     }
 
+    /// The Sigma rule that it is a match of.
+    #[must_use]
+    pub fn sigma(&self) -> Option<&'m SigmaRule> {
+        self.logged.entry.sigma.as_deref()
+    }
+
+    /// What that rule says of itself in the form in which texts compare, which `fold` gives.
+    pub fn folded_sigma(&self, fold: impl Fn(&str) -> Cow<'_, str>) -> Option<&'m FoldedSigma> {
+        let rule = self.sigma()?;
+        Some(self.logged.sigma.get_or_init(|| FoldedSigma {
+            id: rule.id.as_deref().map(|id| Box::from(fold(id))),
+            title: Box::from(fold(&rule.title)),
+            tags: Box::from(fold(&rule.tags)),
+        }))
+    }
+
     /// The entry as a fact.
     #[must_use]
     pub fn record(&self) -> Record {
@@ -155,6 +183,12 @@ impl<'m> Nearby<'m> {
         fields.extend(self.machine_check().map(|class| ("machine_check", word(class))));
         fields.extend(self.seconds_before_first().map(|seconds| ("seconds_before_first", Value::Number(seconds))));
         fields.extend(self.held_by().map(|holder| ("held_by", word(holder))));
+        if let Some(rule) = self.sigma() {
+            fields.extend(rule.id.as_ref().map(|id| ("sigma_id", Value::Text(Arc::clone(id)))));
+            fields.push(("sigma_title", Value::Text(Arc::clone(&rule.title))));
+            fields.extend(rule.level.map(|level| ("sigma_level", word(level))));
+            fields.push(("sigma_tags", Value::Text(Arc::clone(&rule.tags))));
+        }
         Record { fields, from: self.from }
     }
 }

@@ -62,6 +62,9 @@ const CONTRACT: &str = "
     incidents[].evidence[].says incidents[].evidence[].joined_by incidents[].evidence[].joined_by.key
     incidents[].evidence[].joined_by.strength incidents[].evidence[].joined_by.to
     incidents[].remarks
+    incidents[].sigma incidents[].sigma[].title incidents[].sigma[].id incidents[].sigma[].level
+    incidents[].sigma[].tags incidents[].sigma[].file incidents[].sigma[].time incidents[].sigma[].seconds_after
+    incidents[].sigma[].matches incidents[].sigma[].artifact incidents[].sigma[].place
     incidents[].findings incidents[].findings[].rule incidents[].findings[].cause incidents[].findings[].confidence
     incidents[].findings[].severity incidents[].findings[].title incidents[].findings[].explanation
     incidents[].findings[].remediation incidents[].findings[].remediation[].audience
@@ -83,6 +86,8 @@ const CONTRACT: &str = "
     machines[].timeline[].time machines[].timeline[].kind machines[].timeline[].says
     machines[].timeline[].artifact machines[].timeline[].place
     machines[].timeline[].provider machines[].timeline[].event_id
+    machines[].timeline[].sigma machines[].timeline[].sigma.title machines[].timeline[].sigma.id
+    machines[].timeline[].sigma.level machines[].timeline[].sigma.tags machines[].timeline[].sigma.file
     machines[].coverage
     groups groups[].signature groups[].incidents groups[].first groups[].last groups[].hosts groups[].cause
     groups[].causes groups[].causes[].cause groups[].causes[].incidents

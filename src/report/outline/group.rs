@@ -124,7 +124,7 @@ impl<'r> Group<'r> {
                 .map(|finding| finding.incidents.iter().map(|named| prose(&other_incidents(named))).collect())
                 .unwrap_or_default(),
             other_causes: other_causes(judged),
-            happened: rows(happened::rows(&judged.incident, true)),
+            happened: rows(happened::rows(judged, true)),
             remarks: judged.incident.remarks.iter().map(|remark| prose(remark)).collect(),
             references: leading.map(references).unwrap_or_default(),
             more_often: block

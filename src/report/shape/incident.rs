@@ -6,6 +6,7 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 use serde::Serialize;
 
+use super::sigma::Nearby;
 use super::{Environment, Hex, Shown, hex_all};
 use crate::evidence::{Address, BugcheckCode, ExceptionCode, ModuleOffset, Place, Version};
 use crate::facts::{EvidenceRef, NamedIncidents};
@@ -39,6 +40,8 @@ pub(in crate::report) struct Incident<'a> {
     signature: Signature<'a>,
     evidence: Vec<Evidence<'a>>,
     remarks: &'a [String],
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    sigma: Vec<Nearby<'a>>,
     findings: Vec<Finding<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     suppressed: Vec<Suppressed<'a>>,
@@ -68,6 +71,7 @@ impl<'a> Incident<'a> {
             },
             evidence: Evidence::all(&report.artifacts, incident),
             remarks: &incident.remarks,
+            sigma: judged.sigma.iter().map(|nearby| Nearby::of(report, nearby)).collect(),
             findings: judged.findings.iter().map(Finding::of).collect(),
             suppressed: judged.suppressed.iter().map(Suppressed::of).collect(),
             verdict: Verdict {

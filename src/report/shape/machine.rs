@@ -3,6 +3,7 @@
 use jiff::Timestamp;
 use serde::{Serialize, Serializer};
 
+use super::sigma::Sigma;
 use super::{Environment, Shown, Text};
 use crate::evidence::Place;
 use crate::incident;
@@ -55,6 +56,8 @@ struct TimelineEntry<'a> {
     event_id: Option<u32>,
     says: Text<'a>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    sigma: Option<Sigma<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     artifact: Option<Text<'a>>,
     place: Shown<&'a Place>,
 }
@@ -69,6 +72,7 @@ impl<'a> TimelineEntry<'a> {
             provider: of_event.then_some(Text(&entry.provider)),
             event_id: of_event.then_some(entry.id),
             says: Text(&entry.says),
+            sigma: entry.sigma.as_deref().map(Sigma::of),
             artifact: report.artifact_path(entry.artifact).map(Text),
             place: Shown(&entry.place),
         }

@@ -6,6 +6,7 @@ mod coverage;
 mod group;
 mod incident;
 mod machine;
+mod sigma;
 
 use std::collections::BTreeMap;
 use std::fmt::Display;

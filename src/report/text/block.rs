@@ -114,7 +114,7 @@ pub(super) fn write(page: &mut Page<'_>, report: &Report, block: &Block<'_>, num
     why(page, report, judged, leading)?;
     other_causes(page, judged)?;
     page.section("What happened")?;
-    happened::write(page, &judged.incident)?;
+    happened::write(page, judged)?;
     bullets(page, "Remarks", &judged.incident.remarks)?;
     if let Some(finding) = leading {
         references(page, finding)?;

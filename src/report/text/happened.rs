@@ -5,18 +5,20 @@ use std::io;
 
 use super::page::Page;
 use super::wording::{name, prose, versioned};
-use crate::incident::{Bugcheck, ExceptionFacts, FaultSite, Incident, Process, Suspect};
+use crate::facts::SigmaNearby;
+use crate::incident::{Bugcheck, ExceptionFacts, FaultSite, Process, Suspect};
+use crate::report::Judged;
 
 /// A label and what is known; a row without label goes on with what the one before it says.
 pub(in crate::report) type Row = (&'static str, String);
 
 /// Writes one row a fact.
-pub(super) fn write(page: &mut Page<'_>, incident: &Incident) -> io::Result<()> {
-    rows(incident, page.verbose).iter().try_for_each(|(label, text)| page.row(label, text))
+pub(super) fn write(page: &mut Page<'_>, judged: &Judged) -> io::Result<()> {
+    rows(judged, page.verbose).iter().try_for_each(|(label, text)| page.row(label, text))
 }
 
 /// One row a fact; `all` of what is known, or what most readers want to know.
-pub(in crate::report) fn rows(incident: &Incident, all: bool) -> Vec<Row> {
+pub(in crate::report) fn rows(Judged { incident, sigma, .. }: &Judged, all: bool) -> Vec<Row> {
     let mut rows = vec![("time", incident.time.map_or_else(|| "not known".to_owned(), |time| time.to_string()))];
     if let Some(host) = &incident.host {
         let basis = if incident.host_by_folder { " (likely: its logs lie beside it)" } else { "" };
@@ -28,7 +30,31 @@ pub(in crate::report) fn rows(incident: &Incident, all: bool) -> Vec<Row> {
     rows.extend(incident.fault_site.iter().flat_map(fault_site));
     rows.extend(incident.suspect.iter().flat_map(suspect));
     rows.extend(environment_rows(&incident.environment));
+    let labels = std::iter::once("sigma").chain(std::iter::repeat(""));
+    rows.extend(labels.zip(sigma.iter().map(sigma_rule)));
     rows
+}
+
+/// A Sigma rule that matched around the incident.
+fn sigma_rule(nearby: &SigmaNearby) -> String {
+    let level = nearby.rule.level.map_or_else(String::new, |level| format!(", {level}"));
+    let distance = nearby.seconds.unsigned_abs();
+    let side = if nearby.seconds > 0 { "after it" } else { "before it" };
+    let when = if distance == 0 { "at its time".to_owned() } else { format!("{} {side}", duration(distance)) };
+    let more = match nearby.matches {
+        0 | 1 => String::new(),
+        matches => format!(", {matches} records"),
+    };
+    format!("{}{level}: {when}{more}", prose(&nearby.rule.title))
+}
+
+/// `12 s`, `3 min`, `5 h`.
+fn duration(seconds: u64) -> String {
+    match seconds {
+        0..120 => format!("{seconds} s"),
+        120..7200 => format!("{} min", seconds / 60),
+        _ => format!("{} h", seconds / 3600),
+    }
 }
 
 /// Keys of an environment that stand in one line each, in this order. What is not named here stands in the last line.

@@ -181,7 +181,8 @@ fn alike(a: &TimelineEntry, b: &TimelineEntry) -> bool {
 
 fn at_one_moment(run: &Run<'_>, entry: &TimelineEntry) -> bool {
     let same_event = (run.first.kind, run.first.id, &run.first.provider) == (entry.kind, entry.id, &entry.provider);
-    same_event && entry.time.duration_since(run.first.time) < ONE_MOMENT
+    // Two Sigma rules that match one record say different things.
+    same_event && entry.sigma.is_none() && entry.time.duration_since(run.first.time) < ONE_MOMENT
 }
 
 #[cfg(test)]

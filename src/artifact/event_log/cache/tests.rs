@@ -107,7 +107,7 @@ impl Place {
 fn reading(path: &Path, cache: Option<Arc<Cache>>) -> String {
     let file = File::open(path).expect("a log");
     let bytes = file.metadata().expect("a log").len();
-    let context = ReadContext { names: Names::default(), walk_stacks: false, symbols: None, cache };
+    let context = ReadContext { names: Names::default(), walk_stacks: false, symbols: None, cache, sigma: None };
     let reading: Reading = read_at(path, &file, bytes, &context).expect("a log");
     format!("{reading:#?}")
 }

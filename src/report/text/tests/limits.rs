@@ -8,6 +8,8 @@ fn forty_columns() {
     let mut report = everything();
     report.incidents[0].findings[0].references.clear();
     report.incidents[0].incident.may_be_of.clear();
+    report.incidents[0].sigma.clear();
+    report.machines[0].timeline.remove(0);
     let shown = text(&report, TextOptions { width: 40, ..EIGHTY });
     assert!(shown.lines().all(|line| line.len() <= 40), "{shown}");
     assert_text(

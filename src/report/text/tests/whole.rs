@@ -108,6 +108,7 @@ What happened
                The first frame of the stack that is no carrier lies in it.
   environment  os: Windows 10.0.19045
                cudnn: 8
+  sigma        A Tool That Injects, high: 50 s before it, 2 records
 
 Remarks
   - The event log writes another time than the dump: 2 s later.
@@ -132,7 +133,8 @@ PC-7
   environment  os: Windows 10.0.19045
                gpu_driver: 546.33
                also gpu_driver: 536.23 (2024-11-11T17:42:25Z)
-  timeline     3 entries, UTC
+  timeline     4 entries, UTC
+    2024-11-11T17:43:05Z  sigma: A Sigma rule matches.
     2024-11-11T17:43:25Z  storage-error: A request to disk 0 was retried. (2
         times, until 2024-11-11T17:43:35Z)
     2024-11-11T17:43:45Z  driver-reset: Display driver nvlddmkm was reset.

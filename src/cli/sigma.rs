@@ -1,0 +1,40 @@
+//! Sigma rules on the command line: `--rules sigma:PATH`.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::{Exit, stream};
+use crate::discover::reason;
+use crate::report::sanitise;
+use crate::sigma::SigmaRules;
+
+/// What a path begins with that has Sigma rules.
+const PREFIX: &str = "sigma:";
+
+/// The path behind `sigma:`.
+pub fn path(given: &Path) -> Option<PathBuf> {
+    // A name that is no text does not begin so.
+    given.to_str()?.strip_prefix(PREFIX).map(PathBuf::from)
+}
+
+/// The paths of this program's own rules, and those of Sigma rules.
+pub fn split(given: &[PathBuf]) -> (Vec<PathBuf>, Vec<PathBuf>) {
+    let own = given.iter().filter(|given| path(given).is_none()).cloned().collect();
+    (own, given.iter().filter_map(|given| path(given)).collect())
+}
+
+/// Loads the Sigma rules of these paths, if there are any, and notes how many of them, unless `quiet`.
+pub fn load(paths: &[PathBuf], quiet: bool) -> Result<Option<Arc<SigmaRules>>, Exit> {
+    if paths.is_empty() {
+        return Ok(None);
+    }
+    let rules = SigmaRules::load(paths).map_err(|(path, error)| {
+        stream::note(&format!("--rules {PREFIX}{}: {}", path.display(), reason(&error)));
+        Exit::Usage
+    })?;
+    if !quiet {
+        let hint = if rules.rejected().is_empty() { "" } else { "; `crashsift rules check sigma:PATH` names them" };
+        stream::note(&sanitise(&format!("{}{hint}", rules.summary())));
+    }
+    Ok(Some(Arc::new(rules)))
+}

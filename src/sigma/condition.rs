@@ -1,0 +1,270 @@
+//! The condition of a rule: how its selections go together.
+
+use std::ops::Range;
+
+/// A condition over selections, by their numbers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Condition {
+    Selection(usize),
+    Not(Box<Condition>),
+    All(Vec<Condition>),
+    Any(Vec<Condition>),
+}
+
+/// Why a condition can't be read, and where in it.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Unreadable {
+    pub(super) place: Range<usize>,
+    pub(super) why: Why,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Why {
+    Mistake(String),
+    /// What stands behind a `|`: it counts records or looks for others near them.
+    Aggregation(String),
+}
+
+/// How deep parentheses and `not` may go.
+const MOST_DEPTH: usize = 64;
+
+/// Reads a condition over the selections of these names.
+pub(super) fn read(text: &str, names: &[&str]) -> Result<Condition, Unreadable> {
+    let mut reader = Reader { words: words(text), next: 0, end: text.len(), names, depth: 0 };
+    let condition = reader.any()?;
+    match reader.peek() {
+        None => Ok(condition),
+        Some((place, "|")) => {
+            let behind = text.get(place.end..).unwrap_or_default().trim();
+            let function = behind.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
+            Err(Unreadable { place: place.start..text.len(), why: Why::Aggregation(function.to_owned()) })
+        }
+        Some((place, word)) => Err(mistake(place, format!("`and` or `or` is missing in front of `{word}`"))),
+    }
+}
+
+fn mistake(place: Range<usize>, message: impl Into<String>) -> Unreadable {
+    Unreadable { place, why: Why::Mistake(message.into()) }
+}
+
+/// The words of a condition with their places; parentheses and `|` are words of their own.
+fn words(text: &str) -> Vec<(Range<usize>, &str)> {
+    let mut words = Vec::new();
+    let mut start = None;
+    for (at, character) in text.char_indices().chain([(text.len(), ' ')]) {
+        let single = matches!(character, '(' | ')' | '|');
+        if single || character.is_whitespace() {
+            if let Some(start) = start.take() {
+                words.push((start..at, text.get(start..at).unwrap_or_default()));
+            }
+            if single {
+                let end = at.saturating_add(1);
+                words.push((at..end, text.get(at..end).unwrap_or_default()));
+            }
+        } else if start.is_none() {
+            start = Some(at);
+        }
+    }
+    words
+}
+
+struct Reader<'t> {
+    words: Vec<(Range<usize>, &'t str)>,
+    next: usize,
+    end: usize,
+    names: &'t [&'t str],
+    depth: usize,
+}
+
+impl<'t> Reader<'t> {
+    fn peek(&self) -> Option<(Range<usize>, &'t str)> {
+        self.words.get(self.next).cloned()
+    }
+
+    fn take(&mut self) -> Option<(Range<usize>, &'t str)> {
+        let word = self.peek()?;
+        self.next = self.next.saturating_add(1);
+        Some(word)
+    }
+
+    /// Takes the word if it is this one and no selection is called so.
+    fn take_word(&mut self, wanted: &str) -> bool {
+        let is_it = |word: &str| word.eq_ignore_ascii_case(wanted) && !self.names.contains(&word);
+        let found = self.peek().is_some_and(|(_, word)| is_it(word));
+        if found {
+            self.next = self.next.saturating_add(1);
+        }
+        found
+    }
+
+    fn any(&mut self) -> Result<Condition, Unreadable> {
+        let mut parts = vec![self.all()?];
+        while self.take_word("or") {
+            parts.push(self.all()?);
+        }
+        Ok(one_or(parts, Condition::Any))
+    }
+
+    fn all(&mut self) -> Result<Condition, Unreadable> {
+        let mut parts = vec![self.not()?];
+        while self.take_word("and") {
+            parts.push(self.not()?);
+        }
+        Ok(one_or(parts, Condition::All))
+    }
+
+    fn not(&mut self) -> Result<Condition, Unreadable> {
+        if !self.take_word("not") {
+            return self.operand();
+        }
+        self.deeper(|reader| Ok(Condition::Not(Box::new(reader.not()?))))
+    }
+
+    fn deeper(
+        &mut self,
+        read: impl FnOnce(&mut Self) -> Result<Condition, Unreadable>,
+    ) -> Result<Condition, Unreadable> {
+        self.depth = self.depth.saturating_add(1);
+        if self.depth > MOST_DEPTH {
+            return Err(mistake(0..self.end, format!("nested deeper than {MOST_DEPTH} levels")));
+        }
+        let condition = read(self)?;
+        self.depth = self.depth.saturating_sub(1);
+        Ok(condition)
+    }
+
+    fn operand(&mut self) -> Result<Condition, Unreadable> {
+        let Some((place, word)) = self.take() else {
+            return Err(mistake(self.end..self.end, "the condition ends where a selection should stand"));
+        };
+        if word == "(" {
+            let condition = self.deeper(Self::any)?;
+            return match self.take() {
+                Some((_, ")")) => Ok(condition),
+                Some((place, "|")) => Err(mistake(place, "an aggregation within parentheses")),
+                _ => Err(mistake(place, "this parenthesis is not closed")),
+            };
+        }
+        if let Some(number) = self.names.iter().position(|name| *name == word) {
+            return Ok(Condition::Selection(number));
+        }
+        if matches!(word, "1" | "any" | "all") && self.take_word("of") {
+            return self.of(word == "all");
+        }
+        let message = if word.parse::<u32>().is_ok() {
+            "only `1 of` and `all of` are known".to_owned()
+        } else {
+            format!("there is no selection `{word}`")
+        };
+        Err(mistake(place, message))
+    }
+
+    /// What stands behind `1 of` or `all of`.
+    fn of(&mut self, all: bool) -> Result<Condition, Unreadable> {
+        let Some((place, wanted)) = self.take() else {
+            return Err(mistake(self.end..self.end, "`of` needs `them` or the names of selections behind it"));
+        };
+        let is_meant = |name: &str| match wanted {
+            "them" => !name.starts_with('_'),
+            pattern => is_like(pattern, name),
+        };
+        let numbered = self.names.iter().enumerate().filter(|(_, name)| is_meant(name));
+        let parts: Vec<Condition> = numbered.map(|(number, _)| Condition::Selection(number)).collect();
+        if parts.is_empty() {
+            return Err(mistake(place, format!("no selection is called `{wanted}`")));
+        }
+        Ok(one_or(parts, if all { Condition::All } else { Condition::Any }))
+    }
+}
+
+fn one_or(mut parts: Vec<Condition>, together: impl FnOnce(Vec<Condition>) -> Condition) -> Condition {
+    match parts.pop() {
+        Some(only) if parts.is_empty() => only,
+        Some(last) => {
+            parts.push(last);
+            together(parts)
+        }
+        None => together(parts),
+    }
+}
+
+/// Whether a name is as the pattern says, in which `*` is any text.
+fn is_like(pattern: &str, name: &str) -> bool {
+    let mut parts = pattern.split('*');
+    let Some(mut rest) = parts.next().and_then(|first| name.strip_prefix(first)) else { return false };
+    let mut parts = parts.peekable();
+    if parts.peek().is_none() {
+        return rest.is_empty();
+    }
+    while let Some(part) = parts.next() {
+        if parts.peek().is_none() {
+            return rest.ends_with(part);
+        }
+        let Some((_, behind)) = rest.split_once(part) else { return false };
+        rest = behind;
+    }
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NAMES: [&str; 5] = ["selection_a", "selection_b", "filter_a", "_hidden", "or_else"];
+
+    fn shown(condition: &Condition) -> String {
+        let list = |parts: &[Condition], between: &str| -> String {
+            let parts: Vec<String> = parts.iter().map(shown).collect();
+            format!("({})", parts.join(between))
+        };
+        match condition {
+            Condition::Selection(number) => number.to_string(),
+            Condition::Not(inner) => format!("!{}", shown(inner)),
+            Condition::All(parts) => list(parts, "&"),
+            Condition::Any(parts) => list(parts, "|"),
+        }
+    }
+
+    #[test]
+    fn not_binds_closer_than_and_and_that_closer_than_or() {
+        let read = |text: &str| read(text, &NAMES).map(|condition| shown(&condition)).expect("a condition");
+        assert_eq!(read("selection_a and selection_b or filter_a"), "((0&1)|2)");
+        assert_eq!(read("selection_a or selection_b and not filter_a"), "(0|(1&!2))");
+        assert_eq!(read("not (selection_a or selection_b) and filter_a"), "(!(0|1)&2)");
+        assert_eq!(read("not not selection_a"), "!!0");
+        assert_eq!(read("(selection_a)AND(selection_b)"), "(0&1)");
+        assert_eq!(read("or_else or _hidden"), "(4|3)");
+    }
+
+    #[test]
+    fn some_of_the_selections_are_named_by_them_or_by_a_pattern() {
+        let read = |text: &str| read(text, &NAMES).map(|condition| shown(&condition)).expect("a condition");
+        assert_eq!(read("1 of them"), "(0|1|2|4)");
+        assert_eq!(read("all of selection_* and not 1 of filter*"), "((0&1)&!2)");
+        assert_eq!(read("any of *_a"), "(0|2)");
+        assert_eq!(read("1 of s*_b or all of _*"), "(1|3)");
+        assert_eq!(read("1 of selection_a"), "0");
+    }
+
+    #[test]
+    fn what_is_wrong_is_told_with_its_place() {
+        let wrong = |text: &str| read(text, &NAMES).expect_err("a mistake");
+        let place = |text: &str| wrong(text).place;
+        assert_eq!(place("selection_a and nothing"), 16..23);
+        assert_eq!(place("selection_a and"), 15..15);
+        assert_eq!(place("selection_a selection_b"), 12..23);
+        assert_eq!(place("(selection_a"), 0..1);
+        assert_eq!(place("1 of other*"), 5..11);
+        assert_eq!(place("2 of them"), 0..1);
+        assert_eq!(wrong("selection_a | count() > 5").why, Why::Aggregation("count".to_owned()));
+        assert_eq!(place("selection_a | count() > 5"), 12..25);
+        assert!(matches!(wrong(&"(".repeat(100_000)).why, Why::Mistake(_)));
+        assert!(matches!(wrong(&"not ".repeat(100_000)).why, Why::Mistake(_)));
+    }
+
+    #[test]
+    fn names_are_like_patterns_with_stars_anywhere() {
+        assert!(is_like("*", "") && is_like("a*", "a") && is_like("*a*b", "xaab") && is_like("a", "a"));
+        assert!(!is_like("a*a", "a") && !is_like("a", "ab") && !is_like("*b*b", "b"));
+    }
+}
