@@ -1,6 +1,6 @@
 //! The report as a page: HTML, and Markdown for tickets and wikis.
 //!
-//! Both are templates, files beside this one, that lay out what [`super::outline`] says. Whatever a template prints is
+//! Both are templates, files beside this one, that lay out what the outline of a report says. Whatever a template prints is
 //! made harmless on its way out: first what acts on a terminal or can't be seen, as in the text report, then what is
 //! markup. A template can't forget it.
 
