@@ -280,6 +280,7 @@ mod tests {
             signature: Signature { algorithm: 1, coarse: "crash".to_owned(), fine: "crash".to_owned() },
             evidence: Vec::new(),
             remarks: Vec::new(),
+            crashed_later: None,
         }
     }
 
