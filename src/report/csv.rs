@@ -12,7 +12,7 @@ use super::{Judged, Report, sanitise};
 use crate::groups::Group;
 
 /// The columns; `docs/report.md` describes them.
-pub const COLUMNS: [&str; 41] = [
+pub const COLUMNS: [&str; 42] = [
     "incident_id",
     "kind",
     "time",
@@ -51,6 +51,7 @@ pub const COLUMNS: [&str; 41] = [
     "group_incidents",
     "other_causes",
     "suppressed",
+    "sigma",
     "may_be_of",
     "artifacts",
     "remarks",
@@ -83,7 +84,7 @@ fn cells(report: &Report, judged: &Judged, group: Option<&Group>) -> [String; CO
     fn shown(value: Option<impl ToString>) -> String {
         value.map(|value| value.to_string()).unwrap_or_default()
     }
-    let Judged { incident, findings, suppressed, verdict } = judged;
+    let Judged { incident, findings, suppressed, verdict, sigma } = judged;
     let standing = findings.iter().filter(|finding| finding.stands());
     let leading = standing.clone().find(|finding| finding.cause == verdict.cause);
     let determined = !verdict.is_undetermined();
@@ -138,6 +139,7 @@ fn cells(report: &Report, judged: &Judged, group: Option<&Group>) -> [String; CO
         shown(group.map(|group| group.incidents.len())),
         listed(others),
         listed(suppressed.iter().map(|finding| prose(&format!("{} {}", finding.rule, finding.by.says())))),
+        listed(sigma.iter().map(|nearby| prose(&nearby.rule.title).to_string())),
         listed(incident.may_be_of.iter().cloned()),
         listed(artifacts.into_iter().map(str::to_owned)),
         listed(incident.remarks.iter().map(|remark| prose(remark))),
