@@ -1,6 +1,10 @@
 //! Overlays: what rule sets of an organisation or a user change in the rules of others, and where that is told.
 
-#![expect(clippy::expect_used, reason = "a test that can't go on fails, and its inputs are known")]
+#![expect(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    reason = "a test that can't go on fails, and its inputs are known"
+)]
 
 mod program;
 
