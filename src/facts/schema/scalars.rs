@@ -389,7 +389,7 @@ pub const SCALARS: &[FactDefinition] = &[
     fact("process.commit", FactType::Number, DUMP_OR_METADATA, "how much the process had committed, bytes"),
     fact(
         "process.crashed_later_seconds",
-        FactType::Number,
+        FactType::Duration,
         CRASH_RECORD,
         "of a hang: how long after it the same process crashed; absent where nothing tells that",
     ),
