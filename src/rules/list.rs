@@ -8,6 +8,7 @@ use super::value::{fold, fold_part};
 use super::wildcard::Wildcard;
 use crate::facts::FactType;
 use crate::knowledge::check;
+use crate::sigma::check_logsources;
 use crate::yaml::{Diagnostic, Entry, Node, YamlText, parse};
 
 /// A list of module names and name patterns.
@@ -99,7 +100,10 @@ pub(super) fn read(file_stem: &str, file: &Arc<YamlText>, found: &mut Vec<Diagno
         }
     };
     if root.get("modules").is_none() {
-        check(file_stem, file, found);
+        match file_stem {
+            "sigma-logsources" => check_logsources(file, found),
+            _ => check(file_stem, file, found),
+        }
         return None;
     }
     let mut mistakes = Mistakes::new(file);

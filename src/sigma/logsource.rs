@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
 
 use super::record::fold;
-use crate::yaml::{Node, YamlText, parse};
+use crate::yaml::{Diagnostic, Node, Span, YamlText, parse};
 
 static TABLE: LazyLock<Table> = LazyLock::new(|| {
-    let text = include_str!("../../rules/data/sigma-logsources.yaml");
+    let text = YamlText::new("sigma-logsources.yaml", include_str!("../../rules/data/sigma-logsources.yaml"));
     // A test reads the table, too: only a program that was put together wrongly has none.
-    Table::read(text).unwrap_or_default()
+    parse(&text).ok().and_then(|root| Table::read(&root).ok()).unwrap_or_default()
 });
 
 /// Records of one channel, or of some ids in it.
@@ -87,19 +87,47 @@ struct Table {
 }
 
 impl Table {
-    fn read(text: &'static str) -> Option<Self> {
-        let root = parse(&YamlText::new("sigma-logsources.yaml", text)).ok()?;
+    /// Reads the table; an error is the place of the row that is wrong.
+    fn read(root: &Node) -> Result<Self, Span> {
+        let rows = |key: &str| {
+            let node = root.get(key).ok_or(root.span)?;
+            node.items().ok_or(node.span)
+        };
         let mut table = Self::default();
-        for row in root.get("services")?.items()? {
-            let channels = row.get("channels")?.items()?.iter().map(channel).collect::<Option<_>>()?;
-            table.services.insert(row.get("service")?.text()?.to_owned(), channels);
+        for row in rows("services")? {
+            let (word, channels) = service(row).ok_or(row.span)?;
+            table.services.insert(word, channels);
         }
-        for row in root.get("categories")?.items()? {
-            let sources = row.get("sources")?.items()?.iter().map(source).collect::<Option<_>>()?;
-            table.categories.insert(row.get("category")?.text()?.to_owned(), sources);
+        for row in rows("categories")? {
+            let (word, sources) = category(row).ok_or(row.span)?;
+            table.categories.insert(word, sources);
         }
-        Some(table)
+        Ok(table)
     }
+}
+
+/// Tells what is wrong with a table of log sources.
+pub(crate) fn check_logsources(file: &Arc<YamlText>, mistakes: &mut Vec<Diagnostic>) {
+    match parse(file) {
+        Ok(root) => {
+            if let Err(span) = Table::read(&root) {
+                let help = "a service has `channels`, a category has `sources` with `channel` and `ids`";
+                let message = "this is no log source";
+                mistakes.push(Diagnostic::error("R090", file, span, message).with_help(help));
+            }
+        }
+        Err(wrong) => mistakes.extend(wrong),
+    }
+}
+
+fn service(row: &Node) -> Option<(String, Vec<Arc<str>>)> {
+    let channels = row.get("channels")?.items()?.iter().map(channel).collect::<Option<_>>()?;
+    Some((row.get("service")?.text()?.to_owned(), channels))
+}
+
+fn category(row: &Node) -> Option<(String, Vec<Source>)> {
+    let sources = row.get("sources")?.items()?.iter().map(source).collect::<Option<_>>()?;
+    Some((row.get("category")?.text()?.to_owned(), sources))
 }
 
 fn channel(node: &Node) -> Option<Arc<str>> {
@@ -138,11 +166,28 @@ mod tests {
 
     #[test]
     fn the_table_can_be_read() {
-        let table = Table::read(include_str!("../../rules/data/sigma-logsources.yaml")).expect("a table");
+        let table = &*TABLE;
         assert!(table.services.len() > 40 && table.categories.len() > 25);
         let mut sources = table.categories.values().flatten();
         assert!(sources.all(|source| source.ids.as_ref().is_some_and(|ids| !ids.is_empty())));
         assert!(table.services.values().all(|channels| !channels.is_empty()));
+    }
+
+    #[test]
+    fn a_wrong_row_is_told_with_its_place() {
+        let whole = include_str!("../../rules/data/sigma-logsources.yaml");
+        let found = |text: String| {
+            let mut mistakes = Vec::new();
+            check_logsources(&YamlText::new("t.yaml", text), &mut mistakes);
+            mistakes.iter().map(|mistake| (mistake.code, mistake.span.line)).collect::<Vec<_>>()
+        };
+        assert_eq!(found(whole.to_owned()), []);
+        assert_eq!(
+            found("services: []\ncategories:\n  - {category: a, sources: [{ids: [1]}]}\n".to_owned()),
+            [("R090", 3)]
+        );
+        assert_eq!(found("services:\n  - {service: a, channels: b}\ncategories: []\n".to_owned()), [("R090", 2)]);
+        assert_eq!(found("services: []\n".to_owned()), [("R090", 1)]);
     }
 
     #[test]

@@ -28,5 +28,6 @@ mod rejected;
 mod source;
 mod test;
 
+pub(crate) use logsource::check_logsources;
 pub use rejected::{Fault, Rejected};
 pub use source::SigmaRules;
