@@ -69,14 +69,22 @@ pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
         .terminator(csv::Terminator::CRLF)
         .buffer_capacity(super::WRITTEN_AT_ONCE)
         .from_writer(out);
-    table.write_record(COLUMNS)?;
+    table.write_record(COLUMNS).map_err(of_output)?;
     let groups = report.groups.iter().flat_map(|group| group.incidents.iter().map(move |id| (id.as_str(), group)));
     let groups: HashMap<&str, &Group> = groups.collect();
     for judged in &report.incidents {
         let cells = cells(report, judged, groups.get(judged.incident.id.as_str()).copied());
-        table.write_record(cells.iter().map(|cell| harmless(cell).into_owned()))?;
+        table.write_record(cells.iter().map(|cell| harmless(cell).into_owned())).map_err(of_output)?;
     }
     table.flush()
+}
+
+/// The error that the output had: whoever reads it may only have gone away.
+fn of_output(error: csv::Error) -> io::Error {
+    match error.into_kind() {
+        csv::ErrorKind::Io(error) => error,
+        other => io::Error::other(format!("{other:?}")),
+    }
 }
 
 /// A row's cells. What is not known is empty.
