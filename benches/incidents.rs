@@ -158,7 +158,7 @@ fn undetermined(incident: Incident) -> Judged {
         collect_next: Vec::new(),
         asked: Vec::new(),
     };
-    Judged { incident, findings: Vec::new(), suppressed: Vec::new(), verdict }
+    Judged { incident, findings: Vec::new(), suppressed: Vec::new(), verdict, sigma: Vec::new() }
 }
 
 fn items(read: &[ReadArtifact]) -> Vec<Item> {

@@ -254,3 +254,27 @@ fn facts_are_one_json_document_for_programs() {
     let kind = kind.expect("every incident has a kind");
     assert_eq!((&kind["type"], &kind["words"][0]), (&"word".into(), &"crash".into()));
 }
+
+#[test]
+fn a_test_can_say_how_sure_the_rule_has_to_be() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("sure.yml");
+    let rule = |confidence: &str| {
+        let rule = format!(
+            "schema: 1\nrules:\n  - id: own/sure\n    title: It crashed\n    cause: heap-corruption\n    confidence: 0.5\n    \
+             severity: low\n    selections:\n      code: {{exception.code: 0xC0000005}}\n      named: {{process.name: a.exe}}\n    \
+             condition: code\n    adjust:\n      - {{when: named, by: +0.2, say: It is named.}}\n    explanation: It did.\n    \
+             remediation:\n      - {{audience: helpdesk, text: Nothing.}}\n    references: [https://example.org]\n    tests:\n      \
+             - {{name: a, facts: {{exception.code: 0xC0000005, process.name: a.exe}}, expect: match, confidence: {confidence}}}\n      \
+             - {{name: b, facts: {{exception.code: 0xC0000006}}, expect: no-match}}\n"
+        );
+        std::fs::write(&file, rule).expect("written");
+        rules(&format!("test {}", file.to_string_lossy()))
+    };
+    let right = rule("0.70");
+    assert_eq!((right.outcome, right.out.as_str()), (Outcome::Fine, "1 rule: 2 tests passed, 0 failed\n"));
+    let wrong = rule("0.6");
+    assert_eq!(wrong.outcome, Outcome::TestFailed);
+    let says = "  the confidence is 0.70 and not 0.60: 0.50 by itself, +0.20 by `named`\n";
+    assert!(wrong.out.contains(says) && !wrong.out.contains("expected"), "{}", wrong.out);
+}

@@ -110,6 +110,16 @@ impl<'i> Answer<'i> {
             .collect();
         Self { incident, traces, suppressed, one_rule }
     }
+
+    /// What a rule made of the incident, and what others make of the rule.
+    fn outcome(&self, trace: &Trace, rules: &RuleSet) -> Outcome {
+        let disabled = rules.rule(&trace.rule).is_some_and(|rule| rule.disabled().is_some());
+        match trace.outcome() {
+            _ if disabled => Outcome::Disabled,
+            Outcome::Match | Outcome::Superseded if self.suppressed.contains_key(&trace.rule) => Outcome::Suppressed,
+            outcome => outcome,
+        }
+    }
 }
 
 fn answers<'i>(what: &str, rules: &RuleSet, incidents: &'i [(Incident, FactSet)]) -> Result<Vec<Answer<'i>>, String> {
@@ -157,27 +167,40 @@ fn text(answers: &[Answer<'_>], rules: &RuleSet, page: &mut Page<'_>) -> io::Res
             heading.push_str(&format!(", {time:.0}"));
         }
         page.part(&heading)?;
+        let set_aside =
+            |trace: &&Trace| matches!(answer.outcome(trace, rules), Outcome::Suppressed | Outcome::Disabled);
         let of = |truth: Truth| answer.traces.iter().filter(move |trace| trace.condition == truth);
+        let judging = |truth: Truth| of(truth).filter(|trace| !set_aside(trace));
         let limit = if answer.one_rule { usize::MAX } else { page.limit(SHOWN) };
-        for trace in of(Truth::True) {
+        for trace in judging(Truth::True) {
             rule(trace, rules, answer, page)?;
         }
-        for trace in of(Truth::Undecided).take(limit) {
+        // Of those that somebody set aside, the ones that would match are of interest.
+        for trace in answer.traces.iter().filter(set_aside) {
+            if limit == usize::MAX || trace.condition == Truth::True {
+                rule(trace, rules, answer, page)?;
+            }
+        }
+        for trace in judging(Truth::Undecided).take(limit) {
             rule(trace, rules, answer, page)?;
         }
         // Of the others those are of interest that hold in part.
         let near = |trace: &&Trace| limit == usize::MAX || trace.holding() > 0;
-        for trace in of(Truth::False).filter(near).take(limit) {
+        for trace in judging(Truth::False).filter(near).take(limit) {
             rule(trace, rules, answer, page)?;
         }
         if !answer.one_rule {
-            let counts = [Truth::True, Truth::Undecided, Truth::False].map(|truth| of(truth).count());
+            let counts = [Truth::True, Truth::Undecided, Truth::False].map(|truth| judging(truth).count());
             let [matched, undecided, ruled_out] = counts;
+            let aside = match answer.traces.iter().filter(set_aside).count() {
+                0 => String::new(),
+                aside => format!(", {aside} are set aside"),
+            };
             page.blank()?;
             page.paragraph(
                 0,
                 &format!(
-                    "{matched} rules match, {undecided} lack facts, {ruled_out} are ruled out. -v shows all of them."
+                    "{matched} rules match, {undecided} lack facts, {ruled_out} are ruled out{aside}. -v shows all of them."
                 ),
             )?;
         }
@@ -186,7 +209,7 @@ fn text(answers: &[Answer<'_>], rules: &RuleSet, page: &mut Page<'_>) -> io::Res
 }
 
 fn rule(trace: &Trace, rules: &RuleSet, answer: &Answer<'_>, page: &mut Page<'_>) -> io::Result<()> {
-    let (word, style) = match trace.outcome() {
+    let (word, style) = match answer.outcome(trace, rules) {
         Outcome::Match => ("matches", SURE),
         Outcome::Superseded => ("is superseded", PLAIN),
         Outcome::Suppressed | Outcome::Disabled => ("is set aside", PLAIN),
@@ -294,6 +317,7 @@ struct ShapedRule<'a> {
     by: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     superseded_by: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<&'a str>,
@@ -366,12 +390,7 @@ fn shape<'a>(answers: &'a [Answer<'_>], rules: &'a RuleSet) -> Shape<'a> {
             cause: rule.map_or("", |rule| rule.cause()),
             file: rule.map_or("", |rule| rule.file()),
             line: rule.map_or(0, |rule| rule.line()),
-            outcome: match trace.outcome() {
-                _ if disabled.is_some() => Outcome::Disabled,
-                Outcome::Match | Outcome::Superseded if suppressed.is_some() => Outcome::Suppressed,
-                outcome => outcome,
-            }
-            .word(),
+            outcome: answer.outcome(trace, rules).word(),
             by: disabled.map(|change| &*change.by).or_else(|| suppressed.map(|suppressed| &*suppressed.by)),
             reason: disabled
                 .and_then(|change| change.reason.as_deref())

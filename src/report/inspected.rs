@@ -78,7 +78,7 @@ fn all(facts: &FactSet) -> Map<String, Value> {
 /// A value as JSON; what is not a plain number or `true` and `false` is a text as reports write it.
 fn value(value: &facts::Value, kind: FactType) -> Value {
     match (value, kind) {
-        (facts::Value::Number(number), FactType::Number) => Value::from(*number),
+        (facts::Value::Number(number), FactType::Number | FactType::Duration) => Value::from(*number),
         (facts::Value::Flag(flag), _) => Value::from(*flag),
         _ => Value::from(value.display(kind)),
     }

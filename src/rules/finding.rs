@@ -1,7 +1,6 @@
 //! What judging an incident gives.
 
 use super::overlay::{Ruling, SuppressedBy};
-use super::supersede::Found;
 use crate::facts::{EvidenceRef, NamedIncidents};
 
 /// How much a cause matters to the user, whatever the confidence in it.
@@ -152,16 +151,13 @@ pub struct Judgement {
 }
 
 impl Judgement {
-    /// Puts a finding where suppressions want it: gives back what is not suppressed.
-    pub(super) fn ruled<'r>(&mut self, mut found: Found<'r>, ruling: Ruling) -> Option<Found<'r>> {
+    /// Puts a finding where suppressions want it.
+    pub(super) fn file(&mut self, mut finding: Finding, ruling: Ruling) {
         match ruling {
-            Ruling::Suppressed(by) => {
-                self.suppressed.push(Suppressed::of(found.finding, by));
-                return None;
-            }
-            Ruling::ShownAgain(by) => found.finding.suppression_ended = Some(by),
+            Ruling::Suppressed(by) => return self.suppressed.push(Suppressed::of(finding, by)),
+            Ruling::ShownAgain(by) => finding.suppression_ended = Some(by),
             Ruling::Shown => {}
         }
-        Some(found)
+        self.findings.push(finding);
     }
 }

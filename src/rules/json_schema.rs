@@ -270,8 +270,15 @@ fn tests() -> Value {
         "enum": Outcome::EXPECTED.map(Outcome::word),
         "description": "match, no-match, skipped (a fact is missing that the rule needs) or superseded (it matches, and so does a rule that supersedes it).",
     });
-    let keys = ["name", "facts", "expect"];
-    let one = mapping(object([("name", reference("text")), ("facts", reference("facts")), ("expect", expect)]), &keys);
+    let confidence = json!({
+        "type": ["number", "string"],
+        "minimum": 0.01,
+        "maximum": 0.99,
+        "description": "How sure the rule has to be then, with all that adjusts it.",
+    });
+    let keys =
+        [("name", reference("text")), ("facts", reference("facts")), ("expect", expect), ("confidence", confidence)];
+    let one = mapping(object(keys), &["name", "facts", "expect"]);
     let some_expects = |wanted: Outcome| json!({"contains": {"properties": {"expect": {"const": wanted.word()}}}});
     json!({
         "type": "array",

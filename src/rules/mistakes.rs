@@ -85,6 +85,18 @@ impl Mistakes {
         }
     }
 
+    /// A confidence; anything else is a mistake.
+    pub fn confidence(&mut self, node: &Node, what: &str) -> Option<f64> {
+        let text = self.text(node, what)?;
+        let value = text.parse::<f64>().ok().filter(|value| (0.01..=0.99).contains(value));
+        if value.is_none() {
+            let message = format!("a confidence is a number from 0.01 to 0.99, not `{text}`");
+            let help = "of ten incidents that the rule matches, in how many is its cause right? Nine: 0.9";
+            self.error_with_help("R016", node.span, message, help);
+        }
+        value
+    }
+
     /// Reports keys that are not in `known`, and those of `required` that are missing. `whole` is where a missing
     /// key is reported.
     pub fn keys(&mut self, entries: &[Entry], whole: Span, what: &str, known: &[&str], required: &[&str]) {

@@ -5,25 +5,15 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::causes::{self, Causes};
-use super::evaluate::{Evaluation, RestsOn, Truth};
-use super::explain::{FactValues, Templates, Text};
-use super::finding::{Finding, Judgement, Remediation, Skipped, Suppressed};
-use super::gate::Chance;
+use super::explain::Templates;
 use super::index::Index;
 use super::lint::lint;
 use super::list::{self, Lists, ModuleList};
-use super::outcome::Outcome;
-use super::overlay::{self, Occasion, Ruling, SuppressedBy, Suppressions};
-use super::required;
+use super::overlay::{self, SuppressedBy, Suppressions};
 use super::rule::{Origin, Rule};
-use super::self_test::{TestFailure, TestOutcome};
 use super::source::{BUILTIN, SetSource};
-use super::supersede::{self, Found};
-use super::trace::{self, Trace};
-use super::view::View;
-use super::weigh::{LessSure, weigh};
+use super::supersede;
 use super::{Known, parse};
-use crate::facts::{Around, FactSet};
 use crate::yaml::{Diagnostic, Span, sort_diagnostics};
 
 /// The list of modules that deliver exceptions for others.
@@ -59,12 +49,12 @@ pub struct RuleSet {
     infos: Vec<RuleSetInfo>,
     causes: Causes,
     /// By id.
-    rules: Vec<Rule>,
-    index: Index,
+    pub(super) rules: Vec<Rule>,
+    pub(super) index: Index,
     /// With the set that each belongs to.
     lists: Vec<(String, Arc<ModuleList>)>,
-    templates: Templates,
-    suppressions: Suppressions,
+    pub(super) templates: Templates,
+    pub(super) suppressions: Suppressions,
     /// The lists that every set's rules can name.
     known_lists: Arc<Lists>,
     /// What says what folders of artifacts must yield.
@@ -280,223 +270,6 @@ impl RuleSet {
     pub fn warnings(&self) -> &[Diagnostic] {
         &self.warnings
     }
-
-    /// What all rules say of an incident.
-    #[must_use]
-    pub fn judge(&self, facts: &FactSet) -> Judgement {
-        self.judge_by(&View::new(facts, None), Occasion::default(), Chance::Undecided)
-    }
-
-    /// The findings of an incident with the timeline `around` it, and those that are suppressed. Rules that nobody could
-    /// decide are not looked at: with many incidents, finding out what those lack would be most of the work.
-    #[must_use]
-    pub fn findings<'a>(
-        &self,
-        facts: &'a FactSet,
-        around: &'a Around<'a>,
-        occasion: Occasion<'_>,
-    ) -> (Vec<Finding>, Vec<Suppressed>) {
-        let judgement = self.judge_by(&View::new(facts, Some(around)), occasion, Chance::Yes);
-        (judgement.findings, judgement.suppressed)
-    }
-
-    /// Who suppresses a finding of a rule, which matches an incident.
-    #[must_use]
-    pub fn suppressed_by(&self, id: &str, facts: &FactSet, occasion: Occasion<'_>) -> Option<SuppressedBy> {
-        match self.suppressions.ruling(id, &View::new(facts, None), occasion) {
-            Ruling::Suppressed(by) => Some(by),
-            Ruling::Shown | Ruling::ShownAgain(_) => None,
-        }
-    }
-
-    /// What the rules say that have at least this chance.
-    fn judge_by(&self, view: &View<'_>, occasion: Occasion<'_>, least: Chance) -> Judgement {
-        let mut found = Vec::new();
-        let mut judgement = Judgement::default();
-        let mut values = None;
-        let less = LessSure::default();
-        let asked = match least {
-            Chance::Yes => self.index.candidates(view),
-            // Which facts a rule lacks is told of every rule.
-            Chance::Undecided | Chance::No => (0..self.rules.len()).collect(),
-        };
-        let asked = asked.into_iter().filter_map(|number| self.rules.get(number));
-        let judging = asked.filter(|rule| rule.disabled().is_none());
-        for rule in judging.filter(|rule| rule.gate.chance(view) >= least) {
-            let logic = rule.logic();
-            let mut evaluation = Evaluation::new(&logic.selections, view);
-            match logic.truth(&mut evaluation, view) {
-                Truth::False => {}
-                Truth::True => {
-                    let values = values.get_or_insert_with(|| FactValues::of(view.facts()));
-                    let one = self.finding(rule, &mut evaluation, view, &less, values);
-                    let ruling = self.suppressions.ruling(rule.id(), view, occasion);
-                    found.extend(judgement.ruled(one, ruling));
-                }
-                Truth::Undecided if least == Chance::Yes => {}
-                Truth::Undecided => {
-                    let missing = logic.missing(&mut evaluation, view);
-                    judgement.skipped.push(Skipped { rule: rule.id().to_owned(), missing });
-                }
-            }
-        }
-        judgement.findings = supersede::decided(found);
-        judgement
-    }
-
-    /// What a rule that matches says.
-    fn finding<'r, 'v>(
-        &self,
-        rule: &'r Rule,
-        evaluation: &mut Evaluation<'_, '_>,
-        view: &View<'v>,
-        less: &LessSure<'v>,
-        values: &FactValues,
-    ) -> Found<'r> {
-        let fill = |text: &Text| self.templates.fill(text, values).into_owned();
-        let mut rests_on = RestsOn::default();
-        evaluation.rests_on(&rule.logic().condition, &mut rests_on);
-        required::rests_on(&rule.logic().requires, view, &mut rests_on);
-        let texts = rule.texts();
-        let mut explanation = fill(&texts.explanation);
-        let weighed = weigh(rule, evaluation, view, less);
-        for step in weighed.steps.iter().filter(|step| step.counts) {
-            evaluation.rests_on(&step.adjustment.when, &mut rests_on);
-            explanation.push(' ');
-            explanation.push_str(&fill(&step.adjustment.say));
-        }
-        for (_, why) in &weighed.caps {
-            explanation.push(' ');
-            explanation.push_str(why);
-        }
-        let finding = Finding {
-            rule: rule.id().to_owned(),
-            ruleset: self.set_of(rule).map(|set| set.name.clone()).unwrap_or_default(),
-            overridden_by: rule.overrides().iter().map(|change| change.by.clone()).collect(),
-            cause: texts.cause.clone(),
-            confidence: weighed.confidence,
-            severity: texts.severity,
-            title: texts.title.clone(),
-            explanation,
-            remediation: texts
-                .remediation
-                .iter()
-                .map(|(audience, text)| Remediation { audience: *audience, text: fill(text) })
-                .collect(),
-            collect: texts
-                .collect
-                .iter()
-                .filter_map(|request| request.wanted(evaluation, view))
-                .map(str::to_owned)
-                .collect(),
-            evidence: rests_on.evidence.into_iter().collect(),
-            incidents: rests_on.incidents.into_values().collect(),
-            references: texts.references.clone(),
-            suppression_ended: None,
-            superseded_by: None,
-        };
-        Found { finding, supersedes: &texts.supersedes, in_doubt: weighed.in_doubt }
-    }
-
-    /// Why a text of a rule that matches can't be written, if one can't.
-    fn unwritable(&self, rule: &Rule, evaluation: &mut Evaluation<'_, '_>, view: &View<'_>) -> Option<String> {
-        let texts = rule.texts();
-        let says = texts.adjustments.iter().filter(|adjustment| evaluation.truth(&adjustment.when) == Truth::True);
-        let says = says.map(|adjustment| &adjustment.say);
-        let remediation = texts.remediation.iter().map(|(_, text)| text);
-        let values = FactValues::of(view.facts());
-        let mut all = says.chain(remediation).chain([&texts.explanation]);
-        all.find_map(|text| self.templates.try_fill(text, &values).err())
-    }
-
-    /// The first rule by id that matches these facts and supersedes this one, which matches them.
-    fn superseding(&self, id: &str, view: &View<'_>) -> Option<&str> {
-        let names = |rule: &&Rule| rule.gate.chance(view) == Chance::Yes && rule.supersedes().any(|other| other == id);
-        if !self.rules.iter().any(|rule| names(&rule)) {
-            return None;
-        }
-        let judgement = self.judge_by(view, Occasion::default(), Chance::Yes);
-        let finding = judgement.findings.iter().find(|finding| finding.rule == id)?;
-        self.rule(finding.superseded_by.as_deref()?).map(Rule::id)
-    }
-
-    /// What a rule made of an incident, among all others.
-    fn traced(&self, rule: &Rule, view: &View<'_>) -> Trace {
-        let mut trace = trace::trace(rule, view);
-        if trace.condition == Truth::True {
-            trace.superseded_by = self.superseding(rule.id(), view).map(str::to_owned);
-            let mut evaluation = Evaluation::new(&rule.logic().selections, view);
-            trace.error = self.unwritable(rule, &mut evaluation, view);
-        }
-        trace
-    }
-
-    /// How a rule comes to its answer for an incident, term by term.
-    #[must_use]
-    pub fn trace(&self, id: &str, facts: &FactSet) -> Option<Trace> {
-        Some(self.traced(self.rule(id)?, &View::new(facts, None)))
-    }
-
-    /// The same for all rules: those that match first, the surest first; then those that can't be decided, then those
-    /// that are ruled out, of both those first of which most terms hold. Ties by id.
-    #[must_use]
-    pub fn traces(&self, facts: &FactSet) -> Vec<Trace> {
-        let view = View::new(facts, None);
-        let mut traces: Vec<Trace> = self.rules.iter().map(|rule| self.traced(rule, &view)).collect();
-        // Rules come by id and the sort is stable.
-        traces.sort_by(Trace::order);
-        traces
-    }
-
-    /// Runs the tests inside all rules.
-    #[must_use]
-    pub fn run_tests(&self) -> TestOutcome {
-        self.run_tests_of(|_| true)
-    }
-
-    /// Runs the tests inside the rules that are `chosen`.
-    #[must_use]
-    pub fn run_tests_of(&self, chosen: impl Fn(&Rule) -> bool) -> TestOutcome {
-        let mut outcome = TestOutcome::default();
-        for rule in self.rules.iter().filter(|rule| chosen(rule)) {
-            outcome.rules = outcome.rules.saturating_add(1);
-            let logic = rule.logic();
-            for test in rule.tests() {
-                let view = View::new(&test.facts, None);
-                let mut evaluation = Evaluation::new(&logic.selections, &view);
-                let truth = logic.truth(&mut evaluation, &view);
-                let error = (truth == Truth::True).then(|| self.unwritable(rule, &mut evaluation, &view)).flatten();
-                let got = match truth {
-                    _ if error.is_some() => Outcome::Error,
-                    // Rules are tested by themselves; what others make of it is looked at where a test asks for it.
-                    Truth::True
-                        if test.expect == Outcome::Superseded && self.superseding(rule.id(), &view).is_some() =>
-                    {
-                        Outcome::Superseded
-                    }
-                    truth => Outcome::from(truth),
-                };
-                if got == test.expect {
-                    outcome.passed = outcome.passed.saturating_add(1);
-                    continue;
-                }
-                let trace = trace::trace(rule, &view);
-                outcome.failed.push(TestFailure {
-                    rule: rule.id().to_owned(),
-                    test: test.name.clone(),
-                    file: rule.file.name.clone(),
-                    line: test.span.line,
-                    expected: test.expect,
-                    got,
-                    why: match error {
-                        Some(error) => vec![error],
-                        None => trace.deciding_terms().map(|term| term.sentence()).collect(),
-                    },
-                });
-            }
-        }
-        outcome
-    }
 }
 
 /// Two rules with one id: neither could be told from the other in a report. `rules` is sorted by id.
@@ -514,6 +287,10 @@ fn report_equal_ids(rules: &[Rule], found: &mut Vec<Diagnostic>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::facts::FactSet;
+    use crate::rules::gate::Chance;
+    use crate::rules::outcome::Outcome;
+    use crate::rules::view::View;
 
     #[test]
     fn every_part_of_the_built_in_rules_is_as_it_is_written() {

@@ -14,6 +14,8 @@ pub(super) struct SelfTest {
     pub name: String,
     pub facts: FactSet,
     pub expect: Outcome,
+    /// How sure the rule has to be then; `None` where the test does not say.
+    pub confidence: Option<f64>,
     pub span: Span,
 }
 
@@ -68,8 +70,8 @@ pub(super) fn read(tests: &Node, key: Span, mistakes: &mut Mistakes) -> Vec<Self
 
 fn read_test(item: &Node, mistakes: &mut Mistakes) -> Option<SelfTest> {
     let entries = mistakes.mapping(item, "a test")?;
-    let keys = ["name", "facts", "expect"];
-    mistakes.keys(entries, item.span, "a test", &keys, &keys);
+    let keys = ["name", "facts", "expect", "confidence"];
+    mistakes.keys(entries, item.span, "a test", &keys, &["name", "facts", "expect"]);
     let name = item.get("name").and_then(|node| mistakes.text(node, "a test's name")).map(str::to_owned);
     let facts = item.get("facts").and_then(|node| read_facts(node, mistakes));
     let expect = item.get("expect").and_then(|node| {
@@ -82,7 +84,20 @@ fn read_test(item: &Node, mistakes: &mut Mistakes) -> Option<SelfTest> {
         }
         known
     });
-    Some(SelfTest { name: name?, facts: facts?, expect: expect?, span: item.span })
+    let confidence = item.get("confidence").map(|node| {
+        let confidence = mistakes.confidence(node, "`confidence`")?;
+        if matches!(expect, Some(Outcome::NoMatch | Outcome::Skipped)) {
+            let help = "only of a rule that matches it can be said how sure it is";
+            mistakes.error_with_help("R014", node.span, "a test that expects no match has no confidence", help);
+            return None;
+        }
+        Some(confidence)
+    });
+    let confidence = match confidence {
+        None => None,
+        Some(read) => Some(read?),
+    };
+    Some(SelfTest { name: name?, facts: facts?, expect: expect?, confidence, span: item.span })
 }
 
 /// Reads facts as a mapping of paths to values, and of list names to lists of entries.

@@ -42,7 +42,9 @@ pub(super) fn run(args: &TestArgs, streams: &mut Streams<'_>) -> io::Result<Outc
         let place = format!("{}:{}", failure.file, failure.line);
         let failed = format!("{place}: {}: test `{}` failed", failure.rule, failure.test);
         writeln!(streams.out, "{}", sanitise(&failed))?;
-        writeln!(streams.out, "  expected {}, got {}", failure.expected, failure.got)?;
+        if failure.expected != failure.got {
+            writeln!(streams.out, "  expected {}, got {}", failure.expected, failure.got)?;
+        }
         for why in &failure.why {
             writeln!(streams.out, "  {}", sanitise(why))?;
         }

@@ -1,0 +1,81 @@
+//! Running the tests that rules bring along.
+
+use super::evaluate::{Evaluation, Truth};
+use super::outcome::Outcome;
+use super::rule::Rule;
+use super::rule_set::RuleSet;
+use super::self_test::{SelfTest, TestFailure, TestOutcome};
+use super::trace;
+use super::view::View;
+use super::weigh::{LessSure, weigh};
+
+impl RuleSet {
+    /// Runs the tests inside all rules.
+    #[must_use]
+    pub fn run_tests(&self) -> TestOutcome {
+        self.run_tests_of(|_| true)
+    }
+
+    /// Runs the tests inside the rules that are `chosen`.
+    #[must_use]
+    pub fn run_tests_of(&self, chosen: impl Fn(&Rule) -> bool) -> TestOutcome {
+        let mut outcome = TestOutcome::default();
+        for rule in self.rules.iter().filter(|rule| chosen(rule)) {
+            outcome.rules = outcome.rules.saturating_add(1);
+            let logic = rule.logic();
+            for test in rule.tests() {
+                let view = View::new(&test.facts, None);
+                let mut evaluation = Evaluation::new(&logic.selections, &view);
+                let truth = logic.truth(&mut evaluation, &view);
+                let error = (truth == Truth::True).then(|| self.unwritable(rule, &mut evaluation, &view)).flatten();
+                let got = match truth {
+                    _ if error.is_some() => Outcome::Error,
+                    // Rules are tested by themselves; what others make of it is looked at where a test asks for it.
+                    Truth::True
+                        if test.expect == Outcome::Superseded && self.superseding(rule.id(), &view).is_some() =>
+                    {
+                        Outcome::Superseded
+                    }
+                    truth => Outcome::from(truth),
+                };
+                let unsure = (got == test.expect).then(|| unsure(rule, test, &mut evaluation, &view)).flatten();
+                if got == test.expect && unsure.is_none() {
+                    outcome.passed = outcome.passed.saturating_add(1);
+                    continue;
+                }
+                let trace = trace::trace(rule, &view);
+                outcome.failed.push(TestFailure {
+                    rule: rule.id().to_owned(),
+                    test: test.name.clone(),
+                    file: rule.file.name.clone(),
+                    line: test.span.line,
+                    expected: test.expect,
+                    got,
+                    why: match error.or(unsure) {
+                        Some(why) => vec![why],
+                        None => trace.deciding_terms().map(|term| term.sentence()).collect(),
+                    },
+                });
+            }
+        }
+        outcome
+    }
+}
+
+/// How sure a rule is where a test expects otherwise. What an override says of it is no matter of the rule's own tests.
+fn unsure(rule: &Rule, test: &SelfTest, evaluation: &mut Evaluation<'_, '_>, view: &View<'_>) -> Option<String> {
+    let expected =
+        test.confidence.filter(|_| !rule.overrides().iter().any(|change| change.keys.contains(&"confidence")))?;
+    let weighed = weigh(rule, evaluation, view, &LessSure::default());
+    if (weighed.confidence - expected).abs() < 0.005 {
+        return None;
+    }
+    let moved = weighed
+        .steps
+        .iter()
+        .filter(|step| step.counts)
+        .map(|step| format!("{} by `{}`", step.adjustment.change, step.adjustment.written));
+    let first = format!("{:.2} by itself", weighed.first);
+    let how: Vec<String> = std::iter::once(first).chain(moved).collect();
+    Some(format!("the confidence is {:.2} and not {expected:.2}: {}", weighed.confidence, how.join(", ")))
+}
