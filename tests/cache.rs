@@ -389,14 +389,15 @@ fn whatever_changes_what_is_asked_changes_the_answer() {
     let with_rule = ["-f", "json", "-r", rules.to_str().expect("a path")];
     let path = |name: &str| folder.path().join(name);
     let (ticket, new, small) = (path("ticket.txt"), path("new.txt"), path("Small.evtx"));
-    let mut changes: Vec<(&str, Box<dyn Fn()>)> = Vec::new();
-    changes.push(("a text", Box::new(|| fs::write(&ticket, "nothing").expect("written"))));
-    changes.push(("a new file", Box::new(|| fs::write(&new, "Bug check 0x116").expect("written"))));
-    changes.push(("a file less", Box::new(|| fs::remove_file(&new).expect("removed"))));
-    changes.push(("another name", Box::new(|| fs::rename(&ticket, &new).expect("renamed"))));
-    changes.push(("a small log", Box::new(|| fs::write(&small, log(90)).expect("written"))));
-    changes.push(("a large log", Box::new(|| fs::write(path("System.evtx"), log(5_100)).expect("written"))));
-    changes.push(("a rule", Box::new(|| rule("0.32"))));
+    let changes: [(&str, &dyn Fn()); 7] = [
+        ("a text", &|| fs::write(&ticket, "nothing").expect("written")),
+        ("a new file", &|| fs::write(&new, "Bug check 0x116").expect("written")),
+        ("a file less", &|| fs::remove_file(&new).expect("removed")),
+        ("another name", &|| fs::rename(&ticket, &new).expect("renamed")),
+        ("a small log", &|| fs::write(&small, log(90)).expect("written")),
+        ("a large log", &|| fs::write(path("System.evtx"), log(5_100)).expect("written")),
+        ("a rule", &|| rule("0.32")),
+    ];
     asked_again(cache.path(), folder.path(), &with_rule);
     for (name, change) in changes {
         let (_, kept) = asked_again(cache.path(), folder.path(), &with_rule);

@@ -278,7 +278,12 @@ fn tests() -> Value {
     });
     let keys =
         [("name", reference("text")), ("facts", reference("facts")), ("expect", expect), ("confidence", confidence)];
-    let one = mapping(object(keys), &["name", "facts", "expect"]);
+    let mut one = mapping(object(keys), &["name", "facts", "expect"]);
+    if let Some(one) = one.as_object_mut() {
+        let matches = [Outcome::Match, Outcome::Superseded].map(Outcome::word);
+        let sure = json!({"confidence": {"properties": {"expect": {"enum": matches}}}});
+        one.insert("dependencies".to_owned(), sure);
+    }
     let some_expects = |wanted: Outcome| json!({"contains": {"properties": {"expect": {"const": wanted.word()}}}});
     json!({
         "type": "array",
