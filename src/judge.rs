@@ -9,7 +9,7 @@ use crate::incident::{Built, EvidenceItem, IncidentKind, JoinKey, JoinedBy};
 use crate::knowledge::Knowledge;
 use crate::patterns::Pattern;
 use crate::report::{Asked, Judged, UNDETERMINED, Verdict};
-use crate::rules::{Finding, Occasion, RuleSet};
+use crate::rules::{Finding, Occasion, RuleSet, Suppressed};
 
 /// Below this a cause is a possibility among others and no verdict.
 const VERDICT_FROM: f64 = 0.3;
@@ -32,7 +32,7 @@ pub fn judge<'i>(
     let occasion = Occasion { host: built.incident.host.as_deref(), time: built.incident.time };
     let (mut findings, suppressed) = rules.findings(&facts, &around, occasion);
     let taken_over = take_over_cited(built.incident.evidence.len(), around.asked_for(), &mut findings);
-    let verdict = verdict(&built, surroundings, &findings, knowledge);
+    let verdict = verdict(&built, surroundings, &findings, &suppressed, knowledge);
     let sigma = surroundings.map_or_else(Vec::new, |surroundings| surroundings.sigma(&built.incident));
     let mut incident = built.incident;
     incident.evidence.extend(taken_over);
@@ -74,21 +74,25 @@ fn verdict(
     built: &Built<'_>,
     surroundings: Option<&Surroundings<'_>>,
     findings: &[Finding],
+    suppressed: &[Suppressed],
     knowledge: &Knowledge,
 ) -> Verdict {
-    let best = findings.first().filter(|finding| finding.confidence >= VERDICT_FROM && finding.cause != UNDETERMINED);
-    let Some(best) = best else {
-        let (collect_next, asked) = collect_next(built, surroundings, findings, knowledge);
-        return Verdict {
-            cause: UNDETERMINED.to_owned(),
-            confidence: 0.0,
-            sentence: undetermined_sentence(built, findings.first()),
-            collect_next,
-            asked,
+    let standing = || findings.iter().filter(|finding| finding.stands());
+    let best = standing().next();
+    let decides = |finding: &&Finding| finding.confidence >= VERDICT_FROM && finding.cause != UNDETERMINED;
+    let Some(best) = best.filter(decides) else {
+        let known = suppressed.iter().find(|one| one.confidence >= VERDICT_FROM && one.cause != UNDETERMINED);
+        let (sentence, (collect_next, asked)) = match known {
+            // It is known, and somebody does not want to hear of it: nothing needs to be collected.
+            Some(known) => (suppressed_sentence(known), (Vec::new(), Vec::new())),
+            None => {
+                let sentence = undetermined_sentence(built, standing().next());
+                (sentence, collect_next(built, surroundings, findings, knowledge))
+            }
         };
+        return Verdict { cause: UNDETERMINED.to_owned(), confidence: 0.0, sentence, collect_next, asked };
     };
     // A second cause that is nearly as likely belongs into the sentence.
-    let standing = || findings.iter().filter(|finding| finding.stands());
     let rival = standing().find(|other| other.cause != best.cause && best.confidence - other.confidence < 0.1);
     let sentence = match rival {
         Some(rival) => format!("{}; or else: {}.", best.title, lower_first(&rival.title)),
@@ -118,6 +122,10 @@ fn lower_first(title: &str) -> String {
         }
         _ => title.to_owned(),
     }
+}
+
+fn suppressed_sentence(known: &Suppressed) -> String {
+    format!("What is known of it is suppressed {} ({}, {:.2}).", known.by.says(), known.rule, known.confidence)
 }
 
 fn undetermined_sentence(built: &Built<'_>, weak: Option<&Finding>) -> String {

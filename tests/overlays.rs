@@ -237,3 +237,53 @@ fn the_example_of_the_readme_is_an_overlay() {
     let checked = run(["rules", "check", &overlays.path("site")]).ends_with(0).stdout;
     assert_eq!(checked, "0 rules, 1 override, 1 rule disabled, 1 suppression: 0 errors, 0 warnings\n");
 }
+
+#[test]
+fn a_suppressed_finding_leaves_nothing_in_its_place() {
+    let overlays = Overlays::new([(
+        "known",
+        "suppress:\n  - {rule: cudnn/zlibwapi-delay-load, reason: Ordered.}\n  - {rule: memory/stack-overflow, reason: Known.}\n",
+    )]);
+    // Its rule supersedes another one, which knows less of the same.
+    let report = overlays.report(&["known"], "samples/delay-load-zlibwapi");
+    let (finding, verdict) = (&first(&report, "findings")[0], &report["incidents"][0]["verdict"]);
+    assert_eq!(text(finding, "superseded_by"), "cudnn/zlibwapi-delay-load");
+    assert_eq!(text(verdict, "cause"), "undetermined");
+    let says = "What is known of it is suppressed by known: Ordered. (cudnn/zlibwapi-delay-load, 0.97).";
+    assert_eq!(text(verdict, "sentence"), says);
+    assert_eq!(list(verdict, "collect_next").len(), 0, "nothing needs to be found out");
+    let failing = ["analyze", "-q", "samples/delay-load-zlibwapi", ONE, "--fail-on", "missing-dependency"];
+    overlays.run(&["known"], &failing).ends_with(0);
+    overlays.run(&["known"], &["analyze", "-q", ONE, "--fail-on", "undetermined"]).ends_with(0);
+}
+
+#[test]
+fn a_finding_that_is_hardly_possible_takes_nobodys_place() {
+    let overlays = Overlays::new([(
+        "doubt",
+        "override:\n  - {rule: cudnn/zlibwapi-delay-load, reason: It was wrong here., confidence: 0.05}\n",
+    )]);
+    let report = overlays.report(&["doubt"], "samples/delay-load-zlibwapi");
+    let findings = first(&report, "findings");
+    assert_eq!(text(&findings[0], "rule"), "loader/delay-load-module");
+    assert!(findings.iter().all(|finding| finding.get("superseded_by").is_none()), "{findings:#?}");
+}
+
+#[test]
+fn an_override_can_name_the_selections_of_its_rule() {
+    let overlays = Overlays::new([(
+        "site",
+        "override:\n  - rule: loader/delay-load-module\n    reason: We have it.\n    collect:\n      - {text: The list., unless: named}\n",
+    )]);
+    overlays.run(&["site"], &["analyze", "-q", ONE]).ends_with(0);
+}
+
+#[test]
+fn a_set_that_is_only_called_builtin_takes_nobodys_place() {
+    let overlays = Overlays::new([("builtin", "suppress:\n  - {rule: memory/stack-overflow, reason: Known.}\n")]);
+    let report = overlays.report(&["builtin"], ONE);
+    assert_eq!(first(&report, "suppressed").len(), 1);
+    let sets: Vec<&str> = list(&report, "rulesets").iter().map(|set| text(set, "name")).collect();
+    assert_eq!(sets.len(), 2);
+    assert!(sets[0] == "builtin" && sets[1].ends_with("builtin.yaml"), "{sets:?}");
+}

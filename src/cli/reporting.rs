@@ -359,8 +359,10 @@ fn verdict(arguments: &Arguments, report: &Report, rules: &RuleSet, notes: &mut 
     let met = |wanted: &String| {
         report.incidents.iter().any(|judged| {
             let cause = judged.verdict.cause.as_str();
+            // What is suppressed is known, and nothing of it is to be told.
+            let silenced = cause == UNDETERMINED && !judged.suppressed.is_empty();
             let family = rules.causes().get(cause).map(|cause| &cause.family).filter(|_| cause != UNDETERMINED);
-            wanted == ANY || wanted == cause || family == Some(wanted)
+            wanted == ANY || (wanted == cause && !silenced) || family == Some(wanted)
         })
     };
     let has_new = report.comparison.as_ref().is_some_and(Comparison::has_new_groups);

@@ -11,7 +11,7 @@ use super::lint::lint;
 use super::list::{self, Lists, ModuleList};
 use super::overlay::{self, SuppressedBy, Suppressions};
 use super::rule::{Origin, Rule};
-use super::source::{BUILTIN, SetSource};
+use super::source::SetSource;
 use super::supersede;
 use super::{Known, parse};
 use crate::yaml::{Diagnostic, Span, sort_diagnostics};
@@ -107,7 +107,7 @@ impl RuleSet {
         let mut found = Vec::new();
         let mut sets: Vec<SetSource> = paths.iter().map(|path| SetSource::at(path, &mut found)).collect();
         sets.iter().for_each(|set| require(set, &mut found));
-        match sets.iter().position(|set| set.name == BUILTIN) {
+        match sets.iter().position(|set| set.is_builtin) {
             Some(index) => {
                 let replacement = sets.remove(index);
                 sets.insert(0, replacement);

@@ -19,8 +19,8 @@ static EMBEDDED: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/builtin_r
 static INDEX: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/builtin_rules.index"));
 static PARTS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/builtin_rules.parts"));
 
-/// The name of the built-in set. A folder of that name takes its place.
-pub(super) const BUILTIN: &str = "builtin";
+/// The name of the built-in set. A folder whose `ruleset.yaml` says it takes its place.
+const BUILTIN: &str = "builtin";
 
 /// How deep folders are searched.
 const MAX_DEPTH: usize = 8;
@@ -40,6 +40,8 @@ pub(super) struct SetSource {
     pub expected: Vec<PathBuf>,
     /// Whether it is the one inside the program.
     pub embedded: bool,
+    /// Whether its `ruleset.yaml` says that it takes the place of that one.
+    pub is_builtin: bool,
     /// Ids of rules that were left out: others may name them all the same.
     pub left_out: Vec<String>,
     /// Rules that the build has read, by id; `rules` is empty then.
@@ -102,6 +104,15 @@ impl SetSource {
         let named = path.file_name().map(ToOwned::to_owned);
         let named = named.or_else(|| path.canonicalize().ok()?.file_name().map(ToOwned::to_owned));
         let named = named.map_or_else(|| "rules".to_owned(), |name| name.to_string_lossy().into_owned());
+        let mut set = Self::named(path, named, found);
+        if set.name == BUILTIN && !set.is_builtin {
+            // Only called so: it could not be told from the set inside the program.
+            set.name = display_path(path);
+        }
+        set
+    }
+
+    fn named(path: &Path, named: String, found: &mut Vec<Diagnostic>) -> Self {
         if path.is_dir() {
             return Self::folder(path, named, found);
         }
@@ -213,6 +224,7 @@ impl SetSource {
             mistakes.text(node, &format!("`{key}`")).map(|text| text.trim().to_owned())
         };
         if let Some(name) = read("name") {
+            self.is_builtin = name == BUILTIN;
             self.name = name;
         }
         if let Some(version) = read("version") {

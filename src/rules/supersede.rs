@@ -24,20 +24,35 @@ pub(super) struct Found<'r> {
     pub in_doubt: bool,
 }
 
+/// A finding that supersedes others.
+struct Winner {
+    rule: String,
+    in_doubt: bool,
+    confidence: f64,
+}
+
+/// From this confidence on a finding takes the place of a surer one: it gives a verdict then.
+const LEAST: f64 = 0.3;
+
 /// Marks the findings that others supersede, and gives all: first those that stand, the surest first, then the others.
 ///
-/// What a text only mentions supersedes nothing that is certain.
+/// What a text only mentions supersedes nothing that is certain, and a finding that is itself no more than a possibility
+/// nothing that is surer.
 pub(super) fn decided(mut found: Vec<Found<'_>>) -> Vec<Finding> {
-    let mut by: BTreeMap<String, Vec<(String, bool)>> = BTreeMap::new();
-    for winner in &found {
-        for superseded in winner.supersedes {
-            by.entry(superseded.id.clone()).or_default().push((winner.finding.rule.clone(), winner.in_doubt));
+    let mut by: BTreeMap<String, Vec<Winner>> = BTreeMap::new();
+    for Found { finding, supersedes, in_doubt } in &found {
+        for superseded in *supersedes {
+            let winner = Winner { rule: finding.rule.clone(), in_doubt: *in_doubt, confidence: finding.confidence };
+            by.entry(superseded.id.clone()).or_default().push(winner);
         }
     }
     for one in &mut found {
         let winners = by.get(&one.finding.rule).into_iter().flatten();
-        let winner = winners.into_iter().find(|(_, in_doubt)| one.in_doubt || !in_doubt);
-        one.finding.superseded_by = winner.map(|(rule, _)| rule.clone());
+        let winner = winners.into_iter().find(|winner| {
+            let sure = winner.confidence >= LEAST || winner.confidence >= one.finding.confidence;
+            sure && (one.in_doubt || !winner.in_doubt)
+        });
+        one.finding.superseded_by = winner.map(|winner| winner.rule.clone());
     }
     let mut findings: Vec<Finding> = found.into_iter().map(|one| one.finding).collect();
     // Rules come by id and the sort is stable, so ties stay in that order.

@@ -48,8 +48,10 @@ pub(super) fn lint(
     carriers: Option<&ModuleList>,
     found: &mut Vec<Diagnostic>,
 ) {
+    // What is disabled judges nothing, and does not stand in the way of others.
+    let judging = rules.iter().filter(|rule| rule.disabled().is_none());
     let linted: Vec<Linted<'_>> =
-        rules.iter().map(|rule| Linted { rule, ways: ways::of(rule.logic()).unwrap_or_default() }).collect();
+        judging.map(|rule| Linted { rule, ways: ways::of(rule.logic()).unwrap_or_default() }).collect();
     for one in linted.iter().filter(|one| meant(one.rule)) {
         trivial::terms(one, found);
         expressions::look(one, found);

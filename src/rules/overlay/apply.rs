@@ -127,7 +127,7 @@ impl Reader<'_, '_> {
         });
         let lists = self.lists();
         let known = Known { causes: self.target.causes, lists: &lists, proven: false };
-        let changes = read_changes(item, &known, self.target.templates, worlds, &mut self.mistakes);
+        let changes = read_changes(item, &known, self.target.templates, rule, worlds, &mut self.mistakes);
         let Some(named) = named else { return false };
         if self.errors() > before || !self.is_first(item, &named.id) {
             return false;

@@ -8,9 +8,9 @@ use crate::rules::explain::{Templates, Text};
 use crate::rules::finding::{Audience, Severity};
 use crate::rules::guarantee::World;
 use crate::rules::mistakes::{Mistakes, listing, suggestion};
-use crate::rules::rule::{Adjustment, Effect, Texts};
+use crate::rules::rule::{Adjustment, Effect, Rule, Texts};
 use crate::rules::supersede::Superseded;
-use crate::yaml::Node;
+use crate::yaml::{Node, Span};
 
 impl Reader<'_> {
     /// What a rule says, as far as it can be read.
@@ -179,16 +179,19 @@ impl Reader<'_> {
     }
 }
 
-/// What an override gives anew of a rule. `worlds` are the facts that are known when that rule matches; without them, all
+/// What an override gives anew of a `rule`. `worlds` are the facts that are known when that rule matches; without them, all
 /// are taken to be known.
 pub(in crate::rules) fn read_changes(
     node: &Node,
     known: &Known<'_>,
     templates: &Templates,
+    rule: Option<&Rule>,
     worlds: Option<Vec<World>>,
     mistakes: &mut Mistakes,
 ) -> Changes {
-    let logic = ReadLogic { given: worlds, ..ReadLogic::default() };
+    let selections = rule.map(|rule| rule.logic().selections.as_slice()).unwrap_or_default();
+    let names = selections.iter().map(|selection| (selection.name.clone(), Span::default())).collect();
+    let logic = ReadLogic { names, given: worlds, ..ReadLogic::default() };
     let mut reader = Reader { known, templates, mistakes: Mistakes::new(&mistakes.file) };
     let texts = reader.texts(node, &logic);
     mistakes.found.append(&mut reader.mistakes.found);
