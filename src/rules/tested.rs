@@ -5,7 +5,7 @@ use super::outcome::Outcome;
 use super::rule::Rule;
 use super::rule_set::RuleSet;
 use super::self_test::{SelfTest, TestFailure, TestOutcome};
-use super::trace;
+use super::trace::{self, Trace};
 use super::view::View;
 use super::weigh::{LessSure, weigh};
 
@@ -53,12 +53,33 @@ impl RuleSet {
                     got,
                     why: match error.or(unsure) {
                         Some(why) => vec![why],
-                        None => trace.deciding_terms().map(|term| term.sentence()).collect(),
+                        None => self.why(rule, test, got, &trace),
                     },
                 });
             }
         }
         outcome
+    }
+
+    /// Why a rule gave what its test does not expect.
+    fn why(&self, rule: &Rule, test: &SelfTest, got: Outcome, trace: &Trace) -> Vec<String> {
+        let mut why: Vec<String> = trace.deciding_terms().map(|term| term.sentence()).collect();
+        if got == Outcome::Skipped {
+            // What no term tells of: facts that the rule requires.
+            let untold = trace.missing.iter().filter(|missing| !why.iter().any(|line| line.contains(missing.fact)));
+            let untold: Vec<String> =
+                untold.map(|missing| format!("`{}` is not known, and the rule requires it", missing.fact)).collect();
+            why.extend(untold);
+        }
+        if test.expect == Outcome::Superseded {
+            let others = self.rules.iter().filter(|other| other.supersedes().any(|id| id == rule.id()));
+            let others: Vec<&str> = others.map(Rule::id).collect();
+            why.push(match others.as_slice() {
+                [] => "no rule names it in `supersedes`".to_owned(),
+                others => format!("none of the rules that supersede it takes its place here: {}", others.join(", ")),
+            });
+        }
+        why
     }
 }
 

@@ -65,7 +65,8 @@ pub(super) fn run(rules: &RuleSet, args: &ListArgs, streams: &mut Streams<'_>) -
     Ok(Outcome::Fine)
 }
 
-/// The rule set that a rule belongs to, and those that changed it: `builtin, overridden by site`.
+/// The rule set that a rule belongs to, and those that changed it: `builtin, overridden by site`. Why is what `rules show`
+/// tells.
 fn origin(rules: &RuleSet, rule: &Rule) -> String {
     let mut origin = rules.set_of(rule).map_or_else(String::new, |set| set.name.clone());
     for change in rule.overrides() {
@@ -73,6 +74,9 @@ fn origin(rules: &RuleSet, rule: &Rule) -> String {
     }
     if let Some(change) = rule.disabled() {
         origin.push_str(&format!(", disabled by {}", change.by));
+    }
+    for (suppressed, _) in rules.suppressions_of(rule.id()) {
+        origin.push_str(&format!(", suppressed by {}", suppressed.by));
     }
     origin
 }
@@ -109,7 +113,9 @@ fn is_wanted(rules: &RuleSet, rule: &Rule, args: &ListArgs) -> bool {
     let family = || rules.causes().get(rule.cause()).map(|cause| cause.family.as_str());
     let is_of = |set: &str| {
         let changes = rule.overrides().iter().chain(rule.disabled());
-        rules.set_of(rule).is_some_and(|own| own.name == set) || changes.into_iter().any(|change| change.by == set)
+        rules.set_of(rule).is_some_and(|own| own.name == set)
+            || changes.into_iter().any(|change| change.by == set)
+            || rules.suppressions_of(rule.id()).any(|(suppressed, _)| suppressed.by == set)
     };
     args.cause.as_deref().is_none_or(|cause| rule.cause() == cause)
         && args.family.as_deref().is_none_or(|wanted| family() == Some(wanted))

@@ -53,10 +53,13 @@ pub(super) fn run(args: &TestArgs, streams: &mut Streams<'_>) -> io::Result<Outc
     let folders = folders(&expected, &rules, streams)?;
     let failed = outcome.failed.len();
     // What is left out of a rule whose tests fail anyhow is not noticed by them.
-    let noticed = if args.mutants && failed == 0 {
-        mutants(&rules.mutants_of(|rule| is_meant(rule, &args.paths)), streams)?
-    } else {
-        true
+    let noticed = match (args.mutants, failed) {
+        (true, 0) => mutants(&rules.mutants_of(|rule| is_meant(rule, &args.paths)), streams)?,
+        (true, _) => {
+            writeln!(streams.out, "Nothing was left out of rules: a test fails as it is.")?;
+            true
+        }
+        (false, _) => true,
     };
     if outcome.rules > 0 || expected.is_empty() {
         let (rules, passed) = (counted(outcome.rules, "rule"), counted(outcome.passed, "test"));
@@ -129,6 +132,9 @@ fn mutants(all: &[Mutants], streams: &mut Streams<'_>) -> io::Result<bool> {
     for left_out in LeftOut::ALL {
         let of_kind = || all.iter().flat_map(|rule| &rule.mutants).filter(|mutant| mutant.left_out == left_out);
         let (noticed, sum) = (of_kind().filter(|mutant| mutant.noticed).count(), of_kind().count());
+        if sum == 0 {
+            continue;
+        }
         let rules = all.iter().filter(|rule| rule.hold(left_out)).count();
         let word = left_out.word();
         writeln!(

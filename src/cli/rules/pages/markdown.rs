@@ -118,12 +118,27 @@ pub(super) fn rule_page(rule: &Rule, rules: &RuleSet) -> String {
         page.row(&[&code(path), &escaped(about), &escaped(from)]);
     }
     page.gap();
+    page.items("What it requires to be known", rule.requires().map(code));
+    page.items("Rules whose place it takes", rule.supersedes().map(code));
+    page.items("What other rule sets change", changes(rule, rules).iter().map(|text| escaped(text)));
     examples(rule, &mut page);
     page.items("Where this is from", rule.references().iter().map(|text| reference(text)));
     let others = of_cause(cause, rules).filter(|other| other.id() != rule.id());
     page.items("Other rules for the same cause", others.map(|other| link(other, "../")));
     page.paragraph("[All rules](../README.md)");
     page.text
+}
+
+/// What other rule sets say of a rule, a sentence each.
+fn changes(rule: &Rule, rules: &RuleSet) -> Vec<String> {
+    let overridden = rule.overrides().iter();
+    let overridden = overridden.map(|change| format!("Overridden {} ({}).", change.says(), change.keys.join(", ")));
+    let disabled = rule.disabled().map(|change| format!("Disabled {}.", change.says()));
+    let suppressed = rules.suppressions_of(rule.id()).map(|(by, limited)| {
+        let limited = if limited { " (not everywhere)" } else { "" };
+        format!("Suppressed {}{limited}.", by.says())
+    });
+    overridden.chain(disabled).chain(suppressed).collect()
 }
 
 /// The rule's tests, by what it makes of them.
