@@ -1239,6 +1239,41 @@ fn a_folder_with_dumps_of_two_processors_stands_for_no_machine() {
 }
 
 #[test]
+fn dumps_of_other_systems_and_of_other_cases_take_no_host_of_a_folder() {
+    let folder = Folder::new();
+    folder.log("logs/System.evtx", "PC-1", [display_reset(NOON.plus_seconds(FIVE_DAYS), "nvlddmkm")]);
+    let (own, linux, other) = ("dumps/own.dmp", "dumps/linux.dmp", "dumps/PC-9/other.dmp");
+    let of_linux = Minidump {
+        system: System::linux("5.15.0-113-generic x86_64", Processor::nehalem()),
+        ..Minidump::of_crash(&crash("tool", 99, NOON.plus_seconds(50)))
+    };
+    folder.file(own, &dump(&crash("demo.exe", 4312, NOON))).file(linux, &of_linux.to_bytes());
+    folder.file(other, &dump(&crash("other.exe", 77, NOON.plus_seconds(100))));
+    let report = folder.report();
+    assert_eq!(incident(&folder, &report, own)["host"], "PC-1");
+    for dump in [linux, other] {
+        assert_eq!(incident(&folder, &report, dump).get("host"), None, "{dump}");
+    }
+}
+
+#[test]
+fn a_folder_with_dumps_of_two_builds_of_windows_stands_for_no_machine() {
+    let folder = Folder::new();
+    folder.log("System.evtx", "PC-1", [display_reset(NOON.plus_seconds(FIVE_DAYS), "nvlddmkm")]);
+    folder.file("a.dmp", &dump(&crash("demo.exe", 4312, NOON)));
+    // Windows 10 22H2 has the kernel of 2004.
+    folder.file("050624-9531-01.dmp", &triage_at(NOON.minus_seconds(9000), 0xEF, [0; 4]));
+    assert_eq!(incident(&folder, &folder.report(), "a.dmp")["host"], "PC-1");
+    let newer = System::windows(22631, Processor::coffee_lake());
+    let crashed = Minidump::of_crash(&crash("other.exe", 77, NOON.plus_seconds(100)));
+    folder.file("b.dmp", &Minidump { system: newer, ..crashed }.to_bytes());
+    let report = folder.report();
+    for dump in ["a.dmp", "b.dmp", "050624-9531-01.dmp"] {
+        assert_eq!(incident(&folder, &report, dump).get("host"), None, "{dump}");
+    }
+}
+
+#[test]
 fn a_text_with_more_events_than_are_read_says_so() {
     let event = |second: u64| {
         format!(
