@@ -374,7 +374,7 @@ fn tables(files: &[File]) -> Outcome<String> {
         )
     })?;
     write_table(&mut code, "MENTION_CUES", "&str", "&[&str]", &cues, |words| format!("&{words:?}"))?;
-    write_table(&mut code, "COLLECTED_FOLDERS", "&str", "bool", &folders, bool::to_string)?;
+    write_table(&mut code, "COLLECTED_FOLDERS", "&str", "(bool, &str)", &folders, |folder| format!("{folder:?}"))?;
     write_table(&mut code, "MSVCP140_MINIMUMS", "&str", "RuntimeMinimum", &msvcp140, |minimum| {
         format!("RuntimeMinimum {{ version: {:?}, why: {:?} }}", minimum.version, minimum.why)
     })?;

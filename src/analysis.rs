@@ -372,7 +372,7 @@ fn listed(mut all: Vec<ReadArtifact>, knowledge: &Knowledge) -> (Vec<Artifact>, 
     all.sort_by(|a, b| a.artifact.path.cmp(&b.artifact.path));
 
     let last_names = folders::last_names(&all);
-    let mut folders = Folders::of(&all, &last_names);
+    let mut folders = Folders::of(&all, &last_names, knowledge);
     let (mut artifacts, mut coverage) = (Vec::new(), Vec::new());
     let mut items = Vec::with_capacity(all.iter().map(|read| read.evidence.len()).sum());
     for ((index, read), last) in all.into_iter().enumerate().zip(last_names) {
@@ -398,9 +398,11 @@ fn listed(mut all: Vec<ReadArtifact>, knowledge: &Knowledge) -> (Vec<Artifact>, 
     let hosts =
         folders.stand_for(of_folders.iter().map(|folder| &**folder).filter(|folder| !folder.is_empty()), knowledge);
     for of_folder in items.chunk_by_mut(|a, b| a.folder == b.folder) {
-        let host = of_folder.first().and_then(|item| hosts.get(&*item.folder));
-        if let Some(host) = host {
-            of_folder.iter_mut().for_each(|item| item.folder_host = Some(Arc::clone(host)));
+        let machine = of_folder.first().and_then(|item| hosts.get(&*item.folder));
+        if let Some(machine) = machine {
+            for item in of_folder.iter_mut().filter(|item| machine.can_have_made(&item.observation, knowledge)) {
+                item.folder_host = Some(Arc::clone(&machine.host));
+            }
         }
     }
     (artifacts, items, coverage)

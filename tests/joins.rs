@@ -1146,6 +1146,43 @@ fn a_machine_that_got_a_new_name_is_one_machine() {
 }
 
 #[test]
+fn a_record_under_a_former_name_and_its_copy_elsewhere_are_one_incident() {
+    let folder = Folder::new();
+    let resets = |from: u64, name: &'static str| {
+        (0..12).map(move |number| display_reset(NOON.plus_seconds(from + number * 3600), "nvlddmkm").computer(name))
+    };
+    folder.log("now/System.evtx", "PC-1", resets(0, "WIN-ABC").chain(resets(FIVE_DAYS, "PC-1")));
+    let before = folder.report();
+    folder.log("export/old.evtx", "WIN-ABC", resets(0, "WIN-ABC"));
+    let report = folder.report();
+    assert_eq!(list(&report, "incidents").len(), list(&before, "incidents").len());
+    let both = incident(&folder, &report, "export/old.evtx#1");
+    assert!(folder.evidence(both).contains(&"now/System.evtx#1".to_owned()), "{both}");
+}
+
+#[test]
+fn a_log_that_was_merged_of_two_computers_is_not_that_of_one_with_a_new_name() {
+    let crashes = |from: u64| {
+        let one = move |number: u64| error_event(&crash("demo.exe", 77, NOON.plus_seconds(from + number * 3600)));
+        (0..12).map(one)
+    };
+    let folder = Folder::new();
+    folder.log("PC-1/Application.evtx", "PC-1", crashes(0));
+    folder.log("PC-2/Application.evtx", "PC-2", crashes(FIVE_DAYS));
+    folder.log("PC-2/System.evtx", "PC-2", [display_reset(NOON.minus_seconds(FIVE_DAYS), "nvlddmkm")]);
+    let before = folder.report();
+    let merged = crashes(0).map(|event| event.computer("PC-1")).chain(crashes(FIVE_DAYS));
+    folder.log("merged/both.evtx", "PC-2", merged);
+    let report = folder.report();
+    assert_eq!(list(&report, "incidents").len(), list(&before, "incidents").len());
+    for (merged, own, host) in [("#1", "PC-1/Application.evtx#1", "PC-1"), ("#13", "PC-2/Application.evtx#1", "PC-2")] {
+        let told = incident(&folder, &report, &format!("merged/both.evtx{merged}"));
+        assert_eq!(told["host"], host);
+        assert!(folder.evidence(told).contains(&own.to_owned()), "{told}");
+    }
+}
+
+#[test]
 fn what_one_log_of_a_folder_proves_of_names_holds_for_the_folder() {
     let folder = Folder::new();
     let resets = |from: u64, count: u64, name: &'static str| {
@@ -1197,6 +1234,41 @@ fn a_folder_with_dumps_of_two_processors_stands_for_no_machine() {
     folder.file("b.dmp", &dump_on(&second, Processor { stepping: 11, ..Processor::coffee_lake() }));
     let report = folder.report();
     for dump in ["a.dmp", "b.dmp"] {
+        assert_eq!(incident(&folder, &report, dump).get("host"), None, "{dump}");
+    }
+}
+
+#[test]
+fn dumps_of_other_systems_and_of_other_cases_take_no_host_of_a_folder() {
+    let folder = Folder::new();
+    folder.log("logs/System.evtx", "PC-1", [display_reset(NOON.plus_seconds(FIVE_DAYS), "nvlddmkm")]);
+    let (own, linux, other) = ("dumps/own.dmp", "dumps/linux.dmp", "dumps/PC-9/other.dmp");
+    let of_linux = Minidump {
+        system: System::linux("5.15.0-113-generic x86_64", Processor::nehalem()),
+        ..Minidump::of_crash(&crash("tool", 99, NOON.plus_seconds(50)))
+    };
+    folder.file(own, &dump(&crash("demo.exe", 4312, NOON))).file(linux, &of_linux.to_bytes());
+    folder.file(other, &dump(&crash("other.exe", 77, NOON.plus_seconds(100))));
+    let report = folder.report();
+    assert_eq!(incident(&folder, &report, own)["host"], "PC-1");
+    for dump in [linux, other] {
+        assert_eq!(incident(&folder, &report, dump).get("host"), None, "{dump}");
+    }
+}
+
+#[test]
+fn a_folder_with_dumps_of_two_builds_of_windows_stands_for_no_machine() {
+    let folder = Folder::new();
+    folder.log("System.evtx", "PC-1", [display_reset(NOON.plus_seconds(FIVE_DAYS), "nvlddmkm")]);
+    folder.file("a.dmp", &dump(&crash("demo.exe", 4312, NOON)));
+    // Windows 10 22H2 has the kernel of 2004.
+    folder.file("050624-9531-01.dmp", &triage_at(NOON.minus_seconds(9000), 0xEF, [0; 4]));
+    assert_eq!(incident(&folder, &folder.report(), "a.dmp")["host"], "PC-1");
+    let newer = System::windows(22631, Processor::coffee_lake());
+    let crashed = Minidump::of_crash(&crash("other.exe", 77, NOON.plus_seconds(100)));
+    folder.file("b.dmp", &Minidump { system: newer, ..crashed }.to_bytes());
+    let report = folder.report();
+    for dump in ["a.dmp", "b.dmp", "050624-9531-01.dmp"] {
         assert_eq!(incident(&folder, &report, dump).get("host"), None, "{dump}");
     }
 }

@@ -16,11 +16,14 @@ pub fn unify<'h>(
     others: impl Iterator<Item = &'h mut Arc<str>>,
 ) {
     let mut named: Vec<&mut Arc<str>> = others.chain(coverage.iter_mut().map(|log| &mut log.computer)).collect();
-    named.extend(items.iter_mut().filter_map(|item| match &mut item.observation {
-        Observation::Event(event) => event.computer.as_mut(),
-        Observation::Ticket(ticket) => ticket.computer.as_mut(),
-        Observation::Sigma(found) => found.computer.as_mut(),
-        _ => None,
+    named.extend(items.iter_mut().flat_map(|item| {
+        let of_observation = match &mut item.observation {
+            Observation::Event(event) => event.computer.as_mut(),
+            Observation::Ticket(ticket) => ticket.computer.as_mut(),
+            Observation::Sigma(found) => found.computer.as_mut(),
+            _ => None,
+        };
+        of_observation.into_iter().chain(item.former_host.as_mut())
     }));
     let mut spellings: BTreeSet<&str> = BTreeSet::new();
     // Logs name one computer thousands of times.

@@ -124,7 +124,8 @@ fn weight(key: &str, value: &str, is_kernel: bool, is_wow64: bool) -> Option<Wei
 }
 
 /// The build number in the record of a start, Kernel-General 12.
-fn started_build(event: &Event) -> Option<u32> {
+#[must_use]
+pub fn started_build(event: &Event) -> Option<u32> {
     if event.id != 12 || !event.provider.eq_ignore_ascii_case("Microsoft-Windows-Kernel-General") {
         return None;
     }

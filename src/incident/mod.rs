@@ -31,7 +31,7 @@ pub use gathered::{CrashRecord, Gathered};
 pub use hosts::unify;
 pub use join::JoinKey;
 pub use machine::{machines, timeline_kind, values};
-pub use machine_environment::{OF_MACHINE, describe};
+pub use machine_environment::{OF_MACHINE, describe, started_build};
 pub use renamed::{LastNames, NamedLog, last_names, under_last_name};
 pub use says::says;
 pub use sighting::{Family, Item, RestartRecord, Sighting, report_kind};

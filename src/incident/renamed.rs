@@ -7,13 +7,14 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::context::short;
 use crate::artifact::LogCoverage;
+use crate::evidence::RecordIds;
 
 /// A name under which a log has fewer records may be anything.
 const LEAST_RECORDS: u64 = 10;
 /// A log that names more computers than a machine gets names was collected from several.
 const MOST_NAMES: usize = 8;
-/// How long after a machine was renamed another log of it may still have the old name: while Windows is installed, clocks
-/// and time zones are set.
+/// How long logs of a machine may have its old name and its new one at once: while Windows is installed, clocks and time
+/// zones are set.
 const SETTLING: SignedDuration = SignedDuration::from_hours(24);
 
 /// An event log, as far as its names go.
@@ -33,18 +34,20 @@ pub type LastNames = BTreeMap<String, Arc<str>>;
 /// What each log says of former names. What one log proves holds for the logs beside it, if they name no other machine.
 ///
 /// A name that machines with different names had before is that of the image that they were made of: of what was recorded
-/// under it nobody knows on which machine it was, and it stays what it is.
+/// under it nobody knows on which machine it was, and it stays what it is. So do names that other logs have at one time:
+/// these are two machines, and the log in which they follow each other was merged.
 #[must_use]
 pub fn last_names(logs: &[NamedLog<'_>]) -> Vec<LastNames> {
-    let proven: Vec<BTreeMap<String, Former>> = logs.iter().map(former_names).collect();
+    let spans = spans(logs);
+    let proven: Vec<LastNames> = logs.iter().map(|log| former_names(log, &spans)).collect();
     let mut leads_to: BTreeMap<String, BTreeMap<String, Arc<str>>> = BTreeMap::new();
     for (former, to) in proven.iter().flatten() {
-        leads_to.entry(short(former)).or_default().entry(short(&to.last)).or_insert_with(|| Arc::clone(&to.last));
+        leads_to.entry(short(former)).or_default().entry(short(to)).or_insert_with(|| Arc::clone(to));
     }
-    let last = |names: &BTreeMap<String, Former>| -> LastNames {
+    let last = |names: &LastNames| -> LastNames {
         let last: Option<LastNames> = names
             .iter()
-            .map(|(former, to)| Some((former.clone(), last_name(&short(former), Arc::clone(&to.last), &leads_to)?)))
+            .map(|(former, to)| Some((former.clone(), last_name(&short(former), Arc::clone(to), &leads_to)?)))
             .collect();
         last.unwrap_or_default()
     };
@@ -54,14 +57,13 @@ pub fn last_names(logs: &[NamedLog<'_>]) -> Vec<LastNames> {
     }
     let mut all: Vec<LastNames> = proven.iter().map(last).collect();
     for of_folder in by_folder.values() {
-        let mut names: BTreeMap<String, Former> = BTreeMap::new();
+        let mut names = LastNames::new();
         for (former, to) in of_folder.iter().filter_map(|index| proven.get(*index)).flatten() {
-            let known = names.entry(former.clone()).or_insert_with(|| to.clone());
-            known.until = known.until.max(to.until);
+            names.entry(former.clone()).or_insert_with(|| Arc::clone(to));
         }
         let of_folder_last = last(&names);
         let covered = of_folder.iter().filter_map(|index| logs.get(*index)).flat_map(|log| log.coverage);
-        if !of_folder_last.is_empty() && covered.clone().all(|part| is_of_machine(part, &names, &of_folder_last)) {
+        if !of_folder_last.is_empty() && covered.clone().all(|part| is_of_machine(part, &of_folder_last)) {
             for index in of_folder {
                 if let Some(slot) = all.get_mut(*index) {
                     *slot = of_folder_last.clone();
@@ -72,18 +74,23 @@ pub fn last_names(logs: &[NamedLog<'_>]) -> Vec<LastNames> {
     all
 }
 
-/// A name that a machine had before.
-#[derive(Debug, Clone)]
-struct Former {
-    /// The name that its log ends with.
-    last: Arc<str>,
-    /// When its log goes on under another.
-    until: Timestamp,
+/// The first and the last record under each short name, in all logs together.
+type Spans = BTreeMap<String, (Timestamp, Timestamp)>;
+
+fn spans(logs: &[NamedLog<'_>]) -> Spans {
+    let mut spans = Spans::new();
+    for part in logs.iter().flat_map(|log| log.coverage) {
+        let known = spans.entry(short(&part.computer)).or_insert((part.first, part.last));
+        *known = (known.0.min(part.first), known.1.max(part.last));
+    }
+    spans
 }
 
-/// For each name, lower case, that a log's machine had before its last one, what became of it: where the records of one
-/// end before those of the next begin, it is one machine. A log of forwarded events is of several machines.
-fn former_names(log: &NamedLog<'_>) -> BTreeMap<String, Former> {
+/// For each name, lower case, that a log's machine had before its last one, that one: where the records of one end before
+/// those of the next begin, in this log and in all others, it is one machine. A log of forwarded events is of several
+/// machines, and so is one that has more records than numbers for them: a file that was merged of several logs keeps the
+/// numbers of each.
+fn former_names(log: &NamedLog<'_>, spans: &Spans) -> LastNames {
     /// First and last record under a name, how many there are, and the name.
     type Part<'l> = (Timestamp, Timestamp, u64, &'l Arc<str>);
     let mut by_name: BTreeMap<&str, Part<'_>> = BTreeMap::new();
@@ -91,19 +98,35 @@ fn former_names(log: &NamedLog<'_>) -> BTreeMap<String, Former> {
         let known = by_name.entry(&part.computer).or_insert((part.first, part.last, 0, &part.computer));
         *known = (known.0.min(part.first), known.1.max(part.last), known.2.saturating_add(part.records), known.3);
     }
-    let of_several = log.path.to_lowercase().contains("forwarded") || by_name.len() > MOST_NAMES;
+    let of_several =
+        log.path.to_lowercase().contains("forwarded") || by_name.len() > MOST_NAMES || repeats_numbers(log.coverage);
     let mut parts: Vec<Part<'_>> = by_name.into_values().collect();
     parts.sort_unstable();
     let follow = parts.windows(2).all(|pair| matches!(pair, [earlier, later] if earlier.1 <= later.0));
     let enough = parts.iter().all(|part| part.2 >= LEAST_RECORDS);
-    let Some(last) = parts.last().filter(|_| !of_several && follow && enough) else { return BTreeMap::new() };
-    let former = |pair: &[Part<'_>]| match pair {
-        [(_, _, _, name), (until, ..)] => {
-            Some((name.to_lowercase(), Former { last: Arc::clone(last.3), until: *until }))
-        }
-        _ => None,
+    let at_once = || {
+        let mut latest: Vec<(String, Timestamp)> = Vec::new();
+        parts.iter().any(|part| {
+            let name = short(part.3);
+            let Some((first, last)) = spans.get(&name).copied() else { return false };
+            let too_long =
+                |(before, last): &(String, Timestamp)| *before != name && last.duration_since(first) > SETTLING;
+            let at_once = latest.iter().any(too_long);
+            latest.push((name, last));
+            at_once
+        })
     };
-    parts.windows(2).filter_map(former).collect()
+    let Some((last, former)) = parts.split_last().filter(|_| !of_several && follow && enough && !at_once()) else {
+        return LastNames::new();
+    };
+    former.iter().map(|part| (part.3.to_lowercase(), Arc::clone(last.3))).collect()
+}
+
+/// Whether a file has more records than its lowest and highest record number leave room for.
+fn repeats_numbers(coverage: &[LogCoverage]) -> bool {
+    let ids = coverage.iter().fold(None, |ids, part| RecordIds::joined(ids, part.ids));
+    let records = coverage.iter().fold(0_u64, |records, part| records.saturating_add(part.records));
+    ids.is_some_and(|ids| ids.last.saturating_sub(ids.first) < records.saturating_sub(1))
 }
 
 /// The name that a machine has in the end which went on as `next`, if there is one only.
@@ -129,13 +152,9 @@ fn last_name(
     only.map(|(_, spelling)| spelling)
 }
 
-/// Whether a part of a log is of the machine that has these names: it names no other computer, and none that it had before
-/// long after it got the next.
-fn is_of_machine(part: &LogCoverage, names: &BTreeMap<String, Former>, last: &LastNames) -> bool {
-    match names.get(&part.computer.to_lowercase()) {
-        Some(former) => part.last.duration_since(former.until) <= SETTLING,
-        None => last.values().all(|last| short(last) == short(&part.computer)),
-    }
+/// Whether a part of a log is of the machine that has these names: it names no other computer.
+fn is_of_machine(part: &LogCoverage, last: &LastNames) -> bool {
+    last.contains_key(&part.computer.to_lowercase()) || last.values().all(|last| short(last) == short(&part.computer))
 }
 
 /// The coverage of a log whose machine had several names, under the last of them.
@@ -228,10 +247,8 @@ mod tests {
         let renamed = pairs(&[("gold", "PC-A")]);
         assert_eq!(of_folders(&[("1", &proof), ("1", &short)]), [renamed.clone(), renamed.clone()]);
         assert_eq!(of_folders(&[("1", &proof), ("2", &short)]), [renamed.clone(), pairs(&[])]);
-        // A clone that still had the name, and another machine.
-        for other in [part("GOLD", 2, 60, 3), part("PC-B", 2, 19, 3)] {
-            assert_eq!(of_folders(&[("1", &proof), ("1", &[other])]), [renamed.clone(), pairs(&[])]);
-        }
+        // Another machine.
+        assert_eq!(of_folders(&[("1", &proof), ("1", &[part("PC-B", 2, 19, 3)])]), [renamed, pairs(&[])]);
         // An export of before the machine was renamed once more.
         let early = [part("WIN-1", 1, 20, 300), part("GOLD", 21, 49, 300)];
         let late = [part("GOLD", 21, 49, 300), part("PC-A", 50, 90, 300)];
@@ -240,6 +257,37 @@ mod tests {
         // Renamed, and named as before again.
         let back = [part("PC-A", 1, 20, 300), part("GOLD", 21, 49, 300)];
         assert_eq!(of_folders(&[("1", &proof), ("2", &back)]), [pairs(&[]), pairs(&[])]);
+    }
+
+    #[test]
+    fn names_that_other_logs_have_at_one_time_are_of_two_machines() {
+        let merged = [part("PC-21", 100, 200, 300), part("PC-22", 210, 400, 300)];
+        let none = [pairs(&[]), pairs(&[])];
+        // A log of the later name from before the earlier one ended, and one of the earlier name from after it.
+        for other in [part("PC-22", 50, 120, 3), part("pc-22.corp.example", 175, 180, 3), part("PC-21", 220, 300, 3)] {
+            for folder in ["merged", "its own"] {
+                assert_eq!(of_folders(&[("merged", &merged), (folder, &[other.clone()])]), none, "{other:?}");
+            }
+        }
+        let renamed = pairs(&[("pc-21", "PC-22")]);
+        // A log with hardly any records tells the new name late; the clock was set in between.
+        for other in [part("PC-22", 201, 205, 3), part("PC-22", 190, 220, 3), part("PC-21", 90, 215, 3)] {
+            assert_eq!(of_folders(&[("1", &merged), ("2", &[other])]), [renamed.clone(), pairs(&[])]);
+        }
+        // With a third name between them.
+        let chain = [part("A", 1, 20, 300), part("B", 21, 40, 300), part("C", 41, 60, 300)];
+        assert_eq!(of_folders(&[("1", &chain), ("2", &[part("A", 50, 80, 3)])]), none);
+    }
+
+    #[test]
+    fn a_file_that_has_more_records_than_numbers_was_merged_of_several_logs() {
+        let numbered = |last| {
+            let ids = Some(RecordIds { first: 1, last });
+            [LogCoverage { ids, ..part("A", 1, 20, 300) }, LogCoverage { ids, ..part("B", 21, 49, 200) }]
+        };
+        assert!(former("System.evtx", &numbered(300)).is_empty());
+        assert!(former("System.evtx", &numbered(499)).is_empty());
+        assert_eq!(former("System.evtx", &numbered(500)), pairs(&[("a", "B")]));
     }
 
     #[test]

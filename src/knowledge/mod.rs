@@ -79,7 +79,7 @@ pub struct Knowledge {
     cuda_drivers: &'static [(Release, Release)],
     tensorflow_builds: &'static [(Release, TensorFlowBuild)],
     mention_cues: &'static [(&'static str, &'static [&'static str])],
-    collected_folders: &'static [(&'static str, bool)],
+    collected_folders: &'static [(&'static str, (bool, &'static str))],
     msvcp140_minimums: &'static [(&'static str, RuntimeMinimum)],
     stated_versions: &'static [(&'static str, &'static str)],
 }
@@ -110,14 +110,25 @@ impl Knowledge {
         look_up(self.mention_cues, &of).copied().unwrap_or_default()
     }
 
-    /// Whether a folder of this name is one that a copy of one computer's files has, by
+    /// Whether the folders of this path are those that a copy of one computer's files has, by
     /// `rules/data/collected-folders.yaml`.
     #[must_use]
-    pub fn is_part_of_copy(&self, folder: &str) -> bool {
-        let folder = folder.to_lowercase();
-        self.collected_folders
-            .iter()
-            .any(|(name, is_start)| if *is_start { folder.starts_with(name) } else { folder == *name })
+    pub fn is_part_of_copy(&self, path: &str) -> bool {
+        let path = path.to_lowercase();
+        let mut folders = path.split(['/', '\\']).filter(|folder| !folder.is_empty());
+        while let Some(folder) = folders.next() {
+            let known = self
+                .collected_folders
+                .iter()
+                .find(|(name, (is_start, _))| if *is_start { folder.starts_with(name) } else { folder == *name });
+            match known {
+                None => return false,
+                Some((_, (_, "all"))) => return true,
+                Some((_, (_, "one"))) => drop(folders.next()),
+                Some(_) => {}
+            }
+        }
+        true
     }
 
     /// What an exception or exit code is.
@@ -219,6 +230,20 @@ impl Knowledge {
     #[must_use]
     pub fn windows_of_kernel(&self, build: u32) -> Option<&str> {
         look_up(self.releases, &build).map(|(_, kernel)| *kernel)
+    }
+
+    /// The build number that the kernel of a build of Windows has: that of the release of which it only switches something
+    /// on, else its own. `None` for a build of no release.
+    #[must_use]
+    pub fn kernel_build(&self, build: u32) -> Option<u32> {
+        /// Such a release has a number close above its kernel's: 19045 above 19041, 26200 above 26100. Other kernels have
+        /// numbers far above.
+        const CLOSE: u32 = 100;
+        look_up(self.releases, &build)?;
+        let shared = self.releases.iter().rev().find(|(kernel, (release, of_kernel))| {
+            release != of_kernel && build.checked_sub(*kernel).is_some_and(|above| above <= CLOSE)
+        });
+        Some(shared.map_or(build, |(kernel, _)| *kernel))
     }
 
     /// What to collect when something is missing: a sentence for the user, with the exact command where there is one.

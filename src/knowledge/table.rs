@@ -121,10 +121,10 @@ pub(crate) fn cues(file: &Arc<YamlText>, mistakes: &mut Vec<Diagnostic>) -> Tabl
     })
 }
 
-/// Names of folders in which files of one computer are collected: `folders` with `name` and `why`. Without its `*`, and
-/// whether it had one.
-pub(crate) fn folders(file: &Arc<YamlText>, mistakes: &mut Vec<Diagnostic>) -> Table<String, bool> {
-    read(file, "folders", &["name", "why"], &[], mistakes, |row| {
+/// Names of folders in which files of one computer are collected: `folders` with `name`, `why` and, where folders of
+/// other names below are of that computer, `below`. Without its `*`, whether it had one, and `below`, else empty.
+pub(crate) fn folders(file: &Arc<YamlText>, mistakes: &mut Vec<Diagnostic>) -> Table<String, (bool, String)> {
+    read(file, "folders", &["name", "why"], &["below"], mistakes, |row| {
         row.text("why")?;
         let name = row.text("name")?;
         let start = name.strip_suffix('*');
@@ -133,7 +133,11 @@ pub(crate) fn folders(file: &Arc<YamlText>, mistakes: &mut Vec<Diagnostic>) -> T
             let wanted = "`name` is the name of a folder in lower case, with a `*` at its end at most";
             return Err(row.wrong("name", wanted));
         }
-        Ok((whole.to_owned(), start.is_some()))
+        let below = row.optional("below").unwrap_or_default();
+        if !["", "all", "one"].contains(&below) {
+            return Err(row.wrong("below", "`below` is `all` or `one`"));
+        }
+        Ok((whole.to_owned(), (start.is_some(), below.to_owned())))
     })
 }
 

@@ -13,7 +13,7 @@ use crate::evidence::{Event, Observation};
 use crate::incident::JoinStrength;
 use crate::incident::sighting::{Item, Sighting};
 
-/// By what a record is known again: its computer, its moment to 100 ns, what wrote it, and all it says. An artifact may
+/// By what a record is known again: the name that its computer had then, its moment to 100 ns, what wrote it, and all it says. An artifact may
 /// hold the like of it more than once: then the first is the other's first, the second its second.
 type Record<'i> = (Arc<str>, Timestamp, &'i str, u32, &'i str);
 
@@ -26,13 +26,19 @@ pub(super) fn by_copy(sightings: &[Sighting], items: &[Item], sets: &mut Sets<'_
     for (index, sighting) in sightings.iter().enumerate() {
         let Some(item) = items.get(sighting.item) else { continue };
         let record = match &item.observation {
-            Observation::Event(event) => record(event),
+            Observation::Event(event) => record(event, item.former_host.as_ref()),
             _ => None,
         };
         match record {
             Some(record) => {
                 if let Some(first) = records.first_like(record, item, index) {
-                    sets.join(first, index, JoinKey::SameRecord);
+                    // One log may tell that the computer got another name later, and the other not.
+                    let of_first = sightings.get(first).and_then(|sighting| items.get(sighting.item));
+                    if [of_first, Some(item)].into_iter().flatten().any(|item| item.former_host.is_some()) {
+                        sets.join_whatever_host(first, index, JoinKey::SameRecord);
+                    } else {
+                        sets.join(first, index, JoinKey::SameRecord);
+                    }
                 }
             }
             None => others.entry(at_a_glance(sighting, item)).or_default().push(index),
@@ -91,8 +97,8 @@ impl<K: Clone + Eq + Hash> Numbered<K> {
     }
 }
 
-fn record(event: &Event) -> Option<Record<'_>> {
-    let computer = event.computer.as_ref()?.to_lowercase().into();
+fn record<'i>(event: &'i Event, former: Option<&Arc<str>>) -> Option<Record<'i>> {
+    let computer = former.or(event.computer.as_ref())?.to_lowercase().into();
     Some((computer, event.time?, &event.provider, event.id, event.fields.values()))
 }
 

@@ -109,6 +109,13 @@ impl<'s> Sets<'s> {
         }
     }
 
+    /// Joins two sets of one computer that they give two names.
+    pub(super) fn join_whatever_host(&mut self, one: usize, other: usize, key: JoinKey) {
+        if self.root(one) != self.root(other) {
+            self.unite(one, other, key, key.strength());
+        }
+    }
+
     fn unite(&mut self, one: usize, other: usize, key: JoinKey, strength: JoinStrength) {
         let (a, b) = (self.root(one), self.root(other));
         self.links.push((one, other, key, strength));
