@@ -443,3 +443,19 @@ fn an_answer_that_is_damaged_is_noted_and_replaced() {
         }
     }
 }
+
+#[test]
+fn a_dump_that_holds_a_piece_of_a_log_is_compared_by_all_its_bytes() {
+    let (folder, cache) = (evidence(), tempfile::tempdir().expect("a folder"));
+    let path = folder.path().join("python.dmp");
+    let mut dump = fs::read(&path).expect("a dump");
+    // As large as a log that is compared by its checksums, and with a chunk's header where a log has its first one.
+    dump.resize((1 << 20) + 5, 0);
+    dump[4096..4608].copy_from_slice(&log(100)[4096..4608]);
+    fs::write(&path, &dump).expect("written");
+    asked_again(cache.path(), folder.path(), &["-f", "json"]);
+    assert!(asked_again(cache.path(), folder.path(), &["-f", "json"]).1, "it is the same");
+    dump[5000] ^= 1;
+    fs::write(&path, &dump).expect("written");
+    assert!(!asked_again(cache.path(), folder.path(), &["-f", "json"]).1, "it is another");
+}
