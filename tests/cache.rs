@@ -444,6 +444,37 @@ fn an_answer_that_is_damaged_is_noted_and_replaced() {
     }
 }
 
+/// The program's run in the folder `place` with this for `TMPDIR`.
+#[cfg(unix)]
+#[track_caller]
+fn run_in(place: &Path, temporary: &Path, arguments: &[&str]) -> Run {
+    let mut command = program::crashsift(arguments);
+    command.current_dir(place).env("TMPDIR", temporary);
+    program::finish(command, b"")
+}
+
+#[cfg(unix)]
+#[test]
+fn what_failed_for_a_reason_of_the_machine_is_tried_again() {
+    use flate2::Compression;
+    use flate2::write::GzEncoder;
+    use std::io::Write;
+
+    let place = tempfile::tempdir().expect("a folder");
+    let mut archive = GzEncoder::new(Vec::new(), Compression::default());
+    archive.write_all(b"python.exe ended with exit code -1073740791 (0xC0000409)").expect("memory");
+    fs::write(place.path().join("ticket.txt.gz"), archive.finish().expect("memory")).expect("written");
+    let arguments = ["analyze", "--cache", "kept", "ticket.txt.gz"];
+    // There is nothing into which the archive could be unpacked.
+    let failed = run_in(place.path(), &place.path().join("missing"), &arguments);
+    assert_ne!(failed.code, 0, "{failed:#?}");
+    let expected = run_in(place.path(), &env::temp_dir(), &["analyze", "ticket.txt.gz"]).ends_with(0);
+    for _ in 0..2 {
+        assert_eq!(run_in(place.path(), &env::temp_dir(), &arguments).ends_with(0).stdout, expected.stdout);
+    }
+    assert_eq!(answers(&place.path().join("kept")).len(), 1, "an answer that is right is kept");
+}
+
 #[test]
 fn a_dump_that_holds_a_piece_of_a_log_is_compared_by_all_its_bytes() {
     let (folder, cache) = (evidence(), tempfile::tempdir().expect("a folder"));

@@ -1,11 +1,13 @@
 //! Reading what is in archives: each member is unpacked and read like a file, and archives in archives likewise.
 
 use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
-use super::{LOSSES_SHOWN, Opened, ReadArtifact, SNIFFED, finished, read_opened, unknown, unread};
+use super::{
+    LOSSES_SHOWN, Opened, ReadArtifact, SNIFFED, finished, note_failure_of_machine, read_opened, unknown, unread,
+};
 use crate::archive::{Allowance, ArchiveKind, DEEPEST, Member, members, words};
 use crate::artifact::{Loss, ReadContext, Reading};
 use crate::discover::{ArtifactKind, named_kind, sniff};
@@ -95,7 +97,12 @@ fn read_member(
     let path = PathBuf::from(&shown);
     let kind = named_kind(&path).unwrap_or(ArtifactKind::Unknown);
     let stated = member.bytes;
-    let Unpacked { content, lost } = match unpack(member) {
+    let mut of_machine = false;
+    let unpacked = unpack(member, &mut of_machine);
+    if of_machine {
+        note_failure_of_machine(context);
+    }
+    let Unpacked { content, lost } = match unpacked {
         Ok(unpacked) => unpacked,
         Err(error) => {
             let bytes = stated.unwrap_or_default();
@@ -137,8 +144,25 @@ enum Content {
     Beginning(Vec<u8>),
 }
 
-/// Unpacks what is of a kind that is read, as far as it can be.
-fn unpack(member: Member<'_>) -> io::Result<Unpacked> {
+/// Room for what is unpacked.
+struct Room<'a> {
+    file: File,
+    /// Whether it could not take something.
+    failed: &'a mut bool,
+}
+
+impl Write for Room<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.file.write(bytes).inspect_err(|_| *self.failed = true)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
+
+/// Unpacks what is of a kind that is read, as far as it can be. `of_machine`: whether what it is unpacked into failed.
+fn unpack(member: Member<'_>, of_machine: &mut bool) -> io::Result<Unpacked> {
     let Member { bytes: stated, content, .. } = member;
     let mut first = Vec::new();
     let began = content.take(SNIFFED).read_to_end(&mut first);
@@ -152,9 +176,10 @@ fn unpack(member: Member<'_>) -> io::Result<Unpacked> {
     if sniff(&first) == ArtifactKind::Unknown {
         return Ok(Unpacked { content: Content::Beginning(first), lost: None });
     }
-    let mut file: File = tempfile::tempfile()?;
-    io::Write::write_all(&mut file, &first)?;
-    let ended = began.and_then(|_| io::copy(content, &mut file));
+    let mut room = Room { file: tempfile::tempfile().inspect_err(|_| *of_machine = true)?, failed: of_machine };
+    room.write_all(&first)?;
+    let ended = began.and_then(|_| io::copy(content, &mut room));
+    let mut file = room.file;
     let bytes = file.seek(SeekFrom::End(0))?;
     file.seek(SeekFrom::Start(0))?;
     let lost = match (ended, stated) {
