@@ -490,3 +490,31 @@ fn a_dump_that_holds_a_piece_of_a_log_is_compared_by_all_its_bytes() {
     fs::write(&path, &dump).expect("written");
     assert!(!asked_again(cache.path(), folder.path(), &["-f", "json"]).1, "it is another");
 }
+
+#[cfg(unix)]
+#[test]
+fn an_answer_by_sigma_rules_is_not_kept() {
+    let place = tempfile::tempdir().expect("a folder");
+    // The second has the name by which the first is given.
+    for name in ["rules", "sigma:rules"] {
+        fs::create_dir(place.path().join(name)).expect("a folder");
+    }
+    fs::write(place.path().join("System.evtx"), log(100)).expect("a log");
+    let rule = |id: u32| {
+        let rule = format!(
+            "title: An event\nid: 5f1abf38-0000-4000-8000-000000000001\nstatus: test\nlevel: low\n\
+             logsource: {{product: windows, service: system}}\ndetection:\n  it: {{EventID: {id}}}\n  condition: it\n"
+        );
+        fs::write(place.path().join("rules/rule.yml"), rule).expect("a rule");
+    };
+    let run = |more: &[&str]| {
+        let arguments = ["analyze", "-f", "json", "-r", "sigma:rules", "System.evtx"];
+        run_in(place.path(), &env::temp_dir(), &[&arguments[..], more].concat()).ends_with(0)
+    };
+    rule(4101);
+    let first = run(&["--cache", "kept"]).stdout;
+    rule(9999);
+    let second = run(&["--cache", "kept"]).stdout;
+    assert_ne!(first, second);
+    assert_eq!(second, run(&[]).stdout);
+}
