@@ -112,8 +112,7 @@ fn read_member(
     match content {
         Content::Whole(opened) => read_opened(&path, shown, opened, nesting, context, all),
         // Pictures and programs are not unpacked.
-        Content::Beginning(first) => {
-            let bytes = stated.unwrap_or(first.len() as u64);
+        Content::Beginning { first, bytes } => {
             let (kind, status, reason) = unknown(&path, &first, bytes);
             all.push(unread(shown, kind, bytes, status, reason));
         }
@@ -141,7 +140,27 @@ enum Content {
     /// In a file of its own, without name.
     Whole(Opened),
     /// Of what is of no kind that is read.
-    Beginning(Vec<u8>),
+    Beginning { first: Vec<u8>, bytes: u64 },
+}
+
+/// The most that is unpacked only to tell a size, bytes: it counts like all that is unpacked.
+const MOST_COUNTED: u64 = 16 << 20;
+
+/// How many bytes there are, of which the first `before` are known, and what is to be said of that number.
+fn counted(before: u64, content: &mut dyn Read) -> (u64, Option<String>) {
+    let (mut bytes, mut block) = (before, [0; 4096]);
+    let ended = loop {
+        match content.read(&mut block) {
+            Ok(0) => return (bytes, None),
+            Ok(read) => bytes = bytes.saturating_add(read as u64),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => break words(&error),
+        }
+        if bytes >= MOST_COUNTED {
+            break "it has more".to_owned();
+        }
+    };
+    (bytes, Some(format!("archive: only {bytes} bytes were unpacked: {ended}")))
 }
 
 /// Room for what is unpacked.
@@ -171,10 +190,14 @@ fn unpack(member: Member<'_>, of_machine: &mut bool) -> io::Result<Unpacked> {
         if stated.is_some_and(|bytes| bytes > 0) {
             return Err(io::ErrorKind::UnexpectedEof.into());
         }
-        return Ok(Unpacked { content: Content::Beginning(first), lost: None });
+        return Ok(Unpacked { content: Content::Beginning { first, bytes: 0 }, lost: None });
     }
     if sniff(&first) == ArtifactKind::Unknown {
-        return Ok(Unpacked { content: Content::Beginning(first), lost: None });
+        let (bytes, lost) = match stated {
+            Some(bytes) => (bytes, None),
+            None => counted(first.len() as u64, content),
+        };
+        return Ok(Unpacked { content: Content::Beginning { first, bytes }, lost });
     }
     let mut room = Room { file: tempfile::tempfile().inspect_err(|_| *of_machine = true)?, failed: of_machine };
     room.write_all(&first)?;
@@ -183,6 +206,9 @@ fn unpack(member: Member<'_>, of_machine: &mut bool) -> io::Result<Unpacked> {
     let bytes = file.seek(SeekFrom::End(0))?;
     file.seek(SeekFrom::Start(0))?;
     let lost = match (ended, stated) {
+        (Err(error), Some(stated)) if bytes == stated => {
+            Some(format!("archive: its content is damaged: {}", words(&error)))
+        }
         (Err(error), _) => Some(format!("archive: only {bytes} bytes could be unpacked: {}", words(&error))),
         (Ok(_), Some(stated)) if bytes < stated => {
             Some(format!("archive: only {bytes} of {stated} bytes could be unpacked"))
