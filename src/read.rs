@@ -54,6 +54,10 @@ pub fn read_artifacts(path: &Path, context: &ReadContext) -> Vec<ReadArtifact> {
     match open(path) {
         Ok(opened) => read_opened(path, shown, opened, Nesting::NONE, context, &mut all),
         Err(error) => {
+            // That it is not there or may not be read is the same in every run; too many open files are not.
+            if !matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::PermissionDenied) {
+                note_failure_of_machine(context);
+            }
             let kind = named_kind(path).unwrap_or(ArtifactKind::Unknown);
             all.push(unread(shown, kind, 0, ArtifactStatus::Failed, reason(&error)));
         }
@@ -114,6 +118,11 @@ pub fn read_pasted(name: &str, content: &HeadAndTail, context: &ReadContext) -> 
     };
     read.pasted = true;
     read
+}
+
+/// The answer of a run in which the machine failed is not that of the next one.
+fn note_failure_of_machine(context: &ReadContext) {
+    context.cache.iter().for_each(|cache| cache.note_failure_of_machine());
 }
 
 struct Opened {

@@ -272,7 +272,7 @@ fn one_damaged_member_costs_no_other() {
     let report = analyzed("a.zip", &bytes, 0);
     let bad = artifact(&report, "bad.dmp");
     assert_eq!(text(bad, "status"), "partial");
-    assert!(text(bad, "detail").contains("could be unpacked"), "{bad:#}");
+    assert!(text(bad, "detail").contains("its content is damaged"), "all of it was unpacked: {bad:#}");
     assert_eq!(text(artifact(&report, "good.dmp"), "status"), "ok");
 }
 
@@ -409,6 +409,37 @@ fn sparse_files_of_tar_are_told_and_cost_no_other() {
     let (all, losses) = under(&Allowance::of(10_000, 10), &builder.into_inner().expect("memory"));
     assert_eq!(all, [("a.txt".to_owned(), 4, true)]);
     assert!(losses.len() == 1 && losses[0].starts_with("memory.dmp: a sparse file"), "{losses:?}");
+}
+
+#[test]
+fn a_size_that_stands_before_a_file_of_tar_is_believed_only_where_it_is_also_the_headers() {
+    for (stated, found) in [("4", 2), ("5", 0), ("many", 0)] {
+        let mut builder = tar::Builder::new(Vec::new());
+        builder.append_pax_extensions([("size", stated.as_bytes())]).expect("memory");
+        for name in ["a.txt", "b.txt"] {
+            let mut header = tar::Header::new_gnu();
+            header.set_size(4);
+            header.set_cksum();
+            builder.append_data(&mut header, name, &b"text"[..]).expect("memory");
+        }
+        let (all, losses) = under(&Allowance::of(10_000, 10), &builder.into_inner().expect("memory"));
+        assert_eq!(all.len(), found, "{stated}: {losses:?}");
+        if found == 0 {
+            assert!(losses[0].starts_with("a.txt: ") && losses[1].contains("those behind it"), "{losses:?}");
+        }
+    }
+}
+
+#[test]
+fn the_content_of_a_gz_has_its_own_size_whatever_it_is() {
+    let size = |bytes: usize| {
+        let report = analyzed("a.bin.gz", &gz(&[b"\x01\x02\x03\x04".repeat(bytes / 4)].concat()), 4);
+        let content = artifact(&report, "a.bin");
+        (content["bytes"].as_u64().expect("a size"), text(content, "detail").to_owned())
+    };
+    assert_eq!(size(100_000).0, 100_000);
+    let (bytes, detail) = size(20 << 20);
+    assert!(bytes < 20 << 20 && detail.contains("bytes were unpacked: it has more"), "{bytes}: {detail}");
 }
 
 #[test]

@@ -443,3 +443,78 @@ fn an_answer_that_is_damaged_is_noted_and_replaced() {
         }
     }
 }
+
+/// The program's run in the folder `place` with this for `TMPDIR`.
+#[cfg(unix)]
+#[track_caller]
+fn run_in(place: &Path, temporary: &Path, arguments: &[&str]) -> Run {
+    let mut command = program::crashsift(arguments);
+    command.current_dir(place).env("TMPDIR", temporary);
+    program::finish(command, b"")
+}
+
+#[cfg(unix)]
+#[test]
+fn what_failed_for_a_reason_of_the_machine_is_tried_again() {
+    use flate2::Compression;
+    use flate2::write::GzEncoder;
+    use std::io::Write;
+
+    let place = tempfile::tempdir().expect("a folder");
+    let mut archive = GzEncoder::new(Vec::new(), Compression::default());
+    archive.write_all(b"python.exe ended with exit code -1073740791 (0xC0000409)").expect("memory");
+    fs::write(place.path().join("ticket.txt.gz"), archive.finish().expect("memory")).expect("written");
+    let arguments = ["analyze", "--cache", "kept", "ticket.txt.gz"];
+    // There is nothing into which the archive could be unpacked.
+    let failed = run_in(place.path(), &place.path().join("missing"), &arguments);
+    assert_ne!(failed.code, 0, "{failed:#?}");
+    let expected = run_in(place.path(), &env::temp_dir(), &["analyze", "ticket.txt.gz"]).ends_with(0);
+    for _ in 0..2 {
+        assert_eq!(run_in(place.path(), &env::temp_dir(), &arguments).ends_with(0).stdout, expected.stdout);
+    }
+    assert_eq!(answers(&place.path().join("kept")).len(), 1, "an answer that is right is kept");
+}
+
+#[test]
+fn a_dump_that_holds_a_piece_of_a_log_is_compared_by_all_its_bytes() {
+    let (folder, cache) = (evidence(), tempfile::tempdir().expect("a folder"));
+    let path = folder.path().join("python.dmp");
+    let mut dump = fs::read(&path).expect("a dump");
+    // As large as a log that is compared by its checksums, and with a chunk's header where a log has its first one.
+    dump.resize((1 << 20) + 5, 0);
+    dump[4096..4608].copy_from_slice(&log(100)[4096..4608]);
+    fs::write(&path, &dump).expect("written");
+    asked_again(cache.path(), folder.path(), &["-f", "json"]);
+    assert!(asked_again(cache.path(), folder.path(), &["-f", "json"]).1, "it is the same");
+    dump[5000] ^= 1;
+    fs::write(&path, &dump).expect("written");
+    assert!(!asked_again(cache.path(), folder.path(), &["-f", "json"]).1, "it is another");
+}
+
+#[cfg(unix)]
+#[test]
+fn an_answer_by_sigma_rules_is_not_kept() {
+    let place = tempfile::tempdir().expect("a folder");
+    // The second has the name by which the first is given.
+    for name in ["rules", "sigma:rules"] {
+        fs::create_dir(place.path().join(name)).expect("a folder");
+    }
+    fs::write(place.path().join("System.evtx"), log(100)).expect("a log");
+    let rule = |id: u32| {
+        let rule = format!(
+            "title: An event\nid: 5f1abf38-0000-4000-8000-000000000001\nstatus: test\nlevel: low\n\
+             logsource: {{product: windows, service: system}}\ndetection:\n  it: {{EventID: {id}}}\n  condition: it\n"
+        );
+        fs::write(place.path().join("rules/rule.yml"), rule).expect("a rule");
+    };
+    let run = |more: &[&str]| {
+        let arguments = ["analyze", "-f", "json", "-r", "sigma:rules", "System.evtx"];
+        run_in(place.path(), &env::temp_dir(), &[&arguments[..], more].concat()).ends_with(0)
+    };
+    rule(4101);
+    let first = run(&["--cache", "kept"]).stdout;
+    rule(9999);
+    let second = run(&["--cache", "kept"]).stdout;
+    assert_ne!(first, second);
+    assert_eq!(second, run(&[]).stdout);
+}

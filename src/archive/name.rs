@@ -1,28 +1,30 @@
 //! The names of members, as the report shows them.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// The most bytes of a name that are shown; what is longer is cut.
 const LONGEST: usize = 1024;
 
-/// Names that were given, each with how often.
+/// Names that were given.
 #[derive(Debug, Default)]
 pub(super) struct Names {
-    given: HashMap<String, usize>,
+    /// How often each stands in the archive, or would under its number.
+    counts: HashMap<String, usize>,
+    given: HashSet<String>,
 }
 
 impl Names {
-    /// The name for a member that the archive calls `name`. A second one of the same name has its number behind it.
+    /// The name for a member that the archive calls `name`. A second one of the same name has its number behind it, or the
+    /// next one that no other member has.
     pub(super) fn of(&mut self, name: &str) -> String {
         let name = clean(name);
-        let count = self.given.entry(name.clone()).or_default();
-        *count = count.saturating_add(1);
-        match *count {
-            1 => name,
-            several => {
-                let numbered = format!("{name} ({several})");
-                self.given.entry(numbered.clone()).or_insert(1);
-                numbered
+        let count = self.counts.entry(name.clone()).or_default();
+        loop {
+            *count = count.saturating_add(1);
+            let given = if *count == 1 { name.clone() } else { format!("{name} ({count})") };
+            // Each name that was given costs each other one at most one turn, and none twice.
+            if self.given.insert(given.clone()) || *count == usize::MAX {
+                return given;
             }
         }
     }
@@ -76,6 +78,9 @@ mod tests {
         let mut names = Names::default();
         let given: Vec<String> = ["a", "./a", "a (2)", "a"].iter().map(|name| names.of(name)).collect();
         assert_eq!(given, ["a", "a (2)", "a (2) (2)", "a (3)"]);
+        let mut names = Names::default();
+        let given: Vec<String> = ["a (2)", "a", "a", "a"].iter().map(|name| names.of(name)).collect();
+        assert_eq!(given, ["a (2)", "a", "a (3)", "a (4)"]);
     }
 
     #[test]

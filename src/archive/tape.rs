@@ -28,6 +28,8 @@ struct Extension {
     name: Option<String>,
     /// Why the entry can't be read, nor what follows it.
     refused: Option<String>,
+    /// The entry's size, bytes: where it is larger than fits into its header.
+    bytes: Option<u64>,
     /// Whether its content is a list of holes with what lies between them.
     sparse: bool,
 }
@@ -63,11 +65,18 @@ pub(super) fn members(
                 if !allowance.take_member(&mut losses) {
                     break;
                 }
-                let Extension { name, refused, sparse } = std::mem::take(&mut extension);
+                let Extension { name, refused, bytes, sparse } = std::mem::take(&mut extension);
                 let name = names.of(&name.unwrap_or_else(|| name_in(entry.header())));
-                if let Some(reason) = refused {
+                let other_size = bytes.filter(|bytes| *bytes != entry.size()).map(|bytes| {
+                    let header = entry.size();
+                    format!(
+                        "it has {bytes} bytes, and its header says {header}; extract the archive and analyze the folder"
+                    )
+                });
+                if let Some(reason) = refused.or(other_size) {
                     losses.push(Loss::new(name, reason));
                     // Its size is not the one in its header, so nobody knows where the next one begins.
+                    losses.push(Loss::new("members", "those behind it, if there are any, are not found"));
                     break;
                 }
                 if sparse {
@@ -111,9 +120,10 @@ impl Extension {
                 b"path" | b"GNU.sparse.name" => {
                     self.name = Some(String::from_utf8_lossy(value.value_bytes()).into_owned());
                 }
-                b"size" => {
-                    self.refused = Some("larger than 8 GiB; extract the archive and analyze the folder".to_owned());
-                }
+                b"size" => match value.value().ok().and_then(|bytes| bytes.parse().ok()) {
+                    Some(bytes) => self.bytes = Some(bytes),
+                    None => self.refused = Some("its size can't be read; extract it and analyze the folder".to_owned()),
+                },
                 _ => {}
             }
         }

@@ -176,10 +176,11 @@ fn carry_out(arguments: &Arguments, prepared: Prepared) -> Exit {
     exit
 }
 
-/// What the run asks, if its answer can be kept: not one that depends on symbols and images, which are many and large.
+/// What the run asks, if its answer can be kept: not one that depends on symbols and images, which are many and large,
+/// or on Sigma rules, with which runs do without the cache.
 fn asked(arguments: &Arguments, paths: &[PathBuf], options: &Options) -> Option<Asked> {
     let Arguments { paths: given, cache: _, ticket, symbols, no_stack_walk, no_progress: _, reporting } = arguments;
-    if options.cache.is_none() || !symbols.is_empty() {
+    if options.cache.is_none() || !symbols.is_empty() || reporting.has_sigma() {
         return None;
     }
     let mut asked = Asked::with(&(given, paths, ticket, no_stack_walk, reporting.asked()))?;

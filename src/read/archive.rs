@@ -1,11 +1,13 @@
 //! Reading what is in archives: each member is unpacked and read like a file, and archives in archives likewise.
 
 use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
-use super::{LOSSES_SHOWN, Opened, ReadArtifact, SNIFFED, finished, read_opened, unknown, unread};
+use super::{
+    LOSSES_SHOWN, Opened, ReadArtifact, SNIFFED, finished, note_failure_of_machine, read_opened, unknown, unread,
+};
 use crate::archive::{Allowance, ArchiveKind, DEEPEST, Member, members, words};
 use crate::artifact::{Loss, ReadContext, Reading};
 use crate::discover::{ArtifactKind, named_kind, sniff};
@@ -95,7 +97,12 @@ fn read_member(
     let path = PathBuf::from(&shown);
     let kind = named_kind(&path).unwrap_or(ArtifactKind::Unknown);
     let stated = member.bytes;
-    let Unpacked { content, lost } = match unpack(member) {
+    let mut of_machine = false;
+    let unpacked = unpack(member, &mut of_machine);
+    if of_machine {
+        note_failure_of_machine(context);
+    }
+    let Unpacked { content, lost } = match unpacked {
         Ok(unpacked) => unpacked,
         Err(error) => {
             let bytes = stated.unwrap_or_default();
@@ -105,8 +112,7 @@ fn read_member(
     match content {
         Content::Whole(opened) => read_opened(&path, shown, opened, nesting, context, all),
         // Pictures and programs are not unpacked.
-        Content::Beginning(first) => {
-            let bytes = stated.unwrap_or(first.len() as u64);
+        Content::Beginning { first, bytes } => {
             let (kind, status, reason) = unknown(&path, &first, bytes);
             all.push(unread(shown, kind, bytes, status, reason));
         }
@@ -134,11 +140,48 @@ enum Content {
     /// In a file of its own, without name.
     Whole(Opened),
     /// Of what is of no kind that is read.
-    Beginning(Vec<u8>),
+    Beginning { first: Vec<u8>, bytes: u64 },
 }
 
-/// Unpacks what is of a kind that is read, as far as it can be.
-fn unpack(member: Member<'_>) -> io::Result<Unpacked> {
+/// The most that is unpacked only to tell a size, bytes: it counts like all that is unpacked.
+const MOST_COUNTED: u64 = 16 << 20;
+
+/// How many bytes there are, of which the first `before` are known, and what is to be said of that number.
+fn counted(before: u64, content: &mut dyn Read) -> (u64, Option<String>) {
+    let (mut bytes, mut block) = (before, [0; 4096]);
+    let ended = loop {
+        match content.read(&mut block) {
+            Ok(0) => return (bytes, None),
+            Ok(read) => bytes = bytes.saturating_add(read as u64),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => break words(&error),
+        }
+        if bytes >= MOST_COUNTED {
+            break "it has more".to_owned();
+        }
+    };
+    (bytes, Some(format!("archive: only {bytes} bytes were unpacked: {ended}")))
+}
+
+/// Room for what is unpacked.
+struct Room<'a> {
+    file: File,
+    /// Whether it could not take something.
+    failed: &'a mut bool,
+}
+
+impl Write for Room<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.file.write(bytes).inspect_err(|_| *self.failed = true)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
+
+/// Unpacks what is of a kind that is read, as far as it can be. `of_machine`: whether what it is unpacked into failed.
+fn unpack(member: Member<'_>, of_machine: &mut bool) -> io::Result<Unpacked> {
     let Member { bytes: stated, content, .. } = member;
     let mut first = Vec::new();
     let began = content.take(SNIFFED).read_to_end(&mut first);
@@ -147,17 +190,25 @@ fn unpack(member: Member<'_>) -> io::Result<Unpacked> {
         if stated.is_some_and(|bytes| bytes > 0) {
             return Err(io::ErrorKind::UnexpectedEof.into());
         }
-        return Ok(Unpacked { content: Content::Beginning(first), lost: None });
+        return Ok(Unpacked { content: Content::Beginning { first, bytes: 0 }, lost: None });
     }
     if sniff(&first) == ArtifactKind::Unknown {
-        return Ok(Unpacked { content: Content::Beginning(first), lost: None });
+        let (bytes, lost) = match stated {
+            Some(bytes) => (bytes, None),
+            None => counted(first.len() as u64, content),
+        };
+        return Ok(Unpacked { content: Content::Beginning { first, bytes }, lost });
     }
-    let mut file: File = tempfile::tempfile()?;
-    io::Write::write_all(&mut file, &first)?;
-    let ended = began.and_then(|_| io::copy(content, &mut file));
+    let mut room = Room { file: tempfile::tempfile().inspect_err(|_| *of_machine = true)?, failed: of_machine };
+    room.write_all(&first)?;
+    let ended = began.and_then(|_| io::copy(content, &mut room));
+    let mut file = room.file;
     let bytes = file.seek(SeekFrom::End(0))?;
     file.seek(SeekFrom::Start(0))?;
     let lost = match (ended, stated) {
+        (Err(error), Some(stated)) if bytes == stated => {
+            Some(format!("archive: its content is damaged: {}", words(&error)))
+        }
         (Err(error), _) => Some(format!("archive: only {bytes} bytes could be unpacked: {}", words(&error))),
         (Ok(_), Some(stated)) if bytes < stated => {
             Some(format!("archive: only {bytes} of {stated} bytes could be unpacked"))

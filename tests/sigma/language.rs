@@ -218,3 +218,15 @@ fn a_field_of_the_record_itself_comes_before_the_head() {
     assert_eq!(matched(rules(), "System", [cleared("Application")]).len(), 0);
     assert_eq!(matched(rules(), "System", [cleared("Security")]).len(), 1);
 }
+
+#[test]
+fn a_long_text_is_looked_for_whole_and_at_once() {
+    let command = format!("{}y", "x".repeat(20_000));
+    let event = || sysmon(1, &[("CommandLine", command.as_str())]);
+    for (wanted, is_there) in [("x".repeat(19_000), true), ("x".repeat(19_000) + "z", false)] {
+        for (modifiers, is_there) in [("contains", is_there), ("wide|base64offset|contains", false)] {
+            let rules = loaded(&about_starts(&format!("CommandLine|{modifiers}: {wanted}")));
+            assert_eq!(matched(rules, SYSMON, [event()]).len(), usize::from(is_there), "{modifiers}");
+        }
+    }
+}

@@ -11,7 +11,7 @@ use xxhash_rust::xxh3::Xxh3;
 
 use super::asked::hash_of;
 use crate::artifact::event_log::{self, Cache, LEAST_LOG};
-use crate::discover::{self, SNIFFED, display_path, reason};
+use crate::discover::{self, ArtifactKind, SNIFFED, display_path, reason, sniff};
 
 /// The largest file that is compared by all its bytes, if it is not known to need that: hashing one that is larger, such
 /// as a dump of all memory, costs more than reading what matters of it.
@@ -70,7 +70,8 @@ fn of_file(path: &Path, whole: bool) -> Option<u128> {
     if !about.is_file() {
         return None;
     }
-    if !whole && bytes >= LEAST_LOG && event_log::is_event_log(&first) {
+    // Only what is read as a log: a chunk's signature stands in dumps of programs that read logs, too.
+    if !whole && bytes >= LEAST_LOG && sniff(&first) == ArtifactKind::EventLog {
         return event_log::identity(&file, bytes).ok();
     }
     if !whole && bytes > MOST_BYTES {

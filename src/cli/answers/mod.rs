@@ -71,9 +71,13 @@ impl Answers {
         }
     }
 
-    /// Keeps what was written, with what else the run told, if the inputs are still what they were.
+    /// Keeps what was written, with what else the run told, if the inputs are still what they were and all that could not
+    /// be read of them is their own fault.
     pub fn keep(self, artifacts: &[Artifact], notes: &Notes, exit: u8) {
         let Some(keeping) = self.keeping else { return };
+        if self.cache.has_failure_of_machine() {
+            return;
+        }
         let now = self.inputs.hash(&BTreeSet::new());
         if now.is_none() || now != self.before {
             return;

@@ -29,7 +29,7 @@ pub(super) fn markdown(text: &str, out: &mut dyn Write) -> fmt::Result {
         let rest = text.get(at..).unwrap_or_default();
         let after = rest.chars().nth(1);
         let markup = match character {
-            '*' | '`' | '[' | ']' | '|' | '~' | '#' | '$' | '@' => true,
+            '*' | '`' | '[' | ']' | '|' | '~' | '#' | '$' => true,
             // Before letters and digits it stands for itself.
             '\\' => !is_word(after) && after != Some(' '),
             '_' => !(is_word(before) && is_word(after)),
@@ -47,6 +47,9 @@ pub(super) fn markdown(text: &str, out: &mut dyn Write) -> fmt::Result {
             '&' => out.write_str("&amp;")?,
             '<' => out.write_str("&lt;")?,
             '>' => out.write_str("&gt;")?,
+            // GitHub looks for names and mail addresses in what is left when all markup is read, so that no backslash
+            // stands before it. A comment divides the text there, and is no part of what is copied from the page.
+            '@' => out.write_str("@<!-- -->")?,
             _ if markup => write!(out, "\\{character}")?,
             _ => out.write_char(character)?,
         }
@@ -88,6 +91,8 @@ mod tests {
             (r"a\", r"a\\"),
             (r"a\_b\*", r"a\\\_b\\\*"),
             ("$x$", r"\$x\$"),
+            ("user@example.org", "user@<!-- -->example.org"),
+            ("@team", "@<!-- -->team"),
         ] {
             assert_eq!(escaped(markdown, text), expected, "{text}");
         }

@@ -5,7 +5,7 @@ use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Read};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use tempfile::NamedTempFile;
@@ -32,6 +32,8 @@ pub struct Cache {
     notes: Mutex<BTreeSet<String>>,
     /// Chunks that were not read because they had not changed.
     unchanged: AtomicU64,
+    /// Whether something could not be read for a reason that lies in the machine.
+    machine_failed: AtomicBool,
 }
 
 impl Cache {
@@ -54,6 +56,7 @@ impl Cache {
             digest: digest.to_owned(),
             notes: Mutex::default(),
             unchanged: AtomicU64::new(0),
+            machine_failed: AtomicBool::new(false),
         })
     }
 
@@ -68,6 +71,18 @@ impl Cache {
     #[must_use]
     pub fn unchanged_chunks(&self) -> u64 {
         self.unchanged.load(Ordering::Relaxed)
+    }
+
+    /// Notes that something could not be read for a reason that lies in the machine and not in the file, such as a full
+    /// disk: the next run may be able to, so the answer of this one is not kept.
+    pub fn note_failure_of_machine(&self) {
+        self.machine_failed.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether there was such a failure.
+    #[must_use]
+    pub fn has_failure_of_machine(&self) -> bool {
+        self.machine_failed.load(Ordering::Relaxed)
     }
 
     /// Whether the file at `path` belongs to the cache: it is no artifact, although it may lie below a folder that is
