@@ -278,3 +278,35 @@ fn a_test_can_say_how_sure_the_rule_has_to_be() {
     let says = "  the confidence is 0.70 and not 0.60: 0.50 by itself, +0.20 by `named`\n";
     assert!(wrong.out.contains(says) && !wrong.out.contains("expected"), "{}", wrong.out);
 }
+
+#[test]
+fn alternatives_that_do_not_go_with_each_other_are_no_mistake() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("cross.yml");
+    let rule = "\
+schema: 1
+rules:
+  - id: own/cross
+    title: It crashed
+    cause: application-defect
+    confidence: 0.4
+    severity: low
+    selections:
+      violation: {exception.code: 0xC0000005}
+      stack: {exception.code: 0xC00000FD}
+      read: {exception.code: 0xC0000005, exception.access: read}
+      deep: {exception.code: 0xC00000FD, process.name: a.exe}
+    condition: (violation or stack) and (read or deep)
+    explanation: It did.
+    remediation:
+      - {audience: helpdesk, text: Nothing.}
+    references: [https://example.org]
+    tests:
+      - {name: a, facts: {exception.code: 0xC0000005, exception.access: read}, expect: match}
+      - {name: b, facts: {exception.code: 0xC00000FD, process.name: a.exe}, expect: match}
+      - {name: c, facts: {exception.code: 0xC0000006}, expect: no-match}
+";
+    std::fs::write(&file, rule).expect("written");
+    let ran = rules(&format!("check {}", file.to_string_lossy()));
+    assert_eq!((ran.outcome, ran.out.as_str()), (Outcome::Fine, "1 rule: 0 errors, 0 warnings\n"));
+}

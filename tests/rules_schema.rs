@@ -92,6 +92,7 @@ const NOT_SEEN: &[&str] = &[
     "condition-upper-case",
     "count-impossible",
     "id-twice",
+    "lint-both-and-not",
     "lint-carrier-as-suspect",
     "lint-every-value-fits",
     "lint-known-and-unknown",

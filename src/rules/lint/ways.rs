@@ -73,20 +73,37 @@ fn contradict(one: &Term, other: &Term) -> bool {
     }
 }
 
-/// `R083`: a way in which the rule can't match, because two of its terms exclude each other.
+/// `R083`: a rule that can't match, because in every way two of its terms exclude each other.
 pub(super) fn contradictions(rule: &Linted<'_>, found: &mut Vec<Diagnostic>) {
-    for way in &rule.ways {
-        let holding: Vec<&Term> = way.iter().filter(|literal| literal.holds).map(|literal| literal.term).collect();
-        let pairs = holding.iter().flat_map(|one| holding.iter().map(move |other| (*one, *other)));
-        let Some((one, other)) = pairs.into_iter().find(|(one, other)| contradict(one, other)) else { continue };
+    let excluding: Option<Vec<(&Term, &Term)>> = rule.ways.iter().map(|way| excluding(way)).collect();
+    for (one, other) in excluding.unwrap_or_default() {
         let (first, second) = if one.span.start <= other.span.start { (one, other) } else { (other, one) };
-        let message = format!("`{}` can't be both this and what line {} asks", first.test.path(), first.span.line);
-        let wrong = Diagnostic::warning("R083", &rule.rule.file, second.span, message)
-            .with_other(&rule.rule.file, first.span, "first here")
-            .with_help("join them with `or`, or write the values as a list");
+        let message = if first.span == second.span {
+            format!("`{}` can't be this and not be this", first.test.path())
+        } else {
+            format!("`{}` can't be both this and what line {} asks", first.test.path(), first.span.line)
+        };
+        let wrong = Diagnostic::warning("R083", &rule.rule.file, second.span, message);
+        let wrong = if first.span == second.span {
+            wrong.with_help("the condition asks for it both with and without `not`")
+        } else {
+            let help = "join them with `or`, or write the values as a list";
+            wrong.with_other(&rule.rule.file, first.span, "first here").with_help(help)
+        };
         // Each pair once, in however many ways it stands.
         if !found.contains(&wrong) {
             found.push(wrong);
         }
     }
+}
+
+/// Two terms of a way that exclude each other.
+fn excluding<'r>(way: &Way<'r>) -> Option<(&'r Term, &'r Term)> {
+    let pairs = way.iter().flat_map(|one| way.iter().map(move |other| (one, other)));
+    let excluding = |(one, other): &(&Literal<'r>, &Literal<'r>)| match (one.holds, other.holds) {
+        (true, true) => contradict(one.term, other.term),
+        (true, false) => one.term.span == other.term.span,
+        (false, _) => false,
+    };
+    pairs.into_iter().find(excluding).map(|(one, other)| (one.term, other.term))
 }
