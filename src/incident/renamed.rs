@@ -266,7 +266,11 @@ mod tests {
         // A log of the later name from before the earlier one ended, and one of the earlier name from after it.
         for other in [part("PC-22", 50, 120, 3), part("pc-22.corp.example", 175, 180, 3), part("PC-21", 220, 300, 3)] {
             for folder in ["merged", "its own"] {
-                assert_eq!(of_folders(&[("merged", &merged), (folder, &[other.clone()])]), none, "{other:?}");
+                assert_eq!(
+                    of_folders(&[("merged", &merged), (folder, std::slice::from_ref(&other))]),
+                    none,
+                    "{other:?}"
+                );
             }
         }
         let renamed = pairs(&[("pc-21", "PC-22")]);
