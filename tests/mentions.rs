@@ -100,6 +100,25 @@ fn a_quotation_of_which_nobody_says_that_it_appeared_is_not_sure_beside_another_
 }
 
 #[test]
+fn a_quotation_that_does_not_appear_or_appears_elsewhere_makes_no_rule_sure() {
+    let message = "\"The code execution cannot proceed because VCRUNTIME140.dll was not found\"";
+    for text in [
+        format!("The message {message} does not appear here."),
+        format!("On my colleague's computer it says {message}. Mine does not show this."),
+        format!("If the message {message} is shown, I was told to install vc_redist."),
+        format!("Die Meldung {message} kommt bei mir nicht."),
+        format!("No sale el mensaje {message}."),
+        format!("同事的电脑提示 {message}，我的电脑没有这个提示。"),
+        format!("Na innym komputerze był komunikat {message} i pomogło."),
+        format!("Last week I had this:\n{message}"),
+    ] {
+        let text = format!("{text}\n{ENDING}");
+        assert!(surest(&text) <= 0.5, "{text}: {}", surest(&text));
+    }
+    assert!(surest(&format!("It prints {message} and does not start.\n{ENDING}")) > 0.9);
+}
+
+#[test]
 fn another_problem_is_another_incident() {
     let text = format!(
         "{ENDING}\nNever mind, that was my fault. Next problem:\n\nImportError: DLL load failed while \

@@ -88,22 +88,29 @@ pub(crate) fn codes(file: &Arc<YamlText>, prefix: &str, mistakes: &mut Vec<Diagn
 }
 
 /// What words can do to a sentence; `own` are those that errors say of themselves.
-const CUES: [&str; 15] = [
+const CUES: [&str; 22] = [
     "absence",
     "advice",
     "answer",
+    "appearing",
     "condition",
     "continued",
     "contrast",
     "denial",
     "elsewhere",
     "instance",
+    "joining",
+    "negation",
+    "negation_behind",
     "own",
     "past",
     "question",
     "recovery",
     "report",
     "request",
+    "source",
+    "survived",
+    "today",
 ];
 
 /// Words by what they do to a sentence: `cues` with `of`, `words` and `examples`.

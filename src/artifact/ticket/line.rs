@@ -134,6 +134,12 @@ impl Taking<'_> {
                     recognised.set_app(report, name, version_after(value, name));
                 }
             }
+            Fact::AppHung => {
+                let passing = recognised.told(Weight::Passing);
+                if let Some(name) = image_name(value) {
+                    recognised.set_app(passing, name, version_after(value, name));
+                }
+            }
             Fact::AppTold => {
                 if let Some(name) = image_name(value) {
                     recognised.set_app(words, name, None);

@@ -26,6 +26,12 @@ const MOST_GREETING: usize = 2;
 
 /// A quotation of fewer words is a name and no message.
 const FEWEST_QUOTED: usize = 3;
+/// As many words behind a quotation are looked through for one that denies it.
+const MOST_BEHIND: usize = 8;
+/// As many words before a quotation are looked through for one that denies it: `does not show the message "..."`.
+const MOST_BEFORE: usize = 5;
+/// Words that speak of what stands before.
+const THAT: [&str; 2] = ["that", "das"];
 /// What quotations begin with.
 const QUOTATION_MARKS: [char; 6] = ['"', '\'', '`', '“', '„', '«'];
 /// Somebody's sentence has at least so many words before what it quotes.
@@ -69,6 +75,41 @@ fn without_quoted(line: &str) -> Option<String> {
     })
 }
 
+/// The sentences in which somebody quotes a message and says that it does not appear: `the message "..." does not appear
+/// here`. The negation stands with a word of `report`, behind the quotation or just before it, in the same clause.
+fn denied_quotations(line_of: &Line) -> Vec<Range<usize>> {
+    let line = line_of.text;
+    let words = |from: usize, to: usize| {
+        let part = line.get(from..to).unwrap_or_default();
+        part.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_lowercase)
+    };
+    let is = |word: &String, list: &[&str]| list.contains(&&**word);
+    let appears = |word: &String| is(word, CUES.report) || is(word, CUES.appearing);
+    let mut denied = Vec::new();
+    for quote in line_of.quotes.iter().take(MOST_CUES) {
+        if words(quote.start, quote.end).nth(FEWEST_QUOTED.saturating_sub(1)).is_none() {
+            continue;
+        }
+        let start = line_of.sentence_start(quote.start);
+        let behind: Vec<String> = words(quote.end, line_of.end(&line_of.clauses, quote.end))
+            .take_while(|word| !is(word, CUES.joining))
+            .take(MOST_BEHIND)
+            .collect();
+        let before: Vec<String> = words(start, quote.start).collect();
+        let negated = |pair: &[String]| matches!(pair, [first, second] if is(first, CUES.negation) && appears(second));
+        let denied_behind = behind.windows(2).any(negated)
+            || (behind.iter().any(appears) && behind.iter().any(|word| is(word, CUES.negation_behind)));
+        let nearest = before.len().saturating_sub(MOST_BEFORE);
+        let near = before.get(nearest..).unwrap_or_default();
+        let clause = near.iter().rposition(|word| is(word, CUES.joining)).map_or(0, |at| at.saturating_add(1));
+        let denied_before = near.get(clause..).unwrap_or_default().windows(2).any(negated);
+        if denied_behind || denied_before {
+            denied.push(start..line_of.end(&line_of.sentences, quote.end));
+        }
+    }
+    denied
+}
+
 /// Whether a word says that something appeared or happened.
 fn is_report(word: &str) -> bool {
     CUES.report.contains(&&*word.to_lowercase())
@@ -95,6 +136,10 @@ pub(super) fn doubted(lines: &[TicketLine]) -> BTreeMap<usize, Arc<str>> {
             denied = false;
         } else if let Some(doubt) = doubt(unquoted(&line.text)) {
             denied = doubt.announces;
+            let before = position.checked_sub(1);
+            if let Some(before) = before.filter(|before| doubt.retracts && in_code.get(*before) == Some(&false)) {
+                doubted.insert(before, Arc::from(""));
+            }
             doubted.insert(position, Arc::from(doubt.certain));
         }
     }
@@ -141,6 +186,11 @@ impl Cue {
     const fn denies(self) -> bool {
         matches!(self, Self::Denial | Self::Past)
     }
+
+    /// Whether it also holds for the next line, where its own ends with a colon.
+    const fn announces(self) -> bool {
+        matches!(self, Self::Denial | Self::Past | Self::Advice | Self::Elsewhere | Self::Instance | Self::Condition)
+    }
 }
 
 /// The words, and what each does.
@@ -153,6 +203,15 @@ struct Cues {
     continued: &'static [&'static str],
     /// Words that say that something appeared or happened.
     report: &'static [&'static str],
+    /// More of them, in forms that stand with a negation.
+    appearing: &'static [&'static str],
+    /// Words that deny the word behind them, and those that deny a whole clause.
+    negation: &'static [&'static str],
+    negation_behind: &'static [&'static str],
+    /// Words that join a clause to the one before it.
+    joining: &'static [&'static str],
+    /// Words that begin what is so today.
+    today: &'static [&'static str],
 }
 
 static CUES: LazyLock<Cues> = LazyLock::new(|| {
@@ -172,6 +231,11 @@ static CUES: LazyLock<Cues> = LazyLock::new(|| {
         own: knowledge.mention_cues("own"),
         continued: knowledge.mention_cues("continued"),
         report: knowledge.mention_cues("report"),
+        appearing: knowledge.mention_cues("appearing"),
+        negation: knowledge.mention_cues("negation"),
+        negation_behind: knowledge.mention_cues("negation_behind"),
+        joining: knowledge.mention_cues("joining"),
+        today: knowledge.mention_cues("today"),
     }
 });
 
@@ -187,6 +251,8 @@ struct Doubt {
     certain: String,
     /// Whether it denies the next line.
     announces: bool,
+    /// Whether it says of the line before it that it is over.
+    retracts: bool,
 }
 
 /// What a line, also a printed one, says behind the words that the program went on after what stands before them.
@@ -201,7 +267,7 @@ fn recovered(line: &str) -> Option<&str> {
 /// What puts a line in doubt.
 fn doubt(line: &str) -> Option<Doubt> {
     let finder = CUES.finder.as_ref()?;
-    if line.len() > LONGEST || !finder.is_match(line) {
+    if line.len() > LONGEST || !(finder.is_match(line) || line.contains(QUOTATION_MARKS)) {
         return None;
     }
     let printed = printed(line);
@@ -209,8 +275,8 @@ fn doubt(line: &str) -> Option<Doubt> {
         return None;
     }
     let line_of = Line::of(line);
-    let mut doubtful: Vec<Range<usize>> = Vec::new();
-    let mut announces = false;
+    let mut doubtful: Vec<Range<usize>> = if printed == Printed::No { denied_quotations(&line_of) } else { Vec::new() };
+    let (mut announces, mut retracts) = (false, false);
     let cues = finder.find_overlapping_iter(line).filter_map(|cue| {
         let kind = *CUES.kinds.get(cue.pattern().as_usize())?;
         (!line_of.is_quoted(cue.start()) && is_apart(line, cue.range())).then(|| (kind, cue.range()))
@@ -220,10 +286,19 @@ fn doubt(line: &str) -> Option<Doubt> {
             continue;
         }
         let Some(range) = line_of.doubted_by(kind, &cue) else { continue };
-        let between = line.get(cue.end..).unwrap_or_default().trim_end();
-        announces |= kind == Cue::Denial
+        // A mark at the words' own end may be the colon.
+        let between = line.get(cue.start..).unwrap_or_default().trim_end().strip_suffix(':');
+        let words = between.and_then(|between| between.get(cue.len()..)).unwrap_or_default();
+        let most = if kind == Cue::Denial { MOST_ANNOUNCING } else { MOST_BEHIND };
+        announces |= kind.announces()
+            && between.is_some()
             && range.end == line.len()
-            && between.strip_suffix(':').is_some_and(|words| words.split_whitespace().count() <= MOST_ANNOUNCING);
+            && line_of.end(&line_of.clauses, cue.end) == line.len()
+            && words.split_whitespace().count() <= most;
+        let first = line.split(|letter: char| !letter.is_alphanumeric()).find(|word| !word.is_empty());
+        retracts |= kind == Cue::Past
+            && line_of.sentence_start(cue.start) == 0
+            && first.is_some_and(|word| THAT.contains(&&*word.to_lowercase()));
         doubtful.push(range);
     }
     if doubtful.is_empty() {
@@ -231,7 +306,7 @@ fn doubt(line: &str) -> Option<Doubt> {
     }
     let kept = line.char_indices().filter(|(at, _)| !doubtful.iter().any(|range| range.contains(at)));
     let certain: String = kept.map(|(_, character)| character).collect();
-    Some(Doubt { certain: certain.trim().to_owned(), announces })
+    Some(Doubt { certain: certain.trim().to_owned(), announces, retracts })
 }
 
 impl Line<'_> {
@@ -276,9 +351,13 @@ impl Line<'_> {
                 let begun = self.text.get(start..).unwrap_or_default();
                 let begun = if sentence.is_empty() { begun } else { sentence };
                 let first = begun.split(|letter: char| !letter.is_alphanumeric()).find(|word| !word.is_empty());
-                let of_that = first.is_some_and(|word| ["that", "das"].contains(&&*word.to_lowercase()));
+                let of_that = first.is_some_and(|word| THAT.contains(&&*word.to_lowercase()));
                 let start = if of_that { self.sentence_start(start.saturating_sub(1)) } else { start };
                 let tells_what = self.begins(sentence_end, &IT_WAS);
+                // "It was this yesterday, today it is that."
+                if clause_end < sentence_end && self.begins(clause_end, CUES.today) {
+                    return Some(start..clause_end);
+                }
                 Some(start..if tells_what { self.end(&self.sentences, sentence_end) } else { sentence_end })
             }
             Cue::Answer => {
@@ -397,6 +476,22 @@ mod tests {
         assert!(certain_of("```\nmake sure a.dll is there\n```").is_empty());
         assert!(certain_of("RuntimeError: if you see this, a.dll was not found").is_empty());
         assert!(certain_of("E tensorflow/core/cuda_dnn.cc:12] make sure a.dll is there").is_empty());
+    }
+
+    #[test]
+    fn what_was_or_is_elsewhere_is_announced_with_a_colon_too() {
+        assert_eq!(certain_of("Hi all, last week I had this:\nOMP: Error #15"), ["", ""]);
+        assert_eq!(certain_of("This is expected in the log and harmless:\nOMP: Error #15").len(), 2);
+        assert_eq!(certain_of("It used to see WinError 126, but now it says:\nOMP: Error #15").len(), 1);
+        assert_eq!(
+            certain_of("WinError 126\nThat is from the colleague's PC. Mine: 0xC0000374"),
+            ["", "Mine: 0xC0000374"]
+        );
+    }
+
+    #[test]
+    fn what_is_so_today_is_certain() {
+        assert_eq!(certain_of("WinError 126 was yesterday, today it is 0xC0000374"), ["today it is 0xC0000374"]);
     }
 
     #[test]

@@ -9,6 +9,7 @@ use crate::yaml::{Diagnostic, Node, YamlText, parse};
 pub(crate) const FACTS: &[(&str, &str)] = &[
     ("access_address", "Fact::AccessAddress"),
     ("app", "Fact::App"),
+    ("app_hung", "Fact::AppHung"),
     ("app_image", "Fact::AppImage"),
     ("app_path", "Fact::AppPath"),
     ("app_told", "Fact::AppTold"),

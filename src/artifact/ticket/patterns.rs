@@ -19,6 +19,8 @@ pub(super) enum Fact {
     AppPath,
     /// The crashed program, but only if what follows looks like an image's name.
     AppImage,
+    /// A program that did not answer, with its version; one that crashed counts more.
+    AppHung,
     /// The crashed program, said in a sentence; a field of a report counts more.
     AppTold,
     /// The faulting module's file name; a version may follow.

@@ -35,9 +35,12 @@ pub(super) fn printed(line: &str) -> Printed {
         return Printed::Whole;
     }
     let first = line.split_whitespace().next().unwrap_or_default();
-    let labelled = line
-        .split_once(':')
-        .is_some_and(|(label, _)| label.len() <= 60 && label.split_whitespace().count() == 1 && level(label));
+    let labelled = line.split_once(':').is_some_and(|(label, _)| {
+        label.len() <= 60
+            && !label.contains(['「', '『', '“', '„', '«'])
+            && label.split_whitespace().count() == 1
+            && level(label)
+    });
     let shouted = level(first) && first.chars().all(|letter| letter.is_ascii_uppercase());
     if labelled || shouted { Printed::Message } else { Printed::No }
 }

@@ -283,6 +283,11 @@ impl Recognised {
     /// The crashed program with its version. The version of another program than the one that counts is not taken.
     pub fn set_app(&mut self, told: Told, name: &str, version: Option<Version>) {
         self.other_name("program", self.app.clash(told, name), name, told);
+        let other = self.app.get().is_some_and(|app| !app.eq_ignore_ascii_case(name));
+        let counts_less = |present: Told| told.weight < present.weight;
+        if other && self.app.told().is_some_and(counts_less) && self.app_version.told().is_some_and(counts_less) {
+            self.app_version = Weighed::default();
+        }
         self.app.set(told, name.into());
         if self.app.get().is_some_and(|app| app.eq_ignore_ascii_case(name)) {
             self.app_version.set_some(told, version);
