@@ -11,8 +11,9 @@ mod program;
 
 use std::env;
 use std::ffi::OsStr;
-use std::fs;
+use std::fs::{self, File};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
 
 use samplekit::FileTime;
 use samplekit::event_log::patch::{chunk_header, file_header, put, seal_chunk, seal_file};
@@ -517,4 +518,24 @@ fn an_answer_by_sigma_rules_is_not_kept() {
     let second = run(&["--cache", "kept"]).stdout;
     assert_ne!(first, second);
     assert_eq!(second, run(&[]).stdout);
+}
+
+#[test]
+fn only_the_latest_answers_are_kept() {
+    let (folder, cache) = (logs(), tempfile::tempdir().expect("a folder"));
+    let expected = asked(cache.path(), folder.path(), &[]).ends_with(0).stdout;
+    let [first] = answers(cache.path()).try_into().expect("one answer");
+    let old = SystemTime::now() - Duration::from_secs(3600);
+    let written = |name: &str| {
+        let file = File::create(cache.path().join(name)).expect("a file");
+        file.set_modified(old).expect("a time");
+    };
+    (0..70_u128).for_each(|number| written(&format!("{number:032x}.crashsift-answer")));
+    // Not what the cache writes.
+    written("mine.crashsift-answer");
+    asked(cache.path(), folder.path(), &["-f", "json"]).ends_with(0);
+    let kept = answers(cache.path());
+    assert_eq!(kept.len(), 65);
+    assert!(kept.contains(&first) && kept.contains(&cache.path().join("mine.crashsift-answer")));
+    assert_eq!(asked(cache.path(), folder.path(), &[]).ends_with(0).stdout, expected);
 }

@@ -2,13 +2,13 @@
 
 use super::causes::{self, wanted};
 use super::kind::Kind;
-use super::spelling::{Form, Label, Written};
+use super::spelling::{Form, Label, Written, neighbour};
 use super::structure::Structure;
 use super::{Reading, Spellings, SubCode};
 use crate::evidence::{BugcheckCode, ExceptionCode};
-use crate::knowledge::Knowledge;
 use crate::knowledge::code_tables::EventRow;
 use crate::knowledge::codes::{note, tables};
+use crate::knowledge::{Explained, Knowledge};
 use crate::rules::RuleSet;
 
 /// Numbers below this can be system errors, and from this on codes whose upper bits say something.
@@ -64,7 +64,22 @@ pub(super) fn readings(written: &Written, knowledge: &Knowledge, rules: &RuleSet
     if found.is_empty() {
         found.push(unknown(written));
     }
-    found.into_iter().map(|candidate| reading(candidate, knowledge, rules)).collect()
+    let mut readings: Vec<Reading> = found.into_iter().map(|candidate| reading(candidate, knowledge, rules)).collect();
+    for reading in readings.iter_mut().filter(|reading| reading.kind == Kind::Bugcheck) {
+        let said = of_parameters(BugcheckCode(reading.spellings.unsigned), &written.parameters, knowledge);
+        reading.look.splice(0..0, said);
+    }
+    readings
+}
+
+/// What the parameters of a stop say.
+fn of_parameters(stop: BugcheckCode, parameters: &[u64], knowledge: &Knowledge) -> Vec<String> {
+    let said = (1..=4).filter_map(|number| knowledge.stop(stop)?.explain(number, parameters));
+    let sentence = |said: Explained| {
+        let means = said.means(knowledge).map_or_else(String::new, |means| format!(" = {means}"));
+        format!("parameter {} is 0x{:x}: {}{means}", said.parameter.number, said.value, said.parameter.is)
+    };
+    said.map(sentence).collect()
 }
 
 /// Whether a code can be what words call it, by its size: programs call statuses errors, and such a one is no error's
@@ -123,7 +138,7 @@ fn candidates(written: &Written, knowledge: &Knowledge) -> Vec<Candidate> {
 
 /// Events with this id: those of the source that was named, or of all.
 fn events(written: &Written) -> impl Iterator<Item = Candidate> {
-    let Written { code, form, label, provider } = *written;
+    let Written { code, form, label, provider, .. } = *written;
     let of_source = move |event: &&EventRow<'static>| provider.is_none_or(|provider| event.provider == provider);
     let rows = tables().events.iter().filter(move |event| form == Form::Decimal && event.id == code);
     // Events with the same id keep the order of the table.
@@ -193,6 +208,24 @@ fn large(written: &Written, knowledge: &Knowledge) -> Vec<Candidate> {
     {
         let what = format!("{} {}", kind.phrase(), kind.written(inner));
         add(Kind::HResult, code, 80, format!("its bits wrap the {what}"));
+    }
+    if let Form::Hexadecimal { whole: false } = form
+        && let Some(close) = neighbour(&format!("{code:x}"), knowledge)
+    {
+        let kind = if Kind::Exception.look_up(close, knowledge).is_some() { Kind::Exception } else { Kind::HResult };
+        let why = format!("0x{code:x} has seven digits where codes have eight: most likely a zero is missing");
+        add(kind, close, 30, why);
+    }
+    // As a number of its own it would be a program's that chose it out of four thousand million.
+    let with_minus = code.wrapping_neg();
+    if form == Form::Decimal && with_minus >> 31 == 1 && knowledge.exception(ExceptionCode(with_minus)).is_some() {
+        let minus = with_minus.cast_signed();
+        add(
+            Kind::Exception,
+            with_minus,
+            30,
+            format!("no code that is known here is {code}; most likely the minus was lost, and it is {minus}"),
+        );
     }
     if Kind::Bugcheck.look_up(code, knowledge).is_some() {
         let flagged = code & 0xF000_0000 == 0x1000_0000;
@@ -282,7 +315,7 @@ fn small(written: &Written, knowledge: &Knowledge) -> Vec<Candidate> {
         };
         add(Kind::Bugcheck, stop, points.saturating_add(base), why);
     }
-    if let Some(points) = known(Kind::Bugcheck, code, 15).filter(|_| label != Some(Label::LiveReport)) {
+    if let Some(points) = known(Kind::Bugcheck, code, 15).filter(|_| !(decimal && label == Some(Label::LiveReport))) {
         let (base, why) = match form {
             Form::Hexadecimal { whole: true } => {
                 (60, "written in hexadecimal with all digits, as stop codes are".to_owned())

@@ -1,6 +1,7 @@
 //! Reading codes out of what people type and paste.
 
 use std::fmt;
+use std::ops::Range;
 
 use super::kind::{Kind, all_names};
 use crate::knowledge::Knowledge;
@@ -23,6 +24,8 @@ pub(super) struct Written {
     pub label: Option<Label>,
     /// The source of the event whose id it is, where the words before it name that.
     pub provider: Option<&'static str>,
+    /// The parameters of the stop that it is, where they stand behind it.
+    pub parameters: Vec<u64>,
 }
 
 /// How a code was written.
@@ -92,6 +95,9 @@ const LABELS: &[(&str, Label)] = &[
     ("device manager code", Label::DeviceProblem),
     ("problem code", Label::DeviceProblem),
     ("errno", Label::Errno),
+    // How Python prints its exceptions; where it means another number, it says so itself: `[WinError 126]`.
+    ("oserror", Label::Errno),
+    ("ioerror", Label::Errno),
     ("xid", Label::Xid),
     ("cublas", Label::CublasStatus),
     ("cublas error", Label::CublasStatus),
@@ -147,6 +153,9 @@ const LABELS: &[(&str, Label)] = &[
     ("sub-code", Label::FastFail),
 ];
 
+/// What an address is called before which it stands.
+const ADDRESSES: &[&str] = &["address", "at", "executing", "location", "offset", "reading", "writing"];
+
 /// There is no code in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NoCode {
@@ -168,13 +177,14 @@ impl std::error::Error for NoCode {}
 pub(super) fn read(text: &str, knowledge: &Knowledge) -> Result<Vec<Written>, NoCode> {
     // What stands for a minus where text was typeset: minus sign, en dash, hyphens.
     let text = &text.replace(['\u{2212}', '\u{2013}', '\u{2010}', '\u{2011}'], "-");
-    let text = &without_blank_in_status(&without_place_of_xid(text));
+    let text = &without_blank_in_status(&without_place_of_xid(&without_grouping(text)));
     let beginning = text.char_indices().nth(LONGEST).map_or(text.as_str(), |(end, _)| text.split_at(end).0).trim();
     if let Some(named) = by_name(beginning, knowledge) {
         return Ok(named);
     }
     let tokens = tokens(beginning);
     let alone = tokens.len() == 1;
+    let parameters = parameters(beginning);
     let mut found: Vec<(Written, bool)> = Vec::new();
     let mut after_stop = false;
     for token in &tokens {
@@ -185,15 +195,31 @@ pub(super) fn read(text: &str, knowledge: &Knowledge) -> Result<Vec<Written>, No
             continue;
         };
         let provider = provider(token.before, code).filter(|_| form == Form::Decimal);
-        let label = if provider.is_some() { Some(Label::Event) } else { label };
-        // The parameters of a stop are no codes, but for the status that is the first of some.
+        let (code, form) = match label {
+            // Libraries that give results above zero give errors below it.
+            Some(Label::Errno) if form == Form::Signed => (code.wrapping_neg(), Form::Decimal),
+            _ => (code, form),
+        };
+        let is_hexadecimal = matches!(form, Form::Hexadecimal { .. });
+        // Windows' records write a stop with its four parameters behind it, and people paste no more than that.
+        let own = parameters.as_ref().filter(|list| list.owner == token.end);
+        let label = match label {
+            _ if provider.is_some() => Some(Label::Event),
+            None if own.is_some() && is_hexadecimal => Some(Label::Bugcheck),
+            label => label,
+        };
+        let is_parameter = parameters.as_ref().is_some_and(|list| list.place.contains(&token.end));
+        // The parameters of a stop are no codes, but for the status that is the first of some. Nor are addresses.
         let surely = match label {
+            _ if is_called_address(token.before) => false,
+            _ if is_parameter => after_stop && code >= 0xC000_0000,
             Some(_) => true,
             None if after_stop => code >= 0xC000_0000,
-            None => code >= 0x4000_0000 || matches!(form, Form::Hexadecimal { .. }),
+            None => code >= 0x4000_0000 || is_hexadecimal,
         };
         after_stop |= label.is_some_and(is_stop);
-        found.push((Written { code, form, label, provider }, surely));
+        let parameters = own.filter(|_| label.is_some_and(is_stop)).map(|list| list.values.clone()).unwrap_or_default();
+        found.push((Written { code, form, label, provider, parameters }, surely));
     }
     // In a sentence, numbers that nothing speaks for are versions, lines, and the like.
     if found.iter().any(|(_, surely)| *surely) {
@@ -218,20 +244,98 @@ fn without_place_of_xid(text: &str) -> String {
     }
 }
 
-/// `c000 0005` is `c0000005`.
+/// `3.221.226.505` is `3221226505`: spreadsheets write large numbers in groups of three digits, each country with another
+/// separator. Only numbers of ten digits are meant, which all codes that are written in decimal have, and no version has.
+fn without_grouping(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(next) = rest.chars().next() {
+        let within = plain.ends_with(|c: char| c.is_ascii_alphanumeric() || SEPARATORS.contains(&c) && c != ' ');
+        let (number, end) = match grouped(rest).filter(|_| !within) {
+            Some((number, length)) => (number, length),
+            None => (next.to_string(), next.len_utf8()),
+        };
+        plain.push_str(&number);
+        rest = rest.get(end..).unwrap_or_default();
+    }
+    plain
+}
+
+/// What stands between groups of digits: of the last three, blanks that no line breaks at.
+const SEPARATORS: &[char] = &['.', ',', '\'', '\u{2019}', ' ', '\u{A0}', '\u{202F}', '\u{2009}'];
+
+/// The number of 32 bits and ten digits in groups that a text begins with, without what separates them, and its length.
+fn grouped(text: &str) -> Option<(String, usize)> {
+    let mut rest = text.strip_prefix(|c: char| c.is_ascii_digit())?;
+    let separator = rest.chars().next().filter(|c| SEPARATORS.contains(c))?;
+    let mut digits = text.get(..1)?.to_owned();
+    for _ in 0..3 {
+        let group = rest.strip_prefix(separator)?.get(..3).filter(|g| g.bytes().all(|byte| byte.is_ascii_digit()))?;
+        digits.push_str(group);
+        rest = rest.strip_prefix(separator)?.get(3..)?;
+    }
+    let goes_on = rest.starts_with(|c: char| c.is_ascii_alphanumeric())
+        || rest.strip_prefix(separator).is_some_and(|more| more.starts_with(|c: char| c.is_ascii_digit()));
+    let is_code = !goes_on && digits.parse::<u32>().is_ok();
+    is_code.then(|| (digits, text.len().saturating_sub(rest.len())))
+}
+
+/// Four numbers in parentheses, as the parameters of a stop stand behind it.
+struct Parameters {
+    /// Where the number before them ends.
+    owner: usize,
+    /// Where they are.
+    place: Range<usize>,
+    values: Vec<u64>,
+}
+
+/// The first such list of a text.
+fn parameters(text: &str) -> Option<Parameters> {
+    let value = |part: &str| {
+        let part = part.trim().replace('`', "");
+        let prefixed = part.strip_prefix("0x").or_else(|| part.strip_prefix("0X"));
+        let digits = prefixed.or_else(|| Some(part.as_str()).filter(|part| matches!(part.len(), 8 | 16)))?;
+        u64::from_str_radix(digits, 16).ok()
+    };
+    text.match_indices('(').find_map(|(open, _)| {
+        let length = text.get(open..)?.find(')')?;
+        let close = open.saturating_add(length);
+        let list = text.get(open.saturating_add(1)..close)?;
+        let values: Vec<u64> = list.split(',').map(value).collect::<Option<_>>()?;
+        let owner = text.get(..open)?.trim_end().len();
+        (values.len() == 4).then_some(Parameters { owner, place: open..close.saturating_add(1), values })
+    })
+}
+
+/// Whether the word before a number says that it is an address.
+fn is_called_address(before: &str) -> bool {
+    let before = before.trim_end_matches(|end: char| !end.is_ascii_alphanumeric()).to_ascii_lowercase();
+    ADDRESSES.iter().any(|word| end_of(word, &before) == Some(before.len()))
+}
+
+/// `c000 0005` and `c000-0005` are `c0000005`.
 fn without_blank_in_status(text: &str) -> String {
     let hexadecimal = |part: &str| part.len() == 4 && part.bytes().all(|byte| byte.is_ascii_hexdigit());
     let upper_half = |word: &str| {
         let digits = word.strip_prefix("0x").or_else(|| word.strip_prefix("0X")).unwrap_or(word);
         hexadecimal(digits) && digits.to_ascii_lowercase().starts_with("c0")
     };
+    let trimmed = |half: &str| hexadecimal(half.trim_end_matches(|end: char| !end.is_ascii_alphanumeric()));
+    let joined_by_hyphen = |word: &&str| {
+        let halves = word.trim_start_matches(|c: char| !c.is_ascii_alphanumeric()).split_once('-');
+        halves.is_some_and(|(upper, lower)| upper_half(upper) && trimmed(lower))
+    };
+    let text = &text
+        .split(' ')
+        .map(|word| Some(word).filter(joined_by_hyphen).map_or_else(|| word.to_owned(), |word| word.replace('-', "")))
+        .collect::<Vec<_>>()
+        .join(" ");
     let words: Vec<&str> = text.split(' ').collect();
     let mut joined = String::with_capacity(text.len());
     for (place, word) in words.iter().enumerate() {
         joined.push_str(word);
         let next = words.get(place.saturating_add(1));
-        let halves = upper_half(word)
-            && next.is_some_and(|next| hexadecimal(next.trim_end_matches(|end: char| !end.is_ascii_alphanumeric())));
+        let halves = upper_half(word) && next.is_some_and(|next| trimmed(next));
         if next.is_some() && !halves {
             joined.push(' ');
         }
@@ -273,6 +377,8 @@ fn is_stop(label: Label) -> bool {
 struct Token<'t> {
     text: &'t str,
     before: &'t str,
+    /// Where in the text it ends.
+    end: usize,
 }
 
 fn tokens(text: &str) -> Vec<Token<'_>> {
@@ -293,7 +399,7 @@ fn tokens(text: &str) -> Vec<Token<'_>> {
         let from = if negative { start.saturating_sub(1) } else { start };
         let token = text.get(from..end).unwrap_or_default();
         let is_number = token.trim_start_matches('-').starts_with(|c: char| c.is_ascii_digit());
-        tokens.push(Token { text: token, before: text.get(label_start..from).unwrap_or_default() });
+        tokens.push(Token { text: token, before: text.get(label_start..from).unwrap_or_default(), end });
         if is_number {
             label_start = end;
         }
@@ -383,8 +489,16 @@ fn by_name(text: &str, knowledge: &Knowledge) -> Option<Vec<Written>> {
     for name in aliases(text) {
         let mut found: Vec<Written> = Vec::new();
         for (_, kind, code) in all_names(knowledge).filter(|(known, _, _)| known.eq_ignore_ascii_case(&name)) {
+            // Of two numbers that cuDNN gave a name, the later one is larger, and stands later.
+            found.retain(|written| (written.form, kind) != (Form::Name(Kind::CudnnStatus), Kind::CudnnStatus));
             if !found.iter().any(|written| written.code == code) {
-                found.push(Written { code, form: Form::Name(kind), label: None, provider: None });
+                found.push(Written {
+                    code,
+                    form: Form::Name(kind),
+                    label: None,
+                    provider: None,
+                    parameters: Vec::new(),
+                });
             }
         }
         if !found.is_empty() {
@@ -411,10 +525,31 @@ fn aliases(text: &str) -> Vec<String> {
     names
 }
 
+/// The exception or HRESULT that a number in hexadecimal would be if it had one zero more, or one less.
+pub(super) fn neighbour(text: &str, knowledge: &Knowledge) -> Option<u32> {
+    let digits = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")).unwrap_or(text);
+    let places = match digits.len() {
+        7 | 9 if digits.bytes().all(|byte| byte.is_ascii_hexdigit()) => 0..digits.len(),
+        _ => return None,
+    };
+    let corrected = places.filter_map(|place| {
+        let (before, behind) = digits.split_at_checked(place)?;
+        match digits.len() {
+            7 => Some(format!("{before}0{behind}")),
+            _ => Some(format!("{before}{}", behind.strip_prefix('0')?)),
+        }
+    });
+    let mut codes =
+        corrected.filter_map(|digits| u32::from_str_radix(&digits, 16).ok()).filter(|code| *code >> 31 == 1);
+    codes.find(|code| [Kind::Exception, Kind::HResult].iter().any(|kind| kind.look_up(*code, knowledge).is_some()))
+}
+
 fn no_code(text: &str, tokens: &[Token<'_>], knowledge: &Knowledge) -> NoCode {
     let too_large = |token: &&Token<'_>| token.text.trim_start_matches('-').starts_with(|c: char| c.is_ascii_digit());
     let reason = if text.is_empty() {
         "it is empty".to_owned()
+    } else if let Some(close) = tokens.iter().find_map(|token| neighbour(token.text, knowledge)) {
+        format!("a code has eight hexadecimal digits; did you mean 0x{close:08X}?")
     } else if tokens.len() == 1 && tokens.iter().any(|token| too_large(&token)) {
         "not a number of 32 bits; write 0xC0000409, -1073740791 or 3221226505".to_owned()
     } else if text.len() <= LONGEST_NAME
@@ -464,6 +599,8 @@ mod tests {
             "Stack_Buffer_Overrun",
             "Process finished with exit code -1073740791 (0xC0000409)",
             "Exception Code: c0000409",
+            "c000-0409",
+            "(0xc000-0409)",
         ] {
             assert_eq!(codes(text), [0xC000_0409], "{text}");
         }
@@ -517,6 +654,8 @@ mod tests {
             ("Xid 79", 79, Label::Xid),
             ("NVRM: Xid (PCI:0000:01:00): 79, GPU has fallen off the bus.", 79, Label::Xid),
             ("[Errno 22] Invalid argument", 22, Label::Errno),
+            ("OSError 22", 22, Label::Errno),
+            ("errno -2", 2, Label::Errno),
             ("code 43", 43, Label::Code),
             ("Error 0x1A", 0x1A, Label::Error),
         ] {
@@ -551,6 +690,54 @@ mod tests {
     }
 
     #[test]
+    fn large_numbers_may_be_written_in_groups() {
+        for text in [
+            "3.221.226.505",
+            "-1.073.740.791",
+            "-1,073,740,791",
+            "3'221'226'505",
+            "3\u{A0}221\u{A0}226\u{A0}505",
+            "exit code 3 221 226 505.",
+            "(-1.073.740.791)",
+        ] {
+            assert_eq!(codes(text), [0xC000_0409], "{text}");
+        }
+        // More or fewer groups, and what is too large, are no codes.
+        for text in ["error 126 in 10.0.190.452", "error 126 in 9.221.226.505", "error 126 in 3.221.226.505.100"] {
+            assert_eq!(codes(text), [126], "{text}");
+        }
+    }
+
+    #[test]
+    fn the_parameters_of_a_stop_are_no_codes() {
+        for (text, expected) in [
+            ("0x1A (0x41792, 0x0, 0x0, 0x0)", &[0x1A][..]),
+            ("0x0000009F (0x3, 0xffffe00012345678, 0xfffff80012345678, 0x0)", &[0x9F]),
+            ("The bugcheck was: 0x0000001a (0x00041792, 0x00000000, 0x00000000, 0x00000000).", &[0x1A]),
+            ("0x1e (0xffffffffc0000005, 0xfffff80012345678, 0x0, 0x8)", &[0x1E, 0xC000_0005]),
+            ("0xC0000005 (0x1, 0x2)", &[0xC000_0005, 1, 2]),
+        ] {
+            assert_eq!(codes(text), expected, "{text}");
+        }
+        assert_eq!(
+            read("0x1A (0x41792, 0x0, 0x0, 0x0)", &Knowledge::builtin()).expect("codes")[0].label,
+            Some(Label::Bugcheck)
+        );
+    }
+
+    #[test]
+    fn addresses_are_no_codes() {
+        for text in [
+            "0xC0000005: Access violation reading location 0x0000000000000000",
+            "exception at 0x00000000: 0xC0000005: access violation writing 0x0000000000000010",
+            "0xC0000005, fault offset: 0x00012345",
+        ] {
+            assert_eq!(codes(text), [0xC000_0005], "{text}");
+        }
+        assert_eq!(codes("stopped at 0xC0000005"), [0xC000_0005], "there is no other");
+    }
+
+    #[test]
     fn numbers_that_nothing_speaks_for_are_left_out_of_sentences() {
         assert_eq!(codes("Python 3.9 on line 10: exit code -1073740791"), [0xC000_0409]);
         assert_eq!(codes("error 126 in 2 of 3 runs"), [126]);
@@ -563,6 +750,9 @@ mod tests {
         assert!(reason("VIDEO_TDR_FAILUR").contains("`VIDEO_TDR_FAILURE`"));
         for wide in ["0x1C0000409", "99999999999", "-99999999999", "0x"] {
             assert!(reason(wide).contains("32 bits"), "{wide}: {}", reason(wide));
+        }
+        for close in ["0xc00000005", "c00000005", "c000005"] {
+            assert!(reason(close).ends_with("did you mean 0xC0000005?"), "{close}: {}", reason(close));
         }
         assert_eq!(reason(""), "it is empty");
         assert_eq!(reason("  "), "it is empty");

@@ -109,6 +109,19 @@ fn the_likeliest_reading_comes_first() {
             "STATUS_ILLEGAL_INSTRUCTION",
         ),
         ("0xC000000F", Kind::Exception, "0xC000000F", "STATUS_NO_SUCH_FILE"),
+        ("3.221.226.505", Kind::Exception, "0xC0000409", "STATUS_STACK_BUFFER_OVERRUN"),
+        ("0xc00007b", Kind::Exception, "0xC000007B", "STATUS_INVALID_IMAGE_FORMAT"),
+        ("error 0xc00007b", Kind::Exception, "0xC000007B", "STATUS_INVALID_IMAGE_FORMAT"),
+        ("0x8007005", Kind::HResult, "0x80070005", "E_ACCESSDENIED"),
+        ("1073741819", Kind::Exception, "0xC0000005", "STATUS_ACCESS_VIOLATION"),
+        ("exit code 1.073.740.791", Kind::Exception, "0xC0000409", "STATUS_STACK_BUFFER_OVERRUN"),
+        ("cudnn status 8", Kind::CudnnStatus, "8", "CUDNN_STATUS_EXECUTION_FAILED"),
+        ("cudnn status 5000", Kind::CudnnStatus, "5000", "CUDNN_STATUS_EXECUTION_FAILED"),
+        ("LiveKernelEvent 1a8", Kind::Bugcheck, "0x000001A8", "VIDEO_DXGKRNL_BLACK_SCREEN_LIVEDUMP"),
+        ("OSError 22", Kind::Errno, "22", "EINVAL"),
+        ("OSError: [WinError 126]", Kind::WinError, "126", "ERROR_MOD_NOT_FOUND"),
+        ("errno -2", Kind::Errno, "2", "ENOENT"),
+        ("0x1A (0x41792, 0x0, 0x0, 0x0)", Kind::Bugcheck, "0x0000001A", "MEMORY_MANAGEMENT"),
     ] {
         let reading = likeliest(text);
         assert_eq!((reading.kind, reading.code.as_str(), reading.name.as_deref()), (kind, code, Some(name)), "{text}");
@@ -134,6 +147,32 @@ fn what_words_call_a_code_is_believed_where_nothing_here_knows_it() {
     }
     assert!(likeliest("BugcheckCode 0").why.starts_with("no stop was recorded"));
     assert_eq!(likeliest("WinError -2147024891").kind, Kind::HResult, "programs call other codes errors");
+}
+
+#[test]
+fn a_number_that_was_written_wrong_is_told_with_what_it_most_likely_is() {
+    for (text, why) in [("0xc00007b", "a zero is missing"), ("exit code 1073740791", "the minus was lost")] {
+        let reading = likeliest(text);
+        assert!(reading.why.contains(why), "{text}: {}", reading.why);
+    }
+    assert!(!likeliest("LiveKernelEvent 1a8").why.contains("no code that is known"));
+    assert_eq!(likeliest("exit code 1073740792").kind, Kind::ExitCode, "with a minus it would be nothing known either");
+}
+
+#[test]
+fn the_parameters_of_a_stop_say_what_they_mean() {
+    for text in ["0x1A (0x41792, 0x0, 0x0, 0x0)", "Bug check 0x0000001a (0x0000000000041792, 0x0, 0x0, 0x0)"] {
+        let look = likeliest(text).look;
+        assert!(look.first().is_some_and(|first| first.starts_with("parameter 1 is 0x41792: ")), "{look:?}");
+        assert!(look.iter().any(|line| line.contains("a page table entry is damaged")), "{look:?}");
+    }
+    assert!(!likeliest("0x1A").look.iter().any(|line| line.contains(" is 0x")));
+}
+
+#[test]
+fn a_name_that_cudnn_numbered_anew_is_told_once() {
+    let explained = explained("CUDNN_STATUS_EXECUTION_FAILED");
+    assert_eq!(explained.iter().map(|one| one.spellings.unsigned).collect::<Vec<_>>(), [5000]);
 }
 
 #[test]

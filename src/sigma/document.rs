@@ -78,7 +78,10 @@ fn rule(node: &Node, faults: &mut Faults<'_>) -> Option<Read> {
     let start = Span { end: node.span.start, ..node.span };
     let title = text("title");
     if title.is_none() {
-        faults.broken(start, "`title` is missing");
+        match node.entry("title") {
+            Some(entry) => faults.broken(entry.value.span, "`title` is no text"),
+            None => faults.broken(start, "`title` is missing"),
+        }
     }
     let level = node.entry("level").map(|entry| {
         let known = entry.value.text().and_then(|text| SIGMA_LEVELS.iter().find(|level| **level == text.trim()));

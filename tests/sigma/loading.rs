@@ -158,3 +158,24 @@ fn public_rules_are_loaded_or_rejected_for_what_is_not_supported() {
     assert!(broken.is_empty(), "{broken:#?}");
     assert!(!rules.is_empty());
 }
+
+#[test]
+fn a_title_that_is_no_text_is_not_told_as_missing() {
+    for (title, expected) in [("title: [x]", "`title` is no text"), ("author: A", "`title` is missing")] {
+        let text = about_starts("Image: x").replacen("title: A rule", title, 1);
+        let rules = load(written(&[("rule.yml", &text)]).path());
+        let faults: Vec<&str> = rules.rejected().iter().flat_map(|rejected| &rejected.faults).map(message).collect();
+        assert!(faults.contains(&expected), "{faults:?}");
+    }
+}
+
+#[test]
+fn commands_that_take_no_sigma_rules_say_so() {
+    for command in ["list", "schema"] {
+        let ran = program::run(["rules", command, "-r", "sigma:samples"]);
+        assert!(
+            ran.code != 0 && ran.stderr.contains("only `analyze`, `why` and `rules check` take Sigma rules"),
+            "{ran:#?}"
+        );
+    }
+}

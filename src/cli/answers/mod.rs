@@ -94,8 +94,9 @@ impl Answers {
         let inputs = if whole.is_empty() { now } else { self.inputs.hash(&whole) };
         let Some(inputs) = inputs else { return };
         let trailer = Trailer { inputs, whole, notes: notes.said().to_vec(), exit };
-        if let Err(error) = keeping.finish(&trailer, &self.place) {
-            self.cache.not_kept(&error);
+        match keeping.finish(&trailer, &self.place) {
+            Ok(()) => self.cache.drop_old_answers(),
+            Err(error) => self.cache.not_kept(&error),
         }
     }
 }

@@ -7,6 +7,7 @@ use std::io::{self, BufWriter, Read};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
+use std::time::SystemTime;
 
 use tempfile::NamedTempFile;
 use xxhash_rust::xxh3::xxh3_128;
@@ -19,6 +20,14 @@ use crate::discover::{display_path, reason};
 const ENDING: &str = ".crashsift-cache";
 /// The same of those that hold the answers of whole runs.
 const ANSWER_ENDING: &str = ".crashsift-answer";
+
+/// How many answers are kept.
+const MOST_ANSWERS: usize = 64;
+
+/// Whether a name is a hash, as the files of the cache are called.
+fn is_hash(name: &str) -> bool {
+    name.len() == 32 && name.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
 
 /// A folder with what earlier runs read of event logs, for all threads of a run.
 #[derive(Debug)]
@@ -101,6 +110,23 @@ impl Cache {
     #[must_use]
     pub fn answer(&self, hash: u128) -> PathBuf {
         self.folder.join(format!("{hash:032x}{ANSWER_ENDING}"))
+    }
+
+    /// Removes the answers that were kept first, where there are more than are kept: a run that asks something else each
+    /// day would fill the disk with them.
+    pub fn drop_old_answers(&self) {
+        let is_answer = |path: &Path| {
+            let name = path.file_name().map(OsStr::to_string_lossy);
+            name.and_then(|name| name.strip_suffix(ANSWER_ENDING).map(is_hash)).unwrap_or(false)
+        };
+        let paths = fs::read_dir(&self.folder).into_iter().flatten().flatten().map(|entry| entry.path());
+        let mut answers: Vec<(SystemTime, PathBuf)> = paths
+            .filter(|path| is_answer(path))
+            .filter_map(|path| Some((fs::symlink_metadata(&path).ok()?.modified().ok()?, path)))
+            .collect();
+        answers.sort_unstable_by(|one, other| other.cmp(one));
+        // One that another run removed already, or that can't be removed, is in nobody's way.
+        answers.iter().skip(MOST_ANSWERS).for_each(|(_, path)| drop(fs::remove_file(path)));
     }
 
     /// A new file in the folder, without a name that lasts. On Unix it is readable by its owner only, elsewhere as the
