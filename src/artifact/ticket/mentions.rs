@@ -9,6 +9,7 @@ use aho_corasick::AhoCorasick;
 
 use super::fences::{in_code, unquoted};
 use super::listings::listings;
+use super::patterns::borders;
 use super::printed::{Printed, printed};
 use super::sentences::{Line, is_apart};
 use crate::evidence::TicketLine;
@@ -30,6 +31,12 @@ const FEWEST_QUOTED: usize = 3;
 const MOST_BEHIND: usize = 8;
 /// As many words before a quotation are looked through for one that denies it: `does not show the message "..."`.
 const MOST_BEFORE: usize = 5;
+/// An error that the program survived stands at most so many lines before the words that say so.
+const MOST_SURVIVED: usize = 20;
+/// A quotation has no more lines than these behind its first.
+const MOST_QUOTED_LINES: usize = 20;
+/// Marks that open quotations of several lines, and those that close them.
+const OPENING: [(char, char); 4] = [('"', '"'), ('“', '”'), ('„', '“'), ('«', '»')];
 /// Words that speak of what stands before.
 const THAT: [&str; 2] = ["that", "das"];
 /// What quotations begin with.
@@ -41,9 +48,66 @@ const FEWEST_BEFORE: usize = 2;
 pub(super) fn unreported(lines: &[TicketLine]) -> BTreeMap<usize, Arc<str>> {
     let in_code = in_code(lines);
     let outside = lines.iter().zip(in_code).enumerate().filter(|(_, (_, in_code))| !in_code);
-    outside
+    let mut unreported: BTreeMap<usize, Arc<str>> = outside
         .filter_map(|(position, (line, _))| Some((position, Arc::from(without_quoted(unquoted(&line.text))?))))
-        .collect()
+        .collect();
+    for (position, line) in lines.iter().enumerate() {
+        if has_cue(&line.text, Cue::Survived) {
+            let before = position.saturating_sub(MOST_SURVIVED)..position;
+            let same_run = before.rev().take_while(|at| {
+                lines.get(at.saturating_add(1)).is_some_and(|next| borders(&next.text).next().is_none())
+            });
+            unreported.extend(same_run.map(|at| (at, Arc::from(""))));
+        }
+    }
+    unreported
+}
+
+/// Whether a line has words that do this, whoever wrote it.
+fn has_cue(line: &str, kind: Cue) -> bool {
+    let Some(finder) = CUES.finder.as_ref().filter(|_| line.len() <= LONGEST) else { return false };
+    let cues = finder.find_overlapping_iter(line).take(MOST_CUES);
+    cues.filter(|cue| CUES.kinds.get(cue.pattern().as_usize()) == Some(&kind)).any(|cue| is_apart(line, cue.range()))
+}
+
+/// The lines of source text, by their position: they say what a program may print.
+fn source(lines: &[TicketLine]) -> Vec<usize> {
+    let mut found = Vec::new();
+    // As many lines as are left of a part of a diff, and the number of the last line of what `strings` found.
+    let (mut left, mut strings) = (0_usize, None);
+    for (position, line) in lines.iter().enumerate() {
+        let text = unquoted(&line.text);
+        let listed = strings.is_some_and(|last: u32| line.number <= last.saturating_add(1)) && !text.starts_with("$ ");
+        let in_diff = left > 0 && line.text.starts_with(['+', '-', ' ']);
+        let command = ["$ strings ", ">strings ", "> strings "].iter().any(|command| line.text.contains(command));
+        strings = (listed || command).then_some(line.number);
+        left = if in_diff { left.saturating_sub(1) } else { lines_of_hunk(text).unwrap_or(0) };
+        if listed || in_diff || has_cue(text, Cue::Source) {
+            found.push(position);
+        }
+    }
+    found
+}
+
+/// As many lines as a part of a diff has at most, by its heading: `@@ -12,3 +12,4 @@`.
+fn lines_of_hunk(line: &str) -> Option<usize> {
+    let (heading, _) = line.strip_prefix("@@ -")?.split_once(" @@")?;
+    let counts = heading
+        .split(" +")
+        .map(|range| range.split_once(',').map_or(Some(1), |(_, count)| count.parse::<u16>().ok().map(usize::from)));
+    counts.sum::<Option<usize>>()
+}
+
+/// As many lines as a quotation has that begins with this line and ends in a later one.
+fn quoted_lines(lines: &[TicketLine]) -> Option<usize> {
+    let first = unquoted(&lines.first()?.text);
+    let (_, closing) = OPENING.iter().find(|(opening, _)| first.starts_with(*opening))?;
+    let inside = first.get(first.chars().next()?.len_utf8()..)?;
+    if inside.contains(*closing) {
+        return None;
+    }
+    let end = lines.iter().skip(1).take(MOST_QUOTED_LINES).position(|line| line.text.contains(*closing))?;
+    end.checked_add(1)
 }
 
 /// A line without the messages that it only quotes, if there are any.
@@ -121,7 +185,14 @@ pub(super) fn doubted(lines: &[TicketLine]) -> BTreeMap<usize, Arc<str>> {
     let in_code = in_code(lines);
     // Whether the line before denies what comes, and whether the code block does that began behind it.
     let (mut denied, mut denied_code) = (false, false);
+    // As many lines as are left of an announced quotation.
+    let mut quoted = 0_usize;
     for (position, line) in lines.iter().enumerate() {
+        if let Some(left) = quoted.checked_sub(1) {
+            quoted = left;
+            doubted.insert(position, Arc::from(""));
+            continue;
+        }
         let code = in_code.get(position).copied().unwrap_or(false);
         denied_code = code && (denied || denied_code);
         if let Some(behind) = recovered(&line.text) {
@@ -133,6 +204,9 @@ pub(super) fn doubted(lines: &[TicketLine]) -> BTreeMap<usize, Arc<str>> {
             if denied || denied_code {
                 doubted.insert(position, Arc::from(""));
             }
+            if denied && !code {
+                quoted = lines.get(position..).and_then(quoted_lines).unwrap_or(0);
+            }
             denied = false;
         } else if let Some(doubt) = doubt(unquoted(&line.text)) {
             denied = doubt.announces;
@@ -143,6 +217,7 @@ pub(super) fn doubted(lines: &[TicketLine]) -> BTreeMap<usize, Arc<str>> {
             doubted.insert(position, Arc::from(doubt.certain));
         }
     }
+    doubted.extend(source(lines).into_iter().map(|position| (position, Arc::from(""))));
     for listing in listings(lines) {
         doubted.extend(listing.map(|position| (position, Arc::from(""))));
     }
@@ -164,10 +239,12 @@ enum Cue {
     Request,
     Question,
     Recovery,
+    Survived,
+    Source,
 }
 
 impl Cue {
-    const ALL: [(&'static str, Self); 12] = [
+    const ALL: [(&'static str, Self); 14] = [
         ("denial", Self::Denial),
         ("contrast", Self::Contrast),
         ("absence", Self::Absence),
@@ -180,6 +257,8 @@ impl Cue {
         ("request", Self::Request),
         ("question", Self::Question),
         ("recovery", Self::Recovery),
+        ("survived", Self::Survived),
+        ("source", Self::Source),
     ];
 
     /// Whether it also counts behind a level or an error's name, where programs advise and people deny.
@@ -366,7 +445,7 @@ impl Line<'_> {
                 (last && before.ends_with([':', '?', '-', '–', '—', '|', '='])).then_some(0..self.text.len())
             }
             // Looked for in all lines, whoever wrote them.
-            Cue::Recovery => None,
+            Cue::Recovery | Cue::Survived | Cue::Source => None,
             Cue::Advice => Some(start..sentence_end),
             Cue::Instance => (!speaks_of_oneself(before)).then_some(start..sentence_end),
             Cue::Condition => (!before.contains(char::is_alphanumeric)).then_some(start..sentence_end),
@@ -487,6 +566,21 @@ mod tests {
             certain_of("WinError 126\nThat is from the colleague's PC. Mine: 0xC0000374"),
             ["", "Mine: 0xC0000374"]
         );
+    }
+
+    #[test]
+    fn source_text_and_diffs_say_what_a_program_may_print() {
+        assert_eq!(certain_of("@@ -12,1 +12,2 @@\n+WinError 1455: enlarge it\n a\nWinError 126"), ["", ""]);
+        assert_eq!(certain_of("$ strings a.exe\nWinError 126\n$ a.exe\nWinError 1455"), [""]);
+        assert_eq!(certain_of("ChatGPT told me this:\n\"It is 0xC0000135:\n1. a.dll\"\n0xC0000005"), ["", "", ""]);
+        assert!(certain_of("+ WinError 1455\n  WinError 126").is_empty());
+    }
+
+    #[test]
+    fn what_a_program_survived_is_unreported_back_to_the_run_it_is_of() {
+        let text = "CUDA out of memory.\nGot an OOM, unloading all loaded models.\n0xC0000005";
+        assert_eq!(unreported(&lines(text)).into_keys().collect::<Vec<_>>(), [0]);
+        assert!(unreported(&lines("CUDA out of memory.\n0xC0000005")).is_empty());
     }
 
     #[test]
