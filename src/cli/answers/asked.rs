@@ -25,7 +25,7 @@ impl Asked {
     pub fn with(options: &impl Debug) -> Option<Self> {
         let mut asked = Self { hash: Xxh3::new(), pasted: Vec::new() };
         // Any other build may answer otherwise.
-        asked.file(&env::current_exe().ok()?).ok()?;
+        asked.file(&env::current_exe().ok()?, u64::MAX).ok()?;
         asked.part(format!("{options:?}").as_bytes());
         Some(asked)
     }
@@ -39,7 +39,7 @@ impl Asked {
             let entry = entry?;
             if entry.file_type().is_file() {
                 self.part(entry.path().as_os_str().as_encoded_bytes());
-                self.file(entry.path())?;
+                self.file(entry.path(), MOST_BYTES)?;
             }
         }
         Ok(())
@@ -64,13 +64,13 @@ impl Asked {
         self.hash.digest128()
     }
 
-    fn file(&mut self, path: &Path) -> io::Result<()> {
+    fn file(&mut self, path: &Path, most: u64) -> io::Result<()> {
         let file = File::open(path)?;
         let about = file.metadata()?;
-        if !about.is_file() || about.len() > MOST_BYTES {
+        if !about.is_file() || about.len() > most {
             return Err(io::Error::other("not to be compared"));
         }
-        let hash = hash_of(file.take(MOST_BYTES))?;
+        let hash = hash_of(file.take(most))?;
         self.part(&hash.to_le_bytes());
         Ok(())
     }
