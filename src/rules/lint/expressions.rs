@@ -3,27 +3,15 @@
 use regex_syntax::Parser;
 use regex_syntax::hir::{Hir, HirKind, Look};
 
-use super::{Linted, fields};
+use super::{Linted, comparisons};
 use crate::facts::FactType;
 use crate::rules::compare::Compare;
-use crate::rules::selection::{FieldTest, Test};
 use crate::yaml::Diagnostic;
 
 /// `R088`: an expression that can't be found in what it is asked of.
 pub(super) fn look(rule: &Linted<'_>, found: &mut Vec<Diagnostic>) {
     for term in rule.terms() {
-        let compared: Vec<(FactType, &Compare)> = match &term.test {
-            Test::Fact { fact, compare, .. } => vec![(fact.kind, compare)],
-            Test::List { list, .. } => fields(&term.test)
-                .into_iter()
-                .filter_map(|(_, field)| match &field.test {
-                    FieldTest::Value(compare) => Some((list.fields.get(field.field)?.kind, compare)),
-                    FieldTest::Known(_) => None,
-                })
-                .collect(),
-            _ => Vec::new(),
-        };
-        for (kind, compare) in compared {
+        for (kind, compare) in comparisons(&term.test) {
             let Compare::Regex { patterns, .. } = compare else { continue };
             for pattern in patterns {
                 let Ok(hir) = Parser::new().parse(pattern.written()) else { continue };

@@ -13,9 +13,11 @@ mod trivial;
 mod undecided;
 mod ways;
 
+use super::compare::Compare;
 use super::list::ModuleList;
 use super::rule::Rule;
-use super::selection::{FieldTerm, Term, Test};
+use super::selection::{FieldTerm, FieldTest, Term, Test};
+use crate::facts::FactType;
 use crate::yaml::{Diagnostic, Span};
 use ways::Way;
 
@@ -64,6 +66,23 @@ pub(super) fn lint(
         undecided::look(one, found);
     }
     shadows::look(&linted, meant, found);
+}
+
+/// The comparisons of a term, of a fact or of the fields of a list's entries, each with the type of what it compares.
+fn comparisons(test: &Test) -> Vec<(FactType, &Compare)> {
+    match test {
+        Test::Fact { fact, compare, .. } => vec![(fact.kind, compare)],
+        Test::List { list, entries, .. } => {
+            let terms = entries.alternatives.iter().flatten();
+            terms
+                .filter_map(|term| match &term.test {
+                    FieldTest::Value(compare) => Some((list.fields.get(term.field)?.kind, compare)),
+                    FieldTest::Known(_) => None,
+                })
+                .collect()
+        }
+        _ => Vec::new(),
+    }
 }
 
 /// The fields that a term asks of a list's entries, each with its path.

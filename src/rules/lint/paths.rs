@@ -1,26 +1,14 @@
 //! Paths that only one machine has.
 
-use super::Linted;
+use super::{Linted, comparisons};
 use crate::facts::FactType;
 use crate::rules::compare::{Compare, Part};
-use crate::rules::selection::{FieldTest, Test};
 use crate::yaml::Diagnostic;
 
 /// `R084`: a whole path, or one below a user's own profile.
 pub(super) fn look(rule: &Linted<'_>, found: &mut Vec<Diagnostic>) {
     for term in rule.terms() {
-        let compared: Vec<(FactType, &Compare)> = match &term.test {
-            Test::Fact { fact, compare, .. } => vec![(fact.kind, compare)],
-            Test::List { list, .. } => super::fields(&term.test)
-                .into_iter()
-                .filter_map(|(_, field)| match &field.test {
-                    FieldTest::Value(compare) => Some((list.fields.get(field.field)?.kind, compare)),
-                    FieldTest::Known(_) => None,
-                })
-                .collect(),
-            _ => Vec::new(),
-        };
-        for (kind, compare) in compared {
+        for (kind, compare) in comparisons(&term.test) {
             if let Some(path) = one_machines(kind, compare) {
                 let message = format!("only machines where it lies in this very folder have `{path}`");
                 let help = "compare the name or the end of the path (`endswith`), or ask for its place (`place`)";
