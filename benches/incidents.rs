@@ -21,8 +21,8 @@ use std::sync::Arc;
 
 use crashsift::artifact::ReadContext;
 use crashsift::evidence::{
-    BugcheckCode, Event, EventBody, EventFields, Evidence, ExceptionCode, ModuleOffset, Names, Observation, Place,
-    ProcessDump, ServiceEnd, Version, WerDetails, WerReport, WerSignature,
+    BugcheckCode, Event, EventBody, EventContent, EventFields, Evidence, ExceptionCode, ModuleOffset, Observation,
+    Place, ProcessDump, ServiceEnd, Version, WerDetails, WerReport, WerSignature,
 };
 use crashsift::groups::{Attributes, groups};
 use crashsift::incident::{self, Carriers, Incident, Item, Sighting};
@@ -246,7 +246,7 @@ fn bare_crash() -> EventBody {
 }
 
 fn dump() -> Result<ProcessDump, String> {
-    let context = ReadContext { names: Names::default(), walk_stacks: true, symbols: None, cache: None, sigma: None };
+    let context = ReadContext { walk_stacks: true, ..ReadContext::default() };
     let read = read_artifact(&Path::new(env!("CARGO_MANIFEST_DIR")).join(DUMP), &context);
     let dump = read.evidence.into_iter().find_map(|evidence| match evidence.observation {
         Observation::Process(dump) => Some(*dump),
@@ -294,16 +294,15 @@ impl Log {
 
     fn add(&mut self, provider: &str, id: u32, channel: &str, time: Timestamp, body: EventBody) {
         let place = Place::Record(self.evidence.len() as u64 + 1);
-        let event = Event {
+        let content = EventContent {
             provider: provider.into(),
             id,
             channel: Some(channel.into()),
-            computer: Some(Arc::clone(&self.computer)),
-            time: Some(time),
             body,
             fields: EventFields::default(),
         };
-        self.evidence.push(Evidence { place, observation: Observation::Event(Box::new(event)) });
+        let event = Event { computer: Some(Arc::clone(&self.computer)), time: Some(time), content: Arc::new(content) };
+        self.evidence.push(Evidence { place, observation: Observation::Event(event) });
     }
 
     fn incident(&mut self, number: u32, dump: &ProcessDump, dumps: &mut Vec<ProcessDump>) {

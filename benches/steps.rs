@@ -9,7 +9,6 @@ use std::hint::black_box;
 use std::path::{Path, PathBuf};
 
 use crashsift::artifact::ReadContext;
-use crashsift::evidence::Names;
 use crashsift::facts::FactSet;
 use crashsift::knowledge::Knowledge;
 use crashsift::read::read_artifact;
@@ -34,7 +33,7 @@ fn reading(criterion: &mut Criterion) {
     for (name, file, walk_stacks) in artifacts {
         let path = samples().join(file);
         assert!(path.is_file(), "{file} is no sample");
-        let context = ReadContext { names: Names::default(), walk_stacks, symbols: None, cache: None, sigma: None };
+        let context = ReadContext { walk_stacks, ..ReadContext::default() };
         group.bench_function(name, |bencher| bencher.iter(|| read_artifact(black_box(&path), &context)));
     }
 }
@@ -43,7 +42,7 @@ fn reading(criterion: &mut Criterion) {
 /// `CRASHSIFT_CORPUS` holds, if it is set.
 fn triage(criterion: &mut Criterion) {
     const LARGE: u64 = 32 << 30;
-    let context = ReadContext { names: Names::default(), walk_stacks: false, symbols: None, cache: None, sigma: None };
+    let context = ReadContext::default();
     let small = samples().join("stack-overflow/python.exe.5316.dmp");
     let folder = tempfile::tempdir().expect("a folder");
     let large = folder.path().join("large.dmp");

@@ -15,7 +15,7 @@ use crate::artifact::minidump::Symbols;
 use crate::artifact::{LogCoverage, ReadContext};
 use crate::coverage::{Shown, coverage};
 use crate::discover::{self, display_path};
-use crate::evidence::{Names, Observation, base_name};
+use crate::evidence::{Observation, base_name};
 use crate::facts::{self, Around, FactSet, Nearby, Surroundings};
 use crate::groups::{Attributes, groups};
 use crate::incident::{self, Carriers, Incident, Item, LastNames, Machine, Sighting};
@@ -308,11 +308,11 @@ fn read_all(paths: &[PathBuf], options: &Options, progress: &dyn Progress) -> Ve
     found.retain(|file| !options.pasted.iter().any(|(name, _)| *name == display_path(&file.path)));
     progress.found(found.len());
     let context = ReadContext {
-        names: Names::default(),
         walk_stacks: options.walk_stacks,
         symbols: options.symbols.clone(),
         cache: options.cache.clone(),
         sigma: options.sigma.clone(),
+        ..ReadContext::default()
     };
     let mut all: Vec<ReadArtifact> = found
         .par_iter()

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use crashsift::artifact::ReadContext;
-use crashsift::evidence::{Names, Observation, ProcessDump, base_name};
+use crashsift::evidence::{Observation, ProcessDump, base_name};
 use crashsift::knowledge::Knowledge;
 use crashsift::read::{ReadArtifact, read_artifact};
 use crashsift::report::{Report, json};
@@ -41,10 +41,7 @@ impl Corpus {
 }
 
 fn read(path: &Path) -> ReadArtifact {
-    read_artifact(
-        path,
-        &ReadContext { names: Names::default(), walk_stacks: false, symbols: None, cache: None, sigma: None },
-    )
+    read_artifact(path, &ReadContext::default())
 }
 
 fn analyzed(corpus: &Corpus, threads: usize) -> Report {

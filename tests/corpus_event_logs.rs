@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use crashsift::artifact::event_log::{catalogue, is_event_log, read};
 use crashsift::artifact::{ReadContext, Reading};
-use crashsift::evidence::{Names, Observation, Place};
+use crashsift::evidence::{Observation, Place};
 use serde_json::Value;
 
 /// A log of the corpus: its path there, what was measured, and what was read.
@@ -44,8 +44,7 @@ fn read_corpus() -> Result<Option<Vec<Log>>, Box<dyn Error>> {
         let path = expected.get("path").and_then(Value::as_str).unwrap_or_default().to_owned();
         let file = File::open(folder.join(&path))?;
         let bytes = file.metadata()?.len();
-        let context =
-            ReadContext { names: Names::default(), walk_stacks: false, symbols: None, cache: None, sigma: None };
+        let context = ReadContext::default();
         let start = Instant::now();
         let outcome = read(&file, bytes, &context).map_err(|error| error.to_string());
         logs.push(Log { path, expected, outcome, took: start.elapsed() });
@@ -83,7 +82,7 @@ fn records_evidence_and_losses_are_those_that_were_measured() -> Result<(), Box<
             .iter()
             .filter_map(|one| match (&one.place, &one.observation) {
                 (Place::Record(record), Observation::Event(event)) => {
-                    Some((*record, event.provider.to_lowercase(), event.id))
+                    Some((*record, event.content.provider.to_lowercase(), event.content.id))
                 }
                 _ => None,
             })

@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crashsift::artifact::ReadContext;
-use crashsift::evidence::{Names, Observation, Place, ProcessDump, base_name};
+use crashsift::evidence::{Observation, Place, ProcessDump, base_name};
 use crashsift::knowledge::Knowledge;
 use crashsift::read::{ReadArtifact, read_artifact};
 use crashsift::rules::RuleSet;
@@ -47,10 +47,7 @@ fn corpus(kind: &str) -> Vec<(Value, PathBuf)> {
 }
 
 fn read(path: &Path) -> ReadArtifact {
-    read_artifact(
-        path,
-        &ReadContext { names: Names::default(), walk_stacks: false, symbols: None, cache: None, sigma: None },
-    )
+    read_artifact(path, &ReadContext::default())
 }
 
 /// How far the times may be apart at which an event was raised and written.
@@ -214,7 +211,7 @@ fn event_logs() {
             let what = format!("record {number}");
             let time = record["timestamp"].as_str().and_then(|time| time.parse::<Timestamp>().ok());
             comparison.about(file, &what, time, event.time);
-            let fields: Vec<(&str, &str)> = event.fields.iter().collect();
+            let fields: Vec<(&str, &str)> = event.content.fields.iter().collect();
             for (name, value) in named_values(&record["event_data"]) {
                 let found = fields.iter().find(|(known, _)| *known == name).map(|(_, value)| value.trim().to_owned());
                 comparison.fact(file, &format!("{what}, {name}"), Some(&value), found);

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crashsift::artifact::ReadContext;
 use crashsift::discover::{display_path, find};
-use crashsift::evidence::{Names, Observation};
+use crashsift::evidence::Observation;
 use crashsift::knowledge::Knowledge;
 use crashsift::read::read_artifact;
 use crashsift::rules::RuleSet;
@@ -27,8 +27,7 @@ struct Independent {
 impl Independent {
     fn read(folder: &Path) -> Self {
         let mut all = Self::default();
-        let context =
-            || ReadContext { names: Names::default(), walk_stacks: false, symbols: None, cache: None, sigma: None };
+        let context = || ReadContext::default();
         for file in find(&[folder.to_owned()]).0 {
             let path = display_path(&file.path);
             for evidence in read_artifact(&file.path, &context()).evidence {
@@ -39,10 +38,10 @@ impl Independent {
                         if let Some(computer) = &computer {
                             all.computers.insert(place.clone(), computer.clone());
                         }
-                        if !of_a_crash(&event.provider, event.id) {
+                        if !of_a_crash(&event.content.provider, event.content.id) {
                             continue;
                         }
-                        for id in event.fields.iter().filter_map(|(name, value)| report_id(name, value)) {
+                        for id in event.content.fields.iter().filter_map(|(name, value)| report_id(name, value)) {
                             all.by_report.entry(id).or_default().insert((computer.clone(), place.clone()));
                         }
                     }

@@ -14,9 +14,7 @@ use std::fs::File;
 use std::path::PathBuf;
 
 use crashsift::artifact::{ReadContext, Reading, Unreadable, kernel_dump, wer_report};
-use crashsift::evidence::{
-    Address, CpuArchitecture, FrameTrust, KernelDump, KernelDumpType, Names, Observation, WerReport,
-};
+use crashsift::evidence::{Address, CpuArchitecture, FrameTrust, KernelDump, KernelDumpType, Observation, WerReport};
 use serde_json::Value;
 
 /// The corpus files of a kind with what they must yield; `None` without a corpus.
@@ -42,11 +40,7 @@ fn read(
 ) -> Result<Reading, Unreadable> {
     let mut file = File::open(path).expect("the file");
     let bytes = file.metadata().expect("its length").len();
-    reader(
-        &mut file,
-        bytes,
-        &ReadContext { names: Names::default(), walk_stacks: true, symbols: None, cache: None, sigma: None },
-    )
+    reader(&mut file, bytes, &ReadContext { walk_stacks: true, ..ReadContext::default() })
 }
 
 /// A number of the expected facts: a JSON number, or text with `0x`. `None` where it is absent or zero.

@@ -16,7 +16,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crashsift::artifact::ReadContext;
-use crashsift::evidence::{Names, Observation, ProcessDump};
+use crashsift::evidence::{Observation, ProcessDump};
 use crashsift::read::{ReadArtifact, read_artifact};
 use crashsift::report::ArtifactStatus;
 use samplekit::Random;
@@ -41,10 +41,7 @@ fn samples() -> Vec<PathBuf> {
 }
 
 fn read(path: &Path) -> ReadArtifact {
-    let read = read_artifact(
-        path,
-        &ReadContext { names: Names::default(), walk_stacks: true, symbols: None, cache: None, sigma: None },
-    );
+    let read = read_artifact(path, &ReadContext { walk_stacks: true, ..ReadContext::default() });
     let detail = read.artifact.detail.clone().unwrap_or_default();
     assert!(!detail.contains("defect of crashsift"), "{}: a reader panicked", path.display());
     read

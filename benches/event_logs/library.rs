@@ -8,7 +8,6 @@ use std::process::{Command, Stdio};
 
 use crashsift::artifact::event_log::{self, Record, Selection, read_records};
 use crashsift::artifact::{ReadContext, Reading, Unreadable};
-use crashsift::evidence::Names;
 use rayon::prelude::*;
 
 use super::programs::{Peer, evtx_dump};
@@ -183,7 +182,7 @@ fn read_share(logs: &[PathBuf], threads: usize, share: u32) -> Result<Amount, St
 
 /// Reads evidence as `crashsift analyze` does: that of all logs shares its names, and is kept until the last is read.
 fn read_evidence(logs: &[PathBuf], threads: usize) -> Result<Amount, String> {
-    let context = ReadContext { names: Names::default(), walk_stacks: false, symbols: None, cache: None, sigma: None };
+    let context = ReadContext::default();
     let readings = read_logs(logs, threads, &|file, bytes| event_log::read(file, bytes, &context))?;
     let amount = |reading: &Reading| Amount {
         records: reading.evidence.len() as u64,

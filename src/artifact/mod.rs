@@ -19,10 +19,12 @@ use crate::evidence::{Evidence, Names};
 use crate::sigma::SigmaRules;
 
 /// What every reader is given.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct ReadContext {
     /// Shares equal names between artifacts.
     pub names: Names,
+    /// Shares what event records say.
+    pub contents: event_log::Contents,
     /// Whether crashing threads' stacks are walked.
     pub walk_stacks: bool,
     /// Symbols and images from outside of the dumps, if any were given.

@@ -42,7 +42,7 @@ impl Shown {
             .iter()
             .take(built.gathered.sightings.len())
             .map(|item| match &item.observation {
-                Observation::Event(event) => event.channel.as_deref(),
+                Observation::Event(event) => event.content.channel.as_deref(),
                 _ => None,
             })
             .collect();
@@ -65,9 +65,10 @@ impl Shown {
                 }
                 Observation::Event(event) => {
                     for (recorded, channel) in shown.recorded.iter_mut().zip(LOGS) {
-                        *recorded |= event.channel.as_deref().is_some_and(|known| known.eq_ignore_ascii_case(channel));
+                        *recorded |=
+                            event.content.channel.as_deref().is_some_and(|known| known.eq_ignore_ascii_case(channel));
                     }
-                    if let EventBody::BugCheck { dump_path: Some(path), .. } = &event.body {
+                    if let EventBody::BugCheck { dump_path: Some(path), .. } = &event.content.body {
                         shown.named_dump.get_or_insert_with(|| Arc::clone(path));
                     }
                 }

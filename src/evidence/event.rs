@@ -11,17 +11,24 @@ use super::{BugcheckCode, ExceptionCode, ModuleOffset, Names, NtStatus, Version,
 /// One relevant record.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Event {
+    /// The computer that logged it.
+    pub computer: Option<Arc<str>>,
+    /// When it was logged, UTC.
+    pub time: Option<Timestamp>,
+    /// What it says; records that say the same share it.
+    pub content: Arc<EventContent>,
+}
+
+/// What a record says, whenever and wherever it was logged.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct EventContent {
     /// Provider name as the log writes it.
     pub provider: Arc<str>,
     /// Event id.
     pub id: u32,
     /// Channel, such as `System`.
     pub channel: Option<Arc<str>>,
-    /// The computer that logged it.
-    pub computer: Option<Arc<str>>,
-    /// When it was logged, UTC.
-    pub time: Option<Timestamp>,
-    /// What it says.
+    /// Its meaning.
     pub body: EventBody,
     /// Every field as written, by the event's own names or, for positional events, by the names of the catalogue's
     /// layout (`data0`, `data1`... where there is none). Empty values and binary data are left out.

@@ -28,11 +28,14 @@ pub use crash_detail::{
     AddressKind, CodePlace, CppException, CrashDetail, Extension, Instruction, InstructionKind, Page, StackState,
     StowedException, Wanted,
 };
-pub use event::{DriveHealth, Event, EventBody, EventFields, MemoryHeld, ProcessExit, ServiceEnd, StorageRetry};
+pub use event::{
+    DriveHealth, Event, EventBody, EventContent, EventFields, MemoryHeld, ProcessExit, ServiceEnd, StorageRetry,
+};
 pub use kernel::{KernelDriver, KernelDump, KernelDumpType, KernelFrame, UnloadedDriver};
 pub use log_coverage::{Days, LogCoverage, RecordIds, Recorded, Stretches};
 pub use module::{Address, DebugId, DebugSignature, LoadedModule, ModuleOffset, UnloadedModule, base_name};
 pub use names::Names;
+pub(crate) use names::{ByHash, halves, seed};
 pub use place::Place;
 pub use process::{
     Call, CpuArchitecture, CrashThread, DelayLoad, Exception, Frame, FrameTrust, OperatingSystem, ProcessDump, System,
@@ -64,7 +67,7 @@ pub enum Observation {
     /// A kernel-mode dump: one bugcheck, or one live kernel report.
     Kernel(Box<KernelDump>),
     /// One relevant record of an event log.
-    Event(Box<Event>),
+    Event(Event),
     /// One `Report.wer`.
     Wer(Box<WerReport>),
     /// One text that somebody pasted.

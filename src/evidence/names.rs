@@ -1,30 +1,55 @@
 //! One copy of each name, however many artifacts carry it.
 
 use std::collections::HashMap;
-use std::hash::{BuildHasher, BuildHasherDefault, Hasher, RandomState};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::hash::{BuildHasher, BuildHasherDefault, Hash, Hasher, RandomState};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-/// How many parts the names are kept in, each with a lock of its own: every thread asks for hundreds of names for each
-/// dump that it reads, and with one lock threads wait for each other.
-const PARTS: u64 = 16;
+/// How many parts what is shared is kept in, each with a lock of its own: every thread asks for hundreds of names for
+/// each dump that it reads, and with one lock threads wait for each other.
+const PARTS: usize = 16;
 
-/// Shares equal strings between artifacts: a thousand dumps name the same hundred modules, and memory must not grow
-/// with that.
+/// Values by the hashes of what they are made of. The lowest bits of a hash tell the part.
 #[derive(Debug)]
-pub struct Names {
-    /// Different in every run, so that no file can hold names that all fall into one place.
-    seed: u64,
-    parts: [Mutex<Part>; PARTS as usize],
+pub(crate) struct ByHash<K, V>([Mutex<HashMap<K, V, BuildHasherDefault<Hashed>>>; PARTS]);
+
+impl<K, V> Default for ByHash<K, V> {
+    fn default() -> Self {
+        Self(Default::default())
+    }
 }
 
-/// Names by their hashes.
-type Part = HashMap<u64, Arc<str>, BuildHasherDefault<Hashed>>;
+impl<K: Eq + Hash, V: Clone> ByHash<K, V> {
+    /// The value of that hash.
+    pub(crate) fn get(&self, part: u64, hash: &K) -> Option<V> {
+        self.part(part)?.get(hash).cloned()
+    }
+
+    /// The value of that hash, which is `made` unless there is one.
+    pub(crate) fn get_or_insert(&self, part: u64, hash: K, made: impl FnOnce() -> V) -> V {
+        match self.part(part) {
+            Some(mut part) => part.entry(hash).or_insert_with(made).clone(),
+            None => made(),
+        }
+    }
+
+    /// A part; there is one for every number.
+    fn part(&self, number: u64) -> Option<MutexGuard<'_, HashMap<K, V, BuildHasherDefault<Hashed>>>> {
+        let part = self.0.get(usize::try_from(number % PARTS as u64).ok()?)?;
+        // A poisoned lock only means that another artifact's parser panicked; the values themselves are whole.
+        Some(part.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// A seed that is different in every run, so that no file can hold what all falls into one place.
+pub(crate) fn seed() -> u64 {
+    RandomState::new().hash_one(PARTS)
+}
 
 /// The hash of what is a hash already.
 #[derive(Debug, Default)]
-struct Hashed(u64);
+pub(crate) struct Hashed(u64);
 
 impl Hasher for Hashed {
     fn finish(&self) -> u64 {
@@ -38,11 +63,30 @@ impl Hasher for Hashed {
     fn write_u64(&mut self, hash: u64) {
         self.0 = hash;
     }
+
+    fn write_u128(&mut self, hash: u128) {
+        let [low, high] = halves(hash);
+        self.0 = low ^ high;
+    }
+}
+
+/// The lower and the upper half.
+pub(crate) fn halves(hash: u128) -> [u64; 2] {
+    let low = hash & u128::from(u64::MAX);
+    [low, hash >> 64].map(|half| u64::try_from(half).unwrap_or_default())
+}
+
+/// Shares equal strings between artifacts: a thousand dumps name the same hundred modules, and memory must not grow
+/// with that.
+#[derive(Debug)]
+pub struct Names {
+    seed: u64,
+    known: ByHash<u64, Arc<str>>,
 }
 
 impl Default for Names {
     fn default() -> Self {
-        Self { seed: RandomState::new().hash_one(PARTS), parts: Default::default() }
+        Self { seed: seed(), known: ByHash::default() }
     }
 }
 
@@ -50,14 +94,10 @@ impl Names {
     /// The shared copy of `name`.
     pub fn share(&self, name: &str) -> Arc<str> {
         let hash = xxh3_64_with_seed(name.as_bytes(), self.seed);
-        // The map goes by the lowest and the highest bits.
-        let part = usize::try_from((hash >> 32) & (PARTS - 1)).ok().and_then(|part| self.parts.get(part));
-        let Some(part) = part else { return Arc::from(name) };
-        // A poisoned lock only means that another artifact's parser panicked; the names themselves are whole.
-        let mut known = part.lock().unwrap_or_else(PoisonError::into_inner);
-        let shared = known.entry(hash).or_insert_with(|| Arc::from(name));
+        // The maps go by the lowest and the highest bits.
+        let shared = self.known.get_or_insert(hash >> 32, hash, || Arc::from(name));
         // Of two names with one hash the second is simply not shared.
-        if **shared == *name { Arc::clone(shared) } else { Arc::from(name) }
+        if *shared == *name { shared } else { Arc::from(name) }
     }
 }
 

@@ -191,7 +191,7 @@ fn ran_after_its_stop(all: &[Said<'_>]) -> Option<String> {
     let stop = stopped(all).min()?;
     all.iter().zip(1_usize..).find_map(|(said, number)| {
         let Observation::Event(event) = &said.item.observation else { return None };
-        let EventBody::UncleanShutdown { last_alive: Some(alive) } = event.body else { return None };
+        let EventBody::UncleanShutdown { last_alive: Some(alive) } = event.content.body else { return None };
         (alive.duration_since(stop.0) > CLOCK_STEP).then(|| {
             format!(
                 "By e{number} the system still ran at {alive}, after the stop at {} (e{}); these may be two stops.",

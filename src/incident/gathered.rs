@@ -123,7 +123,7 @@ impl<'i> Gathered<'i> {
     /// All events, with their evidence numbers.
     pub fn events(&self) -> impl Iterator<Item = (usize, &'i Event)> + '_ {
         self.items.iter().enumerate().filter_map(|(number, item)| match &item.observation {
-            Observation::Event(event) => Some((number, &**event)),
+            Observation::Event(event) => Some((number, event)),
             _ => None,
         })
     }
@@ -131,7 +131,7 @@ impl<'i> Gathered<'i> {
     /// The first event body that `pick` takes something from.
     pub fn event<T>(&self, pick: impl Fn(&'i EventBody) -> Option<T>) -> Option<(usize, T)> {
         self.first(|observation| match observation {
-            Observation::Event(event) => pick(&event.body),
+            Observation::Event(event) => pick(&event.content.body),
             _ => None,
         })
     }
@@ -155,7 +155,7 @@ impl<'i> Gathered<'i> {
     pub fn named_modules(&self) -> impl Iterator<Item = (usize, &'i str, Option<&'i str>, Option<Version>)> + '_ {
         self.items.iter().enumerate().flat_map(|(number, item)| {
             let [app, module] = match &item.observation {
-                Observation::Event(event) => match &event.body {
+                Observation::Event(event) => match &event.content.body {
                     EventBody::ApplicationError {
                         app,
                         app_version,
@@ -215,7 +215,7 @@ impl CrashRecord {
     /// What an observation says, if it is a crash record.
     pub(super) fn of(observation: &Observation) -> Option<Self> {
         match observation {
-            Observation::Event(event) => Self::of_event(&event.body),
+            Observation::Event(event) => Self::of_event(&event.content.body),
             Observation::Wer(report) => Some(Self::of_report(report)),
             Observation::Ticket(ticket) => Some(Self::of_ticket(ticket)),
             Observation::Process(_) | Observation::Kernel(_) | Observation::Sigma(_) => None,

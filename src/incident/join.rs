@@ -200,7 +200,7 @@ fn may_be_of(record: &Sighting, crash: &Sighting, items: &[Item]) -> bool {
         _ => true,
     };
     let text = match items.get(record.item).map(|item| &item.observation) {
-        Some(Observation::Event(event)) => match &event.body {
+        Some(Observation::Event(event)) => match &event.content.body {
             EventBody::OpenGlDriver { text, .. } => text.to_lowercase(),
             _ => String::new(),
         },
@@ -329,7 +329,7 @@ fn by_service(sightings: &[Sighting], items: &[Item], sets: &mut Sets<'_>) {
 
 fn event_body<'i>(items: &'i [Item], sighting: &Sighting) -> Option<&'i EventBody> {
     match &items.get(sighting.item)?.observation {
-        Observation::Event(event) => Some(&event.body),
+        Observation::Event(event) => Some(&event.content.body),
         _ => None,
     }
 }

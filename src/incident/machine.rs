@@ -11,7 +11,7 @@ use super::sighting::{Item, report_kind};
 use super::{Cleared, IncidentKind, Machine, SIGMA, TimelineEntry};
 use crate::artifact::LogCoverage;
 use crate::artifact::event_log::catalogue;
-use crate::evidence::{Event, EventBody, Observation, SigmaMatch, SigmaRule, Stretches};
+use crate::evidence::{Event, EventBody, EventContent, Observation, SigmaMatch, SigmaRule, Stretches};
 use crate::knowledge::Knowledge;
 
 /// The event in the Security log that it was cleared.
@@ -33,12 +33,13 @@ pub fn machines(items: &[Item], coverage: &[LogCoverage], knowledge: &Knowledge)
         let (Some(host), Some(time)) = (&event.computer, event.time) else { continue };
         let Some(machine) = known.machine(host) else { continue };
         machine.cleared.extend(cleared(event).map(|channel| Cleared { channel: channel.into(), time }));
+        let (kind, says) = sentences.of(event, knowledge);
         machine.timeline.push(TimelineEntry {
             time,
-            kind: timeline_kind(event),
-            provider: Arc::clone(&event.provider),
-            id: event.id,
-            says: sentences.of(event, knowledge),
+            kind,
+            provider: Arc::clone(&event.content.provider),
+            id: event.content.id,
+            says,
             sigma: None,
             incident: None,
             item: index,
@@ -78,20 +79,21 @@ fn of_sigma(found: &SigmaMatch, time: Timestamp, index: usize, item: &Item, says
     }
 }
 
-/// The sentences that were said of events, with what tells that another event has the same one: provider, id and text
-/// are shared by all that have them. Logs say most of what they say many times.
+/// What was said of events, by what they share. Logs say most of what they say many times.
 #[derive(Default)]
 struct Sentences {
-    said: HashMap<(*const u8, u32, *const u8), Arc<str>>,
+    /// Kind and sentence of events, which share their content.
+    said: HashMap<*const EventContent, (&'static str, Arc<str>)>,
     /// Of matches by rule, provider and id.
     matched: HashMap<(*const SigmaRule, *const u8, u32), Arc<str>>,
 }
 
 impl Sentences {
-    fn of(&mut self, event: &Event, knowledge: &Knowledge) -> Arc<str> {
-        let EventBody::Said { sentence, .. } = &event.body else { return says::of_event(event, knowledge).into() };
-        let key = (Arc::as_ptr(&event.provider).cast(), event.id, Arc::as_ptr(sentence).cast());
-        Arc::clone(self.said.entry(key).or_insert_with(|| says::of_event(event, knowledge).into()))
+    /// The kind of timeline entry that an event is, and its sentence.
+    fn of(&mut self, event: &Event, knowledge: &Knowledge) -> (&'static str, Arc<str>) {
+        let said = || (timeline_kind(event), says::of_event(event, knowledge).into());
+        let (kind, says) = self.said.entry(Arc::as_ptr(&event.content)).or_insert_with(said);
+        (*kind, Arc::clone(says))
     }
 
     fn of_sigma(&mut self, found: &SigmaMatch) -> Arc<str> {
@@ -163,12 +165,12 @@ impl<'h> Known<'h> {
 /// The values of an event as rules search them.
 #[must_use]
 pub fn values(event: &Event) -> Arc<str> {
-    match &event.body {
+    match &event.content.body {
         EventBody::DisplayDriver { text: Some(text), .. }
         | EventBody::OpenGlDriver { text, .. }
         | EventBody::DotNet { text, .. }
         | EventBody::Other { text } => Arc::clone(text),
-        _ => Arc::clone(event.fields.values()),
+        _ => Arc::clone(event.content.fields.values()),
     }
 }
 
@@ -176,7 +178,7 @@ pub fn values(event: &Event) -> Arc<str> {
 /// but for records whose content decides.
 #[must_use]
 pub fn timeline_kind(event: &Event) -> &'static str {
-    match &event.body {
+    match &event.content.body {
         EventBody::Wer(report) => match report_kind(report) {
             Some(IncidentKind::Crash) => "crash",
             Some(IncidentKind::Hang) => "hang",
@@ -197,8 +199,8 @@ fn cleared(event: &Event) -> Option<&str> {
     if catalogue::timeline_kind(event) != Some("log-cleared") {
         return None;
     }
-    let channel = event.fields.iter().find(|(name, _)| *name == "Channel").map(|(_, channel)| channel.trim());
-    channel.filter(|channel| !channel.is_empty()).or((event.id == SECURITY_CLEARED).then_some("Security"))
+    let channel = event.content.fields.iter().find(|(name, _)| *name == "Channel").map(|(_, channel)| channel.trim());
+    channel.filter(|channel| !channel.is_empty()).or((event.content.id == SECURITY_CLEARED).then_some("Security"))
 }
 
 /// What a machine's logs cover, in sentences.

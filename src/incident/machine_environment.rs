@@ -126,10 +126,10 @@ fn weight(key: &str, value: &str, is_kernel: bool, is_wow64: bool) -> Option<Wei
 /// The build number in the record of a start, Kernel-General 12.
 #[must_use]
 pub fn started_build(event: &Event) -> Option<u32> {
-    if event.id != 12 || !event.provider.eq_ignore_ascii_case("Microsoft-Windows-Kernel-General") {
+    if event.content.id != 12 || !event.content.provider.eq_ignore_ascii_case("Microsoft-Windows-Kernel-General") {
         return None;
     }
-    let (_, build) = event.fields.iter().find(|(name, _)| *name == "BuildVersion")?;
+    let (_, build) = event.content.fields.iter().find(|(name, _)| *name == "BuildVersion")?;
     build.parse().ok()
 }
 

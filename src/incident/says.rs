@@ -188,11 +188,11 @@ fn of_inventory(inventory: &Inventory) -> Vec<String> {
 pub fn of_event(event: &Event, knowledge: &Knowledge) -> String {
     // Logs hold tens of thousands of them, and most sentences fit.
     let mut said = String::with_capacity(128);
-    said.push_str(&event.provider);
+    said.push_str(&event.content.provider);
     // A string can be written to at any time.
-    let _ = write!(said, " {}: ", event.id);
-    let _ = write_meaning(&mut said, &event.body, knowledge);
-    if let (EventBody::Said { .. }, Some(name)) = (&event.body, system_error(event, &said)) {
+    let _ = write!(said, " {}: ", event.content.id);
+    let _ = write_meaning(&mut said, &event.content.body, knowledge);
+    if let (EventBody::Said { .. }, Some(name)) = (&event.content.body, system_error(event, &said)) {
         let _ = write!(said, ", {name}");
     }
     said.shrink_to_fit();
@@ -203,8 +203,8 @@ pub fn of_event(event: &Event, knowledge: &Knowledge) -> String {
 fn system_error(event: &Event, said: &str) -> Option<&'static str> {
     /// Ended with an error that the service itself numbers.
     const OWN_NUMBER: u32 = 7024;
-    let numbers_are_the_system_s = match &*event.provider {
-        "Service Control Manager" => event.id != OWN_NUMBER,
+    let numbers_are_the_system_s = match &*event.content.provider {
+        "Service Control Manager" => event.content.id != OWN_NUMBER,
         "MsiInstaller" => true,
         _ => false,
     };
@@ -402,19 +402,20 @@ fn write_one_line(out: &mut String, text: &str) -> fmt::Result {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
-    use crate::evidence::EventFields;
+    use crate::evidence::{EventContent, EventFields};
 
     fn said(provider: &str, id: u32, sentence: &str) -> String {
-        let event = Event {
+        let content = EventContent {
             provider: provider.into(),
             id,
             channel: None,
-            computer: None,
-            time: None,
             body: EventBody::Said { sentence: sentence.into(), kind: None },
             fields: EventFields::default(),
         };
+        let event = Event { computer: None, time: None, content: Arc::new(content) };
         of_event(&event, &Knowledge::builtin())
     }
 

@@ -178,7 +178,7 @@ impl Sighting {
     }
 
     fn of_event(index: usize, event: &Event) -> Option<Self> {
-        let mut sighting = match &event.body {
+        let mut sighting = match &event.content.body {
             EventBody::ApplicationError { app, app_path, pid, started, report_id, .. } => {
                 let mut sighting = Self::new(index, IncidentKind::Crash, 1);
                 // In the name of a service's host the service follows: svchost.exe_Name.

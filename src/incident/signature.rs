@@ -84,18 +84,18 @@ fn stop(bugcheck: &Bugcheck) -> String {
 fn named(kind: IncidentKind, gathered: &Gathered<'_>) -> Option<String> {
     let of_event = |pick: fn(&Event) -> Option<&str>| gathered.events().find_map(|(_, event)| pick(event));
     match kind {
-        IncidentKind::GpuReset => of_event(|event| match &event.body {
+        IncidentKind::GpuReset => of_event(|event| match &event.content.body {
             EventBody::DisplayReset { driver } => Some(driver),
             EventBody::DisplayDriver { driver, reset: true, .. } => Some(driver),
             _ => None,
         })
         .map(|driver| driver.trim_end_matches(".sys").to_lowercase()),
-        IncidentKind::Exit => of_event(|event| match &event.body {
+        IncidentKind::Exit => of_event(|event| match &event.content.body {
             EventBody::ServiceEnded(end) => Some(end.name.as_deref().unwrap_or(&end.display_name)),
             _ => None,
         })
         .map(|service| of_all_users(&service.to_lowercase()).to_owned()),
-        IncidentKind::StartFailure => of_event(|event| match &event.body {
+        IncidentKind::StartFailure => of_event(|event| match &event.content.body {
             EventBody::Popup { dlls, .. } => dlls.first().map(|dll| &**dll),
             // Version and key follow the name.
             EventBody::SideBySide { assembly, .. } => assembly.as_deref()?.split(',').next(),
@@ -106,7 +106,7 @@ fn named(kind: IncidentKind, gathered: &Gathered<'_>) -> Option<String> {
             reports(gathered).find_map(|report| report.signature.waiting_for.as_deref()).map(stable_name)
         }
         // WER cuts the end of long names.
-        IncidentKind::Crash => of_event(|event| match &event.body {
+        IncidentKind::Crash => of_event(|event| match &event.content.body {
             EventBody::DotNet { exception_type, .. } => exception_type.as_deref(),
             _ => None,
         })
@@ -133,7 +133,7 @@ fn of_all_users(service: &str) -> &str {
 fn reports<'g>(gathered: &'g Gathered<'_>) -> impl Iterator<Item = &'g WerReport> {
     gathered.items.iter().filter_map(|item| match &item.observation {
         Observation::Wer(report) => Some(&**report),
-        Observation::Event(event) => match &event.body {
+        Observation::Event(event) => match &event.content.body {
             EventBody::Wer(report) => Some(&**report),
             _ => None,
         },

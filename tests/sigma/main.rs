@@ -12,7 +12,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crashsift::artifact::ReadContext;
-use crashsift::evidence::{Names, Observation};
+use crashsift::evidence::Observation;
 use crashsift::read::read_artifact;
 use crashsift::sigma::SigmaRules;
 use samplekit::FileTime;
@@ -72,7 +72,7 @@ fn matched(rules: SigmaRules, channel: &str, events: impl IntoIterator<Item = Ev
     let path = folder.path().join("log.evtx");
     std::fs::write(&path, log.to_bytes()).expect("a file");
     let sigma = Some(Arc::new(rules));
-    let context = ReadContext { names: Names::default(), walk_stacks: false, symbols: None, cache: None, sigma };
+    let context = ReadContext { sigma, ..ReadContext::default() };
     let found = read_artifact(&path, &context).evidence.into_iter().filter_map(|evidence| match evidence.observation {
         Observation::Sigma(found) => Some((found.rule.title.to_string(), evidence.place.to_string())),
         _ => None,

@@ -139,7 +139,7 @@ fn a_cache_that_was_made_without_sigma_rules_does_not_answer() {
     let cache = Arc::new(Cache::in_folder(&folder.path().join("cache")).expect("a cache"));
     let matches = |sigma: Option<Arc<SigmaRules>>| {
         let cache = Some(Arc::clone(&cache));
-        let context = ReadContext { names: Names::default(), walk_stacks: false, symbols: None, cache, sigma };
+        let context = ReadContext { cache, sigma, ..ReadContext::default() };
         let evidence = read_artifact(&path, &context).evidence;
         evidence.iter().filter(|evidence| matches!(evidence.observation, Observation::Sigma(_))).count()
     };

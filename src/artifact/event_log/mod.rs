@@ -12,7 +12,8 @@
 //! - `chunk_reading` reads those, by `binary_xml`, or `full_decode` where their shape is unusual, and says what is
 //!   missing;
 //! - `fields` takes a record's elements to a list of names and values;
-//! - `meaning` takes the fields to an [`EventBody`](crate::evidence::EventBody);
+//! - `meaning` takes the fields to an [`EventBody`](crate::evidence::EventBody), once for all records with the same,
+//!   of which `contents` keeps one copy;
 //! - `pasted` does the same for events that stand in a text as XML;
 //! - `channel_ids` are records that somebody else wants, beside those of the catalogue: Sigma rules;
 //! - `cache` spares later runs the chunks that did not change, and `identity` tells whether a whole log did.
@@ -23,6 +24,7 @@ pub mod catalogue;
 mod channel_ids;
 mod chunk;
 mod chunk_reading;
+mod contents;
 mod coverage;
 mod definitions;
 mod fields;
@@ -51,6 +53,7 @@ pub use self::cache::{Cache, LEAST_LOG};
 pub use self::channel_ids::ChannelIds;
 use self::chunk::has_chunk_signature;
 use self::chunk_reading::Reader;
+pub use self::contents::Contents;
 use self::file_header::{FILE_SIGNATURE, FileHeader, HEADER_BYTES};
 pub use self::identity::identity;
 pub(crate) use self::pasted::{MOST_EVENTS, count_of_events, pasted_events};
@@ -58,7 +61,7 @@ pub use self::record::{Log, Record, WrittenFields};
 use self::runs::{RunReading, Source, fill_at};
 pub use self::selection::Selection;
 use super::{Loss, ReadContext, Reading, Unreadable};
-use crate::evidence::{Event, Evidence, Names, Observation, Place};
+use crate::evidence::{Event, EventContent, Evidence, Names, Observation, Place};
 use crate::sigma::SigmaRules;
 
 /// Where losses that concern the file header are placed.
@@ -104,7 +107,7 @@ fn read_evidence(
     if let Some(sigma) = &context.sigma {
         return read_with_sigma(file, bytes, sigma, context);
     }
-    let take = |record: &Record<'_>| evidence(record, &context.names);
+    let take = |record: &Record<'_>| evidence(record, context);
     let log = read_source(Source { file, bytes, cache }, &CATALOGUED, &take)?;
     Ok(Reading { evidence: log.taken, losses: log.losses, records: Some(log.records), coverage: log.coverage })
 }
@@ -115,7 +118,7 @@ fn read_with_sigma(file: &File, bytes: u64, sigma: &SigmaRules, context: &ReadCo
     let take = |record: &Record<'_>| {
         let own = CATALOGUED.takes(record.provider, record.event_id)
             && CATALOGUED.takes_data(record.provider, record.event_id, record.fields);
-        let own = own.then(|| evidence(record, &context.names)).flatten();
+        let own = own.then(|| evidence(record, context)).flatten();
         let matches = sigma.matches(record, &context.names).into_iter();
         let matches =
             matches.map(|found| Evidence { place: place(record), observation: Observation::Sigma(Box::new(found)) });
@@ -224,23 +227,14 @@ fn joined(ranges: Vec<(u64, u64)>) -> Vec<(u64, u64)> {
 }
 
 /// The record as evidence; `None` for one that reports that all is well.
-fn evidence(record: &Record<'_>, names: &Names) -> Option<Evidence> {
-    let entry = catalogue::find(record.provider, record.event_id)?;
-    let fields = record.fields.named(entry.layout, names);
-    let body = meaning::read(entry.meaning, record.provider, record.event_id, &fields)?;
-    let share = |text: Option<&str>| -> Option<Arc<str>> { text.map(|text| names.share(text)) };
-    Some(Evidence {
-        place: place(record),
-        observation: Observation::Event(Box::new(Event {
-            provider: names.share(record.provider),
-            id: record.event_id,
-            channel: share(record.channel),
-            computer: share(record.computer),
-            time: record.time,
-            body,
-            fields: fields.kept(),
-        })),
-    })
+fn evidence(record: &Record<'_>, context: &ReadContext) -> Option<Evidence> {
+    Some(of_content(record, context.contents.of(record, &context.names)?, &context.names))
+}
+
+/// The record, which says `content`, as evidence.
+fn of_content(record: &Record<'_>, content: Arc<EventContent>, names: &Names) -> Evidence {
+    let computer = record.computer.map(|computer| names.share(computer));
+    Evidence { place: place(record), observation: Observation::Event(Event { computer, time: record.time, content }) }
 }
 
 fn place(record: &Record<'_>) -> Place {

@@ -4,11 +4,13 @@
 
 use std::borrow::Cow;
 use std::ops::Range;
+use std::sync::Arc;
 
 use quick_xml::Reader;
 use quick_xml::escape::resolve_predefined_entity;
 use quick_xml::events::{BytesStart, Event as Markup};
 
+use super::contents::content;
 use super::fields::WrittenFields;
 use super::json::Node;
 use super::record::Record;
@@ -225,7 +227,7 @@ fn evidence(event: &Node<'_>, names: &Names) -> Option<Evidence> {
         recovered: false,
         fields: &WrittenFields::of(&elements),
     };
-    super::evidence(&record, names)
+    Some(super::of_content(&record, Arc::new(content(&record, names)?), names))
 }
 
 #[cfg(test)]
@@ -245,7 +247,9 @@ mod tests {
         let Some(Observation::Event(event)) = event.evidence.as_ref().map(|evidence| &evidence.observation) else {
             return "no event".to_owned();
         };
-        let EventBody::ApplicationError { app, module, code, .. } = &event.body else { return "another".to_owned() };
+        let EventBody::ApplicationError { app, module, code, .. } = &event.content.body else {
+            return "another".to_owned();
+        };
         let code = code.map(|code| code.to_string()).unwrap_or_default();
         format!("{app} {} {code} {}", module.as_deref().unwrap_or("none"), event.computer.as_deref().unwrap_or("?"))
     }

@@ -11,12 +11,12 @@ use samplekit::event_log::{
 use samplekit::{FileTime, Guid, events};
 
 use super::*;
-use crate::evidence::{Event, EventBody, Names, Observation, Place};
+use crate::evidence::{Event, EventBody, Observation, Place};
 
 fn read_bytes(bytes: &[u8]) -> Result<Reading, Unreadable> {
     let mut file = tempfile::tempfile().expect("a file");
     file.write_all(bytes).expect("written");
-    let context = ReadContext { names: Names::default(), walk_stacks: false, symbols: None, cache: None, sigma: None };
+    let context = ReadContext::default();
     read(&file, bytes.len() as u64, &context)
 }
 
@@ -70,7 +70,7 @@ fn long_log(chunks: usize) -> Vec<u8> {
 
 fn apps(reading: &Reading) -> Vec<String> {
     (0..reading.evidence.len())
-        .map(|index| match &event(reading, index).1.body {
+        .map(|index| match &event(reading, index).1.content.body {
             EventBody::ApplicationError { app, .. } => app.to_string(),
             other => panic!("{other:?}"),
         })
@@ -99,10 +99,10 @@ fn a_whole_log_gives_wanted_records_counts_all_and_loses_nothing() {
     assert_eq!(apps(&reading), ["first.exe", "last.exe"]);
     let (place, event) = event(&reading, 1);
     assert_eq!(*place, Place::Record(103));
-    assert_eq!((&*event.provider, event.id), ("Application Error", 1000));
-    assert_eq!((event.channel.as_deref(), event.computer.as_deref()), (Some("Application"), Some("PC-01")));
+    assert_eq!((&*event.content.provider, event.content.id), ("Application Error", 1000));
+    assert_eq!((event.content.channel.as_deref(), event.computer.as_deref()), (Some("Application"), Some("PC-01")));
     assert_eq!(event.time.map(|time| time.to_string()).as_deref(), Some("2024-05-06T07:03:00Z"));
-    let fields: Vec<_> = event.fields.iter().collect();
+    let fields: Vec<_> = event.content.fields.iter().collect();
     assert_eq!(fields, [("AppName", "last.exe"), ("AppVersion", "1.0.0.0")]);
     let [coverage] = reading.coverage.as_slice() else { panic!("{:?}", reading.coverage) };
     assert_eq!((&*coverage.channel, &*coverage.computer), ("Application", "PC-01"));
@@ -151,7 +151,8 @@ fn every_family_of_events_comes_out_of_a_log() {
         .add(events::missing_assembly(at(8), "Vendor.Runtime", "C:\\tool.exe"));
     let reading = reading(&log.to_bytes());
     assert_eq!((reading.records, reading.losses.len()), (Some(8), 0));
-    let bodies: Vec<&EventBody> = (0..reading.evidence.len()).map(|index| &event(&reading, index).1.body).collect();
+    let bodies: Vec<&EventBody> =
+        (0..reading.evidence.len()).map(|index| &event(&reading, index).1.content.body).collect();
     let [
         EventBody::DisplayReset { driver },
         EventBody::DisplayDriver { reset: true, .. },
@@ -179,7 +180,9 @@ fn the_timeline_knows_every_event_that_is_read() {
     let reading = reading(&log.to_bytes());
     let kinds: Vec<_> = (0..3).map(|index| catalogue::timeline_kind(event(&reading, index).1)).collect();
     assert_eq!(kinds, [Some("driver-reset"), Some("driver-error"), Some("bugcheck")]);
-    let unknown = Event { provider: "Chatter".into(), ..event(&reading, 0).1.clone() };
+    let event = event(&reading, 0).1;
+    let content = EventContent { provider: "Chatter".into(), ..(*event.content).clone() };
+    let unknown = Event { content: Arc::new(content), ..event.clone() };
     assert_eq!(catalogue::timeline_kind(&unknown), None);
 }
 

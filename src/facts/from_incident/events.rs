@@ -11,7 +11,7 @@ use crate::incident::Built;
 pub(super) fn events(built: &Built<'_>, facts: &mut FactSet) {
     for (number, event) in built.gathered.events() {
         let from = evidence(number);
-        match &event.body {
+        match &event.content.body {
             EventBody::DotNet { exception_type: Some(kind), .. } => {
                 facts.set("exception.managed_type", Value::Text(Arc::clone(kind)), from);
             }

@@ -50,8 +50,8 @@ pub(super) fn lists(built: &Built<'_>, facts: &mut FactSet) {
 
     let events = gathered.events().map(|(number, event)| Record {
         fields: vec![
-            ("provider", Value::Text(Arc::clone(&event.provider))),
-            ("id", Value::Number(u64::from(event.id))),
+            ("provider", Value::Text(Arc::clone(&event.content.provider))),
+            ("id", Value::Number(u64::from(event.content.id))),
             ("text", Value::Text(values(event))),
         ],
         from: evidence(number),

@@ -18,7 +18,7 @@ enum Needed {
 /// A word of [`DRIVES`](super::super::schema::DRIVES); `None` where the record or the incident does not tell.
 pub(super) fn drive(event: &Event, built: &Built<'_>) -> Option<&'static str> {
     let needed = needed(built)?;
-    let same = match &event.body {
+    let same = match &event.content.body {
         EventBody::DriveHealth(health) => of_drive(health.boot?, needed, windows_letter(built))?,
         EventBody::FileSystem { volume, .. } => of_volume(letter(volume.as_deref()?)?, needed, windows_letter(built))?,
         // Of disks nothing is known but a number. Programs seldom run from discs, and those that do have other records.
@@ -55,7 +55,7 @@ fn needed(built: &Built<'_>) -> Option<Needed> {
         IncidentKind::GpuReset => None,
         _ => {
             // The file of a page that could not be read counts before the program that wanted it.
-            let unread = built.gathered.events().find_map(|(_, event)| match &event.body {
+            let unread = built.gathered.events().find_map(|(_, event)| match &event.content.body {
                 EventBody::InPageError { file, .. } => letter(file.as_deref()?),
                 _ => None,
             });
@@ -68,7 +68,7 @@ fn needed(built: &Built<'_>) -> Option<Needed> {
 /// The letter of the volume with Windows, where a path of the incident shows it.
 fn windows_letter(built: &Built<'_>) -> Option<char> {
     let incident = &built.incident;
-    let dump = built.gathered.events().find_map(|(_, event)| match &event.body {
+    let dump = built.gathered.events().find_map(|(_, event)| match &event.content.body {
         EventBody::BugCheck { dump_path, .. } => dump_path.as_deref(),
         _ => None,
     });

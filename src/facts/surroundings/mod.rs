@@ -164,7 +164,7 @@ fn logged<'i>(machine: &'i Machine, items: &'i [Item]) -> Vec<Logged<'i>> {
             let rule = entry.sigma.as_ref().map(|rule| (&rule.file, &rule.title));
             let copy_of = if alike.len() > 1 { places.insert((&entry.place, rule), logged.len()) } else { None };
             let event = items.get(entry.item).and_then(|item| match &item.observation {
-                Observation::Event(event) => Some(&**event),
+                Observation::Event(event) => Some(event),
                 _ => None,
             });
             logged.push(Logged {
@@ -191,13 +191,13 @@ fn is_repeated_installation<'i>(logged: &Logged<'i>, installed: &mut HashMap<Ins
         return false;
     }
     let Some((event, what)) = logged.event.and_then(|event| Some((event, installed_by(event)?))) else { return false };
-    let before = installed.insert((&event.provider, event.id, what), logged.entry.time);
+    let before = installed.insert((&event.content.provider, event.content.id, what), logged.entry.time);
     before.is_some_and(|before| logged.entry.time.duration_since(before) < ONE_INSTALLATION)
 }
 
 /// What the record says was installed: the value of the first of [`INSTALLED`] that it has.
 fn installed_by(event: &Event) -> Option<&str> {
     let rank = |field: &str| INSTALLED.iter().position(|name| *name == field);
-    let ranked = event.fields.iter().filter_map(|(field, value)| Some((rank(field)?, value)));
+    let ranked = event.content.fields.iter().filter_map(|(field, value)| Some((rank(field)?, value)));
     ranked.min_by_key(|(rank, _)| *rank).map(|(_, value)| value)
 }

@@ -60,7 +60,7 @@ pub(super) fn named(event: &Event, built: &Built<'_>, while_it_ran: bool) -> Opt
         incident.suspect.as_ref().map(|suspect| &*suspect.module),
     ];
     let mentions = |name: &str| {
-        let parts = event.fields.iter().flat_map(|(_, value)| value.split(';'));
+        let parts = event.content.fields.iter().flat_map(|(_, value)| value.split(';'));
         parts.map(|part| base_name(part.trim().trim_matches('"'))).any(|file| file.eq_ignore_ascii_case(name))
     };
     names.into_iter().flatten().chain(lacked).any(mentions).then_some("mentioned")
@@ -68,7 +68,7 @@ pub(super) fn named(event: &Event, built: &Built<'_>, while_it_ran: bool) -> Opt
 
 /// The modules that the program did not get: of a message box, and of a delay load that failed.
 fn lacked<'b>(built: &'b Built<'_>) -> Vec<&'b str> {
-    let boxes = built.gathered.events().flat_map(|(_, event)| match &event.body {
+    let boxes = built.gathered.events().flat_map(|(_, event)| match &event.content.body {
         EventBody::Popup { dlls, .. } => dlls.as_slice(),
         _ => &[],
     });
@@ -78,9 +78,9 @@ fn lacked<'b>(built: &'b Built<'_>) -> Vec<&'b str> {
 
 /// Who is who, in the events that refuse or take away; nobody in others.
 fn parties(event: &Event) -> Parties<'_> {
-    let field = |wanted: &str| event.fields.iter().find(|(name, _)| *name == wanted).map(|(_, value)| value);
-    let is = |provider: &str| event.provider.eq_ignore_ascii_case(provider);
-    match (&event.body, event.id) {
+    let field = |wanted: &str| event.content.fields.iter().find(|(name, _)| *name == wanted).map(|(_, value)| value);
+    let is = |provider: &str| event.content.provider.eq_ignore_ascii_case(provider);
+    match (&event.content.body, event.content.id) {
         (EventBody::ImageRefused { file, process, .. }, _) => Parties {
             files: file.as_deref().into_iter().collect(),
             process: process.as_deref(),

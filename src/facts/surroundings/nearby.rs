@@ -81,7 +81,7 @@ impl<'m> Nearby<'m> {
     /// How a request to a drive or a file ended, where the record says it.
     #[must_use]
     pub fn status(&self) -> Option<NtStatus> {
-        match &self.logged.event?.body {
+        match &self.logged.event?.content.body {
             EventBody::Storage { status, .. } | EventBody::InPageError { status, .. } => *status,
             _ => None,
         }
@@ -107,7 +107,7 @@ impl<'m> Nearby<'m> {
     /// [`COMPONENTS`](super::super::schema::COMPONENTS).
     #[must_use]
     pub fn component(&self) -> Option<&'static str> {
-        match &self.logged.event?.body {
+        match &self.logged.event?.content.body {
             EventBody::Hardware { component, .. } => Some(component),
             _ => None,
         }
@@ -117,7 +117,7 @@ impl<'m> Nearby<'m> {
     /// [`MACHINE_CHECKS`](super::super::schema::MACHINE_CHECKS).
     #[must_use]
     pub fn machine_check(&self) -> Option<&'static str> {
-        match &self.logged.event?.body {
+        match &self.logged.event?.content.body {
             EventBody::Hardware { component: "processor", status, .. } => {
                 Some(McaStatus::new((*status)?)?.class().word())
             }
@@ -140,7 +140,9 @@ impl<'m> Nearby<'m> {
     /// [`MEMORY_HOLDERS`](super::super::schema::MEMORY_HOLDERS).
     #[must_use]
     pub fn held_by(&self) -> Option<&'static str> {
-        let EventBody::MemoryExhausted { commit_charge, top, held, .. } = &self.logged.event?.body else { return None };
+        let EventBody::MemoryExhausted { commit_charge, top, held, .. } = &self.logged.event?.content.body else {
+            return None;
+        };
         let half = (*commit_charge)? >> 1;
         let held = held.as_ref()?;
         let program = top.iter().map(|(_, _, bytes)| *bytes).max().unwrap_or(0);

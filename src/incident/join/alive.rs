@@ -23,7 +23,7 @@ impl Alive {
         for sighting in sightings {
             if let (Some(host), Some(logged)) = (&sighting.host, sighting.time)
                 && let Some(Observation::Event(event)) = items.get(sighting.item).map(|item| &item.observation)
-                && let EventBody::UncleanShutdown { last_alive: Some(alive) } = event.body
+                && let EventBody::UncleanShutdown { last_alive: Some(alive) } = event.content.body
             {
                 by_host.entry(host.to_lowercase()).or_default().push((logged, alive));
             }

@@ -99,7 +99,7 @@ impl<K: Clone + Eq + Hash> Numbered<K> {
 
 fn record<'i>(event: &'i Event, former: Option<&Arc<str>>) -> Option<Record<'i>> {
     let computer = former.or(event.computer.as_ref())?.to_lowercase().into();
-    Some((computer, event.time?, &event.provider, event.id, event.fields.values()))
+    Some((computer, event.time?, &event.content.provider, event.content.id, event.content.fields.values()))
 }
 
 /// What copies have in common without looking closely.

@@ -30,10 +30,10 @@ pub(super) fn by_dump_path(sightings: &[Sighting], items: &[Item], alive: &Alive
                 naming.entry(name).or_default().push((time, index));
             }
         };
-        match &event.body {
+        match &event.content.body {
             EventBody::BugCheck { dump_path: Some(path), .. } => add(path),
             EventBody::Wer(_) => {
-                let attached = event.fields.iter().filter(|(name, _)| *name == "AttachedFiles");
+                let attached = event.content.fields.iter().filter(|(name, _)| *name == "AttachedFiles");
                 attached.flat_map(|(_, files)| files.lines()).for_each(add);
             }
             _ => {}

@@ -96,7 +96,7 @@ fn by_nearness(times: &[(Timestamp, usize)], sightings: &[Sighting], items: &[It
 fn sort_of(sighting: &Sighting, items: &[Item]) -> Option<Sort> {
     let observation = &items.get(sighting.item)?.observation;
     let body = match observation {
-        Observation::Event(event) => Some(discriminant(&event.body)),
+        Observation::Event(event) => Some(discriminant(&event.content.body)),
         _ => None,
     };
     Some((discriminant(observation), body, sighting.rank))

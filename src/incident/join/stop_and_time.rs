@@ -107,7 +107,7 @@ fn names_another(record: usize, dump: usize, sightings: &[Sighting], items: &[It
     let item = |index: usize| items.get(sightings.get(index)?.item);
     let (Some(record), Some(dump)) = (item(record), item(dump)) else { return false };
     let Observation::Event(event) = &record.observation else { return false };
-    let EventBody::BugCheck { dump_path: Some(path), .. } = &event.body else { return false };
+    let EventBody::BugCheck { dump_path: Some(path), .. } = &event.content.body else { return false };
     let (named, own) = (original_name(base_name(path.trim())), original_name(&dump.file));
     is_small_dump(&named) && is_small_dump(&own) && named != own
 }

@@ -18,7 +18,6 @@ use super::super::read_at;
 use super::stored::Stored;
 use super::{Cache, DIGEST, Entry, KeptRecord, MOST_KEPT, entry};
 use crate::artifact::{ReadContext, Reading};
-use crate::evidence::Names;
 
 /// Chunks of the logs that the tests write: more than the smallest log that is kept has, and the last one not full.
 const CHUNKS: usize = 18;
@@ -107,7 +106,7 @@ impl Place {
 fn reading(path: &Path, cache: Option<Arc<Cache>>) -> String {
     let file = File::open(path).expect("a log");
     let bytes = file.metadata().expect("a log").len();
-    let context = ReadContext { names: Names::default(), walk_stacks: false, symbols: None, cache, sigma: None };
+    let context = ReadContext { cache, ..ReadContext::default() };
     let reading: Reading = read_at(path, &file, bytes, &context).expect("a log");
     format!("{reading:#?}")
 }

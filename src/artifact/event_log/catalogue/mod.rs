@@ -284,8 +284,8 @@ impl RowsById {
 /// that the catalogue does not know.
 #[must_use]
 pub fn timeline_kind(event: &Event) -> Option<&'static str> {
-    let entry = find(&event.provider, event.id)?;
-    Some(match &event.body {
+    let entry = find(&event.content.provider, event.content.id)?;
+    Some(match &event.content.body {
         EventBody::DisplayDriver { reset: true, .. } => "driver-reset",
         EventBody::Said { kind: Some(kind), .. } => kind,
         _ => entry.timeline,
