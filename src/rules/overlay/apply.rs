@@ -202,7 +202,9 @@ impl Reader<'_, '_> {
         let name = |item: &Node, mistakes: &mut Mistakes| {
             mistakes.text(item, "an entry of `hosts`").map(|name| Wildcard::new(&name.trim().to_lowercase()))
         };
-        items.iter().filter_map(|item| name(item, &mut self.mistakes)).collect()
+        let hosts: Vec<Wildcard> = items.iter().filter_map(|item| name(item, &mut self.mistakes)).collect();
+        // Every computer, also one that nobody knows.
+        if hosts.iter().any(Wildcard::fits_all) { Vec::new() } else { hosts }
     }
 
     /// The rule that an entry names: one of an earlier set.
