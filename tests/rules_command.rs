@@ -233,6 +233,53 @@ FILE:56: demo/hooked: test `modules are not known` failed
 }
 
 #[test]
+fn help_says_what_would_be_right() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("wrong.yml");
+    let check = |selection: &str, more: &str| {
+        let rule = format!(
+            "schema: 1\nrules:\n  - id: own/wrong\n    title: It crashed\n    cause: gpu\n    confidence: 0.4\n    severity: low\n    \
+             selections: {{a: {{{selection}}}}}\n    {more}\n    explanation: It did.\n    remediation: restart\n    \
+             references: [https://example.org]\n    tests: []\n"
+        );
+        std::fs::write(&file, rule).expect("written");
+        rules(&format!("check {}", file.to_string_lossy())).out
+    };
+    let out = check("timeline|within: 5 min", "requires: modules");
+    for part in [
+        "help: write `timeline|any: {seconds_before|within: ...}` to compare",
+        "help: write `[modules]`, or each item on a line",
+        "help: `crashsift rules causes` prints all causes",
+    ] {
+        assert!(out.contains(part), "{part}: {out}");
+    }
+    // An entry of these is no text.
+    assert!(!out.contains("[restart]"), "{out}");
+    let out = check("modules|contains: a", "supersedes: memory/stack-overflow");
+    for part in ["help: write `modules|any: {name|contains: ...}`", "help: write `[memory/stack-overflow]`"] {
+        assert!(out.contains(part), "{part}: {out}");
+    }
+}
+
+#[test]
+fn causes_prints_every_cause_with_what_it_means() {
+    let text = rules("causes").out;
+    assert!(
+        text.contains("\nexhaustion: a resource ran out\n") && text.contains("\n  stack-overflow\n      the thread's"),
+        "{text}"
+    );
+    assert!(text.lines().all(|line| line.len() <= 100), "{text}");
+    let document: serde_json::Value = serde_json::from_str(&rules("causes -f json").out).expect("JSON");
+    assert_eq!(document["tool"]["name"], "crashsift");
+    let causes = document["causes"].as_array().expect("a list");
+    let families = document["families"].as_array().expect("a list");
+    for cause in causes {
+        assert!(families.iter().any(|family| family["id"] == cause["family"]) && cause["means"].is_string(), "{cause}");
+        assert!(text.contains(&format!("\n  {}\n", cause["id"].as_str().expect("an id"))), "{cause}");
+    }
+}
+
+#[test]
 fn facts_prints_every_fact_with_its_type() {
     let ran = rules("facts");
     for part in

@@ -108,9 +108,9 @@ fn a_draft_says_what_is_left_to_decide_and_is_never_written_over_anything() {
 
     let rules = folder.path().as_os_str();
     let checked = run(["rules".as_ref(), "check".as_ref(), rules]).ends_with(0);
-    // What nobody wrote yet is told: why, two steps, and where it can be read.
-    assert!(checked.stdout.ends_with("1 rule: 0 errors, 4 warnings\n"), "{checked:#?}");
-    assert_eq!(checked.stdout.matches("warning[R095]").count(), 4, "{checked:#?}");
+    // What nobody decided yet is told: the cause, why, two steps, and where it can be read.
+    assert!(checked.stdout.ends_with("1 rule: 0 errors, 5 warnings\n"), "{checked:#?}");
+    assert_eq!(checked.stdout.matches("warning[R095]").count(), 5, "{checked:#?}");
     let tested = run(["rules".as_ref(), "test".as_ref(), "--mutants".as_ref(), rules]).ends_with(0);
     assert!(tested.stdout.ends_with("1 rule: 5 tests passed, 0 failed\n"), "{tested:#?}");
 }

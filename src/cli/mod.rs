@@ -61,8 +61,8 @@ enum Command {
     Merge(merge::Arguments),
     /// Says how rules came to their answers: for an incident, or for a rule.
     Why(why::Arguments),
-    /// Lists, shows, checks, tests, drafts and compares rules, lists the facts that they can ask for, and prints their
-    /// schema.
+    /// Lists, shows, checks, tests, drafts and compares rules, lists the facts that they can ask for and the causes that
+    /// they can name, and prints their schema.
     #[command(subcommand)]
     Rules(RulesCommand),
     /// Prints the JSON Schema of what programs read.

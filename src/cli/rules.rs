@@ -1,5 +1,6 @@
 //! `crashsift rules`: looking at rules, checking and testing them.
 
+mod causes;
 mod diff;
 mod facts;
 mod list;
@@ -27,6 +28,7 @@ use crate::sigma::SigmaRules;
 use crate::yaml::Diagnostic;
 
 pub use super::output::Format;
+pub use causes::CausesArgs;
 pub use diff::{DiffArgs, run as run_diff};
 pub use facts::FactsArgs;
 pub use list::ListArgs;
@@ -48,6 +50,8 @@ pub enum RulesCommand {
     /// Run the tests inside rules (without PATH: those of the built-in rules), and analyze folders of artifacts whose
     /// expected.yaml says what they must yield
     Test(TestArgs),
+    /// Print all causes that rules can name, with what they mean
+    Causes(CausesArgs),
     /// Print all facts that rules can ask for, with their types
     Facts(FactsArgs),
     /// Print the JSON Schema of rule files, for editors that complete and check while a rule is written
@@ -114,6 +118,9 @@ pub fn run(command: &RulesCommand, streams: &mut Streams<'_>) -> io::Result<Outc
         }
         RulesCommand::Check(args) => check(args, streams),
         RulesCommand::Test(args) => test::run(args, streams),
+        RulesCommand::Causes(args) => {
+            with_rules(&args.sources, streams, |rules, streams| causes::run(rules, args, streams))
+        }
         RulesCommand::Facts(args) => {
             facts::print(args.format, streams.style(Style::new().bold()), streams.out)?;
             Ok(Outcome::Fine)

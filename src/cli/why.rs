@@ -136,7 +136,7 @@ fn answers<'i>(what: &str, rules: &RuleSet, incidents: &'i [(Incident, FactSet)]
     if what.contains('/') {
         let meant = closest(what, rules.rules().iter().map(|rule| rule.id()));
         let meant = meant.map_or_else(|| ";".to_owned(), |meant| format!("; did you mean {meant}?"));
-        return Err(format!("there is no rule {what}{meant} `crashsift rules list` shows all"));
+        return Err(format!("there is no rule {what}{meant} `crashsift rules list` shows all, `--rules` adds yours"));
     }
     let exact = incidents.iter().find(|(incident, _)| incident.id == what);
     let mut fitting =

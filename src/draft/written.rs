@@ -73,7 +73,7 @@ pub(super) fn written(parts: &Parts<'_>) -> Draft {
         Some(cause) => file.line(KEYS, &format!("cause: {cause}")),
         None => {
             file.decide(
-                "what has to be changed so that it stops, an id of causes.yaml (`crashsift rules list` shows those in use). \
+                "what has to be changed so that it stops, one of those that `crashsift rules causes` prints. \
                  undetermined claims nothing, and no verdict is made of it.",
             );
             file.line(KEYS, &format!("cause: {UNDETERMINED}"));

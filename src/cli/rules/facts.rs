@@ -57,7 +57,7 @@ fn words(out: &mut dyn Write, indent: usize, kind: FactType) -> io::Result<()> {
     }
 }
 
-fn paragraph(out: &mut dyn Write, indent: usize, text: &str) -> io::Result<()> {
+pub(super) fn paragraph(out: &mut dyn Write, indent: usize, text: &str) -> io::Result<()> {
     let indent = " ".repeat(indent);
     let options = textwrap::Options::new(WIDTH).initial_indent(&indent).subsequent_indent(&indent);
     textwrap::wrap(text, options).iter().try_for_each(|line| writeln!(out, "{line}"))

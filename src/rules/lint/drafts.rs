@@ -1,6 +1,7 @@
 //! Drafts that nobody finished.
 
 use super::Linted;
+use crate::report::UNDETERMINED;
 use crate::rules::rule::Rule;
 use crate::rules::unfinished::{REFERENCE, STEP, WHY};
 use crate::yaml::{Diagnostic, Span};
@@ -13,6 +14,12 @@ pub(super) fn look(rule: &Linted<'_>, found: &mut Vec<Diagnostic>) {
         ("`remediation`", STEP, steps().count()),
         ("`references`", REFERENCE, rule.rule.references().iter().filter(|text| text.contains(REFERENCE)).count()),
     ];
+    if rule.rule.cause() == UNDETERMINED {
+        let span = place(rule.rule, &format!("cause: {UNDETERMINED}"), rule.rule.span.start);
+        let message = format!("the cause is `{UNDETERMINED}`, so no verdict is ever made of this rule");
+        let help = "name what has to be changed so that it stops: `crashsift rules causes` prints all causes";
+        rule.warn("R095", span.unwrap_or(rule.rule.id_span), message, help, found);
+    }
     for (key, phrase, count) in unfinished {
         let mut from = rule.rule.span.start;
         for _ in 0..count {

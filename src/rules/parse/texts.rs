@@ -93,7 +93,7 @@ impl Reader<'_> {
 
     fn supersedes(&mut self, rule: &Node) -> Vec<Superseded> {
         let Some(node) = rule.get("supersedes") else { return Vec::new() };
-        let Some(items) = self.mistakes.items(node, "`supersedes`") else { return Vec::new() };
+        let Some(items) = self.mistakes.texts(node, "`supersedes`") else { return Vec::new() };
         let mut all: Vec<Superseded> = Vec::new();
         for item in items {
             let Some(id) = self.mistakes.text(item, "an entry of `supersedes`") else { continue };
