@@ -41,6 +41,8 @@ pub struct Options {
     pub min_confidence: f64,
     /// Texts to read as tickets, whatever they look like: name and content. A file of that name is not read again.
     pub pasted: Vec<(String, HeadAndTail)>,
+    /// Artifacts that were read before, as reports hold them.
+    pub before: Vec<ReadArtifact>,
     /// What earlier runs read of event logs, if that is kept. Its files are no artifacts; the report does not depend on
     /// it.
     pub cache: Option<Arc<Cache>>,
@@ -58,6 +60,7 @@ impl Default for Options {
             limits: Limits::default(),
             min_confidence: 0.0,
             pasted: Vec::new(),
+            before: Vec::new(),
             cache: None,
             sigma: None,
             keep_evidence: false,
@@ -222,18 +225,16 @@ pub fn inspect(
     inspected(read_all(paths, options, progress), rules, knowledge)
 }
 
-/// What [`inspect`] gives and the report of the same artifacts, together with artifacts that were read before.
+/// What [`inspect`] gives and the report of the same artifacts.
 #[must_use]
 pub fn inspect_and_analyze(
     paths: &[PathBuf],
-    before: Vec<ReadArtifact>,
     rules: &RuleSet,
     knowledge: &Knowledge,
     options: &Options,
     progress: &dyn Progress,
 ) -> (Inspected, Report) {
-    let mut read = read_all(paths, options, progress);
-    read.extend(before);
+    let read = read_all(paths, options, progress);
     let report = conclude(read.clone(), rules, knowledge, options).0;
     (inspected(read, rules, knowledge), report)
 }
@@ -341,6 +342,7 @@ fn read_all(paths: &[PathBuf], options: &Options, progress: &dyn Progress) -> Ve
             coverage: Vec::new(),
         }
     }));
+    all.extend(options.before.iter().cloned());
     all.extend(options.pasted.iter().map(|(name, content)| crate::read::read_pasted(name, content, &context)));
     keeping(all, options)
 }

@@ -107,10 +107,14 @@ fn differences(wanted: &ExpectedIncident, judged: &Judged) -> Vec<String> {
         says.push(format!("the confidence is {sure:.2}, expected at most {most:.2}"));
     }
     let fired = |rule: &&String| judged.findings.iter().any(|finding| finding.rule == **rule);
-    let suppressed = |rule: &str| judged.suppressed.iter().any(|finding| finding.rule == rule);
     for rule in wanted.rules.iter().filter(|rule| !fired(rule)) {
-        let why = if suppressed(rule) { "; its finding is suppressed" } else { "" };
-        says.push(format!("the rule {rule} did not match{why}"));
+        let suppressed = judged.suppressed.iter().find(|finding| finding.rule == **rule);
+        says.push(match suppressed {
+            Some(suppressed) => {
+                format!("the rule {rule} matched, and its finding is suppressed {}", suppressed.by.says())
+            }
+            None => format!("the rule {rule} did not match"),
+        });
     }
     says.extend(wanted.not_rules.iter().filter(fired).map(|rule| format!("the rule {rule} matched")));
     if let Some(wanted) = &wanted.suspect {

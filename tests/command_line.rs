@@ -759,7 +759,7 @@ fn the_rules_of_an_area() {
 fn an_area_that_does_not_exist_is_an_error_that_names_the_nearest() {
     let run = run(["rules", "list", "--area", "memroy"]).ends_with(2);
     assert_eq!(run.stdout, "");
-    assert_eq!(run.stderr, "error: there is no area `memroy`; did you mean `memory`?\n");
+    assert_eq!(run.stderr, "crashsift: there is no area `memroy`; did you mean `memory`?\n");
 }
 
 #[test]

@@ -148,7 +148,7 @@ fn a_suppressed_finding_is_counted_and_does_not_judge() {
 fn a_suppression_is_reviewed_like_every_change_of_rules() {
     let overlays = Overlays::new([("site", "suppress:\n  - {rule: memory/stack-overflow, reason: Known.}\n")]);
     let shown = run(["rules", "diff", "builtin", &overlays.path("site"), ONE]).ends_with(0).stdout;
-    assert!(shown.contains("memory/stack-overflow is suppressed now: 0.96 before"), "{shown}");
+    assert!(shown.contains("memory/stack-overflow is suppressed by site now: 0.96\n"), "{shown}");
 }
 
 /// The computers on which the crash of the three is suppressed.
@@ -164,6 +164,7 @@ fn suppressed_on(suppression: &str) -> (Vec<String>, Run) {
 #[test]
 fn a_suppression_can_be_about_some_computers_or_some_facts() {
     assert_eq!(suppressed_on("").0, ["PC-17", "PC-18", "PC-19"]);
+    assert_eq!(suppressed_on("    hosts: [PC-1, '*']\n").0, ["PC-17", "PC-18", "PC-19"]);
     assert_eq!(suppressed_on("    hosts: [pc-17, 'PC-?9']\n").0, ["PC-17", "PC-19"]);
     assert_eq!(suppressed_on("    when: {process.name: LEDGER.EXE}\n").0.len(), 3);
     assert_eq!(suppressed_on("    when: {process.name: other.exe}\n").0.len(), 0);
@@ -184,6 +185,92 @@ fn a_suppression_ends_with_its_last_day_by_the_time_of_the_incident() {
     let (hosts, ran) = suppressed_on("    until: 2025-12-31\n");
     assert_eq!(hosts.len(), 3);
     assert!(!ran.stderr.contains("warning"), "{}", ran.stderr);
+}
+
+#[test]
+fn every_computer_is_also_one_that_nobody_knows() {
+    let of = |hosts: &str| {
+        let entry = format!("suppress:\n  - {{rule: memory/stack-overflow, reason: Known., hosts: [{hosts}]}}\n");
+        let report = Overlays::new([("site", &*entry)]).report(&["site"], ONE);
+        assert_eq!(report["incidents"][0].get("host"), None);
+        first(&report, "suppressed").len()
+    };
+    assert_eq!((of("'*'"), of("'PC-*'")), (1, 0));
+}
+
+#[test]
+fn a_suppression_that_ended_is_told_by_why() {
+    let entry = format!("suppress:\n  - {{rule: {OF_THREE}, reason: Known., until: 2025-02-04}}\n");
+    let overlays = Overlays::new([("site", &*entry)]);
+    let told = overlays.run(&["site"], &["why", OF_THREE, THREE]).ends_with(0).stdout;
+    let says = "its finding is shown again: it was suppressed by site until 2025-02-04: Known.";
+    assert_eq!(
+        (told.matches(says).count(), told.matches("its finding is suppressed by site").count()),
+        (1, 2),
+        "{told}"
+    );
+    let told = overlays.run(&["site"], &["why", "-f", "json", OF_THREE, THREE]).ends_with(0).json();
+    let ended: Vec<&Value> =
+        list(&told, "incidents").iter().map(|one| &list(one, "rules")[0]["suppression_ended"]).collect();
+    assert_eq!(ended, [&json!(null), &json!(null), &json!({"by": "site", "reason": "Known.", "until": "2025-02-04"})]);
+}
+
+#[test]
+fn what_is_legal_and_not_meant_is_told_by_the_check_alone() {
+    let rule = fs::read_to_string("tests/broken_rules/pattern-without-wildcard.yaml").expect("a rule");
+    let overlays = Overlays::new([
+        ("own", rule.split_once("schema: 1\n").expect("a rule").1),
+        ("site", "disable:\n  - {rule: memory/stack-overflow, reason: Known.}\n"),
+        ("again", "override:\n  - {rule: memory/stack-overflow, severity: low}\n"),
+    ]);
+    let sets = ["own", "site", "again"];
+    let checked = run(["rules".to_owned(), "check".to_owned()].into_iter().chain(sets.map(|name| overlays.path(name))));
+    assert!(checked.stdout.contains("warning[R080]") && checked.stdout.contains("warning[R081]"), "{checked:#?}");
+    for arguments in [
+        &["analyze", ONE][..],
+        &["why", "memory/stack-overflow", ONE],
+        &["rules", "list"],
+        &["rules", "new", "--from", ONE],
+    ] {
+        let ran = overlays.run(&sets, arguments).ends_with(0);
+        assert!(!ran.stderr.contains("R08"), "{ran:#?}");
+    }
+}
+
+#[test]
+fn sets_of_one_name_are_told_apart_by_their_paths() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = |team: &str| folder.path().join(team).join("site.yaml");
+    for team in ["east", "west"] {
+        fs::create_dir(folder.path().join(team)).expect("a folder");
+        fs::write(path(team), format!("schema: 1\noverride:\n  - {{rule: memory/stack-overflow, title: '{team}'}}\n"))
+            .expect("written");
+    }
+    let (east, west) = (path("east"), path("west"));
+    let (east, west) = (east.to_str().expect("text"), west.to_str().expect("text"));
+    let report = run(["analyze", "-q", "-f", "json", "-r", east, "-r", west, ONE]).ends_with(0).json();
+    let slashed = |path: &str| path.replace('\\', "/");
+    assert_eq!(first(&report, "findings")[0]["overridden_by"], json!([slashed(east), slashed(west)]));
+    assert_eq!(first(&report, "findings")[0]["title"], json!("west"));
+}
+
+#[test]
+fn a_file_that_is_given_twice_is_used_once() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let set = folder.path().join("set");
+    fs::create_dir_all(set.join("memory")).expect("a folder");
+    let rule = fs::read_to_string("rules/memory/stack-overflow.yaml").expect("a rule");
+    let file = set.join("memory/own.yaml");
+    fs::write(&file, rule.replace("id: memory/", "id: memory/own-")).expect("written");
+    fs::write(set.join("site.yaml"), "schema: 1\ndisable:\n  - {rule: memory/stack-overflow, reason: Known.}\n")
+        .expect("written");
+    let (set, file) = (set.to_str().expect("text"), file.to_str().expect("text"));
+    for (given, said) in [([set, set], "given twice, and used once"), ([file, set], "holds it, too; it is used once")] {
+        let ran = run(["rules", "list", "own-stack-overflow", "-r", given[0], "-r", given[1]]).ends_with(0);
+        assert_eq!((ran.stdout.lines().count(), ran.stderr.matches(said).count()), (2, 1), "{ran:#?}");
+        let checked = run(["rules", "check", given[0], given[1]]).ends_with(0);
+        assert!(checked.stdout.ends_with(" rules, 1 rule disabled: 0 errors, 0 warnings\n"), "{checked:#?}");
+    }
 }
 
 #[test]

@@ -56,10 +56,10 @@ fn list_can_be_narrowed() {
     let ran = rules("list --no-builtin-rules -r DEMO --cause gpu-timeout --area demo");
     assert_eq!(ran.out.lines().count(), 2);
     let ran = rules("list --cause gpu-timeuot");
-    assert_eq!(ran.notes, "error: there is no cause `gpu-timeuot`; did you mean `gpu-timeout`?\n");
+    assert_eq!(ran.notes, "crashsift: there is no cause `gpu-timeuot`; did you mean `gpu-timeout`?\n");
     assert_eq!((ran.outcome, ran.out.as_str()), (Outcome::Unusable, ""));
     let ran = rules("list --area dmeo --no-builtin-rules -r DEMO");
-    assert_eq!(ran.notes, "error: there is no area `dmeo`; did you mean `demo`?\n");
+    assert_eq!(ran.notes, "crashsift: there is no area `dmeo`; did you mean `demo`?\n");
 }
 
 #[test]
@@ -76,7 +76,9 @@ fn list_narrows_by_what_rules_are_and_ask_for() {
     assert_eq!(ids("--set demo").len(), 2);
     assert_eq!(ids("--family gpu"), ["demo/many-resets"]);
     assert_eq!(ids("HOOK process"), ["demo/hooked"]);
-    assert_eq!(ids("hook resets"), [""; 0]);
+    let none = rules("list --no-builtin-rules -r DEMO hook resets");
+    assert_eq!((none.out.as_str(), none.notes.as_str()), ("", "crashsift: no rule is like that\n"));
+    assert_eq!(rules("list --no-builtin-rules").notes, "crashsift: there are no rules\n");
     for (wrong, says) in [
         ("--fact timelnie", "there is no fact `timelnie`; did you mean `timeline`?"),
         ("--severity hihg", "there is no severity `hihg`; did you mean `high`?"),
@@ -84,8 +86,17 @@ fn list_narrows_by_what_rules_are_and_ask_for() {
         ("--family gpuu", "there is no family `gpuu`; did you mean `gpu`?"),
     ] {
         let ran = rules(&format!("list --no-builtin-rules -r DEMO {wrong}"));
-        assert_eq!((ran.outcome, ran.notes), (Outcome::Unusable, format!("error: {says}\n")));
+        assert_eq!((ran.outcome, ran.notes), (Outcome::Unusable, format!("crashsift: {says}\n")));
     }
+}
+
+#[test]
+fn a_fact_that_a_rule_requires_is_one_that_it_asks_for() {
+    assert!(rules("list --fact exit.ended_by").out.contains("lifecycle/ended-by-another-process"));
+    let listed = rules("list -f json --fact exit.ended_by ended-by-another-process").out;
+    let listed: serde_json::Value = serde_json::from_str(&listed).expect("JSON");
+    let facts = listed["rules"][0]["facts"].as_array().expect("a list");
+    assert!(facts.contains(&"exit.ended_by".into()), "{facts:?}");
 }
 
 #[test]
@@ -158,7 +169,7 @@ Where this is from
     assert!(rules("show cudnn/zlibwapi-delay-load").out.contains("\nSupersedes  loader/delay-load-module\n"));
     assert!(rules("show lifecycle/ended-by-another-process").out.contains("\nRequires    exit.ended_by\n"));
     let ran = rules("show demo/hoked -r DEMO");
-    assert_eq!(ran.notes, "error: there is no rule `demo/hoked`; did you mean `demo/hooked`?\n");
+    assert_eq!(ran.notes, "crashsift: there is no rule `demo/hoked`; did you mean `demo/hooked`?\n");
     assert_eq!(ran.outcome, Outcome::Unusable);
 }
 
@@ -222,6 +233,53 @@ FILE:56: demo/hooked: test `modules are not known` failed
 }
 
 #[test]
+fn help_says_what_would_be_right() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("wrong.yml");
+    let check = |selection: &str, more: &str| {
+        let rule = format!(
+            "schema: 1\nrules:\n  - id: own/wrong\n    title: It crashed\n    cause: gpu\n    confidence: 0.4\n    severity: low\n    \
+             selections: {{a: {{{selection}}}}}\n    {more}\n    explanation: It did.\n    remediation: restart\n    \
+             references: [https://example.org]\n    tests: []\n"
+        );
+        std::fs::write(&file, rule).expect("written");
+        rules(&format!("check {}", file.to_string_lossy())).out
+    };
+    let out = check("timeline|within: 5 min", "requires: modules");
+    for part in [
+        "help: write `timeline|any: {seconds_before|within: ...}` to compare",
+        "help: write `[modules]`, or each item on a line",
+        "help: `crashsift rules causes` prints all causes",
+    ] {
+        assert!(out.contains(part), "{part}: {out}");
+    }
+    // An entry of these is no text.
+    assert!(!out.contains("[restart]"), "{out}");
+    let out = check("modules|contains: a", "supersedes: memory/stack-overflow");
+    for part in ["help: write `modules|any: {name|contains: ...}`", "help: write `[memory/stack-overflow]`"] {
+        assert!(out.contains(part), "{part}: {out}");
+    }
+}
+
+#[test]
+fn causes_prints_every_cause_with_what_it_means() {
+    let text = rules("causes").out;
+    assert!(
+        text.contains("\nexhaustion: a resource ran out\n") && text.contains("\n  stack-overflow\n      the thread's"),
+        "{text}"
+    );
+    assert!(text.lines().all(|line| line.len() <= 100), "{text}");
+    let document: serde_json::Value = serde_json::from_str(&rules("causes -f json").out).expect("JSON");
+    assert_eq!(document["tool"]["name"], "crashsift");
+    let causes = document["causes"].as_array().expect("a list");
+    let families = document["families"].as_array().expect("a list");
+    for cause in causes {
+        assert!(families.iter().any(|family| family["id"] == cause["family"]) && cause["means"].is_string(), "{cause}");
+        assert!(text.contains(&format!("\n  {}\n", cause["id"].as_str().expect("an id"))), "{cause}");
+    }
+}
+
+#[test]
 fn facts_prints_every_fact_with_its_type() {
     let ran = rules("facts");
     for part in
@@ -241,6 +299,7 @@ fn facts_fit_on_a_page() {
 fn facts_are_one_json_document_for_programs() {
     let ran = rules("facts --format json");
     let document: serde_json::Value = serde_json::from_str(&ran.out).expect("JSON");
+    assert_eq!((&document["schema_version"], &document["tool"]["name"]), (&"1.0".into(), &"crashsift".into()));
     let in_text = rules("facts").out;
     for (key, name) in [("facts", "path"), ("lists", "name")] {
         let entries = document[key].as_array().expect("a list");
@@ -277,6 +336,36 @@ fn a_test_can_say_how_sure_the_rule_has_to_be() {
     assert_eq!(wrong.outcome, Outcome::TestFailed);
     let says = "  the confidence is 0.70 and not 0.60: 0.50 by itself, +0.20 by `named`\n";
     assert!(wrong.out.contains(says) && !wrong.out.contains("expected"), "{}", wrong.out);
+}
+
+/// A rule file with two rules for one crash, of which the first has these further keys and tests.
+fn pair(more: &str, tests: &str) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().expect("a folder");
+    let rule = |name: &str, code: &str, more: &str, tests: &str| {
+        format!(
+            "  - id: own/{name}\n    title: It crashed\n    cause: heap-corruption\n    confidence: 0.5\n    severity: low\n    \
+             selections:\n      code: {{exception.code: {code}}}\n{more}    explanation: It did.\n    remediation:\n      \
+             - {{audience: helpdesk, text: Nothing.}}\n    references: [https://example.org]\n    tests:\n{tests}      \
+             - {{name: yes, facts: {{exception.code: {code}, process.name: a.exe}}, expect: match}}\n      \
+             - {{name: no, facts: {{exception.code: 0xC0000006}}, expect: no-match}}\n"
+        )
+    };
+    let (first, second) =
+        (rule("first", "0xC0000005", more, tests), rule("second", "0xC0000374", "    supersedes: [own/first]\n", ""));
+    std::fs::write(folder.path().join("pair.yaml"), format!("schema: 1\nrules:\n{first}{second}")).expect("written");
+    folder
+}
+
+#[test]
+fn a_test_that_fails_for_what_is_required_or_supersedes_says_so() {
+    let tested = |folder: tempfile::TempDir| rules(&format!("test {}", folder.path().join("pair.yaml").display())).out;
+    let lacking = "      - {name: bare, facts: {exception.code: 0xC0000005}, expect: match}\n";
+    let out = tested(pair("    requires: [process.name]\n", lacking));
+    assert!(out.contains("  `process.name` is not known, and the rule requires it\n"), "{out}");
+    let alone = "      - {name: alone, facts: {exception.code: 0xC0000005}, expect: superseded}\n";
+    let out = tested(pair("", alone));
+    assert!(out.contains("  own/second supersedes it, and does not match ("), "{out}");
+    assert!(out.contains("`exception.code: 0xC0000374` does not hold: it is 0xC0000005)\n"), "{out}");
 }
 
 #[test]

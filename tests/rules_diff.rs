@@ -129,3 +129,43 @@ fn a_path_that_leads_nowhere_is_told() {
     assert!(none.stderr.contains("samples/no-such: no such file or folder"), "{none:#?}");
     assert!(none.stderr.contains("no incident was found there"), "{none:#?}");
 }
+
+#[test]
+fn a_rule_that_takes_over_is_told_and_suppressed_is_told_apart_from_no_match() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let changed = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        fs::write(&path, format!("schema: 1\n{text}:\n  - {{rule: cudnn/zlibwapi-delay-load, reason: Known.}}\n"))
+            .expect("written");
+        let arguments = ["rules", "diff", "builtin", &shown(&path), "samples/delay-load-zlibwapi"];
+        let text = run(arguments).ends_with(0).stdout;
+        (run(arguments.iter().chain(&["-f", "json"])).ends_with(0).json()["changed"][0]["rules"].clone(), text)
+    };
+    let (rules, text) = changed("off.yaml", "disable");
+    let gone = json!({"rule": "cudnn/zlibwapi-delay-load", "before": 0.97});
+    let over = json!({
+        "rule": "loader/delay-load-module", "before": 0.92, "now": 0.92, "was_superseded_by": "cudnn/zlibwapi-delay-load"
+    });
+    assert_eq!(rules, json!([gone, over]), "{rules:#}");
+    let says = "loader/delay-load-module stands now: 0.92; before, it was superseded by cudnn/zlibwapi-delay-load";
+    assert!(text.split_whitespace().collect::<Vec<_>>().join(" ").contains(says), "{text}");
+    let (rules, text) = changed("aside.yaml", "suppress");
+    let aside = json!({"rule": "cudnn/zlibwapi-delay-load", "before": 0.97, "suppressed_by": "aside"});
+    assert_eq!(rules, json!([aside]), "{rules:#}");
+    assert!(text.contains("cudnn/zlibwapi-delay-load is suppressed by aside now: 0.97\n"), "{text}");
+}
+
+#[test]
+fn a_mergeable_report_stands_for_its_artifacts() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let changed = rules_without_one(folder.path());
+    let (whole, bare) = (shown(&folder.path().join("whole.json")), shown(&folder.path().join("bare.json")));
+    run(["analyze", "-q", "-f", "json", "--mergeable", "-o", &whole, "samples/stack-overflow"]).ends_with(0);
+    run(["analyze", "-q", "-f", "json", "-o", &bare, "samples/stack-overflow"]).ends_with(0);
+    for command in [&["rules", "diff", "builtin", &changed][..], &["why", "memory/stack-overflow"]] {
+        let of = |path: &str| run(command.iter().copied().chain([path]));
+        assert_eq!(of(&whole).ends_with(0).stdout, of("samples/stack-overflow").ends_with(0).stdout);
+        let refused = of(&bare).ends_with(2);
+        assert!(refused.stderr.contains("`analyze --mergeable -f json`"), "{refused:#?}");
+    }
+}

@@ -136,3 +136,26 @@ fn pages_are_written_anew_and_nothing_else_is_touched() {
     assert!(refused.stderr.contains("README.md: no page of crashsift"), "{refused:#?}");
     assert_eq!(files(folder.path()), before);
 }
+
+#[test]
+fn what_others_do_to_a_rule_stands_on_its_page_and_does_not_change_what_it_says() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let site = folder.path().join("site.yaml");
+    fs::write(
+        &site,
+        "schema: 1\ndisable:\n  - {rule: demo/hooked, reason: Known.}\nsuppress:\n  - {rule: demo/many-resets, reason: Known.}\n",
+    )
+    .expect("written");
+    let to = folder.path().join("pages");
+    let demo = ["--no-builtin-rules", "-r", "tests/rule_sets/demo", "-r", &site.to_string_lossy()];
+    pages(&to, &demo).ends_with(0);
+    let files = files(&to);
+    let hooked = &files["demo/hooked.md"];
+    assert!(hooked.contains("Disabled by site: Known.") && hooked.contains("As it says of the example"), "{hooked}");
+    let said = hooked.split("## What it matches").next().expect("a part");
+    assert!(!said.contains('{'), "{hooked}");
+    let resets = &files["demo/many-resets.md"];
+    assert!(resets.contains("Suppressed by site: Known.") && resets.contains("As it says of the example"), "{resets}");
+    let first = &files["README.md"];
+    assert!(first.contains("- demo 1.2 (2 rules)\n- site 0 (0 rules, 1 suppression, 1 rule disabled)\n"), "{first}");
+}

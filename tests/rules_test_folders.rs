@@ -45,10 +45,11 @@ incidents:
     cause: [heap-corruption, gpu-timeout]
     not_cause: stack-overflow
     at_least: 0.99
-    at_most: 0.5
     rules: [memory/stack-overflow, memory/heap-corruption]
-    not_rules: memory/stack-overflow
     suspect: none
+  - name: the same, less sure
+    at_most: 0.5
+    not_rules: memory/stack-overflow
   - name: another program
     where: {process.name: other.exe}
     cause: stack-overflow
@@ -65,12 +66,14 @@ FOLDER/expected.yaml:4: the recursion, incident c7e46ad7ffdd7727
   the cause is stack-overflow (0.96), expected heap-corruption or gpu-timeout
   the cause is stack-overflow (0.96), which it must not be
   the confidence is 0.96, expected at least 0.99
-  the confidence is 0.96, expected at most 0.50
   the rule memory/heap-corruption did not match
-  the rule memory/stack-overflow matched
   the suspect is treeparse.cp39-win_amd64.pyd, expected nobody
 
-FOLDER/expected.yaml:13: another program
+FOLDER/expected.yaml:11: the same, less sure, incident c7e46ad7ffdd7727
+  the confidence is 0.96, expected at most 0.50
+  the rule memory/stack-overflow matched
+
+FOLDER/expected.yaml:14: another program
   `where` fits none of 1 incidents
 
 1 folder: 0 as expected, 1 not
@@ -91,7 +94,7 @@ fn mistakes_are_told_before_anything_is_analyzed() {
         assert!(out.contains(part), "{part}: {out}");
     }
     let out = printed("artifacts: no-such.dmp\ncount: 1\n", 2);
-    assert!(out.contains("error: FOLDER/expected.yaml: FOLDER/no-such.dmp: no such file or folder"), "{out}");
+    assert!(out.contains("crashsift: FOLDER/expected.yaml: FOLDER/no-such.dmp: no such file or folder"), "{out}");
     let out = printed("artifacts: python.exe.5316.dmp\n", 2);
     assert!(out.contains("error[R076]: nothing is expected"), "{out}");
 }
@@ -119,4 +122,53 @@ fn a_folder_of_artifacts_is_no_rule_set_to_judge_by() {
     let path = folder.path().to_str().expect("text");
     let ran = run(["analyze", "--rules", path, "samples/stack-overflow"]).ends_with(2);
     assert!(ran.stderr.contains("error[R064]: a folder of artifacts"), "{ran:#?}");
+}
+
+#[test]
+fn what_no_incident_can_be_is_a_mistake() {
+    let out = printed(
+        "\
+count: 0
+incidents:
+  - {at_least: 0.9, at_most: 0.5}
+  - {cause: [stack-overflow, undetermined], not_cause: stack-overflow}
+  - {rules: memory/stack-overflow, not_rules: [memory/stack-overflow]}
+",
+        2,
+    );
+    assert_eq!(out.matches("error[R077]").count(), 4, "{out}");
+    for part in [
+        "no incident is expected, and something of incidents",
+        "a confidence can't be at least the one and at most the other\n --> FOLDER/expected.yaml:4:30",
+        "the cause `stack-overflow` stands under `cause` and under `not_cause`",
+        "the rule `memory/stack-overflow` stands under `rules` and under `not_rules`\n --> FOLDER/expected.yaml:6:48",
+    ] {
+        assert!(out.contains(part), "{part}: {out}");
+    }
+    // What can't be read is not nothing.
+    let out = printed("count: -1\n", 2);
+    assert!(out.contains("error[R027]") && !out.contains("error[R076]"), "{out}");
+}
+
+#[test]
+fn a_folder_of_a_set_that_was_not_given_says_which_to_give() {
+    let set = tempfile::tempdir().expect("a folder");
+    let test = set.path().join("tests/one");
+    fs::create_dir_all(&test).expect("a folder");
+    fs::write(test.join("expected.yaml"), "schema: 1\nincidents:\n  - rules: demo/hooked\n").expect("written");
+    let ran = run(["rules", "test", test.to_str().expect("text")]).ends_with(2);
+    assert!(ran.stderr.contains("give that set: `rules test "), "{ran:#?}");
+    let given = run(["rules", "test", test.to_str().expect("text"), "tests/rule_sets/demo"]);
+    assert!(!given.stderr.contains("R070"), "{given:#?}");
+}
+
+#[test]
+fn a_suppressed_finding_is_told_with_who_suppresses_it() {
+    let folder = folder("incidents:\n  - rules: memory/stack-overflow\n");
+    let aside = tempfile::tempdir().expect("a folder");
+    let site = aside.path().join("site.yaml");
+    fs::write(&site, "schema: 1\nsuppress:\n  - {rule: memory/stack-overflow, reason: Known.}\n").expect("written");
+    let ran = run(["rules", "test", folder.path().to_str().expect("text"), site.to_str().expect("text")]).ends_with(1);
+    let says = "  the rule memory/stack-overflow matched, and its finding is suppressed by site: Known.\n";
+    assert!(ran.stdout.contains(says), "{ran:#?}");
 }

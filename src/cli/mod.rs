@@ -13,6 +13,7 @@ mod merge;
 mod output;
 mod progress;
 mod reporting;
+mod reports;
 pub mod rules;
 mod schema;
 mod sigma;
@@ -60,8 +61,8 @@ enum Command {
     Merge(merge::Arguments),
     /// Says how rules came to their answers: for an incident, or for a rule.
     Why(why::Arguments),
-    /// Lists, shows, checks, tests, drafts and compares rules, lists the facts that they can ask for, and prints their
-    /// schema.
+    /// Lists, shows, checks, tests, drafts and compares rules, lists the facts that they can ask for and the causes that
+    /// they can name, and prints their schema.
     #[command(subcommand)]
     Rules(RulesCommand),
     /// Prints the JSON Schema of what programs read.
@@ -172,25 +173,11 @@ fn run_rules(command: &rules::RulesCommand) -> Exit {
     }
 }
 
-/// Loads rules for a run. Nothing is analyzed with a broken rule set: every mistake is printed. Warnings are, too,
-/// unless `quiet`.
+/// Loads rules for a run. Nothing is analyzed with a broken rule set: every mistake is printed.
 fn load_rules(builtin: bool, paths: &[PathBuf], quiet: bool) -> Result<RuleSet, Exit> {
-    let mut notes = anstream::stderr();
     let color = anstream::AutoStream::choice(&std::io::stderr()) != anstream::ColorChoice::Never;
-    // Notes that nobody listens to are lost; the exit code still tells.
-    match RuleSet::load(builtin, paths) {
-        Ok(rules) => {
-            if !quiet {
-                let _ = rules::print_diagnostics(&mut notes, rules.warnings(), color);
-            }
-            Ok(rules)
-        }
-        Err(mistakes) => {
-            let _ = rules::print_diagnostics(&mut notes, &mistakes, color);
-            stream::note("the rules can't be used; nothing was analyzed");
-            Err(Exit::Usage)
-        }
-    }
+    let mut notes = rules::Notes { out: &mut anstream::stderr(), color, quiet };
+    rules::load(builtin, paths, &mut notes).ok_or(Exit::Usage)
 }
 
 /// More files of `--symbols` that could not be used are only counted.

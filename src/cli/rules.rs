@@ -1,8 +1,10 @@
 //! `crashsift rules`: looking at rules, checking and testing them.
 
+mod causes;
 mod diff;
 mod facts;
 mod list;
+mod load;
 mod new;
 mod pages;
 mod shape;
@@ -26,9 +28,11 @@ use crate::sigma::SigmaRules;
 use crate::yaml::Diagnostic;
 
 pub use super::output::Format;
+pub use causes::CausesArgs;
 pub use diff::{DiffArgs, run as run_diff};
 pub use facts::FactsArgs;
 pub use list::ListArgs;
+pub(super) use load::{Notes, load};
 pub use new::{NewArgs, run as run_new};
 pub use pages::{PagesArgs, run as run_pages};
 pub use show::ShowArgs;
@@ -41,11 +45,13 @@ pub enum RulesCommand {
     List(ListArgs),
     /// Show rules: what they find, from which facts, and what to do
     Show(ShowArgs),
-    /// Check rule files and folders, and print every mistake (without PATH: the built-in rules)
-    Check(PathArgs),
+    /// Check rule files and folders, and print every mistake and every lint (without PATH: the built-in rules)
+    Check(CheckArgs),
     /// Run the tests inside rules (without PATH: those of the built-in rules), and analyze folders of artifacts whose
     /// expected.yaml says what they must yield
     Test(TestArgs),
+    /// Print all causes that rules can name, with what they mean
+    Causes(CausesArgs),
     /// Print all facts that rules can ask for, with their types
     Facts(FactsArgs),
     /// Print the JSON Schema of rule files, for editors that complete and check while a rule is written
@@ -55,7 +61,7 @@ pub enum RulesCommand {
 /// Which rules are looked at.
 #[derive(Debug, Clone, Default, Args)]
 pub struct SourceArgs {
-    /// Rule file or folder, added to the built-in rules (repeatable)
+    /// File or folder with rules or overlays, added to the built-in rules (repeatable)
     #[arg(short = 'r', long = "rules", value_name = "PATH")]
     pub rules: Vec<PathBuf>,
     /// Leave the built-in rules out
@@ -63,11 +69,10 @@ pub struct SourceArgs {
     pub no_builtin_rules: bool,
 }
 
-/// Which rules `rules check` and `rules test` are about.
+/// Which rules `rules check` is about.
 #[derive(Debug, Clone, Default, Args)]
-pub struct PathArgs {
-    /// Rule files and folders, and folders of artifacts with an expected.yaml; of `check`, also `sigma:PATH`, a file or
-    /// folder of Sigma rules
+pub struct CheckArgs {
+    /// Rule files and folders, folders of artifacts with an expected.yaml, and `sigma:PATH`, a file or folder of Sigma rules
     #[arg(value_name = "PATH")]
     pub paths: Vec<PathBuf>,
 }
@@ -113,6 +118,9 @@ pub fn run(command: &RulesCommand, streams: &mut Streams<'_>) -> io::Result<Outc
         }
         RulesCommand::Check(args) => check(args, streams),
         RulesCommand::Test(args) => test::run(args, streams),
+        RulesCommand::Causes(args) => {
+            with_rules(&args.sources, streams, |rules, streams| causes::run(rules, args, streams))
+        }
         RulesCommand::Facts(args) => {
             facts::print(args.format, streams.style(Style::new().bold()), streams.out)?;
             Ok(Outcome::Fine)
@@ -129,18 +137,9 @@ fn with_rules(
     streams: &mut Streams<'_>,
     then: impl FnOnce(&RuleSet, &mut Streams<'_>) -> io::Result<Outcome>,
 ) -> io::Result<Outcome> {
-    if let Some(given) = sources.rules.iter().find(|given| sigma::path(given).is_some()) {
-        let message =
-            format!("error: --rules {}: only `analyze`, `why` and `rules check` take Sigma rules", given.display());
-        writeln!(streams.notes, "{}", sanitise(&message))?;
-        return Ok(Outcome::Unusable);
-    }
-    match RuleSet::load(!sources.no_builtin_rules, &sources.rules) {
-        Ok(rules) => then(&rules, streams),
-        Err(mistakes) => {
-            print_diagnostics(streams.notes, &mistakes, streams.color)?;
-            Ok(Outcome::Unusable)
-        }
+    match load(!sources.no_builtin_rules, &sources.rules, &mut streams.about_loading()) {
+        Some(rules) => then(&rules, streams),
+        None => Ok(Outcome::Unusable),
     }
 }
 
@@ -162,13 +161,13 @@ pub fn print_diagnostics(out: &mut dyn Write, diagnostics: &[Diagnostic], color:
     Ok(())
 }
 
-fn check(args: &PathArgs, streams: &mut Streams<'_>) -> io::Result<Outcome> {
+fn check(args: &CheckArgs, streams: &mut Streams<'_>) -> io::Result<Outcome> {
     let (own, sigma) = sigma::split(&args.paths);
     let checked = if sigma.is_empty() { Outcome::Fine } else { check_sigma(&sigma, streams)? };
     if own.is_empty() && !sigma.is_empty() {
         return Ok(checked);
     }
-    let own = check_own(&PathArgs { paths: own }, streams)?;
+    let own = check_own(&own, streams)?;
     Ok(if own == Outcome::Fine { checked } else { own })
 }
 
@@ -177,8 +176,7 @@ fn check_sigma(paths: &[PathBuf], streams: &mut Streams<'_>) -> io::Result<Outco
     let rules = match SigmaRules::load(paths) {
         Ok(rules) => rules,
         Err((path, error)) => {
-            let message = format!("error: sigma:{}: {}", path.display(), reason(&error));
-            writeln!(streams.notes, "{}", sanitise(&message))?;
+            streams.note(&format!("sigma:{}: {}", path.display(), reason(&error)))?;
             return Ok(Outcome::Unusable);
         }
     };
@@ -189,10 +187,11 @@ fn check_sigma(paths: &[PathBuf], streams: &mut Streams<'_>) -> io::Result<Outco
     Ok(if faults().any(|fault| fault.broken) { Outcome::Unusable } else { Outcome::Fine })
 }
 
-fn check_own(args: &PathArgs, streams: &mut Streams<'_>) -> io::Result<Outcome> {
-    let loaded = RuleSet::check(&args.paths);
+fn check_own(paths: &[PathBuf], streams: &mut Streams<'_>) -> io::Result<Outcome> {
+    let loaded = RuleSet::check(paths);
     let diagnostics = match &loaded {
         Ok(rules) => {
+            streams.about_loading().say_all(rules.notes());
             let expected = rules.expected_files().iter().filter_map(|path| rules.read_expected(path).err());
             rules.warnings().iter().cloned().chain(expected.flatten()).collect()
         }
@@ -204,7 +203,7 @@ fn check_own(args: &PathArgs, streams: &mut Streams<'_>) -> io::Result<Outcome> 
     let outcome = if errors > 0 { Outcome::Unusable } else { Outcome::Fine };
     let (errors, warnings) = (counted(errors, "error"), counted(warnings, "warning"));
     if let Ok(rules) = &loaded {
-        let checked = rules.rules().iter().filter(|rule| is_meant(rule, args)).count();
+        let checked = rules.rules().iter().filter(|rule| is_meant(rule, paths)).count();
         write!(streams.out, "{}{}: ", counted(checked, "rule"), overlays(rules))?;
     }
     writeln!(streams.out, "{errors}, {warnings}")?;
@@ -225,18 +224,14 @@ fn overlays(rules: &RuleSet) -> String {
 }
 
 /// Whether a rule is one of those that were named: with paths, all but what is inside the program.
-fn is_meant(rule: &Rule, args: &PathArgs) -> bool {
-    args.paths.is_empty() || !rule.is_embedded()
+fn is_meant(rule: &Rule, paths: &[PathBuf]) -> bool {
+    paths.is_empty() || !rule.is_embedded()
 }
 
 /// Says that something does not exist, and what was probably meant.
 fn unknown(streams: &mut Streams<'_>, what: &str, name: &str, close: Option<&str>) -> io::Result<Outcome> {
-    match close {
-        Some(close) => {
-            writeln!(streams.notes, "error: there is no {what} `{}`; did you mean `{close}`?", sanitise(name))?
-        }
-        None => writeln!(streams.notes, "error: there is no {what} `{}`", sanitise(name))?,
-    }
+    let meant = close.map_or_else(String::new, |close| format!("; did you mean `{close}`?"));
+    streams.note(&format!("there is no {what} `{name}`{meant}"))?;
     Ok(Outcome::Unusable)
 }
 
@@ -249,6 +244,16 @@ impl Streams<'_> {
     fn style(&self, style: Style) -> Style {
         if self.color { style } else { Style::new() }
     }
+
+    /// Prints a note, as all commands do.
+    fn note(&mut self, text: &str) -> io::Result<()> {
+        writeln!(self.notes, "crashsift: {}", sanitise(text))
+    }
+
+    /// Where notes about loading rules go.
+    fn about_loading(&mut self) -> Notes<'_> {
+        Notes { out: &mut *self.notes, color: self.color, quiet: false }
+    }
 }
 
 /// Rows in columns as wide as their widest cell; the last column is not filled up.
@@ -260,6 +265,10 @@ struct Table<const N: usize> {
 impl<const N: usize> Table<N> {
     fn new(head: [&'static str; N]) -> Self {
         Self { head, rows: Vec::new() }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.rows.is_empty()
     }
 
     fn row(&mut self, cells: [String; N]) {

@@ -12,7 +12,7 @@ use super::color::Color;
 use super::lost::note_lost;
 use super::output::{self, Format, Look};
 use super::reporting::usage;
-use super::{Exit, load_rules, open_symbols, print_symbol_notes, sigma, stream};
+use super::{Exit, load_rules, open_symbols, print_symbol_notes, reports, sigma, stream};
 use crate::facts::FactSet;
 use crate::incident::Incident;
 use crate::knowledge::Knowledge;
@@ -36,7 +36,7 @@ pub struct Arguments {
     #[arg(value_name = "INCIDENT|RULE")]
     what: String,
 
-    /// Files and folders, as for `analyze`.
+    /// Files and folders, as for `analyze`, and reports that `analyze --mergeable` has written.
     #[arg(value_name = "PATH", required = true)]
     paths: Vec<PathBuf>,
 
@@ -74,9 +74,10 @@ fn carry_out(arguments: &Arguments) -> Result<Exit, Exit> {
     let (own, sigma) = sigma::split(&arguments.rules);
     let rules = load_rules(!arguments.no_builtin_rules, &own, false)?;
     let sigma = sigma::load(&sigma, false)?;
+    let (paths, before) = reports::read_before(&arguments.paths)?;
     let knowledge = Knowledge::builtin();
-    let options = Options { symbols: open_symbols(&arguments.symbols)?, sigma, ..Options::default() };
-    let inspected = inspect(&arguments.paths, &rules, &knowledge, &options, &Silent);
+    let options = Options { symbols: open_symbols(&arguments.symbols)?, sigma, before, ..Options::default() };
+    let inspected = inspect(&paths, &rules, &knowledge, &options, &Silent);
     print_symbol_notes(options.symbols.as_deref());
     note_lost(&arguments.paths, &inspected.artifacts, &mut stream::Notes::new(false));
     if inspected.incidents.is_empty() {
@@ -97,6 +98,8 @@ struct Answer<'i> {
     traces: Vec<Trace>,
     /// Rules whose findings are suppressed.
     suppressed: BTreeMap<String, SuppressedBy>,
+    /// Rules whose findings are shown again, because the suppression ended.
+    shown_again: BTreeMap<String, SuppressedBy>,
     /// Whether one rule was asked for.
     one_rule: bool,
 }
@@ -104,11 +107,12 @@ struct Answer<'i> {
 impl<'i> Answer<'i> {
     fn new(incident: &'i Incident, facts: &FactSet, traces: Vec<Trace>, one_rule: bool, rules: &RuleSet) -> Self {
         let occasion = Occasion { host: incident.host.as_deref(), time: incident.time };
-        let matching = traces.iter().filter(|trace| trace.condition == Truth::True);
-        let suppressed = matching
-            .filter_map(|trace| Some((trace.rule.clone(), rules.suppressed_by(&trace.rule, facts, occasion)?)))
-            .collect();
-        Self { incident, traces, suppressed, one_rule }
+        let (mut suppressed, mut shown_again) = (BTreeMap::new(), BTreeMap::new());
+        for Trace { rule, .. } in traces.iter().filter(|trace| trace.condition == Truth::True) {
+            suppressed.extend(rules.suppressed_by(rule, facts, occasion).map(|by| (rule.clone(), by)));
+            shown_again.extend(rules.suppression_ended(rule, facts, occasion).map(|by| (rule.clone(), by)));
+        }
+        Self { incident, traces, suppressed, shown_again, one_rule }
     }
 
     /// What a rule made of the incident, and what others make of the rule.
@@ -132,7 +136,7 @@ fn answers<'i>(what: &str, rules: &RuleSet, incidents: &'i [(Incident, FactSet)]
     if what.contains('/') {
         let meant = closest(what, rules.rules().iter().map(|rule| rule.id()));
         let meant = meant.map_or_else(|| ";".to_owned(), |meant| format!("; did you mean {meant}?"));
-        return Err(format!("there is no rule {what}{meant} `crashsift rules list` shows all"));
+        return Err(format!("there is no rule {what}{meant} `crashsift rules list` shows all, `--rules` adds yours"));
     }
     let exact = incidents.iter().find(|(incident, _)| incident.id == what);
     let mut fitting =
@@ -234,6 +238,9 @@ fn rule(trace: &Trace, rules: &RuleSet, answer: &Answer<'_>, page: &mut Page<'_>
     if let Some(suppressed) = answer.suppressed.get(&trace.rule) {
         page.bullet(&format!("its finding is suppressed {}", suppressed.says()))?;
     }
+    if let Some(ended) = answer.shown_again.get(&trace.rule) {
+        page.bullet(&format!("its finding is shown again: it was suppressed {}", ended.says()))?;
+    }
     for decided in trace.deciding_terms() {
         term(decided, page)?;
     }
@@ -318,6 +325,8 @@ struct ShapedRule<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    suppression_ended: Option<ShapedSuppression<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     superseded_by: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<&'a str>,
@@ -326,6 +335,20 @@ struct ShapedRule<'a> {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     missing: Vec<ShapedMissing>,
     selections: Vec<ShapedSelection<'a>>,
+}
+
+#[derive(Serialize)]
+struct ShapedSuppression<'a> {
+    by: &'a str,
+    reason: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    until: Option<String>,
+}
+
+impl<'a> ShapedSuppression<'a> {
+    fn of(SuppressedBy { by, reason, until }: &'a SuppressedBy) -> Self {
+        Self { by, reason, until: until.map(|until| until.to_string()) }
+    }
 }
 
 #[derive(Serialize)]
@@ -395,6 +418,7 @@ fn shape<'a>(answers: &'a [Answer<'_>], rules: &'a RuleSet) -> Shape<'a> {
             reason: disabled
                 .and_then(|change| change.reason.as_deref())
                 .or_else(|| suppressed.map(|suppressed| &*suppressed.reason)),
+            suppression_ended: answer.shown_again.get(&trace.rule).map(ShapedSuppression::of),
             superseded_by: trace.superseded_by.as_deref(),
             error: trace.error.as_deref(),
             confidence: trace.confidence.as_ref().map(|sure| ShapedConfidence {

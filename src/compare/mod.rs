@@ -19,7 +19,7 @@ use jiff::Timestamp;
 use same::Happening;
 use side::SideGroup;
 pub use side::{MadeBy, Side};
-pub use verdicts::{ByRules, Changed, by_rules};
+pub use verdicts::{ByRules, Changed, ChangedRule, Standing, by_rules};
 
 use crate::incident::ALGORITHM;
 use crate::report::Limits;

@@ -14,19 +14,55 @@ pub struct Changed<'r> {
     pub now: &'r Judged,
 }
 
+/// A finding, and what becomes of it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Standing<'r> {
+    /// How sure it is.
+    pub confidence: f64,
+    /// The rule whose finding takes its place.
+    pub superseded_by: Option<&'r str>,
+    /// The rule set that suppresses it.
+    pub suppressed_by: Option<&'r str>,
+}
+
+/// A rule that does not say the same of an incident before and now; `None` where it does not match.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ChangedRule<'r> {
+    /// Its id.
+    pub rule: &'r str,
+    /// Its finding before.
+    pub before: Option<Standing<'r>>,
+    /// Its finding now.
+    pub now: Option<Standing<'r>>,
+}
+
+/// The findings of an incident by rule, those among them that are set aside.
+fn standings(judged: &Judged) -> impl Iterator<Item = (&str, Standing<'_>)> {
+    let findings = judged.findings.iter().map(|finding| {
+        let (confidence, superseded_by) = (finding.confidence, finding.superseded_by.as_deref());
+        (&*finding.rule, Standing { confidence, superseded_by, suppressed_by: None })
+    });
+    let suppressed = judged.suppressed.iter().map(|one| {
+        let standing = Standing { confidence: one.confidence, superseded_by: None, suppressed_by: Some(&one.by.by) };
+        (&*one.rule, standing)
+    });
+    findings.chain(suppressed)
+}
+
 impl<'r> Changed<'r> {
-    /// The rules that match only in one of the two, or with another confidence: id and confidence before and now.
+    /// The rules that match only in one of the two, with another confidence, or of which the finding stands in one alone,
+    /// by id.
     #[must_use]
-    pub fn rules(&self) -> Vec<(&'r str, Option<f64>, Option<f64>)> {
-        let mut rules: BTreeMap<&str, (Option<f64>, Option<f64>)> = BTreeMap::new();
-        for finding in &self.before.findings {
-            rules.entry(&finding.rule).or_default().0 = Some(finding.confidence);
+    pub fn rules(&self) -> Vec<ChangedRule<'r>> {
+        let mut rules: BTreeMap<&str, ChangedRule<'_>> = BTreeMap::new();
+        let unknown = |rule| ChangedRule { rule, before: None, now: None };
+        for (rule, standing) in standings(self.before) {
+            rules.entry(rule).or_insert_with(|| unknown(rule)).before = Some(standing);
         }
-        for finding in &self.now.findings {
-            rules.entry(&finding.rule).or_default().1 = Some(finding.confidence);
+        for (rule, standing) in standings(self.now) {
+            rules.entry(rule).or_insert_with(|| unknown(rule)).now = Some(standing);
         }
-        let differ = rules.into_iter().filter(|(_, (before, now))| before != now);
-        differ.map(|(rule, (before, now))| (rule, before, now)).collect()
+        rules.into_values().filter(|rule| rule.before != rule.now).collect()
     }
 
     /// Whether the cause is another.

@@ -8,7 +8,7 @@ use super::{Chosen, Draft, Subject};
 use crate::facts::{FactSet, quoted, write_facts};
 use crate::incident::{Incident, IncidentKind};
 use crate::report::{UNDETERMINED, sanitise};
-use crate::rules::Outcome;
+use crate::rules::{Outcome, unfinished};
 
 /// Columns of a comment and of a folded text.
 const WIDTH: usize = 116;
@@ -55,8 +55,8 @@ pub(super) fn written(parts: &Parts<'_>) -> Draft {
     file.comment(
         0,
         &format!(
-            "A draft by `crashsift rules new`, made of {of}. It passes `rules check` and `rules test` as it is. What nobody \
-             but its author can decide stands below \"Decide\": {}.",
+            "A draft by `crashsift rules new`, made of {of}. It has no errors and passes its tests as it is. What nobody but \
+             its author can decide stands below \"Decide\": {}; `rules check` warns of texts that are not written yet.",
             to_decide.join(", ")
         ),
     );
@@ -73,7 +73,7 @@ pub(super) fn written(parts: &Parts<'_>) -> Draft {
         Some(cause) => file.line(KEYS, &format!("cause: {cause}")),
         None => {
             file.decide(
-                "what has to be changed so that it stops, an id of causes.yaml (`crashsift rules list` shows those in use). \
+                "what has to be changed so that it stops, one of those that `crashsift rules causes` prints. \
                  undetermined claims nothing, and no verdict is made of it.",
             );
             file.line(KEYS, &format!("cause: {UNDETERMINED}"));
@@ -104,16 +104,16 @@ pub(super) fn written(parts: &Parts<'_>) -> Draft {
     }
     file.decide("why it happens, and what shows it. Facts in braces are filled in.");
     file.line(KEYS, "explanation: >-");
-    file.text(6, &format!("{} Why that is so has not been written yet.", sentence(first.incident)));
+    file.text(6, &format!("{} {}", sentence(first.incident), unfinished::WHY));
     file.decide("what to do: for whoever is at the machine, and for whoever makes the program.");
     file.line(KEYS, "remediation:");
     file.line(6, "- audience: helpdesk");
-    file.line(8, "text: Not written yet.");
+    file.line(8, &format!("text: {}", unfinished::STEP));
     file.line(6, "- audience: developer");
-    file.line(8, "text: Not written yet.");
+    file.line(8, &format!("text: {}", unfinished::STEP));
     file.decide("where it can be read: public reports of the same, and the maker's words.");
     file.line(KEYS, "references:");
-    file.line(6, &format!("- Seen in {of}; no public report is named yet"));
+    file.line(6, &format!("- Seen in {of}; {}", unfinished::REFERENCE));
     file.comment(
         KEYS,
         "The first test has the incident's facts without names of users and computers, paths of one machine, ids, addresses \

@@ -44,7 +44,7 @@ impl Causes {
     /// What an author most probably meant by an id that does not exist.
     pub(super) fn help(&self, id: &str) -> String {
         let ids = self.causes.iter().map(|cause| cause.id.as_str());
-        suggestion(id, ids).unwrap_or_else(|| "`causes.yaml` of the built-in rules lists all causes".to_owned())
+        suggestion(id, ids).unwrap_or_else(|| "`crashsift rules causes` prints all causes".to_owned())
     }
 }
 

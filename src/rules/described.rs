@@ -23,10 +23,10 @@ impl Rule {
         self.tests().iter().map(|test| Example { name: &test.name, facts: &test.facts, expect: test.expect })
     }
 
-    /// The facts and lists that its selections ask for, sorted.
+    /// The facts and lists that its selections ask for or that it requires, sorted.
     #[must_use]
     pub fn facts_asked(&self) -> BTreeSet<&'static str> {
         let terms = self.logic().selections.iter().flat_map(|selection| selection.alternatives.iter().flatten());
-        terms.map(|term| term.test.path()).collect()
+        terms.map(|term| term.test.path()).chain(self.requires()).collect()
     }
 }

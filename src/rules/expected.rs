@@ -13,10 +13,12 @@ use super::selection::{self, Selection};
 use super::view::View;
 use crate::discover::display_path;
 use crate::facts::FactSet;
-use crate::yaml::{Diagnostic, Node, YamlText, parse, read_file};
+use crate::yaml::{Diagnostic, Node, Span, YamlText, parse, read_file};
 
 /// The name of such a file.
 pub(crate) const EXPECTED: &str = "expected.yaml";
+/// The folder of a rule set that its folders of artifacts stand in.
+const TESTS: &str = "tests";
 /// The suspect of an incident in which nobody is suspected.
 const NONE: &str = "none";
 
@@ -82,8 +84,8 @@ impl RuleSet {
         let name = display_path(path);
         let text = read_file(path, &name).map_err(|wrong| vec![wrong])?;
         let root = parse(&text)?;
-        let mut reader = Reader { rules: self, mistakes: Mistakes::new(&text) };
-        let folder = reader.folder(&root, path, &text);
+        let mut reader = Reader { rules: self, path, mistakes: Mistakes::new(&text) };
+        let folder = reader.folder(&root, &text);
         if reader.mistakes.found.iter().any(Diagnostic::is_error) {
             return Err(reader.mistakes.found);
         }
@@ -93,16 +95,17 @@ impl RuleSet {
 
 struct Reader<'r> {
     rules: &'r RuleSet,
+    path: &'r Path,
     mistakes: Mistakes,
 }
 
 impl Reader<'_> {
-    fn folder(&mut self, root: &Node, path: &Path, text: &Arc<YamlText>) -> Option<ExpectedFolder> {
+    fn folder(&mut self, root: &Node, text: &Arc<YamlText>) -> Option<ExpectedFolder> {
         let entries = self.mistakes.mapping(root, EXPECTED)?;
         let keys = ["schema", "artifacts", "count", "incidents"];
         self.mistakes.keys(entries, root.span, EXPECTED, &keys, &["schema"]);
         self.mistakes.schema(root);
-        let from = path.parent().unwrap_or(Path::new("."));
+        let from = self.path.parent().unwrap_or(Path::new("."));
         let artifacts = self.texts(root, "artifacts").into_iter().map(|artifact| from.join(artifact)).collect();
         let count = root.get("count").and_then(|node| {
             let count = node.text().and_then(|text| text.trim().parse::<usize>().ok());
@@ -113,13 +116,16 @@ impl Reader<'_> {
         });
         let mut incidents = Vec::new();
         if let Some(node) = root.get("incidents") {
+            if let (Some((0, _)), Some(said)) = (count, root.get("count")) {
+                self.contradiction(node.span, "no incident is expected, and something of incidents", said.span);
+            }
             let items = self.mistakes.items(node, "`incidents`").unwrap_or_default();
             incidents.extend(items.iter().filter_map(|item| self.incident(item)));
-        } else if count.is_none() {
+        } else if root.get("count").is_none() {
             let help = "say of `incidents` what they must be, or how many there are with `count`";
             self.mistakes.error_with_help("R076", root.span, "nothing is expected", help);
         }
-        Some(ExpectedFolder { file: text.name.clone(), path: path.to_owned(), artifacts, count, incidents })
+        Some(ExpectedFolder { file: text.name.clone(), path: self.path.to_owned(), artifacts, count, incidents })
     }
 
     fn incident(&mut self, item: &Node) -> Option<ExpectedIncident> {
@@ -136,6 +142,7 @@ impl Reader<'_> {
             let known = Known { causes: self.rules.causes(), lists: self.rules.known_lists(), proven: false };
             selection::read(entry, &known, &mut self.mistakes)
         });
+        self.contradictions(item);
         let name = item.get("name").and_then(|node| self.mistakes.text(node, "`name`"));
         let suspect = item.get("suspect").and_then(|node| self.mistakes.text(node, "`suspect`"));
         let suspect = suspect.map(|name| (name != NONE).then(|| name.trim().to_owned()));
@@ -151,6 +158,32 @@ impl Reader<'_> {
             not_rules: self.rules(item, "not_rules"),
             suspect,
         })
+    }
+
+    /// Notes what no incident can be at once.
+    fn contradictions(&mut self, item: &Node) {
+        let sure = |key| Some((item.get(key)?.span, item.get(key)?.text()?.trim().parse::<f64>().ok()?));
+        if let (Some((first, least)), Some((span, most))) = (sure("at_least"), sure("at_most"))
+            && least > most
+        {
+            self.contradiction(span, "a confidence can't be at least the one and at most the other", first);
+        }
+        for (wanted, unwanted, what) in [("cause", "not_cause", "cause"), ("rules", "not_rules", "rule")] {
+            for not in scalars(item, unwanted) {
+                let same = scalars(item, wanted).find(|one| one.text().map(str::trim) == not.text().map(str::trim));
+                if let Some(same) = same {
+                    let name = not.text().unwrap_or_default().trim();
+                    let message = format!("the {what} `{name}` stands under `{wanted}` and under `{unwanted}`");
+                    self.contradiction(not.span, &message, same.span);
+                }
+            }
+        }
+    }
+
+    fn contradiction(&mut self, span: Span, message: &str, other: Span) {
+        let file = Arc::clone(&self.mistakes.file);
+        let wrong = Diagnostic::error("R077", &file, span, message).with_other(&file, other, "and this");
+        self.mistakes.found.push(wrong.with_help("no incident can be both; leave out one of the two"));
     }
 
     /// The texts under a key: one, or a list of them.
@@ -188,12 +221,24 @@ impl Reader<'_> {
             let id = node.text().unwrap_or_default().trim();
             if self.rules.rule(id).is_none() {
                 let help = suggestion(id, self.rules.rules().iter().map(Rule::id))
+                    .or_else(|| self.own_set().map(|set| {
+                        format!("if it is a rule of the set that this folder stands in, give that set: `rules test {set}`")
+                    }))
                     .unwrap_or_else(|| "`crashsift rules list` shows all rules".to_owned());
                 self.mistakes.error_with_help("R070", node.span, format!("there is no rule `{id}`"), help);
             }
             ids.push(id.to_owned());
         }
         ids
+    }
+
+    /// The rule set that the folder stands in, in its `tests`, where that is none of those that were given.
+    fn own_set(&self) -> Option<String> {
+        let folder = self.path.canonicalize().ok()?;
+        let tests = folder.ancestors().find(|above| above.file_name().is_some_and(|name| name == TESTS))?;
+        let set = tests.parent()?;
+        let given = |rule: &Rule| Path::new(rule.file()).canonicalize().is_ok_and(|file| file.starts_with(set));
+        (!self.rules.rules().iter().any(given)).then(|| display_path(set))
     }
 
     fn confidence(&mut self, item: &Node, key: &str) -> Option<f64> {
@@ -205,4 +250,11 @@ impl Reader<'_> {
         }
         value
     }
+}
+
+/// The values under a key: one, or those of a list.
+fn scalars<'n>(item: &'n Node, key: &str) -> impl Iterator<Item = &'n Node> + use<'n> {
+    let value = item.get(key);
+    let one = value.map(std::slice::from_ref);
+    value.and_then(Node::items).or(one).into_iter().flatten()
 }

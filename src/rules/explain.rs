@@ -346,7 +346,8 @@ fn no_fallback(text: &str, path: &str, error: &minijinja::Error) -> Wrong {
     }
     let at = text.find(path).map(|start| start..start.saturating_add(path.len()));
     let message = format!("`{path}` may be absent when this text is written");
-    let help = format!(r#"write `{{{{ {path} or "..." }}}}`, or ask for the fact in the condition"#);
+    let help =
+        format!(r#"write `{{{{ {path} or "..." }}}}`; only what the condition of the rule asks for is always there"#);
     Wrong { code: "R042", at: error.range().filter(|at| !at.is_empty()).or(at), message, help }
 }
 

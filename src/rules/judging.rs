@@ -43,6 +43,26 @@ impl RuleSet {
         }
     }
 
+    /// Whose suppression of a rule's findings ended before an incident that the rule matches.
+    #[must_use]
+    pub fn suppression_ended(&self, id: &str, facts: &FactSet, occasion: Occasion<'_>) -> Option<SuppressedBy> {
+        match self.suppressions.ruling(id, &View::new(facts, None), occasion) {
+            Ruling::ShownAgain(by) => Some(by),
+            Ruling::Shown | Ruling::Suppressed(_) => None,
+        }
+    }
+
+    /// What a rule that matches these facts says of them, whatever others do to it.
+    #[must_use]
+    pub fn says(&self, rule: &Rule, facts: &FactSet) -> Option<Finding> {
+        let view = View::new(facts, None);
+        let logic = rule.logic();
+        let mut evaluation = Evaluation::new(&logic.selections, &view);
+        let matches = logic.truth(&mut evaluation, &view) == Truth::True;
+        let (less, values) = (LessSure::default(), FactValues::of(facts));
+        matches.then(|| self.finding(rule, &mut evaluation, &view, &less, &values).finding)
+    }
+
     /// What the rules say that have at least this chance. A suppressed finding still takes the place of those that know
     /// less of the same: it is known, and not wrong.
     fn judge_by(&self, view: &View<'_>, occasion: Occasion<'_>, least: Chance) -> Judgement {

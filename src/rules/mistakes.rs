@@ -73,6 +73,15 @@ impl Mistakes {
         }
     }
 
+    /// The same of a list of texts, of which somebody may have written one without brackets.
+    pub fn texts<'n>(&mut self, node: &'n Node, what: &str) -> Option<&'n [Node]> {
+        let Some(text) = node.text().filter(|text| is_plain(text)) else { return self.items(node, what) };
+        let message = format!("{what} must be a list, not {}", node.kind_name());
+        let help = format!("write `[{text}]`, or each item on a line after `- `");
+        self.error_with_help("R012", node.span, message, help);
+        None
+    }
+
     /// The text of a scalar that is not empty; anything else is a mistake.
     pub fn text<'n>(&mut self, node: &'n Node, what: &str) -> Option<&'n str> {
         match node.text() {
@@ -133,6 +142,12 @@ impl Mistakes {
         self.error_with_help("R013", node.span, message, help);
         !newer
     }
+}
+
+/// Whether a text can stand between brackets as it is.
+fn is_plain(text: &str) -> bool {
+    text.starts_with(|c: char| c.is_ascii_alphanumeric())
+        && text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | '/' | '*' | '?'))
 }
 
 /// "did you mean" for a word that is close to one of `known`.

@@ -41,7 +41,7 @@ impl Required {
 
 /// Reads the list `requires`.
 pub(super) fn read(node: &Node, mistakes: &mut Mistakes) -> Vec<Required> {
-    let Some(items) = mistakes.items(node, "`requires`") else { return Vec::new() };
+    let Some(items) = mistakes.texts(node, "`requires`") else { return Vec::new() };
     let mut all: Vec<Required> = Vec::new();
     for item in items {
         let Some(path) = mistakes.text(item, "an entry of `requires`") else { continue };

@@ -227,13 +227,6 @@ impl Rule {
         self.disabled.as_ref()
     }
 
-    /// The facts and lists that its selections ask for.
-    #[must_use]
-    pub fn facts(&self) -> BTreeSet<&'static str> {
-        let alternatives = self.logic().selections.iter().flat_map(|selection| &selection.alternatives);
-        alternatives.flatten().map(|term| term.test.path()).collect()
-    }
-
     /// Its id, `area/name`.
     #[must_use]
     pub fn id(&self) -> &str {

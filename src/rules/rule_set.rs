@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use super::causes::{self, Causes};
 use super::explain::Templates;
+use super::given;
 use super::index::Index;
 use super::lint::lint;
 use super::list::{self, Lists, ModuleList};
@@ -37,6 +38,19 @@ pub struct RuleSetInfo {
 }
 
 impl RuleSetInfo {
+    /// Its rules, and what it changes in other sets: `3 rules, 1 override, 2 rules disabled`.
+    #[must_use]
+    pub fn says(&self) -> String {
+        let counted = |count: usize, noun: &str| format!("{count} {noun}{}", if count == 1 { "" } else { "s" });
+        let more = [(self.overrides, "override"), (self.suppressions, "suppression")];
+        let mut all = vec![counted(self.rules, "rule")];
+        all.extend(more.into_iter().filter(|(count, _)| *count > 0).map(|(count, noun)| counted(count, noun)));
+        if self.disables > 0 {
+            all.push(format!("{} disabled", counted(self.disables, "rule")));
+        }
+        all.join(", ")
+    }
+
     /// Whether it has anything to do with judging.
     fn takes_part(&self) -> bool {
         [self.rules, self.overrides, self.disables, self.suppressions].iter().any(|count| *count > 0)
@@ -60,6 +74,7 @@ pub struct RuleSet {
     /// What says what folders of artifacts must yield.
     expected: Vec<PathBuf>,
     warnings: Vec<Diagnostic>,
+    notes: Vec<String>,
 }
 
 impl RuleSet {
@@ -105,7 +120,7 @@ impl RuleSet {
         require: fn(&SetSource, &mut Vec<Diagnostic>),
     ) -> Result<Self, Vec<Diagnostic>> {
         let mut found = Vec::new();
-        let mut sets: Vec<SetSource> = paths.iter().map(|path| SetSource::at(path, &mut found)).collect();
+        let (mut sets, notes) = given::read(paths, &mut found);
         sets.iter().for_each(|set| require(set, &mut found));
         match sets.iter().position(|set| set.is_builtin) {
             Some(index) => {
@@ -126,7 +141,7 @@ impl RuleSet {
         if found.iter().any(Diagnostic::is_error) {
             return Err(found);
         }
-        Ok(Self { warnings: found, ..loaded })
+        Ok(Self { warnings: found, notes, ..loaded })
     }
 
     /// Compiles sets of which the first is the built-in one; `left_out` are the ids of its rules if they are not wanted.
@@ -199,6 +214,7 @@ impl RuleSet {
             known_lists,
             expected,
             warnings: Vec::new(),
+            notes: Vec::new(),
         }
     }
 
@@ -263,6 +279,12 @@ impl RuleSet {
     #[must_use]
     pub fn expected_files(&self) -> &[PathBuf] {
         &self.expected
+    }
+
+    /// What became of the paths that it was loaded from, a sentence each: a file that was given twice is used once.
+    #[must_use]
+    pub fn notes(&self) -> &[String] {
+        &self.notes
     }
 
     /// Mistakes that did not keep the rules from being loaded.

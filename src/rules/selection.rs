@@ -198,8 +198,11 @@ fn list_test(index: usize, key: &Key<'_>, entry: &Entry, known: &Known<'_>, mist
         [.., (word, span)] => {
             let message = format!("`{word}` is no quantifier for the list `{}`", list.name);
             let help = suggestion(word, Quantifier::WORDS.iter().copied()).unwrap_or_else(|| {
-                let field = telling_field(list);
-                format!("write `{}|any: {{{field}|{word}: ...}}` to compare a field of its entries", list.name)
+                let term = match field_for(list, word) {
+                    Some(field) => format!("{field}|{word}"),
+                    None => telling_field(list).to_owned(),
+                };
+                format!("write `{}|any: {{{term}: ...}}` to compare a field of its entries", list.name)
             });
             mistakes.error_with_help("R026", *span, message, help);
             return None;
@@ -322,6 +325,13 @@ fn field_term(list: &ListDefinition, entry: &Entry, known: &Known<'_>, mistakes:
 /// The field that an example is made of: not the position, which hardly any rule asks for.
 pub(super) fn telling_field(list: &ListDefinition) -> &'static str {
     list.fields.iter().map(|field| field.path).find(|path| *path != "position").unwrap_or("position")
+}
+
+/// The first field that tells something and that a modifier can compare.
+fn field_for(list: &ListDefinition, word: &str) -> Option<&'static str> {
+    let modifier = Modifier::of(word)?;
+    let fields = list.fields.iter().filter(|field| field.path != "position");
+    fields.into_iter().find(|field| modifier.fits(field.kind)).map(|field| field.path)
 }
 
 fn unknown_fact(key: &Key<'_>, mistakes: &mut Mistakes) {

@@ -30,6 +30,10 @@ const MAX_FILES: usize = 10_000;
 /// The files of one rule set.
 #[derive(Debug, Default)]
 pub(super) struct SetSource {
+    /// Where it was looked for; nothing of the one inside the program.
+    pub path: PathBuf,
+    /// The files that were found there.
+    pub files: Vec<PathBuf>,
     pub name: String,
     pub version: String,
     pub rules: Vec<RuleFile>,
@@ -105,6 +109,7 @@ impl SetSource {
         let named = named.or_else(|| path.canonicalize().ok()?.file_name().map(ToOwned::to_owned));
         let named = named.map_or_else(|| "rules".to_owned(), |name| name.to_string_lossy().into_owned());
         let mut set = Self::named(path, named, found);
+        path.clone_into(&mut set.path);
         if set.name == BUILTIN && !set.is_builtin {
             // Only called so: it could not be told from the set inside the program.
             set.name = display_path(path);
@@ -117,6 +122,7 @@ impl SetSource {
             return Self::folder(path, named, found);
         }
         let mut set = Self { name: stem(&named).to_owned(), version: "0".to_owned(), ..Self::default() };
+        set.files.push(path.to_owned());
         if named == EXPECTED {
             set.expected.push(path.to_owned());
             return set;
@@ -147,6 +153,7 @@ impl SetSource {
             let path = entry.path();
             let expected = path.join(EXPECTED);
             if entry.file_type().is_dir() && expected.is_file() {
+                set.files.push(expected.clone());
                 set.expected.push(expected);
                 walk.skip_current_dir();
                 continue;
@@ -161,6 +168,7 @@ impl SetSource {
                 found.push(Diagnostic::error("R004", &nowhere, Span::file_start(), message));
                 break;
             }
+            set.files.push(path.to_owned());
             let text = match read_file(path, &display_path(path)) {
                 Ok(text) => text,
                 Err(wrong) => {

@@ -72,14 +72,30 @@ impl RuleSet {
             why.extend(untold);
         }
         if test.expect == Outcome::Superseded {
+            let before = why.len();
             let others = self.rules.iter().filter(|other| other.supersedes().any(|id| id == rule.id()));
-            let others: Vec<&str> = others.map(Rule::id).collect();
-            why.push(match others.as_slice() {
-                [] => "no rule names it in `supersedes`".to_owned(),
-                others => format!("none of the rules that supersede it takes its place here: {}", others.join(", ")),
-            });
+            why.extend(others.map(|other| not_superseding(other, test)));
+            if why.len() == before {
+                why.push("no rule names it in `supersedes`".to_owned());
+            }
         }
         why
+    }
+}
+
+/// Why a rule does not take the place of one that it names in `supersedes`.
+fn not_superseding(other: &Rule, test: &SelfTest) -> String {
+    let id = other.id();
+    if let Some(disabled) = other.disabled() {
+        return format!("{id} supersedes it, and is disabled {}", disabled.says());
+    }
+    let trace = trace::trace(other, &View::new(&test.facts, None));
+    match trace.condition {
+        Truth::True => format!("{id} supersedes it and matches, and is not sure enough to take its place"),
+        Truth::False | Truth::Undecided => {
+            let first = trace.deciding_terms().next().map(|term| format!(" ({}, {})", other.file(), term.sentence()));
+            format!("{id} supersedes it, and does not match{}", first.unwrap_or_default())
+        }
     }
 }
 

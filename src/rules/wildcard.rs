@@ -22,6 +22,11 @@ impl Wildcard {
         !text.contains(['*', '?'])
     }
 
+    /// Whether every text fits.
+    pub fn fits_all(&self) -> bool {
+        self.pattern == ['*']
+    }
+
     /// The longest text without a wildcard that is part of every text that fits.
     pub fn longest_part(&self) -> String {
         let parts = self.pattern.split(|c| ['*', '?'].contains(c));

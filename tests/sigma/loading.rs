@@ -171,8 +171,15 @@ fn a_title_that_is_no_text_is_not_told_as_missing() {
 
 #[test]
 fn commands_that_take_no_sigma_rules_say_so() {
-    for command in ["list", "schema"] {
-        let ran = program::run(["rules", command, "-r", "sigma:samples"]);
+    for arguments in [
+        &["list", "-r", "sigma:samples"][..],
+        &["schema", "-r", "sigma:samples"],
+        &["pages", "no-such", "-r", "sigma:samples"],
+        &["new", "--from", "samples/hang", "-r", "sigma:samples"],
+        &["test", "sigma:samples"],
+        &["diff", "builtin", "sigma:samples", "samples/hang"],
+    ] {
+        let ran = program::run(["rules"].iter().chain(arguments));
         assert!(
             ran.code != 0 && ran.stderr.contains("only `analyze`, `why` and `rules check` take Sigma rules"),
             "{ran:#?}"

@@ -9,8 +9,8 @@ use serde::Serialize;
 use crate::cli::color::Color;
 use crate::cli::lost::note_lost;
 use crate::cli::output::{self, Format, Look};
-use crate::cli::{Exit, load_rules, stream};
-use crate::compare::{ByRules, Changed, by_rules};
+use crate::cli::{Exit, load_rules, reports, stream};
+use crate::compare::{ByRules, Changed, ChangedRule, Standing, by_rules};
 use crate::knowledge::Knowledge;
 use crate::report::json::{Made, write_indented};
 use crate::report::text::page::{CAREFUL, PLAIN, Page};
@@ -33,7 +33,7 @@ pub struct DiffArgs {
     #[arg(value_name = "NEW")]
     new: PathBuf,
 
-    /// Files and folders with artifacts
+    /// Files and folders with artifacts, and reports that `analyze --mergeable` has written
     #[arg(value_name = "PATH", required = true)]
     paths: Vec<PathBuf>,
 
@@ -57,8 +57,9 @@ pub fn run(arguments: &DiffArgs) -> Exit {
 
 fn carry_out(arguments: &DiffArgs) -> Result<Exit, Exit> {
     let (old, new) = (load(&arguments.old)?, load(&arguments.new)?);
-    let knowledge = Knowledge::builtin();
-    let [before, now] = analyze_by_each(&arguments.paths, [&old, &new], &knowledge, &Options::default(), &Silent);
+    let (paths, before) = reports::read_before(&arguments.paths)?;
+    let (knowledge, options) = (Knowledge::builtin(), Options { before, ..Options::default() });
+    let [before, now] = analyze_by_each(&paths, [&old, &new], &knowledge, &options, &Silent);
     note_lost(&arguments.paths, &now.artifacts, &mut stream::Notes::new(false));
     if before.incidents.is_empty() && now.incidents.is_empty() {
         stream::note("no incident was found there");
@@ -97,17 +98,7 @@ fn text(compared: &ByRules<'_>, page: &mut Page<'_>) -> io::Result<()> {
             page.paragraph(4, &format!("signature {} before", change.before.incident.signature.fine))?;
             page.paragraph(4, &format!("signature {} now", change.now.incident.signature.fine))?;
         }
-        for (rule, before, now) in change.rules() {
-            let rule = match (before, now) {
-                (None, Some(now)) => format!("{rule} matches now: {now:.2}"),
-                (Some(before), None) if change.now.suppressed.iter().any(|one| one.rule == rule) => {
-                    format!("{rule} is suppressed now: {before:.2} before")
-                }
-                (Some(before), None) => format!("{rule} matches no longer: {before:.2}"),
-                (before, now) => format!("{rule}: {:.2} before, {:.2} now", before.unwrap_or(0.0), now.unwrap_or(0.0)),
-            };
-            page.paragraph(4, &rule)?;
-        }
+        change.rules().iter().try_for_each(|rule| page.paragraph(4, &sentence(rule)))?;
     }
     match changed.len().saturating_sub(limit) {
         0 => {}
@@ -119,6 +110,38 @@ fn text(compared: &ByRules<'_>, page: &mut Page<'_>) -> io::Result<()> {
         }
     }
     Ok(())
+}
+
+/// What becomes of a rule's finding.
+fn sentence(change: &ChangedRule<'_>) -> String {
+    let rule = change.rule;
+    let (before, now) = match (change.before, change.now) {
+        (Some(before), Some(now)) => (before, now),
+        (Some(before), None) => return format!("{rule} matches no longer: {:.2}", before.confidence),
+        (None, Some(now)) => return format!("{rule} matches now{}: {:.2}", aside(now), now.confidence),
+        (None, None) => return rule.to_owned(),
+    };
+    let sure = if before.confidence.total_cmp(&now.confidence).is_eq() {
+        format!("{:.2}", now.confidence)
+    } else {
+        format!("{:.2} before, {:.2} now", before.confidence, now.confidence)
+    };
+    match (aside(before), aside(now)) {
+        (was, is) if was == is => format!("{rule}: {sure}"),
+        (was, is) if is.is_empty() => {
+            format!("{rule} stands now: {sure}; before, it was{}", was.trim_start_matches(','))
+        }
+        (_, is) => format!("{rule} is{} now: {sure}", is.trim_start_matches(',')),
+    }
+}
+
+/// Why a finding does not stand, in words that follow "it matches".
+fn aside(standing: Standing<'_>) -> String {
+    match (standing.suppressed_by, standing.superseded_by) {
+        (Some(set), _) => format!(", suppressed by {set}"),
+        (None, Some(rule)) => format!(", superseded by {rule}"),
+        (None, None) => String::new(),
+    }
 }
 
 /// Which incident it is.
@@ -175,6 +198,33 @@ struct ShapedRule<'a> {
     before: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     now: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    was_suppressed_by: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    suppressed_by: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    was_superseded_by: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    superseded_by: Option<&'a str>,
+}
+
+impl<'a> ShapedRule<'a> {
+    fn of(change: &ChangedRule<'a>) -> Self {
+        // A suppressed finding is none: reports list it apart.
+        let sure = |standing: Option<Standing<'a>>| {
+            standing.filter(|standing| standing.suppressed_by.is_none()).map(|standing| standing.confidence)
+        };
+        let ChangedRule { rule, before, now } = *change;
+        Self {
+            rule,
+            before: sure(before),
+            now: sure(now),
+            was_suppressed_by: before.and_then(|standing| standing.suppressed_by),
+            suppressed_by: now.and_then(|standing| standing.suppressed_by),
+            was_superseded_by: before.and_then(|standing| standing.superseded_by),
+            superseded_by: now.and_then(|standing| standing.superseded_by),
+        }
+    }
 }
 
 impl<'a> Shape<'a> {
@@ -201,7 +251,7 @@ impl<'a> ShapedChange<'a> {
             incident: &change.now.incident.id,
             before: verdict(change.before),
             now: verdict(change.now),
-            rules: change.rules().into_iter().map(|(rule, before, now)| ShapedRule { rule, before, now }).collect(),
+            rules: change.rules().iter().map(ShapedRule::of).collect(),
         }
     }
 }

@@ -8,13 +8,10 @@ use serde::Serialize;
 use crate::cli::output::Format;
 use crate::facts::FactType;
 use crate::facts::schema::{FactDefinition, LISTS, ListDefinition, SCALARS};
-use crate::report::json::write_indented;
+use crate::report::json::{Made, write_indented};
 
 /// Columns of the text.
 const WIDTH: usize = 100;
-
-/// Version of the document's shape: the first number changes when something is renamed or removed.
-const SCHEMA_VERSION: &str = "1.0";
 
 /// Arguments of `rules facts`.
 #[derive(Debug, Clone, Copy, Default, clap::Args)]
@@ -60,7 +57,7 @@ fn words(out: &mut dyn Write, indent: usize, kind: FactType) -> io::Result<()> {
     }
 }
 
-fn paragraph(out: &mut dyn Write, indent: usize, text: &str) -> io::Result<()> {
+pub(super) fn paragraph(out: &mut dyn Write, indent: usize, text: &str) -> io::Result<()> {
     let indent = " ".repeat(indent);
     let options = textwrap::Options::new(WIDTH).initial_indent(&indent).subsequent_indent(&indent);
     textwrap::wrap(text, options).iter().try_for_each(|line| writeln!(out, "{line}"))
@@ -68,7 +65,8 @@ fn paragraph(out: &mut dyn Write, indent: usize, text: &str) -> io::Result<()> {
 
 #[derive(Serialize)]
 struct Document {
-    schema_version: &'static str,
+    #[serde(flatten)]
+    made: Made,
     facts: Vec<Fact>,
     lists: Vec<List>,
 }
@@ -96,7 +94,7 @@ struct List {
 impl Document {
     fn of_all() -> Self {
         Self {
-            schema_version: SCHEMA_VERSION,
+            made: Made::NOW,
             facts: SCALARS.iter().map(Fact::of).collect(),
             lists: LISTS.iter().map(List::of).collect(),
         }

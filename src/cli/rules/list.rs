@@ -26,7 +26,7 @@ pub struct ListArgs {
     /// Only rules of this severity: low, medium, high, critical
     #[arg(long, value_name = "SEVERITY")]
     pub severity: Option<String>,
-    /// Only rules of this rule set, and those of others that it changes
+    /// Only rules of this rule set, and those of others that its overlays change
     #[arg(long, value_name = "NAME")]
     pub set: Option<String>,
     /// Only rules that ask for this fact or list
@@ -55,7 +55,12 @@ pub(super) fn run(rules: &RuleSet, args: &ListArgs, streams: &mut Streams<'_>) -
                 let (id, cause, title) = (rule.id().to_owned(), rule.cause().to_owned(), rule.title().to_owned());
                 table.row([id, cause, confidence, origin(rules, rule), title]);
             }
-            table.print(streams)?;
+            if table.is_empty() {
+                let of = if rules.rules().is_empty() { "there are no rules" } else { "no rule is like that" };
+                streams.note(of)?;
+            } else {
+                table.print(streams)?;
+            }
         }
         Format::Json => {
             let rules = ShapedRules::of(chosen.map(|rule| ShapedRule::of(rules, rule)).collect());
@@ -122,7 +127,7 @@ fn is_wanted(rules: &RuleSet, rule: &Rule, args: &ListArgs) -> bool {
         && args.area.as_deref().is_none_or(|area| rule.area() == area)
         && args.severity.as_deref().is_none_or(|severity| rule.severity().word() == severity)
         && args.set.as_deref().is_none_or(is_of)
-        && args.fact.as_deref().is_none_or(|fact| rule.facts().contains(fact))
+        && args.fact.as_deref().is_none_or(|fact| rule.facts_asked().contains(fact))
         && has_words(rule, &args.text)
 }
 

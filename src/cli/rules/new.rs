@@ -1,20 +1,18 @@
 //! `crashsift rules new`: a rule for incidents that no rule knows, made of their evidence.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, Read, Write};
+use std::fs::{self, OpenOptions};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use crate::cli::reporting::usage;
-use crate::cli::{Exit, load_rules, open_symbols, print_symbol_notes, stream};
-use crate::discover::{SNIFFED, is_own_report, reason};
+use crate::cli::{Exit, load_rules, open_symbols, print_symbol_notes, reports, stream};
+use crate::discover::reason;
 use crate::draft::{Decided, Draft, Material, Subject, draft};
 use crate::facts::FactSet;
 use crate::groups::Group;
 use crate::knowledge::Knowledge;
-use crate::merge::{self, Part};
-use crate::read::ReadArtifact;
-use crate::report::{Judged, Report, written};
+use crate::report::{Judged, Report};
 use crate::rules::{Cause, RuleSet, closest};
 use crate::{Inspected, Options, Silent, inspect_and_analyze};
 
@@ -74,16 +72,16 @@ fn carry_out(arguments: &NewArgs) -> Result<Exit, Exit> {
     {
         return Err(usage(&format!("--output {}: there is a file already; name another one", path.display())));
     }
-    let (paths, before) = read_before(&arguments.from).map_err(|message| usage(&message))?;
+    let (paths, before) = reports::read_before(&arguments.from)?;
     let knowledge = Knowledge::builtin();
-    let options = Options { symbols: open_symbols(&arguments.symbols)?, ..Options::default() };
-    let (inspected, report) = inspect_and_analyze(&paths, before, &rules, &knowledge, &options, &Silent);
+    let options = Options { symbols: open_symbols(&arguments.symbols)?, before, ..Options::default() };
+    let (inspected, report) = inspect_and_analyze(&paths, &rules, &knowledge, &options, &Silent);
     print_symbol_notes(options.symbols.as_deref());
     if report.incidents.is_empty() {
         stream::note("no incident was found there");
         return Ok(Exit::Nothing);
     }
-    let wanted = wanted(arguments, &report).map_err(|message| several(&message, &report))?;
+    let wanted = wanted(arguments, &report).map_err(|wrong| wrong.told(&report))?;
     let draft = drafted(&wanted, &inspected, &report, &decided, &rules).ok_or_else(|| {
         usage(
             "a rule could ask for nothing there but for what kind of incident it is; give a dump, a log, or the text that \
@@ -143,36 +141,6 @@ fn is_part(text: &str) -> bool {
         && text.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | '.' | '_'))
 }
 
-/// What there is to read, and what reports hold that were written before.
-fn read_before(from: &[PathBuf]) -> Result<(Vec<PathBuf>, Vec<ReadArtifact>), String> {
-    let (reports, paths): (Vec<PathBuf>, Vec<PathBuf>) = from.iter().cloned().partition(|path| is_report(path));
-    let mut parts = Vec::new();
-    for path in &reports {
-        let report = written::read(path).map_err(|error| format!("{}: {}", path.display(), reason(&error)))?;
-        if report.evidence_format.is_none() {
-            return Err(format!(
-                "{}: a report says what was concluded, and not all facts that rules can ask for; name the artifacts, or a \
-                 report that `analyze --mergeable -f json` has written",
-                path.display()
-            ));
-        }
-        let name = path.file_stem().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
-        parts.push(Part { name, report });
-    }
-    let (before, _) = merge::artifacts(parts).map_err(|(index, error)| {
-        let report = reports.get(index).map(|path| path.display().to_string()).unwrap_or_default();
-        format!("{report}: {error}")
-    })?;
-    Ok((paths, before))
-}
-
-/// Whether a file is a JSON report of this program. What can't be read is told where it is read.
-fn is_report(path: &Path) -> bool {
-    let mut first = Vec::new();
-    let read = File::open(path).and_then(|file| file.take(SNIFFED).read_to_end(&mut first));
-    read.is_ok() && first.trim_ascii_start().starts_with(b"{") && is_own_report(&first)
-}
-
 /// The incidents that the rule is for.
 struct Wanted<'r> {
     of: Vec<&'r Judged>,
@@ -180,15 +148,30 @@ struct Wanted<'r> {
     group: Option<&'r Group>,
 }
 
-fn wanted<'r>(arguments: &NewArgs, report: &'r Report) -> Result<Wanted<'r>, String> {
+/// Why it is not clear which incidents are meant.
+struct Unclear {
+    message: String,
+    /// What the signatures of the groups begin with that could be.
+    begins: String,
+}
+
+impl Unclear {
+    fn among_all(message: String) -> Self {
+        Self { message, begins: String::new() }
+    }
+}
+
+fn wanted<'r>(arguments: &NewArgs, report: &'r Report) -> Result<Wanted<'r>, Unclear> {
     if let Some(wanted) = &arguments.incident {
         let begins = |judged: &&Judged| judged.incident.id.starts_with(wanted.as_str());
         let exact = report.incidents.iter().find(|judged| judged.incident.id == *wanted);
         let mut fitting = report.incidents.iter().filter(begins).filter(|_| wanted.len() >= SHORTEST);
         return match (exact, fitting.next(), fitting.next()) {
             (Some(judged), ..) | (None, Some(judged), None) => Ok(Wanted { of: vec![judged], group: None }),
-            (None, Some(_), Some(_)) => Err(format!("several incidents have ids that begin with {wanted}")),
-            (None, None, _) => Err(format!("there is no incident {wanted}")),
+            (None, Some(_), Some(_)) => {
+                Err(Unclear::among_all(format!("several incidents have ids that begin with {wanted}")))
+            }
+            (None, None, _) => Err(Unclear::among_all(format!("there is no incident {wanted}"))),
         };
     }
     let group = match &arguments.group {
@@ -199,16 +182,20 @@ fn wanted<'r>(arguments: &NewArgs, report: &'r Report) -> Result<Wanted<'r>, Str
             match (exact, fitting.next(), fitting.next()) {
                 (Some(group), ..) | (None, Some(group), None) => group,
                 (None, Some(_), Some(_)) => {
-                    return Err(format!("several groups have signatures that begin with `{wanted}`"));
+                    let message = format!("several groups have signatures that begin with `{wanted}`");
+                    return Err(Unclear { message, begins: wanted.clone() });
                 }
-                (None, None, _) => return Err(format!("there is no group `{wanted}`")),
+                (None, None, _) => return Err(Unclear::among_all(format!("there is no group `{wanted}`"))),
             }
         }
         None => match report.groups.as_slice() {
             [group] => group,
             // What tells of another incident is in no group.
             [] => return Ok(Wanted { of: report.incidents.iter().take(1).collect(), group: None }),
-            _ => return Err("several groups of incidents were found; say which one is meant".to_owned()),
+            _ => {
+                let message = "several groups of incidents were found; say which one is meant";
+                return Err(Unclear::among_all(message.to_owned()));
+            }
         },
     };
     let members = || report.incidents.iter().filter(|judged| group.incidents.contains(&judged.incident.id));
@@ -217,21 +204,24 @@ fn wanted<'r>(arguments: &NewArgs, report: &'r Report) -> Result<Wanted<'r>, Str
     Ok(Wanted { of: speaker.chain(others).collect(), group: Some(group) })
 }
 
-/// Says what is wrong and which groups there are, those without a cause first: they need a rule.
-fn several(message: &str, report: &Report) -> Exit {
-    let mut groups: Vec<&Group> = report.groups.iter().collect();
-    groups.sort_by_key(|group| group.cause.is_some());
-    stream::note(message);
-    for group in groups.iter().take(NAMED) {
-        let cause = group.cause.as_deref().unwrap_or("undetermined");
-        let count = group.incidents.len();
-        stream::note(&format!("--group \"{}\" ({count}, {cause}; --incident {})", group.signature, group.speaker));
+impl Unclear {
+    /// Says what is wrong and which groups could be meant, those without a cause first: they need a rule.
+    fn told(&self, report: &Report) -> Exit {
+        let mut groups: Vec<&Group> = report.groups.iter().collect();
+        groups.retain(|group| group.signature.starts_with(&self.begins));
+        groups.sort_by_key(|group| group.cause.is_some());
+        stream::note(&self.message);
+        for group in groups.iter().take(NAMED) {
+            let cause = group.cause.as_deref().unwrap_or("undetermined");
+            let count = group.incidents.len();
+            stream::note(&format!("--group \"{}\" ({count}, {cause}; --incident {})", group.signature, group.speaker));
+        }
+        let more = groups.len().saturating_sub(NAMED);
+        if more > 0 {
+            stream::note(&format!("and {more} more groups"));
+        }
+        Exit::Usage
     }
-    let more = groups.len().saturating_sub(NAMED);
-    if more > 0 {
-        stream::note(&format!("and {more} more groups"));
-    }
-    Exit::Usage
 }
 
 fn drafted(

@@ -123,7 +123,7 @@ impl<'a> ShapedRule<'a> {
             ruleset: rules.set_of(rule).map_or("", |set| set.name.as_str()),
             file: rule.file(),
             line: rule.line(),
-            facts: rule.facts(),
+            facts: rule.facts_asked(),
             tests: rule.test_count(),
             overridden: rule.overrides().iter().map(ShapedChange::of).collect(),
             disabled: rule.disabled().map(ShapedChange::of),

@@ -2,10 +2,12 @@
 //! must yield.
 
 use std::io;
+use std::path::PathBuf;
 
 use clap::Args;
 
-use super::{Outcome, PathArgs, Streams, counted, is_meant, print_diagnostics};
+use super::load::load_by;
+use super::{Outcome, Streams, counted, is_meant};
 use crate::expectations::disappointments;
 use crate::knowledge::Knowledge;
 use crate::report::sanitise;
@@ -15,11 +17,11 @@ use crate::yaml::Diagnostic;
 /// Arguments of `rules test`.
 #[derive(Debug, Clone, Default, Args)]
 pub struct TestArgs {
-    /// Which rules.
-    #[command(flatten)]
-    pub paths: PathArgs,
-    /// Leave out each selection, term and alternative of the rules' conditions, one at a time, and say which of them no
-    /// test notices
+    /// Rule files and folders, and folders of artifacts with an expected.yaml
+    #[arg(value_name = "PATH")]
+    pub paths: Vec<PathBuf>,
+    /// Run the tests on mutants, too: on the rule without one selection, term or alternative of its condition, for each of
+    /// them; and say which mutants no test notices
     #[arg(long)]
     pub mutants: bool,
 }
@@ -29,11 +31,12 @@ pub struct TestArgs {
 /// # Errors
 /// Only what writing to the streams gives.
 pub(super) fn run(args: &TestArgs, streams: &mut Streams<'_>) -> io::Result<Outcome> {
-    let loaded = RuleSet::load_for_tests(&args.paths.paths).and_then(|rules| Ok((expected(&rules)?, rules)));
-    let (expected, rules) = match loaded {
-        Ok(loaded) => loaded,
+    let mut notes = streams.about_loading();
+    let Some(rules) = load_by(RuleSet::load_for_tests, &args.paths, &mut notes) else { return Ok(Outcome::Unusable) };
+    let expected = match expected(&rules) {
+        Ok(expected) => expected,
         Err(mistakes) => {
-            print_diagnostics(streams.notes, &mistakes, streams.color)?;
+            notes.unusable(&mistakes);
             return Ok(Outcome::Unusable);
         }
     };
@@ -103,7 +106,7 @@ fn folders(expected: &[ExpectedFolder], rules: &RuleSet, streams: &mut Streams<'
             Ok(found) => found,
             Err(reason) => {
                 folders.unusable = folders.unusable.saturating_add(1);
-                writeln!(streams.notes, "error: {}", sanitise(&format!("{}: {reason}", folder.file)))?;
+                streams.note(&format!("{}: {reason}", folder.file))?;
                 continue;
             }
         };
@@ -135,14 +138,12 @@ fn mutants(all: &[Mutants], streams: &mut Streams<'_>) -> io::Result<bool> {
         if sum == 0 {
             continue;
         }
-        let rules = all.iter().filter(|rule| rule.hold(left_out)).count();
+        let whole = all.iter().filter(|rule| rule.hold(left_out)).count();
         let word = left_out.word();
-        writeln!(
-            streams.out,
-            "{noticed} of {} are needed by a test; in {rules} of {} all of them are",
-            counted(sum, word),
-            counted(all.len(), "rule")
-        )?;
+        let of = if sum == 1 { format!("1 {word} is") } else { format!("{sum} {word}s are") };
+        let rules =
+            if all.len() == 1 { String::new() } else { format!("; in {whole} of {} rules all of them", all.len()) };
+        writeln!(streams.out, "{noticed} of {of} needed by a test{rules}")?;
     }
     Ok(all.iter().all(|rule| rule.hold(LeftOut::Selection)))
 }

@@ -8,7 +8,7 @@ use super::block::Block;
 use super::page::{BAD, CAREFUL, Page, STRONG};
 use super::wording::{counted, span, versioned};
 use crate::report::confidence::{Level, NOT_DETERMINED};
-use crate::report::{Artifact, ArtifactStatus, Report, RuleSetInfo};
+use crate::report::{Artifact, ArtifactStatus, Report};
 
 /// Groups that the overview lists before it says how many more there are.
 const LISTED: usize = 20;
@@ -169,17 +169,6 @@ pub(in crate::report) fn when(block: &Block<'_>) -> String {
     }
 }
 
-/// Its rules, and what it changes in other sets.
-fn what_it_has(set: &RuleSetInfo) -> String {
-    let more = [(set.overrides, "override"), (set.suppressions, "suppression")];
-    let mut all = vec![counted(set.rules, "rule")];
-    all.extend(more.into_iter().filter(|(count, _)| *count > 0).map(|(count, noun)| counted(count, noun)));
-    if set.disables > 0 {
-        all.push(format!("{} disabled", counted(set.disables, "rule")));
-    }
-    all.join(", ")
-}
-
 /// The last lines: totals and what judged.
 pub(super) fn totals(page: &mut Page<'_>, report: &Report) -> io::Result<()> {
     let summary = &report.summary;
@@ -205,7 +194,7 @@ pub(super) fn totals(page: &mut Page<'_>, report: &Report) -> io::Result<()> {
         page.row("suppressed", &counted(report.suppressed(), "finding"))?;
     }
     for set in &report.rule_sets {
-        page.row("rule set", &format!("{} {} ({})", set.name, set.version, what_it_has(set)))?;
+        page.row("rule set", &format!("{} {} ({})", set.name, set.version, set.says()))?;
     }
     page.row("version", &format!("{} {}", env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION")))
 }

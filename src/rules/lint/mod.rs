@@ -4,6 +4,7 @@
 //! in which [ways] a rule can match.
 
 mod carriers;
+mod drafts;
 mod expressions;
 mod paths;
 mod reach;
@@ -64,6 +65,7 @@ pub(super) fn lint(
         carriers::look(one, carriers, found);
         sureness::look(one, found);
         undecided::look(one, found);
+        drafts::look(one, found);
     }
     shadows::look(&linted, meant, found);
 }

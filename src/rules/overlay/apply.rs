@@ -129,7 +129,7 @@ impl Reader<'_, '_> {
         let known = Known { causes: self.target.causes, lists: &lists, proven: false };
         let changes = read_changes(item, &known, self.target.templates, rule, worlds, &mut self.mistakes);
         let Some(named) = named else { return false };
-        if self.errors() > before || !self.is_first(item, &named.id) {
+        if !self.is_first(item, &named.id) || self.errors() > before {
             return false;
         }
         let change = self.change(item, given, reason);
@@ -151,7 +151,7 @@ impl Reader<'_, '_> {
         self.mistakes.keys(entries, item.span, what, &keys, &keys);
         let reason = self.text(item, "reason");
         let Some(named) = self.named(item) else { return false };
-        if self.errors() > before || !self.is_first(item, &named.id) {
+        if !self.is_first(item, &named.id) || self.errors() > before {
             return false;
         }
         let change = self.change(item, Vec::new(), reason);
@@ -198,11 +198,13 @@ impl Reader<'_, '_> {
 
     fn hosts(&mut self, item: &Node) -> Vec<Wildcard> {
         let Some(node) = item.get("hosts") else { return Vec::new() };
-        let Some(items) = self.mistakes.items(node, "`hosts`") else { return Vec::new() };
+        let Some(items) = self.mistakes.texts(node, "`hosts`") else { return Vec::new() };
         let name = |item: &Node, mistakes: &mut Mistakes| {
             mistakes.text(item, "an entry of `hosts`").map(|name| Wildcard::new(&name.trim().to_lowercase()))
         };
-        items.iter().filter_map(|item| name(item, &mut self.mistakes)).collect()
+        let hosts: Vec<Wildcard> = items.iter().filter_map(|item| name(item, &mut self.mistakes)).collect();
+        // Every computer, also one that nobody knows.
+        if hosts.iter().any(Wildcard::fits_all) { Vec::new() } else { hosts }
     }
 
     /// The rule that an entry names: one of an earlier set.

@@ -14,7 +14,7 @@ use super::explain::Templates;
 use super::gate::Gate;
 use super::guarantee::{World, worlds_when};
 use super::list::Lists;
-use super::mistakes::Mistakes;
+use super::mistakes::{Mistakes, closest};
 use super::needed::needed;
 use super::overlay::{OVERLAY_KEYS, OverlayFile};
 use super::required::{self, Required};
@@ -127,8 +127,12 @@ impl Reader<'_> {
         }
         let keys: Vec<&str> = ["schema", "rules"].into_iter().chain(OVERLAY_KEYS).collect();
         let is_overlay = entries.iter().any(|entry| OVERLAY_KEYS.contains(&entry.name()));
-        let required: &[&str] = if is_overlay { &["schema"] } else { &["schema", "rules"] };
-        self.mistakes.keys(entries, root.span, "a rule file", &keys, required);
+        self.mistakes.keys(entries, root.span, "a rule file", &keys, &["schema"]);
+        let misspelt = |entry: &Entry| !keys.contains(&entry.name()) && closest(entry.name(), keys.clone()).is_some();
+        if !is_overlay && root.get("rules").is_none() && !entries.iter().any(misspelt) {
+            let help = "a file that only changes rules of other sets has `override`, `disable` or `suppress`";
+            self.mistakes.error_with_help("R011", root.span, "a rule file needs the key `rules`", help);
+        }
         let Some(rules) = root.get("rules").and_then(|rules| self.mistakes.items(rules, "`rules`")) else {
             return Vec::new();
         };

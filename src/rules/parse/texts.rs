@@ -19,8 +19,8 @@ impl Reader<'_> {
             title: self.plain_text(node, "title"),
             cause: self.cause(node),
             confidence: self.confidence(node),
-            severity: node.get("severity").and_then(|node| self.word(node, "severity", Severity::ALL, Severity::word)),
-            explanation: node.get("explanation").and_then(|text| self.text(text, "`explanation`", logic, &[])),
+            severity: self.severity(node),
+            explanation: self.explanation(node, logic),
             remediation: self.remediation(node, logic),
             adjustments: self.adjustments(node, logic),
             supersedes: self.supersedes(node),
@@ -43,6 +43,14 @@ impl Reader<'_> {
     fn confidence(&mut self, rule: &Node) -> Option<f64> {
         let node = rule.get("confidence")?;
         self.mistakes.confidence(node, "`confidence`")
+    }
+
+    fn severity(&mut self, rule: &Node) -> Option<Severity> {
+        self.word(rule.get("severity")?, "severity", Severity::ALL, Severity::word)
+    }
+
+    fn explanation(&mut self, rule: &Node, logic: &ReadLogic) -> Option<Text> {
+        self.text(rule.get("explanation")?, "`explanation`", logic, &[])
     }
 
     /// One of a closed set of words.
@@ -85,7 +93,7 @@ impl Reader<'_> {
 
     fn supersedes(&mut self, rule: &Node) -> Vec<Superseded> {
         let Some(node) = rule.get("supersedes") else { return Vec::new() };
-        let Some(items) = self.mistakes.items(node, "`supersedes`") else { return Vec::new() };
+        let Some(items) = self.mistakes.texts(node, "`supersedes`") else { return Vec::new() };
         let mut all: Vec<Superseded> = Vec::new();
         for item in items {
             let Some(id) = self.mistakes.text(item, "an entry of `supersedes`") else { continue };
@@ -157,7 +165,7 @@ impl Reader<'_> {
                 let text = self.mistakes.text(most, "`most`")?;
                 let value = text.parse::<f64>().ok().filter(|most| (0.01..=0.98).contains(most));
                 if value.is_none() {
-                    let message = format!("`most` is how sure the rule can be then, like 0.6, not `{text}`");
+                    let message = format!("`most` is how sure the rule can be then, from 0.01 to 0.98, not `{text}`");
                     self.mistakes.error("R016", most.span, message);
                 }
                 value.map(Effect::Most)
@@ -193,18 +201,18 @@ pub(in crate::rules) fn read_changes(
     let names = selections.iter().map(|selection| (selection.name.clone(), Span::default())).collect();
     let logic = ReadLogic { names, given: worlds, ..ReadLogic::default() };
     let mut reader = Reader { known, templates, mistakes: Mistakes::new(&mistakes.file) };
-    let texts = reader.texts(node, &logic);
-    mistakes.found.append(&mut reader.mistakes.found);
     let has = |key| node.get(key).is_some();
-    Changes {
-        title: texts.title,
-        confidence: texts.confidence,
-        severity: texts.severity,
-        explanation: texts.explanation,
-        remediation: has("remediation").then_some(texts.remediation),
-        collect: has("collect").then_some(texts.collect),
-        references: has("references").then_some(texts.references),
-    }
+    let changes = Changes {
+        title: reader.plain_text(node, "title"),
+        confidence: reader.confidence(node),
+        severity: reader.severity(node),
+        explanation: reader.explanation(node, &logic),
+        remediation: has("remediation").then(|| reader.remediation(node, &logic)),
+        collect: has("collect").then(|| reader.collect(node, &logic)),
+        references: has("references").then(|| reader.plain_texts(node, "references")),
+    };
+    mistakes.found.append(&mut reader.mistakes.found);
+    changes
 }
 
 /// What a rule says, as far as it could be read.

@@ -14,9 +14,10 @@ pub(super) const MARK: &str = "<!-- Written by `crashsift rules pages`. To chang
 /// The page that leads to all others: causes by family, rules by area.
 pub(super) fn first_page(rules: &RuleSet) -> String {
     let mut page = Page::new("Rules");
-    let sets: Vec<String> =
-        rules.infos().iter().map(|set| format!("{} {} ({} rules)", set.name, set.version, set.rules)).collect();
-    page.paragraph(&escaped(&sets.join(", ")));
+    for set in rules.infos() {
+        page.item(&escaped(&format!("{} {} ({})", set.name, set.version, set.says())));
+    }
+    page.gap();
     page.heading("Causes");
     for (family, about) in rules.causes().families() {
         let of_family = || rules.causes().iter().filter(|cause| cause.family == family);
@@ -166,7 +167,7 @@ fn examples(rule: &Rule, page: &mut Page) {
 
 /// What the rule says of an example, with its facts filled in.
 fn said(rule: &Rule, example: &Example<'_>, rules: &RuleSet) -> Option<Finding> {
-    rules.judge(example.facts).findings.into_iter().find(|finding| finding.rule == rule.id())
+    rules.says(rule, example.facts)
 }
 
 /// The rules that name a cause, the surest first.
