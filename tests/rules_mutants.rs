@@ -6,12 +6,14 @@ mod program;
 
 use std::fs;
 
-use crashsift::rules::{LeftOut, Mutants, RuleSet};
+use crashsift::rules::{Effect, LeftOut, Mutants, RuleSet};
 use program::run;
 
 /// Of how many rules in a hundred the tests need every selection, and of how many every term. What is left follows from
 /// something else that the same rule asks for, or would take facts that nobody ever sees.
 const WHOLE_RULES: usize = 95;
+/// Confidences from which on a cause is told otherwise: as a verdict, and as one to act on.
+const TOLD_OTHERWISE: [f64; 2] = [0.3, 0.8];
 
 #[test]
 fn the_tests_of_nearly_every_built_in_rule_need_all_of_its_selections_and_terms() {
@@ -51,4 +53,41 @@ fn a_selection_that_no_test_needs_fails_the_command() {
     assert_eq!(run.code, 1, "{run:#?}");
     assert!(run.stdout.contains("demo/many-resets: no test needs the selection `resets`\n"), "{run:#?}");
     assert!(run.stdout.contains(" selections are needed by a test\n"), "{run:#?}");
+}
+
+#[test]
+fn the_tests_of_built_in_rules_need_every_adjustment_that_decides_how_a_cause_is_told() {
+    let rules = RuleSet::load(true, &[]).expect("the built-in rules");
+    let mut looked_at = 0_usize;
+    let mut lacking = Vec::new();
+    for rule in rules.mutants_of(|_| true) {
+        let built_in = rules.rule(&rule.rule).expect("a rule");
+        let alone = built_in.confidence();
+        for (change, when, _) in built_in.adjustments() {
+            let adjusted = match change {
+                Effect::By(by) => alone + by,
+                Effect::Most(most) => alone.min(most),
+            };
+            if !TOLD_OTHERWISE.iter().any(|limit| (alone < *limit) != (adjusted + 0.001 < *limit)) {
+                continue;
+            }
+            looked_at = looked_at.saturating_add(1);
+            let what = format!("the adjustment `{when}`");
+            if rule.mutants.iter().any(|mutant| mutant.what == what && !mutant.noticed) {
+                lacking.push(format!("{}: {what}", rule.rule));
+            }
+        }
+    }
+    assert!(looked_at > 100, "{looked_at}");
+    assert_eq!(lacking, [""; 0]);
+}
+
+#[test]
+fn values_of_lists_are_left_out_when_asked() {
+    let rules = "tests/rule_sets/demo";
+    let parts = run(["rules", "test", "--mutants", rules]);
+    let all = run(["rules", "test", "--mutants=all", rules]);
+    assert!(!parts.stdout.contains("the value "), "{parts:#?}");
+    assert!(all.stdout.contains(": no test needs the value `"), "{all:#?}");
+    assert!(all.stdout.contains(" values are needed by a test; in "), "{all:#?}");
 }

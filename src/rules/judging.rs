@@ -11,7 +11,7 @@ use super::rule_set::RuleSet;
 use super::supersede::{self, Found};
 use super::trace::{self, Trace};
 use super::view::View;
-use super::weigh::{LessSure, weigh};
+use super::weigh::{LessSure, Scale, weigh};
 use crate::facts::{Around, FactSet};
 
 impl RuleSet {
@@ -122,7 +122,7 @@ impl RuleSet {
         required::rests_on(&rule.logic().requires, view, &mut rests_on);
         let texts = rule.texts();
         let mut explanation = fill(&texts.explanation);
-        let weighed = weigh(rule, evaluation, view, less);
+        let weighed = weigh(&Scale::of(rule), evaluation, view, less);
         for step in weighed.steps.iter().filter(|step| step.counts) {
             evaluation.rests_on(&step.adjustment.when, &mut rests_on);
             explanation.push(' ');

@@ -51,7 +51,12 @@ impl ModuleList {
         self.contains(&fold(FactType::Module, module))
     }
 
-    /// The same for a name that is folded already.
+    /// A folded name for each entry.
+    pub(super) fn samples(&self) -> impl Iterator<Item = String> {
+        self.names.iter().cloned().chain(self.patterns.iter().map(Wildcard::shortest))
+    }
+
+    /// Whether a folded name is in the list.
     pub(super) fn contains(&self, folded: &str) -> bool {
         self.names.contains(folded) || self.patterns.iter().any(|pattern| pattern.fits(folded))
     }

@@ -10,7 +10,11 @@ use super::rule::{Logic, Rule};
 use super::rule_set::RuleSet;
 use super::selection::{EntryFilter, FieldTerm, FieldTest, Selection, Term, Test};
 use super::self_test::SelfTest;
+use super::tested::{expected_confidence, is_as_sure};
 use super::view::View;
+use super::weigh::{LessSure, Scale, weigh};
+use crate::facts::FactType;
+use crate::facts::schema::ListDefinition;
 use crate::yaml::Span;
 
 /// What is left out of a rule.
@@ -20,13 +24,17 @@ pub enum LeftOut {
     Selection,
     /// One of several terms that must hold together.
     Term,
-    /// One of several values, or of several sets of terms, of which one must hold.
+    /// One of several sets of terms of which one must hold.
     Alternative,
+    /// What moves or caps the confidence.
+    Adjustment,
+    /// One of several values with which a fact or field is compared.
+    Value,
 }
 
 impl LeftOut {
     /// Everything that can be left out.
-    pub const ALL: [Self; 3] = [Self::Selection, Self::Term, Self::Alternative];
+    pub const ALL: [Self; 5] = [Self::Selection, Self::Term, Self::Alternative, Self::Adjustment, Self::Value];
 
     /// The word for it.
     #[must_use]
@@ -35,6 +43,8 @@ impl LeftOut {
             Self::Selection => "selection",
             Self::Term => "term",
             Self::Alternative => "alternative",
+            Self::Adjustment => "adjustment",
+            Self::Value => "value",
         }
     }
 }
@@ -59,8 +69,8 @@ pub struct Mutants {
     pub rule: String,
     /// The file that it stands in.
     pub file: String,
-    /// One for each part of the condition that can be left out: selections first, then by line. A selection that only an
-    /// `adjust` names is not among them: tests say whether a rule matches and not how sure it is.
+    /// One for each part of the condition that can be left out, and for each adjustment: selections first, then by line.
+    /// Of a selection that only an `adjust` names, no part is left out but the adjustment.
     pub mutants: Vec<Mutant>,
 }
 
@@ -82,11 +92,10 @@ impl RuleSet {
 
 fn mutants(rule: &Rule) -> Mutants {
     let logic = rule.logic();
+    let whole = Scale::of(rule);
     let mut used = vec![false; logic.selections.len()];
     logic.condition.mark_used(&mut used);
-    let noticed = |condition: &Condition, selections: &[Selection]| {
-        rule.tests().iter().any(|test| !passes(test, logic, condition, selections))
-    };
+    let noticed = |scale: &Scale<'_>| rule.tests().iter().any(|test| !passes(test, rule, scale));
     let mut mutants = Vec::new();
     for (index, selection) in logic.selections.iter().enumerate().filter(|(index, _)| used.get(*index) == Some(&true)) {
         // Where nothing else is asked for, a rule without its only selection matches everything.
@@ -95,7 +104,7 @@ fn mutants(rule: &Rule) -> Mutants {
             left_out: LeftOut::Selection,
             what: format!("the selection `{}`", selection.name),
             line: first_line(selection),
-            noticed: noticed(&condition, &logic.selections),
+            noticed: noticed(&Scale { condition: &condition, ..whole.clone() }),
         });
         for part in of_selection(selection) {
             let selections = with(logic, index, part.rest);
@@ -103,20 +112,35 @@ fn mutants(rule: &Rule) -> Mutants {
                 left_out: part.left_out,
                 what: format!("{} of the selection `{}`", part.what, selection.name),
                 line: part.span.line,
-                noticed: noticed(&logic.condition, &selections),
+                noticed: noticed(&Scale { selections: &selections, ..whole.clone() }),
             });
         }
+    }
+    for (adjustment, adjustments) in whole.adjustments.iter().zip(every_one_left_out(&whole.adjustments)) {
+        mutants.push(Mutant {
+            left_out: LeftOut::Adjustment,
+            what: format!("the adjustment `{}`", adjustment.written),
+            line: adjustment.span.line,
+            noticed: noticed(&Scale { adjustments, ..whole.clone() }),
+        });
     }
     mutants.sort_by_key(|mutant| (mutant.left_out != LeftOut::Selection, mutant.line));
     Mutants { rule: rule.id().to_owned(), file: rule.file().to_owned(), mutants }
 }
 
-fn passes(test: &SelfTest, logic: &Logic, condition: &Condition, selections: &[Selection]) -> bool {
+/// Whether a test of a rule passes with what is left of it.
+fn passes(test: &SelfTest, rule: &Rule, scale: &Scale<'_>) -> bool {
     let view = View::new(&test.facts, None);
-    let truth = required::with(&logic.requires, Evaluation::new(selections, &view).truth(condition), &view);
+    let mut evaluation = Evaluation::new(scale.selections, &view);
+    let truth = required::with(&rule.logic().requires, evaluation.truth(scale.condition), &view);
     // A rule that others supersede matches by itself.
     let expected = if test.expect == Outcome::Superseded { Outcome::Match } else { test.expect };
-    expected == Outcome::from(truth)
+    let mut sure = || {
+        expected_confidence(rule, test).is_none_or(|expected| {
+            is_as_sure(weigh(scale, &mut evaluation, &view, &LessSure::default()).confidence, expected)
+        })
+    };
+    expected == Outcome::from(truth) && sure()
 }
 
 fn first_line(selection: &Selection) -> u32 {
@@ -189,23 +213,20 @@ fn of_term(term: &Term) -> Vec<Part<Term>> {
     let hold = |test| Term { span: term.span, test };
     let path = term.test.path();
     match &term.test {
-        Test::Fact { index, fact, compare } => of_compare(compare)
-            .map(|(number, compare)| Part {
-                left_out: LeftOut::Alternative,
-                what: format!("value {number} of `{path}`"),
+        Test::Fact { index, fact, compare } => of_compare(compare, fact.kind)
+            .into_iter()
+            .map(|(value, compare)| Part {
+                left_out: LeftOut::Value,
+                what: format!("the value {value} of `{path}`"),
                 span: term.span,
                 rest: hold(Test::Fact { index: *index, fact, compare }),
             })
             .collect(),
-        Test::List { index, list, quantifier, entries } => of_entries(entries)
+        Test::List { index, list, quantifier, entries } => of_entries(entries, list)
             .into_iter()
-            .map(|(left_out, field, entries)| Part {
+            .map(|(left_out, what, entries)| Part {
                 left_out,
-                what: match field.and_then(|field| list.fields.get(field)) {
-                    Some(field) if left_out == LeftOut::Term => format!("`{}` of `{path}`", field.path),
-                    Some(field) => format!("a value of `{}` of `{path}`", field.path),
-                    None => format!("an alternative of `{path}`"),
-                },
+                what: format!("{what} of `{path}`"),
                 span: term.span,
                 rest: hold(Test::List { index: *index, list, quantifier: *quantifier, entries }),
             })
@@ -214,59 +235,77 @@ fn of_term(term: &Term) -> Vec<Part<Term>> {
     }
 }
 
-/// What can be left out of what entries must be, with the field that it is of.
-fn of_entries(entries: &EntryFilter) -> Vec<(LeftOut, Option<usize>, EntryFilter)> {
+/// What can be left out of what entries must be, in words.
+fn of_entries(entries: &EntryFilter, list: &ListDefinition) -> Vec<(LeftOut, String, EntryFilter)> {
+    let field = |term: &FieldTerm| list.fields.get(term.field);
     let mut parts = Vec::new();
-    for (_, rest) in each_left_out(&entries.alternatives) {
-        parts.push((LeftOut::Alternative, None, EntryFilter { alternatives: rest }));
+    for (number, rest) in each_left_out(&entries.alternatives) {
+        let what = format!("alternative {}", number.saturating_add(1));
+        parts.push((LeftOut::Alternative, what, EntryFilter { alternatives: rest }));
     }
     for (number, terms) in entries.alternatives.iter().enumerate() {
         let inside = |terms| EntryFilter { alternatives: replaced(&entries.alternatives, number, terms) };
         for (place, rest) in each_left_out(terms) {
-            parts.push((LeftOut::Term, terms.get(place).map(|term| term.field), inside(rest)));
+            let path = terms.get(place).and_then(field).map_or("", |field| field.path);
+            parts.push((LeftOut::Term, format!("`{path}`"), inside(rest)));
         }
         for (place, term) in terms.iter().enumerate() {
-            let FieldTest::Value(compare) = &term.test else { continue };
-            for (_, compare) in of_compare(compare) {
+            let (FieldTest::Value(compare), Some(field)) = (&term.test, field(term)) else { continue };
+            for (value, compare) in of_compare(compare, field.kind) {
                 let term = FieldTerm { field: term.field, test: FieldTest::Value(compare) };
-                parts.push((LeftOut::Alternative, Some(term.field), inside(replaced(terms, place, term))));
+                let what = format!("the value {value} of `{}`", field.path);
+                parts.push((LeftOut::Value, what, inside(replaced(terms, place, term))));
             }
         }
     }
     parts
 }
 
-/// A comparison with each of its values left out, and that value's number from 1 on.
-fn of_compare(compare: &Compare) -> impl Iterator<Item = (usize, Compare)> {
-    let all: Vec<Compare> = match compare {
-        Compare::Equal(values) => each_left_out(values).map(|(_, values)| Compare::Equal(values)).collect(),
-        Compare::Part { place, parts, every } => {
-            each_left_out(parts).map(|(_, parts)| Compare::Part { place: *place, parts, every: *every }).collect()
-        }
+/// A comparison with each of its values left out, and that value.
+fn of_compare(compare: &Compare, kind: FactType) -> Vec<(String, Compare)> {
+    fn each<T: Clone>(
+        items: &[T],
+        shown: impl Fn(&T) -> String,
+        rest: impl Fn(Vec<T>) -> Compare,
+    ) -> Vec<(String, Compare)> {
+        items.iter().zip(each_left_out(items)).map(|(item, (_, others))| (shown(item), rest(others))).collect()
+    }
+    match compare {
+        Compare::Equal(values) => each(values, |value| format!("`{}`", value.display(kind)), Compare::Equal),
+        Compare::Part { place, parts, every } => each(
+            parts,
+            |part| format!("`{}`", part.text()),
+            |parts| Compare::Part { place: *place, parts, every: *every },
+        ),
         Compare::Like { patterns, every } => {
-            each_left_out(patterns).map(|(_, patterns)| Compare::Like { patterns, every: *every }).collect()
+            each(patterns, |pattern| format!("`{pattern}`"), |patterns| Compare::Like { patterns, every: *every })
         }
-        Compare::Regex { patterns, every } => {
-            each_left_out(patterns).map(|(_, patterns)| Compare::Regex { patterns, every: *every }).collect()
-        }
+        Compare::Regex { patterns, every } => each(
+            patterns,
+            |pattern| format!("`{}`", pattern.written()),
+            |patterns| Compare::Regex { patterns, every: *every },
+        ),
         Compare::Place { places, inside } => {
-            each_left_out(places).map(|(_, places)| Compare::Place { places, inside: *inside }).collect()
+            each(places, |place| format!("`{place}`"), |places| Compare::Place { places, inside: *inside })
         }
         Compare::Listed { lists, inside } => {
-            each_left_out(lists).map(|(_, lists)| Compare::Listed { lists, inside: *inside }).collect()
+            each(lists, |list| format!("`{}`", list.name()), |lists| Compare::Listed { lists, inside: *inside })
         }
         Compare::Order { .. } => Vec::new(),
-    };
-    (1..).zip(all)
+    }
 }
 
 /// All but one of several items, for each of them; nothing when there is only one.
 fn each_left_out<T: Clone>(items: &[T]) -> impl Iterator<Item = (usize, Vec<T>)> {
-    let several = items.len() > 1;
-    (0..items.len()).filter(move |_| several).map(move |left_out| {
-        let rest = items.iter().enumerate().filter(|(place, _)| *place != left_out);
-        (left_out, rest.map(|(_, item)| item.clone()).collect())
-    })
+    every_one_left_out(items).enumerate().filter(|_| items.len() > 1)
+}
+
+/// All but one of the items, for each of them.
+fn every_one_left_out<T: Clone>(items: &[T]) -> impl Iterator<Item = Vec<T>> {
+    let without = |left_out: usize| {
+        items.iter().enumerate().filter(move |(place, _)| *place != left_out).map(|(_, item)| item.clone()).collect()
+    };
+    (0..items.len()).map(without)
 }
 
 /// The same items with another one in one place.
@@ -329,7 +368,10 @@ mod tests {
         let left = unnoticed(selections, "both", &[MATCH, other]);
         assert_eq!(
             left,
-            ["`process.name` of the selection `both`", "value 2 of `exception.code` of the selection `both`"]
+            [
+                "`process.name` of the selection `both`",
+                "the value `0xC0000006` of `exception.code` of the selection `both`"
+            ]
         );
     }
 
@@ -343,8 +385,18 @@ mod tests {
             left,
             [
                 "`version` of `modules` of the selection `hook`",
-                "a value of `name` of `modules` of the selection `hook`"
+                "the value `hook64.dll` of `name` of `modules` of the selection `hook`"
             ]
         );
+    }
+
+    #[test]
+    fn an_adjustment_is_needed_where_a_test_says_how_sure_the_rule_is() {
+        let selections = "code: {exception.code: 0xC0000005}, program: {process.name: a.exe}";
+        let condition = "code\n    adjust: [{when: program, by: 0.2, say: S.}]";
+        let other = ("exception.code: 0xC0000374", "no-match");
+        assert_eq!(unnoticed(selections, condition, &[MATCH, other]), ["the adjustment `program`"]);
+        let sure = (MATCH.0, "match, confidence: 0.7");
+        assert_eq!(unnoticed(selections, condition, &[sure, other]), [""; 0]);
     }
 }

@@ -17,9 +17,6 @@ use super::supersede;
 use super::{Known, parse};
 use crate::yaml::{Diagnostic, Span, sort_diagnostics};
 
-/// The list of modules that deliver exceptions for others.
-const CARRIERS: &str = "carriers";
-
 /// A rule set that takes part.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RuleSetInfo {
@@ -105,10 +102,9 @@ impl RuleSet {
     /// All mistakes of all files, warnings among them, when there is at least one error.
     pub fn check(paths: &[PathBuf]) -> Result<Self, Vec<Diagnostic>> {
         let mut checked = Self::load_with(true, paths, SetSource::embedded, |_, _| {})?;
-        let carriers = checked.lists.iter().find(|(_, list)| list.name() == CARRIERS);
         // Of a user's rules, what the built-in ones could do better is no matter.
         let meant = |rule: &Rule| paths.is_empty() || !rule.is_embedded();
-        lint(&checked.rules, meant, carriers.map(|(_, list)| &**list), &mut checked.warnings);
+        lint(&checked.rules, meant, &checked.known_lists, &mut checked.warnings);
         sort_diagnostics(&mut checked.warnings);
         Ok(checked)
     }

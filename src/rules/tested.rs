@@ -7,7 +7,7 @@ use super::rule_set::RuleSet;
 use super::self_test::{SelfTest, TestFailure, TestOutcome};
 use super::trace::{self, Trace};
 use super::view::View;
-use super::weigh::{LessSure, weigh};
+use super::weigh::{LessSure, Scale, weigh};
 
 impl RuleSet {
     /// Runs the tests inside all rules.
@@ -99,12 +99,21 @@ fn not_superseding(other: &Rule, test: &SelfTest) -> String {
     }
 }
 
-/// How sure a rule is where a test expects otherwise. What an override says of it is no matter of the rule's own tests.
+/// How sure a test expects its rule to be. What an override says of it is no matter of the rule's own tests.
+pub(super) fn expected_confidence(rule: &Rule, test: &SelfTest) -> Option<f64> {
+    test.confidence.filter(|_| !rule.overrides().iter().any(|change| change.keys.contains(&"confidence")))
+}
+
+/// Whether two confidences are the same, of which reports tell two decimals.
+pub(super) fn is_as_sure(confidence: f64, expected: f64) -> bool {
+    (confidence - expected).abs() < 0.005
+}
+
+/// How sure a rule is where a test expects otherwise.
 fn unsure(rule: &Rule, test: &SelfTest, evaluation: &mut Evaluation<'_, '_>, view: &View<'_>) -> Option<String> {
-    let expected =
-        test.confidence.filter(|_| !rule.overrides().iter().any(|change| change.keys.contains(&"confidence")))?;
-    let weighed = weigh(rule, evaluation, view, &LessSure::default());
-    if (weighed.confidence - expected).abs() < 0.005 {
+    let expected = expected_confidence(rule, test)?;
+    let weighed = weigh(&Scale::of(rule), evaluation, view, &LessSure::default());
+    if is_as_sure(weighed.confidence, expected) {
         return None;
     }
     let moved = weighed

@@ -9,7 +9,7 @@ use super::outcome::Outcome;
 use super::rule::{Effect, Rule};
 use super::selection::{Quantifier, Term, Test};
 use super::view::View;
-use super::weigh::{LessSure, Step, weigh};
+use super::weigh::{LessSure, Scale, Step, weigh};
 use crate::facts::schema;
 use crate::yaml::YamlText;
 
@@ -184,7 +184,7 @@ pub(super) fn trace(rule: &Rule, view: &View<'_>) -> Trace {
         superseded_by: None,
         error: None,
         confidence: (condition == Truth::True).then(|| {
-            let weighed = weigh(rule, &mut evaluation, view, &LessSure::default());
+            let weighed = weigh(&Scale::of(rule), &mut evaluation, view, &LessSure::default());
             ConfidenceTrace {
                 first: weighed.first,
                 adjustments: weighed.steps.iter().map(AdjustmentTrace::of).collect(),

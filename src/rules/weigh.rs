@@ -5,6 +5,7 @@ use std::cell::OnceCell;
 use super::condition::Condition;
 use super::evaluate::{Evaluation, Truth};
 use super::rule::{Adjustment, Effect, Rule};
+use super::selection::Selection;
 use super::view::View;
 
 /// A finding that rests on a mention alone is no surer than this: possible, and nothing to act on.
@@ -65,22 +66,39 @@ impl<'a> LessSure<'a> {
     }
 }
 
+/// What decides how sure a rule is.
+#[derive(Clone)]
+pub(super) struct Scale<'r> {
+    /// How sure it is by itself.
+    pub first: f64,
+    pub adjustments: Vec<&'r Adjustment>,
+    pub condition: &'r Condition,
+    pub selections: &'r [Selection],
+}
+
+impl<'r> Scale<'r> {
+    pub fn of(rule: &'r Rule) -> Self {
+        let (texts, logic) = (rule.texts(), rule.logic());
+        let adjustments = texts.adjustments.iter().collect();
+        Self { first: texts.confidence, adjustments, condition: &logic.condition, selections: &logic.selections }
+    }
+}
+
 /// Weighs a rule that matches.
 pub(super) fn weigh<'r, 'v>(
-    rule: &'r Rule,
+    scale: &Scale<'r>,
     evaluation: &mut Evaluation<'_, '_>,
     view: &View<'v>,
     less: &LessSure<'v>,
 ) -> Weighed<'r> {
-    let texts = rule.texts();
-    let of = |view| Evaluation::new(&rule.logic().selections, view);
+    let of = |view| Evaluation::new(scale.selections, view);
     let mut certain = less.certain(view).map(of);
     let mut reported = less.reported(view).map(of);
     let mut is_certain =
         |condition: &Condition| certain.as_mut().is_none_or(|certain| certain.truth(condition) == Truth::True);
-    let (mut confidence, mut most) = (texts.confidence, MOST);
-    let mut steps = Vec::with_capacity(texts.adjustments.len());
-    for adjustment in &texts.adjustments {
+    let (mut confidence, mut most) = (scale.first, MOST);
+    let mut steps = Vec::with_capacity(scale.adjustments.len());
+    for adjustment in scale.adjustments.iter().copied() {
         let holds = evaluation.truth(&adjustment.when);
         let raises = matches!(adjustment.change, Effect::By(by) if by > 0.0);
         let counts = holds == Truth::True && (!raises || is_certain(&adjustment.when));
@@ -94,7 +112,7 @@ pub(super) fn weigh<'r, 'v>(
     }
     confidence = confidence.min(most);
     let document = view.facts().get(DOCUMENT).is_some();
-    let condition = &rule.logic().condition;
+    let condition = scale.condition;
     let mentioned = !is_certain(condition);
     let quoted = !mentioned && reported.as_mut().is_some_and(|reported| reported.truth(condition) != Truth::True);
     let doubts = [
@@ -108,5 +126,5 @@ pub(super) fn weigh<'r, 'v>(
         caps.push((most, why));
     }
     let confidence = (confidence.clamp(LEAST, MOST) * 100.0).round() / 100.0;
-    Weighed { first: texts.confidence, steps, caps, in_doubt: mentioned || quoted, confidence }
+    Weighed { first: scale.first, steps, caps, in_doubt: mentioned || quoted, confidence }
 }

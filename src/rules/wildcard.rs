@@ -1,5 +1,7 @@
 //! Patterns with `*` and `?`.
 
+use std::fmt;
+
 /// A pattern in which `*` is any text and `?` any one character. Both pattern and text are expected folded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Wildcard {
@@ -33,6 +35,11 @@ impl Wildcard {
         parts.max_by_key(|part| part.len()).unwrap_or_default().iter().collect()
     }
 
+    /// A text that fits, and is as short as can be.
+    pub fn shortest(&self) -> String {
+        self.pattern.iter().filter(|c| **c != '*').map(|c| if *c == '?' { '0' } else { *c }).collect()
+    }
+
     /// Whether the whole text fits.
     pub fn fits(&self, text: &str) -> bool {
         if !text.starts_with(&self.prefix) {
@@ -62,6 +69,12 @@ impl Wildcard {
             }
         }
         self.pattern.get(wanted..).is_some_and(|rest| rest.iter().all(|c| *c == '*'))
+    }
+}
+
+impl fmt::Display for Wildcard {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.pattern.iter().try_for_each(|character| write!(f, "{character}"))
     }
 }
 

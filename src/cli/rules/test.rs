@@ -4,7 +4,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 
 use super::load::load_by;
 use super::{Outcome, Streams, counted, is_meant};
@@ -20,10 +20,25 @@ pub struct TestArgs {
     /// Rule files and folders, and folders of artifacts with an expected.yaml
     #[arg(value_name = "PATH")]
     pub paths: Vec<PathBuf>,
-    /// Run the tests on mutants, too: on the rule without one selection, term or alternative of its condition, for each of
-    /// them; and say which mutants no test notices
-    #[arg(long)]
-    pub mutants: bool,
+    /// Leave out each selection, term and alternative of the rules' conditions and each adjustment, one at a time, and say
+    /// which of them no test notices; `=all`: each value of a list of values, too
+    #[arg(long, value_name = "WHAT", num_args = 0..=1, require_equals = true, default_missing_value = "parts")]
+    pub mutants: Option<LeaveOut>,
+}
+
+/// What `--mutants` leaves out of rules.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum LeaveOut {
+    /// Selections, terms, alternatives and adjustments.
+    Parts,
+    /// Each value of a list of values, too.
+    All,
+}
+
+impl LeaveOut {
+    fn has(self, kind: LeftOut) -> bool {
+        self == Self::All || kind != LeftOut::Value
+    }
 }
 
 /// Runs it.
@@ -57,12 +72,12 @@ pub(super) fn run(args: &TestArgs, streams: &mut Streams<'_>) -> io::Result<Outc
     let failed = outcome.failed.len();
     // What is left out of a rule whose tests fail anyhow is not noticed by them.
     let noticed = match (args.mutants, failed) {
-        (true, 0) => mutants(&rules.mutants_of(|rule| is_meant(rule, &args.paths)), streams)?,
-        (true, _) => {
+        (Some(wanted), 0) => mutants(&rules.mutants_of(|rule| is_meant(rule, &args.paths)), wanted, streams)?,
+        (Some(_), _) => {
             writeln!(streams.out, "Nothing was left out of rules: a test fails as it is.")?;
             true
         }
-        (false, _) => true,
+        (None, _) => true,
     };
     if outcome.rules > 0 || expected.is_empty() {
         let (rules, passed) = (counted(outcome.rules, "rule"), counted(outcome.passed, "test"));
@@ -125,14 +140,14 @@ fn folders(expected: &[ExpectedFolder], rules: &RuleSet, streams: &mut Streams<'
 }
 
 /// Prints what no test notices, and the shares. Whether every selection is needed by a test.
-fn mutants(all: &[Mutants], streams: &mut Streams<'_>) -> io::Result<bool> {
+fn mutants(all: &[Mutants], wanted: LeaveOut, streams: &mut Streams<'_>) -> io::Result<bool> {
     for rule in all {
-        for mutant in rule.mutants.iter().filter(|mutant| !mutant.noticed) {
+        for mutant in rule.mutants.iter().filter(|mutant| !mutant.noticed && wanted.has(mutant.left_out)) {
             let line = format!("{}:{}: {}: no test needs {}", rule.file, mutant.line, rule.rule, mutant.what);
             writeln!(streams.out, "{}", sanitise(&line))?;
         }
     }
-    for left_out in LeftOut::ALL {
+    for left_out in LeftOut::ALL.into_iter().filter(|kind| wanted.has(*kind)) {
         let of_kind = || all.iter().flat_map(|rule| &rule.mutants).filter(|mutant| mutant.left_out == left_out);
         let (noticed, sum) = (of_kind().filter(|mutant| mutant.noticed).count(), of_kind().count());
         if sum == 0 {

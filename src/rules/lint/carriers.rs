@@ -3,20 +3,86 @@
 use super::{Linted, PROBABLE, Way, fields};
 use crate::facts::Value;
 use crate::rules::compare::Compare;
-use crate::rules::list::ModuleList;
-use crate::rules::selection::{FieldTest, Test};
+use crate::rules::list::{Lists, ModuleList};
+use crate::rules::selection::{FieldTest, Quantifier, Test};
+use crate::rules::view::Compared;
 use crate::yaml::Diagnostic;
 
+/// The list of modules that deliver exceptions for others.
+const CARRIERS: &str = "carriers";
 /// Facts that say how a process died and not why: with nothing but them a module has to tell the cause.
 const HOW: [&str; 2] = ["exception.name", "incident.kind"];
 /// Exception codes from this on are errors of Windows, which any program can meet; those below are a program's own.
 const FIRST_ERROR: u64 = 0x8000_0000;
+/// Fields of frames that only say which module it is, and where on the stack.
+const OF_A_MODULE: [&str; 4] = ["module", "position", "trust", "version"];
+
+/// What can be told from the names of modules.
+pub(super) struct Carriers<'l> {
+    carriers: &'l ModuleList,
+    /// One name of each module that some list tells of.
+    known: Vec<String>,
+}
+
+impl<'l> Carriers<'l> {
+    pub fn new(lists: &'l Lists) -> Option<Self> {
+        let carriers = lists.all().find(|list| list.name() == CARRIERS)?;
+        Some(Self { carriers, known: lists.all().flat_map(|list| list.samples()).collect() })
+    }
+
+    /// Whether a comparison with a module's name holds for modules that deliver exceptions for others, as far as modules
+    /// are known, and for no others.
+    fn are_all_of(&self, compare: &Compare) -> bool {
+        match compare {
+            Compare::Equal(values) => {
+                values.iter().all(|value| value.text().is_some_and(|name| self.carriers.contains(name)))
+            }
+            Compare::Listed { inside: false, .. } | Compare::Order { .. } | Compare::Place { .. } => false,
+            _ => {
+                let mut meant = self.known.iter().filter(|name| compare.holds(Compared::Text(name))).peekable();
+                meant.peek().is_some() && meant.all(|name| self.carriers.contains(name))
+            }
+        }
+    }
+
+    /// Whether a comparison asks for such a module among others.
+    fn are_some_of(&self, compare: &Compare) -> bool {
+        match compare {
+            Compare::Equal(values) => {
+                values.iter().any(|value| value.text().is_some_and(|name| self.carriers.contains(name)))
+            }
+            _ => self.are_all_of(compare),
+        }
+    }
+
+    /// Whether a test names such a module, and no other, as the place of the fault or on the stack.
+    fn are_the_place(&self, test: &Test) -> bool {
+        match test {
+            Test::Fact { fact, compare: Compare::Equal(values), .. } if fact.path == "fault_site.carrier" => {
+                values.as_slice() == [Value::Flag(true)]
+            }
+            Test::Fact { fact, compare, .. } => fact.path == "fault_site.module" && self.are_all_of(compare),
+            Test::List { list, quantifier, .. } if list.name == "frames" && *quantifier != Quantifier::None => {
+                let fields = fields(test);
+                let names = fields.iter().filter_map(|(path, field)| match &field.test {
+                    FieldTest::Value(compare) if *path == "module" => Some(compare),
+                    _ => None,
+                });
+                let all: Vec<bool> = names.map(|compare| self.are_all_of(compare)).collect();
+                !all.is_empty() && !all.contains(&false) && fields.iter().all(|(path, _)| OF_A_MODULE.contains(path))
+            }
+            _ => false,
+        }
+    }
+}
 
 /// `R085`: a rule that names a carrier only, and takes its cause for probable; or one as the suspect, which it never is.
-pub(super) fn look(rule: &Linted<'_>, carriers: Option<&ModuleList>, found: &mut Vec<Diagnostic>) {
-    let Some(carriers) = carriers else { return };
-    for term in rule.terms().filter(|term| term.test.path() == "suspect.module") {
-        if names_of(&term.test).iter().any(|name| carriers.contains(name)) {
+pub(super) fn look(rule: &Linted<'_>, carriers: &Carriers<'_>, found: &mut Vec<Diagnostic>) {
+    for term in rule.terms() {
+        if let Test::Fact { fact, compare, .. } = &term.test
+            && fact.path == "suspect.module"
+            && carriers.are_some_of(compare)
+        {
             let message = "a module that delivers exceptions for others is never the suspect".to_owned();
             let help = "ask for `fault_site.module`, together with what tells the cause";
             rule.warn("R085", term.span, message, help, found);
@@ -24,12 +90,11 @@ pub(super) fn look(rule: &Linted<'_>, carriers: Option<&ModuleList>, found: &mut
     }
     let only_carriers = |way: &Way<'_>| {
         let holding = || way.iter().filter(|literal| literal.holds).map(|literal| &literal.term.test);
-        let names: Vec<&str> = holding().filter(|test| is_place(test)).flat_map(names_of).collect();
         let tells_more = |test: &Test| {
             let known_only = matches!(test, Test::FactKnown { .. } | Test::ListKnown { .. });
-            !is_place(test) && !known_only && !HOW.contains(&test.path()) && !is_error(test)
+            !carriers.are_the_place(test) && !known_only && !HOW.contains(&test.path()) && !is_error(test)
         };
-        !names.is_empty() && names.iter().all(|name| carriers.contains(name)) && !holding().any(tells_more)
+        holding().any(|test| carriers.are_the_place(test)) && !holding().any(tells_more)
     };
     if rule.rule.confidence() >= PROBABLE && rule.ways.iter().any(only_carriers) {
         let message =
@@ -47,34 +112,5 @@ fn is_error(test: &Test) -> bool {
             fact.path == "exception.code" && values.iter().all(error)
         }
         _ => false,
-    }
-}
-
-/// Whether a test is about where the exception was raised, or about the stack.
-fn is_place(test: &Test) -> bool {
-    matches!(test.path(), "fault_site.module" | "frames")
-}
-
-/// The modules that a test wants by their names, folded.
-fn names_of(test: &Test) -> Vec<&str> {
-    match test {
-        Test::Fact { compare, .. } => texts_of(compare),
-        Test::List { .. } => fields(test)
-            .into_iter()
-            .filter(|(path, _)| *path == "module")
-            .flat_map(|(_, field)| match &field.test {
-                FieldTest::Value(compare) => texts_of(compare),
-                FieldTest::Known(_) => Vec::new(),
-            })
-            .collect(),
-        _ => Vec::new(),
-    }
-}
-
-/// The texts that a value must be equal to.
-fn texts_of(compare: &Compare) -> Vec<&str> {
-    match compare {
-        Compare::Equal(values) => values.iter().filter_map(Value::text).collect(),
-        _ => Vec::new(),
     }
 }

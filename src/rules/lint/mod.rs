@@ -4,6 +4,7 @@
 //! in which [ways] a rule can match.
 
 mod carriers;
+mod contradictions;
 mod drafts;
 mod expressions;
 mod paths;
@@ -15,20 +16,39 @@ mod undecided;
 mod ways;
 
 use super::compare::Compare;
-use super::list::ModuleList;
+use super::list::Lists;
 use super::rule::Rule;
 use super::selection::{FieldTerm, FieldTest, Term, Test};
 use crate::facts::FactType;
 use crate::yaml::{Diagnostic, Span};
+use carriers::Carriers;
+use contradictions::Contradiction;
 use ways::Way;
 
-/// A rule with the ways in which it can match; none where there are too many to look at each.
+/// A rule with the ways in which it can match; none where there are too many to look at each, or where it never matches.
 struct Linted<'r> {
     rule: &'r Rule,
     ways: Vec<Way<'r>>,
+    /// Why it never matches, for each of its ways.
+    contradictions: Vec<Contradiction<'r>>,
 }
 
-impl Linted<'_> {
+impl<'r> Linted<'r> {
+    fn new(rule: &'r Rule) -> Self {
+        let (mut possible, mut contradictions) = (Vec::new(), Vec::new());
+        for way in ways::of(rule.logic()).unwrap_or_default() {
+            match contradictions::of(rule, &way) {
+                Some(contradiction) => contradictions.push(contradiction),
+                None => possible.push(way),
+            }
+        }
+        // Where a way is left, the others are what is left over of a condition that says more than one thing.
+        if !possible.is_empty() {
+            contradictions.clear();
+        }
+        Self { rule, ways: possible, contradictions }
+    }
+
     /// Notes a warning at a place of the rule.
     fn warn(&self, code: &'static str, span: Span, message: String, help: &str, found: &mut Vec<Diagnostic>) {
         found.push(Diagnostic::warning(code, &self.rule.file, span, message).with_help(help));
@@ -43,26 +63,23 @@ impl Linted<'_> {
 /// From this on a rule says that its cause is more probable than not, and needs evidence for that.
 const PROBABLE: f64 = 0.5;
 
-/// Adds what is probably not meant in those of these rules that are `meant`. They are sorted by id. `carriers` are the
-/// modules that deliver exceptions for others.
-pub(super) fn lint(
-    rules: &[Rule],
-    meant: impl Fn(&Rule) -> bool,
-    carriers: Option<&ModuleList>,
-    found: &mut Vec<Diagnostic>,
-) {
+/// Adds what is probably not meant in those of these rules that are `meant`. They are sorted by id. `modules` are the
+/// lists of modules of the built-in set.
+pub(super) fn lint(rules: &[Rule], meant: impl Fn(&Rule) -> bool, modules: &Lists, found: &mut Vec<Diagnostic>) {
     // What is disabled judges nothing, and does not stand in the way of others.
     let judging = rules.iter().filter(|rule| rule.disabled().is_none());
-    let linted: Vec<Linted<'_>> =
-        judging.map(|rule| Linted { rule, ways: ways::of(rule.logic()).unwrap_or_default() }).collect();
+    let linted: Vec<Linted<'_>> = judging.map(Linted::new).collect();
+    let carriers = Carriers::new(modules);
     for one in linted.iter().filter(|one| meant(one.rule)) {
         trivial::terms(one, found);
         expressions::look(one, found);
         paths::look(one, found);
         reach::look(one, found);
-        ways::contradictions(one, found);
+        contradictions::tell(one, found);
         trivial::rule(one, found);
-        carriers::look(one, carriers, found);
+        if let Some(carriers) = &carriers {
+            carriers::look(one, carriers, found);
+        }
         sureness::look(one, found);
         undecided::look(one, found);
         drafts::look(one, found);
@@ -96,4 +113,9 @@ fn fields(test: &Test) -> Vec<(&'static str, &FieldTerm)> {
         }
         _ => Vec::new(),
     }
+}
+
+/// A term as its rule writes it, on one line.
+fn written(rule: &Rule, term: &Term) -> String {
+    rule.file.slice(term.span).split_whitespace().collect::<Vec<_>>().join(" ")
 }

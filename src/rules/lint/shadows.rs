@@ -2,12 +2,12 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use super::Linted;
 use super::ways::{Literal, Way};
+use super::{Linted, written};
 use crate::facts::Value;
 use crate::rules::compare::{Compare, Order};
 use crate::rules::rule::{Effect, Rule};
-use crate::rules::selection::{Term, Test};
+use crate::rules::selection::Test;
 use crate::yaml::Diagnostic;
 
 /// `R091`: a rule that matches only where another one matches, too, which is at least as sure.
@@ -153,9 +153,4 @@ fn keys(rule: &Rule, literal: Literal<'_>) -> Vec<String> {
         Test::Fact { fact, compare: Compare::Order { order, .. }, .. } => vec![format!("{sign}{}{order:?}", fact.path)],
         _ => vec![format!("{sign}{}", written(rule, literal.term))],
     }
-}
-
-/// A term as its rule writes it, on one line.
-fn written(rule: &Rule, term: &Term) -> String {
-    rule.file.slice(term.span).split_whitespace().collect::<Vec<_>>().join(" ")
 }

@@ -1,9 +1,13 @@
 //! Confidences that their evidence does not carry.
 
+use regex_syntax::Parser;
+
 use super::trivial::is_trivial;
 use super::{Linted, Way};
 use crate::rules::compare::{Compare, Part};
-use crate::rules::selection::{FieldTest, Test};
+use crate::rules::pattern::Pattern;
+use crate::rules::selection::{FieldTerm, FieldTest, Term, Test};
+use crate::rules::wildcard::Wildcard;
 use crate::yaml::Diagnostic;
 
 /// Above this a rule needs more than words that may stand in many texts.
@@ -24,24 +28,49 @@ pub(super) fn look(rule: &Linted<'_>, found: &mut Vec<Diagnostic>) {
 }
 
 /// The one term of a way that is about few words of a text, and nothing else.
-fn only_words<'r>(way: &Way<'r>) -> Option<&'r crate::rules::selection::Term> {
+fn only_words<'r>(way: &Way<'r>) -> Option<&'r Term> {
     let mut telling = way.iter().filter(|literal| {
         let test = &literal.term.test;
         literal.holds && !is_trivial(test) && test.path() != "incident.kind"
     });
     let (first, second) = (telling.next()?, telling.next());
     let Test::List { entries, list, .. } = &first.term.test else { return None };
-    let short = |compare: &Compare| match compare {
-        Compare::Part { parts, every, .. } => {
-            let has_number = |part: &Part| part.text().contains(|c: char| c.is_ascii_digit());
-            let length = |part: &Part| if has_number(part) { SHORTEST_MESSAGE } else { part.text().chars().count() };
-            let sum: usize = parts.iter().map(length).sum();
-            let least = parts.iter().map(length).min().unwrap_or_default();
-            (if *every { sum } else { least }) < SHORTEST_MESSAGE
-        }
-        _ => false,
-    };
-    let is_short = |terms: &Vec<crate::rules::selection::FieldTerm>| matches!(terms.as_slice(), [only] if matches!(&only.test, FieldTest::Value(compare) if short(compare)));
+    let is_short = |terms: &Vec<FieldTerm>| matches!(terms.as_slice(), [only] if matches!(&only.test, FieldTest::Value(compare) if fewest(compare) < SHORTEST_MESSAGE));
     let few = list.name == "text" && entries.alternatives.iter().any(is_short);
     (few && second.is_none()).then_some(first.term)
+}
+
+/// How many characters a text has at least that a comparison says of it; those with a number in them are a message.
+fn fewest(compare: &Compare) -> usize {
+    let of_all = |lengths: Vec<usize>, every: bool| {
+        let least = lengths.iter().copied().min();
+        if every { lengths.iter().sum() } else { least.unwrap_or(SHORTEST_MESSAGE) }
+    };
+    match compare {
+        Compare::Part { parts, every, .. } => of_all(parts.iter().map(Part::text).map(length).collect(), *every),
+        Compare::Like { patterns, every } => of_all(patterns.iter().map(of_pattern).collect(), *every),
+        Compare::Regex { patterns, every } => of_all(patterns.iter().map(of_expression).collect(), *every),
+        _ => SHORTEST_MESSAGE,
+    }
+}
+
+/// How long a text is as a message, characters.
+fn length(text: &str) -> usize {
+    if text.contains(|c: char| c.is_ascii_digit()) { SHORTEST_MESSAGE } else { text.chars().count() }
+}
+
+/// The characters that a pattern itself has.
+fn of_pattern(pattern: &Wildcard) -> usize {
+    length(&pattern.to_string().replace(['*', '?'], ""))
+}
+
+/// The characters that an expression needs at least.
+fn of_expression(pattern: &Pattern) -> usize {
+    let written = pattern.written();
+    // Digits that count repetitions are taken for a number, too: better no warning than a wrong one.
+    let number = written.contains("\\d") || written.contains(|c: char| c.is_ascii_digit());
+    match Parser::new().parse(written) {
+        Ok(hir) if !number => hir.properties().minimum_len().unwrap_or(SHORTEST_MESSAGE),
+        _ => SHORTEST_MESSAGE,
+    }
 }

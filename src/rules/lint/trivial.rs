@@ -3,7 +3,7 @@
 use super::{Linted, PROBABLE, fields};
 use crate::facts::{FactType, Value};
 use crate::rules::compare::{Compare, Order};
-use crate::rules::selection::{FieldTest, Test};
+use crate::rules::selection::{FieldTerm, FieldTest, Quantifier, Test};
 use crate::rules::view::Compared;
 use crate::yaml::Diagnostic;
 
@@ -12,6 +12,9 @@ const ODD_TEXTS: [&str; 2] = ["", "\u{1}~\u{1}"];
 
 /// Facts that every incident has, or that only say of what sort it is.
 const SORTS: [&str; 1] = ["incident.kind"];
+
+/// Lists that have an entry wherever their kind of artifact was read; of others, an entry says something.
+const EVERYWHERE: [&str; 6] = ["drivers", "events", "frames", "handles", "modules", "text"];
 
 /// Whether a comparison leaves out no value of the type.
 fn takes_all(kind: FactType, compare: &Compare) -> bool {
@@ -38,7 +41,22 @@ pub(super) fn is_trivial(test: &Test) -> bool {
     match test {
         Test::Fact { fact, compare, .. } => takes_all(fact.kind, compare),
         Test::FactKnown { .. } | Test::ListKnown { .. } => true,
-        Test::List { .. } => false,
+        Test::List { list, quantifier, entries, .. } => {
+            let one_is_enough = match quantifier {
+                Quantifier::Any => true,
+                Quantifier::None => false,
+                Quantifier::Count(count) => count.least <= 1 && count.most == u64::MAX,
+            };
+            let asks_nothing = |term: &FieldTerm| match &term.test {
+                FieldTest::Value(compare) => {
+                    list.fields.get(term.field).is_some_and(|field| takes_all(field.kind, compare))
+                }
+                FieldTest::Known(known) => *known,
+            };
+            let every_entry = entries.alternatives.is_empty()
+                || entries.alternatives.iter().any(|terms| terms.iter().all(asks_nothing));
+            EVERYWHERE.contains(&list.name) && one_is_enough && every_entry
+        }
     }
 }
 
