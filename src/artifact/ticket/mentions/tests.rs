@@ -1,0 +1,172 @@
+//! What is certain of a text, and what is not.
+
+use super::cues::LONGEST;
+use super::*;
+use crate::artifact::ticket::sentences::Line;
+use crate::yaml::{Node, YamlText, parse};
+
+fn lines(text: &str) -> Vec<TicketLine> {
+    (1..).zip(text.lines()).map(|(number, text)| TicketLine { number, text: text.into() }).collect()
+}
+
+fn certain_of(text: &str) -> Vec<String> {
+    doubted(&lines(text)).into_values().map(|certain| certain.to_string()).collect()
+}
+
+#[test]
+fn the_examples_of_the_table_are_as_it_says() {
+    let file =
+        YamlText::new("mentions.yaml".to_owned(), include_str!("../../../../rules/data/mentions.yaml").to_owned());
+    let root = parse(&file).expect("YAML");
+    let texts = |node: &Node| -> Vec<String> {
+        node.items().unwrap_or_default().iter().filter_map(Node::text).map(str::to_owned).collect()
+    };
+    let certain = root.get("certain").map(texts).unwrap_or_default();
+    assert!(certain.len() > 5);
+    for line in certain {
+        assert_eq!(certain_of(&line), Vec::<String>::new(), "{line}");
+    }
+    for row in root.get("cues").and_then(Node::items).expect("rows") {
+        for line in row.get("examples").map(texts).expect("examples") {
+            assert_eq!(certain_of(&line).len(), 1, "{line}");
+        }
+    }
+}
+
+#[test]
+fn a_denial_ends_with_its_clause_and_advice_with_its_sentence() {
+    assert_eq!(certain_of("it is not 'a.dll, b.dll was not found', it is WinError 1455"), ["it is WinError 1455"]);
+    assert_eq!(
+        certain_of("I get Could not locate zlibwapi.dll. Please make sure it is in your library path! Then it ends."),
+        ["I get Could not locate zlibwapi.dll. Then it ends."]
+    );
+}
+
+#[test]
+fn what_a_program_printed_is_no_advice() {
+    assert!(certain_of("```\nmake sure a.dll is there\n```").is_empty());
+    assert!(certain_of("RuntimeError: if you see this, a.dll was not found").is_empty());
+    assert!(certain_of("E tensorflow/core/cuda_dnn.cc:12] make sure a.dll is there").is_empty());
+}
+
+#[test]
+fn what_was_or_is_elsewhere_is_announced_with_a_colon_too() {
+    assert_eq!(certain_of("Hi all, last week I had this:\nOMP: Error #15"), ["", ""]);
+    assert_eq!(certain_of("This is expected in the log and harmless:\nOMP: Error #15").len(), 2);
+    assert_eq!(certain_of("It used to see WinError 126, but now it says:\nOMP: Error #15").len(), 1);
+    assert_eq!(certain_of("WinError 126\nThat is from the colleague's PC. Mine: 0xC0000374"), ["", "Mine: 0xC0000374"]);
+}
+
+#[test]
+fn source_text_and_diffs_say_what_a_program_may_print() {
+    assert_eq!(certain_of("@@ -12,1 +12,2 @@\n+WinError 1455: enlarge it\n a\nWinError 126"), ["", ""]);
+    assert_eq!(certain_of("$ strings a.exe\nWinError 126\n$ a.exe\nWinError 1455"), [""]);
+    assert_eq!(certain_of("ChatGPT told me this:\n\"It is 0xC0000135:\n1. a.dll\"\n0xC0000005"), ["", "", ""]);
+    assert!(certain_of("+ WinError 1455\n  WinError 126").is_empty());
+}
+
+#[test]
+fn what_a_program_survived_is_unreported_back_to_the_run_it_is_of() {
+    let text = "CUDA out of memory.\nGot an OOM, unloading all loaded models.\n0xC0000005";
+    assert_eq!(unreported(&lines(text)).into_keys().collect::<Vec<_>>(), [0]);
+    assert!(unreported(&lines("CUDA out of memory.\n0xC0000005")).is_empty());
+}
+
+#[test]
+fn what_is_so_today_is_certain() {
+    assert_eq!(certain_of("WinError 126 was yesterday, today it is 0xC0000374"), ["today it is 0xC0000374"]);
+}
+
+#[test]
+fn what_a_denial_announces_stands_in_the_next_line_or_block() {
+    assert_eq!(certain_of("It's not this:\nOMP: Error #15"), ["", ""]);
+    assert_eq!(certain_of("I don't get this error:\n```\nOMP: Error #15\n```\nWinError 126").len(), 4);
+    assert_eq!(certain_of("Instead of this it says:\nOMP: Error #15").len(), 1);
+}
+
+#[test]
+fn after_what_a_program_recovered_from_it_can_still_crash() {
+    let line = "CUDA out of memory, falling back to CPU, then it exits with 0xC0000005";
+    assert_eq!(certain_of(line), ["CPU, then it exits with 0xC0000005"]);
+    assert_eq!(certain_of("```\nCUDA out of memory; falling back to CPU\n```"), ["CPU"]);
+}
+
+#[test]
+fn people_put_brackets_and_labels_before_denials() {
+    for text in [
+        "[Update] It's not OMP: Error #15",
+        "Ruled-out error: it's not OMP: Error #15",
+        "Error: it's not OMP: Error #15",
+    ] {
+        assert_eq!(certain_of(text).len(), 1, "{text}");
+    }
+    assert!(certain_of("[ERROR] it's not there").is_empty());
+}
+
+#[test]
+fn a_fence_that_is_none_hides_no_denial() {
+    for text in ["```a```\nIt's not OMP", "````\n```\nlog\n````\nIt's not OMP", "```\nIt's not OMP"] {
+        assert_eq!(certain_of(text), [""], "{text}");
+    }
+}
+
+#[test]
+fn a_sentence_can_end_inside_of_a_quotation_and_behind_a_number() {
+    assert_eq!(
+        certain_of("I get \"Could not locate a.dll.\" You may see more."),
+        ["I get \"Could not locate a.dll.\""]
+    );
+    assert_eq!(certain_of("It ends with code 7. Make sure that b.dll is there."), ["It ends with code 7."]);
+}
+
+#[test]
+fn a_line_of_nothing_but_cues_is_looked_at_in_part() {
+    let line = "such as ".repeat(LONGEST / 8);
+    assert_eq!(Line::of(&line).sentences, Vec::<usize>::new());
+    let marks = "'a ".repeat(LONGEST / 3);
+    assert!(Line::of(&marks).quotes.is_empty());
+    assert_eq!(certain_of(&line), [""]);
+}
+
+#[test]
+fn a_quotation_without_a_word_that_it_appeared_is_unreported() {
+    let left = |text: &str| unreported(&lines(text)).into_values().next().map(|left| left.to_string());
+    assert_eq!(left("I asked about \"a.dll was not found\" there").as_deref(), Some("I asked about \" there"));
+    for text in [
+        "It prints \"a.dll was not found\"",
+        "\"a.dll was not found\" is what the console shows",
+        "\"a.dll was not found\"",
+        "I copied \"a.dll\" there",
+        "```\nshe asked about \"a.dll was not found\"\n```",
+    ] {
+        assert_eq!(left(text), None, "{text}");
+    }
+}
+
+#[test]
+fn a_message_of_several_sentences_is_denied_as_a_whole() {
+    assert_eq!(
+        certain_of("It's not OSError: A module could not be found. Error loading \"a.dll\". It ends at once."),
+        ["It ends at once."]
+    );
+}
+
+#[test]
+fn a_list_of_counts_is_no_list_of_codes() {
+    let counts = "0x80070070 - 3 machines could not install\n0x800705AF - 5 machines, torch import\n\
+                  0x8007007E - 2 machines, torch import";
+    assert!(certain_of(counts).is_empty());
+}
+
+#[test]
+fn a_list_of_codes_tells_of_none_of_them() {
+    let list = "WinError 126: a module is missing\nWinError 193: wrong architecture\nWinError 1455: no memory\n";
+    assert_eq!(certain_of(list).len(), 3);
+    let spelt = "0x800705AF (1455): no memory\n0x8007007E (126): missing\n0x800700C1 (193): wrong architecture\n";
+    assert_eq!(certain_of(spelt).len(), 3);
+    let table = "| 0xC0000005 | access violation |\n| 0xC0000409 | fast fail |\n| 0xC0000374 | heap |\n";
+    assert_eq!(certain_of(table).len(), 3);
+    // The same error again and again, and stops with their days, happened.
+    assert!(certain_of("Error 1455: no memory\nError 1455: no memory\nError 1455: no memory").is_empty());
+    assert!(certain_of("- 0x116: 2024-05-06 video\n- 0x1E: 2024-05-07 again\n- 0xD1: 2024-05-08 network").is_empty());
+}
