@@ -1,5 +1,6 @@
 //! The words by which a text says that something is only mentioned, as `rules/data/mentions.yaml` has them.
 
+use std::ops::Range;
 use std::sync::LazyLock;
 
 use aho_corasick::AhoCorasick;
@@ -29,10 +30,22 @@ pub(super) enum Cue {
     Recovery,
     Survived,
     Source,
+    Retraction,
+    Succeeded,
+    Before,
+    Over,
+    Remedy,
+    Others,
+    Now,
+    Mine,
+    Still,
+    Failing,
+    Month,
+    Attempt,
 }
 
 impl Cue {
-    const ALL: [(&'static str, Self); 14] = [
+    const ALL: [(&'static str, Self); 26] = [
         ("denial", Self::Denial),
         ("contrast", Self::Contrast),
         ("absence", Self::Absence),
@@ -47,6 +60,18 @@ impl Cue {
         ("recovery", Self::Recovery),
         ("survived", Self::Survived),
         ("source", Self::Source),
+        ("retraction", Self::Retraction),
+        ("succeeded", Self::Succeeded),
+        ("before", Self::Before),
+        ("over", Self::Over),
+        ("remedy", Self::Remedy),
+        ("others", Self::Others),
+        ("now", Self::Now),
+        ("mine", Self::Mine),
+        ("still", Self::Still),
+        ("failing", Self::Failing),
+        ("month", Self::Month),
+        ("attempt", Self::Attempt),
     ];
 
     /// Whether it also counts behind a level or an error's name, where programs advise and people deny.
@@ -56,7 +81,32 @@ impl Cue {
 
     /// Whether it also holds for the next line, where its own ends with a colon.
     pub(super) const fn announces(self) -> bool {
-        matches!(self, Self::Denial | Self::Past | Self::Advice | Self::Elsewhere | Self::Instance | Self::Condition)
+        matches!(self, Self::Denial | Self::Past | Self::Elsewhere | Self::Condition) || self.announces_from_anywhere()
+    }
+
+    /// Whether it does so with other clauses between its words and the colon.
+    pub(super) const fn announces_from_anywhere(self) -> bool {
+        matches!(self, Self::Advice | Self::Instance | Self::Request)
+    }
+
+    /// Whether it says something of the sentence that it stands in, and not of the lines around it.
+    pub(super) const fn is_of_a_sentence(self) -> bool {
+        !self.turns()
+            && !matches!(
+                self,
+                Self::Survived
+                    | Self::Source
+                    | Self::Retraction
+                    | Self::Succeeded
+                    | Self::Failing
+                    | Self::Month
+                    | Self::Attempt
+            )
+    }
+
+    /// Whether it tells when something was so, with whom, or that it is over.
+    pub(super) const fn turns(self) -> bool {
+        matches!(self, Self::Before | Self::Over | Self::Remedy | Self::Others | Self::Now | Self::Mine | Self::Still)
     }
 }
 
@@ -77,6 +127,8 @@ pub(super) struct Cues {
     pub(super) negation_behind: &'static [&'static str],
     /// Words that join a clause to the one before it.
     pub(super) joining: &'static [&'static str],
+    /// Words behind which nothing is over yet: `until it is fixed`.
+    pub(super) open: &'static [&'static str],
     /// Words that begin what is so today.
     pub(super) today: &'static [&'static str],
 }
@@ -102,6 +154,7 @@ pub(super) static CUES: LazyLock<Cues> = LazyLock::new(|| {
         negation: knowledge.mention_cues("negation"),
         negation_behind: knowledge.mention_cues("negation_behind"),
         joining: knowledge.mention_cues("joining"),
+        open: knowledge.mention_cues("open"),
         today: knowledge.mention_cues("today"),
     }
 });
@@ -112,9 +165,17 @@ fn begun_large(words: &str) -> Option<String> {
     Some(first.to_uppercase().chain(words.chars().skip(1)).collect())
 }
 
+/// The words of some kinds in a line, whoever wrote it.
+pub(super) fn cues_of(line: &str, wanted: impl Fn(Cue) -> bool) -> impl Iterator<Item = (Cue, Range<usize>)> {
+    let found = CUES.finder.iter().flat_map(move |finder| finder.find_overlapping_iter(line));
+    let found = found.filter_map(move |cue| {
+        let kind = CUES.kinds.get(cue.pattern().as_usize()).copied().filter(|kind| wanted(*kind))?;
+        is_apart(line, cue.range()).then(|| (kind, cue.range()))
+    });
+    found.take(MOST_CUES)
+}
+
 /// Whether a line has words that do this, whoever wrote it.
 pub(super) fn has_cue(line: &str, kind: Cue) -> bool {
-    let Some(finder) = CUES.finder.as_ref().filter(|_| line.len() <= LONGEST) else { return false };
-    let cues = finder.find_overlapping_iter(line).take(MOST_CUES);
-    cues.filter(|cue| CUES.kinds.get(cue.pattern().as_usize()) == Some(&kind)).any(|cue| is_apart(line, cue.range()))
+    line.len() <= LONGEST && cues_of(line, |of| of == kind).next().is_some()
 }

@@ -52,7 +52,8 @@ pub(super) fn doubt(line: &str) -> Option<Doubt> {
     let (mut announces, mut retracts) = (false, false);
     let cues = finder.find_overlapping_iter(line).filter_map(|cue| {
         let kind = *CUES.kinds.get(cue.pattern().as_usize())?;
-        (!line_of.is_quoted(cue.start()) && is_apart(line, cue.range())).then(|| (kind, cue.range()))
+        (kind.is_of_a_sentence() && !line_of.is_quoted(cue.start()) && is_apart(line, cue.range()))
+            .then(|| (kind, cue.range()))
     });
     for (kind, cue) in cues.take(MOST_CUES) {
         if printed == Printed::Message && !kind.denies() {
@@ -66,7 +67,7 @@ pub(super) fn doubt(line: &str) -> Option<Doubt> {
         announces |= kind.announces()
             && between.is_some()
             && range.end == line.len()
-            && line_of.end(&line_of.clauses, cue.end) == line.len()
+            && (kind.announces_from_anywhere() || line_of.end(&line_of.clauses, cue.end) == line.len())
             && words.split_whitespace().count() <= most;
         let first = line.split(|letter: char| !letter.is_alphanumeric()).find(|word| !word.is_empty());
         retracts |= kind == Cue::Past
@@ -138,8 +139,22 @@ impl Line<'_> {
                 let last = self.text.trim_end().len() == cue.end;
                 (last && before.ends_with([':', '?', '-', '–', '—', '|', '='])).then_some(0..self.text.len())
             }
-            // Looked for in all lines, whoever wrote them.
-            Cue::Recovery | Cue::Survived | Cue::Source => None,
+            // They are no matter of one sentence.
+            Cue::Recovery
+            | Cue::Survived
+            | Cue::Source
+            | Cue::Retraction
+            | Cue::Succeeded
+            | Cue::Before
+            | Cue::Over
+            | Cue::Remedy
+            | Cue::Others
+            | Cue::Now
+            | Cue::Mine
+            | Cue::Still
+            | Cue::Failing
+            | Cue::Month
+            | Cue::Attempt => None,
             Cue::Advice => Some(start..sentence_end),
             Cue::Instance => (!speaks_of_oneself(before)).then_some(start..sentence_end),
             Cue::Condition => (!before.contains(char::is_alphanumeric)).then_some(start..sentence_end),
