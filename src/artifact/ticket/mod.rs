@@ -189,7 +189,12 @@ fn read_ticket(lines: Vec<TicketLine>) -> Ticket {
     let mut reader = LineReader::default();
     let doubted = mentions::doubted(&lines);
     let unreported = mentions::unreported(&lines);
-    event_text::recognise(&lines, &mut recognised);
+    if doubted.is_empty() {
+        event_text::recognise(&lines, &mut recognised);
+    } else {
+        let certain = lines.iter().enumerate().filter(|(position, _)| !doubted.contains_key(position));
+        event_text::recognise(&certain.map(|(_, line)| line.clone()).collect::<Vec<_>>(), &mut recognised);
+    }
     for (position, line) in lines.iter().enumerate() {
         recognised.line = line.number;
         match doubted.get(&position) {

@@ -3,11 +3,12 @@
 use std::borrow::Cow;
 
 /// `line` without marks of quoting, HTML's entities, Markdown's bold marks and tables, and with ASCII digits and minus
-/// signs in the place of those that only look like them.
+/// signs in the place of those that only look like them. Digits of codes that were read off a photo as letters are digits.
 pub(super) fn plain(line: &str) -> Cow<'_, str> {
     let mut plain = Cow::Borrowed(line);
     replace(&mut plain, |line| line.contains('&').then(|| without_entities(line)));
     replace(&mut plain, |line| (!line.is_ascii()).then(|| with_ascii_numbers(line)));
+    replace(&mut plain, |line| line.contains(['x', 'X']).then(|| with_read_digits(line)).flatten());
     replace(&mut plain, unquoted);
     replace(&mut plain, |line| line.contains("**").then(|| without_bold(line)));
     replace(&mut plain, field_of_a_table);
@@ -64,6 +65,44 @@ fn with_ascii_numbers(line: &str) -> String {
         meant.push(if minus { '-' } else { character });
     }
     meant
+}
+
+/// What reads text off a photo takes digits for letters: `0xc00O0409` is `0xc0000409`. Only words of as many digits as codes
+/// and addresses have, of which all others are digits, are mended.
+fn with_read_digits(line: &str) -> Option<String> {
+    const WIDTHS: [usize; 2] = [8, 16];
+    let mend = |letter: char| match letter {
+        'O' | 'o' | 'Q' => '0',
+        'I' | 'l' => '1',
+        'S' | 's' => '5',
+        other => other,
+    };
+    let is_mended = |word: &str| {
+        let digits = word.strip_prefix(['0', 'O', 'o']).and_then(|rest| rest.strip_prefix(['x', 'X']));
+        let wrong = |digits: &str| word.starts_with(['O', 'o']) || digits.contains(|letter| mend(letter) != letter);
+        digits.is_some_and(|digits| {
+            WIDTHS.contains(&digits.len())
+                && wrong(digits)
+                && digits.chars().all(|digit| mend(digit).is_ascii_hexdigit())
+        })
+    };
+    let mut words = line.split(|letter: char| !letter.is_ascii_alphanumeric());
+    if !words.any(is_mended) {
+        return None;
+    }
+    let mut meant = String::with_capacity(line.len());
+    for part in line.split_inclusive(|letter: char| !letter.is_ascii_alphanumeric()) {
+        let word = part.trim_end_matches(|letter: char| !letter.is_ascii_alphanumeric());
+        match word.get(2..).filter(|_| is_mended(word)) {
+            Some(digits) => {
+                meant.push_str("0x");
+                meant.extend(digits.chars().map(mend));
+                meant.push_str(part.get(word.len()..).unwrap_or_default());
+            }
+            None => meant.push_str(part),
+        }
+    }
+    Some(meant)
 }
 
 /// Mail programs and Markdown put `>` before what they quote, once for each level. Python's prompt looks like three.
@@ -124,6 +163,17 @@ mod tests {
         }
         assert_eq!(plain("10\u{2013}20, Größe \u{2013} 3"), "10\u{2013}20, Größe \u{2013} 3");
         assert_eq!(plain("０ｘＣ００００００５（－３）"), "0xC0000005(-3)");
+    }
+
+    #[test]
+    fn digits_that_were_read_off_a_photo_as_letters_are_digits() {
+        assert_eq!(
+            plain("exception (0xc00O0409) at OxFFFFFFFFc000l409"),
+            "exception (0xc0000409) at 0xFFFFFFFFc0001409"
+        );
+        for line in ["0xc0000409", "0xcOffee", "ox yoke", "0xc00O04099", "Oxidised0"] {
+            assert_eq!(plain(line), line);
+        }
     }
 
     #[test]

@@ -326,6 +326,11 @@ impl Recognised {
         add(&mut self.errors_of_line, number);
     }
 
+    /// The errors that were named.
+    pub fn errors(&self) -> impl Iterator<Item = u32> {
+        self.win_errors.iter().chain(&self.hresults).copied()
+    }
+
     /// Notes which errors of the line that was read only its quotations name: those that are not `left` without them.
     pub fn sort_errors(&mut self, left: Option<Self>) {
         for number in std::mem::take(&mut self.errors_of_line) {

@@ -1,0 +1,181 @@
+//! The words by which a text says that something is only mentioned, as `rules/data/mentions.yaml` has them.
+
+use std::ops::Range;
+use std::sync::LazyLock;
+
+use aho_corasick::AhoCorasick;
+
+use crate::artifact::ticket::sentences::is_apart;
+use crate::knowledge::Knowledge;
+
+/// A longer line is no sentence that somebody wrote.
+pub(super) const LONGEST: usize = 4096;
+/// As many words of a line as are looked at: no sentence has more.
+pub(super) const MOST_CUES: usize = 64;
+
+/// What words do to a sentence, as `rules/data/mentions.yaml` says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Cue {
+    Denial,
+    Contrast,
+    Absence,
+    Past,
+    Answer,
+    Advice,
+    Elsewhere,
+    Instance,
+    Condition,
+    Request,
+    Question,
+    Recovery,
+    Survived,
+    Source,
+    Retraction,
+    Succeeded,
+    Before,
+    Over,
+    Remedy,
+    Others,
+    Now,
+    Mine,
+    Still,
+    Failing,
+    Month,
+    Attempt,
+}
+
+impl Cue {
+    const ALL: [(&'static str, Self); 26] = [
+        ("denial", Self::Denial),
+        ("contrast", Self::Contrast),
+        ("absence", Self::Absence),
+        ("past", Self::Past),
+        ("answer", Self::Answer),
+        ("advice", Self::Advice),
+        ("elsewhere", Self::Elsewhere),
+        ("instance", Self::Instance),
+        ("condition", Self::Condition),
+        ("request", Self::Request),
+        ("question", Self::Question),
+        ("recovery", Self::Recovery),
+        ("survived", Self::Survived),
+        ("source", Self::Source),
+        ("retraction", Self::Retraction),
+        ("succeeded", Self::Succeeded),
+        ("before", Self::Before),
+        ("over", Self::Over),
+        ("remedy", Self::Remedy),
+        ("others", Self::Others),
+        ("now", Self::Now),
+        ("mine", Self::Mine),
+        ("still", Self::Still),
+        ("failing", Self::Failing),
+        ("month", Self::Month),
+        ("attempt", Self::Attempt),
+    ];
+
+    /// Whether it also counts behind a level or an error's name, where programs advise and people deny.
+    pub(super) const fn denies(self) -> bool {
+        matches!(self, Self::Denial | Self::Past)
+    }
+
+    /// Whether it also holds for the next line, where its own ends with a colon.
+    pub(super) const fn announces(self) -> bool {
+        matches!(self, Self::Denial | Self::Past | Self::Elsewhere | Self::Condition) || self.announces_from_anywhere()
+    }
+
+    /// Whether it does so with other clauses between its words and the colon.
+    pub(super) const fn announces_from_anywhere(self) -> bool {
+        matches!(self, Self::Advice | Self::Instance | Self::Request)
+    }
+
+    /// Whether it says something of the sentence that it stands in, and not of the lines around it.
+    pub(super) const fn is_of_a_sentence(self) -> bool {
+        !self.turns()
+            && !matches!(
+                self,
+                Self::Survived
+                    | Self::Source
+                    | Self::Retraction
+                    | Self::Succeeded
+                    | Self::Failing
+                    | Self::Month
+                    | Self::Attempt
+            )
+    }
+
+    /// Whether it tells when something was so, with whom, or that it is over.
+    pub(super) const fn turns(self) -> bool {
+        matches!(self, Self::Before | Self::Over | Self::Remedy | Self::Others | Self::Now | Self::Mine | Self::Still)
+    }
+}
+
+/// The words, and what each does.
+pub(super) struct Cues {
+    pub(super) finder: Option<AhoCorasick>,
+    pub(super) kinds: Vec<Cue>,
+    /// What errors say of themselves.
+    pub(super) own: &'static [&'static str],
+    /// How messages go on in a sentence of their own.
+    pub(super) continued: &'static [&'static str],
+    /// Words that say that something appeared or happened.
+    pub(super) report: &'static [&'static str],
+    /// More of them, in forms that stand with a negation.
+    pub(super) appearing: &'static [&'static str],
+    /// Words that deny the word behind them, and those that deny a whole clause.
+    pub(super) negation: &'static [&'static str],
+    pub(super) negation_behind: &'static [&'static str],
+    /// Words that join a clause to the one before it.
+    pub(super) joining: &'static [&'static str],
+    /// Words behind which nothing is over yet: `until it is fixed`.
+    pub(super) open: &'static [&'static str],
+    /// Words that begin what is so today.
+    pub(super) today: &'static [&'static str],
+}
+
+pub(super) static CUES: LazyLock<Cues> = LazyLock::new(|| {
+    let knowledge = Knowledge::builtin();
+    let words = Cue::ALL.iter().flat_map(|(name, kind)| {
+        knowledge
+            .mention_cues(name)
+            .iter()
+            .flat_map(|word| [Some((*word).to_owned()), begun_large(word)])
+            .map(|word| (word, *kind))
+    });
+    let (words, kinds): (Vec<String>, Vec<Cue>) = words.filter_map(|(word, kind)| Some((word?, kind))).unzip();
+    let finder = AhoCorasick::builder().ascii_case_insensitive(true).build(words).ok();
+    Cues {
+        finder,
+        kinds,
+        own: knowledge.mention_cues("own"),
+        continued: knowledge.mention_cues("continued"),
+        report: knowledge.mention_cues("report"),
+        appearing: knowledge.mention_cues("appearing"),
+        negation: knowledge.mention_cues("negation"),
+        negation_behind: knowledge.mention_cues("negation_behind"),
+        joining: knowledge.mention_cues("joining"),
+        open: knowledge.mention_cues("open"),
+        today: knowledge.mention_cues("today"),
+    }
+});
+
+/// Words as they begin a sentence, where their first letter is none of ASCII's, of which the finder knows both forms.
+fn begun_large(words: &str) -> Option<String> {
+    let first = words.chars().next().filter(|first| !first.is_ascii() && first.is_lowercase())?;
+    Some(first.to_uppercase().chain(words.chars().skip(1)).collect())
+}
+
+/// The words of some kinds in a line, whoever wrote it.
+pub(super) fn cues_of(line: &str, wanted: impl Fn(Cue) -> bool) -> impl Iterator<Item = (Cue, Range<usize>)> {
+    let found = CUES.finder.iter().flat_map(move |finder| finder.find_overlapping_iter(line));
+    let found = found.filter_map(move |cue| {
+        let kind = CUES.kinds.get(cue.pattern().as_usize()).copied().filter(|kind| wanted(*kind))?;
+        is_apart(line, cue.range()).then(|| (kind, cue.range()))
+    });
+    found.take(MOST_CUES)
+}
+
+/// Whether a line has words that do this, whoever wrote it.
+pub(super) fn has_cue(line: &str, kind: Cue) -> bool {
+    line.len() <= LONGEST && cues_of(line, |of| of == kind).next().is_some()
+}

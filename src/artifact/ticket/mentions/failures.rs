@@ -1,0 +1,56 @@
+//! What a part of a text names of failures, to tell one failure from another.
+
+use std::collections::BTreeSet;
+
+use super::cues::{Cue, LONGEST, cues_of};
+use crate::artifact::ticket::read_alone;
+
+/// As many characters of an error's line as tell it from others.
+const TELLING: usize = 60;
+
+/// Codes and errors that a part of a text names.
+#[derive(Debug, Default)]
+pub(super) struct Failures {
+    codes: BTreeSet<u32>,
+    /// Lines of errors without a code of their own.
+    errors: BTreeSet<String>,
+    /// Whether somebody says without a code that something failed.
+    told: bool,
+}
+
+impl Failures {
+    pub(super) fn is_empty(&self) -> bool {
+        self.codes.is_empty() && self.errors.is_empty() && !self.told
+    }
+
+    /// Whether both name the same.
+    pub(super) fn shares(&self, other: &Self) -> bool {
+        !self.codes.is_disjoint(&other.codes) || !self.errors.is_disjoint(&other.errors)
+    }
+}
+
+/// Adds the failures that `text` names, and with `words` whether somebody says there that something failed.
+pub(super) fn failures(text: &str, failures: &mut Failures, words: bool) {
+    let said = read_alone(text, 0);
+    let codes = said.code.get().map(|code| code.0).into_iter().chain(said.bugcheck.get().map(|code| code.plain()));
+    failures.codes.extend(codes.chain(said.errors()));
+    if let Some(error) = error(text) {
+        failures.errors.insert(error);
+    }
+    let says = |kind: Cue| cues_of(text, move |of| of == kind).next().is_some();
+    failures.told |= words && text.len() <= LONGEST && says(Cue::Failing) && !says(Cue::Still);
+}
+
+/// What tells an error's line from others: `RuntimeError: CUDA error: ...` from the name of the error on.
+fn error(text: &str) -> Option<String> {
+    let words = text.match_indices([':', '#']).find_map(|(at, _)| {
+        let before = text.get(..at)?.trim_end();
+        let word = before.rsplit(|letter: char| !(letter.is_alphanumeric() || letter == '_')).next()?;
+        let begins = before.len().checked_sub(word.len())?;
+        let lower = word.to_ascii_lowercase();
+        (lower.ends_with("error") || lower.ends_with("exception")).then(|| text.get(begins..)).flatten()
+    })?;
+    let named = words.chars().take(TELLING).collect::<String>().to_lowercase();
+    // A label with nothing behind it is none.
+    (named.split_whitespace().count() > 1).then_some(named)
+}

@@ -1,0 +1,95 @@
+//! What somebody says of another's message: that they do not have it.
+
+use std::ops::Range;
+
+use super::cues::{Cue, LONGEST, cues_of};
+use crate::artifact::ticket::fences::unquoted;
+use crate::artifact::ticket::printed::{Printed, is_said_in_a_chat, printed};
+use crate::artifact::ticket::sentences::Line;
+use crate::artifact::ticket::values::beginning;
+use crate::evidence::TicketLine;
+
+/// As many lines as one that speaks in a chat or thread says at most.
+const MOST_OF_ONE: usize = 60;
+/// As many lines as a paragraph has that is spoken of.
+const MOST_OF_A_PARAGRAPH: usize = 5;
+/// More characters than a line has that names who speaks next.
+const LONGEST_NAMING: usize = 120;
+/// A speaker's name has no more words than these.
+const MOST_NAMES: usize = 4;
+
+/// The lines of others that somebody says they do not have.
+pub(super) fn retracted(lines: &[TicketLine], in_code: &[bool]) -> Vec<Range<usize>> {
+    let retracts = |(position, line): (usize, &TicketLine)| {
+        let text = unquoted(&line.text);
+        let written = in_code.get(position) != Some(&true)
+            && text.len() <= LONGEST
+            && (printed(text) == Printed::No || is_said_in_a_chat(text));
+        if !written || cues_of(text, |kind| kind == Cue::Retraction).next().is_none() {
+            return None;
+        }
+        let line_of = Line::of(text);
+        let said = cues_of(text, |kind| kind == Cue::Retraction).any(|(_, cue)| !line_of.is_quoted(cue.start));
+        said.then(|| spoken_of(lines, position)).filter(|range| !range.is_empty())
+    };
+    lines.iter().enumerate().filter_map(retracts).collect()
+}
+
+/// What the line at `position` speaks of: what the one said who spoke before, or the paragraph before.
+fn spoken_of(lines: &[TicketLine], position: usize) -> Range<usize> {
+    let speakers = |before: usize| {
+        let from = before.saturating_sub(MOST_OF_ONE);
+        (from..before).rev().find_map(|at| Some((at, speaker(&lines.get(at)?.text)?)))
+    };
+    if let Some((begins, who)) = speakers(position.saturating_add(1)) {
+        return match speakers(begins) {
+            Some((other, name)) if name != who => other..begins,
+            _ => position..position,
+        };
+    }
+    let number = |at: usize| lines.get(at).map_or(0, |line| line.number);
+    let follows = |at: usize| at > 0 && number(at).saturating_sub(number(at.saturating_sub(1))) <= 1;
+    if follows(position) {
+        return position.saturating_sub(1)..position;
+    }
+    let last = position.saturating_sub(1);
+    let first = (last.saturating_sub(MOST_OF_A_PARAGRAPH)..=last).rev().find(|at| !follows(*at)).unwrap_or(last);
+    first..position
+}
+
+/// Who begins to speak with this line: `[10:13] anna: ...`, `[Yesterday 16:41] Lena Roth`, `anna  9:02 AM`,
+/// `user_a wrote:`, `Comment 3 (OP): ...`.
+fn speaker(line: &str) -> Option<String> {
+    let line = unquoted(line);
+    let line = beginning(line, LONGEST_NAMING);
+    let named = |name: &str| {
+        let name = name.trim();
+        let words = name.split_whitespace().count();
+        ((1..=MOST_NAMES).contains(&words) && name.starts_with(char::is_alphabetic)).then(|| name.to_lowercase())
+    };
+    let is_hour = |word: &str| {
+        let parts: Vec<&str> = word.split(':').collect();
+        let digits =
+            parts.iter().all(|part| matches!(part.len(), 1 | 2) && part.bytes().all(|digit| digit.is_ascii_digit()));
+        digits && parts.len() == 2
+    };
+    if let Some((time, said)) = line.strip_prefix('[').and_then(|inside| inside.split_once("] ")) {
+        let at_a_time = time.split_whitespace().any(is_hour);
+        return named(said.split(": ").next()?).filter(|_| at_a_time);
+    }
+    const WROTE: [&str; 8] =
+        ["wrote:", "schrieb:", "a écrit :", "a écrit:", "escribió:", "ha scritto:", "escreveu:", "said:"];
+    let lower = line.trim_end().to_lowercase();
+    if let Some(name) = WROTE.iter().find_map(|wrote| lower.strip_suffix(wrote)) {
+        return named(name);
+    }
+    if let Some(rest) = lower.strip_prefix("comment ")
+        && rest.starts_with(|first: char| first.is_ascii_digit())
+    {
+        return lower.split_once(':').map(|(label, _)| label.to_owned());
+    }
+    let (name, time) = line.trim_end().rsplit_once("  ")?;
+    let mut words = time.split_whitespace();
+    let at_a_time = words.next().is_some_and(is_hour) && words.all(|word| matches!(word, "AM" | "PM"));
+    named(name).filter(|_| at_a_time)
+}

@@ -1,0 +1,272 @@
+//! What is certain of a text, and what is not.
+
+use super::cues::LONGEST;
+use super::*;
+use crate::artifact::ticket::sentences::Line;
+use crate::yaml::{Node, YamlText, parse};
+
+fn lines(text: &str) -> Vec<TicketLine> {
+    (1..).zip(text.lines()).map(|(number, text)| TicketLine { number, text: text.into() }).collect()
+}
+
+fn certain_of(text: &str) -> Vec<String> {
+    doubted(&lines(text)).into_values().map(|certain| certain.to_string()).collect()
+}
+
+#[test]
+fn the_examples_of_the_table_are_as_it_says() {
+    let file =
+        YamlText::new("mentions.yaml".to_owned(), include_str!("../../../../rules/data/mentions.yaml").to_owned());
+    let root = parse(&file).expect("YAML");
+    let texts = |node: &Node| -> Vec<String> {
+        node.items().unwrap_or_default().iter().filter_map(Node::text).map(str::to_owned).collect()
+    };
+    let certain = root.get("certain").map(texts).unwrap_or_default();
+    assert!(certain.len() > 5);
+    for line in certain {
+        assert_eq!(certain_of(&line), Vec::<String>::new(), "{line}");
+    }
+    for row in root.get("cues").and_then(Node::items).expect("rows") {
+        for line in row.get("examples").map(texts).expect("examples") {
+            assert!(!certain_of(&line).is_empty(), "{line}");
+        }
+    }
+}
+
+#[test]
+fn a_denial_ends_with_its_clause_and_advice_with_its_sentence() {
+    assert_eq!(certain_of("it is not 'a.dll, b.dll was not found', it is WinError 1455"), ["it is WinError 1455"]);
+    assert_eq!(
+        certain_of("I get Could not locate zlibwapi.dll. Please make sure it is in your library path! Then it ends."),
+        ["I get Could not locate zlibwapi.dll. Then it ends."]
+    );
+}
+
+#[test]
+fn what_a_program_printed_is_no_advice() {
+    assert!(certain_of("```\nmake sure a.dll is there\n```").is_empty());
+    assert!(certain_of("RuntimeError: if you see this, a.dll was not found").is_empty());
+    assert!(certain_of("E tensorflow/core/cuda_dnn.cc:12] make sure a.dll is there").is_empty());
+}
+
+#[test]
+fn what_was_or_is_elsewhere_is_announced_with_a_colon_too() {
+    assert_eq!(certain_of("Hi all, last week I had this:\nOMP: Error #15"), ["", ""]);
+    assert_eq!(certain_of("This is expected in the log and harmless:\nOMP: Error #15").len(), 2);
+    assert_eq!(certain_of("It used to see WinError 126, but now it says:\nOMP: Error #15").len(), 1);
+    assert_eq!(certain_of("WinError 126\nThat is from the colleague's PC. Mine: 0xC0000374"), ["", "Mine: 0xC0000374"]);
+}
+
+#[test]
+fn source_text_and_diffs_say_what_a_program_may_print() {
+    assert_eq!(certain_of("@@ -12,1 +12,2 @@\n+WinError 1455: enlarge it\n a\nWinError 126"), ["", ""]);
+    assert_eq!(certain_of("$ strings a.exe\nWinError 126\n$ a.exe\nWinError 1455"), [""]);
+    assert_eq!(certain_of("ChatGPT told me this:\n\"It is 0xC0000135:\n1. a.dll\"\n0xC0000005"), ["", "", ""]);
+    assert!(certain_of("+ WinError 1455\n  WinError 126").is_empty());
+}
+
+#[test]
+fn what_a_program_survived_is_unreported_back_to_the_run_it_is_of() {
+    let text = "CUDA out of memory.\nGot an OOM, unloading all loaded models.\n0xC0000005";
+    assert_eq!(unreported(&lines(text)).into_keys().collect::<Vec<_>>(), [0]);
+    assert!(unreported(&lines("CUDA out of memory.\n0xC0000005")).is_empty());
+}
+
+#[test]
+fn what_is_so_today_is_certain() {
+    assert_eq!(certain_of("WinError 126 was yesterday, today it is 0xC0000374"), ["today it is 0xC0000374"]);
+}
+
+#[test]
+fn what_a_denial_announces_stands_in_the_next_line_or_block() {
+    assert_eq!(certain_of("It's not this:\nOMP: Error #15"), ["", ""]);
+    assert_eq!(certain_of("I don't get this error:\n```\nOMP: Error #15\n```\nWinError 126").len(), 4);
+    assert_eq!(certain_of("Instead of this it says:\nOMP: Error #15").len(), 1);
+}
+
+#[test]
+fn after_what_a_program_recovered_from_it_can_still_crash() {
+    let line = "CUDA out of memory, falling back to CPU, then it exits with 0xC0000005";
+    assert_eq!(certain_of(line), ["CPU, then it exits with 0xC0000005"]);
+    assert_eq!(certain_of("```\nCUDA out of memory; falling back to CPU\n```"), ["CPU"]);
+}
+
+#[test]
+fn people_put_brackets_and_labels_before_denials() {
+    for text in [
+        "[Update] It's not OMP: Error #15",
+        "Ruled-out error: it's not OMP: Error #15",
+        "Error: it's not OMP: Error #15",
+    ] {
+        assert_eq!(certain_of(text).len(), 1, "{text}");
+    }
+    assert!(certain_of("[ERROR] it's not there").is_empty());
+}
+
+#[test]
+fn a_fence_that_is_none_hides_no_denial() {
+    for text in ["```a```\nIt's not OMP", "````\n```\nlog\n````\nIt's not OMP", "```\nIt's not OMP"] {
+        assert_eq!(certain_of(text), [""], "{text}");
+    }
+}
+
+#[test]
+fn a_sentence_can_end_inside_of_a_quotation_and_behind_a_number() {
+    assert_eq!(
+        certain_of("I get \"Could not locate a.dll.\" You may see more."),
+        ["I get \"Could not locate a.dll.\""]
+    );
+    assert_eq!(certain_of("It ends with code 7. Make sure that b.dll is there."), ["It ends with code 7."]);
+}
+
+#[test]
+fn a_line_of_nothing_but_cues_is_looked_at_in_part() {
+    let line = "such as ".repeat(LONGEST / 8);
+    assert_eq!(Line::of(&line).sentences, Vec::<usize>::new());
+    let marks = "'a ".repeat(LONGEST / 3);
+    assert!(Line::of(&marks).quotes.is_empty());
+    assert_eq!(certain_of(&line), [""]);
+}
+
+#[test]
+fn a_quotation_without_a_word_that_it_appeared_is_unreported() {
+    let left = |text: &str| unreported(&lines(text)).into_values().next().map(|left| left.to_string());
+    assert_eq!(left("I asked about \"a.dll was not found\" there").as_deref(), Some("I asked about \" there"));
+    for text in [
+        "It prints \"a.dll was not found\"",
+        "\"a.dll was not found\" is what the console shows",
+        "\"a.dll was not found\"",
+        "I copied \"a.dll\" there",
+        "```\nshe asked about \"a.dll was not found\"\n```",
+    ] {
+        assert_eq!(left(text), None, "{text}");
+    }
+}
+
+#[test]
+fn a_message_of_several_sentences_is_denied_as_a_whole() {
+    assert_eq!(
+        certain_of("It's not OSError: A module could not be found. Error loading \"a.dll\". It ends at once."),
+        ["It ends at once."]
+    );
+}
+
+#[test]
+fn a_list_of_counts_is_no_list_of_codes() {
+    let counts = "0x80070070 - 3 machines could not install\n0x800705AF - 5 machines, torch import\n\
+                  0x8007007E - 2 machines, torch import";
+    assert!(certain_of(counts).is_empty());
+}
+
+#[test]
+fn a_list_of_codes_tells_of_none_of_them() {
+    let list = "WinError 126: a module is missing\nWinError 193: wrong architecture\nWinError 1455: no memory\n";
+    assert_eq!(certain_of(list).len(), 3);
+    let spelt = "0x800705AF (1455): no memory\n0x8007007E (126): missing\n0x800700C1 (193): wrong architecture\n";
+    assert_eq!(certain_of(spelt).len(), 3);
+    let table = "| 0xC0000005 | access violation |\n| 0xC0000409 | fast fail |\n| 0xC0000374 | heap |\n";
+    assert_eq!(certain_of(table).len(), 3);
+    // The same error again and again, and stops with their days, happened.
+    assert!(certain_of("Error 1455: no memory\nError 1455: no memory\nError 1455: no memory").is_empty());
+    assert!(certain_of("- 0x116: 2024-05-06 video\n- 0x1E: 2024-05-07 again\n- 0xD1: 2024-05-08 network").is_empty());
+}
+
+/// The numbers of the lines that are in doubt as a whole.
+fn in_doubt(text: &str) -> Vec<usize> {
+    let doubted = doubted(&lines(text));
+    doubted
+        .into_iter()
+        .filter(|(_, certain)| certain.is_empty())
+        .map(|(position, _)| position.saturating_add(1))
+        .collect()
+}
+
+#[test]
+fn what_is_over_when_another_failure_comes_is_in_doubt() {
+    for text in [
+        "Ayer tenía este error:\nWinError 126\nLo resolví. Hoy el proceso termina con código -1073740791.",
+        "昨日はこのエラーが出ていました：\nWinError 126\nファイルをコピーして解決しました。今日は終了コード -1073740791 で落ちます。",
+        "Вчера была такая ошибка:\nWinError 126\nПомогло. Сегодня процесс завершился с кодом -1073740791.",
+    ] {
+        assert_eq!(in_doubt(text), [1, 2], "{text}");
+    }
+    let text =
+        "Traceback\nOSError: [WinError 1455]\n(after enlarging the page file:)\nTraceback\nOSError: [WinError 126]";
+    assert_eq!(in_doubt(text), [1, 2]);
+    // Nothing has turned where the same comes again, and where nobody says that anything fails.
+    assert!(in_doubt("OSError: [WinError 126]\nI reinstalled it:\nOSError: [WinError 126]").is_empty());
+    assert!(in_doubt("OSError: [WinError 126]\nThat helped a lot, thank you.").is_empty());
+    assert!(in_doubt("OSError: [WinError 126]\nIs it fixed in the new version? exit code 0xC0000005").is_empty());
+}
+
+#[test]
+fn what_the_text_says_of_the_machine_stays_certain() {
+    let text = "GPU: NVIDIA GeForce RTX 3060\nOMP: Error #15\nThat was it, fixed. Now exit code 0xC0000005";
+    assert_eq!(in_doubt(text), [2]);
+}
+
+#[test]
+fn an_older_mail_tells_of_what_its_answer_says_is_over() {
+    let answer = "The box is gone. Now it ends with 0xC0000374.\nRegards\n";
+    let older = "From: Tom\nSent: Monday, 11 March 2024 16:02\nVCRUNTIME140_1.dll was not found.\n";
+    assert_eq!(in_doubt(&format!("{answer}{older}")), [3, 4, 5]);
+    let dated = "On Mon, Mar 11, 2024 at 4:02 PM Tom wrote:\n> VCRUNTIME140_1.dll was not found.\n";
+    assert_eq!(in_doubt(&format!("{answer}{dated}")), [3, 4]);
+    assert!(in_doubt(&format!("It ends with 0xC0000374.\n{older}")).is_empty());
+}
+
+#[test]
+fn of_a_history_only_the_last_row_is_there_now() {
+    assert_eq!(in_doubt("January: WinError 126\nFebruary: nothing\nMarch: exit code -1073740791"), [1, 2]);
+    assert_eq!(in_doubt("- January: WinError 126\n- now: nothing, it was replaced"), [1]);
+    assert_eq!(in_doubt("app 2.10: exit code 0xC0000374\napp 2.9: WinError 126"), [2]);
+    assert_eq!(in_doubt("Attempt 1: OSError: [WinError 1455]\nAttempt 2: exit code -1073741819"), [1]);
+    for text in [
+        "app 2.9: WinError 126\napp 2.10: works",
+        "January: VIDEO_TDR_FAILURE\nMarch: WHEA_UNCORRECTABLE_ERROR",
+        "Step 1: WinError 126\nStep 2: exit code 0xC0000374",
+        "January: OSError: [WinError 126]\nMarch: OSError: [WinError 126]",
+    ] {
+        assert!(in_doubt(text).is_empty(), "{text}");
+    }
+}
+
+#[test]
+fn who_does_not_have_it_speaks_of_what_another_said() {
+    let text = "[16:40] Lena Roth\nexit code 0xC0000005\n[16:55] Support Bot\nOMP: Error #15?\n[17:01] Lena Roth\nnone of these";
+    assert_eq!(in_doubt(text), [3, 4]);
+    assert_eq!(
+        in_doubt("Comment 1 (OP): WinError 126\nComment 2: OMP: Error #15\nComment 3 (OP): I don't have that"),
+        [2]
+    );
+    assert_eq!(in_doubt("Section 4 shows\n\nOMP: Error #15"), Vec::<usize>::new());
+}
+
+#[test]
+fn what_was_tried_again_with_success_is_in_doubt() {
+    let retried = "starting\nERROR OSError: [WinError 1455]\nattempt 1 failed, retrying\nattempt 2 succeeded\nexit code 0xC0000005";
+    assert_eq!(in_doubt(retried), [2, 3]);
+    assert!(in_doubt("OSError: [WinError 1455]\nattempt 2 failed\ngiving up").is_empty());
+}
+
+#[test]
+fn a_test_that_went_on_after_the_fault_handler_printed_did_not_crash() {
+    let dump = "Windows fatal exception: stack overflow\n\nThread 0x1234 (most recent call first):\n";
+    assert_eq!(in_doubt(&format!("{dump}test_a.py::test_deep PASSED")), [1]);
+    assert!(in_doubt(&format!("{dump}worker 'gw0' crashed while running\ntest_a.py::test_b PASSED")).is_empty());
+    let captured =
+        "---- Captured stderr call ----\nRuntimeError: CUDA out of memory\n==== FAILURES ====\nE   OSError: a";
+    assert_eq!(in_doubt(captured), [2]);
+}
+
+#[test]
+fn what_a_list_asks_for_or_a_release_changed_did_not_happen() {
+    assert_eq!(
+        in_doubt("Please send us:\n - the error, MSVCP140.dll was not found\n - dxdiag.txt\nIt ends with 0xC0000005"),
+        [1, 2, 3]
+    );
+    assert_eq!(
+        in_doubt("v2.3.1\n* Workaround for OMP: Error #15\n* Users saw 0xC000001D\nexit code 0xC0000005"),
+        [2, 3]
+    );
+}
