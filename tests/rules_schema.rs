@@ -104,6 +104,7 @@ const NOT_SEEN: &[&str] = &[
     "lint-shadowed",
     "lint-sure-of-few-words",
     "lint-timeline-too-long",
+    "lint-unfinished-draft",
     "lint-untested-selection",
     "overlay-says-nothing",
     "overlay-twice",

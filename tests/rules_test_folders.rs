@@ -35,6 +35,16 @@ fn the_samples_yield_what_is_expected_of_them() {
 }
 
 #[test]
+fn the_example_of_the_readme_says_what_can_be_expected() {
+    let readme = fs::read_to_string("rules/README.md").expect("a text");
+    let example = readme.split("```yaml\n").find(|part| part.contains("\nincidents:")).expect("an example");
+    let example = example.split("```").next().and_then(|text| text.strip_prefix("schema: 1\n")).expect("a file");
+    let folder = folder(example);
+    let checked = run(["rules", "check", folder.path().to_str().expect("text")]).ends_with(0).stdout;
+    assert_eq!(checked, "0 rules: 0 errors, 0 warnings\n");
+}
+
+#[test]
 fn what_is_otherwise_is_told_with_file_line_and_incident() {
     let out = printed(
         "\

@@ -234,11 +234,12 @@ impl Reader<'_> {
 
     /// The rule set that the folder stands in, in its `tests`, where that is none of those that were given.
     fn own_set(&self) -> Option<String> {
-        let folder = self.path.canonicalize().ok()?;
-        let tests = folder.ancestors().find(|above| above.file_name().is_some_and(|name| name == TESTS))?;
-        let set = tests.parent()?;
+        let whole = self.path.canonicalize().ok()?;
+        let set = above_tests(&whole)?;
         let given = |rule: &Rule| Path::new(rule.file()).canonicalize().is_ok_and(|file| file.starts_with(set));
-        (!self.rules.rules().iter().any(given)).then(|| display_path(set))
+        // As the user wrote it, where that is enough to say it.
+        let shown = above_tests(self.path).filter(|written| !written.as_os_str().is_empty()).unwrap_or(set);
+        (!self.rules.rules().iter().any(given)).then(|| display_path(shown))
     }
 
     fn confidence(&mut self, item: &Node, key: &str) -> Option<f64> {
@@ -250,6 +251,11 @@ impl Reader<'_> {
         }
         value
     }
+}
+
+/// The folder that holds the nearest folder `tests` above a path.
+fn above_tests(path: &Path) -> Option<&Path> {
+    path.ancestors().find(|above| above.file_name().is_some_and(|name| name == TESTS))?.parent()
 }
 
 /// The values under a key: one, or those of a list.

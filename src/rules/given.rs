@@ -25,9 +25,9 @@ pub(super) fn read(paths: &[PathBuf], found: &mut Vec<Diagnostic>) -> (Vec<SetSo
         if let Some(holder) = holder {
             let path = display_path(&set.path);
             notes.push(if path == holder {
-                format!("--rules {path}: given twice, and used once")
+                format!("{path}: given twice, and used once")
             } else {
-                format!("--rules {path}: {holder} holds it, too; it is used once")
+                format!("{path}: {holder} holds it, too; it is used once")
             });
         } else {
             found.append(&mut wrong);
