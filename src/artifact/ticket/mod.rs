@@ -39,6 +39,7 @@ use std::fs::File;
 use std::sync::Arc;
 
 use line::LineReader;
+use mentions::Marked;
 use recognised::Recognised;
 use regex::Regex;
 use signature::PastedSignature;
@@ -187,8 +188,8 @@ fn read_ticket(lines: Vec<TicketLine>) -> Ticket {
     let mut recognised = Recognised::default();
     let mut signature = PastedSignature::default();
     let mut reader = LineReader::default();
-    let doubted = mentions::doubted(&lines);
-    let unreported = mentions::unreported(&lines);
+    let marked = Marked::of(&lines);
+    let (doubted, unreported) = (mentions::doubted(&marked), mentions::unreported(&marked));
     if doubted.is_empty() {
         event_text::recognise(&lines, &mut recognised);
     } else {

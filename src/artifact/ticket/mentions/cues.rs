@@ -74,6 +74,10 @@ impl Cue {
         ("attempt", Self::Attempt),
     ];
 
+    const fn bit(self) -> u32 {
+        1_u32.wrapping_shl(self as u32)
+    }
+
     /// Whether it also counts behind a level or an error's name, where programs advise and people deny.
     pub(super) const fn denies(self) -> bool {
         matches!(self, Self::Denial | Self::Past)
@@ -165,6 +169,32 @@ fn begun_large(words: &str) -> Option<String> {
     Some(first.to_uppercase().chain(words.chars().skip(1)).collect())
 }
 
+/// Which kinds of words a line has, a bit for each.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Kinds(u32);
+
+impl Kinds {
+    /// The kinds of words in a line, whoever wrote it; none of a line that is no sentence.
+    pub(super) fn of(line: &str) -> Self {
+        if line.len() > LONGEST {
+            return Self::default();
+        }
+        let Some(finder) = CUES.finder.as_ref() else { return Self::default() };
+        let found = finder.find_overlapping_iter(line).filter(|cue| is_apart(line, cue.range()));
+        let kinds = found.filter_map(|cue| CUES.kinds.get(cue.pattern().as_usize()));
+        Self(kinds.fold(0, |kinds, kind| kinds | kind.bit()))
+    }
+
+    pub(super) fn has(self, kind: Cue) -> bool {
+        self.0 & kind.bit() != 0
+    }
+
+    /// Whether one of the kinds is `wanted`.
+    pub(super) fn any(self, wanted: impl Fn(Cue) -> bool) -> bool {
+        self.0 != 0 && Cue::ALL.iter().any(|(_, kind)| self.has(*kind) && wanted(*kind))
+    }
+}
+
 /// The words of some kinds in a line, whoever wrote it.
 pub(super) fn cues_of(line: &str, wanted: impl Fn(Cue) -> bool) -> impl Iterator<Item = (Cue, Range<usize>)> {
     let found = CUES.finder.iter().flat_map(move |finder| finder.find_overlapping_iter(line));
@@ -173,9 +203,4 @@ pub(super) fn cues_of(line: &str, wanted: impl Fn(Cue) -> bool) -> impl Iterator
         is_apart(line, cue.range()).then(|| (kind, cue.range()))
     });
     found.take(MOST_CUES)
-}
-
-/// Whether a line has words that do this, whoever wrote it.
-pub(super) fn has_cue(line: &str, kind: Cue) -> bool {
-    line.len() <= LONGEST && cues_of(line, |of| of == kind).next().is_some()
 }

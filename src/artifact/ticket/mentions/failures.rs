@@ -14,7 +14,7 @@ pub(super) struct Failures {
     codes: BTreeSet<u32>,
     /// Lines of errors without a code of their own.
     errors: BTreeSet<String>,
-    /// Whether somebody says without a code that something failed.
+    /// Whether somebody says without a code that something fails now.
     told: bool,
 }
 
@@ -29,7 +29,7 @@ impl Failures {
     }
 }
 
-/// Adds the failures that `text` names, and with `words` whether somebody says there that something failed.
+/// Adds the failures that `text` names, and with `words` whether somebody says there that something fails now.
 pub(super) fn failures(text: &str, failures: &mut Failures, words: bool) {
     let said = read_alone(text, 0);
     let codes = said.code.get().map(|code| code.0).into_iter().chain(said.bugcheck.get().map(|code| code.plain()));
@@ -38,7 +38,7 @@ pub(super) fn failures(text: &str, failures: &mut Failures, words: bool) {
         failures.errors.insert(error);
     }
     let says = |kind: Cue| cues_of(text, move |of| of == kind).next().is_some();
-    failures.told |= words && text.len() <= LONGEST && says(Cue::Failing) && !says(Cue::Still);
+    failures.told |= words && text.len() <= LONGEST && says(Cue::Failing) && says(Cue::Now) && !says(Cue::Still);
 }
 
 /// What tells an error's line from others: `RuntimeError: CUDA error: ...` from the name of the error on.

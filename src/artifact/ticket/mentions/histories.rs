@@ -1,10 +1,12 @@
-//! Histories: rows of months, of versions or of attempts, each with what was met then. Only the last is there now.
+//! Histories: rows of months, days, versions or attempts, each with what was met then. Only the last is there now.
 
 use std::ops::Range;
 
+use super::Marked;
 use super::cues::{Cue, LONGEST, cues_of};
 use super::failures::{Failures, failures};
 use crate::artifact::ticket::fences::unquoted;
+use crate::artifact::ticket::printed::has_time;
 use crate::artifact::ticket::read_alone;
 use crate::evidence::TicketLine;
 
@@ -18,7 +20,8 @@ const LONGEST_LABEL: usize = 80;
 /// What the rows of a history are of.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Kind {
-    Months,
+    /// Months and days.
+    Dates,
     /// Versions of what is named.
     Versions(String),
     Attempts,
@@ -34,11 +37,12 @@ struct Row {
 }
 
 /// The lines of histories that are not about what is there now.
-pub(super) fn past_rows(lines: &[TicketLine], in_code: &[bool]) -> Vec<usize> {
+pub(super) fn past_rows(marked: &Marked) -> Vec<usize> {
+    let lines = marked.lines;
     let mut past = Vec::new();
     let mut rows: Vec<Row> = Vec::new();
     for (position, line) in lines.iter().enumerate() {
-        let outside = in_code.get(position) != Some(&true);
+        let outside = !marked.is_in_code(position);
         let Some(row) = row(position, unquoted(&line.text)).filter(|_| outside) else { continue };
         let goes_on = rows.last().is_some_and(|last| {
             let alike = row.kind.is_none() || last.kind.is_none() || row.kind == last.kind;
@@ -64,7 +68,7 @@ fn add_past(lines: &[TicketLine], rows: &[Row], past: &mut Vec<usize>) {
     }
     let last = || match kind {
         Kind::Versions(_) => rows.iter().max_by(|a, b| a.version.cmp(&b.version)),
-        Kind::Months | Kind::Attempts => rows.last(),
+        Kind::Dates | Kind::Attempts => rows.last(),
     };
     let Some(present) = rows.iter().rfind(|row| row.now).or_else(last) else { return };
     let (mut here, mut before) = (Failures::default(), Failures::default());
@@ -94,8 +98,10 @@ fn row(at: usize, line: &str) -> Option<Row> {
     let number = last.trim_start_matches(['v', 'V', '#']);
     let version: Vec<u32> = number.split('.').map_while(|part| part.parse().ok()).collect();
     let stem = || words.iter().rev().skip(1).rev().map(|word| word.to_lowercase()).collect::<Vec<_>>().join(" ");
-    let kind = if begins(Cue::Month) {
-        Some(Kind::Months)
+    // A log writes the time behind the day.
+    let day = has_time(first) && !first.contains(':') && words.get(1).is_none_or(|second| second.starts_with('('));
+    let kind = if day || begins(Cue::Month) {
+        Some(Kind::Dates)
     } else if begins(Cue::Attempt) && version.len() == 1 {
         Some(Kind::Attempts)
     } else if version.len() > 1 && version.len() == number.split('.').count() && !stem().is_empty() {
@@ -108,9 +114,9 @@ fn row(at: usize, line: &str) -> Option<Row> {
     Some(Row { at, kind, version, now })
 }
 
-/// The label that a row begins with, without what stands in parentheses behind it only if that is no word of the present.
+/// The label that a row begins with, if something stands behind it.
 fn label(line: &str) -> Option<Range<usize>> {
-    let end = line.match_indices([':', '：', '–', '—']).map(|(at, _)| at).chain(line.find(" - ")).min()?;
+    let end = line.find([':', '：', '–', '—']).into_iter().chain(line.find(" - ")).min()?;
     let behind = line.get(end..)?.chars().skip(1).find(|letter| !letter.is_whitespace());
     let end = line.get(..end)?.trim_end().len();
     (behind.is_some() && end > 0 && end <= LONGEST_LABEL).then_some(0..end)

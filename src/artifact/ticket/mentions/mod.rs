@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use self::cues::{Cue, has_cue};
+use self::cues::{Cue, Kinds};
 use self::histories::past_rows;
 use self::quotations::{quoted_lines, without_quoted};
 use self::retractions::retracted;
@@ -33,15 +33,39 @@ use crate::evidence::TicketLine;
 /// An error that the program survived stands at most so many lines before the words that say so.
 const MOST_SURVIVED: usize = 20;
 
+/// The lines of a text, each looked through once for all words.
+pub(super) struct Marked<'l> {
+    lines: &'l [TicketLine],
+    /// Of each line, which kinds of words it has.
+    kinds: Vec<Kinds>,
+    /// Of each line, whether it stands in a code block.
+    in_code: Vec<bool>,
+}
+
+impl<'l> Marked<'l> {
+    pub(super) fn of(lines: &'l [TicketLine]) -> Self {
+        let kinds = lines.iter().map(|line| Kinds::of(unquoted(&line.text))).collect();
+        Self { lines, kinds, in_code: in_code(lines) }
+    }
+
+    fn kinds(&self, position: usize) -> Kinds {
+        self.kinds.get(position).copied().unwrap_or_default()
+    }
+
+    fn is_in_code(&self, position: usize) -> bool {
+        self.in_code.get(position) == Some(&true)
+    }
+}
+
 /// What is left of each line that quotes a message without a word that it appeared, by its position.
-pub(super) fn unreported(lines: &[TicketLine]) -> BTreeMap<usize, Arc<str>> {
-    let in_code = in_code(lines);
-    let outside = lines.iter().zip(in_code).enumerate().filter(|(_, (_, in_code))| !in_code);
+pub(super) fn unreported(marked: &Marked) -> BTreeMap<usize, Arc<str>> {
+    let lines = marked.lines;
+    let outside = lines.iter().zip(&marked.in_code).enumerate().filter(|(_, (_, in_code))| !**in_code);
     let mut unreported: BTreeMap<usize, Arc<str>> = outside
         .filter_map(|(position, (line, _))| Some((position, Arc::from(without_quoted(unquoted(&line.text))?))))
         .collect();
-    for (position, line) in lines.iter().enumerate() {
-        if has_cue(&line.text, Cue::Survived) {
+    for position in 0..lines.len() {
+        if marked.kinds(position).has(Cue::Survived) {
             let before = position.saturating_sub(MOST_SURVIVED)..position;
             let same_run = before.rev().take_while(|at| {
                 lines.get(at.saturating_add(1)).is_some_and(|next| borders(&next.text).next().is_none())
@@ -53,9 +77,9 @@ pub(super) fn unreported(lines: &[TicketLine]) -> BTreeMap<usize, Arc<str>> {
 }
 
 /// What is certain of each line that is in doubt, by its position.
-pub(super) fn doubted(lines: &[TicketLine]) -> BTreeMap<usize, Arc<str>> {
+pub(super) fn doubted(marked: &Marked) -> BTreeMap<usize, Arc<str>> {
+    let lines = marked.lines;
     let mut doubted = BTreeMap::new();
-    let in_code = in_code(lines);
     // Whether the line before denies what comes, and whether the code block does that began behind it.
     let (mut denied, mut denied_code) = (false, false);
     // As many lines as are left of an announced quotation.
@@ -66,9 +90,12 @@ pub(super) fn doubted(lines: &[TicketLine]) -> BTreeMap<usize, Arc<str>> {
             doubted.insert(position, Arc::from(""));
             continue;
         }
-        let code = in_code.get(position).copied().unwrap_or(false);
+        let code = marked.is_in_code(position);
+        let kinds = marked.kinds(position);
         denied_code = code && (denied || denied_code);
-        if let Some(behind) = recovered(&line.text) {
+        if kinds.has(Cue::Recovery)
+            && let Some(behind) = recovered(&line.text)
+        {
             doubted.insert(position, Arc::from(behind.trim()));
             denied = false;
             continue;
@@ -84,19 +111,19 @@ pub(super) fn doubted(lines: &[TicketLine]) -> BTreeMap<usize, Arc<str>> {
             let next = lines.get(position.saturating_add(1));
             let goes_on = next.is_some_and(|next| is_listed(&line.text) && is_listed(&next.text));
             denied = denied && !code && quoted == 0 && goes_on;
-        } else if let Some(doubt) = doubt(unquoted(&line.text)) {
+        } else if let Some(doubt) = doubt(unquoted(&line.text), kinds) {
             denied = doubt.announces;
             let before = position.checked_sub(1);
-            if let Some(before) = before.filter(|before| doubt.retracts && in_code.get(*before) == Some(&false)) {
+            if let Some(before) = before.filter(|before| doubt.retracts && !marked.is_in_code(*before)) {
                 doubted.insert(before, Arc::from(""));
             }
             doubted.insert(position, Arc::from(doubt.certain));
         }
     }
-    let whole = source(lines).into_iter().chain(survived(lines)).chain(past_rows(lines, &in_code));
-    let parts = listings(lines).into_iter().chain(retracted(lines, &in_code)).flatten();
+    let whole = source(marked).into_iter().chain(survived(marked)).chain(past_rows(marked));
+    let parts = listings(lines).into_iter().chain(retracted(marked)).flatten();
     doubted.extend(whole.chain(parts).map(|position| (position, Arc::from(""))));
-    for part in told_before(lines, &in_code) {
+    for part in told_before(marked) {
         put_in_doubt(lines, &part, &mut doubted);
     }
     doubted

@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-use super::cues::{Cue, LONGEST, cues_of};
+use super::Marked;
+use super::cues::{Cue, cues_of};
 use crate::artifact::ticket::fences::unquoted;
 use crate::artifact::ticket::printed::{Printed, is_said_in_a_chat, printed};
 use crate::artifact::ticket::sentences::Line;
@@ -19,13 +20,14 @@ const LONGEST_NAMING: usize = 120;
 const MOST_NAMES: usize = 4;
 
 /// The lines of others that somebody says they do not have.
-pub(super) fn retracted(lines: &[TicketLine], in_code: &[bool]) -> Vec<Range<usize>> {
+pub(super) fn retracted(marked: &Marked) -> Vec<Range<usize>> {
+    let lines = marked.lines;
     let retracts = |(position, line): (usize, &TicketLine)| {
+        if !marked.kinds(position).has(Cue::Retraction) || marked.is_in_code(position) {
+            return None;
+        }
         let text = unquoted(&line.text);
-        let written = in_code.get(position) != Some(&true)
-            && text.len() <= LONGEST
-            && (printed(text) == Printed::No || is_said_in_a_chat(text));
-        if !written || cues_of(text, |kind| kind == Cue::Retraction).next().is_none() {
+        if printed(text) != Printed::No && !is_said_in_a_chat(text) {
             return None;
         }
         let line_of = Line::of(text);

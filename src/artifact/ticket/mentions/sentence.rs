@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::cues::{CUES, Cue, LONGEST, MOST_CUES};
+use super::cues::{CUES, Cue, Kinds, LONGEST, MOST_CUES};
 use super::quotations::{QUOTATION_MARKS, denied_quotations};
 use crate::artifact::ticket::printed::{Printed, printed};
 use crate::artifact::ticket::sentences::{Line, is_apart};
@@ -37,10 +37,10 @@ pub(super) fn recovered(line: &str) -> Option<&str> {
     line.get(last.end()..)
 }
 
-/// What puts a line in doubt.
-pub(super) fn doubt(line: &str) -> Option<Doubt> {
+/// What puts a line in doubt that has words of these kinds.
+pub(super) fn doubt(line: &str, kinds: Kinds) -> Option<Doubt> {
     let finder = CUES.finder.as_ref()?;
-    if line.len() > LONGEST || !(finder.is_match(line) || line.contains(QUOTATION_MARKS)) {
+    if line.len() > LONGEST || !(kinds.any(Cue::is_of_a_sentence) || line.contains(QUOTATION_MARKS)) {
         return None;
     }
     let printed = printed(line);
@@ -101,6 +101,19 @@ impl Line<'_> {
         words.iter().any(|word| behind.get(..word.len()).is_some_and(|begins| begins.eq_ignore_ascii_case(word)))
     }
 
+    /// Whether the clause behind the byte at `at` begins with a word of the present: `, but now ...`.
+    fn begins_today(&self, at: usize) -> bool {
+        const JOINING: [&str; 9] = ["but ", "and ", "aber ", "und ", "mais ", "pero ", "ma ", "mas ", "но "];
+        let behind = self.text.get(at..).unwrap_or_default();
+        let words = behind.trim_start_matches(|letter: char| !letter.is_alphanumeric());
+        let joined = JOINING.iter().find_map(|joining| {
+            let begins = words.get(..joining.len())?;
+            begins.eq_ignore_ascii_case(joining).then_some(joining.len())
+        });
+        let skipped = behind.len().saturating_sub(words.len()).saturating_add(joined.unwrap_or(0));
+        self.begins(at.saturating_add(skipped), CUES.today)
+    }
+
     /// What words put in doubt of the sentences around them.
     fn sentence_of(&self, kind: Cue, cue: &Range<usize>) -> Option<Range<usize>> {
         /// What was, said behind the word that it is over.
@@ -129,7 +142,7 @@ impl Line<'_> {
                 let start = if of_that { self.sentence_start(start.saturating_sub(1)) } else { start };
                 let tells_what = self.begins(sentence_end, &IT_WAS);
                 // "It was this yesterday, today it is that."
-                if clause_end < sentence_end && self.begins(clause_end, CUES.today) {
+                if clause_end < sentence_end && self.begins_today(clause_end) {
                     return Some(start..clause_end);
                 }
                 Some(start..if tells_what { self.end(&self.sentences, sentence_end) } else { sentence_end })

@@ -1,6 +1,7 @@
 //! Source text, which says what a program may print.
 
-use super::cues::{Cue, has_cue};
+use super::Marked;
+use super::cues::Cue;
 use crate::artifact::ticket::fences::unquoted;
 use crate::evidence::TicketLine;
 
@@ -8,7 +9,8 @@ use crate::evidence::TicketLine;
 const FEWEST_CHANGES: usize = 2;
 
 /// The lines of source text, by their position: they say what a program may print.
-pub(super) fn source(lines: &[TicketLine]) -> Vec<usize> {
+pub(super) fn source(marked: &Marked) -> Vec<usize> {
+    let lines = marked.lines;
     let mut found = Vec::new();
     // As many lines as are left of a part of a diff, and the number of the last line of what `strings` found.
     let (mut left, mut strings) = (0_usize, None);
@@ -19,7 +21,7 @@ pub(super) fn source(lines: &[TicketLine]) -> Vec<usize> {
         let command = ["$ strings ", ">strings ", "> strings "].iter().any(|command| line.text.contains(command));
         strings = (listed || command).then_some(line.number);
         left = if in_diff { left.saturating_sub(1) } else { lines_of_hunk(text).unwrap_or(0) };
-        if listed || in_diff || has_cue(text, Cue::Source) {
+        if listed || in_diff || marked.kinds(position).has(Cue::Source) {
             found.push(position);
         }
     }

@@ -1,6 +1,7 @@
 //! Errors that a program survived by its own log: what was tried again succeeded, and tests of which results follow.
 
-use super::cues::{Cue, LONGEST, cues_of};
+use super::Marked;
+use super::cues::Cue;
 use crate::artifact::ticket::fences::unquoted;
 use crate::evidence::TicketLine;
 
@@ -10,15 +11,13 @@ const MOST_TO_SUCCESS: usize = 20;
 const MOST_OUTPUT: usize = 200;
 
 /// The lines of errors after which the program went on, by their position.
-pub(super) fn survived(lines: &[TicketLine]) -> Vec<usize> {
+pub(super) fn survived(marked: &Marked) -> Vec<usize> {
+    let lines = marked.lines;
     let mut found = Vec::new();
     let (mut captured, mut dumped) = (None, None);
     for (position, line) in lines.iter().enumerate() {
         let text = unquoted(&line.text);
-        if text.len() > LONGEST {
-            continue;
-        }
-        if cues_of(text, |kind| kind == Cue::Succeeded).next().is_some() {
+        if marked.kinds(position).has(Cue::Succeeded) {
             add_attempts(lines, position, &mut found);
         }
         // A runner shows what a test printed below such a heading; what the test failed with stands behind `E`.

@@ -10,7 +10,7 @@ fn lines(text: &str) -> Vec<TicketLine> {
 }
 
 fn certain_of(text: &str) -> Vec<String> {
-    doubted(&lines(text)).into_values().map(|certain| certain.to_string()).collect()
+    doubted(&Marked::of(&lines(text))).into_values().map(|certain| certain.to_string()).collect()
 }
 
 #[test]
@@ -68,13 +68,17 @@ fn source_text_and_diffs_say_what_a_program_may_print() {
 #[test]
 fn what_a_program_survived_is_unreported_back_to_the_run_it_is_of() {
     let text = "CUDA out of memory.\nGot an OOM, unloading all loaded models.\n0xC0000005";
-    assert_eq!(unreported(&lines(text)).into_keys().collect::<Vec<_>>(), [0]);
-    assert!(unreported(&lines("CUDA out of memory.\n0xC0000005")).is_empty());
+    assert_eq!(unreported(&Marked::of(&lines(text))).into_keys().collect::<Vec<_>>(), [0]);
+    assert!(unreported(&Marked::of(&lines("CUDA out of memory.\n0xC0000005"))).is_empty());
 }
 
 #[test]
 fn what_is_so_today_is_certain() {
     assert_eq!(certain_of("WinError 126 was yesterday, today it is 0xC0000374"), ["today it is 0xC0000374"]);
+    assert_eq!(
+        certain_of("It was fixed in 3.1, but now it exits with 0xC00000FD"),
+        ["but now it exits with 0xC00000FD"]
+    );
 }
 
 #[test]
@@ -130,7 +134,7 @@ fn a_line_of_nothing_but_cues_is_looked_at_in_part() {
 
 #[test]
 fn a_quotation_without_a_word_that_it_appeared_is_unreported() {
-    let left = |text: &str| unreported(&lines(text)).into_values().next().map(|left| left.to_string());
+    let left = |text: &str| unreported(&Marked::of(&lines(text))).into_values().next().map(|left| left.to_string());
     assert_eq!(left("I asked about \"a.dll was not found\" there").as_deref(), Some("I asked about \" there"));
     for text in [
         "It prints \"a.dll was not found\"",
@@ -173,7 +177,7 @@ fn a_list_of_codes_tells_of_none_of_them() {
 
 /// The numbers of the lines that are in doubt as a whole.
 fn in_doubt(text: &str) -> Vec<usize> {
-    let doubted = doubted(&lines(text));
+    let doubted = doubted(&Marked::of(&lines(text)));
     doubted
         .into_iter()
         .filter(|(_, certain)| certain.is_empty())
@@ -197,6 +201,20 @@ fn what_is_over_when_another_failure_comes_is_in_doubt() {
     assert!(in_doubt("OSError: [WinError 126]\nI reinstalled it:\nOSError: [WinError 126]").is_empty());
     assert!(in_doubt("OSError: [WinError 126]\nThat helped a lot, thank you.").is_empty());
     assert!(in_doubt("OSError: [WinError 126]\nIs it fixed in the new version? exit code 0xC0000005").is_empty());
+}
+
+#[test]
+fn what_was_tried_in_vain_or_is_another_matter_is_no_turn() {
+    for text in [
+        "OSError: [WinError 126]\nI installed the package: no change.\nIt ends with 0xC0000005",
+        "Exit code 0xC0000374\nThe printer problem is solved, thanks. The tool crashes when I save.",
+        "OSError: [WinError 1455]\nToday I looked: Process finished with exit code 1",
+    ] {
+        assert!(!in_doubt(text).contains(&1), "{text}");
+    }
+    assert_eq!(in_doubt("WinError 126\nEDIT: solved, a file was missing.\nexit code -1073740791"), [1]);
+    assert_eq!(in_doubt("2024-01-12: WinError 126\n2024-03-12 (today): exit code -1073741819"), [1]);
+    assert!(in_doubt("2024-01-12 10:00:01: WinError 126\n2024-03-12 10:00:02: exit code -1073741819").is_empty());
 }
 
 #[test]

@@ -8,6 +8,7 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
+use super::Marked;
 use super::cues::{CUES, Cue, LONGEST, cues_of};
 use super::failures::{Failures, failures};
 use super::mails::older_mails;
@@ -41,6 +42,9 @@ const SETTINGS: [&str; 19] = [
     "с", "на", "под",
 ];
 
+/// Bytes of the longest of them.
+const LONGEST_SETTING: usize = 6;
+
 /// A sentence of somebody's with words of a turn.
 struct Sentence {
     at: Spot,
@@ -59,8 +63,9 @@ struct Sentence {
 }
 
 /// The parts of the text that are over, or somebody else's, when it turns to another failure.
-pub(super) fn told_before(lines: &[TicketLine], in_code: &[bool]) -> Vec<Range<Spot>> {
-    let sentences = sentences(lines, in_code);
+pub(super) fn told_before(marked: &Marked) -> Vec<Range<Spot>> {
+    let lines = marked.lines;
+    let sentences = sentences(marked);
     if sentences.is_empty() {
         return Vec::new();
     }
@@ -153,22 +158,20 @@ pub(super) fn inside<'l>(line: &'l str, position: usize, part: &Range<Spot>) -> 
 }
 
 /// The sentences that somebody wrote with words of a turn.
-fn sentences(lines: &[TicketLine], in_code: &[bool]) -> Vec<Sentence> {
+fn sentences(marked: &Marked) -> Vec<Sentence> {
     let mut sentences = Vec::new();
-    for (position, line) in lines.iter().enumerate() {
+    for (position, line) in marked.lines.iter().enumerate() {
         let text = unquoted(&line.text);
-        if in_code.get(position) == Some(&true) || text.len() > LONGEST || sentences.len() >= MOST_SENTENCES {
+        if marked.is_in_code(position) || text.len() > LONGEST || sentences.len() >= MOST_SENTENCES {
             continue;
         }
-        let mut found = cues_of(text, Cue::turns).peekable();
-        let setting = setting(text);
-        if found.peek().is_none() && setting.is_none() {
+        if !marked.kinds(position).any(Cue::turns) && setting(text).is_none() {
             continue;
         }
         if printed(text) != Printed::No && !is_said_in_a_chat(text) {
             continue;
         }
-        add_sentences(position, text, found.collect(), &mut sentences);
+        add_sentences(position, text, cues_of(text, Cue::turns).collect(), &mut sentences);
     }
     sentences
 }
@@ -196,6 +199,7 @@ fn add_sentences(position: usize, text: &str, found: Vec<(Cue, Range<usize>)>, s
                 sentence.take(*kind, cue, &line_of, asked);
             }
         }
+        sentence.drop_what_did_not_help(&found, &line_of);
         if sentence.says_something() {
             sentences.push(sentence);
         }
@@ -213,6 +217,9 @@ impl Sentence {
         let denied =
             || glued || last(MOST_TO_NEGATION).any(|word| is(word, CUES.negation) || is(word, CUES.negation_behind));
         let clause_end = line.end(&line.clauses, cue.end.saturating_sub(1));
+        // A label may stand before: `EDIT: solved`.
+        let begins = before.trim_end();
+        let begins = begins.is_empty() || begins.ends_with([',', ':', '-', '–', '>', '(', '#', ';']);
         match kind {
             Cue::Before if !glued && !last(1).any(|word| is(word, &SINCE)) => {
                 self.before = self.before.or(Some(cue.start));
@@ -220,12 +227,27 @@ impl Sentence {
             Cue::Over if !asked && !denied() && !last(usize::MAX).any(|word| is(word, CUES.open)) => {
                 self.over = Some(clause_end);
             }
-            Cue::Remedy if !asked && !before.contains(char::is_alphanumeric) => self.over = Some(cue.end),
+            Cue::Remedy if !asked && begins => self.over = self.over.or(Some(cue.end)),
             Cue::Others => self.others = self.others.or(Some(cue.start)),
             Cue::Mine => self.mine = self.mine.or(Some(cue.start)),
             Cue::Now => self.now = self.now.or(Some(cue.start)),
             Cue::Still => self.still = true,
             _ => {}
+        }
+    }
+
+    /// `I reinstalled it: no change` is no turn; `it works again` is one.
+    fn drop_what_did_not_help(&mut self, found: &[(Cue, Range<usize>)], line: &Line) {
+        let (start, end) = (self.at.1, self.end);
+        let last_of = |wanted: &dyn Fn(Cue) -> bool| {
+            let inside =
+                found.iter().filter(|(_, cue)| (start..end).contains(&cue.start) && !line.is_quoted(cue.start));
+            inside.filter(|(kind, _)| wanted(*kind)).map(|(_, cue)| cue.clone()).max_by_key(|cue| cue.end)
+        };
+        let helped = last_of(&|kind| matches!(kind, Cue::Over | Cue::Remedy));
+        let still = last_of(&|kind| kind == Cue::Still);
+        if helped.zip(still).is_some_and(|(helped, still)| still.start >= helped.end) {
+            self.over = None;
         }
     }
 
@@ -241,6 +263,6 @@ impl Sentence {
 
 /// The word of `SETTINGS` that a sentence begins with.
 fn setting(sentence: &str) -> Option<&'static str> {
-    let first = sentence.split_whitespace().next()?.to_lowercase();
+    let first = sentence.split_whitespace().next().filter(|first| first.len() <= LONGEST_SETTING)?.to_lowercase();
     SETTINGS.into_iter().find(|word| *word == first)
 }
