@@ -88,7 +88,7 @@ pub(crate) fn codes(file: &Arc<YamlText>, prefix: &str, mistakes: &mut Vec<Diagn
 }
 
 /// What words can do to a sentence; `own` are those that errors say of themselves.
-const CUES: [&str; 22] = [
+const CUES: [&str; 26] = [
     "absence",
     "advice",
     "answer",
@@ -96,6 +96,7 @@ const CUES: [&str; 22] = [
     "condition",
     "continued",
     "contrast",
+    "counted",
     "denial",
     "elsewhere",
     "instance",
@@ -111,6 +112,9 @@ const CUES: [&str; 22] = [
     "source",
     "survived",
     "today",
+    "value",
+    "wanted",
+    "zero",
 ];
 
 /// Words by what they do to a sentence: `cues` with `of`, `words` and `examples`.

@@ -7,6 +7,7 @@ use std::sync::{Arc, LazyLock};
 
 use aho_corasick::AhoCorasick;
 
+use super::denied_values::without_denied_values;
 use super::fences::{in_code, unquoted};
 use super::listings::listings;
 use super::patterns::borders;
@@ -218,6 +219,12 @@ pub(super) fn doubted(lines: &[TicketLine]) -> BTreeMap<usize, Arc<str>> {
         }
     }
     doubted.extend(source(lines).into_iter().map(|position| (position, Arc::from(""))));
+    for (position, line) in lines.iter().enumerate() {
+        let left = doubted.get(&position).map_or(&*line.text, |certain: &Arc<str>| &**certain);
+        if let Some(certain) = without_denied_values(left) {
+            doubted.insert(position, Arc::from(certain.trim()));
+        }
+    }
     for listing in listings(lines) {
         doubted.extend(listing.map(|position| (position, Arc::from(""))));
     }
