@@ -88,7 +88,7 @@ pub(crate) fn codes(file: &Arc<YamlText>, prefix: &str, mistakes: &mut Vec<Diagn
 }
 
 /// What words can do to a sentence; `own` are those that errors say of themselves.
-const CUES: [&str; 35] = [
+const CUES: [&str; 39] = [
     "absence",
     "advice",
     "answer",
@@ -98,6 +98,7 @@ const CUES: [&str; 35] = [
     "condition",
     "continued",
     "contrast",
+    "counted",
     "denial",
     "elsewhere",
     "failing",
@@ -124,6 +125,9 @@ const CUES: [&str; 35] = [
     "succeeded",
     "survived",
     "today",
+    "value",
+    "wanted",
+    "zero",
 ];
 
 /// Words by what they do to a sentence: `cues` with `of`, `words` and `examples`.

@@ -8,6 +8,7 @@
 
 mod dates;
 mod debugger;
+mod denied_values;
 mod document;
 mod dxdiag;
 mod event_text;

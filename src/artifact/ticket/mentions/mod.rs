@@ -24,6 +24,7 @@ use self::sentence::{doubt, recovered};
 use self::source::source;
 use self::survivals::survived;
 use self::turns::{Spot, inside, told_before};
+use super::denied_values::without_denied_values;
 use super::fences::{in_code, unquoted};
 use super::listings::listings;
 use super::patterns::borders;
@@ -123,6 +124,12 @@ pub(super) fn doubted(marked: &Marked) -> BTreeMap<usize, Arc<str>> {
     let whole = source(marked).into_iter().chain(survived(marked)).chain(past_rows(marked));
     let parts = listings(lines).into_iter().chain(retracted(marked)).flatten();
     doubted.extend(whole.chain(parts).map(|position| (position, Arc::from(""))));
+    for (position, line) in lines.iter().enumerate() {
+        let left = doubted.get(&position).map_or(&*line.text, |certain: &Arc<str>| &**certain);
+        if let Some(certain) = without_denied_values(left) {
+            doubted.insert(position, Arc::from(certain.trim()));
+        }
+    }
     for part in told_before(marked) {
         put_in_doubt(lines, &part, &mut doubted);
     }
