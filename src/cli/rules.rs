@@ -129,10 +129,8 @@ fn with_rules(
     streams: &mut Streams<'_>,
     then: impl FnOnce(&RuleSet, &mut Streams<'_>) -> io::Result<Outcome>,
 ) -> io::Result<Outcome> {
-    if let Some(given) = sources.rules.iter().find(|given| sigma::path(given).is_some()) {
-        let message =
-            format!("error: --rules {}: only `analyze`, `why` and `rules check` take Sigma rules", given.display());
-        writeln!(streams.notes, "{}", sanitise(&message))?;
+    if let Some(refusal) = sigma::refusal(&sources.rules) {
+        writeln!(streams.notes, "{}", sanitise(&format!("error: --rules {refusal}")))?;
         return Ok(Outcome::Unusable);
     }
     match RuleSet::load(!sources.no_builtin_rules, &sources.rules) {

@@ -6,6 +6,7 @@ use std::io;
 use clap::Args;
 
 use super::{Outcome, PathArgs, Streams, counted, is_meant, print_diagnostics};
+use crate::cli::sigma;
 use crate::expectations::disappointments;
 use crate::knowledge::Knowledge;
 use crate::report::sanitise;
@@ -29,6 +30,10 @@ pub struct TestArgs {
 /// # Errors
 /// Only what writing to the streams gives.
 pub(super) fn run(args: &TestArgs, streams: &mut Streams<'_>) -> io::Result<Outcome> {
+    if let Some(refusal) = sigma::refusal(&args.paths.paths) {
+        writeln!(streams.notes, "{}", sanitise(&format!("error: {refusal}")))?;
+        return Ok(Outcome::Unusable);
+    }
     let loaded = RuleSet::load_for_tests(&args.paths.paths).and_then(|rules| Ok((expected(&rules)?, rules)));
     let (expected, rules) = match loaded {
         Ok(loaded) => loaded,
