@@ -175,6 +175,10 @@ fn run_rules(command: &rules::RulesCommand) -> Exit {
 /// Loads rules for a run. Nothing is analyzed with a broken rule set: every mistake is printed. Warnings are, too,
 /// unless `quiet`.
 fn load_rules(builtin: bool, paths: &[PathBuf], quiet: bool) -> Result<RuleSet, Exit> {
+    if let Some(refusal) = sigma::refusal(paths) {
+        stream::note(&format!("--rules {refusal}"));
+        return Err(Exit::Usage);
+    }
     let mut notes = anstream::stderr();
     let color = anstream::AutoStream::choice(&std::io::stderr()) != anstream::ColorChoice::Never;
     // Notes that nobody listens to are lost; the exit code still tells.

@@ -170,9 +170,15 @@ fn a_title_that_is_no_text_is_not_told_as_missing() {
 
 #[test]
 fn commands_that_take_no_sigma_rules_say_so() {
-    for command in [["list", "-r", "sigma:samples"], ["schema", "-r", "sigma:samples"], ["test", "sigma:x", "sigma:y"]]
-    {
-        let ran = program::run([&["rules"], &command[..]].concat());
+    let commands: [&[&str]; 5] = [
+        &["rules", "list", "-r", "sigma:samples"],
+        &["rules", "schema", "-r", "sigma:samples"],
+        &["rules", "test", "sigma:samples"],
+        &["rules", "pages", "-r", "sigma:samples", "/nonexistent/pages"],
+        &["explain", "-r", "sigma:samples", "0xC0000005"],
+    ];
+    for command in commands {
+        let ran = program::run(command);
         let expected = "only `analyze`, `inspect`, `why`, `rules check`, `rules new` and `rules diff` take Sigma rules";
         assert!(ran.code == 2 && ran.stderr.contains(expected), "{ran:#?}");
     }

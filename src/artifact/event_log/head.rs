@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::binary_xml::Unusual;
 use super::binary_xml::text::{is_empty, push};
 use super::binary_xml::token::{Instance, Name, Token, Tokens};
-use super::binary_xml::value::{Value, Values};
+use super::binary_xml::value::{Value, Values, until_nul};
 use super::json::Node;
 
 /// How many tokens a system may have, as where its main parts are read.
@@ -95,11 +95,14 @@ fn binary<'c>(chunk: &[u8], record: Range<usize>, name: &str) -> Result<Option<C
                 depth = depth.saturating_add(1);
                 in_part = false;
                 if depth == 3 {
-                    in_element = is_called(opened.name, element) && !is_left_out(opened.dependency, values.as_ref())?;
+                    in_element = is_called(opened.name, element)? && !is_left_out(opened.dependency, values.as_ref())?;
                 }
             }
             Token::Attribute(own) => {
-                in_part = depth == 3 && in_element && attribute.is_some_and(|wanted| is_called(own, wanted));
+                in_part = match attribute {
+                    Some(wanted) if depth == 3 && in_element => is_called(own, wanted)?,
+                    _ => false,
+                };
             }
             Token::StartEnds => in_part = depth == 3 && in_element && attribute.is_none(),
             Token::Empty | Token::ElementEnds => {
@@ -131,7 +134,13 @@ fn binary<'c>(chunk: &[u8], record: Range<usize>, name: &str) -> Result<Option<C
 }
 
 fn add(value: Value<'_>, is_asked: bool, text: &mut Vec<u8>) -> Result<(), Unusual> {
-    if is_asked && !is_empty(value) { push(value, text) } else { Ok(()) }
+    if !is_asked || is_empty(value) {
+        return Ok(());
+    }
+    if !text.is_empty() {
+        return Err(Unusual("a part of the system of several values"));
+    }
+    push(value, text)
 }
 
 fn is_left_out(dependency: Option<usize>, values: Option<&Values<'_>>) -> Result<bool, Unusual> {
@@ -141,8 +150,11 @@ fn is_left_out(dependency: Option<usize>, values: Option<&Values<'_>>) -> Result
     }
 }
 
-/// Whether the name is this one.
-fn is_called(name: Name<'_>, wanted: &str) -> bool {
+/// Whether the name is this one. Of a damaged one with a NUL, that is not known.
+fn is_called(name: Name<'_>, wanted: &str) -> Result<bool, Unusual> {
+    if until_nul(name.utf16).len() != name.utf16.len() {
+        return Err(Unusual("a name with a NUL"));
+    }
     let units = name.utf16.as_chunks::<2>().0.iter().map(|unit| u16::from_le_bytes(*unit));
-    units.eq(wanted.encode_utf16())
+    Ok(units.eq(wanted.encode_utf16()))
 }
