@@ -26,7 +26,7 @@ use crate::patterns::patterns;
 use crate::read::{ReadArtifact, read_artifacts};
 use crate::report::{Artifact, ArtifactStatus, Judged, Limits, Report, Summary, UNDETERMINED};
 use crate::rules::{ModuleList, RuleSet, RuleSetInfo};
-use crate::sigma::SigmaRules;
+use crate::sigma::{PREFIX, SigmaRules};
 
 /// What a run does beyond its inputs.
 #[derive(Debug, Clone)]
@@ -190,14 +190,7 @@ fn conclude(read: Vec<ReadArtifact>, rules: &RuleSet, knowledge: &Knowledge, opt
 /// The sets of Sigma rules, as a report lists them.
 fn sigma_sets(options: &Options) -> impl Iterator<Item = RuleSetInfo> {
     let sets = options.sigma.iter().flat_map(|sigma| sigma.sets());
-    sets.map(|(path, rules)| RuleSetInfo {
-        name: format!("sigma:{path}"),
-        version: "0".to_owned(),
-        rules: *rules,
-        overrides: 0,
-        disables: 0,
-        suppressions: 0,
-    })
+    sets.map(|(path, rules)| RuleSetInfo::of_sigma(format!("{PREFIX}{path}"), *rules))
 }
 
 /// What [`inspect`] gives.

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 use super::output::Format;
-use super::{Exit, load_rules, open_symbols, print_symbol_notes, stream};
+use super::{Exit, load_rules, open_symbols, print_symbol_notes, sigma, stream};
 use crate::facts::write_facts;
 use crate::incident::Incident;
 use crate::knowledge::Knowledge;
@@ -26,16 +26,23 @@ pub struct Arguments {
     /// store, or a single file; can be given again. Full dumps hold their images themselves.
     #[arg(long, value_name = "PATH")]
     symbols: Vec<PathBuf>,
+
+    /// Use the lists of this rule file or folder beside the built-in ones; can be given again. `sigma:PATH` is a file or
+    /// folder of Sigma rules: what they match in an event log is shown.
+    #[arg(short, long, value_name = "PATH")]
+    rules: Vec<PathBuf>,
 }
 
 pub fn run(arguments: &Arguments) -> Exit {
-    let Ok(rules) = load_rules(true, &[], true) else { return Exit::Usage };
+    carry_out(arguments).unwrap_or_else(|exit| exit)
+}
+
+fn carry_out(arguments: &Arguments) -> Result<Exit, Exit> {
+    let (own, sigma) = sigma::split(&arguments.rules);
+    let rules = load_rules(true, &own, true)?;
+    let sigma = sigma::load(&sigma, false)?;
     let knowledge = Knowledge::builtin();
-    let symbols = match open_symbols(&arguments.symbols) {
-        Ok(symbols) => symbols,
-        Err(exit) => return exit,
-    };
-    let options = Options { symbols, ..Options::default() };
+    let options = Options { symbols: open_symbols(&arguments.symbols)?, sigma, ..Options::default() };
     let inspected = inspect(std::slice::from_ref(&arguments.file), &rules, &knowledge, &options, &Silent);
     print_symbol_notes(options.symbols.as_deref());
     for artifact in &inspected.artifacts {
@@ -60,17 +67,17 @@ pub fn run(arguments: &Arguments) -> Exit {
         stream::note(&format!("{report}: no crash, hang or stop"));
     }
     if exit != Exit::Success || !inspected.incidents.is_empty() {
-        return exit;
+        return Ok(exit);
     }
     if !inspected.artifacts.iter().any(Artifact::is_read) {
         stream::note("nothing that can be analyzed was found");
-        return Exit::Nothing;
+        return Ok(Exit::Nothing);
     }
     stream::note("it tells of no incident");
     if arguments.format == Format::Json {
-        return Exit::Success;
+        return Ok(Exit::Success);
     }
-    stream::print(|out| print_content(&inspected, out))
+    Ok(stream::print(|out| print_content(&inspected, out)))
 }
 
 /// Writes what is in artifacts that tell of no incident: what they are, what they cover, and what machines recorded.

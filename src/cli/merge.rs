@@ -40,6 +40,7 @@ fn carry_out(Arguments { reports, reporting }: &Arguments) -> Result<Exit, Exit>
         let report = written::read(path).map_err(|error| usage(&format!("{}: {}", path.display(), reason(&error))))?;
         parts.push(Part { name: name(path), report });
     }
+    let sigma = merge::sigma_sets(&parts);
     let options = reporting.options();
     let mut notes = Notes::new(reporting.quiet);
     let mut report = reporting.threads(false)?.install(|| {
@@ -50,6 +51,7 @@ fn carry_out(Arguments { reports, reporting }: &Arguments) -> Result<Exit, Exit>
         note.into_iter().for_each(|note| notes.say(note));
         Ok(crate::merge(read, &rules, &knowledge, &options))
     })?;
+    report.rule_sets.extend(sigma);
     Ok(reporting.finish(&mut report, &rules, baseline.as_ref(), &mut notes, None))
 }
 

@@ -6,10 +6,7 @@ use std::sync::Arc;
 use super::{Exit, stream};
 use crate::discover::reason;
 use crate::report::sanitise;
-use crate::sigma::SigmaRules;
-
-/// What a path begins with that has Sigma rules.
-const PREFIX: &str = "sigma:";
+use crate::sigma::{PREFIX, SigmaRules};
 
 /// The path behind `sigma:`.
 pub fn path(given: &Path) -> Option<PathBuf> {
@@ -21,6 +18,15 @@ pub fn path(given: &Path) -> Option<PathBuf> {
 pub fn split(given: &[PathBuf]) -> (Vec<PathBuf>, Vec<PathBuf>) {
     let own = given.iter().filter(|given| path(given).is_none()).cloned().collect();
     (own, given.iter().filter_map(|given| path(given)).collect())
+}
+
+/// The commands that take Sigma rules.
+const TAKE: &str = "`analyze`, `inspect`, `why`, `rules check`, `rules new` and `rules diff`";
+
+/// What to say of the first path with Sigma rules, where none is taken.
+pub fn refusal<'p>(given: impl IntoIterator<Item = &'p PathBuf>) -> Option<String> {
+    let given = given.into_iter().find(|given| path(given).is_some())?;
+    Some(format!("{}: only {TAKE} take Sigma rules", given.display()))
 }
 
 /// Loads the Sigma rules of these paths, if there are any, and notes how many of them, unless `quiet`.

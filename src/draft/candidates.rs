@@ -140,6 +140,7 @@ pub(super) fn candidates(facts: &FactSet, private: &Private) -> Vec<Candidate> {
     add("says", says.map(Asked::Says), Strength::Says, what);
     let what = "words of the text, in which nothing names a failure";
     add("says", message::words(facts, private).map(Asked::Says), Strength::LastResort, what);
+    add("sigma", sigma(facts), Strength::Hint, "a Sigma rule that a record of the machine around it matches");
     add("program", Asked::fact(facts, "process.name"), Strength::Program, "the program");
     found
 }
@@ -149,6 +150,13 @@ fn event(facts: &FactSet) -> Option<Asked> {
     let event = facts.list("events")?.first()?;
     let values = [("provider", event.get("provider")?.clone()), ("id", event.get("id")?.clone())];
     Asked::entry("events", &values)
+}
+
+/// The first match of a Sigma rule around the incident.
+fn sigma(facts: &FactSet) -> Option<Asked> {
+    let (kind, title) =
+        facts.list("timeline")?.iter().find_map(|entry| Some((entry.get("kind")?, entry.get("sigma_title")?)))?;
+    Asked::entry("timeline", &[("kind", kind.clone()), ("sigma_title", title.clone())])
 }
 
 /// The first entry of a list that is more than mentioned, by one of its fields.

@@ -18,6 +18,8 @@ use crate::discover::ArtifactKind;
 use crate::read::ReadArtifact;
 use crate::report::written::{self, Written};
 use crate::report::{Artifact, ArtifactStatus};
+use crate::rules::RuleSetInfo;
+use crate::sigma;
 
 /// A report to be merged.
 #[derive(Debug)]
@@ -70,6 +72,14 @@ pub fn artifacts(parts: Vec<Part>) -> Result<(Vec<ReadArtifact>, Option<String>)
         })
         .collect();
     Ok((read?, note))
+}
+
+/// The sets of Sigma rules whose matches are in the reports, as a report lists them: each once.
+#[must_use]
+pub fn sigma_sets(parts: &[Part]) -> Vec<RuleSetInfo> {
+    let sets = parts.iter().flat_map(|part| &part.report.rulesets).filter(|set| set.name.starts_with(sigma::PREFIX));
+    let sets: BTreeSet<(&str, usize)> = sets.map(|set| (set.name.as_str(), set.rules)).collect();
+    sets.into_iter().map(|(name, rules)| RuleSetInfo::of_sigma(name.to_owned(), rules)).collect()
 }
 
 /// A note on the first path under which two reports have different files; `None` where there is no such path.

@@ -48,6 +48,11 @@ impl RuleSetInfo {
         all.join(", ")
     }
 
+    /// A set of Sigma rules, of which this many are loaded. They have no version.
+    pub(crate) fn of_sigma(name: String, rules: usize) -> Self {
+        Self { name, version: "0".to_owned(), rules, overrides: 0, disables: 0, suppressions: 0 }
+    }
+
     /// Whether it has anything to do with judging.
     fn takes_part(&self) -> bool {
         [self.rules, self.overrides, self.disables, self.suppressions].iter().any(|count| *count > 0)

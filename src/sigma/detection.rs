@@ -31,6 +31,8 @@ pub(super) enum Field {
     Provider,
     Channel,
     Computer,
+    /// Another part of the head, by element, or element and attribute with `_` between them.
+    Head(String),
     /// A field of this name.
     Data(String),
     /// Every text of the record.
@@ -57,9 +59,19 @@ impl Field {
             Some("Provider_Name") => Self::Provider,
             Some("Channel") => Self::Channel,
             Some("Computer") => Self::Computer,
+            Some(name) if is_of_head(name) => Self::Head(name.to_owned()),
             Some(name) => Self::Data(name.to_owned()),
         }
     }
+}
+
+/// Whether the field is a part of the head of records.
+///
+/// Source: Sigma specification 2.1, "Field Usage": elements and their attributes, with `_` between them.
+fn is_of_head(field: &str) -> bool {
+    const ELEMENTS: [&str; 6] = ["Level", "Task", "Opcode", "Keywords", "Version", "EventRecordID"];
+    const WITH_ATTRIBUTES: [&str; 6] = ["Execution", "Security", "Correlation", "TimeCreated", "Provider", "EventID"];
+    ELEMENTS.contains(&field) || field.split_once('_').is_some_and(|(element, _)| WITH_ATTRIBUTES.contains(&element))
 }
 
 /// Reads a selection. What is wrong with it goes to `faults`.

@@ -97,9 +97,10 @@ impl View<'_> {
                 decide(Value { written: &written, folded: &written })
             }
             Field::Provider => decide(seen.provider()),
-            // A record that says something of another channel or computer has a field of that name.
+            // A record that says something of another channel, computer or level has a field of that name.
             Field::Channel => seen.own("Channel", decide).unwrap_or_else(|| seen.channel().is_some_and(decide)),
             Field::Computer => seen.own("Computer", decide).unwrap_or_else(|| seen.computer().is_some_and(decide)),
+            Field::Head(name) => return seen.own(name, decide).map_or_else(|| seen.head(name, decide), Some),
             Field::Anything => seen.all().any(decide),
             Field::Data(name) => return seen.any(self.source, name, decide),
         })
@@ -110,6 +111,10 @@ impl View<'_> {
             Field::Data(name) => self.seen.has(self.source, name),
             Field::Channel => Some(self.seen.record.channel.is_some()),
             Field::Computer => Some(self.seen.record.computer.is_some()),
+            Field::Head(name) => match self.seen.own(name, &|_| true) {
+                Some(_) => Some(true),
+                None => self.seen.record.head.text(name).ok().map(|text| text.is_some()),
+            },
             Field::EventId | Field::Provider | Field::Anything => Some(true),
         }
     }

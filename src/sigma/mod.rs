@@ -28,6 +28,9 @@ mod rejected;
 mod source;
 mod test;
 
+/// What the name of a set of Sigma rules begins with, where it stands beside other rule sets.
+pub const PREFIX: &str = "sigma:";
+
 pub(crate) use logsource::check_logsources;
 pub use rejected::{Fault, Rejected};
 pub use source::SigmaRules;

@@ -199,23 +199,7 @@ impl Key {
             let message = "the message that Event Viewer shows is put together by it; logs hold only the values in it";
             faults.unsupported(node.span, "with the message that Event Viewer shows", message);
         }
-        if is_unread(field) {
-            let message = format!(
-                "`{field}` stands in the head of a record, of which only `EventID`, `Provider_Name`, `Channel` and `Computer` are read"
-            );
-            faults.unsupported(node.span, format!("with the field `{field}`"), message);
-        }
     }
-}
-
-/// Whether the field is a part of the head of records that is not read.
-///
-/// Source: Sigma specification 2.1, "Field Usage": elements and their attributes, with `_` between them.
-fn is_unread(field: &str) -> bool {
-    const ELEMENTS: [&str; 6] = ["Level", "Task", "Opcode", "Keywords", "Version", "EventRecordID"];
-    const ATTRIBUTES: [&str; 6] = ["Execution_", "Security_", "Correlation_", "TimeCreated_", "Provider_", "EventID_"];
-    ELEMENTS.contains(&field)
-        || (field != "Provider_Name" && ATTRIBUTES.iter().any(|element| field.starts_with(element)))
 }
 
 /// What is wrong with a modifier.

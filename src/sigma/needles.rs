@@ -127,8 +127,8 @@ impl Certain for Texts {
             Field::Provider | Field::Computer | Field::Anything => true,
             // A value that rules call otherwise than records do stands nowhere in them.
             Field::Data(name) => !has_other_values(name),
-            // Each record of a source has the same.
-            Field::Channel | Field::EventId => false,
+            // Each record of a source has the same, and the rest of the head is not among the texts.
+            Field::Channel | Field::EventId | Field::Head(_) => false,
         };
         let Asks::Values { tests, all, or_absent: false } = &term.asks else { return Self(None) };
         if !is_searched {

@@ -116,6 +116,12 @@ impl<'r> Seen<'r> {
         Some(values.any(decide))
     }
 
+    /// What `decide` says of a part of the head; `None` when that can't be read.
+    pub(super) fn head(&self, name: &str, decide: &dyn Fn(Value<'_>) -> bool) -> Option<bool> {
+        let text = self.record.head.text(name).ok()?;
+        Some(text.is_some_and(|written| decide(Value { written: &written, folded: &fold(&written) })))
+    }
+
     /// What `decide` says of the values of a field in a record of `source`: whether it holds for one of them.
     ///
     /// `None` where that is not known: the source does not write the field, or leaves it empty for reasons of its own.

@@ -51,6 +51,15 @@ impl SigmaRules {
         Ok(loading.finish())
     }
 
+    /// Loads the rules of a text, which is called `name`.
+    #[must_use]
+    pub fn of_text(name: &str, text: &str) -> Self {
+        let mut loading = Loading::default();
+        loading.given.push((name.to_owned(), 0));
+        loading.add_text(&YamlText::new(name, text.to_owned()));
+        loading.finish()
+    }
+
     /// How many rules were loaded.
     #[must_use]
     pub fn len(&self) -> usize {

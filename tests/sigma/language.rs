@@ -1,6 +1,6 @@
 //! What rules match: fields, modifiers, conditions and log sources.
 
-use samplekit::event_log::Element;
+use samplekit::event_log::{Element, Sid};
 
 use super::*;
 
@@ -217,6 +217,56 @@ fn a_field_of_the_record_itself_comes_before_the_head() {
     };
     assert_eq!(matched(rules(), "System", [cleared("Application")]).len(), 0);
     assert_eq!(matched(rules(), "System", [cleared("Security")]).len(), 1);
+}
+
+#[test]
+fn every_part_of_the_head_can_be_asked_for() {
+    let event = || {
+        let event = Event::new(Provider::classic("Demo"), 7).at(NOON).level(3).task(12).version(4);
+        event.logged_by(436, 1200).user(Sid::system()).keyword(0x10_0000_0000_0000).strings(["x"])
+    };
+    let matches = |selection: &str| {
+        let detection = format!("  a: {{{selection}}}\n  condition: a");
+        let rules = loaded(&rule("{product: windows, service: application}", &detection));
+        !matched(rules, "Application", [event()]).is_empty()
+    };
+    for selection in [
+        "Level: 3",
+        "Level|lt: 4",
+        "Task: 12",
+        "Opcode: 0",
+        "Version: 4",
+        "EventRecordID: 1",
+        "Keywords: '0x90000000000000'",
+        "Keywords|startswith: '0X9'",
+        "Execution_ProcessID: 436",
+        "Execution_ThreadID|gte: 1200",
+        "Security_UserID: S-1-5-18",
+        "TimeCreated_SystemTime|startswith: '2024-05-20T12:00'",
+        "Security_UserID|exists: true",
+        "Correlation_ActivityID|exists: false",
+        "Correlation_ActivityID: null",
+        "Level|fieldref: Level",
+    ] {
+        assert!(matches(selection), "{selection}");
+    }
+    for selection in
+        ["Level: 4", "Task: 1", "Keywords: '0x80000000000000'", "Security_UserID: S-1-5-19", "Nothing_ProcessID: 436"]
+    {
+        assert!(!matches(selection), "{selection}");
+    }
+}
+
+#[test]
+fn a_field_that_is_called_like_a_part_of_the_head_comes_before_it() {
+    let driver = sysmon(6, &[("Version", "1.2.3"), ("Level", "9")]).version(4).level(4);
+    let matches = |selection: &str| {
+        let detection = format!("  a: {{{selection}}}\n  condition: a");
+        let rules = loaded(&rule("{product: windows, service: sysmon}", &detection));
+        !matched(rules, SYSMON, [driver.clone()]).is_empty()
+    };
+    assert!(matches("Version: 1.2.3") && matches("Level: 9") && matches("Opcode: 0"));
+    assert!(!matches("Version: 4") && !matches("Level: 4"));
 }
 
 #[test]

@@ -148,3 +148,47 @@ fn a_cache_that_was_made_without_sigma_rules_does_not_answer() {
     assert_eq!(matches(Some(Arc::clone(&rules))), 300);
     assert_eq!(matches(None), 0);
 }
+
+#[test]
+fn inspect_new_and_diff_take_sigma_rules_as_evidence() {
+    let (_log, path) = crash_log();
+    let folder = written(&[("sigma.yml", INJECTION), ("own/demo.yaml", OWN_RULE)]);
+    let at = |name: &str| folder.path().join(name).to_str().expect("text").to_owned();
+    let (given, own) = (format!("sigma:{}", at("sigma.yml")), at("own/demo.yaml"));
+    let path = path.to_str().expect("text");
+    let log = format!("{path}/Sysmon.evtx");
+
+    let ran = program::run(["inspect", "-r", &given, &log]).ends_with(0);
+    assert!(ran.stdout.contains(" sigma: Sigma rule \"A Tool That Injects\""), "{}", ran.stdout);
+    assert!(!program::run(["inspect", &log]).ends_with(0).stdout.contains("sigma"));
+    program::run(["inspect", "-r", "sigma:/nonexistent", &log]).ends_with(2);
+
+    let ran = program::run(["rules", "diff", "-f", "json", "-r", &given, "builtin", &own, path]).ends_with(0);
+    assert!(ran.stdout.contains("demo/tool"), "{}", ran.stdout);
+    let ran = program::run(["rules", "diff", "-f", "json", "builtin", &own, path]).ends_with(0);
+    assert!(!ran.stdout.contains("demo/tool"), "{}", ran.stdout);
+
+    let ran = program::run(["rules", "new", "--from", path, "-r", &given]).ends_with(0);
+    assert!(ran.stdout.contains("A Tool That Injects"), "{}", ran.stdout);
+}
+
+#[test]
+fn a_merged_report_lists_the_sigma_rules_of_its_parts() {
+    let (_log, path) = crash_log();
+    let folder = written(&[("sigma.yml", INJECTION)]);
+    let given = format!("sigma:{}", folder.path().join("sigma.yml").to_str().expect("text"));
+    let path = path.to_str().expect("text");
+    let analyzed = |name: &str, mergeable: &[&str]| {
+        let report = folder.path().join(name).to_str().expect("text").to_owned();
+        let arguments = [&["analyze", "-q", "-f", "json", "-r", &given, "-o", &report, path], mergeable].concat();
+        program::run(arguments).ends_with(0);
+        report
+    };
+    let part = analyzed("part.json", &["--mergeable"]);
+    let again = analyzed("again.json", &["--mergeable"]);
+    let merged = program::run(["merge", "-q", "-f", "json", &part, &again]).ends_with(0).stdout;
+    let whole = std::fs::read_to_string(analyzed("whole.json", &[])).expect("a report");
+    let sets = |report: &str| serde_json::from_str::<Value>(report).expect("JSON")["rulesets"].clone();
+    assert_eq!(sets(&merged), sets(&whole));
+    assert!(sets(&merged).to_string().contains("sigma:"));
+}

@@ -1,6 +1,6 @@
 //! The project's chores: `cargo xtask samples` writes the folder `samples/` and its page, `cargo xtask samples --check`
-//! says whether the committed files are what the generator writes, and `cargo xtask cases` scores the rules on labelled
-//! reports.
+//! says whether the committed files are what the generator writes, `cargo xtask cases` scores the rules on labelled
+//! reports, and `cargo xtask sigma` compares the matches of Sigma rules with those of other programs.
 
 #![allow(
     clippy::arithmetic_side_effects,
@@ -13,6 +13,7 @@ mod folder;
 mod sample;
 mod samples;
 mod scene;
+mod sigma;
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -33,8 +34,9 @@ fn main() -> ExitCode {
             [folder, "--verbose"] | ["--verbose", folder] => cases::run(Some(folder), true),
             _ => Err(USAGE.to_owned()),
         },
+        ["sigma", arguments @ ..] => sigma::run(arguments),
         _ => {
-            eprintln!("{USAGE}");
+            eprintln!("{USAGE}\n       {}", sigma::USAGE);
             return ExitCode::from(2);
         }
     };

@@ -11,6 +11,7 @@ use super::chunk::{Chunk, RECORDS_START};
 use super::coverage::{Spans, real_time};
 use super::fields::WrittenFields;
 use super::full_decode::{self, FullRecord};
+use super::head::Head;
 use super::record::Record;
 use super::records::{self, Found, RawRecord};
 use super::scan::{Decision, Scanner, Shape};
@@ -357,7 +358,8 @@ impl<T> Reader<'_, T> {
         }
         let recovered = pick.recovered;
         let id = pick.record.id;
-        Ok((self.take)(&Record { id, provider, event_id, channel, computer, time, recovered, fields }))
+        let head = Head::in_chunk(bytes, pick.record.content_start()..pick.record.content_end());
+        Ok((self.take)(&Record { id, provider, event_id, channel, computer, time, recovered, head, fields }))
     }
 }
 
@@ -437,6 +439,7 @@ fn full_record<'r>(pick: &Pick<'_>, record: &'r FullRecord) -> Record<'r> {
         computer: record.computer.as_deref(),
         time: record.time,
         recovered: pick.recovered,
+        head: Head::of_parts(&record.head),
         fields: &record.fields,
     }
 }

@@ -211,6 +211,15 @@ impl WrittenFields {
     }
 }
 
+/// Fields as a record could write them: names, where they have one, and values.
+impl<'f> FromIterator<(Option<&'f str>, &'f str)> for WrittenFields {
+    fn from_iter<I: IntoIterator<Item = (Option<&'f str>, &'f str)>>(fields: I) -> Self {
+        let mut written = Self::default();
+        fields.into_iter().for_each(|(name, value)| written.push(name, value));
+        written
+    }
+}
+
 /// Whether `name` is `base` with a number that tells equal names apart (`Data_1`).
 fn is_numbered(name: &str, base: &str) -> bool {
     let number = name.strip_prefix(base).and_then(|rest| rest.strip_prefix('_'));

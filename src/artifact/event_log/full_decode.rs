@@ -17,6 +17,7 @@ use super::binary_xml::elements::MAX_CHUNK_TEXTS;
 use super::chunk::{Chunk, NAMES, SIGNATURE};
 use super::coverage::{NO_TIME, real_time};
 use super::fields::WrittenFields;
+use super::head;
 use super::json::{self, Node};
 use super::records::RawRecord;
 
@@ -36,6 +37,8 @@ pub(super) struct FullRecord {
     pub(super) computer: Option<String>,
     /// When it was logged.
     pub(super) time: Option<Timestamp>,
+    /// What else its `System` says.
+    pub(super) head: Vec<(String, String)>,
     /// Its fields.
     pub(super) fields: WrittenFields,
 }
@@ -104,7 +107,8 @@ fn decode_reached(
                     }
                     let record = read(record);
                     if let Ok(Some(record)) = &record {
-                        *texts = texts.saturating_add(record.fields.text_bytes());
+                        let head = record.head.iter().map(|(name, text)| name.len().saturating_add(text.len()));
+                        *texts = head.fold(texts.saturating_add(record.fields.text_bytes()), usize::saturating_add);
                     }
                     decoded.insert(offset, record);
                 }
@@ -138,6 +142,7 @@ fn read(record: EvtxRecord<'_>) -> Result<Option<FullRecord>, String> {
         channel: text("Channel"),
         computer: text("Computer"),
         time: real_time(created.and_then(filetime_text).unwrap_or(logged)),
+        head: head::parts(system),
         fields: WrittenFields::of(&elements),
     }))
 }

@@ -11,7 +11,7 @@
 //!   decides;
 //! - `chunk_reading` reads those, by `binary_xml`, or `full_decode` where their shape is unusual, and says what is
 //!   missing;
-//! - `fields` takes a record's elements to a list of names and values;
+//! - `fields` takes a record's elements to a list of names and values, and `head` gives what else its system says;
 //! - `meaning` takes the fields to an [`EventBody`](crate::evidence::EventBody), once for all records with the same,
 //!   of which `contents` keeps one copy;
 //! - `pasted` does the same for events that stand in a text as XML;
@@ -30,6 +30,7 @@ mod definitions;
 mod fields;
 mod file_header;
 mod full_decode;
+mod head;
 mod identity;
 mod instance_layout;
 mod json;
@@ -55,6 +56,7 @@ use self::chunk::has_chunk_signature;
 use self::chunk_reading::Reader;
 pub use self::contents::Contents;
 use self::file_header::{FILE_SIGNATURE, FileHeader, HEADER_BYTES};
+pub use self::head::{Head, Unread};
 pub use self::identity::identity;
 pub(crate) use self::pasted::{MOST_EVENTS, count_of_events, pasted_events};
 pub use self::record::{Log, Record, WrittenFields};

@@ -12,6 +12,7 @@ use quick_xml::events::{BytesStart, Event as Markup};
 
 use super::contents::content;
 use super::fields::WrittenFields;
+use super::head::{self, Head};
 use super::json::Node;
 use super::record::Record;
 use crate::evidence::{Evidence, Names};
@@ -217,6 +218,7 @@ fn evidence(event: &Node<'_>, names: &Names) -> Option<Evidence> {
     let elements: Vec<(Cow<'_, str>, Node<'_>)> =
         members.iter().filter(|(name, _)| name != "System" && name != "#text").cloned().collect();
     let text_of = |name: &str| system.get(name).and_then(Node::text);
+    let parts = head::parts(system);
     let record = Record {
         id: text_of("EventRecordID").and_then(|id| id.parse().ok()).unwrap_or_default(),
         provider: system.get("Provider")?.attribute("Name")?,
@@ -225,6 +227,7 @@ fn evidence(event: &Node<'_>, names: &Names) -> Option<Evidence> {
         computer: text_of("Computer"),
         time: system.get("TimeCreated").and_then(|time| time.attribute("SystemTime")?.parse().ok()),
         recovered: false,
+        head: Head::of_parts(&parts),
         fields: &WrittenFields::of(&elements),
     };
     Some(super::of_content(&record, Arc::new(content(&record, names)?), names))

@@ -3,6 +3,7 @@
 use jiff::Timestamp;
 
 pub use super::fields::WrittenFields;
+use super::head::Head;
 use crate::artifact::{LogCoverage, Loss};
 
 /// One record, read in full. It is lent for as long as its reader looks at it.
@@ -22,6 +23,8 @@ pub struct Record<'r> {
     pub time: Option<Timestamp>,
     /// Whether no header knows it: Windows had written it, but not yet the header of its chunk, or that is damaged.
     pub recovered: bool,
+    /// What else its `System` says.
+    pub head: Head<'r>,
     /// Its fields.
     pub fields: &'r WrittenFields,
 }

@@ -9,7 +9,8 @@ use serde::Serialize;
 use crate::cli::color::Color;
 use crate::cli::lost::note_lost;
 use crate::cli::output::{self, Format, Look};
-use crate::cli::{Exit, load_rules, reports, stream};
+use crate::cli::reporting::usage;
+use crate::cli::{Exit, load_rules, reports, sigma, stream};
 use crate::compare::{ByRules, Changed, ChangedRule, Standing, by_rules};
 use crate::knowledge::Knowledge;
 use crate::report::json::{Made, write_indented};
@@ -37,6 +38,10 @@ pub struct DiffArgs {
     #[arg(value_name = "PATH", required = true)]
     paths: Vec<PathBuf>,
 
+    /// `sigma:PATH`, a file or folder of Sigma rules: what they match in event logs is evidence for both (repeatable)
+    #[arg(short = 'r', long = "rules", value_name = "sigma:PATH")]
+    sigma: Vec<PathBuf>,
+
     /// The format
     #[arg(short, long, value_enum, default_value_t, ignore_case = true)]
     format: Format,
@@ -56,9 +61,22 @@ pub fn run(arguments: &DiffArgs) -> Exit {
 }
 
 fn carry_out(arguments: &DiffArgs) -> Result<Exit, Exit> {
+    if [&arguments.old, &arguments.new].into_iter().any(|given| sigma::path(given).is_some()) {
+        return Err(usage(
+            "Sigma rules find no causes that could change; give them to both sides by --rules sigma:PATH",
+        ));
+    }
+    let (own, sigma) = sigma::split(&arguments.sigma);
+    if let Some(own) = own.first() {
+        return Err(usage(&format!(
+            "--rules {}: only `sigma:PATH` is for both sides; name OLD and NEW",
+            own.display()
+        )));
+    }
     let (old, new) = (load(&arguments.old)?, load(&arguments.new)?);
     let (paths, before) = reports::read_before(&arguments.paths)?;
-    let (knowledge, options) = (Knowledge::builtin(), Options { before, ..Options::default() });
+    let knowledge = Knowledge::builtin();
+    let options = Options { before, sigma: sigma::load(&sigma, false)?, ..Options::default() };
     let [before, now] = analyze_by_each(&paths, [&old, &new], &knowledge, &options, &Silent);
     note_lost(&arguments.paths, &now.artifacts, &mut stream::Notes::new(false));
     if before.incidents.is_empty() && now.incidents.is_empty() {

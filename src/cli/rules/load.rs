@@ -33,8 +33,8 @@ pub(in crate::cli) fn load_by(
     paths: &[PathBuf],
     notes: &mut Notes<'_>,
 ) -> Option<RuleSet> {
-    if let Some(given) = paths.iter().find(|given| sigma::path(given).is_some()) {
-        notes.say(&format!("{}: only `analyze`, `why` and `rules check` take Sigma rules", given.display()));
+    if let Some(refusal) = sigma::refusal(paths) {
+        notes.say(&refusal);
         return None;
     }
     match load(paths) {

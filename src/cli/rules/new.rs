@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use crate::cli::reporting::usage;
-use crate::cli::{Exit, load_rules, open_symbols, print_symbol_notes, reports, stream};
+use crate::cli::{Exit, load_rules, open_symbols, print_symbol_notes, reports, sigma, stream};
 use crate::discover::reason;
 use crate::draft::{Decided, Draft, Material, Subject, draft};
 use crate::facts::FactSet;
@@ -50,7 +50,8 @@ pub struct NewArgs {
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
 
-    /// Rule file or folder that is used already, beside the built-in rules (repeatable)
+    /// Rule file or folder that is used already, beside the built-in rules (repeatable). `sigma:PATH` is a file or folder
+    /// of Sigma rules: what they match in event logs is evidence that the rule can ask for
     #[arg(short = 'r', long = "rules", value_name = "PATH")]
     rules: Vec<PathBuf>,
 
@@ -65,7 +66,8 @@ pub fn run(arguments: &NewArgs) -> Exit {
 }
 
 fn carry_out(arguments: &NewArgs) -> Result<Exit, Exit> {
-    let rules = load_rules(true, &arguments.rules, false)?;
+    let (own, sigma) = sigma::split(&arguments.rules);
+    let rules = load_rules(true, &own, false)?;
     let decided = decided(arguments, &rules).map_err(|message| usage(&message))?;
     if let Some(path) = &arguments.output
         && path.symlink_metadata().is_ok()
@@ -74,7 +76,8 @@ fn carry_out(arguments: &NewArgs) -> Result<Exit, Exit> {
     }
     let (paths, before) = reports::read_before(&arguments.from)?;
     let knowledge = Knowledge::builtin();
-    let options = Options { symbols: open_symbols(&arguments.symbols)?, before, ..Options::default() };
+    let (symbols, sigma) = (open_symbols(&arguments.symbols)?, sigma::load(&sigma, false)?);
+    let options = Options { symbols, sigma, before, ..Options::default() };
     let (inspected, report) = inspect_and_analyze(&paths, &rules, &knowledge, &options, &Silent);
     print_symbol_notes(options.symbols.as_deref());
     if report.incidents.is_empty() {

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::super::chunk::CHUNK_BYTES;
 use super::super::coverage::{KeptSpan, Spans};
 use super::super::fields::WrittenFields;
+use super::super::head::Head;
 use super::super::record::Record;
 use crate::evidence::RecordIds;
 
@@ -105,6 +106,8 @@ impl<'e> KeptRecord<'e> {
             computer: self.computer,
             time: self.time.and_then(|time| Timestamp::from_nanosecond(time).ok()),
             recovered: false,
+            // Who asks for other parts of the head does without the cache.
+            head: Head::UNREAD,
             fields: &self.fields,
         }
     }
