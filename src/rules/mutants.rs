@@ -252,7 +252,7 @@ fn of_entries(entries: &EntryFilter, list: &ListDefinition) -> Vec<(LeftOut, Str
         for (place, term) in terms.iter().enumerate() {
             let (FieldTest::Value(compare), Some(field)) = (&term.test, field(term)) else { continue };
             for (value, compare) in of_compare(compare, field.kind) {
-                let term = FieldTerm { field: term.field, test: FieldTest::Value(compare) };
+                let term = FieldTerm { test: FieldTest::Value(compare), ..*term };
                 let what = format!("the value {value} of `{}`", field.path);
                 parts.push((LeftOut::Value, what, inside(replaced(terms, place, term))));
             }

@@ -32,6 +32,8 @@ pub struct Nearby<'m> {
     after: bool,
     /// When the first incident like this one was, and since when such are recorded.
     first_like: Option<(Timestamp, Timestamp)>,
+    /// The number of the incident that it tells of, among those around.
+    incident: Option<u32>,
     /// The number that it has in findings.
     pub from: Option<EvidenceRef>,
 }
@@ -43,10 +45,11 @@ impl<'m> Nearby<'m> {
         logged: &'m Logged<'m>,
         distance: SignedDuration,
         first_like: Option<(Timestamp, Timestamp)>,
+        incident: Option<u32>,
         from: Option<EvidenceRef>,
     ) -> Self {
         let (seconds, after) = (distance.as_secs().unsigned_abs(), distance.is_positive());
-        Self { built, logged, seconds, after, first_like, from }
+        Self { built, logged, seconds, after, first_like, incident, from }
     }
 
     /// The entry as the machine's timeline has it.
@@ -150,6 +153,12 @@ impl<'m> Nearby<'m> {
         Some(holders.into_iter().find(|(_, bytes)| *bytes > half).map_or("other", |(holder, _)| holder))
     }
 
+    /// The number of the incident that it tells of: what has one number tells of one.
+    #[must_use]
+    pub fn incident(&self) -> Option<u32> {
+        self.incident
+    }
+
     /// The Sigma rule that it is a match of.
     #[must_use]
     pub fn sigma(&self) -> Option<&'m SigmaRule> {
@@ -185,6 +194,7 @@ impl<'m> Nearby<'m> {
         fields.extend(self.machine_check().map(|class| ("machine_check", word(class))));
         fields.extend(self.seconds_before_first().map(|seconds| ("seconds_before_first", Value::Number(seconds))));
         fields.extend(self.held_by().map(|holder| ("held_by", word(holder))));
+        fields.extend(self.incident.map(|incident| ("incident", Value::Number(u64::from(incident)))));
         if let Some(rule) = self.sigma() {
             fields.extend(rule.id.as_ref().map(|id| ("sigma_id", Value::Text(Arc::clone(id)))));
             fields.push(("sigma_title", Value::Text(Arc::clone(&rule.title))));

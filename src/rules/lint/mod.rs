@@ -6,6 +6,7 @@
 mod carriers;
 mod contradictions;
 mod drafts;
+mod endings;
 mod expressions;
 mod paths;
 mod reach;
@@ -74,6 +75,7 @@ pub(super) fn lint(rules: &[Rule], meant: impl Fn(&Rule) -> bool, modules: &List
         trivial::terms(one, found);
         expressions::look(one, found);
         paths::look(one, found);
+        endings::look(one, found);
         reach::look(one, found);
         contradictions::tell(one, found);
         trivial::rule(one, found);
