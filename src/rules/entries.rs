@@ -21,11 +21,9 @@ impl Quantifier {
     /// Whether as many fit as it asks for, whatever those turn out to be that can't be decided; `more` says whether there
     /// may be entries that the list lacks.
     pub fn truth(self, rows: &[Row<'_>], entries: &EntryFilter, more: impl Fn() -> bool) -> Truth {
-        let some = |wanted: Truth| rows.iter().any(|row| entries.truth(row) == wanted);
-        let any = || match some(Truth::True) {
-            true => Truth::True,
-            false if some(Truth::Undecided) || more() => Truth::Undecided,
-            false => Truth::False,
+        let any = || match Truth::any(rows.iter().map(|row| entries.truth(row))) {
+            Truth::False if more() => Truth::Undecided,
+            decided => decided,
         };
         match self {
             Self::Any => any(),
@@ -140,7 +138,8 @@ impl FieldTerm {
                     _ => Truth::False,
                 },
                 Absence::UnknownWith(field) if row.has(field) => Truth::Undecided,
-                Absence::UnknownWith(_) => Truth::False,
+                Absence::UnknownUnless(field) if !row.has(field) => Truth::Undecided,
+                Absence::UnknownWith(_) | Absence::UnknownUnless(_) => Truth::False,
             },
             (FieldTest::Known(known), seen) => (seen.is_some() == *known).into(),
         }
@@ -242,11 +241,45 @@ mod tests {
         ];
         passes("timeline|any: {status: 0xC0000185}", "it", &tests);
         let tests = [
+            ("timeline: [{kind: update, seconds_before_first: 60}]", "match"),
+            ("timeline: [{kind: update, seconds_after_first: 60}]", "no-match"),
+            ("timeline: [{kind: update}]", "skipped"),
+        ];
+        passes("timeline|any: {kind: update, seconds_before_first|within: 1 d}", "it", &tests);
+        let tests = [
             ("frames: [{module: a.dll, function: crash}]", "match"),
             ("frames: [{position: 0}]", "no-match"),
             ("frames: [{module: a.dll}]", "skipped"),
         ];
         passes("frames|any: {function: crash}", "it", &tests);
+    }
+
+    #[test]
+    fn entries_that_tell_of_one_incident_count_once() {
+        let reset = |seconds: u32, more: &str| format!("{{kind: driver-reset, seconds_before: {seconds}{more}}}");
+        let told_twice = format!("timeline: [{}, {}]", reset(10, ", incident: 1"), reset(12, ", incident: 1"));
+        let two = format!("timeline: [{}, {}]", reset(10, ", incident: 1"), reset(12, ", incident: 2"));
+        let of_none = format!("timeline: [{}, {}]", reset(10, ""), reset(12, ""));
+        let tests = [(two.as_str(), "match"), (&of_none, "match"), (&told_twice, "no-match")];
+        passes("timeline|count: {where: {kind: driver-reset}, gte: 2}", "it", &tests);
+        passes("timeline|count: {where: {kind: driver-reset}, gte: 2, within: 1 min}", "it", &tests);
+    }
+
+    #[test]
+    fn an_entry_can_be_asked_to_be_something_else() {
+        let tests = [
+            (r"modules: [{name: a.dll, path: 'C:\App\a.dll'}]", "match"),
+            (r"modules: [{name: a.dll, path: 'C:\Temp\a.dll'}, {name: b.dll, path: 'C:\App\b.dll'}]", "no-match"),
+            ("modules: [{name: a.dll}]", "skipped"),
+        ];
+        passes(r"modules|any: {name: a.dll, path|contains|neq: '\temp\'}", "it", &tests);
+        let tests = [
+            ("process.name: app.exe", "match"),
+            ("process.name: PYTHON.exe", "no-match"),
+            ("process.name: pythonw.exe", "no-match"),
+            ("os.build: 22631", "skipped"),
+        ];
+        passes("process.name|neq: [python.exe, pythonw.exe]", "it", &tests);
     }
 
     #[test]

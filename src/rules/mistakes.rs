@@ -113,7 +113,8 @@ impl Mistakes {
         for entry in entries.iter().filter(|entry| !known.contains(&entry.name())) {
             let message = format!("{what} has no key `{}`", entry.name());
             let meant = closest(entry.name(), known.iter().copied());
-            let help = meant.map_or_else(|| format!("its keys are {}", listing(known.iter().copied())), did_you_mean);
+            let help =
+                meant.map_or_else(|| format!("its keys are {}{NEWER}", listing(known.iter().copied())), did_you_mean);
             self.error_with_help("R010", entry.key.span, message, help);
             // A key that is only misspelt is not missing too.
             written.extend(meant);
@@ -143,6 +144,9 @@ impl Mistakes {
         !newer
     }
 }
+
+/// What else a word can be that nobody knows here.
+pub(super) const NEWER: &str = concat!("; a newer crashsift may know it, this is ", env!("CARGO_PKG_VERSION"));
 
 /// Whether a text can stand between brackets as it is.
 fn is_plain(text: &str) -> bool {

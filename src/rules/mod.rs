@@ -44,6 +44,7 @@ mod source;
 mod span;
 mod supersede;
 mod tested;
+mod tool;
 mod trace;
 pub(crate) mod unfinished;
 mod value;

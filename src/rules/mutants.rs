@@ -291,7 +291,7 @@ fn of_compare(compare: &Compare, kind: FactType) -> Vec<(String, Compare)> {
         Compare::Listed { lists, inside } => {
             each(lists, |list| format!("`{}`", list.name()), |lists| Compare::Listed { lists, inside: *inside })
         }
-        Compare::Order { .. } => Vec::new(),
+        Compare::Order { .. } | Compare::Not(_) => Vec::new(),
     }
 }
 

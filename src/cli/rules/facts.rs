@@ -58,7 +58,7 @@ fn absent(field: &FactDefinition) -> Option<&'static str> {
         Absent::Unknown => None,
         Absent::No if field.kind == FactType::Flag => Some("An entry without it counts as `false`."),
         Absent::No => Some("An entry without it has no such thing."),
-        Absent::UnknownOf(..) | Absent::UnknownWith(_) => {
+        Absent::UnknownOf(..) | Absent::UnknownWith(_) | Absent::UnknownUnless(_) => {
             Some("Whether an entry without it has none, or nobody knows it, depends on what the entry is.")
         }
     }
@@ -135,7 +135,7 @@ impl List {
             absent: Some(match field.absent {
                 Absent::Unknown => "unknown",
                 Absent::No => "no",
-                Absent::UnknownOf(..) | Absent::UnknownWith(_) => "depends",
+                Absent::UnknownOf(..) | Absent::UnknownWith(_) | Absent::UnknownUnless(_) => "depends",
             }),
             ..Fact::of(field)
         };

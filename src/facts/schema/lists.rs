@@ -1,10 +1,9 @@
 //! Every fact with many entries.
 
 use super::{
-    ANY, APPLICATION_LOG, Absent, COMPONENTS, DRIVES, DUMP, DUMP_OR_CONSOLE, DUMP_WITH_HANDLES, FRAME_TRUSTS,
-    FUNCTIONS, FactType, INCIDENT_KINDS, INVENTORY, KERNEL_DUMP, LOCATIONS, ListDefinition, MACHINE_CHECKS,
-    MEMORY_HOLDERS, MODULE_LIST, NAMED_PARTS, SIGMA_LEVELS, SIGMA_RULES, SYSTEM_LOG, TEXT, TIMELINE_KINDS, fact, if_so,
-    where_absent,
+    ANY, Absent, COMPONENTS, DRIVES, DUMP, DUMP_OR_CONSOLE, DUMP_WITH_HANDLES, FRAME_TRUSTS, FUNCTIONS, FactType,
+    INCIDENT_KINDS, INVENTORY, KERNEL_DUMP, LOCATIONS, ListDefinition, MACHINE_CHECKS, MEMORY_HOLDERS, MODULE_LIST,
+    NAMED_PARTS, PATTERNS, SIGMA_LEVELS, SIGMA_RULES, SYSTEM_LOG, TEXT, TIMELINE_KINDS, fact, if_so, where_absent,
 };
 use crate::incident::environment::{FRAMEWORKS, INSTALLATIONS};
 
@@ -75,9 +74,9 @@ pub const LISTS: &[ListDefinition] = &[
         about: "the event-log records that belong to the incident; always known",
         from: "event logs",
         fields: &[
-            fact("provider", FactType::Text, ANY, "provider"),
-            fact("id", FactType::Number, ANY, "event id"),
-            fact("text", FactType::Text, ANY, "the record's values, joined with `; `"),
+            if_so(fact("provider", FactType::Text, ANY, "provider")),
+            if_so(fact("id", FactType::Number, ANY, "event id")),
+            if_so(fact("text", FactType::Text, ANY, "the record's values, joined with `; `")),
         ],
     },
     ListDefinition {
@@ -135,7 +134,7 @@ pub const LISTS: &[ListDefinition] = &[
         name: "incidents_before",
         about: "the incidents on the same machine within the 24 hours before, of each kind the last 16, whatever evidence \
                 tells of them; known when machine and time are",
-        from: APPLICATION_LOG,
+        from: PATTERNS,
         fields: &[
             fact("kind", FactType::Word(INCIDENT_KINDS), ANY, "its kind"),
             where_absent(
@@ -216,9 +215,9 @@ pub const LISTS: &[ListDefinition] = &[
                 recorded is known as far as the log covers the time that would hold it",
         from: SYSTEM_LOG,
         fields: &[
-            fact("kind", FactType::Word(TIMELINE_KINDS), ANY, "what kind of thing"),
-            fact("provider", FactType::Text, ANY, "provider"),
-            fact("id", FactType::Number, ANY, "event id"),
+            if_so(fact("kind", FactType::Word(TIMELINE_KINDS), ANY, "what kind of thing")),
+            if_so(fact("provider", FactType::Text, ANY, "provider")),
+            if_so(fact("id", FactType::Number, ANY, "event id")),
             if_so(fact(
                 "seconds_before",
                 FactType::Duration,
@@ -226,7 +225,7 @@ pub const LISTS: &[ListDefinition] = &[
                 "how long before the incident; absent when after it",
             )),
             if_so(fact("seconds_after", FactType::Duration, ANY, "how long after the incident; absent when before it")),
-            fact("text", FactType::Text, ANY, "the record's values, joined with `; `"),
+            if_so(fact("text", FactType::Text, ANY, "the record's values, joined with `; `")),
             where_absent(
                 Absent::UnknownOf("kind", &["storage-error"]),
                 fact("status", FactType::Code, ANY, "how a request to a drive or file ended, where the record says it"),
@@ -249,10 +248,12 @@ pub const LISTS: &[ListDefinition] = &[
                  own, for stops the one that Windows starts from; absent where the record does not tell",
                 ),
             ),
-            where_absent(
-                Absent::UnknownOf("kind", &["hardware-error"]),
-                fact("component", FactType::Word(COMPONENTS), ANY, "which part of the machine a hardware error is of"),
-            ),
+            if_so(fact(
+                "component",
+                FactType::Word(COMPONENTS),
+                ANY,
+                "which part of the machine a hardware error is of",
+            )),
             where_absent(
                 Absent::UnknownOf("component", &["processor"]),
                 fact(
@@ -263,7 +264,7 @@ pub const LISTS: &[ListDefinition] = &[
                 ),
             ),
             where_absent(
-                Absent::UnknownOf("kind", &["driver-install", "update", "software-install"]),
+                Absent::UnknownUnless("seconds_after_first"),
                 fact(
                     "seconds_before_first",
                     FactType::Duration,
@@ -272,6 +273,12 @@ pub const LISTS: &[ListDefinition] = &[
                  absent where earlier ones may have gone unrecorded",
                 ),
             ),
+            if_so(fact(
+                "seconds_after_first",
+                FactType::Duration,
+                ANY,
+                "how long after the first such incident, of what was installed since then",
+            )),
             where_absent(
                 Absent::UnknownOf("kind", &["memory-exhausted"]),
                 fact(

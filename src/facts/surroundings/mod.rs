@@ -128,13 +128,13 @@ impl<'i> Surroundings<'i> {
 
     /// When an incident with the signature of this one first happened on the machine, and since when, without a hole, the
     /// log has been kept in which it would have been recorded before.
-    fn first_like(&self, incident: &Incident) -> Option<(Timestamp, Timestamp)> {
+    fn first_like(&self, incident: &Incident) -> Option<(Timestamp, Option<Timestamp>)> {
         let first = *self.first_of.get(&incident.signature.coarse)?;
         let [application, system] = &self.covered;
         let log = if is_of_application_log(incident.kind) { application } else { system };
         match log.at(first) {
-            Kept::Since(since) => Some((first, since)),
-            _ => None,
+            Kept::Since(since) => Some((first, Some(since))),
+            _ => Some((first, None)),
         }
     }
 
