@@ -36,7 +36,7 @@ impl<K: Eq + Hash, V: Clone> ByHash<K, V> {
 
     /// A part; there is one for every number.
     fn part(&self, number: u64) -> Option<MutexGuard<'_, HashMap<K, V, BuildHasherDefault<Hashed>>>> {
-        let part = self.0.get(usize::try_from(number % PARTS as u64).ok()?)?;
+        let part = self.0.get(usize::try_from(number.checked_rem(PARTS as u64)?).ok()?)?;
         // A poisoned lock only means that another artifact's parser panicked; the values themselves are whole.
         Some(part.lock().unwrap_or_else(PoisonError::into_inner))
     }
