@@ -175,7 +175,7 @@ mod tests {
     use crate::facts::schema::TIMELINE_KINDS;
 
     fn at(second: i64) -> Timestamp {
-        Timestamp::from_second(1_700_000_000 + second).expect("a time")
+        Timestamp::from_second(1_700_000_000_i64.saturating_add(second)).expect("a time")
     }
 
     fn log(channel: &str, first: i64, last: i64) -> LogCoverage {
