@@ -201,3 +201,23 @@ fn a_log_that_was_saved_in_parts_that_overlap_is_one_log() {
     assert_eq!(report(&[(0, 9), (0, 9)]), whole);
     assert_eq!(report(&[(0, 4), (2, 9), (1, 5)]), whole);
 }
+
+/// A form letter, or one person's way of writing: the words are the same, the events are not.
+#[test]
+fn the_same_words_around_another_event_are_another_incident() {
+    let rules = RuleSet::load(true, &[]).expect("the built-in rules");
+    let knowledge = Knowledge::builtin();
+    let text = fs::read_to_string(samples().join("ticket-event-xml/details.txt")).expect("a text");
+    let later = text.replace("08:21:44", "10:21:44").replace("20511", "20520").replace("0x2b08", "0x2c08");
+    let incidents = |texts: &[&str]| {
+        let folder = tempfile::tempdir().expect("a folder");
+        for (number, text) in texts.iter().enumerate() {
+            fs::write(folder.path().join(format!("{number}.txt")), text).expect("a file");
+        }
+        let report = analyze(&[folder.path().to_path_buf()], &rules, &knowledge, &Options::default(), &Silent);
+        report.incidents.iter().map(|judged| judged.incident.evidence.len()).collect::<Vec<_>>()
+    };
+    assert_eq!(incidents(&[&text]), [2]);
+    assert_eq!(incidents(&[&text, &later]), [2, 2]);
+    assert_eq!(incidents(&[&text, &later, &text, &later]), [4, 4], "copies of each are still one");
+}

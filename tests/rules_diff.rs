@@ -88,6 +88,29 @@ fn another_suspect_is_a_change() {
     assert_eq!(change["before"]["cause"], change["now"]["cause"], "{document:#}");
     assert_eq!(change["before"]["confidence"], change["now"]["confidence"], "{document:#}");
     assert_ne!(change["before"]["signature"], change["now"]["signature"], "{document:#}");
+    assert_eq!(change["before"]["suspect"], json!("cudnn_ops_infer64_8.dll"), "{document:#}");
+    assert_eq!(change["now"]["suspect"], json!("cudnn64_8.dll"), "{document:#}");
+    let text = run(["rules", "diff", "builtin", &shown(&rules), "samples/delay-load-zlibwapi"]).ends_with(0).stdout;
+    assert!(text.contains("    suspect cudnn_ops_infer64_8.dll before, cudnn64_8.dll now\n"), "{text}");
+    assert!(text.contains("    signature crash | "), "{text}");
+}
+
+/// An id is kept in tickets and looked up in later reports, whatever rules were added since.
+#[test]
+fn another_suspect_leaves_the_incident_its_id() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let rules = copied_rules(folder.path());
+    let carriers = rules.join("data/carriers.yaml");
+    let mut text = fs::read_to_string(&carriers).expect("a list");
+    text.push_str("  - {name: cudnn_ops_infer64_8.dll, why: for a test}\n  - {name: cudnn64_8.dll, why: for a test}\n");
+    fs::write(&carriers, text).expect("written");
+    let ids = |more: &[&str]| -> Vec<String> {
+        let arguments = ["analyze", "-q", "-f", "json", "samples"];
+        let report = run(arguments.iter().chain(more)).ends_with(0).json();
+        let incidents = report["incidents"].as_array().expect("a list");
+        incidents.iter().map(|incident| incident["id"].as_str().expect("an id").to_owned()).collect()
+    };
+    assert_eq!(ids(&[]), ids(&["--rules", &shown(&rules)]));
 }
 
 #[test]

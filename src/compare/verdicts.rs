@@ -71,6 +71,13 @@ impl<'r> Changed<'r> {
         self.before.verdict.cause != self.now.verdict.cause
     }
 
+    /// Whether the evidence points to another module, or to one only now or no longer.
+    #[must_use]
+    pub fn suspect_changed(&self) -> bool {
+        let module = |judged: &Judged| judged.incident.suspect.as_ref().map(|suspect| suspect.module.to_lowercase());
+        module(self.before) != module(self.now)
+    }
+
     /// Whether the incident counts to another group.
     #[must_use]
     pub fn signature_changed(&self) -> bool {
@@ -83,7 +90,7 @@ impl<'r> Changed<'r> {
 pub struct ByRules<'r> {
     /// All incidents.
     pub incidents: usize,
-    /// Those of which verdict, confidence or signature differ, in the order of the first report.
+    /// Those of which verdict, confidence, suspect or signature differ, in the order of the first report.
     pub changed: Vec<Changed<'r>>,
     /// Incidents that only the first has: texts on which only its rules have anything to say.
     pub gone: Vec<&'r Judged>,
@@ -107,7 +114,7 @@ pub fn by_rules<'r>(before: &'r Report, now: &'r Report) -> ByRules<'r> {
                 let change = Changed { before: judged, now: other };
                 let same_verdict =
                     !change.cause_changed() && judged.verdict.confidence.total_cmp(&other.verdict.confidence).is_eq();
-                if !same_verdict || change.signature_changed() {
+                if !same_verdict || change.suspect_changed() || change.signature_changed() {
                     changed.push(change);
                 }
             }

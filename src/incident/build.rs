@@ -327,8 +327,8 @@ fn live_remark(bugcheck: &Bugcheck) -> Option<String> {
     bugcheck.live.then(|| "Only live kernel reports carry this code: the system noticed it and went on.".to_owned())
 }
 
-/// Gives each incident an id made from what it says, not from where the files lay. Two that say the same (the same
-/// record in two logs that can't be joined) are told apart by a number.
+/// Gives each incident an id made from what its evidence says, not from where the files lay nor from what rule sets say of
+/// modules. Two that say the same (the same record in two logs that can't be joined) are told apart by a number.
 fn distinguish(built: &mut [Built<'_>]) {
     let mut seen: BTreeMap<u64, u32> = BTreeMap::new();
     let mut order: Vec<usize> = (0..built.len()).collect();
@@ -362,7 +362,16 @@ fn fingerprint(incident: &Incident, gathered: &Gathered<'_>) -> u64 {
         add(&process.pid.map_or_else(String::new, |pid| pid.to_string()));
         add(&process.started.map_or_else(String::new, |time| time.as_second().to_string()));
     }
-    add(&incident.signature.fine);
+    // Which module is the suspect is a judgement, by lists that a rule set can extend.
+    let parts = signature::Parts {
+        kind: incident.kind,
+        process: incident.process.as_ref(),
+        exception: incident.exception.as_ref(),
+        bugcheck: incident.bugcheck.as_ref(),
+        fault_site: incident.fault_site.as_ref(),
+        suspect: None,
+    };
+    add(&parts.signature(gathered).fine);
     let mut says: Vec<&str> = incident.evidence.iter().map(|item| item.says.as_str()).collect();
     says.sort_unstable();
     says.dedup();

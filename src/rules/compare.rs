@@ -330,8 +330,8 @@ fn regex(fact: &FactDefinition, node: &Node, known: &Known<'_>, mistakes: &mut M
     if known.proven {
         return Some(Pattern::new(text));
     }
-    match pattern::compile(text) {
-        Ok(_) => Some(Pattern::new(text)),
+    match pattern::check(text) {
+        Ok(()) => Some(Pattern::new(text)),
         Err(error) => {
             // The crate draws a picture of several lines; what went wrong is in the last one.
             let error = error.to_string();

@@ -12,9 +12,17 @@ use regex::{Regex, RegexBuilder};
 use regex_automata::meta;
 use regex_syntax::ParserBuilder;
 use regex_syntax::hir::{Class, ClassBytes, ClassBytesRange, Hir, HirKind, Look, Repetition};
+use regex_syntax::utf8::Utf8Sequences;
 
 /// The most memory that one compiled regular expression may take, bytes.
 const LIMIT: usize = 1 << 20;
+
+/// An automaton with so many states takes less memory than [`LIMIT`]. A state with what belongs to it takes 50 bytes on the
+/// average, measured; most of them are one byte of a text.
+const SURELY_FEW: usize = 4096;
+
+/// Classes of more ranges than this hold the letters of many alphabets.
+const MOST_RANGES: usize = 128;
 
 /// An expression that is asked more often than this is worth a dearer form that answers faster.
 const OFTEN: usize = 4000;
@@ -93,8 +101,45 @@ impl Pattern {
     }
 }
 
+/// Says what is wrong with an expression that is no expression or too large to be compiled.
+///
+/// Most need not be compiled to know that they can be, which takes a hundred times as long as reading them.
+pub(super) fn check(text: &str) -> Result<(), regex::Error> {
+    let parsed = ParserBuilder::new().case_insensitive(true).build().parse(text);
+    match parsed.ok().as_ref().and_then(most_states) {
+        Some(states) if states <= SURELY_FEW => Ok(()),
+        _ => compile(text).map(|_| ()),
+    }
+}
+
+/// How many states the automaton of an expression has at most. `None` for expressions with large classes, of which that
+/// is not known without building it.
+fn most_states(hir: &Hir) -> Option<usize> {
+    let sum = |parts: &[Hir]| {
+        parts.iter().try_fold(0_usize, |sum, part| Some(sum.saturating_add(most_states(part)?).saturating_add(1)))
+    };
+    Some(match hir.kind() {
+        HirKind::Empty | HirKind::Look(_) => 1,
+        HirKind::Literal(literal) => literal.0.len().saturating_add(1),
+        HirKind::Class(Class::Bytes(class)) => class.ranges().len().saturating_add(1),
+        HirKind::Class(Class::Unicode(class)) if class.ranges().len() <= MOST_RANGES => {
+            let sequences = class.iter().flat_map(|range| Utf8Sequences::new(range.start(), range.end()));
+            // Read from behind, bytes have less in common: then each sequence may be split once more.
+            sequences.map(|sequence| sequence.len().saturating_mul(2)).sum::<usize>().saturating_add(1)
+        }
+        HirKind::Class(Class::Unicode(_)) => return None,
+        HirKind::Capture(capture) => most_states(&capture.sub)?.saturating_add(2),
+        HirKind::Repetition(Repetition { min, max, sub, .. }) => {
+            let times = usize::try_from(max.unwrap_or(*min).max(*min).saturating_add(1)).unwrap_or(usize::MAX);
+            most_states(sub)?.saturating_add(2).saturating_mul(times)
+        }
+        HirKind::Concat(parts) => sum(parts)?,
+        HirKind::Alternation(parts) => sum(parts)?.saturating_add(1),
+    })
+}
+
 /// Compiles an expression as it is written.
-pub(super) fn compile(text: &str) -> Result<Regex, regex::Error> {
+fn compile(text: &str) -> Result<Regex, regex::Error> {
     RegexBuilder::new(text).case_insensitive(true).size_limit(LIMIT).build()
 }
 
@@ -261,6 +306,7 @@ fn bytes(first: u8, last: u8) -> ClassBytes {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use regex_automata::nfa::thompson::{self, WhichCaptures};
 
     const PATTERNS: &[&str] = &[
         r"cudnn[^0-9]{0,20}8([.][3-9]|[3-9]\d\d\b)",
@@ -334,6 +380,53 @@ mod tests {
                 }
             }
             assert_eq!(pattern.compiled.asked.load(Ordering::Relaxed), OFTEN);
+        }
+    }
+
+    /// An automaton as large as an expression may have according to [`most_states`], and its real size.
+    fn bound_and_states(text: &str) -> Option<(usize, usize, usize)> {
+        let hir = ParserBuilder::new().case_insensitive(true).build().parse(text).expect("an expression");
+        let bound = most_states(&hir)?;
+        let nfa = |reverse: bool| {
+            let captures = if reverse { WhichCaptures::None } else { WhichCaptures::All };
+            let config = thompson::Config::new().reverse(reverse).which_captures(captures).shrink(false);
+            thompson::Compiler::new().configure(config).build_from_hir(&hir).expect("an automaton")
+        };
+        let (there, back) = (nfa(false), nfa(true));
+        let states = there.states().len().max(back.states().len());
+        Some((bound, states, there.memory_usage().max(back.memory_usage())))
+    }
+
+    #[test]
+    fn what_need_not_be_compiled_to_be_checked_is_small() {
+        const MORE: &[&str] = &[
+            r"err(or)? 3001\b.{0,40}(failed|broken)",
+            r"\d+[.]\d+",
+            r"\s*[^\s]+",
+            "(?s).{0,60}",
+            "[^a]{50}",
+            "[\u{80}-\u{10ffff}]{20}",
+            "[\u{81}-\u{fffe}x]{20}",
+            "k{200}",
+            "(a|b|cd|)*",
+            "(?:(?:ab){3,}){2}",
+        ];
+        let mut known = 0;
+        for text in PATTERNS.iter().chain(MORE) {
+            let Some((bound, states, bytes)) = bound_and_states(text) else { continue };
+            known += 1;
+            // Each automaton has a few states of its own, that begin and end it.
+            assert!(states <= bound + 8, "{text}: {states} states, {bound} at most");
+            assert!(bound > SURELY_FEW || bytes < LIMIT / 2, "{text}: {bytes} bytes");
+            assert!(check(text).is_ok(), "{text}");
+        }
+        assert!(known >= MORE.len() + 8, "{known}");
+    }
+
+    #[test]
+    fn what_is_too_large_or_no_expression_is_refused() {
+        for text in ["(((a{100}){100}){100}){10}", r"\w{500}", "a{3000}{20}", "(", "(?<n>a)(?<n>b)", "(?=a)"] {
+            assert!(check(text).is_err() && compile(text).is_err(), "{text}");
         }
     }
 

@@ -112,6 +112,10 @@ fn text(compared: &ByRules<'_>, page: &mut Page<'_>) -> io::Result<()> {
             "  - ",
             &format!("{}: {} before, {} now", what(change.now), verdict(change.before), verdict(change.now)),
         )?;
+        if change.suspect_changed() {
+            let named = |judged| suspect(judged).unwrap_or("none");
+            page.paragraph(4, &format!("suspect {} before, {} now", named(change.before), named(change.now)))?;
+        }
         if change.signature_changed() {
             page.paragraph(4, &format!("signature {} before", change.before.incident.signature.fine))?;
             page.paragraph(4, &format!("signature {} now", change.now.incident.signature.fine))?;
@@ -176,6 +180,11 @@ fn what(judged: &Judged) -> String {
     what
 }
 
+/// The module that the evidence points to.
+fn suspect(judged: &Judged) -> Option<&str> {
+    judged.incident.suspect.as_ref().map(|suspect| &*suspect.module)
+}
+
 fn verdict(judged: &Judged) -> String {
     let verdict = &judged.verdict;
     if verdict.is_undetermined() {
@@ -206,6 +215,8 @@ struct ShapedChange<'a> {
 struct ShapedVerdict<'a> {
     cause: &'a str,
     confidence: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    suspect: Option<&'a str>,
     signature: &'a str,
 }
 
@@ -263,6 +274,7 @@ impl<'a> ShapedChange<'a> {
         let verdict = |judged: &'a Judged| ShapedVerdict {
             cause: &judged.verdict.cause,
             confidence: confidence::rounded(judged.verdict.confidence),
+            suspect: suspect(judged),
             signature: &judged.incident.signature.fine,
         };
         Self {

@@ -46,17 +46,23 @@ pub(super) fn by_copy(sightings: &[Sighting], items: &[Item], sets: &mut Sets<'_
     }
     let mut others: Vec<Vec<usize>> = others.into_values().filter(|alike| alike.len() > 1).collect();
     others.sort_unstable();
+    let records = Pasted::of(sightings, items, &others);
     for alike in others {
         let mut whole = Numbered::default();
+        let mut told = Told::default();
         for index in alike {
             let Some(item) = sightings.get(index).and_then(|sighting| items.get(sighting.item)) else { continue };
             let Some(digest) = digest(&item.observation) else { continue };
             // A text does not name its computer, and what two people wrote of two can be the same.
-            let (folder, strength) = match &item.observation {
-                Observation::Ticket(_) => (item.folder_host.as_deref().map(str::to_lowercase), JoinStrength::Likely),
-                _ => (None, JoinKey::Copy.strength()),
+            let (folder, about, strength) = match &item.observation {
+                Observation::Ticket(_) => (
+                    item.folder_host.as_deref().map(str::to_lowercase),
+                    told.number(digest, records.beside(item)),
+                    JoinStrength::Likely,
+                ),
+                _ => (None, 0, JoinKey::Copy.strength()),
             };
-            if let Some(first) = whole.first_like((folder, digest), item, index) {
+            if let Some(first) = whole.first_like((folder, digest, about), item, index) {
                 sets.join_as(first, index, JoinKey::Copy, strength);
                 apart.push((first, index));
             }
@@ -71,6 +77,59 @@ pub(super) fn by_copy(sightings: &[Sighting], items: &[Item], sets: &mut Sets<'_
 pub(super) fn across_folders(apart: Vec<(usize, usize)>, sets: &mut Sets<'_>) {
     for (first, index) in apart {
         sets.join_whatever_folder(first, index, JoinKey::Copy);
+    }
+}
+
+/// What stands pasted in texts that may be copies: digests of the records, by artifact.
+#[derive(Default)]
+struct Pasted(HashMap<usize, Vec<u128>>);
+
+impl Pasted {
+    fn of(sightings: &[Sighting], items: &[Item], alike: &[Vec<usize>]) -> Self {
+        let item_of = |index: usize| sightings.get(index).and_then(|sighting| items.get(sighting.item));
+        let is_text = |item: &&Item| matches!(item.observation, Observation::Ticket(_));
+        let texts = alike.iter().flatten().filter_map(|index| item_of(*index)).filter(is_text);
+        let mut pasted: HashMap<usize, Vec<u128>> = texts.map(|text| (text.artifact, Vec::new())).collect();
+        if pasted.is_empty() {
+            return Self::default();
+        }
+        for item in sightings.iter().filter_map(|sighting| items.get(sighting.item)).filter(|item| !is_text(item)) {
+            if let Some(records) = pasted.get_mut(&item.artifact) {
+                records.extend(digest(&item.observation));
+            }
+        }
+        Self(pasted)
+    }
+
+    /// The records in the text that an item is of.
+    fn beside(&self, item: &Item) -> &[u128] {
+        self.0.get(&item.artifact).map(Vec::as_slice).unwrap_or_default()
+    }
+}
+
+/// Which of the texts with the same words tell of the same: those that have a record in common, or none. A form letter
+/// has the same words around every record that is pasted into it.
+#[derive(Default)]
+struct Told {
+    by_record: HashMap<(u128, u128), usize>,
+    count: usize,
+}
+
+impl Told {
+    /// A number that texts with these words share when they tell of the same. Of texts without a record it is 0.
+    fn number(&mut self, words: u128, records: &[u128]) -> usize {
+        if records.is_empty() {
+            return 0;
+        }
+        let known = records.iter().find_map(|record| self.by_record.get(&(words, *record)).copied());
+        let number = known.unwrap_or_else(|| {
+            self.count = self.count.saturating_add(1);
+            self.count
+        });
+        for record in records {
+            self.by_record.entry((words, *record)).or_insert(number);
+        }
+        number
     }
 }
 
