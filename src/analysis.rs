@@ -252,8 +252,12 @@ fn inspected(read: Vec<ReadArtifact>, rules: &RuleSet, knowledge: &Knowledge) ->
             let surroundings = of_host(&built.incident, &surroundings);
             let mut facts = facts::facts(built);
             pattern.tell(&mut facts);
-            if let Some(entries) = Around::new(built, surroundings).entries() {
+            let around = Around::new(built, surroundings);
+            if let Some(entries) = around.entries() {
                 facts.set_list("timeline", entries.iter().map(Nearby::record).collect());
+            }
+            if let Some(recorded) = around.recorded() {
+                facts.set_recorded(recorded.clone());
             }
             (built.incident.clone(), facts)
         })
@@ -279,10 +283,10 @@ fn by_host<'i>(
 ) -> HashMap<String, Surroundings<'i>> {
     let prepared = machines.iter().map(|machine| (machine.host.to_lowercase(), Surroundings::new(machine, items)));
     let mut by_host: HashMap<String, Surroundings<'i>> = prepared.collect();
-    for incident in built.iter().map(|built| &built.incident) {
-        let host = incident.host.as_ref().map(|host| host.to_lowercase());
+    for (number, built) in built.iter().enumerate() {
+        let host = built.incident.host.as_ref().map(|host| host.to_lowercase());
         if let Some(surroundings) = host.and_then(|host| by_host.get_mut(&host)) {
-            surroundings.note(incident);
+            surroundings.note(number, built);
         }
     }
     by_host

@@ -95,6 +95,7 @@ const NOT_SEEN: &[&str] = &[
     "lint-both-and-not",
     "lint-carrier-as-suspect",
     "lint-every-value-fits",
+    "lint-incidents-before-too-many",
     "lint-known-and-unknown",
     "lint-matches-everything",
     "lint-never-both",

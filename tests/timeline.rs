@@ -173,6 +173,20 @@ fn what_was_installed_before_the_first_crash_of_a_kind_says_how_long_before() {
 }
 
 #[test]
+fn records_of_one_reset_tell_of_one_incident() {
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("samples/driver-install-then-resets");
+    let rules = RuleSet::load(true, &[]).expect("the built-in rules");
+    let inspected = inspect(&[path], &rules, &Knowledge::builtin(), &Options::default(), &Silent);
+    let resets = |entries: &[crashsift::facts::Record]| -> Vec<Option<Value>> {
+        let resets = entries.iter().filter(|entry| entry.get("kind") == Some(&Value::Text("driver-reset".into())));
+        resets.map(|entry| entry.get("incident").cloned()).collect()
+    };
+    let timelines = inspected.incidents.iter().filter_map(|(_, facts)| facts.list("timeline"));
+    let of_second = timelines.map(resets).find(|resets| resets.len() == 2).expect("an incident after one reset");
+    assert!(of_second[0].is_some() && of_second[0] == of_second[1], "{of_second:?}");
+}
+
+#[test]
 fn a_failed_request_has_the_status_of_its_packet() {
     let events = [bad_block(NOON.minus_seconds(5), r"\Device\Harddisk0\DR0", 0xC000_009C)];
     let expected = format!("storage-error {}", 0xC000_009C_u32);

@@ -324,7 +324,7 @@ struct ShapedRule<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     confidence: Option<ShapedConfidence<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    missing: Vec<ShapedMissing>,
+    missing: Vec<ShapedMissing<'a>>,
     selections: Vec<ShapedSelection<'a>>,
 }
 
@@ -348,9 +348,9 @@ struct ShapedAdjustment<'a> {
 }
 
 #[derive(Serialize)]
-struct ShapedMissing {
-    fact: &'static str,
-    from: &'static str,
+struct ShapedMissing<'a> {
+    fact: &'a str,
+    from: &'a str,
 }
 
 #[derive(Serialize)]
@@ -416,7 +416,7 @@ fn shape<'a>(answers: &'a [Answer<'_>], rules: &'a RuleSet) -> Shape<'a> {
             missing: trace
                 .missing
                 .iter()
-                .map(|missing| ShapedMissing { fact: missing.fact, from: missing.from })
+                .map(|missing| ShapedMissing { fact: &missing.fact, from: &missing.from })
                 .collect(),
             selections: trace
                 .selections

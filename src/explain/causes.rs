@@ -26,7 +26,7 @@ pub struct KnownRule {
     pub confidence: f64,
     /// The facts that it asks for beyond the code.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub needs: Vec<&'static str>,
+    pub needs: Vec<String>,
 }
 
 /// What a rule says of an incident of which nothing but a code is known.
@@ -123,7 +123,7 @@ pub(super) fn known(kind: Kind, code: u32, fast_fails: bool, rules: &RuleSet) ->
         wanted.extend(numbers.into_iter().map(|number| Wanted::Fact(FAST_FAIL, number)));
     }
     let judgement = rules.judge(&facts(kind, code));
-    let missing: BTreeMap<&str, &[&'static str]> =
+    let missing: BTreeMap<&str, &[String]> =
         judgement.skipped.iter().map(|skipped| (skipped.rule.as_str(), skipped.missing.as_slice())).collect();
     let known = rules.asking_for(&wanted).into_iter().map(|rule| KnownRule {
         id: rule.id().to_owned(),

@@ -16,6 +16,6 @@ pub use others::{NamedIncidents, Others, Relation};
 pub use quoted::quoted;
 pub use schema::{FactDefinition, FactType, ListDefinition};
 pub use set::{EvidenceRef, FactSet, Known, Record, Value};
-pub use surroundings::{Around, BeforeFirst, Change, Nearby, SigmaNearby, Surroundings};
+pub use surroundings::{Around, Asked, BeforeFirst, Change, Nearby, Needed, Recorded, SigmaNearby, Surroundings};
 pub(crate) use surroundings::{MOST_OF_A_KIND, reach_seconds};
 pub use written::{write_fact, write_facts};

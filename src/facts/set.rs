@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use super::others::Others;
 use super::schema::{self, FactType};
+use super::surroundings::Recorded;
 use crate::evidence::Version;
 
 /// The number of an evidence item of the incident: 1 is `e1` in the report.
@@ -58,6 +59,8 @@ pub struct FactSet {
     lists: BTreeMap<&'static str, Vec<Record>>,
     /// The other incidents that facts and lists tell of: one entry for a fact, one for each record of a list.
     others: BTreeMap<&'static str, Vec<Others>>,
+    /// What the logs cover that made the timeline; all of it, where nothing is said.
+    recorded: Option<Recorded>,
 }
 
 impl FactSet {
@@ -74,6 +77,17 @@ impl FactSet {
     pub fn set_list(&mut self, name: &'static str, records: Vec<Record>) {
         debug_assert!(schema::list(name).is_some(), "{name} is not a list of the schema");
         self.lists.insert(name, records);
+    }
+
+    /// Sets what the logs cover that made the list `timeline`.
+    pub fn set_recorded(&mut self, recorded: Recorded) {
+        self.recorded = Some(recorded);
+    }
+
+    /// What the logs cover that made the list `timeline`; `None` where it has all that there was.
+    #[must_use]
+    pub fn recorded(&self) -> Option<&Recorded> {
+        self.recorded.as_ref()
     }
 
     /// Sets the other incidents that a fact counts, or of which a list has its records, one for each.

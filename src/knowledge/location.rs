@@ -44,6 +44,10 @@ pub(crate) fn is_conda_folder(name: &str) -> bool {
     CONDA.iter().any(|start| name.get(..start.len()).is_some_and(|head| head.eq_ignore_ascii_case(start)))
 }
 
+/// What the folder of Windows is called: since Windows XP, before it and on systems that were updated since, by the kernel,
+/// and by the variables that stand for it.
+const WINDOWS: [&str; 5] = ["windows", "winnt", "systemroot", "%systemroot%", "%windir%"];
+
 /// Beginnings of the names of conda's own folders.
 const CONDA: &[&str] = &["anaconda", "miniconda", "miniforge", "mambaforge", "micromamba", ".conda"];
 
@@ -67,13 +71,13 @@ impl<'p> Folders<'p> {
         let top = local.trim_start_matches(SLASHES).split(SLASHES).next().unwrap_or_default();
         let is = |part: &str, name: &str| part.eq_ignore_ascii_case(name);
         let mut found = Self { top, temporary: is(top, "temp") || is(top, "tmp"), ..Self::default() };
-        // Folders have a slash on both sides. A process has hundreds of paths, so each is gone through once and not
-        // copied.
+        // Folders have a slash on both sides, but for a variable, which stands for drive and folder. A process has
+        // hundreds of paths, so each is gone through once and not copied.
         let mut folders = local.rsplit_once(SLASHES).map_or("", |(folder, _)| folder).split(SLASHES);
-        folders.next();
-        let (mut above, mut parent) = ("", "");
+        let first = folders.next().unwrap_or_default();
+        let (mut above, mut parent) = ("", if first.starts_with('%') { first } else { "" });
         for folder in folders {
-            let in_windows = is(parent, "windows") || is(parent, "systemroot");
+            let in_windows = WINDOWS.iter().any(|name| is(parent, name));
             found.packages |= is(folder, "site-packages") || is(folder, "dist-packages");
             found.temporary |= is(folder, "temp") && (in_windows || (is(parent, "local") && is(above, "appdata")));
             found.temporary |= is(folder, "systemtemp") && in_windows;
@@ -91,7 +95,7 @@ impl<'p> Folders<'p> {
     }
 
     fn in_windows(&self) -> bool {
-        self.top_is(&["windows", "systemroot"])
+        self.top_is(&WINDOWS)
     }
 
     fn in_program_files(&self) -> bool {
@@ -176,6 +180,11 @@ mod tests {
             (r"\SystemRoot\system32\ntoskrnl.exe", "system"),
             (r"\??\C:\Windows\system32\drivers\x.sys", "system"),
             (r"\Device\HarddiskVolume3\Windows\System32\x.dll", "system"),
+            (r"%SystemRoot%\System32\x.dll", "system"),
+            (r"%windir%\Temp\x.dll", "temp"),
+            (r"D:\WINNT\system32\x.dll", "system"),
+            (r"D:\Games\WINNT\x.dll", "other"),
+            (r"C:\Old\%SystemRoot%\x.dll", "other"),
             (r"C:\Windows\System32\DriverStore\FileRepository\nv_dispi.inf_amd64_1\nvcuda64.dll", "driver-store"),
             (r"C:\Windows\Temp\x.dll", "temp"),
             (r"C:\Windows\SystemTemp\x.dll", "temp"),
@@ -212,6 +221,8 @@ mod tests {
             (r"C:\Windows\System32\ntdll.dll", "system system32"),
             (r"C:\Windows\SysWOW64\ntdll.dll", "system system32"),
             (r"\SystemRoot\system32\drivers\x.sys", "system system32"),
+            (r"%SystemRoot%\System32\a.dll", "system system32"),
+            (r"D:\WINNT\system32\a.dll", "system system32"),
             (r"C:\Windows\WinSxS\amd64_x\comctl32.dll", "system"),
             (r"C:\Windows\System32\DriverStore\FileRepository\nv.inf_1\nvcuda64.dll", "driver-store system"),
             (r"C:\Windows\Temp\x.dll", "temp"),

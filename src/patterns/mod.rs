@@ -7,7 +7,7 @@
 mod facts;
 mod tally;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::hash::Hash;
 use std::sync::Arc;
 
@@ -25,6 +25,8 @@ const AROUND: SignedDuration = SignedDuration::from_hours(15 * 24);
 const BURST: SignedDuration = SignedDuration::from_mins(10);
 /// How far back rules see other incidents of the machine.
 const BEFORE: SignedDuration = SignedDuration::from_hours(24);
+/// How many of one kind they see of them, the last ones: each incident has them, and a machine can crash all day.
+pub const MOST_BEFORE: usize = 16;
 const DAY_SECONDS: i64 = 86_400;
 /// From how many incidents on "always after this time" can be said.
 const LEAST_RUNS: usize = 3;
@@ -46,7 +48,7 @@ pub struct Pattern {
     pub repeats: Option<Repeats>,
     /// The shortest and the longest time that processes had run, of all incidents with the signature.
     pub runs: Option<Runs>,
-    /// The last incident of each kind on the machine within the day before, the nearest first. Known when the time is.
+    /// The last incidents of each kind on the machine within the day before, the nearest first. Known when the time is.
     pub before: Option<Vec<Earlier>>,
     /// The incidents that all of this counts.
     pub others: Vec<Others>,
@@ -444,11 +446,12 @@ fn repeats(of_host: &[(Timestamp, Seen<'_>)], patterns: &mut [Pattern]) {
     }
 }
 
-/// The last incident of each kind before each.
+/// The last incidents of each kind before each.
 fn earlier(of_host: &[(Timestamp, Seen<'_>)], patterns: &mut [Pattern]) {
-    let mut last: BTreeMap<IncidentKind, (Timestamp, &Seen<'_>)> = BTreeMap::new();
+    let mut last: BTreeMap<IncidentKind, VecDeque<(Timestamp, &Seen<'_>)>> = BTreeMap::new();
     for (time, one) in of_host {
-        let within = last.iter().filter(|(_, (earlier, _))| time.duration_since(*earlier) <= BEFORE);
+        let all = last.iter().flat_map(|(kind, of_kind)| of_kind.iter().map(move |earlier| (kind, earlier)));
+        let within = all.filter(|(_, (earlier, _))| time.duration_since(*earlier) <= BEFORE);
         let mut before: Vec<Earlier> = within
             .map(|(kind, (earlier, of_kind))| Earlier {
                 kind: *kind,
@@ -457,11 +460,15 @@ fn earlier(of_host: &[(Timestamp, Seen<'_>)], patterns: &mut [Pattern]) {
                 id: Arc::clone(&of_kind.id),
             })
             .collect();
-        before.sort_by_key(|earlier| (earlier.seconds_before, earlier.kind));
+        before.sort_by(|a, b| (a.seconds_before, a.kind, &a.id).cmp(&(b.seconds_before, b.kind, &b.id)));
         if let Some(pattern) = patterns.get_mut(one.index) {
             pattern.before = Some(before);
         }
-        last.insert(one.incident.kind, (*time, one));
+        let of_kind = last.entry(one.incident.kind).or_default();
+        of_kind.push_back((*time, one));
+        if of_kind.len() > MOST_BEFORE {
+            of_kind.pop_front();
+        }
     }
 }
 

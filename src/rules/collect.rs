@@ -43,7 +43,7 @@ impl Request {
         let mut there = |unless: &Unless| match unless {
             Unless::Selection(index) => evaluation.selection(*index) == Truth::True,
             Unless::Fact(index) => view.scalar(*index).is_some(),
-            Unless::List(index) => view.list(*index).is_some(),
+            Unless::List(index) => view.knows_list(*index),
         };
         (!self.unless.iter().any(&mut there)).then_some(&*self.text)
     }

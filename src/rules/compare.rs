@@ -6,6 +6,7 @@ use std::sync::Arc;
 use memchr::memmem::Finder;
 
 use super::Known;
+use super::evaluate::Truth;
 use super::list::ModuleList;
 use super::mistakes::{Mistakes, listing, suggestion};
 use super::pattern::{self, Pattern};
@@ -62,6 +63,9 @@ impl Part {
         }
     }
 }
+
+/// The place that depends on where the program lies.
+const APPLICATION: &str = "application";
 
 /// Where in a text a part stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -362,7 +366,21 @@ pub(super) fn flag(node: &Node, mistakes: &mut Mistakes) -> Option<bool> {
 }
 
 impl Compare {
-    /// Whether the value is what the rule wants.
+    /// Whether the value is what the rule wants; undecided where that depends on something that is not known.
+    pub fn truth(&self, seen: Compared<'_>) -> Truth {
+        if let (Self::Place { places: wanted, .. }, Compared::Path { text, program: None }) = (self, seen)
+            && wanted.contains(&APPLICATION)
+        {
+            // Which folder is the program's own is not known, so a path that lies in no other of them may lie in it.
+            let found = places(text, None);
+            if !wanted.iter().any(|place| found.contains(place)) {
+                return Truth::Undecided;
+            }
+        }
+        self.holds(seen).into()
+    }
+
+    /// Whether the value is what the rule wants, as far as that depends on nothing else.
     pub fn holds(&self, seen: Compared<'_>) -> bool {
         // The type of a fact decides what it can be compared with.
         let text = match seen {
@@ -384,10 +402,7 @@ impl Compare {
             Self::Place { places: wanted, inside } => {
                 let program = if let Compared::Path { program, .. } = seen { program } else { None };
                 let found = places(text, program);
-                let is_there = wanted.iter().any(|place| found.contains(place));
-                // Which folder is the program's own is not known then, so nothing is shown to be elsewhere.
-                let unknown = program.is_none() && wanted.contains(&"application");
-                is_there == *inside && (*inside || !unknown)
+                wanted.iter().any(|place| found.contains(place)) == *inside
             }
             Self::Listed { lists, inside } => lists.iter().any(|list| list.contains(text)) == *inside,
         }

@@ -4,8 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::compare::Compare;
 use super::condition::Condition;
-use super::selection::{Count, EntryFilter, FieldTerm, FieldTest, Quantifier, Selection, Term, Test, Window};
-use super::view::{Compared, Row, View};
+use super::entries::Lacking;
+use super::selection::{EntryFilter, Selection, Term, Test};
+use super::span;
+use super::view::{PROGRAM, View};
 use crate::facts::{EvidenceRef, NamedIncidents, Others, Relation};
 
 /// The answer to a question about facts.
@@ -20,7 +22,7 @@ pub enum Truth {
 }
 
 impl Truth {
-    fn not(self) -> Self {
+    pub(super) fn not(self) -> Self {
         match self {
             Self::True => Self::False,
             Self::False => Self::True,
@@ -29,7 +31,7 @@ impl Truth {
     }
 
     /// All must hold. Stops at the first that does not.
-    fn all(parts: impl Iterator<Item = Self>) -> Self {
+    pub(super) fn all(parts: impl Iterator<Item = Self>) -> Self {
         let mut answer = Self::True;
         for part in parts {
             match part {
@@ -42,7 +44,7 @@ impl Truth {
     }
 
     /// One must hold. Stops at the first that does.
-    fn any(parts: impl Iterator<Item = Self>) -> Self {
+    pub(super) fn any(parts: impl Iterator<Item = Self>) -> Self {
         Self::all(parts.map(Self::not)).not()
     }
 }
@@ -116,7 +118,7 @@ impl<'a, 'f> Evaluation<'a, 'f> {
     }
 
     /// The facts whose absence leaves a condition undecided. Nothing for conditions that are decided.
-    pub fn missing(&mut self, condition: &Condition, paths: &mut BTreeSet<&'static str>) {
+    pub fn missing(&mut self, condition: &Condition, lacking: &mut BTreeSet<Lacking>) {
         if self.truth(condition) != Truth::Undecided {
             return;
         }
@@ -125,12 +127,12 @@ impl<'a, 'f> Evaluation<'a, 'f> {
                 let Some(selection) = self.selections.get(*index) else { return };
                 let open = selection.alternatives.iter().filter(|terms| truth_of(terms, self.view) == Truth::Undecided);
                 let terms = open.flatten().filter(|term| term.test.truth(self.view) == Truth::Undecided);
-                paths.extend(terms.map(|term| term.test.path()));
+                terms.for_each(|term| term.test.lacks(self.view, lacking));
             }
-            Condition::Not(inner) => self.missing(inner, paths),
+            Condition::Not(inner) => self.missing(inner, lacking),
             Condition::All(parts) | Condition::Any(parts) => {
                 for part in parts {
-                    self.missing(part, paths);
+                    self.missing(part, lacking);
                 }
             }
         }
@@ -163,6 +165,11 @@ fn truth_of(terms: &[Term], view: &View<'_>) -> Truth {
     Truth::all(terms.iter().map(|term| term.test.truth(view)))
 }
 
+/// Whether a list has every entry that would fit: of the timeline, as far as logs cover the time in which it would lie.
+fn is_whole(list: usize, entries: &EntryFilter, view: &View<'_>) -> bool {
+    view.recorded_of(list).is_none_or(|recorded| span::lacking(entries, recorded).is_none())
+}
+
 impl Selection {
     /// Whether one of the alternatives holds.
     pub fn truth(&self, view: &View<'_>) -> Truth {
@@ -171,26 +178,48 @@ impl Selection {
 }
 
 impl Test {
-    /// Whether the test holds; undecided when its fact or list is absent.
+    /// Whether the test holds; undecided when its fact or list is absent, or what entries lack would decide it.
     pub fn truth(&self, view: &View<'_>) -> Truth {
         match self {
             Self::Fact { index, compare, .. } => match view.scalar(*index) {
                 // What is only mentioned is not shown to be so; that it is not so holds all the same.
-                Some(seen) => match compare.holds(seen.compared()) {
-                    true if view.in_doubt(*index) => Truth::Undecided,
-                    holds => holds.into(),
+                Some(seen) => match compare.truth(seen.compared()) {
+                    Truth::True if view.in_doubt(*index) => Truth::Undecided,
+                    decided => decided,
                 },
                 None => Truth::Undecided,
             },
             Self::FactKnown { index, known, .. } => (view.scalar(*index).is_some() == *known).into(),
-            Self::ListKnown { index, known, .. } => (view.list(*index).is_some() == *known).into(),
+            Self::ListKnown { index, known, .. } => (view.knows_list(*index) == *known).into(),
             Self::List { index, quantifier, entries, .. } => match view.list(*index) {
                 Some(rows) => {
                     let rows = if entries.may_fit(*index, view) { rows } else { &[] };
-                    quantifier.holds(rows, entries).into()
+                    quantifier.truth(rows, entries, || !is_whole(*index, entries, view))
                 }
                 None => Truth::Undecided,
             },
+        }
+    }
+
+    /// Adds what leaves the test undecided.
+    fn lacks(&self, view: &View<'_>, lacking: &mut BTreeSet<Lacking>) {
+        let whole = Lacking { path: self.path(), field: None };
+        let program = Lacking { path: PROGRAM, field: None };
+        match self {
+            Self::Fact { index, compare: Compare::Place { .. }, .. } if view.scalar(*index).is_some() => {
+                lacking.insert(program);
+            }
+            Self::List { index, list, entries, .. } => {
+                let before = lacking.len();
+                let open = view.list(*index).unwrap_or_default().iter();
+                for row in open.filter(|row| entries.truth(row) == Truth::Undecided) {
+                    lacking.extend(entries.undecided(row).map(|term| term.lacks(list, row)));
+                }
+                if lacking.len() == before {
+                    lacking.insert(whole);
+                }
+            }
+            Self::Fact { .. } | Self::FactKnown { .. } | Self::ListKnown { .. } => drop(lacking.insert(whole)),
         }
     }
 
@@ -212,91 +241,6 @@ impl Test {
                 }
             }
             Self::ListKnown { .. } => {}
-        }
-    }
-}
-
-impl Quantifier {
-    /// Which of the entries that fit count.
-    fn counted<'r, 'v>(self, fitting: impl Iterator<Item = &'r Row<'v>>) -> Vec<&'r Row<'v>> {
-        match self {
-            Self::Any | Self::None => fitting.collect(),
-            Self::Count(count) => count.counted(fitting),
-        }
-    }
-
-    fn holds(self, rows: &[Row<'_>], entries: &EntryFilter) -> bool {
-        let mut fitting = rows.iter().filter(|row| entries.fits(row));
-        match self {
-            Self::Any => fitting.next().is_some(),
-            Self::None => fitting.next().is_none(),
-            Self::Count(count) => (count.least..=count.most).contains(&count.of(fitting)),
-        }
-    }
-}
-
-impl Count {
-    /// Which of the entries that fit count: all, or those of the span of time that holds the most of them.
-    fn counted<'r, 'v>(self, fitting: impl Iterator<Item = &'r Row<'v>>) -> Vec<&'r Row<'v>> {
-        match self.within {
-            None => fitting.collect(),
-            Some(window) => window.fullest(fitting),
-        }
-    }
-
-    /// How many these are.
-    pub fn of<'r, 'v: 'r>(self, fitting: impl Iterator<Item = &'r Row<'v>>) -> u64 {
-        u64::try_from(self.counted(fitting).len()).unwrap_or(u64::MAX)
-    }
-}
-
-impl Window {
-    /// The entries of the span that holds the most of them, of several spans the earliest. Both of its ends count.
-    fn fullest<'r, 'v>(self, rows: impl Iterator<Item = &'r Row<'v>>) -> Vec<&'r Row<'v>> {
-        let distance = |row: &Row<'_>, field: usize| match row.field(field)? {
-            Compared::Number(seconds) => Some(i128::from(seconds)),
-            _ => None,
-        };
-        let time = |row: &Row<'_>| {
-            let before = distance(row, self.before).and_then(i128::checked_neg);
-            before.or_else(|| distance(row, self.after?))
-        };
-        let mut timed: Vec<(i128, &'r Row<'v>)> = rows.filter_map(|row| Some((time(row)?, row))).collect();
-        timed.sort_by_key(|(time, _)| *time);
-        let mut fullest = timed.get(..0).unwrap_or_default();
-        for (first, (time, _)) in timed.iter().enumerate() {
-            let last = time.saturating_add(i128::from(self.seconds));
-            let end = timed.partition_point(|(other, _)| *other <= last);
-            let span = timed.get(first..end).unwrap_or_default();
-            if span.len() > fullest.len() {
-                fullest = span;
-            }
-        }
-        fullest.iter().map(|(_, row)| *row).collect()
-    }
-}
-
-impl EntryFilter {
-    /// Whether some entry of a list may fit, as far as that can be told without looking at each.
-    fn may_fit(&self, list: usize, view: &View<'_>) -> bool {
-        let may_have = |term: &FieldTerm| match &term.test {
-            FieldTest::Value(Compare::Equal(values)) => view.may_have(list, term.field, values),
-            _ => true,
-        };
-        self.alternatives.is_empty() || self.alternatives.iter().any(|terms| terms.iter().all(may_have))
-    }
-
-    /// Whether an entry fits one of the alternatives. A field that the entry lacks does not fit.
-    pub fn fits(&self, row: &Row<'_>) -> bool {
-        self.alternatives.is_empty() || self.alternatives.iter().any(|terms| terms.iter().all(|term| term.fits(row)))
-    }
-}
-
-impl FieldTerm {
-    fn fits(&self, row: &Row<'_>) -> bool {
-        match &self.test {
-            FieldTest::Value(compare) => row.field(self.field).is_some_and(|seen| compare.holds(seen)),
-            FieldTest::Known(known) => row.has(self.field) == *known,
         }
     }
 }

@@ -136,7 +136,7 @@ pub struct Skipped {
     /// The rule's id.
     pub rule: String,
     /// The facts that it asked for and nobody gave, sorted, each once.
-    pub missing: Vec<&'static str>,
+    pub missing: Vec<String>,
 }
 
 /// What all rules say of one incident.

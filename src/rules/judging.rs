@@ -1,5 +1,6 @@
 //! What rules say of incidents: their findings, and how they came to them.
 
+use super::entries::Lacking;
 use super::evaluate::{Evaluation, RestsOn, Truth};
 use super::explain::{FactValues, Text};
 use super::finding::{Finding, Judgement, Remediation, Skipped, Suppressed};
@@ -79,7 +80,7 @@ impl RuleSet {
                 }
                 Truth::Undecided if least == Chance::Yes => {}
                 Truth::Undecided => {
-                    let missing = logic.missing(&mut evaluation, view);
+                    let missing = logic.missing(&mut evaluation, view).iter().map(Lacking::to_string).collect();
                     skipped.push(Skipped { rule: rule.id().to_owned(), missing });
                 }
             }

@@ -228,7 +228,7 @@ fn of_entries(entries: &EntryFilter) -> Vec<(LeftOut, Option<usize>, EntryFilter
         for (place, term) in terms.iter().enumerate() {
             let FieldTest::Value(compare) = &term.test else { continue };
             for (_, compare) in of_compare(compare) {
-                let term = FieldTerm { field: term.field, test: FieldTest::Value(compare) };
+                let term = FieldTerm { test: FieldTest::Value(compare), ..*term };
                 parts.push((LeftOut::Alternative, Some(term.field), inside(replaced(terms, place, term))));
             }
         }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use super::entries::Lacking;
 use super::evaluate::{RestsOn, Truth};
 use super::mistakes::{Mistakes, suggestion};
 use super::view::View;
@@ -34,7 +35,7 @@ impl Required {
     fn is_known(self, view: &View<'_>) -> bool {
         match self {
             Self::Fact(index, _) => view.scalar(index).is_some(),
-            Self::List(index, _) => view.list(index).is_some(),
+            Self::List(index, _) => view.knows_list(index),
         }
     }
 }
@@ -81,6 +82,7 @@ pub(super) fn rests_on(required: &[Required], view: &View<'_>, on: &mut RestsOn)
 }
 
 /// Adds what is required and absent.
-pub(super) fn missing(required: &[Required], view: &View<'_>, paths: &mut BTreeSet<&'static str>) {
-    paths.extend(required.iter().filter(|one| !one.is_known(view)).map(|one| one.path()));
+pub(super) fn missing(required: &[Required], view: &View<'_>, lacking: &mut BTreeSet<Lacking>) {
+    let absent = required.iter().filter(|one| !one.is_known(view));
+    lacking.extend(absent.map(|one| Lacking { path: one.path(), field: None }));
 }

@@ -7,6 +7,7 @@ use std::sync::{Arc, OnceLock};
 
 use super::collect::Request;
 use super::condition::Condition;
+use super::entries::Lacking;
 use super::evaluate::{Evaluation, Truth};
 use super::explain::Text;
 use super::finding::{Audience, Severity};
@@ -384,13 +385,13 @@ impl Logic {
     }
 
     /// The facts whose absence leaves open whether the rule matches, sorted, each once. Nothing where that is decided.
-    pub fn missing(&self, evaluation: &mut Evaluation<'_, '_>, view: &View<'_>) -> Vec<&'static str> {
-        let mut paths = BTreeSet::new();
+    pub fn missing(&self, evaluation: &mut Evaluation<'_, '_>, view: &View<'_>) -> Vec<Lacking> {
+        let mut lacking = BTreeSet::new();
         if self.truth(evaluation, view) == Truth::Undecided {
-            evaluation.missing(&self.condition, &mut paths);
-            required::missing(&self.requires, view, &mut paths);
+            evaluation.missing(&self.condition, &mut lacking);
+            required::missing(&self.requires, view, &mut lacking);
         }
-        paths.into_iter().collect()
+        lacking.into_iter().collect()
     }
 
     /// The logic of a rule that never matches.

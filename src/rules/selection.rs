@@ -4,7 +4,7 @@ use super::Known;
 use super::compare::{self, Compare, Modifier, Wanted};
 use super::mistakes::{Mistakes, listing, suggestion};
 use super::value;
-use crate::facts::schema::{FactDefinition, LISTS, ListDefinition, SCALARS};
+use crate::facts::schema::{Absent, FactDefinition, LISTS, ListDefinition, SCALARS};
 use crate::facts::{FactType, Value};
 use crate::yaml::{Entry, Node, Span};
 
@@ -55,6 +55,8 @@ pub(super) struct Count {
     pub most: u64,
     /// They must lie in a span of time: of all spans of so many seconds, the one with the most of them counts.
     pub within: Option<Window>,
+    /// The field with the incident that an entry tells of, by its index, if the list has it.
+    pub incident: Option<usize>,
 }
 
 /// A span of time on a list whose entries have a distance from the incident.
@@ -84,6 +86,39 @@ pub(super) struct FieldTerm {
     pub field: usize,
     /// What it must be.
     pub test: FieldTest,
+    /// What it means that an entry lacks it.
+    pub absent: Absence,
+}
+
+/// What it means that an entry lacks a field. Other fields go by their index in the list's definition.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Absence {
+    /// Nobody knows it.
+    Unknown,
+    /// It is not so, whatever is asked of it.
+    No,
+    /// It is `false`.
+    IsFalse,
+    /// Nobody knows it, of entries in which this other field is one of these words; it is not so of others.
+    UnknownOf(usize, &'static [&'static str]),
+    /// Nobody knows it, of entries that have this other field; it is not so of others.
+    UnknownWith(usize),
+    /// It is not so, of entries that have this other field; nobody knows it of others.
+    UnknownUnless(usize),
+}
+
+impl Absence {
+    fn of(field: &FactDefinition, list: &ListDefinition) -> Self {
+        let other = |name: &str| list.fields.iter().position(|field| field.path == name);
+        match field.absent {
+            Absent::Unknown => Self::Unknown,
+            Absent::No if field.kind == FactType::Flag => Self::IsFalse,
+            Absent::No => Self::No,
+            Absent::UnknownOf(name, words) => other(name).map_or(Self::Unknown, |other| Self::UnknownOf(other, words)),
+            Absent::UnknownWith(name) => other(name).map_or(Self::Unknown, Self::UnknownWith),
+            Absent::UnknownUnless(name) => other(name).map_or(Self::Unknown, Self::UnknownUnless),
+        }
+    }
 }
 
 #[derive(Debug, Clone)]
@@ -257,7 +292,8 @@ fn count(
         Some(node) => Some(window(list, node, mistakes)?),
         None => None,
     };
-    (mistakes.found.len() == before).then_some((Quantifier::Count(Count { least, most, within }), filter))
+    let incident = list.fields.iter().position(|field| field.path == "incident");
+    (mistakes.found.len() == before).then_some((Quantifier::Count(Count { least, most, within, incident }), filter))
 }
 
 /// Reads the `within` of a count.
@@ -316,7 +352,7 @@ fn field_term(list: &ListDefinition, entry: &Entry, known: &Known<'_>, mistakes:
         Wanted::Value(compare) => FieldTest::Value(compare),
         Wanted::Known(known) => FieldTest::Known(known),
     };
-    Some(FieldTerm { field: index, test })
+    Some(FieldTerm { field: index, test, absent: Absence::of(field, list) })
 }
 
 /// The field that an example is made of: not the position, which hardly any rule asks for.

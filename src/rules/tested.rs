@@ -66,7 +66,9 @@ impl RuleSet {
         let mut why: Vec<String> = trace.deciding_terms().map(|term| term.sentence()).collect();
         if got == Outcome::Skipped {
             // What no term tells of: facts that the rule requires.
-            let untold = trace.missing.iter().filter(|missing| !why.iter().any(|line| line.contains(missing.fact)));
+            let required = |path: &str| rule.requires().any(|required| required == path);
+            let untold = trace.missing.iter().filter(|missing| required(&missing.fact));
+            let untold = untold.filter(|missing| !why.iter().any(|line| line.contains(&missing.fact)));
             let untold: Vec<String> =
                 untold.map(|missing| format!("`{}` is not known, and the rule requires it", missing.fact)).collect();
             why.extend(untold);

@@ -4,13 +4,15 @@ use std::cmp::Ordering;
 use std::collections::BTreeSet;
 
 use super::condition::Condition;
+use super::entries::Lacking;
 use super::evaluate::{Evaluation, Truth};
 use super::outcome::Outcome;
 use super::rule::{Effect, Rule};
-use super::selection::{Quantifier, Term, Test};
+use super::selection::{Quantifier, Selection, Term, Test};
+use super::span;
 use super::view::View;
 use super::weigh::{LessSure, Step, weigh};
-use crate::facts::schema;
+use crate::facts::{Needed, schema};
 use crate::yaml::YamlText;
 
 /// How a rule came to its answer for one incident.
@@ -37,10 +39,10 @@ pub struct Trace {
 /// A fact that is absent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Missing {
-    /// Its path.
-    pub fact: &'static str,
+    /// Its path; of a field that entries of a list lack, the list's name and the field's with a dot between them.
+    pub fact: String,
     /// What would bring it.
-    pub from: &'static str,
+    pub from: String,
 }
 
 /// How a rule's confidence came about.
@@ -180,7 +182,7 @@ pub(super) fn trace(rule: &Rule, view: &View<'_>) -> Trace {
         condition,
         selections: selections.collect(),
         decisive: decisive.into_iter().collect(),
-        missing: missing.into_iter().map(|fact| Missing { fact, from: brings(fact) }).collect(),
+        missing: missing.into_iter().map(|lacking| Missing::of(lacking, &logic.selections, view)).collect(),
         superseded_by: None,
         error: None,
         confidence: (condition == Truth::True).then(|| {
@@ -202,10 +204,33 @@ impl AdjustmentTrace {
     }
 }
 
-/// What brings a fact or list.
-fn brings(path: &str) -> &'static str {
-    let scalar = schema::scalar(path).map(|fact| fact.from);
-    scalar.or_else(|| schema::list(path).map(|list| list.from)).unwrap_or_default()
+impl Missing {
+    fn of(lacking: Lacking, selections: &[Selection], view: &View<'_>) -> Self {
+        let log = needed_log(lacking, selections, view).map(|log| log.to_string());
+        Self { fact: lacking.to_string(), from: log.unwrap_or_else(|| brings(lacking).to_owned()) }
+    }
+}
+
+/// The log that would tell of entries of a list that can't be known to lack them: what the first of the terms needs that
+/// ask for it.
+fn needed_log(lacking: Lacking, selections: &[Selection], view: &View<'_>) -> Option<Needed> {
+    let terms = selections.iter().flat_map(|selection| selection.alternatives.iter().flatten());
+    let mut undecided = terms.filter(|term| {
+        term.test.path() == lacking.path && lacking.field.is_none() && term.test.truth(view) == Truth::Undecided
+    });
+    undecided.find_map(|term| match &term.test {
+        Test::List { index, entries, .. } => span::lacking(entries, view.recorded_of(*index)?),
+        _ => None,
+    })
+}
+
+/// What brings a fact, a list, or a field of its entries that not all that bring the list have.
+fn brings(lacking: Lacking) -> &'static str {
+    let Some(list) = schema::list(lacking.path) else {
+        return schema::scalar(lacking.path).map_or("", |fact| fact.from);
+    };
+    let field = list.fields.iter().find(|field| Some(field.path) == lacking.field);
+    field.map(|field| field.from).filter(|from| *from != schema::ANY).unwrap_or(list.from)
 }
 
 /// Collects the selections behind a condition's answer: those of the parts that give the same answer as the whole.
@@ -234,7 +259,15 @@ fn trace_term(term: &Term, file: &YamlText, view: &View<'_>) -> TermTrace {
         Test::ListKnown { index, .. } => view.list(*index).map(|rows| format!("it has {} entries", rows.len())),
         Test::List { index, entries, quantifier, .. } => view.list(*index).map(|rows| {
             let fitting = rows.iter().filter(|row| entries.fits(row));
-            let fit = format!("{} of {} entries fit", fitting.clone().count(), rows.len());
+            let perhaps = rows.iter().filter(|row| entries.truth(row) == Truth::Undecided).count();
+            let perhaps = match perhaps {
+                0 => String::new(),
+                more => format!(", and of {more} it is not known"),
+            };
+            let log = view.recorded_of(*index).and_then(|recorded| span::lacking(entries, recorded));
+            let log = log.filter(|_| term.test.truth(view) == Truth::Undecided);
+            let log = if log.is_some() { ", and the logs do not cover all of the time" } else { "" };
+            let fit = format!("{} of {} entries fit{perhaps}{log}", fitting.clone().count(), rows.len());
             match quantifier {
                 Quantifier::Count(count) if count.within.is_some() => {
                     format!("{fit}, at most {} of them within that span", count.of(fitting))

@@ -6,7 +6,7 @@ use std::cell::OnceCell;
 use super::value::fold;
 use crate::evidence::Version;
 use crate::facts::schema::{FactDefinition, LISTS, ListDefinition, SCALARS};
-use crate::facts::{Around, EvidenceRef, FactSet, FactType, Nearby, Record, Value};
+use crate::facts::{Around, EvidenceRef, FactSet, FactType, Nearby, Record, Recorded, Value};
 
 /// A value in the form in which it compares.
 #[derive(Debug)]
@@ -93,7 +93,7 @@ impl Row<'_> {
 }
 
 /// The fact that says where the process's executable lies.
-const PROGRAM: &str = "process.path";
+pub(super) const PROGRAM: &str = "process.path";
 /// The list that is made from what a machine's logs recorded.
 const TIMELINE: &str = "timeline";
 /// Where its entries have their kind.
@@ -118,11 +118,13 @@ fn nearby_field<'a>(entry: &Nearby<'a>, index: usize) -> Option<Compared<'a>> {
         9 => Compared::Text(entry.component()?),
         10 => Compared::Text(entry.machine_check()?),
         11 => Compared::Number(entry.seconds_before_first()?),
-        12 => Compared::Text(entry.held_by()?),
-        13 => Compared::Text(entry.folded_sigma(folded)?.id.as_deref()?),
-        14 => Compared::Text(&entry.folded_sigma(folded)?.title),
-        15 => Compared::Text(entry.sigma()?.level?),
-        16 => Compared::Text(&entry.folded_sigma(folded)?.tags),
+        12 => Compared::Number(entry.seconds_after_first()?),
+        13 => Compared::Text(entry.held_by()?),
+        14 => Compared::Number(u64::from(entry.incident()?)),
+        15 => Compared::Text(entry.folded_sigma(folded)?.id.as_deref()?),
+        16 => Compared::Text(&entry.folded_sigma(folded)?.title),
+        17 => Compared::Text(entry.sigma()?.level?),
+        18 => Compared::Text(&entry.folded_sigma(folded)?.tags),
         _ => return None,
     })
 }
@@ -244,6 +246,19 @@ impl<'a> View<'a> {
         }
     }
 
+    /// Whether a list is known as a whole: of the timeline, that a System log covers the incident.
+    pub fn knows_list(&self, index: usize) -> bool {
+        let is_covered = self.recorded_of(index).is_none_or(Recorded::has_system_log);
+        is_covered && self.list(index).is_some()
+    }
+
+    /// What the logs cover that made a list; `None` of a list that has all that there was.
+    pub fn recorded_of(&self, index: usize) -> Option<&'a Recorded> {
+        let is_timeline = LISTS.get(index).is_some_and(|list| list.name == TIMELINE);
+        let recorded = || self.around.map_or_else(|| self.facts.recorded(), Around::recorded);
+        is_timeline.then(recorded).flatten()
+    }
+
     fn rows(&self, definition: &'static ListDefinition) -> Option<Vec<Row<'a>>> {
         if definition.name == TIMELINE
             && let Some(around) = self.around
@@ -301,7 +316,9 @@ mod tests {
             "component",
             "machine_check",
             "seconds_before_first",
+            "seconds_after_first",
             "held_by",
+            "incident",
             "sigma_id",
             "sigma_title",
             "sigma_level",

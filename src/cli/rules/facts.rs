@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::cli::output::Format;
 use crate::facts::FactType;
-use crate::facts::schema::{FactDefinition, LISTS, ListDefinition, SCALARS};
+use crate::facts::schema::{ANY, Absent, FactDefinition, LISTS, ListDefinition, SCALARS};
 use crate::report::json::write_indented;
 
 /// Columns of the text.
@@ -47,9 +47,24 @@ fn text(heading: Style, out: &mut dyn Write) -> io::Result<()> {
             writeln!(out, "  {heading}{}{heading:#}: {}", field.path, field.kind.name())?;
             paragraph(out, 6, field.about)?;
             words(out, 6, field.kind)?;
+            if let Some(absent) = absent(field) {
+                paragraph(out, 6, absent)?;
+            }
         }
     }
     Ok(())
+}
+
+/// What it means that an entry lacks a field, where that is not that nobody knows it.
+fn absent(field: &FactDefinition) -> Option<&'static str> {
+    match field.absent {
+        Absent::Unknown => None,
+        Absent::No if field.kind == FactType::Flag => Some("An entry without it counts as `false`."),
+        Absent::No => Some("An entry without it has no such thing."),
+        Absent::UnknownOf(..) | Absent::UnknownWith(_) | Absent::UnknownUnless(_) => {
+            Some("Whether an entry without it has none, or nobody knows it, depends on what the entry is.")
+        }
+    }
 }
 
 /// The words that a fact can be.
@@ -83,6 +98,8 @@ struct Fact {
     means: &'static str,
     #[serde(skip_serializing_if = "str::is_empty")]
     from: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    absent: Option<&'static str>,
 }
 
 #[derive(Serialize)]
@@ -109,13 +126,21 @@ impl Fact {
             FactType::Word(words) => Some(words),
             _ => None,
         };
-        Self { path: fact.path, kind: fact.kind.name(), words, means: fact.about, from: fact.from }
+        Self { path: fact.path, kind: fact.kind.name(), words, means: fact.about, from: fact.from, absent: None }
     }
 }
 
 impl List {
     fn of(list: &ListDefinition) -> Self {
-        let field = |field| Fact { from: "", ..Fact::of(field) };
+        let field = |field: &FactDefinition| Fact {
+            from: if field.from == ANY { "" } else { field.from },
+            absent: Some(match field.absent {
+                Absent::Unknown => "unknown",
+                Absent::No => "no",
+                Absent::UnknownOf(..) | Absent::UnknownWith(_) | Absent::UnknownUnless(_) => "depends",
+            }),
+            ..Fact::of(field)
+        };
         Self { name: list.name, means: list.about, from: list.from, fields: list.fields.iter().map(field).collect() }
     }
 }

@@ -1,9 +1,10 @@
 //! Every fact with many entries.
 
 use super::{
-    ANY, APPLICATION_LOG, COMPONENTS, DRIVES, DUMP, DUMP_OR_CONSOLE, DUMP_WITH_HANDLES, FRAME_TRUSTS, FactType,
-    INCIDENT_KINDS, INVENTORY, KERNEL_DUMP, LOCATIONS, ListDefinition, MACHINE_CHECKS, MEMORY_HOLDERS, MODULE_LIST,
-    NAMED_PARTS, SIGMA_LEVELS, SIGMA_RULES, SYSTEM_LOG, TEXT, TIMELINE_KINDS, fact,
+    ANY, APPLICATION_LOG, Absent, COMPONENTS, DRIVES, DUMP, DUMP_OR_CONSOLE, DUMP_WITH_HANDLES, FRAME_TRUSTS,
+    FUNCTIONS, FactType, INCIDENT_KINDS, INVENTORY, KERNEL_DUMP, LOCATIONS, ListDefinition, MACHINE_CHECKS,
+    MEMORY_HOLDERS, MODULE_LIST, NAMED_PARTS, SIGMA_LEVELS, SIGMA_RULES, SYSTEM_LOG, TEXT, TIMELINE_KINDS, fact, if_so,
+    where_absent,
 };
 use crate::incident::environment::{FRAMEWORKS, INSTALLATIONS};
 
@@ -62,10 +63,10 @@ pub const LISTS: &[ListDefinition] = &[
             fact("name", FactType::Module, ANY, "file name"),
             fact("copies", FactType::Number, ANY, "how many"),
             fact("first_path", FactType::Path, ANY, "path of the one that was loaded first, which others get by name"),
-            fact("first_version", FactType::Version, ANY, "its file version"),
+            fact("first_version", FactType::Version, DUMP, "its file version"),
             fact("first_location", FactType::Word(LOCATIONS), ANY, "what kind of folder it was loaded from"),
             fact("second_path", FactType::Path, ANY, "path of the one that was loaded next"),
-            fact("second_version", FactType::Version, ANY, "its file version"),
+            fact("second_version", FactType::Version, DUMP, "its file version"),
             fact("second_location", FactType::Word(LOCATIONS), ANY, "what kind of folder it was loaded from"),
         ],
     },
@@ -74,9 +75,9 @@ pub const LISTS: &[ListDefinition] = &[
         about: "the event-log records that belong to the incident; always known",
         from: "event logs",
         fields: &[
-            fact("provider", FactType::Text, ANY, "provider"),
-            fact("id", FactType::Number, ANY, "event id"),
-            fact("text", FactType::Text, ANY, "the record's values, joined with `; `"),
+            if_so(fact("provider", FactType::Text, ANY, "provider")),
+            if_so(fact("id", FactType::Number, ANY, "event id")),
+            if_so(fact("text", FactType::Text, ANY, "the record's values, joined with `; `")),
         ],
     },
     ListDefinition {
@@ -85,10 +86,13 @@ pub const LISTS: &[ListDefinition] = &[
         from: DUMP,
         fields: &[
             fact("position", FactType::Number, ANY, "0 is the innermost"),
-            fact("module", FactType::Module, ANY, "module of the frame"),
-            fact("version", FactType::Version, ANY, "its file version"),
-            fact("offset", FactType::Address, ANY, "where in that module"),
-            fact("function", FactType::Text, ANY, "its function, by the image's exports or by symbols"),
+            if_so(fact("module", FactType::Module, ANY, "module of the frame")),
+            where_absent(Absent::UnknownWith("module"), fact("version", FactType::Version, ANY, "its file version")),
+            if_so(fact("offset", FactType::Address, ANY, "where in that module")),
+            where_absent(
+                Absent::UnknownWith("module"),
+                fact("function", FactType::Text, FUNCTIONS, "its function, by the image's exports or by symbols"),
+            ),
             fact("trust", FactType::Word(FRAME_TRUSTS), ANY, "how the frame was found"),
         ],
     },
@@ -118,23 +122,26 @@ pub const LISTS: &[ListDefinition] = &[
         from: TEXT,
         fields: &[
             fact("code", FactType::Code, ANY, "the HRESULT"),
-            fact("mentioned", FactType::Flag, ANY, "that only a denial, advice or a list of codes names it"),
-            fact(
+            if_so(fact("mentioned", FactType::Flag, ANY, "that only a denial, advice or a list of codes names it")),
+            if_so(fact(
                 "unreported",
                 FactType::Flag,
                 ANY,
                 "that only a quotation names it of which nobody says that it appeared",
-            ),
+            )),
         ],
     },
     ListDefinition {
         name: "incidents_before",
-        about: "the last incident of each kind on the same machine within the 24 hours before, whatever evidence tells of \
-                it; known when machine and time are",
+        about: "the incidents on the same machine within the 24 hours before, of each kind the last 16, whatever evidence \
+                tells of them; known when machine and time are",
         from: APPLICATION_LOG,
         fields: &[
             fact("kind", FactType::Word(INCIDENT_KINDS), ANY, "its kind"),
-            fact("process", FactType::Module, ANY, "its program"),
+            where_absent(
+                Absent::UnknownOf("kind", &["crash", "hang", "start-failure", "exit"]),
+                fact("process", FactType::Module, ANY, "its program"),
+            ),
             fact("seconds_before", FactType::Duration, ANY, "how long before"),
         ],
     },
@@ -146,7 +153,7 @@ pub const LISTS: &[ListDefinition] = &[
             fact("position", FactType::Number, ANY, "0 is the executable"),
             fact("name", FactType::Module, ANY, "file name"),
             fact("path", FactType::Path, ANY, "path"),
-            fact("version", FactType::Version, ANY, "file version"),
+            fact("version", FactType::Version, DUMP, "file version"),
             fact("location", FactType::Word(LOCATIONS), ANY, "what kind of folder it was loaded from"),
         ],
     },
@@ -168,7 +175,7 @@ pub const LISTS: &[ListDefinition] = &[
             fact("file", FactType::Path, ANY, "source file"),
             fact("line", FactType::Number, ANY, "line in it"),
             fact("function", FactType::Text, ANY, "function"),
-            fact("package", FactType::Text, ANY, "the folder of site-packages that the file lies in"),
+            if_so(fact("package", FactType::Text, ANY, "the folder of site-packages that the file lies in")),
         ],
     },
     ListDefinition {
@@ -187,80 +194,118 @@ pub const LISTS: &[ListDefinition] = &[
         from: TEXT,
         fields: &[
             fact("line", FactType::Text, ANY, "the line"),
-            fact(
+            if_so(fact(
                 "certain",
                 FactType::Text,
                 ANY,
                 "what of the line is neither denied nor advice nor a list of codes; absent where that is all of it",
-            ),
-            fact(
+            )),
+            if_so(fact(
                 "reported",
                 FactType::Text,
                 ANY,
                 "what of the line stands outside of quotations of which nobody says that they appeared; absent where that \
                  is all of it",
-            ),
+            )),
         ],
     },
     ListDefinition {
         name: "timeline",
         about: "what the machine's logs recorded from 24 hours before to 10 minutes after the incident, and of what was \
-                installed or blocked from 7 days before, the incident's own records left out; known when a log of the \
-                machine covers the incident",
+                installed or blocked from 7 days before, the incident's own records left out; that something was not \
+                recorded is known as far as the log covers the time that would hold it",
         from: SYSTEM_LOG,
         fields: &[
-            fact("kind", FactType::Word(TIMELINE_KINDS), ANY, "what kind of thing"),
-            fact("provider", FactType::Text, ANY, "provider"),
-            fact("id", FactType::Number, ANY, "event id"),
-            fact("seconds_before", FactType::Duration, ANY, "how long before the incident; absent when after it"),
-            fact("seconds_after", FactType::Duration, ANY, "how long after the incident; absent when before it"),
-            fact("text", FactType::Text, ANY, "the record's values, joined with `; `"),
-            fact("status", FactType::Code, ANY, "how a request to a drive or file ended, where the record says it"),
-            fact(
+            if_so(fact("kind", FactType::Word(TIMELINE_KINDS), ANY, "what kind of thing")),
+            if_so(fact("provider", FactType::Text, ANY, "provider")),
+            if_so(fact("id", FactType::Number, ANY, "event id")),
+            if_so(fact(
+                "seconds_before",
+                FactType::Duration,
+                ANY,
+                "how long before the incident; absent when after it",
+            )),
+            if_so(fact("seconds_after", FactType::Duration, ANY, "how long after the incident; absent when before it")),
+            if_so(fact("text", FactType::Text, ANY, "the record's values, joined with `; `")),
+            where_absent(
+                Absent::UnknownOf("kind", &["storage-error"]),
+                fact("status", FactType::Code, ANY, "how a request to a drive or file ended, where the record says it"),
+            ),
+            if_so(fact(
                 "names",
                 FactType::Word(NAMED_PARTS),
                 ANY,
                 "what of the incident the record is about: that the program itself was refused, taken away or stopped \
                  (program, by its whole path), a module that it lacked (by name) or died in (by path), another file that \
                  it wanted, a program of which it is the parent; or that it only mentions one of their names",
-            ),
-            fact(
-                "drive",
-                FactType::Word(DRIVES),
-                ANY,
-                "whether a record of a drive or file system is about the one that the incident depends on: the program's \
+            )),
+            where_absent(
+                Absent::UnknownOf("kind", &["storage-error", "drive-health", "file-system-error"]),
+                fact(
+                    "drive",
+                    FactType::Word(DRIVES),
+                    ANY,
+                    "whether a record of a drive or file system is about the one that the incident depends on: the program's \
                  own, for stops the one that Windows starts from; absent where the record does not tell",
+                ),
             ),
-            fact("component", FactType::Word(COMPONENTS), ANY, "which part of the machine a hardware error is of"),
-            fact(
-                "machine_check",
-                FactType::Word(MACHINE_CHECKS),
+            if_so(fact(
+                "component",
+                FactType::Word(COMPONENTS),
                 ANY,
-                "what kind of error a processor's machine check reported",
+                "which part of the machine a hardware error is of",
+            )),
+            where_absent(
+                Absent::UnknownOf("component", &["processor"]),
+                fact(
+                    "machine_check",
+                    FactType::Word(MACHINE_CHECKS),
+                    ANY,
+                    "what kind of error a processor's machine check reported",
+                ),
             ),
-            fact(
-                "seconds_before_first",
+            where_absent(
+                Absent::UnknownUnless("seconds_after_first"),
+                fact(
+                    "seconds_before_first",
+                    FactType::Duration,
+                    ANY,
+                    "how long before the first incident with the same signature on this machine something was installed; \
+                 absent where earlier ones may have gone unrecorded",
+                ),
+            ),
+            if_so(fact(
+                "seconds_after_first",
                 FactType::Duration,
                 ANY,
-                "how long before the first incident with the same signature on this machine something was installed; \
-                 absent where earlier ones may have gone unrecorded",
-            ),
-            fact(
-                "held_by",
-                FactType::Word(MEMORY_HOLDERS),
-                ANY,
-                "who held more than half of the memory when it ran out: the kernel's pools, one program, all programs \
+                "how long after the first such incident, of what was installed since then",
+            )),
+            where_absent(
+                Absent::UnknownOf("kind", &["memory-exhausted"]),
+                fact(
+                    "held_by",
+                    FactType::Word(MEMORY_HOLDERS),
+                    ANY,
+                    "who held more than half of the memory when it ran out: the kernel's pools, one program, all programs \
                  together, or something else (drivers, shared memory, the GPU)",
+                ),
             ),
-            fact(
+            if_so(fact(
+                "incident",
+                FactType::Number,
+                ANY,
+                "of a record of another incident: its number among those around; records with one number tell of one \
+                 incident, and count once",
+            )),
+            if_so(fact(
                 "sigma_id",
                 FactType::Text,
                 SIGMA_RULES,
                 "of a record that a Sigma rule matches (sigma): the rule's id",
-            ),
-            fact("sigma_title", FactType::Text, SIGMA_RULES, "its title"),
-            fact("sigma_level", FactType::Word(SIGMA_LEVELS), SIGMA_RULES, "its level"),
-            fact("sigma_tags", FactType::Text, SIGMA_RULES, "its tags, joined with `; `"),
+            )),
+            if_so(fact("sigma_title", FactType::Text, SIGMA_RULES, "its title")),
+            if_so(fact("sigma_level", FactType::Word(SIGMA_LEVELS), SIGMA_RULES, "its level")),
+            if_so(fact("sigma_tags", FactType::Text, SIGMA_RULES, "its tags, joined with `; `")),
         ],
     },
     ListDefinition {
@@ -281,13 +326,13 @@ pub const LISTS: &[ListDefinition] = &[
         from: TEXT,
         fields: &[
             fact("number", FactType::Number, ANY, "the number"),
-            fact("mentioned", FactType::Flag, ANY, "that only a denial, advice or a list of codes names it"),
-            fact(
+            if_so(fact("mentioned", FactType::Flag, ANY, "that only a denial, advice or a list of codes names it")),
+            if_so(fact(
                 "unreported",
                 FactType::Flag,
                 ANY,
                 "that only a quotation names it of which nobody says that it appeared",
-            ),
+            )),
         ],
     },
 ];

@@ -77,6 +77,24 @@ pub struct FactDefinition {
     pub about: &'static str,
     /// What brings it; a report's "what to collect" is made of it.
     pub from: &'static str,
+    /// Of a field of a list: what it means that an entry lacks it.
+    pub absent: Absent,
+}
+
+/// What it means that an entry of a list lacks a field.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Absent {
+    /// That nobody knows it.
+    Unknown,
+    /// That it is not so, or that there is no such thing.
+    No,
+    /// That nobody knows it, of entries whose field of this name is one of these words; of others that there is no such
+    /// thing.
+    UnknownOf(&'static str, &'static [&'static str]),
+    /// That nobody knows it, of entries that have the field of this name; of others that there is no such thing.
+    UnknownWith(&'static str),
+    /// That nobody knows it, but of entries that have the field of this name, which says that it is not so.
+    UnknownUnless(&'static str),
 }
 
 /// A fact with many entries.
@@ -186,13 +204,25 @@ const EXIT_LOG: &str = "silent exit monitoring of the program";
 const EXIT_LOG_OR_TEXT: &str = "silent exit monitoring of the program, or text";
 const TEXT: &str = "the text that the program printed";
 const INVENTORY: &str = "the output of nvidia-smi, dxdiag, systeminfo or pip list";
-const ANY: &str = "any artifact";
+/// What brings something that nothing in particular brings; of a field, that it comes with its list.
+pub(crate) const ANY: &str = "any artifact";
 const DUMP_OR_TEXT: &str = "a minidump of the crash, or a text with the versions";
 const DUMP_OR_CONSOLE: &str = "a minidump of the crash, or the text that the program printed";
 const MODULE_LIST: &str = "a minidump or Report.wer";
+const FUNCTIONS: &str = "the program's own images or symbols, with --symbols PATH";
 
 const fn fact(path: &'static str, kind: FactType, from: &'static str, about: &'static str) -> FactDefinition {
-    FactDefinition { path, kind, about, from }
+    FactDefinition { path, kind, about, from, absent: Absent::Unknown }
+}
+
+/// A field of a list of which it is known what it means that an entry lacks it.
+const fn where_absent(absent: Absent, field: FactDefinition) -> FactDefinition {
+    FactDefinition { absent, ..field }
+}
+
+/// A field that an entry lacks where it is not so, or where there is no such thing.
+const fn if_so(field: FactDefinition) -> FactDefinition {
+    where_absent(Absent::No, field)
 }
 
 /// The definition of a fact with one value.

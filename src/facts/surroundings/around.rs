@@ -1,13 +1,13 @@
 //! The part of a machine's timeline that rules see around one incident.
 
 use std::cell::OnceCell;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::{SignedDuration, Timestamp};
 
 use super::super::from_incident::evidence;
 use super::nearby::Nearby;
-use super::{INSTALLS, Logged, Surroundings, TIMELINE_AFTER};
+use super::{INSTALLS, Logged, Recorded, Surroundings, TIMELINE_AFTER};
 use crate::incident::Built;
 
 /// How far back the timeline that rules see goes.
@@ -31,20 +31,26 @@ pub struct Around<'m> {
     surroundings: Option<&'m Surroundings<'m>>,
     entries: OnceCell<Option<Vec<Nearby<'m>>>>,
     kinds: OnceCell<Vec<&'static str>>,
+    recorded: OnceCell<Option<Recorded>>,
 }
 
 impl<'m> Around<'m> {
     /// The timeline around `built`; `surroundings` are those of the machine it happened on, when its logs were given.
     #[must_use]
     pub fn new(built: &'m Built<'m>, surroundings: Option<&'m Surroundings<'m>>) -> Self {
-        Self { built, surroundings, entries: OnceCell::new(), kinds: OnceCell::new() }
+        Self { built, surroundings, entries: OnceCell::new(), kinds: OnceCell::new(), recorded: OnceCell::new() }
     }
 
     /// The entries, the nearest first. They have evidence numbers that follow the incident's own. Known when something
-    /// was recorded that is no match of a Sigma rule, or when the System log of the machine covers the moment: an empty list must mean that nothing was
-    /// recorded.
+    /// was recorded that is no match of a Sigma rule, or when the System log of the machine covers the moment. That some
+    /// entry is not there means something only where [`recorded`](Self::recorded) says so.
     pub fn entries(&self) -> Option<&[Nearby<'m>]> {
         self.entries.get_or_init(|| nearby(self.built, self.surroundings?)).as_deref()
+    }
+
+    /// What the logs of the machine cover around the incident.
+    pub fn recorded(&self) -> Option<&Recorded> {
+        self.recorded.get_or_init(|| self.surroundings?.recorded(&self.built.incident)).as_ref()
     }
 
     /// Whether one of the entries is of this kind; rules mostly ask for kinds that hardly any machine records.
@@ -101,9 +107,14 @@ fn nearby<'m>(built: &'m Built<'m>, surroundings: &'m Surroundings<'m>) -> Optio
     entries.sort_unstable_by_key(|(distance, index, _)| (distance.as_nanos().unsigned_abs(), *index));
     let first_like = surroundings.first_like(&built.incident);
     let first = built.incident.evidence.len();
-    let numbered = (first..)
-        .zip(entries)
-        .map(|(number, (distance, _, logged))| Nearby::new(built, logged, distance, first_like, evidence(number)));
+    // Incidents by the order in which the entries name them.
+    let mut incidents: BTreeMap<u32, u32> = BTreeMap::new();
+    let numbered = (first..).zip(entries).map(|(number, (distance, _, logged))| {
+        let next = u32::try_from(incidents.len()).unwrap_or(u32::MAX).saturating_add(1);
+        let incident = surroundings.incident_of.get(&logged.entry.item).filter(|_| logged.entry.sigma.is_none());
+        let incident = incident.map(|incident| *incidents.entry(*incident).or_insert(next));
+        Nearby::new(built, logged, distance, first_like, incident, evidence(number))
+    });
     Some(numbered.collect())
 }
 

@@ -8,11 +8,13 @@ mod changes;
 mod drive;
 mod named;
 mod nearby;
+mod recorded;
 mod sigma;
 
 pub use around::{Around, MOST_OF_A_KIND, reach_seconds};
 pub use changes::{BeforeFirst, Change};
 pub use nearby::Nearby;
+pub use recorded::{Asked, Needed, Recorded};
 pub use sigma::SigmaNearby;
 
 use std::collections::{BTreeMap, HashMap};
@@ -21,8 +23,8 @@ use std::sync::{Arc, OnceLock};
 use jiff::{SignedDuration, Timestamp};
 
 use self::nearby::FoldedSigma;
-use crate::evidence::{Event, Observation, Recorded, Stretches};
-use crate::incident::{Incident, IncidentKind, Item, Machine, TimelineEntry};
+use crate::evidence::{Event, LogCoverage, Observation, Recorded as Kept, Stretches};
+use crate::incident::{Built, Incident, IncidentKind, Item, Machine, TimelineEntry};
 
 /// How far the timeline goes on after an incident: records about a stop are written at the next start.
 const TIMELINE_AFTER: SignedDuration = SignedDuration::from_mins(10);
@@ -53,6 +55,10 @@ pub struct Surroundings<'i> {
     system_logs: Vec<(Timestamp, Timestamp)>,
     /// What the Application logs and the System logs cover.
     covered: [Stretches; 2],
+    /// What the logs of each channel cover, by its name in lower case.
+    by_channel: BTreeMap<String, Stretches>,
+    /// Of items that records were made of, the number of the incident that they tell of.
+    incident_of: HashMap<usize, u32>,
     /// When incidents of a signature first happened.
     first_of: HashMap<String, Timestamp>,
 }
@@ -95,11 +101,22 @@ impl<'i> Surroundings<'i> {
             *last = latest;
         }
         let covered = LOGS.map(|channel| Stretches::of(machine.logs.iter().filter(|log| is(&log.channel, channel))));
-        Self { machine, logged, by_kind, system_logs, covered, first_of: HashMap::new() }
+        let mut by_channel: BTreeMap<String, Vec<&LogCoverage>> = BTreeMap::new();
+        for log in &machine.logs {
+            by_channel.entry(log.channel.to_lowercase()).or_default().push(log);
+        }
+        let by_channel = by_channel.into_iter().map(|(name, logs)| (name, Stretches::of(logs.into_iter()))).collect();
+        let (incident_of, first_of) = (HashMap::new(), HashMap::new());
+        Self { machine, logged, by_kind, system_logs, covered, by_channel, incident_of, first_of }
     }
 
-    /// Takes note of an incident on this machine: of all with one signature, the first one's time is kept.
-    pub fn note(&mut self, incident: &Incident) {
+    /// Takes note of an incident on this machine, which has a number: which records tell of it, and of all incidents with
+    /// one signature the first one's time.
+    pub fn note(&mut self, number: usize, built: &Built<'_>) {
+        if let Ok(number) = u32::try_from(number) {
+            self.incident_of.extend(built.gathered.sightings.iter().map(|sighting| (sighting.item, number)));
+        }
+        let incident = &built.incident;
         let Some(time) = incident.time else { return };
         match self.first_of.get_mut(&incident.signature.coarse) {
             Some(first) => *first = (*first).min(time),
@@ -111,14 +128,20 @@ impl<'i> Surroundings<'i> {
 
     /// When an incident with the signature of this one first happened on the machine, and since when, without a hole, the
     /// log has been kept in which it would have been recorded before.
-    fn first_like(&self, incident: &Incident) -> Option<(Timestamp, Timestamp)> {
+    fn first_like(&self, incident: &Incident) -> Option<(Timestamp, Option<Timestamp>)> {
         let first = *self.first_of.get(&incident.signature.coarse)?;
         let [application, system] = &self.covered;
         let log = if is_of_application_log(incident.kind) { application } else { system };
         match log.at(first) {
-            Recorded::Since(since) => Some((first, since)),
-            _ => None,
+            Kept::Since(since) => Some((first, Some(since))),
+            _ => Some((first, None)),
         }
+    }
+
+    /// What the logs cover around an incident.
+    fn recorded(&self, incident: &Incident) -> Option<Recorded> {
+        let first = self.first_of.get(&incident.signature.coarse).copied();
+        Some(Recorded::new(incident.time?, first, self.by_channel.iter()))
     }
 
     /// The machine.

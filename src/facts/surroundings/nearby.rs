@@ -31,7 +31,9 @@ pub struct Nearby<'m> {
     seconds: u64,
     after: bool,
     /// When the first incident like this one was, and since when such are recorded.
-    first_like: Option<(Timestamp, Timestamp)>,
+    first_like: Option<(Timestamp, Option<Timestamp>)>,
+    /// The number of the incident that it tells of, among those around.
+    incident: Option<u32>,
     /// The number that it has in findings.
     pub from: Option<EvidenceRef>,
 }
@@ -42,11 +44,12 @@ impl<'m> Nearby<'m> {
         built: &'m Built<'m>,
         logged: &'m Logged<'m>,
         distance: SignedDuration,
-        first_like: Option<(Timestamp, Timestamp)>,
+        first_like: Option<(Timestamp, Option<Timestamp>)>,
+        incident: Option<u32>,
         from: Option<EvidenceRef>,
     ) -> Self {
         let (seconds, after) = (distance.as_secs().unsigned_abs(), distance.is_positive());
-        Self { built, logged, seconds, after, first_like, from }
+        Self { built, logged, seconds, after, first_like, incident, from }
     }
 
     /// The entry as the machine's timeline has it.
@@ -131,9 +134,18 @@ impl<'m> Nearby<'m> {
     pub fn seconds_before_first(&self) -> Option<u64> {
         let (first, recorded_since) = self.first_like?;
         let entry = self.logged.entry;
-        let is_known = entry.time.duration_since(recorded_since) >= LEAST_COVERED && entry.time <= first;
+        let is_known = entry.time.duration_since(recorded_since?) >= LEAST_COVERED && entry.time <= first;
         let known = INSTALLS.contains(&entry.kind) && is_known;
         known.then(|| first.duration_since(entry.time).as_secs().unsigned_abs())
+    }
+
+    /// How many seconds after the first such incident that is known something was installed.
+    #[must_use]
+    pub fn seconds_after_first(&self) -> Option<u64> {
+        let (first, _) = self.first_like?;
+        let entry = self.logged.entry;
+        let after = INSTALLS.contains(&entry.kind) && entry.time > first;
+        after.then(|| entry.time.duration_since(first).as_secs().unsigned_abs())
     }
 
     /// Who held most of the memory that the record says had run out, in a word of
@@ -146,6 +158,12 @@ impl<'m> Nearby<'m> {
         let program = top.iter().map(|(_, _, bytes)| *bytes).max().unwrap_or(0);
         let holders = [("pool", held.pools), ("program", program), ("programs", held.processes)];
         Some(holders.into_iter().find(|(_, bytes)| *bytes > half).map_or("other", |(holder, _)| holder))
+    }
+
+    /// The number of the incident that it tells of: what has one number tells of one.
+    #[must_use]
+    pub fn incident(&self) -> Option<u32> {
+        self.incident
     }
 
     /// The Sigma rule that it is a match of.
@@ -182,7 +200,9 @@ impl<'m> Nearby<'m> {
         fields.extend(self.component().map(|component| ("component", word(component))));
         fields.extend(self.machine_check().map(|class| ("machine_check", word(class))));
         fields.extend(self.seconds_before_first().map(|seconds| ("seconds_before_first", Value::Number(seconds))));
+        fields.extend(self.seconds_after_first().map(|seconds| ("seconds_after_first", Value::Number(seconds))));
         fields.extend(self.held_by().map(|holder| ("held_by", word(holder))));
+        fields.extend(self.incident.map(|incident| ("incident", Value::Number(u64::from(incident)))));
         if let Some(rule) = self.sigma() {
             fields.extend(rule.id.as_ref().map(|id| ("sigma_id", Value::Text(Arc::clone(id)))));
             fields.push(("sigma_title", Value::Text(Arc::clone(&rule.title))));

@@ -1,13 +1,24 @@
 //! Times and numbers beyond what rules are told.
 
 use super::{Linted, fields};
+use crate::facts::schema::INCIDENT_KINDS;
 use crate::facts::{MOST_OF_A_KIND, Value, reach_seconds};
+use crate::patterns::MOST_BEFORE;
 use crate::rules::compare::{Compare, Order};
 use crate::rules::selection::{EntryFilter, FieldTest, Quantifier, Test};
 use crate::yaml::Diagnostic;
 
 /// `R086`: a look further back on the timeline than it goes, or a count of more entries than it holds.
 pub(super) fn look(rule: &Linted<'_>, found: &mut Vec<Diagnostic>) {
+    for term in rule.terms().filter(|term| term.test.path() == "incidents_before") {
+        let Test::List { entries, quantifier: Quantifier::Count(count), .. } = &term.test else { continue };
+        let kinds = kinds(entries, &term.test).map_or(INCIDENT_KINDS.len(), |kinds| kinds.len());
+        let most = u64::try_from(kinds.saturating_mul(MOST_BEFORE)).unwrap_or(u64::MAX);
+        if count.least > most {
+            let message = format!("this never holds: of each kind rules see the last {MOST_BEFORE} incidents");
+            rule.warn("R086", term.span, message, "ask for fewer", found);
+        }
+    }
     for term in rule.terms().filter(|term| term.test.path() == "timeline") {
         let Test::List { entries, quantifier, .. } = &term.test else { continue };
         let kinds = kinds(entries, &term.test);

@@ -292,6 +292,16 @@ pub fn timeline_kind(event: &Event) -> Option<&'static str> {
     })
 }
 
+/// The kinds of timeline entries that records of a provider make; none of one that the catalogue does not know.
+#[must_use]
+pub fn timeline_kinds_of(provider: &str) -> Vec<&'static str> {
+    let rows = CATALOGUE.iter().filter(|entry| entry.is_logged_by(provider));
+    let mut kinds: Vec<&'static str> = rows.map(|entry| entry.timeline).collect();
+    kinds.sort_unstable();
+    kinds.dedup();
+    kinds
+}
+
 /// The event ids that are wanted of one provider: the rows that name it, as bits.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub(super) struct WantedIds(Rows);

@@ -1,0 +1,315 @@
+//! Which entries of a list fit, which of them count, and what it means that one lacks a field.
+
+use std::collections::BTreeSet;
+use std::fmt;
+
+use super::compare::Compare;
+use super::evaluate::Truth;
+use super::selection::{Absence, Count, EntryFilter, FieldTerm, FieldTest, Quantifier, Window};
+use super::view::{Compared, PROGRAM, Row, View};
+use crate::facts::ListDefinition;
+
+impl Quantifier {
+    /// Which of the entries that fit count.
+    pub fn counted<'r, 'v>(self, fitting: impl Iterator<Item = &'r Row<'v>>) -> Vec<&'r Row<'v>> {
+        match self {
+            Self::Any | Self::None => fitting.collect(),
+            Self::Count(count) => count.counted(fitting),
+        }
+    }
+
+    /// Whether as many fit as it asks for, whatever those turn out to be that can't be decided; `more` says whether there
+    /// may be entries that the list lacks.
+    pub fn truth(self, rows: &[Row<'_>], entries: &EntryFilter, more: impl Fn() -> bool) -> Truth {
+        let any = || match Truth::any(rows.iter().map(|row| entries.truth(row))) {
+            Truth::False if more() => Truth::Undecided,
+            decided => decided,
+        };
+        match self {
+            Self::Any => any(),
+            Self::None => any().not(),
+            Self::Count(count) => {
+                let surely = count.of(rows.iter().filter(|row| entries.fits(row)));
+                let perhaps = count.of(rows.iter().filter(|row| entries.truth(row) != Truth::False));
+                // More of them would change nothing where there are too many already.
+                let perhaps = if surely <= count.most && more() { u64::MAX } else { perhaps };
+                let asked = count.least..=count.most;
+                match (asked.contains(&surely), asked.contains(&perhaps)) {
+                    (true, true) => Truth::True,
+                    (false, false) if perhaps < count.least || surely > count.most => Truth::False,
+                    _ => Truth::Undecided,
+                }
+            }
+        }
+    }
+}
+
+impl Count {
+    /// Which of the entries that fit count: all, or those of the span of time that holds the most of them. Of several that
+    /// tell of one incident the first does.
+    fn counted<'r, 'v>(self, fitting: impl Iterator<Item = &'r Row<'v>>) -> Vec<&'r Row<'v>> {
+        let mut told = BTreeSet::new();
+        let fitting = fitting.filter(|row| match self.incident.and_then(|field| row.field(field)) {
+            Some(Compared::Number(incident)) => told.insert(incident),
+            _ => true,
+        });
+        match self.within {
+            None => fitting.collect(),
+            Some(window) => window.fullest(fitting),
+        }
+    }
+
+    /// How many these are.
+    pub fn of<'r, 'v: 'r>(self, fitting: impl Iterator<Item = &'r Row<'v>>) -> u64 {
+        u64::try_from(self.counted(fitting).len()).unwrap_or(u64::MAX)
+    }
+}
+
+impl Window {
+    /// The entries of the span that holds the most of them, of several spans the earliest. Both of its ends count.
+    fn fullest<'r, 'v>(self, rows: impl Iterator<Item = &'r Row<'v>>) -> Vec<&'r Row<'v>> {
+        let distance = |row: &Row<'_>, field: usize| match row.field(field)? {
+            Compared::Number(seconds) => Some(i128::from(seconds)),
+            _ => None,
+        };
+        let time = |row: &Row<'_>| {
+            let before = distance(row, self.before).and_then(i128::checked_neg);
+            before.or_else(|| distance(row, self.after?))
+        };
+        let mut timed: Vec<(i128, &'r Row<'v>)> = rows.filter_map(|row| Some((time(row)?, row))).collect();
+        timed.sort_by_key(|(time, _)| *time);
+        let mut fullest = timed.get(..0).unwrap_or_default();
+        for (first, (time, _)) in timed.iter().enumerate() {
+            let last = time.saturating_add(i128::from(self.seconds));
+            let end = timed.partition_point(|(other, _)| *other <= last);
+            let span = timed.get(first..end).unwrap_or_default();
+            if span.len() > fullest.len() {
+                fullest = span;
+            }
+        }
+        fullest.iter().map(|(_, row)| *row).collect()
+    }
+}
+
+impl EntryFilter {
+    /// Whether some entry of a list may fit, as far as that can be told without looking at each.
+    pub fn may_fit(&self, list: usize, view: &View<'_>) -> bool {
+        let may_have = |term: &FieldTerm| match &term.test {
+            FieldTest::Value(Compare::Equal(values)) => view.may_have(list, term.field, values),
+            _ => true,
+        };
+        self.alternatives.is_empty() || self.alternatives.iter().any(|terms| terms.iter().all(may_have))
+    }
+
+    /// Whether an entry surely fits one of the alternatives.
+    pub fn fits(&self, row: &Row<'_>) -> bool {
+        self.truth(row) == Truth::True
+    }
+
+    /// Whether an entry fits one of the alternatives; undecided where it lacks what would tell.
+    pub fn truth(&self, row: &Row<'_>) -> Truth {
+        if self.alternatives.is_empty() {
+            return Truth::True;
+        }
+        Truth::any(self.alternatives.iter().map(|terms| fits_all(terms, row)))
+    }
+
+    /// The terms that leave it undecided whether an entry fits.
+    pub fn undecided<'t>(&'t self, row: &'t Row<'_>) -> impl Iterator<Item = &'t FieldTerm> {
+        let open = self.alternatives.iter().filter(|terms| fits_all(terms, row) == Truth::Undecided);
+        open.flatten().filter(|term| term.truth(row) == Truth::Undecided)
+    }
+}
+
+fn fits_all(terms: &[FieldTerm], row: &Row<'_>) -> Truth {
+    Truth::all(terms.iter().map(|term| term.truth(row)))
+}
+
+impl FieldTerm {
+    fn truth(&self, row: &Row<'_>) -> Truth {
+        match (&self.test, row.field(self.field)) {
+            (FieldTest::Value(compare), Some(seen)) => compare.truth(seen),
+            (FieldTest::Value(compare), None) => match self.absent {
+                Absence::Unknown => Truth::Undecided,
+                Absence::No => Truth::False,
+                Absence::IsFalse => compare.truth(Compared::Flag(false)),
+                Absence::UnknownOf(field, words) => match row.field(field) {
+                    Some(Compared::Text(word)) if words.contains(&word) => Truth::Undecided,
+                    _ => Truth::False,
+                },
+                Absence::UnknownWith(field) if row.has(field) => Truth::Undecided,
+                Absence::UnknownUnless(field) if !row.has(field) => Truth::Undecided,
+                Absence::UnknownWith(_) | Absence::UnknownUnless(_) => Truth::False,
+            },
+            (FieldTest::Known(known), seen) => (seen.is_some() == *known).into(),
+        }
+    }
+
+    /// What leaves it undecided for an entry.
+    pub fn lacks(&self, list: &ListDefinition, row: &Row<'_>) -> Lacking {
+        let field = list.fields.get(self.field).map(|field| field.path);
+        match row.has(self.field) {
+            // Paths alone are compared with something else: the folder of the program.
+            true => Lacking { path: PROGRAM, field: None },
+            false => Lacking { path: list.name, field },
+        }
+    }
+}
+
+/// A fact that is absent, a list, or a field of a list's entries.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Lacking {
+    pub path: &'static str,
+    pub field: Option<&'static str>,
+}
+
+impl fmt::Display for Lacking {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.path)?;
+        self.field.map_or(Ok(()), |field| write!(f, ".{field}"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::rules::RuleSet;
+
+    /// A rule with one selection `it`, and with tests of these facts that must give these outcomes.
+    fn passes(selection: &str, condition: &str, tests: &[(&str, &str)]) {
+        let tests: String = tests
+            .iter()
+            .map(|(facts, expect)| format!("      - {{name: t, facts: {{{facts}}}, expect: {expect}}}\n"))
+            .collect();
+        let rule = format!(
+            "schema: 1\nrules:\n  - id: t/rule\n    title: T\n    cause: application-defect\n    confidence: 0.5\n    \
+             severity: low\n    selections:\n      it: {{{selection}}}\n    condition: {condition}\n    explanation: E.\n    \
+             remediation: [{{audience: developer, text: R.}}]\n    references: [https://example.org]\n    \
+             tests:\n{tests}"
+        );
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("rule.yaml");
+        std::fs::write(&path, rule).expect("written");
+        let rules = RuleSet::load(false, &[path]).expect("a rule without mistakes");
+        assert_eq!(rules.run_tests().failed, [], "{selection}");
+    }
+
+    const OLD: &str = "modules: [{name: a.dll, version: 1.0}]";
+    const RECENT: &str = "modules: [{name: a.dll, version: 3.0}]";
+    const UNKNOWN: &str = "modules: [{name: a.dll}]";
+
+    #[test]
+    fn an_entry_that_may_fit_leaves_undecided_whether_one_does() {
+        let asked = "modules|any: {name: a.dll, version|gte: 2.0}";
+        let others = "modules: [{name: b.dll}, {name: a.dll, version: 1.0}]";
+        let both = "modules: [{name: a.dll}, {name: a.dll, version: 3.0}]";
+        let tests = [(RECENT, "match"), (both, "match"), (OLD, "no-match"), (others, "no-match"), (UNKNOWN, "skipped")];
+        passes(asked, "it", &tests);
+        let denied = [(OLD, "match"), (RECENT, "no-match"), (both, "no-match"), (UNKNOWN, "skipped")];
+        passes(asked, "not it", &denied);
+        passes("modules|none: {name: a.dll, version|gte: 2.0}", "it", &denied);
+    }
+
+    #[test]
+    fn a_count_is_decided_when_no_entry_that_may_fit_could_change_it() {
+        let facts = |entries: &str| format!("modules: [{entries}]");
+        let two = facts("{name: a.dll, version: 1.0}, {name: a.dll, version: 1.0}, {name: a.dll}");
+        let one = facts("{name: a.dll, version: 1.0}, {name: a.dll}, {name: b.dll}");
+        let none = facts("{name: b.dll}, {name: a.dll, version: 5.0}");
+        let at_least = [(two.as_str(), "match"), (&one, "skipped"), (&none, "no-match")];
+        passes("modules|count: {where: {name: a.dll, version|lt: 2.0}, gte: 2}", "it", &at_least);
+        let at_most = [(two.as_str(), "no-match"), (&one, "skipped"), (&none, "match")];
+        passes("modules|count: {where: {name: a.dll, version|lt: 2.0}, lt: 2}", "it", &at_most);
+    }
+
+    #[test]
+    fn whether_a_field_is_there_is_decided() {
+        let tests = [(UNKNOWN, "match"), (OLD, "no-match")];
+        passes("modules|any: {name: a.dll, version|exists: false}", "it", &tests);
+    }
+
+    #[test]
+    fn what_an_entry_does_not_have_is_not_unknown() {
+        let tests = [
+            ("timeline: [{kind: driver-reset, seconds_after: 5}]", "match"),
+            ("timeline: [{kind: driver-reset, seconds_before: 5}]", "no-match"),
+        ];
+        passes("timeline|any: {kind: driver-reset, seconds_after|within: 10 s}", "it", &tests);
+        let tests = [
+            ("timeline: [{kind: storage-error, status: 0xC0000185}]", "match"),
+            ("timeline: [{kind: driver-reset}]", "no-match"),
+            ("timeline: [{kind: storage-error}]", "skipped"),
+        ];
+        passes("timeline|any: {status: 0xC0000185}", "it", &tests);
+        let tests = [
+            ("timeline: [{kind: update, seconds_before_first: 60}]", "match"),
+            ("timeline: [{kind: update, seconds_after_first: 60}]", "no-match"),
+            ("timeline: [{kind: update}]", "skipped"),
+        ];
+        passes("timeline|any: {kind: update, seconds_before_first|within: 1 d}", "it", &tests);
+        let tests = [
+            ("frames: [{module: a.dll, function: crash}]", "match"),
+            ("frames: [{position: 0}]", "no-match"),
+            ("frames: [{module: a.dll}]", "skipped"),
+        ];
+        passes("frames|any: {function: crash}", "it", &tests);
+    }
+
+    #[test]
+    fn entries_that_tell_of_one_incident_count_once() {
+        let reset = |seconds: u32, more: &str| format!("{{kind: driver-reset, seconds_before: {seconds}{more}}}");
+        let told_twice = format!("timeline: [{}, {}]", reset(10, ", incident: 1"), reset(12, ", incident: 1"));
+        let two = format!("timeline: [{}, {}]", reset(10, ", incident: 1"), reset(12, ", incident: 2"));
+        let of_none = format!("timeline: [{}, {}]", reset(10, ""), reset(12, ""));
+        let tests = [(two.as_str(), "match"), (&of_none, "match"), (&told_twice, "no-match")];
+        passes("timeline|count: {where: {kind: driver-reset}, gte: 2}", "it", &tests);
+        passes("timeline|count: {where: {kind: driver-reset}, gte: 2, within: 1 min}", "it", &tests);
+    }
+
+    #[test]
+    fn a_flag_that_an_entry_lacks_is_false() {
+        let tests = [
+            ("win_errors: [{number: 126}]", "match"),
+            ("win_errors: [{number: 126, mentioned: false}]", "match"),
+            ("win_errors: [{number: 126, mentioned: true}]", "no-match"),
+        ];
+        passes("win_errors|any: {number: 126, mentioned: false}", "it", &tests);
+    }
+
+    #[test]
+    fn what_a_list_lacks_is_named_with_its_field_and_with_what_brings_it() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("rule.yaml");
+        let rule = "schema: 1\nrules:\n  - id: t/rule\n    title: T\n    cause: application-defect\n    confidence: 0.5\n    \
+                    severity: low\n    selections:\n      it: {modules|any: {name: a.dll, version|gte: 2.0}}\n    \
+                    explanation: E.\n    remediation: [{audience: developer, text: R.}]\n    references: \
+                    [https://example.org]\n    tests:\n      - {name: m, facts: {modules: [{name: a.dll, version: 2.0}]}, \
+                    expect: match}\n      - {name: n, facts: {modules: []}, expect: no-match}\n";
+        std::fs::write(&path, rule).expect("written");
+        let rules = RuleSet::load(false, &[path]).expect("a rule without mistakes");
+        let mut facts = crate::facts::FactSet::default();
+        let name = crate::facts::Value::Text("a.dll".into());
+        facts.set_list("modules", vec![crate::facts::Record { fields: vec![("name", name)], from: None }]);
+        let trace = rules.trace("t/rule", &facts).expect("a rule");
+        let [missing] = trace.missing.as_slice() else { panic!("{:?}", trace.missing) };
+        assert_eq!((&*missing.fact, &*missing.from), ("modules.version", "a minidump of the crash"));
+        let answer = "can't be decided: 0 of 1 entries fit, and of 1 it is not known";
+        assert_eq!(trace.deciding_terms().next().expect("a term").answer(), answer);
+        assert_eq!(rules.judge(&facts).skipped[0].missing, ["modules.version"]);
+    }
+
+    #[test]
+    fn a_place_that_depends_on_where_the_program_lies_is_undecided_without_it() {
+        const PROGRAM: &str = r"process.path: 'C:\App\app.exe'";
+        let beside = format!(r"fault_site.path: 'C:\App\a.dll', {PROGRAM}");
+        let elsewhere = format!(r"fault_site.path: 'C:\Other\a.dll', {PROGRAM}");
+        let unknown = r"fault_site.path: 'C:\App\a.dll'";
+        let tests = [(beside.as_str(), "match"), (&elsewhere, "no-match"), (unknown, "skipped")];
+        passes("fault_site.path|place: application", "it", &tests);
+        let tests = [(beside.as_str(), "no-match"), (&elsewhere, "match"), (unknown, "skipped")];
+        passes("fault_site.path|place: application", "not it", &tests);
+        passes("fault_site.path|not_place: application", "it", &tests);
+        let system = r"fault_site.path: '%SystemRoot%\System32\a.dll'";
+        let tests = [(beside.as_str(), "match"), (system, "match"), (&elsewhere, "no-match"), (unknown, "skipped")];
+        passes("fault_site.path|place: [application, system]", "it", &tests);
+    }
+}

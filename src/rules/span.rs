@@ -1,0 +1,63 @@
+//! What part of the timeline a test asks for, and whether the logs cover it.
+
+use super::compare::{Compare, Order};
+use super::selection::{EntryFilter, FieldTerm, FieldTest};
+use crate::facts::schema::{LISTS, TIMELINE_KINDS};
+use crate::facts::{Asked, Needed, Recorded, Value};
+
+/// The list that logs make.
+const TIMELINE: &str = "timeline";
+
+/// The log that is needed, and not there, to know that no other entry fits.
+pub(super) fn lacking(entries: &EntryFilter, recorded: &Recorded) -> Option<Needed> {
+    if entries.alternatives.is_empty() {
+        return of_terms(&[], recorded);
+    }
+    entries.alternatives.iter().find_map(|terms| of_terms(terms, recorded))
+}
+
+/// The same for entries that have to be all of this.
+fn of_terms(terms: &[FieldTerm], recorded: &Recorded) -> Option<Needed> {
+    let field = |name: &str| {
+        let index = LISTS.iter().find(|list| list.name == TIMELINE)?.fields.iter().position(|one| one.path == name)?;
+        terms.iter().find(|term| term.field == index).map(|term| &term.test)
+    };
+    let (before, after, first) = (field("seconds_before"), field("seconds_after"), field("seconds_before_first"));
+    // What has a time before has none after, and the other way round.
+    let is_before = before.is_some_and(is_there) || after.is_some_and(|test| !is_there(test)) || first.is_some();
+    let is_after = after.is_some_and(is_there) || before.is_some_and(|test| !is_there(test));
+    let asked = |kind| Asked {
+        kind,
+        before: if is_after { Some(0) } else { before.and_then(at_most) },
+        after: if is_before { Some(0) } else { after.and_then(at_most) },
+        before_first: first.and_then(at_most),
+    };
+    let texts = |name: &str| match field(name)? {
+        FieldTest::Value(Compare::Equal(values)) => Some(values.iter().filter_map(Value::text).collect::<Vec<_>>()),
+        _ => None,
+    };
+    let kinds = texts("kind").or_else(|| {
+        let of_providers = texts("provider")?.into_iter().flat_map(Recorded::kinds_of);
+        Some(of_providers.collect())
+    });
+    let kinds = kinds.unwrap_or_else(|| TIMELINE_KINDS.to_vec());
+    kinds.into_iter().find_map(|kind| recorded.lacking(asked(kind)))
+}
+
+/// Whether a test can hold only where the field is there.
+fn is_there(test: &FieldTest) -> bool {
+    !matches!(test, FieldTest::Known(false))
+}
+
+/// The most that a field may be.
+fn at_most(test: &FieldTest) -> Option<u64> {
+    match test {
+        FieldTest::Value(Compare::Order { order: Order::Less | Order::AtMost, bound: Value::Number(bound) }) => {
+            Some(*bound)
+        }
+        FieldTest::Value(Compare::Equal(values)) => {
+            values.iter().map(|value| if let Value::Number(number) = value { Some(*number) } else { None }).max()?
+        }
+        _ => None,
+    }
+}
