@@ -98,6 +98,7 @@ const NOT_SEEN: &[&str] = &[
     "lint-incidents-before-too-many",
     "lint-known-and-unknown",
     "lint-matches-everything",
+    "lint-module-without-ending",
     "lint-never-both",
     "lint-only-a-carrier",
     "lint-path-of-one-machine",

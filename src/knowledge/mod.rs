@@ -6,6 +6,7 @@
 //! other makers of [`graphics`].
 
 mod check;
+pub(crate) mod code_names;
 pub(crate) mod code_tables;
 pub(crate) mod codes;
 mod compatibility;

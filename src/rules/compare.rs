@@ -242,7 +242,7 @@ fn scalar<'n>(fact: &FactDefinition, node: &'n Node, mistakes: &mut Mistakes) ->
 
 fn typed(fact: &FactDefinition, node: &Node, mistakes: &mut Mistakes) -> Option<Value> {
     let text = scalar(fact, node, mistakes)?;
-    match value::parse(fact.kind, text) {
+    match value::of(fact, text) {
         Ok(value) => Some(value),
         Err(wrong) => {
             mistakes.error_with_help("R022", node.span, format!("{} (`{}`)", wrong.message, fact.path), wrong.help);

@@ -4,7 +4,7 @@ use super::needed::Need;
 use super::value::{self, fold};
 use super::view::{Compared, Seen, View};
 use crate::facts::schema::{LISTS, SCALARS};
-use crate::facts::{FactType, Value};
+use crate::facts::{FactDefinition, Value};
 
 /// What has to hold for a rule to match.
 #[derive(Debug, Default)]
@@ -66,8 +66,8 @@ impl Known {
         let Ok(index) = SCALARS.binary_search_by(|fact| fact.path.cmp(path)) else {
             return LISTS.iter().position(|list| list.name == path).map(Self::List);
         };
-        let kind = SCALARS.get(index)?.kind;
-        let keys = values.and_then(|values| values.iter().map(|text| Key::read(kind, text)).collect());
+        let fact = SCALARS.get(index)?;
+        let keys = values.and_then(|values| values.iter().map(|text| Key::read(fact, text)).collect());
         Some(Self::Fact(index, keys))
     }
 
@@ -85,10 +85,10 @@ impl Known {
 
 impl Key {
     /// The key of a value as a rule writes it. None for values that are rarely asked to be equal.
-    fn read(kind: FactType, text: &str) -> Option<Self> {
-        match value::parse(kind, text).ok()? {
+    fn read(fact: &FactDefinition, text: &str) -> Option<Self> {
+        match value::of(fact, text).ok()? {
             Value::Number(number) => Some(Self::Number(number)),
-            Value::Text(text) => Some(Self::Text(fold(kind, &text).into_owned())),
+            Value::Text(text) => Some(Self::Text(fold(fact.kind, &text).into_owned())),
             Value::Version(_) | Value::Flag(_) => None,
         }
     }

@@ -62,7 +62,7 @@ fn definitions(rules: &RuleSet) -> Value {
         ),
         (
             "address",
-            json!({"anyOf": [{"type": "integer", "minimum": 0}, text_of(r"^\s*(0[xX][0-9A-Fa-f]+|[0-9])\s*$")]}),
+            json!({"anyOf": [{"type": "integer", "minimum": 0}, text_of(r"^\s*(0[xX][0-9A-Fa-f]+|[0-9]|[0-9A-Fa-f]*([0-9][A-Fa-f]|[A-Fa-f][0-9])[0-9A-Fa-f]*)\s*$")]}),
         ),
         (
             "duration",
@@ -426,7 +426,8 @@ fn code() -> Value {
     json!({
         "anyOf": [
             {"type": "integer", "minimum": -0x8000_0000_i64},
-            text_of(r"^\s*(0[xX][0-9A-Fa-f]+|-?[0-9]+)\s*$"),
+            // A name has `_` in it, or is one word of capitals; digits without `0x` are hexadecimal if some are letters.
+            text_of(r"^\s*(0[xX][0-9A-Fa-f]+|-?[0-9]+|[0-9A-Fa-f]{2,16}|[A-Za-z][A-Za-z0-9]*_[A-Za-z0-9_]+)\s*$"),
         ],
     })
 }

@@ -158,7 +158,7 @@ fn read_value(fact: &FactDefinition, node: &Node, mistakes: &mut Mistakes) -> Op
         mistakes.error_with_help("R022", node.span, message, help);
         return None;
     };
-    match value::parse(fact.kind, text) {
+    match value::of(fact, text) {
         Ok(value) => Some(value),
         Err(wrong) => {
             mistakes.error_with_help("R022", node.span, format!("{} (`{}`)", wrong.message, fact.path), wrong.help);

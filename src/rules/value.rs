@@ -4,8 +4,9 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::mistakes::{listing, suggestion};
-use crate::evidence::{Version, base_name};
-use crate::facts::{FactType, Value};
+use crate::evidence::{BugcheckCode, Version, base_name};
+use crate::facts::{FactDefinition, FactType, Value};
+use crate::knowledge::code_names::{Named, code_of};
 
 /// A text is not a value of the wanted type.
 #[derive(Debug, PartialEq, Eq)]
@@ -15,6 +16,31 @@ pub(super) struct NotAValue {
     /// What would be right, with an example.
     pub help: String,
 }
+
+/// Reads a value of a fact: codes may have their names, and stop codes the flag of small dumps, which the fact has not.
+pub(super) fn of(fact: &FactDefinition, text: &str) -> Result<Value, NotAValue> {
+    let by_name = |wrong| {
+        let named = match (fact.path, fact.kind) {
+            (STOP, _) => Named::Stop,
+            ("exception.fast_fail", _) => Named::FastFail,
+            (SYSTEM_ERROR, FactType::Number) => Named::SystemError,
+            (_, FactType::Code) => Named::Status,
+            _ => return Err(wrong),
+        };
+        code_of(named, text).map(|code| Value::Number(u64::from(code))).ok_or(wrong)
+    };
+    match parse(fact.kind, text).or_else(by_name)? {
+        Value::Number(code) if fact.path == STOP => {
+            Ok(Value::Number(u32::try_from(code).map_or(code, |code| u64::from(BugcheckCode(code).plain()))))
+        }
+        value => Ok(value),
+    }
+}
+
+/// The fact with a stop's code.
+const STOP: &str = "bugcheck.code";
+/// The field with the number of a system error.
+const SYSTEM_ERROR: &str = "number";
 
 /// Reads a value of the type `kind`.
 pub(super) fn parse(kind: FactType, text: &str) -> Result<Value, NotAValue> {
@@ -58,7 +84,10 @@ fn help(kind: FactType, text: &str) -> String {
             let known = words.iter().copied();
             suggestion(text, known.clone()).unwrap_or_else(|| format!("it is one of {}", listing(known)))
         }
-        FactType::Code => "a code is written like 0xC0000409, -1073740791 or 3221226505".to_owned(),
+        FactType::Code if is_ambiguous(text) => format!("write 0x{text} if it is hexadecimal"),
+        FactType::Code => {
+            "a code is written like 0xC0000409, c0000409, -1073740791 or 3221226505, or as its name".to_owned()
+        }
         FactType::Number => "a number is written in digits, like 126".to_owned(),
         FactType::Duration => "a duration is a whole number of seconds, or of a unit: 90 s, 5 min, 2 h, 3 d".to_owned(),
         FactType::Address => "an address is written in hexadecimal, like 0x7286e".to_owned(),
@@ -70,10 +99,15 @@ fn help(kind: FactType, text: &str) -> String {
     }
 }
 
+/// Whether digits may be a code in hexadecimal as reports write it, and a decimal number just as well.
+fn is_ambiguous(text: &str) -> bool {
+    text.len() == 8 && text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
 /// A code in any spelling: eight hexadecimal digits, the same sign-extended to sixteen, or a decimal number that is
-/// signed or not.
+/// signed or not. Without `0x` only what can be nothing else is taken for hexadecimal.
 fn parse_code(text: &str) -> Option<u32> {
-    if let Some(digits) = hexadecimal_digits(text) {
+    if let Some(digits) = hexadecimal_digits(text).or_else(|| bare_hexadecimal(text)) {
         let wide = u64::from_str_radix(digits, 16).ok()?;
         let narrow = wide & 0xFFFF_FFFF;
         let extended = wide >> 32 == 0xFFFF_FFFF && narrow & 0x8000_0000 != 0;
@@ -82,7 +116,14 @@ fn parse_code(text: &str) -> Option<u32> {
     if text.starts_with('-') {
         return text.parse::<i32>().ok().map(i32::cast_unsigned);
     }
-    decimal(text)?.try_into().ok()
+    decimal(text).filter(|_| !is_ambiguous(text))?.try_into().ok()
+}
+
+/// Hexadecimal digits of which some are letters and some are not: neither a decimal number nor a word.
+fn bare_hexadecimal(text: &str) -> Option<&str> {
+    let is_hexadecimal = text.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let has = |is: fn(&u8) -> bool| text.as_bytes().iter().any(is);
+    (is_hexadecimal && has(u8::is_ascii_digit) && has(u8::is_ascii_alphabetic)).then_some(text)
 }
 
 fn parse_number(text: &str) -> Option<u64> {
@@ -105,9 +146,9 @@ fn parse_duration(text: &str) -> Option<u64> {
     decimal(number)?.checked_mul(seconds)
 }
 
-/// Without `0x` only what reads the same in both bases is taken.
+/// Without `0x` only what reads the same in both bases is taken, and what has letters in it.
 fn parse_address(text: &str) -> Option<u64> {
-    match hexadecimal_digits(text) {
+    match hexadecimal_digits(text).or_else(|| bare_hexadecimal(text)) {
         Some(digits) => u64::from_str_radix(digits, 16).ok(),
         None => decimal(text).filter(|number| *number < 10),
     }
@@ -156,10 +197,15 @@ mod tests {
 
     #[test]
     fn codes_have_many_spellings() {
-        for text in ["0xC0000409", "0xc0000409", "-1073740791", "3221226505", "0xFFFFFFFFC0000409"] {
+        for text in ["0xC0000409", "0xc0000409", "c0000409", "-1073740791", "3221226505", "0xFFFFFFFFC0000409"] {
             assert_eq!(parse(FactType::Code, text), Ok(Value::Number(0xC000_0409)), "{text}");
         }
-        for text in ["C0000409", "0x", "0x+1", "0x1C0000409", "-1", "4294967296", "", "1.5", "+5"] {
+        assert_eq!(parse(FactType::Code, "7e"), Ok(Value::Number(0x7E)));
+        assert_eq!(parse(FactType::Code, "116"), Ok(Value::Number(116)));
+        let ambiguous = parse(FactType::Code, "80000003").expect_err("either");
+        assert_eq!(ambiguous.help, "write 0x80000003 if it is hexadecimal");
+        for text in ["bad", "c00004090", "c000-0409", "0x", "0x+1", "0x1C0000409", "-1", "4294967296", "", "1.5", "+5"]
+        {
             let read = parse(FactType::Code, text);
             assert!(read.is_err() || text == "-1", "{text}: {read:?}");
         }
@@ -188,6 +234,23 @@ mod tests {
         assert_eq!(parse(FactType::Address, "0x10"), Ok(Value::Number(16)));
         assert_eq!(parse(FactType::Address, "0"), Ok(Value::Number(0)));
         assert!(parse(FactType::Address, "10").is_err());
+        assert_eq!(parse(FactType::Address, "7286e"), Ok(Value::Number(0x7286E)));
+    }
+
+    #[test]
+    fn codes_may_have_their_names_and_stops_the_flag_of_small_dumps() {
+        let read = |path, text| {
+            let fact = crate::facts::schema::scalar(path).expect("a fact");
+            of(fact, text).ok()
+        };
+        assert_eq!(read("exception.code", "STATUS_STACK_BUFFER_OVERRUN"), Some(Value::Number(0xC000_0409)));
+        assert_eq!(read("exception.fast_fail", "FAST_FAIL_FATAL_APP_EXIT"), Some(Value::Number(7)));
+        for text in ["VIDEO_TDR_FAILURE", "0x116", "0x10000116", "278"] {
+            assert_eq!(read("bugcheck.code", text), Some(Value::Number(0x116)), "{text}");
+        }
+        assert_eq!(read("exception.code", "VIDEO_TDR_FAILURE"), None);
+        assert_eq!(read("exception.code", "0x10000116"), Some(Value::Number(0x1000_0116)));
+        assert_eq!(read("os.build", "STATUS_SUCCESS"), None);
     }
 
     #[test]

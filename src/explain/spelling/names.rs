@@ -3,6 +3,7 @@
 use super::{Form, Written};
 use crate::explain::kind::{Kind, all_names};
 use crate::knowledge::Knowledge;
+use crate::knowledge::code_names::aliases;
 
 /// More characters than a name has.
 pub(super) const LONGEST_NAME: usize = 100;
@@ -32,21 +33,4 @@ pub(super) fn by_name(text: &str, knowledge: &Knowledge) -> Option<Vec<Written>>
         }
     }
     None
-}
-
-/// A name, and what the same code is called elsewhere: programs see `STATUS_ACCESS_VIOLATION` as
-/// `EXCEPTION_ACCESS_VIOLATION`, and people leave out what stands before the name proper.
-fn aliases(text: &str) -> Vec<String> {
-    let upper = text.to_ascii_uppercase();
-    let mut names = vec![text.to_owned()];
-    if let Some(rest) = upper.strip_prefix("EXCEPTION_") {
-        let long = [("FLT_", "FLOAT_"), ("INT_", "INTEGER_"), ("PRIV_", "PRIVILEGED_")]
-            .iter()
-            .find_map(|(short, long)| rest.strip_prefix(short).map(|rest| format!("STATUS_{long}{rest}")));
-        names.push(long.unwrap_or_else(|| format!("STATUS_{rest}")));
-    }
-    if upper.contains('_') && !upper.contains(' ') {
-        names.extend(["STATUS_", "FAST_FAIL_", "ERROR_"].map(|prefix| format!("{prefix}{upper}")));
-    }
-    names
 }

@@ -4,6 +4,7 @@
 //! in which [ways] a rule can match.
 
 mod carriers;
+mod endings;
 mod expressions;
 mod paths;
 mod reach;
@@ -58,6 +59,7 @@ pub(super) fn lint(
         trivial::terms(one, found);
         expressions::look(one, found);
         paths::look(one, found);
+        endings::look(one, found);
         reach::look(one, found);
         ways::contradictions(one, found);
         trivial::rule(one, found);
