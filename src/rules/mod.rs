@@ -43,6 +43,7 @@ mod source;
 mod span;
 mod supersede;
 mod tested;
+mod tool;
 mod trace;
 mod value;
 mod view;

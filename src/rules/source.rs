@@ -9,6 +9,7 @@ use walkdir::WalkDir;
 use super::expected::EXPECTED;
 use super::mistakes::Mistakes;
 use super::prepared::{Part, Prepared, PreparedRule};
+use super::tool;
 use crate::discover::display_path;
 use crate::yaml::{Diagnostic, Node, Span, YamlText, parse, read_file};
 
@@ -44,6 +45,8 @@ pub(super) struct SetSource {
     pub is_builtin: bool,
     /// Ids of rules that were left out: others may name them all the same.
     pub left_out: Vec<String>,
+    /// Whether its `ruleset.yaml` says that only a newer program can read it.
+    needs_newer: bool,
     /// Rules that the build has read, by id; `rules` is empty then.
     pub prepared: Vec<(PreparedRule<'static>, Arc<YamlText>)>,
 }
@@ -174,7 +177,9 @@ impl SetSource {
             let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
             set.add(&parts, &text, found);
         }
-        if set.rules.is_empty() && set.expected.is_empty() {
+        if set.needs_newer {
+            (set.rules, set.data, set.causes) = (Vec::new(), Vec::new(), None);
+        } else if set.rules.is_empty() && set.expected.is_empty() {
             let message = "no rule files in this folder";
             let help = "rules stand in AREA/*.yaml below the folder";
             found.push(Diagnostic::error("R064", &nowhere, Span::file_start(), message).with_help(help));
@@ -214,7 +219,13 @@ impl SetSource {
         };
         let mut mistakes = Mistakes::new(text);
         if let Some(entries) = mistakes.mapping(&root, "ruleset.yaml") {
-            let known = ["schema", "name", "version", "licence"];
+            if let Some(wrong) = root.get("tool").and_then(|node| tool::look(node, text)) {
+                // What a newer program reads is no mistake, and nothing else needs to be said of it.
+                self.needs_newer |= wrong.is_newer;
+                found.push(wrong.diagnostic);
+                return;
+            }
+            let known = ["schema", "name", "version", "licence", "tool"];
             let required = ["name", "version", "licence"];
             mistakes.keys(entries, root.span, "ruleset.yaml", &known, &required);
             mistakes.schema(&root);
