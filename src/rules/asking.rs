@@ -35,8 +35,8 @@ impl RuleSet {
     pub fn asking_for_any_of(&self, facts: &FactSet) -> usize {
         let view = View::new(facts, None);
         let wants = |term: &Term| match &term.test {
-            // To be in none of the lists is hardly ever what a rule is about.
-            Test::Fact { compare: Compare::Listed { inside: false, .. }, .. } => false,
+            // To be in none of the lists, or something else, is hardly ever what a rule is about.
+            Test::Fact { compare: Compare::Listed { inside: false, .. } | Compare::Not(_), .. } => false,
             Test::Fact { .. } => term.test.truth(&view) == Truth::True,
             Test::List { quantifier, .. } => quantifier.wants_entries() && term.test.truth(&view) == Truth::True,
             Test::FactKnown { .. } | Test::ListKnown { .. } => false,

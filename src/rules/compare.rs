@@ -35,6 +35,8 @@ pub(super) enum Compare {
     Place { places: Vec<&'static str>, inside: bool },
     /// A module in (or in none of) these lists.
     Listed { lists: Vec<Arc<ModuleList>>, inside: bool },
+    /// Anything but this.
+    Not(Box<Compare>),
 }
 
 /// A part of texts. It is looked for in each line of a text, so that is prepared once.
@@ -96,6 +98,7 @@ pub(super) enum Modifier {
     Listed(bool),
     Exists,
     All,
+    Not,
 }
 
 impl Modifier {
@@ -117,6 +120,7 @@ impl Modifier {
         ("not_listed", Self::Listed(false)),
         ("exists", Self::Exists),
         ("all", Self::All),
+        ("neq", Self::Not),
     ];
 
     /// The modifier that a word writes.
@@ -137,7 +141,7 @@ impl Modifier {
             Self::Within => kind == FactType::Duration,
             Self::Place(_) => kind == FactType::Path,
             Self::Listed(_) => kind == FactType::Module,
-            Self::Exists | Self::All => true,
+            Self::Exists | Self::All | Self::Not => true,
         }
     }
 }
@@ -166,8 +170,23 @@ pub(super) fn read(
     mistakes: &mut Mistakes,
 ) -> Option<Wanted> {
     let every = modifiers.iter().any(|(modifier, _)| *modifier == Modifier::All);
-    let mut others = modifiers.iter().filter(|(modifier, _)| *modifier != Modifier::All);
+    let denied = modifiers.iter().find(|(modifier, _)| *modifier == Modifier::Not).map(|(_, span)| *span);
+    let mut others = modifiers.iter().filter(|(modifier, _)| !matches!(modifier, Modifier::All | Modifier::Not));
     let how = others.next().copied();
+    if let (Some(span), Some((modifier, _))) = (denied, how)
+        && !matches!(modifier, Modifier::Part(_) | Modifier::Like | Modifier::Regex)
+    {
+        let message = format!("`neq` can't stand beside `{modifier}`");
+        let help = match modifier {
+            Modifier::Place(_) => "write `place` or `not_place`",
+            Modifier::Listed(_) => "write `listed` or `not_listed`",
+            Modifier::Exists => "write `exists: true` or `exists: false`",
+            _ => "write the comparison that is its opposite: `lt` for `gte`, `gt` for `lte`",
+        };
+        mistakes.error_with_help("R021", span, message, help);
+        return None;
+    }
+    let denied = |compare| Wanted::Value(if denied.is_some() { Compare::Not(Box::new(compare)) } else { compare });
     if let Some((modifier, span)) = others.next() {
         mistakes.error("R021", *span, format!("`{modifier}` can't follow another modifier"));
         return None;
@@ -179,10 +198,11 @@ pub(super) fn read(
         return None;
     }
     let Some((modifier, span)) = how else {
-        return values(fact, node, mistakes, whole_value).map(|values| Wanted::Value(Compare::Equal(values)));
+        return values(fact, node, mistakes, whole_value).map(|values| denied(Compare::Equal(values)));
     };
     if !modifier.fits(fact.kind) {
-        let fitting = Modifier::WORDS.iter().filter(|(_, other)| *other != Modifier::All && other.fits(fact.kind));
+        let alone = |modifier: &Modifier| !matches!(modifier, Modifier::All | Modifier::Not);
+        let fitting = Modifier::WORDS.iter().filter(|(_, other)| alone(other) && other.fits(fact.kind));
         let help = format!("{} can compare {}", listing(fitting.map(|(word, _)| *word)), noun(fact.kind));
         let message = format!("`{modifier}` does not compare `{}`, which is {}", fact.path, noun(fact.kind));
         mistakes.error_with_help("R021", span, message, help);
@@ -207,9 +227,9 @@ pub(super) fn read(
             Compare::Listed { lists, inside }
         }
         Modifier::Exists => return flag(node, mistakes).map(Wanted::Known),
-        Modifier::All => return None,
+        Modifier::All | Modifier::Not => return None,
     };
-    Some(Wanted::Value(compare))
+    Some(denied(compare))
 }
 
 /// One value or a list of values, each read by `read`. `None` when any of them is a mistake.
@@ -368,6 +388,9 @@ pub(super) fn flag(node: &Node, mistakes: &mut Mistakes) -> Option<bool> {
 impl Compare {
     /// Whether the value is what the rule wants; undecided where that depends on something that is not known.
     pub fn truth(&self, seen: Compared<'_>) -> Truth {
+        if let Self::Not(compare) = self {
+            return compare.truth(seen).not();
+        }
         if let (Self::Place { places: wanted, .. }, Compared::Path { text, program: None }) = (self, seen)
             && wanted.contains(&APPLICATION)
         {
@@ -405,6 +428,7 @@ impl Compare {
                 wanted.iter().any(|place| found.contains(place)) == *inside
             }
             Self::Listed { lists, inside } => lists.iter().any(|list| list.contains(text)) == *inside,
+            Self::Not(compare) => !compare.holds(seen),
         }
     }
 
@@ -416,6 +440,7 @@ impl Compare {
             Self::Listed { .. } => 2,
             Self::Like { .. } | Self::Place { .. } => 3,
             Self::Regex { .. } => 4,
+            Self::Not(compare) => compare.cost(),
         }
     }
 }

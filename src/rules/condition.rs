@@ -105,6 +105,10 @@ impl<'t> Parser<'t> {
                 let help = format!("write `{}`", word.to_lowercase());
                 Err(self.wrong(format!("`{word}` is written in lower case"), Some(help)))
             }
+            Some(word) if meant_by(word).is_some() => {
+                let help = meant_by(word).map(|meant| format!("write `{meant}`"));
+                Err(self.wrong(format!("`{word}` is not used here"), help))
+            }
             Some(word) => {
                 let help = format!("write `and {word}` or `or {word}`");
                 Err(self.wrong(format!("`and` or `or` is missing before `{word}`"), Some(help)))
@@ -151,6 +155,14 @@ impl<'t> Parser<'t> {
             Some("all") => self.group(Condition::All),
             Some("any") => self.group(Condition::Any),
             Some("1") => Err(self.wrong("`1 of` is not used here", Some("write `any of NAME*`".to_owned()))),
+            Some(number) if number.bytes().all(|byte| byte.is_ascii_digit()) => {
+                let help = "write out which ones may hold together: `(a and b) or (a and c) or (b and c)`".to_owned();
+                Err(self.wrong(format!("`{number} of` is not used here"), Some(help)))
+            }
+            Some(word) if word.starts_with('!') => {
+                let name = word.trim_start_matches('!');
+                Err(self.wrong("`!` is not used here", Some(format!("write `not {name}`"))))
+            }
             Some(word @ (")" | "and" | "or" | "of" | "them")) => {
                 Err(self.wrong(format!("`{word}` stands where a selection is expected"), None))
             }
@@ -231,6 +243,15 @@ impl<'t> Parser<'t> {
     }
 }
 
+/// The word for a sign that other languages have.
+fn meant_by(sign: &str) -> Option<&'static str> {
+    match sign {
+        "&&" | "&" => Some("and"),
+        "||" | "|" => Some("or"),
+        _ => None,
+    }
+}
+
 /// One part stays itself.
 fn joined(mut parts: Vec<Condition>, join: fn(Vec<Condition>) -> Condition) -> Condition {
     match parts.pop() {
@@ -285,6 +306,15 @@ mod tests {
         assert_eq!(wrong("a or c"), ("R031", 5..6, "there is no selection `c`".to_owned()));
         assert_eq!(wrong("any of new_*"), ("R031", 7..12, "no selection has a name like `new_*`".to_owned()));
         assert_eq!(parse("c and d", NAMES).expect_err("two").len(), 2);
+        assert_eq!(wrong("2 of old_*"), ("R030", 0..1, "`2 of` is not used here".to_owned()));
+    }
+
+    #[test]
+    fn signs_of_other_languages_have_their_word() {
+        let help = |text: &str| parse(text, NAMES).expect_err(text)[0].help.clone().expect("help");
+        assert_eq!(help("a && b"), "write `and`");
+        assert_eq!(help("a || b"), "write `or`");
+        assert_eq!(help("a and !b"), "write `not b`");
     }
 
     #[test]

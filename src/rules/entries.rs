@@ -266,6 +266,23 @@ mod tests {
     }
 
     #[test]
+    fn an_entry_can_be_asked_to_be_something_else() {
+        let tests = [
+            (r"modules: [{name: a.dll, path: 'C:\App\a.dll'}]", "match"),
+            (r"modules: [{name: a.dll, path: 'C:\Temp\a.dll'}, {name: b.dll, path: 'C:\App\b.dll'}]", "no-match"),
+            ("modules: [{name: a.dll}]", "skipped"),
+        ];
+        passes(r"modules|any: {name: a.dll, path|contains|neq: '\temp\'}", "it", &tests);
+        let tests = [
+            ("process.name: app.exe", "match"),
+            ("process.name: PYTHON.exe", "no-match"),
+            ("process.name: pythonw.exe", "no-match"),
+            ("os.build: 22631", "skipped"),
+        ];
+        passes("process.name|neq: [python.exe, pythonw.exe]", "it", &tests);
+    }
+
+    #[test]
     fn a_flag_that_an_entry_lacks_is_false() {
         let tests = [
             ("win_errors: [{number: 126}]", "match"),

@@ -58,7 +58,7 @@ fn definitions(rules: &RuleSet) -> Value {
         ("code", code()),
         (
             "number",
-            json!({"anyOf": [{"type": "integer", "minimum": 0}, text_of(r"^\s*(0[xX][0-9A-Fa-f]+|[0-9]+)\s*$")]}),
+            json!({"anyOf": [{"type": "integer", "minimum": 0}, text_of(r"^\s*(0[xX][0-9A-Fa-f]+|[0-9]+|(FAST_FAIL|ERROR|RPC|DNS|WSA)[A-Z0-9_]+)\s*$")]}),
         ),
         (
             "address",
@@ -318,13 +318,16 @@ fn add_term(fact: &FactDefinition, from: Option<&str>, all: &mut Map<String, Val
     let from = from.map(|from| format!(" From {from}.")).unwrap_or_default();
     let about = format!("{}: {}{from}", fact.kind.name(), sentence(fact.about));
     all.insert(fact.path.to_owned(), json!({"allOf": [one_or_more(equal(fact.kind))], "description": about}));
-    let fitting = Modifier::WORDS.iter().filter(|(_, modifier)| *modifier != Modifier::All && modifier.fits(fact.kind));
+    all.insert(format!("{}|neq", fact.path), one_or_more(equal(fact.kind)));
+    let alone = |modifier: &Modifier| !matches!(modifier, Modifier::All | Modifier::Not);
+    let fitting = Modifier::WORDS.iter().filter(|(_, modifier)| alone(modifier) && modifier.fits(fact.kind));
     for (word, modifier) in fitting {
         let key = format!("{}|{word}", fact.path);
         match modifier {
             Modifier::Part(_) | Modifier::Like | Modifier::Regex => {
                 let texts = one_or_more(part(fact.kind, *modifier));
                 all.insert(format!("{key}|all"), texts.clone());
+                all.insert(format!("{key}|neq"), texts.clone());
                 all.insert(format!("{}|all|{word}", fact.path), texts.clone());
                 all.insert(key, texts);
             }
@@ -332,7 +335,7 @@ fn add_term(fact: &FactDefinition, from: Option<&str>, all: &mut Map<String, Val
             Modifier::Place(_) => drop(all.insert(key, reference("place"))),
             Modifier::Listed(_) => drop(all.insert(key, reference("list name"))),
             Modifier::Exists => drop(all.insert(key, reference("exists"))),
-            Modifier::All => {}
+            Modifier::All | Modifier::Not => {}
         }
     }
 }

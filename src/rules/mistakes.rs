@@ -104,7 +104,8 @@ impl Mistakes {
         for entry in entries.iter().filter(|entry| !known.contains(&entry.name())) {
             let message = format!("{what} has no key `{}`", entry.name());
             let meant = closest(entry.name(), known.iter().copied());
-            let help = meant.map_or_else(|| format!("its keys are {}", listing(known.iter().copied())), did_you_mean);
+            let help =
+                meant.map_or_else(|| format!("its keys are {}{NEWER}", listing(known.iter().copied())), did_you_mean);
             self.error_with_help("R010", entry.key.span, message, help);
             // A key that is only misspelt is not missing too.
             written.extend(meant);
@@ -134,6 +135,9 @@ impl Mistakes {
         !newer
     }
 }
+
+/// What else a word can be that nobody knows here.
+pub(super) const NEWER: &str = concat!("; a newer crashsift may know it, this is ", env!("CARGO_PKG_VERSION"));
 
 /// "did you mean" for a word that is close to one of `known`.
 pub(super) fn suggestion<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<String> {

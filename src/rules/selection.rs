@@ -2,7 +2,7 @@
 
 use super::Known;
 use super::compare::{self, Compare, Modifier, Wanted};
-use super::mistakes::{Mistakes, listing, suggestion};
+use super::mistakes::{Mistakes, NEWER, listing, suggestion};
 use super::value;
 use crate::facts::schema::{Absent, FactDefinition, LISTS, ListDefinition, SCALARS};
 use crate::facts::{FactType, Value};
@@ -369,9 +369,27 @@ fn unknown_fact(key: &Key<'_>, mistakes: &mut Mistakes) {
     let help = match list {
         Some((list, field)) => format!("`{list}` is a list: write `{list}|any: {{{field}: ...}}`"),
         None => suggestion(key.name, known)
-            .unwrap_or_else(|| "`crashsift rules facts` prints all facts with their types".to_owned()),
+            .unwrap_or_else(|| format!("`crashsift rules facts` prints all facts with their types{NEWER}")),
     };
     mistakes.error_with_help("R020", key.span(mistakes), message, help);
+}
+
+/// What to write for words that other languages have.
+fn instead_of(word: &str) -> Option<&'static str> {
+    Some(match word {
+        "not" | "ne" => "write `neq`; with texts `contains|neq`, `like|neq`",
+        "not_contains" => "write `contains|neq`",
+        "not_like" => "write `like|neq`",
+        "not_in" => "write `neq` with a list of values",
+        "in" | "eq" | "equals" => "without a modifier a fact is equal to the value, or to one of a list",
+        "cased" => "texts compare without regard to case",
+        "fieldref" => "facts compare with values, not with one another",
+        "i" | "m" | "s" => "write the flags into the expression: `(?s)`",
+        "cidr" | "windash" | "base64" | "base64offset" | "wide" | "utf16" | "utf16le" | "utf16be" | "expand" => {
+            "that is for Sigma rules, which are read with `--rules sigma:PATH`"
+        }
+        _ => return None,
+    })
 }
 
 /// A key taken apart: `NAME|WORD|WORD`.
@@ -412,8 +430,10 @@ impl<'n> Key<'n> {
         for (word, span) in &self.modifiers {
             let Some(modifier) = Modifier::of(word) else {
                 let words = Modifier::WORDS.iter().map(|(word, _)| *word);
-                let help =
-                    suggestion(word, words.clone()).unwrap_or_else(|| format!("the modifiers are {}", listing(words)));
+                let help = instead_of(word)
+                    .map(str::to_owned)
+                    .or_else(|| suggestion(word, words.clone()))
+                    .unwrap_or_else(|| format!("the modifiers are {}{NEWER}", listing(words)));
                 mistakes.error_with_help("R021", *span, format!("there is no modifier `{word}`"), help);
                 return None;
             };
