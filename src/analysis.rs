@@ -22,7 +22,7 @@ use crate::incident::{self, Carriers, Incident, Item, LastNames, Machine, Sighti
 use crate::judge::judge;
 use crate::knowledge::Knowledge;
 use crate::merge::pack;
-use crate::patterns::patterns;
+use crate::patterns::{patterns, tell_absent};
 use crate::read::{ReadArtifact, read_artifacts};
 use crate::report::{Artifact, ArtifactStatus, Judged, Limits, Report, Summary, UNDETERMINED};
 use crate::rules::{ModuleList, RuleSet, RuleSetInfo};
@@ -252,6 +252,7 @@ fn inspected(read: Vec<ReadArtifact>, rules: &RuleSet, knowledge: &Knowledge) ->
             let surroundings = of_host(&built.incident, &surroundings);
             let mut facts = facts::facts(built);
             pattern.tell(&mut facts);
+            tell_absent(&built.incident, knowledge, &mut facts);
             let around = Around::new(built, surroundings);
             if let Some(entries) = around.entries() {
                 facts.set_list("timeline", entries.iter().map(Nearby::record).collect());

@@ -83,6 +83,26 @@ fn of_a_rule_every_incident_says_why_it_matches_or_not() {
 }
 
 #[test]
+fn the_log_is_named_that_would_say_that_something_was_not_recorded() {
+    let shown = run(["why", "gpu/reset-before-crash", "samples/event-pair-positional"]).ends_with(0).stdout;
+    assert!(shown.contains("gpu/reset-before-crash lacks facts"), "{shown}");
+    assert!(shown.contains("0 of 1 entries fit, and the logs do not cover all of the time"), "{shown}");
+    let needed = "`timeline` would decide it: a System event log of the machine that covers 2024-03-14T11:03:32Z";
+    assert!(shown.contains(needed), "{shown}");
+}
+
+#[test]
+fn what_an_incident_lacks_itself_is_said_of_patterns() {
+    let arguments =
+        ["why", "-f", "json", "application/same-place-on-several-machines", "samples/access-violation-cudnn"];
+    let document = run(arguments).ends_with(0).json();
+    let missing = rules(&document)[0]["missing"].as_array().expect("a list");
+    let of_hosts = missing.iter().find(|one| one["fact"] == "pattern.same_site_hosts").expect("the pattern");
+    assert_eq!(of_hosts["from"], "evidence that names computer and time, as event logs do,");
+    assert_eq!(of_hosts["why"], "no evidence of this incident names the computer, as event logs and Report.wer do");
+}
+
+#[test]
 fn a_rule_that_another_one_takes_the_place_of_says_so() {
     let sample = "samples/delay-load-zlibwapi";
     let rule = "loader/delay-load-module";

@@ -244,7 +244,10 @@ fn rule(trace: &Trace, rules: &RuleSet, answer: &Answer<'_>, page: &mut Page<'_>
         page.bullet(&format!("It matches, and a text of it is shown as it is written: {error}."))?;
     }
     for missing in &trace.missing {
-        page.bullet(&format!("`{}` would decide it: {} brings it.", missing.fact, missing.from))?;
+        page.bullet(&match missing.why {
+            Some(why) => format!("`{}` would decide it, and is not known: {why}.", missing.fact),
+            None => format!("`{}` would decide it: {} brings it.", missing.fact, missing.from),
+        })?;
     }
     trace.confidence.as_ref().map_or(Ok(()), |sure| confidence(sure, page))?;
     if page.verbose {
@@ -351,6 +354,8 @@ struct ShapedAdjustment<'a> {
 struct ShapedMissing<'a> {
     fact: &'a str,
     from: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    why: Option<&'static str>,
 }
 
 #[derive(Serialize)]
@@ -416,7 +421,7 @@ fn shape<'a>(answers: &'a [Answer<'_>], rules: &'a RuleSet) -> Shape<'a> {
             missing: trace
                 .missing
                 .iter()
-                .map(|missing| ShapedMissing { fact: &missing.fact, from: &missing.from })
+                .map(|missing| ShapedMissing { fact: &missing.fact, from: &missing.from, why: missing.why })
                 .collect(),
             selections: trace
                 .selections

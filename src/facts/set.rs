@@ -61,6 +61,8 @@ pub struct FactSet {
     others: BTreeMap<&'static str, Vec<Others>>,
     /// What the logs cover that made the timeline; all of it, where nothing is said.
     recorded: Option<Recorded>,
+    /// Why facts are absent, of those that lack something of the incident itself.
+    absent: BTreeMap<&'static str, &'static str>,
 }
 
 impl FactSet {
@@ -77,6 +79,17 @@ impl FactSet {
     pub fn set_list(&mut self, name: &'static str, records: Vec<Record>) {
         debug_assert!(schema::list(name).is_some(), "{name} is not a list of the schema");
         self.lists.insert(name, records);
+    }
+
+    /// Says why a fact or list is absent.
+    pub fn set_absent(&mut self, path: &'static str, why: &'static str) {
+        self.absent.insert(path, why);
+    }
+
+    /// Why a fact or list is absent, where that is known.
+    #[must_use]
+    pub fn why_absent(&self, path: &str) -> Option<&'static str> {
+        self.absent.get(path).copied()
     }
 
     /// Sets what the logs cover that made the list `timeline`.

@@ -4,6 +4,7 @@
 //! All incidents count, also those that a run does not report because of their time. Each machine's incidents are
 //! looked through once in the order of their times, with what lies in a window counted as it moves.
 
+mod absent;
 mod facts;
 mod tally;
 
@@ -17,6 +18,7 @@ use crate::evidence::{ModuleOffset, Version};
 use crate::facts::{Others, Relation};
 use crate::incident::{Built, Incident, IncidentKind};
 use crate::knowledge::Knowledge;
+pub use absent::tell as tell_absent;
 use tally::Tally;
 
 /// How far from an incident another one of the same machine counts as one of the same time, on each side.

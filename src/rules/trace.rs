@@ -43,6 +43,8 @@ pub struct Missing {
     pub fact: String,
     /// What would bring it.
     pub from: String,
+    /// Why it is absent, where that is known: what it lacks of the incident itself.
+    pub why: Option<&'static str>,
 }
 
 /// How a rule's confidence came about.
@@ -207,7 +209,8 @@ impl AdjustmentTrace {
 impl Missing {
     fn of(lacking: Lacking, selections: &[Selection], view: &View<'_>) -> Self {
         let log = needed_log(lacking, selections, view).map(|log| log.to_string());
-        Self { fact: lacking.to_string(), from: log.unwrap_or_else(|| brings(lacking).to_owned()) }
+        let why = view.facts().why_absent(lacking.path).filter(|_| lacking.field.is_none());
+        Self { fact: lacking.to_string(), from: log.unwrap_or_else(|| brings(lacking).to_owned()), why }
     }
 }
 

@@ -1,10 +1,9 @@
 //! Every fact with many entries.
 
 use super::{
-    ANY, APPLICATION_LOG, Absent, COMPONENTS, DRIVES, DUMP, DUMP_OR_CONSOLE, DUMP_WITH_HANDLES, FRAME_TRUSTS,
-    FUNCTIONS, FactType, INCIDENT_KINDS, INVENTORY, KERNEL_DUMP, LOCATIONS, ListDefinition, MACHINE_CHECKS,
-    MEMORY_HOLDERS, MODULE_LIST, NAMED_PARTS, SIGMA_LEVELS, SIGMA_RULES, SYSTEM_LOG, TEXT, TIMELINE_KINDS, fact, if_so,
-    where_absent,
+    ANY, Absent, COMPONENTS, DRIVES, DUMP, DUMP_OR_CONSOLE, DUMP_WITH_HANDLES, FRAME_TRUSTS, FUNCTIONS, FactType,
+    INCIDENT_KINDS, INVENTORY, KERNEL_DUMP, LOCATIONS, ListDefinition, MACHINE_CHECKS, MEMORY_HOLDERS, MODULE_LIST,
+    NAMED_PARTS, PATTERNS, SIGMA_LEVELS, SIGMA_RULES, SYSTEM_LOG, TEXT, TIMELINE_KINDS, fact, if_so, where_absent,
 };
 use crate::incident::environment::{FRAMEWORKS, INSTALLATIONS};
 
@@ -135,7 +134,7 @@ pub const LISTS: &[ListDefinition] = &[
         name: "incidents_before",
         about: "the incidents on the same machine within the 24 hours before, of each kind the last 16, whatever evidence \
                 tells of them; known when machine and time are",
-        from: APPLICATION_LOG,
+        from: PATTERNS,
         fields: &[
             fact("kind", FactType::Word(INCIDENT_KINDS), ANY, "its kind"),
             where_absent(
