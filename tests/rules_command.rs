@@ -145,7 +145,7 @@ What to do
   developer: Submit shorter work.
 
 Where this is from
-  - Observed in the tests
+  - https://example.org
 "
     );
     let ran = rules("show demo/hooked -r DEMO");

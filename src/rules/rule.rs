@@ -95,8 +95,9 @@ pub(super) struct Origin {
 #[derive(Debug)]
 pub(super) struct Adjustment {
     pub when: Condition,
-    /// The condition as the rule has it.
+    /// The condition as the rule has it, and where.
     pub written: String,
+    pub span: Span,
     pub change: Effect,
     pub say: Text,
 }

@@ -3,10 +3,13 @@
 //! A lint looks at one thing and says where it is and what would be better. Some look at single terms, others need to know
 //! in which [ways] a rule can match.
 
+mod adjusting;
+mod alone;
 mod carriers;
 mod expressions;
 mod paths;
 mod reach;
+mod references;
 mod shadows;
 mod sureness;
 mod trivial;
@@ -64,6 +67,9 @@ pub(super) fn lint(
         carriers::look(one, carriers, found);
         sureness::look(one, found);
         undecided::look(one, found);
+        adjusting::look(one, found);
+        alone::look(one, found);
+        references::look(one, found);
     }
     shadows::look(&linted, meant, found);
 }

@@ -138,7 +138,8 @@ impl Reader<'_> {
         let also: Vec<&Condition> = when.iter().collect();
         let say = item.get("say").and_then(|node| self.text(node, "`say`", logic, &also));
         let written = item.get("when").and_then(Node::text).unwrap_or_default().trim().to_owned();
-        Some(Adjustment { when: when?, written, change: change?, say: say? })
+        let span = item.get("when").map(|node| node.span).unwrap_or_default();
+        Some(Adjustment { when: when?, written, span, change: change?, say: say? })
     }
 
     /// What an entry of `adjust` does: `by` or `most`.
