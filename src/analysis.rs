@@ -194,6 +194,7 @@ fn sigma_sets(options: &Options) -> impl Iterator<Item = RuleSetInfo> {
         overrides: 0,
         disables: 0,
         suppressions: 0,
+        lists: 0,
     })
 }
 

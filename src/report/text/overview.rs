@@ -171,7 +171,7 @@ pub(in crate::report) fn when(block: &Block<'_>) -> String {
 
 /// Its rules, and what it changes in other sets.
 fn what_it_has(set: &RuleSetInfo) -> String {
-    let more = [(set.overrides, "override"), (set.suppressions, "suppression")];
+    let more = [(set.overrides, "override"), (set.suppressions, "suppression"), (set.lists, "list")];
     let mut all = vec![counted(set.rules, "rule")];
     all.extend(more.into_iter().filter(|(count, _)| *count > 0).map(|(count, noun)| counted(count, noun)));
     if set.disables > 0 {

@@ -7,6 +7,7 @@ mod adjusting;
 mod alone;
 mod carriers;
 mod expressions;
+mod lists;
 mod paths;
 mod reach;
 mod references;
@@ -22,6 +23,7 @@ use super::rule::Rule;
 use super::selection::{FieldTerm, FieldTest, Term, Test};
 use crate::facts::FactType;
 use crate::yaml::{Diagnostic, Span};
+pub(super) use lists::lint as lint_lists;
 use ways::Way;
 
 /// A rule with the ways in which it can match; none where there are too many to look at each.
