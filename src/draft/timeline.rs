@@ -59,7 +59,9 @@ fn candidate(kind: &str, material: &Material<'_>, private: &Private) -> Option<C
     let strength = if group && apart { Strength::Named } else { Strength::Hint };
     let mut what = "what was recorded before".to_owned();
     if let Some(change) = change.filter(|change| private.allows(&change.says)) {
-        what.push_str(&format!(", such as: {}", change.says.trim_end_matches('.')));
+        // What follows a device's path is of one machine, and so is the path.
+        let says: Vec<&str> = change.says.split(", ").take_while(|part| !part.contains('\\')).collect();
+        what.push_str(&format!(", such as: {}", says.join(", ").trim_end_matches('.')));
         if let Some(bears_on) = bears_on {
             what.push_str(&format!(" (bears on: {})", bears_on.word()));
         }
