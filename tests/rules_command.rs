@@ -156,7 +156,7 @@ What to do
   developer: Submit shorter work.
 
 Where this is from
-  - Observed in the tests
+  - https://example.org
 "
     );
     let ran = rules("show demo/hooked -r DEMO");
@@ -197,7 +197,7 @@ fn check_is_fine_with_warnings_and_counts_only_what_was_named() {
     assert!(ran.out.starts_with("warning[R080]"), "{}", ran.out);
     assert!(ran.out.ends_with("\n1 rule: 0 errors, 1 warning\n"), "{}", ran.out);
     assert_eq!(ran.outcome, Outcome::Fine);
-    assert_eq!(rules("check DEMO").out, "2 rules: 0 errors, 0 warnings\n");
+    assert_eq!(rules("check DEMO").out, "2 rules, 1 list: 0 errors, 0 warnings\n");
     assert_eq!(rules("check").outcome, Outcome::Fine);
 }
 

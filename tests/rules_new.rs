@@ -47,7 +47,8 @@ fn drafts(folder: &Path, rules: &RuleSet) -> Vec<(Draft, FactSet)> {
             findings: &judged.findings,
         });
         let (of, others): (Vec<_>, Vec<_>) = subjects.partition(|subject| subject.incident.id == judged.incident.id);
-        let material = Material { of: &of, others: &others, over_represented: &[], artifacts: &artifacts };
+        let material =
+            Material { of: &of, others: &others, over_represented: &[], changes: &[], artifacts: &artifacts };
         let name = format!("{}-{}", folder.file_name().expect("a name").to_string_lossy(), judged.incident.id);
         let decided = Decided { area: "drafts".to_owned(), name: Some(name), cause: None };
         let drafted = draft(&material, &decided, rules).unwrap_or_else(|| panic!("{}", judged.incident.id));
@@ -147,6 +148,24 @@ fn a_rule_for_a_group_matches_all_of_it_and_no_other_incident() {
         let found = list(incident, "findings").iter().any(|finding| text(finding, "rule") == "drafts/ledger");
         assert_eq!(found, incident["signature"]["coarse"] == LEDGER, "{incident:#}");
     }
+}
+
+#[test]
+fn what_was_recorded_before_a_group_is_offered() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("drafts/viewer.yaml");
+    let file = file.to_string_lossy();
+    let group = "crash | viewer.exe | 0xC0000005 | nvwgf2umx.dll";
+    let from = ["rules", "new", "--from", "samples/driver-before-the-first", "--group", group];
+    let draft = run(from).ends_with(0).stdout;
+    let asked = "timeline|any: {kind: driver-install, seconds_before_first|within: 12 h}";
+    assert!(draft.contains(&format!("      driver-install:\n        {asked}\n")), "{draft}");
+    assert!(draft.contains("nv_dispi.inf") && !draft.contains("1A2B3C4D"), "{draft}");
+    run(from.iter().chain(&["--id", "drafts/viewer", "-o", &file])).ends_with(0);
+    run(["rules", "check", &file]).ends_with(0);
+    run(["rules", "test", "--mutants", &file]).ends_with(0);
+    let fleet = run(["rules", "new", "--from", FLEET, "--group", LEDGER]).ends_with(0).stdout;
+    assert!(fleet.contains("      # offset: {fault_site.offset: 0x12c40}\n"), "{fleet}");
 }
 
 #[test]

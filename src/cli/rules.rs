@@ -210,7 +210,7 @@ fn check_own(paths: &[PathBuf], streams: &mut Streams<'_>) -> io::Result<Outcome
     Ok(outcome)
 }
 
-/// What rule sets change in others: ", 1 override, 2 rules disabled".
+/// What rule sets change in others: ", 1 override, 2 rules disabled", and what lists they add.
 fn overlays(rules: &RuleSet) -> String {
     let infos = rules.infos();
     let sum = |count: fn(&RuleSetInfo) -> usize| infos.iter().map(count).fold(0, usize::saturating_add);
@@ -218,6 +218,7 @@ fn overlays(rules: &RuleSet) -> String {
         (sum(|set| set.overrides), "override", ""),
         (sum(|set| set.disables), "rule", " disabled"),
         (sum(|set| set.suppressions), "suppression", ""),
+        (sum(|set| set.lists), "list", ""),
     ];
     let some = counts.into_iter().filter(|(count, _, _)| *count > 0);
     some.map(|(count, noun, done)| format!(", {}{done}", counted(count, noun))).collect()

@@ -9,6 +9,12 @@ use crate::report::sanitise;
 
 /// The list of lines, and the field that they stand in.
 const TEXT: (&str, &str) = ("text", "line");
+/// The list of what was recorded, and the field with its kind.
+const TIMELINE: &str = "timeline";
+const KIND: &str = "kind";
+/// Two kinds of records.
+const ONE_KIND: &str = "thermal";
+const ANOTHER_KIND: &str = "power-state";
 /// A line that no message is part of.
 const OTHER_LINE: &str = "Everything went well.";
 
@@ -20,6 +26,8 @@ pub(super) enum Asked {
     Entry(&'static ListDefinition, Vec<(&'static FactDefinition, Value)>),
     /// A text with a line of which this is a part.
     Says(String),
+    /// Something that was recorded before: its kind, the field with the distance, and how many seconds that is at most.
+    Recorded(Arc<str>, &'static FactDefinition, u64),
 }
 
 impl Asked {
@@ -39,12 +47,19 @@ impl Asked {
         Some(Self::Entry(definition, fields.collect::<Option<Vec<_>>>()?))
     }
 
+    /// A record of this kind so many seconds before the incident at most, by the field that says how long before.
+    pub(super) fn recorded(kind: &str, field: &str, within: u64) -> Option<Self> {
+        let field = schema::list(TIMELINE)?.fields.iter().find(|known| known.path == field)?;
+        Some(Self::Recorded(Arc::from(kind), field, within))
+    }
+
     /// The fact or list that it is about.
     pub(super) fn path(&self) -> &'static str {
         match self {
             Self::Fact(definition, _) => definition.path,
             Self::Entry(definition, _) => definition.name,
             Self::Says(_) => TEXT.0,
+            Self::Recorded(..) => TIMELINE,
         }
     }
 
@@ -62,6 +77,9 @@ impl Asked {
                 format!("{}|any: {{{}}}", definition.name, fields.join(", "))
             }
             Self::Says(part) => format!("{}|any: {{{}|contains: {}}}", TEXT.0, TEXT.1, quoted(part)),
+            Self::Recorded(kind, field, within) => {
+                format!("{TIMELINE}|any: {{{KIND}: {kind}, {}|within: {}}}", field.path, duration(*within))
+            }
         }
     }
 
@@ -91,6 +109,10 @@ impl Asked {
                 Some(Value::Text(line)) => line.to_lowercase().contains(&part.to_lowercase()),
                 _ => false,
             },
+            Self::Recorded(kind, field, within) => {
+                let is_kind = matches!(record.get(KIND), Some(Value::Text(other)) if other == kind);
+                is_kind && matches!(record.get(field.path), Some(Value::Number(before)) if before <= within)
+            }
         }
     }
 
@@ -107,6 +129,7 @@ impl Asked {
             Self::Fact(definition, value) => facts.set(definition.path, value.clone(), None),
             Self::Entry(definition, fields) => add(facts, definition.name, record(fields.iter().cloned())),
             Self::Says(part) => add(facts, TEXT.0, line(part)),
+            Self::Recorded(kind, field, within) => add(facts, TIMELINE, logged(kind, field, *within)),
         }
     }
 
@@ -124,6 +147,11 @@ impl Asked {
                 }
             }
             Self::Says(_) => add(facts, TEXT.0, line(OTHER_LINE)),
+            Self::Recorded(kind, field, within) => {
+                let another = if &**kind == ONE_KIND { ANOTHER_KIND } else { ONE_KIND };
+                add(facts, TIMELINE, logged(another, field, *within));
+                add(facts, TIMELINE, logged(kind, field, within.saturating_add(1)));
+            }
         }
     }
 
@@ -139,6 +167,7 @@ impl Asked {
                 Some(value.display(field.kind))
             }
             Self::Says(part) => (!part.contains(char::is_whitespace)).then(|| part.clone()),
+            Self::Recorded(..) => None,
         }
     }
 }
@@ -153,6 +182,20 @@ fn add(facts: &mut FactSet, list: &'static str, record: Record) {
 
 fn record(fields: impl Iterator<Item = (&'static FactDefinition, Value)>) -> Record {
     Record { fields: fields.map(|(field, value)| (field.path, value)).collect(), from: None }
+}
+
+fn logged(kind: &str, field: &'static FactDefinition, before: u64) -> Record {
+    Record { fields: vec![(KIND, Value::Text(Arc::from(kind))), (field.path, Value::Number(before))], from: None }
+}
+
+/// A span of time in the largest unit that holds it whole.
+fn duration(seconds: u64) -> String {
+    const UNITS: [(u64, &str); 3] = [(86_400, "d"), (3600, "h"), (60, "min")];
+    let whole = UNITS.into_iter().find_map(|(unit, name)| {
+        let count = seconds.checked_div(unit).filter(|count| *count > 0 && count.checked_mul(unit) == Some(seconds))?;
+        Some(format!("{count} {name}"))
+    });
+    whole.unwrap_or_else(|| format!("{seconds} s"))
 }
 
 fn line(text: &str) -> Record {
@@ -239,6 +282,19 @@ mod tests {
             assert_eq!(asked.holds(&others), Some(false), "{}", definition.path);
             assert_eq!(asked.holds(&FactSet::default()), None);
         }
+    }
+
+    #[test]
+    fn what_was_recorded_holds_for_its_kind_and_span_alone() {
+        let asked = Asked::recorded("driver-install", "seconds_before_first", 43_200).expect("a field");
+        assert_eq!(asked.written(), "timeline|any: {kind: driver-install, seconds_before_first|within: 12 h}");
+        assert_eq!(asked.holds(&asked.facts()), Some(true));
+        let mut others = FactSet::default();
+        asked.put_other(&mut others);
+        assert_eq!(others.list(TIMELINE).map(<[Record]>::len), Some(2));
+        assert_eq!(asked.holds(&others), Some(false));
+        assert_eq!(asked.holds(&FactSet::default()), None);
+        assert_eq!((duration(90), duration(300), duration(604_800)), ("90 s".into(), "5 min".into(), "7 d".into()));
     }
 
     #[test]

@@ -73,6 +73,7 @@ const FACTS: &[(&str, &str, Strength, &str)] = &[
     ("exception.access", "access", Strength::Hint, "what was done there"),
     ("fault_site.version", "version", Strength::Hint, "the version of the module at the fault"),
     ("fault_site.function", "function", Strength::Hint, "the function at the fault"),
+    ("fault_site.offset", "offset", Strength::Hint, "where in that module, of this build of it"),
     ("suspect.version", "suspect_version", Strength::Hint, "the version of the suspect"),
     ("wer.event_type", "event_type", Strength::Hint, "what Windows calls it"),
     ("environment.nvidia_driver", "nvidia_driver", Strength::Hint, "the release of the NVIDIA driver"),

@@ -8,6 +8,8 @@ mod asked;
 mod candidates;
 mod message;
 mod private;
+mod stack;
+mod timeline;
 mod written;
 
 use std::collections::BTreeMap;
@@ -17,7 +19,7 @@ use candidates::{Candidate, Strength, candidates};
 use private::Private;
 
 use crate::facts::{EvidenceRef, FactSet, Value};
-use crate::groups::OverRepresented;
+use crate::groups::{ChangeBefore, OverRepresented};
 use crate::incident::Incident;
 use crate::report::Artifact;
 use crate::rules::{Finding, RuleSet};
@@ -26,6 +28,8 @@ use crate::rules::{Finding, RuleSet};
 const MOST_SELECTIONS: usize = 5;
 /// How many things that a group has more often than the rest become selections.
 const MOST_OVER_REPRESENTED: usize = 2;
+/// The list of modules that deliver exceptions for others: they stand on every stack.
+const CARRIERS: &str = "carriers";
 /// How many rules that match already are named.
 const MOST_FINDINGS: usize = 3;
 
@@ -49,6 +53,8 @@ pub struct Material<'m> {
     pub others: &'m [Subject<'m>],
     /// What the incidents have more often than the others.
     pub over_represented: &'m [OverRepresented],
+    /// What was changed on their machines before the first of them.
+    pub changes: &'m [ChangeBefore],
     /// All artifacts that were read.
     pub artifacts: &'m [Artifact],
 }
@@ -96,6 +102,10 @@ pub fn draft(material: &Material<'_>, decided: &Decided, rules: &RuleSet) -> Opt
         Private::of(material.of.iter().chain(material.others).map(|subject| (subject.incident, subject.facts)));
     let mut found = candidates(first.facts, &private);
     found.extend(of_group(material));
+    found.extend(timeline::recorded(material, &private));
+    let is_carrier = |module: &str| rules.lists().any(|(_, list)| list.name() == CARRIERS && list.has(module));
+    found.extend(stack::frames(first.facts, is_carrier));
+    found.extend(stack::annotations(first.facts, &private));
     found.retain(|candidate| {
         let every = material.of.iter().all(|subject| candidate.asked.holds(subject.facts) == Some(true));
         // A rule can't ask for what is not known of some; what is missing from none of the others can be told.
@@ -311,8 +321,13 @@ mod tests {
             together_with: Vec::new(),
             may_be_the_program: false,
         };
-        let material =
-            Material { of: &of, others: &[subject(&other)], over_represented: &[over_represented], artifacts: &[] };
+        let material = Material {
+            of: &of,
+            others: &[subject(&other)],
+            over_represented: &[over_represented],
+            changes: &[],
+            artifacts: &[],
+        };
         let decided = Decided { area: "own".to_owned(), ..Decided::default() };
         draft(&material, &decided, &rules).expect("a draft").yaml
     }

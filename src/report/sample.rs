@@ -43,6 +43,7 @@ pub(super) fn nothing_found(artifacts: Vec<Artifact>) -> Report {
             overrides: 0,
             disables: 0,
             suppressions: 0,
+            lists: 0,
         }],
         artifacts,
         incidents: Vec::new(),
@@ -356,6 +357,7 @@ pub(super) fn everything() -> Report {
         overrides: 1,
         disables: 1,
         suppressions: 2,
+        lists: 1,
     });
     report.incidents[0].incident.may_be_of = vec!["51d0".into()];
     report.incidents[0].sigma = vec![SigmaNearby {

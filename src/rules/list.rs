@@ -1,6 +1,7 @@
 //! Lists of modules that rules refer to by name (`listed`).
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 use std::sync::Arc;
 
 use super::mistakes::Mistakes;
@@ -9,15 +10,36 @@ use super::wildcard::Wildcard;
 use crate::facts::FactType;
 use crate::knowledge::check;
 use crate::sigma::check_logsources;
-use crate::yaml::{Diagnostic, Entry, Node, YamlText, parse};
+use crate::yaml::{Diagnostic, Entry, Node, Span, YamlText, parse};
 
 /// A list of module names and name patterns.
-#[derive(Debug)]
 pub struct ModuleList {
     name: String,
     about: String,
     names: BTreeSet<String>,
     patterns: Vec<Wildcard>,
+    /// Its file, and the entries in its order.
+    file: Arc<YamlText>,
+    entries: Vec<ListEntry>,
+}
+
+/// An entry of a list as it is written.
+#[derive(Debug)]
+pub(super) struct ListEntry {
+    /// Its name or pattern, folded.
+    pub text: String,
+    /// What it is as a pattern.
+    pub pattern: Option<Wildcard>,
+    /// Where it stands.
+    pub span: Span,
+}
+
+// Without the file: a list is the same however its file was read.
+impl fmt::Debug for ModuleList {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { name, about, entries, .. } = self;
+        f.debug_struct("ModuleList").field("name", name).field("about", about).field("entries", entries).finish()
+    }
 }
 
 impl ModuleList {
@@ -54,6 +76,16 @@ impl ModuleList {
     /// A folded name for each entry.
     pub(super) fn samples(&self) -> impl Iterator<Item = String> {
         self.names.iter().cloned().chain(self.patterns.iter().map(Wildcard::shortest))
+    }
+
+    /// Its file.
+    pub(super) fn file(&self) -> &Arc<YamlText> {
+        &self.file
+    }
+
+    /// Its entries, in the order of its file.
+    pub(super) fn entries(&self) -> &[ListEntry] {
+        &self.entries
     }
 
     /// Whether a folded name is in the list.
@@ -130,7 +162,14 @@ fn read_list(file_stem: &str, root: &Node, mistakes: &mut Mistakes) -> Option<Mo
         mistakes.error_with_help("R062", name.span, message, format!("write `list: {file_stem}`"));
     }
     let about = root.get("about").and_then(|node| mistakes.text(node, "`about`")).unwrap_or_default().trim().to_owned();
-    let mut list = ModuleList { name: file_stem.to_owned(), about, names: BTreeSet::new(), patterns: Vec::new() };
+    let mut list = ModuleList {
+        name: file_stem.to_owned(),
+        about,
+        names: BTreeSet::new(),
+        patterns: Vec::new(),
+        file: Arc::clone(&mistakes.file),
+        entries: Vec::new(),
+    };
     let modules = root.get("modules")?;
     for item in mistakes.items(modules, "`modules`")? {
         read_entry(item, &mut list, mistakes);
@@ -152,10 +191,17 @@ fn read_entry(item: &Node, list: &mut ModuleList, mistakes: &mut Mistakes) {
     if text.contains(['\\', '/']) {
         mistakes.error("R061", span, "an entry of a list is a file name without path");
     } else if entry.name() == "like" {
-        list.patterns.push(Wildcard::new(&fold_part(FactType::Module, text)));
+        let text = fold_part(FactType::Module, text);
+        let pattern = Wildcard::new(&text);
+        list.entries.push(ListEntry { text: text.into_owned(), pattern: Some(pattern.clone()), span });
+        list.patterns.push(pattern);
     } else if !Wildcard::is_plain(text) {
         mistakes.error_with_help("R061", span, "`*` and `?` mean nothing special in a name", "write `like`");
-    } else if !list.names.insert(fold(FactType::Module, text).into_owned()) {
-        mistakes.error("R061", span, format!("`{text}` is in this list already"));
+    } else {
+        let name = fold(FactType::Module, text).into_owned();
+        list.entries.push(ListEntry { text: name.clone(), pattern: None, span });
+        if !list.names.insert(name) {
+            mistakes.error("R061", span, format!("`{text}` is in this list already"));
+        }
     }
 }

@@ -8,7 +8,7 @@ use super::causes::{self, Causes};
 use super::explain::Templates;
 use super::given;
 use super::index::Index;
-use super::lint::lint;
+use super::lint::{lint, lint_lists};
 use super::list::{self, Lists, ModuleList};
 use super::overlay::{self, SuppressedBy, Suppressions};
 use super::rule::{Origin, Rule};
@@ -32,6 +32,8 @@ pub struct RuleSetInfo {
     pub disables: usize,
     /// How many suppressions it has.
     pub suppressions: usize,
+    /// How many lists of modules it adds to the built-in ones.
+    pub lists: usize,
 }
 
 impl RuleSetInfo {
@@ -39,7 +41,7 @@ impl RuleSetInfo {
     #[must_use]
     pub fn says(&self) -> String {
         let counted = |count: usize, noun: &str| format!("{count} {noun}{}", if count == 1 { "" } else { "s" });
-        let more = [(self.overrides, "override"), (self.suppressions, "suppression")];
+        let more = [(self.overrides, "override"), (self.suppressions, "suppression"), (self.lists, "list")];
         let mut all = vec![counted(self.rules, "rule")];
         all.extend(more.into_iter().filter(|(count, _)| *count > 0).map(|(count, noun)| counted(count, noun)));
         if self.disables > 0 {
@@ -50,12 +52,12 @@ impl RuleSetInfo {
 
     /// A set of Sigma rules, of which this many are loaded. They have no version.
     pub(crate) fn of_sigma(name: String, rules: usize) -> Self {
-        Self { name, version: "0".to_owned(), rules, overrides: 0, disables: 0, suppressions: 0 }
+        Self { name, version: "0".to_owned(), rules, overrides: 0, disables: 0, suppressions: 0, lists: 0 }
     }
 
     /// Whether it has anything to do with judging.
     fn takes_part(&self) -> bool {
-        [self.rules, self.overrides, self.disables, self.suppressions].iter().any(|count| *count > 0)
+        [self.rules, self.overrides, self.disables, self.suppressions, self.lists].iter().any(|count| *count > 0)
     }
 }
 
@@ -110,6 +112,8 @@ impl RuleSet {
         // Of a user's rules, what the built-in ones could do better is no matter.
         let meant = |rule: &Rule| paths.is_empty() || !rule.is_embedded();
         lint(&checked.rules, meant, &checked.known_lists, &mut checked.warnings);
+        let own = checked.lists.iter().skip(checked.known_lists.all().count());
+        lint_lists(own.map(|(_, list)| &**list), &checked.known_lists, &mut checked.warnings);
         sort_diagnostics(&mut checked.warnings);
         Ok(checked)
     }
@@ -164,6 +168,9 @@ impl RuleSet {
             }
             let own: Vec<ModuleList> =
                 set.data.iter().filter_map(|(stem, file)| list::read(stem, file, found)).collect();
+            report_no_effect(&set, &own, found);
+            // What the built-in lists say holds whoever judges.
+            let added = if index == 0 { 0 } else { own.len() };
             let own_names: BTreeSet<String> = own.iter().map(|list| list.name().to_owned()).collect();
             let known_lists = Arc::new(builtin_lists.with(own));
             lists.extend(
@@ -188,7 +195,8 @@ impl RuleSet {
             lists_of_sets.push(known_lists);
             let rules = rules.len().saturating_sub(before);
             let (name, version) = (set.name, set.version);
-            infos.push(RuleSetInfo { name, version, rules, overrides: 0, disables: 0, suppressions: 0 });
+            let (overrides, disables, suppressions) = (0, 0, 0);
+            infos.push(RuleSetInfo { name, version, rules, overrides, disables, suppressions, lists: added });
         }
         rules.sort_by(|a: &Rule, b: &Rule| a.id.cmp(&b.id));
         report_equal_ids(&rules, found);
@@ -292,6 +300,20 @@ impl RuleSet {
     #[must_use]
     pub fn warnings(&self) -> &[Diagnostic] {
         &self.warnings
+    }
+}
+
+/// A folder of nothing but tables that the program has from its build: it would change nothing.
+fn report_no_effect(set: &SetSource, lists: &[ModuleList], found: &mut Vec<Diagnostic>) {
+    let no_rules = set.rules.is_empty() && set.prepared.is_empty() && set.left_out.is_empty();
+    let Some((_, table)) = set.data.first().filter(|_| no_rules && set.expected.is_empty() && lists.is_empty()) else {
+        return;
+    };
+    if !found.iter().any(|mistake| set.data.iter().any(|(_, file)| file.name == mistake.file.name)) {
+        let message = "neither rules nor lists of modules in this folder, so it changes nothing";
+        let help =
+            "tables of data/ are put into the program when it is built; what a rule set adds are lists of modules";
+        found.push(Diagnostic::error("R064", table, Span::file_start(), message).with_help(help));
     }
 }
 

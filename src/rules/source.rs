@@ -187,9 +187,9 @@ impl SetSource {
         }
         if set.needs_newer {
             (set.rules, set.data, set.causes) = (Vec::new(), Vec::new(), None);
-        } else if set.rules.is_empty() && set.expected.is_empty() {
-            let message = "no rule files in this folder";
-            let help = "rules stand in AREA/*.yaml below the folder";
+        } else if set.rules.is_empty() && set.expected.is_empty() && set.data.is_empty() {
+            let message = "neither rules nor lists in this folder";
+            let help = "rules stand in AREA/*.yaml below the folder, lists in data/*.yaml";
             found.push(Diagnostic::error("R064", &nowhere, Span::file_start(), message).with_help(help));
         }
         set
@@ -197,7 +197,7 @@ impl SetSource {
 
     /// Says that there is nothing to judge by in it where it is to judge: only folders of artifacts.
     pub fn require_rules(&self, found: &mut Vec<Diagnostic>) {
-        if let (Some(first), true) = (self.expected.first(), self.rules.is_empty()) {
+        if let (Some(first), true) = (self.expected.first(), self.rules.is_empty() && self.data.is_empty()) {
             let nowhere = YamlText::new(display_path(first), String::new());
             let message = "a folder of artifacts that says what they must yield, and no rules";
             let help = "`crashsift rules test` runs it";

@@ -245,7 +245,8 @@ fn drafted(
         .filter_map(|judged| subject(judged, &facts))
         .collect();
     let over_represented = wanted.group.map(|group| group.over_represented.as_slice()).unwrap_or_default();
-    let material = Material { of: &of, others: &others, over_represented, artifacts: &inspected.artifacts };
+    let changes = wanted.group.and_then(|group| group.before.changes.as_deref()).unwrap_or_default();
+    let material = Material { of: &of, others: &others, over_represented, changes, artifacts: &inspected.artifacts };
     draft(&material, decided, rules)
 }
 

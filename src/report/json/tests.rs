@@ -36,7 +36,7 @@ fn keys(value: &Value, path: &str, found: &mut BTreeSet<String>) {
 /// What the contract with scripts lists, and the keys that were added to it.
 const CONTRACT: &str = "
     schema_version tool tool.name tool.version rulesets rulesets[].name rulesets[].version rulesets[].rules
-    rulesets[].overrides rulesets[].disables rulesets[].suppressions
+    rulesets[].overrides rulesets[].disables rulesets[].suppressions rulesets[].lists
     artifacts artifacts[].path artifacts[].kind artifacts[].status artifacts[].detail artifacts[].bytes
     artifacts[].records
     incidents incidents[].id incidents[].kind incidents[].time incidents[].host incidents[].host_basis

@@ -93,6 +93,8 @@ pub(super) struct RuleSet<'a> {
     disables: usize,
     #[serde(skip_serializing_if = "is_zero")]
     suppressions: usize,
+    #[serde(skip_serializing_if = "is_zero")]
+    lists: usize,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]
@@ -102,8 +104,9 @@ fn is_zero(count: &usize) -> bool {
 
 impl<'a> RuleSet<'a> {
     fn of(set: &'a RuleSetInfo) -> Self {
-        let RuleSetInfo { name, version, rules, overrides, disables, suppressions } = set;
-        Self { name, version, rules: *rules, overrides: *overrides, disables: *disables, suppressions: *suppressions }
+        let RuleSetInfo { name, version, rules, overrides, disables, suppressions, lists } = set;
+        let (rules, overrides, disables) = (*rules, *overrides, *disables);
+        Self { name, version, rules, overrides, disables, suppressions: *suppressions, lists: *lists }
     }
 }
 

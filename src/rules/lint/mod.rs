@@ -3,13 +3,17 @@
 //! A lint looks at one thing and says where it is and what would be better. Some look at single terms, others need to know
 //! in which [ways] a rule can match.
 
+mod adjusting;
+mod alone;
 mod carriers;
 mod contradictions;
 mod drafts;
 mod endings;
 mod expressions;
+mod lists;
 mod paths;
 mod reach;
+mod references;
 mod shadows;
 mod sureness;
 mod trivial;
@@ -24,6 +28,7 @@ use crate::facts::FactType;
 use crate::yaml::{Diagnostic, Span};
 use carriers::Carriers;
 use contradictions::Contradiction;
+pub(super) use lists::lint as lint_lists;
 use ways::Way;
 
 /// A rule with the ways in which it can match; none where there are too many to look at each, or where it never matches.
@@ -85,6 +90,9 @@ pub(super) fn lint(rules: &[Rule], meant: impl Fn(&Rule) -> bool, modules: &List
         sureness::look(one, found);
         undecided::look(one, found);
         drafts::look(one, found);
+        adjusting::look(one, found);
+        alone::look(one, found);
+        references::look(one, found);
     }
     shadows::look(&linted, meant, found);
 }

@@ -162,7 +162,8 @@ Totals
   suppressed: 1 finding
   rule set: builtin 2026.11 (120 rules)
   rule set: site 3 (2 rules, 1 override,
-    2 suppressions, 1 rule disabled)
+    2 suppressions, 1 list, 1 rule
+    disabled)
   version: crashsift VERSION
 ",
     );

@@ -157,7 +157,8 @@ Totals
         1  missing-dependency
   suppressed   1 finding
   rule set     builtin 2026.11 (120 rules)
-  rule set     site 3 (2 rules, 1 override, 2 suppressions, 1 rule disabled)
+  rule set     site 3 (2 rules, 1 override, 2 suppressions, 1 list, 1 rule
+               disabled)
   version      crashsift VERSION
 ",
     );
