@@ -96,7 +96,7 @@ fn the_example_of_the_readme_is_a_rule() {
     let rules = load(&[path]);
     assert_eq!(rules.warnings(), []);
     let outcome = rules.run_tests();
-    assert_eq!((outcome.passed, outcome.failed), (4, vec![]));
+    assert_eq!((outcome.passed, outcome.failed), (5, vec![]));
     let left: Vec<_> = rules.mutants_of(|_| true).into_iter().flat_map(|rule| rule.mutants).collect();
     assert!(!left.is_empty() && left.iter().all(|mutant| mutant.noticed), "{left:?}");
 }
