@@ -35,6 +35,11 @@ fn function(name: &'static str, at: u32, prologue: &[Step], part: Option<u32>, r
 }
 
 fn scene() -> Scene {
+    scene_on(STACK)
+}
+
+/// The scene, on a stack whose innermost word is at an address.
+fn scene_on(stack_pointer: u64) -> Scene {
     use Step::{Allocate, Push, SetFrame};
     let module = |path: &str, base| Module::windows(path, Some(FileVersion([1, 2, 3, 4])), base, 0x3000);
     let ucrt = module(r"C:\Windows\System32\ucrtbase.dll", 0x7FFB_1000_0000);
@@ -53,7 +58,7 @@ fn scene() -> Scene {
     // Another function of the codec: names must not be taken from neighbours.
     let neighbour = function("decode_all", 0x1380, &[Allocate(0x28)], None, 0x13C0);
 
-    let mut stack = CodeStack::new(STACK);
+    let mut stack = CodeStack::new(stack_pointer);
     let stale = codec.base + 0x1240;
     stack.frame(&abort, &[0, stale, 0, 7], plugin.base + 0x1840);
     stack.frame(&apply, &[1, 2, 3], app.base + 0x1450);
@@ -61,7 +66,7 @@ fn scene() -> Scene {
     stack.frame(&thunk, &[], nt.base + 0x1630);
     stack.frame(&start, &[], 0);
 
-    let mut context = Context::at(ucrt.base + 0x1150, STACK);
+    let mut context = Context::at(ucrt.base + 0x1150, stack_pointer);
     context.rbp = stack.frame_register();
     let exception =
         Exception { thread: 7, code: 0xC000_0409, flags: 1, address: context.rip, parameters: vec![7], context };
@@ -122,6 +127,27 @@ const CHAIN: [&str; 5] = [
     "kernel32.dll BaseThreadInitThunk unwound",
     "ntdll.dll RtlUserThreadStart unwound",
 ];
+
+#[test]
+fn threads_that_did_not_crash_are_unwound_by_the_same_tables() {
+    let scene = scene();
+    let mut dump = scene.full();
+    let other = scene_on(STACK + 0x10_0000).dump.threads.remove(0);
+    dump.threads.push(Thread { id: 8, ..other });
+    let (_, facts) = inspected(&dump, None);
+    let shown = |index: usize, field: &str| {
+        let value = facts.list("threads").expect("threads")[index].get(field);
+        value.map(|value| value.display(crashsift::facts::FactType::Text))
+    };
+    for thread in [0, 1] {
+        let is = |field, wanted: &str| assert_eq!(shown(thread, field).as_deref(), Some(wanted), "{thread} {field}");
+        is("top_module", "ucrtbase.dll");
+        is("top_function", "abort");
+        is("modules", "ucrtbase.dll; plugin.dll; app.exe; kernel32.dll; ntdll.dll");
+        is("trust", "unwound");
+    }
+    assert_eq!(chain(&facts), CHAIN, "the crashing thread's frames are its own");
+}
 
 /// The file name of a module and its store's folder name for it.
 fn store_id(image: &CodeImage) -> String {

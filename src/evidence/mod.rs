@@ -40,7 +40,9 @@ pub use place::Place;
 pub use process::{
     Call, CpuArchitecture, CrashThread, DelayLoad, Exception, Frame, FrameTrust, OperatingSystem, ProcessDump, System,
 };
-pub use process_state::{Annotation, INTEGRITY_LEVELS, ProcessMemory, ProcessState, SystemMemory};
+pub use process_state::{
+    Annotation, INTEGRITY_LEVELS, ProcessMemory, ProcessState, SystemMemory, ThreadStack, ThreadState,
+};
 pub use processor::{CpuFeatures, Processor};
 pub use sigma::{SIGMA_LEVELS, SigmaMatch, SigmaRule};
 pub use ticket::{

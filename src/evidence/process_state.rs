@@ -5,6 +5,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::word::Word;
+use super::{Address, FrameTrust};
 
 /// What could be read. Everything is absent unless the dump holds it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -22,6 +23,8 @@ pub struct ProcessState {
     /// Integrity level of the process, a word such as `medium`.
     #[serde(deserialize_with = "super::word::optional_word")]
     pub integrity: Option<Word>,
+    /// Its threads in the dump's order, where all of them are listed.
+    pub threads: Option<Vec<ThreadState>>,
 }
 
 /// The words for integrity levels, the lowest first.
@@ -56,4 +59,30 @@ pub struct ProcessMemory {
     pub working_set: u64,
     /// Address space that it uses.
     pub virtual_size: Option<u64>,
+}
+
+/// A thread of the process.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ThreadState {
+    /// Thread id.
+    pub id: u32,
+    /// The name that the program gave it, empty when it gave none; `None` when the dump does not tell.
+    pub name: Option<Arc<str>>,
+    /// The address of the function in which it started.
+    pub start: Option<Address>,
+    /// Where it was; of the thread that raised the exception, where it did so. Read when stacks are walked.
+    pub instruction_pointer: Option<Address>,
+    /// The function that this address lies in, by the image's exports or by symbols.
+    pub function: Option<Arc<str>>,
+    /// Whose calls its stack shows.
+    pub stack: Option<ThreadStack>,
+}
+
+/// The innermost frames of a thread's stack.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ThreadStack {
+    /// The modules of the frames by their index in the dump's list, the innermost first, each once.
+    pub modules: Vec<usize>,
+    /// How the least sure of the frames was found.
+    pub trust: FrameTrust,
 }

@@ -8,7 +8,7 @@ use super::memory::MemoryMap;
 use super::regions::Regions;
 use super::thread::{self, StackQuestion};
 use super::wanted::{STACK_OVERFLOW, Surroundings, wanted_address};
-use super::{annotations, counters, cpp, handles, stowed};
+use super::{annotations, counters, cpp, handles, stowed, threads};
 use crate::artifact::Loss;
 use crate::artifact::bytes::{Source, u32_at, u64_at};
 use crate::evidence::{
@@ -52,6 +52,7 @@ fn state(streams: Streams<'_>, source: &mut Source<'_>, names: &Names, losses: &
         handle_count: handles.count,
         handles: handles.by_type,
         integrity: misc.and_then(integrity),
+        threads: threads::listed(source, directory, names),
     }
 }
 

@@ -21,6 +21,7 @@ mod stack;
 mod stowed;
 mod symbols;
 mod thread;
+mod threads;
 mod wanted;
 mod writer;
 
@@ -162,7 +163,10 @@ pub fn read(file: &mut File, bytes: u64, context: &ReadContext) -> Result<Readin
             symbols: context.symbols.as_deref(),
             names: &context.names,
         };
-        stack::walk(&given, &mut Memory::new(&excerpt.memory, &mut source), &mut process);
+        let contexts = threads::contexts(&mut source, &directory);
+        let mut memory = Memory::new(&excerpt.memory, &mut source);
+        stack::walk(&given, &mut memory, &mut process);
+        stack::walk_others(&given, &contexts, &mut memory, &mut process);
     }
     let place = if process.exception.is_some() { Place::Stream("Exception") } else { Place::Whole };
     Ok(Reading {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{evidence, text, ticket, word};
+use super::{evidence, text, threads, ticket, word};
 use crate::evidence::{Frame, ProcessDump, base_name};
 use crate::facts::{EvidenceRef, FactSet, Record, Value};
 use crate::incident::{Built, values};
@@ -21,6 +21,9 @@ pub(super) fn lists(built: &Built<'_>, facts: &mut FactSet) {
             if !thread.frames.is_empty() {
                 facts.set_list("frames", frames(dump, from));
             }
+        }
+        if let Some(listed) = &dump.state.threads {
+            facts.set_list("threads", threads::records(dump, listed, from));
         }
         // A list with gaps can show that a module was there, but rules also ask whether one was not.
         if let Some(modules) = dump.modules.as_deref().filter(|_| dump.modules_complete) {

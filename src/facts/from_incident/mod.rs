@@ -9,6 +9,7 @@ mod kernel;
 mod lists;
 mod process;
 mod system;
+mod threads;
 mod ticket;
 mod wer;
 

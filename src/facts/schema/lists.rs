@@ -1,9 +1,10 @@
 //! Every fact with many entries.
 
 use super::{
-    ANY, Absent, COMPONENTS, DRIVES, DUMP, DUMP_OR_CONSOLE, DUMP_WITH_HANDLES, FRAME_TRUSTS, FUNCTIONS, FactType,
-    INCIDENT_KINDS, INVENTORY, KERNEL_DUMP, LOCATIONS, ListDefinition, MACHINE_CHECKS, MEMORY_HOLDERS, MODULE_LIST,
-    NAMED_PARTS, PATTERNS, SIGMA_LEVELS, SIGMA_RULES, SYSTEM_LOG, TEXT, TIMELINE_KINDS, fact, if_so, where_absent,
+    ANY, Absent, COMPONENTS, DRIVES, DUMP, DUMP_OR_CONSOLE, DUMP_WITH_HANDLES, DUMP_WITH_THREAD_INFO, FRAME_TRUSTS,
+    FUNCTIONS, FactType, INCIDENT_KINDS, INVENTORY, KERNEL_DUMP, LOCATIONS, ListDefinition, MACHINE_CHECKS,
+    MEMORY_HOLDERS, MODULE_LIST, NAMED_PARTS, PATTERNS, SIGMA_LEVELS, SIGMA_RULES, SYSTEM_LOG, TEXT, TIMELINE_KINDS,
+    fact, if_so, where_absent,
 };
 use crate::incident::environment::{FRAMEWORKS, INSTALLATIONS};
 
@@ -206,6 +207,64 @@ pub const LISTS: &[ListDefinition] = &[
                 "what of the line stands outside of quotations of which nobody says that they appeared; absent where that \
                  is all of it",
             )),
+        ],
+    },
+    ListDefinition {
+        name: "threads",
+        about: "the threads of the process; known when a minidump lists them without gaps, and no more than 4096",
+        from: DUMP,
+        fields: &[
+            fact(
+                "position",
+                FactType::Number,
+                ANY,
+                "0 is the first that the dump lists, mostly the one that the process began with",
+            ),
+            fact("id", FactType::Number, ANY, "its number"),
+            if_so(fact("is_crashing", FactType::Flag, ANY, "whether it is the one that raised the exception")),
+            where_absent(
+                Absent::UnknownUnless("nameless"),
+                fact("name", FactType::Text, ANY, "the name that the program gave it"),
+            ),
+            if_so(fact(
+                "nameless",
+                FactType::Flag,
+                ANY,
+                "that it has no name, where the dump holds the names of threads",
+            )),
+            where_absent(
+                Absent::UnknownUnless("start_outside"),
+                fact("start_module", FactType::Module, DUMP_WITH_THREAD_INFO, "the module in which it started"),
+            ),
+            if_so(fact(
+                "start_outside",
+                FactType::Flag,
+                DUMP_WITH_THREAD_INFO,
+                "that it started in none of the loaded modules",
+            )),
+            where_absent(
+                Absent::UnknownUnless("top_outside"),
+                fact(
+                    "top_module",
+                    FactType::Module,
+                    ANY,
+                    "the module whose code it was in; with --no-stack-walk known of the crashing thread alone, else of the \
+                     first 64, too",
+                ),
+            ),
+            if_so(fact("top_outside", FactType::Flag, ANY, "that this was code of none of the loaded modules")),
+            where_absent(
+                Absent::UnknownWith("top_module"),
+                fact("top_function", FactType::Text, FUNCTIONS, "its function, by the image's exports or by symbols"),
+            ),
+            fact(
+                "modules",
+                FactType::Text,
+                ANY,
+                "the modules of its innermost 16 frames, each once, the innermost first, joined with `; `, where its stack was \
+                 walked; of threads that did not crash that is done for 64-bit Windows, and for the first 64",
+            ),
+            fact("trust", FactType::Word(FRAME_TRUSTS), ANY, "how the least sure of these frames was found"),
         ],
     },
     ListDefinition {

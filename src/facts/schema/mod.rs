@@ -194,6 +194,7 @@ const DUMP: &str = "a minidump of the crash";
 const DUMP_OR_METADATA: &str = "a minidump of the crash, or WERInternalMetadata.xml";
 const METADATA: &str = "WERInternalMetadata.xml";
 const DUMP_WITH_HANDLES: &str = "a minidump with handle data (MiniDumpWithHandleData)";
+const DUMP_WITH_THREAD_INFO: &str = "a minidump with the times of threads (MiniDumpWithThreadInfo)";
 const DUMP_WITH_REGIONS: &str = "a minidump with memory information (MiniDumpWithFullMemoryInfo)";
 const CRASH_RECORD: &str = "a minidump, the Application event log or Report.wer";
 const KERNEL_DUMP: &str = "a kernel dump (C:\\Windows\\Minidump, MEMORY.DMP)";

@@ -14,7 +14,7 @@ const ODD_TEXTS: [&str; 2] = ["", "\u{1}~\u{1}"];
 const SORTS: [&str; 1] = ["incident.kind"];
 
 /// Lists that have an entry wherever their kind of artifact was read; of others, an entry says something.
-const EVERYWHERE: [&str; 6] = ["drivers", "events", "frames", "handles", "modules", "text"];
+const EVERYWHERE: [&str; 7] = ["drivers", "events", "frames", "handles", "modules", "text", "threads"];
 
 /// Whether a comparison leaves out no value of the type.
 fn takes_all(kind: FactType, compare: &Compare) -> bool {

@@ -5,9 +5,12 @@
 //! `minidump-processor` walks ([`other`]). Where nothing tells how to go on, the stack is scanned, and the frames say so.
 
 mod other;
+mod others;
 mod x64;
 
 use minidump::{MinidumpContext, MinidumpModuleList};
+
+pub use self::others::walk_others;
 
 use super::Excerpted;
 use super::image::Memory;

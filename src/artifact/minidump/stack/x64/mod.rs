@@ -17,7 +17,9 @@ use minidump::{MinidumpMemoryInfoList, MinidumpModule, MinidumpRawContext};
 
 use self::call::Target;
 use self::frame::Entered;
-use self::registers::{RSP, Registers};
+pub use self::registers::Registers;
+
+use self::registers::RSP;
 use self::words::Words;
 use super::{Given, MOST_FRAMES};
 use crate::artifact::minidump::image::{Image, Lookup, Memory};
@@ -27,27 +29,21 @@ use crate::evidence::{Address, Call, Frame, FrameTrust, LoadedModule, ProcessDum
 /// only found. `minidump-unwind` searches as far.
 const SEARCHED_WORDS: u64 = 160;
 const SEARCHED_WORDS_AFTER_SCAN: u64 = 40;
+/// How much of the crashing thread's stack is read at once, bytes above the stack pointer.
+const AT_ONCE: u64 = 64 << 10;
+/// How much of another thread's.
+const AT_ONCE_OF_OTHERS: u64 = 4 << 10;
 /// Below this address nothing is ever mapped: a return to there is the end of the stack.
 const LOWEST_ADDRESS: u64 = 0x1000;
 
 /// The crashing thread's frames, innermost first. `None` without registers.
 pub fn walk(given: &Given<'_, '_>, memory: &mut Memory<'_, '_>, process: &ProcessDump) -> Option<Vec<Frame>> {
     let MinidumpRawContext::Amd64(context) = &given.context?.raw else { return None };
-    let registers = Registers::of(context);
-    let words = Words::from(registers.get(RSP)?, memory);
-    let modules = process.modules.as_deref().unwrap_or_default();
-    let mut ranges: Vec<_> = (0_usize..)
-        .zip(modules)
-        .map(|(index, module)| (module.base.0, module.base.0.saturating_add(u64::from(module.size)), index))
-        .collect();
-    ranges.sort_unstable();
-    let listed = given.modules.map_or_else(Vec::new, |list| list.iter().collect());
-    let walk = Walk { given, memory, words, modules, ranges, listed, images: HashMap::new(), regions: None };
-    Some(walk.frames(registers))
+    Some(Walk::new(given, memory, process).frames(Registers::of(context), AT_ONCE, MOST_FRAMES))
 }
 
 /// A walk under way.
-struct Walk<'w, 'g, 'b, 'm, 'f> {
+pub struct Walk<'w, 'g, 'b, 'm, 'f> {
     given: &'w Given<'g, 'b>,
     memory: &'w mut Memory<'m, 'f>,
     words: Words,
@@ -69,11 +65,32 @@ struct Caller {
     trust: FrameTrust,
 }
 
-impl Walk<'_, '_, '_, '_, '_> {
-    fn frames(mut self, innermost: Registers) -> Vec<Frame> {
+impl<'w, 'g, 'b, 'm, 'f> Walk<'w, 'g, 'b, 'm, 'f> {
+    /// Of stacks of a process.
+    pub fn new(given: &'w Given<'g, 'b>, memory: &'w mut Memory<'m, 'f>, process: &'w ProcessDump) -> Self {
+        let modules = process.modules.as_deref().unwrap_or_default();
+        let mut ranges: Vec<_> = (0_usize..)
+            .zip(modules)
+            .map(|(index, module)| (module.base.0, module.base.0.saturating_add(u64::from(module.size)), index))
+            .collect();
+        ranges.sort_unstable();
+        let listed = given.modules.map_or_else(Vec::new, |list| list.iter().collect());
+        let words = Words::from(0, 0, memory);
+        Self { given, memory, words, modules, ranges, listed, images: HashMap::new(), regions: None }
+    }
+
+    /// The innermost frames of a thread that did not crash, by its registers.
+    pub fn of_thread(&mut self, registers: Registers, most: usize) -> Vec<Frame> {
+        self.frames(registers, AT_ONCE_OF_OTHERS, most)
+    }
+
+    fn frames(&mut self, innermost: Registers, at_once: u64, most: usize) -> Vec<Frame> {
+        if let Some(pointer) = innermost.get(RSP) {
+            self.words = Words::from(pointer, at_once, self.memory);
+        }
         let mut frames = Vec::new();
         let mut next = Some(Caller { registers: innermost, entered: Entered::Interrupted, trust: FrameTrust::Exact });
-        while let Some(frame) = next.take().filter(|_| frames.len() < MOST_FRAMES) {
+        while let Some(frame) = next.take().filter(|_| frames.len() < most) {
             frames.push(self.described(&frame));
             let searched = if frame.trust == FrameTrust::Scanned { SEARCHED_WORDS_AFTER_SCAN } else { SEARCHED_WORDS };
             next = match self.undone(&frame) {

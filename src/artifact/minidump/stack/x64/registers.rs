@@ -2,6 +2,8 @@
 
 use minidump::format::CONTEXT_AMD64;
 
+use crate::artifact::bytes::u64_at;
+
 /// The stack pointer's number, as instructions and unwind codes count registers.
 pub const RSP: usize = 4;
 
@@ -30,6 +32,17 @@ impl Registers {
             c.r15,
         ];
         Self { general, known: u16::MAX, rip: c.rip }
+    }
+
+    /// Those of the bytes of a context of 64-bit x86, in which they stand from 0x78 on in the order of their numbers.
+    pub fn in_context(context: &[u8]) -> Option<Self> {
+        const FIRST: usize = 0x78;
+        const RIP: usize = 0xF8;
+        let mut general = [0; 16];
+        for (register, word) in general.iter_mut().zip(context.get(FIRST..RIP)?.chunks_exact(8)) {
+            *register = u64_at(word, 0)?;
+        }
+        Some(Self { general, known: u16::MAX, rip: u64_at(context, RIP)? })
     }
 
     /// Of a frame of which nothing else is known.

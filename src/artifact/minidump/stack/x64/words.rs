@@ -2,10 +2,6 @@
 
 use crate::artifact::minidump::image::Memory;
 
-/// How much of the stack is read at once, bytes above the stack pointer. Frames further out than that are read word by
-/// word.
-const AT_ONCE: u64 = 64 << 10;
-
 /// The stack of the walked thread.
 pub struct Words {
     start: u64,
@@ -13,9 +9,10 @@ pub struct Words {
 }
 
 impl Words {
-    /// The stack from the stack pointer up.
-    pub fn from(pointer: u64, memory: &mut Memory<'_, '_>) -> Self {
-        Self { start: pointer, bytes: memory.part(pointer, AT_ONCE) }
+    /// The stack from the stack pointer up. So many bytes of it are read at once; frames further out are read word by
+    /// word.
+    pub fn from(pointer: u64, at_once: u64, memory: &mut Memory<'_, '_>) -> Self {
+        Self { start: pointer, bytes: memory.part(pointer, at_once) }
     }
 
     /// The word at an address; `None` when the dump does not hold it.
