@@ -119,17 +119,12 @@ fn a_quotation_that_does_not_appear_or_appears_elsewhere_makes_no_rule_sure() {
 }
 
 #[test]
-fn what_is_over_or_somebody_elses_makes_no_rule_sure() {
+fn what_an_older_row_or_another_said_makes_no_rule_sure() {
     for text in [
-        format!("Yesterday I got this:\n{OMP}\nA new environment solved it. Today:\n{ENDING}"),
-        format!("Hier j'avais ce message :\n{OMP}\nC'est réglé. Aujourd'hui :\n{ENDING}"),
-        format!("昨天遇到了这个错误：\n{OMP}\n重装后好了。今天：\n{ENDING}"),
-        format!("With env A I got:\n{OMP}\nWith env B (which I use now):\n{ENDING}"),
-        format!("My friend gets {OMP}\nOn my machine:\n{ENDING}"),
-        format!("January: {OMP}\nMarch: exit code -1073741819\n"),
+        format!("January: {OMP}\nNow: exit code -1073741819\n"),
         format!("Comment 1 (OP): exit code -1073741819\nComment 2: {OMP}\nComment 3 (OP): I do not get that one.\n"),
         format!("Please send us the message, for example:\n- {OMP}\n- MSVCP140.dll was not found\n\n{ENDING}"),
-        format!("The message is gone, thank you.\n{ENDING}\nFrom: Tom\nSent: Monday, 11 March 2024 16:02\n\n{OMP}\n"),
+        format!("Ruled out:\n- {OMP}\n- WinError 1455\n\n{ENDING}"),
         "ERROR OSError: [WinError 1455] The paging file is too small\nattempt 1 failed, retrying\nattempt 2 succeeded\n"
             .to_owned(),
     ] {
@@ -138,13 +133,15 @@ fn what_is_over_or_somebody_elses_makes_no_rule_sure() {
 }
 
 #[test]
-fn what_goes_on_is_sure_whatever_else_was_mended() {
+fn what_goes_on_is_sure_whatever_was_tried() {
     for text in [
         format!("Since yesterday it is like this:\n{OMP}\nToday again.\n"),
         format!("I replaced the GPU. Now:\n{OMP}\n"),
         format!("{OMP}\nI found that it works after setting a variable. Is that safe?\n"),
         format!("Still the same.\nFrom: Tom\nSent: Monday, 11 March 2024 16:02\n\n{OMP}\n"),
-        format!("{OMP}\nI reinstalled the environment: no change.\n{ENDING}"),
+        format!("{OMP}\nI updated the environment. No effect.\n{ENDING}"),
+        format!("{OMP}\nIn other programs the GPU works again.\n{ENDING}"),
+        format!("Hallo, hier der Fehler:\n{OMP}\nWas soll ich nun tun?\n{ENDING}"),
         format!("My colleague gets this:\n{OMP}\nShe uses the same laptop.\n"),
     ] {
         assert!(surest(&text) >= 0.8, "{text}: {}", surest(&text));

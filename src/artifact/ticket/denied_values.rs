@@ -10,6 +10,8 @@ use crate::knowledge::Knowledge;
 
 /// As many marks between labels and values as are looked at in a line.
 const MOST_MARKS: usize = 64;
+/// A label whose value is a word has no more words than these.
+const MOST_WORDS: usize = 4;
 /// What stands between a label and its value.
 const MARKS: [char; 3] = [':', '=', '：'];
 /// What may stand around a value.
@@ -80,18 +82,36 @@ fn label_start(line: &str, parts: &Line<'_>, end: usize) -> usize {
     let clauses = parts.clauses.partition_point(|clause| *clause <= end);
     let clause = clauses.checked_sub(1).and_then(|last| parts.clauses.get(last)).copied().unwrap_or(0);
     let label = line.get(clause..end).unwrap_or_default().trim_end();
-    let column = label.rfind(['|', '\t', '{']).map_or(0, |at| at.saturating_add(1));
+    let opened = ['(', '['].into_iter().zip([')', ']']).filter_map(|(opens, closes)| {
+        let at = label.rfind(opens)?;
+        label.get(at..).is_some_and(|inside| !inside.contains(closes)).then_some(at)
+    });
+    let column = label.rfind(['|', '\t', '{']).into_iter().chain(opened).max().map_or(0, |at| at.saturating_add(1));
     let other_value = label.rfind(MARKS).and_then(|mark| {
         let behind = label.get(mark..)?.trim_start_matches(MARKS).trim_start_matches(AROUND);
         let number = behind.starts_with(|first: char| first.is_ascii_digit() || first == '-');
         let end = behind.find(char::is_whitespace).filter(|_| number)?;
         Some(label.len().saturating_sub(behind.len()).saturating_add(end))
     });
-    clause.saturating_add(column.max(other_value.unwrap_or(0)))
+    let begins = clause.saturating_add(column.max(other_value.unwrap_or(0)));
+    // The label of `key=value` is one word.
+    let glued = line.get(end..).is_some_and(|rest| rest.starts_with('='))
+        && line.get(..end).is_some_and(|before| before.ends_with(|last: char| !last.is_whitespace()));
+    let last_word = || line.get(begins..end).and_then(|label| label.rfind(char::is_whitespace));
+    begins.saturating_add(if glued { last_word().map_or(0, |at| at.saturating_add(1)) } else { 0 })
 }
 
 /// Whether the value of the label says that what the label names is not there, or did not happen.
 fn says_no(label: &str, value: &str) -> bool {
+    let names_error = |word: &str| {
+        let name = word.strip_suffix("Error:").or_else(|| word.strip_suffix("Exception:"));
+        name.is_some_and(|name| !name.is_empty())
+    };
+    // A time, or what it is of, may stand before it: `12:00:01 card 0: errors: none`.
+    let length = label.rsplit(": ").next().map_or(0, |last| last.split_whitespace().count());
+    if label.split_whitespace().any(names_error) {
+        return false;
+    }
     let label = label.to_lowercase();
     let has = |list: &[&str]| {
         label.split(|letter: char| !letter.is_alphanumeric()).any(|word| !word.is_empty() && list.contains(&word))
@@ -99,7 +119,7 @@ fn says_no(label: &str, value: &str) -> bool {
     let named = label.contains(char::is_alphabetic);
     let words = &*WORDS;
     let value = value.to_lowercase();
-    named && if words.zero.contains(&&*value) { has(words.counted) } else { !has(words.wanted) }
+    named && if words.zero.contains(&&*value) { has(words.counted) } else { length <= MOST_WORDS && !has(words.wanted) }
 }
 
 #[cfg(test)]
@@ -112,7 +132,9 @@ mod tests {
             ("Good. SMART: failure predicted = FALSE", "Good."),
             ("exit code: 0xC0000409 errors: 0", "exit code: 0xC0000409"),
             ("corrected errors: 3, uncorrectable errors: 0, retired: 1", "corrected errors: 3,, retired: 1"),
-            ("handled=no | code=0xC0000005", "| code=0xC0000005"),
+            ("hung=no | code=0xC0000005", "| code=0xC0000005"),
+            ("VIDEO_TDR_FAILURE hung=no", "VIDEO_TDR_FAILURE"),
+            ("exit code 0xC0000374 (hung: no)", "exit code 0xC0000374 ()"),
         ] {
             assert_eq!(without_denied_values(line).as_deref().map(str::trim), Some(kept), "{line}");
         }
@@ -129,7 +151,16 @@ mod tests {
     fn the_absence_of_what_is_wanted_is_the_trouble_itself() {
         assert_eq!(without_denied_values("torch.cuda.is_available(): False"), None);
         assert_eq!(without_denied_values("zlibwapi.dll present = no"), None);
+        assert_eq!(without_denied_values("worker crashed (recoverable: False)"), None);
+        assert_eq!(without_denied_values("fallen off the bus. Recovered: no"), None);
         assert!(without_denied_values("device lost: False").is_some());
+    }
+
+    #[test]
+    fn a_message_is_no_label() {
+        for line in ["CUDAError: device lost: False", "the memory test found 512 errors XMP: no"] {
+            assert_eq!(without_denied_values(line), None, "{line}");
+        }
     }
 
     #[test]

@@ -17,6 +17,7 @@ pub(super) const MOST_CUES: usize = 64;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Cue {
     Denial,
+    Neither,
     Contrast,
     Absence,
     Past,
@@ -32,21 +33,15 @@ pub(super) enum Cue {
     Source,
     Retraction,
     Succeeded,
-    Before,
-    Over,
-    Remedy,
-    Others,
     Now,
-    Mine,
     Still,
-    Failing,
     Month,
-    Attempt,
 }
 
 impl Cue {
-    const ALL: [(&'static str, Self); 26] = [
+    const ALL: [(&'static str, Self); 20] = [
         ("denial", Self::Denial),
+        ("neither", Self::Neither),
         ("contrast", Self::Contrast),
         ("absence", Self::Absence),
         ("past", Self::Past),
@@ -62,16 +57,9 @@ impl Cue {
         ("source", Self::Source),
         ("retraction", Self::Retraction),
         ("succeeded", Self::Succeeded),
-        ("before", Self::Before),
-        ("over", Self::Over),
-        ("remedy", Self::Remedy),
-        ("others", Self::Others),
         ("now", Self::Now),
-        ("mine", Self::Mine),
         ("still", Self::Still),
-        ("failing", Self::Failing),
         ("month", Self::Month),
-        ("attempt", Self::Attempt),
     ];
 
     const fn bit(self) -> u32 {
@@ -95,22 +83,10 @@ impl Cue {
 
     /// Whether it says something of the sentence that it stands in, and not of the lines around it.
     pub(super) const fn is_of_a_sentence(self) -> bool {
-        !self.turns()
-            && !matches!(
-                self,
-                Self::Survived
-                    | Self::Source
-                    | Self::Retraction
-                    | Self::Succeeded
-                    | Self::Failing
-                    | Self::Month
-                    | Self::Attempt
-            )
-    }
-
-    /// Whether it tells when something was so, with whom, or that it is over.
-    pub(super) const fn turns(self) -> bool {
-        matches!(self, Self::Before | Self::Over | Self::Remedy | Self::Others | Self::Now | Self::Mine | Self::Still)
+        !matches!(
+            self,
+            Self::Survived | Self::Source | Self::Retraction | Self::Succeeded | Self::Now | Self::Still | Self::Month
+        )
     }
 }
 
@@ -131,8 +107,10 @@ pub(super) struct Cues {
     pub(super) negation_behind: &'static [&'static str],
     /// Words that join a clause to the one before it.
     pub(super) joining: &'static [&'static str],
-    /// Words behind which nothing is over yet: `until it is fixed`.
-    pub(super) open: &'static [&'static str],
+    /// Words behind a retraction that speaks of remedies: `none of these helped`.
+    pub(super) helping: &'static [&'static str],
+    /// Words behind which a denial denies nothing that happened: `I don't get why it ...`.
+    pub(super) undenied: &'static [&'static str],
     /// Words that begin what is so today.
     pub(super) today: &'static [&'static str],
 }
@@ -158,7 +136,8 @@ pub(super) static CUES: LazyLock<Cues> = LazyLock::new(|| {
         negation: knowledge.mention_cues("negation"),
         negation_behind: knowledge.mention_cues("negation_behind"),
         joining: knowledge.mention_cues("joining"),
-        open: knowledge.mention_cues("open"),
+        helping: knowledge.mention_cues("helping"),
+        undenied: knowledge.mention_cues("undenied"),
         today: knowledge.mention_cues("today"),
     }
 });

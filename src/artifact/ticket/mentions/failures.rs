@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 
-use super::cues::{Cue, LONGEST, cues_of};
 use crate::artifact::ticket::read_alone;
 
 /// As many characters of an error's line as tell it from others.
@@ -14,13 +13,11 @@ pub(super) struct Failures {
     codes: BTreeSet<u32>,
     /// Lines of errors without a code of their own.
     errors: BTreeSet<String>,
-    /// Whether somebody says without a code that something fails now.
-    told: bool,
 }
 
 impl Failures {
     pub(super) fn is_empty(&self) -> bool {
-        self.codes.is_empty() && self.errors.is_empty() && !self.told
+        self.codes.is_empty() && self.errors.is_empty()
     }
 
     /// Whether both name the same.
@@ -29,16 +26,12 @@ impl Failures {
     }
 }
 
-/// Adds the failures that `text` names, and with `words` whether somebody says there that something fails now.
-pub(super) fn failures(text: &str, failures: &mut Failures, words: bool) {
+/// Adds the failures that `text` names.
+pub(super) fn failures(text: &str, failures: &mut Failures) {
     let said = read_alone(text, 0);
     let codes = said.code.get().map(|code| code.0).into_iter().chain(said.bugcheck.get().map(|code| code.plain()));
     failures.codes.extend(codes.chain(said.errors()));
-    if let Some(error) = error(text) {
-        failures.errors.insert(error);
-    }
-    let says = |kind: Cue| cues_of(text, move |of| of == kind).next().is_some();
-    failures.told |= words && text.len() <= LONGEST && says(Cue::Failing) && says(Cue::Now) && !says(Cue::Still);
+    failures.errors.extend(error(text));
 }
 
 /// What tells an error's line from others: `RuntimeError: CUDA error: ...` from the name of the error on.

@@ -1,4 +1,7 @@
-//! Histories: rows of months, days, versions or attempts, each with what was met then. Only the last is there now.
+//! Histories: rows of months, days or versions, each with what was met then. Only the last is there now.
+//!
+//! Rows are no history where one says that its trouble goes on, or where they may be of several computers. Two rows are
+//! one only if one of them says that it is about today.
 
 use std::ops::Range;
 
@@ -14,6 +17,24 @@ use crate::evidence::TicketLine;
 const MOST_APART: usize = 3;
 /// A row's label has no more words than these.
 const MOST_WORDS: usize = 5;
+/// As many rows are a history without a word of today.
+const FEWEST_ROWS: usize = 3;
+/// Words for computers, with which rows tell of one of several.
+const COMPUTERS: [&str; 13] = [
+    "pc",
+    "laptop",
+    "notebook",
+    "machine",
+    "host",
+    "server",
+    "workstation",
+    "computer",
+    "node",
+    "rechner",
+    "ordinateur",
+    "equipo",
+    "user",
+];
 /// More bytes than a row's label has.
 const LONGEST_LABEL: usize = 80;
 
@@ -24,7 +45,6 @@ enum Kind {
     Dates,
     /// Versions of what is named.
     Versions(String),
-    Attempts,
 }
 
 #[derive(Debug)]
@@ -61,24 +81,48 @@ pub(super) fn past_rows(marked: &Marked) -> Vec<usize> {
 /// Adds the rows that are over when the present one tells of another failure, or says of itself that it is the present.
 fn add_past(lines: &[TicketLine], rows: &[Row], past: &mut Vec<usize>) {
     let Some(kind) = rows.iter().find_map(|row| row.kind.clone()).filter(|_| rows.len() > 1) else { return };
+    if rows.len() < FEWEST_ROWS && !rows.iter().any(|row| row.now) {
+        return;
+    }
     let text = |row: &Row| lines.get(row.at).map_or("", |line| unquoted(&line.text));
+    if rows.iter().any(|row| goes_on(text(row)) || names_a_computer(text(row))) {
+        return;
+    }
     // Stops that were different each time are one story.
     if rows.iter().filter(|row| read_alone(text(row), 0).bugcheck.get().is_some()).count() > 1 {
         return;
     }
     let last = || match kind {
         Kind::Versions(_) => rows.iter().max_by(|a, b| a.version.cmp(&b.version)),
-        Kind::Dates | Kind::Attempts => rows.last(),
+        Kind::Dates => rows.last(),
     };
     let Some(present) = rows.iter().rfind(|row| row.now).or_else(last) else { return };
     let (mut here, mut before) = (Failures::default(), Failures::default());
-    failures(text(present), &mut here, true);
+    failures(text(present), &mut here);
     let others = || rows.iter().filter(|row| row.at != present.at);
-    others().for_each(|row| failures(text(row), &mut before, false));
+    others().for_each(|row| failures(text(row), &mut before));
     if here.shares(&before) || (here.is_empty() && !present.now) {
         return;
     }
     past.extend(others().map(|row| row.at));
+}
+
+/// Whether a row says that its trouble is not over.
+fn goes_on(line: &str) -> bool {
+    cues_of(line, |kind| kind == Cue::Still).next().is_some()
+}
+
+/// Whether a row names a computer: `PC-11`, `WS042`, `the laptop`.
+fn names_a_computer(line: &str) -> bool {
+    let is_name = |word: &str| {
+        let digits = word.trim_start_matches(|letter: char| letter.is_ascii_uppercase());
+        let number = digits.trim_start_matches('-');
+        word.len().saturating_sub(digits.len()) > 1
+            && !number.is_empty()
+            && number.bytes().all(|digit| digit.is_ascii_digit())
+    };
+    line.split(|letter: char| !(letter.is_alphanumeric() || matches!(letter, '-' | '.' | '_')))
+        .any(|word| is_name(word) || COMPUTERS.contains(&&*word.to_lowercase()))
 }
 
 fn row(at: usize, line: &str) -> Option<Row> {
@@ -102,8 +146,6 @@ fn row(at: usize, line: &str) -> Option<Row> {
     let day = has_time(first) && !first.contains(':') && words.get(1).is_none_or(|second| second.starts_with('('));
     let kind = if day || begins(Cue::Month) {
         Some(Kind::Dates)
-    } else if begins(Cue::Attempt) && version.len() == 1 {
-        Some(Kind::Attempts)
     } else if version.len() > 1 && version.len() == number.split('.').count() && !stem().is_empty() {
         Some(Kind::Versions(stem()))
     } else if now && first == last {

@@ -1,19 +1,16 @@
-//! What a text only mentions: what somebody denies or advises, messages that are only quoted, and what is over or somebody
-//! else's. The words that show it are data.
+//! What a text only mentions: what somebody denies or advises, messages that are only quoted, what others have, and the
+//! older rows of a history. The words that show it are data.
 
 mod cues;
 mod failures;
 mod histories;
-mod mails;
 mod quotations;
 mod retractions;
 mod sentence;
 mod source;
 mod survivals;
-mod turns;
 
 use std::collections::BTreeMap;
-use std::ops::Range;
 use std::sync::Arc;
 
 use self::cues::{Cue, Kinds};
@@ -23,12 +20,10 @@ use self::retractions::retracted;
 use self::sentence::{doubt, recovered};
 use self::source::source;
 use self::survivals::survived;
-use self::turns::{Spot, inside, told_before};
 use super::denied_values::without_denied_values;
 use super::fences::{in_code, unquoted};
 use super::listings::listings;
 use super::patterns::borders;
-use super::read_alone;
 use crate::evidence::TicketLine;
 
 /// An error that the program survived stands at most so many lines before the words that say so.
@@ -121,17 +116,14 @@ pub(super) fn doubted(marked: &Marked) -> BTreeMap<usize, Arc<str>> {
             doubted.insert(position, Arc::from(doubt.certain));
         }
     }
-    let whole = source(marked).into_iter().chain(survived(marked)).chain(past_rows(marked));
-    let parts = listings(lines).into_iter().chain(retracted(marked)).flatten();
+    let whole = source(marked).into_iter().chain(survived(marked)).chain(past_rows(marked)).chain(retracted(marked));
+    let parts = listings(lines).into_iter().flatten();
     doubted.extend(whole.chain(parts).map(|position| (position, Arc::from(""))));
     for (position, line) in lines.iter().enumerate() {
         let left = doubted.get(&position).map_or(&*line.text, |certain: &Arc<str>| &**certain);
         if let Some(certain) = without_denied_values(left) {
             doubted.insert(position, Arc::from(certain.trim()));
         }
-    }
-    for part in told_before(marked) {
-        put_in_doubt(lines, &part, &mut doubted);
     }
     doubted
 }
@@ -144,27 +136,6 @@ fn is_listed(line: &str) -> bool {
         || line.starts_with('\t')
         || item.starts_with(['-', '*', '•', '–', '"', '“', '„', '«'])
         || (number.len() < item.len() && number.starts_with(['.', ')']))
-}
-
-/// Leaves of the lines in a part of the text what stands outside of it. What they say of the machine and of what is
-/// installed stays.
-fn put_in_doubt(lines: &[TicketLine], part: &Range<Spot>, doubted: &mut BTreeMap<usize, Arc<str>>) {
-    for position in part.start.0..=part.end.0 {
-        let Some(line) = lines.get(position) else { return };
-        let text = unquoted(&line.text);
-        let Some(over) = inside(text, position, part).filter(|over| !over.trim().is_empty()) else { continue };
-        let said = read_alone(over, line.number);
-        if said.code.get().is_none() && !said.inventory.is_empty() {
-            continue;
-        }
-        let from = if position == part.start.0 { part.start.1 } else { 0 };
-        let before = text.get(..from).unwrap_or_default();
-        let behind = text.get(from.saturating_add(over.len())..).unwrap_or_default();
-        let certain = [before, behind].concat().trim().to_owned();
-        if doubted.get(&position).is_none_or(|known| known.len() > certain.len()) {
-            doubted.insert(position, certain.into());
-        }
-    }
 }
 
 #[cfg(test)]

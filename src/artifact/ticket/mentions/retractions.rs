@@ -1,9 +1,12 @@
 //! What somebody says of another's message: that they do not have it.
+//!
+//! `None of these` also ends a list of remedies that did not help, and `I do not get that` is said by who does not
+//! understand. So only what was asked is taken back, or what another answered to the one who has the trouble.
 
 use std::ops::Range;
 
 use super::Marked;
-use super::cues::{Cue, cues_of};
+use super::cues::{CUES, Cue, cues_of};
 use crate::artifact::ticket::fences::unquoted;
 use crate::artifact::ticket::printed::{Printed, is_said_in_a_chat, printed};
 use crate::artifact::ticket::sentences::Line;
@@ -20,7 +23,7 @@ const LONGEST_NAMING: usize = 120;
 const MOST_NAMES: usize = 4;
 
 /// The lines of others that somebody says they do not have.
-pub(super) fn retracted(marked: &Marked) -> Vec<Range<usize>> {
+pub(super) fn retracted(marked: &Marked) -> Vec<usize> {
     let lines = marked.lines;
     let retracts = |(position, line): (usize, &TicketLine)| {
         if !marked.kinds(position).has(Cue::Retraction) || marked.is_in_code(position) {
@@ -31,32 +34,46 @@ pub(super) fn retracted(marked: &Marked) -> Vec<Range<usize>> {
             return None;
         }
         let line_of = Line::of(text);
-        let said = cues_of(text, |kind| kind == Cue::Retraction).any(|(_, cue)| !line_of.is_quoted(cue.start));
-        said.then(|| spoken_of(lines, position)).filter(|range| !range.is_empty())
+        let said = cues_of(text, |kind| kind == Cue::Retraction).any(|(_, cue)| {
+            let end = line_of.end(&line_of.clauses, cue.end.saturating_sub(1));
+            let behind = text.get(cue.end..end).unwrap_or_default().to_lowercase();
+            !line_of.is_quoted(cue.start) && !CUES.helping.iter().any(|word| behind.contains(word))
+        });
+        said.then(|| spoken_of(lines, position))
     };
-    lines.iter().enumerate().filter_map(retracts).collect()
+    lines.iter().enumerate().filter_map(retracts).flatten().collect()
 }
 
-/// What the line at `position` speaks of: what the one said who spoke before, or the paragraph before.
-fn spoken_of(lines: &[TicketLine], position: usize) -> Range<usize> {
+/// What the line at `position` speaks of: what the one said who answered before to whom the trouble is, or what the line or
+/// paragraph before asks.
+fn spoken_of(lines: &[TicketLine], position: usize) -> Vec<usize> {
     let speakers = |before: usize| {
         let from = before.saturating_sub(MOST_OF_ONE);
         (from..before).rev().find_map(|at| Some((at, speaker(&lines.get(at)?.text)?)))
     };
     if let Some((begins, who)) = speakers(position.saturating_add(1)) {
+        // The first to speak is the one whose trouble it is.
+        let first = lines.iter().take(begins).find_map(|line| speaker(&line.text));
         return match speakers(begins) {
-            Some((other, name)) if name != who => other..begins,
-            _ => position..position,
+            Some((other, name)) if name != who && first == Some(who) => (other..begins).collect(),
+            _ => Vec::new(),
         };
     }
     let number = |at: usize| lines.get(at).map_or(0, |line| line.number);
     let follows = |at: usize| at > 0 && number(at).saturating_sub(number(at.saturating_sub(1))) <= 1;
     if follows(position) {
-        return position.saturating_sub(1)..position;
+        return asked(lines, position.saturating_sub(1)..position);
     }
     let last = position.saturating_sub(1);
     let first = (last.saturating_sub(MOST_OF_A_PARAGRAPH)..=last).rev().find(|at| !follows(*at)).unwrap_or(last);
-    first..position
+    asked(lines, first..position)
+}
+
+/// Which of the lines are questions.
+fn asked(lines: &[TicketLine], of: Range<usize>) -> Vec<usize> {
+    let is_question =
+        |at: &usize| lines.get(*at).is_some_and(|line| unquoted(&line.text).trim_end().ends_with(['?', '？']));
+    of.filter(is_question).collect()
 }
 
 /// Who begins to speak with this line: `[10:13] anna: ...`, `[Yesterday 16:41] Lena Roth`, `anna  9:02 AM`,
@@ -88,7 +105,10 @@ fn speaker(line: &str) -> Option<String> {
     if let Some(rest) = lower.strip_prefix("comment ")
         && rest.starts_with(|first: char| first.is_ascii_digit())
     {
-        return lower.split_once(':').map(|(label, _)| label.to_owned());
+        // A comment's number tells less than the name behind it.
+        let (label, _) = lower.split_once(':')?;
+        let name = label.split_once('(').and_then(|(_, name)| name.trim_end().strip_suffix(')'));
+        return Some(name.unwrap_or(label).to_owned());
     }
     let (name, time) = line.trim_end().rsplit_once("  ")?;
     let mut words = time.split_whitespace();

@@ -15,6 +15,10 @@ const MOST_GREETING: usize = 2;
 
 /// As many words behind a cue stand before the colon that announces the next line.
 const MOST_TO_COLON: usize = 8;
+/// As many words behind `neither` as are looked at for an error: `OMP: Error #15`.
+const MOST_TO_ERROR: usize = 2;
+/// Words by which what began then goes on: `since last year`.
+const SINCE: [&str; 4] = ["since", "seit", "depuis", "desde"];
 /// Words that speak of what stands before.
 const THAT: [&str; 2] = ["that", "das"];
 
@@ -124,7 +128,13 @@ impl Line<'_> {
         let sentence_end = self.end(&self.sentences, cue.end);
         let clause_end = self.end(&self.clauses, cue.end);
         match kind {
+            Cue::Denial if self.begins(cue.end, CUES.undenied) => None,
             Cue::Denial | Cue::Contrast | Cue::Elsewhere => Some(cue.start..clause_end),
+            Cue::Neither => {
+                let behind = self.text.get(cue.end..clause_end).unwrap_or_default();
+                (names_an_error(behind) || behind.split_whitespace().take(MOST_TO_ERROR).any(is_error))
+                    .then_some(cue.start..clause_end)
+            }
             Cue::Absence => {
                 let behind = self.text.get(cue.end..clause_end).unwrap_or_default();
                 let from = self.text.get(cue.start..clause_end).unwrap_or_default();
@@ -133,6 +143,8 @@ impl Line<'_> {
                     && (names_an_error(behind) || !is_own(from)))
                 .then_some(cue.start..clause_end)
             }
+            // What began then goes on.
+            Cue::Past if SINCE.iter().any(|word| last_word(before).eq_ignore_ascii_case(word)) => None,
             Cue::Past => {
                 let sentence = before.trim_start_matches(|letter: char| !letter.is_alphanumeric());
                 let begun = self.text.get(start..).unwrap_or_default();
@@ -158,16 +170,11 @@ impl Line<'_> {
             | Cue::Source
             | Cue::Retraction
             | Cue::Succeeded
-            | Cue::Before
-            | Cue::Over
-            | Cue::Remedy
-            | Cue::Others
             | Cue::Now
-            | Cue::Mine
             | Cue::Still
-            | Cue::Failing
-            | Cue::Month
-            | Cue::Attempt => None,
+            | Cue::Month => None,
+            // "It should be enough, but I get this."
+            Cue::Advice if clause_end < sentence_end && self.begins_today(clause_end) => Some(start..clause_end),
             Cue::Advice => Some(start..sentence_end),
             Cue::Instance => (!speaks_of_oneself(before)).then_some(start..sentence_end),
             Cue::Condition => (!before.contains(char::is_alphanumeric)).then_some(start..sentence_end),
@@ -180,6 +187,11 @@ impl Line<'_> {
             }
         }
     }
+}
+
+/// The last word of a text.
+fn last_word(text: &str) -> &str {
+    text.split_whitespace().next_back().unwrap_or_default()
 }
 
 /// Whether a clause begins behind `before`.
@@ -214,6 +226,11 @@ fn names_an_error(behind: &str) -> bool {
             || word.eq_ignore_ascii_case("winerror")
             || (word.contains('_') && word.chars().all(in_code))
     })
+}
+
+/// Whether a word is the name of an error: `OSError:`, `Error`.
+fn is_error(word: &str) -> bool {
+    word.trim_end_matches(|end: char| !end.is_alphanumeric()).ends_with("Error")
 }
 
 /// Whether an error says of itself that something is absent.

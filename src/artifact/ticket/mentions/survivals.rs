@@ -34,6 +34,8 @@ pub(super) fn survived(marked: &Marked) -> Vec<usize> {
         // Source: CPython's documentation of `faulthandler.enable`, and pytest's of its plugin of that name.
         if text.starts_with("Windows fatal exception: ") {
             dumped = Some(position);
+        } else if begins_a_run(text) {
+            dumped = None;
         } else if let Some(dump) = dumped.filter(|dump| position.saturating_sub(*dump) <= MOST_OUTPUT) {
             if text.contains(" crashed ") || text.contains("node down") {
                 dumped = None;
@@ -56,6 +58,16 @@ fn add_attempts(lines: &[TicketLine], success: usize, found: &mut Vec<usize>) {
     if let Some(from) = (first..success).find(tells) {
         found.extend(from..success);
     }
+}
+
+/// Whether another run of the tests begins with a line: what comes behind says nothing of the one before.
+fn begins_a_run(line: &str) -> bool {
+    const RUNNERS: [&str; 10] =
+        ["pytest", "py.test", "pytest.exe", "python", "python3", "python.exe", "py", "tox", "nox", "uv"];
+    let command = line.rsplit("> ").next().unwrap_or_default();
+    let first = command.trim_start_matches(['>', '$', ' ']).split_whitespace().next().unwrap_or_default();
+    let words = line.trim_matches(['=', ' ']);
+    RUNNERS.contains(&&*first.to_lowercase()) || words == "test session starts" || line.starts_with("collected ")
 }
 
 /// Whether a line is a heading of pytest's: `------ Captured stderr call ------`, `====== FAILURES ======`.
