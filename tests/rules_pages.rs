@@ -157,5 +157,8 @@ fn what_others_do_to_a_rule_stands_on_its_page_and_does_not_change_what_it_says(
     let resets = &files["demo/many-resets.md"];
     assert!(resets.contains("Suppressed by site: Known.") && resets.contains("As it says of the example"), "{resets}");
     let first = &files["README.md"];
-    assert!(first.contains("- demo 1.2 (2 rules, 1 list)\n- site 0 (0 rules, 1 suppression, 1 rule disabled)\n"), "{first}");
+    assert!(
+        first.contains("- demo 1.2 (2 rules, 1 list)\n- site 0 (0 rules, 1 suppression, 1 rule disabled)\n"),
+        "{first}"
+    );
 }
