@@ -86,6 +86,17 @@ fn nothing_in_the_built_in_rules_is_probably_not_meant() {
     assert!(shown.is_empty(), "{}", shown.join("\n\n"));
 }
 
+/// From this confidence on, people act on what a rule says.
+const SURE: f64 = 0.8;
+
+#[test]
+fn a_built_in_rule_that_is_not_sure_says_what_to_collect() {
+    let rules = RuleSet::check(&[]).expect("rules without mistakes");
+    let unsure = rules.rules().iter().filter(|rule| rule.confidence() < SURE);
+    let silent: Vec<&str> = unsure.filter(|rule| rule.collect().is_empty()).map(|rule| rule.id()).collect();
+    assert_eq!(silent, [""; 0]);
+}
+
 #[test]
 fn the_example_of_the_readme_is_a_rule() {
     let readme = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("rules/README.md")).expect("a text");
