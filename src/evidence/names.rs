@@ -10,7 +10,7 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 /// each dump that it reads, and with one lock threads wait for each other.
 const PARTS: usize = 16;
 
-/// Values by the hashes of what they are made of. The lowest bits of a hash tell the part.
+/// Values by the hashes of what they are made of. `part` are bits of the hash by which the maps themselves do not go.
 #[derive(Debug)]
 pub(crate) struct ByHash<K, V>([Mutex<HashMap<K, V, BuildHasherDefault<Hashed>>>; PARTS]);
 
@@ -94,7 +94,6 @@ impl Names {
     /// The shared copy of `name`.
     pub fn share(&self, name: &str) -> Arc<str> {
         let hash = xxh3_64_with_seed(name.as_bytes(), self.seed);
-        // The maps go by the lowest and the highest bits.
         let shared = self.known.get_or_insert(hash >> 32, hash, || Arc::from(name));
         // Of two names with one hash the second is simply not shared.
         if *shared == *name { shared } else { Arc::from(name) }

@@ -135,6 +135,36 @@ fn evidence_is_in_the_file_s_order_whatever_the_number_of_threads() {
 }
 
 #[test]
+fn records_share_what_they_say_only_if_they_say_the_same() {
+    let error = |provider: &'static str, values: [&'static str; 2]| {
+        Logged::new(Provider::classic(provider), 1000).at(at(2)).strings(values)
+    };
+    let mut log = EventLog::new("Application", "PC-01");
+    log.add(error("Application Error", ["tool.exe", "1.0.0.0"]))
+        .add(error("Application Error", ["tool.exe", "1.0.0.0"]).at(at(3)))
+        .add(error("Application Error", ["tool.exe", "1.0.0.1"]))
+        .add(error("Application Error", ["tool.exe1.0.0.0", ""]))
+        .add(error("Application Hang", ["tool.exe", "1.0.0.0"]));
+    let mut other = EventLog::new("Elsewhere", "PC-02");
+    other.add(error("Application Error", ["tool.exe", "1.0.0.0"]));
+
+    let context = ReadContext::default();
+    let mut events = Vec::new();
+    for bytes in [log.to_bytes(), other.to_bytes()] {
+        let mut file = tempfile::tempfile().expect("a file");
+        file.write_all(&bytes).expect("written");
+        let reading = read(&file, bytes.len() as u64, &context).expect("a log");
+        events.extend((0..reading.evidence.len()).map(|index| event(&reading, index).1.clone()));
+    }
+    let [first, again, others @ ..] = events.as_slice() else { panic!("{events:?}") };
+    assert!(Arc::ptr_eq(&first.content, &again.content) && first.time != again.time);
+    assert!(
+        others.len() >= 3 && others.iter().all(|other| !Arc::ptr_eq(&first.content, &other.content)),
+        "{others:#?}"
+    );
+}
+
+#[test]
 fn every_family_of_events_comes_out_of_a_log() {
     let mut log = EventLog::new("System", "PC-01");
     log.add(events::display_reset(at(1), "nvlddmkm"))
