@@ -172,25 +172,11 @@ impl fmt::Display for Lacking {
 
 #[cfg(test)]
 mod tests {
-    use crate::rules::RuleSet;
+    use crate::rules::testing::rule;
 
-    /// A rule with one selection `it`, and with tests of these facts that must give these outcomes.
+    /// A rule with one selection `it` passes tests of these facts that must give these outcomes.
     fn passes(selection: &str, condition: &str, tests: &[(&str, &str)]) {
-        let tests: String = tests
-            .iter()
-            .map(|(facts, expect)| format!("      - {{name: t, facts: {{{facts}}}, expect: {expect}}}\n"))
-            .collect();
-        let rule = format!(
-            "schema: 1\nrules:\n  - id: t/rule\n    title: T\n    cause: application-defect\n    confidence: 0.5\n    \
-             severity: low\n    selections:\n      it: {{{selection}}}\n    condition: {condition}\n    explanation: E.\n    \
-             remediation: [{{audience: developer, text: R.}}]\n    references: [https://example.org]\n    \
-             tests:\n{tests}"
-        );
-        let folder = tempfile::tempdir().expect("a folder");
-        let path = folder.path().join("rule.yaml");
-        std::fs::write(&path, rule).expect("written");
-        let rules = RuleSet::load(false, &[path]).expect("a rule without mistakes");
-        assert_eq!(rules.run_tests().failed, [], "{selection}");
+        assert_eq!(rule(&format!("it: {{{selection}}}"), condition, tests).run_tests().failed, [], "{selection}");
     }
 
     const OLD: &str = "modules: [{name: a.dll, version: 1.0}]";
@@ -294,15 +280,8 @@ mod tests {
 
     #[test]
     fn what_a_list_lacks_is_named_with_its_field_and_with_what_brings_it() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let path = folder.path().join("rule.yaml");
-        let rule = "schema: 1\nrules:\n  - id: t/rule\n    title: T\n    cause: application-defect\n    confidence: 0.5\n    \
-                    severity: low\n    selections:\n      it: {modules|any: {name: a.dll, version|gte: 2.0}}\n    \
-                    explanation: E.\n    remediation: [{audience: developer, text: R.}]\n    references: \
-                    [https://example.org]\n    tests:\n      - {name: m, facts: {modules: [{name: a.dll, version: 2.0}]}, \
-                    expect: match}\n      - {name: n, facts: {modules: []}, expect: no-match}\n";
-        std::fs::write(&path, rule).expect("written");
-        let rules = RuleSet::load(false, &[path]).expect("a rule without mistakes");
+        let tests = [("modules: [{name: a.dll, version: 2.0}]", "match"), ("modules: []", "no-match")];
+        let rules = rule("it: {modules|any: {name: a.dll, version|gte: 2.0}}", "it", &tests);
         let mut facts = crate::facts::FactSet::default();
         let name = crate::facts::Value::Text("a.dll".into());
         facts.set_list("modules", vec![crate::facts::Record { fields: vec![("name", name)], from: None }]);

@@ -44,6 +44,8 @@ mod source;
 mod span;
 mod supersede;
 mod tested;
+#[cfg(test)]
+mod testing;
 mod tool;
 mod trace;
 pub(crate) mod unfinished;

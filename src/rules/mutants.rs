@@ -319,24 +319,11 @@ fn replaced<T: Clone>(items: &[T], place: usize, item: T) -> Vec<T> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use crate::rules::testing::rule;
 
     /// A rule with these selections, this condition and these tests.
     fn unnoticed(selections: &str, condition: &str, tests: &[(&str, &str)]) -> Vec<String> {
-        let folder = tempfile::tempdir().expect("a folder");
-        let path = folder.path().join("rule.yaml");
-        let tests: String = tests
-            .iter()
-            .map(|(facts, expect)| format!("      - {{name: t, facts: {{{facts}}}, expect: {expect}}}\n"))
-            .collect();
-        let text = format!(
-            "schema: 1\nrules:\n  - id: test/mutants\n    title: T\n    cause: application-defect\n    confidence: 0.5\n    \
-             severity: low\n    selections: {{{selections}}}\n    condition: {condition}\n    explanation: E.\n    \
-             remediation:\n      - {{audience: helpdesk, text: T.}}\n    references: [https://example.com]\n    \
-             tests:\n{tests}"
-        );
-        std::fs::write(&path, text).expect("a file");
-        let rules = RuleSet::load(false, &[path]).expect("a rule");
+        let rules = rule(selections, condition, tests);
         assert_eq!(rules.run_tests().failed, Vec::new());
         let all = rules.mutants_of(|_| true);
         let left = all.iter().flat_map(|rule| &rule.mutants).filter(|mutant| !mutant.noticed);
