@@ -174,12 +174,12 @@ fn truth_of(terms: &[Term], view: &View<'_>) -> Truth {
 }
 
 /// Whether a list has every entry that would fit: of the timeline, as far as logs cover the time in which it would lie;
-/// of the other incidents, as far as none that would fit was left out.
-pub(super) fn is_whole(list: usize, entries: &EntryFilter, view: &View<'_>) -> bool {
+/// of the other incidents, as far as none that would fit was left out. `before`: of those before the incident alone.
+pub(super) fn is_whole(list: usize, entries: &EntryFilter, before: bool, view: &View<'_>) -> bool {
     if let Some(others) = view.others_of(list) {
         return shared::is_whole(entries, others);
     }
-    view.recorded_of(list).is_none_or(|recorded| span::lacking(entries, recorded).is_none())
+    view.recorded_of(list).is_none_or(|recorded| span::lacking(entries, before, recorded).is_none())
 }
 
 impl Selection {
@@ -206,13 +206,13 @@ impl Test {
             Self::List { index, quantifier, entries, .. } => match view.list(*index) {
                 Some(rows) => {
                     let rows = if entries.may_fit(*index, view) { rows } else { &[] };
-                    quantifier.truth(rows, entries, || !is_whole(*index, entries, view))
+                    quantifier.truth(rows, entries, || !is_whole(*index, entries, false, view))
                 }
                 None => Truth::Undecided,
             },
             Self::Sequence { index, sequence, .. } => match view.list(*index) {
                 Some(rows) => {
-                    let more = |step: &EntryFilter| !is_whole(*index, step, view);
+                    let more = |step: &EntryFilter| !is_whole(*index, step, true, view);
                     // Where no entry can be one of the steps, the others need not be looked for.
                     if sequence.steps.iter().any(|step| !step.may_fit(*index, view) && !more(step)) {
                         return Truth::False;

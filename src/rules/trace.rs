@@ -226,7 +226,8 @@ fn needed_log(lacking: Lacking, selections: &[Selection], view: &View<'_>) -> Op
     undecided.find_map(|term| match &term.test {
         Test::List { index, .. } | Test::Sequence { index, .. } => {
             let recorded = view.recorded_of(*index)?;
-            term.test.entries().find_map(|entries| span::lacking(entries, recorded))
+            let before = matches!(term.test, Test::Sequence { .. });
+            term.test.entries().find_map(|entries| span::lacking(entries, before, recorded))
         }
         _ => None,
     })
@@ -331,9 +332,9 @@ fn trace_term(term: &Term, file: &YamlText, view: &View<'_>) -> TermTrace {
                 0 => String::new(),
                 more => format!(", and of {more} it is not known"),
             };
-            let log = view.recorded_of(*index).and_then(|recorded| span::lacking(entries, recorded));
+            let log = view.recorded_of(*index).and_then(|recorded| span::lacking(entries, false, recorded));
             let log = log.filter(|_| term.test.truth(view) == Truth::Undecided);
-            let all = term.test.truth(view) != Truth::Undecided || is_whole(*index, entries, view);
+            let all = term.test.truth(view) != Truth::Undecided || is_whole(*index, entries, false, view);
             let log = match (log, all) {
                 (Some(_), _) => ", and the logs do not cover all of the time",
                 (None, false) => ", and there may be others that rules do not see",
