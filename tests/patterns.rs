@@ -225,19 +225,33 @@ fn a_finding_names_the_incidents_of_other_machines_that_it_rests_on() {
     let later = |after| Made { after, ..PLAIN };
     // In time: A, b, A again, C.
     let machines: [(&str, &[Made]); 3] = [("A", &[PLAIN, later(90)]), ("b", &[later(30)]), ("C", &[later(200)])];
-    let elsewhere = |numbers: &[usize]| Some(vec![("same-place-on-other-machines".to_owned(), numbers.to_vec(), 0)]);
-    assert_eq!(
-        rests_on(&machines, RULE),
-        [elsewhere(&[1, 3]), elsewhere(&[0, 3]), elsewhere(&[1, 3]), elsewhere(&[0, 1])]
-    );
+    // The first of each machine, and all of them of the last thirty days.
+    let elsewhere = |firsts: &[usize], lately: &[usize]| {
+        let named = |relation: &str, numbers: &[usize]| (relation.to_owned(), numbers.to_vec(), 0);
+        Some(vec![named("same-place-on-other-machines", firsts), named("others-that-fit", lately)])
+    };
+    let expected = [
+        elsewhere(&[1, 3], &[1, 3]),
+        elsewhere(&[0, 3], &[0, 2, 3]),
+        elsewhere(&[1, 3], &[1, 3]),
+        elsewhere(&[0, 1], &[0, 1, 2]),
+    ];
+    assert_eq!(rests_on(&machines, RULE), expected);
     // Ten are named, and the rest is counted.
     let names: Vec<String> = (0..14).map(|number| format!("PC-{number:02}")).collect();
     let crashes: Vec<Made> = (0..14).map(|number| later(number * 60)).collect();
     let machines: Vec<(&str, &[Made])> =
         names.iter().zip(crashes.chunks(1)).map(|(name, crashes)| (name.as_str(), crashes)).collect();
     let named = rests_on(&machines, RULE);
-    assert_eq!(named[0], Some(vec![("same-place-on-other-machines".to_owned(), (1..=10).collect(), 3)]));
-    assert_eq!(named[13], Some(vec![("same-place-on-other-machines".to_owned(), (3..13).collect(), 3)]));
+    let both = |numbers: Vec<usize>| {
+        Some(
+            ["same-place-on-other-machines", "others-that-fit"]
+                .map(|relation| (relation.to_owned(), numbers.clone(), 3))
+                .to_vec(),
+        )
+    };
+    assert_eq!(named[0], both((1..=10).collect()));
+    assert_eq!(named[13], both((3..13).collect()));
 }
 
 #[test]

@@ -4,7 +4,7 @@
 
 use crashsift::facts::Value;
 use crashsift::knowledge::Knowledge;
-use crashsift::rules::RuleSet;
+use crashsift::rules::{RuleSet, Truth};
 use crashsift::{Options, Silent, analyze, inspect};
 use samplekit::event_log::{Event, EventLog};
 use samplekit::events::{
@@ -258,4 +258,48 @@ fn what_came_before_is_not_found_after() {
     let (before, after) = (NOON.minus_seconds(20), NOON.plus_seconds(20));
     assert!(reset_is_found("seconds_before", before) && !reset_is_found("seconds_before", after));
     assert!(reset_is_found("seconds_after", after) && !reset_is_found("seconds_after", before));
+}
+
+/// What a rule makes of a crash, with a System log of a day that ends with it, when it asks for a new driver and then a
+/// reset.
+fn driver_then_reset(driver: FileTime, reset: FileTime) -> Truth {
+    let rule = "schema: 1
+rules:
+  - id: demo/order
+    title: A new driver, then a reset
+    cause: gpu-timeout
+    confidence: 0.6
+    severity: medium
+    selections:
+      order:
+        timeline|sequence: [{kind: driver-install}, {kind: driver-reset}]
+    explanation: It was reset.
+    remediation: [{audience: helpdesk, text: Nothing.}]
+    references: [https://example.com]
+    tests:
+      - name: in order
+        facts: {timeline: [{kind: driver-install, seconds_before: 9}, {kind: driver-reset, seconds_before: 5}]}
+        expect: match
+      - {name: nothing, facts: {timeline: []}, expect: no-match}
+";
+    let folder = tempfile::tempdir().expect("a folder");
+    let (file, path) = (folder.path().join("rules.yaml"), folder.path().join("Saved.evtx"));
+    std::fs::write(&file, rule).expect("a file");
+    let mut log = EventLog::new("System", "PC-1");
+    log.add(bad_block(NOON.minus_seconds(8 * DAY), r"\Device\Harddisk0\DR0", 0xC000_009C));
+    log.add(driver_installed(driver));
+    log.add(display_reset(reset, "demo"));
+    log.add(crash().channel("Application"));
+    std::fs::write(&path, log.to_bytes()).expect("a file");
+    let rules = RuleSet::load(false, &[file]).expect("a rule");
+    let inspected = inspect(&[path], &rules, &Knowledge::builtin(), &Options::default(), &Silent);
+    let of_crash = inspected.incidents.iter().find(|(incident, _)| incident.kind.word() == "crash");
+    rules.trace("demo/order", &of_crash.expect("the crash").1).expect("a rule").condition
+}
+
+#[test]
+fn the_order_of_what_came_before_is_known_without_what_comes_after() {
+    let (hour, minute) = (NOON.minus_seconds(3_600), NOON.minus_seconds(60));
+    assert_eq!(driver_then_reset(hour, minute), Truth::True);
+    assert_eq!(driver_then_reset(minute, hour), Truth::False);
 }

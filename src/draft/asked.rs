@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
+use super::elsewhere::{different_hosts, is_elsewhere};
 use crate::evidence::{Version, base_name};
-use crate::facts::schema::{self, FactDefinition, ListDefinition};
+use crate::facts::schema::{self, FactDefinition, ListDefinition, OTHER_INCIDENTS};
 use crate::facts::{EvidenceRef, FactSet, FactType, Record, Value, quoted, write_fact};
 use crate::report::sanitise;
 
@@ -28,6 +29,9 @@ pub(super) enum Asked {
     Says(String),
     /// Something that was recorded before: its kind, the field with the distance, and how many seconds that is at most.
     Recorded(Arc<str>, &'static FactDefinition, u64),
+    /// Incidents on other machines that have this in common: the field that says so, within how many seconds, and on how
+    /// many machines.
+    Elsewhere(&'static str, u64, usize),
 }
 
 impl Asked {
@@ -60,6 +64,7 @@ impl Asked {
             Self::Entry(definition, _) => definition.name,
             Self::Says(_) => TEXT.0,
             Self::Recorded(..) => TIMELINE,
+            Self::Elsewhere(..) => OTHER_INCIDENTS,
         }
     }
 
@@ -80,6 +85,11 @@ impl Asked {
             Self::Recorded(kind, field, within) => {
                 format!("{TIMELINE}|any: {{{KIND}: {kind}, {}|within: {}}}", field.path, duration(*within))
             }
+            Self::Elsewhere(field, within, machines) => format!(
+                "{OTHER_INCIDENTS}|count: {{where: {{{field}: true, same_host: false, seconds_away|within: {}}}, distinct: host, \
+                 gte: {machines}}}",
+                duration(*within)
+            ),
         }
     }
 
@@ -87,6 +97,10 @@ impl Asked {
     pub(super) fn holds(&self, facts: &FactSet) -> Option<bool> {
         match self {
             Self::Fact(definition, wanted) => Some(equal(definition.kind, wanted, &facts.get(definition.path)?.value)),
+            Self::Elsewhere(_, _, machines) => {
+                let fitting = facts.list(self.path())?.iter().filter(|record| self.fits(record));
+                Some(different_hosts(fitting) >= *machines)
+            }
             _ => Some(facts.list(self.path())?.iter().any(|record| self.fits(record))),
         }
     }
@@ -113,6 +127,7 @@ impl Asked {
                 let is_kind = matches!(record.get(KIND), Some(Value::Text(other)) if other == kind);
                 is_kind && matches!(record.get(field.path), Some(Value::Number(before)) if before <= within)
             }
+            Self::Elsewhere(field, within, _) => is_elsewhere(record, field, *within),
         }
     }
 
@@ -130,6 +145,9 @@ impl Asked {
             Self::Entry(definition, fields) => add(facts, definition.name, record(fields.iter().cloned())),
             Self::Says(part) => add(facts, TEXT.0, line(part)),
             Self::Recorded(kind, field, within) => add(facts, TIMELINE, logged(kind, field, *within)),
+            Self::Elsewhere(field, within, machines) => {
+                (0..*machines).for_each(|number| add(facts, OTHER_INCIDENTS, elsewhere(field, *within, number)));
+            }
         }
     }
 
@@ -152,6 +170,11 @@ impl Asked {
                 add(facts, TIMELINE, logged(another, field, *within));
                 add(facts, TIMELINE, logged(kind, field, within.saturating_add(1)));
             }
+            Self::Elsewhere(field, within, machines) => {
+                let fewer = (1..*machines).map(|number| elsewhere(field, *within, number));
+                let later = elsewhere(field, within.saturating_add(1), 0);
+                fewer.chain([later]).for_each(|record| add(facts, OTHER_INCIDENTS, record));
+            }
         }
     }
 
@@ -167,7 +190,7 @@ impl Asked {
                 Some(value.display(field.kind))
             }
             Self::Says(part) => (!part.contains(char::is_whitespace)).then(|| part.clone()),
-            Self::Recorded(..) => None,
+            Self::Recorded(..) | Self::Elsewhere(..) => None,
         }
     }
 }
@@ -186,6 +209,18 @@ fn record(fields: impl Iterator<Item = (&'static FactDefinition, Value)>) -> Rec
 
 fn logged(kind: &str, field: &'static FactDefinition, before: u64) -> Record {
     Record { fields: vec![(KIND, Value::Text(Arc::from(kind))), (field.path, Value::Number(before))], from: None }
+}
+
+/// An incident of another machine that has something in common.
+fn elsewhere(field: &'static str, away: u64, number: usize) -> Record {
+    let host = Value::Text(format!("machine-{}", number.saturating_add(1)).into());
+    let fields = [
+        ("host", host),
+        ("seconds_away", Value::Number(away)),
+        ("same_host", Value::Flag(false)),
+        (field, Value::Flag(true)),
+    ];
+    Record { fields: fields.into(), from: None }
 }
 
 /// A span of time in the largest unit that holds it whole.

@@ -6,6 +6,7 @@
 
 mod asked;
 mod candidates;
+mod elsewhere;
 mod message;
 mod private;
 mod stack;
@@ -103,6 +104,7 @@ pub fn draft(material: &Material<'_>, decided: &Decided, rules: &RuleSet) -> Opt
     let mut found = candidates(first.facts, &private);
     found.extend(of_group(material));
     found.extend(timeline::recorded(material, &private));
+    found.extend(elsewhere::elsewhere(material));
     let is_carrier = |module: &str| rules.lists().any(|(_, list)| list.name() == CARRIERS && list.has(module));
     found.extend(stack::frames(first.facts, is_carrier));
     found.extend(stack::annotations(first.facts, &private));

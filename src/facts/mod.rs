@@ -4,6 +4,7 @@
 //! says what was missing.
 
 mod from_incident;
+mod other_incidents;
 mod others;
 mod quoted;
 pub mod schema;
@@ -12,10 +13,13 @@ mod surroundings;
 mod written;
 
 pub use from_incident::facts;
+pub(crate) use from_incident::os_build;
+pub use other_incidents::{MOST_OTHERS, NEAREST, OF_A_MACHINE, OtherIncident, OtherIncidents, Profile, Run, Shared};
+pub(crate) use others::NAMED;
 pub use others::{NamedIncidents, Others, Relation};
 pub use quoted::quoted;
 pub use schema::{FactDefinition, FactType, ListDefinition};
 pub use set::{EvidenceRef, FactSet, Known, Record, Value};
 pub use surroundings::{Around, Asked, BeforeFirst, Change, Nearby, Needed, Recorded, SigmaNearby, Surroundings};
-pub(crate) use surroundings::{MOST_OF_A_KIND, reach_seconds};
+pub(crate) use surroundings::{MOST_OF_A_KIND, TIMELINE_AFTER as REACH_AFTER, reach_seconds};
 pub use written::{write_fact, write_facts};

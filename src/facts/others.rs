@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 /// How many are named of each relation.
-const NAMED: usize = 10;
+pub const NAMED: usize = 10;
 
 /// What other incidents are to one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -28,11 +28,13 @@ pub enum Relation {
     BurstBefore,
     /// Those on the machine within the day before.
     Before,
+    /// Those that fit what a rule asks of others.
+    Other,
 }
 
 impl Relation {
     /// All of them.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::SameSignatureElsewhere,
         Self::SamePlaceElsewhere,
         Self::SamePlaceBefore,
@@ -43,6 +45,7 @@ impl Relation {
         Self::Burst,
         Self::BurstBefore,
         Self::Before,
+        Self::Other,
     ];
 
     /// The word for it in reports.
@@ -59,6 +62,7 @@ impl Relation {
             Self::Burst => "burst",
             Self::BurstBefore => "burst-before",
             Self::Before => "machine-day-before",
+            Self::Other => "others-that-fit",
         }
     }
 
@@ -76,6 +80,7 @@ impl Relation {
             Self::Burst => "of the same burst",
             Self::BurstBefore => "of the same burst, before",
             Self::Before => "of this machine within the 24 hours before",
+            Self::Other => "that fit what the rule asks of others",
         }
     }
 }

@@ -1,11 +1,12 @@
 //! Values, and the set of them that belongs to one incident.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::Arc;
 
+use super::other_incidents::OtherIncidents;
 use super::others::Others;
-use super::schema::{self, FactType};
+use super::schema::{self, FactType, OTHER_INCIDENTS};
 use super::surroundings::Recorded;
 use crate::evidence::Version;
 
@@ -57,6 +58,8 @@ impl Record {
 pub struct FactSet {
     scalars: BTreeMap<&'static str, Known>,
     lists: BTreeMap<&'static str, Vec<Record>>,
+    /// The list of the other incidents, which is made when something asks for it.
+    other_incidents: Option<OtherIncidents>,
     /// The other incidents that facts and lists tell of: one entry for a fact, one for each record of a list.
     others: BTreeMap<&'static str, Vec<Others>>,
     /// What the logs cover that made the timeline; all of it, where nothing is said.
@@ -79,6 +82,17 @@ impl FactSet {
     pub fn set_list(&mut self, name: &'static str, records: Vec<Record>) {
         debug_assert!(schema::list(name).is_some(), "{name} is not a list of the schema");
         self.lists.insert(name, records);
+    }
+
+    /// Sets the other incidents of the run that share something with this one.
+    pub fn set_other_incidents(&mut self, others: OtherIncidents) {
+        self.other_incidents = Some(others);
+    }
+
+    /// The other incidents of the run that share something with this one, where a run gave them.
+    #[must_use]
+    pub fn other_incidents(&self) -> Option<&OtherIncidents> {
+        self.other_incidents.as_ref()
     }
 
     /// Says why a fact or list is absent.
@@ -111,7 +125,10 @@ impl FactSet {
     /// The other incidents of which a fact or the records of a list tell.
     #[must_use]
     pub fn others(&self, path: &str) -> &[Others] {
-        self.others.get(path).map(Vec::as_slice).unwrap_or_default()
+        match &self.other_incidents {
+            Some(others) if path == OTHER_INCIDENTS => others.named(),
+            _ => self.others.get(path).map(Vec::as_slice).unwrap_or_default(),
+        }
     }
 
     /// The value of a fact, if it is known.
@@ -123,7 +140,14 @@ impl FactSet {
     /// The entries of a list, if the list is known.
     #[must_use]
     pub fn list(&self, name: &str) -> Option<&[Record]> {
-        self.lists.get(name).map(Vec::as_slice)
+        let others = self.other_incidents.as_ref().filter(|_| name == OTHER_INCIDENTS);
+        others.map(OtherIncidents::records).or_else(|| self.lists.get(name).map(Vec::as_slice))
+    }
+
+    /// Whether a list is known, without making it.
+    #[must_use]
+    pub fn knows_list(&self, name: &str) -> bool {
+        self.lists.contains_key(name) || (name == OTHER_INCIDENTS && self.other_incidents.is_some())
     }
 
     /// All known scalar facts, by path.
@@ -133,7 +157,9 @@ impl FactSet {
 
     /// All known lists, by name.
     pub fn lists(&self) -> impl Iterator<Item = (&'static str, &[Record])> {
-        self.lists.iter().map(|(name, records)| (*name, records.as_slice()))
+        let names: BTreeSet<&'static str> =
+            self.lists.keys().copied().chain(self.other_incidents.as_ref().map(|_| OTHER_INCIDENTS)).collect();
+        names.into_iter().filter_map(|name| Some((name, self.list(name)?)))
     }
 }
 

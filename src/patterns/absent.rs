@@ -2,7 +2,7 @@
 
 use super::may_be_damage;
 use crate::facts::FactSet;
-use crate::facts::schema::SCALARS;
+use crate::facts::schema::{OTHER_INCIDENTS, SCALARS};
 use crate::incident::Incident;
 use crate::knowledge::Knowledge;
 
@@ -10,6 +10,7 @@ const NO_COMPUTER: &str = "no evidence of this incident names the computer, as e
 const NO_TIME: &str = "no evidence of this incident says when it was";
 const ONLY_REPORTED: &str =
     "only later records tell of this incident, or it is one of several that a text may be about";
+const ONE_OF_SEVERAL: &str = "it is one of several incidents that a text may be about";
 const CARRIER: &str = "the exception was raised in a module that delivers those of others, where places say nothing";
 const NO_PLACE: &str =
     "no evidence of this incident names code, module, version and offset, as minidumps and event 1000 do";
@@ -19,9 +20,13 @@ const FEW_RUNS: &str = "it takes three incidents with this signature that say wh
 
 /// Says of each pattern that an incident lacks what it would take. `facts` have those that it has.
 pub fn tell(incident: &Incident, knowledge: &Knowledge, facts: &mut FactSet) {
-    let paths = SCALARS.iter().map(|fact| fact.path).filter(|path| path.starts_with("pattern.")).chain([BEFORE]);
+    let paths = SCALARS
+        .iter()
+        .map(|fact| fact.path)
+        .filter(|path| path.starts_with("pattern."))
+        .chain([BEFORE, OTHER_INCIDENTS]);
     for path in paths {
-        if facts.get(path).is_none() && facts.list(path).is_none() {
+        if facts.get(path).is_none() && !facts.knows_list(path) {
             facts.set_absent(path, why(path, incident, knowledge));
         }
     }
@@ -44,6 +49,9 @@ fn why(path: &str, incident: &Incident, knowledge: &Knowledge) -> &'static str {
     }
     if path.starts_with("pattern.machine_") && !may_be_damage(incident, knowledge) {
         return NO_DAMAGE;
+    }
+    if path == OTHER_INCIDENTS {
+        return ONE_OF_SEVERAL;
     }
     match (&incident.host, incident.time) {
         (None, _) => NO_COMPUTER,

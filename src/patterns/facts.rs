@@ -46,6 +46,9 @@ impl Pattern {
             let one = |earlier: &Earlier| Others::one(Relation::Before, Arc::clone(&earlier.id));
             facts.set_others("incidents_before", before.iter().map(one).collect());
         }
+        if let Some(sharing) = &self.sharing {
+            facts.set_other_incidents(sharing.clone());
+        }
         for others in &self.others {
             for path in counting(others.relation()) {
                 if facts.get(path).is_some() {
@@ -75,7 +78,7 @@ fn counting(relation: Relation) -> &'static [&'static str] {
         ],
         Relation::Burst => &["pattern.burst_size"],
         Relation::BurstBefore => &["pattern.burst_position"],
-        Relation::Before => &[],
+        Relation::Before | Relation::Other => &[],
     }
 }
 

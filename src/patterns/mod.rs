@@ -6,6 +6,7 @@
 
 mod absent;
 mod facts;
+mod profiles;
 mod tally;
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
@@ -15,7 +16,7 @@ use std::sync::Arc;
 use jiff::{SignedDuration, Timestamp};
 
 use crate::evidence::{ModuleOffset, Version};
-use crate::facts::{Others, Relation};
+use crate::facts::{OtherIncidents, Others, Relation};
 use crate::incident::{Built, Incident, IncidentKind};
 use crate::knowledge::Knowledge;
 pub use absent::tell as tell_absent;
@@ -26,7 +27,7 @@ const AROUND: SignedDuration = SignedDuration::from_hours(15 * 24);
 /// Incidents of a machine that follow each other within this time are one burst.
 const BURST: SignedDuration = SignedDuration::from_mins(10);
 /// How far back rules see other incidents of the machine.
-const BEFORE: SignedDuration = SignedDuration::from_hours(24);
+pub const REACH_BEFORE: SignedDuration = SignedDuration::from_hours(24);
 /// How many of one kind they see of them, the last ones: each incident has them, and a machine can crash all day.
 pub const MOST_BEFORE: usize = 16;
 const DAY_SECONDS: i64 = 86_400;
@@ -54,6 +55,8 @@ pub struct Pattern {
     pub before: Option<Vec<Earlier>>,
     /// The incidents that all of this counts.
     pub others: Vec<Others>,
+    /// The others that share something with it. None where it may itself be one of several.
+    pub sharing: Option<OtherIncidents>,
 }
 
 /// Incidents at one place.
@@ -242,6 +245,7 @@ pub fn patterns(built: &[Built<'_>], knowledge: &Knowledge) -> Vec<Pattern> {
         of_host.into_iter().for_each(|host| host.push(one.clone()));
     }
     across_machines(&seen, &mut patterns);
+    profiles::share(&seen, built, &mut patterns);
     for of_host in &by_host {
         let timed: Vec<(Timestamp, Seen<'_>)> =
             of_host.iter().filter_map(|one| Some((one.time?, one.clone()))).collect();
@@ -432,7 +436,7 @@ fn repeats(of_host: &[(Timestamp, Seen<'_>)], patterns: &mut [Pattern]) {
     for (time, one) in of_host {
         let before = by_signature.entry(one.signature).or_default();
         let first = before.first().copied().unwrap_or(*time);
-        let older = before.partition_point(|earlier| time.duration_since(*earlier) > BEFORE);
+        let older = before.partition_point(|earlier| time.duration_since(*earlier) > REACH_BEFORE);
         if let Some(pattern) = patterns.get_mut(one.index) {
             pattern.repeats = Some(Repeats {
                 before: before.len(),
@@ -453,7 +457,7 @@ fn earlier(of_host: &[(Timestamp, Seen<'_>)], patterns: &mut [Pattern]) {
     let mut last: BTreeMap<IncidentKind, VecDeque<(Timestamp, &Seen<'_>)>> = BTreeMap::new();
     for (time, one) in of_host {
         let all = last.iter().flat_map(|(kind, of_kind)| of_kind.iter().map(move |earlier| (kind, earlier)));
-        let within = all.filter(|(_, (earlier, _))| time.duration_since(*earlier) <= BEFORE);
+        let within = all.filter(|(_, (earlier, _))| time.duration_since(*earlier) <= REACH_BEFORE);
         let mut before: Vec<Earlier> = within
             .map(|(kind, (earlier, of_kind))| Earlier {
                 kind: *kind,

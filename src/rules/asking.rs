@@ -3,9 +3,10 @@
 use super::compare::Compare;
 use super::condition::Condition;
 use super::evaluate::Truth;
+use super::quantifier::Quantifier;
 use super::rule::Rule;
 use super::rule_set::RuleSet;
-use super::selection::{FieldTest, Quantifier, Selection, Term, Test};
+use super::selection::{FieldTest, Selection, Term, Test};
 use super::view::View;
 use crate::facts::{FactSet, Value};
 
@@ -39,6 +40,7 @@ impl RuleSet {
             Test::Fact { compare: Compare::Listed { inside: false, .. } | Compare::Not(_), .. } => false,
             Test::Fact { .. } => term.test.truth(&view) == Truth::True,
             Test::List { quantifier, .. } => quantifier.wants_entries() && term.test.truth(&view) == Truth::True,
+            Test::Sequence { .. } => term.test.truth(&view) == Truth::True,
             Test::FactKnown { .. } | Test::ListKnown { .. } => false,
         };
         let wanted = |rule: &&Rule| {
@@ -75,11 +77,12 @@ impl Rule {
         let terms = self.wanted_selections().into_iter().flat_map(|selection| selection.alternatives.iter().flatten());
         terms.into_iter().any(|term| match (&term.test, wanted) {
             (Test::Fact { fact, compare, .. }, Wanted::Fact(path, number)) => fact.path == path && is(compare, number),
-            (Test::List { list, quantifier, entries, .. }, Wanted::Entry(name, field, number)) => {
+            (Test::List { list, .. } | Test::Sequence { list, .. }, Wanted::Entry(name, field, number)) => {
                 let field = list.fields.iter().position(|known| known.path == field);
+                let mut asked = term.test.entries().flat_map(|entries| entries.alternatives.iter().flatten());
                 list.name == name
-                    && quantifier.wants_entries()
-                    && entries.alternatives.iter().flatten().any(|term| match &term.test {
+                    && term.test.wants_entries()
+                    && asked.any(|term| match &term.test {
                         FieldTest::Value(compare) => Some(term.field) == field && is(compare, number),
                         FieldTest::Known(_) => false,
                     })
@@ -99,11 +102,22 @@ impl Rule {
 
 impl Quantifier {
     /// Whether it takes entries for it to hold.
-    fn wants_entries(self) -> bool {
+    pub fn wants_entries(self) -> bool {
         match self {
             Self::Any => true,
             Self::None => false,
             Self::Count(count) => count.least > 0,
+        }
+    }
+}
+
+impl Test {
+    /// Whether it takes entries of a list for it to hold.
+    fn wants_entries(&self) -> bool {
+        match self {
+            Self::List { quantifier, .. } => quantifier.wants_entries(),
+            Self::Sequence { .. } => true,
+            Self::Fact { .. } | Self::FactKnown { .. } | Self::ListKnown { .. } => false,
         }
     }
 }

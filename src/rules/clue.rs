@@ -4,10 +4,11 @@
 use super::compare::{Compare, Part};
 use super::condition::Condition;
 use super::pattern::Pattern;
+use super::quantifier::{Count, Quantifier};
 use super::rule::Logic;
-use super::selection::{Count, EntryFilter, FieldTerm, FieldTest, Quantifier, Selection, Term, Test};
+use super::selection::{EntryFilter, FieldTerm, FieldTest, Selection, Term, Test};
 use super::wildcard::Wildcard;
-use crate::facts::schema::{FactDefinition, LISTS};
+use crate::facts::schema::{FactDefinition, LISTS, OTHER_INCIDENTS};
 use crate::facts::{FactType, Value};
 
 /// More clues than this are not looked up for a rule: it is asked instead.
@@ -76,6 +77,8 @@ fn any(parts: impl Iterator<Item = Option<Needed>>) -> Option<Needed> {
 
 fn of_term(term: &Term) -> Option<Needed> {
     match &term.test {
+        // To look something up among them would take putting them together for each incident.
+        _ if term.test.path() == OTHER_INCIDENTS => None,
         Test::Fact { index, fact, compare } => of_compare(Place::Fact(*index), fact, compare),
         Test::List {
             index,
@@ -83,6 +86,8 @@ fn of_term(term: &Term) -> Option<Needed> {
             entries,
             ..
         } => of_entries(*index, entries),
+        // Each step has to be there.
+        Test::Sequence { index, sequence, .. } => best(sequence.steps.iter().map(|step| of_entries(*index, step))),
         _ => None,
     }
 }

@@ -1,11 +1,11 @@
 //! Which entries of a list fit, which of them count, and what it means that one lacks a field.
 
-use std::collections::BTreeSet;
 use std::fmt;
 
 use super::compare::Compare;
 use super::evaluate::Truth;
-use super::selection::{Absence, Count, EntryFilter, FieldTerm, FieldTest, Quantifier, Window};
+use super::quantifier::Quantifier;
+use super::selection::{Absence, EntryFilter, FieldTerm, FieldTest};
 use super::view::{Compared, PROGRAM, Row, View};
 use crate::facts::ListDefinition;
 
@@ -29,8 +29,7 @@ impl Quantifier {
             Self::Any => any(),
             Self::None => any().not(),
             Self::Count(count) => {
-                let surely = count.of(rows.iter().filter(|row| entries.fits(row)));
-                let perhaps = count.of(rows.iter().filter(|row| entries.truth(row) != Truth::False));
+                let (surely, perhaps) = count.range(rows, entries);
                 // More of them would change nothing where there are too many already.
                 let perhaps = if surely <= count.most && more() { u64::MAX } else { perhaps };
                 let asked = count.least..=count.most;
@@ -41,53 +40,6 @@ impl Quantifier {
                 }
             }
         }
-    }
-}
-
-impl Count {
-    /// Which of the entries that fit count: all, or those of the span of time that holds the most of them. Of several that
-    /// tell of one incident the first does.
-    fn counted<'r, 'v>(self, fitting: impl Iterator<Item = &'r Row<'v>>) -> Vec<&'r Row<'v>> {
-        let mut told = BTreeSet::new();
-        let fitting = fitting.filter(|row| match self.incident.and_then(|field| row.field(field)) {
-            Some(Compared::Number(incident)) => told.insert(incident),
-            _ => true,
-        });
-        match self.within {
-            None => fitting.collect(),
-            Some(window) => window.fullest(fitting),
-        }
-    }
-
-    /// How many these are.
-    pub fn of<'r, 'v: 'r>(self, fitting: impl Iterator<Item = &'r Row<'v>>) -> u64 {
-        u64::try_from(self.counted(fitting).len()).unwrap_or(u64::MAX)
-    }
-}
-
-impl Window {
-    /// The entries of the span that holds the most of them, of several spans the earliest. Both of its ends count.
-    fn fullest<'r, 'v>(self, rows: impl Iterator<Item = &'r Row<'v>>) -> Vec<&'r Row<'v>> {
-        let distance = |row: &Row<'_>, field: usize| match row.field(field)? {
-            Compared::Number(seconds) => Some(i128::from(seconds)),
-            _ => None,
-        };
-        let time = |row: &Row<'_>| {
-            let before = distance(row, self.before).and_then(i128::checked_neg);
-            before.or_else(|| distance(row, self.after?))
-        };
-        let mut timed: Vec<(i128, &'r Row<'v>)> = rows.filter_map(|row| Some((time(row)?, row))).collect();
-        timed.sort_by_key(|(time, _)| *time);
-        let mut fullest = timed.get(..0).unwrap_or_default();
-        for (first, (time, _)) in timed.iter().enumerate() {
-            let last = time.saturating_add(i128::from(self.seconds));
-            let end = timed.partition_point(|(other, _)| *other <= last);
-            let span = timed.get(first..end).unwrap_or_default();
-            if span.len() > fullest.len() {
-                fullest = span;
-            }
-        }
-        fullest.iter().map(|(_, row)| *row).collect()
     }
 }
 
@@ -125,21 +77,43 @@ fn fits_all(terms: &[FieldTerm], row: &Row<'_>) -> Truth {
     Truth::all(terms.iter().map(|term| term.truth(row)))
 }
 
+/// What it means that one entry lacks a field.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Lack {
+    /// Nobody knows it.
+    Unknown,
+    /// There is no such thing.
+    Nothing,
+    /// It is `false`.
+    False,
+}
+
+impl Absence {
+    /// What it means of this entry, which lacks the field.
+    pub fn of_entry(self, row: &Row<'_>) -> Lack {
+        match self {
+            Self::Unknown => Lack::Unknown,
+            Self::No => Lack::Nothing,
+            Self::IsFalse => Lack::False,
+            Self::UnknownOf(field, words) => match row.field(field) {
+                Some(Compared::Text(word)) if words.contains(&word) => Lack::Unknown,
+                _ => Lack::Nothing,
+            },
+            Self::UnknownWith(field) if row.has(field) => Lack::Unknown,
+            Self::UnknownUnless(field) if !row.has(field) => Lack::Unknown,
+            Self::UnknownWith(_) | Self::UnknownUnless(_) => Lack::Nothing,
+        }
+    }
+}
+
 impl FieldTerm {
     fn truth(&self, row: &Row<'_>) -> Truth {
         match (&self.test, row.field(self.field)) {
             (FieldTest::Value(compare), Some(seen)) => compare.truth(seen),
-            (FieldTest::Value(compare), None) => match self.absent {
-                Absence::Unknown => Truth::Undecided,
-                Absence::No => Truth::False,
-                Absence::IsFalse => compare.truth(Compared::Flag(false)),
-                Absence::UnknownOf(field, words) => match row.field(field) {
-                    Some(Compared::Text(word)) if words.contains(&word) => Truth::Undecided,
-                    _ => Truth::False,
-                },
-                Absence::UnknownWith(field) if row.has(field) => Truth::Undecided,
-                Absence::UnknownUnless(field) if !row.has(field) => Truth::Undecided,
-                Absence::UnknownWith(_) | Absence::UnknownUnless(_) => Truth::False,
+            (FieldTest::Value(compare), None) => match self.absent.of_entry(row) {
+                Lack::Unknown => Truth::Undecided,
+                Lack::Nothing => Truth::False,
+                Lack::False => compare.truth(Compared::Flag(false)),
             },
             (FieldTest::Known(known), seen) => (seen.is_some() == *known).into(),
         }
@@ -172,12 +146,7 @@ impl fmt::Display for Lacking {
 
 #[cfg(test)]
 mod tests {
-    use crate::rules::testing::rule;
-
-    /// A rule with one selection `it` passes tests of these facts that must give these outcomes.
-    fn passes(selection: &str, condition: &str, tests: &[(&str, &str)]) {
-        assert_eq!(rule(&format!("it: {{{selection}}}"), condition, tests).run_tests().failed, [], "{selection}");
-    }
+    use crate::rules::testing::{passes, rule};
 
     const OLD: &str = "modules: [{name: a.dll, version: 1.0}]";
     const RECENT: &str = "modules: [{name: a.dll, version: 3.0}]";

@@ -1,14 +1,16 @@
 //! Deciding conditions, with "nobody knows" as a third answer beside true and false (Kleene's logic).
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use super::compare::Compare;
 use super::condition::Condition;
-use super::entries::Lacking;
-use super::selection::{EntryFilter, Selection, Term, Test};
-use super::span;
-use super::view::{PROGRAM, View};
-use crate::facts::{EvidenceRef, NamedIncidents, Others, Relation};
+use super::entries::{Lack, Lacking};
+use super::quantifier::Quantifier;
+use super::selection::{Absence, EntryFilter, Selection, Term, Test};
+use super::view::{PROGRAM, Row, View};
+use super::{shared, span};
+use crate::facts::{EvidenceRef, ListDefinition, NAMED, NamedIncidents, Others, Relation};
 
 /// The answer to a question about facts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,6 +64,8 @@ pub(super) struct RestsOn {
     pub evidence: BTreeSet<EvidenceRef>,
     /// Other incidents.
     pub incidents: BTreeMap<Relation, NamedIncidents>,
+    /// All that were told of, also those that are only counted.
+    told: BTreeSet<(Relation, Arc<str>)>,
 }
 
 impl RestsOn {
@@ -73,8 +77,12 @@ impl RestsOn {
                 ids: Vec::new(),
                 more: named.more,
             });
-            let new = named.ids.into_iter().filter(|id| !known.ids.contains(id));
-            known.ids.extend(new.collect::<Vec<_>>());
+            for id in named.ids {
+                if !self.told.insert((named.relation, Arc::clone(&id))) {
+                    continue;
+                }
+                if known.ids.len() < NAMED { known.ids.push(id) } else { known.more = known.more.saturating_add(1) }
+            }
         }
     }
 }
@@ -165,9 +173,13 @@ fn truth_of(terms: &[Term], view: &View<'_>) -> Truth {
     Truth::all(terms.iter().map(|term| term.test.truth(view)))
 }
 
-/// Whether a list has every entry that would fit: of the timeline, as far as logs cover the time in which it would lie.
-fn is_whole(list: usize, entries: &EntryFilter, view: &View<'_>) -> bool {
-    view.recorded_of(list).is_none_or(|recorded| span::lacking(entries, recorded).is_none())
+/// Whether a list has every entry that would fit: of the timeline, as far as logs cover the time in which it would lie;
+/// of the other incidents, as far as none that would fit was left out. `before`: of those before the incident alone.
+pub(super) fn is_whole(list: usize, entries: &EntryFilter, before: bool, view: &View<'_>) -> bool {
+    if let Some(others) = view.others_of(list) {
+        return shared::is_whole(entries, others);
+    }
+    view.recorded_of(list).is_none_or(|recorded| span::lacking(entries, before, recorded).is_none())
 }
 
 impl Selection {
@@ -194,7 +206,18 @@ impl Test {
             Self::List { index, quantifier, entries, .. } => match view.list(*index) {
                 Some(rows) => {
                     let rows = if entries.may_fit(*index, view) { rows } else { &[] };
-                    quantifier.truth(rows, entries, || !is_whole(*index, entries, view))
+                    quantifier.truth(rows, entries, || !is_whole(*index, entries, false, view))
+                }
+                None => Truth::Undecided,
+            },
+            Self::Sequence { index, sequence, .. } => match view.list(*index) {
+                Some(rows) => {
+                    let more = |step: &EntryFilter| !is_whole(*index, step, true, view);
+                    // Where no entry can be one of the steps, the others need not be looked for.
+                    if sequence.steps.iter().any(|step| !step.may_fit(*index, view) && !more(step)) {
+                        return Truth::False;
+                    }
+                    sequence.truth(rows, more)
                 }
                 None => Truth::Undecided,
             },
@@ -209,12 +232,15 @@ impl Test {
             Self::Fact { index, compare: Compare::Place { .. }, .. } if view.scalar(*index).is_some() => {
                 lacking.insert(program);
             }
-            Self::List { index, list, entries, .. } => {
+            Self::List { index, list, .. } | Self::Sequence { index, list, .. } => {
                 let before = lacking.len();
-                let open = view.list(*index).unwrap_or_default().iter();
-                for row in open.filter(|row| entries.truth(row) == Truth::Undecided) {
-                    lacking.extend(entries.undecided(row).map(|term| term.lacks(list, row)));
+                let rows = view.list(*index).unwrap_or_default();
+                for (entries, row) in self.entries().flat_map(|entries| rows.iter().map(move |row| (entries, row))) {
+                    if entries.truth(row) == Truth::Undecided {
+                        lacking.extend(entries.undecided(row).map(|term| term.lacks(list, row)));
+                    }
                 }
+                lacking.extend(self.unplaced(list, rows));
                 if lacking.len() == before {
                     lacking.insert(whole);
                 }
@@ -231,16 +257,45 @@ impl Test {
             }
             Self::List { index, entries, quantifier, .. } => {
                 let rows = view.list(*index).unwrap_or_default();
-                let others = view.facts().others(self.path());
-                for row in quantifier.counted(rows.iter().filter(|row| entries.fits(row))) {
-                    on.evidence.extend(row.from());
-                    if !others.is_empty() {
-                        let position = rows.iter().position(|other| std::ptr::eq(other, row));
-                        on.name(position.and_then(|position| others.get(position)));
-                    }
-                }
+                let counted = quantifier.counted(rows.iter().filter(|row| entries.fits(row)));
+                self.rest_on(&counted, rows, view, on);
+            }
+            Self::Sequence { index, sequence, .. } => {
+                let rows = view.list(*index).unwrap_or_default();
+                self.rest_on(&sequence.found(rows), rows, view, on);
             }
             Self::ListKnown { .. } => {}
         }
+    }
+
+    /// Adds entries of its list.
+    fn rest_on<'v>(&self, entries: &[&Row<'v>], rows: &[Row<'v>], view: &View<'_>, on: &mut RestsOn) {
+        let others = view.facts().others(self.path());
+        for row in entries {
+            on.evidence.extend(row.from());
+            if !others.is_empty() {
+                let position = rows.iter().position(|other| std::ptr::eq(other, *row));
+                on.name(position.and_then(|position| others.get(position)));
+            }
+        }
+    }
+
+    /// What entries of these lack that are counted by different values, or that have to lie in an order or a span.
+    fn unplaced(&self, list: &'static ListDefinition, rows: &[Row<'_>]) -> Vec<Lacking> {
+        let asked: Vec<(usize, Absence)> = match self {
+            Self::List { quantifier: Quantifier::Count(count), .. } => {
+                let of_window = count.within.map(|window| (window.before, window.absent));
+                count.distinct.map(|distinct| (distinct.field, distinct.absent)).into_iter().chain(of_window).collect()
+            }
+            Self::Sequence { sequence, .. } => vec![sequence.field()],
+            _ => Vec::new(),
+        };
+        let lacks =
+            |row: &Row<'_>, (field, absent): (usize, Absence)| !row.has(field) && absent.of_entry(row) == Lack::Unknown;
+        let open = |row: &&Row<'_>| self.entries().any(|entries| entries.truth(row) != Truth::False);
+        let rows: Vec<&Row<'_>> = rows.iter().filter(open).collect();
+        let fields = asked.into_iter().filter(|asked| rows.iter().any(|row| lacks(row, *asked)));
+        let path = |field: usize| list.fields.get(field).map(|field| field.path);
+        fields.map(|(field, _)| Lacking { path: list.name, field: path(field) }).collect()
     }
 }

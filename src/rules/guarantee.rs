@@ -50,7 +50,7 @@ fn of_test(test: &Test, truth: bool) -> Vec<World> {
     let path = match test {
         Test::Fact { fact, .. } => Some(fact.path),
         Test::FactKnown { fact, known, .. } => (*known == truth).then_some(fact.path),
-        Test::List { .. } | Test::ListKnown { .. } => None,
+        Test::List { .. } | Test::Sequence { .. } | Test::ListKnown { .. } => None,
     };
     vec![path.into_iter().collect()]
 }

@@ -16,6 +16,7 @@ use super::overlay::{OVERLAY_KEYS, OVERRIDABLE};
 use super::parse::{OPTIONAL_RULE_KEYS, RULE_KEYS};
 use super::rule::Rule;
 use super::rule_set::RuleSet;
+use super::sequence::{STEPS, order_of};
 use crate::facts::FactType;
 use crate::facts::schema::{FactDefinition, LISTS, ListDefinition, PLACES, SCALARS};
 
@@ -306,8 +307,12 @@ fn terms() -> Map<String, Value> {
         all.insert(format!("{}|any", list.name), quantified("An entry fits."));
         all.insert(format!("{}|none", list.name), quantified("No entry fits."));
         let has_times = list.fields.iter().any(|field| field.path == "seconds_before");
-        let counted = count(entries.clone(), has_times, &told("So many entries fit."));
+        let counted = count(list, entries.clone(), has_times, &told("So many entries fit."));
         all.insert(format!("{}|count", list.name), counted);
+        if order_of(list).is_some() {
+            let followed = sequence(entries.clone(), has_times, &told("Entries follow one another."));
+            all.insert(format!("{}|sequence", list.name), followed);
+        }
         all.insert(format!("{}|exists", list.name), reference("exists"));
     }
     all
@@ -347,11 +352,30 @@ fn fields(list: &ListDefinition) -> Map<String, Value> {
     all
 }
 
-fn count(entries: Value, has_times: bool, about: &str) -> Value {
+/// Steps, or a mapping that says how close they are to each other.
+fn sequence(entries: Value, has_times: bool, about: &str) -> Value {
+    let steps = json!({"type": "array", "minItems": STEPS.start(), "maxItems": STEPS.end(), "items": entries});
+    let mut properties = object([("steps", steps.clone())]);
+    if has_times {
+        let within = json!({"allOf": [reference("duration")], "description": "A span of time that holds all of them."});
+        properties.insert("within".to_owned(), within);
+    } else {
+        let adjacent =
+            json!({"allOf": [reference("flag")], "description": "Whether each stands directly after the other."});
+        properties.insert("adjacent".to_owned(), adjacent);
+    }
+    json!({"anyOf": [steps, mapping(properties, &["steps"])], "description": about})
+}
+
+fn count(list: &ListDefinition, entries: Value, has_times: bool, about: &str) -> Value {
     let bounds = ["lt", "lte", "gt", "gte", "eq"];
     let mut properties: Map<String, Value> =
         bounds.iter().map(|bound| ((*bound).to_owned(), reference("bound"))).collect();
     properties.insert("where".to_owned(), entries);
+    let fields: Vec<&str> = list.fields.iter().map(|field| field.path).collect();
+    let distinct =
+        json!({"enum": fields, "description": "The field of which different values count, and not entries."});
+    properties.insert("distinct".to_owned(), distinct);
     if has_times {
         let within = json!({"allOf": [reference("duration")], "description": "A span of time that holds so many."});
         properties.insert("within".to_owned(), within);

@@ -13,7 +13,7 @@ use super::supersede::{self, Found};
 use super::trace::{self, Trace};
 use super::view::View;
 use super::weigh::{LessSure, Scale, weigh};
-use crate::facts::{Around, FactSet};
+use crate::facts::{Around, FactSet, Relation};
 
 impl RuleSet {
     /// What all rules say of an incident.
@@ -128,6 +128,11 @@ impl RuleSet {
             evaluation.rests_on(&step.adjustment.when, &mut rests_on);
             explanation.push(' ');
             explanation.push_str(&fill(&step.adjustment.say));
+        }
+        if let (Some(named), Some(others)) =
+            (rests_on.incidents.get_mut(&Relation::Other), view.facts().other_incidents())
+        {
+            others.sort_in_time(&mut named.ids);
         }
         for (_, why) in &weighed.caps {
             explanation.push(' ');

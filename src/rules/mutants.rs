@@ -10,6 +10,7 @@ use super::rule::{Logic, Rule};
 use super::rule_set::RuleSet;
 use super::selection::{EntryFilter, FieldTerm, FieldTest, Selection, Term, Test};
 use super::self_test::SelfTest;
+use super::sequence::Sequence;
 use super::tested::{expected_confidence, is_as_sure};
 use super::view::View;
 use super::weigh::{LessSure, Scale, weigh};
@@ -231,6 +232,34 @@ fn of_term(term: &Term) -> Vec<Part<Term>> {
                 rest: hold(Test::List { index: *index, list, quantifier: *quantifier, entries }),
             })
             .collect(),
+        Test::Sequence { index, list, sequence } => {
+            let of_steps =
+                |steps| hold(Test::Sequence { index: *index, list, sequence: Sequence { steps, ..sequence.clone() } });
+            let mut parts = Vec::new();
+            for (number, step) in sequence.steps.iter().enumerate() {
+                let called = format!("step {} of `{path}`", number.saturating_add(1));
+                let steps: Vec<EntryFilter> = sequence
+                    .steps
+                    .iter()
+                    .enumerate()
+                    .filter(|(other, _)| *other != number)
+                    .map(|(_, step)| step.clone())
+                    .collect();
+                parts.push(Part {
+                    left_out: LeftOut::Term,
+                    what: called.clone(),
+                    span: term.span,
+                    rest: of_steps(steps),
+                });
+                parts.extend(of_entries(step, list).into_iter().map(|(left_out, what, step)| Part {
+                    left_out,
+                    what: format!("{what} of {called}"),
+                    span: term.span,
+                    rest: of_steps(replaced(&sequence.steps, number, step)),
+                }));
+            }
+            parts
+        }
         Test::FactKnown { .. } | Test::ListKnown { .. } => Vec::new(),
     }
 }

@@ -3,9 +3,10 @@
 use super::Known;
 use super::compare::{self, Compare, Modifier, Wanted};
 use super::mistakes::{Mistakes, NEWER, listing, suggestion};
-use super::value;
-use crate::facts::schema::{Absent, FactDefinition, LISTS, ListDefinition, SCALARS};
-use crate::facts::{FactType, Value};
+use super::quantifier::{self, Quantifier};
+use super::sequence::{self, Sequence};
+use crate::facts::FactType;
+use crate::facts::schema::{Absent, FactDefinition, LISTS, ListDefinition, OTHER_INCIDENTS, SCALARS};
 use crate::yaml::{Entry, Node, Span};
 
 /// A named selection: it holds when all terms of one of its alternatives hold.
@@ -35,42 +36,10 @@ pub(super) enum Test {
     FactKnown { index: usize, fact: &'static FactDefinition, known: bool },
     /// So many entries of a list must fit.
     List { index: usize, list: &'static ListDefinition, quantifier: Quantifier, entries: EntryFilter },
+    /// Entries of a list must follow one another.
+    Sequence { index: usize, list: &'static ListDefinition, sequence: Sequence },
     /// A list must be known, or must not be.
     ListKnown { index: usize, list: &'static ListDefinition, known: bool },
-}
-
-/// How many entries of a list must fit.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Quantifier {
-    Any,
-    None,
-    /// So many of them.
-    Count(Count),
-}
-
-/// How many entries must fit: from `least` to `most`, both included.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Count {
-    pub least: u64,
-    pub most: u64,
-    /// They must lie in a span of time: of all spans of so many seconds, the one with the most of them counts.
-    pub within: Option<Window>,
-    /// The field with the incident that an entry tells of, by its index, if the list has it.
-    pub incident: Option<usize>,
-}
-
-/// A span of time on a list whose entries have a distance from the incident.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Window {
-    pub seconds: u64,
-    /// The field with the distance of what was before, by its index.
-    pub before: usize,
-    /// The same of what was after, if the list has such entries.
-    pub after: Option<usize>,
-}
-
-impl Quantifier {
-    const WORDS: &[&str] = &["any", "none", "count"];
 }
 
 /// What an entry of a list must be: all terms of one alternative. Without alternatives every entry fits.
@@ -108,7 +77,7 @@ pub(super) enum Absence {
 }
 
 impl Absence {
-    fn of(field: &FactDefinition, list: &ListDefinition) -> Self {
+    pub fn of(field: &FactDefinition, list: &ListDefinition) -> Self {
         let other = |name: &str| list.fields.iter().position(|field| field.path == name);
         match field.absent {
             Absent::Unknown => Self::Unknown,
@@ -133,12 +102,15 @@ impl Test {
         match self {
             Self::FactKnown { .. } | Self::ListKnown { .. } => 0,
             Self::Fact { compare, .. } => compare.cost(),
-            Self::List { entries, .. } => {
-                let fields = entries.alternatives.iter().flatten().map(|term| match &term.test {
+            // Which other incidents there are is found out when a rule asks, so that is asked last.
+            Self::List { .. } | Self::Sequence { .. } => {
+                let fields = self.entries().flat_map(|entries| entries.alternatives.iter().flatten());
+                let dearest = fields.map(|term| match &term.test {
                     FieldTest::Value(compare) => compare.cost(),
                     FieldTest::Known(_) => 0,
                 });
-                fields.max().unwrap_or_default().saturating_add(10)
+                let list = if self.path() == OTHER_INCIDENTS { 100 } else { 10 };
+                dearest.max().unwrap_or_default().saturating_add(list)
             }
         }
     }
@@ -147,8 +119,18 @@ impl Test {
     pub fn path(&self) -> &'static str {
         match self {
             Self::Fact { fact, .. } | Self::FactKnown { fact, .. } => fact.path,
-            Self::List { list, .. } | Self::ListKnown { list, .. } => list.name,
+            Self::List { list, .. } | Self::Sequence { list, .. } | Self::ListKnown { list, .. } => list.name,
         }
+    }
+
+    /// What it asks entries of a list to be: of one kind, or of each step of a sequence.
+    pub fn entries(&self) -> impl Iterator<Item = &EntryFilter> {
+        let (one, steps): (Option<&EntryFilter>, &[EntryFilter]) = match self {
+            Self::List { entries, .. } => (Some(entries), &[]),
+            Self::Sequence { sequence, .. } => (None, &sequence.steps),
+            Self::Fact { .. } | Self::FactKnown { .. } | Self::ListKnown { .. } => (None, &[]),
+        };
+        one.into_iter().chain(steps)
     }
 }
 
@@ -222,11 +204,16 @@ fn list_test(index: usize, key: &Key<'_>, entry: &Entry, known: &Known<'_>, mist
         }
         [("any", _)] => (Quantifier::Any, entry_filter(list, &entry.value, known, mistakes)?),
         [("none", _)] => (Quantifier::None, entry_filter(list, &entry.value, known, mistakes)?),
-        [("count", _)] => count(list, &entry.value, known, mistakes)?,
+        [("count", _)] => quantifier::read_count(list, &entry.value, known, mistakes)?,
+        [("sequence", _)] => {
+            let sequence = sequence::read(list, &entry.value, known, mistakes)?;
+            return Some(Test::Sequence { index, list, sequence });
+        }
         [] => {
             let message = format!("`{}` is a list and needs a quantifier", list.name);
             let field = telling_field(list);
-            let help = format!("write `{}|any: {{{field}: ...}}`, or `none` or `count` for `any`", list.name);
+            let help =
+                format!("write `{}|any: {{{field}: ...}}`, or `none`, `count` or `sequence` for `any`", list.name);
             mistakes.error_with_help("R026", entry.key.span, message, help);
             return None;
         }
@@ -246,85 +233,13 @@ fn list_test(index: usize, key: &Key<'_>, entry: &Entry, known: &Known<'_>, mist
     Some(Test::List { index, list, quantifier, entries })
 }
 
-/// Reads `{where: {...}, gte: 2}`.
-fn count(
+/// Reads what an entry must be: a mapping, or a list of mappings of which one must hold.
+pub(super) fn entry_filter(
     list: &ListDefinition,
     node: &Node,
     known: &Known<'_>,
     mistakes: &mut Mistakes,
-) -> Option<(Quantifier, EntryFilter)> {
-    let entries = mistakes.mapping(node, "`count`")?;
-    let before = mistakes.found.len();
-    mistakes.keys(entries, node.span, "`count`", &["where", "within", "lt", "lte", "gt", "gte", "eq"], &[]);
-    let (mut least, mut most, mut bounds) = (0_u64, u64::MAX, 0_usize);
-    for entry in entries.iter().filter(|entry| matches!(entry.name(), "lt" | "lte" | "gt" | "gte" | "eq")) {
-        bounds = bounds.saturating_add(1);
-        let Some(bound) = entry.value.text().and_then(|text| text.parse::<u64>().ok()) else {
-            let message = format!("`{}` must be a number of entries, like 2", entry.name());
-            mistakes.error("R027", entry.value.span, message);
-            continue;
-        };
-        match entry.name() {
-            // Nothing is less than 0: the range becomes empty, which is reported below.
-            "lt" => match bound.checked_sub(1) {
-                Some(below) => most = most.min(below),
-                None => least = u64::MAX,
-            },
-            "lte" => most = most.min(bound),
-            "gt" => least = least.max(bound.saturating_add(1)),
-            "gte" => least = least.max(bound),
-            _ => {
-                least = least.max(bound);
-                most = most.min(bound);
-            }
-        }
-    }
-    if bounds == 0 {
-        let help = format!("write `{}|count: {{where: {{...}}, gte: 2}}`", list.name);
-        mistakes.error_with_help("R027", node.span, "`count` needs a bound: `lt`, `lte`, `gt`, `gte` or `eq`", help);
-    } else if least > most {
-        mistakes.error("R027", node.span, "no number of entries fits these bounds");
-    } else if least == 0 && most == u64::MAX {
-        mistakes.error("R027", node.span, "every number of entries fits these bounds");
-    }
-    let filter = match node.get("where") {
-        Some(node) => entry_filter(list, node, known, mistakes)?,
-        None => EntryFilter::default(),
-    };
-    let within = match node.get("within") {
-        Some(node) => Some(window(list, node, mistakes)?),
-        None => None,
-    };
-    let incident = list.fields.iter().position(|field| field.path == "incident");
-    (mistakes.found.len() == before).then_some((Quantifier::Count(Count { least, most, within, incident }), filter))
-}
-
-/// Reads the `within` of a count.
-fn window(list: &ListDefinition, node: &Node, mistakes: &mut Mistakes) -> Option<Window> {
-    let field = |name: &str| list.fields.iter().position(|field| field.path == name);
-    let Some(before) = field("seconds_before") else {
-        let message = format!("the entries of `{}` have no time, so none lie `within` a span", list.name);
-        let timed = LISTS.iter().filter(|list| list.fields.iter().any(|field| field.path == "seconds_before"));
-        let help = format!("lists with times are {}", listing(timed.map(|list| list.name)));
-        mistakes.error_with_help("R029", node.span, message, help);
-        return None;
-    };
-    let text = mistakes.text(node, "`within`")?;
-    match value::parse(FactType::Duration, text) {
-        Ok(Value::Number(seconds)) if seconds > 0 => Some(Window { seconds, before, after: field("seconds_after") }),
-        Ok(_) => {
-            mistakes.error("R022", node.span, "a span of time is longer than nothing");
-            None
-        }
-        Err(wrong) => {
-            mistakes.error_with_help("R022", node.span, format!("{} (`within`)", wrong.message), wrong.help);
-            None
-        }
-    }
-}
-
-/// Reads what an entry must be: a mapping, or a list of mappings of which one must hold.
-fn entry_filter(list: &ListDefinition, node: &Node, known: &Known<'_>, mistakes: &mut Mistakes) -> Option<EntryFilter> {
+) -> Option<EntryFilter> {
     let what = format!("the entries of `{}` that are meant", list.name);
     let one = std::slice::from_ref(node);
     let nodes = if node.items().is_some() { mistakes.items(node, &what)? } else { one };

@@ -2,6 +2,7 @@
 
 use super::mistakes::{Mistakes, listing, suggestion};
 use super::outcome::Outcome;
+use super::possible;
 use super::selection::telling_field;
 use super::value;
 use crate::facts::schema::{FactDefinition, LISTS, ListDefinition, SCALARS};
@@ -132,7 +133,10 @@ fn read_records(list: &ListDefinition, node: &Node, mistakes: &mut Mistakes) -> 
         mistakes.error_with_help("R022", node.span, message, help);
         return Vec::new();
     };
-    items.iter().filter_map(|item| read_record(list, item, mistakes)).collect()
+    let read: Vec<(&Node, Record)> =
+        items.iter().filter_map(|item| Some((item, read_record(list, item, mistakes)?))).collect();
+    possible::look(list, node, &read, mistakes);
+    read.into_iter().map(|(_, record)| record).collect()
 }
 
 fn read_record(list: &ListDefinition, item: &Node, mistakes: &mut Mistakes) -> Option<Record> {

@@ -8,23 +8,24 @@ use crate::facts::{Asked, Needed, Recorded, Value};
 /// The list that logs make.
 const TIMELINE: &str = "timeline";
 
-/// The log that is needed, and not there, to know that no other entry fits.
-pub(super) fn lacking(entries: &EntryFilter, recorded: &Recorded) -> Option<Needed> {
+/// The log that is needed, and not there, to know that no other entry fits; `before`: of those before the incident alone.
+pub(super) fn lacking(entries: &EntryFilter, before: bool, recorded: &Recorded) -> Option<Needed> {
     if entries.alternatives.is_empty() {
-        return of_terms(&[], recorded);
+        return of_terms(&[], before, recorded);
     }
-    entries.alternatives.iter().find_map(|terms| of_terms(terms, recorded))
+    entries.alternatives.iter().find_map(|terms| of_terms(terms, before, recorded))
 }
 
 /// The same for entries that have to be all of this.
-fn of_terms(terms: &[FieldTerm], recorded: &Recorded) -> Option<Needed> {
+fn of_terms(terms: &[FieldTerm], only_before: bool, recorded: &Recorded) -> Option<Needed> {
     let field = |name: &str| {
         let index = LISTS.iter().find(|list| list.name == TIMELINE)?.fields.iter().position(|one| one.path == name)?;
         terms.iter().find(|term| term.field == index).map(|term| &term.test)
     };
     let (before, after, first) = (field("seconds_before"), field("seconds_after"), field("seconds_before_first"));
     // What has a time before has none after, and the other way round.
-    let is_before = before.is_some_and(is_there) || after.is_some_and(|test| !is_there(test)) || first.is_some();
+    let is_before =
+        only_before || before.is_some_and(is_there) || after.is_some_and(|test| !is_there(test)) || first.is_some();
     let is_after = after.is_some_and(is_there) || before.is_some_and(|test| !is_there(test));
     let asked = |kind| Asked {
         kind,

@@ -18,3 +18,8 @@ pub(super) fn rule(selections: &str, condition: &str, tests: &[(&str, &str)]) ->
     std::fs::write(&path, text).expect("written");
     RuleSet::load(false, &[path]).expect("a rule without mistakes")
 }
+
+/// A rule with one selection `it` passes tests of these facts that must give these outcomes.
+pub(super) fn passes(selection: &str, condition: &str, tests: &[(&str, &str)]) {
+    assert_eq!(rule(&format!("it: {{{selection}}}"), condition, tests).run_tests().failed, [], "{selection}");
+}

@@ -5,14 +5,16 @@ use std::collections::BTreeSet;
 
 use super::condition::Condition;
 use super::entries::Lacking;
-use super::evaluate::{Evaluation, Truth};
+use super::evaluate::{Evaluation, Truth, is_whole};
 use super::outcome::Outcome;
+use super::quantifier::Quantifier;
 use super::rule::{Effect, Rule};
-use super::selection::{Quantifier, Selection, Term, Test};
+use super::selection::{Selection, Term, Test};
+use super::sequence::{Along, Sequence};
 use super::span;
-use super::view::View;
+use super::view::{Compared, Row, View};
 use super::weigh::{LessSure, Scale, Step, weigh};
-use crate::facts::{Needed, schema};
+use crate::facts::{FactType, Needed, Others, Value, schema};
 use crate::yaml::YamlText;
 
 /// How a rule came to its answer for one incident.
@@ -222,7 +224,11 @@ fn needed_log(lacking: Lacking, selections: &[Selection], view: &View<'_>) -> Op
         term.test.path() == lacking.path && lacking.field.is_none() && term.test.truth(view) == Truth::Undecided
     });
     undecided.find_map(|term| match &term.test {
-        Test::List { index, entries, .. } => span::lacking(entries, view.recorded_of(*index)?),
+        Test::List { index, .. } | Test::Sequence { index, .. } => {
+            let recorded = view.recorded_of(*index)?;
+            let before = matches!(term.test, Test::Sequence { .. });
+            term.test.entries().find_map(|entries| span::lacking(entries, before, recorded))
+        }
         _ => None,
     })
 }
@@ -254,30 +260,106 @@ fn decide(condition: &Condition, evaluation: &mut Evaluation<'_, '_>, decisive: 
     }
 }
 
+/// How many different values were found, and the first of them.
+fn told(values: &[Compared<'_>], kind: FactType) -> String {
+    const NAMED: usize = 5;
+    let named = values.iter().take(NAMED).map(|value| match value {
+        Compared::Text(text) | Compared::Path { text, .. } => (*text).to_owned(),
+        Compared::Number(number) => Value::Number(*number).display(kind),
+        Compared::Version(version) => version.to_string(),
+        Compared::Flag(flag) => flag.to_string(),
+    });
+    let named = named.collect::<Vec<_>>().join(", ");
+    match (values.len(), values.len() > NAMED) {
+        (0, _) => "no value".to_owned(),
+        (1, _) => format!("1 value ({named})"),
+        (count, false) => format!("{count} different values ({named})"),
+        (count, true) => format!("{count} different values ({named}...)"),
+    }
+}
+
+/// The ids of the first incidents among entries, where a list is one of incidents.
+fn named<'r, 'v: 'r>(rows: &'r [Row<'v>], fitting: impl Iterator<Item = &'r Row<'v>>, others: &[Others]) -> String {
+    const NAMED: usize = 3;
+    if others.is_empty() {
+        return String::new();
+    }
+    let places = fitting.filter_map(|row| rows.iter().position(|other| std::ptr::eq(other, row)));
+    let ids = places.filter_map(|place| others.get(place)?.named()).flat_map(|named| named.ids);
+    let ids: Vec<_> = ids.take(NAMED.saturating_add(1)).collect();
+    let shown = ids.get(..NAMED.min(ids.len())).unwrap_or_default().join(", ");
+    match ids.len() {
+        0 => String::new(),
+        count if count > NAMED => format!(" ({shown}...)"),
+        _ => format!(" ({shown})"),
+    }
+}
+
+/// What was found of the steps of a sequence, and where it broke off.
+fn steps(sequence: &Sequence, rows: &[Row<'_>]) -> String {
+    let fitting = sequence.steps.iter().zip(1..).map(|(step, number)| {
+        let count = rows.iter().filter(|row| step.fits(row)).count();
+        format!("{count} of {} entries fit step {number}", rows.len())
+    });
+    let fitting = fitting.collect::<Vec<_>>().join(", ");
+    let found = sequence.found(rows);
+    if found.is_empty() {
+        return match (sequence.reached(rows), sequence.steps.len()) {
+            (reached, all) if reached < all => {
+                format!("{fitting}; in this order none is there for step {}", reached.saturating_add(1))
+            }
+            _ => fitting,
+        };
+    }
+    let places = found.iter().filter_map(|row| sequence.place(row)).map(|place| place.unsigned_abs().to_string());
+    let places = places.collect::<Vec<_>>().join(", ");
+    match sequence.along {
+        Along::Time { .. } => format!("{fitting}; in this order {places} seconds before"),
+        Along::Position { .. } => format!("{fitting}; in this order at the positions {places}"),
+    }
+}
+
 fn trace_term(term: &Term, file: &YamlText, view: &View<'_>) -> TermTrace {
     let found = match &term.test {
         Test::Fact { index, fact, .. } | Test::FactKnown { index, fact, .. } => {
             view.scalar(*index).map(|seen| format!("it is {}", seen.value.display(fact.kind)))
         }
         Test::ListKnown { index, .. } => view.list(*index).map(|rows| format!("it has {} entries", rows.len())),
-        Test::List { index, entries, quantifier, .. } => view.list(*index).map(|rows| {
+        Test::List { index, list, entries, quantifier } => view.list(*index).map(|rows| {
             let fitting = rows.iter().filter(|row| entries.fits(row));
             let perhaps = rows.iter().filter(|row| entries.truth(row) == Truth::Undecided).count();
             let perhaps = match perhaps {
                 0 => String::new(),
                 more => format!(", and of {more} it is not known"),
             };
-            let log = view.recorded_of(*index).and_then(|recorded| span::lacking(entries, recorded));
+            let log = view.recorded_of(*index).and_then(|recorded| span::lacking(entries, false, recorded));
             let log = log.filter(|_| term.test.truth(view) == Truth::Undecided);
-            let log = if log.is_some() { ", and the logs do not cover all of the time" } else { "" };
-            let fit = format!("{} of {} entries fit{perhaps}{log}", fitting.clone().count(), rows.len());
+            let all = term.test.truth(view) != Truth::Undecided || is_whole(*index, entries, false, view);
+            let log = match (log, all) {
+                (Some(_), _) => ", and the logs do not cover all of the time",
+                (None, false) => ", and there may be others that rules do not see",
+                (None, true) => "",
+            };
+            let named = named(rows, fitting.clone(), view.facts().others(term.test.path()));
+            let fit = format!("{} of {} entries fit{named}{perhaps}{log}", fitting.clone().count(), rows.len());
             match quantifier {
-                Quantifier::Count(count) if count.within.is_some() => {
-                    format!("{fit}, at most {} of them within that span", count.of(fitting))
+                Quantifier::Count(count) => {
+                    let different = count.values(fitting.clone()).map(|values| {
+                        let field = count.distinct.and_then(|distinct| list.fields.get(distinct.field));
+                        told(&values, field.map_or(FactType::Number, |field| field.kind))
+                    });
+                    let within = count.within.map(|_| count.counted(fitting).len());
+                    match (different, within) {
+                        (Some(different), Some(_)) => format!("{fit}, within that span with {different}"),
+                        (Some(different), None) => format!("{fit}, with {different}"),
+                        (None, Some(within)) => format!("{fit}, at most {within} of them within that span"),
+                        (None, None) => fit,
+                    }
                 }
                 _ => fit,
             }
         }),
+        Test::Sequence { index, sequence, .. } => view.list(*index).map(|rows| steps(sequence, rows)),
     };
     TermTrace {
         written: file.slice(term.span).split_whitespace().collect::<Vec<_>>().join(" "),

@@ -5,8 +5,10 @@ use std::cell::OnceCell;
 
 use super::value::fold;
 use crate::evidence::Version;
-use crate::facts::schema::{FactDefinition, LISTS, ListDefinition, SCALARS};
-use crate::facts::{Around, EvidenceRef, FactSet, FactType, Nearby, Record, Recorded, Value};
+use crate::facts::schema::{FactDefinition, LISTS, ListDefinition, OTHER_INCIDENTS, SCALARS};
+use crate::facts::{
+    Around, EvidenceRef, FactSet, FactType, Nearby, OtherIncident, OtherIncidents, Record, Recorded, Shared, Value,
+};
 
 /// A value in the form in which it compares.
 #[derive(Debug)]
@@ -44,7 +46,7 @@ impl<'a> Seen<'a> {
 }
 
 /// A value as it compares: texts are folded.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Compared<'a> {
     Text(&'a str),
     /// A path, with the path of the process's executable, if it is known.
@@ -64,6 +66,8 @@ pub(super) enum Row<'a> {
     Fields(Vec<Option<Seen<'a>>>, Option<EvidenceRef>),
     /// Of the timeline.
     Nearby(&'a Nearby<'a>),
+    /// Of the other incidents.
+    Other(&'a OtherIncident),
 }
 
 impl Row<'_> {
@@ -72,6 +76,7 @@ impl Row<'_> {
         match self {
             Self::Fields(fields, _) => Some(fields.get(index)?.as_ref()?.compared()),
             Self::Nearby(entry) => nearby_field(entry, index),
+            Self::Other(entry) => other_field(entry, index),
         }
     }
 
@@ -80,6 +85,7 @@ impl Row<'_> {
         match self {
             Self::Fields(fields, _) => fields.get(index).is_some_and(Option::is_some),
             Self::Nearby(entry) => nearby_field(entry, index).is_some(),
+            Self::Other(entry) => other_field(entry, index).is_some(),
         }
     }
 
@@ -88,6 +94,7 @@ impl Row<'_> {
         match self {
             Self::Fields(_, from) => *from,
             Self::Nearby(entry) => entry.from,
+            Self::Other(_) => None,
         }
     }
 }
@@ -127,6 +134,33 @@ fn nearby_field<'a>(entry: &Nearby<'a>, index: usize) -> Option<Compared<'a>> {
         18 => Compared::Text(&entry.folded_sigma(folded)?.tags),
         _ => return None,
     })
+}
+
+/// A field of another incident, by its index in the list's definition.
+fn other_field(entry: &OtherIncident, index: usize) -> Option<Compared<'_>> {
+    let text = |number: usize| entry.folded(fold).get(number).copied().flatten().map(Compared::Text);
+    let flag = |flag: Option<bool>| flag.map(Compared::Flag);
+    match index {
+        KIND => entry.kind().map(Compared::Text),
+        1 => entry.code().map(|code| Compared::Number(u64::from(code))),
+        2 => text(0),
+        3 => text(1),
+        4 => text(2),
+        5 => text(3),
+        6 => entry.os_build().map(|build| Compared::Number(u64::from(build))),
+        7 => text(4),
+        8 => entry.seconds_before().map(Compared::Number),
+        9 => entry.seconds_after().map(Compared::Number),
+        10 => entry.seconds_away().map(Compared::Number),
+        11 => flag(entry.same_code()),
+        12 => flag(entry.same(Shared::Host)),
+        13 => flag(entry.same_module()),
+        14 => flag(entry.same(Shared::Program)),
+        15 => flag(entry.same(Shared::Signature)),
+        16 => flag(entry.same(Shared::Site)),
+        17 => flag(entry.same(Shared::Suspect)),
+        _ => None,
+    }
 }
 
 /// All facts of one incident. Facts and lists go by their index in the schema; a list is prepared when the first rule
@@ -177,7 +211,7 @@ impl<'a> View<'a> {
         }
         let known_lists = std::array::from_fn(|index| {
             let name = LISTS.get(index).map_or("", |list| list.name);
-            facts.list(name).is_some() || (around.is_some() && name == TIMELINE)
+            facts.knows_list(name) || (around.is_some() && name == TIMELINE)
         });
         let lists = LISTS.iter().map(|_| OnceCell::new()).collect();
         Self { facts, around, program, scalars, known_lists, lists, counted: Counted::All }
@@ -259,11 +293,22 @@ impl<'a> View<'a> {
         is_timeline.then(recorded).flatten()
     }
 
+    /// The other incidents, of the list that has them and of a run; `None` of a list that has all that there was.
+    pub fn others_of(&self, index: usize) -> Option<&'a OtherIncidents> {
+        let is_theirs = LISTS.get(index).is_some_and(|list| list.name == OTHER_INCIDENTS);
+        self.facts.other_incidents().filter(|_| is_theirs)
+    }
+
     fn rows(&self, definition: &'static ListDefinition) -> Option<Vec<Row<'a>>> {
         if definition.name == TIMELINE
             && let Some(around) = self.around
         {
             return Some(around.entries()?.iter().map(Row::Nearby).collect());
+        }
+        if definition.name == OTHER_INCIDENTS
+            && let Some(others) = self.facts.other_incidents()
+        {
+            return Some(others.entries().iter().map(Row::Other).collect());
         }
         let records = self.facts.list(definition.name)?.iter();
         let flagged = |record: &Record, flag| record.get(flag) == Some(&Value::Flag(true));

@@ -13,6 +13,8 @@ mod threads;
 mod ticket;
 mod wer;
 
+pub(crate) use system::os_build;
+
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock};
 

@@ -10,25 +10,34 @@ use crate::incident::environment::{Extensions, build_of};
 
 /// System and processor.
 pub(super) fn system(built: &Built<'_>, facts: &mut FactSet) {
+    // A text does not say on which system it was printed.
+    let Some((family, build, number)) = family_and_build(built) else { return };
+    facts.set("os.family", word(family), evidence(number));
+    if let Some(build) = build {
+        facts.set("os.build", Value::Number(u64::from(build)), evidence(number));
+    }
+    processor(built, facts);
+}
+
+/// The build of Windows on which an incident was.
+pub(crate) fn os_build(built: &Built<'_>) -> Option<u32> {
+    family_and_build(built)?.1
+}
+
+/// The system with its build, and the number of the evidence that tells them.
+fn family_and_build(built: &Built<'_>) -> Option<(&'static str, Option<u32>, usize)> {
     let gathered = &built.gathered;
-    let (family, build, number) = if let Some((number, dump)) = gathered.dump() {
+    Some(if let Some((number, dump)) = gathered.dump() {
         let windows = dump.system.os == OperatingSystem::Windows;
         (dump.system.os.word(), windows.then_some(dump.system.os_version.2), number)
     } else if let Some((number, dump)) = gathered.kernel_dump() {
         ("windows", Some(dump.build), number)
     } else if let Some((number, report)) = gathered.report(|report| report.os_version.is_some()) {
         ("windows", report.os_version.as_deref().and_then(build_of), number)
-    } else if let Some((number, _)) = gathered.events().next() {
-        ("windows", None, number)
     } else {
-        // A text does not say on which system it was printed.
-        return;
-    };
-    facts.set("os.family", word(family), evidence(number));
-    if let Some(build) = build {
-        facts.set("os.build", Value::Number(u64::from(build)), evidence(number));
-    }
-    processor(built, facts);
+        let (number, _) = gathered.events().next()?;
+        ("windows", None, number)
+    })
 }
 
 /// The processor, as a dump tells it.

@@ -3,8 +3,8 @@
 use super::{
     ANY, Absent, COMPONENTS, DRIVES, DUMP, DUMP_OR_CONSOLE, DUMP_WITH_HANDLES, DUMP_WITH_THREAD_INFO, FRAME_TRUSTS,
     FUNCTIONS, FactType, INCIDENT_KINDS, INVENTORY, KERNEL_DUMP, LOCATIONS, ListDefinition, MACHINE_CHECKS,
-    MEMORY_HOLDERS, MODULE_LIST, NAMED_PARTS, PATTERNS, SIGMA_LEVELS, SIGMA_RULES, SYSTEM_LOG, TEXT, TIMELINE_KINDS,
-    fact, if_so, where_absent,
+    MEMORY_HOLDERS, MODULE_LIST, NAMED_PARTS, OTHER_INCIDENTS, PATTERNS, SIGMA_LEVELS, SIGMA_RULES, SYSTEM_LOG, TEXT,
+    TIMELINE_KINDS, fact, if_so, where_absent,
 };
 use crate::incident::environment::{FRAMEWORKS, INSTALLATIONS};
 
@@ -155,6 +155,49 @@ pub const LISTS: &[ListDefinition] = &[
             fact("path", FactType::Path, ANY, "path"),
             fact("version", FactType::Version, DUMP, "file version"),
             fact("location", FactType::Word(LOCATIONS), ANY, "what kind of folder it was loaded from"),
+        ],
+    },
+    ListDefinition {
+        name: OTHER_INCIDENTS,
+        about: "the other incidents of the run that share machine, place, signature, suspect or program with this one, the \
+                nearest in time: of each of these 32 on the same machine, and 32 elsewhere, 4 of another machine at most; \
+                that there is no other is known of what this one tells (same_host: true where its machine is known); known \
+                unless it may be one of several",
+        from: PATTERNS,
+        fields: &[
+            fact("kind", FactType::Word(INCIDENT_KINDS), ANY, "its kind"),
+            fact("code", FactType::Code, ANY, "the code of its exception or stop"),
+            fact("module", FactType::Module, ANY, "the module at the fault"),
+            fact("suspect", FactType::Module, ANY, "the module that its evidence points to"),
+            where_absent(
+                Absent::UnknownOf("kind", &["crash", "hang", "start-failure", "exit"]),
+                fact("program", FactType::Module, ANY, "its program"),
+            ),
+            fact("host", FactType::Text, ANY, "its computer"),
+            fact("os_build", FactType::Number, ANY, "the build of Windows there"),
+            fact("day", FactType::Text, ANY, "the day on which it was, in UTC (2026-05-20)"),
+            where_absent(
+                Absent::UnknownUnless("seconds_after"),
+                fact("seconds_before", FactType::Duration, ANY, "how long before this one; absent when after it"),
+            ),
+            where_absent(
+                Absent::UnknownUnless("seconds_before"),
+                fact("seconds_after", FactType::Duration, ANY, "how long after this one; absent when not after it"),
+            ),
+            fact("seconds_away", FactType::Duration, ANY, "how long before or after this one"),
+            fact("same_code", FactType::Flag, ANY, "whether the code is the same"),
+            fact("same_host", FactType::Flag, ANY, "whether the computer is the same"),
+            fact("same_module", FactType::Flag, ANY, "whether the module at the fault is the same"),
+            fact("same_program", FactType::Flag, ANY, "whether the program is the same"),
+            fact("same_signature", FactType::Flag, ANY, "whether the coarse signature is the same"),
+            fact(
+                "same_site",
+                FactType::Flag,
+                ANY,
+                "whether code, module, its version and the offset in it are the same; not known of modules that deliver \
+                 exceptions for others",
+            ),
+            fact("same_suspect", FactType::Flag, ANY, "whether the suspect is the same"),
         ],
     },
     ListDefinition {

@@ -153,6 +153,8 @@ pub const DRIVES: &[&str] = &["same", "other"];
 pub const COMPONENTS: &[&str] = &["processor", "memory", "pcie", "pci", "other"];
 /// What a machine check reports an error of.
 pub const MACHINE_CHECKS: &[&str] = crate::knowledge::machine_check::MCA_CLASSES;
+/// The list of the other incidents of a run that share something with one.
+pub const OTHER_INCIDENTS: &str = "other_incidents";
 /// Words for who held the memory when it ran out.
 pub const MEMORY_HOLDERS: &[&str] = &["pool", "program", "programs", "other"];
 /// Kinds of timeline entries.

@@ -27,7 +27,7 @@ use crate::evidence::{Event, LogCoverage, Observation, Recorded as Kept, Stretch
 use crate::incident::{Built, Incident, IncidentKind, Item, Machine, TimelineEntry};
 
 /// How far the timeline goes on after an incident: records about a stop are written at the next start.
-const TIMELINE_AFTER: SignedDuration = SignedDuration::from_mins(10);
+pub const TIMELINE_AFTER: SignedDuration = SignedDuration::from_mins(10);
 
 /// How much of a time the logs must cover, so that it means something that they have no record of it.
 const LEAST_COVERED: SignedDuration = SignedDuration::from_hours(24);

@@ -3,8 +3,9 @@
 use super::Linted;
 use crate::rules::compare::Compare;
 use crate::rules::condition::Condition;
+use crate::rules::quantifier::Quantifier;
 use crate::rules::rule::{Adjustment, Effect, Rule};
-use crate::rules::selection::{Quantifier, Selection, Term, Test};
+use crate::rules::selection::{Selection, Term, Test};
 use crate::yaml::Diagnostic;
 
 /// Rules that ask for more different things than this are not looked through: each doubles what there is to try.
@@ -154,6 +155,7 @@ fn implies(one: &Term, other: &Term) -> bool {
             Test::Fact { index: second, compare: Compare::Equal(others), .. },
         ) => index == second && values.iter().all(|value| others.contains(value)),
         (Test::Fact { index, .. }, Test::FactKnown { index: second, known: true, .. })
+        | (Test::Sequence { index, .. }, Test::ListKnown { index: second, known: true, .. })
         | (Test::List { index, quantifier: Quantifier::Any, .. }, Test::ListKnown { index: second, known: true, .. }) => {
             index == second
         }

@@ -4,7 +4,8 @@ use super::{Linted, PROBABLE, Way, fields};
 use crate::facts::Value;
 use crate::rules::compare::Compare;
 use crate::rules::list::{Lists, ModuleList};
-use crate::rules::selection::{FieldTest, Quantifier, Test};
+use crate::rules::quantifier::Quantifier;
+use crate::rules::selection::{FieldTest, Test};
 use crate::rules::view::Compared;
 use crate::yaml::Diagnostic;
 
@@ -62,7 +63,8 @@ impl<'l> Carriers<'l> {
                 values.as_slice() == [Value::Flag(true)]
             }
             Test::Fact { fact, compare, .. } => fact.path == "fault_site.module" && self.are_all_of(compare),
-            Test::List { list, quantifier, .. } if list.name == "frames" && *quantifier != Quantifier::None => {
+            Test::List { quantifier: Quantifier::None, .. } => false,
+            Test::List { list, .. } | Test::Sequence { list, .. } if list.name == "frames" => {
                 let fields = fields(test);
                 let names = fields.iter().filter_map(|(path, field)| match &field.test {
                     FieldTest::Value(compare) if *path == "module" => Some(compare),

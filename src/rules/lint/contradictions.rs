@@ -4,8 +4,9 @@ use super::ways::{Literal, Way};
 use super::{Linted, written};
 use crate::facts::{FactType, Value};
 use crate::rules::compare::{Compare, Order};
+use crate::rules::quantifier::Quantifier;
 use crate::rules::rule::Rule;
-use crate::rules::selection::{EntryFilter, FieldTerm, FieldTest, Quantifier, Term, Test};
+use crate::rules::selection::{EntryFilter, FieldTerm, FieldTest, Term, Test};
 use crate::rules::view::Compared;
 use crate::yaml::Diagnostic;
 
@@ -92,6 +93,10 @@ fn never(literal: Literal<'_>) -> Option<Contradiction<'_>> {
         Test::List { entries, .. } if wants_an_entry(literal) => {
             no_entry(&term.test, entries).map(|field| Contradiction::Never(term, Some(field)))
         }
+        Test::Sequence { sequence, .. } if literal.holds => {
+            let field = sequence.steps.iter().find_map(|step| no_entry(&term.test, step))?;
+            Some(Contradiction::Never(term, Some(field)))
+        }
         _ => None,
     }
 }
@@ -110,7 +115,7 @@ fn wants_an_entry(literal: Literal<'_>) -> bool {
 
 /// The field that can't be as it is asked, if no entry of the list fits; of several alternatives, the first one's.
 fn no_entry(test: &Test, entries: &EntryFilter) -> Option<&'static str> {
-    let Test::List { list, .. } = test else { return None };
+    let (Test::List { list, .. } | Test::Sequence { list, .. }) = test else { return None };
     let excluding = |terms: &Vec<FieldTerm>| {
         terms.iter().enumerate().find_map(|(at, one)| {
             let field = list.fields.get(one.field)?;
@@ -142,8 +147,8 @@ fn exclude(rule: &Rule, one: Literal<'_>, other: Literal<'_>) -> bool {
         (Test::ListKnown { known, .. }, Test::ListKnown { known: also, .. }) => {
             (*known == one.holds) != (*also == other.holds)
         }
-        (Test::ListKnown { known, .. }, Test::List { .. }) => *known != one.holds,
-        (Test::List { .. }, Test::ListKnown { known, .. }) => *known != other.holds,
+        (Test::ListKnown { known, .. }, Test::List { .. } | Test::Sequence { .. }) => *known != one.holds,
+        (Test::List { .. } | Test::Sequence { .. }, Test::ListKnown { known, .. }) => *known != other.holds,
         _ => match (Left::of_literal(one), Left::of_literal(other)) {
             (Some(left), Some(also)) => left.excludes(&also),
             _ => false,

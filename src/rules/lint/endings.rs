@@ -23,12 +23,14 @@ pub(super) fn look(rule: &Linted<'_>, found: &mut Vec<Diagnostic>) {
     for term in rule.terms().filter(|term| !WITHOUT.contains(&term.test.path())) {
         let of_fact = match &term.test {
             Test::Fact { fact, compare, .. } if fact.kind == FactType::Module => name_alone(compare),
-            Test::List { list, .. } => fields(&term.test).into_iter().find_map(|(_, field)| match &field.test {
-                FieldTest::Value(compare) if list.fields.get(field.field)?.kind == FactType::Module => {
-                    name_alone(compare)
-                }
-                _ => None,
-            }),
+            Test::List { list, .. } | Test::Sequence { list, .. } => {
+                fields(&term.test).into_iter().find_map(|(_, field)| match &field.test {
+                    FieldTest::Value(compare) if list.fields.get(field.field)?.kind == FactType::Module => {
+                        name_alone(compare)
+                    }
+                    _ => None,
+                })
+            }
             _ => None,
         };
         if let Some(name) = of_fact {

@@ -101,8 +101,8 @@ pub(super) fn lint(rules: &[Rule], meant: impl Fn(&Rule) -> bool, modules: &List
 fn comparisons(test: &Test) -> Vec<(FactType, &Compare)> {
     match test {
         Test::Fact { fact, compare, .. } => vec![(fact.kind, compare)],
-        Test::List { list, entries, .. } => {
-            let terms = entries.alternatives.iter().flatten();
+        Test::List { list, .. } | Test::Sequence { list, .. } => {
+            let terms = test.entries().flat_map(|entries| entries.alternatives.iter().flatten());
             terms
                 .filter_map(|term| match &term.test {
                     FieldTest::Value(compare) => Some((list.fields.get(term.field)?.kind, compare)),
@@ -117,8 +117,8 @@ fn comparisons(test: &Test) -> Vec<(FactType, &Compare)> {
 /// The fields that a term asks of a list's entries, each with its path.
 fn fields(test: &Test) -> Vec<(&'static str, &FieldTerm)> {
     match test {
-        Test::List { list, entries, .. } => {
-            let terms = entries.alternatives.iter().flatten();
+        Test::List { list, .. } | Test::Sequence { list, .. } => {
+            let terms = test.entries().flat_map(|entries| entries.alternatives.iter().flatten());
             terms.filter_map(|term| Some((list.fields.get(term.field)?.path, term))).collect()
         }
         _ => Vec::new(),

@@ -3,7 +3,8 @@
 use super::{Linted, PROBABLE, fields};
 use crate::facts::{FactType, Value};
 use crate::rules::compare::{Compare, Order};
-use crate::rules::selection::{FieldTerm, FieldTest, Quantifier, Test};
+use crate::rules::quantifier::Quantifier;
+use crate::rules::selection::{FieldTerm, FieldTest, Test};
 use crate::rules::view::Compared;
 use crate::yaml::Diagnostic;
 
@@ -41,6 +42,7 @@ pub(super) fn is_trivial(test: &Test) -> bool {
     match test {
         Test::Fact { fact, compare, .. } => takes_all(fact.kind, compare),
         Test::FactKnown { .. } | Test::ListKnown { .. } => true,
+        Test::Sequence { .. } => false,
         Test::List { list, quantifier, entries, .. } => {
             let one_is_enough = match quantifier {
                 Quantifier::Any => true,
@@ -65,10 +67,12 @@ pub(super) fn terms(rule: &Linted<'_>, found: &mut Vec<Diagnostic>) {
     for term in rule.terms() {
         let of_fact = match &term.test {
             Test::Fact { fact, compare, .. } if takes_all(fact.kind, compare) => Some(fact.path),
-            Test::List { list, .. } => fields(&term.test).into_iter().find_map(|(path, field)| {
-                let kind = list.fields.get(field.field)?.kind;
-                matches!(&field.test, FieldTest::Value(compare) if takes_all(kind, compare)).then_some(path)
-            }),
+            Test::List { list, .. } | Test::Sequence { list, .. } => {
+                fields(&term.test).into_iter().find_map(|(path, field)| {
+                    let kind = list.fields.get(field.field)?.kind;
+                    matches!(&field.test, FieldTest::Value(compare) if takes_all(kind, compare)).then_some(path)
+                })
+            }
             _ => None,
         };
         if let Some(path) = of_fact {

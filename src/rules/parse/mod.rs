@@ -21,6 +21,7 @@ use super::required::{self, Required};
 use super::rule::{Logic, Origin, Place, Rule, Texts};
 use super::selection::{self, Selection};
 use super::self_test::{self, SelfTest};
+use super::shared;
 use super::source::RuleFile;
 use crate::facts::schema::SCALARS;
 use crate::yaml::{Diagnostic, Entry, Node, Span, YamlText, parse};
@@ -203,7 +204,7 @@ impl Reader<'_> {
         }
         logic.condition = match rule.get("condition") {
             Some(node) => self.condition(node, "`condition`", &logic),
-            None => Some(Condition::all_of(logic.names.len())),
+            None => Some(shared::asked_last(Condition::all_of(logic.names.len()), &logic.selections)),
         };
         if let Some(node) = rule.get("requires") {
             logic.requires = required::read(node, &mut self.mistakes);
@@ -231,7 +232,9 @@ impl Reader<'_> {
             return None;
         }
         match condition::parse(text, &names) {
-            Ok(condition) => Some(condition),
+            // Where a selection is wrong, there is nothing to ask.
+            Ok(condition) if !logic.whole => Some(condition),
+            Ok(condition) => Some(shared::asked_last(condition, &logic.selections)),
             Err(wrongs) => {
                 for wrong in wrongs {
                     let span = node.span_within(&self.mistakes.file, wrong.at);

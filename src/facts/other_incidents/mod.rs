@@ -1,0 +1,259 @@
+//! The list `other_incidents`: the incidents of a run that share something with one, put together when a rule asks.
+
+mod run;
+
+use std::borrow::Cow;
+use std::fmt;
+use std::sync::{Arc, OnceLock};
+
+use jiff::SignedDuration;
+
+use super::from_incident::word;
+use super::others::{Others, Relation};
+use super::schema::FactType;
+use super::{Record, Value};
+use run::{LeftOut, Near};
+pub use run::{MOST_OTHERS, NEAREST, OF_A_MACHINE, Profile, Run, Shared};
+
+/// The other incidents that share something with one.
+#[derive(Clone)]
+pub struct OtherIncidents {
+    run: Arc<Run>,
+    /// Its own place in the run.
+    own: usize,
+    found: OnceLock<Found>,
+    records: OnceLock<(Vec<Record>, Vec<Others>)>,
+}
+
+#[derive(Debug, Clone)]
+struct Found {
+    entries: Vec<OtherIncident>,
+    left_out: [LeftOut; Shared::ALL.len()],
+}
+
+/// One of them.
+#[derive(Debug, Clone)]
+pub struct OtherIncident {
+    run: Arc<Run>,
+    place: usize,
+    /// Whether it is the same in this, in the order of [`Shared::ALL`].
+    same: [Option<bool>; Shared::ALL.len()],
+    same_code: Option<bool>,
+    same_module: Option<bool>,
+    /// How long before; less than nothing where it was after.
+    before: Option<SignedDuration>,
+}
+
+/// Texts of an incident as they compare.
+#[derive(Debug, Clone)]
+pub(super) struct Folded {
+    module: Option<Box<str>>,
+    suspect: Option<Box<str>>,
+    program: Option<Box<str>>,
+    host: Option<Box<str>>,
+    day: Option<Box<str>>,
+}
+
+impl OtherIncidents {
+    /// Those of the incident at a place of the run.
+    #[must_use]
+    pub fn of(run: &Arc<Run>, own: usize) -> Self {
+        Self { run: Arc::clone(run), own, found: OnceLock::new(), records: OnceLock::new() }
+    }
+
+    /// The nearest of them first, those without a time last.
+    #[must_use]
+    pub fn entries(&self) -> &[OtherIncident] {
+        &self.found().entries
+    }
+
+    fn found(&self) -> &Found {
+        self.found.get_or_init(|| {
+            let Near { places, left_out } = self.run.near(self.own);
+            let entries = places.into_iter().filter_map(|place| {
+                let (own, other) = (self.run.profile(self.own)?, self.run.profile(place)?);
+                Some(OtherIncident {
+                    run: Arc::clone(&self.run),
+                    place,
+                    same: Shared::ALL.map(|shared| own.shares(shared, other)),
+                    same_code: own.same_code(other),
+                    same_module: own.same_module(other),
+                    before: other.before(own),
+                })
+            });
+            Found { entries: entries.collect(), left_out }
+        })
+    }
+
+    /// Whether the list has every incident that shares this, on the same machine (`here`), elsewhere, or wherever, and is
+    /// not further away than so many seconds. Not where nobody knows it of the incident itself.
+    #[must_use]
+    pub fn has_all(&self, shared: Shared, here: Option<bool>, within: Option<u64>) -> bool {
+        let is_known =
+            self.run.profile(self.own).is_some_and(|own| own.keys.get(shared as usize).is_some_and(Option::is_some));
+        let LeftOut { here: left_here, elsewhere } =
+            self.found().left_out.get(shared as usize).copied().unwrap_or_default();
+        let none_nearer = |left: Option<u64>| match (left, within) {
+            (None, _) => true,
+            (Some(left), Some(within)) => left > within,
+            (Some(_), None) => false,
+        };
+        // Others on the machine are the same machine's, and elsewhere there are none of those.
+        let (ask_here, ask_elsewhere) = (here != Some(false), here != Some(true) && shared != Shared::Host);
+        is_known && (!ask_here || none_nearer(left_here)) && (!ask_elsewhere || none_nearer(elsewhere))
+    }
+
+    /// Puts ids of some of them in the order of their times.
+    pub fn sort_in_time(&self, ids: &mut [Arc<str>]) {
+        let place = |id: &Arc<str>| self.entries().iter().find(|entry| entry.id() == *id).map(|entry| entry.place);
+        ids.sort_by_cached_key(place);
+    }
+
+    /// The same as records.
+    pub(super) fn records(&self) -> &[Record] {
+        &self.as_records().0
+    }
+
+    /// Each of them as what a finding names.
+    pub(super) fn named(&self) -> &[Others] {
+        &self.as_records().1
+    }
+
+    fn as_records(&self) -> &(Vec<Record>, Vec<Others>) {
+        self.records.get_or_init(|| {
+            let named = |entry: &OtherIncident| Others::one(Relation::Other, entry.id());
+            let entries = self.entries();
+            (entries.iter().map(OtherIncident::record).collect(), entries.iter().map(named).collect())
+        })
+    }
+}
+
+impl fmt::Debug for OtherIncidents {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.records()).finish()
+    }
+}
+
+impl PartialEq for OtherIncidents {
+    fn eq(&self, other: &Self) -> bool {
+        self.records() == other.records()
+    }
+}
+
+impl Eq for OtherIncidents {}
+
+impl OtherIncident {
+    fn profile(&self) -> Option<&Profile> {
+        self.run.profile(self.place)
+    }
+
+    fn id(&self) -> Arc<str> {
+        self.profile().map_or_else(|| Arc::from(""), |profile| Arc::clone(&profile.id))
+    }
+
+    /// Its kind, a word of the schema.
+    #[must_use]
+    pub fn kind(&self) -> Option<&'static str> {
+        Some(self.profile()?.kind.word())
+    }
+
+    /// The code of its exception or stop.
+    #[must_use]
+    pub fn code(&self) -> Option<u32> {
+        Some(self.profile()?.code?.0)
+    }
+
+    /// The build of Windows.
+    #[must_use]
+    pub fn os_build(&self) -> Option<u32> {
+        self.profile()?.os_build
+    }
+
+    /// How long before the incident it was, if it was not after it: seconds.
+    #[must_use]
+    pub fn seconds_before(&self) -> Option<u64> {
+        self.before.filter(|before| !before.is_negative()).map(|before| before.as_secs().unsigned_abs())
+    }
+
+    /// How long after the incident it was, if it was after it: seconds.
+    #[must_use]
+    pub fn seconds_after(&self) -> Option<u64> {
+        self.before.filter(SignedDuration::is_negative).map(|before| before.as_secs().unsigned_abs())
+    }
+
+    /// How far away it was: seconds.
+    #[must_use]
+    pub fn seconds_away(&self) -> Option<u64> {
+        self.before.map(|before| before.as_secs().unsigned_abs())
+    }
+
+    /// Whether it is the same in this; `None` where nobody knows.
+    #[must_use]
+    pub fn same(&self, shared: Shared) -> Option<bool> {
+        self.same.get(shared as usize).copied().flatten()
+    }
+
+    /// Whether the code is the same.
+    #[must_use]
+    pub fn same_code(&self) -> Option<bool> {
+        self.same_code
+    }
+
+    /// Whether the module at the fault is the same.
+    #[must_use]
+    pub fn same_module(&self) -> Option<bool> {
+        self.same_module
+    }
+
+    /// Module, suspect, program, computer and day as they compare, by `fold`.
+    #[must_use]
+    pub fn folded(&self, fold: fn(FactType, &str) -> Cow<'_, str>) -> [Option<&str>; 5] {
+        let folded = self.run.folded(self.place, |profile| {
+            let folded = |kind, text: &Option<Arc<str>>| text.as_deref().map(|text| fold(kind, text).into());
+            Folded {
+                module: folded(FactType::Module, &profile.module),
+                suspect: folded(FactType::Module, &profile.suspect),
+                program: folded(FactType::Module, &profile.program),
+                host: folded(FactType::Text, &profile.host),
+                day: day(profile).map(String::into_boxed_str),
+            }
+        });
+        let Some(Folded { module, suspect, program, host, day }) = folded else { return [None; 5] };
+        [module, suspect, program, host, day].map(Option::as_deref)
+    }
+
+    /// The same as a record.
+    #[must_use]
+    pub fn record(&self) -> Record {
+        let profile = self.profile();
+        let text = |of: fn(&Profile) -> Option<&Arc<str>>| Some(Value::Text(Arc::clone(profile.and_then(of)?)));
+        let number = |number: Option<u64>| number.map(Value::Number);
+        let flag = |flag: Option<bool>| flag.map(Value::Flag);
+        let fields = [
+            ("kind", self.kind().map(word)),
+            ("code", number(self.code().map(u64::from))),
+            ("module", text(|profile| profile.module.as_ref())),
+            ("suspect", text(|profile| profile.suspect.as_ref())),
+            ("program", text(|profile| profile.program.as_ref())),
+            ("host", text(|profile| profile.host.as_ref())),
+            ("os_build", number(self.os_build().map(u64::from))),
+            ("day", profile.and_then(day).map(|day| Value::Text(day.into()))),
+            ("seconds_before", number(self.seconds_before())),
+            ("seconds_after", number(self.seconds_after())),
+            ("seconds_away", number(self.seconds_away())),
+            ("same_code", flag(self.same_code)),
+            ("same_host", flag(self.same(Shared::Host))),
+            ("same_module", flag(self.same_module)),
+            ("same_program", flag(self.same(Shared::Program))),
+            ("same_signature", flag(self.same(Shared::Signature))),
+            ("same_site", flag(self.same(Shared::Site))),
+            ("same_suspect", flag(self.same(Shared::Suspect))),
+        ];
+        Record { fields: fields.into_iter().filter_map(|(field, value)| Some((field, value?))).collect(), from: None }
+    }
+}
+
+/// The day on which an incident was, in UTC: `2026-05-20`.
+fn day(profile: &Profile) -> Option<String> {
+    Some(profile.time?.strftime("%Y-%m-%d").to_string())
+}

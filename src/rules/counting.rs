@@ -1,0 +1,239 @@
+//! How many entries of a list count: all that fit, those of the span of time that holds the most of them, or how many
+//! different values they have.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::entries::Lack;
+use super::evaluate::Truth;
+use super::quantifier::{Count, Distinct, Window};
+use super::selection::EntryFilter;
+use super::view::{Compared, Row};
+
+/// An entry that counts, with its value where different ones are counted; without one it may have any.
+#[derive(Debug, Clone, Copy)]
+struct Counted<'r, 'v> {
+    row: &'r Row<'v>,
+    value: Option<Compared<'r>>,
+}
+
+impl Count {
+    /// How many count at least and at most, whatever those entries turn out to be that can't be decided.
+    pub fn range(self, rows: &[Row<'_>], entries: &EntryFilter) -> (u64, u64) {
+        let number = |count: usize| u64::try_from(count).unwrap_or(u64::MAX);
+        let fitting = || rows.iter().filter(|row| entries.fits(row));
+        let possible = || rows.iter().filter(|row| entries.truth(row) != Truth::False);
+        let Some(distinct) = self.distinct else {
+            let surely = self.counted(fitting()).len();
+            return (number(surely), number(self.at_most(self.counted(possible()).len(), possible())));
+        };
+        let valued = fitting().filter_map(|row| match distinct.of(row) {
+            Told::Value(value) => Some(Counted { row, value: Some(value) }),
+            Told::Nothing | Told::Unknown => None,
+        });
+        let surely = different(&self.span_of(valued));
+        // Several of which nobody knows the value may all have the same.
+        let unknown = |row: &Row<'_>| matches!(distinct.of(row), Told::Unknown);
+        let placed = |row: &Row<'_>| self.within.is_none_or(|window| window.time(row).is_some());
+        let surely = if fitting().any(|row| unknown(row) && placed(row)) { surely.max(1) } else { surely };
+        let any = possible().filter_map(|row| match distinct.of(row) {
+            Told::Value(value) => Some(Counted { row, value: Some(value) }),
+            Told::Unknown => Some(Counted { row, value: None }),
+            Told::Nothing => None,
+        });
+        let perhaps = different(&self.span_of(any));
+        (number(surely), number(self.at_most(perhaps, possible())))
+    }
+
+    /// How many count at most of these, where so many do whose time is known.
+    fn at_most<'r, 'v: 'r>(self, timed: usize, rows: impl Iterator<Item = &'r Row<'v>>) -> usize {
+        let Some(window) = self.within else { return timed };
+        timed.saturating_add(rows.filter(|row| window.may_be_anywhere(row)).count())
+    }
+
+    /// Which of the entries that fit count. Of several that tell of one incident the first does; where different values
+    /// count, all that have one.
+    pub fn counted<'r, 'v>(self, fitting: impl Iterator<Item = &'r Row<'v>>) -> Vec<&'r Row<'v>> {
+        let mut told = BTreeSet::new();
+        let fitting = fitting.filter(|row| match self.incident.and_then(|field| row.field(field)) {
+            Some(Compared::Number(incident)) if self.distinct.is_none() => told.insert(incident),
+            _ => true,
+        });
+        let counted = fitting.filter_map(|row| {
+            let value = match self.distinct.map(|distinct| distinct.of(row)) {
+                None => None,
+                Some(Told::Value(value)) => Some(value),
+                Some(Told::Nothing | Told::Unknown) => return None,
+            };
+            Some(Counted { row, value })
+        });
+        self.span_of(counted).into_iter().map(|one| one.row).collect()
+    }
+
+    /// The different values of the entries that fit, as they compare, sorted; nothing where entries count.
+    pub fn values<'r, 'v: 'r>(self, fitting: impl Iterator<Item = &'r Row<'v>>) -> Option<Vec<Compared<'r>>> {
+        let distinct = self.distinct?;
+        let values = self.counted(fitting).into_iter().filter_map(|row| match distinct.of(row) {
+            Told::Value(value) => Some(value),
+            Told::Nothing | Told::Unknown => None,
+        });
+        let values: BTreeSet<Compared<'r>> = values.collect();
+        Some(values.into_iter().collect())
+    }
+
+    /// All of these, or those of the span that holds the most.
+    fn span_of<'r, 'v>(self, counted: impl Iterator<Item = Counted<'r, 'v>>) -> Vec<Counted<'r, 'v>> {
+        match self.within {
+            None => counted.collect(),
+            Some(window) => window.fullest(counted, self.distinct.is_some()),
+        }
+    }
+}
+
+/// What an entry says of a field.
+enum Told<'r> {
+    Value(Compared<'r>),
+    /// There is no such thing.
+    Nothing,
+    Unknown,
+}
+
+impl Distinct {
+    fn of<'r>(self, row: &'r Row<'_>) -> Told<'r> {
+        match row.field(self.field) {
+            Some(value) => Told::Value(value),
+            None => match self.absent.of_entry(row) {
+                Lack::Unknown => Told::Unknown,
+                Lack::Nothing => Told::Nothing,
+                Lack::False => Told::Value(Compared::Flag(false)),
+            },
+        }
+    }
+}
+
+/// How many different values these have. Where the value is not known, it may be one of its own.
+fn different(counted: &[Counted<'_, '_>]) -> usize {
+    let values: BTreeSet<Compared<'_>> = counted.iter().filter_map(|one| one.value).collect();
+    values.len().saturating_add(counted.iter().filter(|one| one.value.is_none()).count())
+}
+
+impl Window {
+    /// When an entry was: seconds after the incident.
+    fn time(self, row: &Row<'_>) -> Option<i128> {
+        let distance = |field: usize| match row.field(field)? {
+            Compared::Number(seconds) => Some(i128::from(seconds)),
+            _ => None,
+        };
+        distance(self.before).and_then(i128::checked_neg).or_else(|| distance(self.after?))
+    }
+
+    /// Whether nobody knows when an entry was.
+    fn may_be_anywhere(self, row: &Row<'_>) -> bool {
+        self.time(row).is_none() && self.absent.of_entry(row) == Lack::Unknown
+    }
+
+    /// The entries of the span that holds the most of them, or the most different values; of several spans the earliest.
+    /// Both of its ends count.
+    fn fullest<'r, 'v>(self, counted: impl Iterator<Item = Counted<'r, 'v>>, by_value: bool) -> Vec<Counted<'r, 'v>> {
+        let mut timed: Vec<(i128, Counted<'r, 'v>)> =
+            counted.filter_map(|one| Some((self.time(one.row)?, one))).collect();
+        timed.sort_by_key(|(time, _)| *time);
+        let mut values: BTreeMap<Compared<'r>, usize> = BTreeMap::new();
+        let mut leaving = timed.iter();
+        let (mut first, mut unknown, mut most, mut fullest) = (0_usize, 0_usize, 0_usize, 0..0);
+        for (last, (time, one)) in timed.iter().enumerate() {
+            match one.value {
+                Some(value) => {
+                    let count = values.entry(value).or_default();
+                    *count = count.saturating_add(1);
+                }
+                None => unknown = unknown.saturating_add(1),
+            }
+            while let Some((left, gone)) = leaving.as_slice().first()
+                && time.saturating_sub(*left) > i128::from(self.seconds)
+            {
+                leaving.next();
+                first = first.saturating_add(1);
+                match gone.value {
+                    Some(value) => {
+                        if let Some(count) = values.get_mut(&value) {
+                            *count = count.saturating_sub(1);
+                            if *count == 0 {
+                                values.remove(&value);
+                            }
+                        }
+                    }
+                    None => unknown = unknown.saturating_sub(1),
+                }
+            }
+            let end = last.saturating_add(1);
+            let held = if by_value { values.len().saturating_add(unknown) } else { end.saturating_sub(first) };
+            if held > most {
+                (most, fullest) = (held, first..end);
+            }
+        }
+        timed.get(fullest).unwrap_or_default().iter().map(|(_, one)| *one).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::rules::testing::passes;
+
+    #[test]
+    fn different_values_count_once_each() {
+        let asked = "modules|count: {where: {path|contains: temp}, distinct: name, gte: 2}";
+        let of = |names: &[&str]| {
+            let entries: Vec<String> =
+                names.iter().map(|name| format!("{{name: {name}, path: 'C:\\temp\\x'}}")).collect();
+            format!("modules: [{}]", entries.join(", "))
+        };
+        let (two, case, one) = (of(&["a.dll", "b.dll"]), of(&["a.dll", "A.DLL"]), of(&["a.dll", "a.dll"]));
+        passes(asked, "it", &[(&two, "match"), (&case, "no-match"), (&one, "no-match")]);
+    }
+
+    #[test]
+    fn an_entry_without_the_field_may_or_may_not_add_a_value() {
+        let asked = "modules|count: {where: {name|startswith: a}, distinct: version, gte: 2}";
+        let facts = |versions: &[&str]| {
+            let entries: Vec<String> = versions.iter().map(|version| format!("{{name: a.dll{version}}}")).collect();
+            format!("modules: [{}]", entries.join(", "))
+        };
+        let (two, one) = (facts(&[", version: 1.0", ", version: 2.0", ""]), facts(&[", version: 1.0", ""]));
+        let (unknown, same) = (facts(&["", ""]), facts(&[", version: 1.0", ", version: 1.0"]));
+        passes(asked, "it", &[(&two, "match"), (&one, "skipped"), (&unknown, "skipped"), (&same, "no-match")]);
+        let least_one = "modules|count: {where: {name|startswith: a}, distinct: version, gte: 1}";
+        passes(least_one, "it", &[(&unknown, "match"), ("modules: []", "no-match")]);
+        let at_most = "modules|count: {where: {name|startswith: a}, distinct: version, lte: 1}";
+        passes(at_most, "it", &[(&two, "no-match"), (&one, "skipped"), (&same, "match")]);
+    }
+
+    #[test]
+    fn a_value_that_does_not_exist_is_none_of_them() {
+        let asked = "timeline|count: {where: {kind: [hardware-error, crash]}, distinct: component, gte: 2}";
+        let of = |entries: &str| format!("timeline: [{entries}]");
+        let two = of("{kind: hardware-error, component: memory}, {kind: hardware-error, component: pcie}");
+        let one = of("{kind: hardware-error, component: memory}, {kind: crash}");
+        passes(asked, "it", &[(&two, "match"), (&one, "no-match")]);
+    }
+
+    #[test]
+    fn different_values_can_have_to_lie_close_to_each_other() {
+        let asked = "timeline|count: {where: {kind: crash}, distinct: id, gte: 2, within: 1 min}";
+        let of = |entries: &[(u32, u32)]| {
+            let entries =
+                entries.iter().map(|(id, before)| format!("{{kind: crash, id: {id}, seconds_before: {before}}}"));
+            format!("timeline: [{}]", entries.collect::<Vec<_>>().join(", "))
+        };
+        let (close, far) = (of(&[(1, 10), (1, 20), (2, 60)]), of(&[(1, 10), (1, 20), (2, 90)]));
+        passes(asked, "it", &[(&close, "match"), (&far, "no-match")]);
+    }
+
+    #[test]
+    fn an_entry_whose_time_nobody_knows_may_lie_in_the_span() {
+        let asked = "incidents_before|count: {where: {kind: crash}, gte: 2, within: 1 min}";
+        let facts = "incidents_before: [{kind: crash, seconds_before: 10}, {kind: crash}]";
+        let two = "incidents_before: [{kind: crash, seconds_before: 10}, {kind: crash, seconds_before: 20}]";
+        let one = "incidents_before: [{kind: crash, seconds_before: 10}]";
+        passes(asked, "it", &[(facts, "skipped"), (two, "match"), (one, "no-match")]);
+    }
+}
