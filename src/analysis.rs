@@ -1,5 +1,6 @@
 //! The whole way, from paths to a report.
 
+mod carriers;
 mod folders;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -8,6 +9,7 @@ use std::sync::{Arc, OnceLock};
 
 use rayon::prelude::*;
 
+use self::carriers::carriers;
 use self::folders::Folders;
 use crate::artifact::event_log::Cache;
 use crate::artifact::head_and_tail::HeadAndTail;
@@ -18,14 +20,14 @@ use crate::discover::{self, display_path};
 use crate::evidence::{Observation, base_name};
 use crate::facts::{self, Around, FactSet, Nearby, Surroundings};
 use crate::groups::{Attributes, groups};
-use crate::incident::{self, Built, Carriers, Incident, Item, LastNames, Machine, Sighting};
+use crate::incident::{self, Built, Incident, Item, LastNames, Machine, Sighting};
 use crate::judge::judge;
 use crate::knowledge::Knowledge;
 use crate::merge::pack;
 use crate::patterns::{patterns, tell_absent};
 use crate::read::{ReadArtifact, read_artifacts};
 use crate::report::{Artifact, ArtifactStatus, Judged, Limits, Report, Summary, UNDETERMINED};
-use crate::rules::{ModuleList, RuleSet, RuleSetInfo};
+use crate::rules::{RuleSet, RuleSetInfo};
 use crate::sigma::{PREFIX, SigmaRules};
 
 /// What a run does beyond its inputs.
@@ -280,8 +282,9 @@ fn joined<'i>(
     let (mut machines, built) = rayon::join(
         || incident::machines(items, logs, knowledge),
         || {
-            let sightings = sightings.get_or_init(|| self::sightings(items));
-            incident::incidents(items, sightings, knowledge, &carriers(rules))
+            // Made before the lock is taken: what threads do meanwhile must not wait for it.
+            let made = self::sightings(items);
+            incident::incidents(items, sightings.get_or_init(|| made), knowledge, &carriers(rules))
         },
     );
     incident::describe(&mut machines, items, &built, knowledge);
@@ -439,48 +442,6 @@ fn take_last_name(observation: &mut Observation, last: &LastNames) -> Option<Arc
     };
     let name = last.get(&computer.to_lowercase())?;
     Some(std::mem::replace(computer, Arc::clone(name)))
-}
-
-/// What modules are known for: the rule sets' lists of these names.
-fn carriers(rules: &RuleSet) -> impl Carriers + '_ {
-    struct Listed<'r> {
-        carriers: Vec<&'r ModuleList>,
-        prefixes: Vec<&'r ModuleList>,
-        sentinels: Vec<&'r ModuleList>,
-        injected: Vec<&'r ModuleList>,
-        windows_drivers: Vec<&'r ModuleList>,
-    }
-    impl Carriers for Listed<'_> {
-        fn is_carrier(&self, module: &str) -> bool {
-            self.carriers.iter().any(|list| list.has(module))
-        }
-
-        fn is_windows_driver(&self, module: &str) -> bool {
-            self.windows_drivers.iter().any(|list| list.has(module))
-        }
-
-        fn is_prefix(&self, module: &str) -> bool {
-            self.prefixes.iter().any(|list| list.has(module))
-        }
-
-        fn is_sentinel(&self, module: &str) -> bool {
-            self.sentinels.iter().any(|list| list.has(module))
-        }
-
-        fn is_injected(&self, module: &str) -> bool {
-            self.injected.iter().any(|list| list.has(module))
-        }
-    }
-    let lists = |names: &'static [&'static str]| {
-        rules.lists().filter(|(_, list)| names.contains(&list.name())).map(|(_, list)| list).collect()
-    };
-    Listed {
-        carriers: lists(&["carriers"]),
-        prefixes: lists(&["prefixes"]),
-        sentinels: lists(&["sentinels"]),
-        injected: lists(&["injected", "overlays", "security"]),
-        windows_drivers: lists(&["windows-drivers"]),
-    }
 }
 
 /// Whether an incident is made of more than texts in which nothing was recognised.
