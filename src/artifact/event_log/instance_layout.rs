@@ -35,32 +35,21 @@ pub(super) struct Places {
     end: usize,
 }
 
-/// The layouts of a template's instances that were met last, the latest one first: with and without a user, an activity
-/// and a related one there are eight, of which chunks hold few.
-pub(super) type Layouts = [Layout; 4];
-
 /// Where the parts lie in the instance with these values.
 #[inline]
 pub(super) fn fitting<'l>(
-    layouts: &'l mut Layouts,
+    layouts: &'l mut [Layout; 2],
     values: &Values<'_>,
     system: &System,
 ) -> Result<&'l Places, Unusual> {
-    let is_latest = layouts.first().is_some_and(|latest| latest.fits(values));
-    if !is_latest {
-        let known = layouts.iter().position(|layout| layout.fits(values));
-        // The one that is met becomes the first; a new one takes the place of the one that was met longest ago.
-        let place = known.unwrap_or(layouts.len().saturating_sub(1));
-        if let Some(moved) = layouts.get_mut(..=place) {
-            moved.rotate_right(1);
-        }
-        let [latest, ..] = layouts;
-        if known.is_none() {
-            latest.learn(values, system)?;
+    let [layout, other] = layouts;
+    if !layout.fits(values) {
+        std::mem::swap(layout, other);
+        if !layout.fits(values) {
+            layout.learn(values, system)?;
         }
     }
-    let [latest, ..] = layouts;
-    Ok(&latest.places)
+    Ok(&layout.places)
 }
 
 /// Where a text at a place of the values stands.

@@ -16,7 +16,7 @@ use super::catalogue::WantedIds;
 use super::channel_ids::{ChannelIds, Channels};
 use super::coverage::Spans;
 use super::definitions::{Definition, Definitions, Wanted};
-use super::instance_layout::{Layouts, fitting, text};
+use super::instance_layout::{Layout, fitting, text};
 use super::quiet_records::QuietRecords;
 use super::records::RawRecord;
 use super::selection::{Providers, Selection};
@@ -70,7 +70,8 @@ struct Template {
     provider: Option<Wanted>,
     /// Channel and computer, where the definition names both.
     span: Option<usize>,
-    layouts: Layouts,
+    /// The layouts that were met last, the latest one first.
+    layouts: [Layout; 2],
     /// Where the provider stands that was looked up last, and what is wanted of it.
     known: (Range<usize>, WantedIds),
     /// Where the channel stands that was looked up last, and its span, where the definition names the computer.
