@@ -1,13 +1,15 @@
 //! The whole way, from paths to a report.
 
+mod carriers;
 mod folders;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use rayon::prelude::*;
 
+use self::carriers::carriers;
 use self::folders::Folders;
 use crate::artifact::event_log::Cache;
 use crate::artifact::head_and_tail::HeadAndTail;
@@ -18,14 +20,14 @@ use crate::discover::{self, display_path};
 use crate::evidence::{Observation, base_name};
 use crate::facts::{self, Around, FactSet, Nearby, Surroundings};
 use crate::groups::{Attributes, groups};
-use crate::incident::{self, Carriers, Incident, Item, LastNames, Machine, Sighting};
+use crate::incident::{self, Built, Incident, Item, LastNames, Machine, Sighting};
 use crate::judge::judge;
 use crate::knowledge::Knowledge;
 use crate::merge::pack;
 use crate::patterns::{patterns, tell_absent};
 use crate::read::{ReadArtifact, read_artifacts};
 use crate::report::{Artifact, ArtifactStatus, Judged, Limits, Report, Summary, UNDETERMINED};
-use crate::rules::{ModuleList, RuleSet, RuleSetInfo};
+use crate::rules::{RuleSet, RuleSetInfo};
 use crate::sigma::{PREFIX, SigmaRules};
 
 /// What a run does beyond its inputs.
@@ -135,14 +137,14 @@ pub fn merge(read: Vec<ReadArtifact>, rules: &RuleSet, knowledge: &Knowledge, op
 /// Joins and judges what was read.
 fn conclude(read: Vec<ReadArtifact>, rules: &RuleSet, knowledge: &Knowledge, options: &Options) -> (Report, Vec<Item>) {
     let (artifacts, items, logs) = listed(read, knowledge);
-    let mut machines = incident::machines(&items, &logs, knowledge);
-    let sightings = sightings(&items);
-    let built = incident::incidents(&items, &sightings, knowledge, &carriers(rules));
-    incident::describe(&mut machines, &items, &built, knowledge);
+    let sightings = OnceLock::new();
+    let (mut machines, built) = joined(&items, &logs, &sightings, rules, knowledge);
 
-    let surroundings = by_host(&machines, &items, &built);
-    let patterns = patterns(&built, knowledge);
-    let standing = incident::standing(&built);
+    let (mut surroundings, (patterns, standing)) = rayon::join(
+        || by_host(&machines, &items),
+        || rayon::join(|| patterns(&built, knowledge), || incident::standing(&built)),
+    );
+    note(&mut surroundings, &built);
     let mut attributes = Attributes::default();
     let wanted: Vec<_> = built
         .into_iter()
@@ -168,7 +170,7 @@ fn conclude(read: Vec<ReadArtifact>, rules: &RuleSet, knowledge: &Knowledge, opt
         .unzip();
     let (around, shown): (Vec<_>, Vec<_>) = sidelong.into_iter().unzip();
     let groups = groups(&incidents, &around, &attributes, &surroundings);
-    drop(surroundings);
+    surroundings.into_par_iter().for_each(drop);
     let coverage = coverage(&artifacts, &mut machines, &incidents, &shown, knowledge);
     let reported: HashSet<&str> = incidents.iter().map(|judged| judged.incident.id.as_str()).collect();
     incident::stand(&mut machines, &standing, |id| reported.contains(id));
@@ -234,11 +236,10 @@ pub fn inspect_and_analyze(
 
 fn inspected(read: Vec<ReadArtifact>, rules: &RuleSet, knowledge: &Knowledge) -> Inspected {
     let (artifacts, items, coverage) = listed(read, knowledge);
-    let mut machines = incident::machines(&items, &coverage, knowledge);
-    let sightings = sightings(&items);
-    let built = incident::incidents(&items, &sightings, knowledge, &carriers(rules));
-    incident::describe(&mut machines, &items, &built, knowledge);
-    let surroundings = by_host(&machines, &items, &built);
+    let sightings = OnceLock::new();
+    let (machines, built) = joined(&items, &coverage, &sightings, rules, knowledge);
+    let mut surroundings = by_host(&machines, &items);
+    note(&mut surroundings, &built);
     let incidents = built
         .iter()
         .zip(patterns(&built, knowledge))
@@ -258,7 +259,7 @@ fn inspected(read: Vec<ReadArtifact>, rules: &RuleSet, knowledge: &Knowledge) ->
         })
         .collect();
     let mut told = vec![false; items.len()];
-    for sighting in &sightings {
+    for sighting in sightings.get().into_iter().flatten() {
         if let Some(told) = told.get_mut(sighting.item) {
             *told = true;
         }
@@ -270,21 +271,40 @@ fn inspected(read: Vec<ReadArtifact>, rules: &RuleSet, knowledge: &Knowledge) ->
     Inspected { artifacts, machines, incidents, reports }
 }
 
-/// What incidents see of their machines, by the machine's name in lower case.
-fn by_host<'i>(
-    machines: &'i [Machine],
+/// The machines, and the incidents with the evidence of each. `sightings` is where what is made of the items stays.
+fn joined<'i>(
     items: &'i [Item],
-    built: &[incident::Built<'_>],
-) -> HashMap<String, Surroundings<'i>> {
-    let prepared = machines.iter().map(|machine| (machine.host.to_lowercase(), Surroundings::new(machine, items)));
-    let mut by_host: HashMap<String, Surroundings<'i>> = prepared.collect();
+    logs: &[LogCoverage],
+    sightings: &'i OnceLock<Vec<Sighting>>,
+    rules: &RuleSet,
+    knowledge: &Knowledge,
+) -> (Vec<Machine>, Vec<Built<'i>>) {
+    let (mut machines, built) = rayon::join(
+        || incident::machines(items, logs, knowledge),
+        || {
+            // Made before the lock is taken: what threads do meanwhile must not wait for it.
+            let made = self::sightings(items);
+            incident::incidents(items, sightings.get_or_init(|| made), knowledge, &carriers(rules))
+        },
+    );
+    incident::describe(&mut machines, items, &built, knowledge);
+    (machines, built)
+}
+
+/// What incidents see of their machines, by the machine's name in lower case.
+fn by_host<'i>(machines: &'i [Machine], items: &'i [Item]) -> HashMap<String, Surroundings<'i>> {
+    let prepared = |machine: &'i Machine| (machine.host.to_lowercase(), Surroundings::new(machine, items));
+    machines.par_iter().map(prepared).collect()
+}
+
+/// Tells the machines of their incidents.
+fn note(by_host: &mut HashMap<String, Surroundings<'_>>, built: &[Built<'_>]) {
     for (number, built) in built.iter().enumerate() {
         let host = built.incident.host.as_ref().map(|host| host.to_lowercase());
         if let Some(surroundings) = host.and_then(|host| by_host.get_mut(&host)) {
             surroundings.note(number, built);
         }
     }
-    by_host
 }
 
 fn of_host<'s, 'i>(
@@ -295,7 +315,7 @@ fn of_host<'s, 'i>(
 }
 
 fn sightings(items: &[Item]) -> Vec<Sighting> {
-    items.iter().enumerate().filter_map(|(index, item)| Sighting::of(index, item)).collect()
+    items.par_iter().enumerate().filter_map(|(index, item)| Sighting::of(index, item)).collect()
 }
 
 /// Reads everything.
@@ -400,9 +420,11 @@ fn listed(mut all: Vec<ReadArtifact>, knowledge: &Knowledge) -> (Vec<Artifact>, 
     for of_folder in items.chunk_by_mut(|a, b| a.folder == b.folder) {
         let machine = of_folder.first().and_then(|item| hosts.get(&*item.folder));
         if let Some(machine) = machine {
-            for item in of_folder.iter_mut().filter(|item| machine.can_have_made(&item.observation, knowledge)) {
-                item.folder_host = Some(Arc::clone(&machine.host));
-            }
+            of_folder.par_iter_mut().filter(|item| machine.can_have_made(&item.observation, knowledge)).for_each(
+                |item| {
+                    item.folder_host = Some(Arc::clone(&machine.host));
+                },
+            );
         }
     }
     (artifacts, items, coverage)
@@ -422,50 +444,8 @@ fn take_last_name(observation: &mut Observation, last: &LastNames) -> Option<Arc
     Some(std::mem::replace(computer, Arc::clone(name)))
 }
 
-/// What modules are known for: the rule sets' lists of these names.
-fn carriers(rules: &RuleSet) -> impl Carriers + '_ {
-    struct Listed<'r> {
-        carriers: Vec<&'r ModuleList>,
-        prefixes: Vec<&'r ModuleList>,
-        sentinels: Vec<&'r ModuleList>,
-        injected: Vec<&'r ModuleList>,
-        windows_drivers: Vec<&'r ModuleList>,
-    }
-    impl Carriers for Listed<'_> {
-        fn is_carrier(&self, module: &str) -> bool {
-            self.carriers.iter().any(|list| list.has(module))
-        }
-
-        fn is_windows_driver(&self, module: &str) -> bool {
-            self.windows_drivers.iter().any(|list| list.has(module))
-        }
-
-        fn is_prefix(&self, module: &str) -> bool {
-            self.prefixes.iter().any(|list| list.has(module))
-        }
-
-        fn is_sentinel(&self, module: &str) -> bool {
-            self.sentinels.iter().any(|list| list.has(module))
-        }
-
-        fn is_injected(&self, module: &str) -> bool {
-            self.injected.iter().any(|list| list.has(module))
-        }
-    }
-    let lists = |names: &'static [&'static str]| {
-        rules.lists().filter(|(_, list)| names.contains(&list.name())).map(|(_, list)| list).collect()
-    };
-    Listed {
-        carriers: lists(&["carriers"]),
-        prefixes: lists(&["prefixes"]),
-        sentinels: lists(&["sentinels"]),
-        injected: lists(&["injected", "overlays", "security"]),
-        windows_drivers: lists(&["windows-drivers"]),
-    }
-}
-
 /// Whether an incident is made of more than texts in which nothing was recognised.
-fn is_recognised(built: &incident::Built<'_>) -> bool {
+fn is_recognised(built: &Built<'_>) -> bool {
     built.gathered.items.iter().take(built.gathered.sightings.len()).any(|item| match &item.observation {
         Observation::Ticket(ticket) => ticket.tells_of_a_crash(),
         _ => true,

@@ -7,6 +7,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Bound;
 use std::sync::Arc;
 
+use rayon::prelude::*;
+
 use crate::evidence::{CpuArchitecture, Observation, OperatingSystem, base_name};
 use crate::incident::{self, LastNames, NamedLog, short_host};
 use crate::knowledge::Knowledge;
@@ -57,46 +59,76 @@ impl Machine {
     }
 }
 
+/// What one artifact tells of its folder.
+#[derive(Default)]
+struct Told {
+    hosts: BTreeSet<Arc<str>>,
+    started: BTreeSet<u32>,
+    traits: BTreeSet<Traits>,
+}
+
+impl Told {
+    fn by(read: &ReadArtifact, last: &LastNames, knowledge: &Knowledge) -> Self {
+        let mut told = Self::default();
+        if read.pasted {
+            return told;
+        }
+        let is_log = read.artifact.kind == "event-log";
+        for log in read.coverage.iter().filter(|_| is_log) {
+            told.add_host(&log.computer, last);
+        }
+        let mut before: Option<&Arc<str>> = None;
+        for evidence in &read.evidence {
+            let Observation::Event(event) = &evidence.observation else {
+                let traits = traits(&evidence.observation, knowledge);
+                if is_of_windows(&evidence.observation) && !traits.is_empty() {
+                    told.traits.insert(traits);
+                }
+                continue;
+            };
+            // A log names one computer thousands of times.
+            if let Some(host) = event.computer.as_ref().filter(|_| is_log)
+                && before.replace(host).is_none_or(|before| !Arc::ptr_eq(before, host))
+            {
+                told.add_host(host, last);
+            }
+            let kernel = incident::started_build(event).and_then(|build| knowledge.kernel_build(build));
+            told.started.extend(kernel);
+        }
+        told
+    }
+
+    fn add_host(&mut self, host: &Arc<str>, last: &LastNames) {
+        let host = if last.is_empty() { host } else { last.get(&host.to_lowercase()).unwrap_or(host) };
+        if !self.hosts.contains(host) {
+            self.hosts.insert(Arc::clone(host));
+        }
+    }
+}
+
+/// Adds what an artifact tells to what others of its folder told.
+fn add<T: Ord>(all: &mut BTreeMap<String, BTreeSet<T>>, folder: &str, told: BTreeSet<T>) {
+    if !told.is_empty() {
+        all.entry(folder.to_owned()).or_default().extend(told);
+    }
+}
+
 impl Folders {
     /// `last_names` are those of [`last_names`].
     pub(super) fn of(all: &[ReadArtifact], last_names: &[LastNames], knowledge: &Knowledge) -> Self {
-        let mut hosts: BTreeMap<String, BTreeSet<Arc<str>>> = BTreeMap::new();
-        let logs = all.iter().zip(last_names).filter(|(read, _)| !read.pasted && read.artifact.kind == "event-log");
-        for (read, last) in logs {
-            let known = hosts.entry(folder(&read.artifact.path).to_owned()).or_default();
-            let of_events = read.evidence.iter().filter_map(|evidence| match &evidence.observation {
-                Observation::Event(event) => event.computer.as_ref(),
-                _ => None,
-            });
-            for host in read.coverage.iter().map(|log| &log.computer).chain(of_events) {
-                let host = if last.is_empty() { host } else { last.get(&host.to_lowercase()).unwrap_or(host) };
-                if !known.contains(host) {
-                    known.insert(Arc::clone(host));
-                }
-            }
-        }
-        hosts.retain(|_, hosts| !hosts.is_empty());
-        let (mut started, mut traits_of) = (BTreeMap::new(), BTreeMap::new());
-        for read in all.iter().filter(|read| !read.pasted) {
+        let (mut hosts, mut started, mut traits) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
+        let told: Vec<Told> =
+            all.par_iter().zip(last_names).map(|(read, last)| Told::by(read, last, knowledge)).collect();
+        for (read, told) in all.iter().zip(told) {
             let folder = folder(&read.artifact.path);
-            for evidence in &read.evidence {
-                if let Observation::Event(event) = &evidence.observation {
-                    let kernel = incident::started_build(event).and_then(|build| knowledge.kernel_build(build));
-                    if let Some(kernel) = kernel {
-                        started.entry(folder.to_owned()).or_insert_with(BTreeSet::new).insert(kernel);
-                    }
-                    continue;
-                }
-                let told = traits(&evidence.observation, knowledge);
-                if is_of_windows(&evidence.observation) && !told.is_empty() {
-                    traits_of.entry(folder.to_owned()).or_insert_with(BTreeSet::new).insert(told);
-                }
-            }
+            add(&mut hosts, folder, told.hosts);
+            add(&mut started, folder, told.started);
+            add(&mut traits, folder, told.traits);
         }
         Self {
             hosts: hosts.into_iter().map(|(folder, hosts)| (folder, hosts.into_iter().collect())).collect(),
             started,
-            traits: traits_of,
+            traits,
         }
     }
 

@@ -34,6 +34,16 @@ impl<K: Eq + Hash, V: Clone> ByHash<K, V> {
         }
     }
 
+    /// Keeps a value, among `most` of its part at most: where there are more, those are forgotten.
+    pub(crate) fn insert_among(&self, most: usize, part: u64, hash: K, value: V) {
+        if let Some(mut part) = self.part(part) {
+            if part.len() >= most {
+                part.clear();
+            }
+            part.insert(hash, value);
+        }
+    }
+
     /// A part; there is one for every number.
     fn part(&self, number: u64) -> Option<MutexGuard<'_, HashMap<K, V, BuildHasherDefault<Hashed>>>> {
         let part = self.0.get(usize::try_from(number.checked_rem(PARTS as u64)?).ok()?)?;

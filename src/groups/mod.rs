@@ -9,6 +9,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use jiff::Timestamp;
+use rayon::prelude::*;
 
 pub use attributes::{Attribute, Attributes, Surroundings};
 pub use changes::{BearsOn, Before, ChangeBefore};
@@ -70,9 +71,10 @@ pub fn groups(
     for (index, judged) in incidents.iter().enumerate().filter(|(_, judged)| judged.incident.may_be_of.is_empty()) {
         by_signature.entry(&judged.incident.signature.coarse).or_default().push(index);
     }
+    let by_signature: Vec<(&str, Vec<usize>)> = by_signature.into_iter().collect();
     let members: Vec<Members<'_>> = by_signature
-        .values()
-        .map(|members| Members {
+        .iter()
+        .map(|(_, members)| Members {
             incidents: members,
             named: named(members.first().and_then(|one| incidents.get(*one))),
         })
@@ -80,7 +82,7 @@ pub fn groups(
     let over_represented = over_represented(&members, surroundings, attributes);
     let by_name = ByName::new(machines.values());
     let mut groups: Vec<Group> = by_signature
-        .iter()
+        .par_iter()
         .zip(over_represented)
         .map(|((signature, members), over_represented)| {
             let members: Vec<&Judged> = members.iter().filter_map(|index| incidents.get(*index)).collect();

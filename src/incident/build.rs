@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use jiff::Timestamp;
+use rayon::prelude::*;
 use xxhash_rust::xxh3::Xxh3;
 
 use super::environment::{self, Environment};
@@ -45,7 +46,7 @@ pub fn incidents<'i>(
         several.extend(text.map(|text| (text, group.fits.iter().filter_map(item_of).collect())));
     }
     let mut built: Vec<Built<'i>> = groups
-        .into_iter()
+        .into_par_iter()
         .zip(contexts)
         .filter_map(|(group, context)| {
             let sightings: Vec<&Sighting> = group.members.iter().filter_map(|index| sightings.get(*index)).collect();

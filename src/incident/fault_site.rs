@@ -9,7 +9,7 @@ use super::{FaultSite, Suspect};
 use crate::evidence::{CodePlace, ExceptionCode, LoadedModule, ModuleOffset, OperatingSystem, ProcessDump, base_name};
 
 /// Tells what modules are known for, by their file names.
-pub trait Carriers {
+pub trait Carriers: Sync {
     /// Whether it is a carrier: delivers exceptions for others.
     fn is_carrier(&self, module: &str) -> bool;
 

@@ -34,9 +34,9 @@ pub fn unify<'h>(
     if full.is_empty() {
         return;
     }
-    for name in &mut named {
-        if let Some(one) = full.get(&***name) {
-            **name = Arc::clone(one);
+    for alike in named.chunk_by_mut(|a, b| a == b) {
+        if let Some(one) = alike.first().and_then(|name| full.get(&***name)) {
+            alike.iter_mut().for_each(|name| **name = Arc::clone(one));
         }
     }
 }

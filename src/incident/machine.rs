@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use jiff::Timestamp;
+use rayon::prelude::*;
 
 use super::says;
 use super::sighting::{Item, report_kind};
@@ -53,13 +54,13 @@ pub fn machines(items: &[Item], coverage: &[LogCoverage], knowledge: &Knowledge)
         }
     }
     let mut machines = known.by_name();
-    for machine in &mut machines {
+    machines.par_iter_mut().for_each(|machine| {
         machine.timeline.sort_by(in_time);
         leave_out_copies(&mut machine.timeline);
         machine.cleared.sort_by(|a, b| (a.time, &a.channel).cmp(&(b.time, &b.channel)));
         machine.cleared.dedup();
         machine.coverage = covered(machine);
-    }
+    });
     machines
 }
 

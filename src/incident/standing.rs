@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use jiff::Timestamp;
+use rayon::prelude::*;
 
 use super::machine::in_time;
 use super::{Built, IncidentKind, Machine, Place, TimelineEntry};
@@ -44,7 +45,7 @@ pub fn standing(built: &[Built<'_>]) -> Vec<Standing> {
 /// Puts the incidents into the timelines: of the records that tell of one, the best stays and is the incident, and where
 /// there is none, the incident gets an entry of its own. Those that the run does not report, as `is_reported` says by
 /// their ids, stand there without id.
-pub fn stand(machines: &mut [Machine], incidents: &[Standing], is_reported: impl Fn(&str) -> bool) {
+pub fn stand(machines: &mut [Machine], incidents: &[Standing], is_reported: impl Fn(&str) -> bool + Sync) {
     let of_items = incidents.iter().enumerate();
     let owners: HashMap<usize, (usize, usize)> = of_items
         .flat_map(|(owner, incident)| incident.items.iter().enumerate().map(move |(rank, item)| (*item, (owner, rank))))
@@ -55,7 +56,7 @@ pub fn stand(machines: &mut [Machine], incidents: &[Standing], is_reported: impl
             by_host.entry(host).or_default().push(index);
         }
     }
-    for machine in machines {
+    machines.par_iter_mut().for_each(|machine| {
         // The best record of each incident.
         let mut best: HashMap<usize, (usize, usize)> = HashMap::new();
         for entry in &machine.timeline {
@@ -77,7 +78,7 @@ pub fn stand(machines: &mut [Machine], incidents: &[Standing], is_reported: impl
         let without = of_host.filter(|index| !best.contains_key(index)).filter_map(|index| incidents.get(*index));
         machine.timeline.extend(without.filter_map(|incident| of_its_own(incident, &is_reported)));
         machine.timeline.sort_by(in_time);
-    }
+    });
 }
 
 /// The entry of an incident that no record of the log tells.

@@ -1,6 +1,9 @@
 //! The report as one JSON document.
 //!
-//! Written piece by piece while it is serialised: no more than one incident exists as JSON at a time.
+//! Written piece by piece while it is serialised: of its long lists, no more than a few items exist as JSON at a time.
+
+mod long;
+mod object;
 
 use std::io::{self, BufWriter, Write};
 
@@ -8,6 +11,8 @@ use serde::ser::SerializeStruct;
 use serde::{Serialize, Serializer};
 use serde_json::ser::{CompactFormatter, Formatter};
 
+use self::long::write_long;
+use super::shape::LongList;
 use super::{Report, WRITTEN_AT_ONCE, sanitise, shape};
 use crate::compare::Comparison;
 
@@ -17,24 +22,27 @@ use crate::compare::Comparison;
 ///
 /// When `out` can't be written to.
 pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
-    write_indented(&Document(report), out)
+    let mut out = BufWriter::with_capacity(WRITTEN_AT_ONCE, out);
+    to(&Document(report), Harmless { layout: Indented::default(), report: Some(report) }, &mut out)?;
+    writeln!(out)?;
+    out.flush()
 }
 
 /// Writes one value as the report is written, with a line end after it.
 pub(crate) fn write_indented(value: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
     let mut out = BufWriter::with_capacity(WRITTEN_AT_ONCE, out);
-    to(value, Indented::default(), &mut out)?;
+    to(value, Harmless::of(Indented::default()), &mut out)?;
     writeln!(out)?;
     out.flush()
 }
 
-/// Writes one value without line breaks.
-pub(super) fn write_compact(value: &impl Serialize, out: &mut impl Write) -> io::Result<()> {
-    to(value, CompactFormatter, out)
+/// Writes one value that is made of the report without line breaks.
+pub(super) fn write_compact(value: &impl Serialize, report: &Report, out: &mut impl Write) -> io::Result<()> {
+    to(value, Harmless { layout: CompactFormatter, report: Some(report) }, out)
 }
 
-fn to(value: &impl Serialize, layout: impl Formatter, out: &mut impl Write) -> io::Result<()> {
-    let mut serializer = serde_json::Serializer::with_formatter(out, Harmless(layout));
+fn to<F: Layout>(value: &impl Serialize, layout: Harmless<'_, F>, out: &mut impl Write) -> io::Result<()> {
+    let mut serializer = serde_json::Serializer::with_formatter(out, layout);
     value.serialize(&mut serializer).map_err(io::Error::from)
 }
 
@@ -79,14 +87,8 @@ impl Serialize for Document<'_> {
             document.serialize_field("until", until)?;
         }
         document.serialize_field("artifacts", &Each(|| report.artifacts.iter().map(shape::Artifact::of)))?;
-        document.serialize_field(
-            "incidents",
-            &Each(|| report.incidents.iter().map(|judged| shape::Incident::of(report, judged))),
-        )?;
-        document.serialize_field(
-            "machines",
-            &Each(|| report.machines.iter().map(|machine| shape::Machine::of(report, machine))),
-        )?;
+        document.serialize_field("incidents", &LongList::Incidents)?;
+        document.serialize_field("machines", &Each(|| shape::Machine::all_of(report)))?;
         document
             .serialize_field("groups", &Each(|| report.groups.iter().map(|group| shape::Group::of(report, group))))?;
         document.serialize_field("coverage", &shape::Coverage::of(&report.coverage))?;
@@ -111,19 +113,34 @@ where
     }
 }
 
+/// How JSON is laid out. A copy of it goes on where it stands.
+trait Layout: Formatter + Clone + Sync {}
+
+impl<F: Formatter + Clone + Sync> Layout for F {}
+
 /// A layout in which characters that act on a terminal are escaped: JSON itself only asks that of those below
 /// U+0020. The values stay the same.
-struct Harmless<F>(F);
+struct Harmless<'r, F> {
+    layout: F,
+    /// The report whose long lists it writes.
+    report: Option<&'r Report>,
+}
+
+impl<F> Harmless<'_, F> {
+    fn of(layout: F) -> Self {
+        Self { layout, report: None }
+    }
+}
 
 macro_rules! as_inner {
     ($($method:ident($($argument:ident: $kind:ty),*))*) => {$(
         fn $method<W: ?Sized + Write>(&mut self, writer: &mut W $(, $argument: $kind)*) -> io::Result<()> {
-            self.0.$method(writer $(, $argument)*)
+            self.layout.$method(writer $(, $argument)*)
         }
     )*};
 }
 
-impl<F: Formatter> Formatter for Harmless<F> {
+impl<F: Layout> Formatter for Harmless<'_, F> {
     as_inner! {
         begin_array()
         end_array()
@@ -137,16 +154,19 @@ impl<F: Formatter> Formatter for Harmless<F> {
         end_object_value()
     }
 
-    /// Bytes are a text, see [`shape::Text`]. In nearly all there is nothing to escape, which is found out faster here than
-    /// where texts are written byte by byte.
+    /// Bytes are a text, see [`shape::Text`], or stand for a list, see [`LongList`]. In nearly all texts there is nothing to
+    /// escape, which is found out faster here than where texts are written byte by byte.
     fn write_byte_array<W: ?Sized + Write>(&mut self, writer: &mut W, value: &[u8]) -> io::Result<()> {
         if sanitise::is_plain(value) {
             writer.write_all(b"\"")?;
             writer.write_all(value)?;
             return writer.write_all(b"\"");
         }
+        if let (Some(report), Some(list)) = (self.report, LongList::of(value)) {
+            return write_long(list, report, &mut self.layout, writer);
+        }
         let text = str::from_utf8(value).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))?;
-        to(&text, CompactFormatter, &mut &mut *writer)
+        to(&text, Harmless::of(CompactFormatter), &mut &mut *writer)
     }
 
     fn write_string_fragment<W: ?Sized + Write>(&mut self, writer: &mut W, fragment: &str) -> io::Result<()> {
@@ -167,7 +187,7 @@ impl<F: Formatter> Formatter for Harmless<F> {
 }
 
 /// A layout with a line for every item and two spaces for every level.
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Indented {
     /// How deep the lists and objects are nested that are open.
     depth: usize,

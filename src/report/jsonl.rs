@@ -19,7 +19,7 @@ pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     let mut out = BufWriter::with_capacity(WRITTEN_AT_ONCE, out);
     let artifacts = report.artifacts.iter().map(|artifact| Line::Artifact(shape::Artifact::of(artifact)));
     let incidents = report.incidents.iter().map(|judged| Line::Incident(shape::Incident::of(report, judged).into()));
-    let machines = report.machines.iter().map(|machine| Line::Machine(shape::Machine::of(report, machine)));
+    let machines = shape::Machine::all_of(report).map(Line::Machine);
     let groups = report.groups.iter().map(|group| Line::Group(shape::Group::of(report, group)));
     let lines = std::iter::once(Line::Run(shape::Run::of(report)))
         .chain(artifacts)
@@ -30,7 +30,7 @@ pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
         .chain(report.comparison.iter().map(|comparison| Line::Comparison(shape::Comparison::of(comparison))))
         .chain(std::iter::once(Line::Summary(shape::Summary::of(report))));
     for line in lines {
-        write_compact(&line, &mut out)?;
+        write_compact(&line, report, &mut out)?;
         writeln!(out)?;
     }
     out.flush()

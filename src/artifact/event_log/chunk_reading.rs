@@ -1,14 +1,11 @@
 //! One chunk from bytes to what its reader makes of the wanted records, with what was lost on the way.
 
-use jiff::Timestamp;
-
 use super::binary_xml::Unusual;
 use super::binary_xml::elements;
-use super::binary_xml::system::Part;
-use super::binary_xml::text::push_utf16;
-use super::binary_xml::value::{Value, Values, kind};
+use super::binary_xml::raw_fields::RawFields;
 use super::chunk::{Chunk, RECORDS_START};
-use super::coverage::{Spans, real_time};
+use super::contents::{Decoded, put};
+use super::coverage::Spans;
 use super::fields::WrittenFields;
 use super::full_decode::{self, FullRecord};
 use super::head::Head;
@@ -16,8 +13,9 @@ use super::record::Record;
 use super::records::{self, Found, RawRecord};
 use super::scan::{Decision, Scanner, Shape};
 use super::selection::Selection;
+use super::system_parts::Parts;
+use super::take::{Own, Take};
 use crate::artifact::Loss;
-use crate::artifact::notation::filetime;
 use crate::evidence::RecordIds;
 
 /// How many records that could not be decoded a loss names one by one.
@@ -28,7 +26,7 @@ pub(super) struct Reader<'r, T> {
     /// Which records are wanted.
     pub(super) selection: &'r Selection,
     /// What is made of them.
-    pub(super) take: &'r (dyn Fn(&Record<'_>) -> Option<T> + Sync),
+    pub(super) take: Take<'r, T>,
     /// Whether the log was not closed, so that records may stand behind those that the chunks' headers know.
     pub(super) dirty: bool,
     /// The id that the first record of a chunk must have, by the chunk's number, if the chunk before tells that.
@@ -70,6 +68,9 @@ pub(super) struct Scratch {
     scanner: Scanner,
     fields: WrittenFields,
     elements: elements::Scratch,
+    raw_fields: RawFields,
+    /// What the record is decoded from.
+    raw: Vec<u8>,
     provider: Vec<u8>,
     channel: Vec<u8>,
     computer: Vec<u8>,
@@ -80,6 +81,7 @@ impl Scratch {
     fn begin_chunk(&mut self) {
         self.scanner.begin_chunk();
         self.elements.begin_chunk();
+        self.raw_fields.begin_chunk();
     }
 }
 
@@ -300,7 +302,7 @@ impl<T> Reader<'_, T> {
                         spans.add_decoded(record.channel.as_deref(), record.computer.as_deref(), pick.record.filetime);
                     }
                     let record = record.filter(|record| self.wants(pick, record));
-                    let taken = record.and_then(|record| (self.take)(&full_record(pick, &record)));
+                    let taken = record.and_then(|record| self.take.take(&full_record(pick, &record)));
                     late.extend(taken.map(|taken| (position, taken)));
                 }
                 Err(reason) => {
@@ -346,87 +348,45 @@ impl<T> Reader<'_, T> {
         values.map_or(Ok(()), |values| system.check_whole(values))?;
         let parts = Parts { bytes, values };
         let event_id = parts.number(system.event_id)?;
-        let provider = parts.text(system.provider, &mut scratch.provider)?.ok_or(Unusual("no provider"))?;
-        let channel = parts.text(system.channel, &mut scratch.channel)?;
         let computer = parts.text(system.computer, &mut scratch.computer)?;
         let time = parts.time(system.created, pick.record.filetime)?;
-        elements::read_fields(bytes, system.end..tokens_end, values, &mut scratch.fields, &mut scratch.elements)?;
-        let fields = &scratch.fields;
-        if !self.selection.takes_data(provider, event_id, fields) && !self.selection.takes_by_channel(channel, event_id)
-        {
-            return Ok(None);
-        }
-        let recovered = pick.recovered;
-        let id = pick.record.id;
-        let head = Head::in_chunk(bytes, pick.record.content_start()..pick.record.content_end());
-        Ok((self.take)(&Record { id, provider, event_id, channel, computer, time, recovered, head, fields }))
-    }
-}
-
-/// A record's tokens and values.
-struct Parts<'p> {
-    bytes: &'p [u8],
-    values: Option<&'p Values<'p>>,
-}
-
-impl Parts<'_> {
-    fn value(&self, index: usize) -> Result<Value<'_>, Unusual> {
-        self.values.map_or(Ok(Value::NULL), |values| values.find(index))
-    }
-
-    /// A text, put into `into`; `None` where there is none.
-    fn text<'t>(&self, part: Part, into: &'t mut Vec<u8>) -> Result<Option<&'t str>, Unusual> {
-        const OTHER: Unusual = Unusual("a part of the system that is no text");
-        into.clear();
-        match part {
-            Part::Absent => {}
-            Part::Literal(start, end) => push_utf16(self.bytes.get(start..end).unwrap_or_default(), into),
-            Part::Value(index) => match self.value(index)? {
-                Value { kind: kind::NULL, .. } => {}
-                Value { kind: kind::STRING, bytes } => push_utf16(bytes, into),
-                _ => return Err(OTHER),
-            },
-            Part::Number(_) | Part::Other => return Err(OTHER),
-        }
-        std::str::from_utf8(into).map(|text| Some(text).filter(|text| !text.is_empty())).map_err(|_| OTHER)
-    }
-
-    /// The event id.
-    fn number(&self, part: Part) -> Result<u32, Unusual> {
-        const OTHER: Unusual = Unusual("an event id of another type");
-        match part {
-            Part::Number(number) => Ok(u32::from(number)),
-            Part::Value(index) => match self.value(index)? {
-                Value { kind: kind::UINT16, bytes: [low, high] } => Ok(u32::from(u16::from_le_bytes([*low, *high]))),
-                _ => Err(OTHER),
-            },
-            Part::Literal(..) => {
-                let mut text = Vec::new();
-                self.text(part, &mut text)?.and_then(|text| text.trim().parse().ok()).ok_or(OTHER)
+        let (id, recovered) = (pick.record.id, pick.recovered);
+        let tokens = system.end..tokens_end;
+        let raw = match (&self.take, values) {
+            (Take::Said(said), Some(values)) => {
+                scratch.raw.clear();
+                scratch.raw.extend(event_id.to_le_bytes());
+                put(&mut scratch.raw, parts.utf16(system.provider)?);
+                put(&mut scratch.raw, parts.utf16(system.channel)?);
+                let raw = scratch.raw_fields.put(bytes, tokens.clone(), values, &mut scratch.raw);
+                raw.map(|()| (said, said.contents.raw_hash(&scratch.raw)))
             }
-            Part::Absent | Part::Other => Err(OTHER),
-        }
-    }
-
-    /// The time that the record names itself or, without one that a calendar has, that of its header.
-    fn time(&self, part: Part, logged: u64) -> Result<Option<Timestamp>, Unusual> {
-        let created = match part {
-            Part::Absent => filetime(logged),
-            Part::Literal(..) => {
-                let mut text = Vec::new();
-                self.text(part, &mut text)?.and_then(|text| text.parse().ok()).or_else(|| filetime(logged))
-            }
-            Part::Value(index) => match self.value(index)? {
-                Value { kind: kind::NULL, .. } => filetime(logged),
-                Value { kind: kind::FILETIME, bytes } => {
-                    let created = bytes.first_chunk().map_or(0, |ticks| u64::from_le_bytes(*ticks));
-                    filetime(created).or_else(|| filetime(logged).filter(|_| created != 0))
-                }
-                _ => return Err(Unusual("a time of another type")),
-            },
-            Part::Number(_) | Part::Other => return Err(Unusual("a time of another type")),
+            _ => None,
         };
-        Ok(created.and_then(real_time))
+        if let Some((said, hash)) = raw
+            && let Some(decoded) = said.contents.decoded(hash)
+            && scratch.elements.count(decoded.effort)
+        {
+            let own = Own { id, computer, time, recovered };
+            return Ok(decoded.content.map(|content| (said.with)(&own, content)));
+        }
+
+        let provider = parts.text(system.provider, &mut scratch.provider)?.ok_or(Unusual("no provider"))?;
+        let channel = parts.text(system.channel, &mut scratch.channel)?;
+        let before = scratch.elements.effort();
+        elements::read_fields(bytes, tokens, values, &mut scratch.fields, &mut scratch.elements)?;
+        let effort = scratch.elements.effort().since(before);
+        let fields = &scratch.fields;
+        let head = Head::in_chunk(bytes, pick.record.content_start()..pick.record.content_end());
+        let record = Record { id, provider, event_id, channel, computer, time, recovered, head, fields };
+        let is_wanted =
+            self.selection.takes_data(provider, event_id, fields) || self.selection.takes_by_channel(channel, event_id);
+        let Some((said, hash)) = raw else {
+            return Ok(if is_wanted { self.take.take(&record) } else { None });
+        };
+        let content = if is_wanted { said.contents.of(&record, said.names) } else { None };
+        said.contents.remember(hash, Decoded { content: content.clone(), effort });
+        Ok(content.map(|content| (said.with)(&record.own(), content)))
     }
 }
 

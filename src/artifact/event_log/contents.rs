@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use xxhash_rust::xxh3::xxh3_128_with_seed;
 
+use super::binary_xml::elements::Effort;
 use super::fields::WrittenFields;
 use super::record::Record;
 use super::{catalogue, meaning};
@@ -16,11 +17,29 @@ use crate::evidence::{ByHash, EventContent, Names, halves, seed};
 pub struct Contents {
     seed: u64,
     known: ByHash<u128, Option<Arc<EventContent>>>,
+    /// The same by what records hold before it is decoded.
+    by_raw: ByHash<u128, Decoded>,
 }
+
+/// How many of those are remembered in each part before its are forgotten: 3 MiB in all.
+const MOST_RAW: usize = 4096;
+
+/// What came of decoding a record.
+#[derive(Debug, Clone)]
+pub(super) struct Decoded {
+    /// What it says; `None` when nobody wants it.
+    pub(super) content: Option<Arc<EventContent>>,
+    /// What it took.
+    pub(super) effort: Effort,
+}
+
+/// The hash (XXH3, 128 bits) of all that a record's content is decoded from.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct RawHash(u128);
 
 impl Default for Contents {
     fn default() -> Self {
-        Self { seed: seed(), known: ByHash::default() }
+        Self { seed: seed(), known: ByHash::default(), by_raw: ByHash::default() }
     }
 }
 
@@ -33,12 +52,26 @@ impl Contents {
     /// What `record` says; `None` when it reports that all is well, or nobody asks for it.
     pub(super) fn of(&self, record: &Record<'_>, names: &Names) -> Option<Arc<EventContent>> {
         let Some(hash) = self.hash(record) else { return content(record, names).map(Arc::new) };
-        let [part, _] = halves(hash >> 32);
-        if let Some(known) = self.known.get(part, &hash) {
+        if let Some(known) = self.known.get(part(hash), &hash) {
             return known;
         }
         let made = content(record, names).map(Arc::new);
-        self.known.get_or_insert(part, hash, || made)
+        self.known.get_or_insert(part(hash), hash, || made)
+    }
+
+    /// The hash of what a record's content is decoded from.
+    pub(super) fn raw_hash(&self, raw: &[u8]) -> RawHash {
+        RawHash(xxh3_128_with_seed(raw, self.seed))
+    }
+
+    /// What came of decoding a record with this hash.
+    pub(super) fn decoded(&self, RawHash(hash): RawHash) -> Option<Decoded> {
+        self.by_raw.get(part(hash), &hash)
+    }
+
+    /// Remembers what came of it.
+    pub(super) fn remember(&self, RawHash(hash): RawHash, decoded: Decoded) {
+        self.by_raw.insert_among(MOST_RAW, part(hash), hash, decoded);
     }
 
     /// The hash (XXH3, 128 bits) of all that a record's content is made of.
@@ -48,27 +81,33 @@ impl Contents {
             let mut held = held.try_borrow_mut().ok()?;
             held.clear();
             held.extend(event_id.to_le_bytes());
-            put(&mut held, Some(provider));
-            put(&mut held, *channel);
+            put(&mut held, Some(provider.as_bytes()));
+            put(&mut held, channel.map(str::as_bytes));
             fields.put(&mut held);
             Some(xxh3_128_with_seed(&held, self.seed))
         })
     }
 }
 
+/// In which part a value of that hash is kept.
+fn part(hash: u128) -> u64 {
+    let [part, _] = halves(hash >> 32);
+    part
+}
+
 /// Puts a text, or that there is none, behind others, so that it can't be taken for a part of them.
-fn put(held: &mut Vec<u8>, text: Option<&str>) {
+pub(super) fn put(held: &mut Vec<u8>, text: Option<&[u8]>) {
     let length = text.map_or(u64::MAX, |text| text.len() as u64);
     held.extend(length.to_le_bytes());
-    held.extend(text.unwrap_or_default().as_bytes());
+    held.extend_from_slice(text.unwrap_or_default());
 }
 
 impl WrittenFields {
     /// Puts names and values behind others.
     fn put(&self, held: &mut Vec<u8>) {
         for (name, value) in self.iter() {
-            put(held, name);
-            put(held, Some(value));
+            put(held, name.map(str::as_bytes));
+            put(held, Some(value.as_bytes()));
         }
     }
 }

@@ -13,7 +13,8 @@
 //!   missing;
 //! - `fields` takes a record's elements to a list of names and values, and `head` gives what else its system says;
 //! - `meaning` takes the fields to an [`EventBody`](crate::evidence::EventBody), once for all records with the same,
-//!   of which `contents` keeps one copy;
+//!   of which `contents` keeps one copy; most of those are known by their bytes, and `take` makes evidence of them
+//!   without decoding them again;
 //! - `pasted` does the same for events that stand in a text as XML;
 //! - `channel_ids` are records that somebody else wants, beside those of the catalogue: Sigma rules;
 //! - `cache` spares later runs the chunks that did not change, and `identity` tells whether a whole log did.
@@ -42,6 +43,8 @@ mod records;
 mod runs;
 mod scan;
 mod selection;
+mod system_parts;
+mod take;
 #[cfg(test)]
 mod tests;
 
@@ -62,8 +65,9 @@ pub(crate) use self::pasted::{MOST_EVENTS, count_of_events, pasted_events};
 pub use self::record::{Log, Record, WrittenFields};
 use self::runs::{RunReading, Source, fill_at};
 pub use self::selection::Selection;
+use self::take::{Own, Said, Take};
 use super::{Loss, ReadContext, Reading, Unreadable};
-use crate::evidence::{Event, EventContent, Evidence, Names, Observation, Place};
+use crate::evidence::{Event, EventContent, Evidence, Names, Observation};
 use crate::sigma::SigmaRules;
 
 /// Where losses that concern the file header are placed.
@@ -109,8 +113,9 @@ fn read_evidence(
     if let Some(sigma) = &context.sigma {
         return read_with_sigma(file, bytes, sigma, context);
     }
-    let take = |record: &Record<'_>| evidence(record, context);
-    let log = read_source(Source { file, bytes, cache }, &CATALOGUED, &take)?;
+    let with = |own: &Own<'_>, content| of_content(own, content, &context.names);
+    let said = Said { contents: &context.contents, names: &context.names, with: &with };
+    let log = read_source(Source { file, bytes, cache }, &CATALOGUED, Take::Said(said))?;
     Ok(Reading { evidence: log.taken, losses: log.losses, records: Some(log.records), coverage: log.coverage })
 }
 
@@ -122,12 +127,12 @@ fn read_with_sigma(file: &File, bytes: u64, sigma: &SigmaRules, context: &ReadCo
             && CATALOGUED.takes_data(record.provider, record.event_id, record.fields);
         let own = own.then(|| evidence(record, context)).flatten();
         let matches = sigma.matches(record, &context.names).into_iter();
-        let matches =
-            matches.map(|found| Evidence { place: place(record), observation: Observation::Sigma(Box::new(found)) });
+        let matches = matches
+            .map(|found| Evidence { place: record.own().place(), observation: Observation::Sigma(Box::new(found)) });
         let taken: Vec<Evidence> = own.into_iter().chain(matches).collect();
         (!taken.is_empty()).then_some(taken)
     };
-    let log = read_source(Source { file, bytes, cache: None }, &selection, &take)?;
+    let log = read_source(Source { file, bytes, cache: None }, &selection, Take::Each(&take))?;
     let evidence = log.taken.into_iter().flatten().collect();
     Ok(Reading { evidence, losses: log.losses, records: Some(log.records), coverage: log.coverage })
 }
@@ -143,14 +148,10 @@ pub fn read_records<T: Send>(
     selection: &Selection,
     take: &(dyn Fn(&Record<'_>) -> Option<T> + Sync),
 ) -> Result<Log<T>, Unreadable> {
-    read_source(Source { file, bytes, cache: None }, selection, take)
+    read_source(Source { file, bytes, cache: None }, selection, Take::Each(take))
 }
 
-fn read_source<T: Send>(
-    source: Source<'_>,
-    selection: &Selection,
-    take: &(dyn Fn(&Record<'_>) -> Option<T> + Sync),
-) -> Result<Log<T>, Unreadable> {
+fn read_source<T: Send>(source: Source<'_>, selection: &Selection, take: Take<'_, T>) -> Result<Log<T>, Unreadable> {
     let mut block = [0; HEADER_BYTES];
     let filled = fill_at(source.file, &mut block, 0).map_err(|error| Unreadable::at(FILE_HEADER, error.to_string()))?;
     if filled < HEADER_BYTES {
@@ -230,15 +231,11 @@ fn joined(ranges: Vec<(u64, u64)>) -> Vec<(u64, u64)> {
 
 /// The record as evidence; `None` for one that reports that all is well.
 fn evidence(record: &Record<'_>, context: &ReadContext) -> Option<Evidence> {
-    Some(of_content(record, context.contents.of(record, &context.names)?, &context.names))
+    Some(of_content(&record.own(), context.contents.of(record, &context.names)?, &context.names))
 }
 
-/// The record, which says `content`, as evidence.
-fn of_content(record: &Record<'_>, content: Arc<EventContent>, names: &Names) -> Evidence {
-    let computer = record.computer.map(|computer| names.share(computer));
-    Evidence { place: place(record), observation: Observation::Event(Event { computer, time: record.time, content }) }
-}
-
-fn place(record: &Record<'_>) -> Place {
-    if record.recovered { Place::RecoveredRecord(record.id) } else { Place::Record(record.id) }
+/// A record that says `content` as evidence.
+fn of_content(own: &Own<'_>, content: Arc<EventContent>, names: &Names) -> Evidence {
+    let computer = own.computer.map(|computer| names.share(computer));
+    Evidence { place: own.place(), observation: Observation::Event(Event { computer, time: own.time, content }) }
 }

@@ -230,7 +230,7 @@ fn evidence(event: &Node<'_>, names: &Names) -> Option<Evidence> {
         head: Head::of_parts(&parts),
         fields: &WrittenFields::of(&elements),
     };
-    Some(super::of_content(&record, Arc::new(content(&record, names)?), names))
+    Some(super::of_content(&record.own(), Arc::new(content(&record, names)?), names))
 }
 
 #[cfg(test)]

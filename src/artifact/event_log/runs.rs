@@ -20,6 +20,7 @@ use super::chunk_reading::{ChunkReading, Reader, Scratch, of_records};
 use super::coverage::{Coverage, Spans};
 use super::file_header::HEADER_BYTES;
 use super::record::Record;
+use super::take::Take;
 use crate::artifact::Loss;
 use crate::evidence::RecordIds;
 
@@ -249,9 +250,9 @@ impl<T> RunReading<T> {
         scratch: &mut Scratch,
         reader: &Reader<'_, T>,
     ) -> Option<Vec<u8>> {
-        let take = |record: &Record<'_>| Some((KeptRecord::encode(record), (reader.take)(record)));
-        let encoding =
-            Reader { selection: reader.selection, take: &take, dirty: reader.dirty, follows: reader.follows };
+        let take = |record: &Record<'_>| Some((KeptRecord::encode(record), reader.take.take(record)));
+        let take = Take::Each(&take);
+        let encoding = Reader { selection: reader.selection, take, dirty: reader.dirty, follows: reader.follows };
         let mut own_spans = Spans::default();
         let mut own = ChunkReading::default();
         encoding.read_chunk(number, bytes, true, &mut own_spans, scratch, &mut own);
@@ -278,7 +279,7 @@ impl<T> RunReading<T> {
         self.places = self.places.saturating_add(1);
         self.chunks.records = self.chunks.records.saturating_add(kept.records);
         self.chunks.ids = RecordIds::joined(self.chunks.ids, kept.ids);
-        self.chunks.taken.extend(kept.wanted.iter().filter_map(|wanted| (reader.take)(&wanted.record())));
+        self.chunks.taken.extend(kept.wanted.iter().filter_map(|wanted| reader.take.take(&wanted.record())));
     }
 
     /// The file ends inside place `number`, after so many of its bytes.

@@ -70,7 +70,7 @@ struct Logged<'i> {
     event: Option<&'i Event>,
     provider: OnceLock<Box<str>>,
     text: OnceLock<Box<str>>,
-    sigma: OnceLock<FoldedSigma>,
+    sigma: OnceLock<Box<FoldedSigma>>,
     /// Whether it tells of a display driver.
     of_display: OnceLock<bool>,
     /// Whether it tells of firmware.

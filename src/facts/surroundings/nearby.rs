@@ -177,11 +177,12 @@ impl<'m> Nearby<'m> {
     /// What that rule says of itself in the form in which texts compare, which `fold` gives.
     pub fn folded_sigma(&self, fold: impl Fn(&str) -> Cow<'_, str>) -> Option<&'m FoldedSigma> {
         let rule = self.sigma()?;
-        Some(self.logged.sigma.get_or_init(|| FoldedSigma {
+        let folded = || FoldedSigma {
             id: rule.id.as_deref().map(|id| Box::from(fold(id))),
             title: Box::from(fold(&rule.title)),
             tags: Box::from(fold(&rule.tags)),
-        }))
+        };
+        Some(self.logged.sigma.get_or_init(|| Box::new(folded())))
     }
 
     /// The entry as a fact.

@@ -5,6 +5,8 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use super::write;
+use crate::evidence::Place;
+use crate::incident::Machine;
 use crate::report::sample::*;
 use crate::report::*;
 
@@ -231,4 +233,54 @@ fn a_closed_pipe_is_an_error_of_that_kind() {
     let incidents = (0..100).map(|number| undetermined(&number.to_string(), 0)).collect();
     let error = write(&report(Vec::new(), incidents), &mut Closed).expect_err("nobody reads");
     assert_eq!(error.kind(), std::io::ErrorKind::BrokenPipe);
+}
+
+#[test]
+fn long_lists_are_written_whole_and_alike_by_any_number_of_threads() {
+    let mut long = everything();
+    let machine = long.machines[0].clone();
+    let with = |entries: i64| {
+        let timeline = (0..entries).map(|number| {
+            let mut entry = timeline_entry(number, "storage", &format!("the {number}th \u{202e}\"\\ one"));
+            if number % 3 == 0 {
+                entry.place = Place::RecoveredRecord(number.unsigned_abs());
+                entry.provider = "".into();
+            }
+            entry
+        });
+        Machine { timeline: timeline.collect(), ..machine.clone() }
+    };
+    long.machines = [0, 1, 256, 257, 3000].map(with).into();
+    long.incidents = (0..100).map(|number| undetermined(&number.to_string(), number)).collect();
+    let by = |threads: usize, write: fn(&Report) -> String| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
+        pool.install(|| write(&long))
+    };
+    let lines = |report: &Report| {
+        let mut out = Vec::new();
+        jsonl::write(report, &mut out).expect("memory can be written to");
+        String::from_utf8(out).expect("text")
+    };
+    for write in [json, lines] {
+        let alone = by(1, write);
+        assert!([2, 3, 8].into_iter().all(|threads| by(threads, write) == alone));
+    }
+
+    let document: Value = serde_json::from_str(&by(2, json)).expect("JSON");
+    let ids: Vec<String> =
+        document["incidents"].as_array().expect("a list").iter().map(|one| one["id"].to_string()).collect();
+    assert_eq!(ids, (0..100).map(|number| format!("\"{number}\"")).collect::<Vec<_>>());
+    for (machine, entries) in [0, 1, 256, 257, 3000].into_iter().enumerate() {
+        let timeline = document["machines"][machine]["timeline"].as_array().expect("a list");
+        assert_eq!(timeline.len(), entries);
+        for (number, entry) in timeline.iter().enumerate() {
+            assert_eq!(entry["says"], format!("the {number}th \u{202e}\"\\ one"));
+            let recovered = if number % 3 == 0 { " (recovered)" } else { "" };
+            assert_eq!(entry["place"], format!("record {number}{recovered}"));
+            assert_eq!(entry.get("provider").is_some(), recovered.is_empty());
+        }
+    }
+    let shown = by(2, json);
+    assert!(shown.contains("\n      \"timeline\": [],\n"), "an empty list has no lines");
+    assert!(shown.contains("\n          \"place\": \"record 1\"\n        },\n        {\n"), "entries have theirs");
 }

@@ -5,6 +5,7 @@ mod comparison;
 mod coverage;
 mod group;
 mod incident;
+mod long_list;
 mod machine;
 mod sigma;
 
@@ -18,7 +19,9 @@ pub(super) use comparison::{Compared, Comparison};
 pub(super) use coverage::Coverage;
 pub(super) use group::Group;
 pub(super) use incident::{Evidence, Incident};
+pub(super) use long_list::LongList;
 pub(super) use machine::Machine;
+pub(super) use sigma::Sigma;
 
 use super::{Report, RuleSetInfo};
 use crate::merge::FORMAT;

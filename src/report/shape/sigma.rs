@@ -10,7 +10,7 @@ use crate::report::Report;
 
 /// What a rule says of itself.
 #[derive(Serialize)]
-pub(super) struct Sigma<'a> {
+pub(in crate::report) struct Sigma<'a> {
     title: Text<'a>,
     #[serde(skip_serializing_if = "Option::is_none")]
     id: Option<Text<'a>>,
@@ -21,7 +21,7 @@ pub(super) struct Sigma<'a> {
 }
 
 impl<'a> Sigma<'a> {
-    pub(super) fn of(rule: &'a SigmaRule) -> Self {
+    pub(in crate::report) fn of(rule: &'a SigmaRule) -> Self {
         Self {
             title: Text(&rule.title),
             id: rule.id.as_deref().map(Text),

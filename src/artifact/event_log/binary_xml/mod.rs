@@ -7,6 +7,7 @@
 //! the `evtx` crate, which knows more of them and reads damaged records as far as possible.
 
 pub(super) mod elements;
+pub(super) mod raw_fields;
 pub(super) mod system;
 pub(super) mod text;
 pub(super) mod token;

@@ -49,17 +49,54 @@ pub(crate) struct Scratch {
     siblings: Vec<Sibling>,
     /// The path to the element that is being read.
     path: Vec<u8>,
-    /// Tokens that were read of the chunk.
+    /// What was read of the chunk.
+    effort: Effort,
+}
+
+/// How much was read.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Effort {
+    /// Tokens.
     tokens: usize,
-    /// Length of the texts that were read of the chunk, bytes.
+    /// Length of the texts, bytes.
     texts: usize,
 }
 
 impl Scratch {
     /// Begins to count anew what is read of a chunk.
     pub(crate) fn begin_chunk(&mut self) {
-        self.tokens = 0;
-        self.texts = 0;
+        self.effort = Effort::default();
+    }
+
+    /// What was read of the chunk.
+    pub(crate) fn effort(&self) -> Effort {
+        self.effort
+    }
+
+    /// Counts a record that need not be read because an equal one was; whether it would have been.
+    pub(crate) fn count(&mut self, effort: Effort) -> bool {
+        let is_within = self.effort.is_within_a_chunk();
+        if is_within {
+            self.effort = self.effort.and(effort);
+        }
+        is_within
+    }
+}
+
+impl Effort {
+    fn is_within_a_chunk(self) -> bool {
+        self.tokens <= MAX_CHUNK_TOKENS && self.texts <= MAX_CHUNK_TEXTS
+    }
+
+    fn and(self, more: Self) -> Self {
+        let Self { tokens, texts } = self;
+        Self { tokens: tokens.saturating_add(more.tokens), texts: texts.saturating_add(more.texts) }
+    }
+
+    /// What was read since there was this much less.
+    pub(crate) fn since(self, before: Self) -> Self {
+        let Self { tokens, texts } = self;
+        Self { tokens: tokens.saturating_sub(before.tokens), texts: texts.saturating_sub(before.texts) }
     }
 }
 
@@ -98,14 +135,14 @@ fn fill<'c>(
     scratch.slots.clear();
     scratch.siblings.clear();
     scratch.path.clear();
-    if scratch.tokens > MAX_CHUNK_TOKENS || scratch.texts > MAX_CHUNK_TEXTS {
+    if !scratch.effort.is_within_a_chunk() {
         return Err(Unusual("a chunk that says too much"));
     }
     let (texts, list) = into.take_room();
     let mut reader = Reader { chunk, texts, list, scratch, tokens_left: MAX_TOKENS };
     let result = read(&mut reader);
-    reader.scratch.tokens = reader.scratch.tokens.saturating_add(MAX_TOKENS.saturating_sub(reader.tokens_left));
-    reader.scratch.texts = reader.scratch.texts.saturating_add(reader.texts.len());
+    let effort = Effort { tokens: MAX_TOKENS.saturating_sub(reader.tokens_left), texts: reader.texts.len() };
+    reader.scratch.effort = reader.scratch.effort.and(effort);
     let (mut texts, mut list) = (reader.texts, reader.list);
     if result.is_err() {
         texts.clear();
