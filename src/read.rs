@@ -106,7 +106,7 @@ fn read_one(kind: ArtifactKind, path: &Path, shown: String, mut opened: Opened, 
 #[must_use]
 pub fn read_pasted(name: &str, content: &HeadAndTail, context: &ReadContext) -> ReadArtifact {
     let bytes = content.bytes();
-    let mut read = match ticket::read_content(content, &context.names) {
+    let mut read = match ticket::read_content(content, context) {
         Ok(mut reading) => {
             ticket::accept(&mut reading);
             finished(name.to_owned(), ArtifactKind::Ticket, bytes, reading)

@@ -35,6 +35,7 @@ const TABLES: &[(&str, &[&str])] = &[
     ("ticket-endings", &["patterns"]),
     ("ticket-events", &["patterns"]),
     ("ticket-inventory", &["patterns"]),
+    ("ticket-loader", &["patterns"]),
     ("win-errors", &["codes", "names"]),
     ("windows-builds", &["builds"]),
     ("xids", &["codes"]),
@@ -88,7 +89,7 @@ pub(crate) fn codes(file: &Arc<YamlText>, prefix: &str, mistakes: &mut Vec<Diagn
 }
 
 /// What words can do to a sentence; `own` are those that errors say of themselves.
-const CUES: [&str; 34] = [
+const CUES: [&str; 41] = [
     "absence",
     "advice",
     "answer",
@@ -96,17 +97,24 @@ const CUES: [&str; 34] = [
     "condition",
     "continued",
     "contrast",
+    "corrected",
     "counted",
     "denial",
+    "disregarded",
     "elsewhere",
+    "expected",
     "helping",
     "instance",
     "joining",
+    "mine",
+    "misplaced",
     "month",
     "negation",
     "negation_behind",
     "neither",
     "now",
+    "of_another",
+    "others",
     "own",
     "past",
     "question",

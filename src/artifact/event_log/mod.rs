@@ -126,10 +126,7 @@ fn read_with_sigma(file: &File, bytes: u64, sigma: &SigmaRules, context: &ReadCo
         let own = CATALOGUED.takes(record.provider, record.event_id)
             && CATALOGUED.takes_data(record.provider, record.event_id, record.fields);
         let own = own.then(|| evidence(record, context)).flatten();
-        let matches = sigma.matches(record, &context.names).into_iter();
-        let matches = matches
-            .map(|found| Evidence { place: record.own().place(), observation: Observation::Sigma(Box::new(found)) });
-        let taken: Vec<Evidence> = own.into_iter().chain(matches).collect();
+        let taken: Vec<Evidence> = own.into_iter().chain(sigma_matches(record, sigma, &context.names)).collect();
         (!taken.is_empty()).then_some(taken)
     };
     let log = read_source(Source { file, bytes, cache: None }, &selection, Take::Each(&take))?;
@@ -238,4 +235,11 @@ fn evidence(record: &Record<'_>, context: &ReadContext) -> Option<Evidence> {
 fn of_content(own: &Own<'_>, content: Arc<EventContent>, names: &Names) -> Evidence {
     let computer = own.computer.map(|computer| names.share(computer));
     Evidence { place: own.place(), observation: Observation::Event(Event { computer, time: own.time, content }) }
+}
+
+/// The rules that match the record, as evidence.
+fn sigma_matches(record: &Record<'_>, sigma: &SigmaRules, names: &Names) -> impl Iterator<Item = Evidence> {
+    let place = record.own().place();
+    let found = sigma.matches(record, names).into_iter();
+    found.map(move |found| Evidence { place: place.clone(), observation: Observation::Sigma(Box::new(found)) })
 }

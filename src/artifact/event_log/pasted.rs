@@ -16,6 +16,7 @@ use super::head::{self, Head};
 use super::json::Node;
 use super::record::Record;
 use crate::evidence::{Evidence, Names};
+use crate::sigma::SigmaRules;
 
 /// As deep as elements are nested in events, and some more.
 const MOST_LEVELS: usize = 24;
@@ -31,12 +32,14 @@ pub(crate) struct PastedEvent {
     pub range: Range<usize>,
     /// What it says; `None` for an event that the catalogue does not have.
     pub evidence: Option<Evidence>,
+    /// The Sigma rules that match it.
+    pub matches: Vec<Evidence>,
     /// Whether the end of it is missing.
     pub cut: bool,
 }
 
-/// The events in `text`.
-pub(crate) fn pasted_events(text: &str, names: &Names) -> Vec<PastedEvent> {
+/// The events in `text`, with the rules of `sigma` that match them.
+pub(crate) fn pasted_events(text: &str, names: &Names, sigma: Option<&SigmaRules>) -> Vec<PastedEvent> {
     let mut events = Vec::new();
     let mut from = 0;
     while let Some(start) = next_event(text, from) {
@@ -55,8 +58,9 @@ pub(crate) fn pasted_events(text: &str, names: &Names) -> Vec<PastedEvent> {
             (read_element(&unescaped(part.get(..length).unwrap_or_default())), length)
         };
         let end = start.saturating_add(length).min(limit);
-        let evidence = element.node.as_ref().and_then(|node| evidence(node, names));
-        events.push(PastedEvent { range: start..end, evidence, cut: element.cut });
+        let (evidence, matches) =
+            element.node.as_ref().and_then(|node| evidence(node, names, sigma)).unwrap_or_default();
+        events.push(PastedEvent { range: start..end, evidence, matches, cut: element.cut });
         from = end.max(start.saturating_add(1));
     }
     events
@@ -211,8 +215,8 @@ impl Open {
     }
 }
 
-/// What an event's element says.
-fn evidence(event: &Node<'_>, names: &Names) -> Option<Evidence> {
+/// What an event's element says, and the rules that match it.
+fn evidence(event: &Node<'_>, names: &Names, sigma: Option<&SigmaRules>) -> Option<(Option<Evidence>, Vec<Evidence>)> {
     let system = event.get("System")?;
     let Node::Map(members) = event else { return None };
     let elements: Vec<(Cow<'_, str>, Node<'_>)> =
@@ -230,7 +234,9 @@ fn evidence(event: &Node<'_>, names: &Names) -> Option<Evidence> {
         head: Head::of_parts(&parts),
         fields: &WrittenFields::of(&elements),
     };
-    Some(super::of_content(&record.own(), Arc::new(content(&record, names)?), names))
+    let said = content(&record, names).map(|content| super::of_content(&record.own(), Arc::new(content), names));
+    let matches = sigma.map(|sigma| super::sigma_matches(&record, sigma, names).collect());
+    Some((said, matches.unwrap_or_default()))
 }
 
 #[cfg(test)]
@@ -263,7 +269,7 @@ mod tests {
             .map(|value| format!("\n - <Data>{value}</Data>"))
             .concat();
         let positional = format!("look:\n{}</EventData>\n</Event> and now?", crash(&positions));
-        let events = pasted_events(&positional, &Names::default());
+        let events = pasted_events(&positional, &Names::default(), None);
         assert_eq!(events.iter().map(module_and_code).collect::<Vec<_>>(), ["a&b.exe part.dll 0xC0000005 PC-9"]);
         assert!(positional[events[0].range.clone()].ends_with("</Event>") && !events[0].cut);
 
@@ -271,7 +277,7 @@ mod tests {
             "<Data Name='AppName'>tool.exe</Data><Data Name='ModuleName'>part.dll</Data>\
              <Data Name='ExceptionCode'>c0000409</Data></EventData></Event>",
         );
-        let events = pasted_events(&format!("{named}{named}"), &Names::default());
+        let events = pasted_events(&format!("{named}{named}"), &Names::default(), None);
         assert_eq!(events.iter().map(module_and_code).collect::<Vec<_>>(), ["tool.exe part.dll 0xC0000409 PC-9"; 2]);
     }
 
@@ -283,29 +289,46 @@ mod tests {
         );
         let escaped = named.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('\'', "&#39;");
         let text = format!("first {escaped} and {escaped} and {named} end");
-        let events = pasted_events(&text, &Names::default());
+        let events = pasted_events(&text, &Names::default(), None);
         assert_eq!(events.iter().map(module_and_code).collect::<Vec<_>>(), ["a&b.exe part.dll 0xC0000409 PC-9"; 3]);
         assert_eq!(&text[events[0].range.clone()], escaped);
         assert!(events.iter().all(|event| !event.cut));
         let cut = &escaped[..escaped.len() - 40];
-        assert!(pasted_events(cut, &Names::default())[0].cut);
+        assert!(pasted_events(cut, &Names::default(), None)[0].cut);
     }
 
     #[test]
     fn an_event_that_was_cut_gives_what_is_there() {
         let cut = crash("<Data>tool.exe</Data><Data>1.0</Data><Data>5f000001</Data><Data>part.dll</Data><Data>2.");
-        let events = pasted_events(&cut, &Names::default());
+        let events = pasted_events(&cut, &Names::default(), None);
         assert!(events[0].cut);
         assert_eq!(module_and_code(&events[0]), "tool.exe part.dll  PC-9");
         let before = "<Event><System><Provider Name='Application Error'/>";
-        assert_eq!(module_and_code(&pasted_events(before, &Names::default())[0]), "no event");
+        assert_eq!(module_and_code(&pasted_events(before, &Names::default(), None)[0]), "no event");
+    }
+
+    #[test]
+    fn sigma_rules_see_a_pasted_event_as_they_see_a_record() {
+        let rule = "title: A shell by a crashed program\nid: 11111111-2222-3333-4444-555555555555\nlogsource: {product: windows, \
+            service: application}\ndetection:\n  crash: {Provider_Name: Application Error, EventID: 1000, AppName|endswith: .exe}\n  \
+            condition: crash\nlevel: low\n";
+        let sigma = SigmaRules::of_text("rule.yml", rule);
+        assert_eq!(sigma.len(), 1, "{}", sigma.summary());
+        let matches = |app: &str| {
+            let event = crash(&format!("<Data Name='AppName'>{app}</Data></EventData></Event>"));
+            let events = pasted_events(&event, &Names::default(), Some(&sigma));
+            events.into_iter().flat_map(|event| event.matches).map(|found| found.observation).collect::<Vec<_>>()
+        };
+        let found = matches("tool.exe");
+        assert!(matches!(&*found, [Observation::Sigma(found)] if found.event_id == 1000 && found.time.is_some()));
+        assert!(matches("tool.com").is_empty());
     }
 
     #[test]
     fn what_is_no_event_is_left_alone() {
-        assert!(pasted_events("<EventData>x</EventData> <Events>", &Names::default()).is_empty());
+        assert!(pasted_events("<EventData>x</EventData> <Events>", &Names::default(), None).is_empty());
         let other = "<Event><System><Provider Name='Nobody'/><EventID>1</EventID></System></Event>";
-        assert!(pasted_events(other, &Names::default())[0].evidence.is_none());
+        assert!(pasted_events(other, &Names::default(), None)[0].evidence.is_none());
     }
 
     #[test]
@@ -321,9 +344,9 @@ mod tests {
             "&lt;Event&gt;",
             "&lt;Event &amp;",
         ] {
-            pasted_events(&text.repeat(3000), &Names::default());
+            pasted_events(&text.repeat(3000), &Names::default(), None);
         }
-        pasted_events(&format!("<Event>{}", "<a>".repeat(100_000)), &Names::default());
-        pasted_events(&format!("<Event>{}", "<a/>".repeat(100_000)), &Names::default());
+        pasted_events(&format!("<Event>{}", "<a>".repeat(100_000)), &Names::default(), None);
+        pasted_events(&format!("<Event>{}", "<a/>".repeat(100_000)), &Names::default(), None);
     }
 }

@@ -37,7 +37,10 @@ pub fn other_document(first_bytes: &[u8]) -> Option<&'static str> {
     }
     // Who pastes code to tell of a crash pastes the message too, or marks the code as such.
     let told = lines.iter().any(|line| TELLS.iter().any(|begin| line.starts_with(begin)));
-    let count = |is: fn(&str) -> bool| lines.iter().filter(|line| is(line)).count();
+    // Lists have the marks that lines of a comment have, too.
+    let commented = lines.iter().any(|line| line.starts_with("/*"));
+    let is_item = |line: &str| line.starts_with("* ") && !commented;
+    let count = |is: fn(&str) -> bool| lines.iter().filter(|line| is(line) && !is_item(line)).count();
     let reaches = |count: usize, percent: usize| count.saturating_mul(100) >= lines.len().saturating_mul(percent);
     let mostly = reaches(count(is_code), CODE_PERCENT) && reaches(count(is_statement), STATEMENT_PERCENT);
     let script = first.strip_prefix("#!").is_some_and(|program| program.trim_start().starts_with('/'));
@@ -188,6 +191,14 @@ mod tests {
         for text in texts {
             assert_eq!(other_document(text.as_bytes()), None, "{text}");
         }
+    }
+
+    #[test]
+    fn a_ticket_of_lists_is_no_source_code() {
+        let item = "* **Exception code:** `0xC00000FD`\n* **Module:** tool.exe\n* Windows 11\n* x64\n";
+        assert_eq!(other_document(format!("It crashes\n{item}{item}").as_bytes()), None);
+        let comment = "/**\n * Codes.\n * Of errors.\n */\nclass Codes {\n}\n/**\n * More.\n */\nclass More {\n}\n";
+        assert_eq!(other_document(comment.as_bytes()), Some("source code"));
     }
 
     #[test]

@@ -50,7 +50,7 @@ use super::event_log::{MOST_EVENTS, count_of_events, pasted_events};
 use super::head_and_tail::HeadAndTail;
 use super::text::{decode_in, encoding_of, looks_like_text};
 use super::{Loss, ReadContext, Reading, Unreadable};
-use crate::evidence::{Evidence, Names, Observation, Place, Ticket, TicketLine};
+use crate::evidence::{Evidence, Observation, Place, Ticket, TicketLine};
 
 /// As many lines as are kept of a text's beginning, and as many of its end.
 const KEPT_LINES: usize = 50_000;
@@ -73,7 +73,7 @@ pub fn is_text(first_bytes: &[u8]) -> bool {
 pub fn read(file: &mut File, context: &ReadContext) -> Result<Reading, Unreadable> {
     let content =
         HeadAndTail::read(file).map_err(|error| Unreadable::whole(format!("the file can't be read: {error}")))?;
-    read_content(&content, &context.names)
+    read_content(&content, context)
 }
 
 /// As many different codes as one machine's trouble shows. A text with more is about crashes: a reference, a table, notes
@@ -122,13 +122,13 @@ pub fn accept(reading: &mut Reading) {
 /// # Errors
 ///
 /// When it has no line.
-pub fn read_content(content: &HeadAndTail, names: &Names) -> Result<Reading, Unreadable> {
+pub fn read_content(content: &HeadAndTail, context: &ReadContext) -> Result<Reading, Unreadable> {
     let (encoding, mark) = encoding_of(&content.head);
     let head = decode_in(content.head.get(mark..).unwrap_or_default(), encoding);
     let mut losses = head.losses;
     let mut lines = Lines::default();
     let mut evidence = Vec::new();
-    lines.add(&head.characters, 1, names, &mut evidence, &mut losses);
+    lines.add(&head.characters, 1, context, &mut evidence, &mut losses);
     if content.left_out > 0 {
         let tail = decode_in(&content.tail, encoding).characters;
         // The first line began in what was left out.
@@ -141,7 +141,7 @@ pub fn read_content(content: &HeadAndTail, names: &Names) -> Result<Reading, Unr
             content.lines_left_out.saturating_add(1),
         );
         losses.push(Loss::new(format!("line {}", lines.line_ends.saturating_add(1)), reason));
-        lines.add(whole, number, names, &mut evidence, &mut losses);
+        lines.add(whole, number, context, &mut evidence, &mut losses);
     }
     if content.unread {
         losses.push(Loss::new("end", "the text is longer than is read"));
@@ -253,8 +253,15 @@ struct Lines {
 
 impl Lines {
     /// Adds a part of the text, whose first line has this number, and the events in it.
-    fn add(&mut self, text: &str, first: u64, names: &Names, evidence: &mut Vec<Evidence>, losses: &mut Vec<Loss>) {
-        let outside = without_events(text, first, names, evidence, losses);
+    fn add(
+        &mut self,
+        text: &str,
+        first: u64,
+        context: &ReadContext,
+        evidence: &mut Vec<Evidence>,
+        losses: &mut Vec<Loss>,
+    ) {
+        let outside = without_events(text, first, context, evidence, losses);
         let mut number = first;
         for line in outside.split('\n') {
             for part in line.split('\r') {
@@ -325,16 +332,16 @@ fn line_number(number: u64) -> u32 {
 const LISTED_LINES: u32 = 64;
 
 /// The text without the events in it, which become evidence; only their line ends stay. Events that nobody knows are
-/// left in it.
+/// left in it, and are evidence where a Sigma rule matches them.
 fn without_events<'t>(
     text: &'t str,
     first: u64,
-    names: &Names,
+    context: &ReadContext,
     evidence: &mut Vec<Evidence>,
     losses: &mut Vec<Loss>,
 ) -> Cow<'t, str> {
-    let events = pasted_events(text, names);
-    if events.iter().all(|event| event.evidence.is_none()) {
+    let events = pasted_events(text, &context.names, context.sigma.as_deref());
+    if events.iter().all(|event| event.evidence.is_none() && event.matches.is_empty()) {
         return Cow::Borrowed(text);
     }
     if events.len() == MOST_EVENTS {
@@ -349,11 +356,17 @@ fn without_events<'t>(
     let (mut at, mut number) = (0, first);
     let line_ends = |part: &str| part.matches('\n').count();
     for event in events {
-        let Some(found) = event.evidence else { continue };
+        if event.evidence.is_none() && event.matches.is_empty() {
+            continue;
+        }
         let before = text.get(at..event.range.start).unwrap_or_default();
         let inside = text.get(event.range.clone()).unwrap_or_default();
         outside.push_str(before);
-        outside.extend(inside.chars().filter(|character| *character == '\n'));
+        if event.evidence.is_some() {
+            outside.extend(inside.chars().filter(|character| *character == '\n'));
+        } else {
+            outside.push_str(inside);
+        }
         number = number.saturating_add(line_ends(before) as u64);
         let begins = line_number(number);
         number = number.saturating_add(line_ends(inside) as u64);
@@ -366,7 +379,8 @@ fn without_events<'t>(
         } else {
             [begins, ends].as_slice().into()
         };
-        evidence.push(Evidence { place: Place::Lines(lines), ..found });
+        let found = event.evidence.into_iter().chain(event.matches);
+        evidence.extend(found.map(|found| Evidence { place: Place::Lines(Arc::clone(&lines)), ..found }));
         at = event.range.end;
     }
     outside.push_str(text.get(at..).unwrap_or_default());

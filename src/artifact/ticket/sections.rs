@@ -4,7 +4,8 @@
 //! The patterns say how the part of a text begins or ends that is about one crash (`crash_begins`, `crash_ends`). Where
 //! one of them fits several times, the text is divided there, and the parts again by others. Parts that do not differ
 //! belong together: nobody writes of one crash in one way only. But what different customers, machines or scripts met
-//! are different crashes.
+//! are different crashes, and so are the rows of a list of crashes, and a stop that is told above the report of a program's
+//! crash.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -12,8 +13,11 @@ use std::sync::Arc;
 
 use super::dates::{StatedTime, stated_time};
 use super::patterns::{Border, borders, party};
-use super::{event_text, python};
+use super::recognised::Weight;
+use super::{event_text, python, read_alone};
 use crate::evidence::{Ticket, TicketLine};
+
+mod rows;
 
 /// As many borders between parts as are looked at.
 const MOST_BORDERS: usize = 1024;
@@ -22,6 +26,12 @@ const BY_FORM: usize = usize::MAX;
 
 /// The kind of a border that a traceback of another script makes.
 const BY_SCRIPT: usize = usize::MAX - 1;
+
+/// The kind of a border between a stop and the report of a program's crash below it.
+const BY_STOP: usize = usize::MAX - 2;
+
+/// As many lines above a report as a stop is looked for in.
+const MOST_ABOVE: usize = 64;
 
 /// A part of a text that may be about a crash of its own.
 #[derive(Debug, Clone, Default)]
@@ -32,12 +42,15 @@ pub(super) struct Section {
     party: Option<Arc<str>>,
     /// The script whose traceback it begins with.
     script: Option<Arc<str>>,
+    /// Whether it is a row of a list of crashes.
+    is_row: bool,
 }
 
 /// The parts of a text that may each be about a crash of its own, when there are several. What stands before the first
 /// is a part too.
 pub(super) fn sections(lines: &[TicketLine]) -> Vec<Section> {
-    let mut found = Vec::new();
+    let mut found = rows::borders(lines);
+    let mut reports = 0_usize;
     let mut scripts = python::scripts(lines).into_iter().peekable();
     let mut script = None;
     for (index, line) in lines.iter().enumerate() {
@@ -50,6 +63,10 @@ pub(super) fn sections(lines: &[TicketLine]) -> Vec<Section> {
         found.extend(by_pattern);
         if event_text::begins(lines.get(index..).unwrap_or_default()) {
             found.push(Found { at: index, kind: BY_FORM, border: Border::Begins, names: None });
+            if reports == 0 && tells_of_a_stop(lines.get(index.saturating_sub(MOST_ABOVE)..index).unwrap_or_default()) {
+                found.push(Found { at: index, kind: BY_STOP, border: Border::Problem, names: None });
+            }
+            reports = reports.saturating_add(1);
         }
         if let Some((_, file)) = scripts.next_if(|(at, _)| *at == index)
             && script.as_ref() != Some(&file)
@@ -61,6 +78,12 @@ pub(super) fn sections(lines: &[TicketLine]) -> Vec<Section> {
     let mut sections = Vec::new();
     divide(Section { range: 0..lines.len(), ..Section::default() }, &found, &mut sections);
     if sections.len() < 2 { Vec::new() } else { sections }
+}
+
+/// Whether lines tell of a stop, by more than a name in passing.
+fn tells_of_a_stop(lines: &[TicketLine]) -> bool {
+    let told = |line: &TicketLine| read_alone(&line.text, line.number).bugcheck.told();
+    lines.iter().any(|line| told(line).is_some_and(|told| told.weight < Weight::Passing))
 }
 
 /// A line that begins or ends a part.
@@ -114,6 +137,7 @@ fn divide(whole: Section, found: &[Found], sections: &mut Vec<Section>) {
         match border.map(|border| (border.border, border.names.clone())) {
             Some((Border::Party, names)) => part.party = names,
             Some((_, names)) if kind == BY_SCRIPT => part.script = names,
+            Some((border, _)) if kind == rows::BY_ROW => part.is_row = border == Border::Begins,
             _ => {}
         }
     }
@@ -139,9 +163,12 @@ impl Section {
     /// Whether the part, with these `lines`, tells of a run that failed: with an error, and with a code of the program's
     /// own. So does one of another problem, party or script with an error.
     pub(super) fn tells_of_a_failure(&self, ticket: &Ticket, lines: &[TicketLine]) -> bool {
+        const ABSENT: [&str; 4] = ["not found", "missing", "nicht gefunden", "introuvable"];
         let error = |line: &TicketLine| {
-            let mut words = line.text.split(|letter: char| !letter.is_alphanumeric());
-            words.any(|word| word.to_ascii_lowercase().ends_with("error"))
+            let text = line.text.to_ascii_lowercase();
+            let mut words = text.split(|letter: char| !letter.is_alphanumeric());
+            words.any(|word| word.ends_with("error"))
+                || (text.contains(".dll") && ABSENT.iter().any(|absent| text.contains(absent)))
         };
         let failed = ended_with(ticket, lines).is_some_and(|code| code != 0) || is_another_problem(lines);
         (failed || self.party.is_some() || self.script.is_some()) && lines.iter().any(error)
@@ -161,6 +188,8 @@ pub(super) struct Crash {
     /// Whom it happened to, and in which script.
     party: Option<Arc<str>>,
     script: Option<Arc<str>>,
+    /// Whether one of its parts is a row of a list of crashes.
+    is_row: bool,
     /// Their lines, in order.
     pub lines: Vec<TicketLine>,
 }
@@ -179,6 +208,7 @@ pub(super) fn add_part(crashes: &mut Vec<Crash>, part: Ticket, section: &Section
             || unequal(section.script.as_ref(), crash.script.as_ref())
             || ended.is_some_and(|code| crash.ended_with.is_some_and(|other| other != code))
             || (run && crash.is_a_run)
+            || (section.is_row && crash.is_row && crash.parts.iter().any(|other| is_stop(other) != is_stop(&part)))
             || time.is_some_and(|time| crash.times.iter().any(|other| other.is_apart_from(time)))
     };
     let alike = |crash: &Crash| !apart(crash) && !crash.parts.iter().any(|other| differ(other, &part));
@@ -188,6 +218,7 @@ pub(super) fn add_part(crashes: &mut Vec<Crash>, part: Ticket, section: &Section
             crash.parts.push(part);
             crash.times.extend(time);
             crash.is_a_run |= run;
+            crash.is_row |= section.is_row;
             crash.ended_with = crash.ended_with.or(ended);
             crash.script = crash.script.take().or_else(|| section.script.clone());
             crash.lines.extend_from_slice(lines);
@@ -199,6 +230,7 @@ pub(super) fn add_part(crashes: &mut Vec<Crash>, part: Ticket, section: &Section
             ended_with: ended,
             party: section.party.clone(),
             script: section.script.clone(),
+            is_row: section.is_row,
             lines: lines.to_vec(),
         }),
     }
@@ -231,6 +263,10 @@ fn differ(a: &Ticket, b: &Ticket) -> bool {
 
 fn unequal<T: PartialEq>(a: Option<T>, b: Option<T>) -> bool {
     matches!((a, b), (Some(a), Some(b)) if a != b)
+}
+
+fn is_stop(ticket: &Ticket) -> bool {
+    ticket.bugcheck.is_some()
 }
 
 fn is_of_a_program(ticket: &Ticket) -> bool {

@@ -8,7 +8,7 @@ use crate::evidence::{ExceptionCode, Version};
 
 /// The tickets that a text gives: one for each crash, and one for the rest.
 fn tickets(text: &str) -> Vec<Ticket> {
-    let reading = read_content(&text.as_bytes().into(), &Names::default()).expect("readable");
+    let reading = read_content(&text.as_bytes().into(), &ReadContext::default()).expect("readable");
     let tickets = reading.evidence.into_iter().filter_map(|evidence| match evidence.observation {
         Observation::Ticket(ticket) => Some(*ticket),
         _ => None,
@@ -372,7 +372,7 @@ fn of_two_names_the_first_counts() {
 
 fn lines_of(bytes: &[u8]) -> (Vec<(u32, String)>, Vec<Loss>) {
     let (mut lines, mut losses) = (Lines::default(), Vec::new());
-    lines.add(&decode(bytes).characters, 1, &Names::default(), &mut Vec::new(), &mut losses);
+    lines.add(&decode(bytes).characters, 1, &ReadContext::default(), &mut Vec::new(), &mut losses);
     let found = lines.finish(&mut losses);
     (found.into_iter().map(|line| (line.number, line.text.to_string())).collect(), losses)
 }
@@ -399,7 +399,7 @@ fn of_a_long_text_the_middle_is_left_out_and_lines_keep_their_numbers() {
     let line = format!("{}\n", "x".repeat(99));
     let mut text = line.repeat(60_000);
     text.push_str("Process finished with exit code -1073740791\n");
-    let reading = read_content(&text.as_bytes().into(), &Names::default()).expect("readable");
+    let reading = read_content(&text.as_bytes().into(), &ReadContext::default()).expect("readable");
     assert_eq!(reading.evidence[0].place.to_string(), "line 60001");
     assert_eq!(reading.losses.len(), 1, "{:?}", reading.losses);
     assert!(reading.losses[0].to_string().starts_with("line 20972: 1805"), "{}", reading.losses[0]);
@@ -407,7 +407,7 @@ fn of_a_long_text_the_middle_is_left_out_and_lines_keep_their_numbers() {
 
 #[test]
 fn an_empty_text_is_no_ticket() {
-    assert!(read_content(&b" \r\n\t\n"[..].into(), &Names::default()).is_err());
+    assert!(read_content(&b" \r\n\t\n"[..].into(), &ReadContext::default()).is_err());
     assert!(!is_text(b""));
 }
 

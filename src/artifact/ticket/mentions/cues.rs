@@ -36,10 +36,17 @@ pub(super) enum Cue {
     Now,
     Still,
     Month,
+    Misplaced,
+    Disregarded,
+    OfAnother,
+    Corrected,
+    Others,
+    Mine,
+    Expected,
 }
 
 impl Cue {
-    const ALL: [(&'static str, Self); 20] = [
+    const ALL: [(&'static str, Self); 27] = [
         ("denial", Self::Denial),
         ("neither", Self::Neither),
         ("contrast", Self::Contrast),
@@ -60,6 +67,13 @@ impl Cue {
         ("now", Self::Now),
         ("still", Self::Still),
         ("month", Self::Month),
+        ("misplaced", Self::Misplaced),
+        ("disregarded", Self::Disregarded),
+        ("of_another", Self::OfAnother),
+        ("corrected", Self::Corrected),
+        ("others", Self::Others),
+        ("mine", Self::Mine),
+        ("expected", Self::Expected),
     ];
 
     const fn bit(self) -> u32 {
@@ -85,7 +99,20 @@ impl Cue {
     pub(super) const fn is_of_a_sentence(self) -> bool {
         !matches!(
             self,
-            Self::Survived | Self::Source | Self::Retraction | Self::Succeeded | Self::Now | Self::Still | Self::Month
+            Self::Survived
+                | Self::Source
+                | Self::Retraction
+                | Self::Succeeded
+                | Self::Now
+                | Self::Still
+                | Self::Month
+                | Self::Misplaced
+                | Self::Disregarded
+                | Self::OfAnother
+                | Self::Corrected
+                | Self::Others
+                | Self::Mine
+                | Self::Expected
         )
     }
 }

@@ -20,7 +20,7 @@ const MOST_WORDS: usize = 5;
 /// As many rows are a history without a word of today.
 const FEWEST_ROWS: usize = 3;
 /// Words for computers, with which rows tell of one of several.
-const COMPUTERS: [&str; 13] = [
+pub(super) const COMPUTERS: [&str; 13] = [
     "pc",
     "laptop",
     "notebook",

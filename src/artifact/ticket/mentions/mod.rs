@@ -1,9 +1,12 @@
-//! What a text only mentions: what somebody denies or advises, messages that are only quoted, what others have, and the
-//! older rows of a history. The words that show it are data.
+//! What a text only mentions: what somebody denies or advises, messages that are only quoted, what others have, the older
+//! rows of a history, what was pasted by mistake, and what a form says. The words that show it are data.
 
 mod cues;
 mod failures;
+mod forms;
 mod histories;
+mod misplaced;
+mod owners;
 mod quotations;
 mod retractions;
 mod sentence;
@@ -14,7 +17,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use self::cues::{Cue, Kinds};
+use self::forms::unfilled;
 use self::histories::past_rows;
+use self::misplaced::misplaced;
+use self::owners::of_others;
 use self::quotations::{quoted_lines, without_quoted};
 use self::retractions::retracted;
 use self::sentence::{doubt, recovered};
@@ -75,6 +81,7 @@ pub(super) fn unreported(marked: &Marked) -> BTreeMap<usize, Arc<str>> {
 /// What is certain of each line that is in doubt, by its position.
 pub(super) fn doubted(marked: &Marked) -> BTreeMap<usize, Arc<str>> {
     let lines = marked.lines;
+    let others = of_others(marked);
     let mut doubted = BTreeMap::new();
     // Whether the line before denies what comes, and whether the code block does that began behind it.
     let (mut denied, mut denied_code) = (false, false);
@@ -107,7 +114,9 @@ pub(super) fn doubted(marked: &Marked) -> BTreeMap<usize, Arc<str>> {
             let next = lines.get(position.saturating_add(1));
             let goes_on = next.is_some_and(|next| is_listed(&line.text) && is_listed(&next.text));
             denied = denied && !code && quoted == 0 && goes_on;
-        } else if let Some(doubt) = doubt(unquoted(&line.text), kinds) {
+        } else if let Some(doubt) =
+            doubt(unquoted(&line.text), kinds, others.get(&position).map(Vec::as_slice).unwrap_or_default())
+        {
             denied = doubt.announces;
             let before = position.checked_sub(1);
             if let Some(before) = before.filter(|before| doubt.retracts && !marked.is_in_code(*before)) {
@@ -117,6 +126,7 @@ pub(super) fn doubted(marked: &Marked) -> BTreeMap<usize, Arc<str>> {
         }
     }
     let whole = source(marked).into_iter().chain(survived(marked)).chain(past_rows(marked)).chain(retracted(marked));
+    let whole = whole.chain(misplaced(marked)).chain(unfilled(marked));
     let parts = listings(lines).into_iter().flatten();
     doubted.extend(whole.chain(parts).map(|position| (position, Arc::from(""))));
     for (position, line) in lines.iter().enumerate() {

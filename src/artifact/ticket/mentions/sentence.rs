@@ -41,10 +41,11 @@ pub(super) fn recovered(line: &str) -> Option<&str> {
     line.get(last.end()..)
 }
 
-/// What puts a line in doubt that has words of these kinds.
-pub(super) fn doubt(line: &str, kinds: Kinds) -> Option<Doubt> {
+/// What puts a line in doubt that has words of these kinds, and `of_others` in it.
+pub(super) fn doubt(line: &str, kinds: Kinds, of_others: &[Range<usize>]) -> Option<Doubt> {
     let finder = CUES.finder.as_ref()?;
-    if line.len() > LONGEST || !(kinds.any(Cue::is_of_a_sentence) || line.contains(QUOTATION_MARKS)) {
+    let has_words = kinds.any(Cue::is_of_a_sentence) || line.contains(QUOTATION_MARKS) || !of_others.is_empty();
+    if line.len() > LONGEST || !has_words {
         return None;
     }
     let printed = printed(line);
@@ -53,6 +54,7 @@ pub(super) fn doubt(line: &str, kinds: Kinds) -> Option<Doubt> {
     }
     let line_of = Line::of(line);
     let mut doubtful: Vec<Range<usize>> = if printed == Printed::No { denied_quotations(&line_of) } else { Vec::new() };
+    doubtful.extend_from_slice(of_others);
     let (mut announces, mut retracts) = (false, false);
     let cues = finder.find_overlapping_iter(line).filter_map(|cue| {
         let kind = *CUES.kinds.get(cue.pattern().as_usize())?;
@@ -172,7 +174,14 @@ impl Line<'_> {
             | Cue::Succeeded
             | Cue::Now
             | Cue::Still
-            | Cue::Month => None,
+            | Cue::Month
+            | Cue::Misplaced
+            | Cue::Disregarded
+            | Cue::OfAnother
+            | Cue::Corrected
+            | Cue::Others
+            | Cue::Mine
+            | Cue::Expected => None,
             // "It should be enough, but I get this."
             Cue::Advice if clause_end < sentence_end && self.begins_today(clause_end) => Some(start..clause_end),
             Cue::Advice => Some(start..sentence_end),

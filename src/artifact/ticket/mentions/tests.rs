@@ -6,7 +6,8 @@ use crate::artifact::ticket::sentences::Line;
 use crate::yaml::{Node, YamlText, parse};
 
 fn lines(text: &str) -> Vec<TicketLine> {
-    (1..).zip(text.lines()).map(|(number, text)| TicketLine { number, text: text.into() }).collect()
+    let lines = (1..).zip(text.lines()).map(|(number, text)| TicketLine { number, text: text.into() });
+    lines.filter(|line| !line.text.is_empty()).collect()
 }
 
 fn certain_of(text: &str) -> Vec<String> {
@@ -70,6 +71,42 @@ fn what_a_program_survived_is_unreported_back_to_the_run_it_is_of() {
     let text = "CUDA out of memory.\nGot an OOM, unloading all loaded models.\n0xC0000005";
     assert_eq!(unreported(&Marked::of(&lines(text))).into_keys().collect::<Vec<_>>(), [0]);
     assert!(unreported(&Marked::of(&lines("CUDA out of memory.\n0xC0000005"))).is_empty());
+}
+
+#[test]
+fn what_was_pasted_by_mistake_ends_where_the_right_one_comes() {
+    let text = "Sorry, wrong log. This one belongs to another ticket:\nWinError 126\nWinError 127\nHere is the right one:\n0xC0000374";
+    assert_eq!(certain_of(text).len(), 2);
+    assert_eq!(
+        certain_of("0xC0000005\nWinError 126\n\nPlease ignore the above, that was for another PC.\n0xC0000374").len(),
+        2
+    );
+    assert_eq!(certain_of("Sorry, wrong log above. Correct log:\n0xC0000374"), Vec::<String>::new());
+    assert!(certain_of("WinError 126\nPlease ignore the grey box, the picture is from another PC that").len() < 2);
+    assert!(certain_of("WinError 126\nThe other log is from another PC.").is_empty(), "nothing is taken back");
+}
+
+#[test]
+fn what_anothers_computer_shows_is_in_doubt_where_ones_own_fails_too() {
+    assert_eq!(
+        certain_of("My wife's old laptop shows OMP: Error #15. My PC shows 0xC0000005 in app.exe."),
+        ["My PC shows 0xC0000005 in app.exe."]
+    );
+    assert_eq!(certain_of("My brother's PC ends with 0xC0000374.\nMine:\n0xC0000005"), [""]);
+    assert!(
+        certain_of("My brother's PC shows OMP: Error #15. My PC is fine. app.exe ends with 0xC0000005.").is_empty()
+    );
+}
+
+#[test]
+fn what_a_form_says_is_in_doubt() {
+    assert_eq!(certain_of("- [ ] OMP: Error #15\n- [x] WinError 126\n* [ ] 0xC0000374"), ["", ""]);
+    assert_eq!(certain_of("<!-- WinError 126 is\nin the FAQ -->\n0xC0000374").len(), 2);
+    assert!(certain_of("<!-- WinError 126 --> 0xC0000374\n<!-- never closed\n0xC0000374").is_empty());
+    assert!(certain_of("```\n- [ ] WinError 126\n```").is_empty(), "a log");
+    assert_eq!(certain_of("## Expected behavior\nIt says WinError 126\n## Actual behavior\n0xC0000374").len(), 1);
+    assert_eq!(certain_of("Expected result\nIt says WinError 126\n\nActual result\n0xC0000374").len(), 1);
+    assert!(certain_of("The expected behavior is another one\n0xC0000374").is_empty());
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Texts that tell of several crashes, and texts that tell of one in several ways.
 
+use crate::artifact::ReadContext;
 use crate::artifact::ticket::{about_crashes, read_content};
-use crate::evidence::Names;
 
 use super::{crashes, facts, tickets};
 
@@ -146,6 +146,46 @@ fn runs_that_ended_with_different_codes_are_several() {
 }
 
 #[test]
+fn the_rows_of_a_list_of_crashes_are_one_each() {
+    let text = "We had these:\n1. BSOD 0x124 on Monday\n2. BSOD 0x116 on Tuesday\n3. tool.exe ended with code 0xC0000374\n\
+        The PC has 16 GB.\n";
+    let expected = ["bugcheck=0x00000124()", "bugcheck=0x00000116()", "app=tool.exe code=0xC0000374"];
+    assert_eq!(crashes(text), expected);
+    assert!(tickets(text).iter().take(3).all(|ticket| ticket.lines.len() == 1), "the rest is of none of them");
+    let text = "2024-03-01: blue screen VIDEO_TDR_FAILURE\n2024-03-05 10:11: blue screen MEMORY_MANAGEMENT\n";
+    assert_eq!(crashes(text), ["bugcheck=0x00000116()", "bugcheck=0x0000001A()"]);
+}
+
+#[test]
+fn tickets_with_numbers_are_one_each() {
+    let text = "Ticket 1: part.dll was not found on PC-01.\nTicket 2: tool.exe exit code 0xC0000374 on PC-02.\n";
+    let lines: Vec<usize> = tickets(text).iter().map(|ticket| ticket.lines.len()).collect();
+    assert_eq!(lines, [1, 1]);
+}
+
+#[test]
+fn steps_and_logs_are_no_list_of_crashes() {
+    assert_eq!(
+        tickets("1. I updated the driver\n2. BSOD 0x124\n3. BSOD 0x116\n").len(),
+        1,
+        "not every row is of a crash"
+    );
+    let meanings = "1. exit code 0xC0000135 means a missing DLL\n2. exit code 0xC0000142 means one that refused\n";
+    assert_eq!(tickets(meanings).len(), 1);
+    let stops = tickets("1. BSOD 0x124\n2. BSOD 0x116\n3. BSOD 0x1A\n");
+    assert_eq!((stops.len(), stops[0].stops_told), (1, 3), "different each time: one story");
+    assert_eq!(tickets("1. BSOD 0x124 again\n2. BSOD 0x124\n").len(), 1, "one and the same");
+    let log = "2024-03-01 10:11:12 exit code 0xC0000374\n2024-03-01 10:11:13 exit code 0xC0000005\n";
+    assert_eq!(tickets(log).len(), 1);
+}
+
+#[test]
+fn a_stop_above_the_report_of_a_programs_crash_is_another_crash() {
+    let text = format!("Blue screen VIDEO_TDR_FAILURE (0x116, nvlddmkm.sys).\nThere are also crashes:\n{FIRST}");
+    assert_eq!(crashes(&text), ["bugcheck=0x00000116()", SHOWN[0]]);
+}
+
+#[test]
 fn a_stop_without_parameters_beside_a_whole_report_of_a_crash_is_another_story() {
     let text = format!("{FIRST}\nIn March we also had bugcheck 0x124.\n");
     assert!(tickets(&text).iter().all(|ticket| ticket.bugcheck.is_none()));
@@ -183,10 +223,10 @@ fn a_programs_crash_and_a_stop_are_two() {
 #[test]
 fn a_crash_report_wins_over_what_a_log_wrote_before() {
     let log: String = (1..40).map(|code| format!("12:00:{code} request {code} status 0xC00000{code:02}\n")).collect();
-    let reading = read_content(&format!("{log}{FIRST}").as_bytes().into(), &Names::default());
+    let reading = read_content(&format!("{log}{FIRST}").as_bytes().into(), &ReadContext::default());
     assert_eq!(about_crashes(&reading.expect("readable")), None);
     assert_eq!(crashes(&format!("{log}{FIRST}")), SHOWN[..1]);
-    let reading = read_content(&log.as_bytes().into(), &Names::default());
+    let reading = read_content(&log.as_bytes().into(), &ReadContext::default());
     assert!(about_crashes(&reading.expect("readable")).is_some(), "codes and nothing else");
 }
 

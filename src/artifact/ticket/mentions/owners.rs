@@ -1,0 +1,100 @@
+//! What the computer of somebody else does, beside what one's own does: `My brother's laptop says this. My PC ...`.
+//!
+//! Who helps a brother speaks of his computer, too. So the other's counts less only where a sentence of its own tells of a
+//! failure of one's own.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use super::Marked;
+use super::cues::{Cue, LONGEST, cues_of};
+use super::failures::{Failures, failures};
+use super::histories::COMPUTERS;
+use crate::artifact::ticket::fences::unquoted;
+use crate::artifact::ticket::printed::{Printed, printed};
+use crate::artifact::ticket::sentences::Line;
+
+/// `my brother's old gaming laptop`: as many words stand before the computer.
+const MOST_BEFORE_COMPUTER: usize = 3;
+/// Words before those for one's own: `And on my PC ...`.
+const MOST_BEFORE_OWN: usize = 2;
+
+/// Words by which one's own computer has no trouble.
+const FINE: [&str; 12] = [
+    "fine",
+    "ok",
+    "okay",
+    "works",
+    "runs",
+    "problem",
+    "problems",
+    "läuft",
+    "geht",
+    "funktioniert",
+    "marche",
+    "funciona",
+];
+
+/// The sentences of each line.
+type Sentences = BTreeMap<usize, Vec<Range<usize>>>;
+
+/// Of each line, the sentences about the computer of somebody else.
+pub(super) fn of_others(marked: &Marked) -> Sentences {
+    let others = sentences(marked, Cue::Others);
+    if others.is_empty() || !fails_here(marked, &sentences(marked, Cue::Mine)) {
+        return Sentences::new();
+    }
+    others
+}
+
+/// The sentences with words of a kind, as somebody wrote them.
+fn sentences(marked: &Marked, kind: Cue) -> Sentences {
+    let written = |text: &str| text.len() <= LONGEST && printed(text) == Printed::No;
+    let lines =
+        marked.lines.iter().enumerate().filter(|(at, _)| marked.kinds(*at).has(kind) && !marked.is_in_code(*at));
+    let told = lines.map(|(at, line)| (at, unquoted(&line.text))).filter(|(_, text)| written(text));
+    told.map(|(at, text)| (at, told_of(text, kind))).filter(|(_, sentences)| !sentences.is_empty()).collect()
+}
+
+/// The sentences of a line that tell of another's computer, or of one's own. Who has the same as another tells of one
+/// trouble.
+fn told_of(text: &str, kind: Cue) -> Vec<Range<usize>> {
+    let line_of = Line::of(text);
+    let cues = cues_of(text, |of| of == kind).filter(|(_, cue)| !line_of.is_quoted(cue.start));
+    let sentences = cues.filter_map(|(_, cue)| {
+        let sentence = line_of.sentence_start(cue.start)..line_of.end(&line_of.sentences, cue.end);
+        let counts = match kind {
+            Cue::Mine => {
+                let before = text.get(sentence.start..cue.start).unwrap_or_default();
+                before.split_whitespace().count() <= MOST_BEFORE_OWN
+            }
+            _ => !text.get(cue.clone()).is_some_and(|words| words.ends_with("'s")) || names_computer(text, cue.end),
+        };
+        let shared = cues_of(text.get(sentence.clone())?, |of| of == Cue::Still).next().is_some();
+        (counts && !shared).then_some(sentence)
+    });
+    sentences.collect()
+}
+
+/// Whether a computer is named behind the byte at `at`, with at most a few words before it.
+fn names_computer(text: &str, at: usize) -> bool {
+    let behind = text.get(at..).unwrap_or_default();
+    let words = behind.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty());
+    words.take(MOST_BEFORE_COMPUTER).any(|word| COMPUTERS.contains(&&*word.to_lowercase()))
+}
+
+/// Whether one of the sentences about one's own computer tells of a failure, or announces one.
+fn fails_here(marked: &Marked, mine: &Sentences) -> bool {
+    mine.iter().any(|(position, sentences)| {
+        let text = marked.lines.get(*position).map_or("", |line| unquoted(&line.text));
+        sentences.iter().any(|sentence| {
+            let fine = text.get(sentence.clone()).is_some_and(|said| {
+                said.split(|letter: char| !letter.is_alphanumeric()).any(|word| FINE.contains(&&*word.to_lowercase()))
+            });
+            let told = text.get(sentence.start..).unwrap_or_default();
+            let mut named = Failures::default();
+            failures(told, &mut named);
+            !fine && (!named.is_empty() || told.trim_end().ends_with(':'))
+        })
+    })
+}
