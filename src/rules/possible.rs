@@ -14,13 +14,13 @@ pub(super) fn look(list: &ListDefinition, node: &Node, entries: &[(&Node, Record
         if let Some((field, message, help)) = wrong(list, record) {
             let at = item.entries().into_iter().flatten().find(|entry| entry.name() == field);
             let span = at.map_or(item.span, |entry| entry.span());
-            mistakes.error_with_help("R051", span, message, help);
+            mistakes.warning("R051", span, message, help);
         }
     }
     let records: Vec<&Record> = entries.iter().map(|(_, record)| record).collect();
     if let Some((most, what)) = too_many(list, &records) {
         let message = format!("`{}` never has more than {most} entries{what}", list.name);
-        mistakes.error_with_help("R051", node.span, message, "give as many as an incident can have");
+        mistakes.warning("R051", node.span, message, "give as many as an incident can have");
     }
 }
 
