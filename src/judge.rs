@@ -142,6 +142,9 @@ fn undetermined_sentence(built: &Built<'_>, weak: Option<&Finding>) -> String {
         }
         IncidentKind::Crash => "The evidence shows where the process died, not why",
         IncidentKind::Hang => "The evidence shows that the process stopped answering or was still running, not why",
+        IncidentKind::Bugcheck if built.incident.bugcheck.is_none() => {
+            "The evidence shows that the system stopped, not why"
+        }
         IncidentKind::Bugcheck => "The evidence shows with which code the system stopped, not why",
         IncidentKind::GpuReset => "The GPU was reset; the evidence does not say what made it stop answering",
         IncidentKind::StartFailure => "The program did not start; the evidence does not say why",

@@ -18,6 +18,7 @@ mod process;
 mod process_state;
 mod processor;
 mod sigma;
+mod stop_stack;
 mod ticket;
 mod version;
 mod wer;
@@ -45,6 +46,7 @@ pub use process_state::{
 };
 pub use processor::{CpuFeatures, Processor};
 pub use sigma::{SIGMA_LEVELS, SigmaMatch, SigmaRule};
+pub use stop_stack::{KernelRole, is_stop, kernel_role};
 pub use ticket::{
     Contradiction, DEBUGGER_SUSPECTS, Inventory, PythonFrame, Ticket, TicketEvent, TicketFrame, TicketLine,
 };

@@ -184,6 +184,10 @@ impl Ticket {
     /// Whether the text tells of a crash or stop, and not only of a machine.
     #[must_use]
     pub fn tells_of_a_crash(&self) -> bool {
-        self.code.is_some() || self.module.is_some() || self.bugcheck.is_some() || self.app.is_some()
+        self.code.is_some()
+            || self.module.is_some()
+            || self.bugcheck.is_some()
+            || self.app.is_some()
+            || self.shows_a_stop()
     }
 }

@@ -13,7 +13,7 @@ use super::gathered::{CrashRecord, Gathered};
 use super::sighting::{Item, Sighting};
 use super::{
     Bugcheck, EvidenceItem, ExceptionFacts, Incident, IncidentKind, JoinedBy, Process, bugcheck, context,
-    contradictions, join, kernel_site, same_process, says, signature,
+    contradictions, join, kernel_site, same_process, says, signature, text_stack,
 };
 use crate::evidence::{Address, EventBody, ExceptionCode, FastFailCode, OperatingSystem, ProcessDump, base_name};
 use crate::knowledge::Knowledge;
@@ -116,7 +116,7 @@ fn build<'i>(
         let site = fault_site::fault_site(&gathered, carriers).map(|(_, site)| site);
         let code = exception.as_ref().map(|exception| exception.code);
         let suspect = fault_site::suspect(&gathered, site.as_ref(), code, carriers);
-        (site, suspect)
+        text_stack::completed(&gathered, site, suspect, knowledge, carriers)
     };
     let parts = signature::Parts {
         kind,

@@ -22,6 +22,7 @@ mod sighting;
 mod signature;
 mod stable_name;
 mod standing;
+mod text_stack;
 
 pub use build::{Built, incidents};
 pub use context::short as short_host;

@@ -294,6 +294,7 @@ fn ticket_kind(ticket: &Ticket) -> IncidentKind {
     let hang = |event: &TicketEvent| event.provider.eq_ignore_ascii_case("Application Hang") && event.id == 1002;
     match &ticket.bugcheck {
         Some((code, _)) => bugcheck_kind(*code),
+        None if ticket.shows_a_stop() => IncidentKind::Bugcheck,
         None if ticket.code.is_some() || ticket.module.is_some() => IncidentKind::Crash,
         None if ticket.events.iter().any(hang) => IncidentKind::Hang,
         None if ticket.events.iter().any(reset) => IncidentKind::GpuReset,

@@ -7,8 +7,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::bare_stack;
 use super::values::{hex_number, image_name};
-use crate::evidence::{ModuleOffset, Ticket, TicketFrame, TicketLine};
+use crate::evidence::{KernelRole, ModuleOffset, Ticket, TicketFrame, TicketLine, kernel_role};
 
 /// As many frames as are kept.
 const MOST_FRAMES: usize = 64;
@@ -19,6 +20,8 @@ const MOST_NAMES: usize = 4096;
 const WINDOWS: &[(&str, &str)] = &[
     ("nt", "ntoskrnl.exe"),
     ("hal", "hal.dll"),
+    ("ci", "ci.dll"),
+    ("cdd", "cdd.dll"),
     ("ntdll", "ntdll.dll"),
     ("kernel32", "kernel32.dll"),
     ("kernelbase", "KERNELBASE.dll"),
@@ -61,7 +64,7 @@ pub(super) fn frames(lines: &[TicketLine]) -> Vec<TicketFrame> {
         }
         rest = after;
     }
-    Vec::new()
+    bare_stack::frames(lines)
 }
 
 /// A line of WinDbg's stack: addresses, arguments, and at its end `module!function+0x12` or `module+0x1234`.
@@ -76,7 +79,7 @@ fn printed_frame(line: &str) -> Option<TicketFrame> {
 }
 
 /// `module!function+0x12`, `module!function` or `module+0x1234`.
-fn frame(place: &str) -> Option<TicketFrame> {
+pub(super) fn frame(place: &str) -> Option<TicketFrame> {
     if let Some((module, function)) = place.split_once('!') {
         let function = function.rsplit_once("+0x").map_or(function, |(function, _)| function);
         let symbol = Some(function).filter(|function| !function.is_empty()).map(Into::into);
@@ -112,9 +115,11 @@ pub(super) fn name_modules(ticket: &mut Ticket, fault: Option<Arc<str>>, blamed:
         return;
     }
     let files = files(&ticket.lines);
-    let stop = ticket.bugcheck.is_some();
+    let stop = ticket.bugcheck.is_some() || ticket.shows_a_stop();
+    let mut in_kernel = stop;
     for frame in &mut ticket.frames {
-        frame.module = file_of(&frame.module, &files, stop);
+        in_kernel &= kernel_role(frame) != Some(KernelRole::SystemCall);
+        frame.module = file_of(&frame.module, &files, in_kernel);
     }
     let blamed = blamed.map(|stem| file_of(&stem, &files, stop));
     let reported = ticket.module.take().or_else(|| blamed.clone());
@@ -139,7 +144,7 @@ fn file_of(stem: &Arc<str>, files: &BTreeMap<String, Option<Arc<str>>>, stop: bo
         return Arc::clone(stem);
     }
     let lower = stem.to_ascii_lowercase();
-    if let Some(Some(file)) = files.get(&lower) {
+    if let Some(Some(file)) = files.get(&as_symbol(&lower)) {
         return Arc::clone(file);
     }
     match WINDOWS.iter().find(|(known, _)| *known == lower) {
@@ -147,6 +152,12 @@ fn file_of(stem: &Arc<str>, files: &BTreeMap<String, Option<Arc<str>>>, stop: bo
         None if stop => format!("{stem}.sys").into(),
         None => Arc::clone(stem),
     }
+}
+
+/// A file's name without ending as debuggers write it: a symbol has no other signs than letters, digits and `_`.
+fn as_symbol(stem: &str) -> String {
+    let sign = |letter: char| if letter.is_alphanumeric() { letter.to_ascii_lowercase() } else { '_' };
+    stem.chars().map(sign).collect()
 }
 
 /// The files that a text names, by their names without ending, lower case; `None` where two share one.
@@ -159,7 +170,7 @@ fn files(lines: &[TicketLine]) -> BTreeMap<String, Option<Arc<str>>> {
         if files.len() == MOST_NAMES {
             break;
         }
-        let file = files.entry(stem.to_ascii_lowercase()).or_insert_with(|| Some(word.into()));
+        let file = files.entry(as_symbol(stem)).or_insert_with(|| Some(word.into()));
         if file.as_ref().is_some_and(|file| !file.eq_ignore_ascii_case(word)) {
             *file = None;
         }
@@ -211,5 +222,7 @@ mod tests {
         assert_eq!(file("filter", true), "filter.sys");
         assert_eq!(file("nt", true), "ntoskrnl.exe");
         assert_eq!(file("filter.sys", false), "filter.sys");
+        let files = super::files(&lines("the driver is filter-x64.sys"));
+        assert_eq!(&*file_of(&"filter_x64".into(), &files, true), "filter-x64.sys");
     }
 }

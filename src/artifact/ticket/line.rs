@@ -11,6 +11,7 @@ use super::statement::{
     stem_of, version_after,
 };
 use super::stops::stop_named;
+use super::told_module::is_asserted;
 use super::values::{
     beginning, code, decimal_number, field_name, hex_number, image_name, is_status, narrow, value_of, version,
 };
@@ -154,6 +155,11 @@ impl Taking<'_> {
             Fact::ModuleImage => {
                 if let Some(name) = image_name(value).filter(|name| stands_alone(value, name)) {
                     recognised.set_module(report, name, version_after(value, name));
+                }
+            }
+            Fact::ModuleTold => {
+                if let Some(name) = image_name(value).filter(|_| is_asserted(self.line, text)) {
+                    recognised.set_module(words, name, None);
                 }
             }
             Fact::ModuleStem => {

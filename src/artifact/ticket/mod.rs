@@ -6,6 +6,7 @@
 //! and by the shape of stacks, tracebacks and tables. What is not certain is not recognised: an exit code of 53 stays a
 //! number.
 
+mod bare_stack;
 mod dates;
 mod debugger;
 mod denied_values;
@@ -32,6 +33,7 @@ mod sentences;
 mod signature;
 mod statement;
 mod stops;
+mod told_module;
 mod values;
 
 use std::borrow::Cow;

@@ -49,6 +49,7 @@ pub(crate) const FACTS: &[(&str, &str)] = &[
     ("module_image", "Fact::ModuleImage"),
     ("module_path", "Fact::ModulePath"),
     ("module_stem", "Fact::ModuleStem"),
+    ("module_told", "Fact::ModuleTold"),
     ("module_version", "Fact::ModuleVersion"),
     ("no_module", "Fact::NoModule"),
     ("nvidia_driver", "Fact::NvidiaDriver"),

@@ -25,6 +25,8 @@ pub(super) enum Fact {
     AppTold,
     /// The faulting module's file name; a version may follow.
     Module,
+    /// The same, said in a sentence; a field of a report counts more.
+    ModuleTold,
     /// Its version.
     ModuleVersion,
     /// The faulting module, but only if what follows looks like an image's name.
