@@ -10,7 +10,7 @@ use super::statement::{
     cpp_type, exit_code, fast_fail_number, in_braces, is_address, named_fast_fail, parameters, path, stands_alone,
     stem_of, version_after,
 };
-use super::stops::stop_named;
+use super::stops::{stop_in_words, stop_named};
 use super::told_module::is_asserted;
 use super::values::{
     beginning, code, decimal_number, field_name, hex_number, image_name, is_status, narrow, value_of, version,
@@ -205,6 +205,7 @@ impl Taking<'_> {
             | Fact::BugcheckDecimal
             | Fact::BugcheckParameter(_)
             | Fact::StopName
+            | Fact::StopWords
             | Fact::StopMention
             | Fact::StopList
             | Fact::StopDriver => return self.take_stop(fact, value),
@@ -272,6 +273,7 @@ impl Taking<'_> {
                 true
             }
             Fact::StopName => self.named_stop(Weight::Words, value),
+            Fact::StopWords => self.stop_in_words(value),
             Fact::StopMention => self.named_stop(Weight::Passing, value),
             Fact::StopList => self.stops_in_a_row(value),
             _ => {
@@ -353,6 +355,14 @@ impl Taking<'_> {
     fn named_stop(&mut self, weight: Weight, value: &str) -> bool {
         let told = self.told(weight);
         let Some(code) = stop_named(value) else { return false };
+        self.recognised.set_bugcheck(told, code);
+        true
+    }
+
+    /// The stop whose name stands in `value` in words.
+    fn stop_in_words(&mut self, value: &str) -> bool {
+        let told = self.told(Weight::Words);
+        let Some(code) = stop_in_words(value) else { return false };
         self.recognised.set_bugcheck(told, code);
         true
     }

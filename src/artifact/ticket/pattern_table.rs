@@ -68,6 +68,7 @@ pub(crate) const FACTS: &[(&str, &str)] = &[
     ("stop_list", "Fact::StopList"),
     ("stop_mention", "Fact::StopMention"),
     ("stop_name", "Fact::StopName"),
+    ("stop_words", "Fact::StopWords"),
     ("subcode", "Fact::Subcode"),
     ("suggested_code", "Fact::SuggestedCode"),
     ("truncated_code", "Fact::TruncatedCode"),

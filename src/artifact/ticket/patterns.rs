@@ -71,6 +71,8 @@ pub(super) enum Fact {
     BugcheckParameter(usize),
     /// The name of a bugcheck.
     StopName,
+    /// A line in which a stop may be told by its name in words.
+    StopWords,
     /// The same, said in passing.
     StopMention,
     /// Codes of stops in a row, each in hexadecimal with `0x`.

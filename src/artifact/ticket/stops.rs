@@ -35,9 +35,41 @@ pub(super) fn stop_named(text: &str) -> Option<BugcheckCode> {
     })
 }
 
+/// Names of fewer words are words of everyday when they are not written in capitals.
+const FEWEST_WORDS: usize = 3;
+
+/// More words of a line are not looked at.
+const MOST_WORDS_OF_A_LINE: usize = 80;
+
+/// The first stop whose name stands in `text` as people type it: `Driver IRQL not less or equal`.
+pub(super) fn stop_in_words(text: &str) -> Option<BugcheckCode> {
+    let words = text.split(|character: char| !character.is_alphanumeric()).filter(|word| !word.is_empty());
+    let words: Vec<String> = words.take(MOST_WORDS_OF_A_LINE).map(str::to_uppercase).collect();
+    (0..words.len()).find_map(|start| {
+        let rest = words.get(start..)?;
+        let lengths = (FEWEST_WORDS..=MOST_WORDS.min(rest.len())).rev();
+        lengths.filter_map(|length| rest.get(..length)).find_map(|name| BY_NAME.get(&*name.join("_")).copied())
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_name_is_found_in_the_words_of_a_line() {
+        for (text, code) in [
+            ("Driver IRQL Not Less or Equal BSOD", 0xD1),
+            ("blue screen: irql not less or equal, again", 0x0A),
+            ("STOP: ACPI BIOS ERROR while installing", 0xA5),
+            ("the second time; the first blue screen was PAGE_FAULT IN NONPAGED AREA.", 0x50),
+        ] {
+            assert_eq!(stop_in_words(text), Some(BugcheckCode(code)), "{text}");
+        }
+        for text in ["a bluescreen of memory management", "BIOS ERROR", "", "blue screen: irql not less"] {
+            assert_eq!(stop_in_words(text), None, "{text}");
+        }
+    }
 
     #[test]
     fn a_name_is_looked_up_as_a_whole() {
