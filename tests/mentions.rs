@@ -85,8 +85,19 @@ fn what_is_absent_over_or_asked_makes_no_rule_sure() {
 }
 
 #[test]
+fn what_is_wrong_with_a_log_or_a_typo_takes_nothing_back() {
+    for behind in [
+        "I was told this is the wrong log level, so I will set it to debug.",
+        "Please ignore the typo, this is from another PC with the same problem.",
+    ] {
+        let text = format!("Process finished with exit code -1073740940 (0xC0000374)\n{behind}");
+        assert!(surest(&text) > 0.8, "{behind}");
+    }
+}
+
+#[test]
 fn a_quotation_of_which_nobody_says_that_it_appeared_is_not_sure_beside_another_crash() {
-    let crash = "Process finished with exit code -1073740940 (0xC0000374)\n";
+    let crash = "Process finished with exit code -1073740791 (0xC0000409)\n";
     let of = |text: &str, rule: &str| {
         let report = report(text);
         let mut findings = report.incidents.iter().flat_map(|judged| &judged.findings);

@@ -98,7 +98,7 @@ fn what_an_incident_lacks_itself_is_said_of_patterns() {
     let document = run(arguments).ends_with(0).json();
     let missing = rules(&document)[0]["missing"].as_array().expect("a list");
     let of_hosts = missing.iter().find(|one| one["fact"] == "pattern.same_site_hosts").expect("the pattern");
-    assert_eq!(of_hosts["from"], "evidence that names computer and time, as event logs do,");
+    assert_eq!(of_hosts["from"], "evidence that names computer and time (event logs do)");
     assert_eq!(of_hosts["why"], "no evidence of this incident names the computer, as event logs and Report.wer do");
 }
 

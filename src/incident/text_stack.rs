@@ -17,6 +17,9 @@ const SEARCHED_FRAMES: usize = 24;
 const HANDLERS: [&str; 5] =
     ["_C_specific_handler", "__C_specific_handler", "GSHandlerCheck", "_GSHandlerCheck", "__GSHandlerCheck"];
 
+/// Functions of the kernel that run the drivers' deferred calls: what stands further out only happened to run.
+const RUNS_DPCS: [&str; 4] = ["KiExecuteAllDpcs", "KiRetireDpcList", "KxRetireDpcList", "KiIdleLoop"];
+
 /// What the stack of a text shows of a stop.
 #[derive(Debug, Default)]
 pub(super) struct Shown {
@@ -48,7 +51,7 @@ pub(super) fn completed(
         return (site, suspect);
     }
     let shown = shown(ticket, knowledge, carriers);
-    (shown.site.or(site), shown.suspect)
+    (shown.site.or(site), shown.suspect.or(suspect))
 }
 
 /// What the stack in `ticket` shows; nothing where the stop is one whose stack does not tell.
@@ -102,10 +105,17 @@ fn of_exception(frames: &[TicketFrame], carriers: &dyn Carriers) -> Shown {
 
 /// The first driver of these frames that does not come with Windows.
 fn first_driver(frames: &[TicketFrame], carriers: &dyn Carriers, reason: &str) -> Option<Suspect> {
-    let mut in_kernel =
-        frames.iter().take(SEARCHED_FRAMES).take_while(|frame| kernel_role(frame) != Some(KernelRole::SystemCall));
+    let mut in_kernel = frames.iter().take(SEARCHED_FRAMES).take_while(|frame| !is_border(frame));
     let frame = in_kernel.find(|frame| !of_windows(&frame.module, carriers))?;
     Some(suspect(&frame.module, "unwound", reason))
+}
+
+/// Whether what stands further out only happened to run, or is a program's.
+fn is_border(frame: &TicketFrame) -> bool {
+    let role = kernel_role(frame);
+    let of_dpcs = || frame.symbol.as_deref().is_some_and(|name| RUNS_DPCS.contains(&name));
+    matches!(role, Some(KernelRole::SystemCall | KernelRole::Interrupt | KernelRole::Trap))
+        || (role == Some(KernelRole::Other) && of_dpcs())
 }
 
 fn of_windows(module: &str, carriers: &dyn Carriers) -> bool {
@@ -123,7 +133,10 @@ fn way(frames: &[TicketFrame]) -> Option<Way<'_>> {
         let (frame, further) = rest.split_first()?;
         match kernel_role(frame) {
             Some(KernelRole::Trap) => return Some(Way::Exception(behind(further))),
-            Some(KernelRole::Interrupt) => return Some(Way::Interrupt(further)),
+            Some(KernelRole::Interrupt) => {
+                let of_interrupt = |frame: &&TicketFrame| kernel_role(frame) == Some(KernelRole::Interrupt);
+                return further.get(further.iter().take_while(of_interrupt).count()..).map(Way::Interrupt);
+            }
             Some(KernelRole::SystemCall) => return None,
             Some(KernelRole::Stop | KernelRole::Dispatch | KernelRole::Other) => {}
             None if is_handler(frame) || frame.module.eq_ignore_ascii_case("hal.dll") => {}
@@ -182,6 +195,17 @@ mod tests {
         suspect: Option<(&str, &'static str)>,
     ) -> (Option<String>, Option<(String, &'static str)>) {
         (site.map(str::to_owned), suspect.map(|(module, basis)| (module.to_owned(), basis)))
+    }
+
+    #[test]
+    fn a_driver_that_was_interrupted_is_not_blamed() {
+        for stack in [
+            "nt!KeBugCheckEx nt!KiBugCheckDispatch nt!KiPageFault nt!KiExecuteAllDpcs nt!KiRetireDpcList filter!Loop",
+            "nt!KeBugCheckEx nt!KiPageFault nt!ExFreePool nt!KiInterruptDispatch filter!Loop",
+            "nt!KeBugCheckEx nt!KiPageFault nt!KiIpiInterrupt filter!Loop",
+        ] {
+            assert_eq!(of(Some(0xD1), stack).1, None, "{stack}");
+        }
     }
 
     #[test]

@@ -241,9 +241,9 @@ fn values<T>(
 ) -> Option<Vec<T>> {
     let one = std::slice::from_ref(node);
     let nodes = if node.items().is_some() { mistakes.items(node, "the list of values")? } else { one };
-    let before = mistakes.found.len();
+    let before = mistakes.errors();
     let values: Vec<T> = nodes.iter().filter_map(|node| read(fact, node, mistakes)).collect();
-    (mistakes.found.len() == before || values.len() == nodes.len()).then_some(values)
+    (mistakes.errors() == before || values.len() == nodes.len()).then_some(values)
 }
 
 fn scalar<'n>(fact: &FactDefinition, node: &'n Node, mistakes: &mut Mistakes) -> Option<&'n str> {

@@ -22,6 +22,11 @@ impl Mistakes {
         Self { file: Arc::clone(file), found: Vec::new() }
     }
 
+    /// How many errors were found; warnings leave a rule as it is.
+    pub fn errors(&self) -> usize {
+        self.found.iter().filter(|found| found.is_error()).count()
+    }
+
     /// Notes an error.
     pub fn error(&mut self, code: &'static str, span: Span, message: impl Into<String>) {
         self.found.push(Diagnostic::error(code, &self.file, span, message));

@@ -66,7 +66,7 @@ pub(super) fn read_count(
     mistakes: &mut Mistakes,
 ) -> Option<(Quantifier, EntryFilter)> {
     let entries = mistakes.mapping(node, "`count`")?;
-    let before = mistakes.found.len();
+    let before = mistakes.errors();
     let keys = ["where", "within", "distinct"];
     mistakes.keys(entries, node.span, "`count`", &[keys.as_slice(), &BOUNDS].concat(), &[]);
     let (mut least, mut most, mut bounds) = (0_u64, u64::MAX, 0_usize);
@@ -114,7 +114,7 @@ pub(super) fn read_count(
     };
     let incident = list.fields.iter().position(|field| field.path == "incident");
     let count = Count { least, most, within, incident, distinct };
-    (mistakes.found.len() == before).then_some((Quantifier::Count(count), filter))
+    (mistakes.errors() == before).then_some((Quantifier::Count(count), filter))
 }
 
 /// Reads the `within` of a count.

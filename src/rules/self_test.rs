@@ -104,7 +104,7 @@ fn read_test(item: &Node, mistakes: &mut Mistakes) -> Option<SelfTest> {
 /// Reads facts as a mapping of paths to values, and of list names to lists of entries.
 pub(super) fn read_facts(node: &Node, mistakes: &mut Mistakes) -> Option<FactSet> {
     let mut facts = FactSet::default();
-    let before = mistakes.found.len();
+    let before = mistakes.errors();
     for entry in mistakes.mapping(node, "`facts`")? {
         let name = entry.name();
         if let Ok(index) = SCALARS.binary_search_by(|fact| fact.path.cmp(name)) {
@@ -122,7 +122,7 @@ pub(super) fn read_facts(node: &Node, mistakes: &mut Mistakes) -> Option<FactSet
             mistakes.error_with_help("R020", entry.key.span, format!("there is no fact `{name}`"), help);
         }
     }
-    (mistakes.found.len() == before).then_some(facts)
+    (mistakes.errors() == before).then_some(facts)
 }
 
 fn read_records(list: &ListDefinition, node: &Node, mistakes: &mut Mistakes) -> Vec<Record> {

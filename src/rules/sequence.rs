@@ -61,7 +61,7 @@ pub(super) fn read(list: &ListDefinition, node: &Node, known: &Known<'_>, mistak
         mistakes.error_with_help("R037", node.span, message, help);
         return None;
     };
-    let before = mistakes.found.len();
+    let before = mistakes.errors();
     let (mut within, mut adjacent) = (None, false);
     let steps = if node.items().is_some() {
         node
@@ -107,7 +107,7 @@ pub(super) fn read(list: &ListDefinition, node: &Node, known: &Known<'_>, mistak
         None => Along::Position { field, adjacent },
     };
     let incident = list.fields.iter().position(|field| field.path == "incident");
-    (mistakes.found.len() == before && read.len() == items.len()).then_some(Sequence { steps: read, along, incident })
+    (mistakes.errors() == before && read.len() == items.len()).then_some(Sequence { steps: read, along, incident })
 }
 
 /// An entry as a step.

@@ -57,7 +57,9 @@ fn shows_failure(stack: &[TicketFrame]) -> bool {
         let stem = frame.module.strip_suffix(".dll").unwrap_or(&frame.module);
         is_stop(frame) || OF_FAILURES.iter().any(|(module, name)| *name == called && stem.eq_ignore_ascii_case(module))
     };
-    stack.len() > 1 && stack.iter().take(INNERMOST).any(fails)
+    // Lists of symbols name functions that stop the system, and nothing of who called them.
+    let called = |frame: &TicketFrame| frame.offset.is_some() || !is_stop(frame);
+    stack.len() > 1 && stack.iter().take(INNERMOST).any(fails) && stack.iter().any(called)
 }
 
 /// The frames in a line that has nothing else: one, or several with blanks or arrows between them.
@@ -100,6 +102,16 @@ mod tests {
             (1..).zip(text.lines()).map(|(number, text)| TicketLine { number, text: text.into() }).collect();
         let shown = |frame: &TicketFrame| format!("{}!{}", frame.module, frame.symbol.as_deref().unwrap_or_default());
         frames(&lines).iter().map(shown).collect()
+    }
+
+    #[test]
+    fn a_list_of_symbols_is_no_stack() {
+        for text in [
+            "fffff806`1c7f1b30 nt!KeBugCheckEx (<no parameter info>)\nfffff806`1c7f1c50 nt!KeBugCheck2 (<no parameter info>)",
+            "nt!KeBugCheckEx\nnt!KeBugCheck2",
+        ] {
+            assert_eq!(shown(text), Vec::<String>::new(), "{text}");
+        }
     }
 
     #[test]

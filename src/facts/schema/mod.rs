@@ -209,7 +209,7 @@ const TEXT: &str = "the text that the program printed";
 const INVENTORY: &str = "the output of nvidia-smi, dxdiag, systeminfo or pip list";
 /// What brings something that nothing in particular brings; of a field, that it comes with its list.
 pub(crate) const ANY: &str = "any artifact";
-const PATTERNS: &str = "evidence that names computer and time, as event logs do,";
+const PATTERNS: &str = "evidence that names computer and time (event logs do)";
 const DUMP_OR_TEXT: &str = "a minidump of the crash, or a text with the versions";
 const DUMP_OR_CONSOLE: &str = "a minidump of the crash, or the text that the program printed";
 const MODULE_LIST: &str = "a minidump or Report.wer";

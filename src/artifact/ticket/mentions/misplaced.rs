@@ -13,6 +13,14 @@ use crate::artifact::ticket::sentences::Line;
 /// Who says it does so in a few words.
 const MOST_WORDS: usize = 24;
 
+/// What a log has: a wrong one of these is no wrong log.
+const PARTS: [&str; 7] =
+    ["log level", "log file name", "log path", "log format", "log size", "log folder", "log directory"];
+
+/// What people ask to disregard beside the evidence.
+const SOMETHING_ELSE: [&str; 9] =
+    ["typo", "screenshot", "picture", "photo", "spelling", "title", "attachment", "my english", "tippfehler"];
+
 /// As many lines that say so as are looked at.
 const MOST: usize = 32;
 
@@ -40,6 +48,11 @@ fn says_so(marked: &Marked, position: usize) -> bool {
         return false;
     }
     let text = marked.lines.get(position).map_or("", |line| unquoted(&line.text));
+    let of_something_else = if taken_back && !kinds.has(Cue::Misplaced) { &SOMETHING_ELSE[..] } else { &PARTS[..] };
+    let folded = text.to_lowercase();
+    if of_something_else.iter().any(|word| folded.contains(word)) {
+        return false;
+    }
     printed(text) == Printed::No && text.split_whitespace().count() <= MOST_WORDS && outside_quotations(text, kinds)
 }
 
