@@ -28,7 +28,7 @@ fn crash(app: &str, offset: u64, minute: u64) -> Crash {
     let time = NOON.plus_seconds(minute * 60);
     Crash {
         app: image(app),
-        module: image("plugin.dll"),
+        module: image("part.dll"),
         code: 0xC000_0005,
         offset,
         data: 0,
@@ -82,7 +82,7 @@ fn kinds(report: &Report) -> Vec<String> {
 }
 
 const MAIL: &[u8] = b"Faulting application name: demo.exe, version: 2.1.0.7, time stamp: 0x65432100\n\
-    Faulting module name: plugin.dll, version: 2.1.0.7, time stamp: 0x65432100\nException code: 0xc0000005\n";
+    Faulting module name: part.dll, version: 2.1.0.7, time stamp: 0x65432100\nException code: 0xc0000005\n";
 
 #[test]
 fn a_text_joins_the_only_crash_that_agrees_with_it() {
@@ -122,8 +122,8 @@ fn a_text_that_fits_several_crashes_tells_of_one_of_them_and_is_not_counted() {
 fn a_text_that_contradicts_stands_for_itself() {
     let log = log(&[crash("demo.exe", 0x1234, 0)]);
     for text in [
-        "Exception code: 0xc0000409\nFaulting module name: plugin.dll, version: 2.1.0.7",
-        "Exception code: 0xc0000005\nFaulting module name: plugin.dll, version: 2.0.0.0",
+        "Exception code: 0xc0000409\nFaulting module name: part.dll, version: 2.1.0.7",
+        "Exception code: 0xc0000005\nFaulting module name: part.dll, version: 2.0.0.0",
         "Exception code: 0xc0000005\nFaulting module name: ntdll.dll",
         "Exception code: 0xc0000005",
     ] {
@@ -189,7 +189,7 @@ fn a_stop_in_a_text_joins_the_one_in_the_log() {
 const XML: &str = "<Event xmlns='http://schemas.microsoft.com/win/2004/08/events/event'><System>\
     <Provider Name='Application Error'/><EventID>1000</EventID><TimeCreated SystemTime='2024-05-06T12:00:00Z'/>\
     <Channel>Application</Channel><Computer>PC-1</Computer></System><EventData><Data>demo.exe</Data><Data>2.1.0.7</Data>\
-    <Data>65432100</Data><Data>plugin.dll</Data><Data>2.1.0.7</Data><Data>65432100</Data><Data>c0000005</Data>\
+    <Data>65432100</Data><Data>part.dll</Data><Data>2.1.0.7</Data><Data>65432100</Data><Data>c0000005</Data>\
     <Data>0000000000001234</Data></EventData></Event>";
 
 #[test]
@@ -200,7 +200,7 @@ fn an_event_pasted_as_xml_gives_the_facts_of_the_event_and_takes_its_text_along(
     assert_eq!(inspected.incidents.len(), 1);
     assert_eq!(incident.host.as_deref(), Some("PC-1"));
     let shown = |path: &str| format!("{:?}", facts.get(path).map(|known| &known.value));
-    assert!(shown("fault_site.module").contains("plugin.dll") && shown("os.family").contains("windows"));
+    assert!(shown("fault_site.module").contains("part.dll") && shown("os.family").contains("windows"));
     assert_eq!(facts.list("events").map(<[_]>::len), Some(1));
     assert_eq!(facts.list("text").map(<[_]>::len), Some(2));
     assert_eq!(incident.evidence[0].place.to_string(), "line 2");
@@ -281,14 +281,11 @@ fn events_of_several_crashes_in_one_text_are_several_incidents() {
 #[test]
 fn a_debuggers_analysis_tells_where_it_died_from_what_it_blames() {
     let text = b"ExceptionAddress: 00007ffa2c11286e (ucrtbase!abort+0x4e)\n   ExceptionCode: c0000409\n\
-        PROCESS_NAME:  demo.exe\nIMAGE_NAME:  plugin.dll\n";
+        PROCESS_NAME:  demo.exe\nIMAGE_NAME:  part.dll\n";
     let report = report(&[("a.log", text)]);
     let incident = &report.incidents[0].incident;
     assert_eq!(incident.fault_site.as_ref().map(|site| (&*site.module, site.carrier)), Some(("ucrtbase.dll", true)));
-    assert_eq!(
-        incident.suspect.as_ref().map(|suspect| (&*suspect.module, suspect.basis)),
-        Some(("plugin.dll", "named"))
-    );
+    assert_eq!(incident.suspect.as_ref().map(|suspect| (&*suspect.module, suspect.basis)), Some(("part.dll", "named")));
 }
 
 #[test]
@@ -305,7 +302,7 @@ fn a_file_that_is_given_as_a_ticket_is_read_once() {
 
 #[test]
 fn a_text_is_the_same_in_every_encoding() {
-    let text = "Имя сбойного приложения: demo.exe, версия: 2.1.0.7\r\nИмя сбойного модуля: plugin.dll\r\n\
+    let text = "Имя сбойного приложения: demo.exe, версия: 2.1.0.7\r\nИмя сбойного модуля: part.dll\r\n\
                 Код исключения: 0xc0000005\r\n";
     let (windows_1251, _, _) = encoding_rs::WINDOWS_1251.encode(text);
     let utf16: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
@@ -313,7 +310,7 @@ fn a_text_is_the_same_in_every_encoding() {
     for bytes in [text.as_bytes(), &windows_1251, &with_mark] {
         let report = report(&[("mail.txt", bytes)]);
         let incident = &report.incidents[0].incident;
-        assert_eq!(incident.fault_site.as_ref().map(|site| &*site.module), Some("plugin.dll"));
+        assert_eq!(incident.fault_site.as_ref().map(|site| &*site.module), Some("part.dll"));
         assert_eq!(incident.exception.as_ref().map(|exception| exception.code.0), Some(0xC000_0005));
     }
 }
