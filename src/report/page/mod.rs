@@ -4,6 +4,7 @@
 //! made harmless on its way out: first what acts on a terminal or can't be seen, as in the text report, then what is
 //! markup. A template can't forget it.
 
+mod commands;
 mod escape;
 #[cfg(test)]
 mod tests;
@@ -12,9 +13,10 @@ use std::fmt;
 use std::io::{self, Write};
 
 use minijinja::syntax::SyntaxConfig;
-use minijinja::value::Serde;
+use minijinja::value::{Serde, Value};
 use minijinja::{Environment, ErrorKind};
 
+use self::commands::Marks;
 use super::outline::{Most, Outline};
 use super::{Report, sanitise};
 
@@ -23,16 +25,26 @@ struct Format {
     template: &'static str,
     /// Writes a text so that nothing in it is markup.
     escape: fn(&str, &mut dyn fmt::Write) -> fmt::Result,
+    /// How commands in sentences are shown.
+    command: Marks,
     /// How much of long lists there is.
     most: Most,
 }
 
-const HTML: Format =
-    Format { template: include_str!("report.html"), escape: escape::html, most: Most { evidence: 100, runs: 200 } };
+const HTML: Format = Format {
+    template: include_str!("report.html"),
+    escape: escape::html,
+    command: Marks { before: "<code>", after: "</code>", verbatim: escape::html },
+    most: Most { evidence: 100, runs: 200 },
+};
 
 /// What is pasted into a ticket is to be read there: as much as the text report has.
-const MARKDOWN: Format =
-    Format { template: include_str!("report.md"), escape: escape::markdown, most: Most { evidence: 12, runs: 30 } };
+const MARKDOWN: Format = Format {
+    template: include_str!("report.md"),
+    escape: escape::markdown,
+    command: Marks { before: "`", after: "`", verbatim: commands::as_it_is },
+    most: Most { evidence: 12, runs: 30 },
+};
 
 /// Writes the report as one HTML file that needs nothing else; `all` leaves nothing out.
 ///
@@ -69,6 +81,12 @@ fn environment(format: &'static Format) -> Result<Environment<'static>, minijinj
         let text = value.to_string();
         let text = sanitise(&text);
         if value.is_safe() { out.write_str(&text) } else { (format.escape)(&text, out) }.map_err(minijinja::Error::from)
+    });
+    // For what tells the reader to run something. It must be made harmless here, as what it gives holds markup.
+    environment.add_filter("commands", |sentence: &str| -> Result<Value, minijinja::Error> {
+        let mut out = String::new();
+        commands::write(&sanitise(sentence), &format.command, format.escape, &mut out)?;
+        Ok(Value::from_safe_string(out))
     });
     environment.add_template(NAME, format.template)?;
     Ok(environment)
