@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::patterns::Fact;
 use super::recognised::Recognised;
 use super::values::{decimal_number, version};
+use crate::artifact::event_log::catalogue::provider_called;
 use crate::evidence::{Inventory, TicketEvent, TicketLine};
 use crate::knowledge::nvidia::DriverRelease;
 
@@ -157,7 +158,9 @@ impl PendingEvent {
     }
 }
 
-fn add_event(recognised: &mut Recognised, provider: Arc<str>, id: u32) {
+/// Adds an event, whose provider may be spelled as people do.
+pub(super) fn add_event(recognised: &mut Recognised, provider: Arc<str>, id: u32) {
+    let provider = provider_called(&provider).map_or(provider, Arc::from);
     let known = recognised.events.iter().any(|event| event.provider == provider && event.id == id);
     if !known && recognised.events.len() < MOST_EVENTS {
         recognised.note_line();

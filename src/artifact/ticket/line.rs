@@ -11,6 +11,7 @@ use super::statement::{
     stem_of, version_after,
 };
 use super::stops::{stop_in_words, stop_named};
+use super::told_event;
 use super::told_module::is_asserted;
 use super::values::{
     beginning, code, decimal_number, field_name, hex_number, image_name, is_status, narrow, value_of, version,
@@ -55,6 +56,9 @@ impl LineReader {
         let mut about_bugcheck = taking.bugcheck_in_any_language();
         for statement in statements {
             about_bugcheck |= taking.take_statement(statement);
+        }
+        for (provider, id) in told_event::events(line) {
+            inventory::add_event(taking.recognised, provider.into(), id);
         }
         taking.named_fast_fails();
         taking.frame_of_the_jvm();

@@ -33,6 +33,7 @@ mod sentences;
 mod signature;
 mod statement;
 mod stops;
+mod told_event;
 mod told_module;
 mod values;
 

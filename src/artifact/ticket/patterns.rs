@@ -195,9 +195,12 @@ pub(super) struct Statement<'l> {
 /// text is searched ten times as slowly.
 const AUTOMATON: usize = 16 << 20;
 
+/// What so many expressions may take when they are compiled, bytes: the usual 10 MiB, and room for those to come.
+const PROGRAM: usize = 32 << 20;
+
 /// Expressions that are searched for together.
 fn all_of<'r>(expressions: impl Iterator<Item = &'r str>) -> Option<RegexSet> {
-    RegexSetBuilder::new(expressions).dfa_size_limit(AUTOMATON).build().ok()
+    RegexSetBuilder::new(expressions).size_limit(PROGRAM).dfa_size_limit(AUTOMATON).build().ok()
 }
 
 /// All patterns, compiled.

@@ -8,12 +8,14 @@
 //! the fields, those names also serve for the older, positional form of the same event; positions for which Windows
 //! has no name are called `data0`, `data1`...
 
+mod spelling;
 mod table;
 
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 use std::sync::LazyLock;
 
+pub use self::spelling::{provider_called, provider_names};
 use crate::artifact::notation::number_u32;
 use crate::evidence::{Event, EventBody};
 
