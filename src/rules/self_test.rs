@@ -133,8 +133,12 @@ fn read_records(list: &ListDefinition, node: &Node, mistakes: &mut Mistakes) -> 
         mistakes.error_with_help("R022", node.span, message, help);
         return Vec::new();
     };
-    let read: Vec<(&Node, Record)> =
+    let mut read: Vec<(&Node, Record)> =
         items.iter().filter_map(|item| Some((item, read_record(list, item, mistakes)?))).collect();
+    let mut position = 0_u64;
+    for (_, record) in &mut read {
+        position = complete(list, record, position);
+    }
     possible::look(list, node, &read, mistakes);
     read.into_iter().map(|(_, record)| record).collect()
 }
@@ -155,6 +159,25 @@ fn read_record(list: &ListDefinition, item: &Node, mistakes: &mut Mistakes) -> O
     Some(Record { fields: fields.collect(), from: None })
 }
 
+/// Adds to an entry what the test says without writing it: where it stands, in lists whose entries have a position, and how
+/// far away it is, where that is the time before or after. `position` is the place behind the entry before; gives the one
+/// behind this entry.
+fn complete(list: &ListDefinition, record: &mut Record, position: u64) -> u64 {
+    let number = |record: &Record, field: &str| match record.get(field) {
+        Some(Value::Number(number)) => Some(*number),
+        _ => None,
+    };
+    let away = number(record, "seconds_before").or_else(|| number(record, "seconds_after"));
+    for (field, value) in [("position", Some(position)), ("seconds_away", away)] {
+        if let (Some(definition), Some(value), None) =
+            (list.fields.iter().find(|known| known.path == field), value, record.get(field))
+        {
+            record.fields.push((definition.path, Value::Number(value)));
+        }
+    }
+    number(record, "position").unwrap_or(position).saturating_add(1)
+}
+
 fn read_value(fact: &FactDefinition, node: &Node, mistakes: &mut Mistakes) -> Option<Value> {
     let Some(text) = node.text().filter(|_| !node.is_nothing()) else {
         let message = format!("`{}` needs {}, not {}", fact.path, value::noun(fact.kind), node.kind_name());
@@ -168,5 +191,52 @@ fn read_value(fact: &FactDefinition, node: &Node, mistakes: &mut Mistakes) -> Op
             mistakes.error_with_help("R022", node.span, format!("{} (`{}`)", wrong.message, fact.path), wrong.help);
             None
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::rules::testing::{passes, rule};
+
+    #[test]
+    fn how_far_away_an_entry_is_need_not_be_written() {
+        let asked = "other_incidents|any: {same_site: true, seconds_away|within: 1 h}";
+        let tests = [
+            ("other_incidents: [{same_site: true, seconds_before: 600}]", "match"),
+            ("other_incidents: [{same_site: true, seconds_after: 10 min}]", "match"),
+            ("other_incidents: [{same_site: true, seconds_before: 7200}]", "no-match"),
+            ("other_incidents: [{same_site: true}]", "skipped"),
+        ];
+        passes(asked, "it", &tests);
+    }
+
+    #[test]
+    fn where_an_entry_stands_need_not_be_written() {
+        let first = "frames|any: {position: 0, module: a.dll}";
+        let tests = [
+            ("frames: [{module: a.dll}, {module: b.dll}]", "match"),
+            ("frames: [{module: b.dll}, {module: a.dll}]", "no-match"),
+            // What is written stands, and counts on.
+            ("frames: [{position: 3, module: a.dll}]", "no-match"),
+        ];
+        passes(first, "it", &tests);
+        let next = "frames|any: {position: 4, module: b.dll}";
+        let tests = [("frames: [{position: 3, module: a.dll}, {module: b.dll}]", "match"), ("frames: []", "no-match")];
+        passes(next, "it", &tests);
+        let directly = "frames|sequence: {steps: [{module: a.dll}, {module: b.dll}], adjacent: true}";
+        let tests = [
+            ("frames: [{module: a.dll}, {module: b.dll}]", "match"),
+            ("frames: [{module: a.dll}, {module: c.dll}, {module: b.dll}]", "no-match"),
+        ];
+        passes(directly, "it", &tests);
+    }
+
+    #[test]
+    fn a_list_without_positions_gets_none() {
+        let rules =
+            rule("it: {text|any: {line: x}}", "it", &[("text: [{line: x}]", "match"), ("text: []", "no-match")]);
+        let test = rules.rules().first().and_then(|rule| rule.tests().first()).expect("a test");
+        let fields = &test.facts.list("text").and_then(<[_]>::first).expect("an entry").fields;
+        assert_eq!(fields.iter().map(|(field, _)| *field).collect::<Vec<_>>(), ["line"]);
     }
 }
