@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::mistakes::{listing, suggestion};
+use super::slips;
 use crate::evidence::{BugcheckCode, Version, base_name};
 use crate::facts::{FactDefinition, FactType, Value};
 use crate::knowledge::code_names::{Named, code_of};
@@ -89,7 +90,9 @@ fn help(kind: FactType, text: &str) -> String {
             "a code is written like 0xC0000409, c0000409, -1073740791 or 3221226505, or as its name".to_owned()
         }
         FactType::Number => "a number is written in digits, like 126".to_owned(),
-        FactType::Duration => "a duration is a whole number of seconds, or of a unit: 90 s, 5 min, 2 h, 3 d".to_owned(),
+        FactType::Duration => slips::duration(text).unwrap_or_else(|| {
+            "a duration is a whole number of seconds, or of a unit: 90 s, 5 min, 2 h, 3 d".to_owned()
+        }),
         FactType::Address => "an address is written in hexadecimal, like 0x7286e".to_owned(),
         FactType::Version => "a version is one to four numbers with dots between them, like 14.40.33810.0".to_owned(),
         FactType::Flag => "write `true` or `false`".to_owned(),
