@@ -99,7 +99,8 @@ pub(super) fn read_count(
         let help = format!("write `{}|count: {{where: {{...}}, gte: 2}}`", list.name);
         mistakes.error_with_help("R027", node.span, "`count` needs a bound: `lt`, `lte`, `gt`, `gte` or `eq`", help);
     } else if least > most {
-        mistakes.error("R027", node.span, "no number of entries fits these bounds");
+        let help = "`lt` and `gt` leave their number out, `lte` and `gte` take it in: `gte: 2, lte: 2` is `eq: 2`";
+        mistakes.error_with_help("R027", node.span, "no number of entries fits these bounds", help);
     } else if bounds > 0 && least == 0 && most == u64::MAX {
         mistakes.error("R027", node.span, "every number of entries fits these bounds");
     }

@@ -4,6 +4,7 @@ use super::mistakes::{Mistakes, listing, suggestion};
 use super::outcome::Outcome;
 use super::possible;
 use super::selection::telling_field;
+use super::slips;
 use super::value;
 use crate::facts::schema::{FactDefinition, LISTS, ListDefinition, SCALARS};
 use crate::facts::{FactSet, Record, Value};
@@ -80,7 +81,8 @@ fn read_test(item: &Node, mistakes: &mut Mistakes) -> Option<SelfTest> {
         let known = Outcome::EXPECTED.into_iter().find(|outcome| outcome.word() == word);
         if known.is_none() {
             let words = Outcome::EXPECTED.map(Outcome::word);
-            let help = suggestion(word, words).unwrap_or_else(|| format!("it is one of {}", listing(words)));
+            let meant = slips::outcome(word).map(str::to_owned).or_else(|| suggestion(word, words));
+            let help = meant.unwrap_or_else(|| format!("it is one of {}", listing(words)));
             mistakes.error_with_help("R014", node.span, format!("a test can't expect `{word}`"), help);
         }
         known
@@ -117,7 +119,8 @@ pub(super) fn read_facts(node: &Node, mistakes: &mut Mistakes) -> Option<FactSet
             facts.set_list(list.name, records);
         } else {
             let known = SCALARS.iter().map(|fact| fact.path).chain(LISTS.iter().map(|list| list.name));
-            let help = suggestion(name, known)
+            let help = slips::fact_of_test(name)
+                .or_else(|| suggestion(name, known))
                 .unwrap_or_else(|| "`crashsift rules facts` prints all facts with their types".to_owned());
             mistakes.error_with_help("R020", entry.key.span, format!("there is no fact `{name}`"), help);
         }
@@ -144,6 +147,12 @@ fn read_records(list: &ListDefinition, node: &Node, mistakes: &mut Mistakes) -> 
 }
 
 fn read_record(list: &ListDefinition, item: &Node, mistakes: &mut Mistakes) -> Option<Record> {
+    if let Some(text) = item.text().filter(|_| !item.is_nothing()) {
+        let message = format!("an entry of `{}` must be a mapping, not a text", list.name);
+        let help = format!("write `{{{}: {text}}}`, or another of its fields", telling_field(list));
+        mistakes.error_with_help("R012", item.span, message, help);
+        return None;
+    }
     let entries = mistakes.mapping(item, &format!("an entry of `{}`", list.name))?;
     for entry in entries.iter().filter(|entry| !list.fields.iter().any(|field| field.path == entry.name())) {
         let fields = list.fields.iter().map(|field| field.path);

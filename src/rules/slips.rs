@@ -2,7 +2,7 @@
 
 use super::mistakes::listing;
 use crate::facts::FactType;
-use crate::facts::schema::{FactDefinition, ListDefinition, SCALARS};
+use crate::facts::schema::{FactDefinition, LISTS, ListDefinition, SCALARS};
 
 /// What to write for a word that is no modifier.
 pub(super) fn modifier(word: &str) -> Option<&'static str> {
@@ -91,8 +91,31 @@ pub(super) fn duration(text: &str) -> Option<String> {
     Some(format!("write `{} {unit}`", number.checked_mul(factor)?))
 }
 
+/// What to write in a condition for a name that is no selection.
+pub(super) fn selection(name: &str) -> Option<String> {
+    let (fact, modifier) = name.split_once('|').map_or((name, ""), |(fact, modifier)| (fact, modifier));
+    if SCALARS.iter().any(|known| known.path == fact) || LISTS.iter().any(|list| list.name == fact) {
+        return Some(format!("`{fact}` is what selections ask for: ask for it in one, and name that here"));
+    }
+    let counts = fact == "count" || modifier.starts_with("count");
+    counts.then(|| "how many entries fit is asked in a selection: `LIST|count: {where: {...}, gte: 3}`".to_owned())
+}
+
+/// What a test is to expect, for another word.
+pub(super) fn outcome(word: &str) -> Option<&'static str> {
+    Some(match word {
+        "yes" | "true" | "matches" | "matched" | "hit" => "write `match`",
+        "no" | "false" | "none" | "no_match" | "nomatch" | "not-matched" | "miss" => "write `no-match`",
+        "unknown" | "undecided" | "skip" | "missing" => "write `skipped`",
+        _ => return None,
+    })
+}
+
 /// What to write for something that is no fact.
 pub(super) fn fact(name: &str) -> Option<String> {
+    if name == "os.version" {
+        return Some("Windows is known by its build: write `os.build|gte: 19041`".to_owned());
+    }
     if let Some(rest) = name.strip_prefix("not ") {
         return Some(format!(
             "`not` stands in the condition: name a selection with `{}`, and write `not NAME`",
@@ -115,6 +138,16 @@ pub(super) fn fact(name: &str) -> Option<String> {
     (alike.len() > 1).then(|| format!("facts of that sort are {}", listing(alike)))
 }
 
+/// What to write for a fact with a modifier, where a test says what facts are.
+pub(super) fn fact_of_test(name: &str) -> Option<String> {
+    let (fact, _) = name.split_once('|')?;
+    if LISTS.iter().any(|list| list.name == fact) {
+        return Some(format!("a test says what is there, entry by entry: write `{fact}: [{{...}}, {{...}}]`"));
+    }
+    let is_known = SCALARS.iter().any(|known| known.path == fact);
+    is_known.then(|| format!("a test says what a fact is: write `{fact}: ...`, or leave it out where it is not known"))
+}
+
 /// The texts of an expression that somebody has put between slashes, with or without flags behind: `/x/i`.
 pub(super) fn between_slashes(expression: &str) -> Option<&str> {
     let (inner, flags) = expression.strip_prefix('/')?.rsplit_once('/')?;
@@ -124,7 +157,7 @@ pub(super) fn between_slashes(expression: &str) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::facts::schema::{LISTS, scalar};
+    use crate::facts::schema::scalar;
 
     fn list(name: &str) -> &'static ListDefinition {
         LISTS.iter().find(|list| list.name == name).expect("a list")
@@ -168,6 +201,15 @@ mod tests {
         assert_eq!(fact("exception.kode"), None);
         assert!(fact("host").is_some_and(|help| help.contains("`same_host`")));
         assert!(fact("not modules").is_some_and(|help| help.contains("condition")));
+    }
+
+    #[test]
+    fn what_stands_at_the_wrong_place_is_told_where_it_belongs() {
+        assert!(selection("process.name").is_some_and(|help| help.contains("ask for it in one")));
+        assert!(selection("count").is_some_and(|help| help.contains("gte: 3")));
+        assert_eq!((selection("it"), fact_of_test("modules"), fact_of_test("a|b")), (None, None, None));
+        assert!(fact_of_test("threads|count").is_some_and(|help| help.ends_with("write `threads: [{...}, {...}]`")));
+        assert!(fact_of_test("os.build|gte").is_some_and(|help| help.contains("write `os.build: ...`")));
     }
 
     #[test]

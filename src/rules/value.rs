@@ -71,6 +71,9 @@ pub(super) fn noun(kind: FactType) -> &'static str {
         FactType::Number => "a number",
         FactType::Duration => "a duration",
         FactType::Address => "an address",
+        FactType::Version if text.strip_prefix(['v', 'V']).is_some_and(|rest| rest.parse::<Version>().is_ok()) => {
+            format!("write `{}`", text.trim_start_matches(['v', 'V']))
+        }
         FactType::Version => "a version",
         FactType::Module => "a module name",
         FactType::Path => "a path",
@@ -94,6 +97,9 @@ fn help(kind: FactType, text: &str) -> String {
             "a duration is a whole number of seconds, or of a unit: 90 s, 5 min, 2 h, 3 d".to_owned()
         }),
         FactType::Address => "an address is written in hexadecimal, like 0x7286e".to_owned(),
+        FactType::Version if text.strip_prefix(['v', 'V']).is_some_and(|rest| rest.parse::<Version>().is_ok()) => {
+            format!("write `{}`", text.trim_start_matches(['v', 'V']))
+        }
         FactType::Version => "a version is one to four numbers with dots between them, like 14.40.33810.0".to_owned(),
         FactType::Flag => "write `true` or `false`".to_owned(),
         FactType::Module => "a module name is a file name, like ucrtbase.dll".to_owned(),
@@ -262,6 +268,8 @@ mod tests {
         assert_eq!(mistake.help, "did you mean `write`?");
         let mistake = parse(FactType::Flag, "yes").expect_err("no flag");
         assert_eq!(mistake.help, "write `true` or `false`");
+        assert_eq!(parse(FactType::Version, "v2.1").expect_err("no version").help, "write `2.1`");
+        assert_eq!(parse(FactType::Duration, "10m").expect_err("no duration").help, "write `10 min`");
     }
 
     #[test]

@@ -16,7 +16,7 @@ pub(super) fn look(rule: &Linted<'_>, found: &mut Vec<Diagnostic>) {
             let Compare::Regex { patterns, .. } = compare else { continue };
             for written in patterns.iter().map(|pattern| pattern.written()) {
                 let Some(wrong) = Parser::new().parse(written).ok().and_then(|hir| never(&hir)) else { continue };
-                let message = format!("in the regular expression `{written}` {}", wrong.says());
+                let message = format!("in the regular expression `{written}`, {}", wrong.says());
                 rule.warn("R105", place(rule.rule, term, written), message, wrong.help(), found);
             }
         }
@@ -60,7 +60,10 @@ impl Wrong {
 
     fn help(self) -> &'static str {
         match (self.words, self.of_alternative) {
-            (_, true) => "write it only with the alternatives that begin or end with a letter, digit or `_`",
+            (_, true) => {
+                "write it in those alternatives alone where it can be: it asks for a letter, digit or `_` on exactly one \
+                 of its sides"
+            }
             ((false, false), false) => "leave it out: it asks for a letter, digit or `_` on exactly one of its sides",
             _ => {
                 "leave it out, or write what stands between: it asks for a letter, digit or `_` on exactly one of its sides"
