@@ -215,6 +215,41 @@ fn a_suppression_that_ended_is_told_by_why() {
     assert_eq!(ended, [&json!(null), &json!(null), &json!({"by": "site", "reason": "Known.", "until": "2025-02-04"})]);
 }
 
+/// An override says nothing of what it leaves as it is.
+#[test]
+fn references_are_looked_at_where_they_stand() {
+    let rule = fs::read_to_string("tests/broken_rules/lint-reference-no-address.yaml").expect("a rule");
+    let overlays = Overlays::new([
+        ("own", rule.split_once("schema: 1\n").expect("a rule").1),
+        ("surer", "override:\n  - {rule: test/broken, confidence: 0.4}\n"),
+        ("other", "override:\n  - {rule: test/broken, references: ['https://example.org', see the wiki]}\n"),
+    ]);
+    let warned = |sets: &[&str]| -> (usize, String) {
+        let paths = sets.iter().map(|name| overlays.path(name));
+        let checked = run(["rules", "check"].into_iter().map(str::to_owned).chain(paths)).ends_with(0).stdout;
+        (checked.matches("warning[R102]").count(), checked)
+    };
+    assert_eq!(warned(&["own"]).0, 4);
+    assert_eq!(warned(&["own", "surer"]).0, 4);
+    let (count, told) = warned(&["own", "other"]);
+    assert!(count == 1 && told.contains("`see the wiki` is no address") && told.contains("other.yaml:3:"), "{told}");
+}
+
+#[test]
+fn what_would_be_right_is_told_of_what_an_overlay_can_not_say() {
+    for (wrong, right) in [
+        ("disable: [memory/stack-overflow]", "write `{rule: memory/stack-overflow, reason: ...}`"),
+        ("disable:\n  - {rule: 'cudnn/*', reason: Known.}", "write an entry for each rule, with its whole id"),
+        ("disable:\n  - {rule: [a/b, c/d], reason: Known.}", "write an entry for each rule"),
+        ("suppress:\n  - {id: memory/stack-overflow, reason: Known.}", "write `rule` with one rule's id"),
+        ("suppress:\n  - {rule: memory/stack-overflow, reason: Known., when: app.exe}", "write what facts must be: `{"),
+    ] {
+        let overlays = Overlays::new([("site", wrong)]);
+        let told = run(["rules", "check", &overlays.path("site")]).ends_with(2).stdout;
+        assert!(told.contains(&format!("= help: {right}")), "{told}");
+    }
+}
+
 #[test]
 fn what_is_legal_and_not_meant_is_told_by_the_check_alone() {
     let rule = fs::read_to_string("tests/broken_rules/pattern-without-wildcard.yaml").expect("a rule");

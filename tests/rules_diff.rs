@@ -1,6 +1,6 @@
 //! `crashsift rules diff`: which incidents another rule set judges otherwise.
 
-#![expect(clippy::expect_used, reason = "a test that can't go on fails, and its inputs are known")]
+#![expect(clippy::expect_used, clippy::panic, reason = "a test that can't go on fails, and its inputs are known")]
 
 mod program;
 
@@ -71,6 +71,30 @@ fn another_confidence_is_a_change() {
     let change = &document["changed"][0];
     assert_eq!(change["before"]["cause"], change["now"]["cause"], "{document:#}");
     assert!(change["before"]["confidence"].as_f64() > change["now"]["confidence"].as_f64(), "{document:#}");
+}
+
+/// A rule that is no surer than others, or too unsure for a verdict, is told of, too.
+#[test]
+fn a_finding_beside_the_verdict_is_a_change_of_findings() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("beside.yaml");
+    let rule = "schema: 1\nrules:\n  - id: local/beside\n    title: T\n    cause: application-defect\n    confidence: 0.1\n    \
+                severity: low\n    selections: {it: {exception.code: STATUS_STACK_OVERFLOW}}\n    explanation: E.\n    \
+                remediation: [{audience: developer, text: R.}]\n    references: ['https://example.org']\n    tests:\n      - \
+                {name: m, facts: {exception.code: 0xC00000FD}, expect: match}\n      - {name: n, facts: {exception.code: \
+                0xC0000005}, expect: no-match}\n";
+    fs::write(&file, rule).expect("written");
+    let samples = ["samples/stack-overflow", "samples/heap-corruption"];
+    let diff = ["rules", "diff", "builtin", &shown(&file)];
+    let document = run(diff.iter().chain(&["-f", "json"]).chain(&samples)).ends_with(0).json();
+    assert_eq!(document["changed"], json!([]), "{document:#}");
+    let [change] = document["findings_changed"].as_array().expect("a list").as_slice() else { panic!("{document:#}") };
+    assert_eq!(change["before"], change["now"]);
+    assert_eq!(change["rules"], json!([{"rule": "local/beside", "now": 0.1}]));
+    let text = run(diff.iter().chain(&samples)).ends_with(0).stdout;
+    assert!(text.starts_with("0 of 2 incidents change."), "{text}");
+    assert!(text.contains("1 more keeps its verdict, and has other findings beside it."), "{text}");
+    assert!(text.contains("    local/beside matches now: 0.10\n"), "{text}");
 }
 
 /// The lists of a rule set decide which module is the suspect.

@@ -92,6 +92,9 @@ pub struct ByRules<'r> {
     pub incidents: usize,
     /// Those of which verdict, confidence, suspect or signature differ, in the order of the first report.
     pub changed: Vec<Changed<'r>>,
+    /// The others of which a finding differs that does not decide the verdict: one that is too unsure for it, or that stands
+    /// behind another, in the same order.
+    pub beside: Vec<Changed<'r>>,
     /// Incidents that only the first has: texts on which only its rules have anything to say.
     pub gone: Vec<&'r Judged>,
     /// Incidents that only the second has.
@@ -106,7 +109,7 @@ pub fn by_rules<'r>(before: &'r Report, now: &'r Report) -> ByRules<'r> {
     };
     let mut others: BTreeMap<Option<(usize, &Place)>, &Judged> =
         now.incidents.iter().map(|judged| (key(judged), judged)).collect();
-    let (mut changed, mut gone) = (Vec::new(), Vec::new());
+    let (mut changed, mut beside, mut gone) = (Vec::new(), Vec::new(), Vec::new());
     for judged in &before.incidents {
         match others.remove(&key(judged)) {
             None => gone.push(judged),
@@ -116,11 +119,13 @@ pub fn by_rules<'r>(before: &'r Report, now: &'r Report) -> ByRules<'r> {
                     !change.cause_changed() && judged.verdict.confidence.total_cmp(&other.verdict.confidence).is_eq();
                 if !same_verdict || change.suspect_changed() || change.signature_changed() {
                     changed.push(change);
+                } else if !change.rules().is_empty() {
+                    beside.push(change);
                 }
             }
         }
     }
     let left = |judged: &&'r Judged| others.contains_key(&key(judged));
     let new: Vec<&Judged> = now.incidents.iter().filter(left).collect();
-    ByRules { incidents: before.incidents.len().saturating_add(new.len()), changed, gone, new }
+    ByRules { incidents: before.incidents.len().saturating_add(new.len()), changed, beside, gone, new }
 }

@@ -44,7 +44,26 @@ impl Causes {
     /// What an author most probably meant by an id that does not exist.
     pub(super) fn help(&self, id: &str) -> String {
         let ids = self.causes.iter().map(|cause| cause.id.as_str());
-        suggestion(id, ids).unwrap_or_else(|| "`crashsift rules causes` prints all causes".to_owned())
+        suggestion(id, ids).unwrap_or_else(|| match self.alike(id).as_slice() {
+            [] => "`crashsift rules causes` prints all causes".to_owned(),
+            alike => {
+                format!(
+                    "causes with these words are {}; `crashsift rules causes` prints all",
+                    listing(alike.iter().copied())
+                )
+            }
+        })
+    }
+
+    /// The causes that share most words with an id, if any share one; not those that hardly tell it from others.
+    fn alike(&self, id: &str) -> Vec<&str> {
+        const TOLD: usize = 6;
+        let shared =
+            |cause: &Cause| cause.id.split('-').filter(|word| id.split('-').any(|other| other == *word)).count();
+        let most = self.causes.iter().map(shared).max().unwrap_or_default();
+        let alike: Vec<&str> =
+            self.causes.iter().filter(|cause| shared(cause) == most).map(|cause| cause.id.as_str()).collect();
+        if most == 0 || alike.len() > TOLD { Vec::new() } else { alike }
     }
 }
 
@@ -86,4 +105,20 @@ fn read_root(root: &Node, mistakes: &mut Mistakes) -> Option<Causes> {
         causes.causes.push(Cause { id: entry.name().to_owned(), family, means });
     }
     Some(causes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn causes_with_the_same_words_are_told() {
+        let cause = |id: &str| Cause { id: id.to_owned(), family: String::new(), means: String::new() };
+        let ids = ["gpu-driver-defect", "kernel-driver-defect", "gpu-timeout", "heap-corruption"];
+        let causes = Causes { causes: ids.map(cause).into(), ..Causes::default() };
+        let help = causes.help("gpu-driver-fault");
+        assert_eq!(help, "causes with these words are `gpu-driver-defect`; `crashsift rules causes` prints all");
+        assert_eq!(causes.help("gpu-timeuot"), "did you mean `gpu-timeout`?");
+        assert_eq!(causes.help("something-else"), "`crashsift rules causes` prints all causes");
+    }
 }

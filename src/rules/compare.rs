@@ -10,6 +10,7 @@ use super::evaluate::Truth;
 use super::list::ModuleList;
 use super::mistakes::{Mistakes, listing, suggestion};
 use super::pattern::{self, Pattern};
+use super::slips;
 use super::value::{self, fold, fold_part, noun};
 use super::view::Compared;
 use super::wildcard::Wildcard;
@@ -265,7 +266,8 @@ fn typed(fact: &FactDefinition, node: &Node, mistakes: &mut Mistakes) -> Option<
     match value::of(fact, text) {
         Ok(value) => Some(value),
         Err(wrong) => {
-            mistakes.error_with_help("R022", node.span, format!("{} (`{}`)", wrong.message, fact.path), wrong.help);
+            let help = slips::comparison(fact, text).unwrap_or(wrong.help);
+            mistakes.error_with_help("R022", node.span, format!("{} (`{}`)", wrong.message, fact.path), help);
             None
         }
     }

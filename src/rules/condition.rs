@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::mistakes::{listing, suggestion};
+use super::slips;
 
 /// Words that can't be names of selections.
 pub(super) const RESERVED: &[&str] = &["and", "or", "not", "all", "any", "of", "them"];
@@ -105,6 +106,11 @@ impl<'t> Parser<'t> {
                 let help = format!("write `{}`", word.to_lowercase());
                 Err(self.wrong(format!("`{word}` is written in lower case"), Some(help)))
             }
+            Some(word) if word.starts_with(['=', '<', '>']) || word == "!=" => {
+                let help =
+                    "compare in a selection, `{process.name: app.exe}` or `{os.build|gte: 22000}`, and name it here";
+                Err(self.wrong(format!("`{word}` is not used here"), Some(help.to_owned())))
+            }
             Some(word) if meant_by(word).is_some() => {
                 let help = meant_by(word).map(|meant| format!("write `{meant}`"));
                 Err(self.wrong(format!("`{word}` is not used here"), help))
@@ -154,7 +160,10 @@ impl<'t> Parser<'t> {
             None => Err(self.wrong("the condition ends where a selection is expected", None)),
             Some("all") => self.group(Condition::All),
             Some("any") => self.group(Condition::Any),
-            Some("1") => Err(self.wrong("`1 of` is not used here", Some("write `any of NAME*`".to_owned()))),
+            Some("1") => {
+                let of = self.words.get(self.next.saturating_add(2)).map_or("NAME*", |(word, _)| *word);
+                Err(self.wrong("`1 of` is not used here", Some(format!("write `any of {of}`"))))
+            }
             Some(number) if number.bytes().all(|byte| byte.is_ascii_digit()) => {
                 let help = "write out which ones may hold together: `(a and b) or (a and c) or (b and c)`".to_owned();
                 Err(self.wrong(format!("`{number} of` is not used here"), Some(help)))
@@ -209,6 +218,7 @@ impl<'t> Parser<'t> {
                 return Err(self.wrong("a pattern needs `any of` or `all of` before it", Some(help)));
             }
             let help = suggestion(name, self.names.iter().copied())
+                .or_else(|| slips::selection(name))
                 .unwrap_or_else(|| format!("the selections are {}", listing(self.names.iter().copied())));
             let message = format!("there is no selection `{name}`");
             self.unknown.push(Wrong { code: "R031", at: self.place(), message, help: Some(help) });
@@ -315,6 +325,12 @@ mod tests {
         assert_eq!(help("a && b"), "write `and`");
         assert_eq!(help("a || b"), "write `or`");
         assert_eq!(help("a and !b"), "write `not b`");
+        assert_eq!(
+            (help("1 of them"), help("1 of old_*")),
+            ("write `any of them`".into(), "write `any of old_*`".into())
+        );
+        assert!(help("a == 5").starts_with("compare in a selection"));
+        assert!(help("process.name").starts_with("`process.name` is what selections ask for"));
     }
 
     #[test]

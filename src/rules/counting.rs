@@ -9,11 +9,21 @@ use super::quantifier::{Count, Distinct, Window};
 use super::selection::EntryFilter;
 use super::view::{Compared, Row};
 
-/// An entry that counts, with its value where different ones are counted; without one it may have any.
+/// An entry that counts.
 #[derive(Debug, Clone, Copy)]
 struct Counted<'r, 'v> {
     row: &'r Row<'v>,
-    value: Option<Compared<'r>>,
+    /// Of what it counts one, together with others of the same; `None` counts by itself.
+    of: Option<Of<'r>>,
+}
+
+/// What several entries can have in common, so that they count once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Of<'r> {
+    /// The value, where different ones count.
+    Value(Compared<'r>),
+    /// The incident that they tell of.
+    Incident(Compared<'r>),
 }
 
 impl Count {
@@ -22,25 +32,12 @@ impl Count {
         let number = |count: usize| u64::try_from(count).unwrap_or(u64::MAX);
         let fitting = || rows.iter().filter(|row| entries.fits(row));
         let possible = || rows.iter().filter(|row| entries.truth(row) != Truth::False);
-        let Some(distinct) = self.distinct else {
-            let surely = self.counted(fitting()).len();
-            return (number(surely), number(self.at_most(self.counted(possible()).len(), possible())));
-        };
-        let valued = fitting().filter_map(|row| match distinct.of(row) {
-            Told::Value(value) => Some(Counted { row, value: Some(value) }),
-            Told::Nothing | Told::Unknown => None,
-        });
-        let surely = different(&self.span_of(valued));
+        let surely = different(&self.span_of(fitting().filter_map(|row| self.surely(row))));
         // Several of which nobody knows the value may all have the same.
-        let unknown = |row: &Row<'_>| matches!(distinct.of(row), Told::Unknown);
+        let unknown = |row: &Row<'_>| self.distinct.is_some_and(|distinct| matches!(distinct.of(row), Told::Unknown));
         let placed = |row: &Row<'_>| self.within.is_none_or(|window| window.time(row).is_some());
         let surely = if fitting().any(|row| unknown(row) && placed(row)) { surely.max(1) } else { surely };
-        let any = possible().filter_map(|row| match distinct.of(row) {
-            Told::Value(value) => Some(Counted { row, value: Some(value) }),
-            Told::Unknown => Some(Counted { row, value: None }),
-            Told::Nothing => None,
-        });
-        let perhaps = different(&self.span_of(any));
+        let perhaps = different(&self.span_of(possible().filter_map(|row| self.perhaps(row))));
         (number(surely), number(self.at_most(perhaps, possible())))
     }
 
@@ -50,23 +47,34 @@ impl Count {
         timed.saturating_add(rows.filter(|row| window.may_be_anywhere(row)).count())
     }
 
-    /// Which of the entries that fit count. Of several that tell of one incident the first does; where different values
-    /// count, all that have one.
+    /// An entry that fits as it surely counts, if it does.
+    fn surely<'r, 'v>(self, row: &'r Row<'v>) -> Option<Counted<'r, 'v>> {
+        let of = match self.distinct.map(|distinct| distinct.of(row)) {
+            None => self.incident.and_then(|field| row.field(field)).map(Of::Incident),
+            Some(Told::Value(value)) => Some(Of::Value(value)),
+            Some(Told::Nothing | Told::Unknown) => return None,
+        };
+        Some(Counted { row, of })
+    }
+
+    /// An entry that fits as it may count: without a value that is known it may have one of its own.
+    fn perhaps<'r, 'v>(self, row: &'r Row<'v>) -> Option<Counted<'r, 'v>> {
+        match self.distinct.map(|distinct| distinct.of(row)) {
+            Some(Told::Unknown) => Some(Counted { row, of: None }),
+            _ => self.surely(row),
+        }
+    }
+
+    /// Which of the entries that fit count. Of several that tell of one incident the first does that lies in the span;
+    /// where different values count, all that have one.
     pub fn counted<'r, 'v>(self, fitting: impl Iterator<Item = &'r Row<'v>>) -> Vec<&'r Row<'v>> {
+        let held = self.span_of(fitting.filter_map(|row| self.surely(row)));
         let mut told = BTreeSet::new();
-        let fitting = fitting.filter(|row| match self.incident.and_then(|field| row.field(field)) {
-            Some(Compared::Number(incident)) if self.distinct.is_none() => told.insert(incident),
+        let counts = |one: &Counted<'r, 'v>| match one.of {
+            Some(incident @ Of::Incident(_)) => told.insert(incident),
             _ => true,
-        });
-        let counted = fitting.filter_map(|row| {
-            let value = match self.distinct.map(|distinct| distinct.of(row)) {
-                None => None,
-                Some(Told::Value(value)) => Some(value),
-                Some(Told::Nothing | Told::Unknown) => return None,
-            };
-            Some(Counted { row, value })
-        });
-        self.span_of(counted).into_iter().map(|one| one.row).collect()
+        };
+        held.into_iter().filter(counts).map(|one| one.row).collect()
     }
 
     /// The different values of the entries that fit, as they compare, sorted; nothing where entries count.
@@ -84,7 +92,7 @@ impl Count {
     fn span_of<'r, 'v>(self, counted: impl Iterator<Item = Counted<'r, 'v>>) -> Vec<Counted<'r, 'v>> {
         match self.within {
             None => counted.collect(),
-            Some(window) => window.fullest(counted, self.distinct.is_some()),
+            Some(window) => window.fullest(counted),
         }
     }
 }
@@ -110,10 +118,10 @@ impl Distinct {
     }
 }
 
-/// How many different values these have. Where the value is not known, it may be one of its own.
+/// How many these are, where those of the same count once.
 fn different(counted: &[Counted<'_, '_>]) -> usize {
-    let values: BTreeSet<Compared<'_>> = counted.iter().filter_map(|one| one.value).collect();
-    values.len().saturating_add(counted.iter().filter(|one| one.value.is_none()).count())
+    let of: BTreeSet<Of<'_>> = counted.iter().filter_map(|one| one.of).collect();
+    of.len().saturating_add(counted.iter().filter(|one| one.of.is_none()).count())
 }
 
 impl Window {
@@ -131,44 +139,42 @@ impl Window {
         self.time(row).is_none() && self.absent.of_entry(row) == Lack::Unknown
     }
 
-    /// The entries of the span that holds the most of them, or the most different values; of several spans the earliest.
-    /// Both of its ends count.
-    fn fullest<'r, 'v>(self, counted: impl Iterator<Item = Counted<'r, 'v>>, by_value: bool) -> Vec<Counted<'r, 'v>> {
+    /// The entries of the span in which the most count; of several spans the earliest. Both of its ends count.
+    fn fullest<'r, 'v>(self, counted: impl Iterator<Item = Counted<'r, 'v>>) -> Vec<Counted<'r, 'v>> {
         let mut timed: Vec<(i128, Counted<'r, 'v>)> =
             counted.filter_map(|one| Some((self.time(one.row)?, one))).collect();
         timed.sort_by_key(|(time, _)| *time);
-        let mut values: BTreeMap<Compared<'r>, usize> = BTreeMap::new();
+        let mut alike: BTreeMap<Of<'r>, usize> = BTreeMap::new();
         let mut leaving = timed.iter();
-        let (mut first, mut unknown, mut most, mut fullest) = (0_usize, 0_usize, 0_usize, 0..0);
+        let (mut first, mut alone, mut most, mut fullest) = (0_usize, 0_usize, 0_usize, 0..0);
         for (last, (time, one)) in timed.iter().enumerate() {
-            match one.value {
-                Some(value) => {
-                    let count = values.entry(value).or_default();
+            match one.of {
+                Some(of) => {
+                    let count = alike.entry(of).or_default();
                     *count = count.saturating_add(1);
                 }
-                None => unknown = unknown.saturating_add(1),
+                None => alone = alone.saturating_add(1),
             }
             while let Some((left, gone)) = leaving.as_slice().first()
                 && time.saturating_sub(*left) > i128::from(self.seconds)
             {
                 leaving.next();
                 first = first.saturating_add(1);
-                match gone.value {
-                    Some(value) => {
-                        if let Some(count) = values.get_mut(&value) {
+                match gone.of {
+                    Some(of) => {
+                        if let Some(count) = alike.get_mut(&of) {
                             *count = count.saturating_sub(1);
                             if *count == 0 {
-                                values.remove(&value);
+                                alike.remove(&of);
                             }
                         }
                     }
-                    None => unknown = unknown.saturating_sub(1),
+                    None => alone = alone.saturating_sub(1),
                 }
             }
-            let end = last.saturating_add(1);
-            let held = if by_value { values.len().saturating_add(unknown) } else { end.saturating_sub(first) };
+            let held = alike.len().saturating_add(alone);
             if held > most {
-                (most, fullest) = (held, first..end);
+                (most, fullest) = (held, first..last.saturating_add(1));
             }
         }
         timed.get(fullest).unwrap_or_default().iter().map(|(_, one)| *one).collect()
@@ -226,6 +232,23 @@ mod tests {
         };
         let (close, far) = (of(&[(1, 10), (1, 20), (2, 60)]), of(&[(1, 10), (1, 20), (2, 90)]));
         passes(asked, "it", &[(&close, "match"), (&far, "no-match")]);
+    }
+
+    #[test]
+    fn an_incident_counts_in_every_span_that_holds_a_record_of_it() {
+        let asked = "timeline|count: {where: {kind: driver-reset}, gte: 2, within: 1 min}";
+        let of = |entries: &[(u32, u32)]| {
+            let entries = entries.iter().map(|(incident, before)| {
+                format!("{{kind: driver-reset, incident: {incident}, seconds_before: {before}}}")
+            });
+            format!("timeline: [{}]", entries.collect::<Vec<_>>().join(", "))
+        };
+        // The first record of the first incident lies far from the second incident, its last one close to it.
+        let (close, far) = (of(&[(1, 900), (1, 100), (2, 60)]), of(&[(1, 900), (1, 170), (2, 60)]));
+        let twice = of(&[(1, 100), (1, 60)]);
+        passes(asked, "it", &[(&close, "match"), (&far, "no-match"), (&twice, "no-match")]);
+        let most = "timeline|count: {where: {kind: driver-reset}, lte: 1, within: 1 min}";
+        passes(most, "it", &[(&close, "no-match"), (&far, "match"), (&twice, "match")]);
     }
 
     #[test]

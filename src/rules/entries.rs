@@ -60,10 +60,14 @@ impl EntryFilter {
 
     /// Whether an entry fits one of the alternatives; undecided where it lacks what would tell.
     pub fn truth(&self, row: &Row<'_>) -> Truth {
-        if self.alternatives.is_empty() {
-            return Truth::True;
+        let fits = match self.alternatives.as_slice() {
+            [] => Truth::True,
+            alternatives => Truth::any(alternatives.iter().map(|terms| fits_all(terms, row))),
+        };
+        match fits {
+            Truth::True if !row.is_listed() => Truth::Undecided,
+            decided => decided,
         }
-        Truth::any(self.alternatives.iter().map(|terms| fits_all(terms, row)))
     }
 
     /// The terms that leave it undecided whether an entry fits.

@@ -206,7 +206,15 @@ impl Test {
             Self::List { index, quantifier, entries, .. } => match view.list(*index) {
                 Some(rows) => {
                     let rows = if entries.may_fit(*index, view) { rows } else { &[] };
-                    quantifier.truth(rows, entries, || !is_whole(*index, entries, false, view))
+                    let more = || !is_whole(*index, entries, false, view);
+                    if view.others_of(*index).is_none() {
+                        return quantifier.truth(rows, entries, more);
+                    }
+                    // Where more of them would change nothing, it is not asked which there may be.
+                    match quantifier.truth(rows, entries, || true) {
+                        Truth::Undecided => quantifier.truth(view.possible(*index).unwrap_or(rows), entries, more),
+                        decided => decided,
+                    }
                 }
                 None => Truth::Undecided,
             },
@@ -217,7 +225,12 @@ impl Test {
                     if sequence.steps.iter().any(|step| !step.may_fit(*index, view) && !more(step)) {
                         return Truth::False;
                     }
-                    sequence.truth(rows, more)
+                    match sequence.truth(rows, more) {
+                        Truth::False if view.others_of(*index).is_some() => {
+                            sequence.truth(view.possible(*index).unwrap_or(rows), more)
+                        }
+                        answer => answer,
+                    }
                 }
                 None => Truth::Undecided,
             },
@@ -234,7 +247,7 @@ impl Test {
             }
             Self::List { index, list, .. } | Self::Sequence { index, list, .. } => {
                 let before = lacking.len();
-                let rows = view.list(*index).unwrap_or_default();
+                let rows = view.possible(*index).unwrap_or_default();
                 for (entries, row) in self.entries().flat_map(|entries| rows.iter().map(move |row| (entries, row))) {
                     if entries.truth(row) == Truth::Undecided {
                         lacking.extend(entries.undecided(row).map(|term| term.lacks(list, row)));

@@ -114,12 +114,25 @@ impl Mistakes {
     /// Reports keys that are not in `known`, and those of `required` that are missing. `whole` is where a missing
     /// key is reported.
     pub fn keys(&mut self, entries: &[Entry], whole: Span, what: &str, known: &[&str], required: &[&str]) {
+        self.keys_or(entries, whole, what, known, required, |_| None);
+    }
+
+    /// The same; `instead` says what to write for a key that people know from elsewhere.
+    pub fn keys_or(
+        &mut self,
+        entries: &[Entry],
+        whole: Span,
+        what: &str,
+        known: &[&str],
+        required: &[&str],
+        instead: impl Fn(&str) -> Option<String>,
+    ) {
         let mut written: Vec<&str> = entries.iter().map(Entry::name).collect();
         for entry in entries.iter().filter(|entry| !known.contains(&entry.name())) {
             let message = format!("{what} has no key `{}`", entry.name());
             let meant = closest(entry.name(), known.iter().copied());
-            let help =
-                meant.map_or_else(|| format!("its keys are {}{NEWER}", listing(known.iter().copied())), did_you_mean);
+            let help = instead(entry.name()).or_else(|| meant.map(did_you_mean));
+            let help = help.unwrap_or_else(|| format!("its keys are {}{NEWER}", listing(known.iter().copied())));
             self.error_with_help("R010", entry.key.span, message, help);
             // A key that is only misspelt is not missing too.
             written.extend(meant);

@@ -45,6 +45,7 @@ mod selection;
 mod self_test;
 mod sequence;
 mod shared;
+mod slips;
 mod source;
 mod span;
 mod supersede;

@@ -3,7 +3,7 @@
 use super::Known;
 use super::mistakes::{Mistakes, listing, suggestion};
 use super::selection::{Absence, EntryFilter, entry_filter};
-use super::value;
+use super::{slips, value};
 use crate::facts::schema::{LISTS, ListDefinition};
 use crate::facts::{FactType, Value};
 use crate::yaml::Node;
@@ -68,7 +68,10 @@ pub(super) fn read_count(
     let entries = mistakes.mapping(node, "`count`")?;
     let before = mistakes.errors();
     let keys = ["where", "within", "distinct"];
-    mistakes.keys(entries, node.span, "`count`", &[keys.as_slice(), &BOUNDS].concat(), &[]);
+    let keys = [keys.as_slice(), &BOUNDS].concat();
+    mistakes.keys_or(entries, node.span, "`count`", &keys, &[], |key| slips::count_key(key, list));
+    // Another word for a bound is told as such.
+    let is_told = mistakes.errors() > before;
     let (mut least, mut most, mut bounds) = (0_u64, u64::MAX, 0_usize);
     for entry in entries.iter().filter(|entry| BOUNDS.contains(&entry.name())) {
         bounds = bounds.saturating_add(1);
@@ -92,12 +95,13 @@ pub(super) fn read_count(
             }
         }
     }
-    if bounds == 0 {
+    if bounds == 0 && !is_told {
         let help = format!("write `{}|count: {{where: {{...}}, gte: 2}}`", list.name);
         mistakes.error_with_help("R027", node.span, "`count` needs a bound: `lt`, `lte`, `gt`, `gte` or `eq`", help);
     } else if least > most {
-        mistakes.error("R027", node.span, "no number of entries fits these bounds");
-    } else if least == 0 && most == u64::MAX {
+        let help = "`lt` and `gt` leave their number out, `lte` and `gte` take it in: `gte: 2, lte: 2` is `eq: 2`";
+        mistakes.error_with_help("R027", node.span, "no number of entries fits these bounds", help);
+    } else if bounds > 0 && least == 0 && most == u64::MAX {
         mistakes.error("R027", node.span, "every number of entries fits these bounds");
     }
     let filter = match node.get("where") {

@@ -5,6 +5,7 @@ use super::compare::{self, Compare, Modifier, Wanted};
 use super::mistakes::{Mistakes, NEWER, listing, suggestion};
 use super::quantifier::{self, Quantifier};
 use super::sequence::{self, Sequence};
+use super::slips;
 use crate::facts::FactType;
 use crate::facts::schema::{Absent, FactDefinition, LISTS, ListDefinition, OTHER_INCIDENTS, SCALARS};
 use crate::yaml::{Entry, Node, Span};
@@ -162,6 +163,12 @@ fn filled_mapping<'n>(node: &'n Node, what: &str, mistakes: &mut Mistakes) -> Op
         mistakes.error("R025", node.span, format!("{what} asks for nothing and would always hold"));
         return None;
     }
+    if node.text().is_some() {
+        let help =
+            "write what facts must be: `{exception.code: 0xC0000005, process.name: app.exe}`, or a line for each";
+        mistakes.error_with_help("R012", node.span, format!("{what} must be a mapping, not a text"), help);
+        return None;
+    }
     mistakes.mapping(node, what)
 }
 
@@ -219,7 +226,9 @@ fn list_test(index: usize, key: &Key<'_>, entry: &Entry, known: &Known<'_>, mist
         }
         [.., (word, span)] => {
             let message = format!("`{word}` is no quantifier for the list `{}`", list.name);
-            let help = suggestion(word, Quantifier::WORDS.iter().copied()).unwrap_or_else(|| {
+            let meant = slips::quantifier(word, list);
+            let close = || suggestion(word, Quantifier::WORDS.iter().copied());
+            let help = meant.or_else(close).unwrap_or_else(|| {
                 let term = match field_for(list, word) {
                     Some(field) => format!("{field}|{word}"),
                     None => telling_field(list).to_owned(),
@@ -245,6 +254,12 @@ pub(super) fn entry_filter(
     let nodes = if node.items().is_some() { mistakes.items(node, &what)? } else { one };
     let mut alternatives = Vec::new();
     for node in nodes {
+        if let Some(text) = node.text().filter(|_| !node.is_nothing()) {
+            let message = format!("{what} must be a mapping, not a text");
+            let help = format!("write `{{{}: {text}}}`, or another of its fields", telling_field(list));
+            mistakes.error_with_help("R012", node.span, message, help);
+            continue;
+        }
         let Some(entries) = filled_mapping(node, &what, mistakes) else { continue };
         let terms: Vec<FieldTerm> =
             entries.iter().filter_map(|entry| field_term(list, entry, known, mistakes)).collect();
@@ -293,28 +308,11 @@ fn unknown_fact(key: &Key<'_>, mistakes: &mut Mistakes) {
     let known = SCALARS.iter().map(|fact| fact.path).chain(LISTS.iter().map(|list| list.name));
     let help = match list {
         Some((list, field)) => format!("`{list}` is a list: write `{list}|any: {{{field}: ...}}`"),
-        None => suggestion(key.name, known)
+        None => slips::fact(key.name)
+            .or_else(|| suggestion(key.name, known))
             .unwrap_or_else(|| format!("`crashsift rules facts` prints all facts with their types{NEWER}")),
     };
     mistakes.error_with_help("R020", key.span(mistakes), message, help);
-}
-
-/// What to write for words that other languages have.
-fn instead_of(word: &str) -> Option<&'static str> {
-    Some(match word {
-        "not" | "ne" => "write `neq`; with texts `contains|neq`, `like|neq`",
-        "not_contains" => "write `contains|neq`",
-        "not_like" => "write `like|neq`",
-        "not_in" => "write `neq` with a list of values",
-        "in" | "eq" | "equals" => "without a modifier a fact is equal to the value, or to one of a list",
-        "cased" => "texts compare without regard to case",
-        "fieldref" => "facts compare with values, not with one another",
-        "i" | "m" | "s" => "write the flags into the expression: `(?s)`",
-        "cidr" | "windash" | "base64" | "base64offset" | "wide" | "utf16" | "utf16le" | "utf16be" | "expand" => {
-            "that is for Sigma rules, which are read with `--rules sigma:PATH`"
-        }
-        _ => return None,
-    })
 }
 
 /// A key taken apart: `NAME|WORD|WORD`.
@@ -355,7 +353,7 @@ impl<'n> Key<'n> {
         for (word, span) in &self.modifiers {
             let Some(modifier) = Modifier::of(word) else {
                 let words = Modifier::WORDS.iter().map(|(word, _)| *word);
-                let help = instead_of(word)
+                let help = slips::modifier(word)
                     .map(str::to_owned)
                     .or_else(|| suggestion(word, words.clone()))
                     .unwrap_or_else(|| format!("the modifiers are {}{NEWER}", listing(words)));

@@ -4,6 +4,7 @@ use super::mistakes::{Mistakes, listing, suggestion};
 use super::outcome::Outcome;
 use super::possible;
 use super::selection::telling_field;
+use super::slips;
 use super::value;
 use crate::facts::schema::{FactDefinition, LISTS, ListDefinition, SCALARS};
 use crate::facts::{FactSet, Record, Value};
@@ -80,7 +81,8 @@ fn read_test(item: &Node, mistakes: &mut Mistakes) -> Option<SelfTest> {
         let known = Outcome::EXPECTED.into_iter().find(|outcome| outcome.word() == word);
         if known.is_none() {
             let words = Outcome::EXPECTED.map(Outcome::word);
-            let help = suggestion(word, words).unwrap_or_else(|| format!("it is one of {}", listing(words)));
+            let meant = slips::outcome(word).map(str::to_owned).or_else(|| suggestion(word, words));
+            let help = meant.unwrap_or_else(|| format!("it is one of {}", listing(words)));
             mistakes.error_with_help("R014", node.span, format!("a test can't expect `{word}`"), help);
         }
         known
@@ -117,7 +119,8 @@ pub(super) fn read_facts(node: &Node, mistakes: &mut Mistakes) -> Option<FactSet
             facts.set_list(list.name, records);
         } else {
             let known = SCALARS.iter().map(|fact| fact.path).chain(LISTS.iter().map(|list| list.name));
-            let help = suggestion(name, known)
+            let help = slips::fact_of_test(name)
+                .or_else(|| suggestion(name, known))
                 .unwrap_or_else(|| "`crashsift rules facts` prints all facts with their types".to_owned());
             mistakes.error_with_help("R020", entry.key.span, format!("there is no fact `{name}`"), help);
         }
@@ -133,13 +136,23 @@ fn read_records(list: &ListDefinition, node: &Node, mistakes: &mut Mistakes) -> 
         mistakes.error_with_help("R022", node.span, message, help);
         return Vec::new();
     };
-    let read: Vec<(&Node, Record)> =
+    let mut read: Vec<(&Node, Record)> =
         items.iter().filter_map(|item| Some((item, read_record(list, item, mistakes)?))).collect();
+    let mut position = 0_u64;
+    for (_, record) in &mut read {
+        position = complete(list, record, position);
+    }
     possible::look(list, node, &read, mistakes);
     read.into_iter().map(|(_, record)| record).collect()
 }
 
 fn read_record(list: &ListDefinition, item: &Node, mistakes: &mut Mistakes) -> Option<Record> {
+    if let Some(text) = item.text().filter(|_| !item.is_nothing()) {
+        let message = format!("an entry of `{}` must be a mapping, not a text", list.name);
+        let help = format!("write `{{{}: {text}}}`, or another of its fields", telling_field(list));
+        mistakes.error_with_help("R012", item.span, message, help);
+        return None;
+    }
     let entries = mistakes.mapping(item, &format!("an entry of `{}`", list.name))?;
     for entry in entries.iter().filter(|entry| !list.fields.iter().any(|field| field.path == entry.name())) {
         let fields = list.fields.iter().map(|field| field.path);
@@ -155,6 +168,25 @@ fn read_record(list: &ListDefinition, item: &Node, mistakes: &mut Mistakes) -> O
     Some(Record { fields: fields.collect(), from: None })
 }
 
+/// Adds to an entry what the test says without writing it: where it stands, in lists whose entries have a position, and how
+/// far away it is, where that is the time before or after. `position` is the place behind the entry before; gives the one
+/// behind this entry.
+fn complete(list: &ListDefinition, record: &mut Record, position: u64) -> u64 {
+    let number = |record: &Record, field: &str| match record.get(field) {
+        Some(Value::Number(number)) => Some(*number),
+        _ => None,
+    };
+    let away = number(record, "seconds_before").or_else(|| number(record, "seconds_after"));
+    for (field, value) in [("position", Some(position)), ("seconds_away", away)] {
+        if let (Some(definition), Some(value), None) =
+            (list.fields.iter().find(|known| known.path == field), value, record.get(field))
+        {
+            record.fields.push((definition.path, Value::Number(value)));
+        }
+    }
+    number(record, "position").unwrap_or(position).saturating_add(1)
+}
+
 fn read_value(fact: &FactDefinition, node: &Node, mistakes: &mut Mistakes) -> Option<Value> {
     let Some(text) = node.text().filter(|_| !node.is_nothing()) else {
         let message = format!("`{}` needs {}, not {}", fact.path, value::noun(fact.kind), node.kind_name());
@@ -168,5 +200,52 @@ fn read_value(fact: &FactDefinition, node: &Node, mistakes: &mut Mistakes) -> Op
             mistakes.error_with_help("R022", node.span, format!("{} (`{}`)", wrong.message, fact.path), wrong.help);
             None
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::rules::testing::{passes, rule};
+
+    #[test]
+    fn how_far_away_an_entry_is_need_not_be_written() {
+        let asked = "other_incidents|any: {same_site: true, seconds_away|within: 1 h}";
+        let tests = [
+            ("other_incidents: [{same_site: true, seconds_before: 600}]", "match"),
+            ("other_incidents: [{same_site: true, seconds_after: 10 min}]", "match"),
+            ("other_incidents: [{same_site: true, seconds_before: 7200}]", "no-match"),
+            ("other_incidents: [{same_site: true}]", "skipped"),
+        ];
+        passes(asked, "it", &tests);
+    }
+
+    #[test]
+    fn where_an_entry_stands_need_not_be_written() {
+        let first = "frames|any: {position: 0, module: a.dll}";
+        let tests = [
+            ("frames: [{module: a.dll}, {module: b.dll}]", "match"),
+            ("frames: [{module: b.dll}, {module: a.dll}]", "no-match"),
+            // What is written stands, and counts on.
+            ("frames: [{position: 3, module: a.dll}]", "no-match"),
+        ];
+        passes(first, "it", &tests);
+        let next = "frames|any: {position: 4, module: b.dll}";
+        let tests = [("frames: [{position: 3, module: a.dll}, {module: b.dll}]", "match"), ("frames: []", "no-match")];
+        passes(next, "it", &tests);
+        let directly = "frames|sequence: {steps: [{module: a.dll}, {module: b.dll}], adjacent: true}";
+        let tests = [
+            ("frames: [{module: a.dll}, {module: b.dll}]", "match"),
+            ("frames: [{module: a.dll}, {module: c.dll}, {module: b.dll}]", "no-match"),
+        ];
+        passes(directly, "it", &tests);
+    }
+
+    #[test]
+    fn a_list_without_positions_gets_none() {
+        let rules =
+            rule("it: {text|any: {line: x}}", "it", &[("text: [{line: x}]", "match"), ("text: []", "no-match")]);
+        let test = rules.rules().first().and_then(|rule| rule.tests().first()).expect("a test");
+        let fields = &test.facts.list("text").and_then(<[_]>::first).expect("an entry").fields;
+        assert_eq!(fields.iter().map(|(field, _)| *field).collect::<Vec<_>>(), ["line"]);
     }
 }

@@ -182,7 +182,7 @@ impl Sequence {
     }
 
     /// Whether nobody knows where an entry stands.
-    fn may_be_anywhere(&self, row: &Row<'_>) -> bool {
+    pub fn may_be_anywhere(&self, row: &Row<'_>) -> bool {
         let (_, absent) = self.field();
         self.place(row).is_none() && absent.of_entry(row) == Lack::Unknown
     }

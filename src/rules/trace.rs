@@ -9,7 +9,7 @@ use super::evaluate::{Evaluation, Truth, is_whole};
 use super::outcome::Outcome;
 use super::quantifier::Quantifier;
 use super::rule::{Effect, Rule};
-use super::selection::{Selection, Term, Test};
+use super::selection::{EntryFilter, Selection, Term, Test};
 use super::sequence::{Along, Sequence};
 use super::span;
 use super::view::{Compared, Row, View};
@@ -242,6 +242,9 @@ fn brings(lacking: Lacking) -> &'static str {
     field.map(|field| field.from).filter(|from| *from != schema::ANY).unwrap_or(list.from)
 }
 
+/// Said of what may have happened unrecorded.
+const UNCOVERED: &str = ", and the logs do not cover all of the time";
+
 /// Collects the selections behind a condition's answer: those of the parts that give the same answer as the whole.
 fn decide(condition: &Condition, evaluation: &mut Evaluation<'_, '_>, decisive: &mut BTreeSet<usize>) {
     match condition {
@@ -295,27 +298,55 @@ fn named<'r, 'v: 'r>(rows: &'r [Row<'v>], fitting: impl Iterator<Item = &'r Row<
     }
 }
 
+/// How many incidents that are not in the list may be others that fit, where that leaves a test undecided.
+fn unlisted(test: &Test, index: usize, view: &View<'_>) -> String {
+    if test.truth(view) != Truth::Undecided || view.others_of(index).is_none() {
+        return String::new();
+    }
+    let may_fit = |row: &&Row<'_>| test.entries().any(|entries| entries.truth(row) != Truth::False);
+    let rows = view.possible(index).unwrap_or_default();
+    match rows.iter().filter(|row| !row.is_listed()).filter(may_fit).count() {
+        0 => String::new(),
+        count => format!(", and {count} more may, of which nobody knows what they share with this one"),
+    }
+}
+
 /// What was found of the steps of a sequence, and where it broke off.
 fn steps(sequence: &Sequence, rows: &[Row<'_>]) -> String {
+    let by_time = matches!(sequence.along, Along::Time { .. });
+    let place = if by_time { "time" } else { "position" };
+    let unplaced =
+        |step: &EntryFilter| rows.iter().filter(|row| step.fits(row) && sequence.may_be_anywhere(row)).count();
     let fitting = sequence.steps.iter().zip(1..).map(|(step, number)| {
         let count = rows.iter().filter(|row| step.fits(row)).count();
-        format!("{count} of {} entries fit step {number}", rows.len())
+        let placed = rows.iter().filter(|row| step.fits(row) && sequence.place(row).is_some()).count();
+        let unplaced = unplaced(step);
+        let apart = match (unplaced, count.saturating_sub(placed).saturating_sub(unplaced)) {
+            (0, 0) => String::new(),
+            (0, after) => format!(" ({after} of them after the incident)"),
+            (unplaced, 0) => format!(" ({unplaced} of them without a known {place})"),
+            (unplaced, after) => format!(" ({unplaced} of them without a known {place}, {after} after the incident)"),
+        };
+        format!("{count} of {} entries fit step {number}{apart}", rows.len())
     });
     let fitting = fitting.collect::<Vec<_>>().join(", ");
     let found = sequence.found(rows);
     if found.is_empty() {
-        return match (sequence.reached(rows), sequence.steps.len()) {
-            (reached, all) if reached < all => {
-                format!("{fitting}; in this order none is there for step {}", reached.saturating_add(1))
+        let reached = sequence.reached(rows);
+        return match sequence.steps.get(reached) {
+            Some(step) => {
+                let which = if unplaced(step) > 0 { format!(" with a known {place}") } else { String::new() };
+                format!("{fitting}; in this order none{which} is there for step {}", reached.saturating_add(1))
             }
-            _ => fitting,
+            None => fitting,
         };
     }
     let places = found.iter().filter_map(|row| sequence.place(row)).map(|place| place.unsigned_abs().to_string());
     let places = places.collect::<Vec<_>>().join(", ");
-    match sequence.along {
-        Along::Time { .. } => format!("{fitting}; in this order {places} seconds before"),
-        Along::Position { .. } => format!("{fitting}; in this order at the positions {places}"),
+    if by_time {
+        format!("{fitting}; in this order {places} seconds before")
+    } else {
+        format!("{fitting}; in this order at the positions {places}")
     }
 }
 
@@ -336,12 +367,14 @@ fn trace_term(term: &Term, file: &YamlText, view: &View<'_>) -> TermTrace {
             let log = log.filter(|_| term.test.truth(view) == Truth::Undecided);
             let all = term.test.truth(view) != Truth::Undecided || is_whole(*index, entries, false, view);
             let log = match (log, all) {
-                (Some(_), _) => ", and the logs do not cover all of the time",
+                (Some(_), _) => UNCOVERED,
                 (None, false) => ", and there may be others that rules do not see",
                 (None, true) => "",
             };
             let named = named(rows, fitting.clone(), view.facts().others(term.test.path()));
-            let fit = format!("{} of {} entries fit{named}{perhaps}{log}", fitting.clone().count(), rows.len());
+            let unlisted = unlisted(&term.test, *index, view);
+            let fit =
+                format!("{} of {} entries fit{named}{perhaps}{unlisted}{log}", fitting.clone().count(), rows.len());
             match quantifier {
                 Quantifier::Count(count) => {
                     let different = count.values(fitting.clone()).map(|values| {
@@ -359,7 +392,14 @@ fn trace_term(term: &Term, file: &YamlText, view: &View<'_>) -> TermTrace {
                 _ => fit,
             }
         }),
-        Test::Sequence { index, sequence, .. } => view.list(*index).map(|rows| steps(sequence, rows)),
+        Test::Sequence { index, sequence, .. } => view.list(*index).map(|rows| {
+            let lacks = |step: &EntryFilter| {
+                view.recorded_of(*index).is_some_and(|recorded| span::lacking(step, true, recorded).is_some())
+            };
+            let is_open = term.test.truth(view) == Truth::Undecided && sequence.steps.iter().any(lacks);
+            let log = if is_open { UNCOVERED } else { "" };
+            format!("{}{}{log}", steps(sequence, rows), unlisted(&term.test, *index, view))
+        }),
     };
     TermTrace {
         written: file.slice(term.span).split_whitespace().collect::<Vec<_>>().join(" "),
@@ -368,5 +408,42 @@ fn trace_term(term: &Term, file: &YamlText, view: &View<'_>) -> TermTrace {
         holds: term.test.truth(view),
         fact: term.test.path(),
         found,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::facts::{FactSet, Record, Value};
+    use crate::rules::testing::rule;
+
+    /// What is said of a sequence of a hang and a crash over these entries: kind, and seconds before.
+    fn said(entries: &[(&str, Option<u64>)]) -> String {
+        let tests = [("incidents_before: [{kind: hang}]", "match"), ("incidents_before: []", "no-match")];
+        let rules = rule("it: {incidents_before|sequence: [{kind: hang}, {kind: crash}]}", "it", &tests);
+        let record = |(kind, before): &(&str, Option<u64>)| {
+            let before = before.map(|before| ("seconds_before", Value::Number(before)));
+            Record { fields: [("kind", Value::Text((*kind).into()))].into_iter().chain(before).collect(), from: None }
+        };
+        let mut facts = FactSet::default();
+        facts.set_list("incidents_before", entries.iter().map(record).collect());
+        let trace = rules.trace("t/rule", &facts).expect("a rule");
+        trace.deciding_terms().next().expect("a term").answer()
+    }
+
+    #[test]
+    fn entries_without_a_time_are_told_apart_from_those_that_are_not_there() {
+        let answer = said(&[("hang", None), ("crash", Some(5))]);
+        assert_eq!(
+            answer,
+            "can't be decided: 1 of 2 entries fit step 1 (1 of them without a known time), 1 of 2 entries fit step 2; in \
+             this order none with a known time is there for step 1"
+        );
+        let answer = said(&[("hang", Some(3)), ("crash", Some(5))]);
+        assert_eq!(
+            answer,
+            "does not hold: 1 of 2 entries fit step 1, 1 of 2 entries fit step 2; in this order none is there for step 2"
+        );
+        let answer = said(&[("hang", Some(9)), ("crash", Some(5))]);
+        assert!(answer.ends_with("fit step 2; in this order 9, 5 seconds before"), "{answer}");
     }
 }

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::mistakes::{listing, suggestion};
+use super::slips;
 use crate::evidence::{BugcheckCode, Version, base_name};
 use crate::facts::{FactDefinition, FactType, Value};
 use crate::knowledge::code_names::{Named, code_of};
@@ -70,6 +71,9 @@ pub(super) fn noun(kind: FactType) -> &'static str {
         FactType::Number => "a number",
         FactType::Duration => "a duration",
         FactType::Address => "an address",
+        FactType::Version if text.strip_prefix(['v', 'V']).is_some_and(|rest| rest.parse::<Version>().is_ok()) => {
+            format!("write `{}`", text.trim_start_matches(['v', 'V']))
+        }
         FactType::Version => "a version",
         FactType::Module => "a module name",
         FactType::Path => "a path",
@@ -89,8 +93,13 @@ fn help(kind: FactType, text: &str) -> String {
             "a code is written like 0xC0000409, c0000409, -1073740791 or 3221226505, or as its name".to_owned()
         }
         FactType::Number => "a number is written in digits, like 126".to_owned(),
-        FactType::Duration => "a duration is a whole number of seconds, or of a unit: 90 s, 5 min, 2 h, 3 d".to_owned(),
+        FactType::Duration => slips::duration(text).unwrap_or_else(|| {
+            "a duration is a whole number of seconds, or of a unit: 90 s, 5 min, 2 h, 3 d".to_owned()
+        }),
         FactType::Address => "an address is written in hexadecimal, like 0x7286e".to_owned(),
+        FactType::Version if text.strip_prefix(['v', 'V']).is_some_and(|rest| rest.parse::<Version>().is_ok()) => {
+            format!("write `{}`", text.trim_start_matches(['v', 'V']))
+        }
         FactType::Version => "a version is one to four numbers with dots between them, like 14.40.33810.0".to_owned(),
         FactType::Flag => "write `true` or `false`".to_owned(),
         FactType::Module => "a module name is a file name, like ucrtbase.dll".to_owned(),
@@ -259,6 +268,8 @@ mod tests {
         assert_eq!(mistake.help, "did you mean `write`?");
         let mistake = parse(FactType::Flag, "yes").expect_err("no flag");
         assert_eq!(mistake.help, "write `true` or `false`");
+        assert_eq!(parse(FactType::Version, "v2.1").expect_err("no version").help, "write `2.1`");
+        assert_eq!(parse(FactType::Duration, "10m").expect_err("no duration").help, "write `10 min`");
     }
 
     #[test]

@@ -89,6 +89,11 @@ impl Row<'_> {
         }
     }
 
+    /// Whether it is known to be an entry of its list.
+    pub fn is_listed(&self) -> bool {
+        !matches!(self, Self::Other(entry) if !entry.is_sharing())
+    }
+
     /// Where it is from.
     pub fn from(&self) -> Option<EvidenceRef> {
         match self {
@@ -175,6 +180,8 @@ pub(super) struct View<'a> {
     /// Which lists are known.
     known_lists: [bool; LISTS.len()],
     lists: Vec<OnceCell<Option<Vec<Row<'a>>>>>,
+    /// The other incidents with those that nobody knows to be among them.
+    possible_others: OnceCell<Vec<Row<'a>>>,
     /// What counts.
     counted: Counted,
 }
@@ -214,7 +221,8 @@ impl<'a> View<'a> {
             facts.knows_list(name) || (around.is_some() && name == TIMELINE)
         });
         let lists = LISTS.iter().map(|_| OnceCell::new()).collect();
-        Self { facts, around, program, scalars, known_lists, lists, counted: Counted::All }
+        let possible_others = OnceCell::new();
+        Self { facts, around, program, scalars, known_lists, lists, possible_others, counted: Counted::All }
     }
 
     /// The same incident without what is only mentioned: of lines only what is certain of them, and no error that only a
@@ -269,6 +277,14 @@ impl<'a> View<'a> {
     /// A list's entries, if the list is known.
     pub fn list(&self, index: usize) -> Option<&[Row<'a>]> {
         self.lists.get(index)?.get_or_init(|| self.rows(LISTS.get(index)?)).as_deref()
+    }
+
+    /// A list's entries, if the list is known, with those of which nobody knows whether they are any: other incidents that
+    /// may share something.
+    pub fn possible(&self, index: usize) -> Option<&[Row<'a>]> {
+        let Some(others) = self.others_of(index) else { return self.list(index) };
+        let all = || others.entries().iter().chain(others.perhaps()).map(Row::Other).collect();
+        Some(self.possible_others.get_or_init(all))
     }
 
     /// Whether an entry of a list may have one of these texts, which are folded, in a field. Only of the timeline's kinds

@@ -207,10 +207,16 @@ impl<'a> Builder<'a> {
                         return Err(self.fatal("R006", node.span, &message, help));
                     };
                     if let Some(first) = seen.get(name) {
+                        let help = if name.contains('|') {
+                            "to ask for either, write its values as one list; to ask for both, add `|all` to that list \
+                             (texts), or put one of the two into a selection of its own"
+                        } else {
+                            "remove one of the two, or write its values as one list"
+                        };
                         self.mistakes.push(
                             Diagnostic::error("R005", self.file, node.span, format!("the key `{name}` stands twice"))
                                 .with_other(self.file, *first, "first here")
-                                .with_help("remove one of the two, or write its values as one list"),
+                                .with_help(help),
                         );
                     } else {
                         seen.insert(name.to_owned(), node.span);

@@ -100,7 +100,7 @@ fn load(path: &Path) -> Result<RuleSet, Exit> {
 const LISTED: usize = 20;
 
 fn text(compared: &ByRules<'_>, page: &mut Page<'_>) -> io::Result<()> {
-    let ByRules { incidents, changed, gone, new } = compared;
+    let ByRules { incidents, changed, beside, gone, new } = compared;
     let sum = changed.len().saturating_add(gone.len()).saturating_add(new.len());
     page.part(&format!("{sum} of {incidents} incidents change."))?;
     let limit = page.limit(LISTED);
@@ -122,16 +122,33 @@ fn text(compared: &ByRules<'_>, page: &mut Page<'_>) -> io::Result<()> {
         }
         change.rules().iter().try_for_each(|rule| page.paragraph(4, &sentence(rule)))?;
     }
-    match changed.len().saturating_sub(limit) {
-        0 => {}
-        more => page.paragraph(2, &format!("{more} more (-v lists them)"))?,
-    }
+    more(changed, limit, page)?;
     for (word, list) in [("no longer an incident", gone), ("an incident only now", new)] {
         for judged in list.iter().take(limit) {
             page.bullet(&format!("{}: {word}", what(judged)))?;
         }
     }
-    Ok(())
+    if beside.is_empty() {
+        return Ok(());
+    }
+    page.part(&match beside.len() {
+        1 => "1 more keeps its verdict, and has other findings beside it.".to_owned(),
+        count => format!("{count} more keep their verdicts, and have other findings beside them."),
+    })?;
+    for change in beside.iter().take(limit) {
+        page.blank()?;
+        page.marked(PLAIN, "  - ", &format!("{}: {}", what(change.now), verdict(change.now)))?;
+        change.rules().iter().try_for_each(|rule| page.paragraph(4, &sentence(rule)))?;
+    }
+    more(beside, limit, page)
+}
+
+/// Says how many of these are not listed.
+fn more(list: &[Changed<'_>], limit: usize, page: &mut Page<'_>) -> io::Result<()> {
+    match list.len().saturating_sub(limit) {
+        0 => Ok(()),
+        more => page.paragraph(2, &format!("{more} more (-v lists them)")),
+    }
 }
 
 /// What becomes of a rule's finding.
@@ -199,6 +216,7 @@ struct Shape<'a> {
     made: Made,
     incidents: usize,
     changed: Vec<ShapedChange<'a>>,
+    findings_changed: Vec<ShapedChange<'a>>,
     gone: Vec<&'a str>,
     new: Vec<&'a str>,
 }
@@ -263,6 +281,7 @@ impl<'a> Shape<'a> {
             made: Made::NOW,
             incidents: compared.incidents,
             changed: compared.changed.iter().map(ShapedChange::of).collect(),
+            findings_changed: compared.beside.iter().map(ShapedChange::of).collect(),
             gone: ids(&compared.gone),
             new: ids(&compared.new),
         }

@@ -3,6 +3,7 @@
 mod run;
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
@@ -22,6 +23,7 @@ pub struct OtherIncidents {
     /// Its own place in the run.
     own: usize,
     found: OnceLock<Found>,
+    perhaps: OnceLock<Found>,
     records: OnceLock<(Vec<Record>, Vec<Others>)>,
 }
 
@@ -58,7 +60,8 @@ impl OtherIncidents {
     /// Those of the incident at a place of the run.
     #[must_use]
     pub fn of(run: &Arc<Run>, own: usize) -> Self {
-        Self { run: Arc::clone(run), own, found: OnceLock::new(), records: OnceLock::new() }
+        let (found, perhaps, records) = Default::default();
+        Self { run: Arc::clone(run), own, found, perhaps, records }
     }
 
     /// The nearest of them first, those without a time last.
@@ -67,32 +70,46 @@ impl OtherIncidents {
         &self.found().entries
     }
 
+    /// Those of which nobody knows whether they are others that share something, the nearest first.
+    #[must_use]
+    pub fn perhaps(&self) -> &[OtherIncident] {
+        &self.found_perhaps().entries
+    }
+
     fn found(&self) -> &Found {
-        self.found.get_or_init(|| {
-            let Near { places, left_out } = self.run.near(self.own);
-            let entries = places.into_iter().filter_map(|place| {
-                let (own, other) = (self.run.profile(self.own)?, self.run.profile(place)?);
-                Some(OtherIncident {
-                    run: Arc::clone(&self.run),
-                    place,
-                    same: Shared::ALL.map(|shared| own.shares(shared, other)),
-                    same_code: own.same_code(other),
-                    same_module: own.same_module(other),
-                    before: other.before(own),
-                })
-            });
-            Found { entries: entries.collect(), left_out }
+        self.found.get_or_init(|| self.compared(self.run.near(self.own)))
+    }
+
+    fn found_perhaps(&self) -> &Found {
+        self.perhaps.get_or_init(|| {
+            let sharing: HashSet<usize> = self.entries().iter().map(|entry| entry.place).collect();
+            self.compared(self.run.perhaps(self.own, &sharing))
         })
     }
 
-    /// Whether the list has every incident that shares this, on the same machine (`here`), elsewhere, or wherever, and is
-    /// not further away than so many seconds. Not where nobody knows it of the incident itself.
+    fn compared(&self, near: Near) -> Found {
+        let Near { places, left_out } = near;
+        let entries = places.into_iter().filter_map(|place| {
+            let (own, other) = (self.run.profile(self.own)?, self.run.profile(place)?);
+            Some(OtherIncident {
+                run: Arc::clone(&self.run),
+                place,
+                same: Shared::ALL.map(|shared| own.shares(shared, other)),
+                same_code: own.same_code(other),
+                same_module: own.same_module(other),
+                before: other.before(own),
+            })
+        });
+        Found { entries: entries.collect(), left_out }
+    }
+
+    /// Whether [`Self::entries`] and [`Self::perhaps`] have every incident that shares this or may, on the same machine
+    /// (`here`), elsewhere, or wherever, and is not further away than so many seconds. Not where nobody knows it of the
+    /// incident itself.
     #[must_use]
     pub fn has_all(&self, shared: Shared, here: Option<bool>, within: Option<u64>) -> bool {
         let is_known =
             self.run.profile(self.own).is_some_and(|own| own.keys.get(shared as usize).is_some_and(Option::is_some));
-        let LeftOut { here: left_here, elsewhere } =
-            self.found().left_out.get(shared as usize).copied().unwrap_or_default();
         let none_nearer = |left: Option<u64>| match (left, within) {
             (None, _) => true,
             (Some(left), Some(within)) => left > within,
@@ -100,7 +117,11 @@ impl OtherIncidents {
         };
         // Others on the machine are the same machine's, and elsewhere there are none of those.
         let (ask_here, ask_elsewhere) = (here != Some(false), here != Some(true) && shared != Shared::Host);
-        is_known && (!ask_here || none_nearer(left_here)) && (!ask_elsewhere || none_nearer(elsewhere))
+        let is_whole = |found: &Found| {
+            let LeftOut { here, elsewhere } = found.left_out.get(shared as usize).copied().unwrap_or_default();
+            (!ask_here || none_nearer(here)) && (!ask_elsewhere || none_nearer(elsewhere))
+        };
+        is_known && is_whole(self.found()) && is_whole(self.found_perhaps())
     }
 
     /// Puts ids of some of them in the order of their times.
@@ -149,6 +170,12 @@ impl OtherIncident {
 
     fn id(&self) -> Arc<str> {
         self.profile().map_or_else(|| Arc::from(""), |profile| Arc::clone(&profile.id))
+    }
+
+    /// Whether it is known to share something with the incident.
+    #[must_use]
+    pub fn is_sharing(&self) -> bool {
+        self.same.contains(&Some(true))
     }
 
     /// Its kind, a word of the schema.

@@ -85,6 +85,11 @@ impl Profile {
         matches!(self.kind, Crash | Exit | Hang | StartFailure)
     }
 
+    /// Whether it is of a kind that raises nothing, so that there is no place where it did.
+    fn is_of_no_place(&self) -> bool {
+        self.code.is_none() && matches!(self.kind, IncidentKind::Hang | IncidentKind::PowerLoss)
+    }
+
     /// Whether another incident has the same in common; `None` where nobody knows.
     #[must_use]
     pub fn shares(&self, shared: Shared, other: &Self) -> Option<bool> {
@@ -93,7 +98,7 @@ impl Profile {
             // Another module or another code is another place, wherever in it.
             (_, _, Shared::Site) => {
                 let differs = self.same_module(other) == Some(false) || self.same_code(other) == Some(false);
-                differs.then_some(false)
+                (differs || self.is_of_no_place() || other.is_of_no_place()).then_some(false)
             }
             // A stop has no program.
             (_, _, Shared::Program) if !self.is_of_a_process() || !other.is_of_a_process() => Some(false),
@@ -120,14 +125,23 @@ impl Profile {
     }
 }
 
-/// The incidents that have each key, by the place of both.
-type ByKey = [HashMap<u32, Vec<usize>>; Shared::ALL.len()];
+/// The incidents of one relation, by their places.
+#[derive(Debug, Default)]
+struct Relation {
+    /// Those that have each key.
+    by_key: HashMap<u32, Vec<usize>>,
+    /// Those of which nobody knows it.
+    unknown: Vec<usize>,
+}
+
+/// The incidents of each relation, in the order of [`Shared::ALL`].
+type Relations = [Relation; Shared::ALL.len()];
 
 /// All incidents of a run that are none of several.
 pub struct Run {
     /// In the order of their times, those without one last.
     all: Vec<Member>,
-    by_key: OnceLock<ByKey>,
+    relations: OnceLock<Relations>,
 }
 
 impl fmt::Debug for Run {
@@ -167,6 +181,21 @@ impl LeftOut {
         let distance = distance.unwrap_or_default();
         *side = Some(side.map_or(distance, |known| known.min(distance)));
     }
+
+    /// Notes one of which it is known, or not, that it is on the same machine.
+    fn note_of(&mut self, same_host: Option<bool>, distance: Option<u64>) {
+        if same_host != Some(false) {
+            Self::note(&mut self.here, distance);
+        }
+        if same_host != Some(true) {
+            Self::note(&mut self.elsewhere, distance);
+        }
+    }
+
+    /// Notes all from this one on. They come by their distance: nothing nearer follows, but for those without a time.
+    fn note_rest(&mut self, distance: Option<u64>, timeless: bool) {
+        self.note_of(None, distance.filter(|_| !timeless));
+    }
 }
 
 impl Run {
@@ -174,7 +203,7 @@ impl Run {
     #[must_use]
     pub fn new(all: Vec<Profile>) -> Self {
         let all = all.into_iter().map(|profile| Member { profile, folded: OnceLock::new() }).collect();
-        Self { all, by_key: OnceLock::new() }
+        Self { all, relations: OnceLock::new() }
     }
 
     pub(super) fn profile(&self, place: usize) -> Option<&Profile> {
@@ -187,15 +216,18 @@ impl Run {
         Some(folded.get_or_init(|| fold(profile)))
     }
 
-    fn by_key(&self) -> &ByKey {
-        self.by_key.get_or_init(|| {
-            let mut by_key: ByKey = Default::default();
+    fn relations(&self) -> &Relations {
+        self.relations.get_or_init(|| {
+            let mut relations: Relations = Default::default();
             for (place, member) in self.all.iter().enumerate() {
-                for (map, key) in by_key.iter_mut().zip(member.profile.keys) {
-                    key.into_iter().for_each(|key| map.entry(key).or_default().push(place));
+                for (relation, key) in relations.iter_mut().zip(member.profile.keys) {
+                    match key {
+                        Some(key) => relation.by_key.entry(key).or_default().push(place),
+                        None => relation.unknown.push(place),
+                    }
                 }
             }
-            by_key
+            relations
         })
     }
 
@@ -204,17 +236,64 @@ impl Run {
         let mut near = Near::default();
         let Some(profile) = self.profile(own) else { return near };
         let mut taken = HashSet::new();
-        for ((shared, map), left_out) in Shared::ALL.into_iter().zip(self.by_key()).zip(&mut near.left_out) {
-            let list = profile.key(shared).and_then(|key| map.get(&key));
+        for ((shared, relation), left_out) in Shared::ALL.into_iter().zip(self.relations()).zip(&mut near.left_out) {
+            let list = profile.key(shared).and_then(|key| relation.by_key.get(&key));
             for place in self.of_relation(shared, profile, list.map_or(&[], Vec::as_slice), own, left_out) {
                 if taken.insert(place) {
                     near.places.push(place);
                 }
             }
         }
-        let distance = |place: &usize| self.distance(profile, *place);
-        near.places.sort_by_key(|place| (distance(place).is_none(), distance(place), *place));
+        self.sort(profile, &mut near.places);
         near
+    }
+
+    /// The nearest incidents of which nobody knows whether they share something with the one at a place, without those
+    /// that share something else.
+    pub(super) fn perhaps(&self, own: usize, sharing: &HashSet<usize>) -> Near {
+        let mut perhaps = Near::default();
+        let Some(profile) = self.profile(own) else { return perhaps };
+        let mut taken = HashSet::new();
+        for ((shared, relation), left_out) in Shared::ALL.into_iter().zip(self.relations()).zip(&mut perhaps.left_out) {
+            // What is not known of the incident itself leaves all of it open.
+            if profile.key(shared).is_none() {
+                continue;
+            }
+            let (mut count, mut looked_at) = (0_usize, 0_usize);
+            for (distance, place) in self.nearest_first(profile, &relation.unknown, own) {
+                if looked_at >= LOOKED_AT.saturating_mul(2) {
+                    left_out.note_rest(distance, self.has_timeless(&relation.unknown));
+                    break;
+                }
+                looked_at = looked_at.saturating_add(1);
+                let Some(other) = self.profile(place).filter(|other| profile.shares(shared, other).is_none()) else {
+                    continue;
+                };
+                if sharing.contains(&place) || taken.contains(&place) {
+                    continue;
+                }
+                if count >= NEAREST {
+                    left_out.note_of(profile.shares(Shared::Host, other), distance);
+                    continue;
+                }
+                count = count.saturating_add(1);
+                taken.insert(place);
+                perhaps.places.push(place);
+            }
+        }
+        self.sort(profile, &mut perhaps.places);
+        perhaps
+    }
+
+    /// Puts places in the order of their distance, those without a time last.
+    fn sort(&self, profile: &Profile, places: &mut [usize]) {
+        let distance = |place: &usize| self.distance(profile, *place);
+        places.sort_by_key(|place| (distance(place).is_none(), distance(place), *place));
+    }
+
+    /// Whether there are incidents without a time at the end of a list, which may lie anywhere.
+    fn has_timeless(&self, list: &[usize]) -> bool {
+        list.last().and_then(|place| self.profile(*place)).is_some_and(|last| last.time.is_none())
     }
 
     /// The nearest of those that share one thing, and what is left out of them.
@@ -233,9 +312,7 @@ impl Run {
         for (distance, place) in self.nearest_first(profile, list, own) {
             let is_full = here >= NEAREST && (elsewhere >= NEAREST || shared == Shared::Host);
             if is_full || looked_at >= LOOKED_AT.saturating_mul(2) {
-                // They come by their distance: nothing nearer follows.
-                LeftOut::note(&mut left_out.here, distance);
-                LeftOut::note(&mut left_out.elsewhere, distance);
+                left_out.note_rest(distance, self.has_timeless(list));
                 break;
             }
             looked_at = looked_at.saturating_add(1);
@@ -352,5 +429,45 @@ mod tests {
         let of = |module: &str| Profile { module: Some(module.into()), ..profile(None, None) };
         assert_eq!(of("a.dll").shares(Shared::Site, &of("b.dll")), Some(false));
         assert_eq!(of("a.dll").shares(Shared::Site, &of("A.dll")), None);
+        let hang = Profile { kind: IncidentKind::Hang, ..profile(None, None) };
+        assert_eq!(of("a.dll").shares(Shared::Site, &hang), Some(false));
+    }
+
+    /// Of one host, with another signature.
+    fn unlike(host: Option<u32>, second: Option<i64>) -> Profile {
+        Profile { keys: [host, None, Some(2), None, None], ..profile(None, second) }
+    }
+
+    #[test]
+    fn those_that_perhaps_share_something_are_the_nearest_that_share_nothing_else() {
+        let all =
+            [profile(None, Some(0)), unlike(None, Some(10)), unlike(Some(2), Some(20)), profile(Some(1), Some(30))];
+        let run = Run::new([all.as_slice(), &[unlike(None, None)]].concat());
+        let sharing: HashSet<usize> = run.near(3).places.into_iter().collect();
+        assert_eq!(sharing, HashSet::from([0]));
+        let perhaps = run.perhaps(3, &sharing);
+        assert_eq!(perhaps.places, [1, 4]);
+        assert_eq!(perhaps.left_out, [LeftOut::default(); 5]);
+    }
+
+    #[test]
+    fn of_those_that_perhaps_share_something_it_is_known_how_near_one_is_left_out() {
+        let mut all: Vec<Profile> = (0..100).map(|second| unlike(None, Some(second))).collect();
+        all.push(profile(Some(1), Some(100)));
+        let perhaps = Run::new(all.clone()).perhaps(100, &HashSet::new());
+        assert_eq!(perhaps.places.len(), NEAREST);
+        let [of_host, ..] = perhaps.left_out;
+        assert_eq!(of_host, LeftOut { here: Some(33), elsewhere: Some(33) });
+        all.extend(std::iter::repeat_n(unlike(None, None), 2));
+        let [of_host, ..] = Run::new(all).perhaps(100, &HashSet::new()).left_out;
+        assert_eq!(of_host.here, Some(0), "one without a time may be nearest");
+    }
+
+    #[test]
+    fn one_without_a_time_that_is_left_out_may_be_nearest() {
+        let mut all: Vec<Profile> = (0..100).map(|second| profile(Some(1), Some(second))).collect();
+        all.push(profile(Some(1), None));
+        let [of_host, ..] = Run::new(all).near(99).left_out;
+        assert_eq!(of_host.here, Some(0));
     }
 }

@@ -6,6 +6,7 @@ use regex_syntax::hir::{Hir, HirKind, Look};
 use super::{Linted, comparisons};
 use crate::facts::FactType;
 use crate::rules::compare::Compare;
+use crate::rules::slips::between_slashes;
 use crate::yaml::Diagnostic;
 
 /// `R088`: an expression that can't be found in what it is asked of.
@@ -17,8 +18,15 @@ pub(super) fn look(rule: &Linted<'_>, found: &mut Vec<Diagnostic>) {
                 let Ok(hir) = Parser::new().parse(pattern.written()) else { continue };
                 if let Some(why) = never(&hir, kind) {
                     let message = format!("the regular expression `{}` is found in no text: {why}", pattern.written());
-                    let help = "write what the text says; `crashsift inspect` shows facts as rules see them";
-                    rule.warn("R088", term.span, message, help, found);
+                    let help = match between_slashes(pattern.written()) {
+                        Some(inner) => {
+                            format!("write `{inner}`, without slashes; texts compare without regard to case")
+                        }
+                        None => {
+                            "write what the text says; `crashsift inspect` shows facts as rules see them".to_owned()
+                        }
+                    };
+                    rule.warn("R088", term.span, message, &help, found);
                 }
             }
         }

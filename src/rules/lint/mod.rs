@@ -5,6 +5,7 @@
 
 mod adjusting;
 mod alone;
+mod boundaries;
 mod carriers;
 mod contradictions;
 mod drafts;
@@ -29,6 +30,7 @@ use crate::yaml::{Diagnostic, Span};
 use carriers::Carriers;
 use contradictions::Contradiction;
 pub(super) use lists::lint as lint_lists;
+pub(super) use references::look_at as look_at_references;
 use ways::Way;
 
 /// A rule with the ways in which it can match; none where there are too many to look at each, or where it never matches.
@@ -79,6 +81,7 @@ pub(super) fn lint(rules: &[Rule], meant: impl Fn(&Rule) -> bool, modules: &List
     for one in linted.iter().filter(|one| meant(one.rule)) {
         trivial::terms(one, found);
         expressions::look(one, found);
+        boundaries::look(one, found);
         paths::look(one, found);
         endings::look(one, found);
         reach::look(one, found);

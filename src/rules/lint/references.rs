@@ -4,13 +4,17 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 use super::Linted;
+use crate::rules::mistakes::Mistakes;
 use crate::rules::unfinished::REFERENCE;
-use crate::yaml::Diagnostic;
+use crate::yaml::{Diagnostic, Node};
+
+/// The code of this lint.
+const CODE: &str = "R102";
 
 /// `R102`: a reference that is no address, or stands twice.
 pub(super) fn look(rule: &Linted<'_>, found: &mut Vec<Diagnostic>) {
-    // Those of an override stand in another file.
-    if !rule.rule.overrides().is_empty() {
+    // Those that an override gives stand in another file, and were looked at there.
+    if rule.rule.overrides().iter().any(|change| change.keys.contains(&"references")) {
         return;
     }
     let mut seen = BTreeSet::new();
@@ -19,19 +23,30 @@ pub(super) fn look(rule: &Linted<'_>, found: &mut Vec<Diagnostic>) {
         let at = place(rule, reference, from);
         let span = at.clone().map_or(rule.rule.id_span, |at| rule.rule.file.span(at));
         from = at.map_or(from, |at| at.end);
-        let twice = !seen.insert(reference.as_str());
-        let wrong = if twice {
-            Some(("this reference stands twice".to_owned(), "remove one of the two"))
-        } else if is_address(reference) || reference.ends_with(REFERENCE) {
-            None
-        } else {
-            let help = "write where others can read it: https://host/page, without blanks";
-            Some((format!("`{reference}` is no address"), help))
-        };
-        if let Some((message, help)) = wrong {
-            rule.warn("R102", span, message, help, found);
+        if let Some((message, help)) = wrong(reference, &mut seen) {
+            rule.warn(CODE, span, message, help, found);
         }
     }
+}
+
+/// The same of the references that an override gives.
+pub(in crate::rules) fn look_at(list: &Node, mistakes: &mut Mistakes) {
+    let mut seen = BTreeSet::new();
+    for node in list.items().unwrap_or_default() {
+        if let Some((message, help)) = node.text().and_then(|text| wrong(text.trim(), &mut seen)) {
+            mistakes.warning(CODE, node.span, message, help);
+        }
+    }
+}
+
+/// What is wrong with a reference, and what would be right.
+fn wrong<'t>(reference: &'t str, seen: &mut BTreeSet<&'t str>) -> Option<(String, &'static str)> {
+    if !seen.insert(reference) {
+        return Some(("this reference stands twice".to_owned(), "remove one of the two"));
+    }
+    let help = "write where others can read it: https://host/page, without blanks";
+    let right = is_address(reference) || reference.ends_with(REFERENCE);
+    (!right).then(|| (format!("`{reference}` is no address"), help))
 }
 
 /// Whether a text is the address of a page.

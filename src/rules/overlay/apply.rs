@@ -100,7 +100,7 @@ impl Reader<'_, '_> {
     fn override_(&mut self, item: &Node) -> bool {
         let what = "an entry of `override`";
         let before = self.errors();
-        let Some(entries) = self.mistakes.mapping(item, what) else { return false };
+        let Some(entries) = self.mapping(item, what) else { return false };
         let keys: Vec<&str> = ["rule", "reason"].into_iter().chain(OVERRIDABLE).collect();
         let (fixed, others): (Vec<&Entry>, Vec<&Entry>) = entries.iter().partition(|entry| is_fixed(entry.name()));
         for entry in fixed {
@@ -110,7 +110,7 @@ impl Reader<'_, '_> {
             self.mistakes.error_with_help("R074", entry.key.span, message, help);
         }
         let others: Vec<Entry> = others.into_iter().cloned().collect();
-        self.mistakes.keys(&others, item.span, what, &keys, &["rule"]);
+        self.mistakes.keys_or(&others, item.span, what, &keys, &["rule"], other_key);
         let given: Vec<&'static str> =
             entries.iter().filter_map(|entry| OVERRIDABLE.into_iter().find(|key| *key == entry.name())).collect();
         if given.is_empty() && self.errors() == before {
@@ -143,12 +143,22 @@ impl Reader<'_, '_> {
         true
     }
 
+    /// An entry as a mapping; somebody may have written the id alone.
+    fn mapping<'n>(&mut self, item: &'n Node, what: &str) -> Option<&'n [Entry]> {
+        if let Some(id) = item.text().filter(|_| !item.is_nothing()) {
+            let help = format!("write `{{rule: {}, reason: ...}}`", id.trim());
+            self.mistakes.error_with_help("R012", item.span, format!("{what} must be a mapping, not a text"), help);
+            return None;
+        }
+        self.mistakes.mapping(item, what)
+    }
+
     fn disable(&mut self, item: &Node) -> bool {
         let what = "an entry of `disable`";
         let before = self.errors();
-        let Some(entries) = self.mistakes.mapping(item, what) else { return false };
+        let Some(entries) = self.mapping(item, what) else { return false };
         let keys = ["rule", "reason"];
-        self.mistakes.keys(entries, item.span, what, &keys, &keys);
+        self.mistakes.keys_or(entries, item.span, what, &keys, &keys, other_key);
         let reason = self.text(item, "reason");
         let Some(named) = self.named(item) else { return false };
         if !self.is_first(item, &named.id) || self.errors() > before {
@@ -164,9 +174,9 @@ impl Reader<'_, '_> {
     fn suppress(&mut self, item: &Node) -> bool {
         let what = "an entry of `suppress`";
         let before = self.errors();
-        let Some(entries) = self.mistakes.mapping(item, what) else { return false };
+        let Some(entries) = self.mapping(item, what) else { return false };
         let keys = ["rule", "reason", "until", "hosts", "when"];
-        self.mistakes.keys(entries, item.span, what, &keys, &["rule", "reason"]);
+        self.mistakes.keys_or(entries, item.span, what, &keys, &["rule", "reason"], other_key);
         let reason = self.text(item, "reason");
         let until = self.until(item);
         let hosts = self.hosts(item);
@@ -210,6 +220,11 @@ impl Reader<'_, '_> {
     /// The rule that an entry names: one of an earlier set.
     fn named(&mut self, item: &Node) -> Option<Named> {
         let node = item.get("rule")?;
+        if node.items().is_some() {
+            let help = "write an entry for each rule";
+            self.mistakes.error_with_help("R012", node.span, "`rule` must be one rule's id, not a list", help);
+            return None;
+        }
         let id = self.mistakes.text(node, "`rule`")?.trim();
         let rules = &*self.target.rules;
         let Ok(index) = rules.binary_search_by(|rule| rule.id().cmp(id)) else {
@@ -217,10 +232,15 @@ impl Reader<'_, '_> {
                 return Some(Named { id: id.to_owned(), index: None });
             }
             let known = rules.iter().map(Rule::id).chain(self.target.left_out.iter().map(String::as_str));
-            let help = closest(id, known).map_or_else(
-                || "`crashsift rules list` shows all rules".to_owned(),
-                |close| format!("did you mean `{close}`?"),
-            );
+            let help = if id.contains(['*', '?']) {
+                "write an entry for each rule, with its whole id; `crashsift rules list --area AREA` shows those of an area"
+                    .to_owned()
+            } else {
+                closest(id, known).map_or_else(
+                    || "`crashsift rules list` shows all rules".to_owned(),
+                    |close| format!("did you mean `{close}`?"),
+                )
+            };
             self.mistakes.error_with_help("R070", node.span, format!("there is no rule `{id}`"), help);
             return None;
         };
@@ -274,6 +294,19 @@ impl Reader<'_, '_> {
     fn errors(&self) -> usize {
         self.mistakes.found.iter().filter(|mistake| mistake.is_error()).count()
     }
+}
+
+/// What to write for a key that overlays do not have.
+fn other_key(key: &str) -> Option<String> {
+    let instead = match key {
+        "id" | "rules" => "write `rule` with one rule's id",
+        "cause" | "family" => {
+            "write an entry for each rule that names it: `crashsift rules list --cause CAUSE` shows them"
+        }
+        "signature" | "incident" => "write with `when` what the facts of such incidents are",
+        _ => return None,
+    };
+    Some(instead.to_owned())
 }
 
 /// Whether a key of rules is one that makes a rule the rule that it is.

@@ -7,6 +7,7 @@ use crate::rules::condition::Condition;
 use crate::rules::explain::{Templates, Text};
 use crate::rules::finding::{Audience, Severity};
 use crate::rules::guarantee::World;
+use crate::rules::lint::look_at_references;
 use crate::rules::mistakes::{Mistakes, listing, suggestion};
 use crate::rules::rule::{Adjustment, Effect, Rule, Texts};
 use crate::rules::supersede::Superseded;
@@ -212,6 +213,9 @@ pub(in crate::rules) fn read_changes(
         collect: has("collect").then(|| reader.collect(node, &logic)),
         references: has("references").then(|| reader.plain_texts(node, "references")),
     };
+    if let Some(references) = node.get("references") {
+        look_at_references(references, &mut reader.mistakes);
+    }
     mistakes.found.append(&mut reader.mistakes.found);
     changes
 }
