@@ -71,9 +71,6 @@ pub(super) fn noun(kind: FactType) -> &'static str {
         FactType::Number => "a number",
         FactType::Duration => "a duration",
         FactType::Address => "an address",
-        FactType::Version if text.strip_prefix(['v', 'V']).is_some_and(|rest| rest.parse::<Version>().is_ok()) => {
-            format!("write `{}`", text.trim_start_matches(['v', 'V']))
-        }
         FactType::Version => "a version",
         FactType::Module => "a module name",
         FactType::Path => "a path",
