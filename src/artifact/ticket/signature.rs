@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use super::recognised::{Recognised, Told, Weight};
-use super::values::{code, hex_number, value_of};
+use super::values::{code, hex_number, narrow, value_of};
 use crate::artifact::wer_signature::read_signature;
-use crate::evidence::{ExceptionCode, FastFailCode};
+use crate::evidence::{BugcheckCode, ExceptionCode, FastFailCode};
 
 /// Values of a signature.
 const VALUES: usize = 10;
@@ -131,6 +131,10 @@ impl PastedSignature {
         if let Some((stop, parameters)) = signature.bugcheck {
             recognised.set_bugcheck(told, stop);
             recognised.bugcheck_parameters = parameters.map(Some);
+        } else if let Some(stop) = values.first().filter(|_| kernel).and_then(|code| hex_number(code)).and_then(narrow)
+        {
+            // The code alone, where nobody copied the parameters.
+            recognised.set_bugcheck(told, BugcheckCode(stop));
         }
     }
 

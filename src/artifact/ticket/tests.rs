@@ -332,6 +332,12 @@ fn the_dialogue_of_windows_7_numbers_the_values_of_a_signature() {
 }
 
 #[test]
+fn a_report_of_the_kernel_without_parameters_has_its_code() {
+    assert_eq!(facts("Problem Event Name:\tLiveKernelEvent\nCode:\t141\n"), "bugcheck=0x00000141()");
+    assert_eq!(facts("Problem Event Name:\tAPPCRASH\nCode:\t141\n"), "");
+}
+
+#[test]
 fn parameters_of_a_stop_go_on_in_the_next_line() {
     let expected = "bugcheck=0x00000116(0xffffab12cd34e560,0xfffff80012345678,0xffffffffc000009a,0x4)";
     for text in [
