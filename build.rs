@@ -28,6 +28,8 @@ mod code_tables;
 mod compatibility_table;
 #[path = "src/rules/condition.rs"]
 mod condition;
+#[path = "src/knowledge/cue_table.rs"]
+mod cue_table;
 #[path = "src/rules/mistakes.rs"]
 mod mistakes;
 #[path = "src/rules/needed.rs"]
@@ -342,7 +344,7 @@ fn tables(files: &[File]) -> Outcome<String> {
     let cuda_names = compatibility_table::cuda_names(read("cuda-names")?, &mut mistakes);
     let cuda_drivers = compatibility_table::cuda_drivers(read("cuda-drivers")?, &mut mistakes);
     let tensorflow = compatibility_table::tensorflow(read("tensorflow-builds")?, &mut mistakes);
-    let cues = table::cues(read("mentions")?, &mut mistakes);
+    let cues = cue_table::cues(read("mentions")?, &mut mistakes);
     let folders = table::folders(read("collected-folders")?, &mut mistakes);
     let msvcp140 = compatibility_table::msvcp140(read("msvcp140-minimums")?, &mut mistakes);
     let stated = compatibility_table::stated(read("stated-versions")?, &mut mistakes);

@@ -9,6 +9,7 @@
 
 use std::path::Path;
 
+use crashsift::incident::IncidentKind;
 use crashsift::knowledge::Knowledge;
 use crashsift::report::Report;
 use crashsift::rules::RuleSet;
@@ -133,6 +134,20 @@ fn a_text_that_contradicts_stands_for_itself() {
             "{text}"
         );
     }
+}
+
+#[test]
+fn a_text_about_a_program_that_did_not_answer_is_a_hang() {
+    let kind = |text: &str| report(&[("mail.txt", text.as_bytes())]).incidents[0].incident.kind;
+    for text in [
+        "Problem Event Name:\tAppHangB1\nApplication Name:\ttool.exe\nHang Signature:\t3ac3\n",
+        "Event Name: AppHangTransient\nP1: tool.exe\nP2: 1.0.0.0\n",
+        "The program tool.exe version 3.0.76.6417 stopped interacting with Windows and was closed.\n",
+    ] {
+        assert_eq!(kind(text), IncidentKind::Hang, "{text}");
+    }
+    let crashed = "Problem Event Name:\tAPPCRASH\nApplication Name:\ttool.exe\nException Code:\tc0000005\n";
+    assert_eq!(kind(crashed), IncidentKind::Crash);
 }
 
 #[test]

@@ -71,6 +71,8 @@ pub struct Ticket {
     pub bugcheck: Option<(BugcheckCode, Vec<u64>)>,
     /// Whether the text only mentions that stop.
     pub stop_only_mentioned: bool,
+    /// Whether the text says of a program that it did not answer: by WER's name of the problem, or in event 1002's words.
+    pub hung: bool,
     /// How many different stops the text tells of.
     pub stops_told: usize,
     /// Win32 error numbers (`WinError 126`).

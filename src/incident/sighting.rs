@@ -296,7 +296,7 @@ fn ticket_kind(ticket: &Ticket) -> IncidentKind {
         Some((code, _)) => bugcheck_kind(*code),
         None if ticket.shows_a_stop() => IncidentKind::Bugcheck,
         None if ticket.code.is_some() || ticket.module.is_some() => IncidentKind::Crash,
-        None if ticket.events.iter().any(hang) => IncidentKind::Hang,
+        None if ticket.hung || ticket.events.iter().any(hang) => IncidentKind::Hang,
         None if ticket.events.iter().any(reset) => IncidentKind::GpuReset,
         None => IncidentKind::Exit,
     }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{compatibility_table, table};
+use super::{compatibility_table, cue_table, table};
 use crate::yaml::{Diagnostic, YamlText, parse};
 
 /// Finds the mistakes of a table of the program: `stem` is its file's name without ending. Files that are no such table
@@ -21,7 +21,7 @@ pub(crate) fn check(stem: &str, file: &Arc<YamlText>, mistakes: &mut Vec<Diagnos
         "tensorflow-builds" => drop(compatibility_table::tensorflow(file, mistakes)),
         "collected-folders" => drop(table::folders(file, mistakes)),
         "events" => drop(table::events(file, mistakes)),
-        "mentions" => drop(table::cues(file, mistakes)),
+        "mentions" => drop(cue_table::cues(file, mistakes)),
         "msvcp140-minimums" => drop(compatibility_table::msvcp140(file, mistakes)),
         "stated-versions" => drop(compatibility_table::stated(file, mistakes)),
         _ => {}

@@ -12,6 +12,8 @@ pub(crate) mod codes;
 mod compatibility;
 #[allow(dead_code, reason = "the build uses the values; the program only checks that they can be read")]
 mod compatibility_table;
+#[allow(dead_code, reason = "the build uses the values; the program only checks that they can be read")]
+mod cue_table;
 pub mod graphics;
 mod location;
 pub mod machine_check;
@@ -224,6 +226,13 @@ impl Knowledge {
     #[must_use]
     pub fn windows_release(&self, build: u32) -> Option<&str> {
         look_up(self.releases, &build).map(|(release, _)| *release)
+    }
+
+    /// The build number of a release of Windows by its name: `Windows 10 22H2`. A release of servers may share it.
+    #[must_use]
+    pub fn build_of_windows(&self, name: &str) -> Option<u32> {
+        let named = |release: &str| release.split(" or ").next() == Some(name);
+        self.releases.iter().find(|(_, (release, _))| named(release)).map(|(build, _)| *build)
     }
 
     /// The releases of Windows whose kernel has this build number: `Windows 10 2004 to 22H2`. Releases that only switch

@@ -88,66 +88,6 @@ pub(crate) fn codes(file: &Arc<YamlText>, prefix: &str, mistakes: &mut Vec<Diagn
     })
 }
 
-/// What words can do to a sentence; `own` are those that errors say of themselves.
-const CUES: [&str; 41] = [
-    "absence",
-    "advice",
-    "answer",
-    "appearing",
-    "condition",
-    "continued",
-    "contrast",
-    "corrected",
-    "counted",
-    "denial",
-    "disregarded",
-    "elsewhere",
-    "expected",
-    "helping",
-    "instance",
-    "joining",
-    "mine",
-    "misplaced",
-    "month",
-    "negation",
-    "negation_behind",
-    "neither",
-    "now",
-    "of_another",
-    "others",
-    "own",
-    "past",
-    "question",
-    "recovery",
-    "report",
-    "request",
-    "retraction",
-    "source",
-    "still",
-    "succeeded",
-    "survived",
-    "today",
-    "undenied",
-    "value",
-    "wanted",
-    "zero",
-];
-
-/// Words by what they do to a sentence: `cues` with `of`, `words` and `examples`.
-pub(crate) fn cues(file: &Arc<YamlText>, mistakes: &mut Vec<Diagnostic>) -> Table<String, Vec<String>> {
-    read(file, "cues", &["of", "words", "examples"], &[], mistakes, |row| {
-        let of = row.text("of")?;
-        if !CUES.contains(&of) {
-            return Err(row.wrong("of", &format!("`of` is one of {}", CUES.join(", "))));
-        }
-        let words = row.optional_texts("words")?;
-        if words.is_empty() || words.iter().any(|words| words.trim() != words || words.to_lowercase() != *words) {
-            return Err(row.wrong("words", "`words` are texts in lower case, without blanks around them"));
-        }
-        Ok((of.to_owned(), words))
-    })
-}
-
 /// Names of folders in which files of one computer are collected: `folders` with `name`, `why` and, where folders of
 /// other names below are of that computer, `below`. Without its `*`, whether it had one, and `below`, else empty.
 pub(crate) fn folders(file: &Arc<YamlText>, mistakes: &mut Vec<Diagnostic>) -> Table<String, (bool, String)> {
@@ -396,7 +336,7 @@ impl Row<'_> {
     }
 
     /// The same of a list that may be missing.
-    fn optional_texts(&self, key: &str) -> Result<Vec<String>, Diagnostic> {
+    pub fn optional_texts(&self, key: &str) -> Result<Vec<String>, Diagnostic> {
         if self.node.get(key).is_none() {
             return Ok(Vec::new());
         }

@@ -16,6 +16,9 @@ const MOST_FRAMES: usize = 64;
 /// As many names of files as are looked at to complete a module's name.
 const MOST_NAMES: usize = 4096;
 
+/// The heading of the stack in the log of a Unity player.
+const UNITY_STACK: &str = "OUTPUTTING STACK TRACE";
+
 /// Modules of Windows whose files everybody has, by the names that debuggers give them.
 const WINDOWS: &[(&str, &str)] = &[
     ("nt", "ntoskrnl.exe"),
@@ -61,6 +64,20 @@ pub(super) fn frames(lines: &[TicketLine]) -> Vec<TicketFrame> {
             && after.first().is_some_and(|next| visual_studio_frame(&next.text).is_some())
         {
             return rest.iter().map_while(|line| visual_studio_frame(&line.text)).take(MOST_FRAMES).collect();
+        } else if text.starts_with("Thread ") && text.ends_with("(Crashed)") {
+            // OBS Studio's report has the names of columns between the heading and the frames.
+            let shown =
+                after.iter().skip_while(|line| line.text.trim_start().starts_with("Stack ")).map(|line| &line.text);
+            let frames: Vec<TicketFrame> = shown.map_while(|line| printed_frame(line)).take(MOST_FRAMES).collect();
+            if !frames.is_empty() {
+                return frames;
+            }
+        } else if text.contains(UNITY_STACK) {
+            let frames: Vec<TicketFrame> =
+                after.iter().map_while(|line| unity_frame(&line.text)).take(MOST_FRAMES).collect();
+            if !frames.is_empty() {
+                return frames;
+            }
         }
         rest = after;
     }
@@ -82,7 +99,9 @@ fn printed_frame(line: &str) -> Option<TicketFrame> {
 pub(super) fn frame(place: &str) -> Option<TicketFrame> {
     if let Some((module, function)) = place.split_once('!') {
         let function = function.rsplit_once("+0x").map_or(function, |(function, _)| function);
-        let symbol = Some(function).filter(|function| !function.is_empty()).map(Into::into);
+        // An address in the place of a name says that nobody knows the function.
+        let named = |function: &&str| !function.is_empty() && !function.starts_with("0x");
+        let symbol = Some(function).filter(named).map(Into::into);
         return is_module(module).then(|| TicketFrame { module: module.into(), symbol, offset: None });
     }
     let (module, offset) = place.split_once("+0x")?;
@@ -100,6 +119,15 @@ fn visual_studio_frame(line: &str) -> Option<TicketFrame> {
         symbol: Some(function.into()),
         offset: None,
     })
+}
+
+/// A line of the stack in the log of a Unity player: `0x00007FF812345678 (UnityPlayer) UnityMain`.
+fn unity_frame(line: &str) -> Option<TicketFrame> {
+    let (address, rest) = line.trim().split_once(" (")?;
+    let (module, function) = rest.split_once(')')?;
+    hex_number(address).filter(|_| address.starts_with("0x"))?;
+    let symbol = Some(function.trim()).filter(|function| !function.is_empty() && !function.starts_with('('));
+    is_module(module).then(|| TicketFrame { module: module.into(), symbol: symbol.map(Into::into), offset: None })
 }
 
 fn is_module(name: &str) -> bool {
@@ -210,6 +238,13 @@ mod tests {
         let text = ">\tucrtbased.dll!abort() Line 77\tC++\n \ttool.exe!run(int count) Line 3\tC++\nthe end";
         assert_eq!(shown(text), ["ucrtbased.dll!abort", "tool.exe!run"]);
         assert!(shown("hello!\nworld!").is_empty());
+        let text = "===== OUTPUTTING STACK TRACE =====\n0x00007FF8A0123456 (UnityPlayer) UnityMain\n\
+                    0x00007FF6A0001234 (Game) (function-name not available)\n===== END OF STACKTRACE =====\n";
+        assert_eq!(shown(text), ["UnityPlayer!UnityMain", "Game!"]);
+        let text = "Thread 3D4: (Crashed)\nStack            EIP              Address\n\
+                    000000E1F8BFF4C0 00007FFA1F0C5A3B part.dll!0x7ffa1f0c5a3b\n000000E1F8BFF4D0 00007FFA1F0C5A3C obs.dll!run+0x12\n";
+        assert_eq!(shown(text), ["part.dll!", "obs.dll!run"]);
+        assert!(shown(&text.replace("(Crashed)", "")).is_empty(), "another thread");
     }
 
     #[test]

@@ -13,6 +13,9 @@ use crate::evidence::{ExceptionCode, ModuleOffset, TicketLine, Version, base_nam
 /// Values of the event's text that are read after the two lines that begin it.
 const VALUES: usize = 7;
 
+/// A number from here on is a status of another text and no process id.
+const LOWEST_STATUS: u32 = 0x4000_0000;
+
 /// Whether `lines` begin with the event's text.
 pub(super) fn begins(lines: &[TicketLine]) -> bool {
     let Some((first, after)) = lines.split_first() else { return false };
@@ -44,40 +47,64 @@ pub(super) fn recognise(lines: &[TicketLine], recognised: &mut Recognised) {
     }
 }
 
-/// The lines after the two that name program and module.
-fn read_rest(lines: &[TicketLine], recognised: &mut Recognised) {
-    let mut lines = lines.iter().peekable();
-    for position in 0..VALUES {
-        let Some(line) = lines.next() else { return };
+/// The lines after the two that name program and module. Each value tells by its form what it is, or by its order among
+/// those of the same form: older systems and people leave lines out.
+fn read_rest(mut lines: &[TicketLine], recognised: &mut Recognised) {
+    let (mut numbers, mut paths) = (0_usize, 0_usize);
+    for _ in 0..VALUES {
+        // Another event's text has values of its own.
+        let Some((line, behind)) = lines.split_first().filter(|_| !begins(lines)) else { return };
+        lines = behind;
         let mut value = after_label(&line.text);
         // A label alone: its value was broken off, unless the next line has a label of its own.
+        let is_value = |next: &TicketLine| !next.text.contains([':', '：']) || begins_with_drive(&next.text);
         if value.is_empty()
-            && let Some(next) = lines.next_if(|next| !next.text.contains([':', '：']) || begins_with_drive(&next.text))
+            && let Some((next, behind)) = lines.split_first().filter(|(next, _)| is_value(next))
         {
             value = next.text.trim();
+            lines = behind;
         }
         // Windows 11 writes `0x` twice before the process id and the start time.
         let digits = value.strip_prefix("0x").filter(|rest| rest.starts_with("0x")).unwrap_or(value);
-        let number = digits.starts_with("0x").then(|| hex_number(digits)).flatten();
-        // Prose goes on behind a number; a field doesn't.
-        let alone = number.filter(|_| digits.bytes().skip(2).all(|digit| digit.is_ascii_hexdigit()));
         recognised.line = line.number;
         let told = recognised.told(Weight::Report);
-        let path = file_name(value).map(|_| value).filter(|path| path.contains('\\'));
-        match position {
-            0 => {
-                let code = number.and_then(|number| u32::try_from(number).ok()).filter(|code| *code != 0);
-                if let Some(code) = code {
-                    recognised.set_code(told, ExceptionCode(code));
-                }
+        if let Some(number) = digits.starts_with("0x").then(|| hex_number(digits)).flatten() {
+            // Prose goes on behind a number; a field doesn't.
+            let alone = digits.bytes().skip(2).all(|digit| digit.is_ascii_hexdigit());
+            take_number(number, numbers, alone, recognised);
+            numbers = numbers.saturating_add(1);
+        } else if let Some(id) = guid(value) {
+            recognised.report_id.set(told, id.into());
+            return;
+        } else if file_name(value).is_some() && value.contains('\\') {
+            match paths {
+                0 => recognised.app_path.set(told, value.into()),
+                1 => recognised.module_path.set(told, value.into()),
+                _ => {}
             }
-            1 => recognised.offset.set_some(told, number.map(ModuleOffset)),
-            2 => recognised.pid.set_some(told, alone.and_then(|number| u32::try_from(number).ok())),
-            3 => recognised.started.set_some(told, alone.and_then(filetime)),
-            4 => recognised.app_path.set_some(told, path.map(Into::into)),
-            5 => recognised.module_path.set_some(told, path.map(Into::into)),
-            _ => recognised.report_id.set_some(told, guid(value).map(Into::into)),
+            paths = paths.saturating_add(1);
         }
+    }
+}
+
+/// A number of the event's text, of which `before` others stand before it: the code, the offset, the process id and the
+/// start time. That time alone has more than 32 bits, but for an offset.
+fn take_number(number: u64, before: usize, alone: bool, recognised: &mut Recognised) {
+    let told = recognised.told(Weight::Report);
+    match before {
+        0 => {
+            let code = u32::try_from(number).ok().filter(|code| *code != 0);
+            if let Some(code) = code {
+                recognised.set_code(told, ExceptionCode(code));
+            }
+        }
+        1 => recognised.offset.set(told, ModuleOffset(number)),
+        _ if !alone => {}
+        _ => match u32::try_from(number) {
+            Ok(pid) if pid < LOWEST_STATUS => recognised.pid.set(told, pid),
+            Ok(_) => {}
+            Err(_) => recognised.started.set_some(told, filetime(number)),
+        },
     }
 }
 

@@ -1,8 +1,11 @@
 //! Texts that explain crashes and tell of none: guides, READMEs, articles of a knowledge base.
 
+use std::sync::LazyLock;
+
 use super::fences::{in_code, unquoted};
 use super::quotes::quotes;
 use crate::evidence::TicketLine;
+use crate::knowledge::Knowledge;
 
 /// Of the five signs of a document, a guide has at least so many.
 const FEWEST_SIGNS: usize = 3;
@@ -10,59 +13,22 @@ const FEWEST_SIGNS: usize = 3;
 /// A list of known errors has at least so many solutions.
 const FEWEST_SOLUTIONS: usize = 2;
 
-/// Labels of solutions in lists of known errors.
-const SOLUTIONS: [&str; 13] = [
-    "a",
-    "answer",
-    "antwort",
-    "réponse",
-    "respuesta",
-    "solution",
-    "fix",
-    "resolution",
-    "workaround",
-    "remedy",
-    "lösung",
-    "abhilfe",
-    "behebung",
-];
+/// The words of solutions, of forms for reports, and of somebody who tells what happened to them, as
+/// `rules/data/mentions.yaml` has them.
+struct Words {
+    solution: &'static [&'static str],
+    report_heading: &'static [&'static str],
+    oneself: &'static [&'static str],
+}
 
-/// Headings of forms for reports of defects, as they stand in issues.
-const OF_REPORTS: [&str; 30] = [
-    "describe the bug",
-    "bug description",
-    "describe the issue",
-    "description of the problem",
-    "issue description",
-    "issue type",
-    "what happened",
-    "current behavior",
-    "current behaviour",
-    "actual behavior",
-    "actual behaviour",
-    "actual results",
-    "expected behavior",
-    "expected behaviour",
-    "expected results",
-    "to reproduce",
-    "steps to reproduce",
-    "how to reproduce",
-    "reproduction",
-    "minimal reproducible",
-    "standalone code to reproduce",
-    "environment",
-    "your environment",
-    "system info",
-    "relevant log output",
-    "logs",
-    "additional context",
-    "screenshots",
-    "fehlerbeschreibung",
-    "umgebung",
-];
-
-/// Words of somebody who tells what happened to them.
-const FIRST_PERSON: [&str; 10] = ["i", "i'm", "i've", "i'd", "my", "me", "ich", "mein", "meine", "mir"];
+static WORDS: LazyLock<Words> = LazyLock::new(|| {
+    let knowledge = Knowledge::builtin();
+    Words {
+        solution: knowledge.mention_cues("solution"),
+        report_heading: knowledge.mention_cues("report_heading"),
+        oneself: knowledge.mention_cues("oneself"),
+    }
+});
 
 /// Whether a text reads like a guide: it has the form of a document, and nobody tells in it what happened to them.
 pub(super) fn is_guide(lines: &[TicketLine]) -> bool {
@@ -100,14 +66,17 @@ impl Signs {
         }
         if let Some(name) = heading.or(bold) {
             let name = name.trim().to_lowercase();
-            count(&mut self.report_headings, usize::from(OF_REPORTS.iter().any(|known| name.starts_with(known))));
+            count(
+                &mut self.report_headings,
+                usize::from(WORDS.report_heading.iter().any(|known| name.starts_with(known))),
+            );
         }
         count(&mut self.code_spans, line.matches('`').count() / 2);
         count(&mut self.table_rows, usize::from(line.starts_with('|') && line.matches('|').count() >= 3));
         count(&mut self.links, line.matches("](").count().max(line.matches("https://").count()));
         let label = unquoted(line).trim_start_matches(['-', '*', '•', ' ']).split_once(':').map(|(label, _)| label);
         let label = label.unwrap_or_default().trim_matches(['*', ' ']).to_lowercase();
-        count(&mut self.solutions, usize::from(SOLUTIONS.contains(&&*label)));
+        count(&mut self.solutions, usize::from(WORDS.solution.contains(&&*label)));
         // A heading and a quotation speak in the voice of whoever reads.
         if heading.is_none() {
             count(&mut self.personal_lines, usize::from(is_personal(line)));
@@ -139,7 +108,7 @@ fn is_personal(line: &str) -> bool {
     }
     outside.push_str(line.get(at..).unwrap_or_default());
     let mut words = outside.split(|letter: char| !(letter.is_alphanumeric() || letter == '\'')).map(str::to_lowercase);
-    words.any(|word| FIRST_PERSON.contains(&&*word))
+    words.any(|word| WORDS.oneself.contains(&&*word))
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ use super::recognised::Recognised;
 use super::values::{decimal_number, version};
 use crate::artifact::event_log::catalogue::provider_called;
 use crate::evidence::{Inventory, TicketEvent, TicketLine};
+use crate::knowledge::Knowledge;
 use crate::knowledge::nvidia::DriverRelease;
 
 /// As many packages as are kept.
@@ -36,6 +37,9 @@ pub(super) fn take(fact: Fact, value: &str, recognised: &mut Recognised) {
         Fact::OsBuild => {
             set(&mut inventory.os_build, decimal_number(value).and_then(|build| u32::try_from(build).ok()))
         }
+        Fact::OsBuildTold => set(&mut inventory.os_build, known_build(value)),
+        Fact::OsVersion => set(&mut inventory.os_build, known_build(value).filter(|build| has_own_kernel(*build))),
+        Fact::OsRelease => set(&mut inventory.os_build, build_of_release(value)),
         Fact::MemoryMib => set(&mut inventory.memory, grouped_number(value).and_then(|mib| mib.checked_mul(1 << 20))),
         Fact::Bios => set(&mut inventory.bios, name(value)),
         Fact::Model => set(&mut inventory.model, name(value)),
@@ -45,6 +49,25 @@ pub(super) fn take(fact: Fact, value: &str, recognised: &mut Recognised) {
     if taken {
         recognised.note_line();
     }
+}
+
+/// A build number of a release of Windows.
+fn known_build(value: &str) -> Option<u32> {
+    let build = decimal_number(value).and_then(|build| u32::try_from(build).ok())?;
+    Knowledge::builtin().windows_release(build).map(|_| build)
+}
+
+/// Whether only one release of Windows has modules of this build: those of 22H2 have the version of 2004.
+fn has_own_kernel(build: u32) -> bool {
+    let knowledge = Knowledge::builtin();
+    knowledge.windows_of_kernel(build) == knowledge.windows_release(build)
+}
+
+/// The build number of a release that is told by its name: `10 22H2`, `11 Pro, version 23H2`.
+fn build_of_release(value: &str) -> Option<u32> {
+    let mut words = value.split(|letter: char| !letter.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
+    let (number, name) = (words.next()?, words.next_back()?);
+    Knowledge::builtin().build_of_windows(&format!("Windows {number} {}", name.to_ascii_uppercase()))
 }
 
 fn set<T>(slot: &mut Option<T>, value: Option<T>) -> bool {

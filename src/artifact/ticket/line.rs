@@ -24,6 +24,8 @@ use crate::knowledge::Knowledge;
 const LONGEST_STATEMENT: usize = 512;
 /// As many lines lie between a label and its value at most: an empty one is common.
 const LINES_TO_VALUE: u32 = 2;
+/// As many parameters as a stop has.
+const MOST_PARAMETERS: usize = 4;
 /// As many codes of stops as are taken from one row.
 const MOST_STOPS_IN_A_ROW: usize = 32;
 /// More characters than a fast-fail code's name has.
@@ -36,6 +38,8 @@ pub(super) struct LineReader {
     package: Option<Arc<str>>,
     /// A label at the end of the line before, whose value was broken off.
     broken_off: Option<(Fact, u32)>,
+    /// The line at whose end a stop's parameters were broken off.
+    open_parameters: Option<u32>,
     /// Statements that count only in a text that fits an expression: it, the fact, its value, and the line.
     pub conditional: Vec<(&'static str, Fact, String, u32)>,
 }
@@ -51,9 +55,10 @@ impl LineReader {
             return;
         }
         let broken_off = self.broken_off.take();
-        let mut taking = Taking { line, recognised, reader: self, signature };
+        let mut taking = Taking { line, at: 0, recognised, reader: self, signature };
         taking.value_of_line_before(broken_off);
-        let mut about_bugcheck = taking.bugcheck_in_any_language();
+        let mut about_bugcheck = taking.parameters_of_line_before();
+        about_bugcheck |= taking.bugcheck_in_any_language();
         for statement in statements {
             about_bugcheck |= taking.take_statement(statement);
         }
@@ -71,12 +76,14 @@ impl LineReader {
     /// Adds a statement whose condition has turned out to hold.
     pub(super) fn read_conditional(&mut self, fact: Fact, value: &str, recognised: &mut Recognised) {
         let mut signature = PastedSignature::default();
-        Taking { line: value, recognised, reader: self, signature: &mut signature }.take(fact, value);
+        Taking { line: value, at: 0, recognised, reader: self, signature: &mut signature }.take(fact, value);
     }
 }
 
 struct Taking<'a> {
     line: &'a str,
+    /// Where the statement stands in it that is being taken.
+    at: usize,
     recognised: &'a mut Recognised,
     reader: &'a mut LineReader,
     signature: &'a mut PastedSignature,
@@ -87,6 +94,7 @@ impl Taking<'_> {
     /// exception codes.
     fn take_statement(&mut self, statement: Statement<'_>) -> bool {
         let text = beginning(statement.text, LONGEST_STATEMENT);
+        self.at = statement.at;
         if value_of(text).is_empty() {
             self.reader.broken_off = Some((statement.fact, self.recognised.line));
         }
@@ -142,6 +150,7 @@ impl Taking<'_> {
             Fact::AppHung => {
                 let passing = recognised.told(Weight::Passing);
                 if let Some(name) = image_name(value) {
+                    recognised.hung = true;
                     recognised.set_app(passing, name, version_after(value, name));
                 }
             }
@@ -162,7 +171,7 @@ impl Taking<'_> {
                 }
             }
             Fact::ModuleTold => {
-                if let Some(name) = image_name(value).filter(|_| is_asserted(self.line, text)) {
+                if let Some(name) = image_name(value).filter(|_| is_asserted(self.line, self.at)) {
                     recognised.set_module(words, name, None);
                 }
             }
@@ -226,6 +235,10 @@ impl Taking<'_> {
                 let id = hex_number(value.strip_prefix("0x").filter(|rest| rest.starts_with("0x")).unwrap_or(value));
                 recognised.pid.set_some(report, id.and_then(|id| u32::try_from(id).ok()));
             }
+            Fact::ProcessIdDecimal => {
+                let id = decimal_number(value).and_then(narrow);
+                recognised.pid.set_some(report, id.filter(|id| *id != 0));
+            }
             Fact::ReportId => {
                 let id = value.split_whitespace().next().and_then(guid);
                 recognised.report_id.set_some(report, id.map(Into::into));
@@ -250,6 +263,9 @@ impl Taking<'_> {
             | Fact::DisplayDriver
             | Fact::CudaDriver
             | Fact::OsBuild
+            | Fact::OsBuildTold
+            | Fact::OsRelease
+            | Fact::OsVersion
             | Fact::MemoryMib
             | Fact::Bios
             | Fact::Model
@@ -333,11 +349,36 @@ impl Taking<'_> {
         let told = self.told(Weight::Report);
         self.recognised.set_bugcheck(told, BugcheckCode(code));
         if first {
-            for (known, given) in self.recognised.bugcheck_parameters.iter_mut().zip(parameters(value)) {
+            let given = parameters(value);
+            for (known, given) in self.recognised.bugcheck_parameters.iter_mut().zip(given) {
                 *known = known.or(given);
+            }
+            let opened = value.split_once('(').is_some_and(|(_, inside)| !inside.contains(')'));
+            if opened && given.iter().any(Option::is_none) {
+                self.reader.open_parameters = Some(self.recognised.line);
             }
         }
         true
+    }
+
+    /// A stop's parameters that go on in this line: PowerShell and mail programs break lines.
+    fn parameters_of_line_before(&mut self) -> bool {
+        let Some(before) = self.reader.open_parameters.take() else { return false };
+        if self.recognised.line.saturating_sub(before) > LINES_TO_VALUE {
+            return false;
+        }
+        let (inside, closed) = self.line.split_once(')').map_or((self.line, false), |(inside, _)| (inside, true));
+        let written = inside.split(',').map(str::trim).filter(|number| !number.is_empty());
+        let numbers = written.map(|number| hex_number(number).filter(|_| number.starts_with("0x")));
+        let Some(numbers) = numbers.take(MOST_PARAMETERS).collect::<Option<Vec<u64>>>() else { return false };
+        let missing = self.recognised.bugcheck_parameters.iter_mut().filter(|known| known.is_none());
+        for (known, number) in missing.zip(&numbers) {
+            *known = Some(*number);
+        }
+        if !closed && !numbers.is_empty() {
+            self.reader.open_parameters = Some(self.recognised.line);
+        }
+        !numbers.is_empty()
     }
 
     /// The codes of stops that stand in a row. What is no code of a stop is passed over.

@@ -95,6 +95,8 @@ pub(super) enum Fact {
     Computer,
     /// Process id of the crashed program, hexadecimal.
     ProcessId,
+    /// The same in decimal.
+    ProcessIdDecimal,
     /// WER's id of the report.
     ReportId,
     /// The name of a GPU.
@@ -107,6 +109,12 @@ pub(super) enum Fact {
     CudaDriver,
     /// Windows build number.
     OsBuild,
+    /// The same where it may be another number: taken only if a release has it.
+    OsBuildTold,
+    /// The same where it may be a file's version: taken only if no other release shares its kernel.
+    OsVersion,
+    /// A release of Windows by its name: `11 Pro 23H2`.
+    OsRelease,
     /// Physical memory, MiB.
     MemoryMib,
     /// Version and date of the firmware.
@@ -187,6 +195,8 @@ pub(super) struct Statement<'l> {
     pub fact: Fact,
     /// The text that begins with the value.
     pub text: &'l str,
+    /// Where it stands in the line; the line's beginning for a value that the pattern has.
+    pub at: usize,
     /// An expression that some line of the text must fit for the statement to count.
     pub needs: Option<&'static str>,
 }
@@ -195,12 +205,13 @@ pub(super) struct Statement<'l> {
 /// text is searched ten times as slowly.
 const AUTOMATON: usize = 16 << 20;
 
-/// What so many expressions may take when they are compiled, bytes: the usual 10 MiB, and room for those to come.
-const PROGRAM: usize = 32 << 20;
+/// What all expressions together may take before they are searched for, bytes: bounded repetitions of other letters than
+/// ASCII's take most. The usual 10 MiB are too little for all languages.
+const EXPRESSIONS: usize = 24 << 20;
 
 /// Expressions that are searched for together.
 fn all_of<'r>(expressions: impl Iterator<Item = &'r str>) -> Option<RegexSet> {
-    RegexSetBuilder::new(expressions).size_limit(PROGRAM).dfa_size_limit(AUTOMATON).build().ok()
+    RegexSetBuilder::new(expressions).size_limit(EXPRESSIONS).dfa_size_limit(AUTOMATON).build().ok()
 }
 
 /// All patterns, compiled.
@@ -300,7 +311,8 @@ impl Finder {
             }
             if let Some(fact) = pattern.fact {
                 let text = pattern.value.unwrap_or_else(|| line.get(one.end()..).unwrap_or_default());
-                found.push((number, one.start(), Statement { fact, text, needs: pattern.needs }));
+                let at = if pattern.value.is_some() { 0 } else { one.end() };
+                found.push((number, one.start(), Statement { fact, text, at, needs: pattern.needs }));
             }
         }
     }
@@ -312,14 +324,15 @@ impl Finder {
             let Some(pattern) = PATTERNS.get(*number) else { continue };
             let needs = pattern.needs;
             if let (Some(fact), Some(text)) = (pattern.fact, pattern.value) {
-                found.push((*number, 0, Statement { fact, text, needs }));
+                found.push((*number, 0, Statement { fact, text, at: 0, needs }));
                 continue;
             }
             let compiled = compiled.get_or_init(|| Regex::new(pattern.regex?).ok());
             for captures in compiled.iter().flat_map(|regex| regex.captures_iter(line)).take(MOST_MATCHES) {
                 for (name, fact) in pattern.groups {
                     if let Some(group) = captures.name(name) {
-                        found.push((*number, group.start(), Statement { fact: *fact, text: group.as_str(), needs }));
+                        let (at, text) = (group.start(), group.as_str());
+                        found.push((*number, at, Statement { fact: *fact, text, at, needs }));
                     }
                 }
             }

@@ -124,6 +124,8 @@ pub(super) struct Recognised {
     /// Names of debuggers, without ending: of the module at the exception's address, and of the one that is blamed.
     pub fault_stem: Weighed<Arc<str>>,
     pub blamed_stem: Weighed<Arc<str>>,
+    /// Whether a program is said not to answer.
+    pub hung: bool,
     /// Whether a debugger's analysis says that it blames no module.
     pub blames_no_module: bool,
     /// What it suspects in the place of one, a word of `DEBUGGER_SUSPECTS`, with its line.
@@ -406,6 +408,7 @@ impl Recognised {
                 .take(told)
                 .map(|code| (code, self.bugcheck_parameters.iter().map_while(|parameter| *parameter).collect())),
             stop_only_mentioned: stop_mentioned,
+            hung: self.hung,
             stops_told: self.stops.len(),
             win_errors: self.win_errors,
             hresults: self.hresults,

@@ -16,6 +16,7 @@ use super::patterns::{Border, borders, party};
 use super::recognised::Weight;
 use super::{event_text, python, read_alone};
 use crate::evidence::{Ticket, TicketLine};
+use crate::knowledge::Knowledge;
 
 mod rows;
 
@@ -163,12 +164,12 @@ impl Section {
     /// Whether the part, with these `lines`, tells of a run that failed: with an error, and with a code of the program's
     /// own. So does one of another problem, party or script with an error.
     pub(super) fn tells_of_a_failure(&self, ticket: &Ticket, lines: &[TicketLine]) -> bool {
-        const ABSENT: [&str; 4] = ["not found", "missing", "nicht gefunden", "introuvable"];
+        let absent = Knowledge::builtin().mention_cues("absent");
         let error = |line: &TicketLine| {
             let text = line.text.to_ascii_lowercase();
             let mut words = text.split(|letter: char| !letter.is_alphanumeric());
             words.any(|word| word.ends_with("error"))
-                || (text.contains(".dll") && ABSENT.iter().any(|absent| text.contains(absent)))
+                || (text.contains(".dll") && absent.iter().any(|absent| text.contains(absent)))
         };
         let failed = ended_with(ticket, lines).is_some_and(|code| code != 0) || is_another_problem(lines);
         (failed || self.party.is_some() || self.script.is_some()) && lines.iter().any(error)

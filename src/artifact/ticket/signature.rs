@@ -3,16 +3,23 @@
 use std::sync::Arc;
 
 use super::recognised::{Recognised, Told, Weight};
-use super::values::{code, hex_number, value_of};
+use super::values::{code, hex_number, narrow, value_of};
 use crate::artifact::wer_signature::read_signature;
-use crate::evidence::{ExceptionCode, FastFailCode};
+use crate::evidence::{BugcheckCode, ExceptionCode, FastFailCode};
 
 /// Values of a signature.
 const VALUES: usize = 10;
 /// More characters than a value has.
 const LONGEST_VALUE: usize = 260;
-/// Kernel reports as Reliability Monitor shows them: what stands before each value of the signature.
-const KERNEL_LABELS: [&str; 5] = ["code", "parameter 1", "parameter 2", "parameter 3", "parameter 4"];
+/// Kernel reports as Reliability Monitor shows them, and as the dialogue of Windows 7 does: what stands before each value
+/// of the signature.
+const KERNEL_LABELS: [[&str; 2]; 5] = [
+    ["code", "bccode"],
+    ["parameter 1", "bcp1"],
+    ["parameter 2", "bcp2"],
+    ["parameter 3", "bcp3"],
+    ["parameter 4", "bcp4"],
+];
 
 /// A signature as far as it was seen.
 #[derive(Debug, Default)]
@@ -22,6 +29,10 @@ pub(super) struct PastedSignature {
     line: u32,
     values: [Option<Arc<str>>; VALUES],
     kernel_values: [Option<Arc<str>>; KERNEL_LABELS.len()],
+    /// What stands before the numbers of values that the dialogue of Windows 7 shows, in the system's language, and the
+    /// values: `Problem Signature 01: ...`.
+    numbered_label: Option<Arc<str>>,
+    numbered: [Option<Arc<str>>; VALUES],
 }
 
 impl PastedSignature {
@@ -51,13 +62,39 @@ impl PastedSignature {
                 }
             }
         }
-        for (label, slot) in KERNEL_LABELS.iter().zip(&mut self.kernel_values) {
-            let begins = line.trim_start().split_at_checked(label.len());
-            if let Some((_, after)) = begins.filter(|(begin, _)| begin.eq_ignore_ascii_case(label))
-                && after.trim_start().starts_with([':', '\t'])
-            {
-                *slot = slot.take().or_else(|| value(after));
+        for (labels, slot) in KERNEL_LABELS.iter().zip(&mut self.kernel_values) {
+            for label in labels {
+                let begins = line.trim_start().split_at_checked(label.len());
+                if let Some((_, after)) = begins.filter(|(begin, _)| begin.eq_ignore_ascii_case(label))
+                    && after.trim_start().starts_with([':', '\t'])
+                {
+                    *slot = slot.take().or_else(|| value(after));
+                }
             }
+        }
+        self.read_numbered(line);
+    }
+
+    /// Takes a value whose label ends in its number, of two digits: `Problem Signature 01: tool.exe`.
+    fn read_numbered(&mut self, line: &str) {
+        let Some((label, after)) = line.split_once([':', '：']) else { return };
+        let Some((words, number)) = label.trim().rsplit_once([' ', '\u{A0}']) else { return };
+        let two_digits = number.len() == 2 && number.bytes().all(|digit| digit.is_ascii_digit());
+        let at = number.parse::<usize>().ok().and_then(|number| number.checked_sub(1));
+        let at = at.filter(|at| two_digits && *at < VALUES);
+        if at.is_none() {
+            return;
+        }
+        let other = self.numbered_label.as_deref().is_some_and(|label| !label.eq_ignore_ascii_case(words));
+        if other && at == Some(0) && self.numbered.iter().flatten().count() < 2 {
+            // What stood before were no values of a list.
+            self.numbered = Default::default();
+        } else if other {
+            return;
+        }
+        self.numbered_label = Some(words.into());
+        if let Some(slot) = at.and_then(|at| self.numbered.get_mut(at)) {
+            *slot = slot.take().or_else(|| value(&format!(":{after}")));
         }
     }
 
@@ -71,6 +108,11 @@ impl PastedSignature {
         if kernel && values.is_empty() {
             values = positional(&self.kernel_values);
         }
+        if values.is_empty() {
+            values = positional(&self.numbered);
+        }
+        // WER's names of hangs, of packaged programs too: `AppHangB1`, `AppHangTransient`, `MoAppHang`.
+        recognised.hung |= event_name.to_ascii_lowercase().contains("apphang");
         let signature = read_signature(&event_name, &values);
         let told = Told { weight: Weight::Report, line: self.line };
         if let Some(app) = signature.app {
@@ -89,6 +131,10 @@ impl PastedSignature {
         if let Some((stop, parameters)) = signature.bugcheck {
             recognised.set_bugcheck(told, stop);
             recognised.bugcheck_parameters = parameters.map(Some);
+        } else if let Some(stop) = values.first().filter(|_| kernel).and_then(|code| hex_number(code)).and_then(narrow)
+        {
+            // The code alone, where nobody copied the parameters.
+            recognised.set_bugcheck(told, BugcheckCode(stop));
         }
     }
 

@@ -290,6 +290,68 @@ fn event_1000_in_other_languages() {
 }
 
 #[test]
+fn event_1000_with_lines_left_out_gives_each_value_its_own_meaning() {
+    let text = "Ohjelma: trainer.exe, versio: 3.9.13.0, aikaleima: 0x60010203\n\
+                Moduuli: ucrtbase.dll, versio: 10.0.1.2, aikaleima: 0x60040506\n\
+                Koodi: 0xc0000409\nSiirtymä: 0x000000000005d1e2\nProsessi: 0x10d8\n\
+                Aika: 0x01d9000011223344\nPolku: C:\\Werk\\trainer.exe\n\
+                Moduulin polku: C:\\Windows\\System32\\ucrtbase.dll\nRaportti: 0a0b0c0d-1111-2222-3333-445566778899\n";
+    let whole = facts(text);
+    assert!(whole.contains("pid=4312 started=2022-11-24T12:27:07.1594308Z"), "{whole}");
+    let without_time = facts(&text.replace("Aika: 0x01d9000011223344\n", ""));
+    assert_eq!(without_time, whole.replace(" started=2022-11-24T12:27:07.1594308Z", ""));
+    let without_id = facts(&text.replace("Prosessi: 0x10d8\n", ""));
+    assert_eq!(without_id, whole.replace(" pid=4312", ""));
+    let without_paths = facts(&text.replace("Polku: C:\\Werk\\trainer.exe\n", "Polku:\n"));
+    assert!(without_paths.contains("report_id=0a0b0c0d-1111-2222-3333-445566778899"), "{without_paths}");
+}
+
+#[test]
+fn the_dialogue_of_windows_7_numbers_the_values_of_a_signature() {
+    let numbered = |label: &str, values: &[&str]| -> String {
+        (1..).zip(values).map(|(number, value)| format!("  {label} {number:02}:\t{value}\n")).collect()
+    };
+    let values = ["tool.exe", "1.2.3.4", "4f1a2b3c", "part.dll", "5.6.7.8", "4ce7ba58", "c0000005", "00091b3c"];
+    let expected =
+        "app=tool.exe app_version=1.2.3.4 module=part.dll module_version=5.6.7.8 code=0xC0000005 offset=0x91b3c";
+    for (name, label) in [("Problem Event Name", "Problem Signature"), ("Problemereignisname", "Problemsignatur")] {
+        let text = format!("Problem signature:\n  {name}:\tAPPCRASH\n{}", numbered(label, &values));
+        assert_eq!(facts(&text), expected, "{text}");
+    }
+    let managed =
+        ["tool.exe", "1.2.3.4", "4f1a2b3c", "Tool.Core", "1.0.0.0", "4f1a2b3d", "1a2", "4", "System.Exception"];
+    let text = format!("Problem Event Name:\tCLR20r3\n{}", numbered("Problem Signature", &managed));
+    assert_eq!(facts(&text), "app=tool.exe app_version=1.2.3.4");
+    let signature = numbered("Problem Signature", &values);
+    let after = format!("Problem Event Name:\tAPPCRASH\nStep 01: look\n{signature}Step 01: wait\nStep 02: end\n");
+    assert_eq!(facts(&after), expected, "another list");
+    assert_eq!(facts(&numbered("Problem Signature", &values[..3])), "", "without the event's name");
+    let stop = "  Problem Event Name:\tBlueScreen\n  OS Version:\t6.1.7601.2.1.0.256.48\n\n  BCCode:\t116\n\
+                BCP1:\tFFFFFA8009A3E010\n  BCP2:\tFFFFF8800F3A4E50\n  BCP3:\t0000000000000000\n  BCP4:\t2\n";
+    assert_eq!(facts(stop), "bugcheck=0x00000116(0xfffffa8009a3e010,0xfffff8800f3a4e50,0x0,0x2) os_build=7601");
+}
+
+#[test]
+fn a_report_of_the_kernel_without_parameters_has_its_code() {
+    assert_eq!(facts("Problem Event Name:\tLiveKernelEvent\nCode:\t141\n"), "bugcheck=0x00000141()");
+    assert_eq!(facts("Problem Event Name:\tAPPCRASH\nCode:\t141\n"), "");
+}
+
+#[test]
+fn parameters_of_a_stop_go_on_in_the_next_line() {
+    let expected = "bugcheck=0x00000116(0xffffab12cd34e560,0xfffff80012345678,0xffffffffc000009a,0x4)";
+    for text in [
+        "Message : The bugcheck was: 0x00000116 (0xffffab12cd34e560,\n          0xfffff80012345678, 0xffffffffc000009a, \
+         0x0000000000000004). A dump was saved",
+        "The bugcheck was: 0x00000116 (0xffffab12cd34e560,\n0xfffff80012345678, 0xffffffffc000009a,\n0x0000000000000004).",
+    ] {
+        assert_eq!(facts(text), expected, "{text}");
+    }
+    let other = "The bugcheck was: 0x00000116 (0xffffab12cd34e560,\nit ended with 0xC0000005";
+    assert_eq!(facts(other), "code=0xC0000005 bugcheck=0x00000116(0xffffab12cd34e560)");
+}
+
+#[test]
 fn the_version_of_another_program_is_not_taken() {
     let text = "Faulting application name: first.exe\nFaulting module name: one.dll\n\
                 Faulting application name: second.exe, version: 2.0.0.0\nFaulting module name: two.dll, version: 2.0";

@@ -1,57 +1,24 @@
 //! Sentences that say in which module a program crashed, as against those that ask, suppose or deny it, or tell of what
 //! was mended.
 
-/// Words that make a sentence a supposition or a report of something else, wherever they stand in it.
-const SUPPOSING: &[&str] = &[
-    "maybe",
-    "perhaps",
-    "might",
-    "may",
-    "could",
-    "would",
-    "should",
-    "possibly",
-    "probably",
-    "presumably",
-    "suspect",
-    "guess",
-    "think",
-    "seems",
-    "seem",
-    "assume",
-    "wonder",
-    "wondering",
-    "if",
-    "whether",
-    "fix",
-    "fixed",
-    "fixes",
-    "fixing",
-    "resolve",
-    "resolved",
-    "resolves",
-    "previously",
-    "formerly",
-    "vielleicht",
-    "vermutlich",
-    "wahrscheinlich",
-    "ob",
-    "behoben",
-    "könnte",
-    "peut-être",
-    "quizás",
-];
+use std::sync::LazyLock;
 
-/// Words that deny what comes behind them in their clause.
-const DENYING: &[&str] = &[
-    "no", "not", "never", "without", "don't", "doesn't", "didn't", "isn't", "wasn't", "cannot", "can't", "longer",
-    "kein", "keine", "nicht", "ohne",
-];
+use crate::knowledge::Knowledge;
 
-/// Whether the sentence of `line` that says `told`, a part of the line, asserts it.
-pub(super) fn is_asserted(line: &str, told: &str) -> bool {
-    let Some(at) = line.find(told) else { return true };
-    let (before, behind) = line.split_at(at);
+/// The words, as `rules/data/mentions.yaml` has them.
+struct Words {
+    supposing: &'static [&'static str],
+    denying: &'static [&'static str],
+}
+
+static WORDS: LazyLock<Words> = LazyLock::new(|| {
+    let knowledge = Knowledge::builtin();
+    Words { supposing: knowledge.mention_cues("supposing"), denying: knowledge.mention_cues("denying") }
+});
+
+/// Whether the sentence of `line` asserts what it says, in which a module is named at the byte `at`.
+pub(super) fn is_asserted(line: &str, at: usize) -> bool {
+    let Some((before, behind)) = line.split_at_checked(at) else { return true };
     let begins = ends(before).last().unwrap_or(0);
     let sentence_before = before.get(begins..).unwrap_or_default();
     let ends_at = ends(behind).next().unwrap_or(behind.len());
@@ -64,7 +31,8 @@ pub(super) fn is_asserted(line: &str, told: &str) -> bool {
         let mut present = text.split(|sign: char| !(sign.is_alphanumeric() || matches!(sign, '\'' | '’' | '-')));
         present.any(|word| words.contains(&&*word.to_lowercase().replace('’', "'")))
     };
-    !any(sentence_before, SUPPOSING) && !any(sentence_behind, SUPPOSING) && !any(clause, DENYING)
+    let supposed = any(sentence_before, WORDS.supposing) || any(sentence_behind, WORDS.supposing);
+    !supposed && !any(clause, WORDS.denying)
 }
 
 /// Where sentences end in `text`, behind the blank after their mark.
@@ -83,13 +51,14 @@ mod tests {
 
     #[test]
     fn what_is_asked_supposed_denied_or_mended_is_not_asserted() {
-        let asserted = |line: &str| is_asserted(line, "part.dll");
+        let asserted = |line: &str| is_asserted(line, line.rfind("part.dll").expect("a module"));
         for line in [
             "It crashes in part.dll.",
             "It does not start, it crashes in part.dll",
             "Is it known? It crashes in part.dll every time.",
             "Crash in part.dll (not in tool.exe)",
             "I can't work. The crash is in part.dll. Maybe others have it.",
+            "I suspect part.dll. It crashes in part.dll",
         ] {
             assert!(asserted(line), "{line}");
         }
@@ -103,6 +72,7 @@ mod tests {
             "A crash in part.dll was fixed",
             "Vielleicht ein Absturz in part.dll",
             "Crash in part.dll?",
+            "It loads part.dll. Does it crash in part.dll?",
         ] {
             assert!(!asserted(line), "{line}");
         }

@@ -13,9 +13,9 @@ const SEPARATORS: &[char] = &[' ', '\t', '\u{A0}', ':', '：', '=', '"', '\'', '
 ///
 /// Source: what Windows' loader is given by Windows itself and by the programs that people run: programs, libraries,
 /// drivers, controls, codecs, Python's and Node's extensions, plug-ins.
-const ENDINGS: [&str; 18] = [
+const ENDINGS: [&str; 20] = [
     ".exe", ".dll", ".sys", ".pyd", ".ocx", ".drv", ".scr", ".cpl", ".com", ".tmp", ".node", ".ax", ".acm", ".efi",
-    ".xll", ".vst3", ".asi", ".mui",
+    ".xll", ".vst3", ".asi", ".mui", ".ime", ".8bf",
 ];
 
 /// The text after what separates it from its label, and after a type that debuggers write before a code
@@ -136,7 +136,7 @@ pub(super) fn file_name(text: &str) -> Option<&str> {
 /// A name that ends like an image file's: `.exe`, `.dll`, `.sys`...
 pub(super) fn image_name(text: &str) -> Option<&str> {
     /// Fewer than all: in a sentence `.com` is a web page and `.tmp` any file.
-    const IN_SENTENCES: [&str; 6] = [".exe", ".dll", ".sys", ".pyd", ".ocx", ".drv"];
+    const IN_SENTENCES: [&str; 10] = [".exe", ".dll", ".sys", ".pyd", ".ocx", ".drv", ".ime", ".vst3", ".8bf", ".xll"];
     let first = text.split_whitespace().next()?.trim_end_matches([',', ';', ')', ']']);
     let name = file_name(first).filter(|name| is_name(name))?;
     ends_in(name, &IN_SENTENCES).then_some(name)
@@ -166,7 +166,12 @@ pub(super) fn field_name(after_label: &str) -> Option<&str> {
         return image_name(value);
     }
     let none = value.get(..3).is_some_and(|begin| begin.eq_ignore_ascii_case("n/a"));
-    file_name(value).filter(|name| !none && is_name(name))
+    // `part.dll 0xc0000005`: a number behind the name belongs to something else.
+    let before_number = || {
+        let name = image_name(value)?;
+        value.strip_prefix(name)?.trim_start().starts_with(|first: char| first.is_ascii_digit()).then_some(name)
+    };
+    file_name(value).filter(|name| !none && is_name(name)).or_else(before_number)
 }
 
 /// A version: numbers with dots.
@@ -227,7 +232,9 @@ mod tests {
         {
             assert!(field_name(text).is_some(), "{text}");
         }
+        assert_eq!(field_name(": part.dll 0xc0000005"), Some("part.dll"));
         for text in [
+            ": part.dll and more",
             ": ]   # the module",
             ": (excluding the driver)",
             " from the log",

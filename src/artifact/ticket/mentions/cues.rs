@@ -140,6 +140,29 @@ pub(super) struct Cues {
     pub(super) undenied: &'static [&'static str],
     /// Words that begin what is so today.
     pub(super) today: &'static [&'static str],
+    /// Parts of a log: a wrong one of these is no wrong log.
+    pub(super) part_of_log: &'static [&'static str],
+    /// What people ask to disregard beside the evidence.
+    pub(super) beside_evidence: &'static [&'static str],
+    /// Words by which one's own computer has no trouble.
+    pub(super) fine: &'static [&'static str],
+    /// Words for computers, with which rows tell of one of several.
+    pub(super) computer: &'static [&'static str],
+    /// Words of who speaks of what happened to them, alone or with others.
+    pub(super) oneself: &'static [&'static str],
+    pub(super) ourselves: &'static [&'static str],
+    /// Ends of a line that names who speaks next.
+    pub(super) wrote: &'static [&'static str],
+    /// Words by which what began then goes on: `since last year`.
+    pub(super) since: &'static [&'static str],
+    /// Words that speak of what stands before.
+    pub(super) that: &'static [&'static str],
+    /// What was, said behind the word that it is over.
+    pub(super) it_was: &'static [&'static str],
+    /// Words that join the first word of a clause to what stands before it.
+    pub(super) introducing: &'static [&'static str],
+    /// Words behind which a clause begins that names something.
+    pub(super) opening: &'static [&'static str],
 }
 
 pub(super) static CUES: LazyLock<Cues> = LazyLock::new(|| {
@@ -166,6 +189,18 @@ pub(super) static CUES: LazyLock<Cues> = LazyLock::new(|| {
         helping: knowledge.mention_cues("helping"),
         undenied: knowledge.mention_cues("undenied"),
         today: knowledge.mention_cues("today"),
+        part_of_log: knowledge.mention_cues("part_of_log"),
+        beside_evidence: knowledge.mention_cues("beside_evidence"),
+        fine: knowledge.mention_cues("fine"),
+        computer: knowledge.mention_cues("computer"),
+        oneself: knowledge.mention_cues("oneself"),
+        ourselves: knowledge.mention_cues("ourselves"),
+        wrote: knowledge.mention_cues("wrote"),
+        since: knowledge.mention_cues("since"),
+        that: knowledge.mention_cues("that"),
+        it_was: knowledge.mention_cues("it_was"),
+        introducing: knowledge.mention_cues("introducing"),
+        opening: knowledge.mention_cues("opening"),
     }
 });
 

@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 use super::Marked;
-use super::cues::{Cue, LONGEST, cues_of};
+use super::cues::{CUES, Cue, LONGEST, cues_of};
 use super::failures::{Failures, failures};
 use crate::artifact::ticket::fences::unquoted;
 use crate::artifact::ticket::printed::has_time;
@@ -19,22 +19,6 @@ const MOST_APART: usize = 3;
 const MOST_WORDS: usize = 5;
 /// As many rows are a history without a word of today.
 const FEWEST_ROWS: usize = 3;
-/// Words for computers, with which rows tell of one of several.
-pub(super) const COMPUTERS: [&str; 13] = [
-    "pc",
-    "laptop",
-    "notebook",
-    "machine",
-    "host",
-    "server",
-    "workstation",
-    "computer",
-    "node",
-    "rechner",
-    "ordinateur",
-    "equipo",
-    "user",
-];
 /// More bytes than a row's label has.
 const LONGEST_LABEL: usize = 80;
 
@@ -122,7 +106,7 @@ fn names_a_computer(line: &str) -> bool {
             && number.bytes().all(|digit| digit.is_ascii_digit())
     };
     line.split(|letter: char| !(letter.is_alphanumeric() || matches!(letter, '-' | '.' | '_')))
-        .any(|word| is_name(word) || COMPUTERS.contains(&&*word.to_lowercase()))
+        .any(|word| is_name(word) || CUES.computer.contains(&&*word.to_lowercase()))
 }
 
 fn row(at: usize, line: &str) -> Option<Row> {

@@ -5,21 +5,13 @@
 //! stands before.
 
 use super::Marked;
-use super::cues::{Cue, Kinds, cues_of};
+use super::cues::{CUES, Cue, Kinds, cues_of};
 use crate::artifact::ticket::fences::unquoted;
 use crate::artifact::ticket::printed::{Printed, printed};
 use crate::artifact::ticket::sentences::Line;
 
 /// Who says it does so in a few words.
 const MOST_WORDS: usize = 24;
-
-/// What a log has: a wrong one of these is no wrong log.
-const PARTS: [&str; 7] =
-    ["log level", "log file name", "log path", "log format", "log size", "log folder", "log directory"];
-
-/// What people ask to disregard beside the evidence.
-const SOMETHING_ELSE: [&str; 9] =
-    ["typo", "screenshot", "picture", "photo", "spelling", "title", "attachment", "my english", "tippfehler"];
 
 /// As many lines that say so as are looked at.
 const MOST: usize = 32;
@@ -48,7 +40,7 @@ fn says_so(marked: &Marked, position: usize) -> bool {
         return false;
     }
     let text = marked.lines.get(position).map_or("", |line| unquoted(&line.text));
-    let of_something_else = if taken_back && !kinds.has(Cue::Misplaced) { &SOMETHING_ELSE[..] } else { &PARTS[..] };
+    let of_something_else = if kinds.has(Cue::Misplaced) { CUES.part_of_log } else { CUES.beside_evidence };
     let folded = text.to_lowercase();
     if of_something_else.iter().any(|word| folded.contains(word)) {
         return false;

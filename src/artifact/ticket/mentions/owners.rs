@@ -7,9 +7,8 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::Marked;
-use super::cues::{Cue, LONGEST, cues_of};
+use super::cues::{CUES, Cue, LONGEST, cues_of};
 use super::failures::{Failures, failures};
-use super::histories::COMPUTERS;
 use crate::artifact::ticket::fences::unquoted;
 use crate::artifact::ticket::printed::{Printed, printed};
 use crate::artifact::ticket::sentences::Line;
@@ -18,22 +17,6 @@ use crate::artifact::ticket::sentences::Line;
 const MOST_BEFORE_COMPUTER: usize = 3;
 /// Words before those for one's own: `And on my PC ...`.
 const MOST_BEFORE_OWN: usize = 2;
-
-/// Words by which one's own computer has no trouble.
-const FINE: [&str; 12] = [
-    "fine",
-    "ok",
-    "okay",
-    "works",
-    "runs",
-    "problem",
-    "problems",
-    "läuft",
-    "geht",
-    "funktioniert",
-    "marche",
-    "funciona",
-];
 
 /// The sentences of each line.
 type Sentences = BTreeMap<usize, Vec<Range<usize>>>;
@@ -80,7 +63,7 @@ fn told_of(text: &str, kind: Cue) -> Vec<Range<usize>> {
 fn names_computer(text: &str, at: usize) -> bool {
     let behind = text.get(at..).unwrap_or_default();
     let words = behind.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty());
-    words.take(MOST_BEFORE_COMPUTER).any(|word| COMPUTERS.contains(&&*word.to_lowercase()))
+    words.take(MOST_BEFORE_COMPUTER).any(|word| CUES.computer.contains(&&*word.to_lowercase()))
 }
 
 /// Whether one of the sentences about one's own computer tells of a failure, or announces one.
@@ -89,7 +72,8 @@ fn fails_here(marked: &Marked, mine: &Sentences) -> bool {
         let text = marked.lines.get(*position).map_or("", |line| unquoted(&line.text));
         sentences.iter().any(|sentence| {
             let fine = text.get(sentence.clone()).is_some_and(|said| {
-                said.split(|letter: char| !letter.is_alphanumeric()).any(|word| FINE.contains(&&*word.to_lowercase()))
+                said.split(|letter: char| !letter.is_alphanumeric())
+                    .any(|word| CUES.fine.contains(&&*word.to_lowercase()))
             });
             let told = text.get(sentence.start..).unwrap_or_default();
             let mut named = Failures::default();

@@ -96,10 +96,8 @@ fn speaker(line: &str) -> Option<String> {
         let at_a_time = time.split_whitespace().any(is_hour);
         return named(said.split(": ").next()?).filter(|_| at_a_time);
     }
-    const WROTE: [&str; 8] =
-        ["wrote:", "schrieb:", "a écrit :", "a écrit:", "escribió:", "ha scritto:", "escreveu:", "said:"];
     let lower = line.trim_end().to_lowercase();
-    if let Some(name) = WROTE.iter().find_map(|wrote| lower.strip_suffix(wrote)) {
+    if let Some(name) = CUES.wrote.iter().find_map(|wrote| lower.strip_suffix(wrote)) {
         return named(name);
     }
     if let Some(rest) = lower.strip_prefix("comment ")

@@ -17,10 +17,6 @@ const MOST_GREETING: usize = 2;
 const MOST_TO_COLON: usize = 8;
 /// As many words behind `neither` as are looked at for an error: `OMP: Error #15`.
 const MOST_TO_ERROR: usize = 2;
-/// Words by which what began then goes on: `since last year`.
-const SINCE: [&str; 4] = ["since", "seit", "depuis", "desde"];
-/// Words that speak of what stands before.
-const THAT: [&str; 2] = ["that", "das"];
 
 /// A line that is in doubt.
 pub(super) struct Doubt {
@@ -78,7 +74,7 @@ pub(super) fn doubt(line: &str, kinds: Kinds, of_others: &[Range<usize>]) -> Opt
         let first = line.split(|letter: char| !letter.is_alphanumeric()).find(|word| !word.is_empty());
         retracts |= kind == Cue::Past
             && line_of.sentence_start(cue.start) == 0
-            && first.is_some_and(|word| THAT.contains(&&*word.to_lowercase()));
+            && first.is_some_and(|word| CUES.that.contains(&&*word.to_lowercase()));
         doubtful.push(range);
     }
     if doubtful.is_empty() {
@@ -107,23 +103,26 @@ impl Line<'_> {
         words.iter().any(|word| behind.get(..word.len()).is_some_and(|begins| begins.eq_ignore_ascii_case(word)))
     }
 
+    /// Whether what stands behind the byte at `at` begins with one of these words and a blank.
+    fn begins_apart(&self, at: usize, words: &[&str]) -> bool {
+        let behind = self.text.get(at..).unwrap_or_default();
+        let behind = behind.trim_start_matches(|letter: char| !letter.is_alphanumeric());
+        let apart = |word: &&str| behind.get(word.len()..).is_some_and(|rest| rest.starts_with(char::is_whitespace));
+        words.iter().filter(|word| apart(word)).any(|word| self.begins(at, &[word]))
+    }
+
     /// Whether the clause behind the byte at `at` begins with a word of the present: `, but now ...`.
     fn begins_today(&self, at: usize) -> bool {
-        const JOINING: [&str; 9] = ["but ", "and ", "aber ", "und ", "mais ", "pero ", "ma ", "mas ", "но "];
         let behind = self.text.get(at..).unwrap_or_default();
         let words = behind.trim_start_matches(|letter: char| !letter.is_alphanumeric());
-        let joined = JOINING.iter().find_map(|joining| {
-            let begins = words.get(..joining.len())?;
-            begins.eq_ignore_ascii_case(joining).then_some(joining.len())
-        });
-        let skipped = behind.len().saturating_sub(words.len()).saturating_add(joined.unwrap_or(0));
+        let joined = words.split(char::is_whitespace).next().filter(|word| is_one_of(word, CUES.introducing));
+        let joined = joined.map_or(0, |word| word.len().saturating_add(1));
+        let skipped = behind.len().saturating_sub(words.len()).saturating_add(joined);
         self.begins(at.saturating_add(skipped), CUES.today)
     }
 
     /// What words put in doubt of the sentences around them.
     fn sentence_of(&self, kind: Cue, cue: &Range<usize>) -> Option<Range<usize>> {
-        /// What was, said behind the word that it is over.
-        const IT_WAS: [&str; 5] = ["it was ", "es war ", "das war ", "c'était ", "era "];
         let start = self.sentence_start(cue.start);
         let before = self.text.get(start..cue.start).unwrap_or_default();
         // A mark at the words' own end ends nothing that goes on.
@@ -146,15 +145,15 @@ impl Line<'_> {
                 .then_some(cue.start..clause_end)
             }
             // What began then goes on.
-            Cue::Past if SINCE.iter().any(|word| last_word(before).eq_ignore_ascii_case(word)) => None,
+            Cue::Past if is_one_of(last_word(before), CUES.since) => None,
             Cue::Past => {
                 let sentence = before.trim_start_matches(|letter: char| !letter.is_alphanumeric());
                 let begun = self.text.get(start..).unwrap_or_default();
                 let begun = if sentence.is_empty() { begun } else { sentence };
                 let first = begun.split(|letter: char| !letter.is_alphanumeric()).find(|word| !word.is_empty());
-                let of_that = first.is_some_and(|word| THAT.contains(&&*word.to_lowercase()));
+                let of_that = first.is_some_and(|word| CUES.that.contains(&&*word.to_lowercase()));
                 let start = if of_that { self.sentence_start(start.saturating_sub(1)) } else { start };
-                let tells_what = self.begins(sentence_end, &IT_WAS);
+                let tells_what = self.begins_apart(sentence_end, CUES.it_was);
                 // "It was this yesterday, today it is that."
                 if clause_end < sentence_end && self.begins_today(clause_end) {
                     return Some(start..clause_end);
@@ -186,7 +185,11 @@ impl Line<'_> {
             Cue::Advice if clause_end < sentence_end && self.begins_today(clause_end) => Some(start..clause_end),
             Cue::Advice => Some(start..sentence_end),
             Cue::Instance => (!speaks_of_oneself(before)).then_some(start..sentence_end),
-            Cue::Condition => (!before.contains(char::is_alphanumeric)).then_some(start..sentence_end),
+            Cue::Condition => {
+                // `README: if the message ...`
+                let label = before.trim().strip_suffix(':').is_some_and(|label| !label.contains(char::is_whitespace));
+                (label || !before.contains(char::is_alphanumeric)).then_some(start..sentence_end)
+            }
             Cue::Request => Some(cue.start..sentence_end),
             Cue::Question => {
                 let sentence = self.text.get(start..sentence_end)?;
@@ -205,13 +208,9 @@ fn last_word(text: &str) -> &str {
 
 /// Whether a clause begins behind `before`.
 fn begins_clause(before: &str) -> bool {
-    const WORDS: [&str; 18] = [
-        "and", "or", "nor", "but", "see", "saw", "got", "is", "was", "und", "oder", "aber", "es", "gab", "gibt", "et",
-        "also", "mais",
-    ];
     let before = before.trim_end();
     let word = before.rsplit(|letter: char| !letter.is_alphanumeric()).next().unwrap_or_default();
-    word.is_empty() || WORDS.contains(&&*word.to_ascii_lowercase())
+    word.is_empty() || is_one_of(word, CUES.opening)
 }
 
 /// Whether what is absent is named: in quotation marks, by a code or by a name, with at most a word before it.
@@ -250,6 +249,11 @@ fn is_own(clause: &str) -> bool {
 
 /// Whether somebody says of themselves what happened.
 fn speaks_of_oneself(text: &str) -> bool {
-    const WORDS: [&str; 12] = ["i", "we", "our", "my", "us", "ich", "wir", "uns", "unser", "unsere", "mein", "meine"];
-    text.split(|letter: char| !letter.is_alphanumeric()).any(|word| WORDS.contains(&&*word.to_lowercase()))
+    let mut words = text.split(|letter: char| !letter.is_alphanumeric());
+    words.any(|word| is_one_of(word, CUES.oneself) || is_one_of(word, CUES.ourselves))
+}
+
+/// Whether a word is one of these, which are in lower case.
+fn is_one_of(word: &str, words: &[&str]) -> bool {
+    words.contains(&&*word.to_lowercase())
 }

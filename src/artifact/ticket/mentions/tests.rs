@@ -84,6 +84,12 @@ fn what_was_pasted_by_mistake_ends_where_the_right_one_comes() {
     assert_eq!(certain_of("Sorry, wrong log above. Correct log:\n0xC0000374"), Vec::<String>::new());
     assert!(certain_of("WinError 126\nPlease ignore the grey box, the picture is from another PC that").len() < 2);
     assert!(certain_of("WinError 126\nThe other log is from another PC.").is_empty(), "nothing is taken back");
+    for text in [
+        "WinError 126\nSorry, wrong log level, I will set another",
+        "WinError 126\nPlease ignore the screenshot, that was for another machine",
+    ] {
+        assert!(!certain_of(text).contains(&String::new()), "{text}");
+    }
 }
 
 #[test]

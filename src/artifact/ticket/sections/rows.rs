@@ -13,6 +13,7 @@ use crate::artifact::ticket::printed::has_time;
 use crate::artifact::ticket::read_alone;
 use crate::artifact::ticket::recognised::{Told, Weight};
 use crate::evidence::TicketLine;
+use crate::knowledge::Knowledge;
 
 /// The kind of a border that a row makes.
 pub(super) const BY_ROW: usize = usize::MAX - 3;
@@ -23,8 +24,6 @@ const MOST_ROWS: usize = 16;
 const MOST_APART: usize = 3;
 /// As many different stops, and nothing else, are one story.
 const STOPS_OF_ONE_STORY: usize = 3;
-/// Words of who explains a code.
-const MEANING: [&str; 6] = ["means", "mean", "meaning", "bedeutet", "signifie", "significa"];
 /// As many borders as are kept.
 const MOST_BORDERS: usize = 256;
 
@@ -94,7 +93,8 @@ enum Crash {
 
 /// The stop or exit code that a row tells of.
 fn crash(row: &str) -> Option<Crash> {
-    if row.split(|letter: char| !letter.is_alphanumeric()).any(|word| MEANING.contains(&&*word.to_lowercase())) {
+    let meaning = Knowledge::builtin().mention_cues("meaning");
+    if row.split(|letter: char| !letter.is_alphanumeric()).any(|word| meaning.contains(&&*word.to_lowercase())) {
         return None;
     }
     let said = read_alone(row, 0);

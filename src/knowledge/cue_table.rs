@@ -1,0 +1,84 @@
+//! Reading the words by which texts doubt, deny and tell: a step of the build.
+
+use std::sync::Arc;
+
+use super::table::{Table, read};
+use crate::yaml::{Diagnostic, YamlText};
+
+/// What words can do to a sentence; `own` are those that errors say of themselves.
+const CUES: [&str; 59] = [
+    "absence",
+    "absent",
+    "advice",
+    "answer",
+    "appearing",
+    "beside_evidence",
+    "computer",
+    "condition",
+    "continued",
+    "contrast",
+    "corrected",
+    "counted",
+    "denial",
+    "denying",
+    "disregarded",
+    "elsewhere",
+    "expected",
+    "fine",
+    "helping",
+    "instance",
+    "introducing",
+    "it_was",
+    "joining",
+    "meaning",
+    "mine",
+    "misplaced",
+    "month",
+    "negation",
+    "negation_behind",
+    "neither",
+    "now",
+    "of_another",
+    "oneself",
+    "opening",
+    "others",
+    "ourselves",
+    "own",
+    "part_of_log",
+    "past",
+    "question",
+    "recovery",
+    "report",
+    "report_heading",
+    "request",
+    "retraction",
+    "since",
+    "solution",
+    "source",
+    "still",
+    "succeeded",
+    "supposing",
+    "survived",
+    "that",
+    "today",
+    "undenied",
+    "value",
+    "wanted",
+    "wrote",
+    "zero",
+];
+
+/// Words by what they do to a sentence: `cues` with `of`, `words` and `examples`.
+pub(crate) fn cues(file: &Arc<YamlText>, mistakes: &mut Vec<Diagnostic>) -> Table<String, Vec<String>> {
+    read(file, "cues", &["of", "words", "examples"], &[], mistakes, |row| {
+        let of = row.text("of")?;
+        if !CUES.contains(&of) {
+            return Err(row.wrong("of", &format!("`of` is one of {}", CUES.join(", "))));
+        }
+        let words = row.optional_texts("words")?;
+        if words.is_empty() || words.iter().any(|words| words.trim() != words || words.to_lowercase() != *words) {
+            return Err(row.wrong("words", "`words` are texts in lower case, without blanks around them"));
+        }
+        Ok((of.to_owned(), words))
+    })
+}
