@@ -217,7 +217,7 @@ fn needs(rule: &Node) -> Vec<Need<'_>> {
     let condition = match rule.get("condition") {
         Some(node) => {
             let names: Vec<&str> = selections.iter().map(Entry::name).collect();
-            condition::parse(node.text().unwrap_or_default(), &names).ok()
+            condition::parse(node.text().unwrap_or_default(), &names, |_| None).ok()
         }
         None => Some(Condition::all_of(selections.len())),
     };

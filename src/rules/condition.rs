@@ -3,7 +3,6 @@
 use std::ops::Range;
 
 use super::mistakes::{listing, suggestion};
-use super::slips;
 
 /// Words that can't be names of selections.
 pub(super) const RESERVED: &[&str] = &["and", "or", "not", "all", "any", "of", "them"];
@@ -54,9 +53,9 @@ pub(super) struct Wrong {
 }
 
 /// Reads a condition over selections of these names. All unknown names are reported, and the first place from which on
-/// the text is no condition.
-pub(super) fn parse(text: &str, names: &[&str]) -> Result<Condition, Vec<Wrong>> {
-    let mut parser = Parser { words: words(text), next: 0, end: text.len(), names, unknown: Vec::new() };
+/// the text is no condition. `meant` says what to write for a name that is like no selection's.
+pub(super) fn parse(text: &str, names: &[&str], meant: fn(&str) -> Option<String>) -> Result<Condition, Vec<Wrong>> {
+    let mut parser = Parser { words: words(text), next: 0, end: text.len(), names, meant, unknown: Vec::new() };
     match parser.whole() {
         Ok(condition) if parser.unknown.is_empty() => Ok(condition),
         Ok(_) => Err(parser.unknown),
@@ -93,6 +92,7 @@ struct Parser<'t> {
     next: usize,
     end: usize,
     names: &'t [&'t str],
+    meant: fn(&str) -> Option<String>,
     unknown: Vec<Wrong>,
 }
 
@@ -218,7 +218,7 @@ impl<'t> Parser<'t> {
                 return Err(self.wrong("a pattern needs `any of` or `all of` before it", Some(help)));
             }
             let help = suggestion(name, self.names.iter().copied())
-                .or_else(|| slips::selection(name))
+                .or_else(|| (self.meant)(name))
                 .unwrap_or_else(|| format!("the selections are {}", listing(self.names.iter().copied())));
             let message = format!("there is no selection `{name}`");
             self.unknown.push(Wrong { code: "R031", at: self.place(), message, help: Some(help) });
@@ -280,6 +280,10 @@ mod tests {
     use super::*;
 
     const NAMES: &[&str] = &["a", "b", "old_x", "old_y"];
+
+    fn parse(text: &str, names: &[&str]) -> Result<Condition, Vec<Wrong>> {
+        super::parse(text, names, crate::rules::slips::selection)
+    }
 
     fn wrong(text: &str) -> (&'static str, Range<usize>, String) {
         let mistakes = parse(text, NAMES).expect_err(text);

@@ -22,6 +22,7 @@ use super::rule::{Logic, Origin, Place, Rule, Texts};
 use super::selection::{self, Selection};
 use super::self_test::{self, SelfTest};
 use super::shared;
+use super::slips;
 use super::source::RuleFile;
 use crate::facts::schema::SCALARS;
 use crate::yaml::{Diagnostic, Entry, Node, Span, YamlText, parse};
@@ -231,7 +232,7 @@ impl Reader<'_> {
         if names.is_empty() {
             return None;
         }
-        match condition::parse(text, &names) {
+        match condition::parse(text, &names, slips::selection) {
             // Where a selection is wrong, there is nothing to ask.
             Ok(condition) if !logic.whole => Some(condition),
             Ok(condition) => Some(shared::asked_last(condition, &logic.selections)),
