@@ -3,7 +3,7 @@
 
 use super::Unusual;
 use super::token::{Name, Token, Tokens};
-use super::value::{Values, kind, until_nul};
+use super::value::{Slot, kind, until_nul};
 
 /// Where the text of an element or attribute comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -44,7 +44,7 @@ pub(crate) struct System {
 /// about 60.
 const MOST_TOKENS: usize = 2048;
 /// How many values can be such that a part of `System` is left out without them: `System` itself and its parts.
-const GUARDS: usize = 6;
+pub(crate) const GUARDS: usize = 6;
 
 /// The text that is being read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -63,6 +63,14 @@ impl System {
     /// # Errors
     /// When they are not those of an event, or too unusual to tell where a part comes from.
     pub(crate) fn read(tokens: &mut Tokens<'_>) -> Result<Self, Unusual> {
+        Self::read_noting(tokens, |_| {})
+    }
+
+    /// The same, which tells of each name that it looks at.
+    ///
+    /// # Errors
+    /// As [`Self::read`].
+    pub(crate) fn read_noting<'c>(tokens: &mut Tokens<'c>, mut note: impl FnMut(Name<'c>)) -> Result<Self, Unusual> {
         let mut system = Self::default();
         // Open elements: one within `Event`, two within `System`.
         let mut depth = 0_usize;
@@ -75,6 +83,7 @@ impl System {
             left = left.checked_sub(1).ok_or(Unusual("a system of very many tokens"))?;
             match tokens.next()? {
                 Token::Element(opened) => {
+                    note(opened.name);
                     let own = if depth == 2 { Element::of(check(opened.name)?) } else { None };
                     if depth == 2 && own.is_none() {
                         tokens.skip_element(&mut left)?;
@@ -104,6 +113,7 @@ impl System {
                     target = None;
                 }
                 Token::Attribute(name) => {
+                    note(name);
                     let name = check(name)?;
                     target = match element {
                         Some(Element::Provider) if name.is(NAME) => Some(Target::Provider),
@@ -160,14 +170,14 @@ impl System {
     }
 
     /// Lets pass records that have all values without which a part is left out, but for a channel or computer that is
-    /// itself such a value.
+    /// itself such a value. `values` are all that the record has.
     ///
     /// # Errors
-    /// When a part is left out of the record, or its values can't be told apart.
-    pub(crate) fn check_whole(&self, values: &Values<'_>) -> Result<(), Unusual> {
+    /// When a part is left out of the record.
+    pub(crate) fn check_whole(&self, values: &[Slot]) -> Result<(), Unusual> {
         for guard in self.guards.into_iter().flatten() {
             let is_part = [self.channel, self.computer].contains(&Part::Value(guard));
-            if !is_part && values.find(guard)?.is_null() {
+            if !is_part && values.get(guard).is_none_or(|value| value.is_null()) {
                 return Err(Unusual("a part of the system is left out"));
             }
         }
