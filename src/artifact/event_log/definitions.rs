@@ -21,8 +21,8 @@ use crate::artifact::bytes::{array_at, u16_at};
 /// below 2 KiB.
 const MOST_REMEMBERED: usize = 1024;
 const LONGEST_REMEMBERED: usize = 4096;
-/// How many names may be read of one that is remembered, and how long each may be, bytes. The names of a system are about
-/// 30, of up to 18 characters.
+/// How many names may be read of one that is remembered, and how long each may be, bytes. A system is read by about 20, of
+/// up to 15 characters.
 const MOST_NAMES: usize = 64;
 const LONGEST_NAME: usize = 64;
 /// Where a definition says how it differs from others, bytes: GUID and size, and its first tokens, which say where the
