@@ -1,10 +1,12 @@
 //! What the definitions of a chunk's templates say of their records.
 //!
 //! Each chunk holds the definitions of the templates that its records use, and most of them stood in chunks before. What
-//! a definition says depends on its bytes, and on the names that it refers to, which stand where the chunk used them
-//! first. So it says what it said when it was read before, if it has the same bytes up to the end of its system, the names
-//! that were read stand where they stood, and it stands at the same place, or behind all of its names: those that stand
-//! within it are a part of it.
+//! a definition says depends on its bytes, its place, and the names that it refers to, which stand where the chunk
+//! used them first: mostly within its first definition. So it says what it said when it was read before, if it has the
+//! same bytes up to the end of its system and
+//!
+//! - is the first one of its chunk, stands at the same place and holds all of its names itself;
+//! - or refers to names within the chunk's first one only, stands behind that, and the first one is the same, too.
 
 use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
@@ -15,19 +17,15 @@ use super::binary_xml::system::{Part, System};
 use super::binary_xml::token::Tokens;
 use super::catalogue::WantedIds;
 use super::selection::{NameHasher, Providers};
-use crate::artifact::bytes::{array_at, u16_at};
+use crate::artifact::bytes::array_at;
 
 /// How many definitions are remembered before all are forgotten, and how long one may be, bytes. Windows' own are
 /// below 2 KiB.
 const MOST_REMEMBERED: usize = 1024;
 const LONGEST_REMEMBERED: usize = 4096;
-/// How many names may be read of one that is remembered, and how long each may be, bytes. A system is read by about 20, of
-/// up to 15 characters.
-const MOST_NAMES: usize = 64;
-const LONGEST_NAME: usize = 64;
-/// Where a definition says how it differs from others, bytes: GUID and size, and its first tokens, which say where the
-/// chunk has its first names. In front of them is the offset of another definition, which says nothing of this one.
-const IDENTITY: Range<usize> = 4..88;
+/// Where a definition's header says how it differs from others, bytes: GUID and size. In front of them is the offset of
+/// another definition, which says nothing of this one.
+const IDENTITY: Range<usize> = 4..24;
 
 /// What a definition says.
 #[derive(Debug, Clone, Copy)]
@@ -65,60 +63,101 @@ pub(super) struct Definitions {
     remembered: HashMap<Identity, Remembered, BuildHasherDefault<NameHasher>>,
     /// How many were ever remembered.
     count: u64,
+    first: First,
+}
+
+/// The chunk's first definition.
+#[derive(Debug, Default, Clone, Copy)]
+enum First {
+    /// None was read yet.
+    #[default]
+    ToCome,
+    /// It is remembered, by this number; its bytes up to the end of its system stand there.
+    Remembered { number: u64, start: usize, end: usize },
+    /// It is not remembered.
+    Forgotten,
 }
 
 /// What tells most definitions apart.
-type Identity = [u8; IDENTITY.end - IDENTITY.start];
+#[derive(Debug, PartialEq, Eq, Hash)]
+struct Identity {
+    header: [u8; IDENTITY.end - IDENTITY.start],
+    /// Number of the chunk's first definition; 0 for that itself.
+    first: u64,
+}
 
 /// A definition that was read in some chunk.
 #[derive(Debug)]
 struct Remembered {
+    number: u64,
     /// Where it stood.
     at: usize,
     /// Its bytes from its identity to the end of its system.
     bytes: Box<[u8]>,
-    /// Where in the chunk names stood that were read, and their UTF-16.
-    names: Vec<(usize, Box<[u8]>)>,
-    /// Where the last name ended, those counted that were passed over.
-    names_end: usize,
     said: Definition,
 }
 
 impl Definitions {
+    /// Forgets what belongs to the chunk before.
+    pub(super) fn begin_chunk(&mut self) {
+        self.first = First::ToCome;
+    }
+
     /// What the definition at this place says.
     ///
     /// # Errors
     /// When it is of an unusual shape.
     pub(super) fn read(&mut self, bytes: &[u8], at: usize, providers: &mut Providers) -> Result<Definition, Unusual> {
-        let start = at.saturating_add(IDENTITY.start);
-        let identity: Option<Identity> = array_at(bytes, start);
+        let first = std::mem::replace(&mut self.first, First::Forgotten);
+        let identity = match first {
+            First::ToCome => Some(0),
+            First::Remembered { number, .. } => Some(number),
+            First::Forgotten => None,
+        }
+        .zip(array_at(bytes, at.saturating_add(IDENTITY.start)))
+        .map(|(first, header)| Identity { header, first });
+        let is_first = matches!(first, First::ToCome);
+        if !is_first {
+            self.first = first;
+        }
         let known = identity.as_ref().and_then(|identity| self.remembered.get(identity));
-        if let Some(said) = known.and_then(|known| known.at(bytes, at)) {
+        if let Some(known) = known
+            && let Some(said) = known.at(bytes, at, first)
+        {
+            if is_first {
+                self.first = First::Remembered { number: known.number, start: at, end: said.system.end };
+            }
             return Ok(said);
         }
 
         let mut tokens = Tokens::of_definition(bytes, at)?;
         let tokens_end = tokens.rest().end;
-        let mut names = Vec::new();
-        let system = System::read_noting(&mut tokens, |name| names.push(name))?;
+        let system = System::read(&mut tokens)?;
         let provider = match system.provider {
             Part::Literal(start, end) => bytes.get(start..end).map(|name| Wanted::of(providers.wanted(name))),
             _ => None,
         };
         let said = Definition { system, tokens_end, provider };
-        if let Some(identity) = identity
-            && let Some(bytes) = bytes.get(start..system.end)
+        let names = tokens.names();
+        let within = |start: usize, end: usize| start <= names.start && names.end <= end;
+        let depends_on_nothing_else = match first {
+            First::ToCome => within(at, system.end),
+            First::Remembered { start, end, .. } => within(start, end) && end <= at,
+            First::Forgotten => false,
+        };
+        if depends_on_nothing_else
+            && let Some(identity) = identity
+            && let Some(bytes) = bytes.get(at.saturating_add(IDENTITY.start)..system.end)
             && bytes.len() <= LONGEST_REMEMBERED
-            && names.len() <= MOST_NAMES
-            && names.iter().all(|name| name.utf16.len() <= LONGEST_NAME)
         {
             if self.remembered.len() >= MOST_REMEMBERED {
                 self.remembered.clear();
             }
             self.count = self.count.saturating_add(1);
-            let names = names.iter().map(|name| (name.at, name.utf16.into())).collect();
-            let names_end = tokens.names().end;
-            self.remembered.insert(identity, Remembered { at, bytes: bytes.into(), names, names_end, said });
+            self.remembered.insert(identity, Remembered { number: self.count, at, bytes: bytes.into(), said });
+            if is_first {
+                self.first = First::Remembered { number: self.count, start: at, end: system.end };
+            }
         }
         Ok(said)
     }
@@ -126,19 +165,16 @@ impl Definitions {
 
 impl Remembered {
     /// What it says at this place; `None` when it is another definition, or might say something else there.
-    fn at(&self, bytes: &[u8], at: usize) -> Option<Definition> {
-        let is_in_place = at == self.at || self.names_end <= at.min(self.at);
+    fn at(&self, bytes: &[u8], at: usize, first: First) -> Option<Definition> {
+        let is_in_place = match first {
+            First::ToCome => at == self.at,
+            First::Remembered { end, .. } => end <= at,
+            First::Forgotten => false,
+        };
         let start = at.checked_add(IDENTITY.start)?;
         if !is_in_place || bytes.get(start..start.checked_add(self.bytes.len())?)? != &*self.bytes {
             return None;
         }
-        let stands = |(at, name): &(usize, Box<[u8]>)| {
-            // Two bytes in front of it count its characters.
-            let count = u16_at(bytes, at.checked_sub(2)?)?;
-            let same = bytes.get(*at..at.checked_add(name.len())?)? == &**name;
-            (same && usize::from(count).checked_mul(2)? == name.len()).then_some(())
-        };
-        self.names.iter().try_for_each(stands)?;
         let tokens_end = self.said.tokens_end.checked_sub(self.at)?.checked_add(at)?;
         (tokens_end <= bytes.len()).then(|| Definition {
             system: self.said.system.moved(self.at, at),
@@ -152,7 +188,7 @@ impl Remembered {
 mod tests {
     use samplekit::FileTime;
     use samplekit::event_log::patch::chunk_range;
-    use samplekit::event_log::{Element, Event, EventLog, Provider};
+    use samplekit::event_log::{Event, EventLog, Provider};
 
     use super::*;
     use crate::artifact::event_log::binary_xml::token::Instance;
@@ -193,50 +229,20 @@ mod tests {
             (&short, 0),
             (&long, 0),
             (&chunk("One", "Six", "a"), 1),
-            // Its first definition is another one, but has the names of the second one at the same places.
-            (&chunk("Ten", "Two", "a"), 1),
+            // Its first definition is another one: its second one counts as new, too.
+            (&chunk("Ten", "Two", "a"), 2),
             (&long, 0),
         ];
         for (chunk, new) in chunks {
             let expected = fresh(chunk);
             let before = definitions.count;
+            definitions.begin_chunk();
             for (at, expected) in &expected {
                 let said = definitions.read(chunk, *at, &mut Providers::default()).expect("a definition");
                 assert_eq!(format!("{said:?}"), *expected);
             }
             assert_eq!(definitions.count - before, new, "{expected:?}");
         }
-    }
-
-    #[test]
-    fn names_may_stand_in_any_definition_before() {
-        let guid = samplekit::Guid::new(0x0a1b_2c3d, 0x1111, 0x2222, 0x3333, 0x4444_5555_6666);
-        let with_manifest = |id| Event::new(Provider::manifest("Two", guid), id).at(FileTime::utc(2024, 5, 6, 7, 8, 9));
-        let mut log = EventLog::new("Application", "PC-01");
-        log.add(Event::new(Provider::classic("One"), 1000).at(FileTime::utc(2024, 5, 6, 7, 8, 9)).strings(["a"]));
-        // This one's system is the first with `Guid`, which the next one refers to.
-        log.add(with_manifest(1).named([("A", "b")]));
-        log.add(with_manifest(2).user_data(Element::value("A", "b")));
-        let chunk = &log.to_bytes()[chunk_range(0)];
-        let expected = fresh(chunk);
-        assert_eq!(expected.len(), 3);
-        let mut definitions = Definitions::default();
-        for _ in 0..2 {
-            for (at, expected) in &expected {
-                let said = definitions.read(chunk, *at, &mut Providers::default()).expect("a definition");
-                assert_eq!(format!("{said:?}"), *expected);
-            }
-            assert_eq!(definitions.count, 3);
-        }
-        // Without that name, the last one says something else.
-        let mut changed = chunk.to_vec();
-        let name: Vec<u8> = "Guid".encode_utf16().flat_map(u16::to_le_bytes).collect();
-        let place = memchr::memmem::find(&changed, &name).expect("the name");
-        assert!((expected[1].0..expected[2].0).contains(&place));
-        changed[place] = b'K';
-        let (last, _) = &expected[2];
-        definitions.read(&changed, *last, &mut Providers::default()).expect("a definition");
-        assert_eq!(definitions.count, 4);
     }
 
     #[test]
@@ -252,6 +258,7 @@ mod tests {
         let name: Vec<u8> = "Channel".encode_utf16().flat_map(u16::to_le_bytes).collect();
         let place = memchr::memmem::find(&changed, &name).expect("the name");
         changed[place] = b'K';
+        definitions.begin_chunk();
         for (at, before) in &expected {
             let said = definitions.read(&changed, *at, &mut Providers::default()).expect("a definition");
             assert_ne!(format!("{said:?}"), *before);

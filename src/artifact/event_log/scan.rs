@@ -99,6 +99,7 @@ impl Scanner {
     /// Forgets what belongs to the chunk before.
     pub(super) fn begin_chunk(&mut self) {
         self.templates.clear();
+        self.definitions.begin_chunk();
         self.layouts.begin_chunk();
         self.generation = self.generation.wrapping_add(1);
         if self.generation == 0 {

@@ -63,14 +63,6 @@ impl System {
     /// # Errors
     /// When they are not those of an event, or too unusual to tell where a part comes from.
     pub(crate) fn read(tokens: &mut Tokens<'_>) -> Result<Self, Unusual> {
-        Self::read_noting(tokens, |_| {})
-    }
-
-    /// The same, which tells of each name that it looks at.
-    ///
-    /// # Errors
-    /// As [`Self::read`].
-    pub(crate) fn read_noting<'c>(tokens: &mut Tokens<'c>, mut note: impl FnMut(Name<'c>)) -> Result<Self, Unusual> {
         let mut system = Self::default();
         // Open elements: one within `Event`, two within `System`.
         let mut depth = 0_usize;
@@ -83,7 +75,6 @@ impl System {
             left = left.checked_sub(1).ok_or(Unusual("a system of very many tokens"))?;
             match tokens.next()? {
                 Token::Element(opened) => {
-                    note(opened.name);
                     let own = if depth == 2 { Element::of(check(opened.name)?) } else { None };
                     if depth == 2 && own.is_none() {
                         tokens.skip_element(&mut left)?;
@@ -113,7 +104,6 @@ impl System {
                     target = None;
                 }
                 Token::Attribute(name) => {
-                    note(name);
                     let name = check(name)?;
                     target = match element {
                         Some(Element::Provider) if name.is(NAME) => Some(Target::Provider),
