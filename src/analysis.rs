@@ -411,13 +411,13 @@ fn listed(mut all: Vec<ReadArtifact>, knowledge: &Knowledge) -> (Vec<Artifact>, 
         }));
     }
     incident::unify(&mut items, &mut coverage, folders.names_mut());
-    let of_folders: Vec<Arc<str>> = items
-        .chunk_by(|a, b| a.folder == b.folder)
-        .filter_map(|items| Some(Arc::clone(&items.first()?.folder)))
-        .collect();
+    // Those of one artifact share their folder's name.
+    let in_one_folder = |a: &Item, b: &Item| Arc::ptr_eq(&a.folder, &b.folder) || a.folder == b.folder;
+    let of_folders: Vec<Arc<str>> =
+        items.chunk_by(in_one_folder).filter_map(|items| Some(Arc::clone(&items.first()?.folder))).collect();
     let hosts =
         folders.stand_for(of_folders.iter().map(|folder| &**folder).filter(|folder| !folder.is_empty()), knowledge);
-    for of_folder in items.chunk_by_mut(|a, b| a.folder == b.folder) {
+    for of_folder in items.chunk_by_mut(in_one_folder) {
         let machine = of_folder.first().and_then(|item| hosts.get(&*item.folder));
         if let Some(machine) = machine {
             of_folder.par_iter_mut().filter(|item| machine.can_have_made(&item.observation, knowledge)).for_each(

@@ -1,5 +1,6 @@
 //! One copy of each name, however many artifacts carry it.
 
+use std::cell::RefCell;
 use std::collections::HashMap;
 use std::hash::{BuildHasher, BuildHasherDefault, Hash, Hasher, RandomState};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -100,9 +101,28 @@ impl Default for Names {
     }
 }
 
+thread_local! {
+    /// The name that was asked for last, and by the seed whose it is: records of a log name one computer thousands of times.
+    static LATEST: RefCell<Option<(u64, Arc<str>)>> = const { RefCell::new(None) };
+}
+
 impl Names {
     /// The shared copy of `name`.
     pub fn share(&self, name: &str) -> Arc<str> {
+        LATEST.with(|latest| {
+            let Ok(mut latest) = latest.try_borrow_mut() else { return self.find(name) };
+            match &*latest {
+                Some((seed, known)) if *seed == self.seed && **known == *name => Arc::clone(known),
+                _ => {
+                    let found = self.find(name);
+                    *latest = Some((self.seed, Arc::clone(&found)));
+                    found
+                }
+            }
+        })
+    }
+
+    fn find(&self, name: &str) -> Arc<str> {
         let hash = xxh3_64_with_seed(name.as_bytes(), self.seed);
         let shared = self.known.get_or_insert(hash >> 32, hash, || Arc::from(name));
         // Of two names with one hash the second is simply not shared.

@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use rayon::prelude::*;
 
 use super::says;
-use super::sighting::{Item, report_kind};
+use super::sighting::{ByPlace, Item, report_kind};
 use super::{Cleared, IncidentKind, Machine, SIGMA, TimelineEntry};
 use crate::artifact::LogCoverage;
 use crate::artifact::event_log::catalogue;
@@ -55,7 +55,7 @@ pub fn machines(items: &[Item], coverage: &[LogCoverage], knowledge: &Knowledge)
     }
     let mut machines = known.by_name();
     machines.par_iter_mut().for_each(|machine| {
-        machine.timeline.sort_by(in_time);
+        sort_in_time(&mut machine.timeline);
         leave_out_copies(&mut machine.timeline);
         machine.cleared.sort_by(|a, b| (a.time, &a.channel).cmp(&(b.time, &b.channel)));
         machine.cleared.dedup();
@@ -84,7 +84,7 @@ fn of_sigma(found: &SigmaMatch, time: Timestamp, index: usize, item: &Item, says
 #[derive(Default)]
 struct Sentences {
     /// Kind and sentence of events, which share their content.
-    said: HashMap<*const EventContent, (&'static str, Arc<str>)>,
+    said: ByPlace<*const EventContent, (&'static str, Arc<str>)>,
     /// Of matches by rule, provider and id.
     matched: HashMap<(*const SigmaRule, *const u8, u32), Arc<str>>,
 }
@@ -106,6 +106,18 @@ impl Sentences {
 /// The order of timelines.
 pub(super) fn in_time(a: &TimelineEntry, b: &TimelineEntry) -> Ordering {
     (a.time, &a.provider, a.id, a.artifact, &a.place).cmp(&(b.time, &b.provider, b.id, b.artifact, &b.place))
+}
+
+/// Sorts a timeline; entries that are equal in that order stay in the order in which they stand. Entries are large: what is
+/// sorted are their times, and each entry is moved once.
+fn sort_in_time(timeline: &mut Vec<TimelineEntry>) {
+    let mut order: Vec<(Timestamp, usize)> = timeline.iter().map(|entry| entry.time).zip(0..).collect();
+    order.sort_unstable_by(|(time_a, a), (time_b, b)| {
+        let entries = || Some(in_time(timeline.get(*a)?, timeline.get(*b)?));
+        time_a.cmp(time_b).then_with(|| entries().unwrap_or(Ordering::Equal)).then(a.cmp(b))
+    });
+    let mut entries: Vec<Option<TimelineEntry>> = std::mem::take(timeline).into_iter().map(Some).collect();
+    timeline.extend(order.into_iter().filter_map(|(_, index)| entries.get_mut(index)?.take()));
 }
 
 /// Leaves out what another artifact tells just so, as the copy of a log does: counted twice, it would look like two

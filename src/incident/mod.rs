@@ -35,7 +35,7 @@ pub use machine::{machines, timeline_kind, values};
 pub use machine_environment::{OF_MACHINE, describe, started_build};
 pub use renamed::{LastNames, NamedLog, last_names, under_last_name};
 pub use says::says;
-pub use sighting::{Family, Item, RestartRecord, Sighting, report_kind};
+pub use sighting::{ByPlace, Family, Item, RestartRecord, Sighting, report_kind};
 pub use signature::ALGORITHM;
 pub use standing::{Standing, stand, standing};
 

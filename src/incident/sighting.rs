@@ -1,5 +1,7 @@
 //! One piece of evidence that an incident happened, with the keys by which it joins others.
 
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::Arc;
 
 use jiff::Timestamp;
@@ -24,6 +26,30 @@ pub struct Item {
     pub place: Place,
     /// What was seen.
     pub observation: Observation,
+}
+
+/// Values by the index of an item, or by where in memory something is. No artifact decides what those are, so that none can
+/// make them fall into one place.
+pub type ByPlace<K, V> = HashMap<K, V, BuildHasherDefault<PlaceHasher>>;
+
+/// Hashes one number.
+#[derive(Debug, Default)]
+pub struct PlaceHasher(u64);
+
+impl Hasher for PlaceHasher {
+    fn write(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|byte| self.write_usize(usize::from(*byte)));
+    }
+
+    fn write_usize(&mut self, number: usize) {
+        // Fibonacci hashing: the product with 2^64 divided by the golden ratio.
+        self.0 = (self.0.rotate_left(5) ^ number as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    }
+
+    fn finish(&self) -> u64 {
+        // Maps go by the lower bits, too; those of the product depend on few.
+        self.0 ^ (self.0 >> 32)
+    }
 }
 
 /// What an item says about an incident, as far as joining needs it.

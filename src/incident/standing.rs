@@ -7,6 +7,7 @@ use jiff::Timestamp;
 use rayon::prelude::*;
 
 use super::machine::in_time;
+use super::sighting::ByPlace;
 use super::{Built, IncidentKind, Machine, Place, TimelineEntry};
 
 /// What a timeline says of an incident.
@@ -47,7 +48,7 @@ pub fn standing(built: &[Built<'_>]) -> Vec<Standing> {
 /// their ids, stand there without id.
 pub fn stand(machines: &mut [Machine], incidents: &[Standing], is_reported: impl Fn(&str) -> bool + Sync) {
     let of_items = incidents.iter().enumerate();
-    let owners: HashMap<usize, (usize, usize)> = of_items
+    let owners: ByPlace<usize, (usize, usize)> = of_items
         .flat_map(|(owner, incident)| incident.items.iter().enumerate().map(move |(rank, item)| (*item, (owner, rank))))
         .collect();
     let mut by_host: HashMap<&str, Vec<usize>> = HashMap::new();
@@ -58,7 +59,7 @@ pub fn stand(machines: &mut [Machine], incidents: &[Standing], is_reported: impl
     }
     machines.par_iter_mut().for_each(|machine| {
         // The best record of each incident.
-        let mut best: HashMap<usize, (usize, usize)> = HashMap::new();
+        let mut best: ByPlace<usize, (usize, usize)> = ByPlace::default();
         for entry in &machine.timeline {
             let Some((owner, rank)) = owners.get(&entry.item) else { continue };
             let best = best.entry(*owner).or_insert((*rank, entry.item));

@@ -101,6 +101,21 @@ mod tests {
     }
 
     #[test]
+    fn a_character_that_is_not_plain_is_found_wherever_it_stands() {
+        for length in 0..70 {
+            let mut text = vec![b'x'; length];
+            assert!(is_plain(&text), "{length}");
+            for at in 0..length {
+                for byte in [0, 0x1F, b'"', b'\\', 0x7F, 0x80, 0xFF] {
+                    text[at] = byte;
+                    assert!(!is_plain(&text), "{byte:#x} at {at} of {length}");
+                }
+                text[at] = b'x';
+            }
+        }
+    }
+
+    #[test]
     fn a_very_long_text_is_cut_with_an_exact_count() {
         let text = "x".repeat(SHOWN_CHARACTERS + 3);
         assert_eq!(sanitise(&text), format!("{}... (3 more characters)", "x".repeat(SHOWN_CHARACTERS)));

@@ -3,6 +3,7 @@
 use super::binary_xml::Unusual;
 use super::binary_xml::elements;
 use super::binary_xml::raw_fields::RawFields;
+use super::binary_xml::value::Slot;
 use super::chunk::{Chunk, RECORDS_START};
 use super::contents::{Decoded, put};
 use super::coverage::Spans;
@@ -13,13 +14,16 @@ use super::record::Record;
 use super::records::{self, Found, RawRecord};
 use super::scan::{Decision, Scanner, Shape};
 use super::selection::Selection;
-use super::system_parts::Parts;
+use super::system_parts::{Parts, ReadText};
 use super::take::{Own, Take};
 use crate::artifact::Loss;
 use crate::evidence::RecordIds;
 
 /// How many records that could not be decoded a loss names one by one.
 const NAMED_FAILURES: usize = 3;
+
+/// For how many records that are not passed over a chunk has room at first.
+const PICKS: usize = 16;
 
 /// What is read of a log, and what becomes of it.
 pub(super) struct Reader<'r, T> {
@@ -69,11 +73,13 @@ pub(super) struct Scratch {
     fields: WrittenFields,
     elements: elements::Scratch,
     raw_fields: RawFields,
+    /// The values of the record.
+    slots: Vec<Slot>,
     /// What the record is decoded from.
     raw: Vec<u8>,
-    provider: Vec<u8>,
-    channel: Vec<u8>,
-    computer: Vec<u8>,
+    provider: ReadText,
+    channel: ReadText,
+    computer: ReadText,
 }
 
 impl Scratch {
@@ -144,22 +150,25 @@ impl<T> Reader<'_, T> {
         }
 
         scratch.begin_chunk();
-        let mut walked = Walked::default();
+        let mut walked = Walked { picks: Vec::with_capacity(PICKS), ..Walked::default() };
         let mut end = RECORDS_START;
         let mut last_id = None;
+        let (mut ids, mut count) = (None, 0_u64);
         let mut damaged = Vec::new();
         for found in records::live(chunk) {
             match found {
                 Found::Record(record) => {
                     end = record.end();
                     last_id = Some(record.id);
-                    reading.ids = RecordIds::joined(reading.ids, Some(RecordIds::of(record.id)));
-                    walked.known = walked.known.saturating_add(1);
+                    ids = RecordIds::joined(ids, Some(RecordIds::of(record.id)));
+                    count = count.saturating_add(1);
                     self.pick(&chunk, record, false, spans, &mut scratch.scanner, &mut walked.picks);
                 }
                 Found::Damage(offset) => damaged.push(offset),
             }
         }
+        reading.ids = RecordIds::joined(reading.ids, ids);
+        walked.known = count;
         if !whole && damaged.last().is_some_and(|last| *last >= end) {
             // The record in which the file ends.
             damaged.pop();
@@ -345,21 +354,27 @@ impl<T> Reader<'_, T> {
             Shape::Plain => None,
         };
         let (system, tokens_end) = scratch.scanner.system(bytes, &pick.record, shape)?;
-        values.map_or(Ok(()), |values| system.check_whole(values))?;
-        let parts = Parts { bytes, values };
+        let Scratch { slots, raw, .. } = scratch;
+        slots.clear();
+        let end = values.map(|values| values.fill(slots)).transpose()?;
+        if values.is_some() {
+            system.check_whole(slots)?;
+        }
+        let parts = Parts { bytes, values: slots };
         let event_id = parts.number(system.event_id)?;
         let computer = parts.text(system.computer, &mut scratch.computer)?;
         let time = parts.time(system.created, pick.record.filetime)?;
         let (id, recovered) = (pick.record.id, pick.recovered);
         let tokens = system.end..tokens_end;
-        let raw = match (&self.take, values) {
-            (Take::Said(said), Some(values)) => {
-                scratch.raw.clear();
-                scratch.raw.extend(event_id.to_le_bytes());
-                put(&mut scratch.raw, parts.utf16(system.provider)?);
-                put(&mut scratch.raw, parts.utf16(system.channel)?);
-                let raw = scratch.raw_fields.put(bytes, tokens.clone(), values, &mut scratch.raw);
-                raw.map(|()| (said, said.contents.raw_hash(&scratch.raw)))
+        let raw = match (&self.take, values.zip(end)) {
+            // The tokens around the instance end with its last value.
+            (Take::Said(said), Some((values, end))) if values.end_tokens(end) => {
+                raw.clear();
+                raw.extend(event_id.to_le_bytes());
+                put(raw, parts.utf16(system.provider)?);
+                put(raw, parts.utf16(system.channel)?);
+                let put = scratch.raw_fields.put(bytes, tokens.clone(), slots, raw);
+                put.map(|()| (said, said.contents.raw_hash(raw)))
             }
             _ => None,
         };

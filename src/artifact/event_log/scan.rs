@@ -16,7 +16,7 @@ use super::catalogue::WantedIds;
 use super::channel_ids::{ChannelIds, Channels};
 use super::coverage::Spans;
 use super::definitions::{Definition, Definitions, Wanted};
-use super::instance_layout::{Layout, fitting, text};
+use super::instance_layout::{Layouts, text};
 use super::quiet_records::QuietRecords;
 use super::records::RawRecord;
 use super::selection::{Providers, Selection};
@@ -55,6 +55,7 @@ pub(super) struct Scanner {
     generation: u32,
     templates: Vec<Template>,
     definitions: Definitions,
+    layouts: Layouts,
     providers: Providers,
     channels: Channels,
 }
@@ -70,8 +71,8 @@ struct Template {
     provider: Option<Wanted>,
     /// Channel and computer, where the definition names both.
     span: Option<usize>,
-    /// The layouts that were met last, the latest one first.
-    layouts: [Layout; 2],
+    /// The number under which the layouts of its instances are known.
+    layouts: usize,
     /// Where the provider stands that was looked up last, and what is wanted of it.
     known: (Range<usize>, WantedIds),
     /// Where the channel stands that was looked up last, and its span, where the definition names the computer.
@@ -87,6 +88,7 @@ impl Default for Scanner {
             generation: 0,
             templates: Vec::new(),
             definitions: Definitions::default(),
+            layouts: Layouts::default(),
             providers: Providers::default(),
             channels: Channels::default(),
         }
@@ -98,6 +100,7 @@ impl Scanner {
     pub(super) fn begin_chunk(&mut self) {
         self.templates.clear();
         self.definitions.begin_chunk();
+        self.layouts.begin_chunk();
         self.generation = self.generation.wrapping_add(1);
         if self.generation == 0 {
             self.slots.fill((0, 0, 0));
@@ -134,7 +137,7 @@ impl Scanner {
                 let Some(index) = self.template(bytes, definition, spans) else { return Decision::Ask };
                 let Some(template) = self.templates.get_mut(index) else { return Decision::Ask };
                 let Some(system) = &template.system else { return Decision::Ask };
-                let Ok(places) = fitting(&mut template.layouts, &values, system) else { return Decision::Ask };
+                let Ok(places) = self.layouts.fitting(template.layouts, &values, system) else { return Decision::Ask };
                 let id = match places.event_id {
                     Some(place) => u16_at(bytes, values.start().saturating_add(place)),
                     None => written_id(bytes, system.event_id),
@@ -185,13 +188,13 @@ impl Scanner {
                 Some(Wanted::Some(_)) | None => {}
             }
         }
-        let Ok(places) = fitting(&mut template.layouts, &values, system) else { return Decision::Ask };
+        let Ok(places) = self.layouts.fitting(template.layouts, &values, system) else { return Decision::Ask };
         let text = |place| text(&values, place);
         if template.span.is_none() {
             let channel = places.channel.map_or_else(|| literal(system.channel), text);
             let is_known = places.computer.is_none()
                 && !template.channel.0.is_empty()
-                && bytes.get(template.channel.0.clone()) == bytes.get(channel.clone());
+                && is_same_text(bytes, &template.channel.0, &channel);
             if !is_known {
                 let computer = places.computer.map_or_else(|| literal(system.computer), text);
                 let span = spans.find(bytes, channel.clone(), computer);
@@ -303,7 +306,7 @@ impl Scanner {
             tokens_end: 0,
             provider: None,
             span: None,
-            layouts: Default::default(),
+            layouts: 0,
             known: (0..0, WantedIds::default()),
             channel: (0..0, 0),
             quiet: QuietRecords::default(),
@@ -314,10 +317,24 @@ impl Scanner {
         if !is_value(system.channel) && !is_value(system.computer) {
             template.span = Some(spans.find(bytes, literal(system.channel), literal(system.computer)));
         }
+        template.layouts = self.layouts.of(&system);
         template.system = Some(system);
         template.tokens_end = tokens_end;
         template.provider = provider;
         template
+    }
+}
+
+/// Whether the same stands at both places. Names of channels are short: most are compared without a call.
+#[inline]
+fn is_same_text(bytes: &[u8], one: &Range<usize>, other: &Range<usize>) -> bool {
+    let (Some(one), Some(other)) = (bytes.get(one.clone()), bytes.get(other.clone())) else { return false };
+    match one.len() {
+        length if length != other.len() => false,
+        // Both ends, which meet or overlap.
+        8..=16 => one.first_chunk::<8>() == other.first_chunk() && one.last_chunk::<8>() == other.last_chunk(),
+        17..=32 => one.first_chunk::<16>() == other.first_chunk() && one.last_chunk::<16>() == other.last_chunk(),
+        _ => one == other,
     }
 }
 

@@ -5,30 +5,49 @@ use jiff::Timestamp;
 use super::binary_xml::Unusual;
 use super::binary_xml::system::Part;
 use super::binary_xml::text::push_utf16;
-use super::binary_xml::value::{Value, Values, kind};
+use super::binary_xml::value::{Slot, Value, kind};
 use super::coverage::real_time;
 use crate::artifact::notation::filetime;
 
 const NO_TEXT: Unusual = Unusual("a part of the system that is no text");
 
+/// A text, and the UTF-16 that it was read from: the next record's is mostly the same.
+#[derive(Debug, Default)]
+pub(super) struct ReadText {
+    utf16: Vec<u8>,
+    text: String,
+}
+
+impl ReadText {
+    fn read(&mut self, utf16: &[u8]) -> Result<(), Unusual> {
+        let mut text = std::mem::take(&mut self.text).into_bytes();
+        text.clear();
+        self.utf16.clear();
+        push_utf16(utf16, &mut text);
+        self.text = String::from_utf8(text).map_err(|_| NO_TEXT)?;
+        self.utf16.extend_from_slice(utf16);
+        Ok(())
+    }
+}
+
 /// A record's tokens, and the values that are put into them.
 pub(super) struct Parts<'p> {
     pub(super) bytes: &'p [u8],
-    pub(super) values: Option<&'p Values<'p>>,
+    pub(super) values: &'p [Slot],
 }
 
 impl Parts<'_> {
     fn value(&self, index: usize) -> Result<Value<'_>, Unusual> {
-        self.values.map_or(Ok(Value::NULL), |values| values.find(index))
+        self.values.get(index).map_or(Ok(Value::NULL), |value| value.value(self.bytes))
     }
 
     /// A text, put into `into`; `None` where there is none.
-    pub(super) fn text<'t>(&self, part: Part, into: &'t mut Vec<u8>) -> Result<Option<&'t str>, Unusual> {
-        into.clear();
-        if let Some(utf16) = self.utf16(part)? {
-            push_utf16(utf16, into);
+    pub(super) fn text<'t>(&self, part: Part, into: &'t mut ReadText) -> Result<Option<&'t str>, Unusual> {
+        let utf16 = self.utf16(part)?.unwrap_or_default();
+        if *utf16 != *into.utf16 {
+            into.read(utf16)?;
         }
-        std::str::from_utf8(into).map(|text| Some(text).filter(|text| !text.is_empty())).map_err(|_| NO_TEXT)
+        Ok(Some(into.text.as_str()).filter(|text| !text.is_empty()))
     }
 
     /// A text as UTF-16.
@@ -55,7 +74,7 @@ impl Parts<'_> {
                 _ => Err(OTHER),
             },
             Part::Literal(..) => {
-                let mut text = Vec::new();
+                let mut text = ReadText::default();
                 self.text(part, &mut text)?.and_then(|text| text.trim().parse().ok()).ok_or(OTHER)
             }
             Part::Absent | Part::Other => Err(OTHER),
@@ -67,7 +86,7 @@ impl Parts<'_> {
         let created = match part {
             Part::Absent => filetime(logged),
             Part::Literal(..) => {
-                let mut text = Vec::new();
+                let mut text = ReadText::default();
                 self.text(part, &mut text)?.and_then(|text| text.parse().ok()).or_else(|| filetime(logged))
             }
             Part::Value(index) => match self.value(index)? {

@@ -104,7 +104,7 @@ fn nearby<'m>(built: &'m Built<'m>, surroundings: &'m Surroundings<'m>) -> Optio
         return None;
     }
     // No two have one index.
-    entries.sort_unstable_by_key(|(distance, index, _)| (distance.as_nanos().unsigned_abs(), *index));
+    entries.sort_unstable_by_key(|(distance, index, _)| (distance.unsigned_abs(), *index));
     let first_like = surroundings.first_like(&built.incident);
     let first = built.incident.evidence.len();
     // Incidents by the order in which the entries name them.
@@ -139,7 +139,7 @@ pub(super) fn nearest_first<'l>(
     reach: SignedDuration,
 ) -> impl Iterator<Item = (SignedDuration, usize)> + 'l {
     let distance = move |index: usize| time_of(index).map_or(SignedDuration::MAX, |at| at.duration_since(time));
-    let moment = indices.partition_point(|index| distance(*index) <= SignedDuration::ZERO);
+    let moment = indices.partition_point(|index| time_of(*index).is_some_and(|at| at <= time));
     let (before, after) = indices.split_at_checked(moment).unwrap_or((indices, &[]));
     let before = before.get(before.len().saturating_sub(LOOKED_AT)..).unwrap_or_default();
     let at_once = before.chunk_by(move |a, b| time_of(*a) == time_of(*b)).rev();

@@ -23,8 +23,8 @@ use std::sync::{Arc, OnceLock};
 use jiff::{SignedDuration, Timestamp};
 
 use self::nearby::FoldedSigma;
-use crate::evidence::{Event, LogCoverage, Observation, Recorded as Kept, Stretches};
-use crate::incident::{Built, Incident, IncidentKind, Item, Machine, TimelineEntry};
+use crate::evidence::{Event, EventContent, LogCoverage, Observation, Recorded as Kept, Stretches};
+use crate::incident::{Built, ByPlace, Incident, IncidentKind, Item, Machine, TimelineEntry};
 
 /// How far the timeline goes on after an incident: records about a stop are written at the next start.
 pub const TIMELINE_AFTER: SignedDuration = SignedDuration::from_mins(10);
@@ -58,7 +58,7 @@ pub struct Surroundings<'i> {
     /// What the logs of each channel cover, by its name in lower case.
     by_channel: BTreeMap<String, Stretches>,
     /// Of items that records were made of, the number of the incident that they tell of.
-    incident_of: HashMap<usize, u32>,
+    incident_of: ByPlace<usize, u32>,
     /// When incidents of a signature first happened.
     first_of: HashMap<String, Timestamp>,
 }
@@ -83,14 +83,7 @@ impl<'i> Surroundings<'i> {
     /// Prepares the timeline of a machine whose entries were made of `items`.
     #[must_use]
     pub fn new(machine: &'i Machine, items: &'i [Item]) -> Self {
-        let logged = logged(machine, items);
-        let mut by_kind: BTreeMap<&'static str, Vec<usize>> = BTreeMap::new();
-        let mut installed = HashMap::new();
-        for (index, logged) in logged.iter().enumerate() {
-            if !is_repeated_installation(logged, &mut installed) {
-                by_kind.entry(logged.entry.kind).or_default().push(index);
-            }
-        }
+        let (logged, by_kind) = rayon::join(|| logged(machine, items), || by_kind(machine, items));
         let is = |channel: &str, wanted: &str| channel.eq_ignore_ascii_case(wanted);
         let mut system_logs: Vec<(Timestamp, Timestamp)> =
             machine.logs.iter().filter(|log| is(&log.channel, "System")).map(|log| (log.first, log.last)).collect();
@@ -106,7 +99,7 @@ impl<'i> Surroundings<'i> {
             by_channel.entry(log.channel.to_lowercase()).or_default().push(log);
         }
         let by_channel = by_channel.into_iter().map(|(name, logs)| (name, Stretches::of(logs.into_iter()))).collect();
-        let (incident_of, first_of) = (HashMap::new(), HashMap::new());
+        let (incident_of, first_of) = (ByPlace::default(), HashMap::new());
         Self { machine, logged, by_kind, system_logs, covered, by_channel, incident_of, first_of }
     }
 
@@ -176,6 +169,14 @@ fn is_of_application_log(kind: IncidentKind) -> bool {
     matches!(kind, IncidentKind::Crash | IncidentKind::Hang)
 }
 
+/// The event of which an entry was made.
+fn event<'i>(entry: &TimelineEntry, items: &'i [Item]) -> Option<&'i Event> {
+    match &items.get(entry.item)?.observation {
+        Observation::Event(event) => Some(event),
+        _ => None,
+    }
+}
+
 /// The entries of a machine's timeline with their events, and which of them are copies.
 fn logged<'i>(machine: &'i Machine, items: &'i [Item]) -> Vec<Logged<'i>> {
     let mut logged: Vec<Logged<'i>> = Vec::with_capacity(machine.timeline.len());
@@ -186,13 +187,9 @@ fn logged<'i>(machine: &'i Machine, items: &'i [Item]) -> Vec<Logged<'i>> {
             // What a Sigma rule says of a record is another entry than what the record says.
             let rule = entry.sigma.as_ref().map(|rule| (&rule.file, &rule.title));
             let copy_of = if alike.len() > 1 { places.insert((&entry.place, rule), logged.len()) } else { None };
-            let event = items.get(entry.item).and_then(|item| match &item.observation {
-                Observation::Event(event) => Some(event),
-                _ => None,
-            });
             logged.push(Logged {
                 entry,
-                event,
+                event: event(entry, items),
                 provider: OnceLock::new(),
                 text: OnceLock::new(),
                 sigma: OnceLock::new(),
@@ -205,17 +202,52 @@ fn logged<'i>(machine: &'i Machine, items: &'i [Item]) -> Vec<Logged<'i>> {
     logged
 }
 
+/// Where in a machine's timeline the entries of each kind stand, but for those that tell once more of what was just
+/// installed.
+fn by_kind(machine: &Machine, items: &[Item]) -> BTreeMap<&'static str, Vec<usize>> {
+    let mut by_kind: BTreeMap<&'static str, Vec<usize>> = BTreeMap::new();
+    let mut installed = Installed::default();
+    for (index, entry) in machine.timeline.iter().enumerate() {
+        if !installed.repeats(entry, items) {
+            by_kind.entry(entry.kind).or_default().push(index);
+        }
+    }
+    by_kind
+}
+
 /// What an event says was done with which product, package or driver: provider, event id, and the thing's name.
 type Installation<'i> = (&'i Arc<str>, u32, &'i str);
 
-/// Whether an entry tells once more of what was just installed. `installed` has all that was, with the last time.
-fn is_repeated_installation<'i>(logged: &Logged<'i>, installed: &mut HashMap<Installation<'i>, Timestamp>) -> bool {
-    if !INSTALLS.contains(&logged.entry.kind) {
-        return false;
+/// What was installed so far.
+#[derive(Default)]
+struct Installed<'i> {
+    /// When each thing was installed last.
+    last: Vec<Timestamp>,
+    /// Its number there.
+    numbers: HashMap<Installation<'i>, usize>,
+    /// The same by what records say, which those that say the same share; `None` where that is nothing.
+    of_content: ByPlace<*const EventContent, Option<usize>>,
+}
+
+impl<'i> Installed<'i> {
+    /// Whether an entry tells once more of what was just installed.
+    fn repeats(&mut self, entry: &TimelineEntry, items: &'i [Item]) -> bool {
+        if !INSTALLS.contains(&entry.kind) {
+            return false;
+        }
+        let Some(event) = event(entry, items) else { return false };
+        let Self { last, numbers, of_content } = self;
+        let number = *of_content.entry(Arc::as_ptr(&event.content)).or_insert_with(|| {
+            let what = installed_by(event)?;
+            Some(*numbers.entry((&event.content.provider, event.content.id, what)).or_insert_with(|| {
+                last.push(Timestamp::MIN);
+                last.len().saturating_sub(1)
+            }))
+        });
+        let Some(last) = number.and_then(|number| last.get_mut(number)) else { return false };
+        let before = std::mem::replace(last, entry.time);
+        entry.time.duration_since(before) < ONE_INSTALLATION
     }
-    let Some((event, what)) = logged.event.and_then(|event| Some((event, installed_by(event)?))) else { return false };
-    let before = installed.insert((&event.content.provider, event.content.id, what), logged.entry.time);
-    before.is_some_and(|before| logged.entry.time.duration_since(before) < ONE_INSTALLATION)
 }
 
 /// What the record says was installed: the value of the first of [`INSTALLED`] that it has.

@@ -4,6 +4,7 @@
 //! cut does not show in what is written.
 
 use std::io::{self, Write};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rayon::prelude::*;
 
@@ -18,6 +19,9 @@ const INCIDENTS: usize = 8;
 const ENTRIES: usize = 256;
 /// How many pieces are made at once for each thread, so that none waits long for the last one.
 const PIECES: usize = 2;
+
+/// How much room a piece is given at most before it is made, bytes.
+const MOST_ROOM: usize = 512 << 10;
 
 /// Writes a list of the report.
 ///
@@ -78,13 +82,16 @@ fn write_list<T: Sync, F: Layout, W: ?Sized + Write>(
 ) -> io::Result<()> {
     layout.begin_array(out)?;
     let begun = &*layout;
+    // Pieces are of much the same size: none is moved again and again while it grows.
+    let room = AtomicUsize::new(WRITTEN_AT_ONCE);
     let render = |(number, piece): (usize, &[T])| -> io::Result<Vec<u8>> {
-        let mut rendered = Vec::with_capacity(WRITTEN_AT_ONCE);
+        let mut rendered = Vec::with_capacity(room.load(Ordering::Relaxed));
         for (index, item) in piece.iter().enumerate() {
             let mut layout = begun.clone();
             layout.begin_array_value(&mut rendered, number == 0 && index == 0)?;
             write(item, layout, &mut rendered)?;
         }
+        room.fetch_max(rendered.capacity().min(MOST_ROOM), Ordering::Relaxed);
         Ok(rendered)
     };
     let pieces: Vec<(usize, &[T])> = items.chunks(in_piece).enumerate().collect();

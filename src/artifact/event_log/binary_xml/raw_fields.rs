@@ -10,16 +10,18 @@ use std::sync::LazyLock;
 use xxhash_rust::xxh3::xxh3_128_with_seed;
 
 use super::token::{Instance, Token, Tokens};
-use super::value::{Slot, Values, kind};
+use super::value::{Slot, kind};
 use crate::evidence::seed;
 
 /// How many templates of a chunk are looked at. Chunks were seen to hold 6 on average.
 const MOST_TEMPLATES: usize = 64;
 /// How many tokens one may have. Windows' own have some hundreds.
 const MOST_TOKENS: usize = 2048;
-/// What stands for a value that is not there, and for one that is an instance of a template; no type of a value.
+/// What stands for a value that is not there, for one that is an instance of a template, and for all values of that as
+/// they stand there; no type of a value.
 const ABSENT: u8 = 0xFF;
 const INSTANCE: u8 = 0xFE;
+const WHOLE: u8 = 0xFD;
 
 /// The seed of the templates' hashes.
 static SEED: LazyLock<u64> = LazyLock::new(seed);
@@ -30,8 +32,8 @@ pub(crate) struct RawFields {
     templates: Vec<Template>,
     /// The indices of the values that their tokens ask for.
     asked: Vec<u16>,
-    /// The values of the instance that is looked at, and of the one that is a value of it.
-    slots: [Vec<Slot>; 2],
+    /// The values of the instance that is a value of the one that is looked at.
+    inner: Vec<Slot>,
     /// The tokens of the template that is looked at.
     held: Vec<u8>,
 }
@@ -40,10 +42,19 @@ pub(crate) struct RawFields {
 #[derive(Debug)]
 struct Template {
     place: Place,
-    /// Hash of its tokens; `None` where they hold what is not looked at here.
-    hash: Option<u128>,
+    /// What is known of it; `None` where its tokens hold what is not looked at here.
+    known: Option<Known>,
+}
+
+/// What is known of a template.
+#[derive(Debug, Clone)]
+struct Known {
+    /// Hash of its tokens.
+    hash: u128,
     /// Which of [`RawFields::asked`] are its.
     asked: Range<usize>,
+    /// How many values it asks for, if these are the first ones, each once and in their order.
+    asks_for_first: Option<usize>,
 }
 
 /// The tokens of a template.
@@ -63,45 +74,34 @@ impl RawFields {
     }
 
     /// Puts what the fields of an event are made of behind `out`: of one whose elements behind `System` are these tokens of
-    /// its definition. `None` where that is not known exactly, or the event can't be read.
-    pub(crate) fn put(
-        &mut self,
-        chunk: &[u8],
-        tokens: Range<usize>,
-        values: &Values<'_>,
-        out: &mut Vec<u8>,
-    ) -> Option<()> {
-        let [mut slots, mut inner] = std::mem::take(&mut self.slots);
-        let put = self.put_instance(chunk, Place::Part(tokens), values, &mut slots, Some(&mut inner), out);
-        self.slots = [slots, inner];
-        // The tokens around the instance end with it.
-        values.end_tokens(put?).then_some(())
+    /// its definition, and whose values these are. `None` where that is not known exactly, or the event can't be read.
+    pub(crate) fn put(&mut self, chunk: &[u8], tokens: Range<usize>, values: &[Slot], out: &mut Vec<u8>) -> Option<()> {
+        let mut inner = std::mem::take(&mut self.inner);
+        let put = self.put_values(chunk, &Place::Part(tokens), values, Some(&mut inner), out);
+        self.inner = inner;
+        put
     }
 
-    /// The same for an instance of a template, of which no value may be binary XML unless there are slots for its values.
-    /// Gives where the last value ends.
-    fn put_instance(
+    /// Puts those of an instance's values behind `out` that its template asks for. None of them may be binary XML unless
+    /// there are slots for the values of that.
+    fn put_values(
         &mut self,
         chunk: &[u8],
-        place: Place,
-        values: &Values<'_>,
-        slots: &mut Vec<Slot>,
+        place: &Place,
+        values: &[Slot],
         mut inner: Option<&mut Vec<Slot>>,
         out: &mut Vec<u8>,
-    ) -> Option<usize> {
-        slots.clear();
-        let end = values.fill(slots).ok()?;
-        let (hash, asked) = self.template(chunk, place)?;
-        out.extend(hash.to_le_bytes());
-        for index in asked {
-            let Some(slot) = slots.get(usize::from(*self.asked.get(index)?)) else {
+    ) -> Option<()> {
+        let known = self.template(chunk, place)?;
+        out.extend(known.hash.to_le_bytes());
+        for index in known.asked {
+            let Some(slot) = values.get(usize::from(*self.asked.get(index)?)) else {
                 // Fewer values than the template asks for.
                 out.push(ABSENT);
                 continue;
             };
             let value = slot.value(chunk).ok()?;
             if value.kind == kind::BINARY_XML && !value.bytes.is_empty() {
-                out.push(INSTANCE);
                 self.put_fragment(chunk, slot.range(), inner.as_deref_mut()?, out)?;
             } else {
                 out.push(value.kind);
@@ -109,7 +109,7 @@ impl RawFields {
                 out.extend_from_slice(value.bytes);
             }
         }
-        Some(end)
+        Some(())
     }
 
     /// The same for binary XML that is an instance of a template and nothing else.
@@ -122,32 +122,56 @@ impl RawFields {
     ) -> Option<()> {
         let mut tokens = Tokens::of_record(chunk, range).ok()?;
         let Ok(Token::Instance(Instance { definition, values })) = tokens.next() else { return None };
-        let end = self.put_instance(chunk, Place::Definition(definition), &values, slots, None, out)?;
+        let place = Place::Definition(definition);
+        let known = self.template(chunk, &place)?;
+        let end = if known.asks_for_first == Some(values.len()) && !values.have_binary_xml() {
+            // All of them, as they stand there.
+            let end = values.end().ok()?;
+            out.push(WHOLE);
+            out.extend(known.hash.to_le_bytes());
+            out.extend(u32::try_from(values.len()).ok()?.to_le_bytes());
+            out.extend_from_slice(values.descriptors().as_flattened());
+            out.extend_from_slice(chunk.get(values.start()..end)?);
+            end
+        } else {
+            slots.clear();
+            let end = values.fill(slots).ok()?;
+            out.push(INSTANCE);
+            self.put_values(chunk, &place, slots, None, out)?;
+            end
+        };
         tokens.go_to(end);
         matches!(tokens.next(), Ok(Token::End)).then_some(())
     }
 
-    /// The hash of a template's tokens, and which of `asked` are the indices of the values that they ask for.
-    fn template(&mut self, chunk: &[u8], place: Place) -> Option<(u128, Range<usize>)> {
-        let known = match self.templates.iter().position(|known| known.place == place) {
+    /// What is known of a template; `None` where its tokens hold what is not looked at here.
+    fn template(&mut self, chunk: &[u8], place: &Place) -> Option<Known> {
+        let known = match self.templates.iter().position(|known| known.place == *place) {
             Some(known) => known,
             None if self.templates.len() >= MOST_TEMPLATES => return None,
             None => {
-                let tokens = match &place {
+                let tokens = match place {
                     Place::Part(part) => Tokens::within(chunk, part.clone(), true),
                     Place::Definition(at) => Tokens::of_definition(chunk, *at),
                 };
                 let own = self.asked.len();
                 self.held.clear();
                 let mut reading = Reading { chunk, held: &mut self.held, asked: &mut self.asked, own };
-                let hash = tokens.ok().and_then(|tokens| reading.read(tokens));
-                let hash = hash.map(|()| xxh3_128_with_seed(&self.held, *SEED));
-                self.templates.push(Template { place, hash, asked: own..self.asked.len() });
+                let read = tokens.ok().and_then(|tokens| reading.read(tokens));
+                let known = read.map(|()| {
+                    let asked = own..self.asked.len();
+                    let in_order = self
+                        .asked
+                        .get(asked.clone())
+                        .is_some_and(|asked| asked.iter().zip(0..).all(|(index, place)| *index == place));
+                    let asks_for_first = in_order.then_some(asked.len());
+                    Known { hash: xxh3_128_with_seed(&self.held, *SEED), asked, asks_for_first }
+                });
+                self.templates.push(Template { place: place.clone(), known });
                 self.templates.len().checked_sub(1)?
             }
         };
-        let known = self.templates.get(known)?;
-        Some((known.hash?, known.asked.clone()))
+        self.templates.get(known)?.known.clone()
     }
 }
 

@@ -3,7 +3,7 @@
 
 use super::Unusual;
 use super::token::{Name, Token, Tokens};
-use super::value::{Values, kind, until_nul};
+use super::value::{Slot, kind, until_nul};
 
 /// Where the text of an element or attribute comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -44,7 +44,7 @@ pub(crate) struct System {
 /// about 60.
 const MOST_TOKENS: usize = 2048;
 /// How many values can be such that a part of `System` is left out without them: `System` itself and its parts.
-const GUARDS: usize = 6;
+pub(crate) const GUARDS: usize = 6;
 
 /// The text that is being read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -160,14 +160,14 @@ impl System {
     }
 
     /// Lets pass records that have all values without which a part is left out, but for a channel or computer that is
-    /// itself such a value.
+    /// itself such a value. `values` are all that the record has.
     ///
     /// # Errors
-    /// When a part is left out of the record, or its values can't be told apart.
-    pub(crate) fn check_whole(&self, values: &Values<'_>) -> Result<(), Unusual> {
+    /// When a part is left out of the record.
+    pub(crate) fn check_whole(&self, values: &[Slot]) -> Result<(), Unusual> {
         for guard in self.guards.into_iter().flatten() {
             let is_part = [self.channel, self.computer].contains(&Part::Value(guard));
-            if !is_part && values.find(guard)?.is_null() {
+            if !is_part && values.get(guard).is_none_or(|value| value.is_null()) {
                 return Err(Unusual("a part of the system is left out"));
             }
         }

@@ -121,7 +121,11 @@ fn read_record_fields(
     };
     let system = System::read(&mut tokens)?;
     let values = instance.as_ref().map(|instance| &instance.values);
-    values.map_or(Ok(()), |values| system.check_whole(values))?;
+    if let Some(values) = values {
+        let mut slots = Vec::new();
+        values.fill(&mut slots)?;
+        system.check_whole(&slots)?;
+    }
     read_fields(chunk, tokens.rest(), values, into, scratch)
 }
 

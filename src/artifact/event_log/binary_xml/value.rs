@@ -223,6 +223,12 @@ impl<'c> Values<'c> {
         self.descriptors.len()
     }
 
+    /// Whether one of them is binary XML.
+    #[inline]
+    pub(crate) fn have_binary_xml(&self) -> bool {
+        self.descriptors.iter().any(|[_, _, kind, _]| *kind == kind::BINARY_XML)
+    }
+
     /// Size and type of each, as the table has them.
     #[inline]
     pub(crate) fn descriptors(&self) -> &'c [[u8; 4]] {
