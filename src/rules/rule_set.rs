@@ -155,6 +155,8 @@ impl RuleSet {
         let mut builtin_lists = Arc::new(Lists::default());
         let (mut infos, mut rules, mut lists) = (Vec::new(), Vec::new(), Vec::new());
         let expected = sets.iter().flat_map(|set| set.expected.iter().cloned()).collect();
+        // The rules inside the program are proven again only where they are what is looked at.
+        let beside_others = sets.len() > 1;
         let (templates, mut read, mut lists_of_sets) = (Templates::default(), parse::Read::default(), Vec::new());
         for (index, set) in sets.into_iter().enumerate() {
             match &set.causes {
@@ -182,7 +184,8 @@ impl RuleSet {
             if index == 0 {
                 builtin_lists = Arc::clone(&known_lists);
             }
-            let known = Known { causes: &causes, lists: &known_lists, proven: false };
+            let proven = set.embedded && beside_others;
+            let known = Known { causes: &causes, lists: &known_lists, proven };
             let origin = Origin { set: index, embedded: set.embedded };
             let before = rules.len();
             for file in &set.rules {
