@@ -52,7 +52,7 @@ static SOURCES: LazyLock<Option<Sources>> = LazyLock::new(|| {
         provider_names().map(|(called, name)| (called.to_lowercase(), name)).collect();
     for event in &codes::tables().events {
         for called in &event.called {
-            let provider = provider_called(&event.provider).or_else(|| provider_called(called));
+            let provider = provider_called(event.provider).or_else(|| provider_called(called));
             names.extend(provider.map(|provider| (called.to_lowercase(), provider)));
         }
     }
