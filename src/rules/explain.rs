@@ -10,7 +10,7 @@ use std::ops::Range;
 use std::sync::{Arc, LazyLock};
 
 use minijinja::value::{Object, Value as Printed};
-use minijinja::{Environment, ErrorKind, UndefinedBehavior};
+use minijinja::{Environment, ErrorKind, Template, UndefinedBehavior};
 use regex::Regex;
 
 use super::guarantee::World;
@@ -154,8 +154,9 @@ impl Default for Trial {
 }
 
 impl Trial {
-    fn render(&self, text: &str, facts: &FactValues) -> Result<String, minijinja::Error> {
-        let error = match self.strict.render_str(text, facts.0.clone()) {
+    /// The template is `text`, of the strict environment.
+    fn render(&self, template: &Template, text: &str, facts: &FactValues) -> Result<String, minijinja::Error> {
+        let error = match template.render(facts.0.clone()) {
             Ok(rendered) => return Ok(rendered),
             Err(error) => error,
         };
@@ -206,10 +207,11 @@ struct Group {
 
 impl Object for Groups {
     fn get_value(self: &Arc<Self>, key: &Printed) -> Option<Printed> {
-        let wanted = key.as_str()?;
+        static NAMES: LazyLock<BTreeSet<&'static str>> = LazyLock::new(|| {
+            SCALARS.iter().filter_map(|fact| fact.path.split_once('.')).map(|(name, _)| name).collect()
+        });
         // A group without known facts is there all the same, so that asking for its facts is no error.
-        let groups = SCALARS.iter().filter_map(|fact| fact.path.split_once('.'));
-        let (name, _) = groups.into_iter().find(|(name, _)| *name == wanted)?;
+        let name = NAMES.get(key.as_str()?)?;
         Some(Printed::from_object(Group { name, facts: Arc::clone(&self.0) }))
     }
 }
@@ -247,9 +249,12 @@ fn check(trial: &Trial, text: &str, worlds: &[World]) -> Vec<Wrong> {
     if !unknown.is_empty() {
         return unknown;
     }
+    // What a text does not name has no say in whether it can be written.
+    let named: Vec<_> = paths.iter().filter_map(|path| scalar(path)).collect();
     let render = |absent: &dyn Fn(&str) -> bool| {
-        let known = SCALARS.iter().filter(|fact| !absent(fact.path));
-        trial.render(text, &FactValues::new(known.map(|fact| (fact.path, example(fact.kind))).collect()))
+        let known = named.iter().filter(|fact| !absent(fact.path));
+        let facts = FactValues::new(known.map(|fact| (fact.path, example(fact.kind))).collect());
+        trial.render(&template, text, &facts)
     };
     if let Err(error) = render(&|_| false) {
         return vec![failure(&error)];
