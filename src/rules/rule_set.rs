@@ -4,11 +4,13 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use jiff::civil::Date;
+
 use super::causes::{self, Causes};
 use super::explain::Templates;
 use super::given;
 use super::index::Index;
-use super::lint::{lint, lint_lists};
+use super::lint::{lint, lint_lists, look_at_suppressions};
 use super::list::{self, Lists, ModuleList};
 use super::overlay::{self, SuppressedBy, Suppressions};
 use super::rule::{Origin, Rule};
@@ -103,17 +105,21 @@ impl RuleSet {
     }
 
     /// Loads the same as [`load`](Self::load) with the built-in rules, and checks those like a user's. Of rules without
-    /// errors the warnings tell, too, what is legal and probably not meant.
+    /// errors the warnings tell, too, what is legal and probably not meant; with a day for `today`, also which
+    /// suppressions ended before it.
     ///
     /// # Errors
     /// All mistakes of all files, warnings among them, when there is at least one error.
-    pub fn check(paths: &[PathBuf]) -> Result<Self, Vec<Diagnostic>> {
+    pub fn check(paths: &[PathBuf], today: Option<Date>) -> Result<Self, Vec<Diagnostic>> {
         let mut checked = Self::load_with(true, paths, SetSource::embedded, |_, _| {})?;
         // Of a user's rules, what the built-in ones could do better is no matter.
         let meant = |rule: &Rule| paths.is_empty() || !rule.is_embedded();
         lint(&checked.rules, meant, &checked.known_lists, &mut checked.warnings);
         let own = checked.lists.iter().skip(checked.known_lists.all().count());
         lint_lists(own.map(|(_, list)| &**list), &checked.known_lists, &mut checked.warnings);
+        if let Some(today) = today {
+            look_at_suppressions(&checked.suppressions, today, &mut checked.warnings);
+        }
         sort_diagnostics(&mut checked.warnings);
         Ok(checked)
     }
@@ -239,6 +245,11 @@ impl RuleSet {
     /// The names of these sets.
     pub fn set_names(&self) -> impl Iterator<Item = &str> {
         self.infos.iter().filter(|info| info.takes_part()).map(|info| info.name.as_str())
+    }
+
+    /// All suppressions, each with the id of the rule whose findings it is about.
+    pub fn suppressions(&self) -> impl Iterator<Item = (&str, &SuppressedBy)> {
+        self.suppressions.all().map(|(rule, suppression)| (rule, &suppression.by))
     }
 
     /// Who suppresses findings of a rule, and whether only some of them.
