@@ -10,14 +10,14 @@ use super::causes::{self, Causes};
 use super::explain::Templates;
 use super::given;
 use super::index::Index;
-use super::lint::{lint, lint_lists, look_at_suppressions};
+use super::lint::{lint, lint_lists, lint_table, look_at_suppressions};
 use super::list::{self, Lists, ModuleList};
 use super::overlay::{self, SuppressedBy, Suppressions};
 use super::rule::{Origin, Rule};
 use super::source::SetSource;
 use super::supersede;
 use super::{Known, parse};
-use crate::yaml::{Diagnostic, Span, sort_diagnostics};
+use crate::yaml::{Diagnostic, Span, YamlText, sort_diagnostics};
 
 /// A rule set that takes part.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -77,6 +77,8 @@ pub struct RuleSet {
     pub(super) suppressions: Suppressions,
     /// The lists that every set's rules can name.
     known_lists: Arc<Lists>,
+    /// The files of `data/` of the sets that were given, else of the built-in one, each with its name without ending.
+    tables: Vec<(String, Arc<YamlText>)>,
     /// What says what folders of artifacts must yield.
     expected: Vec<PathBuf>,
     warnings: Vec<Diagnostic>,
@@ -117,6 +119,9 @@ impl RuleSet {
         lint(&checked.rules, meant, &checked.known_lists, &mut checked.warnings);
         let own = checked.lists.iter().skip(checked.known_lists.all().count());
         lint_lists(own.map(|(_, list)| &**list), &checked.known_lists, &mut checked.warnings);
+        for (stem, table) in &checked.tables {
+            lint_table(stem, table, &mut checked.warnings);
+        }
         if let Some(today) = today {
             look_at_suppressions(&checked.suppressions, today, &mut checked.warnings);
         }
@@ -163,6 +168,7 @@ impl RuleSet {
         let expected = sets.iter().flat_map(|set| set.expected.iter().cloned()).collect();
         // The rules inside the program are proven again only where they are what is looked at.
         let beside_others = sets.len() > 1;
+        let mut tables = Vec::new();
         let (templates, mut read, mut lists_of_sets) = (Templates::default(), parse::Read::default(), Vec::new());
         for (index, set) in sets.into_iter().enumerate() {
             match &set.causes {
@@ -179,6 +185,9 @@ impl RuleSet {
             report_no_effect(&set, &own, found);
             // What the built-in lists say holds whoever judges.
             let added = if index == 0 { 0 } else { own.len() };
+            if !(set.embedded && beside_others) {
+                tables.extend(set.data.iter().cloned());
+            }
             let own_names: BTreeSet<String> = own.iter().map(|list| list.name().to_owned()).collect();
             let known_lists = Arc::new(builtin_lists.with(own));
             lists.extend(
@@ -230,6 +239,7 @@ impl RuleSet {
             templates,
             suppressions,
             known_lists,
+            tables,
             expected,
             warnings: Vec::new(),
             notes: Vec::new(),

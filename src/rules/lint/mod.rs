@@ -18,6 +18,7 @@ mod reach;
 mod references;
 mod shadows;
 mod sureness;
+mod tables;
 mod trivial;
 mod undecided;
 mod ways;
@@ -33,6 +34,7 @@ use contradictions::Contradiction;
 pub(super) use ended::look as look_at_suppressions;
 pub(super) use lists::lint as lint_lists;
 pub(super) use references::look_at as look_at_references;
+pub(super) use tables::look as lint_table;
 use ways::Way;
 
 /// A rule with the ways in which it can match; none where there are too many to look at each, or where it never matches.
