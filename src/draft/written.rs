@@ -111,6 +111,12 @@ pub(super) fn written(parts: &Parts<'_>) -> Draft {
     file.line(8, &format!("text: {}", unfinished::STEP));
     file.line(6, "- audience: developer");
     file.line(8, &format!("text: {}", unfinished::STEP));
+    file.comment(
+        KEYS,
+        "Optional: what would decide whether it is right. Dumps, logs and Report.wer are asked for where they are missing, and \
+         need not be named.",
+    );
+    file.line(KEYS, "# collect: [What somebody saw, or the output of a command.]");
     file.decide("where it can be read: public reports of the same, and the maker's words.");
     file.line(KEYS, "references:");
     file.line(6, &format!("- Seen in {of}; {}", unfinished::REFERENCE));

@@ -117,7 +117,7 @@ fn decided(arguments: &NewArgs, rules: &RuleSet) -> Result<Decided, String> {
         let causes = || rules.causes().iter().map(|cause: &Cause| cause.id.as_str());
         return Err(match closest(cause, causes()) {
             Some(close) => format!("there is no cause {cause}; did you mean {close}?"),
-            None => format!("there is no cause {cause}; the causes are {}", causes().collect::<Vec<_>>().join(", ")),
+            None => format!("there is no cause {cause}; `crashsift rules causes` prints all, with what they mean"),
         });
     }
     let cause = arguments.cause.clone();
