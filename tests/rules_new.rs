@@ -234,3 +234,29 @@ fn what_is_not_clear_is_asked_back() {
         assert!(run.stderr.contains(said) && run.stdout.is_empty(), "{run:#?}");
     }
 }
+
+#[test]
+fn artifacts_can_be_given_as_to_other_commands() {
+    let sample = "samples/stack-overflow";
+    let (named, placed) = (run(["rules", "new", "--from", sample]), run(["rules", "new", sample]));
+    assert_eq!(named.ends_with(0).stdout, placed.ends_with(0).stdout);
+    let neither = run(["rules", "new"]).ends_with(2).stderr;
+    assert!(neither.contains("--from <PATH>"), "{neither}");
+}
+
+/// `rules check` of the whole set would refuse it later.
+#[test]
+fn a_file_that_stands_in_the_folder_of_another_area_is_told() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let written = |id: &[&str], path: &str| {
+        let path = folder.path().join(path);
+        let path = path.to_str().expect("text");
+        let arguments = ["rules", "new", "samples/stack-overflow", "-o", path].into_iter().chain(id.iter().copied());
+        run(arguments).ends_with(0).stderr
+    };
+    let note = "in a rule set, it belongs into a folder that is called area, as its area is\n";
+    assert!(written(&["--id", "area/one"], "other/one.yaml").contains(note));
+    assert!(!written(&["--id", "area/two"], "area/two.yaml").contains("belongs"));
+    assert!(!written(&[], "parsers/three.yaml").contains("belongs"));
+    assert!(written(&[], "My Rules/four.yaml").contains("a folder that is called own"));
+}

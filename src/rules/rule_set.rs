@@ -14,7 +14,7 @@ use super::lint::{lint, lint_lists, lint_table, look_at_suppressions};
 use super::list::{self, Lists, ModuleList};
 use super::overlay::{self, SuppressedBy, Suppressions};
 use super::rule::{Origin, Rule};
-use super::source::SetSource;
+use super::source::{BUILTIN, SetSource};
 use super::supersede;
 use super::{Known, parse};
 use crate::yaml::{Diagnostic, Span, YamlText, sort_diagnostics};
@@ -346,9 +346,16 @@ fn report_equal_ids(rules: &[Rule], found: &mut Vec<Diagnostic>) {
     for equal in rules.chunk_by(|a, b| a.id == b.id) {
         let [first, others @ ..] = equal else { continue };
         found.extend(others.iter().map(|rule| {
+            let of_builtin = first.file.name.strip_prefix(BUILTIN).unwrap_or_default();
+            let help = if first.is_embedded() && rule.file.name.ends_with(of_builtin) {
+                "to try changed files of the built-in set, give the whole folder, whose ruleset.yaml says `name: builtin`; to \
+                 change a rule of it, use `override` or `disable`"
+            } else {
+                "give it another name; to change a rule of another set, use `override` or `disable`"
+            };
             Diagnostic::error("R019", &rule.file, rule.id_span, format!("there are two rules `{}`", rule.id))
                 .with_other(&first.file, first.id_span, "first here")
-                .with_help("give it another name; to change a rule of another set, use `override` or `disable`")
+                .with_help(help)
         }));
     }
 }

@@ -5,7 +5,7 @@ mod shape;
 mod text;
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::ArgAction;
 
@@ -73,6 +73,9 @@ fn carry_out(arguments: &Arguments) -> Result<Exit, Exit> {
     let (own, sigma) = sigma::split(&arguments.rules);
     let rules = load_rules(!arguments.no_builtin_rules, &own, false)?;
     let sigma = sigma::load(&sigma, false)?;
+    if let Some(swapped) = swapped(arguments, &rules) {
+        return Err(usage(&swapped));
+    }
     let (paths, before) = reports::read_before(&arguments.paths)?;
     let knowledge = Knowledge::builtin();
     let options = Options { symbols: open_symbols(&arguments.symbols)?, sigma, before, ..Options::default() };
@@ -89,6 +92,15 @@ fn carry_out(arguments: &Arguments) -> Result<Exit, Exit> {
         Format::Text => text(&answers, &rules, &mut Page::new(out, options)),
         Format::Json => write_indented(&shape(&answers, &rules), out),
     }))
+}
+
+/// Says what to write where the artifacts stand before the rule.
+fn swapped(arguments: &Arguments, rules: &RuleSet) -> Option<String> {
+    let Arguments { what, paths, .. } = arguments;
+    let [.., last] = paths.as_slice() else { return None };
+    let rule = last.to_str().filter(|last| rules.rule(last).is_some() && !Path::new(last).exists())?;
+    (rules.rule(what).is_none() && Path::new(what).exists())
+        .then(|| format!("the rule stands before the artifacts: `crashsift why {rule} {what}`"))
 }
 
 /// What rules made of one incident: of all rules, or of the one that was asked for.
@@ -150,8 +162,23 @@ fn answers<'i>(what: &str, rules: &RuleSet, incidents: &'i [(Incident, FactSet)]
             Err(format!("several incidents have ids that begin with {what}: {}", all.join(", ")))
         }
         (None, None, _) => {
+            if let Some(meant) = meant(what, rules) {
+                return Err(format!("there is neither an incident nor a rule {what}; {meant}"));
+            }
             let some: Vec<&str> = incidents.iter().take(SHOWN).map(|(incident, _)| incident.id.as_str()).collect();
             Err(format!("there is neither an incident nor a rule {what}; incidents here: {}", some.join(", ")))
         }
     }
+}
+
+/// What is probably meant by a word that is neither the id of an incident nor that of a rule: a rule without its area, a
+/// cause, or the artifacts before the rule.
+fn meant(what: &str, rules: &RuleSet) -> Option<String> {
+    let name = |id: &str| id.split_once('/').is_some_and(|(_, name)| name == what);
+    let named: Vec<&str> = rules.rules().iter().map(|rule| rule.id()).filter(|id| name(id)).take(SHOWN).collect();
+    if !named.is_empty() {
+        return Some(format!("did you mean {}?", named.join(", ")));
+    }
+    let cause = rules.causes().get(what).is_some();
+    cause.then(|| format!("it is a cause, which `crashsift rules list --cause {what}` shows the rules of"))
 }

@@ -1,5 +1,6 @@
 //! The answers for people.
 
+use std::cmp::Reverse;
 use std::io;
 
 use super::{Answer, SHOWN};
@@ -9,56 +10,84 @@ use crate::rules::{ConfidenceTrace, Outcome, RuleSet, TermTrace, Trace, Truth};
 /// Longer terms are not put into a sentence.
 const LONG_TERM: usize = 60;
 pub(super) fn text(answers: &[Answer<'_>], rules: &RuleSet, page: &mut Page<'_>) -> io::Result<()> {
-    for (number, answer) in answers.iter().enumerate() {
-        if number > 0 {
-            page.blank()?;
-        }
-        let incident = answer.incident;
-        let mut heading = format!("Incident {}: {}", incident.id, incident.kind.word());
-        if let Some(name) = incident.process.as_ref().and_then(|process| process.name.as_deref()) {
-            heading.push_str(&format!(" of {name}"));
-        }
-        if let Some(time) = incident.time {
-            heading.push_str(&format!(", {time:.0}"));
-        }
-        page.part(&heading)?;
-        let set_aside =
-            |trace: &&Trace| matches!(answer.outcome(trace, rules), Outcome::Suppressed | Outcome::Disabled);
-        let of = |truth: Truth| answer.traces.iter().filter(move |trace| trace.condition == truth);
-        let judging = |truth: Truth| of(truth).filter(|trace| !set_aside(trace));
-        let limit = if answer.one_rule { usize::MAX } else { page.limit(SHOWN) };
-        for trace in judging(Truth::True) {
+    match answers {
+        [_, _, ..] => of_rule(answers, rules, page),
+        _ => answers.iter().try_for_each(|answer| one(answer, rules, page)),
+    }
+}
+
+/// What one rule made of several incidents: those that it matches first, then those that lack facts, then those that it is
+/// ruled out for, of which the ones that come closest are of interest.
+fn of_rule(answers: &[Answer<'_>], rules: &RuleSet, page: &mut Page<'_>) -> io::Result<()> {
+    let trace = |answer: &Answer<'_>| answer.traces.first().map(|trace| (trace.condition, trace.holding()));
+    let of = |truth: Truth| -> Vec<&Answer<'_>> {
+        answers.iter().filter(|answer| trace(answer).is_some_and(|(condition, _)| condition == truth)).collect()
+    };
+    let (matched, undecided, mut ruled_out) = (of(Truth::True), of(Truth::Undecided), of(Truth::False));
+    // In the report's order otherwise.
+    ruled_out.sort_by_key(|answer| Reverse(trace(answer).map(|(_, holding)| holding)));
+    let rule = answers.iter().flat_map(|answer| &answer.traces).next().map_or("", |trace| &trace.rule);
+    let limit = page.limit(SHOWN);
+    let more = if undecided.len() > limit || ruled_out.len() > limit { " -v shows all of them." } else { "" };
+    let all = answers.len();
+    let (matches, lacks, out) = (matched.len(), undecided.len(), ruled_out.len());
+    let summary =
+        format!("Of {all} incidents, {rule} matches {matches}, lacks facts for {lacks} and is ruled out for {out}.");
+    page.paragraph(0, &format!("{summary}{more}"))?;
+    let shown = matched.into_iter().chain(undecided.into_iter().take(limit)).chain(ruled_out.into_iter().take(limit));
+    for answer in shown {
+        page.blank()?;
+        one(answer, rules, page)?;
+    }
+    Ok(())
+}
+
+/// What rules made of one incident.
+fn one(answer: &Answer<'_>, rules: &RuleSet, page: &mut Page<'_>) -> io::Result<()> {
+    let incident = answer.incident;
+    let mut heading = format!("Incident {}: {}", incident.id, incident.kind.word());
+    if let Some(name) = incident.process.as_ref().and_then(|process| process.name.as_deref()) {
+        heading.push_str(&format!(" of {name}"));
+    }
+    if let Some(time) = incident.time {
+        heading.push_str(&format!(", {time:.0}"));
+    }
+    page.part(&heading)?;
+    let set_aside = |trace: &&Trace| matches!(answer.outcome(trace, rules), Outcome::Suppressed | Outcome::Disabled);
+    let of = |truth: Truth| answer.traces.iter().filter(move |trace| trace.condition == truth);
+    let judging = |truth: Truth| of(truth).filter(|trace| !set_aside(trace));
+    let limit = if answer.one_rule { usize::MAX } else { page.limit(SHOWN) };
+    for trace in judging(Truth::True) {
+        rule(trace, rules, answer, page)?;
+    }
+    // Of those that somebody set aside, the ones that would match are of interest.
+    for trace in answer.traces.iter().filter(set_aside) {
+        if limit == usize::MAX || trace.condition == Truth::True {
             rule(trace, rules, answer, page)?;
         }
-        // Of those that somebody set aside, the ones that would match are of interest.
-        for trace in answer.traces.iter().filter(set_aside) {
-            if limit == usize::MAX || trace.condition == Truth::True {
-                rule(trace, rules, answer, page)?;
-            }
-        }
-        for trace in judging(Truth::Undecided).take(limit) {
-            rule(trace, rules, answer, page)?;
-        }
-        // Of the others those are of interest that hold in part.
-        let near = |trace: &&Trace| limit == usize::MAX || trace.holding() > 0;
-        for trace in judging(Truth::False).filter(near).take(limit) {
-            rule(trace, rules, answer, page)?;
-        }
-        if !answer.one_rule {
-            let counts = [Truth::True, Truth::Undecided, Truth::False].map(|truth| judging(truth).count());
-            let [matched, undecided, ruled_out] = counts;
-            let aside = match answer.traces.iter().filter(set_aside).count() {
-                0 => String::new(),
-                aside => format!(", {aside} are set aside"),
-            };
-            page.blank()?;
-            page.paragraph(
-                0,
-                &format!(
-                    "{matched} rules match, {undecided} lack facts, {ruled_out} are ruled out{aside}. -v shows all of them."
-                ),
-            )?;
-        }
+    }
+    for trace in judging(Truth::Undecided).take(limit) {
+        rule(trace, rules, answer, page)?;
+    }
+    // Of the others those are of interest that hold in part.
+    let near = |trace: &&Trace| limit == usize::MAX || trace.holding() > 0;
+    for trace in judging(Truth::False).filter(near).take(limit) {
+        rule(trace, rules, answer, page)?;
+    }
+    if !answer.one_rule {
+        let counts = [Truth::True, Truth::Undecided, Truth::False].map(|truth| judging(truth).count());
+        let [matched, undecided, ruled_out] = counts;
+        let aside = match answer.traces.iter().filter(set_aside).count() {
+            0 => String::new(),
+            aside => format!(", {aside} are set aside"),
+        };
+        page.blank()?;
+        page.paragraph(
+            0,
+            &format!(
+                "{matched} rules match, {undecided} lack facts, {ruled_out} are ruled out{aside}. -v shows all of them."
+            ),
+        )?;
     }
     Ok(())
 }
