@@ -260,3 +260,18 @@ fn a_file_that_stands_in_the_folder_of_another_area_is_told() {
     assert!(!written(&[], "parsers/three.yaml").contains("belongs"));
     assert!(written(&[], "My Rules/four.yaml").contains("a folder that is called own"));
 }
+
+/// Of a .NET program that WER reports, nothing but the type of the exception is known.
+#[test]
+fn the_title_names_the_exception_by_its_type_where_it_has_no_code() {
+    let draft = run(["rules", "new", "samples", "--group", "crash | tool.exe | system.io.filenotfound"]);
+    let title = "    title: 'tool.exe crashed (System.IO.FileNotFoundException)'\n";
+    assert!(draft.ends_with(0).stdout.contains(title));
+}
+
+/// In a folded text, and for a reader, the halves of an id are two words.
+#[test]
+fn ids_of_rules_stay_in_one_piece() {
+    let draft = run(["rules", "new", "samples", "--group", "bugcheck | 0x000000E2 | ntoskrnl.exe"]).ends_with(0).stdout;
+    assert!(draft.contains("hardware/stops-without-pattern") && !draft.contains("/\n"), "{draft}");
+}

@@ -197,8 +197,10 @@ fn comment(candidate: &Candidate, first: &Subject<'_>, material: &Material<'_>, 
     let having = told.iter().filter(|has| **has).count();
     match (having, told.len()) {
         (_, 0) => {}
-        (0, sum) => parts.push(format!("in none of {}", others(sum))),
-        (having, sum) => parts.push(format!("in {having} of {}", others(sum))),
+        (0, 1) => parts.push("not in the other incident here".to_owned()),
+        (_, 1) => parts.push("in the other incident here, too".to_owned()),
+        (0, sum) => parts.push(format!("in none of {sum} other incidents here")),
+        (having, sum) => parts.push(format!("in {having} of {sum} other incidents here")),
     }
     let asking: Vec<&str> = rules.asking_for_any_of(&candidate.asked.facts()).into_iter().map(Rule::id).collect();
     match asking.as_slice() {
@@ -208,10 +210,6 @@ fn comment(candidate: &Candidate, first: &Subject<'_>, material: &Material<'_>, 
         many => parts.push(format!("fits what {} rules ask for", many.len())),
     }
     parts.join("; ")
-}
-
-fn others(count: usize) -> String {
-    if count == 1 { "1 other incident here".to_owned() } else { format!("{count} other incidents here") }
 }
 
 /// The kind of artifact that an item of evidence is of: its name and place would say whose it is.
