@@ -384,10 +384,15 @@ fn tables(files: &[File]) -> Outcome<String> {
     Ok(code)
 }
 
+/// Whether a file holds patterns of tickets.
+fn is_of_tickets(path: &str) -> bool {
+    path.strip_prefix("data/").is_some_and(|name| name.starts_with(pattern_table::STEM))
+}
+
 /// The patterns by which facts are found in tickets, and their examples, as Rust.
 fn ticket_patterns(files: &[File]) -> Outcome<(String, String)> {
     let mut mistakes = Vec::new();
-    let files = files.iter().filter(|file| file.path.starts_with("data/ticket-")).map(|file| &file.text);
+    let files = files.iter().filter(|file| is_of_tickets(&file.path)).map(|file| &file.text);
     let rows = pattern_table::patterns(files, &mut mistakes);
     if !mistakes.is_empty() {
         return Err(shown(&mistakes));

@@ -13,8 +13,12 @@ use crate::rules::{Finding, Occasion, RuleSet, Suppressed};
 
 /// Below this a cause is a possibility among others and no verdict.
 const VERDICT_FROM: f64 = 0.3;
+/// Below this a verdict is a weak lead: its evidence fits the cause, and others as well.
+const LEAD_BELOW: f64 = 0.45;
 /// From this on the contract says "act on it": nothing more needs to be collected first.
 const ACT_FROM: f64 = 0.8;
+/// A finding that is less sure than the best one by less than this is its rival.
+const RIVAL_WITHIN: f64 = 0.1;
 
 /// Judges one incident. `surroundings` are those of the machine it happened on, when its logs were given; `pattern` is
 /// what it is among the other incidents.
@@ -87,13 +91,13 @@ fn verdict(
             Some(known) => (suppressed_sentence(known), (Vec::new(), Vec::new())),
             None => {
                 let sentence = undetermined_sentence(built, standing().next());
-                (sentence, collect_next(built, surroundings, findings, knowledge))
+                (sentence, collect_next(built, surroundings, &hints(findings), knowledge))
             }
         };
         return Verdict { cause: UNDETERMINED.to_owned(), confidence: 0.0, sentence, collect_next, asked };
     };
     // A second cause that is nearly as likely belongs into the sentence.
-    let rival = standing().find(|other| other.cause != best.cause && best.confidence - other.confidence < 0.1);
+    let rival = rival(best, findings);
     let sentence = match rival {
         Some(rival) => format!("{}; or else: {}.", best.title, lower_first(&rival.title)),
         None => format!("{}.", best.title),
@@ -101,7 +105,8 @@ fn verdict(
     let (collect_next, asked) = if best.confidence >= ACT_FROM {
         (best.collect.iter().cloned().map(Cow::Owned).collect(), Vec::new())
     } else {
-        collect_next(built, surroundings, findings, knowledge)
+        let asking: Vec<&Finding> = [Some(best), rival].into_iter().flatten().collect();
+        collect_next(built, surroundings, &Asking::Verdict(&asking), knowledge)
     };
     Verdict { cause: best.cause.clone(), confidence: best.confidence, sentence, collect_next, asked }
 }
@@ -159,33 +164,74 @@ fn undetermined_sentence(built: &Built<'_>, weak: Option<&Finding>) -> String {
     }
 }
 
-/// What to collect: what the rules that matched ask for, then what this incident's evidence lacks. Which of it the latter
-/// is, is told apart.
+/// The finding of another cause that is nearly as likely as the best one.
+fn rival<'f>(best: &Finding, findings: &'f [Finding]) -> Option<&'f Finding> {
+    let nearly = |other: &&Finding| other.cause != best.cause && best.confidence - other.confidence < RIVAL_WITHIN;
+    findings.iter().filter(|finding| finding.stands()).find(nearly)
+}
+
+/// Whose requests are told.
+enum Asking<'f> {
+    /// Those of the verdict's finding and of its rival, which decide between the two.
+    Verdict(&'f [&'f Finding]),
+    /// Those of the best hint, where nothing gives a verdict.
+    Hint(Option<&'f Finding>),
+}
+
+/// Who asks where nothing gives a verdict.
+fn hints(findings: &[Finding]) -> Asking<'_> {
+    Asking::Hint(findings.iter().find(|finding| finding.stands()))
+}
+
+impl Asking<'_> {
+    /// What the rules ask for, the best one first.
+    fn requests(&self) -> impl Iterator<Item = Cow<'static, str>> {
+        let findings = match self {
+            Self::Verdict(findings) => findings,
+            Self::Hint(hint) => hint.as_slice(),
+        };
+        findings.iter().flat_map(|finding| &finding.collect).cloned().map(Cow::Owned)
+    }
+
+    /// Whether the evidence fits many causes, or none: what it lacks helps more than what a rule wants to know.
+    fn is_weak(&self) -> bool {
+        match self {
+            Self::Verdict(findings) => findings.first().is_none_or(|best| best.confidence < LEAD_BELOW),
+            Self::Hint(_) => true,
+        }
+    }
+}
+
+/// What to collect, most useful first, and which of it is what this incident's evidence lacks.
+///
+/// A verdict's rule knows what would decide, so that its requests stand before what is missing. Where there is no verdict,
+/// what is missing comes first. Of a text that tells of one of several incidents, nothing is missing: it is there, with
+/// these. It is asked which of them is meant, and what a rule wants to know if the text alone supports more than a weak
+/// lead; else the incidents themselves ask for it.
 fn collect_next(
     built: &Built<'_>,
     surroundings: Option<&Surroundings<'_>>,
-    findings: &[Finding],
+    asking: &Asking<'_>,
     knowledge: &Knowledge,
 ) -> (Vec<Cow<'static, str>>, Vec<Asked>) {
-    let mut sentences: Vec<Cow<'static, str>> = Vec::new();
-    let place = |sentence: Cow<'static, str>, sentences: &mut Vec<Cow<'static, str>>| {
+    let of_several = !built.incident.may_be_of.is_empty();
+    let lacks = if of_several { vec!["which-incident"] } else { lacking(built, surroundings) };
+    let lacks = lacks.into_iter().filter_map(|id| {
+        let name = if id == "no-kernel-dump" { named_dump(built) } else { program(built) };
+        Some((Some(id), knowledge.collect_for(id, name)?))
+    });
+    let of_rules = asking.requests().filter(|_| !(of_several && asking.is_weak())).map(|request| (None, request));
+    let lacks_first = of_several || matches!(asking, Asking::Hint(_));
+    let all: Vec<_> = if lacks_first { lacks.chain(of_rules).collect() } else { of_rules.chain(lacks).collect() };
+    let (mut sentences, mut asked) = (Vec::new(), Vec::new());
+    for (id, sentence) in all {
         let known = sentences.iter().position(|known| *known == sentence);
-        known.unwrap_or_else(|| {
+        let at = known.unwrap_or_else(|| {
             sentences.push(sentence);
             sentences.len().saturating_sub(1)
-        })
-    };
-    for sentence in findings.iter().filter(|finding| finding.stands()).take(2).flat_map(|finding| &finding.collect) {
-        place(Cow::Owned(sentence.clone()), &mut sentences);
-    }
-    let mut asked = Vec::new();
-    // What a text that tells of one of several incidents lacks is there, with these.
-    let lacks = if built.incident.may_be_of.is_empty() { lacking(built, surroundings) } else { Vec::new() };
-    for id in lacks {
-        let name = if id == "no-kernel-dump" { named_dump(built) } else { program(built) };
-        if let Some(sentence) = knowledge.collect_for(id, name) {
-            asked.push(Asked { id, at: place(sentence, &mut sentences) });
-        }
+        });
+        // In what all incidents ask for, such a text is not counted beside those that it may tell of.
+        asked.extend(id.filter(|_| !of_several).map(|id| Asked { id, at }));
     }
     (sentences, asked)
 }
@@ -339,7 +385,7 @@ mod tests {
         let asked: Vec<&str> = source
             .split('"')
             .filter(|word| {
-                word.starts_with("no-") || *word == "page-heap" || *word == "power-history" || *word == "reproduce"
+                word.starts_with("no-") || ["page-heap", "power-history", "reproduce", "which-incident"].contains(word)
             })
             .filter(|word| word.len() > 3)
             .collect();

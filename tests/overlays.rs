@@ -187,6 +187,70 @@ fn a_suppression_ends_with_its_last_day_by_the_time_of_the_incident() {
     assert!(!ran.stderr.contains("warning"), "{}", ran.stderr);
 }
 
+/// By the times of the incidents: the day of the run is no matter.
+#[test]
+fn a_suppression_that_ended_and_is_of_no_use_is_told_once() {
+    let entry = |rule: &str, until: &str| format!("  - {{rule: {rule}, reason: Known., until: {until}}}\n");
+    let noted = |entries: &[String], sample: &str| -> Vec<String> {
+        let overlays = Overlays::new([("site", &*format!("suppress:\n{}", entries.concat()))]);
+        let ran = overlays.run(&["site"], &["analyze", sample]).ends_with(0);
+        assert_eq!(overlays.run(&["site"], &["analyze", "-q", sample]).ends_with(0).stderr, "");
+        ran.stderr.lines().filter(|line| line.contains("suppress")).map(str::to_owned).collect()
+    };
+    let other = "memory/stack-overflow";
+    let told = "crashsift: a suppression ended before the last incident (2025-02-05) and suppresses nothing here: \
+                memory/stack-overflow until 2025-02-04 (site); `crashsift rules check PATH` shows where";
+    assert_eq!(noted(&[entry(other, "2025-02-04")], THREE), [told]);
+    // It still holds on the day of the last incident; it is of use; its findings are shown again, which is told.
+    assert!(noted(&[entry(other, "2025-02-05")], THREE).is_empty());
+    assert!(noted(&[entry(other, "2024-05-23")], ONE).is_empty());
+    let shown_again = noted(&[entry(OF_THREE, "2025-02-04")], THREE);
+    assert!(matches!(&*shown_again, [one] if one.contains("1 later finding is shown again")), "{shown_again:?}");
+    let rules = ["cudnn/zlibwapi-delay-load", "gpu/nvlddmkm-timeout", "memory/heap-corruption", other];
+    let many = noted(&rules.map(|rule| entry(rule, "2024-01-01")), THREE);
+    let said = "suppressions ended before the last incident (2025-02-05) and suppress nothing here: \
+                cudnn/zlibwapi-delay-load until 2024-01-01 (site), ";
+    assert!(matches!(&*many, [one] if one.contains(said) && one.contains("(site) and 1 more; ")), "{many:?}");
+    let disabled = format!("{}disable:\n  - {{rule: {other}, reason: Known.}}\n", entry(other, "2024-01-01"));
+    assert!(noted(&[disabled], THREE).is_empty());
+}
+
+/// What is checked is checked by somebody on some day, who can say which.
+#[test]
+fn a_suppression_that_ended_is_told_by_the_check() {
+    let entry = "suppress:\n  - rule: memory/stack-overflow\n    reason: Known.\n    until: ";
+    let checked = |until: &str, arguments: &[&str]| -> String {
+        let overlays = Overlays::new([("site", &*format!("{entry}{until}\n"))]);
+        let path = overlays.path("site");
+        let shown =
+            run(["rules", "check"].into_iter().chain(arguments.iter().copied()).chain([&*path])).ends_with(0).stdout;
+        shown.replace(&path, "site.yaml")
+    };
+    let told = "\
+warning[R106]: this suppression of `memory/stack-overflow` ended with 2027-01-30, 2 days ago: later findings are shown
+ --> site.yaml:5:12
+  |
+5 |     until: 2027-01-30
+  |            ^^^^^^^^^^
+  |
+  = help: give a later day if its reason still holds; else remove it, \
+          unless older incidents are to stay suppressed
+
+0 rules, 1 suppression: 0 errors, 1 warning
+";
+    assert_eq!(checked("2027-01-30", &["--today", "2027-02-01"]), told);
+    assert!(checked("2027-01-30", &["--today", "2027-01-31"]).contains("ended with 2027-01-30, yesterday: "));
+    let fine = "0 rules, 1 suppression: 0 errors, 0 warnings\n";
+    assert_eq!(checked("2027-01-30", &["--today", "2027-01-30"]), fine);
+    // By the computer's clock.
+    assert!(checked("2001-01-01", &[]).contains("warning[R106]"));
+    assert_eq!(checked("9999-12-31", &[]), fine);
+    for wrong in ["tomorrow", "2027-02-30", "2027-01-30T00:00", "27-01-30"] {
+        let told = run(["rules", "check", "--today", wrong]).ends_with(2).stderr;
+        assert!(told.contains("write a date, such as 2027-01-31"), "{told}");
+    }
+}
+
 #[test]
 fn every_computer_is_also_one_that_nobody_knows() {
     let of = |hosts: &str| {

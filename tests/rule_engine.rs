@@ -81,7 +81,7 @@ fn the_built_in_rules_are_sound() {
 
 #[test]
 fn nothing_in_the_built_in_rules_is_probably_not_meant() {
-    let rules = RuleSet::check(&[]).expect("rules without mistakes");
+    let rules = RuleSet::check(&[], None).expect("rules without mistakes");
     let shown: Vec<String> = rules.warnings().iter().map(|warning| warning.render(false)).collect();
     assert!(shown.is_empty(), "{}", shown.join("\n\n"));
 }
@@ -91,7 +91,7 @@ const SURE: f64 = 0.8;
 
 #[test]
 fn a_built_in_rule_that_is_not_sure_says_what_to_collect() {
-    let rules = RuleSet::check(&[]).expect("rules without mistakes");
+    let rules = RuleSet::check(&[], None).expect("rules without mistakes");
     let unsure = rules.rules().iter().filter(|rule| rule.confidence() < SURE);
     let silent: Vec<&str> = unsure.filter(|rule| rule.collect().is_empty()).map(|rule| rule.id()).collect();
     assert_eq!(silent, [""; 0]);

@@ -216,3 +216,11 @@ fn a_mergeable_report_stands_for_its_artifacts() {
         assert!(refused.stderr.contains("`analyze --mergeable -f json`"), "{refused:#?}");
     }
 }
+
+/// Whoever changes a file of a working copy gives its folder first.
+#[test]
+fn a_part_of_the_built_in_set_is_told_how_to_be_tried() {
+    let told = run(["rules", "diff", "builtin", "rules/memory", "samples/stack-overflow"]).ends_with(2).stderr;
+    assert!(told.contains("error[R019]: there are two rules `memory/stack-overflow`"), "{told}");
+    assert!(told.contains("give the whole folder, whose ruleset.yaml says `name: builtin`"), "{told}");
+}

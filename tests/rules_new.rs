@@ -127,7 +127,7 @@ fn selections_say_where_they_are_from_and_how_common_they_are() {
     };
     let code = of_selection("code");
     assert!(code.contains("from a minidump; in all 6 incidents; in 11 of 12 other incidents here; "), "{code}");
-    assert!(code.ends_with("rules ask for it"), "{code}");
+    assert!(code.contains("; fits what ") && code.ends_with(" rules ask for"), "{code}");
     assert!(
         of_selection("fault_site").contains("in none of 14 other incidents here"),
         "{}",
@@ -225,7 +225,7 @@ fn what_is_not_clear_is_asked_back() {
             2,
             "did you mean application-defect?",
         ),
-        (&["--from", "samples/undecidable-abort", "--cause", "gremlins"], 2, "the causes are missing-dependency, "),
+        (&["--from", "samples/undecidable-abort", "--cause", "gremlins"], 2, "`crashsift rules causes` prints all"),
         (&["--from", "samples/undecidable-abort", "--id", "Name"], 2, "is not a rule id"),
         (&["--from", "samples/undecidable-abort", "--id", "memory/stack-overflow"], 2, "there is a rule"),
         (&["--from", "samples/empty-dump"], 4, "no incident was found there"),
@@ -233,4 +233,45 @@ fn what_is_not_clear_is_asked_back() {
         let run = run(["rules", "new"].iter().chain(arguments)).ends_with(code);
         assert!(run.stderr.contains(said) && run.stdout.is_empty(), "{run:#?}");
     }
+}
+
+#[test]
+fn artifacts_can_be_given_as_to_other_commands() {
+    let sample = "samples/stack-overflow";
+    let (named, placed) = (run(["rules", "new", "--from", sample]), run(["rules", "new", sample]));
+    assert_eq!(named.ends_with(0).stdout, placed.ends_with(0).stdout);
+    let neither = run(["rules", "new"]).ends_with(2).stderr;
+    assert!(neither.contains("--from <PATH>"), "{neither}");
+}
+
+/// `rules check` of the whole set would refuse it later.
+#[test]
+fn a_file_that_stands_in_the_folder_of_another_area_is_told() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let written = |id: &[&str], path: &str| {
+        let path = folder.path().join(path);
+        let path = path.to_str().expect("text");
+        let arguments = ["rules", "new", "samples/stack-overflow", "-o", path].into_iter().chain(id.iter().copied());
+        run(arguments).ends_with(0).stderr
+    };
+    let note = "in a rule set, it belongs into a folder that is called area, as its area is\n";
+    assert!(written(&["--id", "area/one"], "other/one.yaml").contains(note));
+    assert!(!written(&["--id", "area/two"], "area/two.yaml").contains("belongs"));
+    assert!(!written(&[], "parsers/three.yaml").contains("belongs"));
+    assert!(written(&[], "My Rules/four.yaml").contains("a folder that is called own"));
+}
+
+/// Of a .NET program that WER reports, nothing but the type of the exception is known.
+#[test]
+fn the_title_names_the_exception_by_its_type_where_it_has_no_code() {
+    let draft = run(["rules", "new", "samples", "--group", "crash | tool.exe | system.io.filenotfound"]);
+    let title = "    title: 'tool.exe crashed (System.IO.FileNotFoundException)'\n";
+    assert!(draft.ends_with(0).stdout.contains(title));
+}
+
+/// In a folded text, and for a reader, the halves of an id are two words.
+#[test]
+fn ids_of_rules_stay_in_one_piece() {
+    let draft = run(["rules", "new", "samples", "--group", "bugcheck | 0x000000E2 | ntoskrnl.exe"]).ends_with(0).stdout;
+    assert!(draft.contains("hardware/stops-without-pattern") && !draft.contains("/\n"), "{draft}");
 }

@@ -134,6 +134,7 @@ const NOT_SEEN: &[&str] = &[
     "lint-sequence-step-that-never-fits",
     "lint-shadowed",
     "lint-stop-alone",
+    "lint-suppression-that-ended",
     "lint-sure-of-a-short-expression",
     "lint-sure-of-a-short-pattern",
     "lint-sure-of-few-words",

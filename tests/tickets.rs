@@ -112,15 +112,14 @@ fn a_text_that_fits_several_crashes_tells_of_one_of_them_and_is_not_counted() {
     sorted.sort_unstable();
     assert_eq!(text.incident.may_be_of, sorted);
     assert!(text.incident.remarks[0].starts_with("This text may tell of any of 2 incidents"), "{text:?}");
-    // What is missing is asked for where the crashes are; here a rule may ask for what it needs.
-    let of_rules: Vec<String> =
-        text.findings.iter().flat_map(|finding| &finding.collect).map(|request| format!("{request:?}")).collect();
-    let asked: Vec<String> = text.verdict.collect_next.iter().map(|request| format!("{request:?}")).collect();
-    assert!(asked.iter().all(|request| of_rules.contains(request)), "{asked:?}");
+    // What is missing is asked for where the crashes are; here, which of them is meant. Weak leads ask for nothing.
+    assert!(text.findings.iter().any(|finding| !finding.collect.is_empty()), "{text:?}");
+    let asked = &text.verdict.collect_next;
+    assert!(matches!(&**asked, [one] if one.starts_with("Which of these incidents the text tells of")), "{asked:?}");
     let grouped: Vec<&str> = report.groups.iter().flat_map(|group| &group.incidents).map(String::as_str).collect();
     assert_eq!(grouped, ids);
     assert!(report.coverage.gaps.iter().all(|gap| gap.host.is_some()), "{:?}", report.coverage.gaps);
-    assert!(report.coverage.collect_next.iter().all(|request| request.incidents <= 2));
+    assert!(report.coverage.collect_next.iter().all(|request| request.incidents == 2));
 }
 
 #[test]

@@ -88,6 +88,30 @@ fn a_sure_verdict_asks_only_for_what_its_rule_wants() {
     assert_eq!(asked(&likely), (vec![1, 2], true), "{likely}");
 }
 
+/// Where several rules are unsure, each would want to know something else.
+#[test]
+fn only_the_best_rule_and_its_rival_ask_for_something() {
+    let asking = |rules: &[(&str, f64)]| asked(&verdict(rules)).0;
+    // The third is as near, and the sentence names one rival.
+    assert_eq!(asking(&[("stack-overflow", 0.4), ("heap-corruption", 0.36), ("gpu-timeout", 0.35)]), [1, 2]);
+    assert_eq!(asking(&[("stack-overflow", 0.72), ("heap-corruption", 0.36)]), [1]);
+    // Of one cause, the surest knows what would decide.
+    assert_eq!(asking(&[("stack-overflow", 0.4), ("stack-overflow", 0.4), ("gpu-timeout", 0.35)]), [1, 3]);
+    assert_eq!(asking(&[("stack-overflow", 0.29), ("heap-corruption", 0.28)]), [1]);
+}
+
+#[test]
+fn a_verdicts_rule_asks_before_what_is_missing_and_a_hint_behind_it() {
+    let asked = |rules: &[(&str, f64)]| -> Vec<String> {
+        list(&verdict(rules), "collect_next").iter().filter_map(Value::as_str).map(str::to_owned).collect()
+    };
+    let (lead, hint) = (asked(&[("stack-overflow", 0.3)]), asked(&[("stack-overflow", 0.29)]));
+    let of_rule = "What rule 1 asks for.";
+    assert!(lead.len() > 2 && lead.first().is_some_and(|first| first == of_rule), "{lead:?}");
+    assert!(hint.last().is_some_and(|last| last == of_rule), "{hint:?}");
+    assert_eq!(lead.get(1..), hint.get(..hint.len() - 1), "what is missing is the same");
+}
+
 /// A service has no console, and nobody sees what it prints.
 #[test]
 fn of_a_service_no_console_text_is_asked_for() {

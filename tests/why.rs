@@ -120,12 +120,53 @@ fn what_is_neither_incident_nor_rule_is_said() {
         ("memory/stack-overflw", "there is no rule memory/stack-overflw; did you mean memory/stack-overflow? "),
         ("ffffffff", "there is neither an incident nor a rule ffffffff; incidents here: "),
         ("a", "neither an incident nor a rule"),
+        ("stack-overflow", "neither an incident nor a rule stack-overflow; did you mean memory/stack-overflow?"),
+        (
+            "gpu-timeout",
+            "gpu-timeout; it is a cause, which `crashsift rules list --cause gpu-timeout` shows the rules of",
+        ),
     ] {
         let run = run(["why", what, SAMPLE]).ends_with(2);
         assert!(run.stderr.contains(reason) && run.stdout.is_empty(), "{run:#?}");
     }
     let run = run(["why", "memory/stack-overflow", "samples/empty-dump"]).ends_with(4);
     assert!(run.stderr.contains("no incident"), "{run:#?}");
+}
+
+#[test]
+fn artifacts_before_the_rule_are_told() {
+    let run = run(["why", SAMPLE, "memory/stack-overflow"]).ends_with(2);
+    let right = format!("the rule stands before the artifacts: `crashsift why memory/stack-overflow {SAMPLE}`");
+    assert!(run.stderr.contains(&right), "{run:#?}");
+}
+
+/// Of a folder with many incidents, those are looked for that the rule matches.
+#[test]
+fn of_many_incidents_those_that_the_rule_matches_come_first_and_few_others() {
+    let rule = "memory/stack-overflow";
+    let shown = run(["why", rule, "samples"]).ends_with(0).stdout;
+    let document = run(["why", "-f", "json", rule, "samples"]).ends_with(0).json();
+    let outcomes: Vec<&str> = document["incidents"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|incident| incident["rules"][0]["outcome"].as_str().expect("a word"))
+        .collect();
+    let count = |outcome: &str| outcomes.iter().filter(|word| **word == outcome).count();
+    let (matches, lacks, out) = (count("match"), count("skipped"), count("no-match"));
+    let first = format!(
+        "Of {} incidents, {rule} matches {matches}, lacks facts for {lacks} and is ruled out for {out}. -v shows all of \
+         them.",
+        outcomes.len()
+    );
+    assert!(shown.split_whitespace().collect::<Vec<_>>().join(" ").starts_with(&first), "{shown}");
+    let told: Vec<&str> = shown.lines().filter_map(|line| line.trim().strip_prefix(rule)).collect();
+    let expected: Vec<&str> =
+        [(" matches", matches), (" lacks facts", 5), (" ruled out", 5)].map(|(word, count)| vec![word; count]).concat();
+    assert!(matches > 0 && lacks > 5 && out > 5 && told.len() == expected.len(), "{shown}");
+    assert!(told.iter().zip(expected).all(|(told, word)| told.starts_with(word)), "{told:?}");
+    let all = run(["why", "-v", rule, "samples"]).ends_with(0).stdout;
+    assert_eq!(all.matches("\nIncident ").count(), outcomes.len());
 }
 
 #[test]

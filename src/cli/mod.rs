@@ -18,6 +18,7 @@ pub mod rules;
 mod schema;
 mod sigma;
 mod stream;
+mod suppressions;
 mod why;
 
 use std::borrow::Cow;

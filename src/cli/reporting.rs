@@ -1,7 +1,6 @@
 //! What every command that writes a report shares: by which rules it is judged, what is left out, how it is written, and
 //! what the exit code says.
 
-use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -9,19 +8,18 @@ use std::sync::Arc;
 
 use clap::{ArgAction, ValueEnum};
 use jiff::Timestamp;
-use jiff::civil::Date;
 
 use super::answers::{Answer, Answers};
 use super::color::Color;
 use super::output::{self, Look};
 use super::stream::Notes;
-use super::{Exit, load_rules, sigma, stream};
+use super::{Exit, load_rules, sigma, stream, suppressions};
 use crate::Options;
 use crate::compare::{Comparison, Side, comparable_now, compare};
 use crate::discover::reason;
 use crate::report::text::TextOptions;
-use crate::report::{Artifact, Limits, Report, Summary, UNDETERMINED, csv, json, jsonl, page, sanitise, text, written};
-use crate::rules::{RuleSet, SuppressedBy};
+use crate::report::{Artifact, Limits, Report, Summary, UNDETERMINED, csv, json, jsonl, page, text, written};
+use crate::rules::RuleSet;
 use crate::sigma::SigmaRules;
 
 #[derive(Debug, clap::Args)]
@@ -240,7 +238,7 @@ impl Arguments {
             1 => notes.say("1 archive was not opened; extract it and analyze the folder".to_owned()),
             count => notes.say(format!("{count} archives were not opened; extract them and analyze the folder")),
         }
-        ended_suppressions(report).into_iter().for_each(|note| notes.say(note));
+        suppressions::ended(report, rules).into_iter().for_each(|note| notes.say(note));
         let mut answers = answers;
         let written = write(self, report, answers.as_mut());
         if written != Exit::Success {
@@ -252,22 +250,6 @@ impl Arguments {
         }
         exit
     }
-}
-
-/// Suppressions that ended before incidents whose findings are shown again.
-fn ended_suppressions(report: &Report) -> Vec<String> {
-    let mut ended: BTreeMap<(&str, &str, Date), usize> = BTreeMap::new();
-    for finding in report.incidents.iter().flat_map(|judged| &judged.findings) {
-        if let Some(SuppressedBy { by, until: Some(until), .. }) = &finding.suppression_ended {
-            let count = ended.entry((by, &finding.rule, *until)).or_default();
-            *count = count.saturating_add(1);
-        }
-    }
-    let note = |((by, rule, until), count): ((&str, &str, Date), usize)| {
-        let findings = if count == 1 { "1 later finding is".to_owned() } else { format!("{count} later findings are") };
-        sanitise(&format!("warning: {by} suppresses {rule} until {until}; {findings} shown again")).into_owned()
-    };
-    ended.into_iter().map(note).collect()
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]

@@ -18,6 +18,9 @@ use std::path::PathBuf;
 
 use anstyle::{AnsiColor, Style};
 use clap::{Args, Subcommand};
+use jiff::Timestamp;
+use jiff::civil::Date;
+use jiff::tz::Offset;
 
 use super::sigma;
 use crate::discover::reason;
@@ -75,6 +78,15 @@ pub struct CheckArgs {
     /// Rule files and folders, folders of artifacts with an expected.yaml, and `sigma:PATH`, a file or folder of Sigma rules
     #[arg(value_name = "PATH")]
     pub paths: Vec<PathBuf>,
+    /// The day, in UTC, by which suppressions that ended are told, instead of the one that the computer's clock says
+    #[arg(long, value_name = "DATE", value_parser = day)]
+    pub today: Option<Date>,
+}
+
+/// A day such as 2027-01-31; a date's parser takes a time behind it, too.
+fn day(text: &str) -> Result<Date, String> {
+    let day = text.parse().ok().filter(|_| text.len() == "2027-01-31".len());
+    day.ok_or_else(|| "write a date, such as 2027-01-31".to_owned())
 }
 
 /// How a rules command ended; its number is the exit code.
@@ -167,7 +179,8 @@ fn check(args: &CheckArgs, streams: &mut Streams<'_>) -> io::Result<Outcome> {
     if own.is_empty() && !sigma.is_empty() {
         return Ok(checked);
     }
-    let own = check_own(&own, streams)?;
+    let today = args.today.unwrap_or_else(|| Offset::UTC.to_datetime(Timestamp::now()).date());
+    let own = check_own(&own, today, streams)?;
     Ok(if own == Outcome::Fine { checked } else { own })
 }
 
@@ -187,8 +200,8 @@ fn check_sigma(paths: &[PathBuf], streams: &mut Streams<'_>) -> io::Result<Outco
     Ok(if faults().any(|fault| fault.broken) { Outcome::Unusable } else { Outcome::Fine })
 }
 
-fn check_own(paths: &[PathBuf], streams: &mut Streams<'_>) -> io::Result<Outcome> {
-    let loaded = RuleSet::check(paths);
+fn check_own(paths: &[PathBuf], today: Date, streams: &mut Streams<'_>) -> io::Result<Outcome> {
+    let loaded = RuleSet::check(paths, Some(today));
     let diagnostics = match &loaded {
         Ok(rules) => {
             streams.about_loading().say_all(rules.notes());

@@ -23,7 +23,7 @@ use crate::facts::{EvidenceRef, FactSet, Value};
 use crate::groups::{ChangeBefore, OverRepresented};
 use crate::incident::Incident;
 use crate::report::Artifact;
-use crate::rules::{Finding, RuleSet};
+use crate::rules::{Finding, Rule, RuleSet};
 
 /// More selections would only fit the incidents that they were made of.
 const MOST_SELECTIONS: usize = 5;
@@ -31,6 +31,8 @@ const MOST_SELECTIONS: usize = 5;
 const MOST_OVER_REPRESENTED: usize = 2;
 /// The list of modules that deliver exceptions for others: they stand on every stack.
 const CARRIERS: &str = "carriers";
+/// How many rules are named that ask for what a selection does.
+const MOST_ASKING: usize = 3;
 /// How many rules that match already are named.
 const MOST_FINDINGS: usize = 3;
 
@@ -195,19 +197,19 @@ fn comment(candidate: &Candidate, first: &Subject<'_>, material: &Material<'_>, 
     let having = told.iter().filter(|has| **has).count();
     match (having, told.len()) {
         (_, 0) => {}
-        (0, sum) => parts.push(format!("in none of {}", others(sum))),
-        (having, sum) => parts.push(format!("in {having} of {}", others(sum))),
+        (0, 1) => parts.push("not in the other incident here".to_owned()),
+        (_, 1) => parts.push("in the other incident here, too".to_owned()),
+        (0, sum) => parts.push(format!("in none of {sum} other incidents here")),
+        (having, sum) => parts.push(format!("in {having} of {sum} other incidents here")),
     }
-    match rules.asking_for_any_of(&candidate.asked.facts()) {
-        0 => {}
-        1 => parts.push("1 rule asks for it".to_owned()),
-        count => parts.push(format!("{count} rules ask for it")),
+    let asking: Vec<&str> = rules.asking_for_any_of(&candidate.asked.facts()).into_iter().map(Rule::id).collect();
+    match asking.as_slice() {
+        [] => {}
+        [rule] => parts.push(format!("fits what {rule} asks for")),
+        some if some.len() <= MOST_ASKING => parts.push(format!("fits what {} ask for", some.join(", "))),
+        many => parts.push(format!("fits what {} rules ask for", many.len())),
     }
     parts.join("; ")
-}
-
-fn others(count: usize) -> String {
-    if count == 1 { "1 other incident here".to_owned() } else { format!("{count} other incidents here") }
 }
 
 /// The kind of artifact that an item of evidence is of: its name and place would say whose it is.

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use textwrap::{Options, WordSplitter};
+use textwrap::{Options, WordSeparator, WordSplitter};
 
 use super::{Chosen, Draft, Subject};
 use crate::facts::{FactSet, quoted, write_facts};
-use crate::incident::{Incident, IncidentKind};
+use crate::incident::IncidentKind;
 use crate::report::{UNDETERMINED, sanitise};
 use crate::rules::{Outcome, unfinished};
 
@@ -46,7 +46,7 @@ pub(super) fn written(parts: &Parts<'_>) -> Draft {
     if cause.is_none() {
         to_decide.insert(1, "cause");
     }
-    let what = what(first.incident);
+    let what = what(first);
     let of = match parts.count {
         1 => "one incident".to_owned(),
         count => format!("{count} incidents of one signature"),
@@ -104,13 +104,19 @@ pub(super) fn written(parts: &Parts<'_>) -> Draft {
     }
     file.decide("why it happens, and what shows it. Facts in braces are filled in.");
     file.line(KEYS, "explanation: >-");
-    file.text(6, &format!("{} {}", sentence(first.incident), unfinished::WHY));
+    file.text(6, &format!("{} {}", sentence(first), unfinished::WHY));
     file.decide("what to do: for whoever is at the machine, and for whoever makes the program.");
     file.line(KEYS, "remediation:");
     file.line(6, "- audience: helpdesk");
     file.line(8, &format!("text: {}", unfinished::STEP));
     file.line(6, "- audience: developer");
     file.line(8, &format!("text: {}", unfinished::STEP));
+    file.comment(
+        KEYS,
+        "Optional: what would decide whether it is right. Dumps, logs and Report.wer are asked for where they are missing, and \
+         need not be named.",
+    );
+    file.line(KEYS, "# collect: [What somebody saw, or the output of a command.]");
     file.decide("where it can be read: public reports of the same, and the maker's words.");
     file.line(KEYS, "references:");
     file.line(6, &format!("- Seen in {of}; {}", unfinished::REFERENCE));
@@ -153,7 +159,8 @@ fn tests(parts: &Parts<'_>) -> Vec<Test> {
 }
 
 /// What happened, as a title.
-fn what(incident: &Incident) -> String {
+fn what(subject: &Subject<'_>) -> String {
+    let incident = subject.incident;
     let program = incident.process.as_ref().and_then(|process| process.name.as_deref());
     let program = program.unwrap_or("A program");
     let module = incident
@@ -163,10 +170,16 @@ fn what(incident: &Incident) -> String {
         .map(|site| &site.module)
         .or(incident.suspect.as_ref().map(|suspect| &suspect.module));
     let place = module.map_or_else(String::new, |module| format!(" in {module}"));
-    let code = incident.exception.as_ref().map_or_else(String::new, |exception| {
-        let name = exception.name.as_deref().map_or_else(String::new, |name| format!(" {name}"));
-        format!(" ({}{name})", exception.code)
-    });
+    let code = match &incident.exception {
+        Some(exception) => {
+            let name = exception.name.as_deref().map_or_else(String::new, |name| format!(" {name}"));
+            format!(" ({}{name})", exception.code)
+        }
+        None => {
+            let managed = subject.facts.get("exception.managed_type").and_then(|known| known.value.text());
+            managed.map_or_else(String::new, |managed| format!(" ({managed})"))
+        }
+    };
     match incident.kind {
         IncidentKind::Crash => format!("{program} crashed{place}{code}"),
         IncidentKind::Hang => format!("{program} stopped answering"),
@@ -185,8 +198,9 @@ fn what(incident: &Incident) -> String {
 }
 
 /// The same as a sentence of an explanation, in which the program is whichever it is.
-fn sentence(incident: &Incident) -> String {
-    let what = what(incident);
+fn sentence(subject: &Subject<'_>) -> String {
+    let what = what(subject);
+    let incident = subject.incident;
     let program = incident.process.as_ref().and_then(|process| process.name.as_deref()).unwrap_or("A program");
     match what.strip_prefix(program) {
         Some(rest) => format!("{{{{ process.name or \"The program\" }}}}{rest}."),
@@ -226,6 +240,8 @@ impl File {
             .initial_indent(lead)
             .subsequent_indent(lead)
             .break_words(false)
+            // At blanks alone: a line that ends behind the `/` of an id would be read with a blank there.
+            .word_separator(WordSeparator::AsciiSpace)
             .word_splitter(WordSplitter::NoHyphenation);
         for line in textwrap::wrap(&text, options) {
             self.line(0, &line);

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::{compatibility_table, cue_table, table};
+use crate::artifact::ticket::pattern_table;
 use crate::yaml::{Diagnostic, YamlText, parse};
 
 /// Finds the mistakes of a table of the program: `stem` is its file's name without ending. Files that are no such table
@@ -24,6 +25,7 @@ pub(crate) fn check(stem: &str, file: &Arc<YamlText>, mistakes: &mut Vec<Diagnos
         "mentions" => drop(cue_table::cues(file, mistakes)),
         "msvcp140-minimums" => drop(compatibility_table::msvcp140(file, mistakes)),
         "stated-versions" => drop(compatibility_table::stated(file, mistakes)),
+        _ if stem.starts_with(pattern_table::STEM) => drop(pattern_table::patterns(std::iter::once(file), mistakes)),
         _ => {}
     }
 }

@@ -31,9 +31,9 @@ impl RuleSet {
         asking
     }
 
-    /// How many rules want one of these facts to be what it is.
+    /// The rules that want one of these facts to be what it is, by id.
     #[must_use]
-    pub fn asking_for_any_of(&self, facts: &FactSet) -> usize {
+    pub fn asking_for_any_of(&self, facts: &FactSet) -> Vec<&Rule> {
         let view = View::new(facts, None);
         let wants = |term: &Term| match &term.test {
             // To be in none of the lists, or something else, is hardly ever what a rule is about.
@@ -47,7 +47,7 @@ impl RuleSet {
             let terms = rule.wanted_selections().into_iter().flat_map(|one| one.alternatives.iter().flatten());
             terms.into_iter().any(wants)
         };
-        self.rules().iter().filter(wanted).count()
+        self.rules().iter().filter(wanted).collect()
     }
 
     /// The numbers that rules ask a fact to be, sorted.

@@ -4,18 +4,20 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use jiff::civil::Date;
+
 use super::causes::{self, Causes};
 use super::explain::Templates;
 use super::given;
 use super::index::Index;
-use super::lint::{lint, lint_lists};
+use super::lint::{lint, lint_lists, lint_table, look_at_suppressions};
 use super::list::{self, Lists, ModuleList};
 use super::overlay::{self, SuppressedBy, Suppressions};
 use super::rule::{Origin, Rule};
-use super::source::SetSource;
+use super::source::{BUILTIN, SetSource};
 use super::supersede;
 use super::{Known, parse};
-use crate::yaml::{Diagnostic, Span, sort_diagnostics};
+use crate::yaml::{Diagnostic, Span, YamlText, sort_diagnostics};
 
 /// A rule set that takes part.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -75,6 +77,8 @@ pub struct RuleSet {
     pub(super) suppressions: Suppressions,
     /// The lists that every set's rules can name.
     known_lists: Arc<Lists>,
+    /// The files of `data/` of the sets that were given, else of the built-in one, each with its name without ending.
+    tables: Vec<(String, Arc<YamlText>)>,
     /// What says what folders of artifacts must yield.
     expected: Vec<PathBuf>,
     warnings: Vec<Diagnostic>,
@@ -103,17 +107,24 @@ impl RuleSet {
     }
 
     /// Loads the same as [`load`](Self::load) with the built-in rules, and checks those like a user's. Of rules without
-    /// errors the warnings tell, too, what is legal and probably not meant.
+    /// errors the warnings tell, too, what is legal and probably not meant; with a day for `today`, also which
+    /// suppressions ended before it.
     ///
     /// # Errors
     /// All mistakes of all files, warnings among them, when there is at least one error.
-    pub fn check(paths: &[PathBuf]) -> Result<Self, Vec<Diagnostic>> {
+    pub fn check(paths: &[PathBuf], today: Option<Date>) -> Result<Self, Vec<Diagnostic>> {
         let mut checked = Self::load_with(true, paths, SetSource::embedded, |_, _| {})?;
         // Of a user's rules, what the built-in ones could do better is no matter.
         let meant = |rule: &Rule| paths.is_empty() || !rule.is_embedded();
         lint(&checked.rules, meant, &checked.known_lists, &mut checked.warnings);
         let own = checked.lists.iter().skip(checked.known_lists.all().count());
         lint_lists(own.map(|(_, list)| &**list), &checked.known_lists, &mut checked.warnings);
+        for (stem, table) in &checked.tables {
+            lint_table(stem, table, &mut checked.warnings);
+        }
+        if let Some(today) = today {
+            look_at_suppressions(&checked.suppressions, today, &mut checked.warnings);
+        }
         sort_diagnostics(&mut checked.warnings);
         Ok(checked)
     }
@@ -157,6 +168,7 @@ impl RuleSet {
         let expected = sets.iter().flat_map(|set| set.expected.iter().cloned()).collect();
         // The rules inside the program are proven again only where they are what is looked at.
         let beside_others = sets.len() > 1;
+        let mut tables = Vec::new();
         let (templates, mut read, mut lists_of_sets) = (Templates::default(), parse::Read::default(), Vec::new());
         for (index, set) in sets.into_iter().enumerate() {
             match &set.causes {
@@ -173,6 +185,9 @@ impl RuleSet {
             report_no_effect(&set, &own, found);
             // What the built-in lists say holds whoever judges.
             let added = if index == 0 { 0 } else { own.len() };
+            if !(set.embedded && beside_others) {
+                tables.extend(set.data.iter().cloned());
+            }
             let own_names: BTreeSet<String> = own.iter().map(|list| list.name().to_owned()).collect();
             let known_lists = Arc::new(builtin_lists.with(own));
             lists.extend(
@@ -224,6 +239,7 @@ impl RuleSet {
             templates,
             suppressions,
             known_lists,
+            tables,
             expected,
             warnings: Vec::new(),
             notes: Vec::new(),
@@ -239,6 +255,11 @@ impl RuleSet {
     /// The names of these sets.
     pub fn set_names(&self) -> impl Iterator<Item = &str> {
         self.infos.iter().filter(|info| info.takes_part()).map(|info| info.name.as_str())
+    }
+
+    /// All suppressions, each with the id of the rule whose findings it is about.
+    pub fn suppressions(&self) -> impl Iterator<Item = (&str, &SuppressedBy)> {
+        self.suppressions.all().map(|(rule, suppression)| (rule, &suppression.by))
     }
 
     /// Who suppresses findings of a rule, and whether only some of them.
@@ -325,9 +346,16 @@ fn report_equal_ids(rules: &[Rule], found: &mut Vec<Diagnostic>) {
     for equal in rules.chunk_by(|a, b| a.id == b.id) {
         let [first, others @ ..] = equal else { continue };
         found.extend(others.iter().map(|rule| {
+            let of_builtin = first.file.name.strip_prefix(BUILTIN).unwrap_or_default();
+            let help = if first.is_embedded() && rule.file.name.ends_with(of_builtin) {
+                "to try changed files of the built-in set, give the whole folder, whose ruleset.yaml says `name: builtin`; to \
+                 change a rule of it, use `override` or `disable`"
+            } else {
+                "give it another name; to change a rule of another set, use `override` or `disable`"
+            };
             Diagnostic::error("R019", &rule.file, rule.id_span, format!("there are two rules `{}`", rule.id))
                 .with_other(&first.file, first.id_span, "first here")
-                .with_help("give it another name; to change a rule of another set, use `override` or `disable`")
+                .with_help(help)
         }));
     }
 }

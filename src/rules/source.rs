@@ -21,7 +21,7 @@ static INDEX: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/builtin_rules.in
 static PARTS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/builtin_rules.parts"));
 
 /// The name of the built-in set. A folder whose `ruleset.yaml` says it takes its place.
-const BUILTIN: &str = "builtin";
+pub(super) const BUILTIN: &str = "builtin";
 
 /// How deep folders are searched.
 const MAX_DEPTH: usize = 8;

@@ -20,10 +20,9 @@ mod line;
 mod listings;
 mod mentions;
 mod noise;
-#[cfg(test)]
-mod pattern_table;
+pub(crate) mod pattern_table;
 mod patterns;
-mod plain;
+pub(crate) mod plain;
 mod printed;
 mod python;
 mod quotes;

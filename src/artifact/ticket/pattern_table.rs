@@ -5,6 +5,9 @@ use std::sync::Arc;
 
 use crate::yaml::{Diagnostic, Node, YamlText, parse};
 
+/// How the names of these files begin.
+pub(crate) const STEM: &str = "ticket-";
+
 /// What a pattern may announce: the name that a file uses, and the variant of `Fact`.
 pub(crate) const FACTS: &[(&str, &str)] = &[
     ("access_address", "Fact::AccessAddress"),
@@ -138,9 +141,9 @@ pub(crate) fn patterns<'f>(
     rows
 }
 
-/// `R091`: a pattern is not as the program needs it.
+/// `R090`: a pattern is not as the program needs it.
 fn mistake(file: &Arc<YamlText>, node: &Node, message: &str) -> Diagnostic {
-    Diagnostic::error("R091", file, node.span, message)
+    Diagnostic::error("R090", file, node.span, message)
 }
 
 fn variant(name: &str) -> Option<&'static str> {
@@ -266,7 +269,7 @@ impl RowReader<'_> {
 
 /// The expression with the letters, digits, blanks and word ends of ASCII in the place of all of Unicode's, whose tables
 /// would make all expressions together too large.
-fn with_ascii_classes(regex: &str) -> String {
+pub(crate) fn with_ascii_classes(regex: &str) -> String {
     let mut ascii = String::with_capacity(regex.len());
     let mut in_class = false;
     let mut characters = regex.chars();

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 /// `line` without marks of quoting, HTML's entities, Markdown's bold marks and tables, and with ASCII digits and minus
 /// signs in the place of those that only look like them. Digits of codes that were read off a photo as letters are digits.
-pub(super) fn plain(line: &str) -> Cow<'_, str> {
+pub(crate) fn plain(line: &str) -> Cow<'_, str> {
     let mut plain = Cow::Borrowed(line);
     replace(&mut plain, |line| line.contains('&').then(|| without_entities(line)));
     replace(&mut plain, |line| (!line.is_ascii()).then(|| with_ascii_numbers(line)));

@@ -27,8 +27,12 @@ const NAMED: usize = 20;
 #[derive(Debug, Clone, clap::Args)]
 pub struct NewArgs {
     /// Artifact, folder, or report that `analyze --mergeable -f json` has written (repeatable)
-    #[arg(long, value_name = "PATH", required = true)]
+    #[arg(long, value_name = "PATH", required_unless_present = "paths")]
     from: Vec<PathBuf>,
+
+    /// The same, as for other commands
+    #[arg(value_name = "PATH")]
+    paths: Vec<PathBuf>,
 
     /// The incident, where there are several: its id, or the beginning of it
     #[arg(long, value_name = "ID", conflicts_with = "group")]
@@ -74,7 +78,8 @@ fn carry_out(arguments: &NewArgs) -> Result<Exit, Exit> {
     {
         return Err(usage(&format!("--output {}: there is a file already; name another one", path.display())));
     }
-    let (paths, before) = reports::read_before(&arguments.from)?;
+    let from: Vec<PathBuf> = arguments.from.iter().chain(&arguments.paths).cloned().collect();
+    let (paths, before) = reports::read_before(&from)?;
     let knowledge = Knowledge::builtin();
     let (symbols, sigma) = (open_symbols(&arguments.symbols)?, sigma::load(&sigma, false)?);
     let options = Options { symbols, sigma, before, ..Options::default() };
@@ -106,6 +111,14 @@ fn carry_out(arguments: &NewArgs) -> Result<Exit, Exit> {
         draft.tests,
         draft.to_decide.join(", ")
     ));
+    if let Some(folder) = path.parent().and_then(Path::file_name).map(|name| name.to_string_lossy())
+        && folder != decided.area
+    {
+        stream::note(&format!(
+            "in a rule set, it belongs into a folder that is called {}, as its area is",
+            decided.area
+        ));
+    }
     Ok(Exit::Success)
 }
 
@@ -117,7 +130,7 @@ fn decided(arguments: &NewArgs, rules: &RuleSet) -> Result<Decided, String> {
         let causes = || rules.causes().iter().map(|cause: &Cause| cause.id.as_str());
         return Err(match closest(cause, causes()) {
             Some(close) => format!("there is no cause {cause}; did you mean {close}?"),
-            None => format!("there is no cause {cause}; the causes are {}", causes().collect::<Vec<_>>().join(", ")),
+            None => format!("there is no cause {cause}; `crashsift rules causes` prints all, with what they mean"),
         });
     }
     let cause = arguments.cause.clone();

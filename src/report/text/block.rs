@@ -194,9 +194,16 @@ fn why(page: &mut Page<'_>, report: &Report, judged: &Judged, leading: Option<&F
         let agreeing =
             judged.findings.iter().filter(|other| other.cause == finding.cause && other.rule != finding.rule);
         let agreeing = agreeing.filter(|other| other.stands());
-        for other in agreeing {
+        let agreeing: Vec<&Finding> = agreeing.collect();
+        let shown = page.limit(OTHERS_SHOWN);
+        for other in agreeing.iter().take(shown) {
             let sure = confidence::phrase(other.confidence);
             page.paragraph(2, &prose(&format!("Also by rule {}: {}, {sure}.", other.rule, other.title)))?;
+        }
+        match agreeing.len().saturating_sub(shown) {
+            0 => {}
+            1 => page.paragraph(2, "Also by 1 more rule (-v shows it).")?,
+            more => page.paragraph(2, &format!("Also by {more} more rules (-v shows them)."))?,
         }
     }
 

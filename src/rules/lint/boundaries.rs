@@ -37,28 +37,38 @@ fn place(rule: &Rule, term: &Term, written: &str) -> Span {
 
 /// A boundary that can't be where it is wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Wrong {
+pub(super) struct Wrong {
     written: &'static str,
     /// What stands before it and behind it: word characters or none.
     words: (bool, bool),
     /// Whether other alternatives beside it can be found all the same.
     of_alternative: bool,
+    /// Whether it is one of ASCII beside a letter of another alphabet, where it holds only before or behind another one.
+    foreign: bool,
 }
 
 impl Wrong {
-    fn says(self) -> String {
-        let Self { written, words, of_alternative } = self;
+    pub(super) fn says(self) -> String {
+        let Self { written, words, of_alternative, foreign } = self;
+        let of = if of_alternative { " at one of the alternatives beside it" } else { "" };
+        if foreign {
+            return format!(
+                "`{written}` does not find the end of a word{of}: it stands beside a letter that is none of ASCII's"
+            );
+        }
         let what = match words {
             (true, true) => "stands between two characters of words",
             (false, false) => "has no character of a word beside it",
             (true, false) => "stands behind a character of a word and before another one",
             (false, true) => "stands behind another character and before one of a word",
         };
-        let of = if of_alternative { " at one of the alternatives beside it" } else { "" };
         format!("`{written}` never holds{of}: it {what}")
     }
 
-    fn help(self) -> &'static str {
+    pub(super) fn help(self) -> &'static str {
+        if self.foreign {
+            return "leave it out there: it knows the letters of ASCII only, and holds here only before or behind one";
+        }
         match (self.words, self.of_alternative) {
             (_, true) => {
                 "write it in those alternatives alone where it can be: it asks for a letter, digit or `_` on exactly one \
@@ -81,6 +91,7 @@ struct Side {
 
 impl Side {
     const ANY: Self = Self { word: true, other: true };
+    const WORD: Self = Self { word: true, other: false };
     const OTHER: Self = Self { word: false, other: true };
 
     fn or(self, another: Self) -> Self {
@@ -93,19 +104,41 @@ impl Side {
 }
 
 /// The first boundary of an expression that can't be, if that can be proven.
-fn never(hir: &Hir) -> Option<Wrong> {
+pub(super) fn never(hir: &Hir) -> Option<Wrong> {
     let unicode = Parser::new().parse(r"\w").ok()?;
     let HirKind::Class(Class::Unicode(unicode)) = unicode.kind() else { return None };
-    let range = |(first, last)| ClassUnicodeRange::new(first, last);
-    let ascii = ClassUnicode::new([('0', '9'), ('A', 'Z'), ('_', '_'), ('a', 'z')].map(range));
-    let of = |word: &ClassUnicode, is_ascii| Words { word: word.clone(), is_ascii }.never(hir, Side::ANY, Side::ANY);
-    of(unicode, false).or_else(|| of(&ascii, true))
+    let of = |word: ClassUnicode, meaning| Words { word, meaning }.never(hir, Side::ANY, Side::ANY);
+    of(unicode.clone(), Meaning::Unicode).or_else(|| of(of_ascii(), Meaning::Ascii))
 }
 
-/// One meaning of "word": in Unicode or in ASCII. Each looks at its own boundaries.
+/// The first boundary of ASCII beside a letter of another alphabet, for which it is not the end of a word.
+pub(super) fn foreign(hir: &Hir) -> Option<Wrong> {
+    let unicode = Parser::new().parse(r"\w").ok()?;
+    let HirKind::Class(Class::Unicode(unicode)) = unicode.kind() else { return None };
+    let mut word = unicode.clone();
+    word.difference(&of_ascii());
+    Words { word, meaning: Meaning::Foreign }.never(hir, Side::ANY, Side::ANY)
+}
+
+/// The characters of words in ASCII.
+fn of_ascii() -> ClassUnicode {
+    let range = |(first, last)| ClassUnicodeRange::new(first, last);
+    ClassUnicode::new([('0', '9'), ('A', 'Z'), ('_', '_'), ('a', 'z')].map(range))
+}
+
+/// A meaning of "word".
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Meaning {
+    Unicode,
+    Ascii,
+    /// Characters of words in Unicode and not in ASCII.
+    Foreign,
+}
+
+/// One meaning of "word". In Unicode and in ASCII, each looks at its own boundaries.
 struct Words {
     word: ClassUnicode,
-    is_ascii: bool,
+    meaning: Meaning,
 }
 
 /// From which side one looks at an expression.
@@ -185,9 +218,13 @@ impl Words {
         };
         let pairs: Vec<(bool, bool)> =
             before.each().flat_map(|before| behind.each().map(move |behind| (before, behind))).collect();
-        let words = pairs.first().copied().filter(|_| is_ascii == self.is_ascii)?;
-        let never = !pairs.into_iter().any(|(before, behind)| holds(before, behind));
-        never.then_some(Wrong { written, words, of_alternative: false })
+        let words = pairs.first().copied().filter(|_| is_ascii == (self.meaning != Meaning::Unicode))?;
+        let foreign = self.meaning == Meaning::Foreign;
+        let wrong = match self.meaning {
+            Meaning::Foreign => [before, behind].contains(&Side::WORD),
+            Meaning::Unicode | Meaning::Ascii => !pairs.into_iter().any(|(before, behind)| holds(before, behind)),
+        };
+        wrong.then_some(Wrong { written, words, of_alternative: false, foreign })
     }
 
     /// What the first character (from the back, the last one) can be of an expression and, where it can be empty, of what
@@ -308,6 +345,18 @@ mod tests {
             r"a\Bb",
             r"[a&&b]\bc",
         ] {
+            assert_eq!(told(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_boundary_of_ascii_finds_no_end_of_a_word_of_another_alphabet() {
+        let told = |text: &str| foreign(&Parser::new().parse(text).expect("an expression"));
+        for text in [r"está(?-u:\b)", r"(?-u:\b)é", r"(?:a|est[áé])(?-u:\b)", r"(?-u:\b)(?:ab|éc)", r"(?:é(?-u:\b))?"]
+        {
+            assert!(told(text).is_some(), "{text}");
+        }
+        for text in [r"está\b", r"est[aá](?-u:\b)", r"é?(?-u:\b)", r"é (?-u:\b)a", r".(?-u:\b)"] {
             assert_eq!(told(text), None, "{text}");
         }
     }

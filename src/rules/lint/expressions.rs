@@ -34,7 +34,7 @@ pub(super) fn look(rule: &Linted<'_>, found: &mut Vec<Diagnostic>) {
 }
 
 /// Why an expression is found in no text of the type, if that can be seen.
-fn never(hir: &Hir, kind: FactType) -> Option<&'static str> {
+pub(super) fn never(hir: &Hir, kind: FactType) -> Option<&'static str> {
     if hir.properties().minimum_len().is_none() {
         return Some("a class in it holds no character");
     }

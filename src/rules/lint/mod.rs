@@ -9,6 +9,7 @@ mod boundaries;
 mod carriers;
 mod contradictions;
 mod drafts;
+mod ended;
 mod endings;
 mod expressions;
 mod lists;
@@ -17,6 +18,7 @@ mod reach;
 mod references;
 mod shadows;
 mod sureness;
+mod tables;
 mod trivial;
 mod undecided;
 mod ways;
@@ -29,8 +31,10 @@ use crate::facts::FactType;
 use crate::yaml::{Diagnostic, Span};
 use carriers::Carriers;
 use contradictions::Contradiction;
+pub(super) use ended::look as look_at_suppressions;
 pub(super) use lists::lint as lint_lists;
 pub(super) use references::look_at as look_at_references;
+pub(super) use tables::look as lint_table;
 use ways::Way;
 
 /// A rule with the ways in which it can match; none where there are too many to look at each, or where it never matches.

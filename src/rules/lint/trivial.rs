@@ -9,7 +9,7 @@ use crate::rules::view::Compared;
 use crate::yaml::Diagnostic;
 
 /// Texts that nobody would look for: what fits both of them fits everything.
-const ODD_TEXTS: [&str; 2] = ["", "\u{1}~\u{1}"];
+pub(super) const ODD_TEXTS: [&str; 2] = ["", "\u{1}~\u{1}"];
 
 /// Facts that every incident has, or that only say of what sort it is.
 const SORTS: [&str; 1] = ["incident.kind"];

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use jiff::civil::Date;
 
-use super::suppression::{Suppression, Suppressions};
+use super::suppression::{Place, Suppression, Suppressions};
 use super::{Change, OVERLAY_KEYS, OVERRIDABLE, OverlayFile, SuppressedBy};
 use crate::rules::Known;
 use crate::rules::causes::Causes;
@@ -178,7 +178,7 @@ impl Reader<'_, '_> {
         let keys = ["rule", "reason", "until", "hosts", "when"];
         self.mistakes.keys_or(entries, item.span, what, &keys, &["rule", "reason"], other_key);
         let reason = self.text(item, "reason");
-        let until = self.until(item);
+        let (until, place) = self.until(item).unzip();
         let hosts = self.hosts(item);
         let lists = self.lists();
         let known = Known { causes: self.target.causes, lists: &lists, proven: false };
@@ -189,11 +189,12 @@ impl Reader<'_, '_> {
             return false;
         }
         let by = SuppressedBy { by: self.set_name(), reason, until };
-        self.suppressions.add(named.id, Suppression { by, hosts, when });
+        self.suppressions.add(named.id, Suppression { by, until: place, hosts, when });
         true
     }
 
-    fn until(&mut self, item: &Node) -> Option<Date> {
+    /// The last day, and where it is written.
+    fn until(&mut self, item: &Node) -> Option<(Date, Place)> {
         /// `2027-01-31`; a date's parser takes a time behind it, too.
         const LENGTH: usize = 10;
         let node = item.get("until")?;
@@ -203,7 +204,7 @@ impl Reader<'_, '_> {
             let help = "write the last day whose incidents are suppressed, in UTC: 2027-01-31";
             self.mistakes.error_with_help("R075", node.span, format!("`{text}` is not a date"), help);
         }
-        date
+        Some((date?, Place { file: Arc::clone(&self.file.text), span: node.span }))
     }
 
     fn hosts(&mut self, item: &Node) -> Vec<Wildcard> {

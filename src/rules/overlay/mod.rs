@@ -11,7 +11,7 @@ use std::sync::Arc;
 pub use suppression::{Occasion, SuppressedBy};
 
 pub(super) use apply::{Target, apply};
-pub(super) use suppression::{Ruling, Suppressions};
+pub(super) use suppression::{Place, Ruling, Suppressions};
 
 use crate::yaml::{Node, YamlText};
 

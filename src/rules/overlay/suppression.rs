@@ -4,6 +4,7 @@
 //! suppressed, what happened later does not, and the same evidence gives the same report on every day.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use jiff::Timestamp;
 use jiff::civil::Date;
@@ -13,6 +14,7 @@ use crate::rules::evaluate::Truth;
 use crate::rules::selection::Selection;
 use crate::rules::view::View;
 use crate::rules::wildcard::Wildcard;
+use crate::yaml::{Span, YamlText};
 
 /// Where and when an incident happened, as far as it is known.
 #[derive(Debug, Clone, Copy, Default)]
@@ -54,10 +56,19 @@ pub(in crate::rules) enum Ruling {
     Suppressed(SuppressedBy),
 }
 
+/// A place in a file.
+#[derive(Debug)]
+pub(in crate::rules) struct Place {
+    pub file: Arc<YamlText>,
+    pub span: Span,
+}
+
 /// One suppression.
 #[derive(Debug)]
 pub(in crate::rules) struct Suppression {
     pub by: SuppressedBy,
+    /// Where its last day is written, if it has one.
+    pub until: Option<Place>,
     /// Names of computers, folded; none means all.
     pub hosts: Vec<Wildcard>,
     /// What the incident's facts must be.
@@ -94,6 +105,11 @@ impl Suppressions {
     /// Adds one for the findings of a rule.
     pub fn add(&mut self, rule: String, suppression: Suppression) {
         self.by_rule.entry(rule).or_default().push(suppression);
+    }
+
+    /// All of them, each with the id of the rule.
+    pub fn all(&self) -> impl Iterator<Item = (&str, &Suppression)> {
+        self.by_rule.iter().flat_map(|(rule, all)| all.iter().map(|one| (rule.as_str(), one)))
     }
 
     /// Those for the findings of a rule.

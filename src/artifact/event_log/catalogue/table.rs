@@ -16,30 +16,13 @@
 use std::ops::RangeInclusive;
 
 use super::Ids::{Any, These};
-use super::Provider::{self, Family, Named};
+use super::Provider::{self, Named};
+use super::providers::{
+    CODE_INTEGRITY, DEFENDER, DISPLAY, DISPLAY_DRIVERS, EVENT_LOG, INSTALLER, KERNEL_PNP, KERNEL_POWER,
+    MEMORY_DIAGNOSTICS, MITIGATIONS, NTFS, SERVICES, SERVICING, STORAGE_ADAPTERS, SYSTEM_ERRORS, UPDATE_CLIENT,
+    USER_MODE_DRIVERS, WHEA,
+};
 use super::{Entry, Meaning};
-
-/// Drivers of storage adapters, which log what Storport, the port driver, reports for them.
-const STORAGE_ADAPTERS: &[Provider] =
-    &[Named("storahci"), Named("stornvme"), Named("storvsc"), Family("iaStor"), Family("LSI_")];
-const DISPLAY: &[Provider] = &[Named("Display")];
-const DISPLAY_DRIVERS: &[Provider] =
-    &[Named("nvlddmkm"), Named("amdkmdag"), Named("amdwddmg"), Named("igfx"), Named("igfxn"), Named("igfxnd")];
-const WHEA: &[Provider] = &[Named("Microsoft-Windows-WHEA-Logger")];
-const NTFS: &[Provider] = &[Named("Ntfs"), Named("Microsoft-Windows-Ntfs")];
-const CODE_INTEGRITY: &[Provider] = &[Named("Microsoft-Windows-CodeIntegrity")];
-const MEMORY_DIAGNOSTICS: &[Provider] = &[Named("Microsoft-Windows-MemoryDiagnostics-Results")];
-const KERNEL_POWER: &[Provider] = &[Named("Microsoft-Windows-Kernel-Power")];
-const KERNEL_PNP: &[Provider] = &[Named("Microsoft-Windows-Kernel-PnP")];
-const UPDATE_CLIENT: &[Provider] = &[Named("Microsoft-Windows-WindowsUpdateClient")];
-const SERVICING: &[Provider] = &[Named("Microsoft-Windows-Servicing")];
-const INSTALLER: &[Provider] = &[Named("MsiInstaller")];
-const SERVICES: &[Provider] = &[Named("Service Control Manager")];
-const USER_MODE_DRIVERS: &[Provider] = &[Named("Microsoft-Windows-DriverFrameworks-UserMode")];
-const DEFENDER: &[Provider] = &[Named("Microsoft-Windows-Windows Defender")];
-const MITIGATIONS: &[Provider] = &[Named("Microsoft-Windows-Security-Mitigations")];
-const EVENT_LOG: &[Provider] = &[Named("Microsoft-Windows-Eventlog")];
-const SYSTEM_ERRORS: &[Provider] = &[Named("Microsoft-Windows-WER-SystemErrorReporting"), Named("BugCheck")];
 
 /// Names of the values of events that call them by number.
 const PARAMETERS: &[&str] = &["param1", "param2", "param3", "param4", "param5", "param6", "param7"];

@@ -329,3 +329,19 @@ fn archives_are_named_and_the_reader_told_to_extract_them() {
     assert!(shown.contains(rows), "{shown}");
     assert!(shown.contains("What could not be read may hold"), "{shown}");
 }
+
+/// Rules of one cause that all match the same evidence say the same again and again.
+#[test]
+fn of_rules_that_agree_the_first_are_named() {
+    let mut report = everything();
+    let first = report.incidents[0].findings[0].clone();
+    let agreeing = |number: usize| Finding { rule: format!("demo/rule-{number}"), confidence: 0.4, ..first.clone() };
+    report.incidents[0].findings.extend((1..=5).map(agreeing));
+    let shown = text(&report, EIGHTY);
+    assert_eq!(shown.matches("Also by rule demo/").count(), 3, "{shown}");
+    assert!(shown.contains("demo/rule-3") && shown.contains("  Also by 2 more rules (-v shows them).\n"), "{shown}");
+    let shown = text(&report, TextOptions { verbose: true, ..EIGHTY });
+    assert!(shown.contains("demo/rule-5") && !shown.contains("more rules"), "{shown}");
+    report.incidents[0].findings.pop();
+    assert!(text(&report, EIGHTY).contains("  Also by 1 more rule (-v shows it).\n"));
+}

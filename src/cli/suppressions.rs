@@ -1,0 +1,86 @@
+//! Notes about suppressions that ended.
+//!
+//! What "ended" means is decided by the incidents' times and not by the day of the run, so that equal evidence gives equal
+//! notes on every day; `rules check` is what asks for the day.
+
+use std::collections::BTreeMap;
+
+use jiff::civil::Date;
+use jiff::tz::Offset;
+
+use crate::report::{Report, sanitise};
+use crate::rules::{RuleSet, SuppressedBy};
+
+/// How many suppressions one note names.
+const NAMED: usize = 3;
+
+/// What is said of suppressions that ended: of those whose findings are shown again, and of those that are of no use to
+/// this report.
+pub fn ended(report: &Report, rules: &RuleSet) -> Vec<String> {
+    let shown_again = shown_again(report);
+    let useless = useless(report, rules, &shown_again);
+    let note = |(Ended { by, rule, until }, count): (&Ended<'_>, &usize)| {
+        let findings =
+            if *count == 1 { "1 later finding is".to_owned() } else { format!("{count} later findings are") };
+        format!("warning: {by} suppresses {rule} until {until}; {findings} shown again")
+    };
+    shown_again.iter().map(note).chain(useless).map(|note| sanitise(&note).into_owned()).collect()
+}
+
+/// A suppression with a last day.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Ended<'a> {
+    by: &'a str,
+    rule: &'a str,
+    until: Date,
+}
+
+impl<'a> Ended<'a> {
+    fn of(rule: &'a str, suppressed: &'a SuppressedBy) -> Option<Self> {
+        Some(Self { by: &suppressed.by, rule, until: suppressed.until? })
+    }
+}
+
+/// Suppressions that ended before incidents whose findings are shown again, with how many these are.
+fn shown_again(report: &Report) -> BTreeMap<Ended<'_>, usize> {
+    let mut counts: BTreeMap<Ended<'_>, usize> = BTreeMap::new();
+    for finding in report.incidents.iter().flat_map(|judged| &judged.findings) {
+        if let Some(ended) = finding.suppression_ended.as_ref().and_then(|by| Ended::of(&finding.rule, by)) {
+            let count = counts.entry(ended).or_default();
+            *count = count.saturating_add(1);
+        }
+    }
+    counts
+}
+
+/// One note about those that ended before the last incident, and of which the report shows nothing.
+fn useless(report: &Report, rules: &RuleSet, shown_again: &BTreeMap<Ended<'_>, usize>) -> Option<String> {
+    let last = report.incidents.iter().filter_map(|judged| judged.incident.time).max()?;
+    let last = Offset::UTC.to_datetime(last).date();
+    let used = |ended: &Ended<'_>| {
+        let mut suppressed = report.incidents.iter().flat_map(|judged| &judged.suppressed);
+        shown_again.contains_key(ended)
+            || suppressed.any(|one| Ended::of(&one.rule, &one.by).is_some_and(|used| used == *ended))
+    };
+    let judges = |rule: &str| rules.rule(rule).is_some_and(|rule| rule.disabled().is_none());
+    let mut all: Vec<Ended<'_>> = rules
+        .suppressions()
+        .filter_map(|(rule, by)| Ended::of(rule, by))
+        .filter(|ended| ended.until < last && judges(ended.rule) && !used(ended))
+        .collect();
+    all.sort();
+    all.dedup();
+    let named: Vec<String> =
+        all.iter().take(NAMED).map(|Ended { by, rule, until }| format!("{rule} until {until} ({by})")).collect();
+    let more = match all.len().checked_sub(NAMED) {
+        Some(more @ 1..) => format!(" and {more} more"),
+        _ => String::new(),
+    };
+    let (what, nothing) = match all.len() {
+        0 => return None,
+        1 => ("a suppression", "suppresses nothing here"),
+        _ => ("suppressions", "suppress nothing here"),
+    };
+    let ended = format!("ended before the last incident ({last}) and {nothing}");
+    Some(format!("{what} {ended}: {}{more}; `crashsift rules check PATH` shows where", named.join(", ")))
+}

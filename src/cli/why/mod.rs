@@ -1,0 +1,184 @@
+//! `crashsift why`: how rules came to their answers. Of an incident, what every rule made of it; of a rule, what it made
+//! of every incident.
+
+mod shape;
+mod text;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use clap::ArgAction;
+
+use self::shape::shape;
+use self::text::text;
+use super::color::Color;
+use super::lost::note_lost;
+use super::output::{self, Format, Look};
+use super::reporting::usage;
+use super::{Exit, load_rules, open_symbols, print_symbol_notes, reports, sigma, stream};
+use crate::facts::FactSet;
+use crate::incident::Incident;
+use crate::knowledge::Knowledge;
+use crate::report::json::write_indented;
+use crate::report::text::page::Page;
+use crate::rules::{Occasion, Outcome, RuleSet, SuppressedBy, Trace, Truth, closest};
+use crate::{Options, Silent, inspect};
+
+/// Rules that can't be decided, and rules that nearly hold, that are shown of an incident.
+const SHOWN: usize = 5;
+/// Fewer characters of an incident's id could be a rule's mistyped name.
+const SHORTEST_ID: usize = 4;
+
+#[derive(Debug, clap::Args)]
+pub struct Arguments {
+    /// An incident's id, or the beginning of it, or a rule's id (`cudnn/zlibwapi-delay-load`).
+    #[arg(value_name = "INCIDENT|RULE")]
+    what: String,
+
+    /// Files and folders, as for `analyze`, and reports that `analyze --mergeable` has written.
+    #[arg(value_name = "PATH", required = true)]
+    paths: Vec<PathBuf>,
+
+    /// The format.
+    #[arg(short, long, value_enum, default_value_t, ignore_case = true)]
+    format: Format,
+
+    /// Use the rules of this file or folder beside the built-in ones; can be given again. `sigma:PATH` is a file or folder
+    /// of Sigma rules, whose matches rules can ask for.
+    #[arg(short, long = "rules", value_name = "PATH")]
+    rules: Vec<PathBuf>,
+
+    /// Leave out the built-in rules.
+    #[arg(long)]
+    no_builtin_rules: bool,
+
+    /// As for `analyze`.
+    #[arg(long, value_name = "PATH")]
+    symbols: Vec<PathBuf>,
+
+    /// Every rule and every incident, with every term.
+    #[arg(short, long, action = ArgAction::Count)]
+    verbose: u8,
+
+    /// Colours in the text.
+    #[arg(long, value_enum, default_value_t)]
+    color: Color,
+}
+
+pub fn run(arguments: &Arguments) -> Exit {
+    carry_out(arguments).unwrap_or_else(|exit| exit)
+}
+
+fn carry_out(arguments: &Arguments) -> Result<Exit, Exit> {
+    let (own, sigma) = sigma::split(&arguments.rules);
+    let rules = load_rules(!arguments.no_builtin_rules, &own, false)?;
+    let sigma = sigma::load(&sigma, false)?;
+    if let Some(swapped) = swapped(arguments, &rules) {
+        return Err(usage(&swapped));
+    }
+    let (paths, before) = reports::read_before(&arguments.paths)?;
+    let knowledge = Knowledge::builtin();
+    let options = Options { symbols: open_symbols(&arguments.symbols)?, sigma, before, ..Options::default() };
+    let inspected = inspect(&paths, &rules, &knowledge, &options, &Silent);
+    print_symbol_notes(options.symbols.as_deref());
+    note_lost(&arguments.paths, &inspected.artifacts, &mut stream::Notes::new(false));
+    if inspected.incidents.is_empty() {
+        stream::note("no incident was found there");
+        return Ok(Exit::Nothing);
+    }
+    let answers = answers(&arguments.what, &rules, &inspected.incidents).map_err(|message| usage(&message))?;
+    let look = Look::of(arguments.format, arguments.color, arguments.verbose);
+    Ok(output::deliver(None, look, |out, options| match arguments.format {
+        Format::Text => text(&answers, &rules, &mut Page::new(out, options)),
+        Format::Json => write_indented(&shape(&answers, &rules), out),
+    }))
+}
+
+/// Says what to write where the artifacts stand before the rule.
+fn swapped(arguments: &Arguments, rules: &RuleSet) -> Option<String> {
+    let Arguments { what, paths, .. } = arguments;
+    let [.., last] = paths.as_slice() else { return None };
+    let rule = last.to_str().filter(|last| rules.rule(last).is_some() && !Path::new(last).exists())?;
+    (rules.rule(what).is_none() && Path::new(what).exists())
+        .then(|| format!("the rule stands before the artifacts: `crashsift why {rule} {what}`"))
+}
+
+/// What rules made of one incident: of all rules, or of the one that was asked for.
+struct Answer<'i> {
+    incident: &'i Incident,
+    traces: Vec<Trace>,
+    /// Rules whose findings are suppressed.
+    suppressed: BTreeMap<String, SuppressedBy>,
+    /// Rules whose findings are shown again, because the suppression ended.
+    shown_again: BTreeMap<String, SuppressedBy>,
+    /// Whether one rule was asked for.
+    one_rule: bool,
+}
+
+impl<'i> Answer<'i> {
+    fn new(incident: &'i Incident, facts: &FactSet, traces: Vec<Trace>, one_rule: bool, rules: &RuleSet) -> Self {
+        let occasion = Occasion { host: incident.host.as_deref(), time: incident.time };
+        let (mut suppressed, mut shown_again) = (BTreeMap::new(), BTreeMap::new());
+        for Trace { rule, .. } in traces.iter().filter(|trace| trace.condition == Truth::True) {
+            suppressed.extend(rules.suppressed_by(rule, facts, occasion).map(|by| (rule.clone(), by)));
+            shown_again.extend(rules.suppression_ended(rule, facts, occasion).map(|by| (rule.clone(), by)));
+        }
+        Self { incident, traces, suppressed, shown_again, one_rule }
+    }
+
+    /// What a rule made of the incident, and what others make of the rule.
+    fn outcome(&self, trace: &Trace, rules: &RuleSet) -> Outcome {
+        let disabled = rules.rule(&trace.rule).is_some_and(|rule| rule.disabled().is_some());
+        match trace.outcome() {
+            _ if disabled => Outcome::Disabled,
+            Outcome::Match | Outcome::Superseded if self.suppressed.contains_key(&trace.rule) => Outcome::Suppressed,
+            outcome => outcome,
+        }
+    }
+}
+
+fn answers<'i>(what: &str, rules: &RuleSet, incidents: &'i [(Incident, FactSet)]) -> Result<Vec<Answer<'i>>, String> {
+    if rules.rule(what).is_some() {
+        let of = |(incident, facts): &'i (Incident, FactSet)| {
+            Answer::new(incident, facts, rules.trace(what, facts).into_iter().collect(), true, rules)
+        };
+        return Ok(incidents.iter().map(of).collect());
+    }
+    if what.contains('/') {
+        let meant = closest(what, rules.rules().iter().map(|rule| rule.id()));
+        let meant = meant.map_or_else(|| ";".to_owned(), |meant| format!("; did you mean {meant}?"));
+        return Err(format!("there is no rule {what}{meant} `crashsift rules list` shows all, `--rules` adds yours"));
+    }
+    let exact = incidents.iter().find(|(incident, _)| incident.id == what);
+    let mut fitting =
+        incidents.iter().filter(|(incident, _)| what.len() >= SHORTEST_ID && incident.id.starts_with(what));
+    match (exact, fitting.next(), fitting.next()) {
+        (Some((incident, facts)), ..) | (None, Some((incident, facts)), None) => {
+            Ok(vec![Answer::new(incident, facts, rules.traces(facts), false, rules)])
+        }
+        (None, Some(_), Some(_)) => {
+            let all = incidents.iter().map(|(incident, _)| incident.id.as_str()).filter(|id| id.starts_with(what));
+            let all: Vec<&str> = all.take(SHOWN).collect();
+            Err(format!("several incidents have ids that begin with {what}: {}", all.join(", ")))
+        }
+        (None, None, _) => {
+            if let Some(meant) = meant(what, rules) {
+                return Err(format!("there is neither an incident nor a rule {what}; {meant}"));
+            }
+            let some: Vec<&str> = incidents.iter().take(SHOWN).map(|(incident, _)| incident.id.as_str()).collect();
+            Err(format!("there is neither an incident nor a rule {what}; incidents here: {}", some.join(", ")))
+        }
+    }
+}
+
+/// What is probably meant by a word that is neither the id of an incident nor that of a rule: a rule without its area, a
+/// cause, or the artifacts before the rule.
+fn meant(what: &str, rules: &RuleSet) -> Option<String> {
+    let name = |id: &str| id.split_once('/').is_some_and(|(_, name)| name == what);
+    let named: Vec<&str> = rules.rules().iter().map(|rule| rule.id()).filter(|id| name(id)).take(SHOWN).collect();
+    if !named.is_empty() {
+        return Some(format!("did you mean {}?", named.join(", ")));
+    }
+    let cause = rules.causes().get(what).is_some();
+    cause.then(|| format!("it is a cause, which `crashsift rules list --cause {what}` shows the rules of"))
+}

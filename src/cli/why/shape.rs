@@ -1,0 +1,183 @@
+//! The answers for programs: `docs/rules.md` describes every key.
+
+use serde::Serialize;
+
+use super::Answer;
+use crate::report::json::Made;
+use crate::rules::{Effect, RuleSet, SuppressedBy, TermTrace, Trace, Truth};
+
+#[derive(Serialize)]
+pub(super) struct Shape<'a> {
+    #[serde(flatten)]
+    made: Made,
+    incidents: Vec<ShapedIncident<'a>>,
+}
+
+#[derive(Serialize)]
+struct ShapedIncident<'a> {
+    incident: &'a str,
+    kind: &'static str,
+    rules: Vec<ShapedRule<'a>>,
+}
+
+#[derive(Serialize)]
+struct ShapedRule<'a> {
+    rule: &'a str,
+    cause: &'a str,
+    file: &'a str,
+    line: u32,
+    outcome: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    by: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    suppression_ended: Option<ShapedSuppression<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    superseded_by: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    confidence: Option<ShapedConfidence<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    missing: Vec<ShapedMissing<'a>>,
+    selections: Vec<ShapedSelection<'a>>,
+}
+
+#[derive(Serialize)]
+struct ShapedSuppression<'a> {
+    by: &'a str,
+    reason: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    until: Option<String>,
+}
+
+impl<'a> ShapedSuppression<'a> {
+    fn of(SuppressedBy { by, reason, until }: &'a SuppressedBy) -> Self {
+        Self { by, reason, until: until.map(|until| until.to_string()) }
+    }
+}
+
+#[derive(Serialize)]
+struct ShapedConfidence<'a> {
+    first: f64,
+    adjustments: Vec<ShapedAdjustment<'a>>,
+    caps: Vec<&'static str>,
+    confidence: f64,
+}
+
+#[derive(Serialize)]
+struct ShapedAdjustment<'a> {
+    when: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    by: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    most: Option<f64>,
+    holds: &'static str,
+    counts: bool,
+}
+
+#[derive(Serialize)]
+struct ShapedMissing<'a> {
+    fact: &'a str,
+    from: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    why: Option<&'static str>,
+}
+
+#[derive(Serialize)]
+struct ShapedSelection<'a> {
+    name: &'a str,
+    holds: &'static str,
+    decisive: bool,
+    terms: Vec<ShapedTerm<'a>>,
+}
+
+#[derive(Serialize)]
+struct ShapedTerm<'a> {
+    term: &'a str,
+    line: u32,
+    holds: &'static str,
+    fact: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    found: Option<&'a str>,
+}
+
+/// The word for an answer in JSON.
+fn word(truth: Truth) -> &'static str {
+    match truth {
+        Truth::True => "yes",
+        Truth::False => "no",
+        Truth::Undecided => "undecided",
+    }
+}
+
+pub(super) fn shape<'a>(answers: &'a [Answer<'_>], rules: &'a RuleSet) -> Shape<'a> {
+    let of_rule = |answer: &'a Answer<'_>, trace: &'a Trace| {
+        let rule = rules.rule(&trace.rule);
+        let disabled = rule.and_then(|rule| rule.disabled());
+        let suppressed = answer.suppressed.get(&trace.rule);
+        ShapedRule {
+            rule: &trace.rule,
+            cause: rule.map_or("", |rule| rule.cause()),
+            file: rule.map_or("", |rule| rule.file()),
+            line: rule.map_or(0, |rule| rule.line()),
+            outcome: answer.outcome(trace, rules).word(),
+            by: disabled.map(|change| &*change.by).or_else(|| suppressed.map(|suppressed| &*suppressed.by)),
+            reason: disabled
+                .and_then(|change| change.reason.as_deref())
+                .or_else(|| suppressed.map(|suppressed| &*suppressed.reason)),
+            suppression_ended: answer.shown_again.get(&trace.rule).map(ShapedSuppression::of),
+            superseded_by: trace.superseded_by.as_deref(),
+            error: trace.error.as_deref(),
+            confidence: trace.confidence.as_ref().map(|sure| ShapedConfidence {
+                first: sure.first,
+                adjustments: sure
+                    .adjustments
+                    .iter()
+                    .map(|one| {
+                        let (by, most) = match one.change {
+                            Effect::By(by) => (Some(by), None),
+                            Effect::Most(most) => (None, Some(most)),
+                        };
+                        ShapedAdjustment { when: &one.when, by, most, holds: word(one.holds), counts: one.counts }
+                    })
+                    .collect(),
+                caps: sure.caps.iter().map(|(_, why)| *why).collect(),
+                confidence: sure.confidence,
+            }),
+            missing: trace
+                .missing
+                .iter()
+                .map(|missing| ShapedMissing { fact: &missing.fact, from: &missing.from, why: missing.why })
+                .collect(),
+            selections: trace
+                .selections
+                .iter()
+                .enumerate()
+                .map(|(index, selection)| ShapedSelection {
+                    name: &selection.name,
+                    holds: word(selection.holds),
+                    decisive: trace.decisive.contains(&index),
+                    terms: selection.terms.iter().map(of_term).collect(),
+                })
+                .collect(),
+        }
+    };
+    let of_incident = |answer: &'a Answer<'_>| ShapedIncident {
+        incident: &answer.incident.id,
+        kind: answer.incident.kind.word(),
+        rules: answer.traces.iter().map(|trace| of_rule(answer, trace)).collect(),
+    };
+    Shape { made: Made::NOW, incidents: answers.iter().map(of_incident).collect() }
+}
+
+fn of_term(term: &TermTrace) -> ShapedTerm<'_> {
+    ShapedTerm {
+        term: &term.written,
+        line: term.line,
+        holds: word(term.holds),
+        fact: term.fact,
+        found: term.found.as_deref(),
+    }
+}

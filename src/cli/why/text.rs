@@ -1,0 +1,183 @@
+//! The answers for people.
+
+use std::cmp::Reverse;
+use std::io;
+
+use super::{Answer, SHOWN};
+use crate::report::text::page::{CAREFUL, PLAIN, Page, SURE};
+use crate::rules::{ConfidenceTrace, Outcome, RuleSet, TermTrace, Trace, Truth};
+
+/// Longer terms are not put into a sentence.
+const LONG_TERM: usize = 60;
+pub(super) fn text(answers: &[Answer<'_>], rules: &RuleSet, page: &mut Page<'_>) -> io::Result<()> {
+    match answers {
+        [_, _, ..] => of_rule(answers, rules, page),
+        _ => answers.iter().try_for_each(|answer| one(answer, rules, page)),
+    }
+}
+
+/// What one rule made of several incidents: those that it matches first, then those that lack facts, then those that it is
+/// ruled out for, of which the ones that come closest are of interest.
+fn of_rule(answers: &[Answer<'_>], rules: &RuleSet, page: &mut Page<'_>) -> io::Result<()> {
+    let trace = |answer: &Answer<'_>| answer.traces.first().map(|trace| (trace.condition, trace.holding()));
+    let of = |truth: Truth| -> Vec<&Answer<'_>> {
+        answers.iter().filter(|answer| trace(answer).is_some_and(|(condition, _)| condition == truth)).collect()
+    };
+    let (matched, undecided, mut ruled_out) = (of(Truth::True), of(Truth::Undecided), of(Truth::False));
+    // In the report's order otherwise.
+    ruled_out.sort_by_key(|answer| Reverse(trace(answer).map(|(_, holding)| holding)));
+    let rule = answers.iter().flat_map(|answer| &answer.traces).next().map_or("", |trace| &trace.rule);
+    let limit = page.limit(SHOWN);
+    let more = if undecided.len() > limit || ruled_out.len() > limit { " -v shows all of them." } else { "" };
+    let all = answers.len();
+    let (matches, lacks, out) = (matched.len(), undecided.len(), ruled_out.len());
+    let summary =
+        format!("Of {all} incidents, {rule} matches {matches}, lacks facts for {lacks} and is ruled out for {out}.");
+    page.paragraph(0, &format!("{summary}{more}"))?;
+    let shown = matched.into_iter().chain(undecided.into_iter().take(limit)).chain(ruled_out.into_iter().take(limit));
+    for answer in shown {
+        page.blank()?;
+        one(answer, rules, page)?;
+    }
+    Ok(())
+}
+
+/// What rules made of one incident.
+fn one(answer: &Answer<'_>, rules: &RuleSet, page: &mut Page<'_>) -> io::Result<()> {
+    let incident = answer.incident;
+    let mut heading = format!("Incident {}: {}", incident.id, incident.kind.word());
+    if let Some(name) = incident.process.as_ref().and_then(|process| process.name.as_deref()) {
+        heading.push_str(&format!(" of {name}"));
+    }
+    if let Some(time) = incident.time {
+        heading.push_str(&format!(", {time:.0}"));
+    }
+    page.part(&heading)?;
+    let set_aside = |trace: &&Trace| matches!(answer.outcome(trace, rules), Outcome::Suppressed | Outcome::Disabled);
+    let of = |truth: Truth| answer.traces.iter().filter(move |trace| trace.condition == truth);
+    let judging = |truth: Truth| of(truth).filter(|trace| !set_aside(trace));
+    let limit = if answer.one_rule { usize::MAX } else { page.limit(SHOWN) };
+    for trace in judging(Truth::True) {
+        rule(trace, rules, answer, page)?;
+    }
+    // Of those that somebody set aside, the ones that would match are of interest.
+    for trace in answer.traces.iter().filter(set_aside) {
+        if limit == usize::MAX || trace.condition == Truth::True {
+            rule(trace, rules, answer, page)?;
+        }
+    }
+    for trace in judging(Truth::Undecided).take(limit) {
+        rule(trace, rules, answer, page)?;
+    }
+    // Of the others those are of interest that hold in part.
+    let near = |trace: &&Trace| limit == usize::MAX || trace.holding() > 0;
+    for trace in judging(Truth::False).filter(near).take(limit) {
+        rule(trace, rules, answer, page)?;
+    }
+    if !answer.one_rule {
+        let counts = [Truth::True, Truth::Undecided, Truth::False].map(|truth| judging(truth).count());
+        let [matched, undecided, ruled_out] = counts;
+        let aside = match answer.traces.iter().filter(set_aside).count() {
+            0 => String::new(),
+            aside => format!(", {aside} are set aside"),
+        };
+        page.blank()?;
+        page.paragraph(
+            0,
+            &format!(
+                "{matched} rules match, {undecided} lack facts, {ruled_out} are ruled out{aside}. -v shows all of them."
+            ),
+        )?;
+    }
+    Ok(())
+}
+
+fn rule(trace: &Trace, rules: &RuleSet, answer: &Answer<'_>, page: &mut Page<'_>) -> io::Result<()> {
+    let (word, style) = match answer.outcome(trace, rules) {
+        Outcome::Match => ("matches", SURE),
+        Outcome::Superseded => ("is superseded", PLAIN),
+        Outcome::Suppressed | Outcome::Disabled => ("is set aside", PLAIN),
+        Outcome::Error => ("fails", CAREFUL),
+        Outcome::Skipped => ("lacks facts", CAREFUL),
+        Outcome::NoMatch => ("ruled out", PLAIN),
+    };
+    let known = rules.rule(&trace.rule);
+    let cause = known.map_or("", |rule| rule.cause());
+    let sure = trace.confidence.as_ref().map_or_else(String::new, |sure| format!(" {:.2}", sure.confidence));
+    page.blank()?;
+    page.marked(style, "  ", &format!("{} {word}: {cause}{sure}", trace.rule))?;
+    if let Some(rule) = known {
+        page.paragraph(4, &format!("{}, line {}", rule.file(), rule.line()))?;
+        for change in rule.overrides() {
+            page.bullet(&format!("overridden {} ({})", change.says(), change.keys.join(", ")))?;
+        }
+        if let Some(change) = rule.disabled() {
+            page.bullet(&format!("it judges nothing: disabled {}", change.says()))?;
+        }
+    }
+    if let Some(suppressed) = answer.suppressed.get(&trace.rule) {
+        page.bullet(&format!("its finding is suppressed {}", suppressed.says()))?;
+    }
+    if let Some(ended) = answer.shown_again.get(&trace.rule) {
+        page.bullet(&format!("its finding is shown again: it was suppressed {}", ended.says()))?;
+    }
+    for decided in trace.deciding_terms() {
+        term(decided, page)?;
+    }
+    if let Some(other) = &trace.superseded_by {
+        page.bullet(&format!("It matches, and so does {other}, which takes its place."))?;
+    }
+    if let Some(error) = &trace.error {
+        page.bullet(&format!("It matches, and a text of it is shown as it is written: {error}."))?;
+    }
+    for missing in &trace.missing {
+        page.bullet(&match missing.why {
+            Some(why) => format!("`{}` would decide it, and is not known: {why}.", missing.fact),
+            None => format!("`{}` would decide it: {} brings it.", missing.fact, missing.from),
+        })?;
+    }
+    trace.confidence.as_ref().map_or(Ok(()), |sure| confidence(sure, page))?;
+    if page.verbose {
+        let all = trace.selections.iter().flat_map(|selection| &selection.terms);
+        let deciding: Vec<&TermTrace> = trace.deciding_terms().collect();
+        let mut others = all.filter(|term| !deciding.iter().any(|decided| std::ptr::eq(*decided, *term))).peekable();
+        if others.peek().is_some() {
+            page.paragraph(4, "Terms that did not decide it:")?;
+        }
+        for other in others {
+            term(other, page)?;
+        }
+    }
+    Ok(())
+}
+
+/// A term with its answer. A long one stands below its answer, as the rule's file has it.
+fn term(trace: &TermTrace, page: &mut Page<'_>) -> io::Result<()> {
+    if trace.written.chars().count() <= LONG_TERM {
+        return page.bullet(&format!("{}.", trace.sentence()));
+    }
+    page.bullet(&format!("line {} {}:", trace.line, trace.answer()))?;
+    for line in &trace.lines {
+        let text = line.trim_start();
+        page.entry(6_usize.saturating_add(line.len().saturating_sub(text.len())), text)?;
+    }
+    Ok(())
+}
+
+fn confidence(sure: &ConfidenceTrace, page: &mut Page<'_>) -> io::Result<()> {
+    page.bullet(&format!("confidence {:.2} by itself", sure.first))?;
+    let all = page.verbose;
+    for adjustment in sure.adjustments.iter().filter(|adjustment| adjustment.counts || all) {
+        let why = match (adjustment.counts, adjustment.holds) {
+            (true, _) => "holds",
+            (false, Truth::True) => "holds only by what is mentioned, and does not count",
+            (false, Truth::False) => "does not hold",
+            (false, Truth::Undecided) => "can't be decided",
+        };
+        page.bullet(&format!("{}: `{}` {why}", adjustment.change, adjustment.when))?;
+    }
+    for (most, why) in &sure.caps {
+        page.bullet(&format!("at most {most:.2}: {why}"))?;
+    }
+    Ok(())
+}
