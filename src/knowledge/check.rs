@@ -23,6 +23,7 @@ pub(crate) fn check(stem: &str, file: &Arc<YamlText>, mistakes: &mut Vec<Diagnos
         "events" => drop(table::events(file, mistakes)),
         "mentions" => drop(cue_table::cues(file, mistakes)),
         "msvcp140-minimums" => drop(compatibility_table::msvcp140(file, mistakes)),
+        "text-words" => drop(cue_table::text_words(file, mistakes)),
         "stated-versions" => drop(compatibility_table::stated(file, mistakes)),
         _ => {}
     }

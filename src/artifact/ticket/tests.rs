@@ -1,6 +1,7 @@
 //! The texts here are made up in the forms in which people paste them.
 
 mod several;
+mod words;
 
 use super::*;
 use crate::artifact::text::decode;

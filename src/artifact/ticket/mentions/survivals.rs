@@ -4,6 +4,7 @@ use super::Marked;
 use super::cues::Cue;
 use crate::artifact::ticket::fences::unquoted;
 use crate::evidence::TicketLine;
+use crate::knowledge::Knowledge;
 
 /// An error stands at most so many lines before what says that another attempt succeeded.
 const MOST_TO_SUCCESS: usize = 20;
@@ -52,8 +53,8 @@ pub(super) fn survived(marked: &Marked) -> Vec<usize> {
 fn add_attempts(lines: &[TicketLine], success: usize, found: &mut Vec<usize>) {
     let first = success.saturating_sub(MOST_TO_SUCCESS);
     let tells = |at: &usize| {
-        let text = lines.get(*at).map_or("", |line| &*line.text).to_ascii_lowercase();
-        ["error", "retry", "attempt", "failed", "exception"].iter().any(|word| text.contains(word))
+        let text = lines.get(*at).map_or("", |line| &*line.text).to_lowercase();
+        Knowledge::builtin().text_words("attempt").iter().any(|word| text.contains(word))
     };
     if let Some(from) = (first..success).find(tells) {
         found.extend(from..success);
@@ -62,12 +63,11 @@ fn add_attempts(lines: &[TicketLine], success: usize, found: &mut Vec<usize>) {
 
 /// Whether another run of the tests begins with a line: what comes behind says nothing of the one before.
 fn begins_a_run(line: &str) -> bool {
-    const RUNNERS: [&str; 10] =
-        ["pytest", "py.test", "pytest.exe", "python", "python3", "python.exe", "py", "tox", "nox", "uv"];
+    let runners = Knowledge::builtin().text_words("test_runner");
     let command = line.rsplit("> ").next().unwrap_or_default();
     let first = command.trim_start_matches(['>', '$', ' ']).split_whitespace().next().unwrap_or_default();
     let words = line.trim_matches(['=', ' ']);
-    RUNNERS.contains(&&*first.to_lowercase()) || words == "test session starts" || line.starts_with("collected ")
+    runners.contains(&&*first.to_lowercase()) || words == "test session starts" || line.starts_with("collected ")
 }
 
 /// Whether a line is a heading of pytest's: `------ Captured stderr call ------`, `====== FAILURES ======`.

@@ -1,0 +1,49 @@
+//! The words around facts: what `rules/data/text-words.yaml` says of its examples.
+
+use super::*;
+use crate::artifact::ticket::listings::listed_code;
+use crate::artifact::ticket::printed::{Printed, printed};
+use crate::artifact::ticket::sentences::Line;
+use crate::artifact::ticket::values::{field_name, image_name};
+use crate::artifact::ticket::told_event;
+use crate::knowledge::Knowledge;
+use crate::yaml::{Node, YamlText, parse};
+
+#[test]
+fn the_examples_of_the_words_are_as_the_table_says() {
+    let text = include_str!("../../../../rules/data/text-words.yaml");
+    let root = parse(&YamlText::new("text-words.yaml".to_owned(), text.to_owned())).expect("YAML");
+    let mut tried = 0;
+    for row in root.get("words").and_then(Node::items).expect("rows") {
+        let of = row.get("of").and_then(Node::text).expect("a kind");
+        let examples = row.get("examples").and_then(Node::items).unwrap_or_default();
+        for example in examples.iter().filter_map(Node::text) {
+            let field = format!(": {example}");
+            let right = match of {
+                "event" | "event_number" | "event_source" => told_event::events(example).len() == 1,
+                "clause" => Line::of(example).clauses.len() == 1,
+                "code_label" => listed_code(example).is_some(),
+                "printed_start" | "level" => printed(example) != Printed::No,
+                "library" | "program" => image_name(example) == Some(example),
+                "image" => field_name(&field) == Some(example) && image_name(example).is_none(),
+                "no_name" => field_name(&field).is_none(),
+                _ => panic!("{of}: its examples are not tried"),
+            };
+            assert!(right, "{of}: {example}");
+            tried += 1;
+        }
+    }
+    assert!(tried > 20, "{tried}");
+}
+
+#[test]
+fn every_word_for_an_event_announces_one() {
+    for word in Knowledge::builtin().text_words("event") {
+        let line = format!("{word} 41 (Kernel-Power)");
+        assert_eq!(told_event::events(&line), [("Microsoft-Windows-Kernel-Power", 41)], "{line}");
+    }
+    for word in Knowledge::builtin().text_words("event_source") {
+        let line = format!("event 41 {word} Kernel-Power");
+        assert_eq!(told_event::events(&line), [("Microsoft-Windows-Kernel-Power", 41)], "{line}");
+    }
+}
