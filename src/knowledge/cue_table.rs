@@ -6,7 +6,7 @@ use super::table::{Table, read};
 use crate::yaml::{Diagnostic, YamlText};
 
 /// What words can do to a sentence; `own` are those that errors say of themselves.
-const CUES: [&str; 59] = [
+const CUES: [&str; 62] = [
     "absence",
     "absent",
     "advice",
@@ -25,12 +25,14 @@ const CUES: [&str; 59] = [
     "elsewhere",
     "expected",
     "fine",
+    "goes_on",
     "helping",
     "instance",
     "introducing",
     "it_was",
     "joining",
     "meaning",
+    "mended",
     "mine",
     "misplaced",
     "month",
@@ -61,6 +63,7 @@ const CUES: [&str; 59] = [
     "survived",
     "that",
     "today",
+    "topic",
     "undenied",
     "value",
     "wanted",

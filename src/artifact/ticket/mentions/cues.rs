@@ -43,10 +43,12 @@ pub(super) enum Cue {
     Others,
     Mine,
     Expected,
+    Mended,
+    Topic,
 }
 
 impl Cue {
-    const ALL: [(&'static str, Self); 27] = [
+    const ALL: [(&'static str, Self); 29] = [
         ("denial", Self::Denial),
         ("neither", Self::Neither),
         ("contrast", Self::Contrast),
@@ -74,6 +76,8 @@ impl Cue {
         ("others", Self::Others),
         ("mine", Self::Mine),
         ("expected", Self::Expected),
+        ("mended", Self::Mended),
+        ("topic", Self::Topic),
     ];
 
     const fn bit(self) -> u32 {
@@ -113,6 +117,8 @@ impl Cue {
                 | Self::Others
                 | Self::Mine
                 | Self::Expected
+                | Self::Mended
+                | Self::Topic
         )
     }
 }
@@ -140,6 +146,8 @@ pub(super) struct Cues {
     pub(super) undenied: &'static [&'static str],
     /// Words that begin what is so today.
     pub(super) today: &'static [&'static str],
+    /// Words that begin what goes on whatever was done about it.
+    pub(super) goes_on: &'static [&'static str],
     /// Parts of a log: a wrong one of these is no wrong log.
     pub(super) part_of_log: &'static [&'static str],
     /// What people ask to disregard beside the evidence.
@@ -189,6 +197,7 @@ pub(super) static CUES: LazyLock<Cues> = LazyLock::new(|| {
         helping: knowledge.mention_cues("helping"),
         undenied: knowledge.mention_cues("undenied"),
         today: knowledge.mention_cues("today"),
+        goes_on: knowledge.mention_cues("goes_on"),
         part_of_log: knowledge.mention_cues("part_of_log"),
         beside_evidence: knowledge.mention_cues("beside_evidence"),
         fine: knowledge.mention_cues("fine"),

@@ -15,11 +15,22 @@ const MOST_OUTPUT: usize = 200;
 pub(super) fn survived(marked: &Marked) -> Vec<usize> {
     let lines = marked.lines;
     let mut found = Vec::new();
-    let (mut captured, mut dumped) = (None, None);
+    let (mut captured, mut dumped, mut started) = (None, None, None);
     for (position, line) in lines.iter().enumerate() {
         let text = unquoted(&line.text);
         if marked.kinds(position).has(Cue::Succeeded) {
             add_attempts(lines, position, &mut found);
+        }
+        // Between these two lines stands what a test printed that passed.
+        //
+        // Source: GoogleTest's `PrettyUnitTestResultPrinter`.
+        if text.starts_with("[ RUN      ]") {
+            started = Some(position);
+        } else if text.starts_with("[  FAILED  ]") {
+            started = None;
+        } else if text.starts_with("[       OK ]") || text.starts_with("[  PASSED  ]") {
+            let start = started.take().filter(|start| position.saturating_sub(*start) <= MOST_OUTPUT);
+            found.extend(start.into_iter().flat_map(|start| start..position));
         }
         // A runner shows what a test printed below such a heading; what the test failed with stands behind `E`.
         if is_heading(text) {
