@@ -87,7 +87,7 @@ pub(crate) fn cues(file: &Arc<YamlText>, mistakes: &mut Vec<Diagnostic>) -> Tabl
 }
 
 /// What words around a fact are for, with whether they may have upper case and blanks around them.
-const TEXT_WORDS: [(&str, bool); 14] = [
+const TEXT_WORDS: [(&str, bool); 15] = [
     ("attempt", false),
     ("clause", false),
     ("code_label", false),
@@ -98,6 +98,7 @@ const TEXT_WORDS: [(&str, bool); 14] = [
     ("level", false),
     ("library", false),
     ("no_name", false),
+    ("no_program", false),
     ("printed_start", true),
     ("program", false),
     ("release", false),

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use super::recognised::{Recognised, Told, Weight};
-use super::values::{code, hex_number, narrow, value_of};
+use super::values::{code, hex_number, image_name, is_status, narrow, value_of};
 use crate::artifact::wer_signature::read_signature;
-use crate::evidence::{BugcheckCode, ExceptionCode, FastFailCode};
+use crate::evidence::{BugcheckCode, ExceptionCode, FastFailCode, NtStatus};
 
 /// Values of a signature.
 const VALUES: usize = 10;
@@ -115,6 +115,15 @@ impl PastedSignature {
         recognised.hung |= event_name.to_ascii_lowercase().contains("apphang");
         let signature = read_signature(&event_name, &values);
         let told = Told { weight: Weight::Report, line: self.line };
+        if event_name.eq_ignore_ascii_case("InPageError") {
+            // Where the values stand is not known for sure: the status is told by its form.
+            let status = values.iter().filter(|value| value.len() == 8).filter_map(|value| code(value));
+            recognised.in_page_status.set_some(told, status.filter(|code| is_status(*code)).map(NtStatus).next());
+            recognised.set_code(told, ExceptionCode::IN_PAGE_ERROR);
+            if let Some(app) = values.first().and_then(|first| image_name(first)) {
+                recognised.set_app(told, app, None);
+            }
+        }
         if let Some(app) = signature.app {
             recognised.set_app(told, &app, signature.app_version);
         }

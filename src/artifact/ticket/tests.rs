@@ -49,6 +49,8 @@ fn named_facts_of(ticket: Ticket) -> Vec<(&'static str, String)> {
         ("cpp_type", some(ticket.cpp_type)),
         ("cpp_what", some(ticket.cpp_what)),
         ("fast_fail", ticket.fast_fail.map(|code| code.0.to_string())),
+        ("page", ticket.in_page_status.map(|status| status.to_string())),
+        ("hung", ticket.hung.then(|| "true".to_owned())),
         ("access", ticket.access_address.map(|address| address.to_string())),
         ("bugcheck", ticket.bugcheck.map(|(code, parameters)| format!("{code}({})", hex(&parameters)))),
         ("win_errors", (!ticket.win_errors.is_empty()).then(|| format!("{:?}", ticket.win_errors))),
