@@ -325,13 +325,16 @@ impl Taking<'_> {
         }
     }
 
-    /// The JVM's "problematic frame": `C  [name.dll+0x1234]`.
+    /// The JVM's "problematic frame": `C  [name.dll+0x1234]`, and `# V  [jvm.dll+0x1234]` of the virtual machine itself, which
+    /// stands on every stack below, too.
     fn frame_of_the_jvm(&mut self) {
         for (at, _) in self.line.match_indices('[') {
             let (before, frame) = self.line.split_at(at);
             let frame = beginning(frame, LONGEST_STATEMENT);
-            let native = before.ends_with(' ')
-                && before.trim_end().strip_suffix('C').is_some_and(|rest| !rest.ends_with(char::is_alphanumeric));
+            let of_machine = self.line.starts_with('#') && before.trim_start_matches('#').trim() == "V";
+            let of_library =
+                before.trim_end().strip_suffix('C').is_some_and(|rest| !rest.ends_with(char::is_alphanumeric));
+            let native = before.ends_with(' ') && (of_library || of_machine);
             let place = frame.get(1..).and_then(|frame| frame.split_once(']')?.0.split_once("+0x"));
             let Some((name, offset)) = place.filter(|_| native) else {
                 continue;

@@ -420,7 +420,9 @@ fn kernel_reports_as_reliability_monitor_shows_them() {
 fn the_native_frame_of_a_jvm() {
     let text = "# EXCEPTION_ACCESS_VIOLATION (0xc0000005) at pc=0x00007ff8, pid=1\n# C  [driver64.dll+0x3c4d5e]";
     assert_eq!(facts(text), "module=driver64.dll code=0xC0000005 offset=0x3c4d5e");
-    assert_eq!(facts("V  [part.dll+0x10]"), "", "the JVM's own frames are marked otherwise");
+    let own = "#  EXCEPTION_ACCESS_VIOLATION (0xc0000005) at pc=0x00007ff8, pid=1\n# V  [jvm.dll+0x10]";
+    assert_eq!(facts(own), "module=jvm.dll code=0xC0000005 offset=0x10");
+    assert_eq!(facts("V  [part.dll+0x10]"), "", "the JVM's own frames stand on every stack");
 }
 
 #[test]

@@ -135,6 +135,8 @@ pub(super) struct Cues {
     pub(super) report: &'static [&'static str],
     /// More of them, in forms that stand with a negation.
     pub(super) appearing: &'static [&'static str],
+    /// Words for what ought to be: without it, something failed.
+    pub(super) wanted: &'static [&'static str],
     /// Words that deny the word behind them, and those that deny a whole clause.
     pub(super) negation: &'static [&'static str],
     pub(super) negation_behind: &'static [&'static str],
@@ -191,6 +193,7 @@ pub(super) static CUES: LazyLock<Cues> = LazyLock::new(|| {
         continued: knowledge.mention_cues("continued"),
         report: knowledge.mention_cues("report"),
         appearing: knowledge.mention_cues("appearing"),
+        wanted: knowledge.mention_cues("wanted"),
         negation: knowledge.mention_cues("negation"),
         negation_behind: knowledge.mention_cues("negation_behind"),
         joining: knowledge.mention_cues("joining"),
