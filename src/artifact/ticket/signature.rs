@@ -169,8 +169,19 @@ pub(super) fn fast_fail(number: u64) -> Option<FastFailCode> {
 fn value(after_label: &str) -> Option<Arc<str>> {
     let text = value_of(after_label);
     let text = text.char_indices().nth(LONGEST_VALUE).map_or(text, |(end, _)| text.split_at(end).0);
-    let text = text.split([';', ',']).next().unwrap_or_default().trim();
+    let text = text.split([';', ',']).next().unwrap_or_default();
+    let text = text.get(..next_label(text)).unwrap_or(text).trim();
     (!text.is_empty()).then(|| text.into())
+}
+
+/// Where the label of the next value begins, if several stand in one line: `tool.exe P2: 1.2.3.4`.
+fn next_label(text: &str) -> usize {
+    let begins = |(at, _): (usize, &str)| {
+        let digits = text.get(at.saturating_add(2)..)?;
+        let behind = digits.trim_start_matches(|digit: char| digit.is_ascii_digit());
+        (behind.len() < digits.len() && behind.starts_with([':', '='])).then_some(at)
+    };
+    text.match_indices(" P").find_map(begins).unwrap_or(text.len())
 }
 
 /// The values up to the last that was seen; empty where one between was not.

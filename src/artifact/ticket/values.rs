@@ -8,6 +8,8 @@ use std::sync::LazyLock;
 use crate::evidence::{Version, base_name};
 use crate::knowledge::Knowledge;
 
+/// The label of a field has no more words.
+const MOST_OF_A_LABEL: usize = 4;
 /// More characters than a path has.
 const LONGEST_NAME: usize = 260;
 /// What may stand between the words that announce a value and the value.
@@ -180,12 +182,23 @@ pub(super) fn field_name(after_label: &str) -> Option<&str> {
     if !behind.starts_with([':', '：', '=']) {
         return image_name(value);
     }
-    // `part.dll 0xc0000005`: a number behind the name belongs to something else.
-    let before_number = || {
+    // `part.dll 0xc0000005`: a number behind the name belongs to something else, as does the label of the next field.
+    let before_another = || {
         let name = image_name(value)?;
-        value.strip_prefix(name)?.trim_start().starts_with(|first: char| first.is_ascii_digit()).then_some(name)
+        let behind = value.strip_prefix(name)?;
+        let number = behind.trim_start().starts_with(|first: char| first.is_ascii_digit());
+        (number || begins_with_label(behind)).then_some(name)
     };
-    file_name(value).filter(|name| is_name(name)).or_else(before_number)
+    file_name(value).filter(|name| is_name(name)).or_else(before_another)
+}
+
+/// Whether a text begins with a blank and the label of a field: ` Application Version: 1.2.3.4`.
+fn begins_with_label(text: &str) -> bool {
+    let Some((label, _)) = text.split_once([':', '：']) else { return false };
+    let words = label.split_whitespace().count();
+    label.starts_with(char::is_whitespace)
+        && (1..=MOST_OF_A_LABEL).contains(&words)
+        && label.chars().all(|letter| letter.is_alphanumeric() || letter == ' ')
 }
 
 /// A version: numbers with dots.
@@ -247,6 +260,7 @@ mod tests {
             assert!(field_name(text).is_some(), "{text}");
         }
         assert_eq!(field_name(": part.dll 0xc0000005"), Some("part.dll"));
+        assert_eq!(field_name(": part.dll Fault Module Version: 1.0"), Some("part.dll"));
         for text in [
             ": part.dll and more",
             ": ]   # the module",

@@ -48,3 +48,12 @@ fn every_word_for_an_event_announces_one() {
         assert_eq!(told_event::events(&line), [("Microsoft-Windows-Kernel-Power", 41)], "{line}");
     }
 }
+
+#[test]
+fn a_signature_in_one_line_is_read_value_by_value() {
+    let text = "Event Name: BEX64. P1: tool.exe P2: 1.2.3.4 P4: part.dll P7: 1234 P8: c0000409 P9: 7";
+    let expected = "app=tool.exe app_version=1.2.3.4 module=part.dll code=0xC0000409 offset=0x1234 fast_fail=7";
+    assert_eq!(facts(text), expected);
+    let text = "Problem Event Name: AppHangB1 Application Name: tool.exe Application Version: 1.2.3.4";
+    assert_eq!(facts(text), "app=tool.exe app_version=1.2.3.4 hung=true");
+}
