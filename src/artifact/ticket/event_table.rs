@@ -154,7 +154,8 @@ mod tests {
         let before = "TimeCreated ProviderName Id Message\n1/2/2024 10:11:12 AM Microsoft-Windows-Kernel-Power 41 The system\n\
                       1/2/2024 10:11:12 disk 7 The device\n1/2/2024 10:11:12 Nobody Knows 7 The device";
         assert_eq!(shown(before), [(1, (POWER, 41)), (2, ("disk", 7))]);
-        let behind = "Id TimeCreated ProviderName Message\n1/2/2024 10:11:12 41 Microsoft-Windows-Kernel-Power The system";
+        let behind =
+            "Id TimeCreated ProviderName Message\n1/2/2024 10:11:12 41 Microsoft-Windows-Kernel-Power The system";
         assert_eq!(shown(behind), [(1, (POWER, 41))]);
         let old = "Index Time EntryType Source InstanceID Message\n1234 Jan 02 10:11 Error Application Error 1000 Faulting\n\
                    1235 Jan 02 10:11 Error disk 3221487623 The device";

@@ -13,7 +13,8 @@ pub(super) fn recognise(lines: &[TicketLine], recognised: &mut Recognised) {
         return;
     }
     let Some(at) = lines.iter().rposition(|line| line.number <= code.line) else { return };
-    let below = |count: usize| lines.get(at.saturating_add(count)).and_then(|line| Some((line.number, module(&line.text)?)));
+    let below =
+        |count: usize| lines.get(at.saturating_add(count)).and_then(|line| Some((line.number, module(&line.text)?)));
     let Some((line, whole)) = below(1).filter(|_| below(2).is_none()) else { return };
     if line.saturating_sub(code.line) > MOST_BELOW {
         return;
@@ -32,7 +33,8 @@ fn module(line: &str) -> Option<&str> {
     let drive = line.get(1..3) == Some(":\\") && line.starts_with(|first: char| first.is_ascii_alphabetic());
     let name = base_name(path(line).filter(|path| drive && path.len() == line.len())?);
     // A program's path may be the one that crashed.
-    let library = image_name(name).is_some_and(|known| known.len() == name.len()) && !name.to_ascii_lowercase().ends_with(".exe");
+    let library =
+        image_name(name).is_some_and(|known| known.len() == name.len()) && !name.to_ascii_lowercase().ends_with(".exe");
     library.then_some(line)
 }
 

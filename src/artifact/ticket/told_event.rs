@@ -139,7 +139,8 @@ fn id_behind(behind: &str) -> Option<Told> {
 /// `event 18, `, `Event ID: 41 `, `event id 14 (`, `EventID=153, Provider=`.
 fn id_before(before: &str) -> Option<Told> {
     let rest = before.trim_end_matches(['"', '\'', '(', '[']).trim_end().trim_end_matches([':', '=']).trim_end();
-    let rest = WORDS.source.iter().filter_map(|word| before_word(rest, word)).min_by_key(|rest| rest.len()).unwrap_or(rest);
+    let rest =
+        WORDS.source.iter().filter_map(|word| before_word(rest, word)).min_by_key(|rest| rest.len()).unwrap_or(rest);
     let rest = rest.trim_end().trim_end_matches([',', ':', ';', '.', ')', '-', '–', '(']).trim_end();
     let rest_of_digits = rest.trim_end_matches(|letter: char| letter.is_ascii_digit());
     let digits = rest.get(rest_of_digits.len()..)?;

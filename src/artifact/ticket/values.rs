@@ -25,11 +25,7 @@ struct Names {
 
 static NAMES: LazyLock<Names> = LazyLock::new(|| {
     let words = |of| Knowledge::builtin().text_words(of);
-    Names {
-        told: [words("program"), words("library")].concat(),
-        in_fields: words("image"),
-        none: words("no_name"),
-    }
+    Names { told: [words("program"), words("library")].concat(), in_fields: words("image"), none: words("no_name") }
 });
 
 /// The text after what separates it from its label, and after a type that debuggers write before a code
@@ -170,7 +166,8 @@ fn ends_in(name: &str, endings: &[&str]) -> bool {
 pub(super) fn is_name(name: &str) -> bool {
     let in_name = |character: char| character.is_alphanumeric() || "._-+~$&@%!'".contains(character);
     let word = name.chars().all(in_name) && name.chars().any(char::is_alphanumeric);
-    let words = !name.contains(['#', '?', '*', '{', '}', '[', ']', '\\', '/']) && (ends_in(name, &NAMES.told) || ends_in(name, NAMES.in_fields));
+    let words = !name.contains(['#', '?', '*', '{', '}', '[', ']', '\\', '/'])
+        && (ends_in(name, &NAMES.told) || ends_in(name, NAMES.in_fields));
     (word || words) && !NAMES.none.iter().any(|none| name.eq_ignore_ascii_case(none))
 }
 

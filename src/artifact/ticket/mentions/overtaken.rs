@@ -49,13 +49,7 @@ fn cues_of_mended(text: &str) -> impl Iterator<Item = Range<usize>> {
 }
 
 /// Where in the line at `at` ends what the words of `kind` say to be over, if another failure is told behind it.
-fn end_of_overtaken(
-    marked: &Marked,
-    at: usize,
-    line_of: &Line<'_>,
-    kind: Cue,
-    cue: &Range<usize>,
-) -> Option<usize> {
+fn end_of_overtaken(marked: &Marked, at: usize, line_of: &Line<'_>, kind: Cue, cue: &Range<usize>) -> Option<usize> {
     let text = line_of.text;
     if kind == Cue::Topic {
         return tells_another(text.get(..cue.start)?, text.get(cue.end..)?).then_some(cue.start);
@@ -66,7 +60,8 @@ fn end_of_overtaken(
     if CUES.since.contains(&&*last) {
         return None;
     }
-    let begins_now = |line: &Line<'_>, at: usize| line.begins_joined(at, CUES.today) || line.begins_joined(at, CUES.goes_on);
+    let begins_now =
+        |line: &Line<'_>, at: usize| line.begins_joined(at, CUES.today) || line.begins_joined(at, CUES.goes_on);
     let mut ends = line_of.clauses.iter().copied().filter(|end| *end >= cue.end);
     if let Some(end) = ends.find(|end| begins_now(line_of, *end)) {
         return tells_another(text.get(..end)?, text.get(end..)?).then_some(end);

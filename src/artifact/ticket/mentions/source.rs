@@ -47,9 +47,9 @@ fn release_notes(lines: &[TicketLine]) -> Vec<usize> {
 /// Whether a line is the heading of a release: `v2.3.1`, `## 1.4.0 (2024-05-06)`, `Version 2.3:`.
 fn is_release(line: &str) -> bool {
     let line = line.trim_start_matches(['#', '*', ' ', '[', '=']);
-    let mut words = line.split_whitespace().filter(|word| {
-        !Knowledge::builtin().text_words("release").contains(&&*word.to_lowercase())
-    });
+    let mut words = line
+        .split_whitespace()
+        .filter(|word| !Knowledge::builtin().text_words("release").contains(&&*word.to_lowercase()));
     let is_number = |word: &str| {
         let word = word.trim_matches(|mark: char| !mark.is_ascii_digit() && mark != 'v');
         let digits = word.trim_start_matches('v');

@@ -4,8 +4,8 @@ use super::*;
 use crate::artifact::ticket::listings::listed_code;
 use crate::artifact::ticket::printed::{Printed, printed};
 use crate::artifact::ticket::sentences::Line;
-use crate::artifact::ticket::values::{field_name, image_name};
 use crate::artifact::ticket::told_event;
+use crate::artifact::ticket::values::{field_name, image_name};
 use crate::knowledge::Knowledge;
 use crate::yaml::{Node, YamlText, parse};
 
