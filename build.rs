@@ -345,6 +345,7 @@ fn tables(files: &[File]) -> Outcome<String> {
     let cuda_drivers = compatibility_table::cuda_drivers(read("cuda-drivers")?, &mut mistakes);
     let tensorflow = compatibility_table::tensorflow(read("tensorflow-builds")?, &mut mistakes);
     let cues = cue_table::cues(read("mentions")?, &mut mistakes);
+    let text_words = cue_table::text_words(read("text-words")?, &mut mistakes);
     let folders = table::folders(read("collected-folders")?, &mut mistakes);
     let msvcp140 = compatibility_table::msvcp140(read("msvcp140-minimums")?, &mut mistakes);
     let stated = compatibility_table::stated(read("stated-versions")?, &mut mistakes);
@@ -376,6 +377,7 @@ fn tables(files: &[File]) -> Outcome<String> {
         )
     })?;
     write_table(&mut code, "MENTION_CUES", "&str", "&[&str]", &cues, |words| format!("&{words:?}"))?;
+    write_table(&mut code, "TEXT_WORDS", "&str", "&[&str]", &text_words, |words| format!("&{words:?}"))?;
     write_table(&mut code, "COLLECTED_FOLDERS", "&str", "(bool, &str)", &folders, |folder| format!("{folder:?}"))?;
     write_table(&mut code, "MSVCP140_MINIMUMS", "&str", "RuntimeMinimum", &msvcp140, |minimum| {
         format!("RuntimeMinimum {{ version: {:?}, why: {:?} }}", minimum.version, minimum.why)
@@ -392,8 +394,11 @@ fn is_of_tickets(path: &str) -> bool {
 /// The patterns by which facts are found in tickets, and their examples, as Rust.
 fn ticket_patterns(files: &[File]) -> Outcome<(String, String)> {
     let mut mistakes = Vec::new();
+    let words = cue_table::text_words(data(files, "text-words")?, &mut mistakes);
     let files = files.iter().filter(|file| is_of_tickets(&file.path)).map(|file| &file.text);
-    let rows = pattern_table::patterns(files, &mut mistakes);
+    let endings = |of: &str| words.get(of).cloned().unwrap_or_default();
+    let endings = pattern_table::Endings { libraries: endings("library"), programs: endings("program") };
+    let rows = pattern_table::patterns(files, &endings, &mut mistakes);
     if !mistakes.is_empty() {
         return Err(shown(&mistakes));
     }

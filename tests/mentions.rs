@@ -41,6 +41,48 @@ fn what_is_denied_or_advised_makes_no_rule_sure() {
     }
 }
 
+#[test]
+fn what_was_mended_or_is_another_matter_makes_no_rule_sure() {
+    const RUNTIME: &str = "VCRUNTIME140_1.dll was not found";
+    const NOW: &str = "tool.exe exits with 0xC0000005";
+    for text in [
+        format!("Program A lacks the VC++ runtime ({RUNTIME}). That is clear, my question is about B: {NOW}\n"),
+        format!("{RUNTIME}, so I copied it into the folder. Now {NOW}\n"),
+        format!("{RUNTIME}\nI've installed the redistributable.\nNow {NOW}\n"),
+        format!("{RUNTIME}. Habe ich nachinstalliert, jetzt endet app.exe mit 0xC0000374.\n"),
+        format!("OSError: [WinError 1455] raised it to 64 GB, still {NOW}\n"),
+        format!("{RUNTIME}: solved since. {NOW}\n"),
+        format!("It used to fail with WinError 1455. These days {NOW}\n"),
+        format!("Release notes: {RUNTIME} on a clean Windows. {NOW}\n"),
+        format!("    printf(\"{RUNTIME}\");\n{NOW}\n"),
+        format!("{OMP} (ignored)\n{NOW}\n"),
+        format!("[ RUN      ] A.B\n{OMP}\n[       OK ] A.B (3 ms)\n[  PASSED  ] 1 test.\n{NOW}\n"),
+        format!("My colleague has WinError 1455. With me {NOW}\n"),
+        "Where is it documented that WinError 1455 comes of a small paging file?\n".to_owned(),
+    ] {
+        // Heap corruption is told by its code.
+        let report = report(&text);
+        let findings = report.incidents.iter().flat_map(|judged| &judged.findings);
+        let of_text = findings.filter(|finding| !finding.rule.starts_with("memory/heap"));
+        let surest = of_text.map(|finding| finding.confidence).fold(0.0, f64::max);
+        assert!(surest <= 0.5, "{text}: {surest}");
+    }
+}
+
+#[test]
+fn what_somebody_did_without_another_failure_takes_nothing_back() {
+    const COMMIT: &str = "OSError: [WinError 1455] The paging file is too small for this operation to complete.";
+    for text in [
+        format!("{COMMIT}\nI increased it to 8 GB.\n"),
+        format!("{COMMIT}\nI increased it to 8 GB, still WinError 1455.\n"),
+        format!("{COMMIT} It appears since I installed the tool. Now it also ends with 0xC0000005.\n"),
+        format!("{COMMIT}\nMy question is about its cause.\n"),
+        format!("[ RUN      ] A.B\n{COMMIT}\n[  FAILED  ] A.B (3 ms)\n"),
+    ] {
+        assert!(surest(&text) > 0.8, "{text}: {}", surest(&text));
+    }
+}
+
 /// An ending that no rule is sure of.
 const ENDING: &str = "Process finished with exit code -1073741819 (0xC0000005)\n";
 /// An error that a rule is sure of.

@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::word::Word;
-use super::{Address, BugcheckCode, ExceptionCode, FastFailCode, ModuleOffset, Version};
+use super::{Address, BugcheckCode, ExceptionCode, FastFailCode, ModuleOffset, NtStatus, Version};
 
 /// What a debugger's analysis names in the place of a module: damage of memory, of the kernel's pool or of a process's
 /// heap, the processor, or hardware of any kind.
@@ -54,6 +54,8 @@ pub struct Ticket {
     pub fast_fail: Option<FastFailCode>,
     /// Where the access violation pointed.
     pub access_address: Option<Address>,
+    /// Why a page of the program could not be read, where that was the exception.
+    pub in_page_status: Option<NtStatus>,
     /// The faulting module that the text names.
     pub module: Option<Arc<str>>,
     /// Its version.

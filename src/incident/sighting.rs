@@ -318,10 +318,17 @@ impl Sighting {
 fn ticket_kind(ticket: &Ticket) -> IncidentKind {
     let reset = |event: &TicketEvent| event.provider.eq_ignore_ascii_case("Display") && event.id == 4101;
     let hang = |event: &TicketEvent| event.provider.eq_ignore_ascii_case("Application Hang") && event.id == 1002;
+    // Event 1000 and event 1026 of .NET are written when a program crashed.
+    let crash = |event: &TicketEvent| {
+        [("Application Error", 1000), (".NET Runtime", 1026)]
+            .iter()
+            .any(|(provider, id)| event.provider.eq_ignore_ascii_case(provider) && event.id == *id)
+    };
     match &ticket.bugcheck {
         Some((code, _)) => bugcheck_kind(*code),
         None if ticket.shows_a_stop() => IncidentKind::Bugcheck,
         None if ticket.code.is_some() || ticket.module.is_some() => IncidentKind::Crash,
+        None if ticket.app.is_some() && ticket.events.iter().any(crash) => IncidentKind::Crash,
         None if ticket.hung || ticket.events.iter().any(hang) => IncidentKind::Hang,
         None if ticket.events.iter().any(reset) => IncidentKind::GpuReset,
         None => IncidentKind::Exit,

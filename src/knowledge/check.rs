@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use super::{compatibility_table, cue_table, table};
-use crate::artifact::ticket::pattern_table;
+use super::{Knowledge, compatibility_table, cue_table, table};
+use crate::artifact::ticket::pattern_table::{self, Endings};
 use crate::yaml::{Diagnostic, YamlText, parse};
 
 /// Finds the mistakes of a table of the program: `stem` is its file's name without ending. Files that are no such table
@@ -24,8 +24,17 @@ pub(crate) fn check(stem: &str, file: &Arc<YamlText>, mistakes: &mut Vec<Diagnos
         "events" => drop(table::events(file, mistakes)),
         "mentions" => drop(cue_table::cues(file, mistakes)),
         "msvcp140-minimums" => drop(compatibility_table::msvcp140(file, mistakes)),
+        "text-words" => drop(cue_table::text_words(file, mistakes)),
         "stated-versions" => drop(compatibility_table::stated(file, mistakes)),
-        _ if stem.starts_with(pattern_table::STEM) => drop(pattern_table::patterns(std::iter::once(file), mistakes)),
+        _ if stem.starts_with(pattern_table::STEM) => {
+            drop(pattern_table::patterns(std::iter::once(file), &endings(), mistakes));
+        }
         _ => {}
     }
+}
+
+/// The endings of names that the program has: a table is checked without the others beside it.
+fn endings() -> Endings {
+    let words = |of| Knowledge::builtin().text_words(of).iter().map(|word| (*word).to_owned()).collect();
+    Endings { libraries: words("library"), programs: words("program") }
 }

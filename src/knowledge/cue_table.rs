@@ -1,4 +1,4 @@
-//! Reading the words by which texts doubt, deny and tell: a step of the build.
+//! Reading the words by which texts doubt, deny and tell, and those around their facts: a step of the build.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use super::table::{Table, read};
 use crate::yaml::{Diagnostic, YamlText};
 
 /// What words can do to a sentence; `own` are those that errors say of themselves.
-const CUES: [&str; 59] = [
+const CUES: [&str; 62] = [
     "absence",
     "absent",
     "advice",
@@ -25,12 +25,14 @@ const CUES: [&str; 59] = [
     "elsewhere",
     "expected",
     "fine",
+    "goes_on",
     "helping",
     "instance",
     "introducing",
     "it_was",
     "joining",
     "meaning",
+    "mended",
     "mine",
     "misplaced",
     "month",
@@ -61,6 +63,7 @@ const CUES: [&str; 59] = [
     "survived",
     "that",
     "today",
+    "topic",
     "undenied",
     "value",
     "wanted",
@@ -77,6 +80,42 @@ pub(crate) fn cues(file: &Arc<YamlText>, mistakes: &mut Vec<Diagnostic>) -> Tabl
         }
         let words = row.optional_texts("words")?;
         if words.is_empty() || words.iter().any(|words| words.trim() != words || words.to_lowercase() != *words) {
+            return Err(row.wrong("words", "`words` are texts in lower case, without blanks around them"));
+        }
+        Ok((of.to_owned(), words))
+    })
+}
+
+/// What words around a fact are for, with whether they may have upper case and blanks around them.
+const TEXT_WORDS: [(&str, bool); 15] = [
+    ("attempt", false),
+    ("clause", false),
+    ("code_label", false),
+    ("event", false),
+    ("event_number", false),
+    ("event_source", false),
+    ("image", false),
+    ("level", false),
+    ("library", false),
+    ("no_name", false),
+    ("no_program", false),
+    ("printed_start", true),
+    ("program", false),
+    ("release", false),
+    ("test_runner", false),
+];
+
+/// Words around the facts of texts by what they are for: `words` with `of`, `words` and `examples`.
+pub(crate) fn text_words(file: &Arc<YamlText>, mistakes: &mut Vec<Diagnostic>) -> Table<String, Vec<String>> {
+    read(file, "words", &["of", "words", "examples"], &[], mistakes, |row| {
+        let of = row.text("of")?;
+        let Some((_, as_written)) = TEXT_WORDS.iter().find(|(known, _)| *known == of) else {
+            let known: Vec<&str> = TEXT_WORDS.iter().map(|(known, _)| *known).collect();
+            return Err(row.wrong("of", &format!("`of` is one of {}", known.join(", "))));
+        };
+        let words = row.optional_texts("words")?;
+        let wrong = |words: &String| words.trim() != words || words.to_lowercase() != *words;
+        if words.is_empty() || words.iter().any(String::is_empty) || (!as_written && words.iter().any(wrong)) {
             return Err(row.wrong("words", "`words` are texts in lower case, without blanks around them"));
         }
         Ok((of.to_owned(), words))

@@ -82,6 +82,7 @@ pub struct Knowledge {
     cuda_drivers: &'static [(Release, Release)],
     tensorflow_builds: &'static [(Release, TensorFlowBuild)],
     mention_cues: &'static [(&'static str, &'static [&'static str])],
+    text_words: &'static [(&'static str, &'static [&'static str])],
     collected_folders: &'static [(&'static str, (bool, &'static str))],
     msvcp140_minimums: &'static [(&'static str, RuntimeMinimum)],
     stated_versions: &'static [(&'static str, &'static str)],
@@ -101,6 +102,7 @@ impl Knowledge {
             cuda_drivers: CUDA_DRIVERS,
             tensorflow_builds: TENSORFLOW_BUILDS,
             mention_cues: MENTION_CUES,
+            text_words: TEXT_WORDS,
             collected_folders: COLLECTED_FOLDERS,
             msvcp140_minimums: MSVCP140_MINIMUMS,
             stated_versions: STATED_VERSIONS,
@@ -111,6 +113,12 @@ impl Knowledge {
     #[must_use]
     pub fn mention_cues(&self, of: &str) -> &'static [&'static str] {
         look_up(self.mention_cues, &of).copied().unwrap_or_default()
+    }
+
+    /// Words of `rules/data/text-words.yaml`, by what they are for: `event`, `clause` and others.
+    #[must_use]
+    pub fn text_words(&self, of: &str) -> &'static [&'static str] {
+        look_up(self.text_words, &of).copied().unwrap_or_default()
     }
 
     /// Whether the folders of this path are those that a copy of one computer's files has, by

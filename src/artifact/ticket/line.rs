@@ -1,5 +1,7 @@
 //! What one line of a text says, whatever stands around it.
 
+mod stops;
+
 use std::sync::Arc;
 
 use super::inventory;
@@ -7,27 +9,21 @@ use super::patterns::{Fact, LOADER_ERRORS, Statement, statements};
 use super::recognised::{Recognised, Told, Weight};
 use super::signature::PastedSignature;
 use super::statement::{
-    cpp_type, exit_code, fast_fail_number, in_braces, is_address, named_fast_fail, parameters, path, stands_alone,
-    stem_of, version_after,
+    cpp_type, exit_code, fast_fail_number, is_address, named_fast_fail, path, stands_alone, status_named, stem_of,
+    version_after,
 };
-use super::stops::{stop_in_words, stop_named};
 use super::told_event;
-use super::told_module::is_asserted;
+use super::told_module::{is_asserted, names_a_program};
 use super::values::{
     beginning, code, decimal_number, field_name, hex_number, image_name, is_status, narrow, value_of, version,
 };
 use crate::artifact::notation::guid;
-use crate::evidence::{Address, BugcheckCode, ExceptionCode, ModuleOffset};
-use crate::knowledge::Knowledge;
+use crate::evidence::{Address, ExceptionCode, ModuleOffset, NtStatus};
 
 /// As many characters as are looked at after the words that announce a fact. Bounds what a hostile line costs.
 const LONGEST_STATEMENT: usize = 512;
 /// As many lines lie between a label and its value at most: an empty one is common.
 const LINES_TO_VALUE: u32 = 2;
-/// As many parameters as a stop has.
-const MOST_PARAMETERS: usize = 4;
-/// As many codes of stops as are taken from one row.
-const MOST_STOPS_IN_A_ROW: usize = 32;
 /// More characters than a fast-fail code's name has.
 const LONGEST_CODE_NAME: usize = 64;
 
@@ -194,6 +190,18 @@ impl Taking<'_> {
                 recognised.last_exit = code(value).map(|code| (recognised.line, code)).or(recognised.last_exit);
                 self.exit_code(Weight::Exit, value);
             }
+            Fact::StatusName => {
+                if let Some(code) = status_named(value).filter(|_| is_asserted(self.line, self.at)) {
+                    recognised.set_code(words, code);
+                }
+            }
+            Fact::InPageStatus => {
+                if let Some(status) = code(value).filter(|status| is_status(*status)) {
+                    recognised.in_page_status.set(report, NtStatus(status));
+                    recognised.set_code(report, ExceptionCode::IN_PAGE_ERROR);
+                }
+            }
+            Fact::Hung => recognised.hung |= names_a_program(value),
             Fact::TruncatedCode => self.exit_code(Weight::Exit, value),
             Fact::RaisedCode => self.exit_code(Weight::Words, value),
             Fact::SuggestedCode => self.exit_code(Weight::Passing, value),
@@ -274,38 +282,6 @@ impl Taking<'_> {
         false
     }
 
-    /// A statement about a stop.
-    fn take_stop(&mut self, fact: Fact, value: &str) -> bool {
-        match fact {
-            Fact::Bugcheck => {
-                let number = hex_number(value).filter(|_| value.starts_with("0x") || in_braces(value).is_some());
-                self.bugcheck(value, number) || self.named_stop(Weight::Words, value)
-            }
-            Fact::BugcheckHex => self.bugcheck(value, hex_number(value)),
-            Fact::BugcheckDecimal => {
-                let number = if value.starts_with("0x") { hex_number(value) } else { decimal_number(value) };
-                self.bugcheck(value, number)
-            }
-            Fact::BugcheckParameter(index) => {
-                if let Some(parameter) = self.recognised.bugcheck_parameters.get_mut(index) {
-                    *parameter = parameter.or(hex_number(value));
-                }
-                true
-            }
-            Fact::StopName => self.named_stop(Weight::Words, value),
-            Fact::StopWords => self.stop_in_words(value),
-            Fact::StopMention => self.named_stop(Weight::Passing, value),
-            Fact::StopList => self.stops_in_a_row(value),
-            _ => {
-                if let Some(name) = image_name(value) {
-                    let told = self.told(Weight::Words);
-                    self.recognised.set_module(told, name, None);
-                }
-                false
-            }
-        }
-    }
-
     /// The code with which a process ended, if it is a status of Windows and not a number of the program's own.
     fn exit_code(&mut self, weight: Weight, value: &str) {
         let told = self.told(weight);
@@ -339,95 +315,6 @@ impl Taking<'_> {
         }
     }
 
-    /// A bugcheck code, with the parameters that follow in parentheses. Of several codes (`0x0A/0xD1`) the first
-    /// counts: it happened, whatever else did.
-    fn bugcheck(&mut self, value: &str, number: Option<u64>) -> bool {
-        let Some(code) = number.and_then(narrow).filter(|code| *code != 0) else {
-            return false;
-        };
-        let first = self.recognised.bugcheck.told().is_none_or(|told| told.weight > Weight::Report);
-        let told = self.told(Weight::Report);
-        self.recognised.set_bugcheck(told, BugcheckCode(code));
-        if first {
-            let given = parameters(value);
-            for (known, given) in self.recognised.bugcheck_parameters.iter_mut().zip(given) {
-                *known = known.or(given);
-            }
-            let opened = value.split_once('(').is_some_and(|(_, inside)| !inside.contains(')'));
-            if opened && given.iter().any(Option::is_none) {
-                self.reader.open_parameters = Some(self.recognised.line);
-            }
-        }
-        true
-    }
-
-    /// A stop's parameters that go on in this line: PowerShell and mail programs break lines.
-    fn parameters_of_line_before(&mut self) -> bool {
-        let Some(before) = self.reader.open_parameters.take() else { return false };
-        if self.recognised.line.saturating_sub(before) > LINES_TO_VALUE {
-            return false;
-        }
-        let (inside, closed) = self.line.split_once(')').map_or((self.line, false), |(inside, _)| (inside, true));
-        let written = inside.split(',').map(str::trim).filter(|number| !number.is_empty());
-        let numbers = written.map(|number| hex_number(number).filter(|_| number.starts_with("0x")));
-        let Some(numbers) = numbers.take(MOST_PARAMETERS).collect::<Option<Vec<u64>>>() else { return false };
-        let missing = self.recognised.bugcheck_parameters.iter_mut().filter(|known| known.is_none());
-        for (known, number) in missing.zip(&numbers) {
-            *known = Some(*number);
-        }
-        if !closed && !numbers.is_empty() {
-            self.reader.open_parameters = Some(self.recognised.line);
-        }
-        !numbers.is_empty()
-    }
-
-    /// The codes of stops that stand in a row. What is no code of a stop is passed over.
-    fn stops_in_a_row(&mut self, value: &str) -> bool {
-        let told = self.told(Weight::Words);
-        let written = value.match_indices("0x").filter_map(|(at, _)| value.get(at..)).take(MOST_STOPS_IN_A_ROW);
-        let codes = written.filter_map(|text| {
-            let end = text.find(|digit: char| !digit.is_ascii_alphanumeric()).unwrap_or(text.len());
-            hex_number(text.get(..end)?).and_then(narrow).map(BugcheckCode)
-        });
-        let known: Vec<BugcheckCode> = codes.filter(|code| Knowledge::builtin().bugcheck(*code).is_some()).collect();
-        for code in &known {
-            self.recognised.set_bugcheck(told, *code);
-        }
-        !known.is_empty()
-    }
-
-    /// The stop whose name `value` begins with.
-    fn named_stop(&mut self, weight: Weight, value: &str) -> bool {
-        let told = self.told(weight);
-        let Some(code) = stop_named(value) else { return false };
-        self.recognised.set_bugcheck(told, code);
-        true
-    }
-
-    /// The stop whose name stands in `value` in words.
-    fn stop_in_words(&mut self, value: &str) -> bool {
-        let told = self.told(Weight::Words);
-        let Some(code) = stop_in_words(value) else { return false };
-        self.recognised.set_bugcheck(told, code);
-        true
-    }
-
-    /// The sentence of the system's event about a bugcheck is translated, but the form of its values is not:
-    /// a code of eight digits and four parameters in parentheses.
-    fn bugcheck_in_any_language(&mut self) -> bool {
-        for (at, _) in self.line.match_indices(" (0x") {
-            let (before, after) = self.line.split_at(at);
-            let Some(code) = before.get(before.len().saturating_sub(10)..).filter(|code| code.starts_with("0x")) else {
-                continue;
-            };
-            let after = beginning(after, LONGEST_STATEMENT);
-            if parameters(after).iter().all(Option::is_some) {
-                return self.bugcheck(after, hex_number(code));
-            }
-        }
-        false
-    }
-
     /// Names of fast-fail codes.
     fn named_fast_fails(&mut self) {
         const PREFIX: &str = "FAST_FAIL_";
@@ -438,13 +325,16 @@ impl Taking<'_> {
         }
     }
 
-    /// The JVM's "problematic frame": `C  [name.dll+0x1234]`.
+    /// The JVM's "problematic frame": `C  [name.dll+0x1234]`, and `# V  [jvm.dll+0x1234]` of the virtual machine itself, which
+    /// stands on every stack below, too.
     fn frame_of_the_jvm(&mut self) {
         for (at, _) in self.line.match_indices('[') {
             let (before, frame) = self.line.split_at(at);
             let frame = beginning(frame, LONGEST_STATEMENT);
-            let native = before.ends_with(' ')
-                && before.trim_end().strip_suffix('C').is_some_and(|rest| !rest.ends_with(char::is_alphanumeric));
+            let of_machine = self.line.starts_with('#') && before.trim_start_matches('#').trim() == "V";
+            let of_library =
+                before.trim_end().strip_suffix('C').is_some_and(|rest| !rest.ends_with(char::is_alphanumeric));
+            let native = before.ends_with(' ') && (of_library || of_machine);
             let place = frame.get(1..).and_then(|frame| frame.split_once(']')?.0.split_once("+0x"));
             let Some((name, offset)) = place.filter(|_| native) else {
                 continue;

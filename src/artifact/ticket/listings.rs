@@ -7,6 +7,7 @@ use super::fences::unquoted;
 use super::printed::has_time;
 use super::values::hex_number;
 use crate::evidence::TicketLine;
+use crate::knowledge::Knowledge;
 
 /// A list of codes has at least so many lines, with as many different codes.
 const FEWEST_LISTED: usize = 3;
@@ -38,11 +39,11 @@ pub(super) fn listings(lines: &[TicketLine]) -> Vec<Range<usize>> {
 }
 
 /// The code that a line of a list begins with: `| 126 | not found |`, `- WinError 1455: ...`, `0xC0000005 = ...`.
-fn listed_code(line: &str) -> Option<String> {
-    const WORDS: [&str; 8] = ["[winerror", "winerror", "error", "code", "exit", "hresult", "status", "fehler"];
+pub(super) fn listed_code(line: &str) -> Option<String> {
+    let labels = Knowledge::builtin().text_words("code_label");
     let line = unquoted(line).trim_start_matches(['|', '-', '*', '•', '`', ' ', '"']);
     let mut rest = line;
-    while let Some(word) = rest.split_whitespace().next().filter(|word| WORDS.contains(&&*word.to_ascii_lowercase())) {
+    while let Some(word) = rest.split_whitespace().next().filter(|word| labels.contains(&&*word.to_lowercase())) {
         rest = rest.get(word.len()..)?.trim_start();
     }
     let end = rest.find(|letter: char| !(letter.is_ascii_alphanumeric() || letter == '-')).unwrap_or(rest.len());

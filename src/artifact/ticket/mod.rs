@@ -12,6 +12,7 @@ mod debugger;
 mod denied_values;
 mod document;
 mod dxdiag;
+mod event_table;
 mod event_text;
 mod fences;
 mod guide;
@@ -19,6 +20,7 @@ mod inventory;
 mod line;
 mod listings;
 mod mentions;
+mod module_below;
 mod noise;
 pub(crate) mod pattern_table;
 mod patterns;
@@ -170,10 +172,12 @@ fn read_tickets(lines: Vec<TicketLine>) -> Vec<Ticket> {
     if lines.is_empty() {
         return Vec::new();
     }
+    let listed = event_table::listed(&lines);
+    let listed = listed.iter().filter_map(|(at, event)| Some((lines.get(*at)?.number, *event))).collect();
     let (mut crashes, mut rest) = (Vec::new(), Vec::new());
     for section in sections::sections(&lines) {
         let part = lines.get(section.range.clone()).unwrap_or_default();
-        let ticket = read_ticket(part.to_vec());
+        let ticket = read_ticket(part.to_vec(), &listed);
         if ticket.tells_of_a_crash() || section.tells_of_a_failure(&ticket, part) {
             sections::add_part(&mut crashes, ticket, &section, part);
         } else {
@@ -181,13 +185,14 @@ fn read_tickets(lines: Vec<TicketLine>) -> Vec<Ticket> {
         }
     }
     if crashes.len() < 2 {
-        return vec![read_ticket(lines)];
+        return vec![read_ticket(lines, &listed)];
     }
     let parts = crashes.into_iter().map(|crash| crash.lines).chain([rest]);
-    parts.filter(|lines| !lines.is_empty()).map(read_ticket).collect()
+    parts.filter(|lines| !lines.is_empty()).map(|lines| read_ticket(lines, &listed)).collect()
 }
 
-fn read_ticket(lines: Vec<TicketLine>) -> Ticket {
+/// The ticket that these lines are, of which some are rows of a table of events, by their number.
+fn read_ticket(lines: Vec<TicketLine>, listed: &BTreeMap<u32, event_table::Listed>) -> Ticket {
     let mut recognised = Recognised::default();
     let mut signature = PastedSignature::default();
     let mut reader = LineReader::default();
@@ -203,6 +208,9 @@ fn read_ticket(lines: Vec<TicketLine>) -> Ticket {
         recognised.line = line.number;
         match doubted.get(&position) {
             None => {
+                if let Some((provider, id)) = listed.get(&line.number) {
+                    inventory::add_event(&mut recognised, Arc::from(*provider), *id);
+                }
                 reader.read(&line.text, &mut recognised, &mut signature);
                 recognised.sort_errors(unreported.get(&position).map(|left| read_alone(left, line.number)));
             }
@@ -215,6 +223,7 @@ fn read_ticket(lines: Vec<TicketLine>) -> Ticket {
     }
     signature.finish(&mut recognised);
     read_conditional(&lines, &mut reader, &mut recognised);
+    module_below::recognise(&lines, &mut recognised);
     inventory::tables(&lines, &mut recognised);
     recognised.frames = debugger::frames(&lines);
     recognised.python_frames = python::frames(&lines);

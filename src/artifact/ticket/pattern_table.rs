@@ -45,6 +45,8 @@ pub(crate) const FACTS: &[(&str, &str)] = &[
     ("fault_stem", "Fact::FaultStem"),
     ("gpu", "Fact::Gpu"),
     ("hresult", "Fact::HResult"),
+    ("hung", "Fact::Hung"),
+    ("in_page_status", "Fact::InPageStatus"),
     ("loader_error", "Fact::LoaderError"),
     ("memory_mib", "Fact::MemoryMib"),
     ("model", "Fact::Model"),
@@ -71,6 +73,7 @@ pub(crate) const FACTS: &[(&str, &str)] = &[
     ("raised_code", "Fact::RaisedCode"),
     ("report_id", "Fact::ReportId"),
     ("run_begins", "Fact::RunBegins"),
+    ("status_name", "Fact::StatusName"),
     ("stop_driver", "Fact::StopDriver"),
     ("stop_list", "Fact::StopList"),
     ("stop_mention", "Fact::StopMention"),
@@ -103,9 +106,27 @@ pub(crate) struct PatternRow {
     pub examples: Vec<(String, Vec<(String, String)>)>,
 }
 
+/// Endings of files' names, for which a word in braces stands in an expression.
+#[derive(Debug, Default)]
+pub(crate) struct Endings {
+    /// `{library}`, and with `programs` `{image}`.
+    pub libraries: Vec<String>,
+    pub programs: Vec<String>,
+}
+
+impl Endings {
+    /// The expression with the endings, in upper or lower case, in the place of their words.
+    fn filled_in(&self, regex: &str) -> String {
+        let libraries = self.libraries.join("|");
+        let images = [&self.libraries[..], &self.programs].concat().join("|");
+        regex.replace("{library}", &format!("(?i:{libraries})")).replace("{image}", &format!("(?i:{images})"))
+    }
+}
+
 /// The rows of all `files`, in their order.
 pub(crate) fn patterns<'f>(
     files: impl Iterator<Item = &'f Arc<YamlText>>,
+    endings: &Endings,
     mistakes: &mut Vec<Diagnostic>,
 ) -> Vec<PatternRow> {
     let mut rows = Vec::new();
@@ -123,7 +144,7 @@ pub(crate) fn patterns<'f>(
             continue;
         };
         for node in nodes {
-            let reader = RowReader { file, node };
+            let reader = RowReader { file, node, endings };
             match reader.read() {
                 Ok(row) => {
                     for words in &row.words {
@@ -153,6 +174,7 @@ fn variant(name: &str) -> Option<&'static str> {
 struct RowReader<'a> {
     file: &'a Arc<YamlText>,
     node: &'a Node,
+    endings: &'a Endings,
 }
 
 impl RowReader<'_> {
@@ -167,9 +189,9 @@ impl RowReader<'_> {
         let mut row = PatternRow {
             place: format!("rules/{}:{}", self.file.name, self.node.span.line),
             words: self.words(&mut found),
-            regex: self.text("regex").as_deref().map(with_ascii_classes),
+            regex: self.expression("regex").as_deref().map(with_ascii_classes),
             value: self.text("value"),
-            needs: self.text("needs").as_deref().map(with_ascii_classes),
+            needs: self.expression("needs").as_deref().map(with_ascii_classes),
             examples: self.examples(&mut found),
             ..PatternRow::default()
         };
@@ -177,7 +199,7 @@ impl RowReader<'_> {
             found.push(self.wrong("words", "a pattern has either `words` or a `regex`"));
         }
         for key in ["regex", "needs"] {
-            if let Some(regex) = self.text(key) {
+            if let Some(regex) = self.expression(key) {
                 found.extend(self.groups(key, &regex, &mut row));
             }
         }
@@ -257,6 +279,10 @@ impl RowReader<'_> {
         self.node.get(key)?.text().filter(|text| !text.is_empty()).map(str::to_owned)
     }
 
+    fn expression(&self, key: &str) -> Option<String> {
+        self.text(key).map(|regex| self.endings.filled_in(&regex))
+    }
+
     fn wrong(&self, key: &str, message: &str) -> Diagnostic {
         mistake(self.file, self.node.get(key).unwrap_or(self.node), message)
     }
@@ -322,8 +348,19 @@ mod tests {
 
     fn read(text: &'static str) -> (Vec<PatternRow>, Vec<String>) {
         let mut mistakes = Vec::new();
-        let rows = patterns(std::iter::once(&YamlText::new("data/ticket-test.yaml", text)), &mut mistakes);
+        let endings = Endings { libraries: vec!["lib".to_owned()], programs: vec!["prog".to_owned()] };
+        let rows = patterns(std::iter::once(&YamlText::new("data/ticket-test.yaml", text)), &endings, &mut mistakes);
         (rows, mistakes.iter().map(|mistake| format!("{}:{}", mistake.span.line, mistake.message)).collect())
+    }
+
+    #[test]
+    fn endings_are_filled_in() {
+        let (rows, mistakes) = read(
+            "patterns:\n  - regex: 'in (?<module>\\w+\\.{library}) of \\w{1,9}\\.{image}'\n    examples: [{text: in a.lib of b.prog, gives: {module: a.lib}}]\n",
+        );
+        assert_eq!(mistakes, Vec::<String>::new());
+        let regex = rows[0].regex.as_deref().expect("an expression");
+        assert!(regex.contains(r"\.(?i:lib))") && regex.ends_with(r"{1,9}\.(?i:lib|prog)"), "{regex}");
     }
 
     #[test]

@@ -45,6 +45,12 @@ pub(super) enum Fact {
     SuggestedCode,
     /// The code with which a process ended; small ones are the program's own.
     ExitCode,
+    /// The name of the status with which a process ended, or of the exception.
+    StatusName,
+    /// Why a page could not be read, a status; the exception is the one of such pages.
+    InPageStatus,
+    /// What did not respond, if it can be a program.
+    Hung,
     /// An exit code of which only the lowest 8 bits were left.
     TruncatedCode,
     /// The offset in the faulting module.
@@ -348,10 +354,11 @@ pub(super) fn stands_alone(line: &str, start: usize, end: usize) -> bool {
     !before && !behind
 }
 
-/// Win32 errors of the loader and of memory, which are meant where a text only says "error 126".
+/// Win32 errors of the loader, of starting programs and of memory, which are meant where a text only says "error 126".
 ///
 /// Source: the system error codes of the Windows SDK documentation.
-pub(super) const LOADER_ERRORS: &[u32] = &[126, 127, 182, 193, 216, 225, 577, 998, 1114, 1157, 1455, 4551];
+pub(super) const LOADER_ERRORS: &[u32] =
+    &[126, 127, 182, 193, 216, 225, 577, 740, 998, 1114, 1157, 1260, 1392, 1450, 1455, 4551, 14001];
 
 #[cfg(test)]
 mod tests {

@@ -1,4 +1,7 @@
-//! Lines that a program printed, which advise and deny nothing, as against those that somebody wrote.
+//! Lines that a program printed, which advise and deny nothing, as against those that somebody wrote. How they begin is
+//! data (`rules/data/text-words.yaml`).
+
+use crate::knowledge::Knowledge;
 
 /// Whether a program printed a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -12,11 +15,11 @@ pub(super) enum Printed {
 }
 
 pub(super) fn printed(line: &str) -> Printed {
-    const BEGINNINGS: [&str; 8] = ["Traceback", "File \"", "at ", "PS ", ">>>", "$ ", "\\\\", "/"];
-    const LEVELS: [&str; 8] = ["error", "exception", "warning", "warn", "fatal", "critical", "info", "debug"];
+    let (beginnings, levels) =
+        (Knowledge::builtin().text_words("printed_start"), Knowledge::builtin().text_words("level"));
     let level = |word: &str| {
-        let word = word.to_ascii_lowercase();
-        LEVELS.iter().any(|level| word.ends_with(level))
+        let word = word.to_lowercase();
+        levels.iter().any(|level| word.ends_with(level))
     };
     // `[2024-05-06]`, `[ERROR]`, but not `[Update]`.
     let bracketed = line.strip_prefix('[').is_some_and(|inside| {
@@ -26,7 +29,7 @@ pub(super) fn printed(line: &str) -> Printed {
     if is_said_in_a_chat(line) {
         return Printed::Message;
     }
-    let begins = BEGINNINGS.iter().any(|beginning| line.starts_with(beginning));
+    let begins = beginnings.iter().any(|beginning| line.starts_with(beginning));
     if bracketed || begins || is_drive(line) || is_time(line) || is_field(line) {
         return Printed::Whole;
     }

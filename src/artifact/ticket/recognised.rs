@@ -7,7 +7,7 @@ use jiff::Timestamp;
 
 use crate::evidence::{
     Address, BugcheckCode, Contradiction, DEBUGGER_SUSPECTS, ExceptionCode, FastFailCode, Inventory, ModuleOffset,
-    PythonFrame, Ticket, TicketEvent, TicketFrame, TicketLine, Version,
+    NtStatus, PythonFrame, Ticket, TicketEvent, TicketFrame, TicketLine, Version,
 };
 
 /// More numbers of one kind than a text names; bounds what a hostile one can make us keep.
@@ -115,6 +115,8 @@ pub(super) struct Recognised {
     pub cpp_what: Weighed<Arc<str>>,
     pub fast_fail: Weighed<FastFailCode>,
     pub access_address: Weighed<Address>,
+    /// Why a page could not be read.
+    pub in_page_status: Weighed<NtStatus>,
     /// First parameters of the exception; what they mean depends on the code.
     pub exception_parameters: [Weighed<u64>; 2],
     pub bugcheck: Weighed<BugcheckCode>,
@@ -396,6 +398,7 @@ impl Recognised {
             cpp_type: self.cpp_type.take(told),
             fast_fail: self.fast_fail.take(told).or(data.map(FastFailCode)),
             access_address: self.access_address.take(told).or(wanted_address.map(Address)),
+            in_page_status: self.in_page_status.take(told),
             module: self.module.take(told),
             module_version: self.module_version.take(told),
             module_path: self.module_path.take(told),

@@ -4,7 +4,7 @@
 //! The patterns say how the part of a text begins or ends that is about one crash (`crash_begins`, `crash_ends`). Where
 //! one of them fits several times, the text is divided there, and the parts again by others. Parts that do not differ
 //! belong together: nobody writes of one crash in one way only. But what different customers, machines or scripts met
-//! are different crashes, and so are the rows of a list of crashes, and a stop that is told above the report of a program's
+//! are different crashes, and so are the rows of a list of crashes or of events, and a stop that is told above the report of a program's
 //! crash.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,7 +14,7 @@ use std::sync::Arc;
 use super::dates::{StatedTime, stated_time};
 use super::patterns::{Border, borders, party};
 use super::recognised::Weight;
-use super::{event_text, python, read_alone};
+use super::{event_table, event_text, python, read_alone};
 use crate::evidence::{Ticket, TicketLine};
 use crate::knowledge::Knowledge;
 
@@ -30,6 +30,9 @@ const BY_SCRIPT: usize = usize::MAX - 1;
 
 /// The kind of a border between a stop and the report of a program's crash below it.
 const BY_STOP: usize = usize::MAX - 2;
+
+/// The kind of a border that a row of a table of events makes, if it is about a program's crash.
+const BY_TABLE: usize = usize::MAX - 4;
 
 /// As many lines above a report as a stop is looked for in.
 const MOST_ABOVE: usize = 64;
@@ -51,6 +54,9 @@ pub(super) struct Section {
 /// is a part too.
 pub(super) fn sections(lines: &[TicketLine]) -> Vec<Section> {
     let mut found = rows::borders(lines);
+    for row in event_table::crashes(lines).into_iter().take(MOST_BORDERS) {
+        found.push(Found { at: row, kind: BY_TABLE, border: Border::Begins, names: None });
+    }
     let mut reports = 0_usize;
     let mut scripts = python::scripts(lines).into_iter().peekable();
     let mut script = None;

@@ -1,8 +1,10 @@
 //! A line as sentences and clauses, with what it quotes.
 
 use std::ops::Range;
+use std::sync::LazyLock;
 
 use super::quotes::quotes;
+use crate::knowledge::Knowledge;
 
 /// Marks that end a sentence wherever they stand: East Asia writes no blanks behind them.
 const WIDE_ENDS: [char; 4] = ['。', '！', '？', '；'];
@@ -87,10 +89,13 @@ fn ends_sentence(line: &str, at: usize) -> bool {
     !(single || word.ends_with(".g") || word.ends_with(".G") || word.contains(".B"))
 }
 
+/// Words that begin a clause (`rules/data/text-words.yaml`), each with the blanks around it.
+static BEGINNINGS: LazyLock<Vec<String>> =
+    LazyLock::new(|| Knowledge::builtin().text_words("clause").iter().map(|word| format!(" {word} ")).collect());
+
 /// Whether a clause ends with the byte at `at`.
 fn ends_clause(line: &str, at: usize) -> bool {
-    const CONJUNCTIONS: [&str; 8] = [" but ", " - ", " aber ", " sondern ", " just ", " only ", " nur ", " mais "];
-    line.get(at..).is_some_and(|rest| rest.starts_with(", ") || CONJUNCTIONS.iter().any(|word| rest.starts_with(word)))
+    line.get(at..).is_some_and(|rest| rest.starts_with(", ") || BEGINNINGS.iter().any(|word| rest.starts_with(&**word)))
 }
 
 /// Whether words stand alone in a line. Where they begin or end with a mark, or with a letter of a language that writes

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use super::recognised::{Recognised, Told, Weight};
-use super::values::{code, hex_number, narrow, value_of};
+use super::values::{code, hex_number, image_name, is_status, narrow, value_of};
 use crate::artifact::wer_signature::read_signature;
-use crate::evidence::{BugcheckCode, ExceptionCode, FastFailCode};
+use crate::evidence::{BugcheckCode, ExceptionCode, FastFailCode, NtStatus};
 
 /// Values of a signature.
 const VALUES: usize = 10;
@@ -115,6 +115,15 @@ impl PastedSignature {
         recognised.hung |= event_name.to_ascii_lowercase().contains("apphang");
         let signature = read_signature(&event_name, &values);
         let told = Told { weight: Weight::Report, line: self.line };
+        if event_name.eq_ignore_ascii_case("InPageError") {
+            // Where the values stand is not known for sure: the status is told by its form.
+            let status = values.iter().filter(|value| value.len() == 8).filter_map(|value| code(value));
+            recognised.in_page_status.set_some(told, status.filter(|code| is_status(*code)).map(NtStatus).next());
+            recognised.set_code(told, ExceptionCode::IN_PAGE_ERROR);
+            if let Some(app) = values.first().and_then(|first| image_name(first)) {
+                recognised.set_app(told, app, None);
+            }
+        }
         if let Some(app) = signature.app {
             recognised.set_app(told, &app, signature.app_version);
         }
@@ -160,8 +169,19 @@ pub(super) fn fast_fail(number: u64) -> Option<FastFailCode> {
 fn value(after_label: &str) -> Option<Arc<str>> {
     let text = value_of(after_label);
     let text = text.char_indices().nth(LONGEST_VALUE).map_or(text, |(end, _)| text.split_at(end).0);
-    let text = text.split([';', ',']).next().unwrap_or_default().trim();
+    let text = text.split([';', ',']).next().unwrap_or_default();
+    let text = text.get(..next_label(text)).unwrap_or(text).trim();
     (!text.is_empty()).then(|| text.into())
+}
+
+/// Where the label of the next value begins, if several stand in one line: `tool.exe P2: 1.2.3.4`.
+fn next_label(text: &str) -> usize {
+    let begins = |(at, _): (usize, &str)| {
+        let digits = text.get(at.saturating_add(2)..)?;
+        let behind = digits.trim_start_matches(|digit: char| digit.is_ascii_digit());
+        (behind.len() < digits.len() && behind.starts_with([':', '='])).then_some(at)
+    };
+    text.match_indices(" P").find_map(begins).unwrap_or(text.len())
 }
 
 /// The values up to the last that was seen; empty where one between was not.

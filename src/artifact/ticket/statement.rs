@@ -1,5 +1,8 @@
 //! Values as the statements of a line write them: codes, names and numbers behind the words that announce them.
 
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
 use super::signature::fast_fail;
 use super::values::{code, decimal_number, file_name, hex_number, value_of, version};
 use crate::evidence::{ExceptionCode, FastFailCode, Version};
@@ -100,4 +103,22 @@ pub(super) fn parameters(text: &str) -> [Option<u64>; 4] {
         }
     }
     parameters
+}
+
+/// The statuses by their names: those that processes end with.
+static STATUSES: LazyLock<HashMap<&'static str, ExceptionCode>> = LazyLock::new(|| {
+    let knowledge = Knowledge::builtin();
+    let failures = knowledge.exceptions().filter(|(code, _)| code.0 >= LEAST_FAILURE);
+    failures.map(|(code, meaning)| (meaning.name, code)).collect()
+});
+
+/// Statuses below are no warnings or errors.
+///
+/// Source: `ntstatus.h`, the severity in the two highest bits.
+const LEAST_FAILURE: u32 = 0x8000_0000;
+
+/// The status whose name `text` begins with: `STATUS_DLL_NOT_FOUND`.
+pub(super) fn status_named(text: &str) -> Option<ExceptionCode> {
+    let end = text.find(|letter: char| !(letter.is_ascii_alphanumeric() || letter == '_')).unwrap_or(text.len());
+    STATUSES.get(text.get(..end)?).copied()
 }

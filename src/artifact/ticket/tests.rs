@@ -1,6 +1,7 @@
 //! The texts here are made up in the forms in which people paste them.
 
 mod several;
+mod words;
 
 use super::*;
 use crate::artifact::text::decode;
@@ -48,6 +49,8 @@ fn named_facts_of(ticket: Ticket) -> Vec<(&'static str, String)> {
         ("cpp_type", some(ticket.cpp_type)),
         ("cpp_what", some(ticket.cpp_what)),
         ("fast_fail", ticket.fast_fail.map(|code| code.0.to_string())),
+        ("page", ticket.in_page_status.map(|status| status.to_string())),
+        ("hung", ticket.hung.then(|| "true".to_owned())),
         ("access", ticket.access_address.map(|address| address.to_string())),
         ("bugcheck", ticket.bugcheck.map(|(code, parameters)| format!("{code}({})", hex(&parameters)))),
         ("win_errors", (!ticket.win_errors.is_empty()).then(|| format!("{:?}", ticket.win_errors))),
@@ -417,7 +420,9 @@ fn kernel_reports_as_reliability_monitor_shows_them() {
 fn the_native_frame_of_a_jvm() {
     let text = "# EXCEPTION_ACCESS_VIOLATION (0xc0000005) at pc=0x00007ff8, pid=1\n# C  [driver64.dll+0x3c4d5e]";
     assert_eq!(facts(text), "module=driver64.dll code=0xC0000005 offset=0x3c4d5e");
-    assert_eq!(facts("V  [part.dll+0x10]"), "", "the JVM's own frames are marked otherwise");
+    let own = "#  EXCEPTION_ACCESS_VIOLATION (0xc0000005) at pc=0x00007ff8, pid=1\n# V  [jvm.dll+0x10]";
+    assert_eq!(facts(own), "module=jvm.dll code=0xC0000005 offset=0x10");
+    assert_eq!(facts("V  [part.dll+0x10]"), "", "the JVM's own frames stand on every stack");
 }
 
 #[test]

@@ -2,44 +2,38 @@
 //! 13)".
 //!
 //! Sources are the providers of the catalogue and what people call them (`called` in `rules/data/events.yaml`). A number
-//! beside one is an id where the words say so, or where the two together mean nothing else.
+//! beside one is an id where the words say so (`rules/data/text-words.yaml`), or where the two together mean nothing else.
 
 use std::sync::LazyLock;
 
 use aho_corasick::{AhoCorasick, MatchKind};
 
 use crate::artifact::event_log::catalogue::{find, provider_called, provider_names};
-use crate::knowledge::codes;
+use crate::knowledge::{Knowledge, codes};
 
-/// Words before an event's number. Longer ones stand before those that they begin with.
-const EVENT: &[&str] = &[
-    "event-ids",
-    "event-id",
-    "event ids",
-    "event id",
-    "eventid",
-    "events",
-    "event",
-    "ereignis-id",
-    "ereignis-ids",
-    "ereignis",
-    "événement",
-    "evento",
-    "событие",
-    "события",
-    "事件 id",
-    "事件id",
-    "事件",
-    "イベント",
-];
-/// Words that call a number an id and don't say of what.
-const ID: &[&str] = &["ids", "id"];
-/// Words between an event's number and its source.
-const OF: &[&str] = &["from", "of", "by", "in", "source", "provider", "providername", "von", "de", "from source"];
 /// A source with as many letters is a name and no word of everyday language, as `disk` and `display` are.
 const A_NAME: usize = 8;
 /// Ids from here on are not counted things.
 const NO_COUNT: u32 = 1000;
+
+/// The words beside a number, of each kind the longest first: some begin with others.
+struct Words {
+    /// Before an event's number.
+    event: Vec<&'static str>,
+    /// Before a number of which they don't say of what it is.
+    number: Vec<&'static str>,
+    /// Between an event's number and its source.
+    source: Vec<&'static str>,
+}
+
+static WORDS: LazyLock<Words> = LazyLock::new(|| {
+    let sorted = |of: &str| {
+        let mut words = Knowledge::builtin().text_words(of).to_vec();
+        words.sort_by_key(|word| std::cmp::Reverse(word.len()));
+        words
+    };
+    Words { event: sorted("event"), number: sorted("event_number"), source: sorted("event_source") }
+});
 
 struct Sources {
     names: AhoCorasick,
@@ -125,7 +119,7 @@ fn is_whole(before: &str, behind: &str) -> bool {
 fn id_behind(behind: &str) -> Option<Told> {
     let rest = behind.trim_start_matches(['"', '\'', ']', ')']).trim_start_matches([',', ':', ';', '-', '–']);
     let rest = rest.trim_start().trim_start_matches(['(', '[', '"', '#']);
-    let (said, rest) = match (after_word(rest, EVENT), after_word(rest, ID)) {
+    let (said, rest) = match (after_word(rest, &WORDS.event), after_word(rest, &WORDS.number)) {
         (Some(rest), _) => (Said::Event, rest),
         (None, Some(rest)) => (Said::Id, rest),
         (None, None) => (Said::Nothing, rest),
@@ -145,12 +139,13 @@ fn id_behind(behind: &str) -> Option<Told> {
 /// `event 18, `, `Event ID: 41 `, `event id 14 (`, `EventID=153, Provider=`.
 fn id_before(before: &str) -> Option<Told> {
     let rest = before.trim_end_matches(['"', '\'', '(', '[']).trim_end().trim_end_matches([':', '=']).trim_end();
-    let rest = OF.iter().filter_map(|word| before_word(rest, word)).min_by_key(|rest| rest.len()).unwrap_or(rest);
+    let rest =
+        WORDS.source.iter().filter_map(|word| before_word(rest, word)).min_by_key(|rest| rest.len()).unwrap_or(rest);
     let rest = rest.trim_end().trim_end_matches([',', ':', ';', '.', ')', '-', '–', '(']).trim_end();
     let rest_of_digits = rest.trim_end_matches(|letter: char| letter.is_ascii_digit());
     let digits = rest.get(rest_of_digits.len()..)?;
     let rest = rest_of_digits.trim_end().trim_end_matches([':', '#', '=']).trim_end();
-    EVENT.iter().any(|word| before_word(rest, word).is_some()).then_some(())?;
+    WORDS.event.iter().any(|word| before_word(rest, word).is_some()).then_some(())?;
     Some(Told { id: id(digits)?, said: Said::Event })
 }
 

@@ -16,6 +16,13 @@ static WORDS: LazyLock<Words> = LazyLock::new(|| {
     Words { supposing: knowledge.mention_cues("supposing"), denying: knowledge.mention_cues("denying") }
 });
 
+/// Whether what does not respond may be a program, by the words before that: no server, device, page or network.
+pub(super) fn names_a_program(words: &str) -> bool {
+    let others = Knowledge::builtin().text_words("no_program");
+    let mut words = words.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty()).peekable();
+    words.peek().is_some() && !words.any(|word| others.contains(&&*word.to_lowercase()))
+}
+
 /// Whether the sentence of `line` asserts what it says, in which a module is named at the byte `at`.
 pub(super) fn is_asserted(line: &str, at: usize) -> bool {
     let Some((before, behind)) = line.split_at_checked(at) else { return true };

@@ -3,20 +3,30 @@
 //! Every function reads from the beginning of the text that it is given, and looks at no more of it than a value can
 //! be long.
 
-use crate::evidence::{Version, base_name};
+use std::sync::LazyLock;
 
+use crate::evidence::{Version, base_name};
+use crate::knowledge::Knowledge;
+
+/// The label of a field has no more words.
+const MOST_OF_A_LABEL: usize = 4;
 /// More characters than a path has.
 const LONGEST_NAME: usize = 260;
 /// What may stand between the words that announce a value and the value.
 const SEPARATORS: &[char] = &[' ', '\t', '\u{A0}', ':', '：', '=', '"', '\'', '`', '*', '(', '['];
-/// How names of image files end.
-///
-/// Source: what Windows' loader is given by Windows itself and by the programs that people run: programs, libraries,
-/// drivers, controls, codecs, Python's and Node's extensions, plug-ins.
-const ENDINGS: [&str; 20] = [
-    ".exe", ".dll", ".sys", ".pyd", ".ocx", ".drv", ".scr", ".cpl", ".com", ".tmp", ".node", ".ax", ".acm", ".efi",
-    ".xll", ".vst3", ".asi", ".mui", ".ime", ".8bf",
-];
+/// Endings of files' names, without their dot, and words that stand for no name: `rules/data/text-words.yaml`.
+struct Names {
+    /// Of image files, in sentences too.
+    told: Vec<&'static str>,
+    /// Of image files in fields alone.
+    in_fields: &'static [&'static str],
+    none: &'static [&'static str],
+}
+
+static NAMES: LazyLock<Names> = LazyLock::new(|| {
+    let words = |of| Knowledge::builtin().text_words(of);
+    Names { told: [words("program"), words("library")].concat(), in_fields: words("image"), none: words("no_name") }
+});
 
 /// The text after what separates it from its label, and after a type that debuggers write before a code
 /// (`(NTSTATUS) 0xc0000005`).
@@ -123,38 +133,42 @@ pub(super) fn file_name(text: &str) -> Option<&str> {
     let name = beginning.split([',', '，', '、', ';', '|', '"', '\t', '<', '>']).next()?;
     // Two names with a slash or an arrow between them, or a remark.
     let name = [" / ", " - ", " ("].iter().fold(name, |name, mark| name.split(mark).next().unwrap_or(name));
+    let whole = name.trim();
     let name = base_name(name).trim().trim_end_matches(['.', '\'', '`', '*', ' ']);
     let name = name.strip_suffix("_unloaded").unwrap_or(name);
     // Windows' and the debuggers' ways of saying that they know none. The names of processors stand for errors that
     // those reported.
+    let is_none = |name: &str| NAMES.none.iter().any(|none| name.eq_ignore_ascii_case(none));
     let none = name.is_empty()
-        || ["unknown", "GenuineIntel.sys", "AuthenticAMD.sys"].iter().any(|none| name.eq_ignore_ascii_case(none))
+        || is_none(whole)
+        || is_none(name)
+        || ["GenuineIntel.sys", "AuthenticAMD.sys"].iter().any(|none| name.eq_ignore_ascii_case(none))
         || ["StackHash_", "Unknown_"].iter().any(|none| name.starts_with(none));
     (!none && !name.contains(':')).then_some(name)
 }
 
 /// A name that ends like an image file's: `.exe`, `.dll`, `.sys`...
 pub(super) fn image_name(text: &str) -> Option<&str> {
-    /// Fewer than all: in a sentence `.com` is a web page and `.tmp` any file.
-    const IN_SENTENCES: [&str; 10] = [".exe", ".dll", ".sys", ".pyd", ".ocx", ".drv", ".ime", ".vst3", ".8bf", ".xll"];
     let first = text.split_whitespace().next()?.trim_end_matches([',', ';', ')', ']']);
     let name = file_name(first).filter(|name| is_name(name))?;
-    ends_in(name, &IN_SENTENCES).then_some(name)
+    ends_in(name, &NAMES.told).then_some(name)
 }
 
+/// Whether a name has one of these endings, with something before it.
 fn ends_in(name: &str, endings: &[&str]) -> bool {
-    let lower = name.to_ascii_lowercase();
-    endings.iter().any(|ending| lower.len() > ending.len() && lower.ends_with(ending))
+    name.rsplit_once('.').is_some_and(|(stem, ending)| {
+        !stem.is_empty() && endings.iter().any(|known| ending.eq_ignore_ascii_case(known))
+    })
 }
 
 /// Whether a field's value can be the name of a file: a word without the signs of prose and code, or several words that
 /// end like an image's name.
 pub(super) fn is_name(name: &str) -> bool {
-    const NONE: [&str; 3] = ["none", "null", "nan"];
     let in_name = |character: char| character.is_alphanumeric() || "._-+~$&@%!'".contains(character);
     let word = name.chars().all(in_name) && name.chars().any(char::is_alphanumeric);
-    let words = !name.contains(['#', '?', '*', '{', '}', '[', ']', '\\', '/']) && ends_in(name, &ENDINGS);
-    (word || words) && !NONE.iter().any(|none| name.eq_ignore_ascii_case(none))
+    let words = !name.contains(['#', '?', '*', '{', '}', '[', ']', '\\', '/'])
+        && (ends_in(name, &NAMES.told) || ends_in(name, NAMES.in_fields));
+    (word || words) && !NAMES.none.iter().any(|none| name.eq_ignore_ascii_case(none))
 }
 
 /// The file name in a field: all that follows its label and colon. Without a colon, what follows may be a sentence, and
@@ -165,13 +179,23 @@ pub(super) fn field_name(after_label: &str) -> Option<&str> {
     if !behind.starts_with([':', '：', '=']) {
         return image_name(value);
     }
-    let none = value.get(..3).is_some_and(|begin| begin.eq_ignore_ascii_case("n/a"));
-    // `part.dll 0xc0000005`: a number behind the name belongs to something else.
-    let before_number = || {
+    // `part.dll 0xc0000005`: a number behind the name belongs to something else, as does the label of the next field.
+    let before_another = || {
         let name = image_name(value)?;
-        value.strip_prefix(name)?.trim_start().starts_with(|first: char| first.is_ascii_digit()).then_some(name)
+        let behind = value.strip_prefix(name)?;
+        let number = behind.trim_start().starts_with(|first: char| first.is_ascii_digit());
+        (number || begins_with_label(behind)).then_some(name)
     };
-    file_name(value).filter(|name| !none && is_name(name)).or_else(before_number)
+    file_name(value).filter(|name| is_name(name)).or_else(before_another)
+}
+
+/// Whether a text begins with a blank and the label of a field: ` Application Version: 1.2.3.4`.
+fn begins_with_label(text: &str) -> bool {
+    let Some((label, _)) = text.split_once([':', '：']) else { return false };
+    let words = label.split_whitespace().count();
+    label.starts_with(char::is_whitespace)
+        && (1..=MOST_OF_A_LABEL).contains(&words)
+        && label.chars().all(|letter| letter.is_alphanumeric() || letter == ' ')
 }
 
 /// A version: numbers with dots.
@@ -233,6 +257,7 @@ mod tests {
             assert!(field_name(text).is_some(), "{text}");
         }
         assert_eq!(field_name(": part.dll 0xc0000005"), Some("part.dll"));
+        assert_eq!(field_name(": part.dll Fault Module Version: 1.0"), Some("part.dll"));
         for text in [
             ": part.dll and more",
             ": ]   # the module",

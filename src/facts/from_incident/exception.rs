@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{evidence, word};
-use crate::evidence::{EventBody, ExceptionCode, Observation};
+use crate::evidence::{EventBody, ExceptionCode, Observation, Ticket};
 use crate::facts::{FactSet, Value};
 use crate::incident::Built;
 
@@ -59,7 +59,11 @@ pub(super) fn exception(built: &Built<'_>, facts: &mut FactSet) {
             _ => None,
         })
     };
-    if let Some((number, status)) = status.or_else(status_of_event) {
+    let status_of_text = || {
+        let told = |(number, ticket): (usize, &Ticket)| Some((number, u64::from(ticket.in_page_status?.0)));
+        gathered.tickets().find_map(told)
+    };
+    if let Some((number, status)) = status.or_else(status_of_event).or_else(status_of_text) {
         facts.set("exception.in_page_status", Value::Number(status), evidence(number));
     }
     if let Some((number, delay_load)) = dump.and_then(|(number, dump)| Some((number, dump.delay_load.as_ref()?))) {

@@ -238,7 +238,12 @@ pub const SCALARS: &[FactDefinition] = &[
         "a minidump or Report.wer (P9 of BEX64)",
         "fast-fail code of 0xC0000409",
     ),
-    fact("exception.in_page_status", FactType::Code, DUMP, "why a page could not be read (0xC0000006)"),
+    fact(
+        "exception.in_page_status",
+        FactType::Code,
+        "a minidump, event 1005 of Application Error, or a text",
+        "why a page could not be read (0xC0000006)",
+    ),
     fact(
         "exception.inner_code",
         FactType::Code,

@@ -43,10 +43,12 @@ pub(super) enum Cue {
     Others,
     Mine,
     Expected,
+    Mended,
+    Topic,
 }
 
 impl Cue {
-    const ALL: [(&'static str, Self); 27] = [
+    const ALL: [(&'static str, Self); 29] = [
         ("denial", Self::Denial),
         ("neither", Self::Neither),
         ("contrast", Self::Contrast),
@@ -74,6 +76,8 @@ impl Cue {
         ("others", Self::Others),
         ("mine", Self::Mine),
         ("expected", Self::Expected),
+        ("mended", Self::Mended),
+        ("topic", Self::Topic),
     ];
 
     const fn bit(self) -> u32 {
@@ -113,6 +117,8 @@ impl Cue {
                 | Self::Others
                 | Self::Mine
                 | Self::Expected
+                | Self::Mended
+                | Self::Topic
         )
     }
 }
@@ -129,6 +135,8 @@ pub(super) struct Cues {
     pub(super) report: &'static [&'static str],
     /// More of them, in forms that stand with a negation.
     pub(super) appearing: &'static [&'static str],
+    /// Words for what ought to be: without it, something failed.
+    pub(super) wanted: &'static [&'static str],
     /// Words that deny the word behind them, and those that deny a whole clause.
     pub(super) negation: &'static [&'static str],
     pub(super) negation_behind: &'static [&'static str],
@@ -140,6 +148,8 @@ pub(super) struct Cues {
     pub(super) undenied: &'static [&'static str],
     /// Words that begin what is so today.
     pub(super) today: &'static [&'static str],
+    /// Words that begin what goes on whatever was done about it.
+    pub(super) goes_on: &'static [&'static str],
     /// Parts of a log: a wrong one of these is no wrong log.
     pub(super) part_of_log: &'static [&'static str],
     /// What people ask to disregard beside the evidence.
@@ -183,12 +193,14 @@ pub(super) static CUES: LazyLock<Cues> = LazyLock::new(|| {
         continued: knowledge.mention_cues("continued"),
         report: knowledge.mention_cues("report"),
         appearing: knowledge.mention_cues("appearing"),
+        wanted: knowledge.mention_cues("wanted"),
         negation: knowledge.mention_cues("negation"),
         negation_behind: knowledge.mention_cues("negation_behind"),
         joining: knowledge.mention_cues("joining"),
         helping: knowledge.mention_cues("helping"),
         undenied: knowledge.mention_cues("undenied"),
         today: knowledge.mention_cues("today"),
+        goes_on: knowledge.mention_cues("goes_on"),
         part_of_log: knowledge.mention_cues("part_of_log"),
         beside_evidence: knowledge.mention_cues("beside_evidence"),
         fine: knowledge.mention_cues("fine"),

@@ -6,6 +6,7 @@ mod failures;
 mod forms;
 mod histories;
 mod misplaced;
+mod overtaken;
 mod owners;
 mod quotations;
 mod retractions;
@@ -20,6 +21,7 @@ use self::cues::{Cue, Kinds};
 use self::forms::unfilled;
 use self::histories::past_rows;
 use self::misplaced::misplaced;
+use self::overtaken::overtaken;
 use self::owners::of_others;
 use self::quotations::{quoted_lines, without_quoted};
 use self::retractions::retracted;
@@ -81,7 +83,10 @@ pub(super) fn unreported(marked: &Marked) -> BTreeMap<usize, Arc<str>> {
 /// What is certain of each line that is in doubt, by its position.
 pub(super) fn doubted(marked: &Marked) -> BTreeMap<usize, Arc<str>> {
     let lines = marked.lines;
-    let others = of_others(marked);
+    let mut others = of_others(marked);
+    for (position, parts) in overtaken(marked) {
+        others.entry(position).or_default().extend(parts);
+    }
     let mut doubted = BTreeMap::new();
     // Whether the line before denies what comes, and whether the code block does that began behind it.
     let (mut denied, mut denied_code) = (false, false);

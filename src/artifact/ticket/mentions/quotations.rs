@@ -85,13 +85,18 @@ pub(super) fn denied_quotations(line_of: &Line) -> Vec<Range<usize>> {
             .take(MOST_BEHIND)
             .collect();
         let before: Vec<String> = words(start, quote.start).collect();
-        let negated = |pair: &[String]| matches!(pair, [first, second] if is(first, CUES.negation) && appears(second));
-        let denied_behind = behind.windows(2).any(negated)
+        // What "didn't exit successfully" failed.
+        let negated = |words: &[String]| {
+            let pairs = words.iter().zip(words.iter().skip(1)).enumerate();
+            let mut denied = pairs.filter(|(_, (first, second))| is(first, CUES.negation) && appears(second));
+            denied.any(|(at, _)| words.get(at.saturating_add(2)).is_none_or(|next| !is(next, CUES.wanted)))
+        };
+        let denied_behind = negated(&behind)
             || (behind.iter().any(appears) && behind.iter().any(|word| is(word, CUES.negation_behind)));
         let nearest = before.len().saturating_sub(MOST_BEFORE);
         let near = before.get(nearest..).unwrap_or_default();
         let clause = near.iter().rposition(|word| is(word, CUES.joining)).map_or(0, |at| at.saturating_add(1));
-        let denied_before = near.get(clause..).unwrap_or_default().windows(2).any(negated);
+        let denied_before = negated(near.get(clause..).unwrap_or_default());
         if denied_behind || denied_before {
             denied.push(start..line_of.end(&line_of.sentences, quote.end));
         }

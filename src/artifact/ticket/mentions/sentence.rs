@@ -15,6 +15,8 @@ const MOST_GREETING: usize = 2;
 
 /// As many words behind a cue stand before the colon that announces the next line.
 const MOST_TO_COLON: usize = 8;
+/// As many characters of a clause as are looked at for the words that it begins with.
+const LONGEST_BEGINNING: usize = 48;
 /// As many words behind `neither` as are looked at for an error: `OMP: Error #15`.
 const MOST_TO_ERROR: usize = 2;
 
@@ -37,10 +39,10 @@ pub(super) fn recovered(line: &str) -> Option<&str> {
     line.get(last.end()..)
 }
 
-/// What puts a line in doubt that has words of these kinds, and `of_others` in it.
-pub(super) fn doubt(line: &str, kinds: Kinds, of_others: &[Range<usize>]) -> Option<Doubt> {
+/// What puts a line in doubt that has words of these kinds, and these `other` parts that are in doubt.
+pub(super) fn doubt(line: &str, kinds: Kinds, other: &[Range<usize>]) -> Option<Doubt> {
     let finder = CUES.finder.as_ref()?;
-    let has_words = kinds.any(Cue::is_of_a_sentence) || line.contains(QUOTATION_MARKS) || !of_others.is_empty();
+    let has_words = kinds.any(Cue::is_of_a_sentence) || line.contains(QUOTATION_MARKS) || !other.is_empty();
     if line.len() > LONGEST || !has_words {
         return None;
     }
@@ -50,7 +52,7 @@ pub(super) fn doubt(line: &str, kinds: Kinds, of_others: &[Range<usize>]) -> Opt
     }
     let line_of = Line::of(line);
     let mut doubtful: Vec<Range<usize>> = if printed == Printed::No { denied_quotations(&line_of) } else { Vec::new() };
-    doubtful.extend_from_slice(of_others);
+    doubtful.extend_from_slice(other);
     let (mut announces, mut retracts) = (false, false);
     let cues = finder.find_overlapping_iter(line).filter_map(|cue| {
         let kind = *CUES.kinds.get(cue.pattern().as_usize())?;
@@ -111,14 +113,20 @@ impl Line<'_> {
         words.iter().filter(|word| apart(word)).any(|word| self.begins(at, &[word]))
     }
 
-    /// Whether the clause behind the byte at `at` begins with a word of the present: `, but now ...`.
-    fn begins_today(&self, at: usize) -> bool {
+    /// Whether the clause behind the byte at `at` begins with one of these words, perhaps joined to what stands before:
+    /// `, but now ...`.
+    pub(super) fn begins_joined(&self, at: usize, words: &[&str]) -> bool {
         let behind = self.text.get(at..).unwrap_or_default();
-        let words = behind.trim_start_matches(|letter: char| !letter.is_alphanumeric());
-        let joined = words.split(char::is_whitespace).next().filter(|word| is_one_of(word, CUES.introducing));
-        let joined = joined.map_or(0, |word| word.len().saturating_add(1));
-        let skipped = behind.len().saturating_sub(words.len()).saturating_add(joined);
-        self.begins(at.saturating_add(skipped), CUES.today)
+        let behind = behind.trim_start_matches(|letter: char| !letter.is_alphanumeric());
+        let clause: String = behind.chars().take(LONGEST_BEGINNING).flat_map(char::to_lowercase).collect();
+        let joined = clause.split(char::is_whitespace).next().filter(|word| CUES.introducing.contains(word));
+        let clause = joined.and_then(|word| clause.get(word.len()..)).unwrap_or(&clause).trim_start();
+        words.iter().any(|word| clause.starts_with(word) && is_apart(clause, 0..word.len()))
+    }
+
+    /// Whether the clause behind the byte at `at` begins with a word of the present.
+    fn begins_today(&self, at: usize) -> bool {
+        self.begins_joined(at, CUES.today)
     }
 
     /// What words put in doubt of the sentences around them.
@@ -180,6 +188,8 @@ impl Line<'_> {
             | Cue::Corrected
             | Cue::Others
             | Cue::Mine
+            | Cue::Mended
+            | Cue::Topic
             | Cue::Expected => None,
             // "It should be enough, but I get this."
             Cue::Advice if clause_end < sentence_end && self.begins_today(clause_end) => Some(start..clause_end),
@@ -188,7 +198,10 @@ impl Line<'_> {
             Cue::Condition => {
                 // `README: if the message ...`
                 let label = before.trim().strip_suffix(':').is_some_and(|label| !label.contains(char::is_whitespace));
-                (label || !before.contains(char::is_alphanumeric)).then_some(start..sentence_end)
+                // "Solved the error of the plug-in, now it ends with another."
+                let today = clause_end < sentence_end && self.begins_today(clause_end);
+                let end = if today { clause_end } else { sentence_end };
+                (label || !before.contains(char::is_alphanumeric)).then_some(start..end)
             }
             Cue::Request => Some(cue.start..sentence_end),
             Cue::Question => {

@@ -4,6 +4,7 @@ use super::Marked;
 use super::cues::Cue;
 use crate::artifact::ticket::fences::unquoted;
 use crate::evidence::TicketLine;
+use crate::knowledge::Knowledge;
 
 /// A list of what a release changed has at least so many items.
 const FEWEST_CHANGES: usize = 2;
@@ -46,10 +47,9 @@ fn release_notes(lines: &[TicketLine]) -> Vec<usize> {
 /// Whether a line is the heading of a release: `v2.3.1`, `## 1.4.0 (2024-05-06)`, `Version 2.3:`.
 fn is_release(line: &str) -> bool {
     let line = line.trim_start_matches(['#', '*', ' ', '[', '=']);
-    let mut words = line.split_whitespace().filter(|word| {
-        let lower = word.to_ascii_lowercase();
-        !["version", "release", "changelog", "-", "–"].contains(&&*lower)
-    });
+    let mut words = line
+        .split_whitespace()
+        .filter(|word| !Knowledge::builtin().text_words("release").contains(&&*word.to_lowercase()));
     let is_number = |word: &str| {
         let word = word.trim_matches(|mark: char| !mark.is_ascii_digit() && mark != 'v');
         let digits = word.trim_start_matches('v');

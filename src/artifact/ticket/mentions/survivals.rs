@@ -4,6 +4,7 @@ use super::Marked;
 use super::cues::Cue;
 use crate::artifact::ticket::fences::unquoted;
 use crate::evidence::TicketLine;
+use crate::knowledge::Knowledge;
 
 /// An error stands at most so many lines before what says that another attempt succeeded.
 const MOST_TO_SUCCESS: usize = 20;
@@ -14,11 +15,22 @@ const MOST_OUTPUT: usize = 200;
 pub(super) fn survived(marked: &Marked) -> Vec<usize> {
     let lines = marked.lines;
     let mut found = Vec::new();
-    let (mut captured, mut dumped) = (None, None);
+    let (mut captured, mut dumped, mut started) = (None, None, None);
     for (position, line) in lines.iter().enumerate() {
         let text = unquoted(&line.text);
         if marked.kinds(position).has(Cue::Succeeded) {
             add_attempts(lines, position, &mut found);
+        }
+        // Between these two lines stands what a test printed that passed.
+        //
+        // Source: GoogleTest's `PrettyUnitTestResultPrinter`.
+        if text.starts_with("[ RUN      ]") {
+            started = Some(position);
+        } else if text.starts_with("[  FAILED  ]") {
+            started = None;
+        } else if text.starts_with("[       OK ]") || text.starts_with("[  PASSED  ]") {
+            let start = started.take().filter(|start| position.saturating_sub(*start) <= MOST_OUTPUT);
+            found.extend(start.into_iter().flat_map(|start| start..position));
         }
         // A runner shows what a test printed below such a heading; what the test failed with stands behind `E`.
         if is_heading(text) {
@@ -52,8 +64,8 @@ pub(super) fn survived(marked: &Marked) -> Vec<usize> {
 fn add_attempts(lines: &[TicketLine], success: usize, found: &mut Vec<usize>) {
     let first = success.saturating_sub(MOST_TO_SUCCESS);
     let tells = |at: &usize| {
-        let text = lines.get(*at).map_or("", |line| &*line.text).to_ascii_lowercase();
-        ["error", "retry", "attempt", "failed", "exception"].iter().any(|word| text.contains(word))
+        let text = lines.get(*at).map_or("", |line| &*line.text).to_lowercase();
+        Knowledge::builtin().text_words("attempt").iter().any(|word| text.contains(word))
     };
     if let Some(from) = (first..success).find(tells) {
         found.extend(from..success);
@@ -62,12 +74,11 @@ fn add_attempts(lines: &[TicketLine], success: usize, found: &mut Vec<usize>) {
 
 /// Whether another run of the tests begins with a line: what comes behind says nothing of the one before.
 fn begins_a_run(line: &str) -> bool {
-    const RUNNERS: [&str; 10] =
-        ["pytest", "py.test", "pytest.exe", "python", "python3", "python.exe", "py", "tox", "nox", "uv"];
+    let runners = Knowledge::builtin().text_words("test_runner");
     let command = line.rsplit("> ").next().unwrap_or_default();
     let first = command.trim_start_matches(['>', '$', ' ']).split_whitespace().next().unwrap_or_default();
     let words = line.trim_matches(['=', ' ']);
-    RUNNERS.contains(&&*first.to_lowercase()) || words == "test session starts" || line.starts_with("collected ")
+    runners.contains(&&*first.to_lowercase()) || words == "test session starts" || line.starts_with("collected ")
 }
 
 /// Whether a line is a heading of pytest's: `------ Captured stderr call ------`, `====== FAILURES ======`.

@@ -44,6 +44,18 @@ fn a_denial_ends_with_its_clause_and_advice_with_its_sentence() {
 }
 
 #[test]
+fn what_comes_now_is_certain_behind_what_is_over() {
+    for (text, certain) in [
+        ("It has been fixed in 5.2, but I still see WinError 126", "but I still see WinError 126"),
+        ("Solved the WinError 1455, now it is 0xC0000409.", "now it is 0xC0000409."),
+        ("a.dll was missing, I copied it. But now it ends with 0xC0000005", "But now it ends with 0xC0000005"),
+        ("A says WinError 126, my question is about B: 0xC0000005", "my question is about B: 0xC0000005"),
+    ] {
+        assert_eq!(certain_of(text), [certain]);
+    }
+}
+
+#[test]
 fn what_a_program_printed_is_no_advice() {
     assert!(certain_of("```\nmake sure a.dll is there\n```").is_empty());
     assert!(certain_of("RuntimeError: if you see this, a.dll was not found").is_empty());
