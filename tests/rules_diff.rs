@@ -51,10 +51,10 @@ fn a_rule_that_is_gone_is_told_with_the_incidents_that_it_judged() {
     assert_eq!((&rule["rule"], rule.get("now")), (&json!("memory/stack-overflow"), None));
 
     let text = run(["rules", "diff", "builtin", &changed].iter().chain(&samples)).ends_with(0).stdout;
-    assert!(text.starts_with("1 of 2 incidents change."), "{text}");
-    assert!(text.contains("memory/stack-overflow matches no longer: 0.9"), "{text}");
+    assert!(text.starts_with("1 of 2 incidents changes."), "{text}");
+    assert!(text.contains("memory/stack-overflow is no longer there: 0.9"), "{text}");
     let back = run(["rules", "diff", &changed, "builtin"].iter().chain(&samples)).ends_with(0).stdout;
-    assert!(back.contains("memory/stack-overflow matches now: 0.9"), "{back}");
+    assert!(back.contains("memory/stack-overflow is new and matches: 0.9"), "{back}");
 }
 
 #[test]
@@ -94,7 +94,7 @@ fn a_finding_beside_the_verdict_is_a_change_of_findings() {
     let text = run(diff.iter().chain(&samples)).ends_with(0).stdout;
     assert!(text.starts_with("0 of 2 incidents change."), "{text}");
     assert!(text.contains("1 more keeps its verdict, and has other findings beside it."), "{text}");
-    assert!(text.contains("    local/beside matches now: 0.10\n"), "{text}");
+    assert!(text.contains("    local/beside is new and matches: 0.10\n"), "{text}");
 }
 
 /// The lists of a rule set decide which module is the suspect.
@@ -189,7 +189,7 @@ fn a_rule_that_takes_over_is_told_and_suppressed_is_told_apart_from_no_match() {
         (run(arguments.iter().chain(&["-f", "json"])).ends_with(0).json()["changed"][0]["rules"].clone(), text)
     };
     let (rules, text) = changed("off.yaml", "disable");
-    let gone = json!({"rule": "cudnn/zlibwapi-delay-load", "before": 0.97});
+    let gone = json!({"rule": "cudnn/zlibwapi-delay-load", "before": 0.97, "disabled_by": "off"});
     let over = json!({
         "rule": "loader/delay-load-module", "before": 0.92, "now": 0.92, "was_superseded_by": "cudnn/zlibwapi-delay-load"
     });
@@ -223,4 +223,51 @@ fn a_part_of_the_built_in_set_is_told_how_to_be_tried() {
     let told = run(["rules", "diff", "builtin", "rules/memory", "samples/stack-overflow"]).ends_with(2).stderr;
     assert!(told.contains("error[R019]: there are two rules `memory/stack-overflow`"), "{told}");
     assert!(told.contains("give the whole folder, whose ruleset.yaml says `name: builtin`"), "{told}");
+}
+
+/// What becomes of a rule is told by who did it.
+#[test]
+fn a_rule_that_is_disabled_new_or_gone_says_so() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("site.yaml");
+    fs::write(&path, "schema: 1\ndisable: [{rule: memory/stack-overflow, reason: Known.}]\n").expect("written");
+    let site = path.to_str().expect("text");
+    let sample = "samples/stack-overflow";
+    let said = |old: &str, new: &str| run(["rules", "diff", old, new, sample]).ends_with(0).stdout;
+    assert!(said("builtin", site).contains("    memory/stack-overflow is disabled by site now: 0.96\n"));
+    let back = said(site, "builtin");
+    assert!(back.contains("    memory/stack-overflow is no longer disabled by site, and matches: 0.96\n"), "{back}");
+    let document = run(["rules", "diff", "-f", "json", site, "builtin", sample]).ends_with(0).json();
+    let rule = &document["changed"][0]["rules"][0];
+    assert_eq!((&rule["was_disabled_by"], rule.get("disabled_by")), (&"site".into(), None));
+    let rule = fs::read_to_string("rules/memory/stack-overflow.yaml").expect("a rule");
+    let own = folder.path().join("own.yaml");
+    fs::write(&own, rule.replace("id: memory/", "id: memory/own-")).expect("written");
+    let own = own.to_str().expect("text");
+    let (new, gone) = (said("builtin", own), said(own, "builtin"));
+    assert!(new.contains("    memory/own-stack-overflow is new and matches: 0.96\n"), "{new}");
+    assert!(gone.contains("    memory/own-stack-overflow is no longer there: 0.96\n"), "{gone}");
+}
+
+#[test]
+fn many_changes_are_summed_up() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("site.yaml");
+    let rules = run(["rules", "list", "--area", "abort"]).ends_with(0).stdout;
+    let ids = rules.lines().skip(1).filter_map(|line| line.split(' ').next());
+    let disabled: Vec<String> = ids.map(|id| format!("  - {{rule: {id}, reason: Known.}}\n")).collect();
+    fs::write(&path, format!("schema: 1\ndisable:\n{}", disabled.concat())).expect("written");
+    let site = path.to_str().expect("text");
+    let document = run(["rules", "diff", "-f", "json", "builtin", site, "samples"]).ends_with(0).json();
+    let changed = document["changed"].as_array().expect("a list");
+    let lost = |change: &&serde_json::Value| {
+        change["before"]["cause"] == "abort-after-fatal-error" && change["now"]["cause"] == "undetermined"
+    };
+    let count = changed.iter().filter(lost).count();
+    let text = run(["rules", "diff", "builtin", site, "samples"]).ends_with(0).stdout;
+    let first = format!("\n    {count:>3}  abort-after-fatal-error becomes undetermined\n");
+    assert!(
+        count > 3 && text.lines().nth(1).is_some_and(|line| first.contains(line)) && text.contains(&first),
+        "{text}"
+    );
 }

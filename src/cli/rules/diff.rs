@@ -1,5 +1,7 @@
 //! `crashsift rules diff`: which incidents another rule set judges otherwise, for review before it is used.
 
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -86,8 +88,8 @@ fn carry_out(arguments: &DiffArgs) -> Result<Exit, Exit> {
     let compared = by_rules(&before, &now);
     let look = Look::of(arguments.format, arguments.color, arguments.verbose);
     Ok(output::deliver(None, look, |out, options| match arguments.format {
-        Format::Text => text(&compared, &mut Page::new(out, options)),
-        Format::Json => write_indented(&Shape::of(&compared), out),
+        Format::Text => text(&compared, Sides { old: &old, new: &new }, &mut Page::new(out, options)),
+        Format::Json => write_indented(&Shape::of(&compared, Sides { old: &old, new: &new }), out),
     }))
 }
 
@@ -96,13 +98,49 @@ fn load(path: &Path) -> Result<RuleSet, Exit> {
     load_rules(true, &paths, false)
 }
 
+/// The rules on both sides.
+#[derive(Clone, Copy)]
+struct Sides<'r> {
+    old: &'r RuleSet,
+    new: &'r RuleSet,
+}
+
+/// Why a rule judges nothing.
+enum Idle<'r> {
+    /// There is no such rule.
+    Absent,
+    /// This rule set disabled it.
+    DisabledBy(&'r str),
+}
+
+/// Why a rule of this id judges nothing, if it does not.
+fn idle<'r>(rules: &'r RuleSet, id: &str) -> Option<Idle<'r>> {
+    let Some(rule) = rules.rule(id) else { return Some(Idle::Absent) };
+    rule.disabled().map(|change| Idle::DisabledBy(&change.by))
+}
+
+impl<'r> Sides<'r> {
+    /// The rule sets that disable a rule: of the old rules, and of the new ones.
+    fn disabling(self, id: &str) -> [Option<&'r str>; 2] {
+        [self.old, self.new].map(|rules| match idle(rules, id) {
+            Some(Idle::DisabledBy(set)) => Some(set),
+            Some(Idle::Absent) | None => None,
+        })
+    }
+}
+
 /// Changes that are listed before the text says how many more there are.
 const LISTED: usize = 20;
+/// More changes than this are also summed up by what becomes of the verdicts.
+const FEW: usize = 3;
 
-fn text(compared: &ByRules<'_>, page: &mut Page<'_>) -> io::Result<()> {
+fn text(compared: &ByRules<'_>, sides: Sides<'_>, page: &mut Page<'_>) -> io::Result<()> {
     let ByRules { incidents, changed, beside, gone, new } = compared;
     let sum = changed.len().saturating_add(gone.len()).saturating_add(new.len());
-    page.part(&format!("{sum} of {incidents} incidents change."))?;
+    page.part(&format!("{sum} of {incidents} {}.", if sum == 1 { "incidents changes" } else { "incidents change" }))?;
+    if changed.len() > FEW {
+        summary(changed, page)?;
+    }
     let limit = page.limit(LISTED);
     for change in changed.iter().take(limit) {
         page.blank()?;
@@ -120,7 +158,7 @@ fn text(compared: &ByRules<'_>, page: &mut Page<'_>) -> io::Result<()> {
             page.paragraph(4, &format!("signature {} before", change.before.incident.signature.fine))?;
             page.paragraph(4, &format!("signature {} now", change.now.incident.signature.fine))?;
         }
-        change.rules().iter().try_for_each(|rule| page.paragraph(4, &sentence(rule)))?;
+        change.rules().iter().try_for_each(|rule| page.paragraph(4, &sentence(rule, sides)))?;
     }
     more(changed, limit, page)?;
     for (word, list) in [("no longer an incident", gone), ("an incident only now", new)] {
@@ -138,7 +176,7 @@ fn text(compared: &ByRules<'_>, page: &mut Page<'_>) -> io::Result<()> {
     for change in beside.iter().take(limit) {
         page.blank()?;
         page.marked(PLAIN, "  - ", &format!("{}: {}", what(change.now), verdict(change.now)))?;
-        change.rules().iter().try_for_each(|rule| page.paragraph(4, &sentence(rule)))?;
+        change.rules().iter().try_for_each(|rule| page.paragraph(4, &sentence(rule, sides)))?;
     }
     more(beside, limit, page)
 }
@@ -151,13 +189,43 @@ fn more(list: &[Changed<'_>], limit: usize, page: &mut Page<'_>) -> io::Result<(
     }
 }
 
+/// How many verdicts become which others, the most frequent first.
+fn summary(changed: &[Changed<'_>], page: &mut Page<'_>) -> io::Result<()> {
+    let mut counts: BTreeMap<(&str, &str), usize> = BTreeMap::new();
+    for change in changed {
+        let count = counts.entry((&change.before.verdict.cause, &change.now.verdict.cause)).or_default();
+        *count = count.saturating_add(1);
+    }
+    let mut counts: Vec<((&str, &str), usize)> = counts.into_iter().collect();
+    counts.sort_by_key(|(_, count)| Reverse(*count));
+    for ((before, now), count) in counts {
+        let becomes = if before == now { "stays, otherwise judged".to_owned() } else { format!("becomes {now}") };
+        page.paragraph(4, &format!("{count:>3}  {before} {becomes}"))?;
+    }
+    Ok(())
+}
+
 /// What becomes of a rule's finding.
-fn sentence(change: &ChangedRule<'_>) -> String {
+fn sentence(change: &ChangedRule<'_>, sides: Sides<'_>) -> String {
     let rule = change.rule;
     let (before, now) = match (change.before, change.now) {
         (Some(before), Some(now)) => (before, now),
-        (Some(before), None) => return format!("{rule} matches no longer: {:.2}", before.confidence),
-        (None, Some(now)) => return format!("{rule} matches now{}: {:.2}", aside(now), now.confidence),
+        (Some(before), None) => {
+            let gone = match idle(sides.new, rule) {
+                Some(Idle::Absent) => "is no longer there".to_owned(),
+                Some(Idle::DisabledBy(set)) => format!("is disabled by {set} now"),
+                None => "matches no longer".to_owned(),
+            };
+            return format!("{rule} {gone}: {:.2}", before.confidence);
+        }
+        (None, Some(now)) => {
+            let came = match idle(sides.old, rule) {
+                Some(Idle::Absent) => "is new and matches".to_owned(),
+                Some(Idle::DisabledBy(set)) => format!("is no longer disabled by {set}, and matches"),
+                None => "matches now".to_owned(),
+            };
+            return format!("{rule} {came}{}: {:.2}", aside(now), now.confidence);
+        }
         (None, None) => return rule.to_owned(),
     };
     let sure = if before.confidence.total_cmp(&now.confidence).is_eq() {
@@ -250,24 +318,31 @@ struct ShapedRule<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     suppressed_by: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    was_disabled_by: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    disabled_by: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     was_superseded_by: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     superseded_by: Option<&'a str>,
 }
 
 impl<'a> ShapedRule<'a> {
-    fn of(change: &ChangedRule<'a>) -> Self {
+    fn of(change: &ChangedRule<'a>, sides: Sides<'a>) -> Self {
         // A suppressed finding is none: reports list it apart.
         let sure = |standing: Option<Standing<'a>>| {
             standing.filter(|standing| standing.suppressed_by.is_none()).map(|standing| standing.confidence)
         };
         let ChangedRule { rule, before, now } = *change;
+        let [was_disabled_by, disabled_by] = sides.disabling(rule);
         Self {
             rule,
             before: sure(before),
             now: sure(now),
             was_suppressed_by: before.and_then(|standing| standing.suppressed_by),
             suppressed_by: now.and_then(|standing| standing.suppressed_by),
+            was_disabled_by,
+            disabled_by,
             was_superseded_by: before.and_then(|standing| standing.superseded_by),
             superseded_by: now.and_then(|standing| standing.superseded_by),
         }
@@ -275,13 +350,13 @@ impl<'a> ShapedRule<'a> {
 }
 
 impl<'a> Shape<'a> {
-    fn of(compared: &'a ByRules<'a>) -> Self {
+    fn of(compared: &'a ByRules<'a>, sides: Sides<'a>) -> Self {
         let ids = |list: &'a [&Judged]| list.iter().map(|judged| judged.incident.id.as_str()).collect();
         Self {
             made: Made::NOW,
             incidents: compared.incidents,
-            changed: compared.changed.iter().map(ShapedChange::of).collect(),
-            findings_changed: compared.beside.iter().map(ShapedChange::of).collect(),
+            changed: compared.changed.iter().map(|change| ShapedChange::of(change, sides)).collect(),
+            findings_changed: compared.beside.iter().map(|change| ShapedChange::of(change, sides)).collect(),
             gone: ids(&compared.gone),
             new: ids(&compared.new),
         }
@@ -289,7 +364,7 @@ impl<'a> Shape<'a> {
 }
 
 impl<'a> ShapedChange<'a> {
-    fn of(change: &'a Changed<'a>) -> Self {
+    fn of(change: &'a Changed<'a>, sides: Sides<'a>) -> Self {
         let verdict = |judged: &'a Judged| ShapedVerdict {
             cause: &judged.verdict.cause,
             confidence: confidence::rounded(judged.verdict.confidence),
@@ -300,7 +375,7 @@ impl<'a> ShapedChange<'a> {
             incident: &change.now.incident.id,
             before: verdict(change.before),
             now: verdict(change.now),
-            rules: change.rules().iter().map(ShapedRule::of).collect(),
+            rules: change.rules().iter().map(|rule| ShapedRule::of(rule, sides)).collect(),
         }
     }
 }
