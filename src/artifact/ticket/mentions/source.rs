@@ -38,9 +38,12 @@ const FEWEST_WORDS: usize = 3;
 fn calls_with_a_message(line: &str) -> bool {
     let line = line.trim().trim_end_matches([';', ',', '{', ' ']);
     let Some(inside) = line.strip_suffix(')').and_then(|line| line.strip_suffix(['"', '\''])) else { return false };
-    let opened = ["(\"", "('", "(L\"", ", \"", ", '"].iter().filter_map(|opening| Some((inside.find(opening)?, opening.len())));
+    let opened =
+        ["(\"", "('", "(L\"", ", \"", ", '"].iter().filter_map(|opening| Some((inside.find(opening)?, opening.len())));
     let Some((at, length)) = opened.min() else { return false };
-    let (Some(before), Some(message)) = (inside.get(..at), inside.get(at.saturating_add(length)..)) else { return false };
+    let (Some(before), Some(message)) = (inside.get(..at), inside.get(at.saturating_add(length)..)) else {
+        return false;
+    };
     let called = before.split('(').next().unwrap_or_default();
     let name = called.rsplit(|sign: char| !(sign.is_ascii_alphanumeric() || sign == '_')).next().unwrap_or_default();
     let lower = name.to_ascii_lowercase();
