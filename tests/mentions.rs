@@ -58,6 +58,13 @@ fn what_was_mended_or_is_another_matter_makes_no_rule_sure() {
         format!("{OMP} (ignored)\n{NOW}\n"),
         format!("[ RUN      ] A.B\n{OMP}\n[       OK ] A.B (3 ms)\n[  PASSED  ] 1 test.\n{NOW}\n"),
         format!("My colleague has WinError 1455. With me {NOW}\n"),
+        format!("First WinError 1455, raised it to 32 GB. The crash remains: {NOW}\n"),
+        format!("{RUNTIME} -> installed the package, OK. Next: {NOW}\n"),
+        format!("My other PC says {RUNTIME}. This one: {NOW}\n"),
+        format!("The README mentions {RUNTIME} as a known problem. I get this: {NOW}\n"),
+        format!("    log.warn(\"{OMP}\");\n{NOW}\n"),
+        format!("Closed as fixed in 2.4: WinError 1455. Reopened, now {NOW}\n"),
+        format!("Feature request: a better message than \"{RUNTIME}\"\n"),
         "Where is it documented that WinError 1455 comes of a small paging file?\n".to_owned(),
     ] {
         // Heap corruption is told by its code.

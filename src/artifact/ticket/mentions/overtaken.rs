@@ -9,7 +9,7 @@ use super::cues::{CUES, Cue, LONGEST, cues_of};
 use super::failures::{Failures, failures};
 use crate::artifact::ticket::fences::unquoted;
 use crate::artifact::ticket::printed::{Printed, printed};
-use crate::artifact::ticket::sentences::Line;
+use crate::artifact::ticket::sentences::{Line, is_apart};
 
 /// The line that goes on with what comes now stands at most so many lines below: an empty one is common.
 const LINES_TO_NOW: u32 = 2;
@@ -60,17 +60,26 @@ fn end_of_overtaken(marked: &Marked, at: usize, line_of: &Line<'_>, kind: Cue, c
     if CUES.since.contains(&&*last) {
         return None;
     }
-    let begins_now =
-        |line: &Line<'_>, at: usize| line.begins_joined(at, CUES.today) || line.begins_joined(at, CUES.goes_on);
     let mut ends = line_of.clauses.iter().copied().filter(|end| *end >= cue.end);
-    if let Some(end) = ends.find(|end| begins_now(line_of, *end)) {
+    if let Some(end) = ends.find(|end| is_of_now(line_of, *end)) {
         return tells_another(text.get(..end)?, text.get(end..)?).then_some(end);
     }
     let next = marked.lines.get(at.checked_add(1)?)?;
     let near = next.number.saturating_sub(marked.lines.get(at)?.number) <= LINES_TO_NOW;
     let behind = unquoted(&next.text);
-    let now = near && behind.len() <= LONGEST && begins_now(&Line::of(behind), 0);
+    let now = near && behind.len() <= LONGEST && is_of_now(&Line::of(behind), 0);
     (now && tells_another(text, behind)).then_some(text.len())
+}
+
+/// Whether the clause behind the byte at `at` is about now: `now it ends`, `it still ends`, `the crash remains`.
+fn is_of_now(line: &Line<'_>, at: usize) -> bool {
+    let end = line.end(&line.clauses, at);
+    let clause = line.text.get(at..end).unwrap_or_default().to_lowercase();
+    let found = |word: &&str| {
+        let mut places = clause.match_indices(word);
+        places.any(|(from, word)| is_apart(&clause, from..from.saturating_add(word.len())))
+    };
+    line.begins_joined(at, CUES.today) || CUES.goes_on.iter().any(found)
 }
 
 /// Whether `behind` tells of a failure, or announces one, and of none that `before` names.

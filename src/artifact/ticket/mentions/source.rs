@@ -22,12 +22,42 @@ pub(super) fn source(marked: &Marked) -> Vec<usize> {
         let command = ["$ strings ", ">strings ", "> strings "].iter().any(|command| line.text.contains(command));
         strings = (listed || command).then_some(line.number);
         left = if in_diff { left.saturating_sub(1) } else { lines_of_hunk(text).unwrap_or(0) };
-        if listed || in_diff || marked.kinds(position).has(Cue::Source) {
+        if listed || in_diff || marked.kinds(position).has(Cue::Source) || calls_with_a_message(text) {
             found.push(position);
         }
     }
     found.extend(release_notes(lines));
     found
+}
+
+/// A message has at least so many words: fewer may be the name of a file.
+const FEWEST_WORDS: usize = 3;
+
+/// Whether a line is a call of a function with a message: `log.warn("not enough memory, trying again");`. Errors print
+/// themselves like calls, too: `RuntimeError('not enough memory')`.
+fn calls_with_a_message(line: &str) -> bool {
+    let line = line.trim().trim_end_matches([';', ',', '{', ' ']);
+    let Some(inside) = line.strip_suffix(')').and_then(|line| line.strip_suffix(['"', '\''])) else { return false };
+    let opened =
+        ["(\"", "('", "(L\"", ", \"", ", '"].iter().filter_map(|opening| Some((inside.find(opening)?, opening.len())));
+    let Some((at, length)) = opened.min() else { return false };
+    let (Some(before), Some(message)) = (inside.get(..at), inside.get(at.saturating_add(length)..)) else {
+        return false;
+    };
+    let called = before.split('(').next().unwrap_or_default();
+    let name = called.rsplit(|sign: char| !(sign.is_ascii_alphanumeric() || sign == '_')).next().unwrap_or_default();
+    let lower = name.to_ascii_lowercase();
+    let is_error = ["error", "exception", "warning"].iter().any(|ending| lower.ends_with(ending)) && called == name;
+    // Nothing but code stands before the call: a name and its path, an assignment, a comment's mark.
+    let code = called.trim_start_matches(['#', '/', '!', ' ']);
+    let path = code.rsplit([' ', '=']).next().unwrap_or_default();
+    let words = code.rsplit('=').next().unwrap_or_default().split_whitespace().count();
+    name.starts_with(|first: char| first.is_ascii_alphabetic())
+        && !is_error
+        && !path.contains(':')
+        && words <= 2
+        && !code.contains(": ")
+        && message.split_whitespace().count() >= FEWEST_WORDS
 }
 
 /// The items of lists below a version that stands alone: what a release changed.
@@ -68,4 +98,35 @@ fn lines_of_hunk(line: &str) -> Option<usize> {
         .split(" +")
         .map(|range| range.split_once(',').map_or(Some(1), |(_, count)| count.parse::<u16>().ok().map(usize::from)));
     counts.sum::<Option<usize>>()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_call_with_a_message_is_source_text() {
+        for line in [
+            r#"log.warn("not enough memory, trying again");"#,
+            r#"    printf("part.dll was not found");"#,
+            r#"expect(error).toContain("part.dll was not found")"#,
+            r#"MessageBox(NULL, "part.dll was not found");"#,
+            r#"# raise OSError("the paging file is too small")"#,
+            r#"let text = format("not enough memory for it");"#,
+        ] {
+            assert!(calls_with_a_message(line), "{line}");
+        }
+        for line in [
+            "RuntimeError('CUDA out of memory. Tried to allocate')",
+            r#"ERROR: open("C:\a b c.dll")"#,
+            r#"it says (as "part.dll was not found")"#,
+            r#"LoadLibrary("part.dll")"#,
+            r#"It ends (message: "part.dll was not found")"#,
+            r#"I get this error ("part.dll was not found")"#,
+            "",
+            "\")",
+        ] {
+            assert!(!calls_with_a_message(line), "{line}");
+        }
+    }
 }
