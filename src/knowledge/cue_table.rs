@@ -82,8 +82,16 @@ pub(crate) fn cues(file: &Arc<YamlText>, mistakes: &mut Vec<Diagnostic>) -> Tabl
         if words.is_empty() || words.iter().any(|words| words.trim() != words || words.to_lowercase() != *words) {
             return Err(row.wrong("words", "`words` are texts in lower case, without blanks around them"));
         }
-        Ok((of.to_owned(), words))
+        Ok((of.to_owned(), with_typographic_apostrophes(words)))
     })
+}
+
+/// Word processors and phones write `didn’t` for what the file has as `didn't`.
+fn with_typographic_apostrophes(mut words: Vec<String>) -> Vec<String> {
+    let others: Vec<String> =
+        words.iter().filter(|word| word.contains('\'')).map(|word| word.replace('\'', "’")).collect();
+    words.extend(others);
+    words
 }
 
 /// What words around a fact are for, with whether they may have upper case and blanks around them.
