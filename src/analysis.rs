@@ -3,7 +3,7 @@
 mod carriers;
 mod folders;
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
@@ -161,7 +161,7 @@ fn conclude(read: Vec<ReadArtifact>, rules: &RuleSet, knowledge: &Knowledge, opt
             let shown = Shown::of(&built);
             let mut judged = judge(built, surroundings, pattern, rules, knowledge);
             // A text in which nothing was recognised, and on which no rule has anything to say, is no incident: most
-            // text files in a folder are something else.
+            // text files in a folder are something else. `Inspected::is_reported` says the same of facts.
             let told = recognised || !judged.findings.is_empty() || !judged.suppressed.is_empty();
             judged.findings.retain(|finding| finding.confidence >= options.min_confidence);
             judged.suppressed.retain(|finding| finding.confidence >= options.min_confidence);
@@ -204,8 +204,23 @@ pub struct Inspected {
     pub machines: Vec<Machine>,
     /// The incidents with their facts.
     pub incidents: Vec<(Incident, FactSet)>,
+    /// Ids of those among them that are made of nothing but texts in which nothing was recognised. A report leaves them
+    /// out where no rule finds anything in them.
+    pub unrecognised: BTreeSet<String>,
     /// What WER reports say that tell of no incident: failed updates, suspected leaks, missing drivers.
     pub reports: Vec<String>,
+}
+
+impl Inspected {
+    /// Whether the report that these rules make of the same artifacts has this incident, of which these facts are known:
+    /// whatever the limits of its times.
+    #[must_use]
+    pub fn is_reported(&self, incident: &Incident, facts: &FactSet, rules: &RuleSet) -> bool {
+        !self.unrecognised.contains(&incident.id) || {
+            let judgement = rules.judge(facts);
+            !judgement.findings.is_empty() || !judgement.suppressed.is_empty()
+        }
+    }
 }
 
 /// Reads and joins as [`analyze`] does and gives the facts that rules would see, without judging them.
@@ -258,6 +273,8 @@ fn inspected(read: Vec<ReadArtifact>, rules: &RuleSet, knowledge: &Knowledge) ->
             (built.incident.clone(), facts)
         })
         .collect();
+    let unrecognised =
+        built.iter().filter(|built| !is_recognised(built)).map(|built| built.incident.id.clone()).collect();
     let mut told = vec![false; items.len()];
     for sighting in sightings.get().into_iter().flatten() {
         if let Some(told) = told.get_mut(sighting.item) {
@@ -268,7 +285,7 @@ fn inspected(read: Vec<ReadArtifact>, rules: &RuleSet, knowledge: &Knowledge) ->
         items.iter().zip(told).filter(|(item, told)| !told && matches!(item.observation, Observation::Wer(_)));
     let reports = reports.map(|(item, _)| incident::says(&item.observation, knowledge)).collect();
     drop(surroundings);
-    Inspected { artifacts, machines, incidents, reports }
+    Inspected { artifacts, machines, incidents, unrecognised, reports }
 }
 
 /// The machines, and the incidents with the evidence of each. `sightings` is where what is made of the items stays.

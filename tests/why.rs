@@ -8,6 +8,8 @@
 
 mod program;
 
+use std::fs;
+
 use program::run;
 use serde_json::{Value, json};
 
@@ -167,6 +169,67 @@ fn of_many_incidents_those_that_the_rule_matches_come_first_and_few_others() {
     assert!(told.iter().zip(expected).all(|(told, word)| told.starts_with(word)), "{told:?}");
     let all = run(["why", "-v", rule, "samples"]).ends_with(0).stdout;
     assert_eq!(all.matches("\nIncident ").count(), outcomes.len());
+}
+
+/// A rule that matches whatever ended.
+const ENDED: &str = "\
+schema: 1
+rules:
+  - id: own/ended
+    title: It ended
+    cause: application-defect
+    confidence: 0.3
+    severity: low
+    selections:
+      ended: {incident.kind: exit}
+    condition: ended
+    explanation: It ended.
+    remediation: [{audience: developer, text: Look.}]
+    references: [https://example.org]
+    tests:
+      - {name: matches, facts: {incident.kind: exit}, expect: match}
+      - {name: something else, facts: {incident.kind: crash}, expect: no-match}
+";
+
+/// A text in which nothing is recognised is an incident where a rule finds something in it.
+#[test]
+fn what_the_report_leaves_out_is_not_counted() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        fs::write(&path, text).expect("written");
+        path.to_str().expect("text").to_owned()
+    };
+    let note = path("note.txt", "Hello,\nthe meeting is on Tuesday.\nRegards\n");
+    let ended = path("ended.yaml", ENDED);
+    let paths = ["samples/stack-overflow", "samples/heap-corruption", &*note];
+    let ids = |command: &[&str], key: &str| -> Vec<String> {
+        let document = run(command.iter().chain(&paths)).ends_with(0).json();
+        let incidents = document["incidents"].as_array().expect("a list").iter();
+        let mut ids: Vec<String> = incidents.map(|one| one[key].as_str().expect("an id").to_owned()).collect();
+        ids.sort();
+        ids
+    };
+    let rule = "memory/stack-overflow";
+    for (more, count) in [(&[][..], 2), (&["--rules", &*ended][..], 3)] {
+        let reported = ids(&[&["analyze", "-q", "-f", "json"], more].concat(), "id");
+        assert_eq!(reported.len(), count);
+        assert_eq!(ids(&[&["why", "-f", "json"], more, &[rule]].concat(), "incident"), reported);
+        let shown = run([&["why", rule], more, &paths[..]].concat()).ends_with(0).stdout;
+        assert!(shown.starts_with(&format!("Of {count} incidents, {rule} matches 1, lacks facts for ")), "{shown}");
+    }
+    // Alone it is what was asked about.
+    let shown = run(["why", rule, &note]).ends_with(0).stdout;
+    assert!(shown.contains(&format!("{rule} lacks facts")), "{shown}");
+}
+
+#[test]
+fn one_rule_matches_and_two_match() {
+    let shown = run(["why", &id(), SAMPLE]).ends_with(0).stdout;
+    let last =
+        shown.split_once(" -v shows all of them.").and_then(|(before, _)| before.lines().last()).expect("a line");
+    let expected = if last.starts_with("1 ") { "1 rule matches, " } else { " rules match, " };
+    assert!(last.contains(expected), "{last}");
 }
 
 #[test]

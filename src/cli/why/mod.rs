@@ -1,5 +1,5 @@
-//! `crashsift why`: how rules came to their answers. Of an incident, what every rule made of it; of a rule, what it made
-//! of every incident.
+//! `crashsift why`: how rules came to their answers. Of an incident, what every rule made of it; of a rule, what it
+//! made of every incident.
 
 mod shape;
 mod text;
@@ -22,7 +22,7 @@ use crate::knowledge::Knowledge;
 use crate::report::json::write_indented;
 use crate::report::text::page::Page;
 use crate::rules::{Occasion, Outcome, RuleSet, SuppressedBy, Trace, Truth, closest};
-use crate::{Options, Silent, inspect};
+use crate::{Inspected, Options, Silent, inspect};
 
 /// Rules that can't be decided, and rules that nearly hold, that are shown of an incident.
 const SHOWN: usize = 5;
@@ -43,8 +43,8 @@ pub struct Arguments {
     #[arg(short, long, value_enum, default_value_t, ignore_case = true)]
     format: Format,
 
-    /// Use the rules of this file or folder beside the built-in ones; can be given again. `sigma:PATH` is a file or folder
-    /// of Sigma rules, whose matches rules can ask for.
+    /// Use the rules of this file or folder beside the built-in ones; can be given again. `sigma:PATH` is a file or
+    /// folder of Sigma rules, whose matches rules can ask for.
     #[arg(short, long = "rules", value_name = "PATH")]
     rules: Vec<PathBuf>,
 
@@ -86,7 +86,7 @@ fn carry_out(arguments: &Arguments) -> Result<Exit, Exit> {
         stream::note("no incident was found there");
         return Ok(Exit::Nothing);
     }
-    let answers = answers(&arguments.what, &rules, &inspected.incidents).map_err(|message| usage(&message))?;
+    let answers = answers(&arguments.what, &rules, &inspected).map_err(|message| usage(&message))?;
     let look = Look::of(arguments.format, arguments.color, arguments.verbose);
     Ok(output::deliver(None, look, |out, options| match arguments.format {
         Format::Text => text(&answers, &rules, &mut Page::new(out, options)),
@@ -137,13 +137,11 @@ impl<'i> Answer<'i> {
     }
 }
 
-fn answers<'i>(what: &str, rules: &RuleSet, incidents: &'i [(Incident, FactSet)]) -> Result<Vec<Answer<'i>>, String> {
+fn answers<'i>(what: &str, rules: &RuleSet, inspected: &'i Inspected) -> Result<Vec<Answer<'i>>, String> {
     if rules.rule(what).is_some() {
-        let of = |(incident, facts): &'i (Incident, FactSet)| {
-            Answer::new(incident, facts, rules.trace(what, facts).into_iter().collect(), true, rules)
-        };
-        return Ok(incidents.iter().map(of).collect());
+        return Ok(of_rule(what, rules, inspected));
     }
+    let incidents = inspected.incidents.as_slice();
     if what.contains('/') {
         let meant = closest(what, rules.rules().iter().map(|rule| rule.id()));
         let meant = meant.map_or_else(|| ";".to_owned(), |meant| format!("; did you mean {meant}?"));
@@ -171,8 +169,23 @@ fn answers<'i>(what: &str, rules: &RuleSet, incidents: &'i [(Incident, FactSet)]
     }
 }
 
-/// What is probably meant by a word that is neither the id of an incident nor that of a rule: a rule without its area, a
-/// cause, or the artifacts before the rule.
+/// What a rule made of the incidents that a report has. Where it would have none, whoever asks about a text of which no
+/// rule says anything is told why this one does not.
+fn of_rule<'i>(rule: &str, rules: &RuleSet, inspected: &'i Inspected) -> Vec<Answer<'i>> {
+    let all = || inspected.incidents.iter();
+    let mut asked: Vec<&(Incident, FactSet)> =
+        all().filter(|(incident, facts)| inspected.is_reported(incident, facts, rules)).collect();
+    if asked.is_empty() {
+        asked = all().collect();
+    }
+    let of = |(incident, facts): &'i (Incident, FactSet)| {
+        Answer::new(incident, facts, rules.trace(rule, facts).into_iter().collect(), true, rules)
+    };
+    asked.into_iter().map(of).collect()
+}
+
+/// What is probably meant by a word that is neither the id of an incident nor that of a rule: a rule without its area,
+/// or a cause.
 fn meant(what: &str, rules: &RuleSet) -> Option<String> {
     let name = |id: &str| id.split_once('/').is_some_and(|(_, name)| name == what);
     let named: Vec<&str> = rules.rules().iter().map(|rule| rule.id()).filter(|id| name(id)).take(SHOWN).collect();

@@ -1,6 +1,7 @@
 //! The answers for people.
 
 use std::cmp::Reverse;
+use std::collections::BTreeSet;
 use std::io;
 
 use super::{Answer, SHOWN};
@@ -9,6 +10,7 @@ use crate::rules::{ConfidenceTrace, Outcome, RuleSet, TermTrace, Trace, Truth};
 
 /// Longer terms are not put into a sentence.
 const LONG_TERM: usize = 60;
+
 pub(super) fn text(answers: &[Answer<'_>], rules: &RuleSet, page: &mut Page<'_>) -> io::Result<()> {
     match answers {
         [_, _, ..] => of_rule(answers, rules, page),
@@ -16,8 +18,8 @@ pub(super) fn text(answers: &[Answer<'_>], rules: &RuleSet, page: &mut Page<'_>)
     }
 }
 
-/// What one rule made of several incidents: those that it matches first, then those that lack facts, then those that it is
-/// ruled out for, of which the ones that come closest are of interest.
+/// What one rule made of several incidents: those that it matches first, then those that lack facts, then those that it
+/// is ruled out for, of which the ones that come closest are of interest.
 fn of_rule(answers: &[Answer<'_>], rules: &RuleSet, page: &mut Page<'_>) -> io::Result<()> {
     let trace = |answer: &Answer<'_>| answer.traces.first().map(|trace| (trace.condition, trace.holding()));
     let of = |truth: Truth| -> Vec<&Answer<'_>> {
@@ -29,17 +31,49 @@ fn of_rule(answers: &[Answer<'_>], rules: &RuleSet, page: &mut Page<'_>) -> io::
     let rule = answers.iter().flat_map(|answer| &answer.traces).next().map_or("", |trace| &trace.rule);
     let limit = page.limit(SHOWN);
     let more = if undecided.len() > limit || ruled_out.len() > limit { " -v shows all of them." } else { "" };
-    let all = answers.len();
-    let (matches, lacks, out) = (matched.len(), undecided.len(), ruled_out.len());
-    let summary =
-        format!("Of {all} incidents, {rule} matches {matches}, lacks facts for {lacks} and is ruled out for {out}.");
-    page.paragraph(0, &format!("{summary}{more}"))?;
+    let made = match rules.rule(rule).and_then(|rule| rule.disabled()) {
+        Some(change) => {
+            let (matches, lacks, out) = (matched.len(), undecided.len(), ruled_out.len());
+            let by = &change.by;
+            format!(
+                "would match {matches}, is disabled by {by}, would lack facts for {lacks} and be ruled out for {out}"
+            )
+        }
+        None => outcomes(answers, rules),
+    };
+    page.paragraph(0, &format!("Of {} incidents, {rule} {made}.{more}", answers.len()))?;
     let shown = matched.into_iter().chain(undecided.into_iter().take(limit)).chain(ruled_out.into_iter().take(limit));
     for answer in shown {
         page.blank()?;
         one(answer, rules, page)?;
     }
     Ok(())
+}
+
+/// How many of the incidents a rule that judges comes to which outcome for. What becomes of few is told where there is
+/// one.
+fn outcomes(answers: &[Answer<'_>], rules: &RuleSet) -> String {
+    let count = |wanted: Outcome| {
+        let traces = answers.iter().flat_map(|answer| answer.traces.iter().map(move |trace| (answer, trace)));
+        traces.filter(|(answer, trace)| answer.outcome(trace, rules) == wanted).count()
+    };
+    let mut made = vec![format!("matches {}", count(Outcome::Match))];
+    let by: BTreeSet<&str> =
+        answers.iter().flat_map(|answer| answer.suppressed.values()).map(|suppressed| &*suppressed.by).collect();
+    let by = by.into_iter().collect::<Vec<_>>().join(", ");
+    let suppressed = count(Outcome::Suppressed);
+    let suppressed_by = format!("would match {suppressed} more and is suppressed there by {by}");
+    for (outcome, says) in [
+        (Outcome::Superseded, format!("is superseded for {}", count(Outcome::Superseded))),
+        (Outcome::Suppressed, suppressed_by),
+        (Outcome::Error, format!("fails for {}", count(Outcome::Error))),
+    ] {
+        if count(outcome) > 0 {
+            made.push(says);
+        }
+    }
+    made.push(format!("lacks facts for {}", count(Outcome::Skipped)));
+    format!("{} and is ruled out for {}", made.join(", "), count(Outcome::NoMatch))
 }
 
 /// What rules made of one incident.
@@ -79,17 +113,20 @@ fn one(answer: &Answer<'_>, rules: &RuleSet, page: &mut Page<'_>) -> io::Result<
         let [matched, undecided, ruled_out] = counts;
         let aside = match answer.traces.iter().filter(set_aside).count() {
             0 => String::new(),
-            aside => format!(", {aside} are set aside"),
+            aside => format!(", {aside} {} set aside", are(aside)),
         };
         page.blank()?;
-        page.paragraph(
-            0,
-            &format!(
-                "{matched} rules match, {undecided} lack facts, {ruled_out} are ruled out{aside}. -v shows all of them."
-            ),
-        )?;
+        let matches = if matched == 1 { "rule matches" } else { "rules match" };
+        let lacks = if undecided == 1 { "lacks" } else { "lack" };
+        let summary =
+            format!("{matched} {matches}, {undecided} {lacks} facts, {ruled_out} {} ruled out", are(ruled_out));
+        page.paragraph(0, &format!("{summary}{aside}. -v shows all of them."))?;
     }
     Ok(())
+}
+
+fn are(count: usize) -> &'static str {
+    if count == 1 { "is" } else { "are" }
 }
 
 fn rule(trace: &Trace, rules: &RuleSet, answer: &Answer<'_>, page: &mut Page<'_>) -> io::Result<()> {
