@@ -161,6 +161,29 @@ fn suppressed_on(suppression: &str) -> (Vec<String>, Run) {
     (hosts.map(|incident| text(incident, "host").to_owned()).collect(), ran)
 }
 
+/// The first sentence of what a rule made of the three, with this overlay.
+fn made_of_three(overlay: &str) -> String {
+    let shown = Overlays::new([("site", overlay)]).run(&["site"], &["why", OF_THREE, THREE]).ends_with(0).stdout;
+    let words: Vec<&str> = shown.split_whitespace().collect();
+    words.join(" ").split_once(" Incident ").expect("incidents").0.to_owned()
+}
+
+#[test]
+fn what_is_set_aside_is_not_counted_as_a_match_by_why() {
+    let begin = format!("Of 3 incidents, {OF_THREE}");
+    let out = "lacks facts for 0 and is ruled out for 0.";
+    let other = "disable:\n  - {rule: memory/stack-overflow, reason: Known.}\n";
+    assert_eq!(made_of_three(other), format!("{begin} matches 3, {out}"));
+    let disable = format!("disable:\n  - {{rule: {OF_THREE}, reason: Known.}}\n");
+    let disabled = "would match 3, is disabled by site, would lack facts for 0 and be ruled out for 0.";
+    assert_eq!(made_of_three(&disable), format!("{begin} {disabled}"));
+    let suppress = |more: &str| format!("suppress:\n  - {{rule: {OF_THREE}, reason: Known.{more}}}\n");
+    let suppressed =
+        |matches, more| format!("{begin} matches {matches}, would match {more} more and is suppressed there");
+    assert_eq!(made_of_three(&suppress("")), format!("{} by site, {out}", suppressed(0, 3)));
+    assert_eq!(made_of_three(&suppress(", hosts: [PC-18]")), format!("{} by site, {out}", suppressed(2, 1)));
+}
+
 #[test]
 fn a_suppression_can_be_about_some_computers_or_some_facts() {
     assert_eq!(suppressed_on("").0, ["PC-17", "PC-18", "PC-19"]);
@@ -198,7 +221,7 @@ fn a_suppression_that_ended_and_is_of_no_use_is_told_once() {
         ran.stderr.lines().filter(|line| line.contains("suppress")).map(str::to_owned).collect()
     };
     let other = "memory/stack-overflow";
-    let told = "crashsift: a suppression ended before the last incident (2025-02-05) and suppresses nothing here: \
+    let told = "crashsift: warning: a suppression ended before the last incident (2025-02-05) and suppresses nothing here: \
                 memory/stack-overflow until 2025-02-04 (site); `crashsift rules check PATH` shows where";
     assert_eq!(noted(&[entry(other, "2025-02-04")], THREE), [told]);
     // It still holds on the day of the last incident; it is of use; its findings are shown again, which is told.
@@ -208,7 +231,7 @@ fn a_suppression_that_ended_and_is_of_no_use_is_told_once() {
     assert!(matches!(&*shown_again, [one] if one.contains("1 later finding is shown again")), "{shown_again:?}");
     let rules = ["cudnn/zlibwapi-delay-load", "gpu/nvlddmkm-timeout", "memory/heap-corruption", other];
     let many = noted(&rules.map(|rule| entry(rule, "2024-01-01")), THREE);
-    let said = "suppressions ended before the last incident (2025-02-05) and suppress nothing here: \
+    let said = "crashsift: warning: suppressions ended before the last incident (2025-02-05) and suppress nothing here: \
                 cudnn/zlibwapi-delay-load until 2024-01-01 (site), ";
     assert!(matches!(&*many, [one] if one.contains(said) && one.contains("(site) and 1 more; ")), "{many:?}");
     let disabled = format!("{}disable:\n  - {{rule: {other}, reason: Known.}}\n", entry(other, "2024-01-01"));

@@ -1,7 +1,7 @@
-//! Notes about suppressions that ended.
+//! Warnings about suppressions that ended.
 //!
-//! What "ended" means is decided by the incidents' times and not by the day of the run, so that equal evidence gives equal
-//! notes on every day; `rules check` is what asks for the day.
+//! What "ended" means is decided by the incidents' times and not by the day of the run, so that equal evidence gives
+//! equal notes on every day; `rules check` is what asks for the day.
 
 use std::collections::BTreeMap;
 
@@ -82,5 +82,5 @@ fn useless(report: &Report, rules: &RuleSet, shown_again: &BTreeMap<Ended<'_>, u
         _ => ("suppressions", "suppress nothing here"),
     };
     let ended = format!("ended before the last incident ({last}) and {nothing}");
-    Some(format!("{what} {ended}: {}{more}; `crashsift rules check PATH` shows where", named.join(", ")))
+    Some(format!("warning: {what} {ended}: {}{more}; `crashsift rules check PATH` shows where", named.join(", ")))
 }
