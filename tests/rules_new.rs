@@ -241,7 +241,29 @@ fn artifacts_can_be_given_as_to_other_commands() {
     let (named, placed) = (run(["rules", "new", "--from", sample]), run(["rules", "new", sample]));
     assert_eq!(named.ends_with(0).stdout, placed.ends_with(0).stdout);
     let neither = run(["rules", "new"]).ends_with(2).stderr;
-    assert!(neither.contains("--from <PATH>"), "{neither}");
+    assert!(neither.contains("not provided:\n  <PATH|--from <PATH>>\n"), "{neither}");
+}
+
+#[test]
+fn a_path_that_leads_nowhere_is_told() {
+    let said = |arguments: &[&str], code| run(["rules", "new"].iter().chain(arguments)).ends_with(code).stderr;
+    let lost = "crashsift: samples/no-such.txt: no such file or folder\n";
+    assert_eq!(said(&["samples/no-such.txt"], 4), format!("{lost}crashsift: no incident was found there\n"));
+    assert_eq!(said(&["--from", "samples/no-such.txt", "samples/stack-overflow"], 0), lost);
+}
+
+/// What a draft offers in comments is right when it is taken in.
+#[test]
+fn what_to_collect_is_one_thing_when_it_is_no_comment_any_longer() {
+    let draft = run(["rules", "new", "samples/stack-overflow"]).ends_with(0).stdout;
+    let (before, rest) = draft.split_once("    # collect:\n").expect("the key");
+    let (one, rest) = rest.split_once('\n').expect("lines");
+    let taken = format!("{before}    collect:\n{}\n{rest}", one.replacen("# ", "  ", 1));
+    let file = tempfile::NamedTempFile::with_suffix(".yaml").expect("a file");
+    fs::write(file.path(), taken).expect("written");
+    let rules = RuleSet::load(false, &[file.path().to_owned()]).expect("a rule");
+    let collect: Vec<String> = rules.rules().iter().flat_map(|rule| rule.collect()).collect();
+    assert_eq!(collect, ["What somebody saw, or the output of a command."]);
 }
 
 /// `rules check` of the whole set would refuse it later.

@@ -116,7 +116,8 @@ pub(super) fn written(parts: &Parts<'_>) -> Draft {
         "Optional: what would decide whether it is right. Dumps, logs and Report.wer are asked for where they are missing, and \
          need not be named.",
     );
-    file.line(KEYS, "# collect: [What somebody saw, or the output of a command.]");
+    file.line(KEYS, "# collect:");
+    file.line(KEYS, "#   - What somebody saw, or the output of a command.");
     file.decide("where it can be read: public reports of the same, and the maker's words.");
     file.line(KEYS, "references:");
     file.line(6, &format!("- Seen in {of}; {}", unfinished::REFERENCE));

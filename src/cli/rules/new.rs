@@ -5,6 +5,9 @@ use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use clap::ArgGroup;
+
+use crate::cli::lost::note_lost;
 use crate::cli::reporting::usage;
 use crate::cli::{Exit, load_rules, open_symbols, print_symbol_notes, reports, sigma, stream};
 use crate::discover::reason;
@@ -25,9 +28,10 @@ const NAMED: usize = 20;
 
 /// Arguments of `rules new`.
 #[derive(Debug, Clone, clap::Args)]
+#[command(group(ArgGroup::new("artifacts").args(["paths", "from"]).required(true).multiple(true)))]
 pub struct NewArgs {
     /// Artifact, folder, or report that `analyze --mergeable -f json` has written (repeatable)
-    #[arg(long, value_name = "PATH", required_unless_present = "paths")]
+    #[arg(long, value_name = "PATH")]
     from: Vec<PathBuf>,
 
     /// The same, as for other commands
@@ -54,8 +58,8 @@ pub struct NewArgs {
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
 
-    /// Rule file or folder that is used already, beside the built-in rules (repeatable). `sigma:PATH` is a file or folder
-    /// of Sigma rules: what they match in event logs is evidence that the rule can ask for
+    /// Rule file or folder that is used already, beside the built-in rules (repeatable). `sigma:PATH` is a file or
+    /// folder of Sigma rules: what they match in event logs is evidence that the rule can ask for
     #[arg(short = 'r', long = "rules", value_name = "PATH")]
     rules: Vec<PathBuf>,
 
@@ -85,6 +89,7 @@ fn carry_out(arguments: &NewArgs) -> Result<Exit, Exit> {
     let options = Options { symbols, sigma, before, ..Options::default() };
     let (inspected, report) = inspect_and_analyze(&paths, &rules, &knowledge, &options, &Silent);
     print_symbol_notes(options.symbols.as_deref());
+    note_lost(&from, &report.artifacts, &mut stream::Notes::new(false));
     if report.incidents.is_empty() {
         stream::note("no incident was found there");
         return Ok(Exit::Nothing);
