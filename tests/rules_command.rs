@@ -84,6 +84,18 @@ fn list_narrows_by_what_rules_are_and_ask_for() {
         ("--severity hihg", "there is no severity `hihg`; did you mean `high`?"),
         ("--set dmeo", "there is no rule set `dmeo`; did you mean `demo`?"),
         ("--family gpuu", "there is no family `gpuu`; did you mean `gpu`?"),
+        ("--cause gremlins", "there is no cause `gremlins`; `crashsift rules causes` prints all, with what they mean"),
+        (
+            "--family gremlins",
+            "there is no family `gremlins`; `crashsift rules causes` prints all, with what they mean",
+        ),
+        (
+            "--area gremlins",
+            "there is no area `gremlins`; `crashsift rules list` prints all, as the first parts of ids",
+        ),
+        ("--severity gremlins", "there is no severity `gremlins`; one is low, medium, high or critical"),
+        ("--set gremlins", "there is no rule set `gremlins`; `crashsift rules list` prints all, `--rules` adds yours"),
+        ("--fact gremlins", "there is no fact `gremlins`; `crashsift rules facts` prints all, with what they mean"),
     ] {
         let ran = rules(&format!("list --no-builtin-rules -r DEMO {wrong}"));
         assert_eq!((ran.outcome, ran.notes), (Outcome::Unusable, format!("crashsift: {says}\n")));
@@ -171,6 +183,9 @@ Where this is from
     let ran = rules("show demo/hoked -r DEMO");
     assert_eq!(ran.notes, "crashsift: there is no rule `demo/hoked`; did you mean `demo/hooked`?\n");
     assert_eq!(ran.outcome, Outcome::Unusable);
+    let ran = rules("show nothing/here");
+    let listed = "`crashsift rules list` prints all, `--rules` adds yours";
+    assert_eq!(ran.notes, format!("crashsift: there is no rule `nothing/here`; {listed}\n"));
 }
 
 #[test]

@@ -75,7 +75,8 @@ pub struct SourceArgs {
 /// Which rules `rules check` is about.
 #[derive(Debug, Clone, Default, Args)]
 pub struct CheckArgs {
-    /// Rule files and folders, folders of artifacts with an expected.yaml, and `sigma:PATH`, a file or folder of Sigma rules
+    /// Rule files and folders, folders of artifacts with an expected.yaml, and `sigma:PATH`, a file or folder of Sigma
+    /// rules
     #[arg(value_name = "PATH")]
     pub paths: Vec<PathBuf>,
     /// The day, in UTC, by which suppressions that ended are told, instead of the one that the computer's clock says
@@ -242,10 +243,21 @@ fn is_meant(rule: &Rule, paths: &[PathBuf]) -> bool {
     paths.is_empty() || !rule.is_embedded()
 }
 
-/// Says that something does not exist, and what was probably meant.
-fn unknown(streams: &mut Streams<'_>, what: &str, name: &str, close: Option<&str>) -> io::Result<Outcome> {
-    let meant = close.map_or_else(String::new, |close| format!("; did you mean `{close}`?"));
-    streams.note(&format!("there is no {what} `{name}`{meant}"))?;
+/// Something that does not exist.
+struct Unknown<'a> {
+    /// What it should be one of.
+    what: &'static str,
+    name: &'a str,
+    /// What was probably meant.
+    close: Option<&'a str>,
+    /// Where all are listed.
+    listed: &'static str,
+}
+
+/// Says that something does not exist, and what was probably meant or where all are listed.
+fn unknown(streams: &mut Streams<'_>, Unknown { what, name, close, listed }: Unknown<'_>) -> io::Result<Outcome> {
+    let help = close.map_or_else(|| listed.to_owned(), |close| format!("did you mean `{close}`?"));
+    streams.note(&format!("there is no {what} `{name}`; {help}"))?;
     Ok(Outcome::Unusable)
 }
 

@@ -3,7 +3,7 @@
 use std::io;
 
 use super::shape::{ShapedRule, ShapedRules};
-use super::{Format, Outcome, SourceArgs, Streams, Table, unknown};
+use super::{Format, Outcome, SourceArgs, Streams, Table, Unknown, unknown};
 use crate::facts::schema::{LISTS, SCALARS};
 use crate::report::json::write_indented;
 use crate::rules::{Rule, RuleSet, Severity, closest};
@@ -42,8 +42,8 @@ pub struct ListArgs {
 
 /// Runs it.
 pub(super) fn run(rules: &RuleSet, args: &ListArgs, streams: &mut Streams<'_>) -> io::Result<Outcome> {
-    if let Some((what, name, close)) = first_unknown(rules, args) {
-        return unknown(streams, what, name, close);
+    if let Some(name) = first_unknown(rules, args) {
+        return unknown(streams, name);
     }
     let wanted = |rule: &&Rule| is_wanted(rules, rule, args);
     let chosen = rules.rules().iter().filter(wanted);
@@ -70,8 +70,8 @@ pub(super) fn run(rules: &RuleSet, args: &ListArgs, streams: &mut Streams<'_>) -
     Ok(Outcome::Fine)
 }
 
-/// The rule set that a rule belongs to, and those that changed it: `builtin, overridden by site`. Why is what `rules show`
-/// tells.
+/// The rule set that a rule belongs to, and those that changed it: `builtin, overridden by site`. Why is what `rules
+/// show` tells.
 fn origin(rules: &RuleSet, rule: &Rule) -> String {
     let mut origin = rules.set_of(rule).map_or_else(String::new, |set| set.name.clone());
     for change in rule.overrides() {
@@ -86,9 +86,6 @@ fn origin(rules: &RuleSet, rule: &Rule) -> String {
     origin
 }
 
-/// A name that does not exist: what it should be one of, itself, and what was probably meant.
-type Unknown<'a> = (&'static str, &'a str, Option<&'a str>);
-
 /// The first name of the command line that does not exist.
 fn first_unknown<'a>(rules: &'a RuleSet, args: &'a ListArgs) -> Option<Unknown<'a>> {
     let causes = || rules.causes().iter().map(|cause| cause.id.as_str()).collect();
@@ -97,21 +94,26 @@ fn first_unknown<'a>(rules: &'a RuleSet, args: &'a ListArgs) -> Option<Unknown<'
     let severities = || Severity::ALL.map(Severity::word).to_vec();
     let sets = || rules.set_names().collect();
     let facts = || SCALARS.iter().map(|fact| fact.path).chain(LISTS.iter().map(|list| list.name)).collect();
-    not_known("cause", &args.cause, causes)
-        .or_else(|| not_known("family", &args.family, families))
-        .or_else(|| not_known("area", &args.area, areas))
-        .or_else(|| not_known("severity", &args.severity, severities))
-        .or_else(|| not_known("rule set", &args.set, sets))
-        .or_else(|| not_known("fact", &args.fact, facts))
+    let in_causes = "`crashsift rules causes` prints all, with what they mean";
+    let in_ids = "`crashsift rules list` prints all, as the first parts of ids";
+    let in_list = "`crashsift rules list` prints all, `--rules` adds yours";
+    let in_facts = "`crashsift rules facts` prints all, with what they mean";
+    not_known("cause", in_causes, &args.cause, causes)
+        .or_else(|| not_known("family", in_causes, &args.family, families))
+        .or_else(|| not_known("area", in_ids, &args.area, areas))
+        .or_else(|| not_known("severity", "one is low, medium, high or critical", &args.severity, severities))
+        .or_else(|| not_known("rule set", in_list, &args.set, sets))
+        .or_else(|| not_known("fact", in_facts, &args.fact, facts))
 }
 
 fn not_known<'a>(
     what: &'static str,
+    listed: &'static str,
     name: &'a Option<String>,
     known: impl FnOnce() -> Vec<&'a str>,
 ) -> Option<Unknown<'a>> {
     let (name, known) = (name.as_deref()?, known());
-    (!known.contains(&name)).then(|| (what, name, closest(name, known)))
+    (!known.contains(&name)).then(|| Unknown { what, name, close: closest(name, known), listed })
 }
 
 fn is_wanted(rules: &RuleSet, rule: &Rule, args: &ListArgs) -> bool {

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use anstyle::Style;
 
 use super::shape::{ShapedRules, WholeRule};
-use super::{Format, Outcome, SourceArgs, Streams, unknown};
+use super::{Format, Outcome, SourceArgs, Streams, Unknown, unknown};
 use crate::report::json::write_indented;
 use crate::report::sanitise;
 use crate::rules::{Rule, RuleSet, closest};
@@ -30,7 +30,11 @@ pub(super) fn run(rules: &RuleSet, args: &ShowArgs, streams: &mut Streams<'_>) -
     for id in &args.ids {
         match rules.rule(id) {
             Some(rule) => chosen.push(rule),
-            None => return unknown(streams, "rule", id, closest(id, rules.rules().iter().map(Rule::id))),
+            None => {
+                let close = closest(id, rules.rules().iter().map(Rule::id));
+                let listed = "`crashsift rules list` prints all, `--rules` adds yours";
+                return unknown(streams, Unknown { what: "rule", name: id, close, listed });
+            }
         }
     }
     match args.format {
