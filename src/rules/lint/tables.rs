@@ -19,6 +19,7 @@ pub(in crate::rules) fn look(stem: &str, file: &Arc<YamlText>, found: &mut Vec<D
         _ if tickets => ("patterns", &["regex", "needs"]),
         "stated-versions" => ("patterns", &["re"]),
         "mentions" => ("cues", &[]),
+        "text-words" => ("words", &[]),
         _ => return,
     };
     let Ok(root) = parse(file) else { return };
@@ -110,5 +111,8 @@ mod tests {
             "patterns:\n  - words: '**exit**'\ncues:\n  - words: [it is, 'a &amp; b', 'x > 1']\n  - words: '> it'\n";
         assert_eq!(told("ticket-a", text), [("R088", 2, 12)]);
         assert_eq!(told("mentions", text), [("R088", 4, 20), ("R088", 5, 12)]);
+        let text =
+            "words:\n  - of: level\n    words: [error, '**exit**']\n  - {of: printed_start, words: ['> ', 'at ']}\n";
+        assert_eq!(told("text-words", text), [("R088", 3, 20), ("R088", 4, 33)]);
     }
 }
