@@ -1,0 +1,58 @@
+//! The rules inside the program.
+
+use std::fs;
+use std::path::Path;
+
+use crashsift::rules::RuleSet;
+
+use super::load;
+
+/// Inside the program regular expressions are compiled when they are first asked, so this is where every one of them
+/// is: from the folder, as a user's are.
+#[test]
+fn every_regular_expression_of_the_built_in_rules_compiles() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("rules");
+    let loaded = RuleSet::load(true, &[folder]);
+    assert!(loaded.is_ok(), "{:?}", loaded.err());
+}
+
+#[test]
+fn the_built_in_rules_are_sound() {
+    let rules = RuleSet::load(true, &[]).expect("rules without mistakes");
+    assert_eq!(rules.warnings(), []);
+    assert_eq!(rules.run_tests().failed, []);
+    assert!(rules.causes().get("undetermined").is_some());
+}
+
+#[test]
+fn nothing_in_the_built_in_rules_is_probably_not_meant() {
+    let rules = RuleSet::check(&[], None).expect("rules without mistakes");
+    let shown: Vec<String> = rules.warnings().iter().map(|warning| warning.render(false)).collect();
+    assert!(shown.is_empty(), "{}", shown.join("\n\n"));
+}
+
+/// From this confidence on, people act on what a rule says.
+const SURE: f64 = 0.8;
+
+#[test]
+fn a_built_in_rule_that_is_not_sure_says_what_to_collect() {
+    let rules = RuleSet::check(&[], None).expect("rules without mistakes");
+    let unsure = rules.rules().iter().filter(|rule| rule.confidence() < SURE);
+    let silent: Vec<&str> = unsure.filter(|rule| rule.collect().is_empty()).map(|rule| rule.id()).collect();
+    assert_eq!(silent, [""; 0]);
+}
+
+#[test]
+fn the_example_of_the_readme_is_a_rule() {
+    let readme = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("rules/README.md")).expect("a text");
+    let example = readme.split("```yaml\n").nth(1).and_then(|rest| rest.split("```").next()).expect("an example");
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("rule.yaml");
+    fs::write(&path, example).expect("written");
+    let rules = load(&[path]);
+    assert_eq!(rules.warnings(), []);
+    let outcome = rules.run_tests();
+    assert_eq!((outcome.passed, outcome.failed), (5, vec![]));
+    let left: Vec<_> = rules.mutants_of(|_| true).into_iter().flat_map(|rule| rule.mutants).collect();
+    assert!(!left.is_empty() && left.iter().all(|mutant| mutant.noticed), "{left:?}");
+}
