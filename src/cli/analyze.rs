@@ -26,7 +26,8 @@ const SMALL: u64 = 256 << 10;
 
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
-    /// Files, folders and archives (.zip, .tar, .gz, .tgz, .cab); `-` reads a list of paths from standard input, one a line or separated by NUL.
+    /// Files, folders and archives (.zip, .tar, .gz, .tgz, .cab); `-` reads a list of paths from standard input, one a
+    /// line or separated by NUL.
     #[arg(value_name = "PATH", required_unless_present = "ticket")]
     paths: Vec<PathBuf>,
 

@@ -1,5 +1,5 @@
-//! `crashsift inspect`: the facts of one artifact as rules see them. What it prints can be pasted into a rule's test. Of
-//! an artifact without incident it prints what is in it, as comments.
+//! `crashsift inspect`: the facts of one artifact as rules see them. What it prints can be pasted into a rule's test.
+//! Of an artifact without incident it prints what is in it, as comments.
 
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -27,8 +27,8 @@ pub struct Arguments {
     #[arg(long, value_name = "PATH")]
     symbols: Vec<PathBuf>,
 
-    /// Use the lists of this rule file or folder beside the built-in ones; can be given again. `sigma:PATH` is a file or
-    /// folder of Sigma rules: what they match in an event log is shown.
+    /// Use the lists of this rule file or folder beside the built-in ones; can be given again. `sigma:PATH` is a file
+    /// or folder of Sigma rules: what they match in an event log is shown.
     #[arg(short, long, value_name = "PATH")]
     rules: Vec<PathBuf>,
 }

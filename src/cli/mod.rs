@@ -62,8 +62,8 @@ enum Command {
     Merge(merge::Arguments),
     /// Says how rules came to their answers: for an incident, or for a rule.
     Why(why::Arguments),
-    /// Lists, shows, checks, tests, drafts and compares rules, lists the facts that they can ask for and the causes that
-    /// they can name, and prints their schema.
+    /// Lists, shows, checks, tests, drafts and compares rules, lists the facts that they can ask for and the causes
+    /// that they can name, and prints their schema.
     #[command(subcommand)]
     Rules(RulesCommand),
     /// Prints the JSON Schema of what programs read.
@@ -124,8 +124,8 @@ fn usage(error: &clap::Error) -> Exit {
     if !error.use_stderr() {
         return stream::outcome(error.print());
     }
-    // A wrong argument may be the name of a file that a shell filled in, and is shown: without colours, one cannot be told
-    // from what clap means to do to the terminal.
+    // A wrong argument may be the name of a file that a shell filled in, and is shown: without colours, one cannot be
+    // told from what clap means to do to the terminal.
     let text = error.render().to_string();
     let harmless = text.lines().all(|line| matches!(sanitise(line), Cow::Borrowed(_)));
     // Nobody can be told when even this can't be printed.
@@ -144,8 +144,8 @@ fn usage(error: &clap::Error) -> Exit {
     Exit::Usage
 }
 
-/// Tells of a panic in one line. A reader's panic costs its artifact only and stands in the report, too; more than a few
-/// of them say nothing new.
+/// Tells of a panic in one line. A reader's panic costs its artifact only and stands in the report, too; more than a
+/// few of them say nothing new.
 fn note_panic(panic: &std::panic::PanicHookInfo<'_>) {
     const MOST: usize = 8;
     static COUNT: AtomicUsize = AtomicUsize::new(0);

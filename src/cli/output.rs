@@ -91,8 +91,8 @@ fn write_file(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>)
     Ok(())
 }
 
-/// Whether what is at the place for the output can be replaced: nothing that is read (`inputs`, files and folders), and no
-/// artifact of any kind but text. Below a folder that is read, only a report of this program can be.
+/// Whether what is at the place for the output can be replaced: nothing that is read (`inputs`, files and folders), and
+/// no artifact of any kind but text. Below a folder that is read, only a report of this program can be.
 ///
 /// # Errors
 /// The message, when something would be lost.

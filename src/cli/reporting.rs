@@ -1,5 +1,5 @@
-//! What every command that writes a report shares: by which rules it is judged, what is left out, how it is written, and
-//! what the exit code says.
+//! What every command that writes a report shares: by which rules it is judged, what is left out, how it is written,
+//! and what the exit code says.
 
 use std::io::{self, Write};
 use std::num::NonZeroUsize;
@@ -37,8 +37,8 @@ pub struct Arguments {
     #[arg(long)]
     mergeable: bool,
 
-    /// Use the rules of this file or folder beside the built-in ones; can be given again. `sigma:PATH` is a file or folder
-    /// of Sigma rules: what they match in event logs is shown as evidence.
+    /// Use the rules of this file or folder beside the built-in ones; can be given again. `sigma:PATH` is a file or
+    /// folder of Sigma rules: what they match in event logs is shown as evidence.
     #[arg(short, long = "rules", value_name = "PATH")]
     rules: Vec<PathBuf>,
 

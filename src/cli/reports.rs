@@ -11,8 +11,8 @@ use crate::merge::{self, Part};
 use crate::read::ReadArtifact;
 use crate::report::written;
 
-/// What there is to read, and what reports hold that were written before. A report that holds no evidence, or not all of
-/// it, is a mistake in the command line.
+/// What there is to read, and what reports hold that were written before. A report that holds no evidence, or not all
+/// of it, is a mistake in the command line.
 pub fn read_before(given: &[PathBuf]) -> Result<(Vec<PathBuf>, Vec<ReadArtifact>), Exit> {
     let (reports, paths): (Vec<PathBuf>, Vec<PathBuf>) = given.iter().cloned().partition(|path| is_report(path));
     let mut parts = Vec::new();

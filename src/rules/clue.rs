@@ -1,5 +1,5 @@
-//! What has to be there for a rule to match, as far as it can be looked up: a value that a fact or a field of a list must
-//! be equal to, or a text that must be in it. Found in the rule as it is compiled, with modifiers and lists read.
+//! What has to be there for a rule to match, as far as it can be looked up: a value that a fact or a field of a list
+//! must be equal to, or a text that must be in it. Found in the rule as it is compiled, with modifiers and lists read.
 
 use super::compare::{Compare, Part};
 use super::condition::Condition;

@@ -1,4 +1,5 @@
-//! What there is to be said of a rule beside what it says itself: the facts that it asks for, and its tests as examples.
+//! What there is to be said of a rule beside what it says itself: the facts that it asks for, and its tests as
+//! examples.
 
 use std::collections::BTreeSet;
 

@@ -18,8 +18,8 @@ impl Quantifier {
         }
     }
 
-    /// Whether as many fit as it asks for, whatever those turn out to be that can't be decided; `more` says whether there
-    /// may be entries that the list lacks.
+    /// Whether as many fit as it asks for, whatever those turn out to be that can't be decided; `more` says whether
+    /// there may be entries that the list lacks.
     pub fn truth(self, rows: &[Row<'_>], entries: &EntryFilter, more: impl Fn() -> bool) -> Truth {
         let any = || match Truth::any(rows.iter().map(|row| entries.truth(row))) {
             Truth::False if more() => Truth::Undecided,

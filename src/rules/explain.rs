@@ -176,8 +176,8 @@ fn bare_environment() -> Environment<'static> {
     environment
 }
 
-/// The facts of an incident as texts use them: a group such as `process` is made when a text names it, and a fact becomes
-/// text when it is printed. A text names a few of the hundred that there are.
+/// The facts of an incident as texts use them: a group such as `process` is made when a text names it, and a fact
+/// becomes text when it is printed. A text names a few of the hundred that there are.
 pub(super) struct FactValues(Printed);
 
 impl FactValues {

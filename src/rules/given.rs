@@ -62,8 +62,8 @@ fn holder(all: &[Given], place: usize) -> Option<String> {
     Some(display_path(&holder.set.path))
 }
 
-/// Calls sets of one name by their paths: reports say by name who overrides, disables and suppresses. The one that takes
-/// the place of the built-in set keeps its name.
+/// Calls sets of one name by their paths: reports say by name who overrides, disables and suppresses. The one that
+/// takes the place of the built-in set keeps its name.
 fn name_apart(sets: &mut [SetSource]) {
     let mut count: BTreeMap<String, usize> = BTreeMap::new();
     for set in &*sets {

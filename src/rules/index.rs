@@ -1,6 +1,6 @@
-//! Which rules can match an incident, without looking at each: what an incident holds is looked up among what rules need,
-//! and its texts are searched once for all parts that rules look for. The time that takes depends on the incident and on
-//! what of it rules ask for, and hardly on how many rules there are.
+//! Which rules can match an incident, without looking at each: what an incident holds is looked up among what rules
+//! need, and its texts are searched once for all parts that rules look for. The time that takes depends on the incident
+//! and on what of it rules ask for, and hardly on how many rules there are.
 //!
 //! Built-in rules are asked one by one instead: there are few of them, what decides them is known without reading them,
 //! and to look that up would cost more than it saves.

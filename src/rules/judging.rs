@@ -22,8 +22,8 @@ impl RuleSet {
         self.judge_by(&View::new(facts, None), Occasion::default(), Chance::Undecided)
     }
 
-    /// The findings of an incident with the timeline `around` it, and those that are suppressed. Rules that nobody could
-    /// decide are not looked at: with many incidents, finding out what those lack would be most of the work.
+    /// The findings of an incident with the timeline `around` it, and those that are suppressed. Rules that nobody
+    /// could decide are not looked at: with many incidents, finding out what those lack would be most of the work.
     #[must_use]
     pub fn findings<'a>(
         &self,
@@ -76,8 +76,8 @@ impl RuleSet {
         judgement
     }
 
-    /// The findings of the rules that have at least this chance, whether or not somebody wants to see them, and the rules
-    /// that can't be decided.
+    /// The findings of the rules that have at least this chance, whether or not somebody wants to see them, and the
+    /// rules that can't be decided.
     fn decided(&self, view: &View<'_>, least: Chance) -> (Vec<Finding>, Vec<Skipped>) {
         let (mut found, mut skipped) = (Vec::new(), Vec::new());
         let mut values = None;

@@ -1,9 +1,9 @@
 //! Judging incidents by rules.
 //!
-//! A rule set is loaded once, from the built-in rules and whatever folders the user adds. Loading reads every file of the
-//! user to its end, checks everything that can be checked without an incident, and gives either a [`RuleSet`] or all
-//! mistakes at once. Judging an incident then can't fail. The built-in rules were read by the build and checked by its
-//! tests; of them, a run reads what it needs.
+//! A rule set is loaded once, from the built-in rules and whatever folders the user adds. Loading reads every file of
+//! the user to its end, checks everything that can be checked without an incident, and gives either a [`RuleSet`] or
+//! all mistakes at once. Judging an incident then can't fail. The built-in rules were read by the build and checked by
+//! its tests; of them, a run reads what it needs.
 //!
 //! The language of rules is described in `rules/README.md`.
 

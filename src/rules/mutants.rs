@@ -70,8 +70,8 @@ pub struct Mutants {
     pub rule: String,
     /// The file that it stands in.
     pub file: String,
-    /// One for each part of the condition that can be left out, and for each adjustment: selections first, then by line.
-    /// Of a selection that only an `adjust` names, no part is left out but the adjustment.
+    /// One for each part of the condition that can be left out, and for each adjustment: selections first, then by
+    /// line. Of a selection that only an `adjust` names, no part is left out but the adjustment.
     pub mutants: Vec<Mutant>,
 }
 

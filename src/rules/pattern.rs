@@ -17,8 +17,8 @@ use regex_syntax::utf8::Utf8Sequences;
 /// The most memory that one compiled regular expression may take, bytes.
 const LIMIT: usize = 1 << 20;
 
-/// An automaton with so many states takes less memory than [`LIMIT`]. A state with what belongs to it takes 50 bytes on the
-/// average, measured; most of them are one byte of a text.
+/// An automaton with so many states takes less memory than [`LIMIT`]. A state with what belongs to it takes 50 bytes on
+/// the average, measured; most of them are one byte of a text.
 const SURELY_FEW: usize = 4096;
 
 /// Classes of more ranges than this hold the letters of many alphabets.
@@ -72,8 +72,8 @@ impl Pattern {
         needed(&ParserBuilder::new().build().parse(&small).ok()?)
     }
 
-    /// The same, found faster, for texts without [`ASCII_BUT_FOR_CASE`]: reading an expression takes a tenth of compiling it,
-    /// and hardly any of a rule's alternatives has anything in common with a text.
+    /// The same, found faster, for texts without [`ASCII_BUT_FOR_CASE`]: reading an expression takes a tenth of
+    /// compiling it, and hardly any of a rule's alternatives has anything in common with a text.
     fn may_match(&self, folded: &str) -> bool {
         let needs = self.compiled.needs.get_or_init(|| {
             let small = without_capitals(&self.text)?;

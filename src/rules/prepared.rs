@@ -1,8 +1,8 @@
 //! The built-in rules as the build leaves them: read from YAML once and taken apart, so that a run decodes only what
 //! it asks for.
 //!
-//! Trees of nodes are encoded on their own, and stand together after the index that says where. Whoever wants one decodes
-//! it; all others are bytes that nobody looks at.
+//! Trees of nodes are encoded on their own, and stand together after the index that says where. Whoever wants one
+//! decodes it; all others are bytes that nobody looks at.
 
 use serde::{Deserialize, Serialize};
 

@@ -97,8 +97,8 @@ impl RuleSet {
         Self::load_with(builtin, paths, SetSource::prepared, SetSource::require_rules)
     }
 
-    /// Loads the same as [`load`](Self::load) with the built-in rules, to be tested: a folder at `paths` may hold no rules
-    /// and nothing but folders of artifacts with what they must yield.
+    /// Loads the same as [`load`](Self::load) with the built-in rules, to be tested: a folder at `paths` may hold no
+    /// rules and nothing but folders of artifacts with what they must yield.
     ///
     /// # Errors
     /// All mistakes of all files, warnings among them, when there is at least one error.
@@ -160,7 +160,8 @@ impl RuleSet {
         Ok(Self { warnings: found, notes, ..loaded })
     }
 
-    /// Compiles sets of which the first is the built-in one; `left_out` are the ids of its rules if they are not wanted.
+    /// Compiles sets of which the first is the built-in one; `left_out` are the ids of its rules if they are not
+    /// wanted.
     fn compile(sets: Vec<SetSource>, left_out: &BTreeSet<String>, found: &mut Vec<Diagnostic>) -> Self {
         let mut causes = Causes::default();
         let mut builtin_lists = Arc::new(Lists::default());

@@ -168,9 +168,9 @@ fn read_record(list: &ListDefinition, item: &Node, mistakes: &mut Mistakes) -> O
     Some(Record { fields: fields.collect(), from: None })
 }
 
-/// Adds to an entry what the test says without writing it: where it stands, in lists whose entries have a position, and how
-/// far away it is, where that is the time before or after. `position` is the place behind the entry before; gives the one
-/// behind this entry.
+/// Adds to an entry what the test says without writing it: where it stands, in lists whose entries have a position, and
+/// how far away it is, where that is the time before or after. `position` is the place behind the entry before; gives
+/// the one behind this entry.
 fn complete(list: &ListDefinition, record: &mut Record, position: u64) -> u64 {
     let number = |record: &Record, field: &str| match record.get(field) {
         Some(Value::Number(number)) => Some(*number),

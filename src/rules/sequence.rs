@@ -25,8 +25,8 @@ pub(super) struct Sequence {
 /// What gives entries their order. Fields go by their index in the list's definition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Along {
-    /// The time, up to the incident: the field with the distance, and how many seconds lie between the first and the last
-    /// step at most.
+    /// The time, up to the incident: the field with the distance, and how many seconds lie between the first and the
+    /// last step at most.
     Time { before: Field, within: Option<u64> },
     /// The position, from 0 on: for frames from the innermost outwards. `adjacent`: each directly after the other.
     Position { field: Field, adjacent: bool },
@@ -149,8 +149,8 @@ impl Sequence {
         if possible { Truth::Undecided } else { Truth::False }
     }
 
-    /// The entries that surely follow one another so, the first step's first; of several such, those of which the last one
-    /// stands last. Empty where none do.
+    /// The entries that surely follow one another so, the first step's first; of several such, those of which the last
+    /// one stands last. Empty where none do.
     pub fn found<'r, 'v>(&self, rows: &'r [Row<'v>]) -> Vec<&'r Row<'v>> {
         let steps: Vec<&EntryFilter> = self.steps.iter().collect();
         let chain = self.chain(&steps, rows, true, false).1.unwrap_or_default();
@@ -237,8 +237,8 @@ impl Sequence {
         (reached, Some(chain))
     }
 
-    /// Which of these entries follow one of those of the step before, each with the one whose chain began last: that is the
-    /// shortest.
+    /// Which of these entries follow one of those of the step before, each with the one whose chain began last: that is
+    /// the shortest.
     fn following(&self, before: &[Step], placed: Vec<Step>, sure: bool, apart: bool) -> Vec<Step> {
         if let Along::Position { adjacent: true, .. } = self.along
             && !apart

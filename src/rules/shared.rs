@@ -6,8 +6,8 @@ use super::selection::{EntryFilter, FieldTerm, FieldTest, Selection};
 use crate::facts::schema::{ListDefinition, OTHER_INCIDENTS, list};
 use crate::facts::{OtherIncidents, Shared, Value};
 
-/// Whether the list has every incident that would fit: those that share what the test asks to be the same, as near as it
-/// asks them to be.
+/// Whether the list has every incident that would fit: those that share what the test asks to be the same, as near as
+/// it asks them to be.
 pub(super) fn is_whole(entries: &EntryFilter, others: &OtherIncidents) -> bool {
     let Some(list) = list(OTHER_INCIDENTS) else { return false };
     if entries.alternatives.is_empty() {

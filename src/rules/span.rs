@@ -8,7 +8,8 @@ use crate::facts::{Asked, Needed, Recorded, Value};
 /// The list that logs make.
 const TIMELINE: &str = "timeline";
 
-/// The log that is needed, and not there, to know that no other entry fits; `before`: of those before the incident alone.
+/// The log that is needed, and not there, to know that no other entry fits; `before`: of those before the incident
+/// alone.
 pub(super) fn lacking(entries: &EntryFilter, before: bool, recorded: &Recorded) -> Option<Needed> {
     if entries.alternatives.is_empty() {
         return of_terms(&[], before, recorded);

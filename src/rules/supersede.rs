@@ -36,8 +36,8 @@ const LEAST: f64 = 0.3;
 
 /// Marks the findings that others supersede, and gives all: first those that stand, the surest first, then the others.
 ///
-/// What a text only mentions supersedes nothing that is certain, and a finding that is itself no more than a possibility
-/// nothing that is surer.
+/// What a text only mentions supersedes nothing that is certain, and a finding that is itself no more than a
+/// possibility nothing that is surer.
 pub(super) fn decided(mut found: Vec<Found<'_>>) -> Vec<Finding> {
     let mut by: BTreeMap<String, Vec<Winner>> = BTreeMap::new();
     for Found { finding, supersedes, in_doubt } in &found {
@@ -93,7 +93,8 @@ pub(super) fn check(rules: &[Rule], written: &BTreeSet<String>, found: &mut Vec<
     }
 }
 
-/// Whether a rule supersedes itself by way of `next`, and is the first by id of those that do: each circle is told once.
+/// Whether a rule supersedes itself by way of `next`, and is the first by id of those that do: each circle is told
+/// once.
 fn is_first_of_circle(named: &BTreeMap<&str, &[Superseded]>, rule: &str, next: &str) -> bool {
     let is_between = |id: &&&str| leads_to(named, next, id) && leads_to(named, id, rule);
     named.keys().find(is_between).is_some_and(|first| *first == rule)

@@ -216,8 +216,8 @@ impl Missing {
     }
 }
 
-/// The log that would tell of entries of a list that can't be known to lack them: what the first of the terms needs that
-/// ask for it.
+/// The log that would tell of entries of a list that can't be known to lack them: what the first of the terms needs
+/// that ask for it.
 fn needed_log(lacking: Lacking, selections: &[Selection], view: &View<'_>) -> Option<Needed> {
     let terms = selections.iter().flat_map(|selection| selection.alternatives.iter().flatten());
     let mut undecided = terms.filter(|term| {

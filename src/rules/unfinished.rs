@@ -1,4 +1,5 @@
-//! What a draft says where only its author can say more: `rules new` writes it, and `rules check` finds it when it is left.
+//! What a draft says where only its author can say more: `rules new` writes it, and `rules check` finds it when it is
+//! left.
 
 /// In the place of why a crash happens.
 pub(crate) const WHY: &str = "Why that is so has not been written yet.";

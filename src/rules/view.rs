@@ -225,8 +225,8 @@ impl<'a> View<'a> {
         Self { facts, around, program, scalars, known_lists, lists, possible_others, counted: Counted::All }
     }
 
-    /// The same incident without what is only mentioned: of lines only what is certain of them, and no error that only a
-    /// denial, advice or a list of codes names. `None` where nothing is.
+    /// The same incident without what is only mentioned: of lines only what is certain of them, and no error that only
+    /// a denial, advice or a list of codes names. `None` where nothing is.
     pub fn without_mentions(&self) -> Option<View<'a>> {
         let flagged = MENTIONS.iter().any(|(flag, _)| is_set(self.facts, flag));
         let listed = LISTS_WITH_MENTIONS.iter().any(|list| self.has(list, "mentioned"));
@@ -279,16 +279,16 @@ impl<'a> View<'a> {
         self.lists.get(index)?.get_or_init(|| self.rows(LISTS.get(index)?)).as_deref()
     }
 
-    /// A list's entries, if the list is known, with those of which nobody knows whether they are any: other incidents that
-    /// may share something.
+    /// A list's entries, if the list is known, with those of which nobody knows whether they are any: other incidents
+    /// that may share something.
     pub fn possible(&self, index: usize) -> Option<&[Row<'a>]> {
         let Some(others) = self.others_of(index) else { return self.list(index) };
         let all = || others.entries().iter().chain(others.perhaps()).map(Row::Other).collect();
         Some(self.possible_others.get_or_init(all))
     }
 
-    /// Whether an entry of a list may have one of these texts, which are folded, in a field. Only of the timeline's kinds
-    /// more is known than that.
+    /// Whether an entry of a list may have one of these texts, which are folded, in a field. Only of the timeline's
+    /// kinds more is known than that.
     pub fn may_have(&self, index: usize, field: usize, texts: &[Value]) -> bool {
         match self.around.filter(|_| field == KIND && LISTS.get(index).is_some_and(|list| list.name == TIMELINE)) {
             Some(around) => texts.iter().any(|text| matches!(text, Value::Text(kind) if around.has_kind(kind))),

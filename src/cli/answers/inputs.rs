@@ -13,8 +13,8 @@ use super::asked::hash_of;
 use crate::artifact::event_log::{self, Cache, LEAST_LOG};
 use crate::discover::{self, ArtifactKind, SNIFFED, display_path, reason, sniff};
 
-/// The largest file that is compared by all its bytes, if it is not known to need that: hashing one that is larger, such
-/// as a dump of all memory, costs more than reading what matters of it.
+/// The largest file that is compared by all its bytes, if it is not known to need that: hashing one that is larger,
+/// such as a dump of all memory, costs more than reading what matters of it.
 const MOST_BYTES: u64 = 16 << 20;
 
 /// What a run is given to read.

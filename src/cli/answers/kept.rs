@@ -1,5 +1,5 @@
-//! The file that an answer is kept in: what was printed, then the trailer that tells of what, and its length, hash and a
-//! mark. The trailer comes last because its content is known last.
+//! The file that an answer is kept in: what was printed, then the trailer that tells of what, and its length, hash and
+//! a mark. The trailer comes last because its content is known last.
 
 use std::collections::BTreeSet;
 use std::fs::File;

@@ -38,8 +38,8 @@ pub struct Answers {
 }
 
 impl Answers {
-    /// The run that asks `asked` of the files at `paths`, and the answer to it, if it is known. `None` for the first where
-    /// the files can't be compared for less than reading them costs.
+    /// The run that asks `asked` of the files at `paths`, and the answer to it, if it is known. `None` for the first
+    /// where the files can't be compared for less than reading them costs.
     pub fn look_up(cache: &Arc<Cache>, asked: Asked, paths: &[PathBuf]) -> (Option<Self>, Option<Answer>) {
         let place = cache.answer(asked.hash());
         let known = Answer::open(&place).unwrap_or_else(|reason| {
@@ -71,8 +71,8 @@ impl Answers {
         }
     }
 
-    /// Keeps what was written, with what else the run told, if the inputs are still what they were and all that could not
-    /// be read of them is their own fault.
+    /// Keeps what was written, with what else the run told, if the inputs are still what they were and all that could
+    /// not be read of them is their own fault.
     pub fn keep(self, artifacts: &[Artifact], notes: &Notes, exit: u8) {
         let Some(keeping) = self.keeping else { return };
         if self.cache.has_failure_of_machine() {

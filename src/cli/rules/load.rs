@@ -21,8 +21,8 @@ pub(in crate::cli) struct Notes<'n> {
     pub quiet: bool,
 }
 
-/// Loads the built-in rules, if wanted, and those of files and folders. `None` where they can't be used: every mistake is
-/// printed then.
+/// Loads the built-in rules, if wanted, and those of files and folders. `None` where they can't be used: every mistake
+/// is printed then.
 pub(in crate::cli) fn load(builtin: bool, paths: &[PathBuf], notes: &mut Notes<'_>) -> Option<RuleSet> {
     load_by(|paths| RuleSet::load(builtin, paths), paths, notes)
 }

@@ -23,8 +23,8 @@ const FIRST: &str = "README.md";
 /// Arguments of `rules pages`.
 #[derive(Debug, Clone, clap::Args)]
 pub struct PagesArgs {
-    /// Folder for the pages (Markdown): README.md, AREA/NAME.md for each rule and causes/CAUSE.md. Pages that an earlier
-    /// run wrote are replaced, or removed with their rules; other files are left alone
+    /// Folder for the pages (Markdown): README.md, AREA/NAME.md for each rule and causes/CAUSE.md. Pages that an
+    /// earlier run wrote are replaced, or removed with their rules; other files are left alone
     #[arg(value_name = "DIR")]
     folder: PathBuf,
 

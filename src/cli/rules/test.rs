@@ -1,5 +1,5 @@
-//! `crashsift rules test`: the tests inside rules, what they would not notice, and folders of artifacts that say what they
-//! must yield.
+//! `crashsift rules test`: the tests inside rules, what they would not notice, and folders of artifacts that say what
+//! they must yield.
 
 use std::io;
 use std::path::PathBuf;
@@ -20,8 +20,8 @@ pub struct TestArgs {
     /// Rule files and folders, and folders of artifacts with an expected.yaml
     #[arg(value_name = "PATH")]
     pub paths: Vec<PathBuf>,
-    /// Leave out each selection, term and alternative of the rules' conditions and each adjustment, one at a time, and say
-    /// which of them no test notices; `=all`: each value of a list of values, too
+    /// Leave out each selection, term and alternative of the rules' conditions and each adjustment, one at a time, and
+    /// say which of them no test notices; `=all`: each value of a list of values, too
     #[arg(long, value_name = "WHAT", num_args = 0..=1, require_equals = true, default_missing_value = "parts")]
     pub mutants: Option<LeaveOut>,
 }

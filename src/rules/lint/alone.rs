@@ -7,8 +7,8 @@ use crate::rules::compare::Compare;
 use crate::rules::selection::{Term, Test};
 use crate::yaml::Diagnostic;
 
-/// Exception codes that say how a program died and not why: each stands in crashes of nearly every cause. Others, such as
-/// that of a stack overflow or of a missing DLL, name what happened.
+/// Exception codes that say how a program died and not why: each stands in crashes of nearly every cause. Others, such
+/// as that of a stack overflow or of a missing DLL, name what happened.
 ///
 /// Source: "NTSTATUS Values" of the Windows protocol documentation (MS-ERREF, 2.3.1).
 const EXCEPTIONS: [u64; 5] = [0x8000_0003, 0xC000_0005, 0xC000_0006, 0xC000_0409, 0xC000_041D];

@@ -43,7 +43,8 @@ pub(super) struct Wrong {
     words: (bool, bool),
     /// Whether other alternatives beside it can be found all the same.
     of_alternative: bool,
-    /// Whether it is one of ASCII beside a letter of another alphabet, where it holds only before or behind another one.
+    /// Whether it is one of ASCII beside a letter of another alphabet, where it holds only before or behind another
+    /// one.
     foreign: bool,
 }
 
@@ -227,8 +228,8 @@ impl Words {
         wrong.then_some(Wrong { written, words, of_alternative: false, foreign })
     }
 
-    /// What the first character (from the back, the last one) can be of an expression and, where it can be empty, of what
-    /// lies beyond.
+    /// What the first character (from the back, the last one) can be of an expression and, where it can be empty, of
+    /// what lies beyond.
     fn edge(&self, hir: &Hir, from: From, beyond: Side) -> Side {
         match hir.kind() {
             HirKind::Empty => beyond,

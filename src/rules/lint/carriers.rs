@@ -31,8 +31,8 @@ impl<'l> Carriers<'l> {
         Some(Self { carriers, known: lists.all().flat_map(|list| list.samples()).collect() })
     }
 
-    /// Whether a comparison with a module's name holds for modules that deliver exceptions for others, as far as modules
-    /// are known, and for no others.
+    /// Whether a comparison with a module's name holds for modules that deliver exceptions for others, as far as
+    /// modules are known, and for no others.
     fn are_all_of(&self, compare: &Compare) -> bool {
         match compare {
             Compare::Equal(values) => {
@@ -78,7 +78,8 @@ impl<'l> Carriers<'l> {
     }
 }
 
-/// `R085`: a rule that names a carrier only, and takes its cause for probable; or one as the suspect, which it never is.
+/// `R085`: a rule that names a carrier only, and takes its cause for probable; or one as the suspect, which it never
+/// is.
 pub(super) fn look(rule: &Linted<'_>, carriers: &Carriers<'_>, found: &mut Vec<Diagnostic>) {
     for term in rule.terms() {
         if let Test::Fact { fact, compare, .. } = &term.test

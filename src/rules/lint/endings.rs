@@ -6,8 +6,8 @@ use crate::rules::compare::Compare;
 use crate::rules::selection::{FieldTest, Test};
 use crate::yaml::Diagnostic;
 
-/// What compares the name of something that need not have an ending: processes of the system (`System`, `Registry`), and
-/// drivers of which the kernel keeps a part of the name.
+/// What compares the name of something that need not have an ending: processes of the system (`System`, `Registry`),
+/// and drivers of which the kernel keeps a part of the name.
 const WITHOUT: [&str; 7] = [
     "process.name",
     "process.parent",

@@ -1,7 +1,7 @@
 //! What is legal in a rule and probably not meant: warnings of `rules check`.
 //!
-//! A lint looks at one thing and says where it is and what would be better. Some look at single terms, others need to know
-//! in which [ways] a rule can match.
+//! A lint looks at one thing and says where it is and what would be better. Some look at single terms, others need to
+//! know in which [ways] a rule can match.
 
 mod adjusting;
 mod alone;
@@ -37,7 +37,8 @@ pub(super) use references::look_at as look_at_references;
 pub(super) use tables::look as lint_table;
 use ways::Way;
 
-/// A rule with the ways in which it can match; none where there are too many to look at each, or where it never matches.
+/// A rule with the ways in which it can match; none where there are too many to look at each, or where it never
+/// matches.
 struct Linted<'r> {
     rule: &'r Rule,
     ways: Vec<Way<'r>>,

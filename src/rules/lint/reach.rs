@@ -10,8 +10,8 @@ use crate::rules::selection::{EntryFilter, FieldTerm, FieldTest, Term, Test};
 use crate::rules::sequence::Along;
 use crate::yaml::Diagnostic;
 
-/// `R086`: a look further back than rules see, a count of more entries or values than there are, and a sequence after the
-/// incident.
+/// `R086`: a look further back than rules see, a count of more entries or values than there are, and a sequence after
+/// the incident.
 pub(super) fn look(rule: &Linted<'_>, found: &mut Vec<Diagnostic>) {
     for term in rule.terms() {
         if let Test::List { list, entries, quantifier: Quantifier::Count(count), .. } = &term.test {
@@ -39,8 +39,8 @@ pub(super) fn look(rule: &Linted<'_>, found: &mut Vec<Diagnostic>) {
     }
 }
 
-/// What comes of it that these alternatives of what entries must be fit none, if there are any: the whole never holds where
-/// all alternatives of one filter are such.
+/// What comes of it that these alternatives of what entries must be fit none, if there are any: the whole never holds
+/// where all alternatives of one filter are such.
 fn dead<'e>(
     mut filters: impl Iterator<Item = &'e EntryFilter> + Clone,
     is_dead: impl Fn(&'e Vec<FieldTerm>) -> bool,

@@ -5,8 +5,8 @@ use crate::rules::evaluate::Truth;
 use crate::rules::view::View;
 use crate::yaml::Diagnostic;
 
-/// `R089`: a selection that the condition needs and that is open in all tests of its rule. What only moves the confidence
-/// no test can show.
+/// `R089`: a selection that the condition needs and that is open in all tests of its rule. What only moves the
+/// confidence no test can show.
 pub(super) fn look(rule: &Linted<'_>, found: &mut Vec<Diagnostic>) {
     let views: Vec<View<'_>> = rule.rule.tests().iter().map(|test| View::new(&test.facts, None)).collect();
     let logic = rule.rule.logic();

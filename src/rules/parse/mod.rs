@@ -55,8 +55,8 @@ pub(super) struct Read {
     pub written: BTreeSet<String>,
 }
 
-/// Reads the rules of one file, and what it says about rules of others. A rule with a mistake is not among them; the ids of
-/// all go to `read.written`.
+/// Reads the rules of one file, and what it says about rules of others. A rule with a mistake is not among them; the
+/// ids of all go to `read.written`.
 pub(super) fn read_file(
     file: &RuleFile,
     origin: Origin,

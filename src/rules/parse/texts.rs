@@ -189,8 +189,8 @@ impl Reader<'_> {
     }
 }
 
-/// What an override gives anew of a `rule`. `worlds` are the facts that are known when that rule matches; without them, all
-/// are taken to be known.
+/// What an override gives anew of a `rule`. `worlds` are the facts that are known when that rule matches; without them,
+/// all are taken to be known.
 pub(in crate::rules) fn read_changes(
     node: &Node,
     known: &Known<'_>,
