@@ -338,6 +338,8 @@ fn tables(files: &[File]) -> Outcome<String> {
     let exceptions = table::codes(read("exception-codes")?, "", &mut mistakes);
     let fast_fails = table::codes(read("fast-fail")?, "FAST_FAIL_", &mut mistakes);
     let bugchecks = table::codes(read("bugchecks")?, "", &mut mistakes);
+    let mut win_errors = table::names(read("win-errors")?, &mut mistakes);
+    win_errors.retain(|_, row| row.bare || row.status.is_some());
     let stops = stop_table::stops(read("bugcheck-parameters")?, &mut mistakes);
     let releases = table::releases(read("windows-builds")?, &mut mistakes);
     let collect = table::texts(read("collect")?, &mut mistakes);
@@ -355,10 +357,13 @@ fn tables(files: &[File]) -> Outcome<String> {
     let mut code = String::new();
     for (name, table) in [("EXCEPTIONS", exceptions), ("FAST_FAILS", fast_fails), ("BUGCHECKS", bugchecks)] {
         write_table(&mut code, name, "u32", "Meaning", &table, |row| {
-            let table::Code { name, means, live, damage } = row;
+            let table::Code { name, means, live, damage, .. } = row;
             format!("Meaning {{ name: {name:?}, means: {means:?}, live: {live}, damage: {damage:?} }}")
         })?;
     }
+    write_table(&mut code, "WIN_ERRORS", "u32", "(bool, Option<u32>)", &win_errors, |row| {
+        format!("({}, {:?})", row.bare, row.status)
+    })?;
     write_table(&mut code, "STOPS", "u32", "Stop", &stops, stop)?;
     write_table(&mut code, "RELEASES", "u32", "(&str, &str)", &releases, |build| {
         format!("({:?}, {:?})", build.release, build.kernel)

@@ -69,6 +69,13 @@ fn what_was_mended_or_is_another_matter_makes_no_rule_sure() {
     ] {
         // Heap corruption is told by its code.
         let report = report(&text);
+        if text.contains(NOW) {
+            let codes = report.incidents.iter().filter_map(|judged| judged.incident.exception.as_ref());
+            assert!(
+                codes.map(|exception| exception.code.0).any(|code| code == 0xC000_0005),
+                "{text}: nothing was read"
+            );
+        }
         let findings = report.incidents.iter().flat_map(|judged| &judged.findings);
         let of_text = findings.filter(|finding| !finding.rule.starts_with("memory/heap"));
         let surest = of_text.map(|finding| finding.confidence).fold(0.0, f64::max);

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use super::IncidentKind;
+use crate::artifact::event_log::catalogue::is_of_a_crash;
 use crate::evidence::{BugcheckCode, Event, EventBody, Observation, Place, Ticket, TicketEvent, WerReport, base_name};
 
 /// An observation and where it was made.
@@ -318,12 +319,7 @@ impl Sighting {
 fn ticket_kind(ticket: &Ticket) -> IncidentKind {
     let reset = |event: &TicketEvent| event.provider.eq_ignore_ascii_case("Display") && event.id == 4101;
     let hang = |event: &TicketEvent| event.provider.eq_ignore_ascii_case("Application Hang") && event.id == 1002;
-    // Event 1000 and event 1026 of .NET are written when a program crashed.
-    let crash = |event: &TicketEvent| {
-        [("Application Error", 1000), (".NET Runtime", 1026)]
-            .iter()
-            .any(|(provider, id)| event.provider.eq_ignore_ascii_case(provider) && event.id == *id)
-    };
+    let crash = |event: &TicketEvent| is_of_a_crash(&event.provider, event.id);
     match &ticket.bugcheck {
         Some((code, _)) => bugcheck_kind(*code),
         None if ticket.shows_a_stop() => IncidentKind::Bugcheck,

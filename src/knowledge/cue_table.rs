@@ -6,7 +6,7 @@ use super::table::{Table, read};
 use crate::yaml::{Diagnostic, YamlText};
 
 /// What words can do to a sentence; `own` are those that errors say of themselves.
-const CUES: [&str; 62] = [
+const CUES: [&str; 63] = [
     "absence",
     "absent",
     "advice",
@@ -57,6 +57,7 @@ const CUES: [&str; 62] = [
     "since",
     "solution",
     "source",
+    "state",
     "still",
     "succeeded",
     "supposing",
@@ -95,7 +96,7 @@ fn with_typographic_apostrophes(mut words: Vec<String>) -> Vec<String> {
 }
 
 /// What words around a fact are for, with whether they may have upper case and blanks around them.
-const TEXT_WORDS: [(&str, bool); 15] = [
+const TEXT_WORDS: [(&str, bool); 17] = [
     ("attempt", false),
     ("clause", false),
     ("code_label", false),
@@ -109,7 +110,9 @@ const TEXT_WORDS: [(&str, bool); 15] = [
     ("no_program", false),
     ("printed_start", true),
     ("program", false),
+    ("raising", false),
     ("release", false),
+    ("showing", false),
     ("test_runner", false),
 ];
 

@@ -70,6 +70,18 @@ pub fn win_error_name(number: u32) -> Option<&'static str> {
     codes::row(&codes::tables().win_errors, number).map(|row| row.name)
 }
 
+/// Whether a text that only calls a number an error ("error 126") means the system error.
+#[must_use]
+pub fn is_bare_win_error(number: u32) -> bool {
+    look_up(WIN_ERRORS, &number).is_some_and(|(bare, _)| *bare)
+}
+
+/// The status that says the same as a system error, where `rules/data/win-errors.yaml` names one: 0xC0000135 of 126.
+#[must_use]
+pub fn status_of_win_error(number: u32) -> Option<NtStatus> {
+    look_up(WIN_ERRORS, &number)?.1.map(NtStatus)
+}
+
 /// The tables of the program.
 #[derive(Debug, Clone, Copy)]
 pub struct Knowledge {

@@ -58,21 +58,29 @@ pub(crate) fn top(stem: &str, file: &Arc<YamlText>, root: &Node, mistakes: &mut 
 pub(crate) type Table<K, V> = BTreeMap<K, V>;
 
 /// A code's name and what it says.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Code {
     pub name: String,
     pub means: Option<String>,
     pub live: bool,
     pub damage: Option<bool>,
+    /// Whether a text that only calls the number an error means it.
+    pub bare: bool,
+    /// The status that says the same.
+    pub status: Option<u32>,
 }
 
-/// A table of codes: `codes` with `code`, `name` and, where they apply, `means`, `live` and `damage`. `prefix` stands before
-/// every name.
+/// A table of codes: `codes` with `code`, `name` and, where they apply, `means`, `live`, `damage`, `bare` and `status`.
+/// `prefix` stands before every name.
 pub(crate) fn codes(file: &Arc<YamlText>, prefix: &str, mistakes: &mut Vec<Diagnostic>) -> Table<u32, Code> {
-    read(file, "codes", &["code", "name"], &["means", "live", "damage"], mistakes, |row| {
+    read(file, "codes", &["code", "name"], &["means", "live", "damage", "bare", "status"], mistakes, |row| {
         let live = row.optional("live");
         if live.is_some_and(|live| live != "true") {
             return Err(row.wrong("live", "`live` is `true` or left out"));
+        }
+        let bare = row.optional("bare");
+        if bare.is_some_and(|bare| bare != "true") {
+            return Err(row.wrong("bare", "`bare` is `true` or left out"));
         }
         let damage = match row.optional("damage") {
             None => None,
@@ -85,6 +93,8 @@ pub(crate) fn codes(file: &Arc<YamlText>, prefix: &str, mistakes: &mut Vec<Diagn
             means: row.optional("means").map(str::to_owned),
             live: live.is_some(),
             damage,
+            bare: bare.is_some(),
+            status: row.optional("status").map(|_| row.number("status")).transpose()?,
         };
         Ok((row.number("code")?, meaning))
     })
@@ -166,7 +176,7 @@ pub(crate) fn names(file: &Arc<YamlText>, mistakes: &mut Vec<Diagnostic>) -> Tab
         let row = line.split_once(' ').and_then(|(code, name)| Some((number(code)?, name)));
         match row {
             Some((code, name)) if !name.is_empty() && !table.contains_key(&code) => {
-                table.insert(code, Code { name: name.to_owned(), means: None, live: false, damage: None });
+                table.insert(code, Code { name: name.to_owned(), ..Code::default() });
             }
             _ => mistakes.push(mistake(file, node, format!("`{line}` is not a new number with a name"))),
         }
@@ -177,7 +187,7 @@ pub(crate) fn names(file: &Arc<YamlText>, mistakes: &mut Vec<Diagnostic>) -> Tab
 /// Whom facilities belong to: `facilities` with `code` and `name`.
 pub(crate) fn facilities(file: &Arc<YamlText>, mistakes: &mut Vec<Diagnostic>) -> Table<u32, Code> {
     read(file, "facilities", &["code", "name"], &[], mistakes, |row| {
-        Ok((row.number("code")?, Code { name: row.text("name")?.to_owned(), means: None, live: false, damage: None }))
+        Ok((row.number("code")?, Code { name: row.text("name")?.to_owned(), ..Code::default() }))
     })
 }
 
@@ -379,10 +389,16 @@ mod tests {
             "codes:\n  - {code: 7, name: A}\n  - {code: 0xFF, name: B, means: 'x, y', live: true, damage: false}\n";
         let table = codes(&YamlText::new("codes.yaml", text), "P_", &mut mistakes);
         assert_eq!(mistakes, []);
-        assert_eq!(table.get(&7), Some(&Code { name: "P_A".into(), means: None, live: false, damage: None }));
+        assert_eq!(table.get(&7), Some(&Code { name: "P_A".into(), ..Code::default() }));
         assert_eq!(
             table.get(&255),
-            Some(&Code { name: "P_B".into(), means: Some("x, y".into()), live: true, damage: Some(false) })
+            Some(&Code {
+                name: "P_B".into(),
+                means: Some("x, y".into()),
+                live: true,
+                damage: Some(false),
+                ..Code::default()
+            })
         );
     }
 
@@ -402,7 +418,7 @@ mod tests {
             texts(&wrong, &mut Vec::new()).is_empty().then_some(()).expect("a mistake");
         }
         let owners = YamlText::new("codes.yaml", "facilities:\n  - {code: 7, name: a system error}\n");
-        let owner = Code { name: "a system error".to_owned(), means: None, live: false, damage: None };
+        let owner = Code { name: "a system error".to_owned(), ..Code::default() };
         assert_eq!(facilities(&owners, &mut mistakes), Table::from([(7, owner)]));
         assert_eq!(mistakes, []);
     }
@@ -456,6 +472,9 @@ mod tests {
         );
         assert_eq!(mistakes_of("codes:\n  - {code: 7, name: A, mean: x}\n"), ["2:`mean` means nothing here"]);
         assert_eq!(mistakes_of("codes:\n  - {code: 7, name: A, live: no}\n"), ["2:`live` is `true` or left out"]);
+        assert_eq!(mistakes_of("codes:\n  - {code: 7, name: A, bare: no}\n"), ["2:`bare` is `true` or left out"]);
+        let status = ["2:`status` is a number of 32 bits, such as 7 or 0xC0000005"];
+        assert_eq!(mistakes_of("codes:\n  - {code: 7, name: A, status: x}\n"), status);
         let damage = ["2:`damage` is `true`, `false` or left out"];
         assert_eq!(mistakes_of("codes:\n  - {code: 7, name: A, damage: no}\n"), damage);
         assert_eq!(mistakes_of("code: []\n"), ["1:the list `codes` is missing"]);

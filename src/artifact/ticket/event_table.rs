@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::artifact::event_log::catalogue::provider_called;
+use crate::artifact::event_log::catalogue::{is_of_a_crash, provider_called};
 use crate::evidence::TicketLine;
 
 /// As many rows of one table as are read.
@@ -17,7 +17,7 @@ const MOST_OF_A_TIME: usize = 6;
 const MOST_OF_A_NAME: usize = 6;
 /// Between the time and the id stand no more words: `PM`, a level and a name.
 const MOST_BEFORE_ID: usize = 8;
-/// Event 1000 of a program's crash.
+/// What is written of each program's crash; other events of crashes stand beside it.
 const CRASH: (&str, u32) = ("Application Error", 1000);
 
 /// An event that a row tells of: its provider, as the catalogue spells it, and its id.
@@ -58,9 +58,13 @@ pub(super) fn listed(lines: &[TicketLine]) -> BTreeMap<usize, Listed> {
     found
 }
 
-/// Where the rows of programs' crashes stand.
-pub(super) fn crashes(lines: &[TicketLine]) -> Vec<usize> {
-    listed(lines).into_iter().filter(|(_, event)| *event == CRASH).map(|(at, _)| at).collect()
+/// Where the rows of programs' crashes stand, one for each crash.
+pub(super) fn crashes(listed: &BTreeMap<usize, Listed>) -> Vec<usize> {
+    let rows = |wanted: &dyn Fn(Listed) -> bool| -> Vec<usize> {
+        listed.iter().filter(|(_, event)| wanted(**event)).map(|(at, _)| *at).collect()
+    };
+    let of_each = rows(&|event| event == CRASH);
+    if of_each.is_empty() { rows(&|(provider, id)| is_of_a_crash(provider, id)) } else { of_each }
 }
 
 /// The provider of all events of a table: `ProviderName: Application Error`.
@@ -70,6 +74,10 @@ fn provider_of_all(line: &str) -> Option<&'static str> {
 
 /// The columns of a table whose header this is.
 fn columns(header: &str) -> Option<Columns> {
+    // A line below a header, which the rows behind it go on.
+    if header.starts_with("--") {
+        return None;
+    }
     let mut words = header.split_whitespace();
     let (mut time, mut id, mut provider) = (None, None, None);
     for (at, word) in words.by_ref().enumerate().take(16) {
@@ -163,8 +171,22 @@ mod tests {
     }
 
     #[test]
+    fn events_of_net_are_crashes_where_no_others_are_listed() {
+        let table = |ids: [&str; 2]| {
+            let rows = ids.map(|event| format!("1/2/2024 10:11:12 {event} message\n"));
+            let text = format!("TimeCreated Id ProviderName Message\n{}", rows.concat());
+            crashes(&shown(&text).into_iter().collect())
+        };
+        assert_eq!(table(["1026 .NET Runtime", "1026 .NET Runtime"]), [1, 2]);
+        assert_eq!(table(["1026 .NET Runtime", "1000 Application Error"]), [2]);
+        assert_eq!(table(["1022 .NET Runtime", "7 disk"]), [0; 0]);
+    }
+
+    #[test]
     fn other_tables_are_none_of_events() {
         assert!(shown("Time Id Name\n10:11:12 41 x").is_empty());
+        let row = "1/2/2024 10:11 41 Microsoft-Windows-Kernel-Power";
+        assert!(shown(&format!("-- TimeCreated Id ProviderName Message\n{row}")).is_empty());
         assert!(shown("TimeCreated Id LevelDisplayName Message\nnothing was found").is_empty());
         assert!(shown("TimeCreated Id LevelDisplayName Message\n1/2/2024 10:11 41 Critical no provider").is_empty());
     }

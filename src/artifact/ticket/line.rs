@@ -5,7 +5,7 @@ mod stops;
 use std::sync::Arc;
 
 use super::inventory;
-use super::patterns::{Fact, LOADER_ERRORS, Statement, statements};
+use super::patterns::{Fact, Statement, statements};
 use super::recognised::{Recognised, Told, Weight};
 use super::signature::PastedSignature;
 use super::statement::{
@@ -19,6 +19,7 @@ use super::values::{
 };
 use crate::artifact::notation::guid;
 use crate::evidence::{Address, ExceptionCode, ModuleOffset, NtStatus};
+use crate::knowledge::is_bare_win_error;
 
 /// As many characters as are looked at after the words that announce a fact. Bounds what a hostile line costs.
 const LONGEST_STATEMENT: usize = 512;
@@ -299,7 +300,7 @@ impl Taking<'_> {
         if is_status(number) {
             let told = self.told(Weight::Exit);
             self.recognised.set_code(told, ExceptionCode(number));
-        } else if fact == Fact::WinError || LOADER_ERRORS.contains(&number) {
+        } else if fact == Fact::WinError || is_bare_win_error(number) {
             self.recognised.add_win_error(number);
         }
     }

@@ -172,10 +172,10 @@ fn read_tickets(lines: Vec<TicketLine>) -> Vec<Ticket> {
     if lines.is_empty() {
         return Vec::new();
     }
-    let listed = event_table::listed(&lines);
-    let listed = listed.iter().filter_map(|(at, event)| Some((lines.get(*at)?.number, *event))).collect();
+    let by_position = event_table::listed(&lines);
+    let listed = by_position.iter().filter_map(|(at, event)| Some((lines.get(*at)?.number, *event))).collect();
     let (mut crashes, mut rest) = (Vec::new(), Vec::new());
-    for section in sections::sections(&lines) {
+    for section in sections::sections(&lines, &by_position) {
         let part = lines.get(section.range.clone()).unwrap_or_default();
         let ticket = read_ticket(part.to_vec(), &listed);
         if ticket.tells_of_a_crash() || section.tells_of_a_failure(&ticket, part) {

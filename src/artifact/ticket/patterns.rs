@@ -354,12 +354,6 @@ pub(super) fn stands_alone(line: &str, start: usize, end: usize) -> bool {
     !before && !behind
 }
 
-/// Win32 errors of the loader, of starting programs and of memory, which are meant where a text only says "error 126".
-///
-/// Source: the system error codes of the Windows SDK documentation.
-pub(super) const LOADER_ERRORS: &[u32] =
-    &[126, 127, 182, 193, 216, 225, 577, 740, 998, 1114, 1157, 1260, 1392, 1450, 1455, 4551, 14001];
-
 #[cfg(test)]
 mod tests {
     use super::*;

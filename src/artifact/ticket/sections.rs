@@ -52,9 +52,9 @@ pub(super) struct Section {
 
 /// The parts of a text that may each be about a crash of its own, when there are several. What stands before the first
 /// is a part too.
-pub(super) fn sections(lines: &[TicketLine]) -> Vec<Section> {
+pub(super) fn sections(lines: &[TicketLine], listed: &BTreeMap<usize, event_table::Listed>) -> Vec<Section> {
     let mut found = rows::borders(lines);
-    for row in event_table::crashes(lines).into_iter().take(MOST_BORDERS) {
+    for row in event_table::crashes(listed).into_iter().take(MOST_BORDERS) {
         found.push(Found { at: row, kind: BY_TABLE, border: Border::Begins, names: None });
     }
     let mut reports = 0_usize;
@@ -287,7 +287,7 @@ mod tests {
     fn shown(text: &str) -> Vec<Range<usize>> {
         let lines: Vec<TicketLine> =
             (1..).zip(text.lines()).map(|(number, text)| TicketLine { number, text: text.into() }).collect();
-        sections(&lines).into_iter().map(|section| section.range).collect()
+        sections(&lines, &BTreeMap::new()).into_iter().map(|section| section.range).collect()
     }
 
     #[test]

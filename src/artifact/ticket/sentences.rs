@@ -70,6 +70,13 @@ impl<'l> Line<'l> {
         before.checked_sub(1).and_then(|last| self.sentences.get(last)).copied().unwrap_or(0)
     }
 
+    /// The clause that words stand in.
+    pub fn clause(&self, words: &Range<usize>) -> Range<usize> {
+        let before = self.clauses.partition_point(|end| *end <= words.start);
+        let begins = before.checked_sub(1).and_then(|last| self.clauses.get(last)).copied().unwrap_or(0);
+        begins..self.end(&self.clauses, words.end)
+    }
+
     /// The first of `ends` behind the byte at `from`, or the line's own.
     pub fn end(&self, ends: &[usize], from: usize) -> usize {
         ends.get(ends.partition_point(|end| *end <= from)).copied().unwrap_or(self.text.len())

@@ -136,13 +136,11 @@ pub(super) fn file_name(text: &str) -> Option<&str> {
     let whole = name.trim();
     let name = base_name(name).trim().trim_end_matches(['.', '\'', '`', '*', ' ']);
     let name = name.strip_suffix("_unloaded").unwrap_or(name);
-    // Windows' and the debuggers' ways of saying that they know none. The names of processors stand for errors that
-    // those reported.
+    // Windows' and the debuggers' ways of saying that they know none.
     let is_none = |name: &str| NAMES.none.iter().any(|none| name.eq_ignore_ascii_case(none));
     let none = name.is_empty()
         || is_none(whole)
         || is_none(name)
-        || ["GenuineIntel.sys", "AuthenticAMD.sys"].iter().any(|none| name.eq_ignore_ascii_case(none))
         || ["StackHash_", "Unknown_"].iter().any(|none| name.starts_with(none));
     (!none && !name.contains(':')).then_some(name)
 }

@@ -178,6 +178,14 @@ pub fn find(provider: &str, id: u32) -> Option<&'static Entry> {
     ROWS_BY_ID.of(id).entries().find(|entry| entry.is_logged_by(provider))
 }
 
+/// Whether the event that `provider` logs as `id` is written when a program crashed.
+#[must_use]
+pub fn is_of_a_crash(provider: &str, id: u32) -> bool {
+    find(provider, id).is_some_and(|entry| {
+        matches!(entry.meaning, Meaning::ApplicationError | Meaning::DotNet) && entry.timeline == "crash"
+    })
+}
+
 /// What kind of timeline entry `event` makes, a word of [`crate::facts::schema::TIMELINE_KINDS`]; `None` for an event
 /// that the catalogue does not know.
 #[must_use]

@@ -165,6 +165,8 @@ pub(super) struct Cues {
     pub(super) wrote: &'static [&'static str],
     /// Words by which what began then goes on: `since last year`.
     pub(super) since: &'static [&'static str],
+    /// Words by which a clause says what is so, and not what somebody did.
+    pub(super) state: &'static [&'static str],
     /// Words that speak of what stands before.
     pub(super) that: &'static [&'static str],
     /// What was, said behind the word that it is over.
@@ -209,6 +211,7 @@ pub(super) static CUES: LazyLock<Cues> = LazyLock::new(|| {
         ourselves: knowledge.mention_cues("ourselves"),
         wrote: knowledge.mention_cues("wrote"),
         since: knowledge.mention_cues("since"),
+        state: knowledge.mention_cues("state"),
         that: knowledge.mention_cues("that"),
         it_was: knowledge.mention_cues("it_was"),
         introducing: knowledge.mention_cues("introducing"),

@@ -3,9 +3,15 @@
 use std::collections::BTreeSet;
 
 use crate::artifact::ticket::read_alone;
+use crate::artifact::ticket::sentences::Line;
+use crate::artifact::ticket::values::image_name;
+use crate::knowledge::{Knowledge, status_of_win_error};
 
 /// As many characters of an error's line as tell it from others.
 const TELLING: usize = 60;
+
+/// What Windows calls a missing file of a program: `ERROR_MOD_NOT_FOUND`.
+const MISSING: u32 = 126;
 
 /// Codes and errors that a part of a text names.
 #[derive(Debug, Default)]
@@ -30,8 +36,23 @@ impl Failures {
 pub(super) fn failures(text: &str, failures: &mut Failures) {
     let said = read_alone(text, 0);
     let codes = said.code.get().map(|code| code.0).into_iter().chain(said.bugcheck.get().map(|code| code.plain()));
-    failures.codes.extend(codes.chain(said.errors()));
+    // The status with which the loader ends a process tells the same failure as its error.
+    let same = |number: u32| status_of_win_error(number).map_or(number, |status| status.0);
+    failures.codes.extend(codes.chain(said.errors()).map(same));
+    failures.codes.extend(names_missing_file(text).then_some(same(MISSING)));
     failures.errors.extend(error(text));
+}
+
+/// Whether a sentence of `text` says that a file is missing which it names: `a.dll was not found`.
+fn names_missing_file(text: &str) -> bool {
+    let absent = Knowledge::builtin().mention_cues("absent");
+    let line_of = Line::of(text);
+    let begins = std::iter::once(0).chain(line_of.sentences.iter().copied());
+    begins.filter_map(|begins| text.get(begins..line_of.end(&line_of.sentences, begins))).any(|sentence| {
+        let lower = sentence.to_lowercase();
+        let named = || sentence.split([' ', '"', '\'', '“', '”', '„', '(', ')']).any(|word| image_name(word).is_some());
+        absent.iter().any(|word| lower.contains(word)) && named()
+    })
 }
 
 /// What tells an error's line from others: `RuntimeError: CUDA error: ...` from the name of the error on.

@@ -154,4 +154,4 @@ fn is_listed(line: &str) -> bool {
 }
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;

@@ -60,6 +60,9 @@ fn end_of_overtaken(marked: &Marked, at: usize, line_of: &Line<'_>, kind: Cue, c
     if CUES.since.contains(&&*last) {
         return None;
     }
+    if has_one_of(text.get(line_of.clause(cue))?, CUES.state) {
+        return None;
+    }
     let mut ends = line_of.clauses.iter().copied().filter(|end| *end >= cue.end);
     if let Some(end) = ends.find(|end| is_of_now(line_of, *end)) {
         return tells_another(text.get(..end)?, text.get(end..)?).then_some(end);
@@ -74,12 +77,16 @@ fn end_of_overtaken(marked: &Marked, at: usize, line_of: &Line<'_>, kind: Cue, c
 /// Whether the clause behind the byte at `at` is about now: `now it ends`, `it still ends`, `the crash remains`.
 fn is_of_now(line: &Line<'_>, at: usize) -> bool {
     let end = line.end(&line.clauses, at);
-    let clause = line.text.get(at..end).unwrap_or_default().to_lowercase();
-    let found = |word: &&str| {
+    line.begins_joined(at, CUES.today) || has_one_of(line.text.get(at..end).unwrap_or_default(), CUES.goes_on)
+}
+
+/// Whether one of `words` stands in a clause.
+fn has_one_of(clause: &str, words: &[&str]) -> bool {
+    let clause = clause.to_lowercase();
+    words.iter().any(|word| {
         let mut places = clause.match_indices(word);
         places.any(|(from, word)| is_apart(&clause, from..from.saturating_add(word.len())))
-    };
-    line.begins_joined(at, CUES.today) || CUES.goes_on.iter().any(found)
+    })
 }
 
 /// Whether `behind` tells of a failure, or announces one, and of none that `before` names.

@@ -23,11 +23,28 @@ type Sentences = BTreeMap<usize, Vec<Range<usize>>>;
 
 /// Of each line, the sentences about the computer of somebody else.
 pub(super) fn of_others(marked: &Marked) -> Sentences {
-    let others = sentences(marked, Cue::Others);
-    if others.is_empty() || !fails_here(marked, &sentences(marked, Cue::Mine)) {
+    let (others, mine) = (sentences(marked, Cue::Others), sentences(marked, Cue::Mine));
+    if others.is_empty() || !fails_here(marked, &mine) || are_one(marked, &others, &mine) {
         return Sentences::new();
     }
     others
+}
+
+/// Whether both tell of the same failure, and one of them says that it is the same: `I still get WinError 126`.
+fn are_one(marked: &Marked, others: &Sentences, mine: &Sentences) -> bool {
+    let of = |sentences: &Sentences| {
+        let (mut named, mut still) = (Failures::default(), false);
+        for (at, sentence) in sentences.iter().flat_map(|(at, found)| found.iter().map(move |sentence| (*at, sentence)))
+        {
+            let text = marked.lines.get(at).map_or("", |line| unquoted(&line.text));
+            let said = text.get(sentence.clone()).unwrap_or_default();
+            failures(said, &mut named);
+            still |= cues_of(said, |of| of == Cue::Still).next().is_some();
+        }
+        (named, still)
+    };
+    let ((others, others_still), (mine, mine_still)) = (of(others), of(mine));
+    (others_still || mine_still) && others.shares(&mine)
 }
 
 /// The sentences with words of a kind, as somebody wrote them.
@@ -53,10 +70,19 @@ fn told_of(text: &str, kind: Cue) -> Vec<Range<usize>> {
             }
             _ => !text.get(cue.clone()).is_some_and(|words| words.ends_with("'s")) || names_computer(text, cue.end),
         };
-        let shared = cues_of(text.get(sentence.clone())?, |of| of == Cue::Still).next().is_some();
-        (counts && !shared).then_some(sentence)
+        (counts && !has_anothers(&line_of, &sentence)).then_some(sentence)
     });
     sentences.collect()
+}
+
+/// Whether a sentence says that something is the same elsewhere, in a clause that names no failure of its own.
+fn has_anothers(line_of: &Line<'_>, sentence: &Range<usize>) -> bool {
+    let text = line_of.text;
+    cues_of(text, |of| of == Cue::Still).filter(|(_, cue)| sentence.contains(&cue.start)).any(|(_, cue)| {
+        let mut named = Failures::default();
+        failures(text.get(line_of.clause(&cue)).unwrap_or_default(), &mut named);
+        named.is_empty()
+    })
 }
 
 /// Whether a computer is named behind the byte at `at`, with at most a few words before it.

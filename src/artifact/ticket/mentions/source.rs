@@ -35,7 +35,7 @@ const FEWEST_WORDS: usize = 3;
 
 /// Whether a line is a call of a function with a message: `log.warn("not enough memory, trying again");`. Errors print
 /// themselves like calls, too: `RuntimeError('not enough memory')`.
-fn calls_with_a_message(line: &str) -> bool {
+pub(super) fn calls_with_a_message(line: &str) -> bool {
     let line = line.trim().trim_end_matches([';', ',', '{', ' ']);
     let Some(inside) = line.strip_suffix(')').and_then(|line| line.strip_suffix(['"', '\''])) else { return false };
     let opened =
@@ -46,18 +46,43 @@ fn calls_with_a_message(line: &str) -> bool {
     };
     let called = before.split('(').next().unwrap_or_default();
     let name = called.rsplit(|sign: char| !(sign.is_ascii_alphanumeric() || sign == '_')).next().unwrap_or_default();
-    let lower = name.to_ascii_lowercase();
-    let is_error = ["error", "exception", "warning"].iter().any(|ending| lower.ends_with(ending)) && called == name;
+    let is_error = is_error(called, name);
     // Nothing but code stands before the call: a name and its path, an assignment, a comment's mark.
     let code = called.trim_start_matches(['#', '/', '!', ' ']);
     let path = code.rsplit([' ', '=']).next().unwrap_or_default();
-    let words = code.rsplit('=').next().unwrap_or_default().split_whitespace().count();
+    let words = code.rsplit('=').next().unwrap_or_default().split_whitespace();
+    let raising = Knowledge::builtin().text_words("raising");
+    let words = words.filter(|word| !raising.contains(&&*word.to_lowercase())).count();
     name.starts_with(|first: char| first.is_ascii_alphabetic())
         && !is_error
         && !path.contains(':')
         && words <= 2
         && !code.contains(": ")
         && message.split_whitespace().count() >= FEWEST_WORDS
+}
+
+/// Whether what is called is an error that printed itself: `RuntimeError`, also with its path (`torch.cuda.OutOfMemoryError`)
+/// and behind other words (`E   RuntimeError`, `raised OSError`), but not behind those that raise or make one.
+fn is_error(called: &str, name: &str) -> bool {
+    const ENDINGS: [&str; 3] = ["error", "exception", "warning"];
+    let knowledge = Knowledge::builtin();
+    let lower = name.to_ascii_lowercase();
+    if !ENDINGS.iter().any(|ending| lower.ends_with(ending)) {
+        return false;
+    }
+    let in_path = |sign: char| sign.is_ascii_alphanumeric() || matches!(sign, '_' | '.');
+    let before = called.trim_end_matches(in_path);
+    let last = before.split(|sign: char| !sign.is_alphanumeric()).rfind(|word| !word.is_empty()).unwrap_or_default();
+    if knowledge.text_words("raising").contains(&&*last.to_lowercase()) {
+        return false;
+    }
+    // Functions that log or show are no classes of errors: `log.Error`, `logger.LogError`.
+    let behind_first = name.char_indices().skip(1).find(|(_, sign)| sign.is_ascii_uppercase() || *sign == '_');
+    let first = lower.get(..behind_first.map_or(lower.len(), |(at, _)| at)).unwrap_or_default();
+    let class = name.starts_with(|first: char| first.is_ascii_uppercase())
+        && !ENDINGS.contains(&&*lower)
+        && !knowledge.text_words("showing").contains(&first);
+    class || called == name
 }
 
 /// The items of lists below a version that stands alone: what a release changed.
@@ -75,7 +100,7 @@ fn release_notes(lines: &[TicketLine]) -> Vec<usize> {
 }
 
 /// Whether a line is the heading of a release: `v2.3.1`, `## 1.4.0 (2024-05-06)`, `Version 2.3:`.
-fn is_release(line: &str) -> bool {
+pub(super) fn is_release(line: &str) -> bool {
     let line = line.trim_start_matches(['#', '*', ' ', '[', '=']);
     let mut words = line
         .split_whitespace()
@@ -113,11 +138,18 @@ mod tests {
             r#"MessageBox(NULL, "part.dll was not found");"#,
             r#"# raise OSError("the paging file is too small")"#,
             r#"let text = format("not enough memory for it");"#,
+            r#"raise torch.OutOfMemoryError("not enough memory for it")"#,
+            r#"throw new ToolException("not enough memory for it");"#,
+            r#"logger.LogError("not enough memory for it");"#,
+            r#"Log.Error("not enough memory for it");"#,
         ] {
             assert!(calls_with_a_message(line), "{line}");
         }
         for line in [
             "RuntimeError('CUDA out of memory. Tried to allocate')",
+            r#"torch.cuda.OutOfMemoryError("CUDA out of memory. Tried to allocate")"#,
+            "E   RuntimeError('CUDA out of memory. Tried to allocate')",
+            "raised OutOfMemoryError('CUDA out of memory. Tried to allocate')",
             r#"ERROR: open("C:\a b c.dll")"#,
             r#"it says (as "part.dll was not found")"#,
             r#"LoadLibrary("part.dll")"#,

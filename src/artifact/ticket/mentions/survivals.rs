@@ -63,17 +63,20 @@ pub(super) fn survived(marked: &Marked) -> Vec<usize> {
 /// Adds the lines back to the first that tells of an attempt, or of an error.
 fn add_attempts(lines: &[TicketLine], success: usize, found: &mut Vec<usize>) {
     let first = success.saturating_sub(MOST_TO_SUCCESS);
-    let tells = |at: &usize| {
-        let text = lines.get(*at).map_or("", |line| &*line.text).to_lowercase();
-        Knowledge::builtin().text_words("attempt").iter().any(|word| text.contains(word))
-    };
+    let tells = |at: &usize| tells_of_an_attempt(lines.get(*at).map_or("", |line| &*line.text));
     if let Some(from) = (first..success).find(tells) {
         found.extend(from..success);
     }
 }
 
+/// Whether a line tells of an attempt that failed, or of an error.
+pub(super) fn tells_of_an_attempt(line: &str) -> bool {
+    let line = line.to_lowercase();
+    Knowledge::builtin().text_words("attempt").iter().any(|word| line.contains(word))
+}
+
 /// Whether another run of the tests begins with a line: what comes behind says nothing of the one before.
-fn begins_a_run(line: &str) -> bool {
+pub(super) fn begins_a_run(line: &str) -> bool {
     let runners = Knowledge::builtin().text_words("test_runner");
     let command = line.rsplit("> ").next().unwrap_or_default();
     let first = command.trim_start_matches(['>', '$', ' ']).split_whitespace().next().unwrap_or_default();

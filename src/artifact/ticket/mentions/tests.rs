@@ -37,6 +37,17 @@ fn the_examples_of_the_table_are_as_it_says() {
     }
 }
 
+/// Whether an example of `rules/data/text-words.yaml` is what its kind says, of those kinds that only mentions need.
+pub(in crate::artifact::ticket) fn is_example(of: &str, example: &str) -> bool {
+    match of {
+        "attempt" => survivals::tells_of_an_attempt(example),
+        "test_runner" => survivals::begins_a_run(example),
+        "release" => source::is_release(example),
+        "raising" | "showing" => source::calls_with_a_message(example),
+        _ => panic!("{of}: its examples are not tried"),
+    }
+}
+
 #[test]
 fn a_denial_ends_with_its_clause_and_advice_with_its_sentence() {
     assert_eq!(certain_of("it is not 'a.dll, b.dll was not found', it is WinError 1455"), ["it is WinError 1455"]);
