@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crashsift::rules::RuleSet;
 
-use super::{demo, hooked, rule_with, text};
+use super::{demo, hooked, rule_with};
 
 #[test]
 fn rule_sets_say_where_they_come_from() {
