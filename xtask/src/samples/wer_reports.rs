@@ -95,8 +95,8 @@ pub fn managed_exception() -> Sample {
         made: "Report.wer of type CLR20r3 in UTF-16 without byte order mark, of a 32-bit process on Windows 11 22631.",
         files: vec![File::whole(NAME, "wer-report", report.to_bytes_as(writing))],
         incidents: vec![Incident { process: Some("tool.exe"), ..Incident::new("crash", &[NAME]) }.because(
-            &["unhandled-managed-exception", "missing-dependency", "undetermined"],
-            0.0,
+            &["unhandled-managed-exception", "missing-dependency"],
+            0.5,
             0.9,
         )],
     }
