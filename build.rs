@@ -176,7 +176,7 @@ fn prepare(files: &[File]) -> Outcome<(Vec<u8>, Vec<u8>)> {
         if file.has_rules() {
             let written = root.get("rules").and_then(Node::items).unwrap_or_default();
             rules.extend(written.iter().map(|rule| (file.path.as_str(), rule.clone())));
-        } else if !file.path.starts_with("data/") || root.get("modules").is_some() {
+        } else if !file.path.starts_with("data/") || root.get("list").is_some() {
             trees.push((file.path.as_str(), root));
         }
     }

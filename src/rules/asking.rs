@@ -37,7 +37,10 @@ impl RuleSet {
         let view = View::new(facts, None);
         let wants = |term: &Term| match &term.test {
             // To be in none of the lists, or something else, is hardly ever what a rule is about.
-            Test::Fact { compare: Compare::Listed { inside: false, .. } | Compare::Not(_), .. } => false,
+            Test::Fact {
+                compare: Compare::Listed { inside: false, .. } | Compare::Lines { inside: false, .. } | Compare::Not(_),
+                ..
+            } => false,
             Test::Fact { .. } => term.test.truth(&view) == Truth::True,
             Test::List { quantifier, .. } => quantifier.wants_entries() && term.test.truth(&view) == Truth::True,
             Test::Sequence { .. } => term.test.truth(&view) == Truth::True,

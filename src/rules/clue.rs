@@ -123,6 +123,9 @@ fn of_compare(place: Place, definition: &FactDefinition, compare: &Compare) -> O
             found_in(place, patterns, *every, |one: &Wildcard| Some(vec![one.longest_part()]))
         }
         Compare::Regex { patterns, every } => found_in(place, patterns, *every, Pattern::needs_one_of),
+        Compare::Lines { lists, inside: true } => {
+            any(lists.iter().map(|list| found_in(place, list.patterns(), false, Pattern::needs_one_of)))
+        }
         _ => None,
     }
 }

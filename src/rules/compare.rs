@@ -7,6 +7,7 @@ use memchr::memmem::Finder;
 
 use super::Known;
 use super::evaluate::Truth;
+use super::line_list::LineList;
 use super::list::ModuleList;
 use super::mistakes::{Mistakes, listing, suggestion};
 use super::pattern::{self, Pattern};
@@ -36,6 +37,8 @@ pub(super) enum Compare {
     Place { places: Vec<&'static str>, inside: bool },
     /// A module in (or in none of) these lists.
     Listed { lists: Vec<Arc<ModuleList>>, inside: bool },
+    /// A text in which an expression (or none) of these lists is found.
+    Lines { lists: Vec<Arc<LineList>>, inside: bool },
     /// Anything but this.
     Not(Box<Compare>),
 }
@@ -141,7 +144,7 @@ impl Modifier {
             }
             Self::Within => kind == FactType::Duration,
             Self::Place(_) => kind == FactType::Path,
-            Self::Listed(_) => kind == FactType::Module,
+            Self::Listed(_) => matches!(kind, FactType::Module | FactType::Text),
             Self::Exists | Self::All | Self::Not => true,
         }
     }
@@ -222,6 +225,10 @@ pub(super) fn read(
         Modifier::Place(inside) => {
             let places = values(fact, node, mistakes, |_, node, mistakes| place(node, mistakes))?;
             Compare::Place { places, inside }
+        }
+        Modifier::Listed(inside) if fact.kind == FactType::Text => {
+            let lists = values(fact, node, mistakes, |_, node, mistakes| line_list(node, known, mistakes))?;
+            Compare::Lines { lists, inside }
         }
         Modifier::Listed(inside) => {
             let lists = values(fact, node, mistakes, |_, node, mistakes| module_list(node, known, mistakes))?;
@@ -335,15 +342,7 @@ fn regex(fact: &FactDefinition, node: &Node, known: &Known<'_>, mistakes: &mut M
     match pattern::check(text) {
         Ok(()) => Some(Pattern::new(text)),
         Err(error) => {
-            // The crate draws a picture of several lines; what went wrong is in the last one.
-            let error = error.to_string();
-            let reason = error.lines().last().unwrap_or_default().trim_start_matches("error:");
-            let reason = reason.trim().trim_end_matches('.');
-            let help = if reason.contains("look-") || reason.contains("backreference") {
-                "split it into several terms; look-around and backreferences don't exist here"
-            } else {
-                "for simple patterns `contains` and `like` need no escaping"
-            };
+            let (reason, help) = pattern::says(&error);
             mistakes.error_with_help("R023", node.span, format!("not a regular expression: {reason}"), help);
             None
         }
@@ -355,13 +354,37 @@ fn module_list(node: &Node, known: &Known<'_>, mistakes: &mut Mistakes) -> Optio
     if let Some(list) = known.lists.find(name) {
         return Some(list);
     }
-    let names: Vec<&str> = known.lists.names().collect();
+    no_list(name, node, known.lists.names(), known.lists.find_lines(name).map(|_| "lines"), mistakes);
+    None
+}
+
+fn line_list(node: &Node, known: &Known<'_>, mistakes: &mut Mistakes) -> Option<Arc<LineList>> {
+    let name = mistakes.text(node, "the name of a list")?;
+    if let Some(list) = known.lists.find_lines(name) {
+        return Some(list);
+    }
+    no_list(name, node, known.lists.line_names(), known.lists.find(name).map(|_| "modules"), mistakes);
+    None
+}
+
+/// Tells that there is no such list; one of that name may have something else.
+fn no_list<'n>(
+    name: &str,
+    node: &Node,
+    names: impl Iterator<Item = &'n str>,
+    instead: Option<&str>,
+    mistakes: &mut Mistakes,
+) {
+    let names: Vec<&str> = names.collect();
     let help = suggestion(name, names.iter().copied()).unwrap_or_else(|| match names.as_slice() {
         [] => "lists stand in the folder `data` of a rule set".to_owned(),
         names => format!("the lists are {}", listing(names.iter().copied())),
     });
-    mistakes.error_with_help("R024", node.span, format!("there is no list data/{name}.yaml"), help);
-    None
+    let message = match instead {
+        Some(what) => format!("data/{name}.yaml is a list of {what}"),
+        None => format!("there is no list data/{name}.yaml"),
+    };
+    mistakes.error_with_help("R024", node.span, message, help);
 }
 
 fn place(node: &Node, mistakes: &mut Mistakes) -> Option<&'static str> {
@@ -430,6 +453,7 @@ impl Compare {
                 wanted.iter().any(|place| found.contains(place)) == *inside
             }
             Self::Listed { lists, inside } => lists.iter().any(|list| list.contains(text)) == *inside,
+            Self::Lines { lists, inside } => lists.iter().any(|list| list.fits(text)) == *inside,
             Self::Not(compare) => !compare.holds(seen),
         }
     }
@@ -442,6 +466,7 @@ impl Compare {
             Self::Listed { .. } => 2,
             Self::Like { .. } | Self::Place { .. } => 3,
             Self::Regex { .. } => 4,
+            Self::Lines { .. } => 5,
             Self::Not(compare) => compare.cost(),
         }
     }

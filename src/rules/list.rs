@@ -1,9 +1,10 @@
-//! Lists of modules that rules refer to by name (`listed`).
+//! Lists that rules refer to by name (`listed`): of modules, and of expressions for lines.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::Arc;
 
+use super::line_list::LineList;
 use super::mistakes::Mistakes;
 use super::value::{fold, fold_part};
 use super::wildcard::Wildcard;
@@ -98,62 +99,85 @@ impl ModuleList {
 #[derive(Debug, Clone, Default)]
 pub(super) struct Lists {
     by_name: BTreeMap<String, Arc<ModuleList>>,
+    lines: BTreeMap<String, Arc<LineList>>,
+}
+
+/// The lists of a rule set's files.
+#[derive(Debug, Default)]
+pub(super) struct Own {
+    pub modules: Vec<ModuleList>,
+    pub lines: Vec<LineList>,
 }
 
 impl Lists {
     /// The same lists with those of another set put before them.
-    pub fn with(&self, own: Vec<ModuleList>) -> Self {
+    pub fn with(&self, own: Own) -> Self {
         let mut all = self.clone();
-        for list in own {
-            all.by_name.insert(list.name.clone(), Arc::new(list));
-        }
+        all.by_name.extend(own.modules.into_iter().map(|list| (list.name.clone(), Arc::new(list))));
+        all.lines.extend(own.lines.into_iter().map(|list| (list.name().to_owned(), Arc::new(list))));
         all
     }
 
-    /// The list of that name.
+    /// The list of modules of that name.
     pub fn find(&self, name: &str) -> Option<Arc<ModuleList>> {
         self.by_name.get(name).cloned()
     }
 
-    /// All names, sorted.
+    /// The list of lines of that name.
+    pub fn find_lines(&self, name: &str) -> Option<Arc<LineList>> {
+        self.lines.get(name).cloned()
+    }
+
+    /// All names of lists of modules, sorted.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.by_name.keys().map(String::as_str)
     }
 
-    /// All lists, by name.
+    /// All names of lists of lines, sorted.
+    pub fn line_names(&self) -> impl Iterator<Item = &str> {
+        self.lines.keys().map(String::as_str)
+    }
+
+    /// All lists of modules, by name.
     pub fn all(&self) -> impl Iterator<Item = &Arc<ModuleList>> {
         self.by_name.values()
     }
 }
 
-/// Reads `data/NAME.yaml`. Files of `data/` that hold something else than modules (code names, driver numbers) are
-/// for the program, which has its own from the build; here they are only checked.
-pub(super) fn read(file_stem: &str, file: &Arc<YamlText>, found: &mut Vec<Diagnostic>) -> Option<ModuleList> {
-    let root = match parse(file) {
-        Ok(root) => root,
-        Err(mistakes) => {
-            found.extend(mistakes);
-            return None;
+impl Own {
+    /// Reads `data/NAME.yaml`. Files of `data/` that hold something else than lists (code names, driver numbers) are for
+    /// the program, which has its own from the build; here they are only checked. Expressions that are `proven` are known
+    /// to compile.
+    pub fn read(&mut self, file_stem: &str, file: &Arc<YamlText>, proven: bool, found: &mut Vec<Diagnostic>) {
+        let root = match parse(file) {
+            Ok(root) => root,
+            Err(mistakes) => return found.extend(mistakes),
+        };
+        let mut mistakes = Mistakes::new(file);
+        if root.get("modules").is_some() {
+            check_head(file_stem, &root, &mut mistakes);
+            let list = read_list(file_stem, &root, &mut mistakes);
+            self.modules.extend(list.filter(|_| is_whole(&mistakes)));
+        } else if root.get("lines").is_some() && root.get("list").is_some() {
+            check_head(file_stem, &root, &mut mistakes);
+            let list = LineList::read(file_stem, &root, proven, &mut mistakes);
+            self.lines.extend(list.filter(|_| is_whole(&mistakes)));
+        } else {
+            match file_stem {
+                "sigma-logsources" => check_logsources(file, found),
+                _ => check(file_stem, file, found),
+            }
         }
-    };
-    if root.get("modules").is_none() {
-        match file_stem {
-            "sigma-logsources" => check_logsources(file, found),
-            _ => check(file_stem, file, found),
-        }
-        return None;
+        found.append(&mut mistakes.found);
     }
-    let mut mistakes = Mistakes::new(file);
-    let list = read_list(file_stem, &root, &mut mistakes);
-    let broken = mistakes.found.iter().any(Diagnostic::is_error);
-    found.append(&mut mistakes.found);
-    list.filter(|_| !broken)
 }
 
-fn read_list(file_stem: &str, root: &Node, mistakes: &mut Mistakes) -> Option<ModuleList> {
-    let entries = mistakes.mapping(root, "a list file")?;
-    let known = ["schema", "list", "about", "modules"];
-    mistakes.keys(entries, root.span, "a list file", &known, &known);
+fn is_whole(mistakes: &Mistakes) -> bool {
+    !mistakes.found.iter().any(Diagnostic::is_error)
+}
+
+/// What all lists begin with.
+fn check_head(file_stem: &str, root: &Node, mistakes: &mut Mistakes) {
     mistakes.schema(root);
     if let Some(name) = root.get("list")
         && name.text() != Some(file_stem)
@@ -161,6 +185,12 @@ fn read_list(file_stem: &str, root: &Node, mistakes: &mut Mistakes) -> Option<Mo
         let message = "a list is named after its file".to_owned();
         mistakes.error_with_help("R062", name.span, message, format!("write `list: {file_stem}`"));
     }
+}
+
+fn read_list(file_stem: &str, root: &Node, mistakes: &mut Mistakes) -> Option<ModuleList> {
+    let entries = mistakes.mapping(root, "a list file")?;
+    let known = ["schema", "list", "about", "modules"];
+    mistakes.keys(entries, root.span, "a list file", &known, &known);
     let about = root.get("about").and_then(|node| mistakes.text(node, "`about`")).unwrap_or_default().trim().to_owned();
     let mut list = ModuleList {
         name: file_stem.to_owned(),

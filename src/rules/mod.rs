@@ -26,6 +26,7 @@ mod guarantee;
 mod index;
 mod json_schema;
 mod judging;
+mod line_list;
 mod lint;
 mod list;
 mod mistakes;

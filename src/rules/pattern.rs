@@ -129,6 +129,20 @@ pub(super) fn check(text: &str) -> Result<(), regex::Error> {
     }
 }
 
+/// What an error of [`check`] says in one line, and what to do about it.
+pub(super) fn says(error: &regex::Error) -> (String, &'static str) {
+    // The crate draws a picture of several lines; what went wrong is in the last one.
+    let error = error.to_string();
+    let reason = error.lines().last().unwrap_or_default().trim_start_matches("error:");
+    let reason = reason.trim().trim_end_matches('.');
+    let help = if reason.contains("look-") || reason.contains("backreference") {
+        "split it into several terms; look-around and backreferences don't exist here"
+    } else {
+        "for simple patterns `contains` and `like` need no escaping"
+    };
+    (reason.to_owned(), help)
+}
+
 /// How many states the automaton of an expression has at most. `None` for expressions with large classes, of which that
 /// is not known without building it.
 fn most_states(hir: &Hir) -> Option<usize> {

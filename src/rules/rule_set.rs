@@ -11,7 +11,7 @@ use super::explain::Templates;
 use super::given;
 use super::index::Index;
 use super::lint::{lint, lint_lists, lint_table, look_at_suppressions};
-use super::list::{self, Lists, ModuleList};
+use super::list::{Lists, ModuleList, Own};
 use super::overlay::{self, SuppressedBy, Suppressions};
 use super::rule::{Origin, Rule};
 use super::source::{BUILTIN, SetSource};
@@ -181,15 +181,16 @@ impl RuleSet {
                 }
                 None => {}
             }
-            let own: Vec<ModuleList> =
-                set.data.iter().filter_map(|(stem, file)| list::read(stem, file, found)).collect();
+            let proven = set.embedded && beside_others;
+            let mut own = Own::default();
+            set.data.iter().for_each(|(stem, file)| own.read(stem, file, proven, found));
             report_no_effect(&set, &own, found);
             // What the built-in lists say holds whoever judges.
-            let added = if index == 0 { 0 } else { own.len() };
-            if !(set.embedded && beside_others) {
+            let added = if index == 0 { 0 } else { own.modules.len() };
+            if !proven {
                 tables.extend(set.data.iter().cloned());
             }
-            let own_names: BTreeSet<String> = own.iter().map(|list| list.name().to_owned()).collect();
+            let own_names: BTreeSet<String> = own.modules.iter().map(|list| list.name().to_owned()).collect();
             let known_lists = Arc::new(builtin_lists.with(own));
             lists.extend(
                 known_lists
@@ -200,7 +201,6 @@ impl RuleSet {
             if index == 0 {
                 builtin_lists = Arc::clone(&known_lists);
             }
-            let proven = set.embedded && beside_others;
             let known = Known { causes: &causes, lists: &known_lists, proven };
             let origin = Origin { set: index, embedded: set.embedded };
             let before = rules.len();
@@ -329,15 +329,15 @@ impl RuleSet {
 }
 
 /// A folder of nothing but tables that the program has from its build: it would change nothing.
-fn report_no_effect(set: &SetSource, lists: &[ModuleList], found: &mut Vec<Diagnostic>) {
+fn report_no_effect(set: &SetSource, own: &Own, found: &mut Vec<Diagnostic>) {
     let no_rules = set.rules.is_empty() && set.prepared.is_empty() && set.left_out.is_empty();
-    let Some((_, table)) = set.data.first().filter(|_| no_rules && set.expected.is_empty() && lists.is_empty()) else {
+    let has_no_list = own.modules.is_empty() && own.lines.is_empty();
+    let Some((_, table)) = set.data.first().filter(|_| no_rules && set.expected.is_empty() && has_no_list) else {
         return;
     };
     if !found.iter().any(|mistake| set.data.iter().any(|(_, file)| file.name == mistake.file.name)) {
-        let message = "neither rules nor lists of modules in this folder, so it changes nothing";
-        let help =
-            "tables of data/ are put into the program when it is built; what a rule set adds are lists of modules";
+        let message = "neither rules nor lists in this folder, so it changes nothing";
+        let help = "tables of data/ are put into the program when it is built; what a rule set adds are lists of modules and of lines";
         found.push(Diagnostic::error("R064", table, Span::file_start(), message).with_help(help));
     }
 }

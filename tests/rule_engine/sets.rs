@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crashsift::rules::RuleSet;
 
-use super::{demo, hooked, rule_with};
+use super::{demo, hooked, rule_with, tests_of};
 
 #[test]
 fn rule_sets_say_where_they_come_from() {
@@ -37,6 +37,32 @@ fn a_missing_path_and_a_folder_without_rules_are_mistakes() {
     let code = |path: PathBuf| RuleSet::load(true, &[path]).expect_err("a mistake")[0].code;
     assert_eq!(code(folder.path().join("nothing.yaml")), "R001");
     assert_eq!(code(folder.path().to_owned()), "R064");
+}
+
+/// A list of lines is asked for by name, and a folder's own list stands before a built-in one of that name, for its rules.
+#[test]
+fn texts_are_compared_with_lists_of_lines() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).expect("written");
+    let selection = "      told:\n        - text|any: {line|contains: needle, line|not_listed: no-cure}\n        - \
+                     text|any: {line|listed: no-cure, line|contains: haystack}";
+    let tests = tests_of(&[
+        ("text: [{line: the needle}]", "match"),
+        ("text: [{line: 'the Needle, ages ago'}]", "no-match"),
+        ("text: [{line: 'the needle did not help'}]", "match"),
+        ("text: [{line: the haystack}]", "no-match"),
+        ("text: [{line: 'the haystack, ages ago'}]", "match"),
+        ("os.build: 1", "skipped"),
+    ]);
+    write("rule.yaml", &rule_with(selection, "told", &tests));
+    fs::create_dir(folder.path().join("data")).expect("a folder");
+    let list =
+        "schema: 1\nlist: no-cure\nabout: What is long over.\nlines:\n  - {re: '\\bages ago\\b', why: long over}\n";
+    write("data/no-cure.yaml", list);
+    let rules = RuleSet::load(true, &[folder.path().to_owned()]).expect("rules");
+    assert_eq!(rules.run_tests_of(|rule| rule.id() == "t/rule").failed, []);
+    // The built-in rules keep theirs.
+    assert_eq!(rules.run_tests_of(|rule| rule.is_embedded()).failed, []);
 }
 
 #[test]

@@ -83,6 +83,7 @@ fn definitions(rules: &RuleSet) -> Value {
         ("part", json!({"type": TEXT_TYPES, "minLength": 1})),
         ("part of a module name", any_scalar(r"^[^\\/]+$")),
         ("list name", one_or_more(json!({"enum": list_names(rules)}))),
+        ("list of lines", one_or_more(json!({"enum": rules.known_lists().line_names().collect::<Vec<_>>()}))),
         ("bound", json!({"type": ["integer", "string"], "minimum": 0, "pattern": "^[0-9]+$"})),
     ]);
     for list in LISTS {

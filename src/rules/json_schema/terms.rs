@@ -4,6 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::values::{equal, part};
 use super::{entry_name, mapping, object, one_or_more, reference, sentence};
+use crate::facts::FactType;
 use crate::facts::schema::{FactDefinition, LISTS, ListDefinition, SCALARS};
 use crate::rules::compare::Modifier;
 use crate::rules::sequence::{STEPS, order_of};
@@ -52,6 +53,9 @@ fn add_term(fact: &FactDefinition, from: Option<&str>, all: &mut Map<String, Val
             }
             Modifier::Order(_) | Modifier::Within => drop(all.insert(key, equal(fact.kind))),
             Modifier::Place(_) => drop(all.insert(key, reference("place"))),
+            Modifier::Listed(_) if fact.kind == FactType::Text => {
+                drop(all.insert(key, reference("list of lines")));
+            }
             Modifier::Listed(_) => drop(all.insert(key, reference("list name"))),
             Modifier::Exists => drop(all.insert(key, reference("exists"))),
             Modifier::All | Modifier::Not => {}
