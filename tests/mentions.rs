@@ -84,6 +84,44 @@ fn what_was_mended_or_is_another_matter_makes_no_rule_sure() {
 }
 
 #[test]
+fn a_code_in_two_spellings_that_disagree_makes_no_rule_sure_and_is_remarked() {
+    for text in [
+        "tool.exe crashed with exit code 0xC0000374 (-1073740791)\n",
+        "Process finished with exit code -1073740940 (0xC0000409)\n",
+    ] {
+        let report = report(text);
+        let remarks = report.incidents.iter().flat_map(|judged| &judged.incident.remarks);
+        assert!(remarks.into_iter().any(|remark| remark.contains("also says exception code")), "{text}");
+        assert!(surest(text) <= 0.5, "{text}: {}", surest(text));
+    }
+    let confirmed = "exit code 0xC0000374 (-1073740791)\ntool.exe ended with 0xC0000374\n";
+    assert!(surest(confirmed) > 0.8, "another line says it plainly: {}", surest(confirmed));
+    assert!(surest("exit code 0xC0000374 (-1073740940)\n") > 0.8, "both are one code");
+}
+
+#[test]
+fn what_is_over_makes_no_rule_sure_and_keeps_its_facts() {
+    const RUNTIME: &str = "VCRUNTIME140_1.dll was not found";
+    for text in [
+        format!("{RUNTIME}\nInstalled the redistributable, works now. Thanks!\n"),
+        format!("{OMP}\nSetting KMP_DUPLICATE_LIB_OK=TRUE solved it for me.\n"),
+        "tool.exe crashed with exit code 0xC0000374\nRemoved the plug-in, no crashes since.\n".to_owned(),
+    ] {
+        assert!(surest(&text) <= 0.5, "{text}: {}", surest(&text));
+    }
+    let told = report("tool.exe crashed with exit code 0xC0000374\nRemoved the plug-in, no crashes since.\n");
+    let codes = told.incidents.iter().filter_map(|judged| judged.incident.exception.as_ref());
+    assert_eq!(codes.map(|exception| exception.code.0).collect::<Vec<_>>(), [0xC000_0374]);
+    for text in [
+        format!("{RUNTIME}\nInstalled the redistributable, everything else works now but not this.\n"),
+        format!("{RUNTIME}\nOn another PC everything works now.\n"),
+        format!("{RUNTIME}\nInstalled the redistributable, works now.\nNow again: {RUNTIME}\n"),
+    ] {
+        assert!(surest(&text) > 0.8, "{text}: {}", surest(&text));
+    }
+}
+
+#[test]
 fn what_somebody_did_without_another_failure_takes_nothing_back() {
     const COMMIT: &str = "OSError: [WinError 1455] The paging file is too small for this operation to complete.";
     for text in [

@@ -42,7 +42,8 @@ pub struct Ticket {
     pub computer: Option<Arc<str>>,
     /// Exception code or exit code.
     pub code: Option<ExceptionCode>,
-    /// Whether the text only mentions that code, without a word that something ended with it.
+    /// Whether the text only mentions that code, without a word that something ended with it, or writes it in two ways that
+    /// disagree.
     pub code_only_mentioned: bool,
     /// The code with which the process ended, also one that is no status of Windows.
     pub exit_code: Option<u32>,

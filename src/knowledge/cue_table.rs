@@ -6,7 +6,7 @@ use super::table::{Table, read};
 use crate::yaml::{Diagnostic, YamlText};
 
 /// What words can do to a sentence; `own` are those that errors say of themselves.
-const CUES: [&str; 63] = [
+const CUES: [&str; 69] = [
     "absence",
     "absent",
     "advice",
@@ -19,13 +19,16 @@ const CUES: [&str; 63] = [
     "contrast",
     "corrected",
     "counted",
+    "deed",
     "denial",
     "denying",
     "disregarded",
     "elsewhere",
     "expected",
+    "explaining",
     "fine",
     "goes_on",
+    "happening",
     "helping",
     "instance",
     "introducing",
@@ -50,6 +53,7 @@ const CUES: [&str; 63] = [
     "past",
     "question",
     "recovery",
+    "relapse",
     "report",
     "report_heading",
     "request",
@@ -68,6 +72,8 @@ const CUES: [&str; 63] = [
     "undenied",
     "value",
     "wanted",
+    "well",
+    "works",
     "wrote",
     "zero",
 ];
@@ -96,13 +102,14 @@ fn with_typographic_apostrophes(mut words: Vec<String>) -> Vec<String> {
 }
 
 /// What words around a fact are for, with whether they may have upper case and blanks around them.
-const TEXT_WORDS: [(&str, bool); 17] = [
+const TEXT_WORDS: [(&str, bool); 19] = [
     ("attempt", false),
     ("clause", false),
     ("code_label", false),
     ("event", false),
     ("event_number", false),
     ("event_source", false),
+    ("everyday_stop", false),
     ("image", false),
     ("level", false),
     ("library", false),
@@ -112,6 +119,7 @@ const TEXT_WORDS: [(&str, bool); 17] = [
     ("program", false),
     ("raising", false),
     ("release", false),
+    ("respelled", false),
     ("showing", false),
     ("test_runner", false),
 ];

@@ -7,13 +7,14 @@ use std::sync::Arc;
 use super::inventory;
 use super::patterns::{Fact, Statement, statements};
 use super::recognised::{Recognised, Told, Weight};
+use super::respelled::disagreeing;
 use super::signature::PastedSignature;
 use super::statement::{
-    cpp_type, exit_code, fast_fail_number, is_address, named_fast_fail, path, stands_alone, status_named, stem_of,
-    version_after,
+    cpp_type, exit_code, fast_fail_number, is_address, is_place, named_fast_fail, path, stands_alone, status_named,
+    stem_of, version_after,
 };
 use super::told_event;
-use super::told_module::{is_asserted, names_a_program};
+use super::told_module::{is_asserted, is_told_of, names_a_program};
 use super::values::{
     beginning, code, decimal_number, field_name, hex_number, image_name, is_status, narrow, value_of, version,
 };
@@ -51,11 +52,15 @@ impl LineReader {
         if statements.iter().any(|statement| statement.fact == Fact::Explanation) {
             return;
         }
+        if let Some(codes) = disagreeing(line) {
+            recognised.dispute(codes);
+        }
         let broken_off = self.broken_off.take();
         let mut taking = Taking { line, at: 0, recognised, reader: self, signature };
         taking.value_of_line_before(broken_off);
         let mut about_bugcheck = taking.parameters_of_line_before();
         about_bugcheck |= taking.bugcheck_in_any_language();
+        taking.stop_spelled();
         for statement in statements {
             about_bugcheck |= taking.take_statement(statement);
         }
@@ -117,6 +122,7 @@ impl Taking<'_> {
             Fact::App | Fact::AppImage => Fact::AppImage,
             Fact::Module | Fact::ModuleImage => Fact::ModuleImage,
             Fact::ExceptionCode | Fact::ExitCode | Fact::RaisedCode | Fact::Offset if number => fact,
+            Fact::FaultStem | Fact::ModuleStem if is_place(value) => fact,
             _ => return,
         };
         if self.recognised.line.saturating_sub(before) <= LINES_TO_VALUE {
@@ -154,6 +160,12 @@ impl Taking<'_> {
             Fact::AppTold => {
                 if let Some(name) = image_name(value) {
                     recognised.set_app(words, name, None);
+                }
+            }
+            Fact::AppNamed => {
+                let passing = recognised.told(Weight::Passing);
+                if let Some(name) = image_name(value).filter(|name| is_told_of(self.line, self.at, name)) {
+                    recognised.set_app(passing, name, None);
                 }
             }
             Fact::AppPath => recognised.app_path.set_some(report, path(value).map(Into::into)),

@@ -29,6 +29,7 @@ mod printed;
 mod python;
 mod quotes;
 mod recognised;
+mod respelled;
 mod sections;
 mod sentences;
 mod signature;
@@ -222,6 +223,11 @@ fn read_ticket(lines: Vec<TicketLine>, listed: &BTreeMap<u32, event_table::Liste
         }
     }
     signature.finish(&mut recognised);
+    let mut doubted = doubted;
+    if let Some(over) = mentions::over(&marked) {
+        recognised.over = true;
+        doubted.extend((0..over).map(|position| (position, Arc::from(""))));
+    }
     read_conditional(&lines, &mut reader, &mut recognised);
     module_below::recognise(&lines, &mut recognised);
     inventory::tables(&lines, &mut recognised);

@@ -14,6 +14,7 @@ pub(crate) const FACTS: &[(&str, &str)] = &[
     ("app", "Fact::App"),
     ("app_hung", "Fact::AppHung"),
     ("app_image", "Fact::AppImage"),
+    ("app_named", "Fact::AppNamed"),
     ("app_path", "Fact::AppPath"),
     ("app_told", "Fact::AppTold"),
     ("app_version", "Fact::AppVersion"),

@@ -23,6 +23,8 @@ pub(super) enum Fact {
     AppHung,
     /// The crashed program, said in a sentence; a field of a report counts more.
     AppTold,
+    /// A program that is said to crash or end, without a code; all other ways to name it count more.
+    AppNamed,
     /// The faulting module's file name; a version may follow.
     Module,
     /// The same, said in a sentence; a field of a report counts more.

@@ -126,6 +126,8 @@ pub(super) struct Recognised {
     /// Names of debuggers, without ending: of the module at the exception's address, and of the one that is blamed.
     pub fault_stem: Weighed<Arc<str>>,
     pub blamed_stem: Weighed<Arc<str>>,
+    /// Whether the text says that all that it tells of is over.
+    pub over: bool,
     /// Whether a program is said not to answer.
     pub hung: bool,
     /// Whether a debugger's analysis says that it blames no module.
@@ -146,6 +148,10 @@ pub(super) struct Recognised {
     /// Those of the line that is being read.
     errors_of_line: Vec<u32>,
     others: Vec<Contradiction>,
+    /// Lines that write one code in two ways that disagree, with what each says.
+    disputes: Vec<(u32, [u32; 2])>,
+    /// Codes that other lines than those say to be what something ended with.
+    undisputed: BTreeSet<u32>,
     /// All codes that were named, and those of them that stand in a field of a report.
     codes: BTreeSet<u32>,
     reported_codes: BTreeSet<u32>,
@@ -167,6 +173,10 @@ impl Recognised {
     /// The exception code. Another sure one is kept beside it.
     pub fn set_code(&mut self, told: Told, code: ExceptionCode) {
         self.name_code(told, code.0);
+        let disputed = self.disputes.iter().any(|(line, codes)| *line == told.line && codes.contains(&code.0));
+        if !disputed && told.weight < Weight::Bare && self.undisputed.len() < MOST_NUMBERS {
+            self.undisputed.insert(code.0);
+        }
         if let (Some(present), Some(value)) = (self.code.told(), self.code.get())
             && *value != code
         {
@@ -177,6 +187,28 @@ impl Recognised {
             }
         }
         self.code.set(told, code);
+    }
+
+    /// The line that is being read writes one code in two ways that disagree.
+    pub fn dispute(&mut self, codes: [u32; 2]) {
+        if self.disputes.len() < MOST_CONTRADICTIONS {
+            self.disputes.push((self.line, codes));
+        }
+    }
+
+    /// Whether nothing but such a line tells the code that counts. What else it says is kept beside it.
+    fn is_disputed(&mut self) -> bool {
+        let Some(code) = self.code.get().map(|code| code.0) else { return false };
+        for (line, [first, second]) in std::mem::take(&mut self.disputes) {
+            let other = if first == code { second } else { first };
+            if [first, second].contains(&code) {
+                self.contradicted("exception code", ExceptionCode(other).to_string(), line);
+                if !self.undisputed.contains(&code) {
+                    return true;
+                }
+            }
+        }
+        false
     }
 
     /// The bugcheck code. Another sure one is kept beside it.
@@ -370,12 +402,14 @@ impl Recognised {
         self.leave_out_handled();
         self.leave_out_told_stop();
         self.take_code_of_stop();
+        let disputed = self.is_disputed();
         let codes_named = self.codes_named();
         let mut told_in = self.lines;
         let told = &mut told_in;
         let [first, second] = self.exception_parameters.map(|parameter| parameter.take(&mut BTreeSet::new()));
-        let mentioned = self.code.told().is_some_and(|told| told.weight >= Weight::Bare);
-        let stop_mentioned = self.bugcheck.told().is_some_and(|told| told.weight >= Weight::Passing);
+        let over = self.over;
+        let mentioned = disputed || over || self.code.told().is_some_and(|told| told.weight >= Weight::Bare);
+        let stop_mentioned = over || self.bugcheck.told().is_some_and(|told| told.weight >= Weight::Passing);
         let code = self.code.take(told);
         let parameter_of = |wanted, parameter: Option<u64>| parameter.filter(|_| code == Some(wanted));
         let data = parameter_of(ExceptionCode::FAST_FAIL, first).and_then(|number| u32::try_from(number).ok());
@@ -413,9 +447,13 @@ impl Recognised {
             stop_only_mentioned: stop_mentioned,
             hung: self.hung,
             stops_told: self.stops.len(),
+            errors_only_mentioned: if over {
+                self.win_errors.iter().chain(&self.hresults).copied().collect()
+            } else {
+                self.errors_only_mentioned
+            },
             win_errors: self.win_errors,
             hresults: self.hresults,
-            errors_only_mentioned: self.errors_only_mentioned,
             errors_unreported: {
                 self.errors_unreported.retain(|number| !self.errors_reported.contains(number));
                 self.errors_unreported

@@ -27,6 +27,13 @@ pub(super) fn is_address(word: &str) -> bool {
     word.len() >= 8 && hex_number(word).is_some()
 }
 
+/// Whether a line is a debugger's name of a place and nothing else: `demo!Run+1c`, `part+1a2b`.
+pub(super) fn is_place(line: &str) -> bool {
+    let line = line.trim();
+    let named = line.find(['!', '+']).is_some_and(|end| end > 0);
+    named && !line.contains(char::is_whitespace) && stem_of(line).is_some()
+}
+
 /// Whether `name` at the beginning of `value` is all that is said there, and not a part of a sentence.
 pub(super) fn stands_alone(value: &str, name: &str) -> bool {
     let rest = value.strip_prefix(name).unwrap_or_default().trim_start();

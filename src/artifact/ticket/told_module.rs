@@ -9,11 +9,18 @@ use crate::knowledge::Knowledge;
 struct Words {
     supposing: &'static [&'static str],
     denying: &'static [&'static str],
+    negation: &'static [&'static str],
+    negation_behind: &'static [&'static str],
 }
 
 static WORDS: LazyLock<Words> = LazyLock::new(|| {
     let knowledge = Knowledge::builtin();
-    Words { supposing: knowledge.mention_cues("supposing"), denying: knowledge.mention_cues("denying") }
+    Words {
+        supposing: knowledge.mention_cues("supposing"),
+        denying: knowledge.mention_cues("denying"),
+        negation: knowledge.mention_cues("negation"),
+        negation_behind: knowledge.mention_cues("negation_behind"),
+    }
 });
 
 /// Whether what does not respond may be a program, by the words before that: no server, device, page or network.
@@ -34,12 +41,27 @@ pub(super) fn is_asserted(line: &str, at: usize) -> bool {
         return false;
     }
     let clause = sentence_before.rsplit([',', ';', ':', '(', '–', '—']).next().unwrap_or_default();
-    let any = |text: &str, words: &[&str]| {
-        let mut present = text.split(|sign: char| !(sign.is_alphanumeric() || matches!(sign, '\'' | '’' | '-')));
-        present.any(|word| words.contains(&&*word.to_lowercase().replace('’', "'")))
-    };
-    let supposed = any(sentence_before, WORDS.supposing) || any(sentence_behind, WORDS.supposing);
-    !supposed && !any(clause, WORDS.denying)
+    let supposed = has_one_of(sentence_before, WORDS.supposing) || has_one_of(sentence_behind, WORDS.supposing);
+    !supposed && !has_one_of(clause, WORDS.denying)
+}
+
+/// A negation stands at most so many words behind the name of what it denies something of: `a.exe ne plante pas`.
+const MOST_TO_NEGATION: usize = 3;
+
+/// Whether the sentence of `line` asserts what it says of the program `name` that stands at the byte `at`, and does not
+/// deny it just behind the name: `tool.exe stürzt nicht mehr ab`.
+pub(super) fn is_told_of(line: &str, at: usize, name: &str) -> bool {
+    let behind = line.get(at.saturating_add(name.len())..).unwrap_or_default();
+    let mut near = behind.split_whitespace().take(MOST_TO_NEGATION);
+    let first = near.next().unwrap_or_default();
+    let denied = has_one_of(first, WORDS.negation) || near.any(|word| has_one_of(word, WORDS.negation_behind));
+    is_asserted(line, at) && !denied
+}
+
+/// Whether one of `words` stands in a text.
+fn has_one_of(text: &str, words: &[&str]) -> bool {
+    let mut present = text.split(|sign: char| !(sign.is_alphanumeric() || matches!(sign, '\'' | '’' | '-')));
+    present.any(|word| words.contains(&&*word.to_lowercase()))
 }
 
 /// Where sentences end in `text`, behind the blank after their mark.
@@ -74,6 +96,8 @@ mod tests {
             "Maybe the crash is in part.dll",
             "I think it crashes in part.dll, but who knows",
             "There is no crash in part.dll",
+            "It doesn't crash in part.dll",
+            "It doesn’t crash in part.dll",
             "It no longer crashes in part.dll",
             "Fixed a crash in part.dll when a file is closed",
             "A crash in part.dll was fixed",

@@ -255,7 +255,8 @@ pub const SCALARS: &[FactDefinition] = &[
         "exception.mentioned",
         FactType::Flag,
         TEXT,
-        "that a text only mentions the code, without a word that something ended with it, and nothing else tells it",
+        "that a text only mentions the code, without a word that something ended with it, or writes it in decimal and in \
+         hexadecimal digits that disagree, and nothing else tells it",
     ),
     fact("exit.ended_by", FactType::Module, EXIT_LOG, "the process that ended it from outside"),
     fact(

@@ -4,7 +4,7 @@ use super::{LINES_TO_VALUE, LONGEST_STATEMENT, Taking};
 use crate::artifact::ticket::patterns::Fact;
 use crate::artifact::ticket::recognised::Weight;
 use crate::artifact::ticket::statement::{in_braces, parameters};
-use crate::artifact::ticket::stops::{stop_in_words, stop_named};
+use crate::artifact::ticket::stops::{Named, stop_in_words, stop_named, stop_spelled};
 use crate::artifact::ticket::values::{beginning, decimal_number, hex_number, image_name, narrow};
 use crate::evidence::BugcheckCode;
 use crate::knowledge::Knowledge;
@@ -110,6 +110,15 @@ impl Taking<'_> {
         let Some(code) = stop_named(value) else { return false };
         self.recognised.set_bugcheck(told, code);
         true
+    }
+
+    /// The stop that the line names in another spelling than Windows'.
+    pub(super) fn stop_spelled(&mut self) {
+        if let Some((code, named)) = stop_spelled(self.line) {
+            let weight = if named == Named::Alone { Weight::Words } else { Weight::Passing };
+            let told = self.told(weight);
+            self.recognised.set_bugcheck(told, code);
+        }
     }
 
     /// The stop whose name stands in `value` in words.

@@ -45,10 +45,12 @@ pub(super) enum Cue {
     Expected,
     Mended,
     Topic,
+    Well,
+    Works,
 }
 
 impl Cue {
-    const ALL: [(&'static str, Self); 29] = [
+    const ALL: [(&'static str, Self); 31] = [
         ("denial", Self::Denial),
         ("neither", Self::Neither),
         ("contrast", Self::Contrast),
@@ -78,6 +80,8 @@ impl Cue {
         ("expected", Self::Expected),
         ("mended", Self::Mended),
         ("topic", Self::Topic),
+        ("well", Self::Well),
+        ("works", Self::Works),
     ];
 
     const fn bit(self) -> u32 {
@@ -119,6 +123,8 @@ impl Cue {
                 | Self::Expected
                 | Self::Mended
                 | Self::Topic
+                | Self::Well
+                | Self::Works
         )
     }
 }
@@ -175,6 +181,14 @@ pub(super) struct Cues {
     pub(super) introducing: &'static [&'static str],
     /// Words behind which a clause begins that names something.
     pub(super) opening: &'static [&'static str],
+    /// Words for what somebody did about a failure.
+    pub(super) deed: &'static [&'static str],
+    /// Words by which what was well is not, or not all of it.
+    pub(super) relapse: &'static [&'static str],
+    /// Words for what happens to programs that end.
+    pub(super) happening: &'static [&'static str],
+    /// Words that explain a code or ask what it means.
+    pub(super) explaining: &'static [&'static str],
 }
 
 pub(super) static CUES: LazyLock<Cues> = LazyLock::new(|| {
@@ -216,6 +230,10 @@ pub(super) static CUES: LazyLock<Cues> = LazyLock::new(|| {
         it_was: knowledge.mention_cues("it_was"),
         introducing: knowledge.mention_cues("introducing"),
         opening: knowledge.mention_cues("opening"),
+        deed: knowledge.mention_cues("deed"),
+        relapse: knowledge.mention_cues("relapse"),
+        happening: knowledge.mention_cues("happening"),
+        explaining: knowledge.mention_cues("explaining"),
     }
 });
 

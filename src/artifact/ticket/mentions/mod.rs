@@ -2,10 +2,12 @@
 //! rows of a history, what was pasted by mistake, and what a form says. The words that show it are data.
 
 mod cues;
+mod explained;
 mod failures;
 mod forms;
 mod histories;
 mod misplaced;
+mod over;
 mod overtaken;
 mod owners;
 mod quotations;
@@ -18,9 +20,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use self::cues::{Cue, Kinds};
+use self::explained::explained;
 use self::forms::unfilled;
 use self::histories::past_rows;
 use self::misplaced::misplaced;
+use self::over::all_is_well;
 use self::overtaken::overtaken;
 use self::owners::of_others;
 use self::quotations::{quoted_lines, without_quoted};
@@ -32,6 +36,7 @@ use super::denied_values::without_denied_values;
 use super::fences::{in_code, unquoted};
 use super::listings::listings;
 use super::patterns::borders;
+use super::sentences::is_apart;
 use crate::evidence::TicketLine;
 
 /// An error that the program survived stands at most so many lines before the words that say so.
@@ -80,11 +85,16 @@ pub(super) fn unreported(marked: &Marked) -> BTreeMap<usize, Arc<str>> {
     unreported
 }
 
+/// As many lines as tell of what is over, from the first on, where the text says so.
+pub(super) fn over(marked: &Marked) -> Option<usize> {
+    all_is_well(marked)
+}
+
 /// What is certain of each line that is in doubt, by its position.
 pub(super) fn doubted(marked: &Marked) -> BTreeMap<usize, Arc<str>> {
     let lines = marked.lines;
     let mut others = of_others(marked);
-    for (position, parts) in overtaken(marked) {
+    for (position, parts) in overtaken(marked).into_iter().chain(explained(marked)) {
         others.entry(position).or_default().extend(parts);
     }
     let mut doubted = BTreeMap::new();
@@ -141,6 +151,15 @@ pub(super) fn doubted(marked: &Marked) -> BTreeMap<usize, Arc<str>> {
         }
     }
     doubted
+}
+
+/// Whether one of `words` stands in a part of a text.
+fn has_one_of(clause: &str, words: &[&str]) -> bool {
+    let clause = clause.to_lowercase();
+    words.iter().any(|word| {
+        let mut places = clause.match_indices(word);
+        places.any(|(from, word)| is_apart(&clause, from..from.saturating_add(word.len())))
+    })
 }
 
 /// Whether a line is one of a list, or stands further right than others.

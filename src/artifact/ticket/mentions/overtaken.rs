@@ -7,9 +7,10 @@ use std::ops::Range;
 use super::Marked;
 use super::cues::{CUES, Cue, LONGEST, cues_of};
 use super::failures::{Failures, failures};
+use super::has_one_of;
 use crate::artifact::ticket::fences::unquoted;
 use crate::artifact::ticket::printed::{Printed, printed};
-use crate::artifact::ticket::sentences::{Line, is_apart};
+use crate::artifact::ticket::sentences::Line;
 
 /// The line that goes on with what comes now stands at most so many lines below: an empty one is common.
 const LINES_TO_NOW: u32 = 2;
@@ -78,15 +79,6 @@ fn end_of_overtaken(marked: &Marked, at: usize, line_of: &Line<'_>, kind: Cue, c
 fn is_of_now(line: &Line<'_>, at: usize) -> bool {
     let end = line.end(&line.clauses, at);
     line.begins_joined(at, CUES.today) || has_one_of(line.text.get(at..end).unwrap_or_default(), CUES.goes_on)
-}
-
-/// Whether one of `words` stands in a clause.
-fn has_one_of(clause: &str, words: &[&str]) -> bool {
-    let clause = clause.to_lowercase();
-    words.iter().any(|word| {
-        let mut places = clause.match_indices(word);
-        places.any(|(from, word)| is_apart(&clause, from..from.saturating_add(word.len())))
-    })
 }
 
 /// Whether `behind` tells of a failure, or announces one, and of none that `before` names.

@@ -190,6 +190,8 @@ impl Line<'_> {
             | Cue::Mine
             | Cue::Mended
             | Cue::Topic
+            | Cue::Well
+            | Cue::Works
             | Cue::Expected => None,
             // "It should be enough, but I get this."
             Cue::Advice if clause_end < sentence_end && self.begins_today(clause_end) => Some(start..clause_end),
@@ -261,7 +263,7 @@ fn is_own(clause: &str) -> bool {
 }
 
 /// Whether somebody says of themselves what happened.
-fn speaks_of_oneself(text: &str) -> bool {
+pub(super) fn speaks_of_oneself(text: &str) -> bool {
     let mut words = text.split(|letter: char| !letter.is_alphanumeric());
     words.any(|word| is_one_of(word, CUES.oneself) || is_one_of(word, CUES.ourselves))
 }

@@ -4,6 +4,7 @@ use super::*;
 use crate::artifact::ticket::listings::listed_code;
 use crate::artifact::ticket::printed::{Printed, printed};
 use crate::artifact::ticket::sentences::Line;
+use crate::artifact::ticket::stops::stop_spelled;
 use crate::artifact::ticket::told_event;
 use crate::artifact::ticket::values::{field_name, image_name};
 use crate::knowledge::Knowledge;
@@ -28,6 +29,8 @@ fn the_examples_of_the_words_are_as_the_table_says() {
                 "library" | "program" => image_name(example) == Some(example),
                 "image" => field_name(&field) == Some(example) && image_name(example).is_none(),
                 "no_name" => field_name(&field).is_none(),
+                "respelled" => respelled::disagreeing(example).is_some(),
+                "everyday_stop" => stop_spelled(example).is_none(),
                 "no_program" => !tickets(example)[0].hung,
                 _ => mentions::tests::is_example(of, example),
             };
