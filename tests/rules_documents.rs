@@ -123,3 +123,25 @@ fn what_brings_a_fact_is_every_kind_of_artifact_that_does() {
     assert!(seen.len() == 5, "{seen:?}");
     assert_eq!(wrong, BTreeSet::new());
 }
+
+#[test]
+fn the_example_of_a_ruleset_yaml_is_one() {
+    let readme = fs::read_to_string("rules/README.md").expect("a text");
+    let example = readme.split("```yaml\n").find(|part| part.starts_with("name: ")).expect("an example");
+    let example = example.split("```").next().expect("an end");
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::write(folder.path().join("ruleset.yaml"), example).expect("written");
+    fs::create_dir(folder.path().join("memory")).expect("a folder");
+    let rule = fs::read_to_string("rules/memory/stack-overflow.yaml").expect("a rule");
+    let rule = rule.replace("id: memory/", "id: memory/own-");
+    fs::write(folder.path().join("memory/own.yaml"), rule).expect("written");
+    let listed = run(["rules", "list", "--set", "helpdesk", "-r", folder.path().to_str().expect("text")]).ends_with(0);
+    assert!(listed.stdout.contains("memory/own-stack-overflow") && listed.stderr.is_empty(), "{listed:#?}");
+    let analyzed =
+        ["analyze", "-q", "-f", "json", "-r", folder.path().to_str().expect("text"), "samples/stack-overflow"];
+    let sets = &run(analyzed).ends_with(0).json()["rulesets"];
+    assert!(
+        program::list(&serde_json::json!({"sets": sets}), "sets").iter().any(|set| set["version"] == "2026.3"),
+        "{sets}"
+    );
+}

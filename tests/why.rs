@@ -3,6 +3,7 @@
 #![expect(
     clippy::expect_used,
     clippy::indexing_slicing,
+    clippy::panic,
     reason = "a test that can't go on fails, and its inputs are known"
 )]
 
@@ -285,7 +286,7 @@ fn the_entries_that_fit_a_term_are_named() {
     let told = &self::rules(&document)[0];
     assert_eq!(told["outcome"], "match", "{document:#}");
     let term = |selection: usize| &told["selections"][selection]["terms"][0];
-    let modules = &run(["inspect", sample]).ends_with(0).json()["incidents"][0]["facts"]["modules"];
+    let modules = &run(["inspect", "-f", "json", sample]).ends_with(0).json()["incidents"][0]["facts"]["modules"];
     let modules = modules.as_array().expect("modules");
     let old = modules.iter().find(|module| module["name"] == "msvcp140.dll").expect("a module");
     assert_eq!((&term(0)["fits"], term(0).get("more_fit")), (&json!([old]), None));
@@ -304,6 +305,33 @@ fn the_entries_that_fit_a_term_are_named() {
     let named = format!("name: msvcp140.dll, path: '{place}', version: {version},");
     assert!(shown.contains("fits: {position: ") && shown.contains(&named), "{shown}");
     assert!(shown.contains(&format!("fits: {} more", libraries.len() - 3)), "{shown}");
+}
+
+/// Whoever acts on a finding wants to know which of the modules it was.
+#[test]
+fn a_finding_names_the_entries_that_its_terms_matched() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("rules.yaml");
+    let rule =
+        ENDED.replace("{incident.kind: exit}", "{modules|any: {name: msvcp140.dll}, frames|any: {position|lt: 9}}");
+    let rule = rule.replace("incident.kind: exit", "modules: [{name: msvcp140.dll}], frames: [{position: 0}]");
+    fs::write(&path, rule.replace("incident.kind: crash", "modules: []")).expect("written");
+    let sample = "samples/old-vc-runtime";
+    let arguments = ["analyze", "-q", "-f", "json", "-r", path.to_str().expect("text"), sample];
+    let report = run(arguments).ends_with(0).json();
+    let findings = program::list(&report["incidents"][0], "findings");
+    let own = findings.iter().find(|finding| finding["rule"] == "own/ended").expect("a finding");
+    let [frames, modules] = program::list(own, "entries") else { panic!("{own:#}") };
+    assert_eq!((&frames["list"], &modules["list"]), (&"frames".into(), &"modules".into()));
+    let [module] = program::list(modules, "says") else { panic!("{own:#}") };
+    let module = module.as_str().expect("text");
+    assert!(module.contains("name: msvcp140.dll, path: 'C:") && modules.get("more").is_none(), "{module}");
+    assert_eq!(program::list(frames, "says").len(), 3, "{own:#}");
+    assert!(frames["more"].as_u64().is_some_and(|more| more > 0), "{own:#}");
+    // What rests on single facts names no entries.
+    let first =
+        findings.iter().find(|finding| finding["rule"] == "vcruntime/old-private-copy-loaded").expect("a finding");
+    assert_eq!(first.get("entries"), None);
 }
 
 /// Without text, hundreds of rules wait for it, and nobody reads what each of them looks for.

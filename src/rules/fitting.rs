@@ -1,5 +1,6 @@
 //! Which entries of a list a term found, so that whoever reads its answer finds them in the evidence.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::evaluate::Truth;
@@ -11,7 +12,9 @@ use crate::facts::{Record, Value, quoted};
 /// How many entries are named.
 const NAMED: usize = 3;
 /// Longer values, in characters, are cut where entries are written on a line.
-const LONGEST: usize = 120;
+///
+/// The longest path that most programs can open (`MAX_PATH`).
+const LONGEST: usize = 260;
 
 /// Some entries of a list: the first of them, and how many there are.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -31,6 +34,31 @@ pub struct ListEntry {
     pub record: Record,
     /// The incident that it is, of lists of incidents.
     pub incident: Option<Arc<str>>,
+}
+
+/// Entries of a list that a finding rests on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NamedEntries {
+    /// The list's name.
+    pub list: &'static str,
+    /// The first of them as the tests of rules write them.
+    pub says: Vec<String>,
+    /// How many more there are.
+    pub more: usize,
+}
+
+impl NamedEntries {
+    /// The entries at these places of a list, which goes by its index in the schema.
+    pub(super) fn of(index: usize, places: &BTreeSet<usize>, view: &View<'_>) -> Option<Self> {
+        let (list, rows) = (schema::LISTS.get(index)?, view.list(index)?);
+        let says = places.iter().take(NAMED).filter_map(|place| {
+            let record = rows.get(*place)?.record(list)?;
+            Some(ListEntry { list: list.name, record, incident: None }.written())
+        });
+        let says: Vec<String> = says.collect();
+        let more = places.len().saturating_sub(says.len());
+        Some(Self { list: list.name, says, more })
+    }
 }
 
 impl ListEntry {
@@ -133,7 +161,7 @@ mod tests {
 
     #[test]
     fn a_long_value_is_cut() {
-        let record = Record { fields: vec![("line", Value::Text("ä".repeat(200).into()))], from: None };
+        let record = Record { fields: vec![("line", Value::Text("ä".repeat(300).into()))], from: None };
         let written = ListEntry { list: "text", record, incident: None }.written();
         assert_eq!(written, format!("{{line: '{}...'}}", "ä".repeat(LONGEST)));
     }

@@ -67,7 +67,7 @@ pub use described::Example;
 pub use evaluate::Truth;
 pub use expected::{ExpectedFolder, ExpectedIncident};
 pub use finding::{Audience, Finding, Judgement, Remediation, Severity, Skipped, Suppressed};
-pub use fitting::{Entries, ListEntry};
+pub use fitting::{Entries, ListEntry, NamedEntries};
 pub use json_schema::json_schema;
 pub use list::ModuleList;
 pub(crate) use mistakes::closest;
