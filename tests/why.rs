@@ -313,7 +313,7 @@ fn a_finding_names_the_entries_that_its_terms_matched() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("rules.yaml");
     let rule =
-        ENDED.replace("{incident.kind: exit}", "{modules|any: {name: msvcp140.dll}, frames|any: {position|lt: 9}}");
+        ENDED.replacen("{incident.kind: exit}", "{modules|any: {name: msvcp140.dll}, frames|any: {position|lt: 9}}", 1);
     let rule = rule.replace("incident.kind: exit", "modules: [{name: msvcp140.dll}], frames: [{position: 0}]");
     fs::write(&path, rule.replace("incident.kind: crash", "modules: []")).expect("written");
     let sample = "samples/old-vc-runtime";

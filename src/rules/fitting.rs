@@ -90,13 +90,19 @@ impl Entries {
         match test {
             Test::List { index, list, entries, .. } => {
                 let rows = view.list(*index).unwrap_or_default();
-                let of = |truth| Self::at(list.name, &places(rows, |row| entries.truth(row) == truth), view);
+                let truths: Vec<Truth> = rows.iter().map(|row| entries.truth(row)).collect();
+                let of = |wanted| {
+                    let so = truths.iter().enumerate().filter(|(_, truth)| **truth == wanted);
+                    Self::at(list.name, &so.map(|(place, _)| place).collect::<Vec<_>>(), view)
+                };
                 (of(Truth::True), of(Truth::Undecided))
             }
             Test::Sequence { index, list, sequence } => {
                 let rows = view.list(*index).unwrap_or_default();
                 let found = sequence.found(rows);
-                let mut fitting = places(rows, |row| sequence.steps.iter().any(|step| step.fits(row)));
+                let fits = |row: &Row<'_>| sequence.steps.iter().any(|step| step.fits(row));
+                let fitting = rows.iter().enumerate().filter(|(_, row)| fits(row));
+                let mut fitting: Vec<usize> = fitting.map(|(place, _)| place).collect();
                 if !found.is_empty() {
                     let is_found = |row: &Row<'_>| found.iter().any(|one| std::ptr::addr_eq(*one, row));
                     fitting.retain(|place| rows.get(*place).is_some_and(is_found));
@@ -121,11 +127,6 @@ impl Entries {
         let more = places.len().saturating_sub(first.len());
         Self { first, more }
     }
-}
-
-/// Where the rows stand of which something is so.
-fn places(rows: &[Row<'_>], is_so: impl Fn(&Row<'_>) -> bool) -> Vec<usize> {
-    rows.iter().enumerate().filter(|(_, row)| is_so(row)).map(|(place, _)| place).collect()
 }
 
 #[cfg(test)]

@@ -109,9 +109,11 @@ fn given(incident: &Incident, inspected: &Inspected) -> Vec<&'static str> {
     let kinds = incident.evidence.iter().filter_map(|item| inspected.artifacts.get(item.artifact));
     let mut given: Vec<&'static str> = kinds.map(|artifact| artifact.kind).collect();
     if given.contains(&"event-log") {
-        given.push(match incident.kind {
-            IncidentKind::Crash | IncidentKind::Hang => "application-log",
-            _ => "system-log",
+        given.extend(match incident.kind {
+            IncidentKind::Crash | IncidentKind::Hang => Some("application-log"),
+            IncidentKind::Bugcheck | IncidentKind::GpuReset | IncidentKind::PowerLoss => Some("system-log"),
+            // Either log can tell of those.
+            IncidentKind::StartFailure | IncidentKind::Exit => None,
         });
     }
     given

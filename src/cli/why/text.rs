@@ -289,7 +289,7 @@ fn entries(fit: &str, entries: &Entries, page: &mut Page<'_>) -> io::Result<()> 
         return Ok(());
     }
     for entry in named {
-        page.entry(BELOW, &format!("{fit}: {}", entry.written()))?;
+        page.whole_entry(BELOW, &format!("{fit}: {}", entry.written()))?;
     }
     match entries.more {
         0 => Ok(()),
