@@ -216,9 +216,22 @@ mod tests {
         assert!(!asking(&site("combase.dll"), 1).contains(&old));
         // What a code asks for does not depend on where it was.
         assert!(asking(&site("msvcp140.dll"), 0).contains(&old));
-        let stop = |code: u64| [("bugcheck.code", Value::Number(code)), ("bugcheck.parameter_1", Value::Number(0x3))];
-        let of_other = asking(&stop(0xFFFF), 1);
-        assert!(!asking(&stop(0x9F), 1).is_empty());
-        assert!(of_other.is_empty(), "{of_other:?}");
+        let tests = [
+            ("bugcheck.code: 0x9F, bugcheck.parameter_1: 0x3", "match"),
+            ("bugcheck.code: 0x9F, bugcheck.parameter_1: 0x4", "no-match"),
+        ];
+        let rules = crate::rules::testing::rule(
+            "stop: {bugcheck.code: 0x9F}, blocked: {bugcheck.parameter_1: 0x3}",
+            "stop and blocked",
+            &tests,
+        );
+        let of_stop = |code: u64| {
+            let (mut one, mut all) = (FactSet::default(), FactSet::default());
+            one.set("bugcheck.parameter_1", Value::Number(0x3), None);
+            all.set("bugcheck.code", Value::Number(code), None);
+            all.set("bugcheck.parameter_1", Value::Number(0x3), None);
+            rules.asking_for_any_of(&one, &all).len()
+        };
+        assert_eq!([of_stop(0x9F), of_stop(0xD1)], [1, 0]);
     }
 }

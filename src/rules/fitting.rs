@@ -169,7 +169,8 @@ mod tests {
 
     #[test]
     fn the_entries_of_a_sequence_are_those_in_its_order() {
-        let tests = [("incidents_before: [{kind: hang}]", "no-match"), ("incidents_before: []", "no-match")];
+        let both = "incidents_before: [{kind: hang, seconds_before: 9}, {kind: crash, seconds_before: 5}]";
+        let tests = [(both, "match"), ("incidents_before: []", "no-match")];
         let rules = rule("it: {incidents_before|sequence: [{kind: hang}, {kind: crash}]}", "it", &tests);
         let record = |kind: &str, before: u64| Record {
             fields: vec![("kind", Value::Text(kind.into())), ("seconds_before", Value::Number(before))],
