@@ -299,6 +299,20 @@ fn a_finding_names_the_incident_before_that_it_rests_on() {
     assert!(text.contains(&sentence), "{text}");
 }
 
+/// The same incidents can be several things at once.
+#[test]
+fn incidents_that_a_verdict_rests_on_are_named_once() {
+    let mut out = Vec::new();
+    let whole = report_of(sample("same-place-on-three-machines"), &Options::default());
+    let finding = &whole.incidents[0].findings[0];
+    assert!(finding.incidents.len() > 1 && finding.incidents[0].ids == finding.incidents[1].ids, "{finding:#?}");
+    text::write(&whole, &mut out, TextOptions::default()).expect("memory");
+    let text = String::from_utf8(out).expect("text").split_whitespace().collect::<Vec<_>>().join(" ");
+    assert_eq!(text.matches("It also rests on incidents").count(), 1, "{text}");
+    let says = "at the same place on other machines (the first of each) and that fit what the rule asks of others: ";
+    assert!(text.contains(says), "{text}");
+}
+
 #[test]
 fn a_time_span_changes_no_pattern_and_no_change() {
     let whole = report_of(sample("driver-before-the-first"), &Options::default());

@@ -271,3 +271,31 @@ fn many_changes_are_summed_up() {
         "{text}"
     );
 }
+
+/// An overlay is for a set that both sides have.
+#[test]
+fn rule_sets_of_both_sides_stand_before_old_and_new() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        fs::write(&path, text).expect("written");
+        shown(&path)
+    };
+    let rule = fs::read_to_string("rules/memory/stack-overflow.yaml").expect("a rule");
+    let own = path("own.yaml", &rule.replace("id: memory/", "id: memory/own-"));
+    let overlay = "schema: 1\ndisable: [{rule: memory/own-stack-overflow, reason: Known.}]\n";
+    let overlay = path("site.yaml", overlay);
+    let sample = "samples/stack-overflow";
+    let document = run(["rules", "diff", "-f", "json", "-r", &own, "builtin", &overlay, sample]).ends_with(0).json();
+    let all = ["changed", "findings_changed"].into_iter().flat_map(|key| program::list(&document, key));
+    let rules: Vec<_> = all.flat_map(|change| program::list(change, "rules")).collect();
+    assert_eq!(rules.len(), 1, "{document:#}");
+    assert_eq!(*rules[0], json!({"rule": "memory/own-stack-overflow", "before": 0.96, "disabled_by": "site"}));
+    // Without the set, the overlay is about a rule that is not there.
+    let alone = run(["rules", "diff", "builtin", &overlay, sample]);
+    assert!(!alone.stdout.contains("memory/own-stack-overflow is disabled"), "{alone:#?}");
+    // A mistake in it is told like one of the others.
+    let broken = path("broken.yaml", "schema: 1\nruls: []\n");
+    let told = run(["rules", "diff", "-r", &broken, "builtin", "builtin", sample]).ends_with(2);
+    assert!(told.stderr.contains("broken.yaml:2:1"), "{told:#?}");
+}

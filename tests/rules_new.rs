@@ -235,6 +235,42 @@ fn what_is_not_clear_is_asked_back() {
     }
 }
 
+/// Whoever asks for the groups gets them.
+#[test]
+fn groups_are_listed_when_they_are_asked_for() {
+    let listed = run(["rules", "new", "--from", FLEET, "--group"]).ends_with(0);
+    let groups =
+        run(["analyze", "-q", "-f", "json", FLEET]).ends_with(0).json()["groups"].as_array().map_or(0, Vec::len);
+    assert!(groups > 1 && listed.stderr.is_empty(), "{listed:#?}");
+    assert_eq!(listed.stdout.lines().count(), groups);
+    let first = "--group \"crash | ledger.exe | 0xC0000005 | ledger.exe\" (6, undetermined; --incident ";
+    assert!(listed.stdout.contains(first), "{}", listed.stdout);
+    let run = run(["rules", "new", "--from", FLEET, "-o", "no-such.yaml", "--group"]).ends_with(2);
+    assert!(run.stderr.contains("--group without SIGNATURE lists the groups"), "{run:#?}");
+}
+
+/// A version below what a rule asks for says nothing where the module is another one.
+#[test]
+fn a_version_of_another_module_does_not_fit_a_rule() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let ticket = folder.path().join("ticket.txt");
+    let text = |module: &str| {
+        format!(
+            "Faulting application name: game.exe, version: 1.0.0.0, time stamp: 0x5f000000\nFaulting module name: {module}, \
+             version: 14.29.30139.0, time stamp: 0x5f000000\nException code: 0xc0000005\nFault offset: 0x1234\n"
+        )
+    };
+    let drafted = |module: &str| {
+        std::fs::write(&ticket, text(module)).expect("written");
+        run(["rules", "new", "--from", ticket.to_str().expect("text")]).ends_with(0).stdout
+    };
+    let asked = |draft: &str| draft.lines().any(|line| line.contains("version") && line.contains("fits what"));
+    let draft = drafted("msvcp140.dll");
+    assert!(asked(&draft), "{draft}");
+    let draft = drafted("examplecanvas64.dll");
+    assert!(draft.contains("14.29.30139.0") && !asked(&draft), "{draft}");
+}
+
 #[test]
 fn artifacts_can_be_given_as_to_other_commands() {
     let sample = "samples/stack-overflow";

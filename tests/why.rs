@@ -3,6 +3,7 @@
 #![expect(
     clippy::expect_used,
     clippy::indexing_slicing,
+    clippy::panic,
     reason = "a test that can't go on fails, and its inputs are known"
 )]
 
@@ -258,4 +259,106 @@ fn what_decided_comes_before_the_other_terms() {
     let (first, others) = long.split_once("    Terms that did not decide it:\n").expect("other terms");
     assert_eq!(first, short);
     assert!(others.contains("line "), "{others}");
+}
+
+/// Whoever asks why wants to know which of the modules it was.
+#[test]
+fn the_entries_that_fit_a_term_are_named() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("rules.yaml");
+    let terms = "      brought: {modules|any: {name: msvcp140.dll, version|lt: 14.40}}
+      libraries: {modules|count: {where: {name|endswith: .dll}, gte: 1}}
+      not_there: {modules|none: {name: no-such.dll}}
+      frame: {frames|any: {position: 0}}
+";
+    let rule = ENDED
+        .replace("      ended: {incident.kind: exit}\n", terms)
+        .replace("condition: ended", "condition: all of them");
+    let (head, _) = rule.split_once("    tests:").expect("tests");
+    let tests = "    tests:
+      - {name: matches, facts: {modules: [{name: msvcp140.dll, version: 14.29}], frames: [{position: 0}]}, expect: match}
+      - {name: another, facts: {modules: []}, expect: no-match}
+";
+    fs::write(&path, format!("{head}{tests}")).expect("written");
+    let rules = path.to_str().expect("text");
+    let sample = "samples/old-vc-runtime";
+    let document = run(["why", "-f", "json", "-r", rules, "own/ended", sample]).ends_with(0).json();
+    let told = &self::rules(&document)[0];
+    assert_eq!(told["outcome"], "match", "{document:#}");
+    let term = |selection: usize| &told["selections"][selection]["terms"][0];
+    let modules = &run(["inspect", "-f", "json", sample]).ends_with(0).json()["incidents"][0]["facts"]["modules"];
+    let modules = modules.as_array().expect("modules");
+    let old = modules.iter().find(|module| module["name"] == "msvcp140.dll").expect("a module");
+    assert_eq!((&term(0)["fits"], term(0).get("more_fit")), (&json!([old]), None));
+    let is_library =
+        |module: &&Value| module["name"].as_str().is_some_and(|name| name.to_lowercase().ends_with(".dll"));
+    let libraries: Vec<&Value> = modules.iter().filter(is_library).collect();
+    assert!(libraries.len() > 3, "{libraries:#?}");
+    assert_eq!(term(1)["fits"], json!(libraries[..3]));
+    assert_eq!(term(1)["more_fit"], json!(libraries.len() - 3));
+    assert_eq!(term(2).get("fits"), None);
+    assert_eq!(term(3)["fits"][0]["position"], 0);
+
+    let shown = run(["why", "-r", rules, "own/ended", sample]).ends_with(0).stdout;
+    let shown = shown.split_whitespace().collect::<Vec<_>>().join(" ");
+    let (version, place) = (old["version"].as_str().expect("text"), old["path"].as_str().expect("text"));
+    let named = format!("name: msvcp140.dll, path: '{place}', version: {version},");
+    assert!(shown.contains("fits: {position: ") && shown.contains(&named), "{shown}");
+    assert!(shown.contains(&format!("fits: {} more", libraries.len() - 3)), "{shown}");
+}
+
+/// Whoever acts on a finding wants to know which of the modules it was.
+#[test]
+fn a_finding_names_the_entries_that_its_terms_matched() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("rules.yaml");
+    let rule =
+        ENDED.replacen("{incident.kind: exit}", "{modules|any: {name: msvcp140.dll}, frames|any: {position|lt: 9}}", 1);
+    let rule = rule.replace("incident.kind: exit", "modules: [{name: msvcp140.dll}], frames: [{position: 0}]");
+    fs::write(&path, rule.replace("incident.kind: crash", "modules: []")).expect("written");
+    let sample = "samples/old-vc-runtime";
+    let arguments = ["analyze", "-q", "-f", "json", "-r", path.to_str().expect("text"), sample];
+    let report = run(arguments).ends_with(0).json();
+    let findings = program::list(&report["incidents"][0], "findings");
+    let own = findings.iter().find(|finding| finding["rule"] == "own/ended").expect("a finding");
+    let [frames, modules] = program::list(own, "entries") else { panic!("{own:#}") };
+    assert_eq!((&frames["list"], &modules["list"]), (&"frames".into(), &"modules".into()));
+    let [module] = program::list(modules, "says") else { panic!("{own:#}") };
+    let module = module.as_str().expect("text");
+    assert!(module.contains("name: msvcp140.dll, path: 'C:") && modules.get("more").is_none(), "{module}");
+    assert_eq!(program::list(frames, "says").len(), 3, "{own:#}");
+    assert!(frames["more"].as_u64().is_some_and(|more| more > 0), "{own:#}");
+    // What rests on single facts names no entries.
+    let first =
+        findings.iter().find(|finding| finding["rule"] == "vcruntime/old-private-copy-loaded").expect("a finding");
+    assert_eq!(first.get("entries"), None);
+}
+
+/// Without text, hundreds of rules wait for it, and nobody reads what each of them looks for.
+#[test]
+fn what_many_rules_wait_for_is_said_once() {
+    let sample = "samples/old-vc-runtime";
+    let id = id_of(sample);
+    let shown = run(["why", &id, sample]).ends_with(0).stdout;
+    let document = run(["why", "-f", "json", &id, sample]).ends_with(0).json();
+    let waits = |rule: &&Value| program::list(rule, "missing").iter().any(|missing| missing["fact"] == "text");
+    let count = rules(&document).iter().filter(waits).count();
+    let line = format!("  - `text`: {count} rules wait for it. It comes with the text that the program printed.\n");
+    assert!(count > 100 && shown.contains(&line), "{count} {shown}");
+    assert!(!shown.contains("line|re"), "{shown}");
+    assert!(shown.contains(" more terms that say so") && shown.lines().count() < 100, "{shown}");
+    // A rule that holds in part says where it waits, and all is there with -v.
+    let all = run(["why", "-v", &id, sample]).ends_with(0).stdout;
+    assert!(all.contains("line|re") && all.contains("lacks facts"), "{all}");
+}
+
+/// Whoever has given Report.wer is not asked for it.
+#[test]
+fn what_was_given_is_not_asked_for() {
+    let (rule, sample) = ("dotnet/unhandled-exception", "samples/wer-managed-exception");
+    let document = run(["why", "-f", "json", rule, sample]).ends_with(0).json();
+    let missing = program::list(&rules(&document)[0], "missing");
+    let from = |fact: &str| missing.iter().find(|one| one["fact"] == fact).expect("a missing fact")["from"].clone();
+    assert_eq!(from("exception.code"), "a minidump, the Application event log or a text");
+    assert_eq!(from("text"), "the text that the program printed");
 }

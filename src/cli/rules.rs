@@ -64,7 +64,8 @@ pub enum RulesCommand {
 /// Which rules are looked at.
 #[derive(Debug, Clone, Default, Args)]
 pub struct SourceArgs {
-    /// File or folder with rules or overlays, added to the built-in rules (repeatable)
+    /// File or folder with rules or overlays, added to the built-in rules (repeatable). `list` and `show` take
+    /// `sigma:PATH`, too: a file or folder of Sigma rules
     #[arg(short = 'r', long = "rules", value_name = "PATH")]
     pub rules: Vec<PathBuf>,
     /// Leave the built-in rules out
@@ -124,10 +125,10 @@ impl fmt::Debug for Streams<'_> {
 pub fn run(command: &RulesCommand, streams: &mut Streams<'_>) -> io::Result<Outcome> {
     match command {
         RulesCommand::List(args) => {
-            with_rules(&args.sources, streams, |rules, streams| list::run(rules, args, streams))
+            with_sigma(&args.sources, streams, |rules, sigma, streams| list::run(rules, sigma, args, streams))
         }
         RulesCommand::Show(args) => {
-            with_rules(&args.sources, streams, |rules, streams| show::run(rules, args, streams))
+            with_sigma(&args.sources, streams, |rules, sigma, streams| show::run(rules, sigma, args, streams))
         }
         RulesCommand::Check(args) => check(args, streams),
         RulesCommand::Test(args) => test::run(args, streams),
@@ -153,6 +154,26 @@ fn with_rules(
     match load(!sources.no_builtin_rules, &sources.rules, &mut streams.about_loading()) {
         Some(rules) => then(&rules, streams),
         None => Ok(Outcome::Unusable),
+    }
+}
+
+/// The same with Sigma rules, if there are any.
+fn with_sigma(
+    sources: &SourceArgs,
+    streams: &mut Streams<'_>,
+    then: impl FnOnce(&RuleSet, Option<&SigmaRules>, &mut Streams<'_>) -> io::Result<Outcome>,
+) -> io::Result<Outcome> {
+    let (rules, paths) = sigma::split(&sources.rules);
+    let own = SourceArgs { rules, ..*sources };
+    if paths.is_empty() {
+        return with_rules(&own, streams, |rules, streams| then(rules, None, streams));
+    }
+    match SigmaRules::load(&paths) {
+        Ok(sigma) => with_rules(&own, streams, |rules, streams| then(rules, Some(&sigma), streams)),
+        Err((path, error)) => {
+            streams.note(&format!("--rules sigma:{}: {}", path.display(), reason(&error)))?;
+            Ok(Outcome::Unusable)
+        }
     }
 }
 

@@ -21,7 +21,7 @@ pub fn split(given: &[PathBuf]) -> (Vec<PathBuf>, Vec<PathBuf>) {
 }
 
 /// The commands that take Sigma rules.
-const TAKE: &str = "`analyze`, `inspect`, `why`, `rules check`, `rules new` and `rules diff`";
+const TAKE: &str = "`analyze`, `inspect`, `why`, and of `rules` `list`, `show`, `check`, `new` and `diff`";
 
 /// What to say of the first path with Sigma rules, where none is taken.
 pub fn refusal<'p>(given: impl IntoIterator<Item = &'p PathBuf>) -> Option<String> {

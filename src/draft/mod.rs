@@ -202,7 +202,8 @@ fn comment(candidate: &Candidate, first: &Subject<'_>, material: &Material<'_>, 
         (0, sum) => parts.push(format!("in none of {sum} other incidents here")),
         (having, sum) => parts.push(format!("in {having} of {sum} other incidents here")),
     }
-    let asking: Vec<&str> = rules.asking_for_any_of(&candidate.asked.facts()).into_iter().map(Rule::id).collect();
+    let asking = rules.asking_for_any_of(&candidate.asked.facts(), first.facts);
+    let asking: Vec<&str> = asking.into_iter().map(Rule::id).collect();
     match asking.as_slice() {
         [] => {}
         [rule] => parts.push(format!("fits what {rule} asks for")),

@@ -76,7 +76,7 @@ fn all(facts: &FactSet) -> Map<String, Value> {
 }
 
 /// A value as JSON; what is not a plain number or `true` and `false` is a text as reports write it.
-fn value(value: &facts::Value, kind: FactType) -> Value {
+pub(crate) fn value(value: &facts::Value, kind: FactType) -> Value {
     match (value, kind) {
         (facts::Value::Number(number), FactType::Number | FactType::Duration) => Value::from(*number),
         (facts::Value::Flag(flag), _) => Value::from(*flag),

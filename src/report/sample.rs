@@ -15,7 +15,7 @@ use crate::incident::{
     Bugcheck, EarlierValue, EvidenceItem, ExceptionFacts, FaultSite, Incident, IncidentKind, JoinKey, JoinedBy,
     Machine, ParameterMeaning, Process, SIGMA, Signature, Suspect, TimelineEntry,
 };
-use crate::rules::{Audience, Finding, Remediation, Severity, Suppressed, SuppressedBy};
+use crate::rules::{Audience, Finding, NamedEntries, Remediation, Severity, Suppressed, SuppressedBy};
 
 /// Seconds after 2024-11-11T17:43:55Z.
 pub(super) fn second(second: i64) -> Timestamp {
@@ -174,6 +174,7 @@ pub(super) fn finding(rule: &str, cause: &str, confidence: f64) -> Finding {
         remediation: Vec::new(),
         collect: Vec::new(),
         evidence: Vec::new(),
+        entries: Vec::new(),
         incidents: Vec::new(),
         references: Vec::new(),
         suppression_ended: None,
@@ -335,6 +336,8 @@ pub(super) fn everything() -> Report {
     let mut general = finding("loader/error-126", "missing-dependency", 0.7);
     general.superseded_by = Some("cudnn/zlibwapi-missing".into());
     report.incidents[0].findings.push(general);
+    report.incidents[0].findings[0].entries =
+        vec![NamedEntries { list: "modules", says: vec!["{name: cudnn64_8.dll}".into()], more: 1 }];
     report.incidents[0].findings[0].incidents = vec![NamedIncidents {
         relation: Relation::SamePlaceElsewhere,
         ids: vec!["41d0be".into(), "9c2277".into()],

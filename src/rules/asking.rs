@@ -8,7 +8,7 @@ use super::rule::Rule;
 use super::rule_set::RuleSet;
 use super::selection::{FieldTest, Selection, Term, Test};
 use super::view::View;
-use crate::facts::{FactSet, Value};
+use crate::facts::{FactSet, Value, schema};
 
 /// A value that a fact, or a field of a list's entries, may have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,11 +31,13 @@ impl RuleSet {
         asking
     }
 
-    /// The rules that want one of these facts to be what it is, by id.
+    /// The rules that want one of these facts of an incident to be what it is, by id. What a rule asks of a version, an
+    /// offset or a parameter it asks of a module or code: of an incident with another one it asks nothing.
     #[must_use]
-    pub fn asking_for_any_of(&self, facts: &FactSet) -> Vec<&Rule> {
-        let view = View::new(facts, None);
-        let wants = |term: &Term| match &term.test {
+    pub fn asking_for_any_of(&self, facts: &FactSet, incident: &FactSet) -> Vec<&Rule> {
+        let (view, whole) = (View::new(facts, None), View::new(incident, None));
+        let owners: Vec<&str> = facts.scalars().flat_map(|(path, _)| owners(path)).collect();
+        let wants = |term: &&Term| match &term.test {
             // To be in none of the lists, or something else, is hardly ever what a rule is about.
             Test::Fact {
                 compare: Compare::Listed { inside: false, .. } | Compare::Lines { inside: false, .. } | Compare::Not(_),
@@ -47,8 +49,11 @@ impl RuleSet {
             Test::FactKnown { .. } | Test::ListKnown { .. } => false,
         };
         let wanted = |rule: &&Rule| {
-            let terms = rule.wanted_selections().into_iter().flat_map(|one| one.alternatives.iter().flatten());
-            terms.into_iter().any(wants)
+            let selections = rule.wanted_selections();
+            let terms = || selections.iter().flat_map(|one| one.alternatives.iter().flatten());
+            let mut of_owners = terms().filter(|term| owners.contains(&term.test.path())).peekable();
+            terms().any(|term| wants(&term))
+                && (of_owners.peek().is_none() || of_owners.any(|term| term.test.truth(&whole) == Truth::True))
         };
         self.rules().iter().filter(wanted).collect()
     }
@@ -72,6 +77,14 @@ impl RuleSet {
         numbers.dedup();
         numbers
     }
+}
+
+/// The facts that say of what a fact tells: of `fault_site.version`, which module that is.
+fn owners(path: &str) -> impl Iterator<Item = &'static str> {
+    const OWNERS: [&str; 3] = ["module", "code", "name"];
+    let owner = path.split_once('.').map(|(of, own)| OWNERS.map(|name| (name != own).then(|| format!("{of}.{name}"))));
+    let owners = owner.into_iter().flatten().flatten();
+    owners.filter_map(|path| schema::scalar(&path).map(|fact| fact.path))
 }
 
 impl Rule {
@@ -186,5 +199,42 @@ mod tests {
         assert_eq!(ids(&rules, &[Wanted::Fact("exception.code", 0xC000_0006)]), Vec::<&str>::new());
         assert_eq!(ids(&rules, &[Wanted::Entry("win_errors", "number", 7)]), Vec::<&str>::new());
         assert_eq!(rules.numbers_asked_of("exception.code"), [0xC000_0005]);
+    }
+
+    /// A version below what a rule asks for says nothing where the module is another one.
+    #[test]
+    fn a_detail_is_asked_for_of_the_module_or_code_that_the_rule_asks_for() {
+        let rules = rules();
+        let text = |text: &str| Value::Text(text.into());
+        let asking = |facts: &[(&'static str, Value)], detail: usize| -> Vec<String> {
+            let (mut one, mut all) = (FactSet::default(), FactSet::default());
+            facts.iter().for_each(|(path, value)| all.set(path, value.clone(), None));
+            facts.iter().skip(detail).take(1).for_each(|(path, value)| one.set(path, value.clone(), None));
+            rules.asking_for_any_of(&one, &all).into_iter().map(|rule| rule.id().to_owned()).collect()
+        };
+        let version = || Value::Version("14.29".parse().expect("a version"));
+        let old = "vcruntime/msvcp140-below-14-40".to_owned();
+        let site = |module: &str| [("fault_site.module", text(module)), ("fault_site.version", version())];
+        assert!(asking(&site("msvcp140.dll"), 1).contains(&old));
+        assert!(!asking(&site("combase.dll"), 1).contains(&old));
+        // What a code asks for does not depend on where it was.
+        assert!(asking(&site("msvcp140.dll"), 0).contains(&old));
+        let tests = [
+            ("bugcheck.code: 0x9F, bugcheck.parameter_1: 0x3", "match"),
+            ("bugcheck.code: 0x9F, bugcheck.parameter_1: 0x4", "no-match"),
+        ];
+        let rules = crate::rules::testing::rule(
+            "stop: {bugcheck.code: 0x9F}, blocked: {bugcheck.parameter_1: 0x3}",
+            "stop and blocked",
+            &tests,
+        );
+        let of_stop = |code: u64| {
+            let (mut one, mut all) = (FactSet::default(), FactSet::default());
+            one.set("bugcheck.parameter_1", Value::Number(0x3), None);
+            all.set("bugcheck.code", Value::Number(code), None);
+            all.set("bugcheck.parameter_1", Value::Number(0x3), None);
+            rules.asking_for_any_of(&one, &all).len()
+        };
+        assert_eq!([of_stop(0x9F), of_stop(0xD1)], [1, 0]);
     }
 }

@@ -1,6 +1,6 @@
 //! Deciding conditions, with "nobody knows" as a third answer beside true and false (Kleene's logic).
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
 
 use super::compare::Compare;
@@ -57,11 +57,16 @@ impl From<bool> for Truth {
     }
 }
 
+/// The list of records, each of which is an item of evidence.
+const EVENTS: &str = "events";
+
 /// What a rule that matches rests on.
 #[derive(Default)]
 pub(super) struct RestsOn {
     /// Evidence of the incident.
     pub evidence: BTreeSet<EvidenceRef>,
+    /// Entries of lists that no evidence of their own tells, by the list's index and their places in it.
+    pub entries: BTreeMap<usize, BTreeSet<usize>>,
     /// Other incidents.
     pub incidents: BTreeMap<Relation, NamedIncidents>,
     /// All that were told of, also those that are only counted.
@@ -271,24 +276,26 @@ impl Test {
             Self::List { index, entries, quantifier, .. } => {
                 let rows = view.list(*index).unwrap_or_default();
                 let counted = quantifier.counted(rows.iter().filter(|row| entries.fits(row)));
-                self.rest_on(&counted, rows, view, on);
+                self.rest_on(*index, &counted, rows, view, on);
             }
             Self::Sequence { index, sequence, .. } => {
                 let rows = view.list(*index).unwrap_or_default();
-                self.rest_on(&sequence.found(rows), rows, view, on);
+                self.rest_on(*index, &sequence.found(rows), rows, view, on);
             }
             Self::ListKnown { .. } => {}
         }
     }
 
     /// Adds entries of its list.
-    fn rest_on<'v>(&self, entries: &[&Row<'v>], rows: &[Row<'v>], view: &View<'_>, on: &mut RestsOn) {
+    fn rest_on<'v>(&self, index: usize, entries: &[&Row<'v>], rows: &[Row<'v>], view: &View<'_>, on: &mut RestsOn) {
         let others = view.facts().others(self.path());
-        for row in entries {
+        let wanted: HashSet<*const Row<'v>> = entries.iter().map(|row| std::ptr::from_ref(*row)).collect();
+        for (place, row) in rows.iter().enumerate().filter(|(_, row)| wanted.contains(&std::ptr::from_ref(*row))) {
             on.evidence.extend(row.from());
             if !others.is_empty() {
-                let position = rows.iter().position(|other| std::ptr::eq(other, *row));
-                on.name(position.and_then(|position| others.get(position)));
+                on.name(others.get(place));
+            } else if matches!(row, Row::Fields(..)) && self.path() != EVENTS {
+                on.entries.entry(index).or_default().insert(place);
             }
         }
     }

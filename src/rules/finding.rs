@@ -1,5 +1,6 @@
 //! What judging an incident gives.
 
+use super::fitting::NamedEntries;
 use super::overlay::{Ruling, SuppressedBy};
 use crate::facts::{EvidenceRef, NamedIncidents};
 
@@ -89,6 +90,8 @@ pub struct Finding {
     pub collect: Vec<String>,
     /// The evidence that its terms matched, in order, each once.
     pub evidence: Vec<EvidenceRef>,
+    /// The entries of lists that its terms matched and that are not evidence by themselves, by list.
+    pub entries: Vec<NamedEntries>,
     /// The other incidents that its terms matched, by what they are to this one, each relation once.
     pub incidents: Vec<NamedIncidents>,
     /// Where the knowledge comes from.

@@ -4,6 +4,7 @@ use super::entries::Lacking;
 use super::evaluate::{Evaluation, RestsOn, Truth};
 use super::explain::{FactValues, Text};
 use super::finding::{Finding, Judgement, Remediation, Skipped, Suppressed};
+use super::fitting::NamedEntries;
 use super::gate::Chance;
 use super::overlay::{Occasion, Ruling, SuppressedBy};
 use super::required;
@@ -159,6 +160,11 @@ impl RuleSet {
                 .map(str::to_owned)
                 .collect(),
             evidence: rests_on.evidence.into_iter().collect(),
+            entries: rests_on
+                .entries
+                .iter()
+                .filter_map(|(index, places)| NamedEntries::of(*index, places, view))
+                .collect(),
             incidents: rests_on.incidents.into_values().collect(),
             references: texts.references.clone(),
             suppression_ended: None,

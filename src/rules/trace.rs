@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use super::condition::Condition;
 use super::entries::Lacking;
 use super::evaluate::{Evaluation, Truth, is_whole};
+use super::fitting::Entries;
 use super::outcome::Outcome;
 use super::quantifier::Quantifier;
 use super::rule::{Effect, Rule};
@@ -142,6 +143,10 @@ pub struct TermTrace {
     pub fact: &'static str,
     /// The fact's value, or how many entries of the list fit; `None` when it is absent.
     pub found: Option<String>,
+    /// Of a list, the entries that fit.
+    pub fits: Entries,
+    /// Those that may fit: they lack what would tell.
+    pub may_fit: Entries,
 }
 
 impl TermTrace {
@@ -209,6 +214,14 @@ impl AdjustmentTrace {
 }
 
 impl Missing {
+    /// Leaves out of what would bring it what was given: artifacts of these kinds, and logs.
+    pub fn leave_out(&mut self, given: &[&str]) {
+        match schema::not_given(&self.from, given) {
+            Some(left) => self.from = left,
+            None => self.why = self.why.or(Some("what can bring it was given, and does not tell it")),
+        }
+    }
+
     fn of(lacking: Lacking, selections: &[Selection], view: &View<'_>) -> Self {
         let log = needed_log(lacking, selections, view).map(|log| log.to_string());
         let why = view.facts().why_absent(lacking.path).filter(|_| lacking.field.is_none());
@@ -401,6 +414,7 @@ fn trace_term(term: &Term, file: &YamlText, view: &View<'_>) -> TermTrace {
             format!("{}{}{log}", steps(sequence, rows), unlisted(&term.test, *index, view))
         }),
     };
+    let (fits, may_fit) = Entries::of(&term.test, view);
     TermTrace {
         written: file.slice(term.span).split_whitespace().collect::<Vec<_>>().join(" "),
         lines: file.lines_of(term.span),
@@ -408,6 +422,8 @@ fn trace_term(term: &Term, file: &YamlText, view: &View<'_>) -> TermTrace {
         holds: term.test.truth(view),
         fact: term.test.path(),
         found,
+        fits,
+        may_fit,
     }
 }
 

@@ -94,6 +94,14 @@ impl Row<'_> {
         !matches!(self, Self::Other(entry) if !entry.is_sharing())
     }
 
+    /// The entry as a record, where it is one of a list that an incident has by itself.
+    pub fn record(&self, list: &ListDefinition) -> Option<Record> {
+        let Self::Fields(fields, from) = self else { return None };
+        let known = list.fields.iter().zip(fields);
+        let fields = known.filter_map(|(field, seen)| Some((field.path, seen.as_ref()?.value.clone())));
+        Some(Record { fields: fields.collect(), from: *from })
+    }
+
     /// Where it is from.
     pub fn from(&self) -> Option<EvidenceRef> {
         match self {

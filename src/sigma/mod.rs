@@ -32,5 +32,5 @@ mod test;
 pub const PREFIX: &str = "sigma:";
 
 pub(crate) use logsource::check_logsources;
-pub use rejected::{Fault, Rejected};
-pub use source::SigmaRules;
+pub use rejected::{About, Fault, Rejected};
+pub use source::{Listed, SigmaRules};

@@ -6,9 +6,33 @@ use std::sync::Arc;
 
 use crate::yaml::{Diagnostic, Node, Span, YamlText};
 
+/// What a document says of itself, as far as it can be read.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct About {
+    /// Its title.
+    pub title: Option<String>,
+    /// Its id.
+    pub id: Option<String>,
+    /// Its level, whatever it is.
+    pub level: Option<String>,
+}
+
+impl About {
+    /// That of a document.
+    pub(super) fn of(node: &Node) -> Self {
+        let text = |key: &str| {
+            let text = node.get(key).and_then(Node::text).map(str::trim);
+            text.filter(|text| !text.is_empty()).map(str::to_owned)
+        };
+        Self { title: text("title"), id: text("id"), level: text("level") }
+    }
+}
+
 /// A document that was not loaded.
 #[derive(Debug)]
 pub struct Rejected {
+    /// What it says of itself.
+    pub about: About,
     /// The reasons, in the order of the file; never none.
     pub faults: Vec<Fault>,
 }

@@ -9,7 +9,7 @@ use walkdir::WalkDir;
 
 use super::document::{self, Document, Read};
 use super::index::Index;
-use super::rejected::{Fault, Faults, Rejected, by_reason};
+use super::rejected::{About, Fault, Faults, Rejected, by_reason};
 use crate::artifact::event_log::{ChannelIds, Record};
 use crate::discover::display_path;
 use crate::evidence::{Names, SigmaMatch, SigmaRule};
@@ -30,10 +30,31 @@ pub struct SigmaRules {
     /// What was given, as a report shows it, with how many rules of it were loaded.
     sets: Vec<(String, usize)>,
     rules: Vec<Arc<SigmaRule>>,
+    /// The line of its file where each of the rules begins.
+    lines: Vec<u32>,
     index: Index,
     rejected: Vec<Rejected>,
     /// Documents that were read, loaded or not.
     documents: usize,
+}
+
+/// A rule of a file, loaded or not.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Listed<'a> {
+    /// Its id.
+    pub id: Option<&'a str>,
+    /// Its title.
+    pub title: Option<&'a str>,
+    /// Its level.
+    pub level: Option<&'a str>,
+    /// Its tags with `; ` between them, of a rule that was loaded.
+    pub tags: &'a str,
+    /// Its file.
+    pub file: &'a str,
+    /// The line where it begins; of one that was not loaded, where the first reason stands.
+    pub line: u32,
+    /// Why it was not loaded.
+    pub not_loaded: Option<String>,
 }
 
 impl SigmaRules {
@@ -82,6 +103,36 @@ impl SigmaRules {
     #[must_use]
     pub fn rejected(&self) -> &[Rejected] {
         &self.rejected
+    }
+
+    /// All rules, loaded or not, by file and line.
+    #[must_use]
+    pub fn listed(&self) -> Vec<Listed<'_>> {
+        let loaded = self.rules.iter().zip(&self.lines).map(|(rule, line)| Listed {
+            id: rule.id.as_deref(),
+            title: Some(&rule.title),
+            level: rule.level,
+            tags: &rule.tags,
+            file: &rule.file,
+            line: *line,
+            not_loaded: None,
+        });
+        let rejected = self.rejected.iter().filter_map(|Rejected { about, faults }| {
+            let first = &faults.first()?.diagnostic;
+            let reasons: Vec<&str> = faults.iter().map(|fault| fault.diagnostic.message.as_str()).collect();
+            Some(Listed {
+                id: about.id.as_deref(),
+                title: about.title.as_deref(),
+                level: about.level.as_deref(),
+                tags: "",
+                file: &first.file.name,
+                line: first.span.line,
+                not_loaded: Some(reasons.join("; ")),
+            })
+        });
+        let mut all: Vec<Listed<'_>> = loaded.chain(rejected).collect();
+        all.sort_by_key(|listed| (listed.file, listed.line));
+        all
     }
 
     /// How many rules there are, how many were loaded and why others were not, in a sentence.
@@ -170,14 +221,14 @@ impl Loading {
     fn add_file(&mut self, path: &Path) {
         match read_file(path, &display_path(path)) {
             Ok(text) => self.add_text(&text),
-            Err(unreadable) => self.reject(vec![unreadable.into()]),
+            Err(unreadable) => self.reject(About::default(), vec![unreadable.into()]),
         }
     }
 
     fn add_text(&mut self, text: &Arc<YamlText>) {
         let documents = match parse_documents(text) {
             Ok(documents) => documents,
-            Err(wrong) => return self.reject(wrong.into_iter().map(Fault::from).collect()),
+            Err(wrong) => return self.reject(About::default(), wrong.into_iter().map(Fault::from).collect()),
         };
         for node in &documents {
             match document::read(text, node) {
@@ -187,29 +238,35 @@ impl Loading {
                 }
                 Document::Correlation { rules, fault } => {
                     self.replaced.extend(rules);
-                    self.reject(vec![fault]);
+                    self.reject(About::of(node), vec![fault]);
                 }
-                Document::Rejected(faults) => self.reject(faults),
+                Document::Rejected(faults) => self.reject(About::of(node), faults),
             }
         }
     }
 
-    fn reject(&mut self, faults: Vec<Fault>) {
+    fn reject(&mut self, about: About, faults: Vec<Fault>) {
         self.documents = self.documents.saturating_add(1);
-        self.rejected.push(Rejected { faults });
+        self.rejected.push(Rejected { about, faults });
     }
 
     fn finish(mut self) -> SigmaRules {
         let mut sets: Vec<(String, usize)> = Vec::new();
         let mut given = std::mem::take(&mut self.given).into_iter().peekable();
         let mut first_of: HashMap<Arc<str>, (Arc<YamlText>, Span)> = HashMap::new();
-        let (mut rules, mut compiled) = (Vec::new(), Vec::new());
+        let (mut rules, mut lines, mut compiled) = (Vec::new(), Vec::new(), Vec::new());
         for (number, read) in std::mem::take(&mut self.found).into_iter().enumerate() {
             while let Some((name, _)) = given.next_if(|(_, start)| *start <= number) {
                 sets.push((name, 0));
             }
             if let Some(fault) = self.fault_of(&read, &first_of) {
-                self.rejected.push(Rejected { faults: vec![fault] });
+                let SigmaRule { title, id, level, .. } = &read.about;
+                let about = About {
+                    title: Some(title.to_string()),
+                    id: id.as_deref().map(str::to_owned),
+                    level: level.map(str::to_owned),
+                };
+                self.rejected.push(Rejected { about, faults: vec![fault] });
                 continue;
             }
             if let Some(id) = &read.about.id {
@@ -219,6 +276,7 @@ impl Loading {
                 *count = count.saturating_add(1);
             }
             rules.push(Arc::new(read.about));
+            lines.push(read.span.line);
             compiled.push(read.compiled);
         }
         sets.extend(given.map(|(name, _)| (name, 0)));
@@ -226,7 +284,14 @@ impl Loading {
             rejected.faults.first().map(|fault| (fault.diagnostic.file.name.clone(), fault.diagnostic.span))
         };
         self.rejected.sort_by_cached_key(place);
-        SigmaRules { sets, rules, index: Index::new(compiled), rejected: self.rejected, documents: self.documents }
+        SigmaRules {
+            sets,
+            rules,
+            lines,
+            index: Index::new(compiled),
+            rejected: self.rejected,
+            documents: self.documents,
+        }
     }
 
     /// Why a rule that was read can't be loaded beside the others.

@@ -45,7 +45,8 @@ fn a_built_in_rule_that_is_not_sure_says_what_to_collect() {
 #[test]
 fn the_example_of_the_readme_is_a_rule() {
     let readme = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("rules/README.md")).expect("a text");
-    let example = readme.split("```yaml\n").nth(1).and_then(|rest| rest.split("```").next()).expect("an example");
+    let example = readme.split("```yaml\n").find(|part| part.starts_with("schema: 1\nrules:")).expect("an example");
+    let example = example.split("```").next().expect("an end");
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("rule.yaml");
     fs::write(&path, example).expect("written");

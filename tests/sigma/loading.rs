@@ -170,8 +170,7 @@ fn a_title_that_is_no_text_is_not_told_as_missing() {
 
 #[test]
 fn commands_that_take_no_sigma_rules_say_so() {
-    let commands: [&[&str]; 5] = [
-        &["rules", "list", "-r", "sigma:samples"],
+    let commands: [&[&str]; 4] = [
         &["rules", "schema", "-r", "sigma:samples"],
         &["rules", "test", "sigma:samples"],
         &["rules", "pages", "-r", "sigma:samples", "/nonexistent/pages"],
@@ -179,7 +178,7 @@ fn commands_that_take_no_sigma_rules_say_so() {
     ];
     for command in commands {
         let ran = program::run(command);
-        let expected = "only `analyze`, `inspect`, `why`, `rules check`, `rules new` and `rules diff` take Sigma rules";
+        let expected = "only `analyze`, `inspect`, `why`, and of `rules` `list`, `show`, `check`, `new` and `diff` take Sigma rules";
         assert!(ran.code == 2 && ran.stderr.contains(expected), "{ran:#?}");
     }
     let ran = program::run(["rules", "diff", "builtin", "sigma:x", "samples"]).ends_with(2);
@@ -187,6 +186,38 @@ fn commands_that_take_no_sigma_rules_say_so() {
         ran.stderr,
         "crashsift: Sigma rules find no causes that could change; give them to both sides by --rules sigma:PATH\n"
     );
-    let ran = program::run(["rules", "diff", "-r", "rules", "builtin", "builtin", "samples"]).ends_with(2);
-    assert_eq!(ran.stderr, "crashsift: --rules rules: only `sigma:PATH` is for both sides; name OLD and NEW\n");
+}
+
+#[test]
+fn sigma_rules_are_listed_and_shown() {
+    let unsupported = rule("{product: linux, service: sshd}", "  a: {b: c}\n  condition: a");
+    let unsupported = unsupported.replace("11111111-0000-4000-8000-000000000000", "0-1\nlevel: low");
+    let folder = written(&[("good.yml", INJECTION), ("other.yml", &unsupported)]);
+    let path = format!("sigma:{}", folder.path().to_str().expect("text"));
+    let own = |arguments: &[&str]| program::run([&["rules"], arguments, &["-r", &path, "--no-builtin-rules"]].concat());
+    let listed = own(&["list", "-f", "json"]).ends_with(0).json();
+    assert_eq!(listed["rules"], serde_json::json!([]));
+    let all = program::list(&listed, "sigma");
+    assert_eq!(all.len(), 2, "{listed:#}");
+    let other = &all[1];
+    assert_eq!((&all[0]["loaded"], &other["loaded"]), (&true.into(), &false.into()));
+    assert_eq!((&other["id"], &other["level"]), (&"0-1".into(), &"low".into()));
+    assert!(program::text(other, "file").ends_with("other.yml") && other["line"] != 0, "{listed:#}");
+    assert_eq!(other["reason"], "only rules with `product: windows` are about event logs");
+    let shown = own(&["list"]).ends_with(0);
+    assert!(shown.stderr.is_empty() && shown.stdout.starts_with("SIGMA RULE"), "{shown:#?}");
+    assert!(shown.stdout.contains("  no: only rules with `product: windows`"), "{shown:#?}");
+    // Words narrow; a cause none of them has.
+    let title = program::text(&all[0], "title");
+    let narrowed = own(&["list", title]).ends_with(0).stdout;
+    assert_eq!(narrowed.lines().count(), 2, "{narrowed}");
+    assert_eq!(own(&["list", "--cause", "stack-overflow"]).ends_with(0).stdout, "");
+    let one = own(&["show", "0-1"]).ends_with(0).stdout;
+    assert!(one.starts_with("0-1\n") && one.contains("\nLoaded      no: only rules with"), "{one}");
+    own(&["show", "0-2"]).ends_with(2);
+    // Beside others, both are there.
+    let both = program::run(["rules", "list", "-r", &path, "stack-overflow"]).ends_with(0).stdout;
+    assert!(both.contains("memory/stack-overflow") && !both.contains("SIGMA RULE"), "{both}");
+    let both = program::run(["rules", "show", "-r", &path, "memory/stack-overflow", "0-1"]).ends_with(0).stdout;
+    assert!(both.starts_with("memory/stack-overflow\n") && both.contains("\n----\n\n0-1\n"), "{both}");
 }

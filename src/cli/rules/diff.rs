@@ -40,9 +40,10 @@ pub struct DiffArgs {
     #[arg(value_name = "PATH", required = true)]
     paths: Vec<PathBuf>,
 
-    /// `sigma:PATH`, a file or folder of Sigma rules: what they match in event logs is evidence for both (repeatable)
-    #[arg(short = 'r', long = "rules", value_name = "sigma:PATH")]
-    sigma: Vec<PathBuf>,
+    /// File or folder with rules or overlays that both sides have, loaded before OLD and NEW (repeatable). `sigma:PATH`
+    /// is a file or folder of Sigma rules: what they match in event logs is evidence for both
+    #[arg(short = 'r', long = "rules", value_name = "PATH")]
+    rules: Vec<PathBuf>,
 
     /// The format
     #[arg(short, long, value_enum, default_value_t, ignore_case = true)]
@@ -68,14 +69,8 @@ fn carry_out(arguments: &DiffArgs) -> Result<Exit, Exit> {
             "Sigma rules find no causes that could change; give them to both sides by --rules sigma:PATH",
         ));
     }
-    let (own, sigma) = sigma::split(&arguments.sigma);
-    if let Some(own) = own.first() {
-        return Err(usage(&format!(
-            "--rules {}: only `sigma:PATH` is for both sides; name OLD and NEW",
-            own.display()
-        )));
-    }
-    let (old, new) = (load(&arguments.old)?, load(&arguments.new)?);
+    let (both, sigma) = sigma::split(&arguments.rules);
+    let (old, new) = (load(&both, &arguments.old)?, load(&both, &arguments.new)?);
     let (paths, before) = reports::read_before(&arguments.paths)?;
     let knowledge = Knowledge::builtin();
     let options = Options { before, sigma: sigma::load(&sigma, false)?, ..Options::default() };
@@ -93,8 +88,10 @@ fn carry_out(arguments: &DiffArgs) -> Result<Exit, Exit> {
     }))
 }
 
-fn load(path: &Path) -> Result<RuleSet, Exit> {
-    let paths = if path == Path::new(BUILTIN) { Vec::new() } else { vec![path.to_path_buf()] };
+/// The rules of one side: the built-in ones, those that both sides have, and its own.
+fn load(both: &[PathBuf], path: &Path) -> Result<RuleSet, Exit> {
+    let own = (path != Path::new(BUILTIN)).then(|| path.to_path_buf());
+    let paths: Vec<PathBuf> = both.iter().cloned().chain(own).collect();
     load_rules(true, &paths, false)
 }
 

@@ -2,11 +2,12 @@
 
 use std::io;
 
-use super::shape::{ShapedRule, ShapedRules};
+use super::shape::{ShapedRule, ShapedRules, ShapedSigma};
 use super::{Format, Outcome, SourceArgs, Streams, Table, Unknown, unknown};
 use crate::facts::schema::{LISTS, SCALARS};
 use crate::report::json::write_indented;
 use crate::rules::{Rule, RuleSet, Severity, closest};
+use crate::sigma::{Listed, SigmaRules};
 
 /// Arguments of `rules list`.
 #[derive(Debug, Clone, Default, clap::Args)]
@@ -41,12 +42,21 @@ pub struct ListArgs {
 }
 
 /// Runs it.
-pub(super) fn run(rules: &RuleSet, args: &ListArgs, streams: &mut Streams<'_>) -> io::Result<Outcome> {
+pub(super) fn run(
+    rules: &RuleSet,
+    sigma: Option<&SigmaRules>,
+    args: &ListArgs,
+    streams: &mut Streams<'_>,
+) -> io::Result<Outcome> {
     if let Some(name) = first_unknown(rules, args) {
         return unknown(streams, name);
     }
     let wanted = |rule: &&Rule| is_wanted(rules, rule, args);
     let chosen = rules.rules().iter().filter(wanted);
+    let mut sigma_rules = sigma.map(SigmaRules::listed);
+    if let Some(listed) = &mut sigma_rules {
+        listed.retain(|listed| is_wanted_of_sigma(listed, args));
+    }
     match args.format {
         Format::Text => {
             let mut table = Table::new(["ID", "CAUSE", "CONFIDENCE", "RULE SET", "TITLE"]);
@@ -55,7 +65,20 @@ pub(super) fn run(rules: &RuleSet, args: &ListArgs, streams: &mut Streams<'_>) -
                 let (id, cause, title) = (rule.id().to_owned(), rule.cause().to_owned(), rule.title().to_owned());
                 table.row([id, cause, confidence, origin(rules, rule), title]);
             }
-            if table.is_empty() {
+            let mut of_sigma = Table::new(["SIGMA RULE", "LEVEL", "TITLE", "FILE", "LOADED"]);
+            for listed in sigma_rules.iter().flatten() {
+                let loaded = listed.not_loaded.as_ref().map_or_else(|| "yes".to_owned(), |why| format!("no: {why}"));
+                let [id, level, title] =
+                    [listed.id, listed.level, listed.title].map(|told| told.unwrap_or("-").to_owned());
+                of_sigma.row([id, level, title, format!("{}:{}", listed.file, listed.line), loaded]);
+            }
+            if !of_sigma.is_empty() {
+                if !table.is_empty() {
+                    table.print(streams)?;
+                    writeln!(streams.out)?;
+                }
+                of_sigma.print(streams)?;
+            } else if table.is_empty() {
                 let of = if rules.rules().is_empty() { "there are no rules" } else { "no rule is like that" };
                 streams.note(of)?;
             } else {
@@ -63,8 +86,9 @@ pub(super) fn run(rules: &RuleSet, args: &ListArgs, streams: &mut Streams<'_>) -
             }
         }
         Format::Json => {
-            let rules = ShapedRules::of(chosen.map(|rule| ShapedRule::of(rules, rule)).collect());
-            write_indented(&rules, streams.out)?;
+            let rules = chosen.map(|rule| ShapedRule::of(rules, rule)).collect();
+            let sigma = sigma_rules.as_deref().map(|listed| listed.iter().map(ShapedSigma::of).collect());
+            write_indented(&ShapedRules::with(rules, sigma), streams.out)?;
         }
     }
     Ok(Outcome::Fine)
@@ -131,6 +155,13 @@ fn is_wanted(rules: &RuleSet, rule: &Rule, args: &ListArgs) -> bool {
         && args.set.as_deref().is_none_or(is_of)
         && args.fact.as_deref().is_none_or(|fact| rule.facts_asked().contains(fact))
         && has_words(rule, &args.text)
+}
+
+/// Whether a Sigma rule is. It names no cause, and is of none of these rule sets.
+fn is_wanted_of_sigma(listed: &Listed<'_>, args: &ListArgs) -> bool {
+    let of_own = [&args.cause, &args.family, &args.area, &args.severity, &args.set, &args.fact];
+    let text = [listed.id, listed.title].map(Option::unwrap_or_default).join("\n").to_lowercase();
+    of_own.into_iter().all(Option::is_none) && args.text.iter().all(|word| text.contains(&word.to_lowercase()))
 }
 
 fn has_words(rule: &Rule, words: &[String]) -> bool {

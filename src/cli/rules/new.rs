@@ -15,7 +15,7 @@ use crate::draft::{Decided, Draft, Material, Subject, draft};
 use crate::facts::FactSet;
 use crate::groups::Group;
 use crate::knowledge::Knowledge;
-use crate::report::{Judged, Report};
+use crate::report::{Judged, Report, sanitise};
 use crate::rules::{Cause, RuleSet, closest};
 use crate::{Inspected, Options, Silent, inspect_and_analyze};
 
@@ -42,9 +42,10 @@ pub struct NewArgs {
     #[arg(long, value_name = "ID", conflicts_with = "group")]
     incident: Option<String>,
 
-    /// All incidents with this coarse signature, or its beginning: the rule asks for what all of them have
+    /// All incidents with this coarse signature, or its beginning: the rule asks for what all of them have. Without
+    /// SIGNATURE, lists the groups
     #[arg(long, value_name = "SIGNATURE")]
-    group: Option<String>,
+    group: Option<Option<String>>,
 
     /// The rule's id; without it, one is made of the folder's name and of what the rule asks for
     #[arg(long, value_name = "AREA/NAME")]
@@ -77,6 +78,9 @@ fn carry_out(arguments: &NewArgs) -> Result<Exit, Exit> {
     let (own, sigma) = sigma::split(&arguments.rules);
     let rules = load_rules(true, &own, false)?;
     let decided = decided(arguments, &rules).map_err(|message| usage(&message))?;
+    if arguments.group == Some(None) && arguments.output.is_some() {
+        return Err(usage("--group without SIGNATURE lists the groups, and no rule is written to --output; name one"));
+    }
     if let Some(path) = &arguments.output
         && path.symlink_metadata().is_ok()
     {
@@ -93,6 +97,9 @@ fn carry_out(arguments: &NewArgs) -> Result<Exit, Exit> {
     if report.incidents.is_empty() {
         stream::note("no incident was found there");
         return Ok(Exit::Nothing);
+    }
+    if arguments.group == Some(None) {
+        return Ok(list_groups(&report));
     }
     let wanted = wanted(arguments, &report).map_err(|wrong| wrong.told(&report))?;
     let draft = drafted(&wanted, &inspected, &report, &decided, &rules).ok_or_else(|| {
@@ -195,7 +202,7 @@ fn wanted<'r>(arguments: &NewArgs, report: &'r Report) -> Result<Wanted<'r>, Unc
             (None, None, _) => Err(Unclear::among_all(format!("there is no incident {wanted}"))),
         };
     }
-    let group = match &arguments.group {
+    let group = match arguments.group.as_ref().and_then(Option::as_ref) {
         Some(wanted) => {
             let exact = report.groups.iter().find(|group| group.signature == *wanted);
             let begins = |group: &&Group| group.signature.starts_with(wanted.as_str());
@@ -228,21 +235,35 @@ fn wanted<'r>(arguments: &NewArgs, report: &'r Report) -> Result<Wanted<'r>, Unc
 impl Unclear {
     /// Says what is wrong and which groups could be meant, those without a cause first: they need a rule.
     fn told(&self, report: &Report) -> Exit {
-        let mut groups: Vec<&Group> = report.groups.iter().collect();
+        let mut groups = undetermined_first(report);
         groups.retain(|group| group.signature.starts_with(&self.begins));
-        groups.sort_by_key(|group| group.cause.is_some());
         stream::note(&self.message);
-        for group in groups.iter().take(NAMED) {
-            let cause = group.cause.as_deref().unwrap_or("undetermined");
-            let count = group.incidents.len();
-            stream::note(&format!("--group \"{}\" ({count}, {cause}; --incident {})", group.signature, group.speaker));
-        }
+        groups.iter().take(NAMED).for_each(|group| stream::note(&how_to_name(group)));
         let more = groups.len().saturating_sub(NAMED);
         if more > 0 {
             stream::note(&format!("and {more} more groups"));
         }
         Exit::Usage
     }
+}
+
+/// The groups of a report, those without a cause first: they need a rule.
+fn undetermined_first(report: &Report) -> Vec<&Group> {
+    let mut groups: Vec<&Group> = report.groups.iter().collect();
+    groups.sort_by_key(|group| group.cause.is_some());
+    groups
+}
+
+/// How a group is named on the command line, and what it is.
+fn how_to_name(group: &Group) -> String {
+    let cause = group.cause.as_deref().unwrap_or("undetermined");
+    format!("--group \"{}\" ({}, {cause}; --incident {})", group.signature, group.incidents.len(), group.speaker)
+}
+
+/// Prints all groups.
+fn list_groups(report: &Report) -> Exit {
+    let groups = undetermined_first(report);
+    stream::print(|out| groups.iter().try_for_each(|group| writeln!(out, "{}", sanitise(&how_to_name(group)))))
 }
 
 fn drafted(

@@ -7,19 +7,53 @@ use serde::Serialize;
 use crate::report::confidence::rounded;
 use crate::report::json::Made;
 use crate::rules::{Change, Effect, Rule, RuleSet, SuppressedBy};
+use crate::sigma::Listed;
 
 /// The document.
 #[derive(Serialize)]
-pub(super) struct ShapedRules<T> {
+pub(super) struct ShapedRules<'a, T> {
     #[serde(flatten)]
     made: Made,
     rules: Vec<T>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sigma: Option<Vec<ShapedSigma<'a>>>,
 }
 
-impl<T> ShapedRules<T> {
-    /// Of these rules.
-    pub(super) fn of(rules: Vec<T>) -> Self {
-        Self { made: Made::NOW, rules }
+impl<'a, T> ShapedRules<'a, T> {
+    /// Of these rules, and of Sigma rules where they were asked for.
+    pub(super) fn with(rules: Vec<T>, sigma: Option<Vec<ShapedSigma<'a>>>) -> Self {
+        Self { made: Made::NOW, rules, sigma }
+    }
+}
+
+/// A Sigma rule.
+#[derive(Serialize)]
+pub(super) struct ShapedSigma<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    id: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    title: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    level: Option<&'a str>,
+    file: &'a str,
+    line: u32,
+    loaded: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<&'a str>,
+}
+
+impl<'a> ShapedSigma<'a> {
+    pub(super) fn of(listed: &'a Listed<'a>) -> Self {
+        let Listed { id, title, level, file, line, not_loaded, .. } = listed;
+        Self {
+            id: *id,
+            title: *title,
+            level: *level,
+            file,
+            line: *line,
+            loaded: not_loaded.is_none(),
+            reason: not_loaded.as_deref(),
+        }
     }
 }
 

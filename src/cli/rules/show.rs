@@ -4,11 +4,12 @@ use std::io::{self, Write};
 
 use anstyle::Style;
 
-use super::shape::{ShapedRules, WholeRule};
+use super::shape::{ShapedRules, ShapedSigma, WholeRule};
 use super::{Format, Outcome, SourceArgs, Streams, Unknown, unknown};
 use crate::report::json::write_indented;
 use crate::report::sanitise;
 use crate::rules::{Rule, RuleSet, closest};
+use crate::sigma::{Listed, SigmaRules};
 
 /// Arguments of `rules show`.
 #[derive(Debug, Clone, clap::Args)]
@@ -25,11 +26,20 @@ pub struct ShowArgs {
 }
 
 /// Runs it.
-pub(super) fn run(rules: &RuleSet, args: &ShowArgs, streams: &mut Streams<'_>) -> io::Result<Outcome> {
-    let mut chosen = Vec::new();
+pub(super) fn run(
+    rules: &RuleSet,
+    sigma: Option<&SigmaRules>,
+    args: &ShowArgs,
+    streams: &mut Streams<'_>,
+) -> io::Result<Outcome> {
+    let listed = sigma.map(SigmaRules::listed);
+    let (mut chosen, mut of_sigma) = (Vec::new(), Vec::new());
     for id in &args.ids {
+        let is_it = |listed: &&Listed<'_>| listed.id.is_some_and(|known| known.eq_ignore_ascii_case(id));
+        let of_this: Vec<&Listed<'_>> = listed.iter().flatten().filter(is_it).collect();
         match rules.rule(id) {
             Some(rule) => chosen.push(rule),
+            None if !of_this.is_empty() => of_sigma.extend(of_this),
             None => {
                 let close = closest(id, rules.rules().iter().map(Rule::id));
                 let listed = "`crashsift rules list` prints all, `--rules` adds yours";
@@ -39,19 +49,46 @@ pub(super) fn run(rules: &RuleSet, args: &ShowArgs, streams: &mut Streams<'_>) -
     }
     match args.format {
         Format::Text => {
-            for (number, rule) in chosen.into_iter().enumerate() {
-                if number > 0 {
-                    writeln!(streams.out, "\n----\n")?;
-                }
+            let mut between = false;
+            for rule in chosen {
+                divide(&mut between, streams)?;
                 text(rules, rule, streams)?;
+            }
+            for rule in of_sigma {
+                divide(&mut between, streams)?;
+                sigma_text(rule, streams)?;
             }
         }
         Format::Json => {
             let all = chosen.into_iter().map(|rule| WholeRule::of(rules, rule)).collect();
-            write_indented(&ShapedRules::of(all), streams.out)?;
+            let sigma = sigma.is_some().then(|| of_sigma.into_iter().map(ShapedSigma::of).collect());
+            write_indented(&ShapedRules::with(all, sigma), streams.out)?;
         }
     }
     Ok(Outcome::Fine)
+}
+
+/// Puts a line between rules.
+fn divide(between: &mut bool, streams: &mut Streams<'_>) -> io::Result<()> {
+    if std::mem::replace(between, true) { writeln!(streams.out, "\n----\n") } else { Ok(()) }
+}
+
+/// A Sigma rule: what it says of itself, and whether it is used.
+fn sigma_text(rule: &Listed<'_>, streams: &mut Streams<'_>) -> io::Result<()> {
+    let heading = streams.style(Style::new().bold());
+    let out = &mut *streams.out;
+    let place = format!("{}:{}", rule.file, rule.line);
+    let loaded = rule.not_loaded.as_ref().map_or_else(|| "yes".to_owned(), |why| format!("no: {why}"));
+    writeln!(out, "{heading}{}{heading:#}", sanitise(rule.id.unwrap_or_default()))?;
+    writeln!(out, "{}\n", sanitise(rule.title.unwrap_or("(without title)")))?;
+    for (what, told) in
+        [("Level", rule.level.unwrap_or_default()), ("Tags", rule.tags), ("File", &place), ("Loaded", &loaded)]
+    {
+        if !told.is_empty() {
+            writeln!(out, "{what:<10}  {}", sanitise(told))?;
+        }
+    }
+    Ok(())
 }
 
 fn text(rules: &RuleSet, rule: &Rule, streams: &mut Streams<'_>) -> io::Result<()> {

@@ -17,7 +17,7 @@ use super::output::{self, Format, Look};
 use super::reporting::usage;
 use super::{Exit, load_rules, open_symbols, print_symbol_notes, reports, sigma, stream};
 use crate::facts::FactSet;
-use crate::incident::Incident;
+use crate::incident::{Incident, IncidentKind};
 use crate::knowledge::Knowledge;
 use crate::report::json::write_indented;
 use crate::report::text::page::Page;
@@ -103,6 +103,22 @@ fn swapped(arguments: &Arguments, rules: &RuleSet) -> Option<String> {
         .then(|| format!("the rule stands before the artifacts: `crashsift why {rule} {what}`"))
 }
 
+/// The kinds of the artifacts that tell of an incident, and of the log that its records are from: those of processes
+/// stand in the Application log, those of the system in its own.
+fn given(incident: &Incident, inspected: &Inspected) -> Vec<&'static str> {
+    let kinds = incident.evidence.iter().filter_map(|item| inspected.artifacts.get(item.artifact));
+    let mut given: Vec<&'static str> = kinds.map(|artifact| artifact.kind).collect();
+    if given.contains(&"event-log") {
+        given.extend(match incident.kind {
+            IncidentKind::Crash | IncidentKind::Hang => Some("application-log"),
+            IncidentKind::Bugcheck | IncidentKind::GpuReset | IncidentKind::PowerLoss => Some("system-log"),
+            // Either log can tell of those.
+            IncidentKind::StartFailure | IncidentKind::Exit => None,
+        });
+    }
+    given
+}
+
 /// What rules made of one incident: of all rules, or of the one that was asked for.
 struct Answer<'i> {
     incident: &'i Incident,
@@ -116,7 +132,15 @@ struct Answer<'i> {
 }
 
 impl<'i> Answer<'i> {
-    fn new(incident: &'i Incident, facts: &FactSet, traces: Vec<Trace>, one_rule: bool, rules: &RuleSet) -> Self {
+    fn new(
+        (incident, facts): (&'i Incident, &FactSet),
+        mut traces: Vec<Trace>,
+        one_rule: bool,
+        rules: &RuleSet,
+        inspected: &Inspected,
+    ) -> Self {
+        let given = given(incident, inspected);
+        traces.iter_mut().flat_map(|trace| &mut trace.missing).for_each(|missing| missing.leave_out(&given));
         let occasion = Occasion { host: incident.host.as_deref(), time: incident.time };
         let (mut suppressed, mut shown_again) = (BTreeMap::new(), BTreeMap::new());
         for Trace { rule, .. } in traces.iter().filter(|trace| trace.condition == Truth::True) {
@@ -152,7 +176,7 @@ fn answers<'i>(what: &str, rules: &RuleSet, inspected: &'i Inspected) -> Result<
         incidents.iter().filter(|(incident, _)| what.len() >= SHORTEST_ID && incident.id.starts_with(what));
     match (exact, fitting.next(), fitting.next()) {
         (Some((incident, facts)), ..) | (None, Some((incident, facts)), None) => {
-            Ok(vec![Answer::new(incident, facts, rules.traces(facts), false, rules)])
+            Ok(vec![Answer::new((incident, facts), rules.traces(facts), false, rules, inspected)])
         }
         (None, Some(_), Some(_)) => {
             let all = incidents.iter().map(|(incident, _)| incident.id.as_str()).filter(|id| id.starts_with(what));
@@ -179,7 +203,8 @@ fn of_rule<'i>(rule: &str, rules: &RuleSet, inspected: &'i Inspected) -> Vec<Ans
         asked = all().collect();
     }
     let of = |(incident, facts): &'i (Incident, FactSet)| {
-        Answer::new(incident, facts, rules.trace(rule, facts).into_iter().collect(), true, rules)
+        let traces = rules.trace(rule, facts).into_iter().collect();
+        Answer::new((incident, facts), traces, true, rules, inspected)
     };
     asked.into_iter().map(of).collect()
 }

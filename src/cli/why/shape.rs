@@ -1,10 +1,12 @@
 //! The answers for programs: `docs/rules.md` describes every key.
 
 use serde::Serialize;
+use serde_json::{Map, Value};
 
 use super::Answer;
+use crate::report::inspected::value;
 use crate::report::json::Made;
-use crate::rules::{Effect, RuleSet, SuppressedBy, TermTrace, Trace, Truth};
+use crate::rules::{Effect, Entries, ListEntry, RuleSet, SuppressedBy, TermTrace, Trace, Truth};
 
 #[derive(Serialize)]
 pub(super) struct Shape<'a> {
@@ -101,6 +103,14 @@ struct ShapedTerm<'a> {
     fact: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     found: Option<&'a str>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    fits: Vec<Map<String, Value>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    more_fit: Option<usize>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    may_fit: Vec<Map<String, Value>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    more_may_fit: Option<usize>,
 }
 
 /// The word for an answer in JSON.
@@ -179,5 +189,19 @@ fn of_term(term: &TermTrace) -> ShapedTerm<'_> {
         holds: word(term.holds),
         fact: term.fact,
         found: term.found.as_deref(),
+        fits: entries(&term.fits),
+        more_fit: Some(term.fits.more).filter(|more| *more > 0),
+        may_fit: entries(&term.may_fit),
+        more_may_fit: Some(term.may_fit.more).filter(|more| *more > 0),
     }
+}
+
+/// Entries with the fields that `inspect` shows, and the ids of those that are incidents.
+fn entries(entries: &Entries) -> Vec<Map<String, Value>> {
+    let entry = |entry: &ListEntry| {
+        let incident = entry.incident.as_ref().map(|id| ("incident_id".to_owned(), Value::from(&**id)));
+        let fields = entry.fields().map(|(field, of)| (field.path.to_owned(), value(of, field.kind)));
+        incident.into_iter().chain(fields).collect()
+    };
+    entries.first.iter().map(entry).collect()
 }

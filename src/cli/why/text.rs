@@ -1,15 +1,19 @@
 //! The answers for people.
 
 use std::cmp::Reverse;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 
 use super::{Answer, SHOWN};
 use crate::report::text::page::{CAREFUL, PLAIN, Page, SURE};
-use crate::rules::{ConfidenceTrace, Outcome, RuleSet, TermTrace, Trace, Truth};
+use crate::rules::{ConfidenceTrace, Entries, Outcome, RuleSet, TermTrace, Trace, Truth};
 
 /// Longer terms are not put into a sentence.
 const LONG_TERM: usize = 60;
+/// Terms that are shown, where it was not asked for one rule, of those for which one does not match.
+const TERMS: usize = 2;
+/// How far in stands what belongs to a term.
+const BELOW: usize = 6;
 
 pub(super) fn text(answers: &[Answer<'_>], rules: &RuleSet, page: &mut Page<'_>) -> io::Result<()> {
     match answers {
@@ -100,15 +104,16 @@ fn one(answer: &Answer<'_>, rules: &RuleSet, page: &mut Page<'_>) -> io::Result<
             rule(trace, rules, answer, page)?;
         }
     }
-    for trace in judging(Truth::Undecided).take(limit) {
-        rule(trace, rules, answer, page)?;
-    }
     // Of the others those are of interest that hold in part.
     let near = |trace: &&Trace| limit == usize::MAX || trace.holding() > 0;
+    for trace in judging(Truth::Undecided).filter(near).take(limit) {
+        rule(trace, rules, answer, page)?;
+    }
     for trace in judging(Truth::False).filter(near).take(limit) {
         rule(trace, rules, answer, page)?;
     }
     if !answer.one_rule {
+        waiting(judging(Truth::Undecided), page)?;
         let counts = [Truth::True, Truth::Undecided, Truth::False].map(|truth| judging(truth).count());
         let [matched, undecided, ruled_out] = counts;
         let aside = match answer.traces.iter().filter(set_aside).count() {
@@ -123,6 +128,55 @@ fn one(answer: &Answer<'_>, rules: &RuleSet, page: &mut Page<'_>) -> io::Result<
         page.paragraph(0, &format!("{summary}{aside}. -v shows all of them."))?;
     }
     Ok(())
+}
+
+/// Of the facts that rules wait for, those that most of them wait for, with what would bring them.
+fn waiting<'t>(undecided: impl Iterator<Item = &'t Trace>, page: &mut Page<'_>) -> io::Result<()> {
+    let mut facts: BTreeMap<&str, Awaited<'_>> = BTreeMap::new();
+    for trace in undecided {
+        // A rule can lack a fact for several reasons.
+        let lacks: BTreeSet<&str> = trace.missing.iter().map(|missing| &*missing.fact).collect();
+        for fact in lacks {
+            let awaited = facts.entry(fact).or_default();
+            awaited.rules = awaited.rules.saturating_add(1);
+        }
+        for missing in &trace.missing {
+            let of_fact = facts.entry(&missing.fact).or_default();
+            let count = of_fact.needs.entry((missing.why, &missing.from)).or_default();
+            *count = count.saturating_add(1);
+        }
+    }
+    let mut facts: Vec<(&str, Awaited<'_>)> = facts.into_iter().collect();
+    facts.sort_by_key(|(_, awaited)| Reverse(awaited.rules));
+    if facts.is_empty() {
+        return Ok(());
+    }
+    page.blank()?;
+    page.paragraph(2, "What rules wait for:")?;
+    let limit = page.limit(SHOWN);
+    for (fact, awaited) in facts.iter().take(limit) {
+        let wait = if awaited.rules == 1 { "1 rule waits" } else { &format!("{} rules wait", awaited.rules) };
+        // The need of most of them; of as many, the first.
+        let need = awaited.needs.iter().rev().max_by_key(|(_, count)| **count);
+        let need = match need {
+            Some(((Some(why), _), _)) => format!("It is not known: {why}"),
+            Some(((None, from), _)) => format!("It comes with {from}"),
+            None => continue,
+        };
+        page.bullet(&format!("`{fact}`: {wait} for it. {need}."))?;
+    }
+    match facts.len().saturating_sub(limit) {
+        0 => Ok(()),
+        more => page.paragraph(4, &format!("and {more} more {}", if more == 1 { "fact" } else { "facts" })),
+    }
+}
+
+/// A fact that rules wait for.
+#[derive(Default)]
+struct Awaited<'t> {
+    rules: usize,
+    /// Why it is not known or what would bring it, and of how many of them.
+    needs: BTreeMap<(Option<&'static str>, &'t str), usize>,
 }
 
 fn are(count: usize) -> &'static str {
@@ -158,8 +212,27 @@ fn rule(trace: &Trace, rules: &RuleSet, answer: &Answer<'_>, page: &mut Page<'_>
     if let Some(ended) = answer.shown_again.get(&trace.rule) {
         page.bullet(&format!("its finding is shown again: it was suppressed {}", ended.says()))?;
     }
+    let mut absent: BTreeMap<&str, Vec<u32>> = BTreeMap::new();
+    let whole = answer.one_rule || page.verbose;
+    let (mut shown, mut left_out) = (0_usize, 0_usize);
     for decided in trace.deciding_terms() {
-        term(decided, page)?;
+        // What a rule asks of a fact that is absent is of interest to those who ask about the rule.
+        if decided.found.is_none() && !whole {
+            absent.entry(decided.fact).or_default().push(decided.line);
+        } else if whole || trace.condition == Truth::True || shown < TERMS {
+            shown = shown.saturating_add(1);
+            term(decided, page)?;
+        } else {
+            left_out = left_out.saturating_add(1);
+        }
+    }
+    match left_out {
+        0 => {}
+        1 => page.bullet("1 more term that says so")?,
+        more => page.bullet(&format!("{more} more terms that say so"))?,
+    }
+    for (fact, lines) in absent {
+        page.bullet(&format!("{} can't be decided: `{fact}` is absent.", of_lines(&lines)))?;
     }
     if let Some(other) = &trace.superseded_by {
         page.bullet(&format!("It matches, and so does {other}, which takes its place."))?;
@@ -188,17 +261,40 @@ fn rule(trace: &Trace, rules: &RuleSet, answer: &Answer<'_>, page: &mut Page<'_>
     Ok(())
 }
 
+/// `line 7`, `lines 7, 9`.
+fn of_lines(lines: &[u32]) -> String {
+    let numbers = lines.iter().map(u32::to_string).collect::<Vec<_>>().join(", ");
+    format!("{} {numbers}", if lines.len() == 1 { "line" } else { "lines" })
+}
+
 /// A term with its answer. A long one stands below its answer, as the rule's file has it.
 fn term(trace: &TermTrace, page: &mut Page<'_>) -> io::Result<()> {
     if trace.written.chars().count() <= LONG_TERM {
-        return page.bullet(&format!("{}.", trace.sentence()));
+        page.bullet(&format!("{}.", trace.sentence()))?;
+    } else {
+        page.bullet(&format!("line {} {}:", trace.line, trace.answer()))?;
+        for line in &trace.lines {
+            let text = line.trim_start();
+            page.entry(BELOW.saturating_add(line.len().saturating_sub(text.len())), text)?;
+        }
     }
-    page.bullet(&format!("line {} {}:", trace.line, trace.answer()))?;
-    for line in &trace.lines {
-        let text = line.trim_start();
-        page.entry(6_usize.saturating_add(line.len().saturating_sub(text.len())), text)?;
+    entries("fits", &trace.fits, page)?;
+    entries("may fit", &trace.may_fit, page)
+}
+
+/// Names entries of a list. Incidents are named by their ids, which the answer has.
+fn entries(fit: &str, entries: &Entries, page: &mut Page<'_>) -> io::Result<()> {
+    let mut named = entries.first.iter().filter(|entry| entry.incident.is_none()).peekable();
+    if named.peek().is_none() {
+        return Ok(());
     }
-    Ok(())
+    for entry in named {
+        page.whole_entry(BELOW, &format!("{fit}: {}", entry.written()))?;
+    }
+    match entries.more {
+        0 => Ok(()),
+        more => page.entry(BELOW, &format!("{fit}: {more} more")),
+    }
 }
 
 fn confidence(sure: &ConfidenceTrace, page: &mut Page<'_>) -> io::Result<()> {

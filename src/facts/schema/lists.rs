@@ -3,8 +3,8 @@
 use super::{
     ANY, Absent, COMPONENTS, DRIVES, DUMP, DUMP_OR_CONSOLE, DUMP_WITH_HANDLES, DUMP_WITH_THREAD_INFO, FRAME_TRUSTS,
     FUNCTIONS, FactType, INCIDENT_KINDS, INVENTORY, KERNEL_DUMP, LOCATIONS, ListDefinition, MACHINE_CHECKS,
-    MEMORY_HOLDERS, MODULE_LIST, NAMED_PARTS, OTHER_INCIDENTS, PATTERNS, SIGMA_LEVELS, SIGMA_RULES, SYSTEM_LOG, TEXT,
-    TIMELINE_KINDS, fact, if_so, where_absent,
+    MEMORY_HOLDERS, MODULE_LIST, NAMED_PARTS, OTHER_INCIDENTS, PATTERNS, SIGMA_LEVELS, SIGMA_RULES, STACK, SYSTEM_LOG,
+    TEXT, TIMELINE_KINDS, fact, if_so, where_absent,
 };
 use crate::incident::environment::{FRAMEWORKS, INSTALLATIONS};
 
@@ -73,7 +73,7 @@ pub const LISTS: &[ListDefinition] = &[
     ListDefinition {
         name: "events",
         about: "the event-log records that belong to the incident; always known",
-        from: "event logs",
+        from: "event logs, or records of them that a text holds",
         fields: &[
             if_so(fact("provider", FactType::Text, ANY, "provider")),
             if_so(fact("id", FactType::Number, ANY, "event id")),
@@ -83,7 +83,7 @@ pub const LISTS: &[ListDefinition] = &[
     ListDefinition {
         name: "frames",
         about: "the stack of the thread that crashed or stopped the system, innermost first; known when a stack was walked",
-        from: DUMP,
+        from: STACK,
         fields: &[
             fact("position", FactType::Number, ANY, "0 is the innermost"),
             if_so(fact("module", FactType::Module, ANY, "module of the frame")),

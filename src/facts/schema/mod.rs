@@ -4,11 +4,13 @@
 
 mod lists;
 mod scalars;
+mod sources;
 
 use super::Value;
 
 pub use lists::LISTS;
 pub use scalars::SCALARS;
+pub use sources::not_given;
 
 /// The type of a fact: how it is written in a rule and how it compares.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -198,11 +200,17 @@ const METADATA: &str = "WERInternalMetadata.xml";
 const DUMP_WITH_HANDLES: &str = "a minidump with handle data (MiniDumpWithHandleData)";
 const DUMP_WITH_THREAD_INFO: &str = "a minidump with the times of threads (MiniDumpWithThreadInfo)";
 const DUMP_WITH_REGIONS: &str = "a minidump with memory information (MiniDumpWithFullMemoryInfo)";
-const CRASH_RECORD: &str = "a minidump, the Application event log or Report.wer";
+const CRASH_RECORD: &str = "a minidump, the Application event log, Report.wer or a text";
+/// Of the place at which a process crashed or a system stopped.
+const SITE_RECORD: &str = "a dump, the Application event log, Report.wer or a text";
+const STOP_RECORD: &str =
+    "a kernel dump (C:\\Windows\\Minidump, MEMORY.DMP), the System event log, Report.wer or a text";
+const STACK: &str = "a dump, or a debugger's stack in a text";
 const KERNEL_DUMP: &str = "a kernel dump (C:\\Windows\\Minidump, MEMORY.DMP)";
 const SYSTEM_LOG: &str = "the System event log";
 const SIGMA_RULES: &str = "event logs, with --rules sigma:PATH";
 const APPLICATION_LOG: &str = "the Application event log";
+const APPLICATION_LOG_OR_REPORT: &str = "the Application event log or Report.wer";
 const EXIT_LOG: &str = "silent exit monitoring of the program";
 const EXIT_LOG_OR_TEXT: &str = "silent exit monitoring of the program, or text";
 const TEXT: &str = "the text that the program printed";
@@ -213,7 +221,8 @@ const PATTERNS: &str = "evidence that names computer and time (event logs do)";
 const DUMP_OR_TEXT: &str = "a minidump of the crash, or a text with the versions";
 const DUMP_OR_CONSOLE: &str = "a minidump of the crash, or the text that the program printed";
 const MODULE_LIST: &str = "a minidump or Report.wer";
-const FUNCTIONS: &str = "the program's own images or symbols, with --symbols PATH";
+const FUNCTIONS: &str =
+    "a minidump with the modules' memory, or the program's own images or symbols, with --symbols PATH";
 
 const fn fact(path: &'static str, kind: FactType, from: &'static str, about: &'static str) -> FactDefinition {
     FactDefinition { path, kind, about, from, absent: Absent::Unknown }

@@ -71,6 +71,8 @@ const CONTRACT: &str = "
     incidents[].findings[].severity incidents[].findings[].title incidents[].findings[].explanation
     incidents[].findings[].remediation incidents[].findings[].remediation[].audience
     incidents[].findings[].remediation[].text incidents[].findings[].collect incidents[].findings[].evidence
+    incidents[].findings[].entries incidents[].findings[].entries[].list incidents[].findings[].entries[].says
+    incidents[].findings[].entries[].more
     incidents[].findings[].incidents incidents[].findings[].incidents[].relation
     incidents[].findings[].incidents[].ids incidents[].findings[].incidents[].more
     incidents[].findings[].references incidents[].findings[].ruleset incidents[].findings[].overridden_by

@@ -121,7 +121,7 @@ impl<'r> Group<'r> {
             evidence,
             evidence_left_out,
             rests_on: leading
-                .map(|finding| finding.incidents.iter().map(|named| prose(&other_incidents(named))).collect())
+                .map(|finding| other_incidents(&finding.incidents).iter().map(|sentence| prose(sentence)).collect())
                 .unwrap_or_default(),
             other_causes: other_causes(judged),
             happened: rows(happened::rows(judged, true)),

@@ -311,6 +311,8 @@ struct Finding<'a> {
     collect: &'a [String],
     evidence: Vec<Shown<EvidenceRef>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    entries: Vec<Entries<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     incidents: Vec<OtherIncidents<'a>>,
     references: &'a [String],
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -352,6 +354,20 @@ impl<'a> SuppressedBy<'a> {
 }
 
 #[derive(Serialize)]
+struct Entries<'a> {
+    list: &'static str,
+    says: &'a [String],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    more: Option<usize>,
+}
+
+impl<'a> Entries<'a> {
+    fn of(named: &'a rules::NamedEntries) -> Self {
+        Self { list: named.list, says: &named.says, more: Some(named.more).filter(|more| *more > 0) }
+    }
+}
+
+#[derive(Serialize)]
 struct OtherIncidents<'a> {
     relation: &'static str,
     ids: Vec<&'a str>,
@@ -389,6 +405,7 @@ impl<'a> Finding<'a> {
                 .collect(),
             collect: &finding.collect,
             evidence: finding.evidence.iter().copied().map(Shown).collect(),
+            entries: finding.entries.iter().map(Entries::of).collect(),
             incidents: finding.incidents.iter().map(OtherIncidents::of).collect(),
             references: &finding.references,
             suppression_ended: finding.suppression_ended.as_ref().map(SuppressedBy::of),

@@ -236,19 +236,28 @@ fn why(page: &mut Page<'_>, report: &Report, judged: &Judged, leading: Option<&F
     if !cited.is_empty() && !evidence.is_empty() {
         page.paragraph(2, "* what the verdict rests on")?;
     }
-    for named in leading.map_or(&[][..], |finding| &finding.incidents) {
-        page.paragraph(2, &prose(&other_incidents(named)))?;
-    }
-    Ok(())
+    let others = other_incidents(leading.map_or(&[][..], |finding| &finding.incidents));
+    others.iter().try_for_each(|sentence| page.paragraph(2, &prose(sentence)))
 }
 
-/// Other incidents that a verdict rests on, by their ids.
-pub(in crate::report) fn other_incidents(named: &NamedIncidents) -> String {
-    let more = match named.more {
-        0 => String::new(),
-        more => format!(" and {more} more"),
+/// The other incidents that a verdict rests on, by their ids: a sentence for each of them, whatever they all are.
+pub(in crate::report) fn other_incidents(named: &[NamedIncidents]) -> Vec<String> {
+    let mut sentences: Vec<(&NamedIncidents, Vec<&str>)> = Vec::new();
+    for named in named {
+        let known = sentences.iter_mut().find(|(known, _)| known.ids == named.ids && known.more == named.more);
+        match known {
+            Some((_, says)) => says.push(named.relation.says()),
+            None => sentences.push((named, vec![named.relation.says()])),
+        }
+    }
+    let sentence = |(named, says): (&NamedIncidents, Vec<&str>)| {
+        let more = match named.more {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        format!("It also rests on incidents {}: {}{more}.", says.join(" and "), named.ids.join(", "))
     };
-    format!("It also rests on incidents {}: {}{more}.", named.relation.says(), named.ids.join(", "))
+    sentences.into_iter().map(sentence).collect()
 }
 
 /// Which incident is described: its id, what it was, when and where.

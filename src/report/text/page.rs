@@ -90,6 +90,11 @@ impl<'a> Page<'a> {
         self.put(PLAIN, &" ".repeat(indent), indent.saturating_add(4), text)
     }
 
+    /// A [`Page::entry`] whose words are never torn, so that paths can be copied.
+    pub(crate) fn whole_entry(&mut self, indent: usize, text: &str) -> io::Result<()> {
+        self.write_lines(PLAIN, &" ".repeat(indent), indent.saturating_add(4), text, false)
+    }
+
     /// Where to read more: its words are never torn, even when they don't fit, so that addresses can be copied.
     pub(crate) fn reference(&mut self, text: &str) -> io::Result<()> {
         self.write_lines(PLAIN, "  ", 4, text, false)
