@@ -414,3 +414,18 @@ rules:
     let ran = rules(&format!("check {}", file.to_string_lossy()));
     assert_eq!((ran.outcome, ran.out.as_str()), (Outcome::Fine, "1 rule: 0 errors, 0 warnings\n"));
 }
+
+#[test]
+fn warnings_of_a_rule_stand_beside_the_errors_of_another() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let broken = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/broken_rules");
+    for (from, id) in [("lint-uptime-alone", "test/weak"), ("confidence-percent", "test/wrong")] {
+        let rule = std::fs::read_to_string(broken.join(from).with_extension("yaml")).expect("a rule");
+        let path = folder.path().join(from).with_extension("yaml");
+        std::fs::write(path, rule.replace("id: test/broken", &format!("id: {id}"))).expect("a file");
+    }
+    let ran = rules(&format!("check {}", folder.path().display()));
+    assert_eq!(ran.outcome, Outcome::Unusable);
+    assert!(ran.out.contains("error[R016]") && ran.out.contains("warning[R101]"), "{}", ran.out);
+    assert!(ran.out.ends_with("1 error, 1 warning\n"), "{}", ran.out);
+}

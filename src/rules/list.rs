@@ -145,9 +145,9 @@ pub(super) fn read(file_stem: &str, file: &Arc<YamlText>, found: &mut Vec<Diagno
     }
     let mut mistakes = Mistakes::new(file);
     let list = read_list(file_stem, &root, &mut mistakes);
-    let broken = mistakes.found.iter().any(Diagnostic::is_error);
     found.append(&mut mistakes.found);
-    list.filter(|_| !broken)
+    // What is wrong in it is told there, and not again in each rule that names it.
+    list
 }
 
 fn read_list(file_stem: &str, root: &Node, mistakes: &mut Mistakes) -> Option<ModuleList> {
