@@ -224,6 +224,36 @@ rules:
       - {name: none, facts: {exception.code: 5}, expect: no-match}
 "#;
 
+/// Values of keys that the program refuses, and others that it takes, in a rule.
+#[test]
+fn values_are_refused_and_taken_as_the_program_does() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("rule.yaml");
+    let validator = validator();
+    let is_taken = |from: &str, to: &str| {
+        assert!(SPELLINGS.contains(from), "{from}");
+        fs::write(&path, SPELLINGS.replace(from, to)).expect("a rule");
+        (RuleSet::load(true, std::slice::from_ref(&path)).is_ok(), complaints(&validator, &path).is_empty())
+    };
+    let (confidence, code) = ("confidence: \"0.5\"", "exception.code: \" 0xC0000005 \"");
+    for value in ["60%", "0,6", "\"0.005\"", "\"0.995\"", "\"1\"", "high"] {
+        assert_eq!(is_taken(confidence, &format!("confidence: {value}")), (false, false), "{value}");
+    }
+    for value in ["0.6", "\".5\"", "\"0.99\"", "\"0.90\"", "\"+0.05\"", "\"5e-1\"", "0.01", "\"0.01\""] {
+        assert_eq!(is_taken(confidence, &format!("confidence: {value}")), (true, true), "{value}");
+    }
+    for value in ["\"10000005\"", "c000-0005", "0x"] {
+        assert_eq!(is_taken(code, &format!("exception.code: {value}")), (false, false), "{value}");
+    }
+    for value in ["\"0x10000005\"", "c0000005", "3221225477", "STATUS_ACCESS_VIOLATION"] {
+        assert_eq!(is_taken(code, &format!("exception.code: {value}")), (true, true), "{value}");
+    }
+    for value in ["\"12.\"", "v12", "1.2.3.4.5"] {
+        let version = format!("process.version: {value}\n        suspect");
+        assert_eq!(is_taken("process.version: 14.40\n        suspect", &version), (false, false), "{value}");
+    }
+}
+
 #[test]
 fn spellings_that_the_program_takes_fit_it() {
     let folder = tempfile::tempdir().expect("a folder");
