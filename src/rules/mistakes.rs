@@ -228,8 +228,9 @@ pub(super) fn did_you_mean(word: &str) -> String {
 pub(crate) fn closest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let word = word.to_lowercase();
     let length = word.chars().count();
-    // One slip for each three letters: `cuase` finds `cause`, `foo` does not find `for`.
-    let allowed = (length / 3).clamp(1, 3);
+    // One slip for each three letters: `cuase` finds `cause`, `foo` does not find `for`. Names of several words have
+    // room for more, and fewer of them are alike.
+    let allowed = (length / 3).clamp(1, (length / 4).clamp(3, 5));
     known
         .into_iter()
         .map(|candidate| (distance(&word, &candidate.to_lowercase()), candidate))
@@ -288,6 +289,8 @@ mod tests {
         assert_eq!(closest("Confidance", known), Some("confidence"));
         assert_eq!(closest("uptime_seconds", known), Some("process.uptime_seconds"));
         assert_eq!(closest("zzz", known), None);
+        assert_eq!(closest("proces.uptme_secnds", known), Some("process.uptime_seconds"));
+        assert_eq!(closest("fault_sight.modul", ["fault_site.path", "fault_site.module"]), Some("fault_site.module"));
     }
 
     #[test]

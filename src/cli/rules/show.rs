@@ -31,7 +31,7 @@ pub(super) fn run(rules: &RuleSet, args: &ShowArgs, streams: &mut Streams<'_>) -
         match rules.rule(id) {
             Some(rule) => chosen.push(rule),
             None => {
-                let close = closest(id, rules.rules().iter().map(Rule::id));
+                let close = close_to(rules, id);
                 let listed = "`crashsift rules list` prints all, `--rules` adds yours";
                 return unknown(streams, Unknown { what: "rule", name: id, close, listed });
             }
@@ -52,6 +52,15 @@ pub(super) fn run(rules: &RuleSet, args: &ShowArgs, streams: &mut Streams<'_>) -
         }
     }
     Ok(Outcome::Fine)
+}
+
+/// The rule that was probably meant, also by its name without the area.
+fn close_to<'r>(rules: &'r RuleSet, id: &str) -> Option<&'r str> {
+    let ids = || rules.rules().iter().map(Rule::id);
+    let names = || ids().filter_map(|id| id.split_once('/').map(|(_, name)| name));
+    let name = names().find(|name| *name == id).or_else(|| closest(id, names()).filter(|_| !id.contains('/')));
+    let of_name = name.and_then(|name| ids().find(|id| id.split_once('/').is_some_and(|(_, known)| known == name)));
+    of_name.or_else(|| closest(id, ids()))
 }
 
 fn text(rules: &RuleSet, rule: &Rule, streams: &mut Streams<'_>) -> io::Result<()> {

@@ -241,7 +241,11 @@ impl Reader<'_, '_> {
                     .to_owned()
             } else {
                 closest(id, known).map_or_else(
-                    || "`crashsift rules list` shows all rules".to_owned(),
+                    || {
+                        "`crashsift rules list` shows all rules; where it belongs to another rule set of yours, give that \
+                         set, too, before this one"
+                            .to_owned()
+                    },
                     |close| format!("did you mean `{close}`?"),
                 )
             };
