@@ -320,15 +320,18 @@ fn with_text_for(text: &str, path: &str) -> String {
 }
 
 fn forbidden_blocks(text: &str) -> Vec<Wrong> {
-    let mut all = Vec::new();
+    let (mut all, mut forbidden) = (Vec::new(), BTreeSet::new());
     for (start, _) in text.match_indices("{%") {
         let inside =
             text.get(start.saturating_add(2)..).unwrap_or_default().trim_start_matches(['-', '+']).trim_start();
         let word: String = inside.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
-        if !BLOCKS.contains(&word.as_str()) {
+        // The end of a block that was told is no mistake of its own.
+        let is_end = word.strip_prefix("end").is_some_and(|begun| forbidden.contains(begun));
+        if !BLOCKS.contains(&word.as_str()) && !is_end {
             let message = format!("`{{% {word} %}}` is not used in rules");
             let help = format!("the blocks are {}", listing(BLOCKS.iter().copied()));
             all.push(Wrong { code: "R040", at: Some(start..start.saturating_add(2)), message, help });
+            forbidden.insert(word);
         }
     }
     all

@@ -29,6 +29,13 @@ pub(super) fn look(rule: &Linted<'_>, found: &mut Vec<Diagnostic>) {
     let confidence = rule.rule.confidence();
     let thin = rule.ways.iter().filter_map(alone).find(|alone| confidence > alone.most);
     let Some(Alone { most, what, term }) = thin else { return };
+    // That such a module only carries is the same, said better.
+    let is_told = |warning: &Diagnostic| {
+        warning.code == "R085" && warning.file.name == rule.rule.file.name && warning.span == rule.rule.id_span
+    };
+    if term.test.path() == "fault_site.module" && found.iter().any(is_told) {
+        return;
+    }
     let message = format!("{confidence:.2} is too much for {what} alone, which carries {most:.2} at most");
     let help = "ask for what sets apart the incidents that have this cause, or be less sure";
     rule.warn("R101", term.span, message, help, found);
