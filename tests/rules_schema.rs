@@ -82,8 +82,6 @@ fn every_rule_of_the_program_and_of_the_readme_fits_it() {
 
 /// What only `rules check` can tell: what lies inside texts and across keys, twice the same, and files of a set.
 const NOT_SEEN: &[&str] = &[
-    "adjust-too-far",
-    "cap-too-high",
     "condition-folded",
     "condition-group-of-none",
     "condition-sigma-count",

@@ -18,18 +18,19 @@ pub(crate) enum Named {
 
 /// The code of a name, whatever its case.
 pub(crate) fn code_of(named: Named, name: &str) -> Option<u32> {
-    let codes = codes(named);
-    let known = |name: &String| codes.iter().find(|(known, _)| known.eq_ignore_ascii_case(name));
-    aliases(name.trim()).iter().find_map(known).map(|(_, code)| *code)
+    among(named, |codes| {
+        let known = |name: &String| codes.iter().find(|(known, _)| known.eq_ignore_ascii_case(name));
+        aliases(name.trim()).iter().find_map(known).map(|(_, code)| *code)
+    })
 }
 
 /// All names of a kind.
 pub(crate) fn names_of(named: Named) -> Vec<String> {
-    codes(named).into_iter().map(|(name, _)| name).collect()
+    among(named, |codes| codes.iter().map(|(name, _)| (*name).to_owned()).collect())
 }
 
-/// All codes of a kind by their names.
-fn codes(named: Named) -> Vec<(String, u32)> {
+/// What is found among all codes of a kind, which go by their names.
+fn among<T>(named: Named, find: impl FnOnce(&[(&str, u32)]) -> T) -> T {
     let knowledge = Knowledge::builtin();
     let tables = tables();
     let rows = |table: &'static [super::code_tables::CodeRow<'static>]| table.iter().map(|row| (row.name, row.code));
@@ -42,7 +43,7 @@ fn codes(named: Named) -> Vec<(String, u32)> {
         Named::FastFail => knowledge.fast_fails().map(|(code, meaning)| (meaning.name, code.0)).collect(),
         Named::SystemError => rows(&tables.win_errors).collect(),
     };
-    codes.into_iter().map(|(name, code)| (name.to_owned(), code)).collect()
+    find(&codes)
 }
 
 /// A name, and what the same code is called elsewhere: programs see `STATUS_ACCESS_VIOLATION` as

@@ -231,8 +231,12 @@ pub(crate) fn closest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) 
     // One slip for each three letters: `cuase` finds `cause`, `foo` does not find `for`. Names of several words have
     // room for more, and fewer of them are alike.
     let allowed = (length / 3).clamp(1, (length / 4).clamp(3, 5));
+    // What is longer or shorter by more takes more slips than that.
+    let is_as_long =
+        |candidate: &&str| candidate.chars().count().abs_diff(length) <= allowed || is_tail(&word, candidate);
     known
         .into_iter()
+        .filter(is_as_long)
         .map(|candidate| (distance(&word, &candidate.to_lowercase()), candidate))
         .filter(|(distance, candidate)| *distance <= allowed || is_tail(&word, candidate))
         .min_by_key(|(distance, _)| *distance)

@@ -42,7 +42,9 @@ pub(super) fn of(fact: &FactDefinition, text: &str) -> Result<Value, NotAValue> 
 /// "did you mean" for what is nearly the name of a code.
 fn name_like(named: Named, text: &str) -> Option<String> {
     let text = text.trim();
-    if !text.contains('_') || !text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') {
+    /// No name is longer.
+    const LONGEST: usize = 100;
+    if text.len() > LONGEST || !text.contains('_') || !text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') {
         return None;
     }
     let names = names_of(named);
