@@ -50,6 +50,8 @@ pub struct Options {
     pub cache: Option<Arc<Cache>>,
     /// Sigma rules, whose matches in event logs are evidence of the machines.
     pub sigma: Option<Arc<SigmaRules>>,
+    /// Whether Sigma rules were matched with all event logs among the artifacts that were read before.
+    pub sigma_before: bool,
     /// Whether the report's artifacts hold their evidence, for [`mod@crate::merge`].
     pub keep_evidence: bool,
 }
@@ -65,6 +67,7 @@ impl Default for Options {
             before: Vec::new(),
             cache: None,
             sigma: None,
+            sigma_before: false,
             keep_evidence: false,
         }
     }
@@ -141,7 +144,7 @@ fn conclude(read: Vec<ReadArtifact>, rules: &RuleSet, knowledge: &Knowledge, opt
     let (mut machines, built) = joined(&items, &logs, &sightings, rules, knowledge);
 
     let (mut surroundings, (patterns, standing)) = rayon::join(
-        || by_host(&machines, &items),
+        || by_host(&machines, &items, has_sigma(options)),
         || rayon::join(|| patterns(&built, knowledge), || incident::standing(&built)),
     );
     note(&mut surroundings, &built);
@@ -190,6 +193,11 @@ fn conclude(read: Vec<ReadArtifact>, rules: &RuleSet, knowledge: &Knowledge, opt
 }
 
 /// The sets of Sigma rules, as a report lists them.
+/// Whether Sigma rules were matched with the event logs: what they would have found is not known otherwise.
+fn has_sigma(options: &Options) -> bool {
+    options.sigma.is_some() || options.sigma_before
+}
+
 fn sigma_sets(options: &Options) -> impl Iterator<Item = RuleSetInfo> {
     let sets = options.sigma.iter().flat_map(|sigma| sigma.sets());
     sets.map(|(path, rules)| RuleSetInfo::of_sigma(format!("{PREFIX}{path}"), *rules))
@@ -232,7 +240,7 @@ pub fn inspect(
     options: &Options,
     progress: &dyn Progress,
 ) -> Inspected {
-    inspected(read_all(paths, options, progress), rules, knowledge)
+    inspected(read_all(paths, options, progress), rules, knowledge, options)
 }
 
 /// What [`inspect`] gives and the report of the same artifacts.
@@ -246,14 +254,14 @@ pub fn inspect_and_analyze(
 ) -> (Inspected, Report) {
     let read = read_all(paths, options, progress);
     let report = conclude(read.clone(), rules, knowledge, options).0;
-    (inspected(read, rules, knowledge), report)
+    (inspected(read, rules, knowledge, options), report)
 }
 
-fn inspected(read: Vec<ReadArtifact>, rules: &RuleSet, knowledge: &Knowledge) -> Inspected {
+fn inspected(read: Vec<ReadArtifact>, rules: &RuleSet, knowledge: &Knowledge, options: &Options) -> Inspected {
     let (artifacts, items, coverage) = listed(read, knowledge);
     let sightings = OnceLock::new();
     let (machines, built) = joined(&items, &coverage, &sightings, rules, knowledge);
-    let mut surroundings = by_host(&machines, &items);
+    let mut surroundings = by_host(&machines, &items, has_sigma(options));
     note(&mut surroundings, &built);
     let incidents = built
         .iter()
@@ -309,8 +317,8 @@ fn joined<'i>(
 }
 
 /// What incidents see of their machines, by the machine's name in lower case.
-fn by_host<'i>(machines: &'i [Machine], items: &'i [Item]) -> HashMap<String, Surroundings<'i>> {
-    let prepared = |machine: &'i Machine| (machine.host.to_lowercase(), Surroundings::new(machine, items));
+fn by_host<'i>(machines: &'i [Machine], items: &'i [Item], sigma: bool) -> HashMap<String, Surroundings<'i>> {
+    let prepared = |machine: &'i Machine| (machine.host.to_lowercase(), Surroundings::new(machine, items, sigma));
     machines.par_iter().map(prepared).collect()
 }
 

@@ -135,6 +135,7 @@ fn fail_on_of_an_unknown_word_is_a_usage_error_that_names_the_word() {
     let run = analyze(&format!("--fail-on heap-coruption {STACK_OVERFLOW}")).ends_with(2);
     assert_eq!(run.stdout, "");
     assert!(run.stderr.contains("--fail-on heap-coruption: neither a cause nor a family"), "{run:#?}");
+    assert!(run.stderr.contains("did you mean `heap-corruption`? `crashsift rules causes` prints all"), "{run:#?}");
 }
 
 #[test]

@@ -414,3 +414,41 @@ rules:
     let ran = rules(&format!("check {}", file.to_string_lossy()));
     assert_eq!((ran.outcome, ran.out.as_str()), (Outcome::Fine, "1 rule: 0 errors, 0 warnings\n"));
 }
+
+#[test]
+fn warnings_of_a_rule_stand_beside_the_errors_of_another() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let broken = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/broken_rules");
+    for (from, id) in [("lint-uptime-alone", "test/weak"), ("confidence-percent", "test/wrong")] {
+        let rule = std::fs::read_to_string(broken.join(from).with_extension("yaml")).expect("a rule");
+        let path = folder.path().join(from).with_extension("yaml");
+        std::fs::write(path, rule.replace("id: test/broken", &format!("id: {id}"))).expect("a file");
+    }
+    let ran = rules(&format!("check {}", folder.path().display()));
+    assert_eq!(ran.outcome, Outcome::Unusable);
+    assert!(ran.out.contains("error[R016]") && ran.out.contains("warning[R101]"), "{}", ran.out);
+    assert!(ran.out.ends_with("1 error, 1 warning\n"), "{}", ran.out);
+}
+
+#[test]
+fn a_rule_is_found_by_its_name_without_the_area_for_who_asks_to_see_it() {
+    for wrong in ["stack-overflow", "stack-overlow", "memry/stack-overflow"] {
+        let ran = rules(&format!("show {wrong}"));
+        let note = format!("crashsift: there is no rule `{wrong}`; did you mean `memory/stack-overflow`?\n");
+        assert_eq!((ran.outcome, ran.notes), (Outcome::Unusable, note));
+    }
+}
+
+#[test]
+fn an_overlay_over_another_set_of_ones_own_is_told_to_come_with_it() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let site = folder.path().join("site");
+    let overlay = "schema: 1\ndisable:\n  - {rule: demo/many-resets, reason: Known here.}\n";
+    std::fs::create_dir(&site).expect("a folder");
+    std::fs::write(site.join("overlay.yaml"), overlay).expect("a file");
+    let alone = rules(&format!("check {}", site.display()));
+    assert!(alone.out.contains("error[R070]: there is no rule `demo/many-resets`"), "{}", alone.out);
+    assert!(alone.out.contains("give that set, too, before this one"), "{}", alone.out);
+    let both = rules(&format!("check DEMO {}", site.display()));
+    assert!(!both.out.contains("R070"), "{}", both.out);
+}

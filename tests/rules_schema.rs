@@ -82,8 +82,6 @@ fn every_rule_of_the_program_and_of_the_readme_fits_it() {
 
 /// What only `rules check` can tell: what lies inside texts and across keys, twice the same, and files of a set.
 const NOT_SEEN: &[&str] = &[
-    "adjust-too-far",
-    "cap-too-high",
     "condition-folded",
     "condition-group-of-none",
     "condition-sigma-count",
@@ -113,6 +111,7 @@ const NOT_SEEN: &[&str] = &[
     "lint-environment-alone",
     "lint-every-value-fits",
     "lint-excluded-by-not",
+    "lint-faulting-module-alone",
     "lint-incidents-before-too-far",
     "lint-incidents-before-too-many",
     "lint-known-and-unknown",
@@ -122,6 +121,7 @@ const NOT_SEEN: &[&str] = &[
     "lint-name-that-does-not-fit",
     "lint-never-both",
     "lint-no-word-is-left",
+    "lint-one-of-several-codes-alone",
     "lint-only-a-carrier",
     "lint-other-incidents-too-many",
     "lint-path-of-one-machine",
@@ -141,6 +141,8 @@ const NOT_SEEN: &[&str] = &[
     "lint-timeline-too-long",
     "lint-unfinished-draft",
     "lint-untested-selection",
+    "lint-uptime-alone",
+    "lint-version-alone",
     "overlay-reference-no-address",
     "overlay-says-nothing",
     "overlay-twice",
@@ -219,6 +221,36 @@ rules:
       - {name: one, facts: {exception.code: 0xC0000005}, expect: match}
       - {name: none, facts: {exception.code: 5}, expect: no-match}
 "#;
+
+/// Values of keys that the program refuses, and others that it takes, in a rule.
+#[test]
+fn values_are_refused_and_taken_as_the_program_does() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("rule.yaml");
+    let validator = validator();
+    let is_taken = |from: &str, to: &str| {
+        assert!(SPELLINGS.contains(from), "{from}");
+        fs::write(&path, SPELLINGS.replace(from, to)).expect("a rule");
+        (RuleSet::load(true, std::slice::from_ref(&path)).is_ok(), complaints(&validator, &path).is_empty())
+    };
+    let (confidence, code) = ("confidence: \"0.5\"", "exception.code: \" 0xC0000005 \"");
+    for value in ["60%", "0,6", "\"0.005\"", "\"0.995\"", "\"1\"", "high"] {
+        assert_eq!(is_taken(confidence, &format!("confidence: {value}")), (false, false), "{value}");
+    }
+    for value in ["0.6", "\".5\"", "\"0.99\"", "\"0.90\"", "\"+0.05\"", "\"5e-1\"", "0.01", "\"0.01\""] {
+        assert_eq!(is_taken(confidence, &format!("confidence: {value}")), (true, true), "{value}");
+    }
+    for value in ["\"10000005\"", "c000-0005", "0x"] {
+        assert_eq!(is_taken(code, &format!("exception.code: {value}")), (false, false), "{value}");
+    }
+    for value in ["\"0x10000005\"", "c0000005", "3221225477", "STATUS_ACCESS_VIOLATION"] {
+        assert_eq!(is_taken(code, &format!("exception.code: {value}")), (true, true), "{value}");
+    }
+    for value in ["\"12.\"", "v12", "1.2.3.4.5"] {
+        let version = format!("process.version: {value}\n        suspect");
+        assert_eq!(is_taken("process.version: 14.40\n        suspect", &version), (false, false), "{value}");
+    }
+}
 
 #[test]
 fn spellings_that_the_program_takes_fit_it() {

@@ -6,6 +6,7 @@ use super::Exit;
 use super::output::not_lost;
 use super::reporting::{self, usage};
 use super::stream::Notes;
+use crate::Options;
 use crate::discover::reason;
 use crate::knowledge::Knowledge;
 use crate::merge::{self, Part};
@@ -41,7 +42,7 @@ fn carry_out(Arguments { reports, reporting }: &Arguments) -> Result<Exit, Exit>
         parts.push(Part { name: name(path), report });
     }
     let sigma = merge::sigma_sets(&parts);
-    let options = reporting.options();
+    let options = Options { sigma_before: merge::is_all_with_sigma(&parts), ..reporting.options() };
     let mut notes = Notes::new(reporting.quiet);
     let mut report = reporting.threads(false)?.install(|| {
         let (read, note) = merge::artifacts(parts).map_err(|(index, error)| {

@@ -19,7 +19,7 @@ use crate::compare::{Comparison, Side, comparable_now, compare};
 use crate::discover::reason;
 use crate::report::text::TextOptions;
 use crate::report::{Artifact, Limits, Report, Summary, UNDETERMINED, csv, json, jsonl, page, text, written};
-use crate::rules::RuleSet;
+use crate::rules::{RuleSet, closest};
 use crate::sigma::SigmaRules;
 
 #[derive(Debug, clap::Args)]
@@ -119,8 +119,13 @@ impl Arguments {
                 return Err(usage("--fail-on new: new against what? Give an earlier report with --baseline"));
             }
             if wanted != ANY && wanted != NEW && !is_cause_or_family(&rules, wanted) {
+                let causes = rules.causes();
+                let known =
+                    causes.iter().map(|cause| cause.id.as_str()).chain(causes.families().map(|(family, _)| family));
+                let close = closest(wanted, known).map(|close| format!("did you mean `{close}`? "));
                 return Err(usage(&format!(
-                    "--fail-on {wanted}: neither a cause nor a family; `crashsift rules list` shows the causes"
+                    "--fail-on {wanted}: neither a cause nor a family; {}`crashsift rules causes` prints all",
+                    close.unwrap_or_default()
                 )));
             }
         }

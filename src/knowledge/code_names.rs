@@ -18,6 +18,19 @@ pub(crate) enum Named {
 
 /// The code of a name, whatever its case.
 pub(crate) fn code_of(named: Named, name: &str) -> Option<u32> {
+    among(named, |codes| {
+        let known = |name: &String| codes.iter().find(|(known, _)| known.eq_ignore_ascii_case(name));
+        aliases(name.trim()).iter().find_map(known).map(|(_, code)| *code)
+    })
+}
+
+/// All names of a kind.
+pub(crate) fn names_of(named: Named) -> Vec<String> {
+    among(named, |codes| codes.iter().map(|(name, _)| (*name).to_owned()).collect())
+}
+
+/// What is found among all codes of a kind, which go by their names.
+fn among<T>(named: Named, find: impl FnOnce(&[(&str, u32)]) -> T) -> T {
     let knowledge = Knowledge::builtin();
     let tables = tables();
     let rows = |table: &'static [super::code_tables::CodeRow<'static>]| table.iter().map(|row| (row.name, row.code));
@@ -30,8 +43,7 @@ pub(crate) fn code_of(named: Named, name: &str) -> Option<u32> {
         Named::FastFail => knowledge.fast_fails().map(|(code, meaning)| (meaning.name, code.0)).collect(),
         Named::SystemError => rows(&tables.win_errors).collect(),
     };
-    let known = |name: &String| codes.iter().find(|(known, _)| known.eq_ignore_ascii_case(name));
-    aliases(name.trim()).iter().find_map(known).map(|(_, code)| *code)
+    find(&codes)
 }
 
 /// A name, and what the same code is called elsewhere: programs see `STATUS_ACCESS_VIOLATION` as

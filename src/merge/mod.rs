@@ -82,6 +82,13 @@ pub fn sigma_sets(parts: &[Part]) -> Vec<RuleSetInfo> {
     sets.into_iter().map(|(name, rules)| RuleSetInfo::of_sigma(name.to_owned(), rules)).collect()
 }
 
+/// Whether Sigma rules were matched with the artifacts of all these reports.
+#[must_use]
+pub fn is_all_with_sigma(parts: &[Part]) -> bool {
+    let with_sigma = |part: &Part| part.report.rulesets.iter().any(|set| set.name.starts_with(sigma::PREFIX));
+    !parts.is_empty() && parts.iter().all(with_sigma)
+}
+
 /// A note on the first path under which two reports have different files; `None` where there is no such path.
 fn differing(parts: &[Part]) -> Option<String> {
     const THEN: &str = "paths begin with the names of their reports";

@@ -77,11 +77,11 @@ pub(super) fn read(node: &Node, selections: &[&str], mistakes: &mut Mistakes) ->
     };
     let (mut all, mut written) = (Vec::new(), Vec::new());
     for node in named {
-        let name = mistakes.text(node, "`unless`")?.trim();
-        all.push(thing(node, name, selections, mistakes)?);
+        let Some(name) = mistakes.text(node, "`unless`").map(str::trim) else { continue };
+        all.extend(thing(node, name, selections, mistakes));
         written.push(name.to_owned());
     }
-    Some(Request { text: text?, unless: all, written })
+    (all.len() == named.len()).then_some(Request { text: text?, unless: all, written })
 }
 
 /// A text without facts in it.

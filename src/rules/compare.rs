@@ -343,7 +343,8 @@ fn regex(fact: &FactDefinition, node: &Node, known: &Known<'_>, mistakes: &mut M
         Ok(()) => Some(Pattern::new(text)),
         Err(error) => {
             let (reason, help) = pattern::says(&error);
-            mistakes.error_with_help("R023", node.span, format!("not a regular expression: {reason}"), help);
+            let at = pattern::wrong_at(text).map_or(node.span, |at| node.span_within(&mistakes.file, at));
+            mistakes.error_with_help("R023", at, format!("not a regular expression: {reason}"), help);
             None
         }
     }

@@ -237,16 +237,33 @@ struct Wrong {
 }
 
 fn check(trial: &Trial, text: &str, worlds: &[World]) -> Vec<Wrong> {
-    if let Some(wrong) = forbidden_block(text).or_else(|| no_text_comparison(text)) {
-        return vec![wrong];
+    let mut told = forbidden_blocks(text);
+    let is_readable = told.is_empty();
+    told.extend(no_text_comparisons(text));
+    if !is_readable {
+        return told;
     }
+    told.extend(check_facts(trial, text, worlds));
+    told
+}
+
+/// What is wrong with the facts that a text prints.
+fn check_facts(trial: &Trial, text: &str, worlds: &[World]) -> Vec<Wrong> {
     let template = match trial.strict.template_from_str(text) {
         Ok(template) => template,
         Err(error) => return vec![failure(&error)],
     };
     let paths: BTreeSet<String> = template.undeclared_variables(true).into_iter().collect();
-    let unknown: Vec<Wrong> = paths.iter().filter_map(|path| unknown_fact(text, path)).collect();
+    let mut unknown: Vec<Wrong> = paths.iter().filter_map(|path| unknown_fact(text, path)).collect();
     if !unknown.is_empty() {
+        // The others can be looked at as if a text stood in the place of these.
+        let others = paths
+            .iter()
+            .filter(|path| scalar(path).is_none())
+            .fold(text.to_owned(), |text, path| with_text_for(&text, path));
+        if others != text && trial.strict.template_from_str(&others).is_ok_and(|template| names_only_facts(&template)) {
+            unknown.extend(check_facts(trial, &others, worlds));
+        }
         return unknown;
     }
     // What a text does not name has no say in whether it can be written.
@@ -277,37 +294,68 @@ fn check(trial: &Trial, text: &str, worlds: &[World]) -> Vec<Wrong> {
     wrongs.into_values().collect()
 }
 
-fn forbidden_block(text: &str) -> Option<Wrong> {
+/// Whether a template names nothing but facts that there are.
+fn names_only_facts(template: &Template) -> bool {
+    template.undeclared_variables(true).iter().all(|path| scalar(path).is_some())
+}
+
+/// The same text with a text as long in quotes for each use of a path.
+fn with_text_for(text: &str, path: &str) -> String {
+    let is_of_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.');
+    let mut other = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once(path) {
+        other.push_str(before);
+        let stands_alone = !before.ends_with(is_of_name) && !after.starts_with(is_of_name);
+        if stands_alone && path.len() > 2 {
+            other.push('"');
+            other.extend(std::iter::repeat_n('_', path.len().saturating_sub(2)));
+            other.push('"');
+        } else {
+            other.push_str(path);
+        }
+        rest = after;
+    }
+    other + rest
+}
+
+fn forbidden_blocks(text: &str) -> Vec<Wrong> {
+    let (mut all, mut forbidden) = (Vec::new(), BTreeSet::new());
     for (start, _) in text.match_indices("{%") {
-        let inside = text.get(start.saturating_add(2)..)?.trim_start_matches(['-', '+']).trim_start();
+        let inside =
+            text.get(start.saturating_add(2)..).unwrap_or_default().trim_start_matches(['-', '+']).trim_start();
         let word: String = inside.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
-        if !BLOCKS.contains(&word.as_str()) {
+        // The end of a block that was told is no mistake of its own.
+        let is_end = word.strip_prefix("end").is_some_and(|begun| forbidden.contains(begun));
+        if !BLOCKS.contains(&word.as_str()) && !is_end {
             let message = format!("`{{% {word} %}}` is not used in rules");
             let help = format!("the blocks are {}", listing(BLOCKS.iter().copied()));
-            return Some(Wrong { code: "R040", at: Some(start..start.saturating_add(2)), message, help });
+            all.push(Wrong { code: "R040", at: Some(start..start.saturating_add(2)), message, help });
+            forbidden.insert(word);
         }
     }
-    None
+    all
 }
 
 /// Finds comparisons with something that is no text, which could never be equal to a fact.
-fn no_text_comparison(text: &str) -> Option<Wrong> {
+fn no_text_comparisons(text: &str) -> Vec<Wrong> {
     static NUMBER: LazyLock<Option<Regex>> =
         LazyLock::new(|| Regex::new(r"[!=]=\s*(?:[-+]?\d|true\b|false\b)|(?:\b\d+|true|false)\s*[!=]=|[<>]").ok());
+    let mut all = Vec::new();
     for (open, close) in [("{{", "}}"), ("{%", "%}")] {
         for (start, _) in text.match_indices(open) {
-            let inside = text.get(start..)?;
-            let inside = inside.get(..inside.find(close).unwrap_or(inside.len()))?;
-            let Some(found) = NUMBER.as_ref()?.find(&without_literals(inside)).map(|found| found.range()) else {
-                continue;
-            };
+            let inside = text.get(start..).unwrap_or_default();
+            let inside = inside.split_once(close).map_or(inside, |(inside, _)| inside);
+            let found =
+                NUMBER.as_ref().and_then(|number| number.find(&without_literals(inside)).map(|found| found.range()));
+            let Some(found) = found else { continue };
             let message = "facts are texts here, and can only be compared with texts".to_owned();
             let help = "write the text that reports print: `{% if exception.fast_fail == \"7\" %}`".to_owned();
             let at = start.saturating_add(found.start)..start.saturating_add(found.end);
-            return Some(Wrong { code: "R044", at: Some(at), message, help });
+            all.push(Wrong { code: "R044", at: Some(at), message, help });
         }
     }
-    None
+    all
 }
 
 /// The same text with `_` for every byte in quotes.

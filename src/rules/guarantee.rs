@@ -4,7 +4,7 @@
 //! suspect in this list" guarantees neither of the two, yet one of them is always there. So the answer is a list of
 //! *worlds*: sets of facts of which at least one is known as a whole.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::condition::Condition;
 use super::selection::{Selection, Test};
@@ -25,20 +25,49 @@ pub(super) fn worlds_when(
     selections: &[Selection],
     required: &[&'static str],
 ) -> Vec<World> {
+    worlds_as_far(conditions, &Partly { selections, unread: &BTreeMap::new() }, required)
+}
+
+/// Selections of which some could not be read.
+#[derive(Clone, Copy)]
+pub(super) struct Partly<'s> {
+    /// All of them; one that could not be read has no alternatives.
+    pub selections: &'s [Selection],
+    /// Those that could not be read, by index, with the facts that they seem to ask for.
+    pub unread: &'s BTreeMap<usize, World>,
+}
+
+/// The same as [`worlds_when`] where some selections could not be read. What those seem to ask for is taken to be known
+/// whenever they are decided, so that no text is blamed for a mistake in a selection.
+pub(super) fn worlds_as_far(
+    conditions: &[&Condition],
+    selections: &Partly<'_>,
+    required: &[&'static str],
+) -> Vec<World> {
     let known = required.iter().copied().filter(|path| scalar(path).is_some());
     let always = std::iter::once(vec![known.chain([ALWAYS_KNOWN]).collect()]);
     together(always.chain(conditions.iter().map(|condition| decided(condition, true, selections))))
 }
 
+/// Every fact that selections ask for.
+pub(super) fn all_asked_for(selections: &Partly<'_>) -> World {
+    let read = selections.selections.iter().flat_map(|selection| selection.alternatives.iter().flatten());
+    let facts = read.map(|term| term.test.path()).filter(|path| scalar(path).is_some());
+    facts.chain(selections.unread.values().flatten().copied()).chain([ALWAYS_KNOWN]).collect()
+}
+
 /// The ways in which a condition can be `truth`. A comparison needs its fact either way, only `exists` is decided
 /// without.
-fn decided(condition: &Condition, truth: bool, selections: &[Selection]) -> Vec<World> {
+fn decided(condition: &Condition, truth: bool, selections: &Partly<'_>) -> Vec<World> {
     match condition {
         Condition::Not(inner) => decided(inner, !truth, selections),
         Condition::All(parts) => joined(truth, parts.iter().map(|part| decided(part, truth, selections))),
         Condition::Any(parts) => joined(!truth, parts.iter().map(|part| decided(part, truth, selections))),
         Condition::Selection(index) => {
-            let alternatives = selections.get(*index).map(|selection| selection.alternatives.as_slice());
+            if let Some(world) = selections.unread.get(index) {
+                return vec![world.clone()];
+            }
+            let alternatives = selections.selections.get(*index).map(|selection| selection.alternatives.as_slice());
             let alternatives = alternatives.unwrap_or_default().iter();
             joined(!truth, alternatives.map(|terms| joined(truth, terms.iter().map(|term| of_test(&term.test, truth)))))
         }

@@ -48,7 +48,9 @@ impl LineList {
             let Some(text) = expression(item, mistakes) else { continue };
             if !proven && let Err(error) = pattern::check(text.value) {
                 let (reason, help) = pattern::says(&error);
-                mistakes.error_with_help("R023", text.node.span, format!("not a regular expression: {reason}"), help);
+                let at = pattern::wrong_at(text.value)
+                    .map_or(text.node.span, |at| text.node.span_within(&mistakes.file, at));
+                mistakes.error_with_help("R023", at, format!("not a regular expression: {reason}"), help);
             } else if !written.insert(text.value) {
                 mistakes.error("R061", text.node.span, "this expression is in this list already");
             } else {

@@ -156,12 +156,11 @@ impl Own {
         let mut mistakes = Mistakes::new(file);
         if root.get("modules").is_some() {
             check_head(file_stem, &root, &mut mistakes);
-            let list = read_list(file_stem, &root, &mut mistakes);
-            self.modules.extend(list.filter(|_| is_whole(&mistakes)));
+            // What is wrong in it is told there, and not again in each rule that names it.
+            self.modules.extend(read_list(file_stem, &root, &mut mistakes));
         } else if root.get("lines").is_some() && root.get("list").is_some() {
             check_head(file_stem, &root, &mut mistakes);
-            let list = LineList::read(file_stem, &root, proven, &mut mistakes);
-            self.lines.extend(list.filter(|_| is_whole(&mistakes)));
+            self.lines.extend(LineList::read(file_stem, &root, proven, &mut mistakes));
         } else {
             match file_stem {
                 "sigma-logsources" => check_logsources(file, found),
@@ -170,10 +169,6 @@ impl Own {
         }
         found.append(&mut mistakes.found);
     }
-}
-
-fn is_whole(mistakes: &Mistakes) -> bool {
-    !mistakes.found.iter().any(Diagnostic::is_error)
 }
 
 /// What all lists begin with.

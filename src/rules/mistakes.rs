@@ -93,7 +93,13 @@ impl Mistakes {
             Some(text) if !node.is_nothing() && !text.trim().is_empty() => Some(text),
             _ => {
                 let is = if node.text().is_some() { "nothing" } else { node.kind_name() };
-                self.error("R012", node.span, format!("{what} must be a text, not {is}"));
+                let key = what.trim_matches('`');
+                let help = match needed_help(key) {
+                    Some(help) if is == "nothing" => help.to_owned(),
+                    _ if is == "nothing" => "write it behind the `:`, or leave the line out".to_owned(),
+                    _ => "write one text, without `{`, `[` or `- ` before it".to_owned(),
+                };
+                self.error_with_help("R012", node.span, format!("{what} must be a text, not {is}"), help);
                 None
             }
         }
@@ -138,7 +144,11 @@ impl Mistakes {
             written.extend(meant);
         }
         for key in required.iter().filter(|key| !written.contains(key)) {
-            self.error("R011", whole, format!("{what} needs the key `{key}`"));
+            let message = format!("{what} needs the key `{key}`");
+            match needed_help(key) {
+                Some(help) => self.error_with_help("R011", whole, message, help),
+                None => self.error("R011", whole, message),
+            }
         }
     }
 
@@ -163,6 +173,39 @@ impl Mistakes {
     }
 }
 
+/// What to write for a key that is needed and has nothing.
+fn needed_help(key: &str) -> Option<&'static str> {
+    Some(match key {
+        "schema" => "write `schema: 1` as the first line: the version of the language in which the file is written",
+        "id" => "write `id: AREA/NAME` in lower case, such as `id: memory/stack-overflow`",
+        "title" => "write in a sentence what happened: `title: The display driver stopped responding`",
+        "cause" => "write `cause: CAUSE`; `crashsift rules causes` prints all causes",
+        "confidence" => {
+            "of ten incidents that the rule matches, in how many is its cause right? Six: `confidence: 0.6`"
+        }
+        "severity" => "write `severity: ` and one of low, medium, high and critical",
+        "selections" => "write below it what facts must be: `selections: {code: {exception.code: 0xC0000005}}`",
+        "explanation" => "write why it happened, for the reader of a report: `explanation: ...`",
+        "remediation" => "write what to do: `remediation: [{audience: helpdesk, text: ...}]`",
+        "references" => "write where this is known from: `references: [https://host/page]`",
+        "tests" => {
+            "write facts that it matches, and facts close to them that it does not: `- {name: ..., facts: {...}, expect: \
+             match}`, and another one with `no-match`"
+        }
+        "reason" => "write why, for those who find it later: `reason: ...`",
+        "rule" => "write which rule: `rule: AREA/NAME`; `crashsift rules list` shows all rules",
+        "expect" => "write `expect: match`, `no-match`, `skipped` or `superseded`",
+        "facts" => "write the facts that the test is about: `facts: {exception.code: 0xC0000005}`",
+        "name" => "write what the test shows: `name: another module`",
+        "when" => "write a condition over selections: `when: NAME`",
+        "say" => "write the sentence that a report adds: `say: ...`",
+        "audience" => "write who can do it: `audience: helpdesk` or `developer`",
+        "text" => "write the text: `text: ...`",
+        "why" => "write why it is in the list: `why: ...`",
+        _ => return None,
+    })
+}
+
 /// What else a word can be that nobody knows here.
 pub(super) const NEWER: &str = concat!("; a newer crashsift may know it, this is ", env!("CARGO_PKG_VERSION"));
 
@@ -185,10 +228,15 @@ pub(super) fn did_you_mean(word: &str) -> String {
 pub(crate) fn closest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let word = word.to_lowercase();
     let length = word.chars().count();
-    // One slip for each three letters: `cuase` finds `cause`, `foo` does not find `for`.
-    let allowed = (length / 3).clamp(1, 3);
+    // One slip for each three letters: `cuase` finds `cause`, `foo` does not find `for`. Names of several words have
+    // room for more, and fewer of them are alike.
+    let allowed = (length / 3).clamp(1, (length / 4).clamp(3, 5));
+    // What is longer or shorter by more takes more slips than that.
+    let is_as_long =
+        |candidate: &&str| candidate.chars().count().abs_diff(length) <= allowed || is_tail(&word, candidate);
     known
         .into_iter()
+        .filter(is_as_long)
         .map(|candidate| (distance(&word, &candidate.to_lowercase()), candidate))
         .filter(|(distance, candidate)| *distance <= allowed || is_tail(&word, candidate))
         .min_by_key(|(distance, _)| *distance)
@@ -245,6 +293,8 @@ mod tests {
         assert_eq!(closest("Confidance", known), Some("confidence"));
         assert_eq!(closest("uptime_seconds", known), Some("process.uptime_seconds"));
         assert_eq!(closest("zzz", known), None);
+        assert_eq!(closest("proces.uptme_secnds", known), Some("process.uptime_seconds"));
+        assert_eq!(closest("fault_sight.modul", ["fault_site.path", "fault_site.module"]), Some("fault_site.module"));
     }
 
     #[test]

@@ -105,20 +105,14 @@ pub(super) fn read_count(
         mistakes.error("R027", node.span, "every number of entries fits these bounds");
     }
     let filter = match node.get("where") {
-        Some(node) => entry_filter(list, node, known, mistakes)?,
-        None => EntryFilter::default(),
+        Some(node) => entry_filter(list, node, known, mistakes),
+        None => Some(EntryFilter::default()),
     };
-    let within = match node.get("within") {
-        Some(node) => Some(window(list, node, mistakes)?),
-        None => None,
-    };
-    let distinct = match node.get("distinct") {
-        Some(node) => Some(read_distinct(list, node, mistakes)?),
-        None => None,
-    };
+    let within = node.get("within").and_then(|node| window(list, node, mistakes));
+    let distinct = node.get("distinct").and_then(|node| read_distinct(list, node, mistakes));
     let incident = list.fields.iter().position(|field| field.path == "incident");
     let count = Count { least, most, within, incident, distinct };
-    (mistakes.errors() == before).then_some((Quantifier::Count(count), filter))
+    (mistakes.errors() == before).then_some((Quantifier::Count(count), filter?))
 }
 
 /// Reads the `within` of a count.

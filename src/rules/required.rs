@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use super::entries::Lacking;
 use super::evaluate::{RestsOn, Truth};
-use super::mistakes::{Mistakes, suggestion};
+use super::mistakes::{Mistakes, closest, suggestion};
 use super::view::View;
-use crate::facts::schema::{LISTS, SCALARS};
+use crate::facts::schema::{LISTS, SCALARS, scalar};
 use crate::yaml::Node;
 
 /// A fact or list that has to be known, by its index in the schema.
@@ -60,6 +60,12 @@ pub(super) fn read(node: &Node, mistakes: &mut Mistakes) -> Vec<Required> {
         }
     }
     all
+}
+
+/// The facts that entries of `requires` with mistakes seem to mean.
+pub(super) fn seems_to_ask(node: &Node) -> impl Iterator<Item = &'static str> {
+    let written = node.items().unwrap_or_default().iter().filter_map(Node::text);
+    written.filter_map(|path| Some(scalar(closest(path, SCALARS.iter().map(|fact| fact.path))?)?.path))
 }
 
 /// The truth of a condition where these are required: what holds without one of them is left undecided. What does not

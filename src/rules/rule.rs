@@ -312,11 +312,6 @@ impl Rule {
         self.origin.embedded
     }
 
-    /// Whether it is a built-in rule as the build left it, which was checked when the program was tested.
-    pub(super) fn is_prepared(&self) -> bool {
-        self.parts.prepared.is_some()
-    }
-
     /// The facts and lists without which it is skipped.
     pub fn requires(&self) -> impl Iterator<Item = &'static str> {
         self.logic().requires.iter().map(|required| required.path())

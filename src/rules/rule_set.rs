@@ -113,7 +113,8 @@ impl RuleSet {
     /// # Errors
     /// All mistakes of all files, warnings among them, when there is at least one error.
     pub fn check(paths: &[PathBuf], today: Option<Date>) -> Result<Self, Vec<Diagnostic>> {
-        let mut checked = Self::load_with(true, paths, SetSource::embedded, |_, _| {})?;
+        let (mut checked, mut found) = Self::read_all(true, paths, SetSource::embedded, |_, _| {});
+        checked.warnings.append(&mut found);
         // Of a user's rules, what the built-in ones could do better is no matter.
         let meant = |rule: &Rule| paths.is_empty() || !rule.is_embedded();
         lint(&checked.rules, meant, &checked.known_lists, &mut checked.warnings);
@@ -126,7 +127,7 @@ impl RuleSet {
             look_at_suppressions(&checked.suppressions, today, &mut checked.warnings);
         }
         sort_diagnostics(&mut checked.warnings);
-        Ok(checked)
+        if checked.warnings.iter().any(Diagnostic::is_error) { Err(checked.warnings) } else { Ok(checked) }
     }
 
     fn load_with(
@@ -135,6 +136,21 @@ impl RuleSet {
         embedded: fn(&mut Vec<Diagnostic>) -> SetSource,
         require: fn(&SetSource, &mut Vec<Diagnostic>),
     ) -> Result<Self, Vec<Diagnostic>> {
+        let (loaded, mut found) = Self::read_all(builtin, paths, embedded, require);
+        sort_diagnostics(&mut found);
+        if found.iter().any(Diagnostic::is_error) {
+            return Err(found);
+        }
+        Ok(Self { warnings: found, ..loaded })
+    }
+
+    /// Everything that could be loaded, and all mistakes.
+    fn read_all(
+        builtin: bool,
+        paths: &[PathBuf],
+        embedded: fn(&mut Vec<Diagnostic>) -> SetSource,
+        require: fn(&SetSource, &mut Vec<Diagnostic>),
+    ) -> (Self, Vec<Diagnostic>) {
         let mut found = Vec::new();
         let (mut sets, notes) = given::read(paths, &mut found);
         sets.iter().for_each(|set| require(set, &mut found));
@@ -153,11 +169,7 @@ impl RuleSet {
         }
         let left_out: BTreeSet<String> = sets.iter().flat_map(|set| set.left_out.iter().cloned()).collect();
         let loaded = Self::compile(sets, &left_out, &mut found);
-        sort_diagnostics(&mut found);
-        if found.iter().any(Diagnostic::is_error) {
-            return Err(found);
-        }
-        Ok(Self { warnings: found, notes, ..loaded })
+        (Self { notes, ..loaded }, found)
     }
 
     /// Compiles sets of which the first is the built-in one; `left_out` are the ids of its rules if they are not
@@ -218,11 +230,12 @@ impl RuleSet {
             infos.push(RuleSetInfo { name, version, rules, overrides, disables, suppressions, lists: added });
         }
         rules.sort_by(|a: &Rule, b: &Rule| a.id.cmp(&b.id));
-        report_equal_ids(&rules, found);
-        supersede::check(&rules, &read.written, found);
+        report_equal_ids(&rules, &read.unfinished, found);
+        supersede::check(&read, found);
         let mut target = overlay::Target {
             rules: &mut rules,
             left_out,
+            written: &read,
             sets: &mut infos,
             lists: &lists_of_sets,
             causes: &causes,
@@ -342,20 +355,49 @@ fn report_no_effect(set: &SetSource, own: &Own, found: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Two rules with one id: neither could be told from the other in a report. `rules` is sorted by id.
-fn report_equal_ids(rules: &[Rule], found: &mut Vec<Diagnostic>) {
-    for equal in rules.chunk_by(|a, b| a.id == b.id) {
+/// Two rules with one id: neither could be told from the other in a report. `unfinished` are the rules with mistakes.
+fn report_equal_ids(rules: &[Rule], unfinished: &[parse::Unfinished], found: &mut Vec<Diagnostic>) {
+    struct Named<'r> {
+        id: &'r str,
+        set: usize,
+        file: &'r Arc<YamlText>,
+        span: Span,
+        embedded: bool,
+    }
+    let finished = rules.iter().map(|rule| Named {
+        id: &rule.id,
+        set: rule.origin.set,
+        file: &rule.file,
+        span: rule.id_span,
+        embedded: rule.is_embedded(),
+    });
+    let others = unfinished.iter().map(|rule| Named {
+        id: &rule.id,
+        set: rule.set,
+        file: &rule.file,
+        span: rule.span,
+        embedded: false,
+    });
+    let mut all: Vec<Named<'_>> = finished.chain(others).collect();
+    all.sort_by(|a, b| {
+        let place = |rule: &Named<'_>| (rule.set, rule.span.start);
+        a.id.cmp(b.id)
+            .then_with(|| place(a).0.cmp(&place(b).0))
+            .then_with(|| a.file.name.cmp(&b.file.name))
+            .then_with(|| place(a).1.cmp(&place(b).1))
+    });
+    for equal in all.chunk_by(|a, b| a.id == b.id) {
         let [first, others @ ..] = equal else { continue };
         found.extend(others.iter().map(|rule| {
             let of_builtin = first.file.name.strip_prefix(BUILTIN).unwrap_or_default();
-            let help = if first.is_embedded() && rule.file.name.ends_with(of_builtin) {
+            let help = if first.embedded && rule.file.name.ends_with(of_builtin) {
                 "to try changed files of the built-in set, give the whole folder, whose ruleset.yaml says `name: builtin`; to \
                  change a rule of it, use `override` or `disable`"
             } else {
                 "give it another name; to change a rule of another set, use `override` or `disable`"
             };
-            Diagnostic::error("R019", &rule.file, rule.id_span, format!("there are two rules `{}`", rule.id))
-                .with_other(&first.file, first.id_span, "first here")
+            Diagnostic::error("R019", rule.file, rule.span, format!("there are two rules `{}`", rule.id))
+                .with_other(first.file, first.span, "first here")
                 .with_help(help)
         }));
     }

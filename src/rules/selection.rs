@@ -1,13 +1,15 @@
 //! Selections: what facts must be, as typed terms.
 
+use std::collections::BTreeSet;
+
 use super::Known;
 use super::compare::{self, Compare, Modifier, Wanted};
-use super::mistakes::{Mistakes, NEWER, listing, suggestion};
+use super::mistakes::{Mistakes, NEWER, closest, listing, suggestion};
 use super::quantifier::{self, Quantifier};
 use super::sequence::{self, Sequence};
 use super::slips;
 use crate::facts::FactType;
-use crate::facts::schema::{Absent, FactDefinition, LISTS, ListDefinition, OTHER_INCIDENTS, SCALARS};
+use crate::facts::schema::{Absent, FactDefinition, LISTS, ListDefinition, OTHER_INCIDENTS, SCALARS, scalar};
 use crate::yaml::{Entry, Node, Span};
 
 /// A named selection: it holds when all terms of one of its alternatives hold.
@@ -150,6 +152,28 @@ pub(super) fn read(entry: &Entry, known: &Known<'_>, mistakes: &mut Mistakes) ->
     Some(Selection { name: entry.name().to_owned(), alternatives })
 }
 
+/// The facts that a selection with mistakes seems to ask for: those that its lines name, or nearly name. All, where a
+/// line may be meant for any of them.
+pub(super) fn seems_to_ask(entry: &Entry) -> BTreeSet<&'static str> {
+    let any = || SCALARS.iter().map(|fact| fact.path).collect();
+    let one = std::slice::from_ref(&entry.value);
+    let mut asked = BTreeSet::new();
+    for node in entry.value.items().unwrap_or(one) {
+        let Some(entries) = node.entries() else { return any() };
+        for entry in entries {
+            let name = entry.name().split('|').next().unwrap_or_default().trim();
+            if LISTS.iter().any(|list| list.name == name) {
+                continue;
+            }
+            match closest(name, SCALARS.iter().map(|fact| fact.path)) {
+                Some(fact) => asked.extend(scalar(fact).map(|fact| fact.path)),
+                None => return any(),
+            }
+        }
+    }
+    asked
+}
+
 fn alternative(node: &Node, what: &str, known: &Known<'_>, mistakes: &mut Mistakes) -> Option<Vec<Term>> {
     let entries = filled_mapping(node, what, mistakes)?;
     let read: Vec<Term> = entries.iter().filter_map(|entry| term(entry, known, mistakes)).collect();
@@ -236,6 +260,13 @@ fn list_test(index: usize, key: &Key<'_>, entry: &Entry, known: &Known<'_>, mist
                 format!("write `{}|any: {{{term}: ...}}` to compare a field of its entries", list.name)
             });
             mistakes.error_with_help("R026", *span, message, help);
+            // What stands below a word that is only misspelt can be looked at all the same.
+            match (key.modifiers.len(), closest(word, Quantifier::WORDS.iter().copied())) {
+                (1, Some("any" | "none")) => drop(entry_filter(list, &entry.value, known, mistakes)),
+                (1, Some("count")) => drop(quantifier::read_count(list, &entry.value, known, mistakes)),
+                (1, Some("sequence")) => drop(sequence::read(list, &entry.value, known, mistakes)),
+                _ => {}
+            }
             return None;
         }
     };
@@ -358,10 +389,10 @@ impl<'n> Key<'n> {
                     .or_else(|| suggestion(word, words.clone()))
                     .unwrap_or_else(|| format!("the modifiers are {}{NEWER}", listing(words)));
                 mistakes.error_with_help("R021", *span, format!("there is no modifier `{word}`"), help);
-                return None;
+                continue;
             };
             read.push((modifier, *span));
         }
-        Some(read)
+        (read.len() == self.modifiers.len()).then_some(read)
     }
 }

@@ -1,11 +1,12 @@
 //! Rules that know more than others: where one of them matches, the others' findings are told, and are no rivals.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use super::finding::Finding;
 use super::mistakes::{closest, did_you_mean};
-use super::rule::Rule;
-use crate::yaml::{Diagnostic, Span};
+use super::parse::Read;
+use crate::yaml::{Diagnostic, Node, Span, YamlText};
 
 /// A rule that is superseded, as a rule names it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -63,31 +64,57 @@ pub(super) fn decided(mut found: Vec<Found<'_>>) -> Vec<Finding> {
     findings
 }
 
-/// Finds rules that supersede what does not exist, themselves, or each other in a circle. `written` are the ids of all
-/// rules, also of those that are left out or have mistakes. `rules` is sorted by id.
-pub(super) fn check(rules: &[Rule], written: &BTreeSet<String>, found: &mut Vec<Diagnostic>) {
-    let named: BTreeMap<&str, &[Superseded]> = rules
-        .iter()
-        .filter(|rule| !rule.is_prepared())
-        .map(|rule| (rule.id(), rule.texts().supersedes.as_slice()))
-        .filter(|(_, superseded)| !superseded.is_empty())
-        .collect();
-    for rule in rules {
-        let Some(superseded) = named.get(rule.id()) else { continue };
-        for one in *superseded {
-            if !written.contains(&one.id) {
+/// What a rule supersedes, as it is written.
+pub(super) struct Superseding {
+    /// The id of the rule, if it has one.
+    rule: Option<String>,
+    file: Arc<YamlText>,
+    named: Vec<Superseded>,
+}
+
+impl Superseding {
+    /// What the rule at a node supersedes, if it supersedes anything.
+    pub fn of(rule: &Node, file: &Arc<YamlText>) -> Option<Self> {
+        let items = rule.get("supersedes")?.items()?;
+        let mut named: Vec<Superseded> = Vec::new();
+        for item in items.iter().filter(|item| !item.is_nothing()) {
+            let Some(id) = item.text().filter(|id| !id.trim().is_empty()) else { continue };
+            // What is named twice is told as such.
+            if !named.iter().any(|known| known.id == id) {
+                named.push(Superseded { id: id.to_owned(), span: item.span });
+            }
+        }
+        let rule = rule.get("id").and_then(Node::text).map(str::to_owned);
+        Some(Self { rule, file: Arc::clone(file), named }).filter(|superseding| !superseding.named.is_empty())
+    }
+}
+
+/// Finds rules that supersede what does not exist, themselves, or each other in a circle. Rules with other mistakes are
+/// among them: what they are for does not depend on those.
+pub(super) fn check(read: &Read, found: &mut Vec<Diagnostic>) {
+    let mut named: BTreeMap<&str, Vec<&Superseded>> = BTreeMap::new();
+    for superseding in &read.superseding {
+        if let Some(rule) = &superseding.rule {
+            named.entry(rule).or_default().extend(&superseding.named);
+        }
+    }
+    for Superseding { rule, file, named: superseded } in &read.superseding {
+        for one in superseded {
+            if !read.has(&one.id) {
                 let message = format!("there is no rule `{}`", one.id);
-                let wrong = Diagnostic::error("R035", &rule.file, one.span, message);
-                let known = closest(&one.id, written.iter().map(String::as_str));
+                let wrong = Diagnostic::error("R035", file, one.span, message);
+                let known = closest(&one.id, read.written.iter().map(String::as_str));
                 let help = known.map_or_else(|| "`crashsift rules list` shows all rules".to_owned(), did_you_mean);
                 found.push(wrong.with_help(help));
-            } else if is_first_of_circle(&named, rule.id(), &one.id) {
-                let message = if one.id == rule.id() {
+            } else if let Some(rule) = rule
+                && is_first_of_circle(&named, rule, &one.id)
+            {
+                let message = if one.id == *rule {
                     "a rule can't supersede itself".to_owned()
                 } else {
                     format!("`{}` supersedes this rule in turn, so neither would be left", one.id)
                 };
-                found.push(Diagnostic::error("R036", &rule.file, one.span, message));
+                found.push(Diagnostic::error("R036", file, one.span, message));
             }
         }
     }
@@ -95,13 +122,13 @@ pub(super) fn check(rules: &[Rule], written: &BTreeSet<String>, found: &mut Vec<
 
 /// Whether a rule supersedes itself by way of `next`, and is the first by id of those that do: each circle is told
 /// once.
-fn is_first_of_circle(named: &BTreeMap<&str, &[Superseded]>, rule: &str, next: &str) -> bool {
+fn is_first_of_circle(named: &BTreeMap<&str, Vec<&Superseded>>, rule: &str, next: &str) -> bool {
     let is_between = |id: &&&str| leads_to(named, next, id) && leads_to(named, id, rule);
     named.keys().find(is_between).is_some_and(|first| *first == rule)
 }
 
 /// Whether a rule is another, or supersedes it by way of others.
-fn leads_to(named: &BTreeMap<&str, &[Superseded]>, from: &str, to: &str) -> bool {
+fn leads_to(named: &BTreeMap<&str, Vec<&Superseded>>, from: &str, to: &str) -> bool {
     let mut seen: BTreeSet<&str> = BTreeSet::new();
     let mut open = vec![from];
     while let Some(id) = open.pop() {
@@ -109,7 +136,7 @@ fn leads_to(named: &BTreeMap<&str, &[Superseded]>, from: &str, to: &str) -> bool
             return true;
         }
         if seen.insert(id) {
-            open.extend(named.get(id).copied().unwrap_or_default().iter().map(|one| one.id.as_str()));
+            open.extend(named.get(id).into_iter().flatten().map(|one| one.id.as_str()));
         }
     }
     false

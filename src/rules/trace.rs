@@ -13,7 +13,7 @@ use super::rule::{Effect, Rule};
 use super::selection::{EntryFilter, Selection, Term, Test};
 use super::sequence::{Along, Sequence};
 use super::span;
-use super::view::{Compared, Row, View};
+use super::view::{Compared, Row, TIMELINE, View};
 use super::weigh::{LessSure, Scale, Step, weigh};
 use crate::facts::{FactType, Needed, Others, Value, schema};
 use crate::yaml::YamlText;
@@ -229,7 +229,7 @@ impl Missing {
     }
 }
 
-/// The log that would tell of entries of a list that can't be known to lack them: what the first of the terms needs
+/// What would tell of entries of a list that can't be known to lack them: what the first of the terms needs
 /// that ask for it.
 fn needed_log(lacking: Lacking, selections: &[Selection], view: &View<'_>) -> Option<Needed> {
     let terms = selections.iter().flat_map(|selection| selection.alternatives.iter().flatten());
@@ -238,7 +238,10 @@ fn needed_log(lacking: Lacking, selections: &[Selection], view: &View<'_>) -> Op
     });
     undecided.find_map(|term| match &term.test {
         Test::List { index, .. } | Test::Sequence { index, .. } => {
-            let recorded = view.recorded_of(*index)?;
+            let Some(recorded) = view.recorded_of(*index) else {
+                let of_sigma = view.list(*index).is_none() && term.test.entries().any(span::is_of_sigma);
+                return (lacking.path == TIMELINE && of_sigma).then_some(Needed::Sigma);
+            };
             let before = matches!(term.test, Test::Sequence { .. });
             term.test.entries().find_map(|entries| span::lacking(entries, before, recorded))
         }

@@ -7,7 +7,7 @@ use super::mistakes::{listing, suggestion};
 use super::slips;
 use crate::evidence::{BugcheckCode, Version, base_name};
 use crate::facts::{FactDefinition, FactType, Value};
-use crate::knowledge::code_names::{Named, code_of};
+use crate::knowledge::code_names::{Named, aliases, code_of, names_of};
 
 /// A text is not a value of the wanted type.
 #[derive(Debug, PartialEq, Eq)]
@@ -20,7 +20,7 @@ pub(super) struct NotAValue {
 
 /// Reads a value of a fact: codes may have their names, and stop codes the flag of small dumps, which the fact has not.
 pub(super) fn of(fact: &FactDefinition, text: &str) -> Result<Value, NotAValue> {
-    let by_name = |wrong| {
+    let by_name = |wrong: NotAValue| {
         let named = match (fact.path, fact.kind) {
             (STOP, _) => Named::Stop,
             ("exception.fast_fail", _) => Named::FastFail,
@@ -28,7 +28,8 @@ pub(super) fn of(fact: &FactDefinition, text: &str) -> Result<Value, NotAValue> 
             (_, FactType::Code) => Named::Status,
             _ => return Err(wrong),
         };
-        code_of(named, text).map(|code| Value::Number(u64::from(code))).ok_or(wrong)
+        let code = code_of(named, text).map(|code| Value::Number(u64::from(code)));
+        code.ok_or_else(|| NotAValue { help: name_like(named, text).unwrap_or(wrong.help), ..wrong })
     };
     match parse(fact.kind, text).or_else(by_name)? {
         Value::Number(code) if fact.path == STOP => {
@@ -36,6 +37,18 @@ pub(super) fn of(fact: &FactDefinition, text: &str) -> Result<Value, NotAValue> 
         }
         value => Ok(value),
     }
+}
+
+/// "did you mean" for what is nearly the name of a code.
+fn name_like(named: Named, text: &str) -> Option<String> {
+    let text = text.trim();
+    /// No name is longer.
+    const LONGEST: usize = 100;
+    if text.len() > LONGEST || !text.contains('_') || !text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') {
+        return None;
+    }
+    let names = names_of(named);
+    aliases(text).iter().find_map(|alias| suggestion(alias, names.iter().map(String::as_str)))
 }
 
 /// The fact with a stop's code.
@@ -266,6 +279,12 @@ mod tests {
         let mistake = parse(FactType::Flag, "yes").expect_err("no flag");
         assert_eq!(mistake.help, "write `true` or `false`");
         assert_eq!(parse(FactType::Version, "v2.1").expect_err("no version").help, "write `2.1`");
+        let near =
+            |path, text| of(crate::facts::schema::scalar(path).expect("a fact"), text).expect_err("no name").help;
+        assert_eq!(near("exception.code", "STATUS_ACCES_VIOLATION"), "did you mean `STATUS_ACCESS_VIOLATION`?");
+        assert_eq!(near("exception.code", "EXCEPTION_ACCES_VIOLATION"), "did you mean `STATUS_ACCESS_VIOLATION`?");
+        assert_eq!(near("bugcheck.code", "VIDEO_TDR_FAILUR"), "did you mean `VIDEO_TDR_FAILURE`?");
+        assert!(near("exception.code", "STATUS_ZZZZZZZZZZZZZZZZZZZ").starts_with("a code is written like"));
         assert_eq!(parse(FactType::Duration, "10m").expect_err("no duration").help, "write `10 min`");
     }
 

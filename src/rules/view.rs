@@ -115,7 +115,7 @@ impl Row<'_> {
 /// The fact that says where the process's executable lies.
 pub(super) const PROGRAM: &str = "process.path";
 /// The list that is made from what a machine's logs recorded.
-const TIMELINE: &str = "timeline";
+pub(super) const TIMELINE: &str = "timeline";
 /// Where its entries have their kind.
 const KIND: usize = 0;
 

@@ -1,5 +1,7 @@
 //! From text to nodes.
 
+mod amiss;
+
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::path::Path;
@@ -34,11 +36,23 @@ pub fn read_file(path: &Path, name: &str) -> Result<Arc<YamlText>, Diagnostic> {
         return Err(fail(format!("the file has {size} bytes, more than the {MAX_BYTES} that are read")));
     }
     let bytes = std::fs::read(path).map_err(|error| fail(format!("cannot be read: {error}")))?;
+    if is_utf16(&bytes) {
+        return Err(fail("the file is UTF-16, and not UTF-8".to_owned()).with_help("save it as UTF-8"));
+    }
     let text = String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
         fail(format!("the file is not UTF-8 (byte {at})")).with_help("save it as UTF-8")
     })?;
     Ok(YamlText::new(name, text))
+}
+
+/// Whether a text is in UTF-16: by its mark, or as one of its first two bytes is zero, which is no character of YAML.
+fn is_utf16(bytes: &[u8]) -> bool {
+    match bytes {
+        [0xFF, 0xFE, ..] | [0xFE, 0xFF, ..] => true,
+        [first, second, ..] => (*first == 0) != (*second == 0),
+        _ => false,
+    }
 }
 
 /// Reads a text into its tree.
@@ -71,7 +85,7 @@ fn read(file: &Arc<YamlText>, most_documents: usize) -> Result<Vec<Node>, Vec<Di
     let mut builder = Builder::new(file);
     match builder.run(most_documents) {
         Ok(()) if builder.roots.is_empty() => {
-            builder.mistakes.push(Diagnostic::error("R002", file, Span::file_start(), "the file has no content"));
+            builder.mistakes.push(no_content(file));
             Err(builder.mistakes)
         }
         Ok(()) if builder.mistakes.is_empty() => Ok(builder.roots),
@@ -81,6 +95,12 @@ fn read(file: &Arc<YamlText>, most_documents: usize) -> Result<Vec<Node>, Vec<Di
             Err(builder.mistakes)
         }
     }
+}
+
+fn no_content(file: &Arc<YamlText>) -> Diagnostic {
+    let help =
+        "there is nothing in it, or only comments: was it saved? Rules begin with the lines `schema: 1` and `rules:`";
+    Diagnostic::error("R002", file, Span::file_start(), "the file has no content").with_help(help)
 }
 
 /// A collection that is still open.
@@ -254,30 +274,7 @@ impl<'a> Builder<'a> {
         if info.contains("recursion limit") {
             return Diagnostic::error("R004", self.file, at, format!("nested deeper than {MAX_DEPTH} levels"));
         }
-        if let Some(tab) = self.tab_indentation(at) {
-            return Diagnostic::error("R002", self.file, tab, "not YAML: a tab in the indentation")
-                .with_help("indent with spaces");
-        }
-        let diagnostic = Diagnostic::error("R002", self.file, at, format!("not YAML: {info}"));
-        match help_for(info) {
-            Some(help) => diagnostic.with_help(help),
-            None => diagnostic,
-        }
-    }
-
-    /// A tab that indents the line where the parser stopped or the one after it, which it blames on the text before.
-    fn tab_indentation(&self, at: Span) -> Option<Span> {
-        let line_start = self.file.text.get(..at.start)?.rfind('\n').map_or(0, |newline| newline.saturating_add(1));
-        let mut start = line_start;
-        for line in self.file.text.get(line_start..)?.split_inclusive('\n').take(2) {
-            let indentation = line.len().saturating_sub(line.trim_start_matches([' ', '\t']).len());
-            if let Some(tab) = line.get(..indentation)?.find('\t') {
-                let tab = start.saturating_add(tab);
-                return Some(self.file.span(tab..tab.saturating_add(1)));
-            }
-            start = start.saturating_add(line.len());
-        }
-        None
+        amiss::told(self.file, info, at)
     }
 
     fn span(&self, span: saphyr_parser::Span) -> Span {
@@ -293,24 +290,7 @@ impl<'a> Builder<'a> {
 
 fn alias(file: &Arc<YamlText>, span: Span) -> Diagnostic {
     Diagnostic::error("R003", file, span, "aliases (`*name`) are not used in these files")
-        .with_help("a text that begins with `*` needs quotes: '*.dll'")
-}
-
-/// What most often is behind a message of the YAML parser.
-fn help_for(info: &str) -> Option<&'static str> {
-    if info.contains("mapping values") {
-        return Some("a text with `: ` in it needs quotes");
-    }
-    if info.contains("indentation in quoted") || info.contains("end of stream") {
-        return Some("is the quote closed?");
-    }
-    if info.contains("quote") || info.contains("escape") {
-        return Some("use single quotes for paths and patterns: no character but ' means anything special in them");
-    }
-    if info.contains("any token") || info.contains("can't start") {
-        return Some("a text that begins with one of % @ ` needs quotes");
-    }
-    None
+        .with_help(amiss::instead_of_alias(file, span))
 }
 
 /// From the parser's character counts to bytes; nothing to look up where every character is one byte.

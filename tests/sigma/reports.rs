@@ -192,3 +192,69 @@ fn a_merged_report_lists_the_sigma_rules_of_its_parts() {
     assert_eq!(sets(&merged), sets(&whole));
     assert!(sets(&merged).to_string().contains("sigma:"));
 }
+
+/// A rule of this program that asks that nothing matched.
+const NO_MATCH: &str = r"
+schema: 1
+rules:
+  - id: demo/nobody
+    title: No tool was at work
+    cause: application-defect
+    confidence: 0.5
+    severity: low
+    selections:
+      code: {exception.code: 0xC0000005}
+      nobody: {timeline|none: {kind: sigma, sigma_title|contains: another, seconds_before|within: 5 min}}
+    explanation: No tool was at work.
+    remediation:
+      - {audience: helpdesk, text: Restart it.}
+      - {audience: developer, text: Nothing.}
+    references: [https://example.com]
+    tests:
+      - {name: nobody, facts: {exception.code: 0xC0000005, timeline: []}, expect: match}
+      - {name: somebody, facts: {exception.code: 0xC0000005, timeline: [{kind: sigma, sigma_title: another, seconds_before: 1}]}, expect: no-match}
+";
+
+#[test]
+fn without_sigma_rules_nobody_knows_that_none_matches() {
+    let (_log, path) = crash_log();
+    let folder = written(&[("sigma.yml", INJECTION), ("own/nobody.yaml", NO_MATCH), ("own/tool.yaml", OWN_RULE)]);
+    let at = |name: &str| folder.path().join(name).to_str().expect("text").to_owned();
+    let (given, own) = (format!("sigma:{}", at("sigma.yml")), at("own"));
+    let path = path.to_str().expect("text");
+    let why = |rule: &str, more: &[&str]| {
+        let arguments = [&["why", rule, path, "--no-builtin-rules", "-f", "json", "-r", &own], more].concat();
+        let ran = program::run(arguments).ends_with(0);
+        let document: Value = serde_json::from_str(&ran.stdout).expect("JSON");
+        document["incidents"][0]["rules"][0].clone()
+    };
+    for rule in ["demo/nobody", "demo/tool"] {
+        let skipped = why(rule, &[]);
+        assert_eq!(skipped["outcome"], "skipped", "{skipped:#}");
+        let from = skipped["missing"][0]["from"].as_str().unwrap_or_default();
+        assert!(from.contains("--rules sigma:PATH"), "{skipped:#}");
+        assert_eq!(why(rule, &["-r", &given])["outcome"], "match");
+    }
+}
+
+#[test]
+fn a_merged_report_knows_whether_sigma_rules_were_matched() {
+    let (_log, path) = crash_log();
+    let folder = written(&[("sigma.yml", INJECTION), ("own/nobody.yaml", NO_MATCH)]);
+    let at = |name: &str| folder.path().join(name).to_str().expect("text").to_owned();
+    let (given, own, path) = (format!("sigma:{}", at("sigma.yml")), at("own"), path.to_str().expect("text"));
+    let analyzed = |name: &str, more: &[&str]| {
+        let report = at(name);
+        let arguments = [&["analyze", "-q", "-f", "json", "--mergeable", "-o", &report, path], more].concat();
+        program::run(arguments).ends_with(0);
+        report
+    };
+    let (with, without) = (analyzed("with.json", &["-r", &given]), analyzed("without.json", &[]));
+    let is_found = |parts: &[&str]| {
+        let arguments = [&["merge", "-q", "-f", "json", "-r", &own], parts].concat();
+        program::run(arguments).ends_with(0).stdout.contains("\"demo/nobody\"")
+    };
+    assert!(is_found(&[&with]));
+    assert!(!is_found(&[&without]));
+    assert!(!is_found(&[&with, &without]), "nobody looked into one of them");
+}

@@ -41,7 +41,7 @@ pub(super) fn run(
             Some(rule) => chosen.push(rule),
             None if !of_this.is_empty() => of_sigma.extend(of_this),
             None => {
-                let close = closest(id, rules.rules().iter().map(Rule::id));
+                let close = close_to(rules, id);
                 let listed = "`crashsift rules list` prints all, `--rules` adds yours";
                 return unknown(streams, Unknown { what: "rule", name: id, close, listed });
             }
@@ -89,6 +89,15 @@ fn sigma_text(rule: &Listed<'_>, streams: &mut Streams<'_>) -> io::Result<()> {
         }
     }
     Ok(())
+}
+
+/// The rule that was probably meant, also by its name without the area.
+fn close_to<'r>(rules: &'r RuleSet, id: &str) -> Option<&'r str> {
+    let ids = || rules.rules().iter().map(Rule::id);
+    let names = || ids().filter_map(|id| id.split_once('/').map(|(_, name)| name));
+    let name = names().find(|name| *name == id).or_else(|| closest(id, names()).filter(|_| !id.contains('/')));
+    let of_name = name.and_then(|name| ids().find(|id| id.split_once('/').is_some_and(|(_, known)| known == name)));
+    of_name.or_else(|| closest(id, ids()))
 }
 
 fn text(rules: &RuleSet, rule: &Rule, streams: &mut Streams<'_>) -> io::Result<()> {

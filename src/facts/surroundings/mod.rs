@@ -61,6 +61,8 @@ pub struct Surroundings<'i> {
     incident_of: ByPlace<usize, u32>,
     /// When incidents of a signature first happened.
     first_of: HashMap<String, Timestamp>,
+    /// Whether Sigma rules were matched with the logs.
+    sigma: bool,
 }
 
 /// An entry of a machine's timeline, as rules compare it.
@@ -80,9 +82,10 @@ struct Logged<'i> {
 }
 
 impl<'i> Surroundings<'i> {
-    /// Prepares the timeline of a machine whose entries were made of `items`.
+    /// Prepares the timeline of a machine whose entries were made of `items`; `sigma` says whether Sigma rules were
+    /// matched with its logs.
     #[must_use]
-    pub fn new(machine: &'i Machine, items: &'i [Item]) -> Self {
+    pub fn new(machine: &'i Machine, items: &'i [Item], sigma: bool) -> Self {
         let (logged, by_kind) = rayon::join(|| logged(machine, items), || by_kind(machine, items));
         let is = |channel: &str, wanted: &str| channel.eq_ignore_ascii_case(wanted);
         let mut system_logs: Vec<(Timestamp, Timestamp)> =
@@ -100,7 +103,7 @@ impl<'i> Surroundings<'i> {
         }
         let by_channel = by_channel.into_iter().map(|(name, logs)| (name, Stretches::of(logs.into_iter()))).collect();
         let (incident_of, first_of) = (ByPlace::default(), HashMap::new());
-        Self { machine, logged, by_kind, system_logs, covered, by_channel, incident_of, first_of }
+        Self { machine, logged, by_kind, system_logs, covered, by_channel, incident_of, first_of, sigma }
     }
 
     /// Takes note of an incident on this machine, which has a number: which records tell of it, and of all incidents with
@@ -134,7 +137,7 @@ impl<'i> Surroundings<'i> {
     /// What the logs cover around an incident.
     fn recorded(&self, incident: &Incident) -> Option<Recorded> {
         let first = self.first_of.get(&incident.signature.coarse).copied();
-        Some(Recorded::new(incident.time?, first, self.by_channel.iter()))
+        Some(Recorded::new(incident.time?, first, self.by_channel.iter(), self.sigma))
     }
 
     /// The machine.

@@ -69,6 +69,8 @@ pub struct Recorded {
     channels: BTreeMap<String, (Timestamp, Timestamp)>,
     /// When the first incident like this one was.
     first_like: Option<Timestamp>,
+    /// Whether Sigma rules were matched with the logs.
+    sigma: bool,
 }
 
 /// The part of the timeline that is asked for.
@@ -84,13 +86,18 @@ pub struct Asked<'k> {
     pub before_first: Option<u64>,
 }
 
-/// A log that is needed to know what was recorded.
+/// What is needed to know what was recorded.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Needed {
-    /// The channels, of which one does.
-    pub channels: &'static [&'static str],
-    /// The time that it has to cover.
-    pub span: (Timestamp, Timestamp),
+pub enum Needed {
+    /// A log.
+    Log {
+        /// The channels, of which one does.
+        channels: &'static [&'static str],
+        /// The time that it has to cover.
+        span: (Timestamp, Timestamp),
+    },
+    /// Sigma rules: without any, nobody looked for what they match.
+    Sigma,
 }
 
 impl Recorded {
@@ -99,6 +106,7 @@ impl Recorded {
         time: Timestamp,
         first_like: Option<Timestamp>,
         channels: impl Iterator<Item = (&'s String, &'s Stretches)>,
+        sigma: bool,
     ) -> Self {
         // A log that ends a little before was read while the incident was under way.
         let around = |stretches: &Stretches| {
@@ -108,7 +116,7 @@ impl Recorded {
             stretches.list().iter().rfind(covers).copied()
         };
         let channels = channels.filter_map(|(name, stretches)| Some((name.clone(), around(stretches)?))).collect();
-        Self { time, channels, first_like }
+        Self { time, channels, first_like, sigma }
     }
 
     /// Whether a System log covers the incident: the log that records most of what happens to a machine.
@@ -127,9 +135,12 @@ impl Recorded {
         }
     }
 
-    /// The log that is needed, and not there, to know whether there is an entry that is asked for.
+    /// What is needed, and not there, to know whether there is an entry that is asked for.
     #[must_use]
     pub fn lacking(&self, asked: Asked<'_>) -> Option<Needed> {
+        if asked.kind == SIGMA && !self.sigma {
+            return Some(Needed::Sigma);
+        }
         let reach = reach_seconds(Some(asked.kind));
         let of_first = asked
             .before_first
@@ -157,14 +168,18 @@ impl Recorded {
             }
         };
         let covered = channels.iter().any(|channel| covers(channel));
-        (!covered).then_some(Needed { channels, span: (from, to) })
+        (!covered).then_some(Needed::Log { channels, span: (from, to) })
     }
 }
 
 impl std::fmt::Display for Needed {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let (from, to) = self.span;
-        write!(f, "a {} event log of the machine that covers {from:.0} to {to:.0}", self.channels.join(" or "))
+        match self {
+            Self::Log { channels, span: (from, to) } => {
+                write!(f, "a {} event log of the machine that covers {from:.0} to {to:.0}", channels.join(" or "))
+            }
+            Self::Sigma => f.write_str("Sigma rules over event logs of the machine: `--rules sigma:PATH`"),
+        }
     }
 }
 
@@ -195,7 +210,7 @@ mod tests {
             .iter()
             .map(|(channel, first, last)| (channel.to_lowercase(), Stretches::of([log(channel, *first, *last)].iter())))
             .collect();
-        Recorded::new(at(0), None, logs.iter().map(|(name, stretches)| (name, stretches)))
+        Recorded::new(at(0), None, logs.iter().map(|(name, stretches)| (name, stretches)), false)
     }
 
     fn asked(kind: &str, before: Option<u64>) -> Asked<'_> {
@@ -221,6 +236,17 @@ mod tests {
     }
 
     #[test]
+    fn what_sigma_rules_match_is_known_where_there_were_some() {
+        let logs = [("system".to_owned(), Stretches::of([log("System", -7200, 10)].iter()))];
+        let recorded =
+            |sigma| Recorded::new(at(0), None, logs.iter().map(|(name, stretches)| (name, stretches)), sigma);
+        let asked = asked(SIGMA, Some(3600));
+        assert_eq!(recorded(true).lacking(asked), None);
+        assert_eq!(recorded(false).lacking(asked), Some(Needed::Sigma));
+        assert!(recorded(true).lacking(Asked { before: Some(7201), ..asked }).is_some_and(|log| log != Needed::Sigma));
+    }
+
+    #[test]
     fn after_the_incident_a_log_has_to_go_on() {
         let ends = Asked { after: Some(300), before: Some(0), kind: "driver-reset", before_first: None };
         assert!(recorded(&[("System", -60, 299)]).lacking(ends).is_some());
@@ -239,7 +265,8 @@ mod tests {
     #[test]
     fn before_the_first_incident_of_its_kind_is_longer_ago() {
         let logs = [("system".to_owned(), Stretches::of([log("System", -7200, 10)].iter()))];
-        let recorded = Recorded::new(at(0), Some(at(-3600)), logs.iter().map(|(name, stretches)| (name, stretches)));
+        let logs = logs.iter().map(|(name, stretches)| (name, stretches));
+        let recorded = Recorded::new(at(0), Some(at(-3600)), logs, false);
         let asked = |seconds| Asked { before_first: Some(seconds), ..asked("driver-install", None) };
         assert_eq!(recorded.lacking(asked(3600)), None);
         assert!(recorded.lacking(asked(3601)).is_some());

@@ -11,6 +11,13 @@ use crate::rules::outcome::Outcome;
 use crate::rules::parse::{OPTIONAL_RULE_KEYS, RULE_KEYS};
 use crate::rules::rule_set::RuleSet;
 
+/// A confidence in quotes, from 0.01 to 0.99; what has an exponent is not looked at.
+const CONFIDENCE: &str = r"^\+?(0*\.(0[1-9]|[1-8]|9[0-8])[0-9]*|0*\.99?0*|[0-9]*\.?[0-9]*[eE][-+]?[0-9]+)$";
+/// The same up to 0.98.
+const CAP: &str = r"^\+?(0*\.(0[1-9]|[1-8]|9[0-7])[0-9]*|0*\.(9|98)0*|[0-9]*\.?[0-9]*[eE][-+]?[0-9]+)$";
+/// The same with a sign.
+const MOVE: &str = r"^[-+]?(0*\.(0[1-9]|[1-8]|9[0-7])[0-9]*|0*\.(9|98)0*|[0-9]*\.?[0-9]*[eE][-+]?[0-9]+)$";
+
 pub(super) fn rule(rules: &RuleSet) -> Value {
     let texts = |about: &str| json!({"allOf": [reference("texts")], "description": about});
     let text = |about: &str| json!({"allOf": [reference("text")], "description": about});
@@ -30,6 +37,7 @@ pub(super) fn rule(rules: &RuleSet) -> Value {
             "confidence",
             json!({
                 "type": ["number", "string"],
+                "pattern": CONFIDENCE,
                 "minimum": 0.01,
                 "maximum": 0.99,
                 "description": "Of all incidents that the rule matches, in how many its cause is right: 0.01 to 0.99.",
@@ -113,6 +121,7 @@ fn causes(rules: &RuleSet) -> Value {
 fn adjustments() -> Value {
     let by = json!({
         "type": ["number", "string"],
+        "pattern": MOVE,
         "not": {"const": 0},
         "minimum": -0.98,
         "maximum": 0.98,
@@ -122,6 +131,7 @@ fn adjustments() -> Value {
     let say = json!({"allOf": [reference("text")], "description": "The sentence that the report adds."});
     let most = json!({
         "type": ["number", "string"],
+        "pattern": CAP,
         "minimum": 0.01,
         "maximum": 0.98,
         "description": "How sure the rule can be then, whatever else raises its confidence: 0.6.",
@@ -151,6 +161,7 @@ fn tests() -> Value {
     });
     let confidence = json!({
         "type": ["number", "string"],
+        "pattern": CONFIDENCE,
         "minimum": 0.01,
         "maximum": 0.99,
         "description": "How sure the rule has to be then, with all that adjusts it.",

@@ -66,9 +66,9 @@ pub(super) fn code() -> Value {
     json!({
         "anyOf": [
             {"type": "integer", "minimum": -0x8000_0000_i64},
-            // A name has `_` in it, or is one word of capitals; digits without `0x` are hexadecimal if some are
+            // Eight digits can be either. A name has `_` in it, or is one word of capitals; digits without `0x` are hexadecimal if some are
             // letters.
-            text_of(r"^\s*(0[xX][0-9A-Fa-f]+|-?[0-9]+|[0-9A-Fa-f]{2,16}|[A-Za-z][A-Za-z0-9]*_[A-Za-z0-9_]+)\s*$"),
+            text_of(r"^\s*(?![0-9]{8}\s*$)(0[xX][0-9A-Fa-f]+|-?[0-9]+|[0-9A-Fa-f]{2,16}|[A-Za-z][A-Za-z0-9]*_[A-Za-z0-9_]+)\s*$"),
         ],
     })
 }

@@ -13,7 +13,7 @@ use crate::rules::explain::Templates;
 use crate::rules::guarantee::{World, worlds_when};
 use crate::rules::list::Lists;
 use crate::rules::mistakes::{Mistakes, closest, listing};
-use crate::rules::parse::{RULE_KEYS, read_changes};
+use crate::rules::parse::{RULE_KEYS, Read, read_changes};
 use crate::rules::rule::Rule;
 use crate::rules::rule_set::RuleSetInfo;
 use crate::rules::selection;
@@ -26,6 +26,9 @@ pub(in crate::rules) struct Target<'a> {
     pub rules: &'a mut [Rule],
     /// The ids of built-in rules that were not wanted: what is said of them changes nothing.
     pub left_out: &'a BTreeSet<String>,
+    /// What is written of rules that are not among them, as they have mistakes: neither is it said of those that they
+    /// do not exist.
+    pub written: &'a Read,
     /// The sets, whose changes are counted.
     pub sets: &'a mut [RuleSetInfo],
     /// The lists that each set's rules can name.
@@ -229,7 +232,7 @@ impl Reader<'_, '_> {
         let id = self.mistakes.text(node, "`rule`")?.trim();
         let rules = &*self.target.rules;
         let Ok(index) = rules.binary_search_by(|rule| rule.id().cmp(id)) else {
-            if self.target.left_out.contains(id) {
+            if self.target.left_out.contains(id) || self.target.written.has(id) {
                 return Some(Named { id: id.to_owned(), index: None });
             }
             let known = rules.iter().map(Rule::id).chain(self.target.left_out.iter().map(String::as_str));
@@ -238,7 +241,11 @@ impl Reader<'_, '_> {
                     .to_owned()
             } else {
                 closest(id, known).map_or_else(
-                    || "`crashsift rules list` shows all rules".to_owned(),
+                    || {
+                        "`crashsift rules list` shows all rules; where it belongs to another rule set of yours, give that \
+                         set, too, before this one"
+                            .to_owned()
+                    },
                     |close| format!("did you mean `{close}`?"),
                 )
             };

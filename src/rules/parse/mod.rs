@@ -2,7 +2,7 @@
 
 mod texts;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use self::texts::ReadTexts;
@@ -12,7 +12,7 @@ use super::causes::Causes;
 use super::condition::{self, Condition};
 use super::explain::Templates;
 use super::gate::Gate;
-use super::guarantee::{World, worlds_when};
+use super::guarantee::{Partly, World, all_asked_for, worlds_as_far};
 use super::list::Lists;
 use super::mistakes::{Mistakes, closest};
 use super::needed::needed;
@@ -24,6 +24,7 @@ use super::self_test::{self, SelfTest};
 use super::shared;
 use super::slips;
 use super::source::RuleFile;
+use super::supersede::Superseding;
 use crate::facts::schema::SCALARS;
 use crate::yaml::{Diagnostic, Entry, Node, Span, YamlText, parse};
 
@@ -53,6 +54,28 @@ pub(super) struct Read {
     pub overlays: Vec<OverlayFile>,
     /// The ids of all rules, also of those with mistakes and of those that are left out.
     pub written: BTreeSet<String>,
+    /// Those of the rules with mistakes.
+    pub unfinished: Vec<Unfinished>,
+    /// What all rules supersede, also those with mistakes.
+    pub superseding: Vec<Superseding>,
+    /// Files of which nothing is known, not even which rules they have.
+    pub unread: Vec<Arc<YamlText>>,
+}
+
+impl Read {
+    /// Whether a rule of this id was written, as far as anybody can know: a file that could not be read has every rule
+    /// that it seems to speak of.
+    pub fn has(&self, id: &str) -> bool {
+        self.written.contains(id) || self.unread.iter().any(|file| file.text.contains(id))
+    }
+}
+
+/// The id of a rule with mistakes.
+pub(super) struct Unfinished {
+    pub id: String,
+    pub file: Arc<YamlText>,
+    pub span: Span,
+    pub set: usize,
 }
 
 /// Reads the rules of one file, and what it says about rules of others. A rule with a mistake is not among them; the
@@ -69,14 +92,29 @@ pub(super) fn read_file(
         Ok(root) => root,
         Err(wrong) => {
             found.extend(wrong);
+            read.unread.push(Arc::clone(&file.text));
             return Vec::new();
         }
     };
     let mut reader = Reader { known, templates, mistakes: Mistakes::new(&file.text) };
     let rules = reader.root(&root, file, origin);
+    let is_understood = rules.is_some();
+    let rules = rules.unwrap_or_default();
+    if !is_understood {
+        read.unread.push(Arc::clone(&file.text));
+    }
     read.overlays.extend(OverlayFile::of(&root, &file.text, origin.set));
     let nodes = root.get("rules").and_then(Node::items).unwrap_or_default();
     read.written.extend(nodes.iter().filter_map(|rule| rule.get("id")?.text().map(str::to_owned)));
+    for node in nodes.iter().filter(|_| is_understood) {
+        read.superseding.extend(Superseding::of(node, &file.text));
+        let id = node.get("id").and_then(|id| Some((id.text()?, id.span)));
+        let unfinished = id.filter(|(_, span)| !rules.iter().any(|rule: &Rule| rule.id_span == *span));
+        read.unfinished.extend(unfinished.map(|(id, span)| {
+            let file = Arc::clone(&file.text);
+            Unfinished { id: id.to_owned(), file, span, set: origin.set }
+        }));
+    }
     found.append(&mut reader.mistakes.found);
     rules
 }
@@ -122,10 +160,11 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    fn root(&mut self, root: &Node, file: &RuleFile, origin: Origin) -> Vec<Rule> {
-        let Some(entries) = self.mistakes.mapping(root, "a rule file") else { return Vec::new() };
+    /// The rules without mistakes of a file; `None` of one in another language.
+    fn root(&mut self, root: &Node, file: &RuleFile, origin: Origin) -> Option<Vec<Rule>> {
+        let entries = self.mistakes.mapping(root, "a rule file")?;
         if !self.mistakes.schema(root) {
-            return Vec::new();
+            return None;
         }
         let keys: Vec<&str> = ["schema", "rules"].into_iter().chain(OVERLAY_KEYS).collect();
         let is_overlay = entries.iter().any(|entry| OVERLAY_KEYS.contains(&entry.name()));
@@ -136,9 +175,9 @@ impl Reader<'_> {
             self.mistakes.error_with_help("R011", root.span, "a rule file needs the key `rules`", help);
         }
         let Some(rules) = root.get("rules").and_then(|rules| self.mistakes.items(rules, "`rules`")) else {
-            return Vec::new();
+            return Some(Vec::new());
         };
-        rules.iter().filter_map(|node| self.rule(node, file, origin)).collect()
+        Some(rules.iter().filter_map(|node| self.rule(node, file, origin)).collect())
     }
 
     fn rule(&mut self, node: &Node, file: &RuleFile, origin: Origin) -> Option<Rule> {
@@ -150,7 +189,7 @@ impl Reader<'_> {
         let id = self.id(node, file);
         let logic = self.logic(node);
         let texts = self.texts(node, &logic);
-        self.report_unused(&logic, &texts);
+        self.report_unused(node, &logic, &texts);
         let tests = node.entry("tests").map(|entry| self_test::read(&entry.value, entry.key.span, &mut self.mistakes));
         if self.errors() > before {
             return None;
@@ -196,11 +235,14 @@ impl Reader<'_> {
                 self.mistakes.error("R025", node.span, "a rule needs at least one selection");
             } else if let Some(entries) = self.mistakes.mapping(node, "`selections`") {
                 logic.names = entries.iter().map(|entry| (entry.name().to_owned(), entry.key.span)).collect();
-                for entry in entries {
+                for (index, entry) in entries.iter().enumerate() {
                     self.check_selection_name(entry);
-                    logic.selections.extend(selection::read(entry, self.known, &mut self.mistakes));
+                    let read = selection::read(entry, self.known, &mut self.mistakes).unwrap_or_else(|| {
+                        logic.unread.insert(index, selection::seems_to_ask(entry));
+                        Selection { name: entry.name().to_owned(), alternatives: Vec::new() }
+                    });
+                    logic.selections.push(read);
                 }
-                logic.whole = logic.selections.len() == entries.len();
             }
         }
         logic.condition = match rule.get("condition") {
@@ -208,7 +250,11 @@ impl Reader<'_> {
             None => Some(shared::asked_last(Condition::all_of(logic.names.len()), &logic.selections)),
         };
         if let Some(node) = rule.get("requires") {
+            let before = self.errors();
             logic.requires = required::read(node, &mut self.mistakes);
+            if self.errors() > before {
+                logic.meant.extend(required::seems_to_ask(node));
+            }
         }
         logic
     }
@@ -233,8 +279,6 @@ impl Reader<'_> {
             return None;
         }
         match condition::parse(text, &names, slips::selection) {
-            // Where a selection is wrong, there is nothing to ask.
-            Ok(condition) if !logic.whole => Some(condition),
             Ok(condition) => Some(shared::asked_last(condition, &logic.selections)),
             Err(wrongs) => {
                 for wrong in wrongs {
@@ -248,12 +292,24 @@ impl Reader<'_> {
         }
     }
 
-    fn report_unused(&mut self, logic: &ReadLogic, texts: &ReadTexts) {
+    fn report_unused(&mut self, rule: &Node, logic: &ReadLogic, texts: &ReadTexts) {
         let Some(condition) = &logic.condition else { return };
         let mut used = vec![false; logic.names.len()];
         condition.mark_used(&mut used);
         texts.adjustments.iter().for_each(|adjustment| adjustment.when.mark_used(&mut used));
         texts.collect.iter().for_each(|request| request.mark_used(&mut used));
+        let written = |key: &str| rule.get(key).and_then(Node::items).unwrap_or_default();
+        if texts.adjustments.len() < written("adjust").len() {
+            let names = written("adjust").iter().filter_map(|entry| entry.get("when")?.text());
+            names.for_each(|text| logic.mark_meant(text, &mut used));
+        }
+        if texts.collect.len() < written("collect").len() {
+            for unless in written("collect").iter().filter_map(|entry| entry.get("unless")) {
+                let one = std::slice::from_ref(unless);
+                let names = unless.items().unwrap_or(one).iter().filter_map(Node::text);
+                names.for_each(|text| logic.mark_meant(text, &mut used));
+            }
+        }
         for ((name, span), _) in logic.names.iter().zip(&used).filter(|(_, used)| !**used) {
             let message = format!("the selection `{name}` is not used, so it restricts nothing");
             self.mistakes.error_with_help("R033", *span, message, "name it in the condition, or remove it");
@@ -274,10 +330,13 @@ fn logic_span(rule: &Node) -> Span {
 #[derive(Default)]
 struct ReadLogic {
     names: Vec<(String, Span)>,
+    /// All of them; one that could not be read has no alternatives.
     selections: Vec<Selection>,
+    /// Those that could not be read, by index, with the facts that they seem to ask for.
+    unread: BTreeMap<usize, World>,
     requires: Vec<Required>,
-    /// Whether all selections could be read; their indexes mean nothing otherwise.
-    whole: bool,
+    /// Facts that entries of `requires` with mistakes seem to mean.
+    meant: World,
     condition: Option<Condition>,
     /// The facts that are known when it holds, of a rule that was read before.
     given: Option<Vec<World>>,
@@ -290,20 +349,48 @@ impl ReadLogic {
         Some(Logic { selections, requires, condition: condition?, span: logic_span(rule) })
     }
 
-    /// The facts that are known when the rule matches and `also` holds. All, when the rule has mistakes: a mistake in
-    /// a selection is not reported a second time for each text.
-    fn worlds(&self, also: &[&Condition]) -> Vec<World> {
+    /// The facts that are known when the rule matches and `also` holds. What could not be read is taken for what suits
+    /// a text best: a mistake in a selection or condition is not reported a second time for each text.
+    fn worlds(&self, also: Also<'_>) -> Vec<World> {
         if let Some(worlds) = &self.given {
             return worlds.clone();
         }
-        match &self.condition {
-            Some(condition) if self.whole => {
-                let mut conditions = vec![condition];
-                conditions.extend(also);
-                let required: Vec<&'static str> = self.requires.iter().map(|required| required.path()).collect();
-                worlds_when(&conditions, &self.selections, &required)
+        if self.names.is_empty() {
+            return vec![SCALARS.iter().map(|fact| fact.path).collect()];
+        }
+        let required = self.requires.iter().map(|required| required.path()).chain(self.meant.iter().copied());
+        let required: Vec<&'static str> = required.collect();
+        let selections = Partly { selections: &self.selections, unread: &self.unread };
+        match (&self.condition, also) {
+            (Some(condition), Also::Nothing) => worlds_as_far(&[condition], &selections, &required),
+            (Some(condition), Also::This(also)) => worlds_as_far(&[condition, also], &selections, &required),
+            (None, _) | (_, Also::Unread) => {
+                let mut known = all_asked_for(&selections);
+                known.extend(required);
+                vec![known]
             }
-            _ => vec![SCALARS.iter().map(|fact| fact.path).collect()],
         }
     }
+
+    /// Marks the selections that a text with a mistake in it names, or nearly names.
+    fn mark_meant(&self, text: &str, used: &mut [bool]) {
+        for word in text.split(|c: char| c.is_whitespace() || matches!(c, '(' | ')')) {
+            let names = self.names.iter().map(|(name, _)| name.as_str());
+            // `them` and `exe_*` are several at once.
+            let several = word == "them" || word.contains('*');
+            let meant = closest(word, names);
+            for ((name, _), used) in self.names.iter().zip(used.iter_mut()) {
+                *used |= several || meant == Some(name.as_str());
+            }
+        }
+    }
+}
+
+/// What holds beside the condition of a rule where a text is written.
+#[derive(Clone, Copy)]
+enum Also<'c> {
+    Nothing,
+    This(&'c Condition),
+    /// Something that could not be read.
+    Unread,
 }

@@ -1,9 +1,8 @@
 //! What a rule says, read from its file: everything but what it asks.
 
-use super::{ReadLogic, Reader};
+use super::{Also, ReadLogic, Reader};
 use crate::rules::Known;
 use crate::rules::collect::{self, Request};
-use crate::rules::condition::Condition;
 use crate::rules::explain::{Templates, Text};
 use crate::rules::finding::{Audience, Severity};
 use crate::rules::guarantee::World;
@@ -51,7 +50,7 @@ impl Reader<'_> {
     }
 
     fn explanation(&mut self, rule: &Node, logic: &ReadLogic) -> Option<Text> {
-        self.text(rule.get("explanation")?, "`explanation`", logic, &[])
+        self.text(rule.get("explanation")?, "`explanation`", logic, Also::Nothing)
     }
 
     /// One of a closed set of words.
@@ -108,7 +107,7 @@ impl Reader<'_> {
     }
 
     /// A text with facts in it, written when the rule matches and `also` holds.
-    fn text(&mut self, node: &Node, what: &str, logic: &ReadLogic, also: &[&Condition]) -> Option<Text> {
+    fn text(&mut self, node: &Node, what: &str, logic: &ReadLogic, also: Also<'_>) -> Option<Text> {
         self.mistakes.text(node, what)?;
         if self.known.proven {
             return Text::of(node);
@@ -126,7 +125,7 @@ impl Reader<'_> {
             self.mistakes.keys(entries, item.span, "an entry of `remediation`", &keys, &keys);
             let audience =
                 item.get("audience").and_then(|node| self.word(node, "audience", Audience::ALL, Audience::word));
-            let text = item.get("text").and_then(|node| self.text(node, "`text`", logic, &[]));
+            let text = item.get("text").and_then(|node| self.text(node, "`text`", logic, Also::Nothing));
             all.extend(audience.zip(text));
         }
         all
@@ -144,8 +143,8 @@ impl Reader<'_> {
         self.mistakes.keys(entries, item.span, "an entry of `adjust`", &keys, &["when", "say"]);
         let when = item.get("when").and_then(|node| self.condition(node, "`when`", logic));
         let change = self.change(item);
-        let also: Vec<&Condition> = when.iter().collect();
-        let say = item.get("say").and_then(|node| self.text(node, "`say`", logic, &also));
+        let also = when.as_ref().map_or(Also::Unread, Also::This);
+        let say = item.get("say").and_then(|node| self.text(node, "`say`", logic, also));
         let written = item.get("when").and_then(Node::text).unwrap_or_default().trim().to_owned();
         let span = item.get("when").map(|node| node.span).unwrap_or_default();
         Some(Adjustment { when: when?, written, span, change: change?, say: say? })

@@ -129,3 +129,52 @@ fn no_mutation_of_a_file_panics() {
         }
     }
 }
+
+/// What is said of a text that is not YAML: where, and what is wrong with what would be right.
+fn said(text: &str) -> (u32, u32, String) {
+    let wrong = read(text).expect_err("a mistake");
+    let [one] = wrong.as_slice() else { panic!("one mistake: {wrong:?}") };
+    let help = one.help.as_deref().unwrap_or_default();
+    (one.span.line, one.span.column, format!("{}; {help}", one.message))
+}
+
+#[test]
+fn what_is_not_yaml_is_told_with_what_was_meant() {
+    for (text, line, column, part) in [
+        ("a: {text: 'Don't use it.'}\n", 1, 16, "`'Don''t'`"),
+        ("a: 'Don't use it.'\n", 1, 9, "`'Don''t'`"),
+        ("a: \"say \"x\"\"\n", 1, 10, "write `\\\"`"),
+        ("schema: 1\n  - id: a\n    b: c\n", 2, 7, "`rules:` missing"),
+        ("a:\n  - b: 0.6\n\u{A0}    c: d\n    e:\n      f: g\n", 3, 1, "no-break space"),
+        ("a:\n  b: 1\n  c:d\n  e: 2\n", 3, 4, "write `c: d`"),
+        ("a:\n  - b: 1\n   c: 2\n", 3, 4, "column 4, the one above in 3; "),
+        ("a:\n  - b: 1\n  c: 2\n", 3, 3, "each item of a list with `- `"),
+        ("a: {b: c: d}\n", 1, 9, "needs quotes"),
+        ("a: [b, 'c' d]\n", 1, 12, "`'Don''t'`"),
+        ("a:\n  <<: *x\n  b: 1\n", 2, 7, "write all of its keys"),
+        ("a: *.dll\n", 1, 4, "'*.dll'"),
+        ("a:\n\tb: 1\n", 2, 1, "indent with spaces"),
+        ("# nothing\n", 1, 1, "was it saved?"),
+    ] {
+        let (at_line, at_column, message) = said(text);
+        assert_eq!((at_line, at_column), (line, column), "{text:?}: {message}");
+        assert!(message.contains(part), "{text:?}: {message}");
+    }
+}
+
+#[test]
+fn a_file_in_utf_16_is_called_so() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("t.yaml");
+    let units = |mark: &str| format!("{mark}schema: 1\n").encode_utf16().collect::<Vec<u16>>();
+    let little: Vec<u8> = units("\u{FEFF}").into_iter().flat_map(u16::to_le_bytes).collect();
+    let big: Vec<u8> = units("").into_iter().flat_map(u16::to_be_bytes).collect();
+    for bytes in [little, big] {
+        std::fs::write(&path, bytes).expect("a file");
+        let wrong = read_file(&path, "t.yaml").expect_err("not UTF-8");
+        assert_eq!(wrong.message, "the file is UTF-16, and not UTF-8");
+        assert_eq!(wrong.help.as_deref(), Some("save it as UTF-8"));
+    }
+    std::fs::write(&path, [0xE4, 0x3A]).expect("a file");
+    assert!(read_file(&path, "t.yaml").expect_err("Latin-1").message.contains("not UTF-8 (byte 0)"));
+}
