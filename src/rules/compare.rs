@@ -9,6 +9,7 @@ use super::Known;
 use super::evaluate::Truth;
 use super::line_list::LineList;
 use super::list::ModuleList;
+use super::misread;
 use super::mistakes::{Mistakes, listing, suggestion};
 use super::pattern::{self, Pattern};
 use super::slips;
@@ -342,8 +343,8 @@ fn regex(fact: &FactDefinition, node: &Node, known: &Known<'_>, mistakes: &mut M
     match pattern::check(text) {
         Ok(()) => Some(Pattern::new(text)),
         Err(error) => {
-            let (reason, help) = pattern::says(&error);
-            let at = pattern::wrong_at(text).map_or(node.span, |at| node.span_within(&mistakes.file, at));
+            let (reason, help) = misread::says(&error);
+            let at = misread::wrong_at(text).map_or(node.span, |at| node.span_within(&mistakes.file, at));
             mistakes.error_with_help("R023", at, format!("not a regular expression: {reason}"), help);
             None
         }

@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
+use super::misread;
 use super::mistakes::Mistakes;
 use super::pattern::{self, Pattern};
 use crate::yaml::Node;
@@ -47,8 +48,8 @@ impl LineList {
         for item in mistakes.items(root.get("lines")?, "`lines`")? {
             let Some(text) = expression(item, mistakes) else { continue };
             if !proven && let Err(error) = pattern::check(text.value) {
-                let (reason, help) = pattern::says(&error);
-                let at = pattern::wrong_at(text.value)
+                let (reason, help) = misread::says(&error);
+                let at = misread::wrong_at(text.value)
                     .map_or(text.node.span, |at| text.node.span_within(&mistakes.file, at));
                 mistakes.error_with_help("R023", at, format!("not a regular expression: {reason}"), help);
             } else if !written.insert(text.value) {

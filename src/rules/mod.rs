@@ -30,6 +30,7 @@ mod judging;
 mod line_list;
 mod lint;
 mod list;
+mod misread;
 mod mistakes;
 mod mutants;
 mod needed;
