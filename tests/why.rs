@@ -346,7 +346,7 @@ fn what_many_rules_wait_for_is_said_once() {
     let line = format!("  - `text`: {count} rules wait for it. It comes with the text that the program printed.\n");
     assert!(count > 100 && shown.contains(&line), "{count} {shown}");
     assert!(!shown.contains("line|re"), "{shown}");
-    assert!(shown.contains(" more terms that say so") && shown.lines().count() < 100, "{shown}");
+    assert!(shown.contains(" more terms that say so") && shown.lines().count() < 120, "{shown}");
     // A rule that holds in part says where it waits, and all is there with -v.
     let all = run(["why", "-v", &id, sample]).ends_with(0).stdout;
     assert!(all.contains("line|re") && all.contains("lacks facts"), "{all}");
@@ -355,7 +355,7 @@ fn what_many_rules_wait_for_is_said_once() {
 /// Whoever has given Report.wer is not asked for it.
 #[test]
 fn what_was_given_is_not_asked_for() {
-    let (rule, sample) = ("dotnet/unhandled-exception", "samples/wer-managed-exception");
+    let (rule, sample) = ("memory/stack-overflow", "samples/wer-managed-exception");
     let document = run(["why", "-f", "json", rule, sample]).ends_with(0).json();
     let missing = program::list(&rules(&document)[0], "missing");
     let from = |fact: &str| missing.iter().find(|one| one["fact"] == fact).expect("a missing fact")["from"].clone();
