@@ -346,10 +346,11 @@ fn what_many_rules_wait_for_is_said_once() {
     let line = format!("  - `text`: {count} rules wait for it. It comes with the text that the program printed.\n");
     assert!(count > 100 && shown.contains(&line), "{count} {shown}");
     assert!(!shown.contains("line|re"), "{shown}");
-    assert!(shown.contains(" more terms that say so") && shown.lines().count() < 120, "{shown}");
+    assert!(shown.contains(" more terms that say so"), "{shown}");
     // A rule that holds in part says where it waits, and all is there with -v.
     let all = run(["why", "-v", &id, sample]).ends_with(0).stdout;
     assert!(all.contains("line|re") && all.contains("lacks facts"), "{all}");
+    assert!(shown.lines().count() * 20 < all.lines().count(), "{shown}");
 }
 
 /// Whoever has given Report.wer is not asked for it.

@@ -350,7 +350,8 @@ fn report_no_effect(set: &SetSource, own: &Own, found: &mut Vec<Diagnostic>) {
     };
     if !found.iter().any(|mistake| set.data.iter().any(|(_, file)| file.name == mistake.file.name)) {
         let message = "neither rules nor lists in this folder, so it changes nothing";
-        let help = "tables of data/ are put into the program when it is built; what a rule set adds are lists of modules and of lines";
+        let help = "tables of data/ are put into the program when it is built; what a rule set adds are lists of modules and \
+                    of lines";
         found.push(Diagnostic::error("R064", table, Span::file_start(), message).with_help(help));
     }
 }

@@ -20,5 +20,5 @@ mod text;
 
 pub use diagnostic::{Diagnostic, Level, OtherPlace, sort as sort_diagnostics};
 pub use node::{Entry, Kind, Node, Style};
-pub use reader::{MAX_BYTES, MAX_DEPTH, MAX_NODES, parse, parse_documents, read_file};
+pub use reader::{MAX_BYTES, MAX_DEPTH, MAX_NODES, parse, parse_documents, parse_in_spite, read_file};
 pub use text::{Span, YamlText};

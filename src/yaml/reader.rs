@@ -68,6 +68,19 @@ pub fn parse(file: &Arc<YamlText>) -> Result<Node, Vec<Diagnostic>> {
     roots.pop().ok_or_else(Vec::new)
 }
 
+/// Reads a file of which every mistake is to be told: what can be read in spite of keys that stand twice, of which the
+/// first counts, and of anchors and tags, which count for nothing; and what is wrong. Nothing is read where the text is
+/// not YAML from some place on.
+pub fn parse_in_spite(file: &Arc<YamlText>) -> (Option<Node>, Vec<Diagnostic>) {
+    if let Some(root) = file.tree.and_then(Node::decode) {
+        return (Some(root), Vec::new());
+    }
+    match build(file, 1) {
+        Ok(mut builder) => (builder.roots.pop(), builder.mistakes),
+        Err(mistakes) => (None, mistakes),
+    }
+}
+
 /// Reads a text that may hold several documents, each behind a line `---`.
 ///
 /// # Errors
@@ -78,6 +91,12 @@ pub fn parse_documents(file: &Arc<YamlText>) -> Result<Vec<Node>, Vec<Diagnostic
 
 /// Reads a text with at most so many documents.
 fn read(file: &Arc<YamlText>, most_documents: usize) -> Result<Vec<Node>, Vec<Diagnostic>> {
+    let builder = build(file, most_documents)?;
+    if builder.mistakes.is_empty() { Ok(builder.roots) } else { Err(builder.mistakes) }
+}
+
+/// What a text holds, with the mistakes that did not end its reading.
+fn build(file: &Arc<YamlText>, most_documents: usize) -> Result<Builder<'_>, Vec<Diagnostic>> {
     if file.text.len() > MAX_BYTES {
         let message = format!("the file has {} bytes, more than the {MAX_BYTES} that are read", file.text.len());
         return Err(vec![Diagnostic::error("R001", file, Span::file_start(), message)]);
@@ -88,8 +107,7 @@ fn read(file: &Arc<YamlText>, most_documents: usize) -> Result<Vec<Node>, Vec<Di
             builder.mistakes.push(no_content(file));
             Err(builder.mistakes)
         }
-        Ok(()) if builder.mistakes.is_empty() => Ok(builder.roots),
-        Ok(()) => Err(builder.mistakes),
+        Ok(()) => Ok(builder),
         Err(fatal) => {
             builder.mistakes.push(*fatal);
             Err(builder.mistakes)
@@ -106,7 +124,14 @@ fn no_content(file: &Arc<YamlText>) -> Diagnostic {
 /// A collection that is still open.
 enum Open {
     Sequence { start: Span, items: Vec<Node> },
-    Mapping { start: Span, entries: Vec<Entry>, key: Option<Node>, seen: HashMap<String, Span> },
+    Mapping { start: Span, entries: Vec<Entry>, key: Option<Key>, seen: HashMap<String, Span> },
+}
+
+/// A key whose value comes next.
+struct Key {
+    node: Node,
+    /// Whether it stands in its mapping already: what it says does not count.
+    again: bool,
 }
 
 struct Builder<'a> {
@@ -219,13 +244,15 @@ impl<'a> Builder<'a> {
             None => self.roots.push(node),
             Some(Open::Sequence { items, .. }) => items.push(node),
             Some(Open::Mapping { entries, key, seen, .. }) => match key.take() {
-                Some(key) => entries.push(Entry { key, value: node }),
+                Some(Key { again: true, .. }) => {}
+                Some(Key { node: key, .. }) => entries.push(Entry { key, value: node }),
                 None => {
                     let Some(name) = node.text() else {
                         let message = format!("a key must be a text, not {}", node.kind_name());
                         let help = "a text with `{`, `[` or `? ` at its start needs quotes";
                         return Err(self.fatal("R006", node.span, &message, help));
                     };
+                    let again = seen.contains_key(name);
                     if let Some(first) = seen.get(name) {
                         let help = if name.contains('|') {
                             "to ask for either, write its values as one list; to ask for both, add `|all` to that list \
@@ -241,7 +268,7 @@ impl<'a> Builder<'a> {
                     } else {
                         seen.insert(name.to_owned(), node.span);
                     }
-                    *key = Some(node);
+                    *key = Some(Key { node, again });
                 }
             },
         }

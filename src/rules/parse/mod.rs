@@ -26,7 +26,7 @@ use super::slips;
 use super::source::RuleFile;
 use super::supersede::Superseding;
 use crate::facts::schema::SCALARS;
-use crate::yaml::{Diagnostic, Entry, Node, Span, YamlText, parse};
+use crate::yaml::{Diagnostic, Entry, Node, Span, YamlText, parse_in_spite};
 
 pub(super) const RULE_KEYS: &[&str] = &[
     "id",
@@ -88,13 +88,11 @@ pub(super) fn read_file(
     read: &mut Read,
     found: &mut Vec<Diagnostic>,
 ) -> Vec<Rule> {
-    let root = match parse(&file.text) {
-        Ok(root) => root,
-        Err(wrong) => {
-            found.extend(wrong);
-            read.unread.push(Arc::clone(&file.text));
-            return Vec::new();
-        }
+    let (root, wrong) = parse_in_spite(&file.text);
+    found.extend(wrong);
+    let Some(root) = root else {
+        read.unread.push(Arc::clone(&file.text));
+        return Vec::new();
     };
     let mut reader = Reader { known, templates, mistakes: Mistakes::new(&file.text) };
     let rules = reader.root(&root, file, origin);
