@@ -11,7 +11,7 @@ use super::wildcard::Wildcard;
 use crate::facts::FactType;
 use crate::knowledge::check;
 use crate::sigma::check_logsources;
-use crate::yaml::{Diagnostic, Entry, Node, Span, YamlText, parse};
+use crate::yaml::{Diagnostic, Entry, Node, Span, YamlText, parse_in_spite};
 
 /// A list of module names and name patterns.
 pub struct ModuleList {
@@ -149,10 +149,10 @@ impl Own {
     /// the program, which has its own from the build; here they are only checked. Expressions that are `proven` are known
     /// to compile.
     pub fn read(&mut self, file_stem: &str, file: &Arc<YamlText>, proven: bool, found: &mut Vec<Diagnostic>) {
-        let root = match parse(file) {
-            Ok(root) => root,
-            Err(mistakes) => return found.extend(mistakes),
-        };
+        let (root, wrong) = parse_in_spite(file);
+        let is_sound = wrong.is_empty();
+        found.extend(wrong);
+        let Some(root) = root else { return };
         let mut mistakes = Mistakes::new(file);
         if root.get("modules").is_some() {
             check_head(file_stem, &root, &mut mistakes);
@@ -161,7 +161,7 @@ impl Own {
         } else if root.get("lines").is_some() && root.get("list").is_some() {
             check_head(file_stem, &root, &mut mistakes);
             self.lines.extend(LineList::read(file_stem, &root, proven, &mut mistakes));
-        } else {
+        } else if is_sound {
             match file_stem {
                 "sigma-logsources" => check_logsources(file, found),
                 _ => check(file_stem, file, found),
