@@ -19,20 +19,21 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
 
-use crashsift::artifact::ReadContext;
-use crashsift::evidence::{
+use evidence::{
     BugcheckCode, Event, EventBody, EventContent, EventFields, Evidence, ExceptionCode, ModuleOffset, Observation,
     Place, ProcessDump, ServiceEnd, Version, WerDetails, WerReport, WerSignature,
 };
-use crashsift::groups::{Attributes, groups};
-use crashsift::incident::{self, Carriers, Incident, Item, Sighting};
-use crashsift::knowledge::Knowledge;
-use crashsift::patterns::patterns;
-use crashsift::read::{ReadArtifact, read_artifact};
-use crashsift::report::{Artifact, ArtifactStatus, Judged, UNDETERMINED, Verdict};
-use crashsift::rules::RuleSet;
-use crashsift::{Options, merge};
+use incident::{Carriers, Incident, Item, Sighting};
 use jiff::{SignedDuration, Timestamp};
+use pipeline::patterns::patterns;
+use pipeline::read::{ReadArtifact, read_artifact};
+use pipeline::read_context::ReadContext;
+use pipeline::{Options, merge};
+use report::groups::{Attributes, groups};
+use report::{Artifact, ArtifactStatus, Judged, Verdict};
+use rules::RuleSet;
+use rules::UNDETERMINED;
+use windows_codes::Knowledge;
 
 use cpu::Cpu;
 

@@ -11,9 +11,9 @@ use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crashsift::knowledge::Knowledge;
-use crashsift::rules::RuleSet;
-use crashsift::{Options, Silent, analyze};
+use pipeline::{Options, Silent, analyze};
+use rules::RuleSet;
+use windows_codes::Knowledge;
 
 use cpu::Cpu;
 
@@ -81,7 +81,7 @@ fn run() -> Result<(), String> {
     Ok(())
 }
 
-fn first(mistakes: &[crashsift::yaml::Diagnostic]) -> String {
+fn first(mistakes: &[spanned_yaml::Diagnostic]) -> String {
     mistakes.first().map(ToString::to_string).unwrap_or_default()
 }
 

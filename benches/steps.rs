@@ -8,13 +8,13 @@
 use std::hint::black_box;
 use std::path::{Path, PathBuf};
 
-use crashsift::artifact::ReadContext;
-use crashsift::facts::FactSet;
-use crashsift::knowledge::Knowledge;
-use crashsift::read::read_artifact;
-use crashsift::rules::RuleSet;
-use crashsift::{Options, Silent, analyze, inspect};
 use criterion::{Criterion, criterion_group, criterion_main};
+use facts::FactSet;
+use pipeline::read::read_artifact;
+use pipeline::read_context::ReadContext;
+use pipeline::{Options, Silent, analyze, inspect};
+use rules::RuleSet;
+use windows_codes::Knowledge;
 
 fn samples() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("samples")

@@ -1,9 +1,11 @@
 //! `crashsift`: point it at a folder of Windows crash evidence, get causes.
 
+mod cli;
+
 use std::process::ExitCode;
 use std::thread;
 
-use crashsift::cli::{self, Exit};
+use cli::Exit;
 
 /// Stack of the thread that does the work, bytes. Readers go as deep as their formats let them nest, and the main thread
 /// of a Windows program has 1 MiB only.

@@ -12,9 +12,9 @@ use std::fs::{self, File};
 use std::io::{Cursor, Write};
 use std::path::Path;
 
-use crashsift::archive::{Allowance, ArchiveKind, members};
 use flate2::Compression;
 use flate2::write::{DeflateEncoder, GzEncoder};
+use pipeline::archive::{Allowance, ArchiveKind, members};
 use serde_json::Value;
 
 use program::{artifact, list, run, text};
@@ -322,7 +322,7 @@ fn every_cut_and_every_changed_byte_is_survived() {
             let mut file = File::open(&path).expect("a file");
             let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
                 let mut total = 0;
-                let mut each = |member: crashsift::archive::Member<'_>| {
+                let mut each = |member: pipeline::archive::Member<'_>| {
                     let mut content = Vec::new();
                     let _ = member.content.read_to_end(&mut content);
                     total += content.len();

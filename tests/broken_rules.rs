@@ -8,10 +8,10 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crashsift::discover::display_path;
-use crashsift::rules::RuleSet;
-use crashsift::yaml::Diagnostic;
 use jiff::civil::{Date, date};
+use rules::RuleSet;
+use spanned_yaml::Diagnostic;
+use untrusted::display_path;
 
 /// The day on which the rules are checked.
 const TODAY: Date = date(2027, 1, 31);

@@ -285,7 +285,7 @@ fn files_that_can_not_be_used_are_noted_and_replaced() {
 
     let noted = with_cache(cache.path(), logs.path(), &[]).ends_with(0);
     let note = |file: &Path, reason: &str| {
-        let file = crashsift::discover::display_path(file);
+        let file = untrusted::display_path(file);
         format!("crashsift: {file}: this cache file was not used: {reason}\n")
     };
     assert_eq!(noted.stderr, note(&one, "it is no cache file") + &note(&other, "it is damaged"));

@@ -4,8 +4,8 @@
 
 use std::path::PathBuf;
 
-use crashsift::knowledge::Knowledge;
-use crashsift::rules::RuleSet;
+use rules::RuleSet;
+use windows_codes::Knowledge;
 
 /// Of a hundred first answers, at most so many may be confidently wrong.
 const MOST_CONFIDENTLY_WRONG: usize = 1;

@@ -11,17 +11,17 @@ use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crashsift::discover;
-use crashsift::knowledge::Knowledge;
-use crashsift::report::Report;
-use crashsift::rules::RuleSet;
-use crashsift::{Options, Silent, analyze};
+use pipeline::discover;
+use pipeline::{Options, Silent, analyze};
+use report::Report;
+use rules::RuleSet;
 use samplekit::FileTime;
 use samplekit::event_log::{Event, EventLog};
 use samplekit::events::{
     LostPower, defender_action, display_reset, ended_by_other, kernel_power, missing_assembly, missing_dll_popup,
     product_installed, service_ended, unclean_shutdown,
 };
+use windows_codes::Knowledge;
 
 fn samples() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("samples")

@@ -6,14 +6,14 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use crashsift::artifact::ReadContext;
-use crashsift::evidence::{Observation, ProcessDump, base_name};
-use crashsift::knowledge::Knowledge;
-use crashsift::read::{ReadArtifact, read_artifact};
-use crashsift::report::{Report, json};
-use crashsift::rules::RuleSet;
-use crashsift::{Options, Silent, analyze};
+use evidence::{Observation, ProcessDump, base_name};
+use pipeline::read::{ReadArtifact, read_artifact};
+use pipeline::read_context::ReadContext;
+use pipeline::{Options, Silent, analyze};
+use report::{Report, json};
+use rules::RuleSet;
 use serde_json::Value;
+use windows_codes::Knowledge;
 
 struct Corpus {
     folder: PathBuf,

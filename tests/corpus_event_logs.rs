@@ -9,10 +9,10 @@ use std::fs::{self, File};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use crashsift::artifact::event_log::{catalogue, is_event_log, read};
-use crashsift::artifact::{ReadContext, Reading};
-use crashsift::evidence::{Observation, Place};
+use evidence::{Names, Observation, Place, Reading};
 use serde_json::Value;
+use windows_events::{Contents, Context};
+use windows_events::{catalogue, is_event_log, read};
 
 /// A log of the corpus: its path there, what was measured, and what was read.
 struct Log {
@@ -44,7 +44,8 @@ fn read_corpus() -> Result<Option<Vec<Log>>, Box<dyn Error>> {
         let path = expected.get("path").and_then(Value::as_str).unwrap_or_default().to_owned();
         let file = File::open(folder.join(&path))?;
         let bytes = file.metadata()?.len();
-        let context = ReadContext::default();
+        let (names, contents) = (Names::default(), Contents::default());
+        let context = Context::new(&names, &contents);
         let start = Instant::now();
         let outcome = read(&file, bytes, &context).map_err(|error| error.to_string());
         logs.push(Log { path, expected, outcome, took: start.elapsed() });

@@ -18,14 +18,14 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crashsift::artifact::ReadContext;
-use crashsift::evidence::{Observation, Place, ProcessDump, base_name};
-use crashsift::knowledge::Knowledge;
-use crashsift::read::{ReadArtifact, read_artifact};
-use crashsift::rules::RuleSet;
-use crashsift::{Options, Silent, inspect};
+use evidence::{Observation, Place, ProcessDump, base_name};
 use jiff::Timestamp;
+use pipeline::read::{ReadArtifact, read_artifact};
+use pipeline::read_context::ReadContext;
+use pipeline::{Options, Silent, inspect};
+use rules::RuleSet;
 use serde_json::Value;
+use windows_codes::Knowledge;
 
 /// The corpus files of a kind: what was measured, and where they are.
 fn corpus(kind: &str) -> Vec<(Value, PathBuf)> {
@@ -286,9 +286,9 @@ fn the_fault_of_a_kernel_dump_is_the_driver_that_was_measured() {
         let fact = |path: &str, hexadecimal: bool| {
             let known = facts.get(path)?;
             Some(match &known.value {
-                crashsift::facts::Value::Number(number) if hexadecimal => format!("{number:#x}"),
-                crashsift::facts::Value::Number(number) => number.to_string(),
-                crashsift::facts::Value::Text(text) => text.to_string(),
+                facts::Value::Number(number) if hexadecimal => format!("{number:#x}"),
+                facts::Value::Number(number) => number.to_string(),
+                facts::Value::Text(text) => text.to_string(),
                 other => format!("{other:?}"),
             })
         };
@@ -299,9 +299,9 @@ fn the_fault_of_a_kernel_dump_is_the_driver_that_was_measured() {
             file,
             "build",
             measured["os_build"].as_u64(),
-            facts.get("os.build").and_then(|known| {
-                if let crashsift::facts::Value::Number(number) = known.value { Some(number) } else { None }
-            }),
+            facts
+                .get("os.build")
+                .and_then(|known| if let facts::Value::Number(number) = known.value { Some(number) } else { None }),
         );
     }
     if !skipped {

@@ -4,13 +4,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use crashsift::artifact::ReadContext;
-use crashsift::discover::{display_path, find};
-use crashsift::evidence::Observation;
-use crashsift::knowledge::Knowledge;
-use crashsift::read::read_artifact;
-use crashsift::rules::RuleSet;
-use crashsift::{Options, Silent, analyze};
+use evidence::Observation;
+use pipeline::discover::find;
+use pipeline::read::read_artifact;
+use pipeline::read_context::ReadContext;
+use pipeline::{Options, Silent, analyze};
+use rules::RuleSet;
+use untrusted::display_path;
+use windows_codes::Knowledge;
 
 /// An artifact and the place in it.
 type Evidence = (String, String);

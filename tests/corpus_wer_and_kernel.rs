@@ -13,9 +13,12 @@
 use std::fs::File;
 use std::path::PathBuf;
 
-use crashsift::artifact::{ReadContext, Reading, Unreadable, kernel_dump, wer_report};
-use crashsift::evidence::{Address, CpuArchitecture, FrameTrust, KernelDump, KernelDumpType, Observation, WerReport};
+use crash_dump::kernel_dump;
+use evidence::{
+    Address, CpuArchitecture, FrameTrust, KernelDump, KernelDumpType, Names, Observation, Reading, WerReport,
+};
 use serde_json::Value;
+use untrusted::Unreadable;
 
 /// The corpus files of a kind with what they must yield; `None` without a corpus.
 fn corpus(kind: &str) -> Option<Vec<(PathBuf, Value)>> {
@@ -36,11 +39,11 @@ fn corpus(kind: &str) -> Option<Vec<(PathBuf, Value)>> {
 
 fn read(
     path: &PathBuf,
-    reader: impl Fn(&mut File, u64, &ReadContext) -> Result<Reading, Unreadable>,
+    reader: impl Fn(&mut File, u64, &Names) -> Result<Reading, Unreadable>,
 ) -> Result<Reading, Unreadable> {
     let mut file = File::open(path).expect("the file");
     let bytes = file.metadata().expect("its length").len();
-    reader(&mut file, bytes, &ReadContext { walk_stacks: true, ..ReadContext::default() })
+    reader(&mut file, bytes, &Names::default())
 }
 
 /// A number of the expected facts: a JSON number, or text with `0x`. `None` where it is absent or zero.
@@ -52,7 +55,7 @@ fn number(value: &Value) -> Option<u64> {
 #[test]
 fn kernel_dumps() {
     for (path, expected) in corpus("kerneldump").into_iter().flatten() {
-        let reading = read(&path, kernel_dump::read).expect("readable");
+        let reading = read(&path, |file, bytes, names| kernel_dump::read(file, bytes, names, true)).expect("readable");
         println!("{}: {:?}", path.display(), reading.losses);
         let Some(Observation::Kernel(dump)) = reading.evidence.first().map(|evidence| &evidence.observation) else {
             panic!("{}: no kernel dump", path.display());
@@ -104,7 +107,7 @@ fn check_kernel_dump(dump: &KernelDump, expected: &Value) {
 #[test]
 fn wer_reports() {
     for (path, expected) in corpus("wer").into_iter().flatten() {
-        let reading = read(&path, wer_report::read);
+        let reading = read(&path, wer::read);
         println!("{}: {:?}", path.display(), reading.as_ref().map(|reading| &reading.losses));
         if expected["keys"] == 0 {
             assert!(reading.is_err(), "{}: a file that only has the name of a report", path.display());
@@ -119,7 +122,7 @@ fn wer_reports() {
         assert_eq!(reading.losses.is_empty(), !made_up, "all but the made-up report are whole");
         let mut beginning = std::fs::read(&path).expect("the file");
         beginning.truncate(4096);
-        assert_eq!(wer_report::is_wer_report(&beginning), !made_up);
+        assert_eq!(wer::is_wer_report(&beginning), !made_up);
     }
 }
 

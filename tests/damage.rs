@@ -15,10 +15,10 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crashsift::artifact::ReadContext;
-use crashsift::evidence::{Observation, ProcessDump};
-use crashsift::read::{ReadArtifact, read_artifact};
-use crashsift::report::ArtifactStatus;
+use evidence::{Observation, ProcessDump};
+use pipeline::read::{ReadArtifact, read_artifact};
+use pipeline::read_context::ReadContext;
+use report::ArtifactStatus;
 use samplekit::Random;
 
 /// Cuts of each sample, spread over its length, beside those near its ends.

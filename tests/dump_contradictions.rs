@@ -8,15 +8,15 @@
 
 use std::fs;
 
-use crashsift::facts::{FactSet, schema};
-use crashsift::knowledge::Knowledge;
-use crashsift::rules::RuleSet;
-use crashsift::{Options, Silent, inspect};
+use facts::{FactSet, schema};
+use pipeline::{Options, Silent, inspect};
+use rules::RuleSet;
 use samplekit::FileTime;
 use samplekit::minidump::{
     Context, Exception, Memory, Minidump, Module, Process, Processor, Protection, Region, StackImage, System, Thread,
     UnloadedModule,
 };
+use windows_codes::Knowledge;
 
 const APP: u64 = 0x7FF6_4000_0000;
 const LIBRARY: u64 = 0x7FFB_A000_0000;

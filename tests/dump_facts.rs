@@ -5,10 +5,10 @@
 
 use std::path::{Path, PathBuf};
 
-use crashsift::facts::{FactSet, Value, schema};
-use crashsift::knowledge::Knowledge;
-use crashsift::rules::RuleSet;
-use crashsift::{Options, Silent, inspect};
+use facts::{FactSet, Value, schema};
+use pipeline::{Options, Silent, inspect};
+use rules::RuleSet;
+use windows_codes::Knowledge;
 
 /// The facts of the one incident that a dump tells of.
 fn facts(path: PathBuf) -> FactSet {

@@ -14,12 +14,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use crashsift::knowledge::Knowledge;
-use crashsift::report::json;
-use crashsift::rules::RuleSet;
-use crashsift::{Options, Silent, analyze};
+use pipeline::{Options, Silent, analyze};
 use rayon::prelude::*;
+use report::json;
+use rules::RuleSet;
 use samplekit::Random;
+use windows_codes::Knowledge;
 
 /// How many are tried where nobody says.
 const MUTANTS: u64 = 400;

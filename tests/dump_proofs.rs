@@ -9,12 +9,12 @@
 
 use std::fs;
 
-use crashsift::facts::{FactSet, schema};
-use crashsift::knowledge::Knowledge;
-use crashsift::rules::RuleSet;
-use crashsift::{Options, Silent, inspect};
+use facts::{FactSet, schema};
+use pipeline::{Options, Silent, inspect};
+use rules::RuleSet;
 use samplekit::FileTime;
 use samplekit::minidump::{Memory, Minidump, Module, Protection, Region, UnloadedModule};
+use windows_codes::Knowledge;
 
 const APP: u64 = 0x7FF6_4000_0000;
 const PLUGIN: u64 = 0x7FFB_9D00_0000;

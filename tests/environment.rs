@@ -5,12 +5,12 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use crashsift::facts::{FactSet, schema};
-use crashsift::knowledge::Knowledge;
-use crashsift::rules::RuleSet;
-use crashsift::{Options, Silent, inspect};
+use facts::{FactSet, schema};
+use pipeline::{Options, Silent, inspect};
+use rules::RuleSet;
 use samplekit::FileTime;
 use samplekit::minidump::{Minidump, Module};
+use windows_codes::Knowledge;
 
 /// Card and facts of the only incident that a file tells of.
 fn only_incident(path: PathBuf) -> (BTreeMap<&'static str, String>, FactSet) {

@@ -5,14 +5,14 @@
 
 use std::path::Path;
 
-use crashsift::knowledge::Knowledge;
-use crashsift::report::Report;
-use crashsift::rules::RuleSet;
-use crashsift::{Options, Silent, analyze};
+use pipeline::{Options, Silent, analyze};
+use report::Report;
+use rules::RuleSet;
 use samplekit::event_log::EventLog;
 use samplekit::events::{LostPower, bugcheck, kernel_power, unclean_shutdown};
 use samplekit::minidump::{Minidump, Module};
 use samplekit::{FileTime, Guid};
+use windows_codes::Knowledge;
 
 const EXE: u64 = 0x7FF6_1C8A_0000;
 const DLL: u64 = 0x7FFA_3000_0000;

@@ -112,7 +112,7 @@ impl Folder {
 
     /// The artifacts and records that an incident rests on, sorted.
     fn evidence(&self, incident: &Value) -> Vec<String> {
-        let folder = format!("{}/", crashsift::discover::display_path(self.0.path()));
+        let folder = format!("{}/", untrusted::display_path(self.0.path()));
         let mut all: Vec<String> = list(incident, "evidence")
             .iter()
             .map(|item| {

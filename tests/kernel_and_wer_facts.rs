@@ -4,10 +4,11 @@
 
 use std::path::Path;
 
-use crashsift::facts::{FactSet, schema};
-use crashsift::knowledge::Knowledge;
-use crashsift::rules::RuleSet;
-use crashsift::{Inspected, Options, Silent, analyze, inspect};
+use facts::{FactSet, schema};
+use pipeline::{Options, Silent, analyze, inspect};
+use report::inspected::Inspected;
+use rules::RuleSet;
+use windows_codes::Knowledge;
 
 fn inspected(file: &str) -> Inspected {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("samples").join(file);
@@ -37,7 +38,7 @@ fn all_shown(file: &str, wanted: &[(&str, &str)]) {
 /// The entries of a list, each as its fields in the order of the schema.
 fn entries(facts: &FactSet, list: &str) -> Vec<String> {
     let definition = schema::list(list).unwrap_or_else(|| panic!("there is no list {list}"));
-    let entry = |record: &crashsift::facts::Record| {
+    let entry = |record: &facts::Record| {
         let fields = definition.fields.iter();
         let known = fields.filter_map(|field| record.get(field.path).map(|value| value.display(field.kind)));
         known.collect::<Vec<_>>().join(" ")
@@ -157,7 +158,7 @@ fn judged(upper: u64, lower: u64) -> (String, u32) {
     let rules = RuleSet::load(true, &[]).expect("the built-in rules");
     let report = analyze(&[path], &rules, &Knowledge::builtin(), &Options::default(), &Silent);
     let mut written = Vec::new();
-    crashsift::report::json::write(&report, &mut written).expect("memory");
+    report::json::write(&report, &mut written).expect("memory");
     let report: serde_json::Value = serde_json::from_slice(&written).expect("JSON");
     let finding = report.pointer("/incidents/0/findings/0").expect("a finding");
     let text = |field: &str| finding.get(field).map(ToString::to_string).unwrap_or_default();

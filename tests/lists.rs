@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use crashsift::rules::RuleSet;
+use rules::RuleSet;
 
 /// The lists of which a module belongs to one at most.
 const ROLES: [&str; 7] = ["carriers", "injected", "overlays", "prefixes", "security", "sentinels", "windows-drivers"];

@@ -438,7 +438,7 @@ fn whatever_machines_leave_behind_each_incident_is_found_whole_and_holds_nothing
         let folder = tempfile::tempdir().expect("a folder");
         let truth = make(seed, folder.path());
         let report = report(folder.path());
-        let root = format!("{}/", crashsift::discover::display_path(folder.path()));
+        let root = format!("{}/", untrusted::display_path(folder.path()));
         let found: Vec<(BTreeSet<Evidence>, &Value)> =
             list(&report, "incidents").iter().map(|incident| (made_of(incident, &root), incident)).collect();
         let (found_pairs, true_pairs) =

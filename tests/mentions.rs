@@ -3,11 +3,11 @@
 
 #![expect(clippy::expect_used, reason = "a test that can't go on fails, and its inputs are known")]
 
-use crashsift::artifact::head_and_tail::HeadAndTail;
-use crashsift::knowledge::Knowledge;
-use crashsift::report::Report;
-use crashsift::rules::RuleSet;
-use crashsift::{Options, Silent, analyze};
+use pipeline::{Options, Silent, analyze};
+use report::Report;
+use rules::RuleSet;
+use untrusted::HeadAndTail;
+use windows_codes::Knowledge;
 
 fn options() -> Options {
     Options::default()

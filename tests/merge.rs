@@ -14,15 +14,15 @@ use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crashsift::discover;
-use crashsift::knowledge::Knowledge;
-use crashsift::merge::{self, Part};
-use crashsift::report::{Report, json, jsonl, written};
-use crashsift::rules::RuleSet;
-use crashsift::{Options, Silent, analyze};
+use pipeline::discover;
+use pipeline::merge::{self, Part};
+use pipeline::{Options, Silent, analyze};
 use program::run;
+use report::{Report, json, jsonl, written};
+use rules::RuleSet;
 use serde_json::Value;
 use tempfile::TempDir;
+use windows_codes::Knowledge;
 
 /// Everything that is needed to analyze and merge within this process.
 struct Bench {
@@ -59,7 +59,7 @@ impl Bench {
         let (read, note) = merge::artifacts(parts).unwrap_or_else(|(index, error)| panic!("{index}: {error}"));
         assert_eq!(note, None);
         let options = Options { keep_evidence, ..Options::default() };
-        crashsift::merge(read, &self.rules, &self.knowledge, &options)
+        pipeline::merge(read, &self.rules, &self.knowledge, &options)
     }
 }
 

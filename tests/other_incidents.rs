@@ -9,13 +9,13 @@
 
 use std::path::Path;
 
-use crashsift::facts::{FactSet, Record, Value};
-use crashsift::knowledge::Knowledge;
-use crashsift::rules::{RuleSet, Truth};
-use crashsift::{Options, Silent, analyze, inspect};
+use facts::{FactSet, Record, Value};
+use pipeline::{Options, Silent, analyze, inspect};
+use rules::{RuleSet, Truth};
 use samplekit::event_log::EventLog;
 use samplekit::events::{Crash, Image, Layout};
 use samplekit::{FileTime, FileVersion, Guid};
+use windows_codes::Knowledge;
 
 const NOON: FileTime = FileTime::utc(2025, 5, 20, 12, 0, 0);
 const DAY: u64 = 86_400;

@@ -9,13 +9,12 @@
 
 use std::path::{Path, PathBuf};
 
-use crashsift::facts::{FactSet, Value};
-use crashsift::groups::OverRepresented;
-use crashsift::knowledge::Knowledge;
-use crashsift::report::text::{self, TextOptions};
-use crashsift::report::{Limits, Report, json};
-use crashsift::rules::RuleSet;
-use crashsift::{Options, Silent, analyze, inspect};
+use facts::{FactSet, Value};
+use pipeline::{Options, Silent, analyze, inspect};
+use report::groups::OverRepresented;
+use report::text::{self, TextOptions};
+use report::{Limits, Report, json};
+use rules::RuleSet;
 use samplekit::event_log::{Event, EventLog};
 use samplekit::events::{
     Crash, DisplayDriver, Image, Layout, LostPower, display_reset, firmware_installed, kernel_power, product_installed,
@@ -25,6 +24,7 @@ use samplekit::kernel_dump::{Driver, Stop, TriageDump};
 use samplekit::minidump::{Context, Exception, Memory, Minidump, Module, Process, Processor, System, Thread};
 use samplekit::wer_report::Report as WerReport;
 use samplekit::{FileTime, FileVersion, Guid};
+use windows_codes::Knowledge;
 
 const NOON: FileTime = FileTime::utc(2025, 5, 20, 12, 0, 0);
 const HOUR: u64 = 3_600;

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use walkdir::WalkDir;
 
 /// A report of one incident that has every key that a report can have.
-const EVERYTHING: &str = include_str!("../src/report/json/everything.json");
+const EVERYTHING: &str = include_str!("../crates/report/src/json/everything.json");
 
 fn schema(of: &str) -> Value {
     program::run(["schema", of]).ends_with(0).json()

@@ -6,8 +6,8 @@ mod program;
 
 use std::fs;
 
-use crashsift::rules::{Effect, LeftOut, Mutants, RuleSet};
 use program::run;
+use rules::{Effect, LeftOut, Mutants, RuleSet};
 
 /// Of how many rules in a hundred the tests need every selection, and of how many every term. What is left follows from
 /// something else that the same rule asks for, or would take facts that nobody ever sees.

@@ -14,12 +14,13 @@ use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crashsift::draft::{Decided, Draft, Material, Subject, draft};
-use crashsift::facts::FactSet;
-use crashsift::knowledge::Knowledge;
-use crashsift::rules::RuleSet;
-use crashsift::{Inspected, Options, Silent, inspect_and_analyze};
+use facts::FactSet;
+use pipeline::{Options, Silent, inspect_and_analyze};
 use program::{list, run, text};
+use report::inspected::Inspected;
+use rules::RuleSet;
+use rules_workbench::draft::{Decided, Draft, Material, Subject, draft};
+use windows_codes::Knowledge;
 
 const FLEET: &str = "samples/fleet";
 const LEDGER: &str = "crash | ledger.exe | 0xC0000005 | ledger.exe";

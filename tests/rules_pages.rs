@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use crashsift::rules::RuleSet;
 use program::{Run, run};
+use rules::RuleSet;
 
 fn pages(folder: &Path, options: &[&str]) -> Run {
     let folder = folder.to_string_lossy();

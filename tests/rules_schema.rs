@@ -5,8 +5,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crashsift::rules::{RuleSet, json_schema};
 use jsonschema::Validator;
+use rules::{RuleSet, json_schema};
 use saphyr::{LoadableYamlNode, Yaml};
 use serde_json::{Number, Value};
 use walkdir::WalkDir;

@@ -5,11 +5,11 @@
 
 use std::path::{Path, PathBuf};
 
-use crashsift::knowledge::Knowledge;
-use crashsift::report::{Judged, Report, json};
-use crashsift::rules::RuleSet;
-use crashsift::{Options, Silent, analyze};
+use pipeline::{Options, Silent, analyze};
+use report::{Judged, Report, json};
+use rules::RuleSet;
 use serde_json::Value;
+use windows_codes::Knowledge;
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("samples")

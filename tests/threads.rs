@@ -10,12 +10,12 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crashsift::facts::{FactSet, schema};
-use crashsift::knowledge::Knowledge;
-use crashsift::rules::{RuleSet, Truth};
-use crashsift::{Options, Silent, inspect};
+use facts::{FactSet, schema};
+use pipeline::{Options, Silent, inspect};
+use rules::{RuleSet, Truth};
 use samplekit::minidump::{Context, Minidump, Module, StackImage, Thread};
 use samplekit::{FileTime, FileVersion};
+use windows_codes::Knowledge;
 
 const STACK: u64 = 0x42_7FCF_0000;
 const THREAD_INFO_LIST: u32 = 17;
@@ -47,7 +47,7 @@ fn of_dump(dump: &Minidump) -> FactSet {
 /// What each thread's fields are, without position and id.
 fn threads(facts: &FactSet) -> Vec<String> {
     let fields = schema::list("threads").expect("the list").fields.iter().skip(2);
-    let of = |record: &crashsift::facts::Record| {
+    let of = |record: &facts::Record| {
         let known = fields
             .clone()
             .filter_map(|field| Some(format!("{}={}", field.path, record.get(field.path)?.display(field.kind))));

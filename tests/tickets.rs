@@ -9,14 +9,15 @@
 
 use std::path::Path;
 
-use crashsift::incident::IncidentKind;
-use crashsift::knowledge::Knowledge;
-use crashsift::report::Report;
-use crashsift::rules::RuleSet;
-use crashsift::{Inspected, Options, Silent, analyze, inspect};
+use incident::IncidentKind;
+use pipeline::{Options, Silent, analyze, inspect};
+use report::Report;
+use report::inspected::Inspected;
+use rules::RuleSet;
 use samplekit::event_log::EventLog;
 use samplekit::events::{Crash, Image, Layout, bugcheck};
 use samplekit::{FileTime, FileVersion, Guid};
+use windows_codes::Knowledge;
 
 const NOON: FileTime = FileTime::utc(2024, 5, 6, 12, 0, 0);
 
@@ -72,7 +73,7 @@ fn inspected(files: &[(&str, &[u8])]) -> Inspected {
 
 /// Of each incident, the kinds of the artifacts that it rests on.
 fn kinds(report: &Report) -> Vec<String> {
-    let of = |judged: &crashsift::report::Judged| {
+    let of = |judged: &report::Judged| {
         let evidence = judged.incident.evidence.iter();
         let kinds: Vec<&str> = evidence.map(|item| report.artifacts[item.artifact].kind).collect();
         kinds.join(" + ")
@@ -311,7 +312,7 @@ fn a_file_that_is_given_as_a_ticket_is_read_once() {
     let rules = RuleSet::load(false, &[]).expect("no rules");
     let artifacts = |path: &Path| {
         let file = path.join("mail.txt");
-        let name = crashsift::discover::display_path(&file);
+        let name = untrusted::display_path(&file);
         let options = Options { pasted: vec![(name, MAIL.into())], ..Options::default() };
         analyze(&[path.into()], &rules, &Knowledge::builtin(), &options, &Silent).artifacts.len()
     };

@@ -2,16 +2,16 @@
 
 #![expect(clippy::expect_used, reason = "a test that can't go on fails")]
 
-use crashsift::facts::Value;
-use crashsift::knowledge::Knowledge;
-use crashsift::rules::{RuleSet, Truth};
-use crashsift::{Options, Silent, analyze, inspect};
+use facts::Value;
+use pipeline::{Options, Silent, analyze, inspect};
+use rules::{RuleSet, Truth};
 use samplekit::event_log::{Event, EventLog};
 use samplekit::events::{
     Crash, DisplayDriver, Health, Image, Layout, MachineCheck, applocker_block, bad_block, defender_action,
     display_driver_installed, display_reset, drive_health, machine_check, product_installed,
 };
 use samplekit::{FileTime, FileVersion, Guid};
+use windows_codes::Knowledge;
 
 const DAY: u64 = 86_400;
 const NOON: FileTime = FileTime::utc(2024, 5, 20, 12, 0, 0);
@@ -177,7 +177,7 @@ fn records_of_one_reset_tell_of_one_incident() {
     let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("samples/driver-install-then-resets");
     let rules = RuleSet::load(true, &[]).expect("the built-in rules");
     let inspected = inspect(&[path], &rules, &Knowledge::builtin(), &Options::default(), &Silent);
-    let resets = |entries: &[crashsift::facts::Record]| -> Vec<Option<Value>> {
+    let resets = |entries: &[facts::Record]| -> Vec<Option<Value>> {
         let resets = entries.iter().filter(|entry| entry.get("kind") == Some(&Value::Text("driver-reset".into())));
         resets.map(|entry| entry.get("incident").cloned()).collect()
     };

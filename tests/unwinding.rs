@@ -11,15 +11,15 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
 
-use crashsift::artifact::minidump::Symbols;
-use crashsift::facts::FactSet;
-use crashsift::incident::Incident;
-use crashsift::knowledge::Knowledge;
-use crashsift::rules::RuleSet;
-use crashsift::{Options, Silent, inspect};
+use crash_dump::minidump::Symbols;
+use facts::FactSet;
+use incident::Incident;
+use pipeline::{Options, Silent, inspect};
+use rules::RuleSet;
 use samplekit::code::{CodeImage, CodeStack, FUNCTION_SIZE, Function, Step};
 use samplekit::minidump::{Context, Exception, Memory, Minidump, Module, Thread, flag};
 use samplekit::{FileTime, FileVersion};
+use windows_codes::Knowledge;
 
 const STACK: u64 = 0x42_7FCF_E5C0;
 
@@ -114,8 +114,8 @@ fn inspected_with(dump: &Minidump, symbols: Option<Arc<Symbols>>) -> (Incident, 
 /// Module, function and trust of each frame.
 fn chain(facts: &FactSet) -> Vec<String> {
     let (_, frames) = facts.lists().find(|(name, _)| *name == "frames").expect("frames");
-    let field = |record: &crashsift::facts::Record, name: &str| {
-        record.get(name).map_or_else(String::new, |value| value.display(crashsift::facts::FactType::Text))
+    let field = |record: &facts::Record, name: &str| {
+        record.get(name).map_or_else(String::new, |value| value.display(facts::FactType::Text))
     };
     frames.iter().map(|frame| ["module", "function", "trust"].map(|name| field(frame, name)).join(" ")).collect()
 }
@@ -137,7 +137,7 @@ fn threads_that_did_not_crash_are_unwound_by_the_same_tables() {
     let (_, facts) = inspected(&dump, None);
     let shown = |index: usize, field: &str| {
         let value = facts.list("threads").expect("threads")[index].get(field);
-        value.map(|value| value.display(crashsift::facts::FactType::Text))
+        value.map(|value| value.display(facts::FactType::Text))
     };
     for thread in [0, 1] {
         let is = |field, wanted: &str| assert_eq!(shown(thread, field).as_deref(), Some(wanted), "{thread} {field}");

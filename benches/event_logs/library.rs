@@ -6,9 +6,12 @@ use std::io::Read as _;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
-use crashsift::artifact::event_log::{self, Record, Selection, read_records};
-use crashsift::artifact::{ReadContext, Reading, Unreadable};
+use evidence::{Names, Reading};
 use rayon::prelude::*;
+use untrusted::Unreadable;
+use windows_events as event_log;
+use windows_events::{Contents, Context};
+use windows_events::{Record, Selection, read_records};
 
 use super::programs::{Peer, evtx_dump};
 
@@ -182,7 +185,8 @@ fn read_share(logs: &[PathBuf], threads: usize, share: u32) -> Result<Amount, St
 
 /// Reads evidence as `crashsift analyze` does: that of all logs shares its names, and is kept until the last is read.
 fn read_evidence(logs: &[PathBuf], threads: usize) -> Result<Amount, String> {
-    let context = ReadContext::default();
+    let (names, contents) = (Names::default(), Contents::default());
+    let context = Context::new(&names, &contents);
     let readings = read_logs(logs, threads, &|file, bytes| event_log::read(file, bytes, &context))?;
     let amount = |reading: &Reading| Amount {
         records: reading.evidence.len() as u64,

@@ -1,6 +1,7 @@
 //! What a report answers.
 
-use crashsift::report::{Report, UNDETERMINED};
+use report::Report;
+use rules::UNDETERMINED;
 
 /// A cause that a report names.
 #[derive(Debug, Clone, PartialEq)]

@@ -14,9 +14,9 @@ pub use answer::{Answer, answers};
 pub use case::{Case, read};
 pub use score::{Band, CauseScore, Score, Scored};
 
-use crashsift::knowledge::Knowledge;
-use crashsift::rules::RuleSet;
-use crashsift::{Options, Silent, analyze};
+use pipeline::{Options, Silent, analyze};
+use rules::RuleSet;
+use windows_codes::Knowledge;
 
 /// From this confidence on an answer asks to be acted on, and is confidently wrong when it is not accepted.
 pub const SURE: f64 = 0.8;

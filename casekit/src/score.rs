@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use crashsift::report::UNDETERMINED;
+use rules::UNDETERMINED;
 
 use crate::{Answer, Case, DOUBTFUL, SURE};
 

@@ -12,14 +12,16 @@ use super::progress::Bar;
 use super::reporting::{self, usage};
 use super::stream::Notes;
 use super::{Exit, open_symbols, print_symbol_notes, stream};
-use crate::Options;
-use crate::analysis::analyze_keeping;
-use crate::artifact::event_log::Cache;
-use crate::artifact::head_and_tail::HeadAndTail;
-use crate::compare::Side;
-use crate::discover::{ArtifactKind, display_path, read_list, reason, sniff};
-use crate::knowledge::Knowledge;
-use crate::rules::RuleSet;
+use evidence::ArtifactKind;
+use pipeline::Options;
+use pipeline::analyze_keeping;
+use pipeline::discover::{read_list, sniff};
+use report::compare::Side;
+use rules::RuleSet;
+use untrusted::HeadAndTail;
+use untrusted::{display_path, reason};
+use windows_codes::Knowledge;
+use windows_events::Cache;
 
 /// Up to this many bytes are read on one thread.
 const SMALL: u64 = 256 << 10;

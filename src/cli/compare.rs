@@ -9,10 +9,10 @@ use super::Exit;
 use super::color::Color;
 use super::output::{self, Format, Look, not_lost};
 use super::reporting::{NEW, side, usage};
-use crate::compare::{Comparison, compare};
-use crate::discover::reason;
-use crate::report::json;
-use crate::report::text::{self, TextOptions};
+use report::compare::{Comparison, compare};
+use report::json;
+use report::text::{self, TextOptions};
+use untrusted::reason;
 
 #[derive(Debug, clap::Args)]
 pub struct Arguments {

@@ -7,8 +7,8 @@ use clap::ArgAction;
 use super::color::Color;
 use super::output::{self, Format, Look};
 use super::{Exit, load_rules, stream};
-use crate::explain::{explain, json, text, texts_of};
-use crate::knowledge::Knowledge;
+use crashsift::explain::{explain, json, text, texts_of};
+use windows_codes::Knowledge;
 
 #[derive(Debug, clap::Args)]
 pub struct Arguments {

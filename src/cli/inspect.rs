@@ -6,11 +6,13 @@ use std::path::PathBuf;
 
 use super::output::Format;
 use super::{Exit, load_rules, open_symbols, print_symbol_notes, sigma, stream};
-use crate::facts::write_facts;
-use crate::incident::Incident;
-use crate::knowledge::Knowledge;
-use crate::report::{Artifact, inspected, sanitise};
-use crate::{Inspected, Options, Silent, inspect};
+use facts::write_facts;
+use incident::Incident;
+use pipeline::{Options, Silent, inspect};
+use report::inspected::Inspected;
+use report::{Artifact, inspected};
+use untrusted::sanitise;
+use windows_codes::Knowledge;
 
 #[derive(Debug, clap::Args)]
 pub struct Arguments {

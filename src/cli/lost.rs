@@ -4,8 +4,8 @@
 use std::path::PathBuf;
 
 use super::stream::Notes;
-use crate::discover::display_path;
-use crate::report::{Artifact, ArtifactStatus};
+use report::{Artifact, ArtifactStatus};
+use untrusted::display_path;
 
 /// How many are named.
 const NAMED: usize = 5;

@@ -6,11 +6,11 @@ use super::Exit;
 use super::output::not_lost;
 use super::reporting::{self, usage};
 use super::stream::Notes;
-use crate::Options;
-use crate::discover::reason;
-use crate::knowledge::Knowledge;
-use crate::merge::{self, Part};
-use crate::report::written;
+use pipeline::Options;
+use pipeline::merge::{self, Part};
+use report::written;
+use untrusted::reason;
+use windows_codes::Knowledge;
 
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
@@ -50,7 +50,7 @@ fn carry_out(Arguments { reports, reporting }: &Arguments) -> Result<Exit, Exit>
             usage(&format!("{report}: {error}"))
         })?;
         note.into_iter().for_each(|note| notes.say(note));
-        Ok(crate::merge(read, &rules, &knowledge, &options))
+        Ok(pipeline::merge(read, &rules, &knowledge, &options))
     })?;
     report.rule_sets.extend(sigma);
     Ok(reporting.finish(&mut report, &rules, baseline.as_ref(), &mut notes, None))

@@ -34,10 +34,10 @@ use clap::{CommandFactory, Parser, Subcommand};
 
 pub use exit::Exit;
 
-use crate::artifact::minidump::Symbols;
-use crate::discover::reason;
-use crate::report::sanitise;
-use crate::rules::RuleSet;
+use crash_dump::minidump::Symbols;
+use rules::RuleSet;
+use untrusted::reason;
+use untrusted::sanitise;
 
 /// Finds the causes of Windows crashes in the evidence they leave: minidumps, event logs, WER reports, kernel dumps
 /// and pasted text. Works offline, needs no debugger and no symbols.

@@ -9,8 +9,10 @@ use tempfile::{Builder, NamedTempFile};
 
 use super::color::{self, Color};
 use super::{Exit, stream};
-use crate::discover::{ArtifactKind, SNIFFED, is_own_report, reason, sniff};
-use crate::report::text::TextOptions;
+use evidence::ArtifactKind;
+use pipeline::discover::{SNIFFED, is_own_report, sniff};
+use report::text::TextOptions;
+use untrusted::reason;
 
 /// The formats of what a command has to say, where there are two.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]

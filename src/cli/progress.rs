@@ -4,7 +4,7 @@ use std::io::IsTerminal;
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-use crate::Progress;
+use pipeline::Progress;
 
 /// A bar on standard error, or nothing.
 #[derive(Debug)]

@@ -14,13 +14,14 @@ use super::color::Color;
 use super::output::{self, Look};
 use super::stream::Notes;
 use super::{Exit, load_rules, sigma, stream, suppressions};
-use crate::Options;
-use crate::compare::{Comparison, Side, comparable_now, compare};
-use crate::discover::reason;
-use crate::report::text::TextOptions;
-use crate::report::{Artifact, Limits, Report, Summary, UNDETERMINED, csv, json, jsonl, page, text, written};
-use crate::rules::{RuleSet, closest};
-use crate::sigma::SigmaRules;
+use pipeline::Options;
+use report::compare::{Comparison, Side, comparable_now, compare};
+use report::text::TextOptions;
+use report::{Artifact, Limits, Report, Summary, csv, json, jsonl, page, text, written};
+use rules::UNDETERMINED;
+use rules::{RuleSet, closest};
+use sigma::SigmaRules;
+use untrusted::reason;
 
 #[derive(Debug, clap::Args)]
 #[group(skip)]

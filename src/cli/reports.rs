@@ -6,10 +6,11 @@ use std::path::{Path, PathBuf};
 
 use super::Exit;
 use super::reporting::usage;
-use crate::discover::{SNIFFED, is_own_report, reason};
-use crate::merge::{self, Part};
-use crate::read::ReadArtifact;
-use crate::report::written;
+use pipeline::discover::{SNIFFED, is_own_report};
+use pipeline::merge::{self, Part};
+use pipeline::read::ReadArtifact;
+use report::written;
+use untrusted::reason;
 
 /// What there is to read, and what reports hold that were written before. A report that holds no evidence, or not all
 /// of it, is a mistake in the command line.

@@ -23,12 +23,12 @@ use jiff::civil::Date;
 use jiff::tz::Offset;
 
 use super::sigma;
-use crate::discover::reason;
-use crate::report::json::write_indented;
-use crate::report::sanitise;
-use crate::rules::{Rule, RuleSet, RuleSetInfo, json_schema};
-use crate::sigma::SigmaRules;
-use crate::yaml::Diagnostic;
+use report::json::write_indented;
+pub use rules::{Rule, RuleSet, RuleSetInfo, json_schema};
+use sigma::SigmaRules;
+use spanned_yaml::Diagnostic;
+use untrusted::reason;
+use untrusted::sanitise;
 
 pub use super::output::Format;
 pub use causes::CausesArgs;

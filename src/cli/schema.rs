@@ -3,8 +3,8 @@
 use clap::ValueEnum;
 
 use super::{Exit, stream};
-use crate::report::json::write_indented;
-use crate::report::schema;
+use report::json::write_indented;
+use report::schema;
 
 #[derive(Debug, clap::Args)]
 pub struct Arguments {

@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::{Exit, stream};
-use crate::discover::reason;
-use crate::report::sanitise;
-use crate::sigma::{PREFIX, SigmaRules};
+pub use sigma::{PREFIX, SigmaRules};
+use untrusted::reason;
+use untrusted::sanitise;
 
 /// The path behind `sigma:`.
 pub fn path(given: &Path) -> Option<PathBuf> {

@@ -3,7 +3,7 @@
 use std::io::{self, BufWriter, Write};
 
 use super::Exit;
-use crate::report::sanitise;
+use untrusted::sanitise;
 
 /// Prints a note to standard error, in one line that does nothing to a terminal: notes name files, and files can have
 /// any name. Notes never end a run: when nobody listens, they are lost.

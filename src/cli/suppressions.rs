@@ -8,8 +8,9 @@ use std::collections::BTreeMap;
 use jiff::civil::Date;
 use jiff::tz::Offset;
 
-use crate::report::{Report, sanitise};
-use crate::rules::{RuleSet, SuppressedBy};
+use report::Report;
+use rules::{RuleSet, SuppressedBy};
+use untrusted::sanitise;
 
 /// How many suppressions one note names.
 const NAMED: usize = 3;

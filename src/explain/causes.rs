@@ -6,9 +6,9 @@ use serde::Serialize;
 
 use super::kind::Kind;
 use super::structure::Structure;
-use crate::evidence::{BugcheckCode, ExceptionCode};
-use crate::facts::{FactSet, Record, Value};
-use crate::rules::{RuleSet, Wanted};
+use evidence::{BugcheckCode, ExceptionCode};
+use facts::{FactSet, Record, Value};
+use rules::{RuleSet, Wanted};
 
 /// The fact that holds a sub-code of a fast fail.
 pub(super) const FAST_FAIL: &str = "exception.fast_fail";

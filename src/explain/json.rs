@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use serde::Serialize;
 
 use super::{Explained, NoCode};
-use crate::report::json::write_indented;
+use report::json::write_indented;
 
 /// Version of the document's shape: the first number changes when something is renamed or removed.
 const SCHEMA_VERSION: &str = "1.0";
@@ -38,7 +38,7 @@ struct NotExplained<'a> {
 pub fn write(codes: &[Explained], no_codes: &[NoCode], out: &mut dyn Write) -> io::Result<()> {
     let document = Document {
         schema_version: SCHEMA_VERSION,
-        tool: Tool { name: env!("CARGO_PKG_NAME"), version: env!("CARGO_PKG_VERSION") },
+        tool: Tool { name: "crashsift", version: env!("CARGO_PKG_VERSION") },
         codes,
         no_codes: no_codes.iter().map(|none| NotExplained { text: &none.text, reason: &none.reason }).collect(),
     };

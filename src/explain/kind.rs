@@ -2,9 +2,9 @@
 
 use serde::Serialize;
 
-use crate::evidence::{BugcheckCode, ExceptionCode, FastFailCode};
-use crate::knowledge::Knowledge;
-use crate::knowledge::codes::{row, tables};
+use evidence::{BugcheckCode, ExceptionCode, FastFailCode};
+use windows_codes::Knowledge;
+use windows_codes::codes::{row, tables};
 
 /// What kind of code a number is. In the order in which equally likely readings stand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
@@ -124,7 +124,7 @@ fn has_foreign_bits(code: u32, knowledge: &Knowledge) -> bool {
 /// Every name with its kind and code.
 pub(super) fn all_names(knowledge: &Knowledge) -> impl Iterator<Item = (&str, Kind, u32)> {
     let tables = tables();
-    let named = |table: &'static [crate::knowledge::code_tables::CodeRow<'static>], kind: Kind| {
+    let named = |table: &'static [knowledge_tables::codes::CodeRow<'static>], kind: Kind| {
         table.iter().map(move |row| (row.name, kind, row.code))
     };
     let exceptions = knowledge.exceptions().map(|(code, meaning)| (meaning.name, Kind::Exception, code.0));

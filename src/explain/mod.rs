@@ -20,8 +20,8 @@ pub use kind::Kind;
 pub use spelling::NoCode;
 pub use structure::{Facility, Layout, Structure};
 
-use crate::knowledge::Knowledge;
-use crate::rules::RuleSet;
+use rules::RuleSet;
+use windows_codes::Knowledge;
 
 /// A code with everything that can be said of it.
 #[derive(Debug, Clone, PartialEq, Serialize)]

@@ -5,11 +5,11 @@ use super::kind::Kind;
 use super::spelling::{Form, Label, Written, neighbour};
 use super::structure::Structure;
 use super::{Reading, Spellings, SubCode};
-use crate::evidence::{BugcheckCode, ExceptionCode};
-use crate::knowledge::code_tables::EventRow;
-use crate::knowledge::codes::{note, tables};
-use crate::knowledge::{Explained, Knowledge};
-use crate::rules::RuleSet;
+use evidence::{BugcheckCode, ExceptionCode};
+use knowledge_tables::codes::EventRow;
+use rules::RuleSet;
+use windows_codes::codes::{note, tables};
+use windows_codes::{Explained, Knowledge};
 
 /// Numbers below this can be system errors, and from this on codes whose upper bits say something.
 const SMALL: u32 = 0x1_0000;
@@ -464,7 +464,7 @@ fn texts(texts: &[&str]) -> Vec<String> {
 
 fn fast_fails(knowledge: &Knowledge, rules: &RuleSet) -> Vec<SubCode> {
     let asked = rules.numbers_asked_of(causes::FAST_FAIL);
-    let sub_code = |(code, meaning): (crate::evidence::FastFailCode, &crate::knowledge::Meaning)| SubCode {
+    let sub_code = |(code, meaning): (evidence::FastFailCode, &windows_codes::Meaning)| SubCode {
         code: code.0,
         name: meaning.name,
         means: meaning.means,

@@ -5,7 +5,7 @@
 use serde::Serialize;
 
 use super::kind::Kind;
-use crate::knowledge::codes::{row, tables};
+use windows_codes::codes::{row, tables};
 
 /// The bits of a code, taken apart.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

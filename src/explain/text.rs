@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use super::{Alone, Explained, Kind, KnownRule, Reading, SubCode};
-use crate::report::confidence;
-use crate::report::text::TextOptions;
-use crate::report::text::page::{CAREFUL, Page, STRONG};
+use report::confidence;
+use report::text::TextOptions;
+use report::text::page::{CAREFUL, Page, STRONG};
 
 /// Causes that are shown unless all are asked for.
 const CAUSES_SHOWN: usize = 8;

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::AddAssign;
 
-use crashsift::artifact::event_log::{Selection, catalogue};
 use samplekit::event_log::{CHUNK_BYTES, FILE_HEADER_BYTES};
+use windows_events::{Selection, catalogue};
 
 use crate::decoded::{Decoded, Unknown, decode};
 use crate::told::{Bench, Field, Key, Scanned, Told};

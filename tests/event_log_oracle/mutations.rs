@@ -16,9 +16,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crashsift::artifact::event_log::Selection;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use samplekit::event_log::{CHUNK_BYTES, FILE_HEADER_BYTES};
+use windows_events::Selection;
 
 use crate::compared::{difference, is_catalogued};
 use crate::decoded::decode;

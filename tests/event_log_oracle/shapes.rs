@@ -1,8 +1,8 @@
 //! Corner cases of the format, each written on purpose: what is read, and that the `evtx` crate reads the same.
 
-use crashsift::artifact::event_log::Selection;
 use samplekit::FileTime;
 use samplekit::event_log::{Argument, Content, Event, EventLog, Node, Provider, Record, Sid, Value};
+use windows_events::Selection;
 
 use crate::compared::compare;
 use crate::logs::{

@@ -3,9 +3,9 @@
 use std::fs::File;
 use std::io::{Seek, Write};
 
-use crashsift::artifact::LogCoverage;
-use crashsift::artifact::event_log::{Record, Selection, read_records};
+use evidence::LogCoverage;
 use jiff::Timestamp;
+use windows_events::{Record, Selection, read_records};
 
 /// Name, where there is one, and value.
 pub(crate) type Field = (Option<String>, String);

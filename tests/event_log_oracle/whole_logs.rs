@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::PathBuf;
 
-use crashsift::artifact::event_log::Selection;
 use rayon::iter::{IntoParallelIterator, IntoParallelRefIterator, ParallelIterator};
 use serde_json::Value;
+use windows_events::Selection;
 
 use crate::compared::{Comparison, compare};
 use crate::logs;

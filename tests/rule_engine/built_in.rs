@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use crashsift::rules::RuleSet;
+use rules::RuleSet;
 
 use super::load;
 

@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::Path;
 
-use crashsift::facts::{EvidenceRef, FactSet, Record, Value};
-use crashsift::rules::{Outcome, RuleSet, Truth};
+use facts::{EvidenceRef, FactSet, Record, Value};
+use rules::{Outcome, RuleSet, Truth};
 
 use super::{demo, from, hooked, load, rule_with, text, version};
 

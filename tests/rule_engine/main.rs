@@ -11,8 +11,8 @@ mod truth;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crashsift::facts::{EvidenceRef, FactSet, Record, Value};
-use crashsift::rules::RuleSet;
+use facts::{EvidenceRef, FactSet, Record, Value};
+use rules::RuleSet;
 
 fn demo() -> RuleSet {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/rule_sets/demo");

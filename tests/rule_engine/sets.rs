@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crashsift::rules::RuleSet;
+use rules::RuleSet;
 
 use super::{demo, hooked, rule_with, tests_of};
 

@@ -2,8 +2,8 @@
 
 use std::fs;
 
-use crashsift::facts::{FactSet, Record, Value};
-use crashsift::rules::{Effect, Outcome, RuleSet};
+use facts::{FactSet, Record, Value};
+use rules::{Effect, Outcome, RuleSet};
 
 use super::{from, load, text};
 

@@ -2,8 +2,8 @@
 
 use std::fs;
 
-use crashsift::facts::{EvidenceRef, FactSet, Record, Value};
-use crashsift::rules::Judgement;
+use facts::{EvidenceRef, FactSet, Record, Value};
+use rules::Judgement;
 
 use super::{demo, from, load, passes, rule_with, tests_of, text, version};
 

@@ -11,12 +11,12 @@ mod reports;
 use std::path::Path;
 use std::sync::Arc;
 
-use crashsift::artifact::ReadContext;
-use crashsift::evidence::Observation;
-use crashsift::read::read_artifact;
-use crashsift::sigma::SigmaRules;
+use evidence::Observation;
+use pipeline::read::read_artifact;
+use pipeline::read_context::ReadContext;
 use samplekit::FileTime;
 use samplekit::event_log::{Event, EventLog, Provider};
+use sigma::SigmaRules;
 use tempfile::TempDir;
 
 const NOON: FileTime = FileTime::utc(2024, 5, 20, 12, 0, 0);
@@ -58,7 +58,7 @@ fn loaded(text: &str) -> SigmaRules {
     rules
 }
 
-fn message(fault: &crashsift::sigma::Fault) -> &str {
+fn message(fault: &sigma::Fault) -> &str {
     &fault.diagnostic.message
 }
 

@@ -2,11 +2,11 @@
 
 use std::path::PathBuf;
 
-use crashsift::artifact::event_log::Cache;
-use crashsift::knowledge::Knowledge;
-use crashsift::rules::RuleSet;
-use crashsift::{Options, Silent, analyze, inspect};
+use pipeline::{Options, Silent, analyze, inspect};
+use rules::RuleSet;
 use serde_json::Value;
+use windows_codes::Knowledge;
+use windows_events::Cache;
 
 use super::*;
 
@@ -69,7 +69,7 @@ fn a_match_stands_in_the_timeline_beside_the_incident_and_rules_can_ask_for_it()
     let options = Options { sigma: Some(Arc::new(sigma)), ..Options::default() };
     let report = analyze(&[path], &rules, &Knowledge::builtin(), &options, &Silent);
     let mut json = Vec::new();
-    crashsift::report::json::write(&report, &mut json).expect("written");
+    report::json::write(&report, &mut json).expect("written");
     let json: Value = serde_json::from_slice(&json).expect("JSON");
 
     let timeline = json["machines"][0]["timeline"].as_array().expect("a timeline");
@@ -90,8 +90,8 @@ fn a_match_stands_in_the_timeline_beside_the_incident_and_rules_can_ask_for_it()
     assert!(sets.iter().any(|name| name.starts_with("sigma:") && name.ends_with("sigma.yml")), "{sets:?}");
 
     let mut text = Vec::new();
-    let look = crashsift::report::text::TextOptions::default();
-    crashsift::report::text::write(&report, &mut text, look).expect("written");
+    let look = report::text::TextOptions::default();
+    report::text::write(&report, &mut text, look).expect("written");
     let text = String::from_utf8(text).expect("UTF-8");
     assert!(text.contains("  sigma        A Tool That Injects, high: 30 s before it\n"), "{text}");
 }
@@ -119,7 +119,7 @@ fn without_a_match_a_report_is_as_without_sigma_rules() {
         let mut report = analyze(std::slice::from_ref(&path), &rules, &Knowledge::builtin(), &options, &Silent);
         report.rule_sets.clear();
         let mut json = Vec::new();
-        crashsift::report::json::write(&report, &mut json).expect("written");
+        report::json::write(&report, &mut json).expect("written");
         String::from_utf8(json).expect("UTF-8")
     };
     let other = loaded(&about_starts("Image: another"));

@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use crashsift::knowledge::Knowledge;
-use crashsift::rules::RuleSet;
+use rules::RuleSet;
+use windows_codes::Knowledge;
 
 /// The environment variable that names the folder of cases where no argument does.
 const FOLDER: &str = "CRASHSIFT_CASES";

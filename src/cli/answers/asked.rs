@@ -9,7 +9,7 @@ use std::path::Path;
 use walkdir::WalkDir;
 use xxhash_rust::xxh3::Xxh3;
 
-use crate::artifact::head_and_tail::HeadAndTail;
+use untrusted::HeadAndTail;
 
 /// The largest rule file, or baseline, that is read for comparing it, bytes.
 const MOST_BYTES: u64 = 256 << 20;

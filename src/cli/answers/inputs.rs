@@ -10,8 +10,11 @@ use rayon::prelude::*;
 use xxhash_rust::xxh3::Xxh3;
 
 use super::asked::hash_of;
-use crate::artifact::event_log::{self, Cache, LEAST_LOG};
-use crate::discover::{self, ArtifactKind, SNIFFED, display_path, reason, sniff};
+use evidence::ArtifactKind;
+use pipeline::discover::{self, SNIFFED, sniff};
+use untrusted::{display_path, reason};
+use windows_events as event_log;
+use windows_events::{Cache, LEAST_LOG};
 
 /// The largest file that is compared by all its bytes, if it is not known to need that: hashing one that is larger,
 /// such as a dump of all memory, costs more than reading what matters of it.

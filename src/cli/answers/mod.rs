@@ -19,9 +19,9 @@ use self::inputs::Inputs;
 pub use self::kept::Answer;
 use self::kept::{Keeping, Trailer};
 use super::stream::Notes;
-use crate::artifact::event_log::Cache;
-use crate::discover::ArtifactKind;
-use crate::report::{Artifact, ArtifactStatus};
+use evidence::ArtifactKind;
+use report::{Artifact, ArtifactStatus};
+use windows_events::Cache;
 
 /// The largest damaged log that is compared by all its bytes.
 const MOST_DAMAGED: u64 = 256 << 20;

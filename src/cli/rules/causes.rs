@@ -7,9 +7,9 @@ use serde::Serialize;
 
 use super::facts::paragraph;
 use super::{Format, Outcome, SourceArgs, Streams};
-use crate::report::json::{Made, write_indented};
-use crate::report::sanitise;
-use crate::rules::{Cause, RuleSet};
+use report::json::{Made, write_indented};
+use rules::{Cause, RuleSet};
+use untrusted::sanitise;
 
 /// Arguments of `rules causes`.
 #[derive(Debug, Clone, Default, clap::Args)]

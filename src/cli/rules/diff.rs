@@ -13,13 +13,13 @@ use crate::cli::lost::note_lost;
 use crate::cli::output::{self, Format, Look};
 use crate::cli::reporting::usage;
 use crate::cli::{Exit, load_rules, reports, sigma, stream};
-use crate::compare::{ByRules, Changed, ChangedRule, Standing, by_rules};
-use crate::knowledge::Knowledge;
-use crate::report::json::{Made, write_indented};
-use crate::report::text::page::{CAREFUL, PLAIN, Page};
-use crate::report::{Judged, confidence};
-use crate::rules::RuleSet;
-use crate::{Options, Silent, analyze_by_each};
+use pipeline::{Options, Silent, analyze_by_each};
+use report::compare::{ByRules, Changed, ChangedRule, Standing, by_rules};
+use report::json::{Made, write_indented};
+use report::text::page::{CAREFUL, PLAIN, Page};
+use report::{Judged, confidence};
+use rules::RuleSet;
+use windows_codes::Knowledge;
 
 /// The name for the rules inside the program, without others.
 const BUILTIN: &str = "builtin";

@@ -6,9 +6,9 @@ use anstyle::Style;
 use serde::Serialize;
 
 use crate::cli::output::Format;
-use crate::facts::FactType;
-use crate::facts::schema::{ANY, Absent, FactDefinition, LISTS, ListDefinition, SCALARS};
-use crate::report::json::{Made, write_indented};
+use facts::FactType;
+use facts::schema::{ANY, Absent, FactDefinition, LISTS, ListDefinition, SCALARS};
+use report::json::{Made, write_indented};
 
 /// Columns of the text.
 const WIDTH: usize = 100;

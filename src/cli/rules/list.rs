@@ -4,10 +4,10 @@ use std::io;
 
 use super::shape::{ShapedRule, ShapedRules, ShapedSigma};
 use super::{Format, Outcome, SourceArgs, Streams, Table, Unknown, unknown};
-use crate::facts::schema::{LISTS, SCALARS};
-use crate::report::json::write_indented;
-use crate::rules::{Rule, RuleSet, Severity, closest};
-use crate::sigma::{Listed, SigmaRules};
+use facts::schema::{LISTS, SCALARS};
+use report::json::write_indented;
+use rules::{Rule, RuleSet, Severity, closest};
+use sigma::{Listed, SigmaRules};
 
 /// Arguments of `rules list`.
 #[derive(Debug, Clone, Default, clap::Args)]

@@ -8,9 +8,9 @@ use std::path::PathBuf;
 
 use super::print_diagnostics;
 use crate::cli::sigma;
-use crate::report::sanitise;
-use crate::rules::RuleSet;
-use crate::yaml::Diagnostic;
+use rules::RuleSet;
+use spanned_yaml::Diagnostic;
+use untrusted::sanitise;
 
 /// Where notes about loading go.
 pub(in crate::cli) struct Notes<'n> {

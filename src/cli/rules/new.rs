@@ -10,14 +10,16 @@ use clap::ArgGroup;
 use crate::cli::lost::note_lost;
 use crate::cli::reporting::usage;
 use crate::cli::{Exit, load_rules, open_symbols, print_symbol_notes, reports, sigma, stream};
-use crate::discover::reason;
-use crate::draft::{Decided, Draft, Material, Subject, draft};
-use crate::facts::FactSet;
-use crate::groups::Group;
-use crate::knowledge::Knowledge;
-use crate::report::{Judged, Report, sanitise};
-use crate::rules::{Cause, RuleSet, closest};
-use crate::{Inspected, Options, Silent, inspect_and_analyze};
+use facts::FactSet;
+use pipeline::{Options, Silent, inspect_and_analyze};
+use report::groups::Group;
+use report::inspected::Inspected;
+use report::{Judged, Report};
+use rules::{Cause, RuleSet, closest};
+use rules_workbench::draft::{Decided, Draft, Material, Subject, draft};
+use untrusted::reason;
+use untrusted::sanitise;
+use windows_codes::Knowledge;
 
 /// The area of a rule of which nothing else says where it belongs.
 const OWN: &str = "own";

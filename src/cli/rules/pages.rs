@@ -12,8 +12,8 @@ use markdown::{MARK, cause_page, first_page, rule_page};
 use super::SourceArgs;
 use crate::cli::reporting::usage;
 use crate::cli::{Exit, load_rules, stream};
-use crate::discover::reason;
-use crate::rules::RuleSet;
+use rules::RuleSet;
+use untrusted::reason;
 
 /// The folder of the pages of causes. No area can be called so: its rules' pages would lie among them.
 const CAUSES: &str = "causes";

@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 
 use serde::Serialize;
 
-use crate::report::confidence::rounded;
-use crate::report::json::Made;
-use crate::rules::{Change, Effect, Rule, RuleSet, SuppressedBy};
-use crate::sigma::Listed;
+use report::confidence::rounded;
+use report::json::Made;
+use rules::{Change, Effect, Rule, RuleSet, SuppressedBy};
+use sigma::Listed;
 
 /// The document.
 #[derive(Serialize)]

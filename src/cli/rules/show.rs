@@ -6,10 +6,10 @@ use anstyle::Style;
 
 use super::shape::{ShapedRules, ShapedSigma, WholeRule};
 use super::{Format, Outcome, SourceArgs, Streams, Unknown, unknown};
-use crate::report::json::write_indented;
-use crate::report::sanitise;
-use crate::rules::{Rule, RuleSet, closest};
-use crate::sigma::{Listed, SigmaRules};
+use report::json::write_indented;
+use rules::{Rule, RuleSet, closest};
+use sigma::{Listed, SigmaRules};
+use untrusted::sanitise;
 
 /// Arguments of `rules show`.
 #[derive(Debug, Clone, clap::Args)]

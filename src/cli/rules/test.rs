@@ -8,11 +8,11 @@ use clap::{Args, ValueEnum};
 
 use super::load::load_by;
 use super::{Outcome, Streams, counted, is_meant};
-use crate::expectations::disappointments;
-use crate::knowledge::Knowledge;
-use crate::report::sanitise;
-use crate::rules::{ExpectedFolder, LeftOut, Mutants, RuleSet};
-use crate::yaml::Diagnostic;
+use rules::{ExpectedFolder, LeftOut, Mutants, RuleSet};
+use rules_workbench::expectations::disappointments;
+use spanned_yaml::Diagnostic;
+use untrusted::sanitise;
+use windows_codes::Knowledge;
 
 /// Arguments of `rules test`.
 #[derive(Debug, Clone, Default, Args)]

@@ -16,13 +16,14 @@ use super::lost::note_lost;
 use super::output::{self, Format, Look};
 use super::reporting::usage;
 use super::{Exit, load_rules, open_symbols, print_symbol_notes, reports, sigma, stream};
-use crate::facts::FactSet;
-use crate::incident::{Incident, IncidentKind};
-use crate::knowledge::Knowledge;
-use crate::report::json::write_indented;
-use crate::report::text::page::Page;
-use crate::rules::{Occasion, Outcome, RuleSet, SuppressedBy, Trace, Truth, closest};
-use crate::{Inspected, Options, Silent, inspect};
+use facts::FactSet;
+use incident::{Incident, IncidentKind};
+use pipeline::{Options, Silent, inspect};
+use report::inspected::Inspected;
+use report::json::write_indented;
+use report::text::page::Page;
+use rules::{Occasion, Outcome, RuleSet, SuppressedBy, Trace, Truth, closest};
+use windows_codes::Knowledge;
 
 /// Rules that can't be decided, and rules that nearly hold, that are shown of an incident.
 const SHOWN: usize = 5;

@@ -4,9 +4,9 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::Answer;
-use crate::report::inspected::value;
-use crate::report::json::Made;
-use crate::rules::{Effect, Entries, ListEntry, RuleSet, SuppressedBy, TermTrace, Trace, Truth};
+use report::inspected::value;
+use report::json::Made;
+use rules::{Effect, Entries, ListEntry, RuleSet, SuppressedBy, TermTrace, Trace, Truth};
 
 #[derive(Serialize)]
 pub(super) struct Shape<'a> {

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 
 use super::{Answer, SHOWN};
-use crate::report::text::page::{CAREFUL, PLAIN, Page, SURE};
-use crate::rules::{ConfidenceTrace, Entries, Outcome, RuleSet, TermTrace, Trace, Truth};
+use report::text::page::{CAREFUL, PLAIN, Page, SURE};
+use rules::{ConfidenceTrace, Entries, Outcome, RuleSet, TermTrace, Trace, Truth};
 
 /// Longer terms are not put into a sentence.
 const LONG_TERM: usize = 60;

@@ -1,8 +1,8 @@
 //! Words before a code that say what it is.
 
 use super::names::by_name;
-use crate::knowledge::Knowledge;
-use crate::knowledge::codes::tables;
+use windows_codes::Knowledge;
+use windows_codes::codes::tables;
 
 /// What words before a code say that it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -2,8 +2,8 @@
 
 use super::{Form, Written};
 use crate::explain::kind::{Kind, all_names};
-use crate::knowledge::Knowledge;
-use crate::knowledge::code_names::aliases;
+use windows_codes::Knowledge;
+use windows_codes::code_names::aliases;
 
 /// More characters than a name has.
 pub(super) const LONGEST_NAME: usize = 100;

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use crashsift::artifact::event_log::{Record, WrittenFields};
-use crashsift::yaml::{Entry, Node};
+use spanned_yaml::{Entry, Node};
+use windows_events::{Record, WrittenFields};
 
 use super::rules::{Rule, read_yaml};
 

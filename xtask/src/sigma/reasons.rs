@@ -6,8 +6,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use crashsift::artifact::event_log::{Record, WrittenFields};
-use crashsift::sigma::SigmaRules;
+use pipeline::sigma_matches::SigmaMatcher;
+use sigma::SigmaRules;
+use windows_events::{Record, RecordMatcher, WrittenFields};
 
 use super::mapping::Mapping;
 use super::peer::{chainsaw_places, hayabusa_place, lines};
@@ -41,7 +42,7 @@ impl Case<'_> {
 
     /// Whether the record is one that the rule's log source is about.
     fn is_of_source(&self, rules: &SigmaRules) -> bool {
-        rules.records().has(self.record.channel, self.record.event_id)
+        SigmaMatcher(rules).records().has(self.record.channel, self.record.event_id)
     }
 
     /// The reasons that any program can have.

@@ -5,9 +5,10 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-use crashsift::artifact::event_log::{Record, Selection, WrittenFields, is_event_log, read_records};
-use crashsift::evidence::Names;
-use crashsift::sigma::SigmaRules;
+use evidence::Names;
+use pipeline::sigma_matches::{LogRecord, SigmaMatcher};
+use sigma::SigmaRules;
+use windows_events::{Record, RecordMatcher, Selection, WrittenFields, is_event_log, read_records};
 
 use super::rules::files;
 
@@ -69,9 +70,9 @@ pub fn each<T: Send>(
 /// What the rules match in all logs of a folder.
 pub fn matches(folder: &Path, rules: &SigmaRules) -> Result<BTreeSet<Match>, String> {
     let names = Names::default();
-    let selection = Selection::catalogue().and(rules.records());
+    let selection = Selection::catalogue().and(SigmaMatcher(rules).records());
     let found = each(folder, &selection, &|at, record| {
-        let found = rules.matches(record, &names).into_iter();
+        let found = rules.matches(&LogRecord(record), &names).into_iter();
         let ids = found.filter_map(|found| found.rule.id.as_deref().map(str::to_owned));
         Some(ids.map(|rule| Match { rule, at: at.clone() }).collect::<Vec<_>>())
     })?;
@@ -80,7 +81,7 @@ pub fn matches(folder: &Path, rules: &SigmaRules) -> Result<BTreeSet<Match>, Str
 
 /// Whether one of the rules matches the record.
 pub fn any_matches(rules: &SigmaRules, record: &Record<'_>) -> bool {
-    !rules.matches(record, &Names::default()).is_empty()
+    !rules.matches(&LogRecord(record), &Names::default()).is_empty()
 }
 
 /// The fields of a record in which those that are called like a part of its head have that part's value.

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
-use crashsift::sigma::SigmaRules;
-use crashsift::yaml::{Node, YamlText, parse, parse_documents};
+use sigma::SigmaRules;
+use spanned_yaml::{Node, YamlText, parse, parse_documents};
 
 /// A rule of a file.
 #[derive(Debug)]

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use super::CAUSES;
-use crate::facts::{schema, write_facts};
-use crate::report::confidence::Level;
-use crate::report::sanitise;
-use crate::rules::{Audience, Cause, Example, Finding, Outcome, Rule, RuleSet};
+use facts::{schema, write_facts};
+use report::confidence::Level;
+use rules::{Audience, Cause, Example, Finding, Outcome, Rule, RuleSet};
+use untrusted::sanitise;
 
 /// The first line of every page, by which a page is known.
 pub(super) const MARK: &str = "<!-- Written by `crashsift rules pages`. To change this page, change the rule. -->\n";

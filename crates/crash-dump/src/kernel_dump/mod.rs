@@ -1,0 +1,325 @@
+//! Kernel-mode dumps: `MEMORY.DMP`, the small dumps in `Minidump`, and live kernel reports.
+//!
+//! Every kernel dump begins with a header that holds the bugcheck code with its parameters. A triage dump (the small
+//! kind) goes on with a block of offsets, which lead to the lists of loaded and unloaded drivers and to the stack. Full
+//! and bitmap dumps of 64-bit PCs hold the kernel's memory page by page, from which the same is read through the page
+//! tables. Dumps can be as large as the machine's memory, so a few places are read by position and the rest is never
+//! touched. Of other kinds only the header is read.
+
+mod drivers;
+mod header;
+mod layout;
+mod loaded_list;
+mod memory;
+mod page_tables;
+mod pages;
+mod source;
+mod stack;
+mod unloaded;
+
+use std::fs::File;
+use std::io::{Read, Seek};
+use std::sync::Arc;
+
+use drivers::{DriverList, Drivers, MOST_DRIVERS};
+use header::{Header, layout_of};
+use layout::{LONGEST_DRIVER_ENTRY, triage, u32_at};
+use memory::{Memory, TriageMemory};
+use page_tables::PagedMemory;
+use pages::Pages;
+use source::Source;
+use stack::Registers;
+
+use evidence::Reading;
+use evidence::{
+    Address, CpuArchitecture, Evidence, KernelDriver, KernelDump, KernelDumpType, KernelFrame, Names, Observation,
+    Place, UnloadedDriver, base_name,
+};
+use untrusted::{Loss, Unreadable};
+
+/// The largest string pool that is read, bytes; real ones have some ten thousand.
+const LARGEST_STRING_POOL: u32 = 4 << 20;
+
+/// Whether a file that begins with `first_bytes` is a kernel dump: `PAGEDU64` or `PAGEDUMP`.
+#[must_use]
+pub fn is_kernel_dump(first_bytes: &[u8]) -> bool {
+    layout_of(first_bytes).is_some()
+}
+
+/// Reads the kernel dump in `file`, which has `bytes` bytes.
+///
+/// # Errors
+///
+/// When the file is not a kernel dump, or can't be read at all.
+pub fn read(file: &mut File, bytes: u64, names: &Names, walk_stacks: bool) -> Result<Reading, Unreadable> {
+    read_dump(Source { file, bytes }, names, walk_stacks)
+}
+
+/// What a dump holds beyond its header.
+#[derive(Debug, Default)]
+struct Contents {
+    drivers: Vec<KernelDriver>,
+    /// Whether the driver list has no gaps.
+    complete: bool,
+    unloaded: Option<Vec<UnloadedDriver>>,
+    named_driver: Option<Arc<str>>,
+    frames: Vec<KernelFrame>,
+}
+
+fn read_dump<F: Read + Seek>(mut source: Source<F>, names: &Names, walk_stack: bool) -> Result<Reading, Unreadable> {
+    let mut losses = Vec::new();
+    let header = read_header(&mut source, &mut losses)?;
+    let contents = if header.dump_type == Some(KernelDumpType::Triage) {
+        read_triage(&mut source, &header, names, walk_stack, &mut losses)
+    } else {
+        if let Some(needed) = header.required_space.filter(|needed| *needed > source.bytes) {
+            losses.push(cut("dump", source.bytes, needed));
+        }
+        read_pages(&mut source, &header, names, walk_stack, &mut losses)
+    };
+    let evidence = observation(&header, contents, &mut losses)
+        .map(|dump| Evidence { place: Place::Header, observation: Observation::Kernel(Box::new(dump)) });
+    Ok(Reading { evidence: evidence.into_iter().collect(), losses, ..Reading::default() })
+}
+
+fn read_header<F: Read + Seek>(source: &mut Source<F>, losses: &mut Vec<Loss>) -> Result<Header, Unreadable> {
+    let unreadable = |reason| Unreadable::at("header", reason);
+    let magic = source.read(0, source.bytes.min(8)).map_err(unreadable)?;
+    let layout = layout_of(&magic)
+        .ok_or_else(|| unreadable("the file does not begin with PAGEDU64 or PAGEDUMP, as kernel dumps do".into()))?;
+    let present = source.bytes.min(layout.length);
+    let header = Header::read(&source.read(0, present).map_err(unreadable)?, layout);
+    if present < layout.length {
+        losses.push(cut("header", present, layout.length));
+    }
+    Ok(header)
+}
+
+/// The dump as evidence; `None` if its header does not even hold a bugcheck code.
+fn observation(header: &Header, contents: Contents, losses: &mut Vec<Loss>) -> Option<KernelDump> {
+    let Some(code) = header.code else {
+        losses.push(Loss::new("header", "the bugcheck code was never set or is cut off"));
+        return None;
+    };
+    let mut missing = |field: &str| losses.push(Loss::new("header", format!("{field} was never set or is cut off")));
+    for (number, parameter) in (1_u8..).zip(&header.parameters) {
+        if parameter.is_none() {
+            missing(&format!("parameter {number} of the bugcheck"));
+        }
+    }
+    if header.build.is_none() {
+        missing("the build number");
+    }
+    if header.dump_type.is_none() {
+        missing("the kind of dump");
+    }
+    Some(KernelDump {
+        dump_type: header.dump_type.unwrap_or(KernelDumpType::Other(0)),
+        code,
+        parameters: header.parameters.map(Option::unwrap_or_default),
+        build: header.build.unwrap_or_default(),
+        cpu: header.cpu.unwrap_or(CpuArchitecture::Other),
+        cpu_count: header.cpu_count.unwrap_or_default(),
+        time: header.time,
+        uptime: header.uptime,
+        exception_address: header.exception_address,
+        instruction_pointer: header.instruction_pointer.map(Address),
+        comment: header.comment.as_deref().map(Arc::from),
+        drivers: contents.drivers,
+        drivers_complete: contents.complete,
+        unloaded: contents.unloaded,
+        named_driver: contents.named_driver,
+        frames: contents.frames,
+    })
+}
+
+/// What a triage dump holds: the block behind the header says where each part is.
+fn read_triage<F: Read + Seek>(
+    source: &mut Source<F>,
+    header: &Header,
+    names: &Names,
+    walk_stack: bool,
+    losses: &mut Vec<Loss>,
+) -> Contents {
+    let wide = header.layout.wide;
+    let block = match read_triage_block(source, header) {
+        Ok(block) => block,
+        Err(loss) => {
+            losses.push(loss);
+            return Contents::default();
+        }
+    };
+    check_end_of_triage(source, &block, losses);
+    let mut contents = Contents::default();
+    match read_drivers(source, &block, header, names) {
+        Ok((list, named)) => {
+            let options = u32_at(&block, triage::OPTIONS).unwrap_or_default();
+            // All bits set is what dumps without any restriction hold.
+            let overflowed = options != u32::MAX && options & triage::OVERFLOWED != 0;
+            if overflowed {
+                losses.push(Loss::new("driver list", "Windows left drivers out when it wrote the dump"));
+            }
+            contents = with_drivers(list, losses);
+            contents.complete &= !overflowed;
+            contents.named_driver = named;
+        }
+        Err(reason) => losses.push(Loss::new("driver list", format!("not used: {reason}"))),
+    }
+    if let Some(offset) = u32_at(&block, triage::UNLOADED_DRIVERS).filter(|offset| *offset != 0) {
+        let bytes = source.read_up_to(u64::from(offset), unloaded::longest_list(wide));
+        match bytes.and_then(|bytes| unloaded::read(&bytes, wide, names)) {
+            Ok(drivers) => contents.unloaded = Some(drivers),
+            Err(reason) => losses.push(Loss::new("unloaded drivers", format!("not used: {reason}"))),
+        }
+    }
+    if walk_stack {
+        let mut memory = TriageMemory::new(source, &block, header.layout);
+        // The context may be one whose stack the dump does not hold.
+        let held = header.stack_pointer.filter(|pointer| !memory.read(*pointer, 1).is_empty());
+        let begin = held.or_else(|| TriageMemory::<F>::top_of_stack(&block, wide));
+        contents.frames = stack::frames(registers(header, begin), &contents.drivers, &mut memory);
+    }
+    contents
+}
+
+/// What a dump holds that keeps the kernel's memory in pages.
+fn read_pages<F: Read + Seek>(
+    source: &mut Source<F>,
+    header: &Header,
+    names: &Names,
+    walk_stack: bool,
+    losses: &mut Vec<Loss>,
+) -> Contents {
+    let nothing = Contents::default();
+    // A header alone is what many people send.
+    if source.bytes <= header.layout.length {
+        return nothing;
+    }
+    if let Some(KernelDumpType::Other(number)) = header.dump_type {
+        losses.push(Loss::new(
+            "header",
+            format!("{number} is no kind of dump that is known, so only the header is read"),
+        ));
+    }
+    if matches!(header.cpu, None | Some(CpuArchitecture::Other)) {
+        losses.push(Loss::new("header", "the processor is of no kind that is known, so only the header is read"));
+    }
+    let (Some(CpuArchitecture::X64), true) = (header.cpu, header.layout.wide) else { return nothing };
+    let (Some(head), Some(root)) = (header.module_list, header.directory_table) else { return nothing };
+    let (pages, place) = match header.dump_type {
+        Some(KernelDumpType::Full) => (Pages::of_runs(header), Some("list of pages")),
+        Some(KernelDumpType::Bitmap) => (Pages::of_bitmap(source, header.layout.length), Some("bitmap")),
+        // Not all of these have a bitmap.
+        Some(KernelDumpType::Automatic | KernelDumpType::Kernel) => {
+            (Pages::of_bitmap(source, header.layout.length), None)
+        }
+        _ => (None, None),
+    };
+    let Some(pages) = pages else {
+        losses.extend(place.map(|place| Loss::new(place, "makes no sense, so only the header is read")));
+        return nothing;
+    };
+    let mut memory = PagedMemory::new(source, pages, root);
+    let walked = match loaded_list::read(head, &header.kernel_addresses, &mut memory, names) {
+        Ok(walked) => walked,
+        Err(reason) => {
+            losses.push(Loss::new("driver list", format!("not used: {reason}")));
+            return nothing;
+        }
+    };
+    let mut contents = with_drivers(walked.drivers, losses);
+    if let Some(reason) = walked.broken {
+        losses.push(Loss::new("driver list", reason));
+        contents.complete = false;
+    }
+    if walk_stack {
+        contents.frames = stack::frames(registers(header, header.stack_pointer), &contents.drivers, &mut memory);
+    }
+    contents
+}
+
+fn with_drivers(list: Drivers, losses: &mut Vec<Loss>) -> Contents {
+    if list.unsound > 0 {
+        let reason = format!("{} entries make no sense and are left out", list.unsound);
+        losses.push(Loss::new("driver list", reason));
+    }
+    Contents { complete: list.unsound == 0, drivers: list.sound, ..Contents::default() }
+}
+
+fn registers(header: &Header, stack_pointer: Option<u64>) -> Registers {
+    Registers {
+        instruction_pointer: header.instruction_pointer,
+        stack_pointer,
+        wide: header.layout.wide,
+        intel: matches!(header.cpu, Some(CpuArchitecture::X64 | CpuArchitecture::X86)),
+    }
+}
+
+/// Reports a triage dump that is shorter than it says, or that was not written to its end.
+///
+/// `RequiredDumpSpace` is no measure here: whole triage dumps are shorter than it says.
+fn check_end_of_triage<F: Read + Seek>(source: &mut Source<F>, block: &[u8], losses: &mut Vec<Loss>) {
+    let (Some(size), Some(end)) = (u32_at(block, triage::SIZE_OF_DUMP), u32_at(block, triage::END_MARK)) else {
+        return;
+    };
+    if u64::from(size) > source.bytes {
+        losses.push(cut("dump", source.bytes, u64::from(size)));
+    } else if source.read(u64::from(end), 4).as_deref() != Ok(triage::END.as_slice()) {
+        losses.push(Loss::new("triage block", format!("the end mark is not at offset {end:#x}, where it should be")));
+    }
+}
+
+/// The driver list, and the driver that the kernel itself named.
+fn read_drivers<F: Read + Seek>(
+    source: &mut Source<F>,
+    block: &[u8],
+    header: &Header,
+    names: &Names,
+) -> Result<(Drivers, Option<Arc<str>>), String> {
+    let field = |offset| u32_at(block, offset).ok_or("the triage block is cut");
+    let (list, count) = (field(triage::DRIVER_LIST)?, field(triage::DRIVER_COUNT)?);
+    let (pool_offset, pool_size) = (field(triage::STRING_POOL)?, field(triage::STRING_POOL_SIZE)?);
+    if list == 0 || count == 0 {
+        return Err("the dump says that it has none".into());
+    }
+    if count > MOST_DRIVERS {
+        return Err(format!("{count} drivers are more than a system loads"));
+    }
+    if pool_size > LARGEST_STRING_POOL {
+        return Err(format!("a string pool of {pool_size} bytes is larger than the names of drivers need"));
+    }
+    let space = pool_offset
+        .checked_sub(list)
+        .ok_or_else(|| format!("the string pool at {pool_offset:#x} lies before the list at {list:#x}"))?;
+    let longest = count.saturating_mul(u32::try_from(LONGEST_DRIVER_ENTRY).unwrap_or(u32::MAX));
+    let entries = source.read(u64::from(list), u64::from(space.min(longest)))?;
+    let pool = source.read(u64::from(pool_offset), u64::from(pool_size))?;
+    let list = DriverList { entries: &entries, count, pool: &pool, pool_offset, wide: header.layout.wide };
+    let drivers = list.read(&header.kernel_addresses, names)?;
+    // Believed only if it is the name of a driver that was loaded.
+    let named = field(triage::NAMED_DRIVER).ok().and_then(|offset| list.text_at(offset)).and_then(|text| {
+        let name = base_name(&text);
+        drivers
+            .sound
+            .iter()
+            .find(|driver| driver.name.eq_ignore_ascii_case(name))
+            .map(|driver| Arc::clone(&driver.name))
+    });
+    Ok((drivers, named))
+}
+
+/// The triage block: the fields that both widths share, and as much of the rest as the file has.
+fn read_triage_block<F: Read + Seek>(source: &mut Source<F>, header: &Header) -> Result<Vec<u8>, Loss> {
+    let lost = |reason| Loss::new("triage block", reason);
+    let shared = u64::try_from(triage::LENGTH).unwrap_or(u64::MAX);
+    let whole = if header.layout.wide { triage::WIDE_LENGTH } else { triage::NARROW_LENGTH };
+    source.read(header.layout.length, shared).map_err(lost)?;
+    source.read_up_to(header.layout.length, u64::try_from(whole).unwrap_or(u64::MAX)).map_err(lost)
+}
+
+fn cut(place: &str, present: u64, needed: u64) -> Loss {
+    Loss::new(place, format!("the file ends after {present} of {needed} bytes"))
+}
+
+#[cfg(test)]
+mod tests;

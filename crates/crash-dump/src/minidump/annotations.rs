@@ -1,0 +1,277 @@
+//! What programs and their crash handlers write into a dump as keys and values: Crashpad's annotations, Breakpad's
+//! record of a failed assertion, and the crash context of Unreal Engine.
+//!
+//! Layouts: `MinidumpCrashpadInfo` and what it refers to of Crashpad's `minidump_extensions.h`;
+//! `MDRawAssertionInfo` of Breakpad's `minidump_format.h`.
+
+use memchr::memmem;
+
+use super::directory::{Directory, place, stream};
+use evidence::{Annotation, Names};
+use untrusted::Loss;
+use untrusted::bytes::{Source, u16_at, u32_at};
+
+/// More annotations than this are not read of one dump; Chromium writes some two hundred. Nor are those of more
+/// modules.
+const MOST: usize = 1024;
+/// How many entries of their lists are read in all.
+const MOST_ENTRIES: u64 = 4096;
+/// Longest key or value, bytes; what is longer is cut there.
+const LONGEST: u64 = 4096;
+
+/// All annotations, sorted, without repetitions.
+pub fn read(source: &mut Source<'_>, directory: &Directory, names: &Names, losses: &mut Vec<Loss>) -> Vec<Annotation> {
+    let mut reader = Reader { source, found: Vec::new(), beyond: 0, entries_left: MOST_ENTRIES };
+    if let Some(info) = directory.find(stream::CRASHPAD_INFO) {
+        reader.crashpad(info.offset, info.size);
+        if reader.beyond > 0 {
+            losses.push(Loss::new(
+                place(stream::CRASHPAD_INFO),
+                format!("{} parts of the annotations are not where they should be", reader.beyond),
+            ));
+        }
+    }
+    if let Some(info) = directory.find(stream::BREAKPAD_ASSERTION) {
+        reader.assertion(info.offset);
+    }
+    if let Some(info) = directory.find(stream::UNREAL_CONTEXT) {
+        reader.unreal(info.offset, info.size);
+    }
+    let mut found = reader.found;
+    found.sort_unstable();
+    found.dedup();
+    found.into_iter().map(|(key, value)| Annotation { key: names.share(&key), value: names.share(&value) }).collect()
+}
+
+struct Reader<'s, 'f> {
+    source: &'s mut Source<'f>,
+    found: Vec<(String, String)>,
+    /// Parts that the file does not hold, or whose sizes contradict each other.
+    beyond: usize,
+    /// How many entries of lists may still be read.
+    entries_left: u64,
+}
+
+impl Reader<'_, '_> {
+    /// Version, two ids of 16 bytes, and the locations (size, offset) of a dictionary and of the list of modules.
+    fn crashpad(&mut self, offset: u64, size: u64) {
+        let Some(info) = self.part(offset, size.min(52)) else { return };
+        if let Some(dictionary) = location(&info, 36) {
+            self.dictionary(dictionary);
+        }
+        let Some(modules) = location(&info, 44) else { return };
+        // Index of the module, and the location of its annotations.
+        for link in self.entries(modules, 12) {
+            if let Some(module) = location(&link, 4) {
+                self.module(module);
+            }
+        }
+    }
+
+    /// Version, and the locations of a list of texts, a dictionary and a list of typed values.
+    fn module(&mut self, module: Location) {
+        let Some(info) = self.part(module.offset, 28) else { return };
+        if let Some(list) = location(&info, 4) {
+            self.list(list);
+        }
+        if let Some(dictionary) = location(&info, 12) {
+            self.dictionary(dictionary);
+        }
+        if let Some(objects) = location(&info, 20) {
+            self.objects(objects);
+        }
+    }
+
+    /// A count, and the offsets of a key and a value each.
+    fn dictionary(&mut self, dictionary: Location) {
+        for entry in self.entries(dictionary, 8) {
+            let (Some(key), Some(value)) = (u32_at(&entry, 0), u32_at(&entry, 4)) else { continue };
+            if let (Some(key), Some(value)) = (self.text(key), self.text(value)) {
+                self.add(key, value);
+            }
+        }
+    }
+
+    /// A count, and the offset of a text each: what has no key, such as the messages of the system's libraries.
+    fn list(&mut self, list: Location) {
+        for entry in self.entries(list, 4) {
+            if let Some(text) = u32_at(&entry, 0).and_then(|at| self.text(at)) {
+                self.add("message".to_owned(), text);
+            }
+        }
+    }
+
+    /// A count, and for each the offset of a name, a type (1 is text), and the offset of the value.
+    fn objects(&mut self, objects: Location) {
+        const TEXT: u16 = 1;
+        for entry in self.entries(objects, 12) {
+            let (Some(name), Some(TEXT), Some(value)) = (u32_at(&entry, 0), u16_at(&entry, 4), u32_at(&entry, 8))
+            else {
+                continue;
+            };
+            if let (Some(name), Some(value)) = (self.text(name), self.text(value)) {
+                self.add(name, value);
+            }
+        }
+    }
+
+    /// Expression, function and file, 128 units of UTF-16 each, then line and type.
+    fn assertion(&mut self, offset: u64) {
+        const TYPES: [&str; 3] = ["", "invalid parameter", "pure virtual call"];
+        let Some(info) = self.part(offset, 776) else { return };
+        for (key, at) in [("assertion.expression", 0), ("assertion.function", 256), ("assertion.file", 512)] {
+            if let Some(field) = info.get(at..).and_then(|field| field.get(..256)) {
+                self.add(key.to_owned(), wide(field));
+            }
+        }
+        if let Some(line) = u32_at(&info, 768).filter(|line| *line != 0) {
+            self.add("assertion.line".to_owned(), line.to_string());
+        }
+        if let Some(kind) = u32_at(&info, 772).and_then(|kind| TYPES.get(kind as usize)) {
+            self.add("assertion.type".to_owned(), (*kind).to_owned());
+        }
+    }
+
+    /// XML in UTF-16 with an element for each value. What tells something about the crash is taken.
+    fn unreal(&mut self, offset: u64, size: u64) {
+        /// Longest context that is read, bytes; whole call stacks are in it.
+        const LONGEST_CONTEXT: u64 = 1 << 20;
+        const ELEMENTS: [&str; 9] = [
+            "CrashType",
+            "ErrorMessage",
+            "EngineVersion",
+            "GameName",
+            "Misc.CPUBrand",
+            "Misc.PrimaryGPUBrand",
+            "MemoryStats.bIsOOM",
+            "MemoryStats.OOMAllocationSize",
+            "GPUBreadcrumbs",
+        ];
+        let Some(bytes) = self.part(offset, size.min(LONGEST_CONTEXT)) else { return };
+        for element in ELEMENTS {
+            let value = between(&bytes, &format!("<{element}>"), &format!("</{element}>"));
+            if let Some(value) = value.map(|value| unescaped(&wide(value))) {
+                self.add(format!("unreal.{element}"), cut(&value).to_owned());
+            }
+        }
+    }
+
+    fn add(&mut self, key: String, value: String) {
+        if !key.is_empty() && !value.is_empty() && self.found.len() < MOST {
+            self.found.push((key, value));
+        }
+    }
+
+    /// The entries of a list that begins with a count of 32 bits, at most [`MOST`]. The location's size tells the count
+    /// too.
+    fn entries(&mut self, list: Location, size: u32) -> Vec<Vec<u8>> {
+        let Some(count) = self.part(list.offset, 4).and_then(|count| u32_at(&count, 0)) else { return Vec::new() };
+        let room = list.size.saturating_sub(4).checked_div(size).unwrap_or(0);
+        if count != room {
+            self.beyond = self.beyond.saturating_add(1);
+        }
+        // Entries can name the same lists and texts again and again.
+        self.entries_left = self.entries_left.saturating_sub(u64::from(count.min(room)).min(MOST as u64));
+        if self.entries_left == 0 {
+            return Vec::new();
+        }
+        let wanted = u64::from(count.min(room)).min(MOST as u64).saturating_mul(u64::from(size));
+        let Some(all) = self.part(list.offset.saturating_add(4), wanted) else { return Vec::new() };
+        all.chunks_exact(size as usize).map(<[u8]>::to_vec).collect()
+    }
+
+    /// A text of UTF-8 with its length before it.
+    fn text(&mut self, offset: u32) -> Option<String> {
+        let size = u32_at(&self.part(u64::from(offset), 4)?, 0)?;
+        let bytes = self.part(u64::from(offset).saturating_add(4), u64::from(size).min(LONGEST))?;
+        let text = String::from_utf8_lossy(&bytes);
+        Some(text.trim_end_matches(['\0', char::REPLACEMENT_CHARACTER]).trim().to_owned())
+    }
+
+    fn part(&mut self, offset: u64, size: u64) -> Option<Vec<u8>> {
+        let part = self.source.read(offset, size).map(|part| part.into_owned());
+        if part.is_none() {
+            self.beyond = self.beyond.saturating_add(1);
+        }
+        part
+    }
+}
+
+/// A place in the file.
+#[derive(Debug, Clone, Copy)]
+struct Location {
+    offset: u64,
+    /// Size, bytes.
+    size: u32,
+}
+
+/// A location descriptor, if it is not empty.
+fn location(bytes: &[u8], at: usize) -> Option<Location> {
+    let (size, offset) = (u32_at(bytes, at)?, u32_at(bytes, at.checked_add(4)?)?);
+    (size != 0 && offset != 0).then_some(Location { offset: u64::from(offset), size })
+}
+
+/// What lies between two texts in UTF-16, as bytes: the whole is long, and little of it is wanted.
+fn between<'b>(bytes: &'b [u8], before: &str, after: &str) -> Option<&'b [u8]> {
+    let encoded = |text: &str| text.encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<u8>>();
+    let (before, after) = (encoded(before), encoded(after));
+    let start = memmem::find(bytes, &before)?.checked_add(before.len())?;
+    let rest = bytes.get(start..)?;
+    rest.get(..memmem::find(rest, &after)?)
+}
+
+/// Text of UTF-16 up to its NUL or the field's end.
+fn wide(bytes: &[u8]) -> String {
+    let units = bytes.chunks_exact(2).filter_map(|unit| unit.try_into().ok().map(u16::from_le_bytes));
+    let text: Vec<u16> = units.take_while(|unit| *unit != 0).collect();
+    String::from_utf16_lossy(&text).trim().to_owned()
+}
+
+/// The five entities of XML, replaced.
+fn unescaped(text: &str) -> String {
+    let entities = [("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&apos;", "'"), ("&amp;", "&")];
+    entities.iter().fold(text.to_owned(), |text, (entity, plain)| text.replace(entity, plain))
+}
+
+/// At most [`LONGEST`] bytes of a text, whole characters.
+fn cut(text: &str) -> &str {
+    let longest = usize::try_from(LONGEST).unwrap_or(usize::MAX);
+    let end = (0..=longest.min(text.len())).rev().find(|end| text.is_char_boundary(*end));
+    end.and_then(|end| text.get(..end)).unwrap_or(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::directory::Stream;
+    use super::*;
+
+    fn annotations(bytes: &[u8], kind: u32, size: u64) -> (Vec<(String, String)>, Vec<Loss>) {
+        let mut file = tempfile::tempfile().expect("a file");
+        std::io::Write::write_all(&mut file, bytes).expect("written");
+        let mut source = Source::open(&mut file, bytes.len() as u64).expect("readable");
+        let directory = Directory { time: 0, flags: 0, streams: vec![Stream { kind, offset: 0, size }] };
+        let mut losses = Vec::new();
+        let found = read(&mut source, &directory, &Names::default(), &mut losses);
+        (found.iter().map(|one| (one.key.to_string(), one.value.to_string())).collect(), losses)
+    }
+
+    #[test]
+    fn a_dictionary_that_lies_about_its_size_is_a_loss() {
+        let mut bytes = vec![0; 56];
+        // The dictionary is at 52, and counts more entries than there are bytes.
+        bytes[36] = 4;
+        bytes[40] = 52;
+        bytes[52..56].copy_from_slice(&u32::MAX.to_le_bytes());
+        let (found, losses) = annotations(&bytes, stream::CRASHPAD_INFO, 52);
+        assert_eq!(found, []);
+        assert_eq!(losses.len(), 1);
+    }
+
+    #[test]
+    fn elements_of_unreals_context_are_taken_by_name() {
+        let text = "<Crash><ErrorMessage>a &lt; b</ErrorMessage><User>x</User><GameName></GameName></Crash>";
+        let bytes: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
+        let (found, _) = annotations(&bytes, stream::UNREAL_CONTEXT, bytes.len() as u64);
+        assert_eq!(found, [("unreal.ErrorMessage".to_owned(), "a < b".to_owned())]);
+    }
+}

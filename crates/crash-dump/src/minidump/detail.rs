@@ -1,0 +1,133 @@
+//! What is read around an exception, and of process and system besides: put together from the parts' own readers.
+
+use minidump::{MinidumpContext, MinidumpMiscInfo};
+
+use super::directory::Directory;
+use super::instruction::{self, Decoded};
+use super::memory::MemoryMap;
+use super::regions::Regions;
+use super::thread::{self, StackQuestion};
+use super::wanted::{STACK_OVERFLOW, Surroundings, wanted_address};
+use super::{annotations, counters, cpp, handles, stowed, threads};
+use evidence::{
+    Address, CrashDetail, Exception, ExceptionCode, INTEGRITY_LEVELS, Names, OperatingSystem, ProcessDump, ProcessState,
+};
+use untrusted::Loss;
+use untrusted::bytes::{Source, u32_at, u64_at};
+
+/// Where everything is read from.
+#[derive(Debug, Clone, Copy)]
+pub struct Streams<'a> {
+    /// The dump's directory.
+    pub directory: &'a Directory,
+    /// The captured memory.
+    pub memory: &'a MemoryMap,
+    /// Id, times and more of the process.
+    pub misc: Option<&'a MinidumpMiscInfo>,
+    /// The registers at the exception.
+    pub context: Option<&'a MinidumpContext>,
+}
+
+/// Fills in what the dump says beyond exception, threads and modules.
+pub fn read(
+    process: &mut ProcessDump,
+    streams: Streams<'_>,
+    source: &mut Source<'_>,
+    names: &Names,
+    losses: &mut Vec<Loss>,
+) {
+    process.state = state(streams, source, names, losses);
+    if process.exception.is_some() && process.system.os == OperatingSystem::Windows {
+        process.detail = crash(process, streams, source, names);
+    }
+}
+
+fn state(streams: Streams<'_>, source: &mut Source<'_>, names: &Names, losses: &mut Vec<Loss>) -> ProcessState {
+    let Streams { directory, misc, .. } = streams;
+    let handles = handles::read(source, directory, names, losses);
+    ProcessState {
+        annotations: annotations::read(source, directory, names, losses),
+        system_memory: counters::system(source, directory),
+        process_memory: counters::process(source, directory),
+        handle_count: handles.count,
+        handles: handles.by_type,
+        integrity: misc.and_then(integrity),
+        threads: threads::listed(source, directory, names),
+    }
+}
+
+/// `ProcessIntegrityLevel` of `MINIDUMP_MISC_INFO_3`: the last part of the label's SID, in steps of 0x1000.
+fn integrity(misc: &MinidumpMiscInfo) -> Option<&'static str> {
+    let level = *misc.raw.process_integrity_level()?;
+    INTEGRITY_LEVELS.get(level.checked_div(0x1000)? as usize).copied()
+}
+
+fn crash(process: &ProcessDump, streams: Streams<'_>, source: &mut Source<'_>, names: &Names) -> CrashDetail {
+    let Streams { directory, memory, context, .. } = streams;
+    let thread = process.thread.as_ref().map(|thread| thread.id);
+    let listed = thread.and_then(|id| thread::listed(source, directory, id));
+    let teb = listed.as_ref().and_then(|listed| listed.teb);
+    let regions = Regions::open(source, directory);
+    let wide = process.system.cpu.is_64_bit();
+    let stack = context.and_then(|context| {
+        let pointer = Address(context.get_stack_pointer());
+        let overflow = process.exception.as_ref().is_some_and(|exception| exception.code == STACK_OVERFLOW);
+        let wanted = wanted_address(process);
+        thread::stack(source, memory, regions, StackQuestion { pointer, teb, wide, wanted, overflow })
+    });
+
+    let decoded = process.exception.as_ref().filter(|exception| is_by_the_processor(exception)).and_then(|exception| {
+        let code = memory.bytes(source, exception.address, instruction::LONGEST)?;
+        Decoded::of(&code, exception.address, process.system.cpu)
+    });
+    // Registers that are not those at the instruction explain nothing.
+    let at_fault = context.filter(|context| {
+        process.exception.as_ref().is_some_and(|exception| exception.address.0 == context.get_instruction_pointer())
+    });
+    let used = match (&decoded, at_fault) {
+        (Some(decoded), Some(context)) => decoded.used_addresses(context, teb, |address| {
+            let word = memory.bytes(source, address, if wide { 8 } else { 4 })?;
+            if wide { u64_at(&word, 0) } else { u32_at(&word, 0).map(u64::from) }
+        }),
+        _ => Vec::new(),
+    };
+    // Where the stack's limits are not known, at least the captured part is stack.
+    let on_stack = match (&stack, listed) {
+        (Some(stack), _) => stack.bottom.0..stack.base.0,
+        (None, Some(listed)) => listed.stack,
+        (None, None) => 0..0,
+    };
+    let exhausted = stack.is_some_and(|stack| stack.exhausted == Some(true));
+    let surroundings = Surroundings { process, regions, memory, on_stack, exhausted };
+    CrashDetail {
+        wanted: surroundings.wanted(source, &used, names),
+        code_place: surroundings.code_place(source),
+        instruction: decoded.map(|decoded| decoded.told(process.system.cpu_features, names)),
+        cpp: cpp::read(process, memory, source, names),
+        managed_result: stowed::managed_result(process),
+        stowed: stowed::read(process, memory, source, names),
+        stack,
+        thread_start: thread.and_then(|id| thread::start(source, directory, id)),
+    }
+}
+
+/// Whether the processor raised an exception, so that its address is that of the instruction: those of `winnt.h` that
+/// stand for the processor's own, if they were not raised by software (bit 7 of the flags).
+fn is_by_the_processor(exception: &Exception) -> bool {
+    const BY_SOFTWARE: u32 = 0x80;
+    let ExceptionCode(code) = exception.code;
+    exception.flags & BY_SOFTWARE == 0
+        && matches!(
+            code,
+            0x8000_0001..=0x8000_0004
+                | 0xC000_0005
+                | 0xC000_0006
+                | 0xC000_001D
+                | 0xC000_008C..=0xC000_0096
+                | 0xC000_00FD
+                | 0xC000_02B4
+                | 0xC000_02B5
+                | 0xC000_0409
+                | 0xC000_0420
+        )
+}

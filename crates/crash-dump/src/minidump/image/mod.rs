@@ -1,0 +1,141 @@
+//! PE images of x64 code, read where an unwinder needs them and never whole: out of the dump's memory, where full
+//! dumps have every loaded image, or out of a file.
+//!
+//! Layout: "PE Format" of Microsoft's documentation.
+
+mod exports;
+mod file;
+mod function_table;
+mod header;
+mod unwind_info;
+
+pub use exports::Exports;
+pub use file::ImageFile;
+pub use function_table::{Function, Lookup};
+pub use unwind_info::{Operation, UnwindInfo};
+
+use self::header::Header;
+use super::memory::MemoryMap;
+use evidence::{Address, LoadedModule};
+use untrusted::bytes::Source;
+
+/// The memory that a dump holds, and the file that it is in.
+pub struct Memory<'m, 'f> {
+    map: &'m MemoryMap,
+    source: &'m mut Source<'f>,
+}
+
+impl<'m, 'f> Memory<'m, 'f> {
+    /// The memory that `map` finds in `source`.
+    pub fn new(map: &'m MemoryMap, source: &'m mut Source<'f>) -> Self {
+        Self { map, source }
+    }
+
+    /// Fills `bytes` with what is at `address`; `None` unless all of it was captured.
+    pub fn fill(&mut self, address: u64, bytes: &mut [u8]) -> Option<()> {
+        let mut at = address;
+        let mut rest = bytes;
+        while !rest.is_empty() {
+            // One image lies in several captured ranges, one for each kind of page protection.
+            let part = self.map.bytes(self.source, Address(at), rest.len() as u64)?;
+            let (now, later) = rest.split_at_mut_checked(part.len())?;
+            if now.is_empty() {
+                return None;
+            }
+            now.copy_from_slice(&part);
+            at = at.checked_add(part.len() as u64)?;
+            rest = later;
+        }
+        Some(())
+    }
+
+    /// Up to `size` bytes from `address` on, as far as they were captured in one piece.
+    pub fn part(&mut self, address: u64, size: u64) -> Vec<u8> {
+        self.map.bytes(self.source, Address(address), size).map_or_else(Vec::new, |bytes| bytes.into_owned())
+    }
+}
+
+/// Where an image's bytes are.
+#[derive(Debug)]
+enum Place {
+    /// In the dump, from this address on.
+    Memory(u64),
+    /// In a file.
+    File(ImageFile),
+}
+
+/// The image of a loaded module.
+#[derive(Debug)]
+pub struct Image {
+    place: Place,
+    header: Header,
+    exports: Option<Exports>,
+}
+
+impl Image {
+    /// The image of `module` as the dump holds it. `None` when its header was not captured or is not that module's.
+    pub fn in_memory(module: &LoadedModule, memory: &mut Memory<'_, '_>) -> Option<Self> {
+        let base = module.base.0;
+        let header = Header::read(|offset, bytes| memory.fill(base.checked_add(u64::from(offset))?, bytes))?;
+        header.is_of(module.timestamp, module.size).then_some(Self {
+            place: Place::Memory(base),
+            header,
+            exports: None,
+        })
+    }
+
+    /// The image of `module` out of a file. `None` when the file is another build of it.
+    pub fn in_file(module: &LoadedModule, mut file: ImageFile) -> Option<Self> {
+        let header = Header::read(|offset, bytes| file.fill(offset, bytes))?;
+        header.is_of(module.timestamp, module.size).then_some(Self { place: Place::File(file), header, exports: None })
+    }
+
+    /// Fills `bytes` with what is at an offset in the loaded image; `None` unless all of it is at hand.
+    pub fn fill(&mut self, memory: &mut Memory<'_, '_>, offset: u32, bytes: &mut [u8]) -> Option<()> {
+        let end = u64::from(offset).checked_add(bytes.len() as u64)?;
+        if end > u64::from(self.header.size) {
+            return None;
+        }
+        match &mut self.place {
+            Place::Memory(base) => memory.fill(base.checked_add(u64::from(offset))?, bytes),
+            Place::File(file) => file.fill_loaded(&self.header, offset, bytes),
+        }
+    }
+
+    /// The function that holds an offset, by the image's table of functions.
+    pub fn function_at(&mut self, memory: &mut Memory<'_, '_>, offset: u32) -> Lookup {
+        let table = self.header.functions;
+        function_table::find(table, offset, |at, bytes| self.fill(memory, at, bytes))
+    }
+
+    /// What the image says about undoing a function's prologue.
+    pub fn unwind_info(&mut self, memory: &mut Memory<'_, '_>, function: Function) -> Option<UnwindInfo> {
+        UnwindInfo::read(function, |at, bytes| self.fill(memory, at, bytes))
+    }
+
+    /// The name under which the function that holds an offset is exported.
+    ///
+    /// Compilers move rarely used parts of a function elsewhere; such a part's entry names the function that it belongs
+    /// to. An export further up than the function's entry begins is another function's name.
+    pub fn export_at(&mut self, memory: &mut Memory<'_, '_>, offset: u32) -> Option<String> {
+        let Lookup::Function(entry) = self.function_at(memory, offset) else { return None };
+        let mut whole = entry;
+        for _ in 0..unwind_info::LONGEST_CHAIN {
+            match self.unwind_info(memory, whole)?.chained {
+                Some(next) => whole = next,
+                None => break,
+            }
+        }
+        if self.exports.is_none() {
+            let table = self.header.exports;
+            self.exports = Some(Exports::read(table, |at, bytes| self.fill(memory, at, bytes)).unwrap_or_default());
+        }
+        let exports = self.exports.take()?;
+        // Of a part that lies elsewhere only the beginning of its function is surely the same function.
+        let last = if whole == entry { offset } else { whole.begin };
+        let found = exports.nearest(whole.begin, last);
+        let name = found.and_then(|index| exports.name(index, |at, bytes| self.fill(memory, at, bytes)));
+        self.exports = Some(exports);
+        name
+    }
+}

@@ -1,0 +1,304 @@
+//! The instruction at the fault: what it is, which extension of the processor it needs, and whether that is there.
+
+mod arm64;
+
+use iced_x86::{
+    Code, CpuidFeature, Decoder, DecoderOptions, FlowControl, Formatter, InstructionInfoFactory, IntelFormatter,
+    Mnemonic, OpAccess, OpKind, Register,
+};
+use minidump::MinidumpContext;
+
+use evidence::{Address, CpuArchitecture, CpuFeatures, Extension, Instruction, InstructionKind, Names};
+use untrusted::bytes::u32_at;
+
+/// The longest instruction of x86, bytes.
+pub const LONGEST: u64 = 15;
+
+/// A decoded instruction.
+#[derive(Debug, Clone, Copy)]
+pub enum Decoded {
+    /// One of x86, and whether addresses have 64 bits.
+    X86 {
+        /// The instruction.
+        instruction: iced_x86::Instruction,
+        /// Whether addresses have 64 bits.
+        wide: bool,
+    },
+    /// The word of one of 64-bit ARM, of which only deliberate traps are told from others.
+    Arm64(u32),
+}
+
+/// An address that an instruction uses.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Used {
+    /// The address.
+    pub address: Address,
+    /// Whether the instruction insists on an alignment that the address does not have.
+    pub misaligned: bool,
+}
+
+impl Decoded {
+    /// Decodes the instruction at `address`; `None` when the bytes end before it does, or for other processors.
+    pub fn of(bytes: &[u8], address: Address, cpu: CpuArchitecture) -> Option<Self> {
+        let bits = match cpu {
+            CpuArchitecture::X64 => 64,
+            CpuArchitecture::X86 => 32,
+            CpuArchitecture::Arm64 => {
+                // Instructions have four bytes and lie at multiples of four.
+                let aligned = address.0.checked_rem(4) == Some(0);
+                return u32_at(bytes, 0).filter(|_| aligned).map(Self::Arm64);
+            }
+            CpuArchitecture::Arm | CpuArchitecture::Other => return None,
+        };
+        let mut decoder = Decoder::try_with_ip(bits, bytes, address.0, DecoderOptions::NONE).ok()?;
+        let instruction = decoder.decode();
+        // Fewer bytes than the longest instruction has may only be its beginning.
+        let whole = !instruction.is_invalid() || bytes.len() as u64 >= LONGEST;
+        whole.then_some(Self::X86 { instruction, wide: bits == 64 })
+    }
+
+    /// What is told of it.
+    pub fn told(&self, features: CpuFeatures, names: &Names) -> Instruction {
+        let instruction = match self {
+            Self::X86 { instruction, .. } => instruction,
+            Self::Arm64(word) => return arm64::told(*word, names),
+        };
+        let kind = kind(instruction);
+        if kind == InstructionKind::Invalid {
+            return Instruction { text: names.share("(no instruction)"), kind, extension: None, supported: None };
+        }
+        let mut text = String::new();
+        let mut formatter = IntelFormatter::new();
+        formatter.options_mut().set_uppercase_hex(false);
+        formatter.options_mut().set_hex_prefix("0x");
+        formatter.options_mut().set_hex_suffix("");
+        formatter.options_mut().set_branch_leading_zeros(false);
+        formatter.format(instruction, &mut text);
+        let extension = instruction.cpuid_features().iter().map(|feature| extension(*feature)).max_by_key(rank);
+        let supported = extension.and_then(|extension| features.has(extension));
+        Instruction { text: names.share(&text), kind, extension, supported }
+    }
+
+    /// The addresses that it reads, writes or jumps to, by the registers in `context`. What lies at the top of the
+    /// stack, to which a return goes, is asked of `stack_word`. Instructions that use many addresses at once (gathers)
+    /// have none here.
+    pub fn used_addresses(
+        &self,
+        context: &MinidumpContext,
+        teb: Option<Address>,
+        mut stack_word: impl FnMut(Address) -> Option<u64>,
+    ) -> Vec<Used> {
+        let Self::X86 { instruction, wide } = self else { return Vec::new() };
+        let value = |register| value(register, *wide, context, teb);
+        let mut used = Vec::new();
+        let mut factory = InstructionInfoFactory::new();
+        for memory in factory.info(instruction).used_memory() {
+            if memory.access() == OpAccess::NoMemAccess || memory.vsib_size() != 0 {
+                continue;
+            }
+            let address = memory.virtual_address(0, |register, _, _| value(register));
+            let Some(address) = address else { continue };
+            let size = memory.memory_size().size() as u64;
+            let misaligned = is_aligned_move(instruction.mnemonic())
+                && address.checked_rem(size).is_some_and(|remainder| remainder != 0);
+            used.push(Used { address: Address(address), misaligned });
+        }
+        let target = match instruction.flow_control() {
+            FlowControl::IndirectBranch | FlowControl::IndirectCall if instruction.op0_kind() == OpKind::Register => {
+                value(instruction.op0_register())
+            }
+            FlowControl::Return => value(Register::RSP).and_then(|pointer| stack_word(Address(pointer))),
+            _ => None,
+        };
+        used.extend(target.map(|address| Used { address: Address(address), misaligned: false }));
+        used
+    }
+}
+
+/// A register's value, or the base of a segment.
+fn value(register: Register, wide: bool, context: &MinidumpContext, teb: Option<Address>) -> Option<u64> {
+    match register {
+        Register::ES | Register::CS | Register::SS | Register::DS => Some(0),
+        // The segment of the thread's environment block.
+        Register::GS if wide => teb.map(|teb| teb.0),
+        Register::FS if !wide => teb.map(|teb| teb.0),
+        _ if register.is_gpr() => {
+            let full = if wide { register.full_register() } else { register.full_register32() };
+            context.get_register(&format!("{full:?}").to_lowercase())
+        }
+        _ => None,
+    }
+}
+
+fn kind(instruction: &iced_x86::Instruction) -> InstructionKind {
+    match instruction.code() {
+        Code::INVALID => InstructionKind::Invalid,
+        Code::Int3 | Code::Int1 => InstructionKind::Breakpoint,
+        // __fastfail of MSVC.
+        Code::Int_imm8 if instruction.immediate8() == 0x29 => InstructionKind::FastFail,
+        // The assertion interrupt of Windows.
+        Code::Int_imm8 if instruction.immediate8() == 0x2C => InstructionKind::Breakpoint,
+        Code::Int_imm8 => InstructionKind::Interrupt,
+        _ if matches!(instruction.mnemonic(), Mnemonic::Ud0 | Mnemonic::Ud1 | Mnemonic::Ud2) => {
+            InstructionKind::Undefined
+        }
+        _ if instruction.is_privileged() => InstructionKind::Privileged,
+        _ => InstructionKind::Ordinary,
+    }
+}
+
+/// Moves that raise an exception without an address when theirs is not a multiple of their size.
+fn is_aligned_move(mnemonic: Mnemonic) -> bool {
+    matches!(
+        mnemonic,
+        Mnemonic::Movaps
+            | Mnemonic::Movapd
+            | Mnemonic::Movdqa
+            | Mnemonic::Movntps
+            | Mnemonic::Movntpd
+            | Mnemonic::Movntdq
+            | Mnemonic::Vmovaps
+            | Mnemonic::Vmovapd
+            | Mnemonic::Vmovdqa
+            | Mnemonic::Vmovntps
+            | Mnemonic::Vmovntpd
+            | Mnemonic::Vmovntdq
+    )
+}
+
+/// Of several that an instruction needs, the youngest tells most: the order of the words.
+fn rank(extension: &Extension) -> usize {
+    Extension::WORDS.iter().position(|word| *word == extension.word()).unwrap_or(0)
+}
+
+/// The extension to which a bit of CPUID belongs.
+fn extension(feature: CpuidFeature) -> Extension {
+    use CpuidFeature as Bit;
+    match feature {
+        Bit::MMX | Bit::D3NOW | Bit::D3NOWEXT | Bit::SSE => Extension::Sse,
+        Bit::SSE2 => Extension::Sse2,
+        Bit::SSE3 => Extension::Sse3,
+        Bit::SSSE3 => Extension::Ssse3,
+        Bit::SSE4A => Extension::Sse4a,
+        Bit::SSE4_1 => Extension::Sse41,
+        Bit::SSE4_2 => Extension::Sse42,
+        Bit::POPCNT | Bit::LZCNT | Bit::BMI1 | Bit::BMI2 | Bit::MOVBE | Bit::ADX => Extension::Bits,
+        Bit::AES | Bit::PCLMULQDQ | Bit::SHA | Bit::RDRAND | Bit::RDSEED => Extension::Crypto,
+        Bit::AVX => Extension::Avx,
+        Bit::F16C => Extension::F16c,
+        Bit::FMA => Extension::Fma,
+        Bit::FMA4 | Bit::XOP => Extension::Fma4,
+        Bit::AVX2 => Extension::Avx2,
+        _ => by_name(&format!("{feature:?}")),
+    }
+}
+
+/// Families of bits that grow with every generation, and what is as old as the architecture.
+fn by_name(name: &str) -> Extension {
+    const BASE: &[&str] = &[
+        "X64",
+        "CMOV",
+        "FPU",
+        "FPU287",
+        "FPU387",
+        "CX8",
+        "CPUID",
+        "TSC",
+        "FXSR",
+        "SEP",
+        "SYSCALL",
+        "MULTIBYTENOP",
+        "PAUSE",
+        "CLFSH",
+        "MSR",
+        "CMPXCHG16B",
+        "SMM",
+    ];
+    if name.starts_with("AVX512") {
+        Extension::Avx512
+    } else if name.starts_with("AVX") || matches!(name, "VAES" | "VPCLMULQDQ") {
+        Extension::LaterAvx
+    } else if name.starts_with("AMX") {
+        Extension::Amx
+    } else if name.starts_with("INTEL") || BASE.contains(&name) {
+        Extension::Base
+    } else {
+        Extension::Other
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(bytes: &[u8], features: CpuFeatures) -> Instruction {
+        let decoded = Decoded::of(bytes, Address(0x1000), CpuArchitecture::X64).expect("an instruction");
+        decoded.told(features, &Names::default())
+    }
+
+    fn of(bytes: &[u8]) -> (String, &'static str, Option<&'static str>) {
+        let told = told(bytes, CpuFeatures::default());
+        (told.text.to_string(), told.kind.word(), told.extension.map(Extension::word))
+    }
+
+    #[test]
+    fn instructions_are_named_with_the_extension_that_they_need() {
+        let plain = |text: &str, extension| (text.to_owned(), "ordinary", Some(extension));
+        assert_eq!(of(&[0x48, 0x8B, 0x41, 0x18]), plain("mov rax,[rcx+0x18]", "base"));
+        assert_eq!(of(&[0xC5, 0xFC, 0x10, 0x01]), plain("vmovups ymm0,[rcx]", "avx"));
+        assert_eq!(of(&[0xC5, 0xF5, 0xFE, 0xC2]), plain("vpaddd ymm0,ymm1,ymm2", "avx2"));
+        assert_eq!(of(&[0x62, 0xF1, 0x75, 0x48, 0xFE, 0xC2]), plain("vpaddd zmm0,zmm1,zmm2", "avx512"));
+        assert_eq!(of(&[0xC4, 0xE2, 0x71, 0x98, 0xC2]), plain("vfmadd132ps xmm0,xmm1,xmm2", "fma"));
+        assert_eq!(of(&[0x66, 0x0F, 0x38, 0x40, 0xC1]), plain("pmulld xmm0,xmm1", "sse4.1"));
+        assert_eq!(of(&[0xF2, 0x0F, 0x38, 0xF1, 0xC1]), plain("crc32 eax,ecx", "sse4.2"));
+        assert_eq!(of(&[0xF3, 0x0F, 0xB8, 0xC1]), plain("popcnt eax,ecx", "bit-manipulation"));
+        assert_eq!(of(&[0xC4, 0xE2, 0x71, 0xDC, 0xC2]), plain("vaesenc xmm0,xmm1,xmm2", "avx"));
+    }
+
+    #[test]
+    fn traps_and_privileged_instructions_are_told_from_others() {
+        let kind = |bytes: &[u8]| of(bytes).1;
+        assert_eq!(kind(&[0x0F, 0x0B]), "undefined");
+        assert_eq!(kind(&[0xCC]), "breakpoint");
+        assert_eq!(kind(&[0xCD, 0x29]), "fast-fail");
+        assert_eq!(kind(&[0xCD, 0x2C]), "breakpoint");
+        assert_eq!(kind(&[0xCD, 0x80]), "interrupt");
+        assert_eq!(kind(&[0xF4]), "privileged");
+        assert_eq!(kind(&[0x0F, 0x20, 0xC0]), "privileged", "mov rax,cr0");
+        let nothing = [0x06; 15];
+        assert_eq!(of(&nothing), ("(no instruction)".to_owned(), "invalid", None));
+    }
+
+    #[test]
+    fn an_instruction_that_is_cut_off_is_none() {
+        assert!(Decoded::of(&[0x48, 0x8B], Address(0), CpuArchitecture::X64).is_none());
+        assert!(Decoded::of(&[], Address(0), CpuArchitecture::X64).is_none());
+        assert!(Decoded::of(&[0x90; 16], Address(0), CpuArchitecture::Arm).is_none());
+        assert!(Decoded::of(&[0x90; 3], Address(0), CpuArchitecture::Arm64).is_none());
+        assert!(Decoded::of(&[0x90; 16], Address(2), CpuArchitecture::Arm64).is_none());
+    }
+
+    #[test]
+    fn code_of_32_bits_is_decoded_as_such() {
+        let of = |bytes: &[u8]| {
+            let decoded = Decoded::of(bytes, Address(0x40_1000), CpuArchitecture::X86).expect("an instruction");
+            let told = decoded.told(CpuFeatures::default(), &Names::default());
+            (told.text.to_string(), told.kind.word())
+        };
+        // With 64 bits these bytes begin `dec eax` as the prefix of the next instruction.
+        assert_eq!(of(&[0x48, 0x8B, 0x41, 0x18]), ("dec eax".to_owned(), "ordinary"));
+        assert_eq!(of(&[0x8B, 0x41, 0x18]), ("mov eax,[ecx+0x18]".to_owned(), "ordinary"));
+        assert_eq!(of(&[0xCD, 0x29]), ("int 0x29".to_owned(), "fast-fail"));
+        assert_eq!(of(&[0xC5, 0xFC, 0x10, 0x01]), ("vmovups ymm0,[ecx]".to_owned(), "ordinary"));
+        assert_eq!(of(&[0xFF, 0x25, 0x10, 0x20, 0x40, 0x00]), ("jmp dword ptr [0x402010]".to_owned(), "ordinary"));
+    }
+
+    #[test]
+    fn whether_the_processor_has_what_an_instruction_needs_is_only_said_where_it_is_known() {
+        let avx = [0xC5, 0xFC, 0x10, 0x01];
+        let supported = |windows| told(&avx, CpuFeatures { windows, saved_states: None }).supported;
+        assert_eq!(supported(None), None);
+        assert_eq!(supported(Some(0x1_10C2_774C | 0b00_0111 << 36)), Some(false));
+        assert_eq!(supported(Some(0x1_10C2_774C | 0b00_1111 << 36)), Some(true));
+    }
+}

@@ -1,0 +1,95 @@
+//! Whether a call stands right before an address, as before every address that a call returns to.
+
+use untrusted::bytes::u32_at;
+
+/// Longest call instruction, bytes.
+pub const LONGEST_CALL: usize = 7;
+
+/// Length of the longest jump that import thunks consist of, bytes.
+pub const LONGEST_JUMP: usize = 7;
+
+/// What a call goes to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Target {
+    /// So far from the end of the call, bytes.
+    Distance(i32),
+    /// Where a register or a pointer in memory says.
+    Pointer,
+}
+
+/// The call that `code` ends with. Data can look like one; before a return address there always is one.
+///
+/// Encodings: `E8` with a distance of 32 bits, and `FF /2` with every kind of operand (Intel's manual, volume 2, CALL and
+/// table 2-2).
+pub fn at_end(code: &[u8]) -> Option<Target> {
+    if code.len().checked_sub(5).and_then(|at| code.get(at)) == Some(&0xE8) {
+        return u32_at(code, code.len().checked_sub(4)?).map(|distance| Target::Distance(distance.cast_signed()));
+    }
+    let through_pointer = (2..=7).any(|length| {
+        let Some([0xFF, operand, rest @ ..]) = code.len().checked_sub(length).and_then(|at| code.get(at..)) else {
+            return false;
+        };
+        if operand & 0x38 != 0x10 {
+            return false;
+        }
+        let (mode, register) = (operand >> 6, operand & 7);
+        // What belongs to the operand: a scale byte, and a distance.
+        let scale = usize::from(mode != 3 && register == 4);
+        let far_base = rest.first().is_some_and(|scale| scale & 7 == 5);
+        let distance = match (mode, register) {
+            (0, 5) => 4,
+            (0, 4) if far_base => 4,
+            (1, _) => 1,
+            (2, _) => 4,
+            _ => 0,
+        };
+        rest.len() == scale.saturating_add(distance)
+    });
+    through_pointer.then_some(Target::Pointer)
+}
+
+/// Whether `code` begins as a thunk of an imported function does: a jump through a pointer.
+pub fn is_jump_through_pointer(code: &[u8]) -> bool {
+    matches!(code, [0xFF, 0x25, ..] | [0x48, 0xFF, 0x25, ..])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Target, at_end, is_jump_through_pointer};
+
+    #[test]
+    fn every_kind_of_call_is_known() {
+        for call in [
+            &[0xE8, 1, 2, 3, 4][..],
+            &[0xFF, 0x15, 1, 2, 3, 4],
+            &[0xFF, 0xD0],
+            &[0x41, 0xFF, 0xD3],
+            &[0xFF, 0x50, 0x18],
+            &[0xFF, 0x90, 0, 1, 0, 0],
+            &[0xFF, 0x14, 0xC8],
+            &[0xFF, 0x14, 0x25, 0, 0, 0, 0],
+            &[0xFF, 0x54, 0x24, 0x20],
+            &[0xFF, 0x94, 0x24, 0, 1, 0, 0],
+        ] {
+            let code = [&[0x90; 8][..], call].concat();
+            let target = if call[0] == 0xE8 { Target::Distance(0x0403_0201) } else { Target::Pointer };
+            assert_eq!(at_end(&code), Some(target), "{call:x?}");
+        }
+    }
+
+    #[test]
+    fn other_code_is_no_call() {
+        for other in [&[0x48, 0x8B, 0xC8][..], &[0xFF, 0x25, 0, 0, 0, 0], &[0xFF, 0xE0], &[0xFF, 0x14], &[]] {
+            let code = [&[0x90; 8][..], other].concat();
+            assert_eq!(at_end(&code), None, "{other:x?}");
+        }
+        assert_eq!(at_end(&[]), None);
+    }
+
+    #[test]
+    fn a_thunk_jumps_through_a_pointer() {
+        assert!(is_jump_through_pointer(&[0xFF, 0x25, 1, 2, 3, 4, 0x90]));
+        assert!(is_jump_through_pointer(&[0x48, 0xFF, 0x25, 1, 2, 3, 4]));
+        assert!(!is_jump_through_pointer(&[0x48, 0x83, 0xEC, 0x28, 0, 0, 0]));
+    }
+}

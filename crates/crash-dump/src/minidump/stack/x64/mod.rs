@@ -1,0 +1,285 @@
+//! Walking the stack of 64-bit Windows code.
+//!
+//! Such code keeps no chain of frame pointers; what a function did to the stack stands in its image's tables. With them
+//! a frame is undone exactly. Where they are not at hand, the stack is searched for a return address: a guess, because
+//! addresses of calls that have long returned stay on the stack wherever nothing overwrote them.
+
+mod call;
+mod cfi;
+mod epilogue;
+mod frame;
+mod registers;
+mod words;
+
+use std::collections::HashMap;
+
+use minidump::{MinidumpMemoryInfoList, MinidumpModule, MinidumpRawContext};
+
+use self::call::Target;
+use self::frame::Entered;
+pub use self::registers::Registers;
+
+use self::registers::RSP;
+use self::words::Words;
+use super::{Given, MOST_FRAMES};
+use crate::minidump::image::{Image, Lookup, Memory};
+use evidence::{Address, Call, Frame, FrameTrust, LoadedModule, ProcessDump};
+
+/// How many words are searched for a return address: from a frame that was undone exactly, and from one that was itself
+/// only found. `minidump-unwind` searches as far.
+const SEARCHED_WORDS: u64 = 160;
+const SEARCHED_WORDS_AFTER_SCAN: u64 = 40;
+/// How much of the crashing thread's stack is read at once, bytes above the stack pointer.
+const AT_ONCE: u64 = 64 << 10;
+/// How much of another thread's.
+const AT_ONCE_OF_OTHERS: u64 = 4 << 10;
+/// Below this address nothing is ever mapped: a return to there is the end of the stack.
+const LOWEST_ADDRESS: u64 = 0x1000;
+
+/// The crashing thread's frames, innermost first. `None` without registers.
+pub fn walk(given: &Given<'_, '_>, memory: &mut Memory<'_, '_>, process: &ProcessDump) -> Option<Vec<Frame>> {
+    let MinidumpRawContext::Amd64(context) = &given.context?.raw else { return None };
+    Some(Walk::new(given, memory, process).frames(Registers::of(context), AT_ONCE, MOST_FRAMES))
+}
+
+/// A walk under way.
+pub struct Walk<'w, 'g, 'b, 'm, 'f> {
+    given: &'w Given<'g, 'b>,
+    memory: &'w mut Memory<'m, 'f>,
+    words: Words,
+    modules: &'w [LoadedModule],
+    /// Beginning, end and index of each module, by address.
+    ranges: Vec<(u64, u64, usize)>,
+    /// The same modules as the crate has them.
+    listed: Vec<&'w MinidumpModule>,
+    /// Images by their module's index: the dump's own, and the one that was given.
+    images: HashMap<usize, Vec<Image>>,
+    /// What the dump says about memory regions; read when first asked for.
+    regions: Option<Option<MinidumpMemoryInfoList<'g>>>,
+}
+
+/// A frame's caller.
+struct Caller {
+    registers: Registers,
+    entered: Entered,
+    trust: FrameTrust,
+}
+
+impl<'w, 'g, 'b, 'm, 'f> Walk<'w, 'g, 'b, 'm, 'f> {
+    /// Of stacks of a process.
+    pub fn new(given: &'w Given<'g, 'b>, memory: &'w mut Memory<'m, 'f>, process: &'w ProcessDump) -> Self {
+        let modules = process.modules.as_deref().unwrap_or_default();
+        let mut ranges: Vec<_> = (0_usize..)
+            .zip(modules)
+            .map(|(index, module)| (module.base.0, module.base.0.saturating_add(u64::from(module.size)), index))
+            .collect();
+        ranges.sort_unstable();
+        let listed = given.modules.map_or_else(Vec::new, |list| list.iter().collect());
+        let words = Words::from(0, 0, memory);
+        Self { given, memory, words, modules, ranges, listed, images: HashMap::new(), regions: None }
+    }
+
+    /// The innermost frames of a thread that did not crash, by its registers.
+    pub fn of_thread(&mut self, registers: Registers, most: usize) -> Vec<Frame> {
+        self.frames(registers, AT_ONCE_OF_OTHERS, most)
+    }
+
+    fn frames(&mut self, innermost: Registers, at_once: u64, most: usize) -> Vec<Frame> {
+        if let Some(pointer) = innermost.get(RSP) {
+            self.words = Words::from(pointer, at_once, self.memory);
+        }
+        let mut frames = Vec::new();
+        let mut next = Some(Caller { registers: innermost, entered: Entered::Interrupted, trust: FrameTrust::Exact });
+        while let Some(frame) = next.take().filter(|_| frames.len() < most) {
+            frames.push(self.described(&frame));
+            let searched = if frame.trust == FrameTrust::Scanned { SEARCHED_WORDS_AFTER_SCAN } else { SEARCHED_WORDS };
+            next = match self.undone(&frame) {
+                Undone::End => None,
+                Undone::Caller(caller) => Some(caller),
+                Undone::Unknown => self.scanned(&frame, searched),
+            };
+        }
+        frames
+    }
+
+    fn described(&mut self, frame: &Caller) -> Frame {
+        let address = instruction(frame);
+        let place = self.place(address);
+        let call =
+            (frame.entered == Entered::ByCall).then(|| self.call_before(frame.registers.rip)).flatten().flatten();
+        Frame {
+            address: Address(address),
+            module: place.map(|(index, _)| index),
+            trust: frame.trust,
+            call,
+            function: place.and_then(|(index, offset)| self.function_name(index, offset)),
+        }
+    }
+
+    /// Undoes a frame by what is known of its code.
+    fn undone(&mut self, frame: &Caller) -> Undone {
+        let Some((registers, entered)) = self.by_image(frame).or_else(|| self.by_symbols(frame)) else {
+            return Undone::Unknown;
+        };
+        if registers.rip < LOWEST_ADDRESS {
+            return Undone::End;
+        }
+        let grows = registers.get(RSP) > frame.registers.get(RSP);
+        let returns = entered == Entered::Interrupted || self.follows_call(registers.rip) != Some(false);
+        if !grows || !returns {
+            return Undone::Unknown;
+        }
+        Undone::Caller(Caller { registers, entered, trust: FrameTrust::Unwound })
+    }
+
+    fn by_image(&mut self, frame: &Caller) -> Option<(Registers, Entered)> {
+        let place = self.place(instruction(frame));
+        let lookup = place.map_or(Lookup::NoEntry, |(index, offset)| self.entry(index, offset).1);
+        match lookup {
+            Lookup::Function(function) => {
+                let (index, offset) = place?;
+                let (which, _) = self.entry(index, offset);
+                let image = self.images.get_mut(&index)?.get_mut(which)?;
+                frame::undo(image, self.memory, &self.words, function, offset, (&frame.registers, frame.entered))
+            }
+            // A function without entry has left the return address where the call put it, and so has a call to where no
+            // code is. Only what provably returns from a call is believed to be one.
+            Lookup::NoEntry if frame.entered == Entered::Interrupted => {
+                let (caller, entered) = frame::returned(frame.registers.kept(), &self.words, self.memory)?;
+                (self.follows_call(caller.rip) == Some(true)).then_some((caller, entered))
+            }
+            Lookup::NoEntry | Lookup::Unknown => None,
+        }
+    }
+
+    fn by_symbols(&mut self, frame: &Caller) -> Option<(Registers, Entered)> {
+        let address = instruction(frame);
+        let (index, _) = self.place(address)?;
+        let module = *self.listed.get(index)?;
+        let symbols = self.given.symbols?.sym(module)?;
+        let caller = cfi::undo(&symbols, module, address, &frame.registers, &self.words)?;
+        Some((caller, Entered::ByCall))
+    }
+
+    /// Searches the stack for a return address.
+    fn scanned(&mut self, frame: &Caller, searched: u64) -> Option<Caller> {
+        let start = frame.registers.get(RSP)?;
+        for word in 0..searched {
+            let at = start.checked_add(word.checked_mul(8)?)?;
+            let rip = self.words.at(at, self.memory)?;
+            if self.may_be_returned_to(rip) {
+                let registers = Registers::at(rip, at.checked_add(8)?);
+                return Some(Caller { registers, entered: Entered::ByCall, trust: FrameTrust::Scanned });
+            }
+        }
+        None
+    }
+
+    /// Whether an address lies in a module's code and nothing speaks against a call before it.
+    fn may_be_returned_to(&mut self, address: u64) -> bool {
+        let Some(call) = address.checked_sub(1) else { return false };
+        self.place(call).is_some()
+            && self.is_executable(call) != Some(false)
+            && self.follows_call(address) != Some(false)
+    }
+
+    /// Whether a call stands right before an address and in a function; `None` when code and tables are not at hand.
+    fn follows_call(&mut self, address: u64) -> Option<bool> {
+        self.call_before(address).map(|call| call.is_some())
+    }
+
+    /// The call that stands right before an address and in a function; `None` when code and tables are not at hand.
+    fn call_before(&mut self, address: u64) -> Option<Option<Call>> {
+        if let Some((index, offset)) = self.place(address.checked_sub(1)?)
+            && self.entry(index, offset).1 == Lookup::NoEntry
+        {
+            return Some(None);
+        }
+        let mut code = [0; call::LONGEST_CALL];
+        self.code(address.checked_sub(code.len() as u64)?, &mut code)?;
+        Some(match call::at_end(&code) {
+            Some(Target::Pointer) => Some(Call::ThroughPointer),
+            Some(Target::Distance(distance)) => {
+                let mut target = [0; call::LONGEST_JUMP];
+                let to = address.wrapping_add_signed(i64::from(distance));
+                let imported = self.code(to, &mut target).is_some() && call::is_jump_through_pointer(&target);
+                Some(if imported { Call::ThroughPointer } else { Call::Within })
+            }
+            None => None,
+        })
+    }
+
+    /// Fills `code` from the dump, or from the image that the address lies in.
+    fn code(&mut self, address: u64, code: &mut [u8]) -> Option<()> {
+        if self.memory.fill(address, code).is_some() {
+            return Some(());
+        }
+        let (index, offset) = self.place(address)?;
+        self.open_images(index);
+        self.images.get_mut(&index)?.iter_mut().find_map(|image| image.fill(self.memory, offset, code))
+    }
+
+    fn is_executable(&mut self, address: u64) -> Option<bool> {
+        let dump = self.given.dump;
+        let regions = self.regions.get_or_insert_with(|| dump.get_stream::<MinidumpMemoryInfoList>().ok());
+        regions.as_ref()?.memory_info_at_address(address).map(|region| region.is_executable())
+    }
+
+    /// The module that holds an address, and where in it.
+    fn place(&self, address: u64) -> Option<(usize, u32)> {
+        let after = self.ranges.partition_point(|(start, _, _)| *start <= address);
+        let (start, end, index) = *self.ranges.get(after.checked_sub(1)?)?;
+        let offset = u32::try_from(address.checked_sub(start)?).ok()?;
+        (address < end).then_some((index, offset))
+    }
+
+    /// What a module's table says of an offset, and which of its images has the table.
+    fn entry(&mut self, index: usize, offset: u32) -> (usize, Lookup) {
+        self.open_images(index);
+        let images = self.images.get_mut(&index).into_iter().flatten();
+        let found = images.map(|image| image.function_at(self.memory, offset));
+        (0..).zip(found).find(|(_, lookup)| *lookup != Lookup::Unknown).unwrap_or((0, Lookup::Unknown))
+    }
+
+    fn open_images(&mut self, index: usize) {
+        if self.images.contains_key(&index) {
+            return;
+        }
+        let mut images = Vec::new();
+        if let Some(module) = self.modules.get(index) {
+            images.extend(Image::in_memory(module, self.memory));
+            images.extend(self.given.symbols.and_then(|symbols| symbols.image(module)));
+        }
+        self.images.insert(index, images);
+    }
+
+    fn function_name(&mut self, index: usize, offset: u32) -> Option<std::sync::Arc<str>> {
+        let names = self.given.names;
+        let symbols = self.listed.get(index).and_then(|module| self.given.symbols?.sym(*module));
+        if let Some(name) = symbols.as_ref().and_then(|symbols| cfi::function(symbols, u64::from(offset))) {
+            return Some(names.share(name));
+        }
+        self.open_images(index);
+        let images = self.images.get_mut(&index).into_iter().flatten();
+        images.filter_map(|image| image.export_at(self.memory, offset)).next().map(|name| names.share(&name))
+    }
+}
+
+/// What undoing a frame came to.
+enum Undone {
+    /// Its caller.
+    Caller(Caller),
+    /// It was the outermost.
+    End,
+    /// Nothing tells.
+    Unknown,
+}
+
+/// The address of a frame's instruction: for a caller one within the call, because a call can be the last instruction of
+/// its function.
+fn instruction(frame: &Caller) -> u64 {
+    match frame.entered {
+        Entered::Interrupted => frame.registers.rip,
+        Entered::ByCall => frame.registers.rip.saturating_sub(1),
+    }
+}

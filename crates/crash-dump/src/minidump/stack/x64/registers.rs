@@ -1,0 +1,88 @@
+//! The registers of a frame, as far as they are known.
+
+use minidump::format::CONTEXT_AMD64;
+
+use untrusted::bytes::u64_at;
+
+/// The stack pointer's number, as instructions and unwind codes count registers.
+pub const RSP: usize = 4;
+
+/// Names in the order of the numbers.
+const NAMES: [&str; 16] =
+    ["rax", "rcx", "rdx", "rbx", "rsp", "rbp", "rsi", "rdi", "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15"];
+/// Registers that a called function leaves as they were: RBX, RBP, RSI, RDI, R12 to R15.
+const KEPT: [usize; 8] = [3, 5, 6, 7, 12, 13, 14, 15];
+
+/// General registers and instruction pointer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Registers {
+    general: [u64; 16],
+    /// Which of them are known: bit N is register N.
+    known: u16,
+    /// Instruction pointer; for callers, where the call returns to.
+    pub rip: u64,
+}
+
+impl Registers {
+    /// Those of a thread's context.
+    pub fn of(context: &CONTEXT_AMD64) -> Self {
+        let c = context;
+        let general = [
+            c.rax, c.rcx, c.rdx, c.rbx, c.rsp, c.rbp, c.rsi, c.rdi, c.r8, c.r9, c.r10, c.r11, c.r12, c.r13, c.r14,
+            c.r15,
+        ];
+        Self { general, known: u16::MAX, rip: c.rip }
+    }
+
+    /// Those of the bytes of a context of 64-bit x86, in which they stand from 0x78 on in the order of their numbers.
+    pub fn in_context(context: &[u8]) -> Option<Self> {
+        const FIRST: usize = 0x78;
+        const RIP: usize = 0xF8;
+        let mut general = [0; 16];
+        for (register, word) in general.iter_mut().zip(context.get(FIRST..RIP)?.chunks_exact(8)) {
+            *register = u64_at(word, 0)?;
+        }
+        Some(Self { general, known: u16::MAX, rip: u64_at(context, RIP)? })
+    }
+
+    /// Of a frame of which nothing else is known.
+    pub fn at(rip: u64, rsp: u64) -> Self {
+        let mut registers = Self { general: [0; 16], known: 0, rip };
+        registers.set(RSP, Some(rsp));
+        registers
+    }
+
+    /// The value of a register, if it is known.
+    pub fn get(&self, number: usize) -> Option<u64> {
+        let value = *self.general.get(number)?;
+        (self.known & bit(number) != 0).then_some(value)
+    }
+
+    /// Sets a register; `None` when its value is not known.
+    pub fn set(&mut self, number: usize, value: Option<u64>) {
+        self.known &= !bit(number);
+        if let (Some(register), Some(value)) = (self.general.get_mut(number), value) {
+            *register = value;
+            self.known |= bit(number);
+        }
+    }
+
+    /// What a caller's frame begins with: a call may have changed the others.
+    pub fn kept(&self) -> Self {
+        let mut kept = Self { general: [0; 16], known: 0, rip: self.rip };
+        for number in KEPT {
+            kept.set(number, self.get(number));
+        }
+        kept.set(RSP, self.get(RSP));
+        kept
+    }
+
+    /// The number of the register of a name.
+    pub fn number(name: &str) -> Option<usize> {
+        NAMES.iter().position(|known| *known == name)
+    }
+}
+
+fn bit(number: usize) -> u16 {
+    u32::try_from(number).ok().and_then(|number| 1_u16.checked_shl(number)).unwrap_or(0)
+}

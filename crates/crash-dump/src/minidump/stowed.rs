@@ -1,0 +1,80 @@
+//! Errors that travel inside another exception: stowed exceptions of the Windows Runtime, and .NET's.
+//!
+//! Source: `STOWED_EXCEPTION_INFORMATION_V1` and `_V2` of the Windows API documentation.
+
+use super::memory::MemoryMap;
+use super::narrow;
+use evidence::{Address, ExceptionCode, Names, ProcessDump, StowedException};
+use untrusted::bytes::{Source, u32_at, u64_at};
+
+/// `STATUS_STOWED_EXCEPTION`.
+const STOWED: ExceptionCode = ExceptionCode(0xC000_027B);
+/// What .NET raises since version 4, and before.
+const CLR: [ExceptionCode; 2] = [ExceptionCode(0xE043_4352), ExceptionCode(0xE043_4F4D)];
+/// More errors than this are not read of one exception.
+const MOST: u64 = 64;
+/// Longest text that is read, bytes of UTF-16.
+const LONGEST_TEXT: u64 = 2048;
+
+/// The `HRESULT` of a .NET exception: the first parameter. It is negative, and on 64-bit systems extended by its sign.
+pub fn managed_result(process: &ProcessDump) -> Option<ExceptionCode> {
+    let exception = process.exception.as_ref().filter(|exception| CLR.contains(&exception.code))?;
+    let result = u32::try_from(*exception.parameters.first()? & 0xFFFF_FFFF).ok()?;
+    // A failure has the uppermost bit set.
+    (result >> 31 == 1).then_some(ExceptionCode(result))
+}
+
+/// The errors inside a stowed exception: the first parameter points to an array of pointers, the second counts them.
+/// Those that the dump does not hold are left out.
+pub fn read(process: &ProcessDump, memory: &MemoryMap, source: &mut Source<'_>, names: &Names) -> Vec<StowedException> {
+    let Some(exception) = process.exception.as_ref().filter(|exception| exception.code == STOWED) else {
+        return Vec::new();
+    };
+    let [array, count, ..] = exception.parameters.as_slice() else { return Vec::new() };
+    let wide = process.system.cpu.is_64_bit();
+    let size = if wide { 8 } else { 4 };
+    let array = narrow(*array, process.system.cpu);
+    (0..(*count).min(MOST))
+        .filter_map(|index| {
+            let at = Address(array.checked_add(index.checked_mul(size)?)?);
+            let bytes = memory.bytes(source, at, size)?;
+            let pointer = if wide { u64_at(&bytes, 0)? } else { u64::from(u32_at(&bytes, 0)?) };
+            drop(bytes);
+            one(Address(pointer), wide, memory, source, names)
+        })
+        .collect()
+}
+
+/// One error: size, signature, `HRESULT`, form (2 bits) and thread (30 bits); then an address or a text.
+fn one(at: Address, wide: bool, memory: &MemoryMap, source: &mut Source<'_>, names: &Names) -> Option<StowedException> {
+    /// `SE01` and `SE02`, as compilers make numbers of them and as they stand in text.
+    const SIGNATURES: [u32; 4] = [0x5345_3031, 0x5345_3032, 0x3130_4553, 0x3230_4553];
+    let bytes = memory.bytes(source, at, 24)?;
+    let (signature, result, form_and_thread) = (u32_at(&bytes, 4)?, u32_at(&bytes, 8)?, u32_at(&bytes, 12)?);
+    if !SIGNATURES.contains(&signature) {
+        return None;
+    }
+    let pointer = if wide { u64_at(&bytes, 16) } else { u32_at(&bytes, 16).map(u64::from) };
+    drop(bytes);
+    let pointer = pointer.filter(|pointer| *pointer != 0).map(Address);
+    let form = form_and_thread & 0b11;
+    let text = pointer.filter(|_| form == 2).and_then(|at| wide_text(at, memory, source));
+    Some(StowedException {
+        result: ExceptionCode(result),
+        // Thread ids are multiples of four; their lower bits hold the form.
+        thread: form_and_thread & !0b11,
+        address: pointer.filter(|_| form == 1),
+        text: text.map(|text| names.share(&text)),
+    })
+}
+
+/// A text of UTF-16 up to its NUL; `None` when the dump does not hold it whole.
+fn wide_text(at: Address, memory: &MemoryMap, source: &mut Source<'_>) -> Option<String> {
+    let bytes = memory.bytes(source, at, LONGEST_TEXT)?;
+    let units: Vec<u16> =
+        bytes.chunks_exact(2).filter_map(|unit| unit.try_into().ok().map(u16::from_le_bytes)).collect();
+    let end = units.iter().position(|unit| *unit == 0)?;
+    let text = String::from_utf16_lossy(units.get(..end)?);
+    let text = text.trim();
+    (!text.is_empty()).then(|| text.to_owned())
+}

@@ -1,0 +1,227 @@
+//! Symbols and images from outside of a dump: what `--symbols` gives.
+//!
+//! A folder may be flat, or a symbol store: `NAME/ID/FILE`, the ID of an image being its time stamp and size
+//! (`ntdll.dll/59B0D8F31E0000/ntdll.dll`), that of a `.sym` file the debug file's identifier
+//! (`ntdll.pdb/AF6E…1/ntdll.sym`). Names are compared without regard to case, as Windows does, also where the file
+//! system does not. Whatever has the right name is a candidate; what it says of itself decides.
+
+mod sym_file;
+
+use std::collections::{BTreeSet, HashMap};
+use std::fmt;
+use std::fs;
+use std::io;
+use std::iter;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use minidump::Module;
+use minidump_unwind::SymbolFile;
+
+use super::image::{Image, ImageFile};
+use evidence::{LoadedModule, base_name};
+use untrusted::display_path;
+
+/// Where symbols are looked for.
+#[derive(Default)]
+pub struct Symbols {
+    places: Vec<Place>,
+    /// What was found of each debug file. Loaded once a run: many dumps have the same modules.
+    loaded: Mutex<HashMap<DebugFile, Loaded>>,
+    /// Files that could not be used.
+    notes: Mutex<BTreeSet<String>>,
+}
+
+/// A debug file's name and identifier.
+type DebugFile = (String, String);
+
+/// What was found of a debug file, once somebody looked; `None` for nothing.
+type Loaded = Arc<OnceLock<Option<Found>>>;
+
+/// A `.sym` file, and how many bytes of it were kept.
+#[derive(Debug, Clone)]
+struct Found {
+    symbols: Arc<SymbolFile>,
+    kept: u64,
+}
+
+/// As many bytes of all `.sym` files as stay loaded. Beyond it what was loaded before is let go, and read again when a
+/// dump asks for it: that costs time and changes no answer.
+const MOST_LOADED: u64 = 512 << 20;
+
+/// A folder, or a single file: what is directly in it, by name in lower case.
+type Place = HashMap<String, Vec<PathBuf>>;
+
+impl Symbols {
+    /// Looks in folders, and at single files.
+    ///
+    /// # Errors
+    /// When a path does not exist or can't be listed.
+    pub fn at(paths: &[PathBuf]) -> Result<Self, (PathBuf, io::Error)> {
+        let place = |path: &PathBuf| listed(path).map_err(|error| (path.clone(), error));
+        Ok(Self { places: paths.iter().map(place).collect::<Result<_, _>>()?, ..Self::default() })
+    }
+
+    /// What the user should know of files that have the name of a module of some dump and could not be used, sorted.
+    #[must_use]
+    pub fn notes(&self) -> Vec<String> {
+        self.notes.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect()
+    }
+
+    /// The image of a module: the first file of its name that is of the same build.
+    pub(super) fn image(&self, module: &LoadedModule) -> Option<Image> {
+        let id = format!("{:08X}{:x}", module.timestamp, module.size);
+        let mut refused = Vec::new();
+        for path in self.candidates(&module.name, &id, &module.name) {
+            match ImageFile::open(&path).and_then(|file| Image::in_file(module, file)) {
+                Some(image) => return Some(image),
+                None => refused.push(path),
+            }
+        }
+        for path in refused {
+            self.note(&path, "no x64 image of the build that a dump has");
+        }
+        None
+    }
+
+    /// The `.sym` file of a module.
+    pub fn sym(&self, module: &dyn Module) -> Option<Arc<SymbolFile>> {
+        if self.places.is_empty() {
+            return None;
+        }
+        let id = module.debug_identifier()?.breakpad().to_string();
+        let debug_file = module.debug_file().filter(|name| !name.is_empty());
+        let debug_file = base_name(&debug_file.unwrap_or_else(|| module.code_file())).to_owned();
+        let loaded = {
+            let mut loaded = self.loaded.lock().unwrap_or_else(PoisonError::into_inner);
+            Arc::clone(loaded.entry((debug_file.clone(), id.clone())).or_default())
+        };
+        let found = loaded.get_or_init(|| self.load(&debug_file, &id)).clone()?;
+        let mut loaded = self.loaded.lock().unwrap_or_else(PoisonError::into_inner);
+        let_go(&mut loaded, &(debug_file, id), MOST_LOADED);
+        Some(found.symbols)
+    }
+
+    fn load(&self, debug_file: &str, id: &str) -> Option<Found> {
+        let stem = debug_file.get(..debug_file.len().saturating_sub(4)).filter(|stem| {
+            // The file is named after the debug file, with `.sym` in the place of `.pdb`.
+            debug_file.get(stem.len()..).is_some_and(|end| end.eq_ignore_ascii_case(".pdb"))
+        });
+        let file = format!("{}.sym", stem.unwrap_or(debug_file));
+        let mut refused = Vec::new();
+        for path in self.candidates(debug_file, id, &file) {
+            match sym_file::read(&path, id) {
+                Ok(file) => return Some(Found { symbols: Arc::new(file.symbols), kept: file.kept }),
+                Err(reason) => refused.push((path, reason)),
+            }
+        }
+        for (path, reason) in refused {
+            self.note(&path, &reason);
+        }
+        None
+    }
+
+    fn note(&self, path: &Path, reason: &str) {
+        let note = format!("--symbols {}: not used: {reason}", display_path(path));
+        self.notes.lock().unwrap_or_else(PoisonError::into_inner).insert(note);
+    }
+
+    /// The files that may be the one that is looked for: `name/id/file` and `file`, in each place.
+    fn candidates<'s>(&'s self, name: &'s str, id: &'s str, file: &'s str) -> impl Iterator<Item = PathBuf> + 's {
+        self.places.iter().flat_map(move |place| {
+            let at = |name: &str| place.get(&name.to_lowercase()).into_iter().flatten();
+            let stored = at(name).filter(|path| path.is_dir());
+            let stored = stored.flat_map(|folder| entries(folder, id)).flat_map(|folder| entries(&folder, file));
+            stored.chain(at(file).filter(|path| path.is_file()).cloned())
+        })
+    }
+}
+
+impl fmt::Debug for Symbols {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Symbols").field("places", &self.places.len()).finish_non_exhaustive()
+    }
+}
+
+/// Lets go of all loaded files but `asked`, if together they are more than `most` bytes. That a file was not found, or can't
+/// be used, stays known.
+fn let_go(loaded: &mut HashMap<DebugFile, Loaded>, asked: &DebugFile, most: u64) {
+    let kept = |loaded: &Loaded| loaded.get().and_then(Option::as_ref).map_or(0, |found| found.kept);
+    if loaded.values().map(kept).fold(0, u64::saturating_add) > most {
+        loaded.retain(|file, loaded| file == asked || kept(loaded) == 0);
+    }
+}
+
+fn listed(path: &Path) -> io::Result<Place> {
+    let mut entries: Vec<PathBuf> = if path.is_file() {
+        vec![path.to_owned()]
+    } else {
+        fs::read_dir(path)?.map(|entry| entry.map(|entry| entry.path())).collect::<Result<_, _>>()?
+    };
+    entries.sort_unstable();
+    let mut place = Place::new();
+    for entry in entries {
+        if let Some(name) = entry.file_name().and_then(|name| name.to_str()).map(str::to_lowercase) {
+            place.entry(name).or_default().push(entry);
+        }
+    }
+    Ok(place)
+}
+
+/// The entries of a folder by a name, in any case: first the one that is written so, and then, if that was not it, the
+/// others in their order.
+fn entries(folder: &Path, name: &str) -> impl Iterator<Item = PathBuf> + use<> {
+    let exact = Some(folder.join(name)).filter(|path| path.exists());
+    let (folder, name, found) = (folder.to_owned(), name.to_owned(), exact.clone());
+    let others = iter::once_with(move || {
+        let same = |path: &PathBuf| path.file_name().is_some_and(|other| other.eq_ignore_ascii_case(&name));
+        let listed = fs::read_dir(&folder).into_iter().flatten().filter_map(|entry| Some(entry.ok()?.path()));
+        let mut others: Vec<PathBuf> = listed.filter(same).filter(|path| Some(path) != found.as_ref()).collect();
+        others.sort_unstable();
+        others
+    });
+    exact.into_iter().chain(others.flatten())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_stays_loaded_is_bounded_in_total() {
+        let file = |name: &str| (name.to_owned(), "1".to_owned());
+        let found = |kept| {
+            let symbols = SymbolFile::from_bytes(b"MODULE windows x86_64 AB1 app.pdb\n").expect("symbols");
+            Arc::new(OnceLock::from(Some(Found { symbols: Arc::new(symbols), kept })))
+        };
+        let missing: Loaded = Arc::new(OnceLock::from(None));
+        let mut loaded: HashMap<DebugFile, Loaded> =
+            [(file("a"), found(60)), (file("b"), found(30)), (file("c"), missing)].into();
+        let_go(&mut loaded, &file("b"), 90);
+        assert_eq!(loaded.len(), 3, "no more than is allowed");
+        let_go(&mut loaded, &file("b"), 89);
+        let mut left: Vec<&str> = loaded.keys().map(|(name, _)| name.as_str()).collect();
+        left.sort_unstable();
+        assert_eq!(left, ["b", "c"]);
+    }
+
+    #[test]
+    fn all_files_that_may_be_it_are_found_in_all_layouts() {
+        let folder = tempfile::tempdir().expect("a folder");
+        for file in ["App.PDB/AB1/App.sym", "app.pdb/ab1/APP.SYM", "app.pdb/CD1/app.sym", "app.sym", "other.sym"] {
+            let path = folder.path().join(file);
+            fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+            fs::write(path, "").expect("a file");
+        }
+        let symbols = Symbols::at(&[folder.path().to_owned()]).expect("a folder");
+        let found: Vec<String> = symbols
+            .candidates("app.pdb", "AB1", "app.sym")
+            .map(|path| path.strip_prefix(folder.path()).expect("below").to_string_lossy().replace('\\', "/"))
+            .collect();
+        // Where the file system does not tell case, the first two folders are one.
+        #[cfg(target_os = "linux")]
+        assert_eq!(found, ["App.PDB/AB1/App.sym", "app.pdb/ab1/APP.SYM", "app.sym"]);
+        assert_eq!(found.last().map(String::as_str), Some("app.sym"));
+        assert!(found.iter().all(|path| !path.contains("CD1") && !path.contains("other")), "{found:?}");
+    }
+}

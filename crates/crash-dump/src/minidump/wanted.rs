@@ -1,0 +1,268 @@
+//! What an address is that could not be accessed, and what lies where an exception was raised.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::instruction::Used;
+use super::memory::MemoryMap;
+use super::regions::Regions;
+use evidence::{Address, AddressKind, CodePlace, ExceptionCode, Names, Page, ProcessDump, Wanted};
+use untrusted::bytes::Source;
+
+/// Addresses below are never handed out by Windows.
+const NULL_PAGES: u64 = 0x1_0000;
+/// What the processor's report of a pointer that is not canonical becomes in the exception record.
+const NOT_REPORTED: u64 = u64::MAX;
+/// Where canonical addresses end that belong to programs, and where those of the system begin.
+const USER_END: u64 = 0x0000_8000_0000_0000;
+const SYSTEM_START: u64 = 0xFFFF_8000_0000_0000;
+
+/// `STATUS_STACK_OVERFLOW`.
+pub const STACK_OVERFLOW: ExceptionCode = ExceptionCode(0xC000_00FD);
+
+/// Patterns with which heaps fill memory, as 32 bits.
+///
+/// Sources: "CRT debug heap details" (0xCDCDCDCD fresh, 0xDDDDDDDD freed, 0xFDFDFDFD around a block), `/RTC` of the
+/// compiler (0xCCCCCCCC a local that was never set), the debug heap of Windows (0xBAADF00D fresh, 0xFEEEFEEE freed,
+/// 0xABABABAB behind a block), page heap (0xC0C0C0C0 fresh, 0xF0F0F0F0 freed).
+const PATTERNS: [u32; 9] = [
+    0xFEEE_FEEE,
+    0xDDDD_DDDD,
+    0xCDCD_CDCD,
+    0xCCCC_CCCC,
+    0xBAAD_F00D,
+    0xFDFD_FDFD,
+    0xABAB_ABAB,
+    0xC0C0_C0C0,
+    0xF0F0_F0F0,
+];
+/// How far the place of a field lies from the pointer, at most: forwards, and backwards to a block's header.
+const FIELD: u64 = 0x1000;
+const HEADER: u64 = 0x100;
+
+/// What the answer is made from.
+#[derive(Debug, Clone)]
+pub struct Surroundings<'a> {
+    /// The process.
+    pub process: &'a ProcessDump,
+    /// Its memory regions.
+    pub regions: Option<Regions>,
+    /// The captured memory: what could be captured was committed.
+    pub memory: &'a MemoryMap,
+    /// The crashing thread's stack, as far as it is known.
+    pub on_stack: Range<u64>,
+    /// Whether that stack was used up.
+    pub exhausted: bool,
+}
+
+/// The address that an access violation or in-page error wanted: `EXCEPTION_RECORD`'s second parameter. Also that of
+/// a stack overflow, which has the same parameters.
+pub fn wanted_address(process: &ProcessDump) -> Option<Address> {
+    const GUARD_PAGE: ExceptionCode = ExceptionCode(0x8000_0001);
+    let exception = process.exception.as_ref()?;
+    let has_address = matches!(
+        exception.code,
+        ExceptionCode::ACCESS_VIOLATION | ExceptionCode::IN_PAGE_ERROR | STACK_OVERFLOW | GUARD_PAGE
+    );
+    let address = has_address.then(|| exception.parameters.get(1)).flatten()?;
+    let wide = process.system.cpu.is_64_bit();
+    Some(Address(if wide { *address } else { address & 0xFFFF_FFFF }))
+}
+
+impl Surroundings<'_> {
+    /// What an access violation's address is. `used` are the addresses that the instruction at the fault uses.
+    pub fn wanted(&self, source: &mut Source<'_>, used: &[Used], names: &Names) -> Option<Wanted> {
+        let exception = self.process.exception.as_ref()?;
+        if !matches!(exception.code, ExceptionCode::ACCESS_VIOLATION | ExceptionCode::IN_PAGE_ERROR) {
+            return None;
+        }
+        let address = wanted_address(self.process)?;
+        if self.process.system.cpu.is_64_bit() && address.0 == NOT_REPORTED {
+            return Some(not_reported(used));
+        }
+        let page = self.page(source, address);
+        let committed = self.is_committed(address, page);
+        let module = self.module_name(address, committed, names);
+        let pattern = (committed != Some(true) && module.is_none()).then(|| pattern(address.0)).flatten();
+        let kind = self.kind(address, page, pattern);
+        Some(Wanted { kind, computed: None, pattern, module, page })
+    }
+
+    fn kind(&self, address: Address, page: Option<Page>, pattern: Option<u32>) -> Option<AddressKind> {
+        if address.0 < NULL_PAGES {
+            return Some(AddressKind::NullPage);
+        }
+        if self.on_stack.contains(&address.0) {
+            let end = self.exhausted || page == Some(Page::Guard);
+            return Some(if end { AddressKind::StackEnd } else { AddressKind::Stack });
+        }
+        if self.process.module_at(address).is_some() {
+            return Some(AddressKind::Module);
+        }
+        let committed = self.is_committed(address, page);
+        if self.was_unloaded(address, committed) {
+            return Some(AddressKind::UnloadedModule);
+        }
+        // Without a map of the memory, such an address may be one like any other.
+        if pattern.is_some() && committed == Some(false) {
+            return Some(AddressKind::FillPattern);
+        }
+        if self.process.system.cpu.is_64_bit() && address.0 >= SYSTEM_START {
+            return Some(AddressKind::Kernel);
+        }
+        Some(match page? {
+            Page::Free => AddressKind::Free,
+            Page::Reserved => AddressKind::Reserved,
+            Page::Guard => AddressKind::GuardPage,
+            page if self.allows(page)? => AddressKind::Committed,
+            _ => AddressKind::Protected,
+        })
+    }
+
+    /// Whether a page's protection allows what was wanted.
+    fn allows(&self, page: Page) -> Option<bool> {
+        match self.process.exception.as_ref()?.parameters.first()? {
+            0 => Some(page.is_readable()),
+            1 => Some(page.is_writable()),
+            8 => Some(page.is_executable()),
+            _ => None,
+        }
+    }
+
+    /// What lies where the exception was raised.
+    pub fn code_place(&self, source: &mut Source<'_>) -> Option<CodePlace> {
+        let exception = self.process.exception.as_ref()?;
+        let address = exception.address;
+        let pointer = self.process.thread.as_ref().and_then(|thread| thread.instruction_pointer);
+        // Some crash handlers leave the address out.
+        if address.0 < NULL_PAGES {
+            return (pointer == Some(address)).then_some(CodePlace::NullPage);
+        }
+        if self.process.module_at(address).is_some() {
+            return Some(CodePlace::Module);
+        }
+        // With gaps in the list there may have been a module.
+        if self.process.modules.is_none() || !self.process.modules_complete {
+            return None;
+        }
+        let page = self.page(source, address);
+        let committed = self.is_committed(address, page).or_else(|| self.was_fetched(address));
+        if self.was_unloaded(address, committed) {
+            return Some(CodePlace::UnloadedModule);
+        }
+        if self.on_stack.contains(&address.0) {
+            return Some(CodePlace::Stack);
+        }
+        Some(match page {
+            None => CodePlace::NoModule,
+            Some(Page::Free | Page::Reserved) => CodePlace::Free,
+            Some(page) if page.is_executable() => CodePlace::Generated,
+            Some(_) => CodePlace::NotExecutable,
+        })
+    }
+
+    fn page(&self, source: &mut Source<'_>, address: Address) -> Option<Page> {
+        self.regions.and_then(|regions| regions.at(source, address)).map(|region| region.page)
+    }
+
+    /// Whether there was memory at an address; `None` when the dump does not tell.
+    fn is_committed(&self, address: Address, page: Option<Page>) -> Option<bool> {
+        page.map(Page::is_committed).or_else(|| self.memory.region_at(address).map(|_| true))
+    }
+
+    /// Whether the instruction at `address`, where the exception was raised, could be fetched: whatever the exception
+    /// complains of is not that place itself. `None` when it is.
+    fn was_fetched(&self, address: Address) -> Option<bool> {
+        (wanted_address(self.process) != Some(address)).then_some(true)
+    }
+
+    /// Whether a module was at an address before it was unloaded. Where there is memory now, something else has taken its
+    /// place, and it has nothing to do with the address.
+    fn was_unloaded(&self, address: Address, committed: Option<bool>) -> bool {
+        let there = || self.process.unloaded.iter().any(|module| module.offset_of(address).is_some());
+        committed != Some(true) && there()
+    }
+
+    /// The module, loaded or else unloaded, that contains an address.
+    fn module_name(&self, address: Address, committed: Option<bool>, names: &Names) -> Option<Arc<str>> {
+        let loaded = self.process.module_at(address).map(|(_, module)| Arc::clone(&module.name));
+        loaded.or_else(|| {
+            let unloaded = self.process.unloaded_at(address).filter(|_| committed != Some(true));
+            unloaded.map(|module| names.share(module.name()))
+        })
+    }
+}
+
+/// The processor gave no address: what the instruction's registers say, if they explain it.
+fn not_reported(used: &[Used]) -> Wanted {
+    let mut odd: Vec<Address> =
+        used.iter().map(|used| used.address).filter(|address| !is_canonical(*address)).collect();
+    odd.dedup();
+    if let [address] = odd.as_slice() {
+        let pattern = pattern_of_64_bits(address.0);
+        let kind = if pattern.is_some() { AddressKind::FillPattern } else { AddressKind::NonCanonical };
+        return Wanted { kind: Some(kind), computed: Some(*address), pattern, ..Wanted::default() };
+    }
+    let misaligned: Vec<Address> = used.iter().filter(|used| used.misaligned).map(|used| used.address).collect();
+    if let ([], [address]) = (odd.as_slice(), misaligned.as_slice()) {
+        return Wanted { kind: Some(AddressKind::Misaligned), computed: Some(*address), ..Wanted::default() };
+    }
+    Wanted { kind: Some(AddressKind::NotReported), ..Wanted::default() }
+}
+
+fn is_canonical(address: Address) -> bool {
+    address.0 < USER_END || address.0 >= SYSTEM_START
+}
+
+/// The pattern that a pointer of 32 bits is made of, or one whose upper half is empty.
+fn pattern(address: u64) -> Option<u32> {
+    PATTERNS.into_iter().find(|pattern| is_near(address, u64::from(*pattern)))
+}
+
+/// The pattern that fills a whole pointer of 64 bits.
+fn pattern_of_64_bits(address: u64) -> Option<u32> {
+    let twice = |pattern: u32| u64::from(pattern) << 32 | u64::from(pattern);
+    PATTERNS.into_iter().find(|pattern| is_near(address, twice(*pattern)))
+}
+
+fn is_near(address: u64, pointer: u64) -> bool {
+    match address.checked_sub(pointer) {
+        Some(offset) => offset <= FIELD,
+        None => pointer.saturating_sub(address) <= HEADER,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn used(address: u64, misaligned: bool) -> Used {
+        Used { address: Address(address), misaligned }
+    }
+
+    #[test]
+    fn patterns_are_told_with_small_offsets() {
+        assert_eq!(pattern(0xFEEE_FEEE), Some(0xFEEE_FEEE));
+        assert_eq!(pattern(0xDDDD_DDE5), Some(0xDDDD_DDDD));
+        assert_eq!(pattern(0xCDCD_CDC5), Some(0xCDCD_CDCD));
+        assert_eq!(pattern(0xCDCE_0000), None);
+        assert_eq!(pattern(0x18), None);
+        assert_eq!(pattern_of_64_bits(0xBAAD_F00D_BAAD_F01D), Some(0xBAAD_F00D));
+        assert_eq!(pattern_of_64_bits(0xFEEE_FEEE), None);
+    }
+
+    #[test]
+    fn registers_explain_an_address_that_the_processor_did_not_report() {
+        let told = not_reported(&[used(0xDDDD_DDDD_DDDD_DDED, false), used(0x1000, false)]);
+        assert_eq!((told.kind, told.pattern), (Some(AddressKind::FillPattern), Some(0xDDDD_DDDD)));
+        assert_eq!(told.computed, Some(Address(0xDDDD_DDDD_DDDD_DDED)));
+        let told = not_reported(&[used(0x0041_0041_0041_0041, false)]);
+        assert_eq!((told.kind, told.pattern), (Some(AddressKind::NonCanonical), None));
+        let told = not_reported(&[used(0x1008, true)]);
+        assert_eq!((told.kind, told.computed), (Some(AddressKind::Misaligned), Some(Address(0x1008))));
+        let unexplained = not_reported(&[used(0x1008, false)]);
+        assert_eq!((unexplained.kind, unexplained.computed), (Some(AddressKind::NotReported), None));
+        let two = not_reported(&[used(0x8000_0000_0000_0000, false), used(0x9000_0000_0000_0000, false)]);
+        assert_eq!(two.kind, Some(AddressKind::NotReported), "either may be it");
+    }
+}

@@ -1,0 +1,89 @@
+//! The typed facts that parsers read from artifacts, and where each came from.
+//!
+//! This is the waist of the program: parsers under [`crashsift::artifact`] turn bytes into these types, and
+//! everything after them (joining, rules, reports) sees nothing else. A parser says what its file says, in these
+//! types, and judges nothing.
+
+use serde::{Deserialize, Serialize};
+
+mod artifact_kind;
+mod code;
+mod crash_detail;
+mod event;
+mod kernel;
+mod log_coverage;
+mod module;
+mod names;
+mod place;
+mod process;
+mod process_state;
+mod processor;
+mod reading;
+mod sigma;
+mod stop_stack;
+mod ticket;
+mod version;
+mod wer;
+mod word;
+
+pub use artifact_kind::ArtifactKind;
+pub use code::{BugcheckCode, ExceptionCode, FastFailCode, NtStatus};
+pub use crash_detail::{
+    AddressKind, CodePlace, CppException, CrashDetail, Extension, Instruction, InstructionKind, Page, StackState,
+    StowedException, Wanted,
+};
+pub use event::{
+    DriveHealth, Event, EventBody, EventContent, EventFields, MemoryHeld, ProcessExit, ServiceEnd, StorageRetry,
+};
+pub use kernel::{KernelDriver, KernelDump, KernelDumpType, KernelFrame, UnloadedDriver};
+pub use log_coverage::{Days, LogCoverage, RecordIds, Recorded, Stretches};
+pub use module::{Address, DebugId, DebugSignature, LoadedModule, ModuleOffset, UnloadedModule, base_name};
+pub use names::Names;
+pub use names::{ByHash, halves, seed};
+pub use place::Place;
+pub use process::{
+    Call, CpuArchitecture, CrashThread, DelayLoad, Exception, Frame, FrameTrust, OperatingSystem, ProcessDump, System,
+};
+pub use process_state::{
+    Annotation, INTEGRITY_LEVELS, ProcessMemory, ProcessState, SystemMemory, ThreadStack, ThreadState,
+};
+pub use processor::{CpuFeatures, Processor};
+pub use reading::Reading;
+pub use sigma::{SIGMA_LEVELS, SigmaMatch, SigmaRule};
+pub use stop_stack::{KernelRole, is_stop, kernel_role};
+pub use ticket::{
+    Contradiction, DEBUGGER_SUSPECTS, Inventory, PythonFrame, Ticket, TicketEvent, TicketFrame, TicketLine,
+};
+pub use version::Version;
+pub use wer::{WerDetails, WerReport, WerSignature};
+pub use word::Word;
+
+/// The version of [`Evidence`] as it is encoded in mergeable reports: only a program with the same version can read it.
+/// It changes with every change of a type that evidence is made of; `tests/format.rs` holds both together.
+pub const FORMAT: &str = "95d374d5960ba7d6";
+
+/// One thing that an artifact says, with its place in that artifact.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Evidence {
+    /// Where in the artifact it stands.
+    pub place: Place,
+    /// What it says.
+    pub observation: Observation,
+}
+
+/// What an artifact says: one variant for each kind of thing that is read whole.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub enum Observation {
+    /// A user-mode minidump: one process at one moment.
+    Process(Box<ProcessDump>),
+    /// A kernel-mode dump: one bugcheck, or one live kernel report.
+    Kernel(Box<KernelDump>),
+    /// One relevant record of an event log.
+    Event(Event),
+    /// One `Report.wer`.
+    Wer(Box<WerReport>),
+    /// One text that somebody pasted.
+    Ticket(Box<Ticket>),
+    /// One record of an event log that a Sigma rule matches.
+    Sigma(Box<SigmaMatch>),
+}

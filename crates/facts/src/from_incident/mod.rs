@@ -1,0 +1,64 @@
+//! The facts of an incident, as rules see them.
+
+mod dump_detail;
+mod environment;
+mod events;
+mod exception;
+mod fault;
+mod kernel;
+mod lists;
+mod process;
+mod system;
+mod threads;
+mod ticket;
+mod wer;
+
+pub use system::os_build;
+
+use std::collections::HashMap;
+use std::sync::{Arc, LazyLock};
+
+use super::{EvidenceRef, FactSet, FactType, Value, schema};
+use incident::Built;
+
+/// Makes the facts of `built`, but for the timeline around it.
+#[must_use]
+pub fn facts(built: &Built<'_>) -> FactSet {
+    let mut facts = FactSet::default();
+    process::incident(built, &mut facts);
+    exception::exception(built, &mut facts);
+    dump_detail::dump_detail(built, &mut facts);
+    fault::fault(built, &mut facts);
+    events::events(built, &mut facts);
+    system::system(built, &mut facts);
+    wer::wer(built, &mut facts);
+    environment::environment(built, &mut facts);
+    kernel::kernel(built, &mut facts);
+    lists::lists(built, &mut facts);
+    ticket::described(built, &mut facts);
+    facts
+}
+
+/// The number of the evidence at an index.
+pub(crate) fn evidence(number: usize) -> Option<EvidenceRef> {
+    u16::try_from(number.checked_add(1)?).ok().map(EvidenceRef)
+}
+
+fn text(text: &str) -> Value {
+    Value::Text(Arc::from(text))
+}
+
+/// A word of the schema. An incident has hundreds of them (each module's location, each frame's trust), so each word
+/// has one copy for all.
+pub(crate) fn word(word: &'static str) -> Value {
+    static WORDS: LazyLock<HashMap<&'static str, Arc<str>>> = LazyLock::new(|| {
+        let of_lists = schema::LISTS.iter().flat_map(|list| list.fields);
+        let kinds = schema::SCALARS.iter().chain(of_lists).map(|definition| definition.kind);
+        let words = kinds.flat_map(|kind| match kind {
+            FactType::Word(words) => words,
+            _ => &[],
+        });
+        words.map(|word| (*word, Arc::from(*word))).collect()
+    });
+    WORDS.get(word).map_or_else(|| text(word), |shared| Value::Text(Arc::clone(shared)))
+}

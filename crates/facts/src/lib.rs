@@ -1,0 +1,27 @@
+//! Facts as rules see them: one flat set of typed values for each incident, under paths that [`schema`] lists.
+//!
+//! A fact that no artifact gave is absent, which is not the same as false: a rule that asks for it is *skipped*, and
+//! says what was missing.
+
+mod earlier;
+mod from_incident;
+mod other_incidents;
+mod others;
+mod quoted;
+pub mod schema;
+mod set;
+mod surroundings;
+mod written;
+
+pub use earlier::{MOST_BEFORE, REACH_BEFORE};
+pub use from_incident::facts;
+pub use from_incident::os_build;
+pub use other_incidents::{MOST_OTHERS, NEAREST, OF_A_MACHINE, OtherIncident, OtherIncidents, Profile, Run, Shared};
+pub use others::NAMED;
+pub use others::{NamedIncidents, Others, Relation};
+pub use quoted::quoted;
+pub use schema::{FactDefinition, FactType, ListDefinition};
+pub use set::{EvidenceRef, FactSet, Known, Record, Value};
+pub use surroundings::{Around, Asked, BeforeFirst, Change, Nearby, Needed, Recorded, SigmaNearby, Surroundings};
+pub use surroundings::{MOST_OF_A_KIND, TIMELINE_AFTER as REACH_AFTER, reach_seconds};
+pub use written::{write_fact, write_facts};

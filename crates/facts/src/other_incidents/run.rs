@@ -1,0 +1,473 @@
+//! All incidents of a run, found by what they share.
+
+use std::collections::{HashMap, HashSet};
+use std::fmt;
+use std::sync::{Arc, OnceLock};
+
+use jiff::{SignedDuration, Timestamp};
+
+use super::Folded;
+use incident::IncidentKind;
+
+/// How many incidents rules see of each relation on the same machine, and how many elsewhere: the nearest.
+pub const NEAREST: usize = 32;
+/// How many of these another machine has at most, so that one that crashes all day does not hide the rest.
+pub const OF_A_MACHINE: usize = 4;
+/// How many of each relation are looked at on each side of an incident.
+const LOOKED_AT: usize = 256;
+/// The most that the list can hold: of the machine, and twice as many of each other relation.
+pub const MOST_OTHERS: usize = NEAREST * (2 * Shared::ALL.len() - 1);
+
+/// What two incidents can have in common.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Shared {
+    /// The computer.
+    Host,
+    /// Code, module, build and offset.
+    Site,
+    /// The coarse signature.
+    Signature,
+    /// The module that the evidence points to.
+    Suspect,
+    /// The program.
+    Program,
+}
+
+impl Shared {
+    /// All of them.
+    pub const ALL: [Self; 5] = [Self::Host, Self::Site, Self::Signature, Self::Suspect, Self::Program];
+
+    /// The field of an entry that says whether it is so.
+    #[must_use]
+    pub fn field(self) -> &'static str {
+        match self {
+            Self::Host => "same_host",
+            Self::Site => "same_site",
+            Self::Signature => "same_signature",
+            Self::Suspect => "same_suspect",
+            Self::Program => "same_program",
+        }
+    }
+}
+
+/// What of an incident is compared with others. Equal numbers stand for what is equal.
+#[derive(Debug, Clone)]
+pub struct Profile {
+    /// Its id.
+    pub id: Arc<str>,
+    /// Its kind.
+    pub kind: IncidentKind,
+    /// When it was, where that is known.
+    pub time: Option<Timestamp>,
+    /// The code of its exception or stop, and whether it is that of a stop: these are different numbers.
+    pub code: Option<(u32, bool)>,
+    /// The module at the fault.
+    pub module: Option<Arc<str>>,
+    /// The module that the evidence points to.
+    pub suspect: Option<Arc<str>>,
+    /// The program.
+    pub program: Option<Arc<str>>,
+    /// The computer.
+    pub host: Option<Arc<str>>,
+    /// The build of Windows.
+    pub os_build: Option<u32>,
+    /// What it can share with others, in the order of [`Shared::ALL`].
+    pub keys: [Option<u32>; Shared::ALL.len()],
+}
+
+impl Profile {
+    fn key(&self, shared: Shared) -> Option<u32> {
+        self.keys.get(shared as usize).copied().flatten()
+    }
+
+    fn is_of_a_process(&self) -> bool {
+        use IncidentKind::{Crash, Exit, Hang, StartFailure};
+        matches!(self.kind, Crash | Exit | Hang | StartFailure)
+    }
+
+    /// Whether it is of a kind that raises nothing, so that there is no place where it did.
+    fn is_of_no_place(&self) -> bool {
+        self.code.is_none() && matches!(self.kind, IncidentKind::Hang | IncidentKind::PowerLoss)
+    }
+
+    /// Whether another incident has the same in common; `None` where nobody knows.
+    #[must_use]
+    pub fn shares(&self, shared: Shared, other: &Self) -> Option<bool> {
+        match (self.key(shared), other.key(shared), shared) {
+            (Some(own), Some(other), _) => Some(own == other),
+            // Another module or another code is another place, wherever in it.
+            (_, _, Shared::Site) => {
+                let differs = self.same_module(other) == Some(false) || self.same_code(other) == Some(false);
+                (differs || self.is_of_no_place() || other.is_of_no_place()).then_some(false)
+            }
+            // A stop has no program.
+            (_, _, Shared::Program) if !self.is_of_a_process() || !other.is_of_a_process() => Some(false),
+            _ => None,
+        }
+    }
+
+    /// Whether the module at the fault has the same name.
+    #[must_use]
+    pub fn same_module(&self, other: &Self) -> Option<bool> {
+        Some(self.module.as_ref()?.eq_ignore_ascii_case(other.module.as_ref()?))
+    }
+
+    /// Whether the code is the same.
+    #[must_use]
+    pub fn same_code(&self, other: &Self) -> Option<bool> {
+        Some(self.code? == other.code?)
+    }
+
+    /// How long before another one; less than nothing where it was after it.
+    #[must_use]
+    pub fn before(&self, other: &Self) -> Option<SignedDuration> {
+        Some(other.time?.duration_since(self.time?))
+    }
+}
+
+/// The incidents of one relation, by their places.
+#[derive(Debug, Default)]
+struct Relation {
+    /// Those that have each key.
+    by_key: HashMap<u32, Vec<usize>>,
+    /// Those of which nobody knows it.
+    unknown: Vec<usize>,
+}
+
+/// The incidents of each relation, in the order of [`Shared::ALL`].
+type Relations = [Relation; Shared::ALL.len()];
+
+/// All incidents of a run that are none of several.
+pub struct Run {
+    /// In the order of their times, those without one last.
+    all: Vec<Member>,
+    relations: OnceLock<Relations>,
+}
+
+impl fmt::Debug for Run {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Run of {} incidents", self.all.len())
+    }
+}
+
+/// An incident of the run.
+#[derive(Debug)]
+struct Member {
+    profile: Profile,
+    /// Its texts as they compare, made when a rule first asks.
+    folded: OnceLock<Folded>,
+}
+
+/// The nearest incidents that share something with one.
+#[derive(Debug, Default)]
+pub(super) struct Near {
+    /// Their places, the nearest first; those of which no time is known last.
+    pub places: Vec<usize>,
+    /// What is left out of each relation, in the order of [`Shared::ALL`].
+    pub left_out: [LeftOut; Shared::ALL.len()],
+}
+
+/// How near the nearest incident is that is left out of a relation: seconds; 0 where no time is known.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct LeftOut {
+    /// Of those on the same machine.
+    pub here: Option<u64>,
+    /// Of those elsewhere.
+    pub elsewhere: Option<u64>,
+}
+
+impl LeftOut {
+    fn note(side: &mut Option<u64>, distance: Option<u64>) {
+        let distance = distance.unwrap_or_default();
+        *side = Some(side.map_or(distance, |known| known.min(distance)));
+    }
+
+    /// Notes one of which it is known, or not, that it is on the same machine.
+    fn note_of(&mut self, same_host: Option<bool>, distance: Option<u64>) {
+        if same_host != Some(false) {
+            Self::note(&mut self.here, distance);
+        }
+        if same_host != Some(true) {
+            Self::note(&mut self.elsewhere, distance);
+        }
+    }
+
+    /// Notes all from this one on. They come by their distance: nothing nearer follows, but for those without a time.
+    fn note_rest(&mut self, distance: Option<u64>, timeless: bool) {
+        self.note_of(None, distance.filter(|_| !timeless));
+    }
+}
+
+impl Run {
+    /// The incidents of a run, in the order of their times, those without one last.
+    #[must_use]
+    pub fn new(all: Vec<Profile>) -> Self {
+        let all = all.into_iter().map(|profile| Member { profile, folded: OnceLock::new() }).collect();
+        Self { all, relations: OnceLock::new() }
+    }
+
+    pub(super) fn profile(&self, place: usize) -> Option<&Profile> {
+        Some(&self.all.get(place)?.profile)
+    }
+
+    /// The texts of the incident at a place as they compare, which `fold` makes of it the first time.
+    pub(super) fn folded(&self, place: usize, fold: impl FnOnce(&Profile) -> Folded) -> Option<&Folded> {
+        let Member { profile, folded } = self.all.get(place)?;
+        Some(folded.get_or_init(|| fold(profile)))
+    }
+
+    fn relations(&self) -> &Relations {
+        self.relations.get_or_init(|| {
+            let mut relations: Relations = Default::default();
+            for (place, member) in self.all.iter().enumerate() {
+                for (relation, key) in relations.iter_mut().zip(member.profile.keys) {
+                    match key {
+                        Some(key) => relation.by_key.entry(key).or_default().push(place),
+                        None => relation.unknown.push(place),
+                    }
+                }
+            }
+            relations
+        })
+    }
+
+    /// The nearest incidents that share something with the one at a place.
+    pub(super) fn near(&self, own: usize) -> Near {
+        let mut near = Near::default();
+        let Some(profile) = self.profile(own) else { return near };
+        let mut taken = HashSet::new();
+        for ((shared, relation), left_out) in Shared::ALL.into_iter().zip(self.relations()).zip(&mut near.left_out) {
+            let list = profile.key(shared).and_then(|key| relation.by_key.get(&key));
+            for place in self.of_relation(shared, profile, list.map_or(&[], Vec::as_slice), own, left_out) {
+                if taken.insert(place) {
+                    near.places.push(place);
+                }
+            }
+        }
+        self.sort(profile, &mut near.places);
+        near
+    }
+
+    /// The nearest incidents of which nobody knows whether they share something with the one at a place, without those
+    /// that share something else.
+    pub(super) fn perhaps(&self, own: usize, sharing: &HashSet<usize>) -> Near {
+        let mut perhaps = Near::default();
+        let Some(profile) = self.profile(own) else { return perhaps };
+        let mut taken = HashSet::new();
+        for ((shared, relation), left_out) in Shared::ALL.into_iter().zip(self.relations()).zip(&mut perhaps.left_out) {
+            // What is not known of the incident itself leaves all of it open.
+            if profile.key(shared).is_none() {
+                continue;
+            }
+            let (mut count, mut looked_at) = (0_usize, 0_usize);
+            for (distance, place) in self.nearest_first(profile, &relation.unknown, own) {
+                if looked_at >= LOOKED_AT.saturating_mul(2) {
+                    left_out.note_rest(distance, self.has_timeless(&relation.unknown));
+                    break;
+                }
+                looked_at = looked_at.saturating_add(1);
+                let Some(other) = self.profile(place).filter(|other| profile.shares(shared, other).is_none()) else {
+                    continue;
+                };
+                if sharing.contains(&place) || taken.contains(&place) {
+                    continue;
+                }
+                if count >= NEAREST {
+                    left_out.note_of(profile.shares(Shared::Host, other), distance);
+                    continue;
+                }
+                count = count.saturating_add(1);
+                taken.insert(place);
+                perhaps.places.push(place);
+            }
+        }
+        self.sort(profile, &mut perhaps.places);
+        perhaps
+    }
+
+    /// Puts places in the order of their distance, those without a time last.
+    fn sort(&self, profile: &Profile, places: &mut [usize]) {
+        let distance = |place: &usize| self.distance(profile, *place);
+        places.sort_by_key(|place| (distance(place).is_none(), distance(place), *place));
+    }
+
+    /// Whether there are incidents without a time at the end of a list, which may lie anywhere.
+    fn has_timeless(&self, list: &[usize]) -> bool {
+        list.last().and_then(|place| self.profile(*place)).is_some_and(|last| last.time.is_none())
+    }
+
+    /// The nearest of those that share one thing, and what is left out of them.
+    fn of_relation(
+        &self,
+        shared: Shared,
+        profile: &Profile,
+        list: &[usize],
+        own: usize,
+        left_out: &mut LeftOut,
+    ) -> Vec<usize> {
+        let mut taken = Vec::new();
+        let (mut here, mut elsewhere) = (0_usize, 0_usize);
+        let mut of_machine: HashMap<u32, usize> = HashMap::new();
+        let mut looked_at = 0_usize;
+        for (distance, place) in self.nearest_first(profile, list, own) {
+            let is_full = here >= NEAREST && (elsewhere >= NEAREST || shared == Shared::Host);
+            if is_full || looked_at >= LOOKED_AT.saturating_mul(2) {
+                left_out.note_rest(distance, self.has_timeless(list));
+                break;
+            }
+            looked_at = looked_at.saturating_add(1);
+            let Some(other) = self.profile(place) else { continue };
+            if profile.shares(Shared::Host, other) == Some(true) {
+                if here < NEAREST {
+                    here = here.saturating_add(1);
+                    taken.push(place);
+                } else {
+                    LeftOut::note(&mut left_out.here, distance);
+                }
+                continue;
+            }
+            // Where a machine is not known, it may be any.
+            let of_its_machine = other.key(Shared::Host).map(|host| of_machine.entry(host).or_default());
+            if elsewhere >= NEAREST || of_its_machine.as_ref().is_some_and(|count| **count >= OF_A_MACHINE) {
+                LeftOut::note(&mut left_out.elsewhere, distance);
+                continue;
+            }
+            elsewhere = elsewhere.saturating_add(1);
+            of_its_machine.into_iter().for_each(|count| *count = count.saturating_add(1));
+            taken.push(place);
+        }
+        taken
+    }
+
+    /// The places of a list with their distances, the nearest first, without the own one.
+    fn nearest_first<'l>(
+        &'l self,
+        profile: &'l Profile,
+        list: &'l [usize],
+        own: usize,
+    ) -> impl Iterator<Item = (Option<u64>, usize)> + 'l {
+        let at = list.partition_point(|place| *place < own);
+        let (before, after) = list.split_at_checked(at).unwrap_or((list, &[]));
+        let with_distance = move |place: &usize| (self.distance(profile, *place), *place);
+        let mut before = before.iter().rev().map(with_distance).peekable();
+        let mut after = after.iter().filter(move |place| **place != own).map(with_distance).peekable();
+        let order = |distance: Option<u64>| (distance.is_none(), distance);
+        std::iter::from_fn(move || match (before.peek(), after.peek()) {
+            (Some((earlier, _)), Some((later, _))) if order(*later) < order(*earlier) => after.next(),
+            (Some(_), _) => before.next(),
+            (None, _) => after.next(),
+        })
+    }
+
+    /// How far an incident is from the one at a place, seconds.
+    fn distance(&self, profile: &Profile, place: usize) -> Option<u64> {
+        Some(self.profile(place)?.before(profile)?.as_secs().unsigned_abs())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// An incident on a machine at a second, with one signature.
+    fn profile(host: Option<u32>, second: Option<i64>) -> Profile {
+        Profile {
+            id: Arc::from("id"),
+            kind: IncidentKind::Crash,
+            time: second.map(|second| Timestamp::from_second(second).expect("a time")),
+            code: None,
+            module: None,
+            suspect: None,
+            program: None,
+            host: None,
+            os_build: None,
+            keys: [host, None, Some(1), None, None],
+        }
+    }
+
+    #[test]
+    fn the_nearest_come_first_and_those_without_a_time_last() {
+        let times = [Some(0), Some(90), Some(100), Some(100), Some(105), None];
+        let run = Run::new(times.iter().map(|time| profile(None, *time)).collect());
+        assert_eq!(run.near(2).places, [3, 4, 1, 0, 5]);
+        assert_eq!(run.near(5).places, [0, 1, 2, 3, 4]);
+    }
+
+    #[test]
+    fn a_machine_that_crashes_all_day_does_not_hide_others() {
+        let mut hosts = vec![Some(1); 100];
+        hosts.push(Some(2));
+        hosts.push(Some(3));
+        let run = Run::new(hosts.iter().zip(0..).map(|(host, second)| profile(*host, Some(second))).collect());
+        let near = run.near(101);
+        let of = |host: u32| near.places.iter().filter(|place| hosts[**place] == Some(host)).count();
+        assert_eq!((of(1), of(2)), (OF_A_MACHINE, 1));
+        let [of_host, _, of_signature, ..] = near.left_out;
+        assert_eq!(of_host, LeftOut::default());
+        // The four nearest are 2 to 5 seconds before it.
+        assert_eq!(of_signature, LeftOut { here: None, elsewhere: Some(6) });
+    }
+
+    #[test]
+    fn what_is_left_out_is_known_with_its_distance() {
+        let run = Run::new((0..100).map(|second| profile(Some(1), Some(second))).collect());
+        let near = run.near(99);
+        assert_eq!(near.places.len(), NEAREST);
+        let [of_host, ..] = near.left_out;
+        assert_eq!(of_host.here, Some(33));
+        assert!(near.places.len() <= MOST_OTHERS);
+    }
+
+    #[test]
+    fn what_is_not_known_of_one_is_neither_the_same_nor_another() {
+        let (known, unknown) = (profile(Some(1), None), profile(None, None));
+        assert_eq!(known.shares(Shared::Host, &unknown), None);
+        assert_eq!(known.shares(Shared::Host, &profile(Some(2), None)), Some(false));
+        let stop = Profile { kind: IncidentKind::Bugcheck, ..profile(None, None) };
+        assert_eq!(known.shares(Shared::Program, &stop), Some(false));
+        assert_eq!(known.shares(Shared::Program, &unknown), None);
+        let of = |module: &str| Profile { module: Some(module.into()), ..profile(None, None) };
+        assert_eq!(of("a.dll").shares(Shared::Site, &of("b.dll")), Some(false));
+        assert_eq!(of("a.dll").shares(Shared::Site, &of("A.dll")), None);
+        let hang = Profile { kind: IncidentKind::Hang, ..profile(None, None) };
+        assert_eq!(of("a.dll").shares(Shared::Site, &hang), Some(false));
+    }
+
+    /// Of one host, with another signature.
+    fn unlike(host: Option<u32>, second: Option<i64>) -> Profile {
+        Profile { keys: [host, None, Some(2), None, None], ..profile(None, second) }
+    }
+
+    #[test]
+    fn those_that_perhaps_share_something_are_the_nearest_that_share_nothing_else() {
+        let all =
+            [profile(None, Some(0)), unlike(None, Some(10)), unlike(Some(2), Some(20)), profile(Some(1), Some(30))];
+        let run = Run::new([all.as_slice(), &[unlike(None, None)]].concat());
+        let sharing: HashSet<usize> = run.near(3).places.into_iter().collect();
+        assert_eq!(sharing, HashSet::from([0]));
+        let perhaps = run.perhaps(3, &sharing);
+        assert_eq!(perhaps.places, [1, 4]);
+        assert_eq!(perhaps.left_out, [LeftOut::default(); 5]);
+    }
+
+    #[test]
+    fn of_those_that_perhaps_share_something_it_is_known_how_near_one_is_left_out() {
+        let mut all: Vec<Profile> = (0..100).map(|second| unlike(None, Some(second))).collect();
+        all.push(profile(Some(1), Some(100)));
+        let perhaps = Run::new(all.clone()).perhaps(100, &HashSet::new());
+        assert_eq!(perhaps.places.len(), NEAREST);
+        let [of_host, ..] = perhaps.left_out;
+        assert_eq!(of_host, LeftOut { here: Some(33), elsewhere: Some(33) });
+        all.extend(std::iter::repeat_n(unlike(None, None), 2));
+        let [of_host, ..] = Run::new(all).perhaps(100, &HashSet::new()).left_out;
+        assert_eq!(of_host.here, Some(0), "one without a time may be nearest");
+    }
+
+    #[test]
+    fn one_without_a_time_that_is_left_out_may_be_nearest() {
+        let mut all: Vec<Profile> = (0..100).map(|second| profile(Some(1), Some(second))).collect();
+        all.push(profile(Some(1), None));
+        let [of_host, ..] = Run::new(all).near(99).left_out;
+        assert_eq!(of_host.here, Some(0));
+    }
+}

@@ -1,0 +1,261 @@
+//! What a machine's logs recorded around an incident.
+//!
+//! Many incidents on one machine see the same records, and rules ask little of most of them: what is made of a record
+//! is made once, and what only some rule would ask for is made when the first one does.
+
+mod around;
+mod changes;
+mod drive;
+mod named;
+mod nearby;
+mod recorded;
+mod sigma;
+
+pub use around::{Around, MOST_OF_A_KIND, reach_seconds};
+pub use changes::{BeforeFirst, Change};
+pub use nearby::Nearby;
+pub use recorded::{Asked, Needed, Recorded};
+pub use sigma::SigmaNearby;
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, OnceLock};
+
+use jiff::{SignedDuration, Timestamp};
+
+use self::nearby::FoldedSigma;
+use evidence::{Event, EventContent, LogCoverage, Observation, Recorded as Kept, Stretches};
+use incident::{Built, ByPlace, Incident, IncidentKind, Item, Machine, TimelineEntry};
+
+/// How far the timeline goes on after an incident: records about a stop are written at the next start.
+pub const TIMELINE_AFTER: SignedDuration = SignedDuration::from_mins(10);
+
+/// How much of a time the logs must cover, so that it means something that they have no record of it.
+const LEAST_COVERED: SignedDuration = SignedDuration::from_hours(24);
+
+/// The logs that tell of incidents and of what was changed.
+const LOGS: [&str; 2] = ["Application", "System"];
+
+/// The kinds of entries that tell what was installed.
+const INSTALLS: &[&str] = &["driver-install", "update", "software-install"];
+/// The fields that say what was installed, of which each such event has one.
+const INSTALLED: &[&str] = &["Product", "PackageIdentifier", "updateTitle", "DriverName", "ServiceName"];
+/// Records about one thing that was installed, no farther apart than this, tell of one installation: a setup writes one
+/// for each of its steps, a driver one for each device that it serves.
+const ONE_INSTALLATION: SignedDuration = SignedDuration::from_secs(60);
+
+/// A machine with its timeline as the incidents on it see it.
+#[derive(Debug)]
+pub struct Surroundings<'i> {
+    machine: &'i Machine,
+    /// In the order of the machine's timeline.
+    logged: Vec<Logged<'i>>,
+    /// Where in it the entries of each kind stand, repeats of an installation left out.
+    by_kind: BTreeMap<&'static str, Vec<usize>>,
+    /// The System logs by their first record, each with the last record of all up to it.
+    system_logs: Vec<(Timestamp, Timestamp)>,
+    /// What the Application logs and the System logs cover.
+    covered: [Stretches; 2],
+    /// What the logs of each channel cover, by its name in lower case.
+    by_channel: BTreeMap<String, Stretches>,
+    /// Of items that records were made of, the number of the incident that they tell of.
+    incident_of: ByPlace<usize, u32>,
+    /// When incidents of a signature first happened.
+    first_of: HashMap<String, Timestamp>,
+    /// Whether Sigma rules were matched with the logs.
+    sigma: bool,
+}
+
+/// An entry of a machine's timeline, as rules compare it.
+#[derive(Debug)]
+struct Logged<'i> {
+    entry: &'i TimelineEntry,
+    event: Option<&'i Event>,
+    provider: OnceLock<Box<str>>,
+    text: OnceLock<Box<str>>,
+    sigma: OnceLock<Box<FoldedSigma>>,
+    /// Whether it tells of a display driver.
+    of_display: OnceLock<bool>,
+    /// Whether it tells of firmware.
+    of_firmware: OnceLock<bool>,
+    /// The nearest entry before it that is the same record in another copy of the log.
+    copy_of: Option<usize>,
+}
+
+impl<'i> Surroundings<'i> {
+    /// Prepares the timeline of a machine whose entries were made of `items`; `sigma` says whether Sigma rules were
+    /// matched with its logs.
+    #[must_use]
+    pub fn new(machine: &'i Machine, items: &'i [Item], sigma: bool) -> Self {
+        let (logged, by_kind) = rayon::join(|| logged(machine, items), || by_kind(machine, items));
+        let is = |channel: &str, wanted: &str| channel.eq_ignore_ascii_case(wanted);
+        let mut system_logs: Vec<(Timestamp, Timestamp)> =
+            machine.logs.iter().filter(|log| is(&log.channel, "System")).map(|log| (log.first, log.last)).collect();
+        system_logs.sort_unstable();
+        let mut latest = Timestamp::MIN;
+        for (_, last) in &mut system_logs {
+            latest = latest.max(*last);
+            *last = latest;
+        }
+        let covered = LOGS.map(|channel| Stretches::of(machine.logs.iter().filter(|log| is(&log.channel, channel))));
+        let mut by_channel: BTreeMap<String, Vec<&LogCoverage>> = BTreeMap::new();
+        for log in &machine.logs {
+            by_channel.entry(log.channel.to_lowercase()).or_default().push(log);
+        }
+        let by_channel = by_channel.into_iter().map(|(name, logs)| (name, Stretches::of(logs.into_iter()))).collect();
+        let (incident_of, first_of) = (ByPlace::default(), HashMap::new());
+        Self { machine, logged, by_kind, system_logs, covered, by_channel, incident_of, first_of, sigma }
+    }
+
+    /// Takes note of an incident on this machine, which has a number: which records tell of it, and of all incidents with
+    /// one signature the first one's time.
+    pub fn note(&mut self, number: usize, built: &Built<'_>) {
+        if let Ok(number) = u32::try_from(number) {
+            self.incident_of.extend(built.gathered.sightings.iter().map(|sighting| (sighting.item, number)));
+        }
+        let incident = &built.incident;
+        let Some(time) = incident.time else { return };
+        match self.first_of.get_mut(&incident.signature.coarse) {
+            Some(first) => *first = (*first).min(time),
+            None => {
+                self.first_of.insert(incident.signature.coarse.clone(), time);
+            }
+        }
+    }
+
+    /// When an incident with the signature of this one first happened on the machine, and since when, without a hole, the
+    /// log has been kept in which it would have been recorded before.
+    fn first_like(&self, incident: &Incident) -> Option<(Timestamp, Option<Timestamp>)> {
+        let first = *self.first_of.get(&incident.signature.coarse)?;
+        let [application, system] = &self.covered;
+        let log = if is_of_application_log(incident.kind) { application } else { system };
+        match log.at(first) {
+            Kept::Since(since) => Some((first, Some(since))),
+            _ => Some((first, None)),
+        }
+    }
+
+    /// What the logs cover around an incident.
+    fn recorded(&self, incident: &Incident) -> Option<Recorded> {
+        let first = self.first_of.get(&incident.signature.coarse).copied();
+        Some(Recorded::new(incident.time?, first, self.by_channel.iter(), self.sigma))
+    }
+
+    /// The machine.
+    #[must_use]
+    pub fn machine(&self) -> &'i Machine {
+        self.machine
+    }
+
+    /// Whether an Application log of the machine was given.
+    #[must_use]
+    pub fn has_application_log(&self) -> bool {
+        let [application, _] = &self.covered;
+        application.span().is_some()
+    }
+
+    /// Whether a System log of the machine was given.
+    #[must_use]
+    pub fn has_system_log(&self) -> bool {
+        !self.system_logs.is_empty()
+    }
+
+    /// Whether a System log of the machine would know what happened at a time.
+    fn covers(&self, time: Timestamp) -> bool {
+        let begun = self.system_logs.partition_point(|(first, _)| *first <= time);
+        let latest = begun.checked_sub(1).and_then(|index| self.system_logs.get(index));
+        latest.is_some_and(|(_, last)| time.duration_since(*last) <= TIMELINE_AFTER)
+    }
+}
+
+/// Whether incidents of a kind are recorded in the Application log, and not in the System log.
+fn is_of_application_log(kind: IncidentKind) -> bool {
+    matches!(kind, IncidentKind::Crash | IncidentKind::Hang)
+}
+
+/// The event of which an entry was made.
+fn event<'i>(entry: &TimelineEntry, items: &'i [Item]) -> Option<&'i Event> {
+    match &items.get(entry.item)?.observation {
+        Observation::Event(event) => Some(event),
+        _ => None,
+    }
+}
+
+/// The entries of a machine's timeline with their events, and which of them are copies.
+fn logged<'i>(machine: &'i Machine, items: &'i [Item]) -> Vec<Logged<'i>> {
+    let mut logged: Vec<Logged<'i>> = Vec::with_capacity(machine.timeline.len());
+    let at_once = |a: &TimelineEntry, b: &TimelineEntry| (a.time, a.id) == (b.time, b.id) && a.provider == b.provider;
+    for alike in machine.timeline.chunk_by(at_once) {
+        let mut places = BTreeMap::new();
+        for entry in alike {
+            // What a Sigma rule says of a record is another entry than what the record says.
+            let rule = entry.sigma.as_ref().map(|rule| (&rule.file, &rule.title));
+            let copy_of = if alike.len() > 1 { places.insert((&entry.place, rule), logged.len()) } else { None };
+            logged.push(Logged {
+                entry,
+                event: event(entry, items),
+                provider: OnceLock::new(),
+                text: OnceLock::new(),
+                sigma: OnceLock::new(),
+                of_display: OnceLock::new(),
+                of_firmware: OnceLock::new(),
+                copy_of,
+            });
+        }
+    }
+    logged
+}
+
+/// Where in a machine's timeline the entries of each kind stand, but for those that tell once more of what was just
+/// installed.
+fn by_kind(machine: &Machine, items: &[Item]) -> BTreeMap<&'static str, Vec<usize>> {
+    let mut by_kind: BTreeMap<&'static str, Vec<usize>> = BTreeMap::new();
+    let mut installed = Installed::default();
+    for (index, entry) in machine.timeline.iter().enumerate() {
+        if !installed.repeats(entry, items) {
+            by_kind.entry(entry.kind).or_default().push(index);
+        }
+    }
+    by_kind
+}
+
+/// What an event says was done with which product, package or driver: provider, event id, and the thing's name.
+type Installation<'i> = (&'i Arc<str>, u32, &'i str);
+
+/// What was installed so far.
+#[derive(Default)]
+struct Installed<'i> {
+    /// When each thing was installed last.
+    last: Vec<Timestamp>,
+    /// Its number there.
+    numbers: HashMap<Installation<'i>, usize>,
+    /// The same by what records say, which those that say the same share; `None` where that is nothing.
+    of_content: ByPlace<*const EventContent, Option<usize>>,
+}
+
+impl<'i> Installed<'i> {
+    /// Whether an entry tells once more of what was just installed.
+    fn repeats(&mut self, entry: &TimelineEntry, items: &'i [Item]) -> bool {
+        if !INSTALLS.contains(&entry.kind) {
+            return false;
+        }
+        let Some(event) = event(entry, items) else { return false };
+        let Self { last, numbers, of_content } = self;
+        let number = *of_content.entry(Arc::as_ptr(&event.content)).or_insert_with(|| {
+            let what = installed_by(event)?;
+            Some(*numbers.entry((&event.content.provider, event.content.id, what)).or_insert_with(|| {
+                last.push(Timestamp::MIN);
+                last.len().saturating_sub(1)
+            }))
+        });
+        let Some(last) = number.and_then(|number| last.get_mut(number)) else { return false };
+        let before = std::mem::replace(last, entry.time);
+        entry.time.duration_since(before) < ONE_INSTALLATION
+    }
+}
+
+/// What the record says was installed: the value of the first of [`INSTALLED`] that it has.
+fn installed_by(event: &Event) -> Option<&str> {
+    let rank = |field: &str| INSTALLED.iter().position(|name| *name == field);
+    let ranked = event.content.fields.iter().filter_map(|(field, value)| Some((rank(field)?, value)));
+    ranked.min_by_key(|(rank, _)| *rank).map(|(_, value)| value)
+}

@@ -1,0 +1,305 @@
+//! The card of an incident: what the report shows of its surroundings, by key.
+
+use std::collections::BTreeMap;
+
+use super::extensions::Extensions;
+use super::frameworks::Framework;
+use super::runtime::RuntimeFile;
+use super::{Environment, Found, system};
+use crate::gathered::Gathered;
+use evidence::{CpuArchitecture, OperatingSystem, Version};
+use windows_codes::graphics::intel_release;
+use windows_codes::{Knowledge, location};
+
+/// The card. What a text states is marked so, and stands only where nothing that was loaded tells.
+#[must_use]
+pub fn card(
+    gathered: &Gathered<'_>,
+    environment: &Environment<'_>,
+    knowledge: &Knowledge,
+) -> BTreeMap<&'static str, String> {
+    let mut card = BTreeMap::new();
+    machine(gathered, environment, knowledge, &mut card);
+    graphics(environment, &mut card);
+    cuda(environment, &mut card);
+    programs(environment, &mut card);
+    runtime(environment, &mut card);
+    contradictions(environment, &mut card);
+    card
+}
+
+/// Versions of which texts state several, where nothing that was loaded tells.
+fn contradictions(environment: &Environment<'_>, card: &mut BTreeMap<&'static str, String>) {
+    for (key, versions) in &environment.stated.contradictions {
+        let written = versions.iter().map(|version| {
+            let (major, minor) = two(*version);
+            if *key == "gpu_driver" { format!("{major}.{minor:02}") } else { format!("{major}.{minor}") }
+        });
+        let written: Vec<String> = written.collect();
+        card.entry(key).or_insert_with(|| format!("{}{STATED_DIFFERENTLY}", written.join(" or ")));
+    }
+}
+
+fn machine(
+    gathered: &Gathered<'_>,
+    environment: &Environment<'_>,
+    knowledge: &Knowledge,
+    card: &mut BTreeMap<&'static str, String>,
+) {
+    if let Some((_, dump)) = gathered.dump() {
+        let system = &dump.system;
+        if system.os != OperatingSystem::Other {
+            card.insert("os", system::name(system, knowledge));
+        }
+        // Some writers fill in zeros.
+        let detail = system.cpu_detail.as_deref().filter(|detail| !detail.ends_with("family 0 model 0 stepping 0"));
+        let detail = detail.map_or_else(String::new, |detail| format!(" ({detail})"));
+        if system.cpu != CpuArchitecture::Other {
+            card.insert("cpu", format!("{}{detail}", system.cpu.word()));
+        }
+        if system.cpu_count > 0 {
+            card.insert("cpu_threads", system.cpu_count.to_string());
+        }
+        if let Some(extensions) = Extensions::of(system.cpu_features).text() {
+            card.insert("cpu_extensions", extensions);
+        }
+    } else if let Some((_, dump)) = gathered.kernel_dump() {
+        card.insert("os", system::of_kernel(dump.build, knowledge));
+        card.insert("cpu", dump.cpu.word().to_owned());
+        crate::kernel_card::fill(dump, card);
+    } else if let Some((_, report)) = gathered.report(|report| report.os_version.is_some())
+        && let Some(build) = report.os_version.as_deref().and_then(system::build_of)
+    {
+        card.insert("os", system::windows(build, None, knowledge));
+    }
+    if let Some(processor) = &environment.stated.processor {
+        card.insert("cpu_name", as_stated(&processor.value));
+    }
+    if environment.wow64.is_some_and(|found| found.value) {
+        card.insert("process_bits", "32-bit on 64-bit Windows".to_owned());
+    }
+}
+
+/// NVIDIA's release by itself, as everybody names it. Others with their maker, and in a key of their own beside NVIDIA's.
+fn graphics(environment: &Environment<'_>, card: &mut BTreeMap<&'static str, String>) {
+    let graphics = &environment.graphics;
+    let amd = graphics.amd.map(|found| format!("AMD {}", found.value));
+    let intel = graphics.intel.map(|found| match intel_release(found.value) {
+        Some(release) => format!("Intel {release} ({})", found.value),
+        None => format!("Intel {}", found.value),
+    });
+    let mut drivers = [graphics.nvidia.map(|found| found.value.to_string()), amd, intel].into_iter().flatten();
+    if let Some(first) = drivers.next() {
+        card.insert("gpu_driver", first);
+    } else if let Some(stated) = environment.stated.nvidia_driver {
+        let (branch, update) = two(stated.value);
+        card.insert("gpu_driver", as_stated(&format!("{branch}.{update:02}")));
+    }
+    let others: Vec<String> = drivers.collect();
+    if !others.is_empty() {
+        card.insert("gpu_driver_others", others.join(", "));
+    }
+}
+
+fn cuda(environment: &Environment<'_>, card: &mut BTreeMap<&'static str, String>) {
+    let (cuda, stated) = (&environment.cuda, &environment.stated);
+    let dotted = |found: Found<Version>| {
+        let (major, minor) = two(found.value);
+        format!("{major}.{minor}")
+    };
+    if let Some(runtime) = cuda.runtime {
+        // From 11 on the file name tells only the major version.
+        let (major, _) = two(runtime.value);
+        card.insert("cuda", if major >= 11 { format!("{major}.x") } else { dotted(runtime) });
+    } else if let Some(toolkit) = stated.cuda {
+        card.insert("cuda", as_stated(&dotted(toolkit)));
+    }
+    if let Some(cudnn) = cuda.cudnn {
+        card.insert("cudnn", two(cudnn.value).0.to_string());
+    } else if let Some(cudnn) = stated.cudnn {
+        card.insert("cudnn", as_stated(&dotted(cudnn)));
+    }
+    if let Some(cublas) = cuda.cublas {
+        // `cublas64_100` is of 10.0; from 11 on the name has the major version only.
+        let (major, minor) = two(cublas.value);
+        let is_whole = minor == 0 && major != 10;
+        card.insert("cublas", if is_whole { major.to_string() } else { format!("{major}.{minor}") });
+    }
+    let mut conflicts = Vec::new();
+    if let Some(names) = cuda.at_odds {
+        let (first, second) = names.value;
+        conflicts.push(format!("{first} and {second} are of different CUDA toolkits"));
+    }
+    if let Some(majors) = cuda.cudnn_majors {
+        let (first, second) = majors.value;
+        conflicts.push(format!("parts of cuDNN {first} and {second} are loaded"));
+    }
+    if !conflicts.is_empty() {
+        card.insert("cuda_conflicts", conflicts.join(", "));
+    }
+}
+
+fn programs(environment: &Environment<'_>, card: &mut BTreeMap<&'static str, String>) {
+    if let Some(python) = &environment.python {
+        let (major, minor) = two(python.version.value);
+        card.insert("python", format!("{major}.{minor}"));
+        let known: Vec<&str> =
+            python.release.as_deref().into_iter().chain(python.installation.map(described)).collect();
+        if !known.is_empty() {
+            card.insert("python_detail", known.join(", "));
+        }
+    }
+    let stated = &environment.stated;
+    for (name, stated) in
+        [("tensorflow", stated.tensorflow), ("pytorch", stated.pytorch), ("onnxruntime", stated.onnxruntime)]
+    {
+        let loaded = environment.frameworks.iter().flatten().find(|framework| framework.name == name);
+        if let Some(text) = framework(loaded, stated.map(|found| found.value)) {
+            card.insert(name, text);
+        }
+    }
+}
+
+fn framework(loaded: Option<&Framework<'_>>, stated: Option<Version>) -> Option<String> {
+    let stated = stated.map(|version| {
+        let [major, minor, patch, _] = version.0;
+        as_stated(&if patch == 0 { format!("{major}.{minor}") } else { format!("{major}.{minor}.{patch}") })
+    });
+    let Some(loaded) = loaded else { return stated };
+    let version = loaded.version.map(|version| {
+        let (major, minor) = two(version);
+        format!("{major}.{minor}")
+    });
+    let version = version.or(stated).unwrap_or_else(|| NOT_KNOWN.to_owned());
+    Some(match loaded.installation.map(described) {
+        Some(installation) => format!("{version}, {installation}"),
+        None => version,
+    })
+}
+
+fn runtime(environment: &Environment<'_>, card: &mut BTreeMap<&'static str, String>) {
+    let runtime = &environment.runtime;
+    for (key, file) in
+        [("msvcp140", runtime.msvcp140), ("vcruntime140", runtime.vcruntime140), ("ucrtbase", runtime.ucrtbase)]
+    {
+        // Every program has Windows' own `ucrtbase.dll`; only a version or another place says something.
+        let says_nothing = |file: RuntimeFile<'_>| {
+            key == "ucrtbase" && file.version.is_none() && file.path.is_none_or(|path| location(path) == "system")
+        };
+        if let Some(file) = file.filter(|file| !says_nothing(file.value)) {
+            card.insert(key, runtime_file(file.value));
+        }
+    }
+    let copies: Vec<String> = environment
+        .copies
+        .iter()
+        .flatten()
+        .map(|copies| {
+            let more = match copies.count.saturating_sub(2) {
+                0 => String::new(),
+                more => format!(" and {more} more"),
+            };
+            format!("{} from {} and {}{more}", copies.name, folder(copies.first.0), folder(copies.second.0))
+        })
+        .collect();
+    if !copies.is_empty() {
+        card.insert("duplicates", copies.join("; "));
+    }
+    let misplaced = misplaced(environment);
+    if !misplaced.is_empty() {
+        card.insert("misplaced", misplaced.join("; "));
+    }
+}
+
+/// Libraries of CUDA, cuDNN and frameworks that lie in the Windows folder, where no installer puts them and every program
+/// finds them before its own. ONNX Runtime belongs there: Windows brings one along.
+fn misplaced(environment: &Environment<'_>) -> Vec<String> {
+    let in_windows = |installation, path: Option<&str>| installation == Some("system") && path.is_some();
+    let libraries = environment.cuda.libraries.iter().flatten();
+    let libraries = libraries
+        .filter(|library| in_windows(library.installation, library.path))
+        .filter_map(|library| Some((library.name, library.path?)));
+    let frameworks = environment.frameworks.iter().flatten();
+    let frameworks = frameworks
+        .filter(|framework| framework.name != "onnxruntime" && in_windows(framework.installation, framework.path))
+        .filter_map(|framework| Some((framework.name, framework.path?)));
+    libraries.chain(frameworks).map(|(name, path)| format!("{name} in {}", folder(path))).collect()
+}
+
+fn runtime_file(file: RuntimeFile<'_>) -> String {
+    match (file.version, file.path.map(folder)) {
+        (Some(version), Some(folder)) => format!("{version} from {folder}"),
+        (Some(version), None) => version.to_string(),
+        (None, Some(folder)) => format!("{NOT_KNOWN}, from {folder}"),
+        (None, None) => NOT_KNOWN.to_owned(),
+    }
+}
+
+fn folder(path: &str) -> &str {
+    path.rsplit_once(['\\', '/']).map_or(path, |(folder, _)| folder)
+}
+
+/// How something was installed, in words.
+fn described(installation: &'static str) -> &'static str {
+    match installation {
+        "conda" => "in a conda environment",
+        "site-packages" => "in site-packages",
+        "python-installer" => "from the installer of python.org",
+        "store-python" => "from the Microsoft Store",
+        "portable-python" => "in a portable Python",
+        "frozen" => "packed into a program",
+        "cuda-toolkit" => "in the CUDA toolkit",
+        "system" => "in the Windows folder",
+        "program" => "in the program's folder",
+        _ => "in another folder",
+    }
+}
+
+/// How a value ends that only a text tells.
+pub const AS_STATED: &str = " (as the text says)";
+
+/// What stands where the version would.
+const NOT_KNOWN: &str = "version not known";
+
+/// How a value ends of which texts state several versions.
+const STATED_DIFFERENTLY: &str = " (the text says both)";
+
+/// Whether a value of a card is known from nothing but what somebody wrote.
+#[must_use]
+pub fn is_stated(value: &str) -> bool {
+    [AS_STATED, STATED_DIFFERENTLY].iter().any(|mark| value.ends_with(mark))
+}
+
+/// Whether a value of a card leaves the version open, or has it from nothing but what somebody wrote.
+#[must_use]
+pub fn tells_no_version(value: &str) -> bool {
+    [NOT_KNOWN, AS_STATED, STATED_DIFFERENTLY].iter().any(|mark| value.contains(mark))
+}
+
+/// A value that a text states.
+pub fn as_stated(text: &str) -> String {
+    format!("{text}{AS_STATED}")
+}
+
+fn two(version: Version) -> (u16, u16) {
+    let [major, minor, ..] = version.0;
+    (major, minor)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_value_that_only_texts_tell_is_known_as_one() {
+        let mut environment = Environment::default();
+        environment.stated.contradictions =
+            vec![("gpu_driver", vec![Version([512, 15, 0, 0]), Version([536, 23, 0, 0])])];
+        let mut card = BTreeMap::new();
+        contradictions(&environment, &mut card);
+        assert_eq!(card.get("gpu_driver").map(String::as_str), Some("512.15 or 536.23 (the text says both)"));
+        assert!(card.values().all(|value| is_stated(value)), "{card:?}");
+        assert!(is_stated(&as_stated("512.15")));
+        assert!(!is_stated("536.23"));
+    }
+}

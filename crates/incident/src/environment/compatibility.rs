@@ -1,0 +1,228 @@
+//! What goes with what by the tables in `rules/data`, computed here because rules compare facts with values and not with
+//! each other. Only what the tables prove is said.
+
+use super::Environment;
+use super::seen::Seen;
+use evidence::Version;
+use windows_codes::{Knowledge, Release, ReleaseSpan};
+
+/// What goes with what.
+#[derive(Debug, Clone, Default)]
+pub struct Compatibility {
+    /// The NVIDIA driver and the CUDA runtime.
+    pub cuda_driver: Option<CudaDriver>,
+    /// TensorFlow and its CUDA and cuDNN.
+    pub tensorflow: Option<TensorFlowFit>,
+    /// The first `msvcp140.dll` and the libraries in the process.
+    pub msvcp140: Option<RuntimeFit>,
+}
+
+/// Whether two things go together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fit {
+    /// As far as the tables know.
+    Fits,
+    /// They don't.
+    Misfits,
+}
+
+impl Fit {
+    fn of(fits: bool) -> Self {
+        if fits { Self::Fits } else { Self::Misfits }
+    }
+}
+
+/// The NVIDIA driver and the CUDA runtime.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CudaDriver {
+    /// Whether the driver is at or above the minimum.
+    pub fit: Fit,
+    /// The releases that the runtime can be; the oldest minimum of them counts.
+    pub releases: ReleaseSpan,
+    /// That minimum.
+    pub minimum: Release,
+    /// The driver.
+    pub driver: Release,
+    /// The number of the evidence that tells the driver, counted from 0.
+    pub from: usize,
+}
+
+/// TensorFlow and the libraries it was built with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TensorFlowFit {
+    /// The toolkit it was built with.
+    pub built_with_cuda: Release,
+    /// The cuDNN it was built with.
+    pub built_with_cudnn: Release,
+    /// Whether the toolkit has all libraries that it asks for.
+    pub cuda: Option<Fit>,
+    /// The first library that the toolkit does not have.
+    pub missing: Option<&'static str>,
+    /// Whether cuDNN is of the same major version and not of a lower minor version.
+    pub cudnn: Option<Fit>,
+    /// The number of the evidence that tells TensorFlow's release, counted from 0.
+    pub from: usize,
+}
+
+/// The first `msvcp140.dll` and the library in the process that may need the newest one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RuntimeFit {
+    /// Whether it is at or above the minimum.
+    pub fit: Fit,
+    /// The minimum.
+    pub minimum: Release,
+    /// The library: its name in the table.
+    pub needed_by: &'static str,
+    /// Which builds of it need that.
+    pub why: &'static str,
+    /// The number of the evidence, counted from 0.
+    pub from: usize,
+}
+
+pub(super) fn compatibility(environment: &Environment<'_>, seen: &Seen<'_>, knowledge: &Knowledge) -> Compatibility {
+    Compatibility {
+        cuda_driver: cuda_driver(environment, knowledge),
+        tensorflow: tensorflow(environment, knowledge),
+        msvcp140: msvcp140(environment, seen, knowledge),
+    }
+}
+
+/// What is loaded counts before what a text says.
+fn cuda_driver(environment: &Environment<'_>, knowledge: &Knowledge) -> Option<CudaDriver> {
+    let stated = || {
+        let release = release(environment.stated.cuda?.value);
+        Some(ReleaseSpan { first: release, last: release })
+    };
+    let releases = environment.cuda.runtime_releases.or_else(stated)?;
+    let driver = environment.graphics.nvidia.map(|found| found.map(|driver| (driver.branch, driver.update)));
+    let driver = driver.or_else(|| environment.stated.nvidia_driver.map(|found| found.map(release)))?;
+    let minimum = knowledge.oldest_cuda_driver(releases)?;
+    Some(CudaDriver {
+        fit: Fit::of(driver.value >= minimum),
+        releases,
+        minimum,
+        driver: driver.value,
+        from: driver.from,
+    })
+}
+
+fn tensorflow(environment: &Environment<'_>, knowledge: &Knowledge) -> Option<TensorFlowFit> {
+    let version = environment.stated.tensorflow?;
+    let build = knowledge.tensorflow_build(version.value)?;
+    let toolkit = environment.stated.cuda.map(|found| release(found.value));
+    let missing = toolkit.and_then(|toolkit| {
+        let lacks = |name: &&&str| knowledge.cuda_releases(name).is_some_and(|releases| !releases.has(toolkit));
+        build.needs.iter().find(lacks).copied()
+    });
+    let stated = environment.stated.cudnn.map(|found| {
+        let (major, minor) = release(found.value);
+        Fit::of(major == build.cudnn.0 && minor >= build.cudnn.1)
+    });
+    // A file name tells the major version alone.
+    let loaded = environment.cuda.cudnn.map(|found| release(found.value).0 == build.cudnn.0);
+    Some(TensorFlowFit {
+        built_with_cuda: build.cuda,
+        built_with_cudnn: build.cudnn,
+        cuda: toolkit.map(|_| Fit::of(missing.is_none())),
+        missing,
+        cudnn: match loaded {
+            Some(false) => Some(Fit::Misfits),
+            _ => stated,
+        },
+        from: version.from,
+    })
+}
+
+fn msvcp140(environment: &Environment<'_>, seen: &Seen<'_>, knowledge: &Knowledge) -> Option<RuntimeFit> {
+    let first = environment.runtime.msvcp140?;
+    let version = release(first.value.version?);
+    let (name, minimum) = seen
+        .whole_list()?
+        .iter()
+        .filter_map(|module| knowledge.msvcp140_minimum(module.name))
+        .reduce(|greatest, other| if other.1.version > greatest.1.version { other } else { greatest })?;
+    Some(RuntimeFit {
+        fit: Fit::of(version >= minimum.version),
+        minimum: minimum.version,
+        needed_by: name,
+        why: minimum.why,
+        from: first.from,
+    })
+}
+
+fn release(version: Version) -> Release {
+    let [major, minor, ..] = version.0;
+    (major, minor)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::seen::tests::listed;
+    use super::super::{Found, cuda, graphics, installation, runtime};
+    use super::*;
+
+    fn of<'i>(modules: &[(&'i str, &str)], state: impl FnOnce(&mut Environment<'i>)) -> Compatibility {
+        let (seen, knowledge) = (listed(modules), Knowledge::builtin());
+        let layout = installation::Layout::of(&seen);
+        let mut environment = Environment {
+            graphics: graphics::graphics(&seen),
+            cuda: cuda::cuda(&seen, &layout, &knowledge),
+            runtime: runtime::runtime(&seen),
+            ..Environment::default()
+        };
+        state(&mut environment);
+        compatibility(&environment, &seen, &knowledge)
+    }
+
+    fn stated(text: &str) -> Option<Found<Version>> {
+        Some(Found { value: text.parse().expect("a version"), from: 0 })
+    }
+
+    #[test]
+    fn a_driver_is_too_old_below_the_oldest_minimum_of_what_the_name_can_be() {
+        let with = |driver: &str| of(&[("cudart64_110.dll", "6.14"), ("nvcuda64.dll", driver)], |_| ());
+        let fit = |driver: &str| with(driver).cuda_driver.map(|fit| (fit.fit, fit.minimum));
+        assert_eq!(fit("27.21.14.5121"), Some((Fit::Misfits, (451, 22))), "451.21");
+        assert_eq!(fit("27.21.14.5122"), Some((Fit::Fits, (451, 22))), "451.22, though 11.8 brings a newer one");
+        assert_eq!(of(&[("cudart64_110.dll", "6.14")], |_| ()).cuda_driver, None);
+        assert_eq!(of(&[("nvcuda64.dll", "27.21.14.5122")], |_| ()).cuda_driver, None);
+    }
+
+    #[test]
+    fn a_text_is_believed_where_no_module_tells() {
+        let fit = of(&[], |environment| {
+            environment.stated.cuda = stated("8.0");
+            environment.stated.nvidia_driver = stated("368.71");
+        });
+        assert_eq!(fit.cuda_driver.map(|fit| (fit.fit, fit.minimum)), Some((Fit::Misfits, (369, 30))));
+    }
+
+    #[test]
+    fn tensorflow_wants_the_libraries_of_its_table() {
+        let fit = |tensorflow: &str, cuda: &str, cudnn: &str| {
+            let fit = of(&[], |environment| {
+                environment.stated.tensorflow = stated(tensorflow);
+                environment.stated.cuda = stated(cuda);
+                environment.stated.cudnn = stated(cudnn);
+            });
+            fit.tensorflow.map(|fit| (fit.cuda, fit.missing, fit.cudnn))
+        };
+        let (fits, misfits) = (Some(Fit::Fits), Some(Fit::Misfits));
+        assert_eq!(fit("2.5.0", "11.2", "8.1"), Some((fits, None, fits)));
+        assert_eq!(fit("2.5.0", "11.4", "8.0"), Some((fits, None, misfits)));
+        assert_eq!(fit("2.4.0", "11.2", "8.4"), Some((misfits, Some("cusolver64_10.dll"), fits)));
+        assert_eq!(fit("2.10", "12.1", "9.0"), Some((misfits, Some("cudart64_110.dll"), misfits)));
+        assert_eq!(fit("2.15", "12.1", "9.0"), None, "no package of it uses a GPU on Windows");
+    }
+
+    #[test]
+    fn the_library_that_needs_the_newest_runtime_counts() {
+        let with = |version: &str| {
+            let modules = [("msvcp140.dll", version), ("onnx_cpp2py_export.cp311-win_amd64.pyd", ""), ("c10.dll", "")];
+            of(&modules, |_| ()).msvcp140.map(|fit| (fit.fit, fit.minimum, fit.needed_by))
+        };
+        assert_eq!(with("14.38.33130.0"), Some((Fit::Misfits, (14, 40), "c10.dll")));
+        assert_eq!(with("14.40.33810.0"), Some((Fit::Fits, (14, 40), "c10.dll")));
+        assert_eq!(of(&[("msvcp140.dll", "14.29.1.0"), ("app.exe", "1.0")], |_| ()).msvcp140, None);
+    }
+}

@@ -1,0 +1,220 @@
+//! CUDA and cuDNN, by the names of their libraries. Their file versions are no help: they say 6.14.11.
+
+use super::Found;
+use super::installation::Layout;
+use super::seen::{Seen, SeenModule};
+use evidence::Version;
+use windows_codes::{Knowledge, ReleaseSpan};
+
+/// CUDA and cuDNN in a process.
+#[derive(Debug, Clone, Default)]
+pub struct Cuda<'i> {
+    /// The runtime; from 11 on its name tells the major version only.
+    pub runtime: Option<Found<Version>>,
+    /// The releases of the toolkit that have a runtime of this name.
+    pub runtime_releases: Option<ReleaseSpan>,
+    /// cuDNN's major version.
+    pub cudnn: Option<Found<Version>>,
+    /// cuBLAS, the number in its file name.
+    pub cublas: Option<Found<Version>>,
+    /// All libraries of the toolkit and of cuDNN; `None` without a whole module list.
+    pub libraries: Option<Vec<CudaLibrary<'i>>>,
+    /// Two libraries that no release of the toolkit has both.
+    pub at_odds: Option<Found<(&'i str, &'i str)>>,
+    /// The major versions of cuDNN of which parts are loaded, when there are several.
+    pub cudnn_majors: Option<Found<(u16, u16)>>,
+    /// Where the toolkit's libraries stand, when all of them are known and one release of it has them all.
+    pub of_one_toolkit: Option<usize>,
+    /// Where cuDNN's libraries stand, when the names of all tell the same major version.
+    pub of_one_cudnn: Option<usize>,
+}
+
+/// A library of the toolkit or of cuDNN.
+#[derive(Debug, Clone, Copy)]
+pub struct CudaLibrary<'i> {
+    /// File name.
+    pub name: &'i str,
+    /// Path.
+    pub path: Option<&'i str>,
+    /// How it was installed.
+    pub installation: Option<&'static str>,
+    /// The number of the evidence, counted from 0.
+    pub from: usize,
+}
+
+pub(super) fn cuda<'i>(seen: &Seen<'i>, layout: &Layout, knowledge: &Knowledge) -> Cuda<'i> {
+    // Nearly all modules of a process are others.
+    let is_library = |module: &&SeenModule<'i>| is_cuda(module.name) || is_cudnn(module.name);
+    let listed: Vec<&SeenModule<'i>> = seen.listed.iter().filter(is_library).collect();
+    let all: Vec<&SeenModule<'i>> = listed.iter().copied().chain(seen.named.iter().filter(is_library)).collect();
+    let listed = seen.whole_list().map(|_| listed);
+    let first = |read: fn(&SeenModule<'_>) -> Option<Version>| {
+        all.iter().find_map(|module| Some(Found { value: read(module)?, from: module.from }))
+    };
+    let releases = |module: &SeenModule<'_>| knowledge.cuda_releases(&module.name.to_ascii_lowercase());
+    let (at_odds, cudnn_majors) = (at_odds(&all, releases), cudnn_majors(&all));
+    // A library whose name tells nothing may be of any release.
+    let all_tell = |belongs: fn(&str) -> bool, tells: &dyn Fn(&SeenModule<'i>) -> bool| {
+        let mut libraries = listed.iter().flatten().filter(|module| belongs(module.name));
+        let first = libraries.next()?;
+        (tells(first) && libraries.all(|module| tells(module))).then_some(first.from)
+    };
+    Cuda {
+        of_one_toolkit: all_tell(is_cuda, &|module| releases(module).is_some()).filter(|_| at_odds.is_none()),
+        of_one_cudnn: all_tell(is_cudnn, &|module| cudnn_part(module).is_some()).filter(|_| cudnn_majors.is_none()),
+        runtime: first(runtime),
+        runtime_releases: all.iter().find(|module| runtime(module).is_some()).and_then(|module| releases(module)),
+        cudnn: first(cudnn_front),
+        cublas: first(cublas),
+        libraries: listed.as_ref().map(|libraries| {
+            let library = |module: &&SeenModule<'i>| CudaLibrary {
+                name: module.name,
+                path: module.path,
+                installation: module.path.map(|path| layout.of_path(path)),
+                from: module.from,
+            };
+            libraries.iter().map(library).collect()
+        }),
+        at_odds,
+        cudnn_majors,
+    }
+}
+
+/// `cudart64_110.dll` is every 11.x, `cudart64_101.dll` is 10.1, `cudart64_12.dll` is every 12.x.
+fn runtime(module: &SeenModule<'_>) -> Option<Version> {
+    numbered(module.between("cudart64_", ".dll")?)
+}
+
+/// `cublas64_11.dll` is that of CUDA 11, `cublas64_100.dll` that of 10.0, `cublas64_10.dll` that of 10.1 and 10.2.
+fn cublas(module: &SeenModule<'_>) -> Option<Version> {
+    numbered(module.between("cublas64_", ".dll")?)
+}
+
+/// Three digits, and two from 50 on (CUDA 5.0 to 9.2), hold a minor number; fewer are a major number alone.
+fn numbered(digits: &str) -> Option<Version> {
+    let number: u16 = digits.parse().ok()?;
+    let (major, minor) = if digits.len() == 3 || number >= 50 {
+        (number.checked_div(10)?, number.checked_rem(10)?)
+    } else {
+        (number, 0)
+    };
+    Some(Version([major, minor, 0, 0]))
+}
+
+/// cuDNN's major version by the name of its front DLL.
+fn cudnn_front(module: &SeenModule<'_>) -> Option<Version> {
+    Some(Version([module.between("cudnn64_", ".dll")?.parse().ok()?, 0, 0, 0]))
+}
+
+/// The major version in the name of any DLL of cuDNN: `cudnn_ops_infer64_8.dll`.
+fn cudnn_part(module: &SeenModule<'_>) -> Option<u16> {
+    let (_, digits) = module.between("cudnn", ".dll")?.rsplit_once("64_")?;
+    digits.parse().ok()
+}
+
+fn is_cuda(name: &str) -> bool {
+    const STARTS: &[&str] = &[
+        "cudart64_",
+        "cublas64_",
+        "cublaslt64_",
+        "cufft64_",
+        "cufftw64_",
+        "curand64_",
+        "cusolver64_",
+        "cusolvermg64_",
+        "cusparse64_",
+        "cupti64_",
+        "nvrtc64_",
+        "nvrtc-builtins64_",
+        "nvjitlink_",
+    ];
+    matches!(name.as_bytes().first(), Some(b'c' | b'C' | b'n' | b'N'))
+        && STARTS.iter().any(|start| name.get(..start.len()).is_some_and(|head| head.eq_ignore_ascii_case(start)))
+}
+
+fn is_cudnn(name: &str) -> bool {
+    matches!(name.as_bytes().first(), Some(b'c' | b'C'))
+        && name.get(..5).is_some_and(|head| head.eq_ignore_ascii_case("cudnn"))
+}
+
+/// The first two libraries that no release of the toolkit has both: the one that leaves no release, and the first of those
+/// before it that excludes it.
+fn at_odds<'i>(
+    modules: &[&SeenModule<'i>],
+    releases: impl Fn(&SeenModule<'_>) -> Option<ReleaseSpan>,
+) -> Option<Found<(&'i str, &'i str)>> {
+    let mut before: Vec<(&'i str, ReleaseSpan)> = Vec::new();
+    for module in modules.iter().filter(|module| is_cuda(module.name)) {
+        let Some(span) = releases(module) else { continue };
+        if let Some((other, _)) = before.iter().find(|(_, other)| other.and(span).is_none()) {
+            return Some(Found { value: (*other, module.name), from: module.from });
+        }
+        before.push((module.name, span));
+    }
+    None
+}
+
+fn cudnn_majors(modules: &[&SeenModule<'_>]) -> Option<Found<(u16, u16)>> {
+    let mut parts = modules.iter().filter_map(|module| Some((cudnn_part(module)?, module.from)));
+    let (first, _) = parts.next()?;
+    parts.find(|(major, _)| *major != first).map(|(other, from)| Found { value: (first, other), from })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::seen::tests::listed;
+    use super::*;
+
+    fn of<'i>(names: &[&'i str]) -> Cuda<'i> {
+        let modules: Vec<(&str, &str)> = names.iter().map(|name| (*name, "6.14.11.6050")).collect();
+        let seen = listed(&modules);
+        cuda(&seen, &Layout::default(), &Knowledge::builtin())
+    }
+
+    #[test]
+    fn names_tell_the_version() {
+        let two = |found: Option<Found<Version>>| found.map(|found| (found.value.0[0], found.value.0[1]));
+        for (name, version) in [
+            ("cudart64_110.dll", (11, 0)),
+            ("CUDART64_101.dll", (10, 1)),
+            ("cudart64_90.dll", (9, 0)),
+            ("cudart64_12.dll", (12, 0)),
+        ] {
+            assert_eq!(two(of(&[name]).runtime), Some(version), "{name}");
+        }
+        assert_eq!(two(of(&["cudnn64_8.dll"]).cudnn), Some((8, 0)));
+        assert_eq!(two(of(&["cudnn_ops_infer64_8.dll"]).cudnn), None);
+        assert_eq!(two(of(&["cublas64_12.dll"]).cublas), Some((12, 0)));
+    }
+
+    #[test]
+    fn libraries_of_two_toolkits_are_at_odds() {
+        let mixed = of(&["cudart64_110.dll", "cufft64_10.dll", "cublas64_12.dll"]);
+        assert_eq!(mixed.at_odds.map(|found| found.value), Some(("cudart64_110.dll", "cublas64_12.dll")));
+        assert!(of(&["cudart64_110.dll", "cublas64_11.dll", "cufft64_10.dll", "curand64_10.dll"]).at_odds.is_none());
+        assert_eq!(of(&["cudnn64_8.dll", "cudnn_graph64_9.dll"]).cudnn_majors.map(|found| found.value), Some((8, 9)));
+        assert!(of(&["cudnn64_8.dll", "cudnn_ops_infer64_8.dll"]).cudnn_majors.is_none());
+    }
+
+    #[test]
+    fn libraries_go_together_only_where_all_names_are_known() {
+        let toolkit = |names: &[&'static str]| of(names).of_one_toolkit.is_some();
+        assert!(toolkit(&["app.exe", "cudart64_110.dll", "cublas64_11.dll"]));
+        assert!(!toolkit(&["app.exe", "cudart64_110.dll", "cublas64_12.dll"]), "of two releases");
+        assert!(!toolkit(&["app.exe", "cudart64_110.dll", "cublas64_99.dll"]), "no table has it");
+        assert!(!toolkit(&["app.exe", "cudart64_custom.dll"]));
+        assert!(!toolkit(&["app.exe"]));
+        let cudnn = |names: &[&'static str]| of(names).of_one_cudnn.is_some();
+        assert!(cudnn(&["cudnn64_9.dll", "cudnn_graph64_9.dll"]));
+        assert!(!cudnn(&["cudnn64_9.dll", "cudnn_graph64_8.dll"]));
+        assert!(!cudnn(&["cudnn64_9.dll", "cudnn_frontend.dll"]), "its name tells no version");
+    }
+
+    #[test]
+    fn libraries_are_told_with_their_place() {
+        let cuda = of(&["app.exe", r"C:\Windows\System32\cudnn64_8.dll", "nvcuda.dll"]);
+        let libraries = cuda.libraries.expect("a whole list");
+        let told: Vec<_> = libraries.iter().map(|library| (library.name, library.installation)).collect();
+        assert_eq!(told, [("cudnn64_8.dll", Some("system"))]);
+    }
+}

@@ -1,0 +1,116 @@
+//! The modules that evidence shows, whichever artifact they are from.
+
+use crate::gathered::Gathered;
+use evidence::{Version, base_name};
+
+/// All modules that the evidence shows.
+#[derive(Debug, Clone, Default)]
+pub struct Seen<'i> {
+    /// A module list in load order, the executable first; empty when no artifact has one.
+    pub(super) listed: Vec<SeenModule<'i>>,
+    /// Modules that records name one by one, such as the one at fault.
+    pub(super) named: Vec<SeenModule<'i>>,
+    /// Whether the list has no gaps. Only such a list proves that a module was absent, or which was the first.
+    pub(super) whole: bool,
+}
+
+/// A module as one artifact shows it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct SeenModule<'i> {
+    /// File name.
+    pub name: &'i str,
+    /// Path, where the artifact holds one.
+    pub path: Option<&'i str>,
+    /// File version.
+    pub version: Option<Version>,
+    /// The number of the evidence, counted from 0.
+    pub from: usize,
+}
+
+impl<'i> Seen<'i> {
+    /// The modules of an incident's evidence: the list of a dump before that of a report.
+    pub(super) fn of(gathered: &Gathered<'i>) -> Self {
+        let mut seen = Self::default();
+        if let Some((from, dump)) = gathered.dump()
+            && let Some(modules) = &dump.modules
+        {
+            seen.whole = dump.modules_complete;
+            seen.listed.extend(modules.iter().map(|module| SeenModule {
+                name: module.name(),
+                path: with_folder(&module.path),
+                version: module.version,
+                from,
+            }));
+        } else if let Some((from, report)) = gathered.report(|report| !report.modules.is_empty()) {
+            seen.whole = true;
+            seen.listed.extend(report.modules.iter().map(|path| SeenModule {
+                name: base_name(path),
+                path: with_folder(path),
+                version: None,
+                from,
+            }));
+        }
+        seen.named.extend(gathered.named_modules().map(|(from, name, path, version)| SeenModule {
+            name: base_name(name),
+            path: path.and_then(with_folder),
+            version,
+            from,
+        }));
+        seen
+    }
+
+    /// All modules, those of the list first.
+    pub fn all(&self) -> impl Iterator<Item = &SeenModule<'i>> {
+        self.listed.iter().chain(&self.named)
+    }
+
+    /// The modules of a whole list.
+    pub(super) fn whole_list(&self) -> Option<&[SeenModule<'i>]> {
+        (self.whole && !self.listed.is_empty()).then_some(self.listed.as_slice())
+    }
+}
+
+impl SeenModule<'_> {
+    /// Whether this is its file name, in any case.
+    pub fn is(&self, name: &str) -> bool {
+        self.name.eq_ignore_ascii_case(name)
+    }
+
+    /// What stands between `start` and `end` in its file name, in any case.
+    pub fn between(&self, start: &str, end: &str) -> Option<&str> {
+        let inner = self.name.len().checked_sub(end.len())?;
+        let (head, tail) = (self.name.get(..start.len())?, self.name.get(inner..)?);
+        (head.eq_ignore_ascii_case(start) && tail.eq_ignore_ascii_case(end))
+            .then(|| self.name.get(start.len()..inner))
+            .flatten()
+    }
+}
+
+fn with_folder(path: &str) -> Option<&str> {
+    path.contains(['\\', '/']).then_some(path)
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+
+    /// A whole list: path and version of each module.
+    pub fn listed<'i>(modules: &[(&'i str, &str)]) -> Seen<'i> {
+        let listed = modules.iter().map(|(path, version)| SeenModule {
+            name: base_name(path),
+            path: with_folder(path),
+            version: version.parse().ok(),
+            from: 0,
+        });
+        Seen { listed: listed.collect(), named: Vec::new(), whole: true }
+    }
+
+    #[test]
+    fn parts_of_names_are_found_in_any_case() {
+        let module = SeenModule { name: "CUDART64_110.DLL", path: None, version: None, from: 0 };
+        assert_eq!(module.between("cudart64_", ".dll"), Some("110"));
+        assert_eq!(module.between("cudart64_110.dll", ".dll"), None);
+        assert_eq!(module.between("cudnn64_", ".dll"), None);
+        assert!(module.is("cudart64_110.dll"));
+    }
+}

@@ -1,0 +1,293 @@
+//! Where the exception was raised, and which module the evidence points to. The two are told apart: many modules only
+//! deliver exceptions for others.
+
+use std::sync::Arc;
+
+use super::caller::{SEARCHED_FRAMES, caller};
+use super::gathered::{CrashRecord, Gathered};
+use super::{FaultSite, Suspect};
+use evidence::{CodePlace, ExceptionCode, LoadedModule, ModuleOffset, OperatingSystem, ProcessDump, base_name};
+
+/// Tells what modules are known for, by their file names.
+pub trait Carriers: Sync {
+    /// Whether it is a carrier: delivers exceptions for others.
+    fn is_carrier(&self, module: &str) -> bool;
+
+    /// Whether the driver of this file name comes with Windows, and is not named only because it stands on a stack.
+    fn is_windows_driver(&self, module: &str) -> bool {
+        self.is_carrier(module)
+    }
+
+    /// Whether it works on behalf of its caller, and is to blame only where none is known.
+    fn is_prefix(&self, module: &str) -> bool;
+
+    /// Whether it only starts threads or programs, so that no caller is further out.
+    fn is_sentinel(&self, module: &str) -> bool;
+
+    /// Whether other software puts it into programs, where it hooks their calls.
+    fn is_injected(&self, module: &str) -> bool;
+}
+
+/// The fault site: of a dump, the module that holds the exception's address, else the one that holds the context's
+/// instruction pointer; without a dump, the module that a crash record names. Gives the evidence number too.
+#[must_use]
+pub fn fault_site(gathered: &Gathered<'_>, carriers: &dyn Carriers) -> Option<(usize, FaultSite)> {
+    if let Some((number, dump)) = gathered.dump()
+        && let Some(site) = of_dump(dump, carriers)
+    {
+        return Some((number, site));
+    }
+    gathered.crash_records().into_iter().find_map(|(number, record)| Some((number, of_record(&record, carriers)?)))
+}
+
+fn of_dump(dump: &ProcessDump, carriers: &dyn Carriers) -> Option<FaultSite> {
+    let exception = dump.exception.as_ref()?;
+    let addresses = dump.fault_addresses();
+    for address in addresses.iter().copied() {
+        if let Some((_, module)) = dump.module_at(address) {
+            let frames = dump.thread.iter().flat_map(|thread| &thread.frames);
+            let function =
+                frames.take(1).find(|frame| frame.address == address).and_then(|frame| frame.function.clone());
+            return Some(FaultSite { function, ..site(module, module.offset_of(address), carriers) });
+        }
+    }
+    // The range where a module was says nothing where something else may be by now.
+    if dump.detail.code_place != Some(CodePlace::UnloadedModule) {
+        return None;
+    }
+    let module = dump.unloaded_at(exception.address)?;
+    Some(FaultSite {
+        module: Arc::from(module.name()),
+        version: None,
+        offset: module.offset_of(exception.address),
+        path: full_path(&module.path),
+        function: None,
+        unloaded: true,
+        carrier: carriers.is_carrier(module.name()),
+    })
+}
+
+fn site(module: &LoadedModule, offset: Option<ModuleOffset>, carriers: &dyn Carriers) -> FaultSite {
+    FaultSite {
+        module: Arc::from(module.name()),
+        version: module.version,
+        offset,
+        path: full_path(&module.path),
+        function: None,
+        unloaded: false,
+        carrier: carriers.is_carrier(module.name()),
+    }
+}
+
+fn of_record(record: &CrashRecord, carriers: &dyn Carriers) -> Option<FaultSite> {
+    let module = record.module.as_ref()?;
+    Some(FaultSite {
+        module: Arc::from(base_name(module)),
+        version: record.module_version,
+        offset: record.offset,
+        path: record.module_path.clone().filter(|path| path.contains(['\\', '/'])),
+        function: None,
+        unloaded: record.module_unloaded,
+        carrier: carriers.is_carrier(base_name(module)),
+    })
+}
+
+/// A path, if it is more than a file name.
+pub(super) fn full_path(path: &Arc<str>) -> Option<Arc<str>> {
+    path.contains(['\\', '/']).then(|| Arc::clone(path))
+}
+
+/// The module that the evidence points to; `None` where nothing supports one.
+#[must_use]
+pub fn suspect(
+    gathered: &Gathered<'_>,
+    fault_site: Option<&FaultSite>,
+    code: Option<ExceptionCode>,
+    carriers: &dyn Carriers,
+) -> Option<Suspect> {
+    // The heap manager finds damage long after it was done; neither the finder nor its callers need be the writer. Of a
+    // page that could not be read, the module that needed it is the victim.
+    if matches!(code, Some(HEAP_CORRUPTION | ExceptionCode::IN_PAGE_ERROR)) {
+        return None;
+    }
+    let dump = gathered.dump().map(|(_, dump)| dump).filter(|dump| dump.exception.is_some());
+    if dump.is_some_and(|dump| dump.system.os != OperatingSystem::Windows) {
+        return None;
+    }
+    if let Some(thrower) = dump.and_then(|dump| thrower(dump, carriers)) {
+        return Some(thrower);
+    }
+    let site = fault_site?;
+    // What lies where execution arrived did not bring it there; an unloaded module is what was meant.
+    if !site.unloaded && dump.is_some_and(ProcessDump::could_not_execute) {
+        return None;
+    }
+    if !site.carrier {
+        let (basis, reason) = match (dump.is_some(), site.unloaded) {
+            (true, false) => ("exact", "the exception was raised in it".to_owned()),
+            (true, true) => ("exact", "code was run in it after it had been unloaded".to_owned()),
+            (false, false) => ("named", "the crash record names it as the module of the exception".to_owned()),
+            (false, true) => {
+                ("named", "the crash record says that code was run in it after it had been unloaded".to_owned())
+            }
+        };
+        return Some(Suspect {
+            module: Arc::clone(&site.module),
+            version: site.version,
+            path: site.path.clone(),
+            basis,
+            reason,
+        });
+    }
+    match dump {
+        // The return addresses are what the overrun went over.
+        Some(dump) if is_stack_overrun(dump) => None,
+        Some(dump) => caller(dump, &site.module, carriers),
+        None => of_debugger(gathered, &site.module, carriers),
+    }
+}
+
+/// The module that a pasted analysis of a debugger points to: the one that it blames, or the first on its stack that
+/// is no carrier.
+fn of_debugger(gathered: &Gathered<'_>, fault_site: &str, carriers: &dyn Carriers) -> Option<Suspect> {
+    let suspect = |module: &Arc<str>, basis, reason: String| {
+        Some(Suspect { module: Arc::clone(module), version: None, path: None, basis, reason })
+    };
+    // A name without ending is a debugger's own; the file's ending is then one of these.
+    let delivers = |module: &str| {
+        let completed = || [".dll", ".exe", ".sys"].iter().any(|end| carriers.is_carrier(&[module, end].concat()));
+        carriers.is_carrier(module) || (!module.contains('.') && completed())
+    };
+    let (_, ticket) = gathered.tickets().find(|(_, ticket)| ticket.blamed.is_some() || !ticket.frames.is_empty())?;
+    if let Some(module) = ticket.blamed.as_ref().filter(|module| !delivers(module)) {
+        return suspect(module, "named", "the debugger's analysis blames it".to_owned());
+    }
+    let modules = ticket.frames.iter().take(SEARCHED_FRAMES).map(|frame| &frame.module);
+    let module = modules.into_iter().find(|module| !delivers(module))?;
+    let reason = format!("it is the first module on the stack that the debugger printed that called into {fault_site}");
+    suspect(module, "named", reason)
+}
+
+/// Whether the stack guard ended the process: its older form and its present one (`winnt.h`:
+/// `FAST_FAIL_LEGACY_GS_VIOLATION`, `FAST_FAIL_STACK_COOKIE_CHECK_FAILURE`).
+fn is_stack_overrun(dump: &ProcessDump) -> bool {
+    dump.exception.as_ref().is_some_and(|exception| {
+        exception.code == ExceptionCode::FAST_FAIL && matches!(exception.parameters.first(), Some(0 | 2))
+    })
+}
+
+/// `STATUS_HEAP_CORRUPTION`.
+const HEAP_CORRUPTION: ExceptionCode = ExceptionCode(0xC000_0374);
+/// A C++ exception of MSVC.
+const CPP_EXCEPTION: ExceptionCode = ExceptionCode(0xE06D_7363);
+/// The module that threw a C++ exception: the one that its throw information lies in.
+fn thrower(dump: &ProcessDump, carriers: &dyn Carriers) -> Option<Suspect> {
+    dump.exception.as_ref().filter(|exception| exception.code == CPP_EXCEPTION)?;
+    let (_, module) = dump.module_at(dump.detail.cpp.as_ref()?.image?)?;
+    (!carriers.is_carrier(module.name())).then(|| Suspect {
+        module: Arc::from(module.name()),
+        version: module.version,
+        path: full_path(&module.path),
+        basis: "exact",
+        reason: "the C++ exception's type lies in it, so its code threw".to_owned(),
+    })
+}
+
+/// A few names in the place of a rule set's lists.
+#[cfg(test)]
+pub(super) struct CarriersByName {
+    pub(super) carriers: &'static [&'static str],
+    pub(super) windows_drivers: &'static [&'static str],
+}
+
+#[cfg(test)]
+impl Carriers for CarriersByName {
+    fn is_carrier(&self, module: &str) -> bool {
+        self.carriers.iter().any(|name| name.eq_ignore_ascii_case(module))
+    }
+
+    fn is_windows_driver(&self, module: &str) -> bool {
+        self.windows_drivers.iter().any(|name| name.eq_ignore_ascii_case(module))
+    }
+
+    fn is_prefix(&self, _: &str) -> bool {
+        false
+    }
+
+    fn is_sentinel(&self, _: &str) -> bool {
+        false
+    }
+
+    fn is_injected(&self, _: &str) -> bool {
+        false
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use evidence::{
+        Address, CppException, CpuArchitecture, CpuFeatures, CrashDetail, Exception, ProcessState, Processor, System,
+    };
+
+    const LIBRARY: u64 = 0x6A00_0000;
+    const RUNTIME: u64 = 0x7500_0000;
+    const CARRIERS: CarriersByName = CarriersByName { carriers: &["msvcp140.dll"], windows_drivers: &[] };
+
+    /// A 32-bit process that threw: three parameters, and the throw information in the module at `image`.
+    fn thrown_from(image: Option<u64>) -> ProcessDump {
+        let module = |name: &str, base| LoadedModule {
+            name: name.into(),
+            path: name.into(),
+            version: None,
+            base: Address(base),
+            size: 0x1_0000,
+            timestamp: 0,
+            debug_id: None,
+        };
+        ProcessDump {
+            time: None,
+            system: System {
+                os: OperatingSystem::Windows,
+                os_version: (10, 0, 19045),
+                os_detail: None,
+                cpu: CpuArchitecture::X86,
+                cpu_count: 4,
+                cpu_detail: None,
+                cpu_features: CpuFeatures::default(),
+                processor: Processor::default(),
+                server: None,
+            },
+            pid: None,
+            started: None,
+            exception: Some(Exception {
+                code: CPP_EXCEPTION,
+                flags: 1,
+                address: Address(0x7600_1000),
+                parameters: vec![0x1993_0520, 0x0019_F000, LIBRARY + 0x2000],
+                foreign_reason: None,
+            }),
+            requested: None,
+            thread: None,
+            thread_count: 1,
+            modules: Some(vec![module("library.dll", LIBRARY), module("MSVCP140.dll", RUNTIME)]),
+            modules_complete: true,
+            unloaded: Vec::new(),
+            delay_load: None,
+            detail: CrashDetail {
+                cpp: image.map(|image| CppException { image: Some(Address(image)), ..CppException::default() }),
+                ..CrashDetail::default()
+            },
+            state: ProcessState::default(),
+            comment: None,
+        }
+    }
+
+    #[test]
+    fn a_32_bit_cpp_exception_is_of_the_module_with_its_throw_information() {
+        let thrower = |image| thrower(&thrown_from(image), &CARRIERS).map(|suspect| suspect.module.to_string());
+        assert_eq!(thrower(Some(LIBRARY)).as_deref(), Some("library.dll"));
+        assert_eq!(thrower(Some(RUNTIME)), None, "the runtime throws for others");
+        assert_eq!(thrower(None), None);
+    }
+}

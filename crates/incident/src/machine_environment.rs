@@ -1,0 +1,221 @@
+//! What is known of a machine itself, by all of its incidents, the texts that describe it and its logs.
+
+use std::collections::BTreeMap;
+
+use jiff::Timestamp;
+
+use super::build::Built;
+use super::environment::{as_stated, is_stated, of_kernel};
+use super::sighting::Item;
+use super::{EarlierValue, IncidentKind, Machine, context};
+use evidence::{Event, Observation};
+use windows_codes::Knowledge;
+
+/// Keys of an incident's card that are about its machine, whatever program ran. How long the system had been up is not:
+/// it is another value for every incident.
+pub const OF_MACHINE: &[&str] = &[
+    "bios",
+    "cpu",
+    "cpu_extensions",
+    "cpu_name",
+    "cpu_threads",
+    "gpu",
+    "gpu_driver",
+    "gpu_driver_others",
+    "memory",
+    "model",
+    "os",
+];
+
+/// How a value ends that only a file tells of which the folder alone says whose it is.
+const BY_FOLDER: &str = " (likely: by a file beside its logs)";
+
+/// One value of one key, as one incident, text or record has it.
+#[derive(Debug)]
+struct Told {
+    /// How much it says: of the same key, only what says most counts.
+    weight: Weight,
+    /// When it was so.
+    time: Option<Timestamp>,
+    /// The value.
+    value: String,
+}
+
+/// How much a value says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Weight {
+    /// What a person wrote.
+    Stated,
+    /// What a file tells that lies among the machine's logs and names no computer.
+    ByFolder,
+    /// What stands for several values, such as the release of a kernel.
+    Wide,
+    /// What was recorded.
+    Exact,
+}
+
+/// Fills in what is known of the machines.
+pub fn describe(machines: &mut [Machine], items: &[Item], built: &[Built<'_>], knowledge: &Knowledge) {
+    let by_host: BTreeMap<String, usize> =
+        machines.iter().enumerate().map(|(index, machine)| (machine.host.to_lowercase(), index)).collect();
+    let mut told: Vec<BTreeMap<&'static str, Vec<Told>>> = machines.iter().map(|_| BTreeMap::new()).collect();
+    let mut add = |host: &str, key: &'static str, one: Told| {
+        let machine = by_host.get(&host.to_lowercase()).and_then(|index| told.get_mut(*index));
+        if let Some(machine) = machine {
+            machine.entry(key).or_default().push(one);
+        }
+    };
+    for built in built {
+        let incident = &built.incident;
+        let Some(host) = incident.host.as_deref() else { continue };
+        let is_kernel = incident.kind == IncidentKind::Bugcheck || built.gathered.kernel_dump().is_some();
+        for (key, value) in &incident.environment {
+            let weight = weight(key, value, is_kernel, incident.environment.contains_key("process_bits"));
+            if let (true, Some(weight)) = (OF_MACHINE.contains(key), weight) {
+                let (weight, value) = match weight {
+                    Weight::Wide | Weight::Exact if incident.host_by_folder => {
+                        (Weight::ByFolder, format!("{value}{BY_FOLDER}"))
+                    }
+                    _ => (weight, value.clone()),
+                };
+                add(host, key, Told { weight, time: incident.time, value });
+            }
+        }
+    }
+    for item in items {
+        match &item.observation {
+            // Whether a tool printed the text can't be told for sure: the same words stand in mails. A guide is about
+            // other people's machines.
+            Observation::Ticket(ticket) if !ticket.document => {
+                let Some(host) = ticket.computer.as_deref() else { continue };
+                for (key, value) in context::inventory(&ticket.inventory, knowledge) {
+                    if OF_MACHINE.contains(&key) {
+                        add(host, key, Told { weight: Weight::Stated, time: None, value: as_stated(&value) });
+                    }
+                }
+            }
+            Observation::Event(event) => {
+                if let (Some(host), Some(build)) = (event.computer.as_deref(), started_build(event)) {
+                    let value = of_kernel(build, knowledge);
+                    add(host, "os", Told { weight: Weight::Wide, time: event.time, value });
+                }
+            }
+            _ => {}
+        }
+    }
+    for (machine, told) in machines.iter_mut().zip(told) {
+        for (key, values) in told {
+            settle(machine, key, values);
+        }
+    }
+}
+
+/// How much a value of a card says of the machine; `None` for what only looks like something of the machine.
+fn weight(key: &str, value: &str, is_kernel: bool, is_wow64: bool) -> Option<Weight> {
+    match key {
+        // The processor as a 32-bit process sees it.
+        "cpu" if is_wow64 => None,
+        "cpu" if value.starts_with("x86") => Some(Weight::Wide),
+        _ if is_stated(value) => Some(Weight::Stated),
+        // A kernel dump has no more than a name and a date for drivers, and an architecture for the processor.
+        "cpu" | "gpu_driver" | "os" if is_kernel => Some(Weight::Wide),
+        _ => Some(Weight::Exact),
+    }
+}
+
+/// The build number in the record of a start, Kernel-General 12.
+#[must_use]
+pub fn started_build(event: &Event) -> Option<u32> {
+    if event.content.id != 12 || !event.content.provider.eq_ignore_ascii_case("Microsoft-Windows-Kernel-General") {
+        return None;
+    }
+    let (_, build) = event.content.fields.iter().find(|(name, _)| *name == "BuildVersion")?;
+    build.parse().ok()
+}
+
+/// The value that counts is the latest of those that say most; other ones of the same weight are kept beside it.
+fn settle(machine: &mut Machine, key: &'static str, mut values: Vec<Told>) {
+    let Some(most) = values.iter().map(|told| told.weight).max() else { return };
+    values.retain(|told| told.weight == most);
+    // The last time of each value.
+    let mut last: BTreeMap<String, Option<Timestamp>> = BTreeMap::new();
+    for told in values {
+        let time = last.entry(told.value).or_default();
+        *time = (*time).max(told.time);
+    }
+    let latest = last.iter().max_by(|a, b| a.1.cmp(b.1).then_with(|| b.0.cmp(a.0)));
+    let Some(latest) = latest.map(|(value, _)| value.clone()) else { return };
+    last.remove(&latest);
+    machine.environment.insert(key, latest);
+    let mut others: Vec<EarlierValue> =
+        last.into_iter().map(|(value, time)| EarlierValue { key, value, time }).collect();
+    others.sort_by(|a, b| b.time.cmp(&a.time).then_with(|| a.value.cmp(&b.value)));
+    machine.earlier.extend(others);
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+
+    fn settled(values: &[(Weight, Option<i64>, &str)]) -> (Option<String>, Vec<String>) {
+        let mut machine = Machine {
+            host: Arc::from("PC"),
+            environment: BTreeMap::new(),
+            earlier: Vec::new(),
+            timeline: Vec::new(),
+            logs: Vec::new(),
+            cleared: Vec::new(),
+            coverage: Vec::new(),
+        };
+        let told = values.iter().map(|(weight, second, value)| Told {
+            weight: *weight,
+            time: second.map(|second| Timestamp::from_second(second).expect("a time")),
+            value: (*value).to_owned(),
+        });
+        settle(&mut machine, "gpu_driver", told.collect());
+        let earlier = machine.earlier.into_iter().map(|earlier| earlier.value).collect();
+        (machine.environment.remove("gpu_driver"), earlier)
+    }
+
+    #[test]
+    fn what_all_agree_on_has_nothing_beside_it() {
+        let same = (Weight::Exact, Some(5), "536.23");
+        assert_eq!(settled(&[same, same]), (Some("536.23".to_owned()), Vec::new()));
+    }
+
+    #[test]
+    fn the_latest_counts_and_others_are_kept() {
+        let (value, earlier) = settled(&[
+            (Weight::Exact, Some(9), "546.33"),
+            (Weight::Exact, None, "512.15"),
+            (Weight::Exact, Some(7), "536.23"),
+            (Weight::Exact, Some(8), "536.23"),
+        ]);
+        assert_eq!(value.as_deref(), Some("546.33"));
+        assert_eq!(earlier, ["536.23", "512.15"]);
+    }
+
+    #[test]
+    fn what_says_less_neither_counts_nor_contradicts() {
+        let (value, earlier) = settled(&[
+            (Weight::Exact, Some(1), "536.23"),
+            (Weight::Wide, Some(9), "nvlddmkm.sys"),
+            (Weight::Stated, Some(9), "500.00 (as the text says)"),
+        ]);
+        assert_eq!(value.as_deref(), Some("536.23"));
+        assert!(earlier.is_empty());
+    }
+
+    #[test]
+    fn a_32_bit_process_does_not_tell_the_processor_of_its_machine() {
+        assert_eq!(weight("cpu", "x86 (family 6)", false, true), None);
+        assert_eq!(weight("cpu", "x64 (family 6)", false, false), Some(Weight::Exact));
+        assert_eq!(weight("os", "Windows 10 22H2 (build 19045)", false, true), Some(Weight::Exact));
+        assert_eq!(weight("cuda", "11.2 (as the text says)", false, false), Some(Weight::Stated));
+        let both = "512.15 or 536.23 (the text says both)";
+        assert_eq!(weight("gpu_driver", both, false, false), Some(Weight::Stated));
+        assert_eq!(weight("gpu_driver", both, true, false), Some(Weight::Stated));
+    }
+}

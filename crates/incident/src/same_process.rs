@@ -1,0 +1,78 @@
+//! What else befell the process of an incident: one that hangs and crashes fails twice, and one failure explains the other.
+//! A hang before a crash is none by which the process ended.
+
+use std::collections::BTreeMap;
+
+use jiff::{SignedDuration, Timestamp};
+
+use super::kernel_card::spelled;
+use super::{Built, Incident, IncidentKind};
+use evidence::Observation;
+
+/// How far apart two failures of one process id may lie when the process's start is not known: ids are used again.
+const SAME_PROCESS: SignedDuration = SignedDuration::from_mins(10);
+
+/// What a process is known by: computer and program, lower case, and process id.
+type Process = (Option<String>, String, u32);
+
+/// Adds to crashes and hangs of one process a remark about the one before and the one after.
+pub(super) fn tell_others(built: &mut [Built<'_>]) {
+    let mut by_process: BTreeMap<Process, Vec<(Timestamp, usize)>> = BTreeMap::new();
+    for (index, one) in built.iter().enumerate().filter(|(_, one)| is_failure(one)) {
+        let incident = &one.incident;
+        let process = incident.process.as_ref().and_then(|process| Some((process.name.as_ref()?, process.pid?)));
+        if let (Some((name, pid)), Some(time)) = (process, incident.time) {
+            let host = incident.host.as_ref().map(|host| host.to_lowercase());
+            by_process.entry((host, name.to_lowercase(), pid)).or_default().push((time, index));
+        }
+    }
+    let mut remarks: Vec<(usize, String)> = Vec::new();
+    let mut crashed_later: Vec<(usize, u64)> = Vec::new();
+    for failures in by_process.values_mut() {
+        failures.sort_unstable();
+        for pair in failures.windows(2) {
+            let [(before, earlier), (after, later)] = pair else { continue };
+            let incident = |index: usize| built.get(index).map(|built| &built.incident);
+            let (Some(first), Some(second)) = (incident(*earlier), incident(*later)) else { continue };
+            let apart = after.duration_since(*before);
+            if is_one_process(first, second, apart) {
+                remarks.push((*earlier, told(second, apart, "later")));
+                remarks.push((*later, told(first, apart, "before")));
+                if (first.kind, second.kind) == (IncidentKind::Hang, IncidentKind::Crash) {
+                    crashed_later.push((*earlier, apart.as_secs().unsigned_abs()));
+                }
+            }
+        }
+    }
+    for (index, seconds) in crashed_later {
+        built.get_mut(index).into_iter().for_each(|one| one.incident.crashed_later = Some(seconds));
+    }
+    for (index, remark) in remarks {
+        built.get_mut(index).into_iter().for_each(|one| one.incident.remarks.push(remark.clone()));
+    }
+}
+
+/// Whether an incident is a crash or a hang, and not only a dump that somebody wrote of a running process.
+fn is_failure(built: &Built<'_>) -> bool {
+    match built.incident.kind {
+        IncidentKind::Crash => true,
+        IncidentKind::Hang => {
+            built.gathered.items.iter().any(|item| !matches!(item.observation, Observation::Process(_)))
+        }
+        _ => false,
+    }
+}
+
+fn is_one_process(a: &Incident, b: &Incident, apart: SignedDuration) -> bool {
+    let started = |incident: &Incident| incident.process.as_ref().and_then(|process| process.started);
+    match (started(a), started(b)) {
+        // Dumps hold whole seconds, and rounding may differ by one.
+        (Some(a), Some(b)) => a.as_second().abs_diff(b.as_second()) <= 1,
+        _ => apart <= SAME_PROCESS,
+    }
+}
+
+fn told(other: &Incident, apart: SignedDuration, when: &str) -> String {
+    let what = if other.kind == IncidentKind::Hang { "stopped answering" } else { "crashed" };
+    format!("The same process {what} {} {when}: incident {}.", spelled(apart), other.id)
+}

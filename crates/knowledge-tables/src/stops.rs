@@ -1,0 +1,121 @@
+//! Reading what the parameters of stops say: a step of the build.
+
+use std::sync::Arc;
+
+use super::table::{Row, Table, number_of, read};
+use spanned_yaml::{Diagnostic, Node, YamlText};
+
+/// The words of `holds`.
+const HOLDS: [&str; 3] = ["code", "status", "fast-fail"];
+
+/// What is known of the parameters of one stop.
+#[derive(Debug, PartialEq, Eq)]
+pub struct StopRow {
+    /// Microsoft's page on the stop.
+    pub page: String,
+    /// Whether the stack names the driver.
+    pub stack_tells: bool,
+    /// Its parameters.
+    pub parameters: Vec<ParameterRow>,
+}
+
+/// What one parameter says.
+#[derive(Debug, PartialEq, Eq)]
+pub struct ParameterRow {
+    /// Which one, 1 to 4.
+    pub number: u8,
+    /// The values of the first parameter for which the row is true; empty for all.
+    pub when: Vec<u64>,
+    /// What it is.
+    pub is: String,
+    /// The kind of code that it holds.
+    pub holds: Option<&'static str>,
+    /// What single values mean.
+    pub values: Vec<(u64, String)>,
+}
+
+/// The table: `stops` with `code`, `page`, `parameters` and, where it applies, `stack`.
+pub fn stops(file: &Arc<YamlText>, mistakes: &mut Vec<Diagnostic>) -> Table<u32, StopRow> {
+    read(file, "stops", &["code", "page", "parameters"], &["stack"], mistakes, |row| {
+        if row.optional("stack").is_some_and(|stack| stack != "tells") {
+            return Err(row.wrong("stack", "`stack` is `tells` or left out"));
+        }
+        let rows = row.node.get("parameters").and_then(Node::items);
+        let rows = rows.ok_or_else(|| row.wrong("parameters", "`parameters` is a list"))?;
+        let parameters = rows.iter().map(|node| parameter(&Row { file: row.file, node })).collect::<Result<_, _>>()?;
+        let stop =
+            StopRow { page: row.text("page")?.to_owned(), stack_tells: row.optional("stack").is_some(), parameters };
+        Ok((row.number("code")?, stop))
+    })
+}
+
+fn parameter(row: &Row<'_>) -> Result<ParameterRow, Diagnostic> {
+    if let Some(unknown) = row.unknown_keys(&["n", "when", "is", "holds", "values"]).into_iter().next() {
+        return Err(unknown);
+    }
+    let number = row.number("n")?;
+    let number = u8::try_from(number).ok().filter(|number| (1..=4).contains(number));
+    let holds = match row.optional("holds") {
+        None => None,
+        Some(text) => {
+            let known = HOLDS.into_iter().find(|word| *word == text);
+            Some(known.ok_or_else(|| row.wrong("holds", "`holds` is `code`, `status` or `fast-fail`"))?)
+        }
+    };
+    let wrong = |key: &str| row.wrong(key, &format!("`{key}` has numbers, such as 7 or 0x403"));
+    let when = row.node.get("when").map_or(Some(Vec::new()), |node| {
+        node.items()?.iter().map(|item| number_of(item.text()?)).collect::<Option<_>>()
+    });
+    let values = row.node.get("values").map_or(Some(Vec::new()), |node| {
+        let of = |entry: &spanned_yaml::Entry| Some((number_of(entry.name())?, entry.value.text()?.to_owned()));
+        node.entries()?.iter().map(of).collect::<Option<_>>()
+    });
+    Ok(ParameterRow {
+        number: number.ok_or_else(|| row.wrong("n", "`n` is 1 to 4"))?,
+        when: when.ok_or_else(|| wrong("when"))?,
+        is: row.text("is")?.to_owned(),
+        holds,
+        values: values.ok_or_else(|| wrong("values"))?,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read_text(text: &'static str) -> (Table<u32, StopRow>, Vec<String>) {
+        let mut mistakes = Vec::new();
+        let table = stops(&YamlText::new("stops.yaml", text), &mut mistakes);
+        (table, mistakes.iter().map(|mistake| mistake.message.clone()).collect())
+    }
+
+    #[test]
+    fn a_stop_has_parameters_with_conditions_and_values() {
+        let (table, mistakes) = read_text(
+            "stops:\n  - code: 0x9F\n    page: p\n    stack: tells\n    parameters:\n      \
+             - {n: 1, is: kind, values: {0x3: held}}\n      - {n: 4, when: [3], is: request, holds: code}\n",
+        );
+        assert_eq!(mistakes, [""; 0]);
+        let stop = &table[&0x9F];
+        assert!(stop.stack_tells);
+        assert_eq!(stop.parameters[0].values, [(3, "held".to_owned())]);
+        assert_eq!(
+            (stop.parameters[1].number, &*stop.parameters[1].when, stop.parameters[1].holds),
+            (4, &[3][..], Some("code"))
+        );
+    }
+
+    #[test]
+    fn mistakes_are_told() {
+        for (row, message) in [
+            ("{n: 5, is: x}", "`n` is 1 to 4"),
+            ("{n: 1}", "`is` is missing"),
+            ("{n: 1, is: x, holds: y}", "`holds` is `code`, `status` or `fast-fail`"),
+            ("{n: 1, is: x, values: {a: b}}", "`values` has numbers, such as 7 or 0x403"),
+            ("{n: 1, is: x, what: y}", "`what` means nothing here"),
+        ] {
+            let text = format!("stops:\n  - code: 1\n    page: p\n    parameters: [{row}]\n");
+            assert_eq!(read_text(text.leak()).1, [message]);
+        }
+    }
+}

@@ -1,0 +1,387 @@
+//! What one line of a text says, whatever stands around it.
+
+mod stops;
+
+use std::sync::Arc;
+
+use super::inventory;
+use super::patterns::{Fact, Statement, statements};
+use super::recognised::{Recognised, Told, Weight};
+use super::respelled::disagreeing;
+use super::signature::PastedSignature;
+use super::statement::{
+    cpp_type, exit_code, fast_fail_number, is_address, is_place, named_fast_fail, path, stands_alone, status_named,
+    stem_of, version_after,
+};
+use super::told_event;
+use super::told_module::{is_asserted, is_told_of, names_a_program};
+use super::values::{
+    beginning, code, decimal_number, field_name, hex_number, image_name, is_status, narrow, value_of, version,
+};
+use evidence::{Address, ExceptionCode, ModuleOffset, NtStatus};
+use untrusted::notation::guid;
+use windows_codes::is_bare_win_error;
+
+/// As many characters as are looked at after the words that announce a fact. Bounds what a hostile line costs.
+const LONGEST_STATEMENT: usize = 512;
+/// As many lines lie between a label and its value at most: an empty one is common.
+const LINES_TO_VALUE: u32 = 2;
+/// More characters than a fast-fail code's name has.
+const LONGEST_CODE_NAME: usize = 64;
+
+/// Takes the facts of lines, one after the other.
+#[derive(Debug, Default)]
+pub(super) struct LineReader {
+    events: inventory::PendingEvent,
+    package: Option<Arc<str>>,
+    /// A label at the end of the line before, whose value was broken off.
+    broken_off: Option<(Fact, u32)>,
+    /// The line at whose end a stop's parameters were broken off.
+    open_parameters: Option<u32>,
+    /// Statements that count only in a text that fits an expression: it, the fact, its value, and the line.
+    pub conditional: Vec<(&'static str, Fact, String, u32)>,
+}
+
+/// As many conditional statements as are kept.
+const MOST_CONDITIONAL: usize = 64;
+
+impl LineReader {
+    /// Adds what `line` says; `recognised` knows its number.
+    pub(super) fn read(&mut self, line: &str, recognised: &mut Recognised, signature: &mut PastedSignature) {
+        let statements = statements(line);
+        if statements.iter().any(|statement| statement.fact == Fact::Explanation) {
+            return;
+        }
+        if let Some(codes) = disagreeing(line) {
+            recognised.dispute(codes);
+        }
+        let broken_off = self.broken_off.take();
+        let mut taking = Taking { line, at: 0, recognised, reader: self, signature };
+        taking.value_of_line_before(broken_off);
+        let mut about_bugcheck = taking.parameters_of_line_before();
+        about_bugcheck |= taking.bugcheck_in_any_language();
+        taking.stop_spelled();
+        for statement in statements {
+            about_bugcheck |= taking.take_statement(statement);
+        }
+        for (provider, id) in told_event::events(line) {
+            inventory::add_event(taking.recognised, provider.into(), id);
+        }
+        taking.named_fast_fails();
+        taking.frame_of_the_jvm();
+        if !about_bugcheck {
+            taking.bare_codes();
+        }
+        signature.read_line(line, recognised.line);
+    }
+
+    /// Adds a statement whose condition has turned out to hold.
+    pub(super) fn read_conditional(&mut self, fact: Fact, value: &str, recognised: &mut Recognised) {
+        let mut signature = PastedSignature::default();
+        Taking { line: value, at: 0, recognised, reader: self, signature: &mut signature }.take(fact, value);
+    }
+}
+
+struct Taking<'a> {
+    line: &'a str,
+    /// Where the statement stands in it that is being taken.
+    at: usize,
+    recognised: &'a mut Recognised,
+    reader: &'a mut LineReader,
+    signature: &'a mut PastedSignature,
+}
+
+impl Taking<'_> {
+    /// Takes what a pattern found. Returns whether it was about a bugcheck, whose parameters must not be taken for
+    /// exception codes.
+    fn take_statement(&mut self, statement: Statement<'_>) -> bool {
+        let text = beginning(statement.text, LONGEST_STATEMENT);
+        self.at = statement.at;
+        if value_of(text).is_empty() {
+            self.reader.broken_off = Some((statement.fact, self.recognised.line));
+        }
+        match statement.needs {
+            None => self.take(statement.fact, text),
+            Some(needs) => {
+                if self.reader.conditional.len() < MOST_CONDITIONAL {
+                    self.reader.conditional.push((needs, statement.fact, text.to_owned(), self.recognised.line));
+                }
+                statement.fact == Fact::Bugcheck
+            }
+        }
+    }
+
+    /// The value of a label that ended the line before: mail programs break lines. Only what can be nothing else is
+    /// taken.
+    fn value_of_line_before(&mut self, broken_off: Option<(Fact, u32)>) {
+        let Some((fact, before)) = broken_off else { return };
+        let value = value_of(self.line);
+        let number =
+            value.starts_with("0x") || value.starts_with('-') || value.starts_with(|c: char| c.is_ascii_digit());
+        let fact = match fact {
+            Fact::App | Fact::AppImage => Fact::AppImage,
+            Fact::Module | Fact::ModuleImage => Fact::ModuleImage,
+            Fact::ExceptionCode | Fact::ExitCode | Fact::RaisedCode | Fact::Offset if number => fact,
+            Fact::FaultStem | Fact::ModuleStem if is_place(value) => fact,
+            _ => return,
+        };
+        if self.recognised.line.saturating_sub(before) <= LINES_TO_VALUE {
+            self.take(fact, value);
+        }
+    }
+
+    fn told(&self, weight: Weight) -> Told {
+        self.recognised.told(weight)
+    }
+
+    fn take(&mut self, fact: Fact, text: &str) -> bool {
+        let value = value_of(text);
+        let report = self.told(Weight::Report);
+        let words = self.told(Weight::Words);
+        let recognised = &mut *self.recognised;
+        match fact {
+            Fact::App => {
+                if let Some(name) = field_name(text) {
+                    recognised.set_app(report, name, version_after(value, name));
+                }
+            }
+            Fact::AppImage => {
+                if let Some(name) = image_name(value) {
+                    recognised.set_app(report, name, version_after(value, name));
+                }
+            }
+            Fact::AppHung => {
+                let passing = recognised.told(Weight::Passing);
+                if let Some(name) = image_name(value) {
+                    recognised.hung = true;
+                    recognised.set_app(passing, name, version_after(value, name));
+                }
+            }
+            Fact::AppTold => {
+                if let Some(name) = image_name(value) {
+                    recognised.set_app(words, name, None);
+                }
+            }
+            Fact::AppNamed => {
+                let passing = recognised.told(Weight::Passing);
+                if let Some(name) = image_name(value).filter(|name| is_told_of(self.line, self.at, name)) {
+                    recognised.set_app(passing, name, None);
+                }
+            }
+            Fact::AppPath => recognised.app_path.set_some(report, path(value).map(Into::into)),
+            Fact::Module => {
+                if let Some(name) = field_name(text) {
+                    recognised.set_module(report, name, version_after(value, name));
+                }
+            }
+            Fact::ModuleImage => {
+                if let Some(name) = image_name(value).filter(|name| stands_alone(value, name)) {
+                    recognised.set_module(report, name, version_after(value, name));
+                }
+            }
+            Fact::ModuleTold => {
+                if let Some(name) = image_name(value).filter(|_| is_asserted(self.line, self.at)) {
+                    recognised.set_module(words, name, None);
+                }
+            }
+            Fact::ModuleStem => {
+                let stem = value.split_whitespace().find(|word| !is_address(word));
+                recognised.blamed_stem.set_some(words, stem.and_then(stem_of).map(Into::into));
+            }
+            Fact::FaultStem => recognised.fault_stem.set_some(report, stem_of(value).map(Into::into)),
+            Fact::AppVersion => recognised.app_version.set_some(report, version(value)),
+            Fact::ModuleVersion => recognised.module_version.set_some(report, version(value)),
+            Fact::ModulePath => recognised.module_path.set_some(report, path(value).map(Into::into)),
+            Fact::ExceptionCode => {
+                if let Some(code) = code(value).filter(|code| *code != 0) {
+                    recognised.set_code(report, ExceptionCode(code));
+                }
+            }
+            Fact::ExitCode => {
+                let exit = recognised.told(Weight::Exit);
+                recognised.exit_code.set_some(exit, code(value));
+                recognised.last_exit = code(value).map(|code| (recognised.line, code)).or(recognised.last_exit);
+                self.exit_code(Weight::Exit, value);
+            }
+            Fact::StatusName => {
+                if let Some(code) = status_named(value).filter(|_| is_asserted(self.line, self.at)) {
+                    recognised.set_code(words, code);
+                }
+            }
+            Fact::InPageStatus => {
+                if let Some(status) = code(value).filter(|status| is_status(*status)) {
+                    recognised.in_page_status.set(report, NtStatus(status));
+                    recognised.set_code(report, ExceptionCode::IN_PAGE_ERROR);
+                }
+            }
+            Fact::Hung => recognised.hung |= names_a_program(value),
+            Fact::TruncatedCode => self.exit_code(Weight::Exit, value),
+            Fact::RaisedCode => self.exit_code(Weight::Words, value),
+            Fact::SuggestedCode => self.exit_code(Weight::Passing, value),
+            Fact::Offset => recognised.offset.set_some(report, hex_number(value).map(ModuleOffset)),
+            Fact::CppType => recognised.cpp_type.set_some(report, cpp_type(value).map(Into::into)),
+            Fact::CppWhat => recognised.cpp_what.set_some(report, Some(value.trim().into())),
+            Fact::FastFail => recognised.fast_fail.set_some(report, fast_fail_number(value)),
+            Fact::Subcode => {
+                // OpenGL drivers number their errors in the same words.
+                if !self.line.to_ascii_lowercase().contains("error code") {
+                    recognised.fast_fail.set_some(report, fast_fail_number(value));
+                }
+            }
+            Fact::AccessAddress => recognised.access_address.set_some(report, hex_number(value).map(Address)),
+            Fact::ExceptionParameter(index) => {
+                if let Some(parameter) = recognised.exception_parameters.get_mut(index) {
+                    parameter.set_some(report, hex_number(value));
+                }
+            }
+            Fact::Bugcheck
+            | Fact::BugcheckHex
+            | Fact::BugcheckDecimal
+            | Fact::BugcheckParameter(_)
+            | Fact::StopName
+            | Fact::StopWords
+            | Fact::StopMention
+            | Fact::StopList
+            | Fact::StopDriver => return self.take_stop(fact, value),
+            Fact::WinError | Fact::LoaderError => self.error(fact, value),
+            Fact::HResult => self.hresult(value),
+            Fact::EventName => self.signature.set_event_name(value, recognised.line),
+            Fact::EventSource => self.reader.events.source(value, recognised),
+            Fact::EventId => self.reader.events.id(value, recognised),
+            Fact::Computer => {
+                let name = value.split_whitespace().next().unwrap_or_default();
+                recognised.computer.set_some(report, inventory::computer(name).map(Into::into));
+            }
+            Fact::ProcessId => {
+                let id = hex_number(value.strip_prefix("0x").filter(|rest| rest.starts_with("0x")).unwrap_or(value));
+                recognised.pid.set_some(report, id.and_then(|id| u32::try_from(id).ok()));
+            }
+            Fact::ProcessIdDecimal => {
+                let id = decimal_number(value).and_then(narrow);
+                recognised.pid.set_some(report, id.filter(|id| *id != 0));
+            }
+            Fact::ReportId => {
+                let id = value.split_whitespace().next().and_then(guid);
+                recognised.report_id.set_some(report, id.map(Into::into));
+            }
+            Fact::Package => self.reader.package = Some(value.into()),
+            Fact::PackageVersion => {
+                if let Some(name) = self.reader.package.take() {
+                    inventory::add_package(recognised, &name, value);
+                }
+            }
+            // Lines of these say nothing else.
+            Fact::CrashBegins
+            | Fact::CrashEnds
+            | Fact::RunBegins
+            | Fact::ProblemBegins
+            | Fact::PartyBegins
+            | Fact::Explanation => {}
+            Fact::NoModule => recognised.blames_no_module = true,
+            Fact::DebuggerSuspects => recognised.suspect(value),
+            Fact::Gpu
+            | Fact::NvidiaDriver
+            | Fact::DisplayDriver
+            | Fact::CudaDriver
+            | Fact::OsBuild
+            | Fact::OsBuildTold
+            | Fact::OsRelease
+            | Fact::OsVersion
+            | Fact::MemoryMib
+            | Fact::Bios
+            | Fact::Model
+            | Fact::Python => inventory::take(fact, value, recognised),
+        }
+        false
+    }
+
+    /// The code with which a process ended, if it is a status of Windows and not a number of the program's own.
+    fn exit_code(&mut self, weight: Weight, value: &str) {
+        let told = self.told(weight);
+        if let Some(code) = exit_code(value) {
+            self.recognised.set_code(told, code);
+        }
+    }
+
+    /// A number that some words call an error: a Win32 error, or an NTSTATUS in its place.
+    fn error(&mut self, fact: Fact, value: &str) {
+        let number = if value.starts_with(['-', '0']) { code(value) } else { decimal_number(value).and_then(narrow) };
+        let Some(number) = number.filter(|number| *number != 0) else {
+            return;
+        };
+        if is_status(number) {
+            let told = self.told(Weight::Exit);
+            self.recognised.set_code(told, ExceptionCode(number));
+        } else if fact == Fact::WinError || is_bare_win_error(number) {
+            self.recognised.add_win_error(number);
+        }
+    }
+
+    /// An HRESULT. One of facility 7 is a Win32 error in that form.
+    ///
+    /// Source: `winerror.h`, `HRESULT_FROM_WIN32`.
+    fn hresult(&mut self, value: &str) {
+        let Some(number) = code(value).filter(|number| *number >= 0x8000_0001 && !is_status(*number)) else { return };
+        self.recognised.add_hresult(number);
+        if number >> 16 == 0x8007 {
+            self.recognised.add_win_error(number & 0xFFFF);
+        }
+    }
+
+    /// Names of fast-fail codes.
+    fn named_fast_fails(&mut self) {
+        const PREFIX: &str = "FAST_FAIL_";
+        for (at, prefix) in self.line.match_indices(PREFIX) {
+            let name = self.line.get(at.saturating_add(prefix.len())..).unwrap_or_default();
+            let told = self.told(Weight::Words);
+            self.recognised.fast_fail.set_some(told, named_fast_fail(beginning(name, LONGEST_CODE_NAME)));
+        }
+    }
+
+    /// The JVM's "problematic frame": `C  [name.dll+0x1234]`, and `# V  [jvm.dll+0x1234]` of the virtual machine itself, which
+    /// stands on every stack below, too.
+    fn frame_of_the_jvm(&mut self) {
+        for (at, _) in self.line.match_indices('[') {
+            let (before, frame) = self.line.split_at(at);
+            let frame = beginning(frame, LONGEST_STATEMENT);
+            let of_machine = self.line.starts_with('#') && before.trim_start_matches('#').trim() == "V";
+            let of_library =
+                before.trim_end().strip_suffix('C').is_some_and(|rest| !rest.ends_with(char::is_alphanumeric));
+            let native = before.ends_with(' ') && (of_library || of_machine);
+            let place = frame.get(1..).and_then(|frame| frame.split_once(']')?.0.split_once("+0x"));
+            let Some((name, offset)) = place.filter(|_| native) else {
+                continue;
+            };
+            if let (Some(name), Some(offset)) = (image_name(name), hex_number(offset)) {
+                let told = self.told(Weight::Words);
+                self.recognised.module.set(told, name.into());
+                self.recognised.offset.set(told, ModuleOffset(offset));
+            }
+        }
+    }
+
+    /// Codes that stand by themselves, in any spelling.
+    fn bare_codes(&mut self) {
+        let mut rest = self.line;
+        let mut previous = ' ';
+        while let Some(at) = rest.find(|character: char| character.is_ascii_digit()) {
+            let (before, token) = rest.split_at(at);
+            previous = before.chars().next_back().unwrap_or(previous);
+            let end = token.find(|character: char| !character.is_alphanumeric()).unwrap_or(token.len());
+            let (digits, after) = token.split_at(end);
+            let spelled = if previous == '-' { before.get(before.len().saturating_sub(1)..) } else { None };
+            let alone =
+                !previous.is_alphanumeric() && !matches!(previous, '_' | '.' | '+' | '`') && !after.starts_with('`');
+            let value = if digits.len() <= 18 { code(&[spelled.unwrap_or_default(), digits].concat()) } else { None };
+            // Eight digits without `0x` are an address or a date as often as a code.
+            let prefixed = digits.starts_with("0x") || digits.starts_with("0X");
+            let spelled_out = prefixed || digits.len() == 10;
+            if let Some(code) = value.filter(|code| alone && spelled_out && is_status(*code)) {
+                let told = self.told(Weight::Bare);
+                self.recognised.set_code(told, ExceptionCode(code));
+            }
+            previous = digits.chars().next_back().unwrap_or(previous);
+            rest = after;
+        }
+    }
+}

@@ -1,0 +1,65 @@
+//! Lists of what codes mean, which tell of none of them.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use super::fences::unquoted;
+use super::printed::has_time;
+use super::values::hex_number;
+use evidence::TicketLine;
+use windows_codes::Knowledge;
+
+/// A list of codes has at least so many lines, with as many different codes.
+const FEWEST_LISTED: usize = 3;
+
+/// Lines below each other of which each begins with a code, and that tell different ones apart: what codes mean, and
+/// not what happened. Lines with a time are a history.
+pub(super) fn listings(lines: &[TicketLine]) -> Vec<Range<usize>> {
+    let mut listings = Vec::new();
+    let (mut start, mut codes) = (0, BTreeSet::new());
+    let mut finish = |range: Range<usize>, codes: &mut BTreeSet<String>| {
+        if range.len() >= FEWEST_LISTED && codes.len() >= FEWEST_LISTED {
+            listings.push(range);
+        }
+        codes.clear();
+    };
+    for (position, line) in lines.iter().enumerate() {
+        match listed_code(&line.text) {
+            Some(code) => {
+                codes.insert(code);
+            }
+            None => {
+                finish(start..position, &mut codes);
+                start = position.saturating_add(1);
+            }
+        }
+    }
+    finish(start..lines.len(), &mut codes);
+    listings
+}
+
+/// The code that a line of a list begins with: `| 126 | not found |`, `- WinError 1455: ...`, `0xC0000005 = ...`.
+pub(super) fn listed_code(line: &str) -> Option<String> {
+    let labels = Knowledge::builtin().text_words("code_label");
+    let line = unquoted(line).trim_start_matches(['|', '-', '*', '•', '`', ' ', '"']);
+    let mut rest = line;
+    while let Some(word) = rest.split_whitespace().next().filter(|word| labels.contains(&&*word.to_lowercase())) {
+        rest = rest.get(word.len()..)?.trim_start();
+    }
+    let end = rest.find(|letter: char| !(letter.is_ascii_alphanumeric() || letter == '-')).unwrap_or(rest.len());
+    let (code, behind) = rest.split_at_checked(end)?;
+    let digits = code.trim_start_matches('-');
+    let decimal = (1..=10).contains(&digits.len()) && digits.chars().all(|digit| digit.is_ascii_digit());
+    let hex = (3..=10).contains(&code.len()) && code.starts_with("0x") && hex_number(code).is_some();
+    // What the code is said to be stands behind it.
+    let behind = behind.trim_start_matches([']', '`', '"', ' ', ')']);
+    // The same code in another spelling.
+    let other = behind.strip_prefix('(').and_then(|inside| Some(inside.split_once(')')?.1));
+    let behind = other.unwrap_or(behind).trim_start();
+    let told = rest.len() < line.len() || behind.starts_with(['|', ':', '=', '-', '–', '—', '→']);
+    // A number behind it counts: `0x800705AF - 5 machines`.
+    let meaning = behind.trim_start_matches(['|', ':', '=', '-', '–', '—', '→', ' ']);
+    let counted = meaning.starts_with(|first: char| first.is_ascii_digit());
+    let said = !counted && behind.chars().filter(|letter| letter.is_alphabetic()).count() > 3;
+    ((decimal || hex) && told && said && !has_time(line)).then(|| code.to_ascii_lowercase())
+}

@@ -1,0 +1,70 @@
+//! What a part of a text names of failures, to tell one failure from another.
+
+use std::collections::BTreeSet;
+
+use crate::read_alone;
+use crate::sentences::Line;
+use crate::values::image_name;
+use windows_codes::{Knowledge, status_of_win_error};
+
+/// As many characters of an error's line as tell it from others.
+const TELLING: usize = 60;
+
+/// What Windows calls a missing file of a program: `ERROR_MOD_NOT_FOUND`.
+const MISSING: u32 = 126;
+
+/// Codes and errors that a part of a text names.
+#[derive(Debug, Default)]
+pub(super) struct Failures {
+    codes: BTreeSet<u32>,
+    /// Lines of errors without a code of their own.
+    errors: BTreeSet<String>,
+}
+
+impl Failures {
+    pub(super) fn is_empty(&self) -> bool {
+        self.codes.is_empty() && self.errors.is_empty()
+    }
+
+    /// Whether both name the same.
+    pub(super) fn shares(&self, other: &Self) -> bool {
+        !self.codes.is_disjoint(&other.codes) || !self.errors.is_disjoint(&other.errors)
+    }
+}
+
+/// Adds the failures that `text` names.
+pub(super) fn failures(text: &str, failures: &mut Failures) {
+    let said = read_alone(text, 0);
+    let codes = said.code.get().map(|code| code.0).into_iter().chain(said.bugcheck.get().map(|code| code.plain()));
+    // The status with which the loader ends a process tells the same failure as its error.
+    let same = |number: u32| status_of_win_error(number).map_or(number, |status| status.0);
+    failures.codes.extend(codes.chain(said.errors()).map(same));
+    failures.codes.extend(names_missing_file(text).then_some(same(MISSING)));
+    failures.errors.extend(error(text));
+}
+
+/// Whether a sentence of `text` says that a file is missing which it names: `a.dll was not found`.
+fn names_missing_file(text: &str) -> bool {
+    let absent = Knowledge::builtin().mention_cues("absent");
+    let line_of = Line::of(text);
+    let begins = std::iter::once(0).chain(line_of.sentences.iter().copied());
+    begins.filter_map(|begins| text.get(begins..line_of.end(&line_of.sentences, begins))).any(|sentence| {
+        let lower = sentence.to_lowercase();
+        let named = || sentence.split([' ', '"', '\'', '“', '”', '„', '(', ')']).any(|word| image_name(word).is_some());
+        absent.iter().any(|word| lower.contains(word)) && named()
+    })
+}
+
+/// What tells an error's line from others: `RuntimeError: CUDA error: ...` from the name of the error on.
+fn error(text: &str) -> Option<String> {
+    let words = text.match_indices([':', '#']).find_map(|(at, _)| {
+        let before = text.get(..at)?.trim_end();
+        let word = before.rsplit(|letter: char| !(letter.is_alphanumeric() || letter == '_')).next()?;
+        let begins = before.len().checked_sub(word.len())?;
+        let lower = word.to_ascii_lowercase();
+        (lower.ends_with("error") || lower.ends_with("exception")).then(|| text.get(begins..)).flatten()
+    })?;
+    let named = words.chars().take(TELLING).collect::<String>().to_lowercase();
+    // A label with nothing behind it is none.
+    (named.split_whitespace().count() > 1).then_some(named)
+}

@@ -1,0 +1,74 @@
+//! The text of a form that somebody filled in: boxes that were not ticked, the hints in its comments, which name errors that
+//! others have, and what somebody expected in the place of what happened.
+
+use super::Marked;
+use super::cues::{Cue, cues_of};
+use crate::fences::unquoted;
+
+/// A comment of more lines is none of a form.
+const MOST_OF_A_COMMENT: usize = 40;
+
+/// What somebody expected has no more lines.
+const MOST_EXPECTED: usize = 20;
+
+/// The lines that the form had before somebody filled it in.
+pub(super) fn unfilled(marked: &Marked) -> Vec<usize> {
+    let mut found = Vec::new();
+    let mut position = 0;
+    while let Some(line) = marked.lines.get(position) {
+        let text = unquoted(&line.text).trim();
+        let mut next = position.saturating_add(1);
+        if !marked.is_in_code(position) {
+            if is_open_box(text) {
+                found.push(position);
+            } else if text.starts_with("<!--")
+                && let Some(end) = comment_end(marked, position)
+            {
+                next = end.saturating_add(1);
+                found.extend(position..next);
+            } else if marked.kinds(position).has(Cue::Expected) && is_expectation(text) {
+                next = next_heading(marked, next);
+                found.extend(position.saturating_add(1)..next);
+            }
+        }
+        position = next;
+    }
+    found
+}
+
+/// Whether a line is a box that was not ticked: `- [ ] It is this`.
+fn is_open_box(text: &str) -> bool {
+    let item = text.trim_start_matches(['-', '*', '+', ' ']);
+    ["[ ]", "[]", "☐", "□"]
+        .iter()
+        .any(|open| item.strip_prefix(open).is_some_and(|behind| behind.starts_with([' ', '\t'])))
+}
+
+/// Whether a line is the heading of what was expected, and nothing else.
+fn is_expectation(text: &str) -> bool {
+    let heading = text.trim_matches(|mark: char| !mark.is_alphanumeric());
+    cues_of(heading, |kind| kind == Cue::Expected).any(|(_, cue)| cue == (0..heading.len()))
+}
+
+/// The next heading from the line at `from` on, or where what was expected ends without one: behind a paragraph.
+fn next_heading(marked: &Marked, from: usize) -> usize {
+    let lines = marked.lines.iter().enumerate().skip(from).take(MOST_EXPECTED);
+    let is_heading = |text: &str| {
+        let text = unquoted(text).trim_end();
+        text.starts_with('#') || (text.starts_with("**") && text.trim_end_matches(':').ends_with("**"))
+    };
+    let number = |at: usize| marked.lines.get(at).map_or(0, |line| line.number);
+    let first = |at: usize| at <= from;
+    // Without a mark, a heading stands behind an empty line.
+    let parted = |at: usize| !first(at) && number(at).saturating_sub(number(at.saturating_sub(1))) > 1;
+    let mut ended = lines.filter(|(at, line)| is_heading(&line.text) || parted(*at)).map(|(at, _)| at);
+    ended.next().unwrap_or_else(|| from.saturating_add(MOST_EXPECTED).min(marked.lines.len()))
+}
+
+/// The line that ends the comment which begins with the line at `begin`, if nothing stands behind its end.
+fn comment_end(marked: &Marked, begin: usize) -> Option<usize> {
+    let lines = marked.lines.get(begin..)?.iter().take(MOST_OF_A_COMMENT);
+    let ends = |line: &evidence::TicketLine| line.text.contains("-->");
+    let (at, last) = lines.enumerate().find(|(_, line)| ends(line))?;
+    last.text.trim_end().ends_with("-->").then(|| begin.saturating_add(at))
+}

@@ -1,0 +1,71 @@
+//! What somebody takes back as pasted by mistake: the wrong log, that of another ticket or computer.
+//!
+//! Only words that leave no doubt count: that it was wrong, or that it is to be ignored and of another computer. With a
+//! colon at the end they speak of what follows, up to the line that says that the right one comes; else of all that
+//! stands before.
+
+use super::Marked;
+use super::cues::{CUES, Cue, Kinds, cues_of};
+use crate::fences::unquoted;
+use crate::printed::{Printed, printed};
+use crate::sentences::Line;
+
+/// Who says it does so in a few words.
+const MOST_WORDS: usize = 24;
+
+/// As many lines that say so as are looked at.
+const MOST: usize = 32;
+
+/// The lines that were pasted by mistake.
+pub(super) fn misplaced(marked: &Marked) -> Vec<usize> {
+    let mut found = Vec::new();
+    let mut above = 0;
+    for position in (0..marked.lines.len()).filter(|position| says_so(marked, *position)).take(MOST) {
+        let text = marked.lines.get(position).map_or("", |line| unquoted(&line.text));
+        if text.trim_end().ends_with([':', '：']) && !marked.kinds(position).has(Cue::Corrected) {
+            found.extend(below(marked, position));
+        } else {
+            above = position;
+        }
+    }
+    found.extend(0..above);
+    found
+}
+
+/// Whether a line says that something was pasted by mistake.
+fn says_so(marked: &Marked, position: usize) -> bool {
+    let kinds = marked.kinds(position);
+    let taken_back = kinds.has(Cue::Disregarded) && kinds.has(Cue::OfAnother);
+    if marked.is_in_code(position) || !(kinds.has(Cue::Misplaced) || taken_back) {
+        return false;
+    }
+    let text = marked.lines.get(position).map_or("", |line| unquoted(&line.text));
+    let of_something_else = if kinds.has(Cue::Misplaced) { CUES.part_of_log } else { CUES.beside_evidence };
+    let folded = text.to_lowercase();
+    if of_something_else.iter().any(|word| folded.contains(word)) {
+        return false;
+    }
+    printed(text) == Printed::No && text.split_whitespace().count() <= MOST_WORDS && outside_quotations(text, kinds)
+}
+
+/// Whether the words that count stand outside of quotation marks.
+fn outside_quotations(text: &str, kinds: Kinds) -> bool {
+    let wanted = if kinds.has(Cue::Misplaced) { Cue::Misplaced } else { Cue::OfAnother };
+    let line_of = Line::of(text);
+    cues_of(text, |kind| kind == wanted).any(|(_, cue)| !line_of.is_quoted(cue.start))
+}
+
+/// The lines behind `position`, up to the one that says that the right one comes; without such, those that stand
+/// together.
+fn below(marked: &Marked, position: usize) -> std::ops::Range<usize> {
+    let first = position.saturating_add(1);
+    let is_right = |at: &usize| marked.kinds(*at).has(Cue::Corrected) && !marked.is_in_code(*at);
+    let number = |at: usize| marked.lines.get(at).map_or(0, |line| line.number);
+    let parted = |at: &usize| {
+        let gap = number(*at).saturating_sub(number(at.saturating_sub(1))) > 1;
+        gap && *at > first && !(marked.is_in_code(*at) && marked.is_in_code(at.saturating_sub(1)))
+    };
+    let mut behind = first..marked.lines.len();
+    let end = behind.clone().find(is_right).or_else(|| behind.find(parted)).unwrap_or(marked.lines.len());
+    first..end
+}

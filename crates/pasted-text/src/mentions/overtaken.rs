@@ -1,0 +1,90 @@
+//! What a text tells of before what it is about: `the DLL was missing, I put it there. Now ...`, `that one is clear, my question
+//! is about ...`. It is in doubt only where another failure is told behind the words.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use super::Marked;
+use super::cues::{CUES, Cue, LONGEST, cues_of};
+use super::failures::{Failures, failures};
+use super::has_one_of;
+use crate::fences::unquoted;
+use crate::printed::{Printed, printed};
+use crate::sentences::Line;
+
+/// The line that goes on with what comes now stands at most so many lines below: an empty one is common.
+const LINES_TO_NOW: u32 = 2;
+
+/// Of each line, the parts that are over or another matter.
+pub(super) fn overtaken(marked: &Marked) -> BTreeMap<usize, Vec<Range<usize>>> {
+    let mut found: BTreeMap<usize, Vec<Range<usize>>> = BTreeMap::new();
+    for (at, line) in marked.lines.iter().enumerate() {
+        let text = unquoted(&line.text);
+        let kinds = marked.kinds(at);
+        let told = kinds.has(Cue::Mended) || kinds.has(Cue::Topic);
+        if !told || marked.is_in_code(at) || text.len() > LONGEST || printed(text) == Printed::Whole {
+            continue;
+        }
+        let line_of = Line::of(text);
+        let cues = cues_of(text, |kind| matches!(kind, Cue::Mended | Cue::Topic));
+        let mut cues = cues.filter(|(_, cue)| !line_of.is_quoted(cue.start));
+        let Some(end) = cues.find_map(|(kind, cue)| end_of_overtaken(marked, at, &line_of, kind, &cue)) else {
+            continue;
+        };
+        found.entry(at).or_default().push(0..end);
+        // The message itself may stand in a line of its own.
+        let before = at.checked_sub(1).and_then(|before| Some((before, marked.lines.get(before)?)));
+        let first = line_of.sentences.first().is_none_or(|first| cues_of_mended(text).any(|cue| cue.start < *first));
+        if let Some((before, above)) = before.filter(|(before, _)| first && !marked.is_in_code(*before))
+            && line.number.saturating_sub(above.number) <= 1
+        {
+            found.entry(before).or_default().push(0..unquoted(&above.text).len());
+        }
+    }
+    found
+}
+
+/// Where the words of a line stand by which somebody tells what they did about a failure.
+fn cues_of_mended(text: &str) -> impl Iterator<Item = Range<usize>> {
+    cues_of(text, |kind| kind == Cue::Mended).map(|(_, cue)| cue)
+}
+
+/// Where in the line at `at` ends what the words of `kind` say to be over, if another failure is told behind it.
+fn end_of_overtaken(marked: &Marked, at: usize, line_of: &Line<'_>, kind: Cue, cue: &Range<usize>) -> Option<usize> {
+    let text = line_of.text;
+    if kind == Cue::Topic {
+        return tells_another(text.get(..cue.start)?, text.get(cue.end..)?).then_some(cue.start);
+    }
+    // What began when somebody did something is not over by that.
+    let before = text.get(line_of.sentence_start(cue.start)..cue.start)?;
+    let last = before.split_whitespace().next_back().unwrap_or_default().to_lowercase();
+    if CUES.since.contains(&&*last) {
+        return None;
+    }
+    if has_one_of(text.get(line_of.clause(cue))?, CUES.state) {
+        return None;
+    }
+    let mut ends = line_of.clauses.iter().copied().filter(|end| *end >= cue.end);
+    if let Some(end) = ends.find(|end| is_of_now(line_of, *end)) {
+        return tells_another(text.get(..end)?, text.get(end..)?).then_some(end);
+    }
+    let next = marked.lines.get(at.checked_add(1)?)?;
+    let near = next.number.saturating_sub(marked.lines.get(at)?.number) <= LINES_TO_NOW;
+    let behind = unquoted(&next.text);
+    let now = near && behind.len() <= LONGEST && is_of_now(&Line::of(behind), 0);
+    (now && tells_another(text, behind)).then_some(text.len())
+}
+
+/// Whether the clause behind the byte at `at` is about now: `now it ends`, `it still ends`, `the crash remains`.
+fn is_of_now(line: &Line<'_>, at: usize) -> bool {
+    let end = line.end(&line.clauses, at);
+    line.begins_joined(at, CUES.today) || has_one_of(line.text.get(at..end).unwrap_or_default(), CUES.goes_on)
+}
+
+/// Whether `behind` tells of a failure, or announces one, and of none that `before` names.
+fn tells_another(before: &str, behind: &str) -> bool {
+    let (mut over, mut now) = (Failures::default(), Failures::default());
+    failures(before, &mut over);
+    failures(behind, &mut now);
+    (!now.is_empty() || behind.trim_end().ends_with(':')) && !now.shares(&over)
+}

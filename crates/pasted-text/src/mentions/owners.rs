@@ -1,0 +1,110 @@
+//! What the computer of somebody else does, beside what one's own does: `My brother's laptop says this. My PC ...`.
+//!
+//! Who helps a brother speaks of his computer, too. So the other's counts less only where a sentence of its own tells of a
+//! failure of one's own.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use super::Marked;
+use super::cues::{CUES, Cue, LONGEST, cues_of};
+use super::failures::{Failures, failures};
+use crate::fences::unquoted;
+use crate::printed::{Printed, printed};
+use crate::sentences::Line;
+
+/// `my brother's old gaming laptop`: as many words stand before the computer.
+const MOST_BEFORE_COMPUTER: usize = 3;
+/// Words before those for one's own: `And on my PC ...`.
+const MOST_BEFORE_OWN: usize = 2;
+
+/// The sentences of each line.
+type Sentences = BTreeMap<usize, Vec<Range<usize>>>;
+
+/// Of each line, the sentences about the computer of somebody else.
+pub(super) fn of_others(marked: &Marked) -> Sentences {
+    let (others, mine) = (sentences(marked, Cue::Others), sentences(marked, Cue::Mine));
+    if others.is_empty() || !fails_here(marked, &mine) || are_one(marked, &others, &mine) {
+        return Sentences::new();
+    }
+    others
+}
+
+/// Whether both tell of the same failure, and one of them says that it is the same: `I still get WinError 126`.
+fn are_one(marked: &Marked, others: &Sentences, mine: &Sentences) -> bool {
+    let of = |sentences: &Sentences| {
+        let (mut named, mut still) = (Failures::default(), false);
+        for (at, sentence) in sentences.iter().flat_map(|(at, found)| found.iter().map(move |sentence| (*at, sentence)))
+        {
+            let text = marked.lines.get(at).map_or("", |line| unquoted(&line.text));
+            let said = text.get(sentence.clone()).unwrap_or_default();
+            failures(said, &mut named);
+            still |= cues_of(said, |of| of == Cue::Still).next().is_some();
+        }
+        (named, still)
+    };
+    let ((others, others_still), (mine, mine_still)) = (of(others), of(mine));
+    (others_still || mine_still) && others.shares(&mine)
+}
+
+/// The sentences with words of a kind, as somebody wrote them.
+fn sentences(marked: &Marked, kind: Cue) -> Sentences {
+    let written = |text: &str| text.len() <= LONGEST && printed(text) == Printed::No;
+    let lines =
+        marked.lines.iter().enumerate().filter(|(at, _)| marked.kinds(*at).has(kind) && !marked.is_in_code(*at));
+    let told = lines.map(|(at, line)| (at, unquoted(&line.text))).filter(|(_, text)| written(text));
+    told.map(|(at, text)| (at, told_of(text, kind))).filter(|(_, sentences)| !sentences.is_empty()).collect()
+}
+
+/// The sentences of a line that tell of another's computer, or of one's own. Who has the same as another tells of one
+/// trouble.
+fn told_of(text: &str, kind: Cue) -> Vec<Range<usize>> {
+    let line_of = Line::of(text);
+    let cues = cues_of(text, |of| of == kind).filter(|(_, cue)| !line_of.is_quoted(cue.start));
+    let sentences = cues.filter_map(|(_, cue)| {
+        let sentence = line_of.sentence_start(cue.start)..line_of.end(&line_of.sentences, cue.end);
+        let counts = match kind {
+            Cue::Mine => {
+                let before = text.get(sentence.start..cue.start).unwrap_or_default();
+                before.split_whitespace().count() <= MOST_BEFORE_OWN
+            }
+            _ => !text.get(cue.clone()).is_some_and(|words| words.ends_with("'s")) || names_computer(text, cue.end),
+        };
+        (counts && !has_anothers(&line_of, &sentence)).then_some(sentence)
+    });
+    sentences.collect()
+}
+
+/// Whether a sentence says that something is the same elsewhere, in a clause that names no failure of its own.
+fn has_anothers(line_of: &Line<'_>, sentence: &Range<usize>) -> bool {
+    let text = line_of.text;
+    cues_of(text, |of| of == Cue::Still).filter(|(_, cue)| sentence.contains(&cue.start)).any(|(_, cue)| {
+        let mut named = Failures::default();
+        failures(text.get(line_of.clause(&cue)).unwrap_or_default(), &mut named);
+        named.is_empty()
+    })
+}
+
+/// Whether a computer is named behind the byte at `at`, with at most a few words before it.
+fn names_computer(text: &str, at: usize) -> bool {
+    let behind = text.get(at..).unwrap_or_default();
+    let words = behind.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty());
+    words.take(MOST_BEFORE_COMPUTER).any(|word| CUES.computer.contains(&&*word.to_lowercase()))
+}
+
+/// Whether one of the sentences about one's own computer tells of a failure, or announces one.
+fn fails_here(marked: &Marked, mine: &Sentences) -> bool {
+    mine.iter().any(|(position, sentences)| {
+        let text = marked.lines.get(*position).map_or("", |line| unquoted(&line.text));
+        sentences.iter().any(|sentence| {
+            let fine = text.get(sentence.clone()).is_some_and(|said| {
+                said.split(|letter: char| !letter.is_alphanumeric())
+                    .any(|word| CUES.fine.contains(&&*word.to_lowercase()))
+            });
+            let told = text.get(sentence.start..).unwrap_or_default();
+            let mut named = Failures::default();
+            failures(told, &mut named);
+            !fine && (!named.is_empty() || told.trim_end().ends_with(':'))
+        })
+    })
+}

@@ -1,0 +1,110 @@
+//! Messages that somebody quotes: denied, or without a word that they appeared.
+
+use std::ops::Range;
+
+use super::cues::{CUES, LONGEST, MOST_CUES};
+use crate::fences::unquoted;
+use crate::printed::{Printed, printed};
+use crate::sentences::Line;
+use evidence::TicketLine;
+
+/// A quotation of fewer words is a name and no message.
+const FEWEST_QUOTED: usize = 3;
+/// As many words behind a quotation are looked through for one that denies it.
+const MOST_BEHIND: usize = 8;
+/// As many words before a quotation are looked through for one that denies it: `does not show the message "..."`.
+const MOST_BEFORE: usize = 5;
+/// A quotation has no more lines than these behind its first.
+const MOST_QUOTED_LINES: usize = 20;
+/// Marks that open quotations of several lines, and those that close them.
+const OPENING: [(char, char); 4] = [('"', '"'), ('“', '”'), ('„', '“'), ('«', '»')];
+/// What quotations begin with.
+pub(super) const QUOTATION_MARKS: [char; 6] = ['"', '\'', '`', '“', '„', '«'];
+/// Somebody's sentence has at least so many words before what it quotes.
+const FEWEST_BEFORE: usize = 2;
+
+/// As many lines as a quotation has that begins with this line and ends in a later one.
+pub(super) fn quoted_lines(lines: &[TicketLine]) -> Option<usize> {
+    let first = unquoted(&lines.first()?.text);
+    let (_, closing) = OPENING.iter().find(|(opening, _)| first.starts_with(*opening))?;
+    let inside = first.get(first.chars().next()?.len_utf8()..)?;
+    if inside.contains(*closing) {
+        return None;
+    }
+    let end = lines.iter().skip(1).take(MOST_QUOTED_LINES).position(|line| line.text.contains(*closing))?;
+    end.checked_add(1)
+}
+
+/// A line without the messages that it only quotes, if there are any.
+pub(super) fn without_quoted(line: &str) -> Option<String> {
+    if line.len() > LONGEST || !line.contains(QUOTATION_MARKS) || printed(line) != Printed::No {
+        return None;
+    }
+    let line_of = Line::of(line);
+    let words = |from: usize, to: usize| {
+        let part = line.get(from..to).unwrap_or_default();
+        part.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty())
+    };
+    let mut kept = String::with_capacity(line.len());
+    let mut at = 0;
+    for quote in line_of.quotes.iter().take(MOST_CUES) {
+        let start = line_of.sentence_start(quote.start);
+        let end = line_of.end(&line_of.clauses, quote.end);
+        let only_quoted = words(quote.start, quote.end).nth(FEWEST_QUOTED.saturating_sub(1)).is_some()
+            && words(start, quote.start).nth(FEWEST_BEFORE.saturating_sub(1)).is_some()
+            && !words(start, quote.start).chain(words(quote.end, end)).any(is_report);
+        if only_quoted {
+            kept.push_str(line.get(at..quote.start).unwrap_or_default());
+            at = quote.end;
+        }
+    }
+    (at > 0).then(|| {
+        kept.push_str(line.get(at..).unwrap_or_default());
+        kept
+    })
+}
+
+/// The sentences in which somebody quotes a message and says that it does not appear: `the message "..." does not appear
+/// here`. The negation stands with a word of `report`, behind the quotation or just before it, in the same clause.
+pub(super) fn denied_quotations(line_of: &Line) -> Vec<Range<usize>> {
+    let line = line_of.text;
+    let words = |from: usize, to: usize| {
+        let part = line.get(from..to).unwrap_or_default();
+        part.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_lowercase)
+    };
+    let is = |word: &String, list: &[&str]| list.contains(&&**word);
+    let appears = |word: &String| is(word, CUES.report) || is(word, CUES.appearing);
+    let mut denied = Vec::new();
+    for quote in line_of.quotes.iter().take(MOST_CUES) {
+        if words(quote.start, quote.end).nth(FEWEST_QUOTED.saturating_sub(1)).is_none() {
+            continue;
+        }
+        let start = line_of.sentence_start(quote.start);
+        let behind: Vec<String> = words(quote.end, line_of.end(&line_of.clauses, quote.end))
+            .take_while(|word| !is(word, CUES.joining))
+            .take(MOST_BEHIND)
+            .collect();
+        let before: Vec<String> = words(start, quote.start).collect();
+        // What "didn't exit successfully" failed.
+        let negated = |words: &[String]| {
+            let pairs = words.iter().zip(words.iter().skip(1)).enumerate();
+            let mut denied = pairs.filter(|(_, (first, second))| is(first, CUES.negation) && appears(second));
+            denied.any(|(at, _)| words.get(at.saturating_add(2)).is_none_or(|next| !is(next, CUES.wanted)))
+        };
+        let denied_behind = negated(&behind)
+            || (behind.iter().any(appears) && behind.iter().any(|word| is(word, CUES.negation_behind)));
+        let nearest = before.len().saturating_sub(MOST_BEFORE);
+        let near = before.get(nearest..).unwrap_or_default();
+        let clause = near.iter().rposition(|word| is(word, CUES.joining)).map_or(0, |at| at.saturating_add(1));
+        let denied_before = negated(near.get(clause..).unwrap_or_default());
+        if denied_behind || denied_before {
+            denied.push(start..line_of.end(&line_of.sentences, quote.end));
+        }
+    }
+    denied
+}
+
+/// Whether a word says that something appeared or happened.
+fn is_report(word: &str) -> bool {
+    CUES.report.contains(&&*word.to_lowercase())
+}

@@ -1,0 +1,115 @@
+//! What somebody says of another's message: that they do not have it.
+//!
+//! `None of these` also ends a list of remedies that did not help, and `I do not get that` is said by who does not
+//! understand. So only what was asked is taken back, or what another answered to the one who has the trouble.
+
+use std::ops::Range;
+
+use super::Marked;
+use super::cues::{CUES, Cue, cues_of};
+use crate::fences::unquoted;
+use crate::printed::{Printed, is_said_in_a_chat, printed};
+use crate::sentences::Line;
+use crate::values::beginning;
+use evidence::TicketLine;
+
+/// As many lines as one that speaks in a chat or thread says at most.
+const MOST_OF_ONE: usize = 60;
+/// As many lines as a paragraph has that is spoken of.
+const MOST_OF_A_PARAGRAPH: usize = 5;
+/// More characters than a line has that names who speaks next.
+const LONGEST_NAMING: usize = 120;
+/// A speaker's name has no more words than these.
+const MOST_NAMES: usize = 4;
+
+/// The lines of others that somebody says they do not have.
+pub(super) fn retracted(marked: &Marked) -> Vec<usize> {
+    let lines = marked.lines;
+    let retracts = |(position, line): (usize, &TicketLine)| {
+        if !marked.kinds(position).has(Cue::Retraction) || marked.is_in_code(position) {
+            return None;
+        }
+        let text = unquoted(&line.text);
+        if printed(text) != Printed::No && !is_said_in_a_chat(text) {
+            return None;
+        }
+        let line_of = Line::of(text);
+        let said = cues_of(text, |kind| kind == Cue::Retraction).any(|(_, cue)| {
+            let end = line_of.end(&line_of.clauses, cue.end.saturating_sub(1));
+            let behind = text.get(cue.end..end).unwrap_or_default().to_lowercase();
+            !line_of.is_quoted(cue.start) && !CUES.helping.iter().any(|word| behind.contains(word))
+        });
+        said.then(|| spoken_of(lines, position))
+    };
+    lines.iter().enumerate().filter_map(retracts).flatten().collect()
+}
+
+/// What the line at `position` speaks of: what the one said who answered before to whom the trouble is, or what the line or
+/// paragraph before asks.
+fn spoken_of(lines: &[TicketLine], position: usize) -> Vec<usize> {
+    let speakers = |before: usize| {
+        let from = before.saturating_sub(MOST_OF_ONE);
+        (from..before).rev().find_map(|at| Some((at, speaker(&lines.get(at)?.text)?)))
+    };
+    if let Some((begins, who)) = speakers(position.saturating_add(1)) {
+        // The first to speak is the one whose trouble it is.
+        let first = lines.iter().take(begins).find_map(|line| speaker(&line.text));
+        return match speakers(begins) {
+            Some((other, name)) if name != who && first == Some(who) => (other..begins).collect(),
+            _ => Vec::new(),
+        };
+    }
+    let number = |at: usize| lines.get(at).map_or(0, |line| line.number);
+    let follows = |at: usize| at > 0 && number(at).saturating_sub(number(at.saturating_sub(1))) <= 1;
+    if follows(position) {
+        return asked(lines, position.saturating_sub(1)..position);
+    }
+    let last = position.saturating_sub(1);
+    let first = (last.saturating_sub(MOST_OF_A_PARAGRAPH)..=last).rev().find(|at| !follows(*at)).unwrap_or(last);
+    asked(lines, first..position)
+}
+
+/// Which of the lines are questions.
+fn asked(lines: &[TicketLine], of: Range<usize>) -> Vec<usize> {
+    let is_question =
+        |at: &usize| lines.get(*at).is_some_and(|line| unquoted(&line.text).trim_end().ends_with(['?', '？']));
+    of.filter(is_question).collect()
+}
+
+/// Who begins to speak with this line: `[10:13] anna: ...`, `[Yesterday 16:41] Lena Roth`, `anna  9:02 AM`,
+/// `user_a wrote:`, `Comment 3 (OP): ...`.
+fn speaker(line: &str) -> Option<String> {
+    let line = unquoted(line);
+    let line = beginning(line, LONGEST_NAMING);
+    let named = |name: &str| {
+        let name = name.trim();
+        let words = name.split_whitespace().count();
+        ((1..=MOST_NAMES).contains(&words) && name.starts_with(char::is_alphabetic)).then(|| name.to_lowercase())
+    };
+    let is_hour = |word: &str| {
+        let parts: Vec<&str> = word.split(':').collect();
+        let digits =
+            parts.iter().all(|part| matches!(part.len(), 1 | 2) && part.bytes().all(|digit| digit.is_ascii_digit()));
+        digits && parts.len() == 2
+    };
+    if let Some((time, said)) = line.strip_prefix('[').and_then(|inside| inside.split_once("] ")) {
+        let at_a_time = time.split_whitespace().any(is_hour);
+        return named(said.split(": ").next()?).filter(|_| at_a_time);
+    }
+    let lower = line.trim_end().to_lowercase();
+    if let Some(name) = CUES.wrote.iter().find_map(|wrote| lower.strip_suffix(wrote)) {
+        return named(name);
+    }
+    if let Some(rest) = lower.strip_prefix("comment ")
+        && rest.starts_with(|first: char| first.is_ascii_digit())
+    {
+        // A comment's number tells less than the name behind it.
+        let (label, _) = lower.split_once(':')?;
+        let name = label.split_once('(').and_then(|(_, name)| name.trim_end().strip_suffix(')'));
+        return Some(name.unwrap_or(label).to_owned());
+    }
+    let (name, time) = line.trim_end().rsplit_once("  ")?;
+    let mut words = time.split_whitespace();
+    let at_a_time = words.next().is_some_and(is_hour) && words.all(|word| matches!(word, "AM" | "PM"));
+    named(name).filter(|_| at_a_time)
+}

@@ -1,0 +1,319 @@
+//! Texts that tell of several crashes, one below the other: what `wevtutil /f:text` and `Get-WinEvent` print, several
+//! copies out of Event Viewer, lists of dumps, several analyses of a debugger, several runs in a console.
+//!
+//! The patterns say how the part of a text begins or ends that is about one crash (`crash_begins`, `crash_ends`). Where
+//! one of them fits several times, the text is divided there, and the parts again by others. Parts that do not differ
+//! belong together: nobody writes of one crash in one way only. But what different customers, machines or scripts met
+//! are different crashes, and so are the rows of a list of crashes or of events, and a stop that is told above the report of a program's
+//! crash.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::dates::{StatedTime, stated_time};
+use super::patterns::{Border, borders, party};
+use super::recognised::Weight;
+use super::{event_table, event_text, python, read_alone};
+use evidence::{Ticket, TicketLine};
+use windows_codes::Knowledge;
+
+mod rows;
+
+/// As many borders between parts as are looked at.
+const MOST_BORDERS: usize = 1024;
+/// The kind of a border that is told by the form of event 1000's text, which no pattern describes.
+const BY_FORM: usize = usize::MAX;
+
+/// The kind of a border that a traceback of another script makes.
+const BY_SCRIPT: usize = usize::MAX - 1;
+
+/// The kind of a border between a stop and the report of a program's crash below it.
+const BY_STOP: usize = usize::MAX - 2;
+
+/// The kind of a border that a row of a table of events makes, if it is about a program's crash.
+const BY_TABLE: usize = usize::MAX - 4;
+
+/// As many lines above a report as a stop is looked for in.
+const MOST_ABOVE: usize = 64;
+
+/// A part of a text that may be about a crash of its own.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Section {
+    /// Its lines, by their position.
+    pub range: Range<usize>,
+    /// Whom or what it is about, where the text says so: `customer a`.
+    party: Option<Arc<str>>,
+    /// The script whose traceback it begins with.
+    script: Option<Arc<str>>,
+    /// Whether it is a row of a list of crashes.
+    is_row: bool,
+}
+
+/// The parts of a text that may each be about a crash of its own, when there are several. What stands before the first
+/// is a part too.
+pub(super) fn sections(lines: &[TicketLine], listed: &BTreeMap<usize, event_table::Listed>) -> Vec<Section> {
+    let mut found = rows::borders(lines);
+    for row in event_table::crashes(listed).into_iter().take(MOST_BORDERS) {
+        found.push(Found { at: row, kind: BY_TABLE, border: Border::Begins, names: None });
+    }
+    let mut reports = 0_usize;
+    let mut scripts = python::scripts(lines).into_iter().peekable();
+    let mut script = None;
+    for (index, line) in lines.iter().enumerate() {
+        if found.len() >= MOST_BORDERS {
+            break;
+        }
+        let named = |border| if border == Border::Party { party(&line.text).map(Arc::from) } else { None };
+        let by_pattern =
+            borders(&line.text).map(|(kind, border)| Found { at: index, kind, border, names: named(border) });
+        found.extend(by_pattern);
+        if event_text::begins(lines.get(index..).unwrap_or_default()) {
+            found.push(Found { at: index, kind: BY_FORM, border: Border::Begins, names: None });
+            if reports == 0 && tells_of_a_stop(lines.get(index.saturating_sub(MOST_ABOVE)..index).unwrap_or_default()) {
+                found.push(Found { at: index, kind: BY_STOP, border: Border::Problem, names: None });
+            }
+            reports = reports.saturating_add(1);
+        }
+        if let Some((_, file)) = scripts.next_if(|(at, _)| *at == index)
+            && script.as_ref() != Some(&file)
+        {
+            script = Some(Arc::clone(&file));
+            found.push(Found { at: index, kind: BY_SCRIPT, border: Border::Begins, names: Some(file) });
+        }
+    }
+    let mut sections = Vec::new();
+    divide(Section { range: 0..lines.len(), ..Section::default() }, &found, &mut sections);
+    if sections.len() < 2 { Vec::new() } else { sections }
+}
+
+/// Whether lines tell of a stop, by more than a name in passing.
+fn tells_of_a_stop(lines: &[TicketLine]) -> bool {
+    let told = |line: &TicketLine| read_alone(&line.text, line.number).bugcheck.told();
+    lines.iter().any(|line| told(line).is_some_and(|told| told.weight < Weight::Passing))
+}
+
+/// A line that begins or ends a part.
+#[derive(Debug, Clone)]
+struct Found {
+    at: usize,
+    kind: usize,
+    border: Border,
+    /// The party or script that the part is about.
+    names: Option<Arc<str>>,
+}
+
+impl Found {
+    /// Where the part begins that this line begins, or that follows the one that it ends.
+    fn begins(&self) -> usize {
+        self.at.saturating_add(usize::from(self.border == Border::Ends))
+    }
+}
+
+/// Divides a part by whom it is about, else by the first kind of border of which it has several, and its parts by the
+/// others.
+fn divide(whole: Section, found: &[Found], sections: &mut Vec<Section>) {
+    let range = whole.range.clone();
+    let inside = || found.iter().filter(|found| range.contains(&found.at));
+    let mut times: BTreeMap<usize, usize> = BTreeMap::new();
+    let parts =
+        |found: &Found| usize::from(found.border == Border::Problem && found.at > range.start).saturating_add(1);
+    for found in inside() {
+        let times = times.entry(found.kind).or_default();
+        *times = times.saturating_add(parts(found));
+    }
+    let parties: BTreeSet<_> =
+        inside().filter(|found| found.border == Border::Party).map(|found| &found.names).collect();
+    let several = |found: &&Found| match found.border {
+        Border::Party => parties.len() > 1,
+        _ => times.get(&found.kind).is_some_and(|times| *times > 1),
+    };
+    let by_party = inside().filter(several).find(|found| found.border == Border::Party);
+    let Some(kind) = by_party.or_else(|| inside().find(several)).map(|found| found.kind) else {
+        sections.push(whole);
+        return;
+    };
+    let mut part = Section { range: range.start..range.start, ..whole.clone() };
+    let borders = inside().filter(|found| found.kind == kind).map(|border| (border.begins(), Some(border)));
+    for (end, border) in borders.chain([(range.end, None)]) {
+        if end > part.range.start {
+            part.range.end = end;
+            divide(part.clone(), found, sections);
+            part.range.start = end;
+        }
+        match border.map(|border| (border.border, border.names.clone())) {
+            Some((Border::Party, names)) => part.party = names,
+            Some((_, names)) if kind == BY_SCRIPT => part.script = names,
+            Some((border, _)) if kind == rows::BY_ROW => part.is_row = border == Border::Begins,
+            _ => {}
+        }
+    }
+}
+
+/// Whether a part begins with the start of a program in a console.
+fn starts_a_run(lines: &[TicketLine]) -> bool {
+    lines.first().is_some_and(|line| borders(&line.text).any(|(_, border)| border == Border::Starts))
+}
+
+/// The code with which the run ended that a part tells of, if the part ends with that.
+fn ended_with(ticket: &Ticket, lines: &[TicketLine]) -> Option<u32> {
+    let ended = lines.last().is_some_and(|line| borders(&line.text).any(|(_, border)| border == Border::Ends));
+    ticket.exit_code.filter(|_| ended)
+}
+
+/// Whether a part begins with the words that another problem comes.
+fn is_another_problem(lines: &[TicketLine]) -> bool {
+    lines.first().is_some_and(|line| borders(&line.text).any(|(_, border)| border == Border::Problem))
+}
+
+impl Section {
+    /// Whether the part, with these `lines`, tells of a run that failed: with an error, and with a code of the program's
+    /// own. So does one of another problem, party or script with an error.
+    pub(super) fn tells_of_a_failure(&self, ticket: &Ticket, lines: &[TicketLine]) -> bool {
+        let absent = Knowledge::builtin().mention_cues("absent");
+        let error = |line: &TicketLine| {
+            let text = line.text.to_ascii_lowercase();
+            let mut words = text.split(|letter: char| !letter.is_alphanumeric());
+            words.any(|word| word.ends_with("error"))
+                || (text.contains(".dll") && absent.iter().any(|absent| text.contains(absent)))
+        };
+        let failed = ended_with(ticket, lines).is_some_and(|code| code != 0) || is_another_problem(lines);
+        (failed || self.party.is_some() || self.script.is_some()) && lines.iter().any(error)
+    }
+}
+
+/// A crash that parts of a text tell of.
+#[derive(Debug)]
+pub(super) struct Crash {
+    parts: Vec<Ticket>,
+    /// When its records were written, as they say.
+    times: Vec<StatedTime>,
+    /// Whether one of its parts begins with the start of a program.
+    is_a_run: bool,
+    /// The code with which the run ended.
+    ended_with: Option<u32>,
+    /// Whom it happened to, and in which script.
+    party: Option<Arc<str>>,
+    script: Option<Arc<str>>,
+    /// Whether one of its parts is a row of a list of crashes.
+    is_row: bool,
+    /// Their lines, in order.
+    pub lines: Vec<TicketLine>,
+}
+
+/// Puts a part to the one of `crashes` that it is about, or adds the one that it begins. Windows' id of the report
+/// decides, and else the nearest before it from which it does not differ.
+pub(super) fn add_part(crashes: &mut Vec<Crash>, part: Ticket, section: &Section, lines: &[TicketLine]) {
+    let named =
+        |crash: &Crash| part.report_id.is_some() && crash.parts.iter().any(|other| other.report_id == part.report_id);
+    let (time, run) = (stated_time(lines), starts_a_run(lines));
+    let ended = ended_with(&part, lines);
+    let another = is_another_problem(lines);
+    let apart = |crash: &Crash| {
+        another
+            || unequal(section.party.as_ref(), crash.party.as_ref())
+            || unequal(section.script.as_ref(), crash.script.as_ref())
+            || ended.is_some_and(|code| crash.ended_with.is_some_and(|other| other != code))
+            || (run && crash.is_a_run)
+            || (section.is_row && crash.is_row && crash.parts.iter().any(|other| is_stop(other) != is_stop(&part)))
+            || time.is_some_and(|time| crash.times.iter().any(|other| other.is_apart_from(time)))
+    };
+    let alike = |crash: &Crash| !apart(crash) && !crash.parts.iter().any(|other| differ(other, &part));
+    let same = crashes.iter().position(named).or_else(|| crashes.iter().rposition(alike));
+    match same.and_then(|same| crashes.get_mut(same)) {
+        Some(crash) => {
+            crash.parts.push(part);
+            crash.times.extend(time);
+            crash.is_a_run |= run;
+            crash.is_row |= section.is_row;
+            crash.ended_with = crash.ended_with.or(ended);
+            crash.script = crash.script.take().or_else(|| section.script.clone());
+            crash.lines.extend_from_slice(lines);
+        }
+        None => crashes.push(Crash {
+            parts: vec![part],
+            times: time.into_iter().collect(),
+            is_a_run: run,
+            ended_with: ended,
+            party: section.party.clone(),
+            script: section.script.clone(),
+            is_row: section.is_row,
+            lines: lines.to_vec(),
+        }),
+    }
+}
+
+/// Whether two events tell of different crashes. The records of one crash have one report id, or differ in nothing
+/// that both have.
+fn differ(a: &Ticket, b: &Ticket) -> bool {
+    if let (Some(a), Some(b)) = (&a.report_id, &b.report_id) {
+        return a != b;
+    }
+    let lower = |name: &Option<Arc<str>>| name.as_deref().map(str::to_ascii_lowercase);
+    let stop = match (&a.bugcheck, &b.bugcheck) {
+        (Some((a, first)), Some((b, second))) => {
+            a.plain() != b.plain() || first.iter().zip(second).any(|(a, b)| a != b)
+        }
+        // A program's crash is not the system's.
+        (Some(_), None) => is_of_a_program(b),
+        (None, Some(_)) => is_of_a_program(a),
+        (None, None) => false,
+    };
+    stop || unequal(lower(&a.app), lower(&b.app))
+        || unequal(lower(&a.module), lower(&b.module))
+        || unequal(a.code, b.code)
+        || unequal(a.fast_fail, b.fast_fail)
+        || unequal(a.offset, b.offset)
+        || unequal(a.access_address, b.access_address)
+        || unequal(a.pid, b.pid)
+}
+
+fn unequal<T: PartialEq>(a: Option<T>, b: Option<T>) -> bool {
+    matches!((a, b), (Some(a), Some(b)) if a != b)
+}
+
+fn is_stop(ticket: &Ticket) -> bool {
+    ticket.bugcheck.is_some()
+}
+
+fn is_of_a_program(ticket: &Ticket) -> bool {
+    ticket.app.is_some() && ticket.code.is_some()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(text: &str) -> Vec<Range<usize>> {
+        let lines: Vec<TicketLine> =
+            (1..).zip(text.lines()).map(|(number, text)| TicketLine { number, text: text.into() }).collect();
+        sections(&lines, &BTreeMap::new()).into_iter().map(|section| section.range).collect()
+    }
+
+    #[test]
+    fn a_section_begins_at_each_heading_of_the_first_kind() {
+        assert_eq!(shown("hello\nEvent[0]:\n  Log Name: A\nEvent[1]:\n  Log Name: A\nx"), [0..1, 1..3, 3..6]);
+        assert_eq!(shown("Log Name: A\nx\nLog Name: A\ny"), [0..2, 2..4]);
+        assert!(shown("Log Name: A\nx").is_empty());
+        assert!(shown("nothing").is_empty());
+    }
+
+    #[test]
+    fn parts_are_divided_by_headings_of_other_kinds() {
+        let text = "Log Name: A\nx\nLog Name: A\nFault bucket 1\nFault bucket 2\ny";
+        assert_eq!(shown(text), [0..2, 2..3, 3..4, 4..6]);
+    }
+
+    #[test]
+    fn parts_are_divided_by_whom_they_are_about_first() {
+        let text = "Log Name: A\nx\nCustomer A: it crashes\nLog Name: A\nCustomer B: it does not";
+        assert_eq!(shown(text), [0..2, 2..4, 4..5]);
+        assert!(shown("Customer A: it crashes\nsays he\nCustomer A: it still does").is_empty(), "one and the same");
+    }
+
+    #[test]
+    fn a_run_ends_with_the_line_that_says_so() {
+        let text = "a\nProcess finished with exit code 1\nb\nProcess finished with exit code 0";
+        assert_eq!(shown(text), [0..2, 2..4]);
+    }
+}

@@ -1,0 +1,120 @@
+//! Lists of crashes: rows that begin with a date or a number, each with the stop or the exit code of a crash.
+//!
+//! People number what they did, too, and logs begin each line with a date. So every row has to tell of a crash, two of
+//! them of different ones, no row says what a code means, and none has the time to the second. Three different stops are
+//! one story: that they differ each time says more than each of them.
+
+use std::collections::BTreeSet;
+
+use super::Found;
+use crate::fences::unquoted;
+use crate::patterns::Border;
+use crate::printed::has_time;
+use crate::read_alone;
+use crate::recognised::{Told, Weight};
+use evidence::TicketLine;
+use windows_codes::Knowledge;
+
+/// The kind of a border that a row makes.
+pub(super) const BY_ROW: usize = usize::MAX - 3;
+
+/// A list of more rows is a log.
+const MOST_ROWS: usize = 16;
+/// From one row to the next there are at most so many lines.
+const MOST_APART: usize = 3;
+/// As many different stops, and nothing else, are one story.
+const STOPS_OF_ONE_STORY: usize = 3;
+/// As many borders as are kept.
+const MOST_BORDERS: usize = 256;
+
+/// What the rows of a list begin with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Label {
+    /// A number: `1.`, `2)`.
+    Number(u32),
+    /// A date.
+    Date,
+}
+
+/// Where the rows of lists of crashes begin, and what comes behind each list.
+pub(super) fn borders(lines: &[TicketLine]) -> Vec<Found> {
+    let mut found = Vec::new();
+    let mut rows: Vec<(usize, Label)> = Vec::new();
+    for (at, line) in lines.iter().enumerate() {
+        let Some(label) = label(unquoted(&line.text)) else { continue };
+        let goes_on = rows.last().is_some_and(|(last, before)| {
+            let next = match (before, label) {
+                (Label::Number(before), Label::Number(number)) => before.checked_add(1) == Some(number),
+                (Label::Date, Label::Date) => true,
+                _ => false,
+            };
+            next && at.saturating_sub(*last) <= MOST_APART
+        });
+        if !goes_on {
+            add(lines, &rows, &mut found);
+            rows.clear();
+        }
+        rows.push((at, label));
+    }
+    add(lines, &rows, &mut found);
+    found.truncate(MOST_BORDERS);
+    found
+}
+
+/// Adds the borders of a list, if its rows tell of different crashes.
+fn add(lines: &[TicketLine], rows: &[(usize, Label)], found: &mut Vec<Found>) {
+    if rows.len() < 2 || rows.len() > MOST_ROWS {
+        return;
+    }
+    let crash = |at: usize| lines.get(at).and_then(|line| crash(unquoted(&line.text)));
+    let crashes: Vec<Option<Crash>> = rows.iter().map(|(at, _)| crash(*at)).collect();
+    let different: BTreeSet<Crash> = crashes.iter().flatten().copied().collect();
+    let one_story =
+        different.len() >= STOPS_OF_ONE_STORY && different.iter().all(|crash| matches!(crash, Crash::Stop(_)));
+    if crashes.iter().any(Option::is_none) || different.len() < 2 || one_story {
+        return;
+    }
+    let border = |at: usize, border: Border| Found { at, kind: BY_ROW, border, names: None };
+    found.extend(rows.iter().map(|(at, _)| border(*at, Border::Begins)));
+    if let Some((last, _)) = rows.last() {
+        let behind = lines.get(last.saturating_add(1)..).unwrap_or_default();
+        let continued = behind.iter().take_while(|line| line.text.starts_with([' ', '\t'])).count();
+        // What comes behind the list is none of its rows.
+        found.push(border(last.saturating_add(continued).saturating_add(1), Border::Problem));
+    }
+}
+
+/// What a row tells of, by its code.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Crash {
+    Stop(u32),
+    Program(u32),
+}
+
+/// The stop or exit code that a row tells of.
+fn crash(row: &str) -> Option<Crash> {
+    let meaning = Knowledge::builtin().mention_cues("meaning");
+    if row.split(|letter: char| !letter.is_alphanumeric()).any(|word| meaning.contains(&&*word.to_lowercase())) {
+        return None;
+    }
+    let said = read_alone(row, 0);
+    let more_than = |told: Option<Told>, least: Weight| told.is_some_and(|told| told.weight < least);
+    let stop = said.bugcheck.get().filter(|_| more_than(said.bugcheck.told(), Weight::Passing));
+    let code = said.code.get().filter(|_| more_than(said.code.told(), Weight::Bare));
+    stop.map(|stop| Crash::Stop(stop.plain())).or_else(|| code.map(|code| Crash::Program(code.0)))
+}
+
+/// What a line begins with, if it may be a row.
+fn label(line: &str) -> Option<Label> {
+    let line = line.trim_start_matches(['-', '*', '•', '–', '|', ' ']);
+    let mut words = line.split_whitespace();
+    let first = words.next()?;
+    if let Some(number) = first.strip_suffix(['.', ')']).and_then(|number| number.parse().ok()) {
+        return Some(Label::Number(number));
+    }
+    let date = first.trim_end_matches([':', ',']);
+    let parts = ['-', '/', '.'].iter().map(|mark| date.split(*mark).filter(|part| !part.is_empty()).count()).max();
+    // `10:11:12` is the time to the second.
+    let to_the_second = words.next().is_some_and(|second| second.trim_end_matches(':').matches(':').count() > 1);
+    (has_time(date) && !date.contains(':') && parts == Some(3) && !to_the_second).then_some(Label::Date)
+}

@@ -1,0 +1,473 @@
+//! The whole way, from paths to a report.
+
+mod carriers;
+mod folders;
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::path::PathBuf;
+use std::sync::{Arc, OnceLock};
+
+use rayon::prelude::*;
+
+use self::carriers::carriers;
+use self::folders::Folders;
+use crate::discover;
+use crate::judge::judge;
+use crate::merge::pack;
+use crate::patterns::{patterns, tell_absent};
+use crate::read::{ReadArtifact, read_artifacts};
+use crate::read_context::ReadContext;
+use crash_dump::minidump::Symbols;
+use evidence::LogCoverage;
+use evidence::{Observation, base_name};
+use facts::{Around, Nearby, Surroundings};
+use incident::{Built, Incident, Item, LastNames, Machine, Sighting};
+use report::coverage::{Shown, coverage};
+use report::groups::{Attributes, groups};
+use report::inspected::Inspected;
+use report::{Artifact, ArtifactStatus, Judged, Limits, Report, Summary};
+use rules::UNDETERMINED;
+use rules::{RuleSet, RuleSetInfo};
+use sigma::{PREFIX, SigmaRules};
+use untrusted::HeadAndTail;
+use untrusted::display_path;
+use windows_codes::Knowledge;
+use windows_events::Cache;
+
+/// What a run does beyond its inputs.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// Whether crashing threads' stacks are walked.
+    pub walk_stacks: bool,
+    /// Symbols and images for walking stacks, beside what the dumps hold.
+    pub symbols: Option<Arc<Symbols>>,
+    /// Only incidents between these times.
+    pub limits: Limits,
+    /// Findings below this confidence are left out.
+    pub min_confidence: f64,
+    /// Texts to read as tickets, whatever they look like: name and content. A file of that name is not read again.
+    pub pasted: Vec<(String, HeadAndTail)>,
+    /// Artifacts that were read before, as reports hold them.
+    pub before: Vec<ReadArtifact>,
+    /// What earlier runs read of event logs, if that is kept. Its files are no artifacts; the report does not depend on
+    /// it.
+    pub cache: Option<Arc<Cache>>,
+    /// Sigma rules, whose matches in event logs are evidence of the machines.
+    pub sigma: Option<Arc<SigmaRules>>,
+    /// Whether Sigma rules were matched with all event logs among the artifacts that were read before.
+    pub sigma_before: bool,
+    /// Whether the report's artifacts hold their evidence, for [`mod@crate::merge`].
+    pub keep_evidence: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            walk_stacks: true,
+            symbols: None,
+            limits: Limits::default(),
+            min_confidence: 0.0,
+            pasted: Vec::new(),
+            before: Vec::new(),
+            cache: None,
+            sigma: None,
+            sigma_before: false,
+            keep_evidence: false,
+        }
+    }
+}
+
+/// Is told how far a run has come.
+pub trait Progress: Sync {
+    /// `count` files will be read.
+    fn found(&self, count: usize);
+    /// One file has been read.
+    fn read(&self);
+    /// All are read.
+    fn done(&self);
+}
+
+/// Tells nobody.
+#[derive(Debug, Clone, Copy)]
+pub struct Silent;
+
+impl Progress for Silent {
+    fn found(&self, _: usize) {}
+    fn read(&self) {}
+    fn done(&self) {}
+}
+
+/// Analyzes every file at or below `paths`. Files are read in parallel, on the current rayon thread pool; the report
+/// does not depend on its size.
+#[must_use]
+pub fn analyze(
+    paths: &[PathBuf],
+    rules: &RuleSet,
+    knowledge: &Knowledge,
+    options: &Options,
+    progress: &dyn Progress,
+) -> Report {
+    analyze_keeping(paths, rules, knowledge, options, progress).0
+}
+
+/// The same, with the evidence that the report was made of: freeing that takes time, which a caller who ends with the
+/// report need not spend.
+pub fn analyze_keeping(
+    paths: &[PathBuf],
+    rules: &RuleSet,
+    knowledge: &Knowledge,
+    options: &Options,
+    progress: &dyn Progress,
+) -> (Report, Vec<Item>) {
+    conclude(read_all(paths, options, progress), rules, knowledge, options)
+}
+
+/// Reads every file once and gives the report of each rule set.
+#[must_use]
+pub fn analyze_by_each<const N: usize>(
+    paths: &[PathBuf],
+    rule_sets: [&RuleSet; N],
+    knowledge: &Knowledge,
+    options: &Options,
+    progress: &dyn Progress,
+) -> [Report; N] {
+    let read = read_all(paths, options, progress);
+    rule_sets.map(|rules| conclude(read.clone(), rules, knowledge, options).0)
+}
+
+/// Makes one report of artifacts that were read before, as [`analyze`] would have of all their files.
+#[must_use]
+pub fn merge(read: Vec<ReadArtifact>, rules: &RuleSet, knowledge: &Knowledge, options: &Options) -> Report {
+    conclude(keeping(read, options), rules, knowledge, options).0
+}
+
+/// Joins and judges what was read.
+fn conclude(read: Vec<ReadArtifact>, rules: &RuleSet, knowledge: &Knowledge, options: &Options) -> (Report, Vec<Item>) {
+    let (artifacts, items, logs) = listed(read, knowledge);
+    let sightings = OnceLock::new();
+    let (mut machines, built) = joined(&items, &logs, &sightings, rules, knowledge);
+
+    let (mut surroundings, (patterns, standing)) = rayon::join(
+        || by_host(&machines, &items, has_sigma(options)),
+        || rayon::join(|| patterns(&built, knowledge), || incident::standing(&built)),
+    );
+    note(&mut surroundings, &built);
+    let mut attributes = Attributes::default();
+    let wanted: Vec<_> = built
+        .into_iter()
+        .zip(&patterns)
+        .filter(|(built, _)| options.limits.hold(built.incident.time))
+        .map(|(built, pattern)| (attributes.of(&built), built, pattern))
+        .collect();
+    let left_out = patterns.len().saturating_sub(wanted.len());
+    let (sidelong, incidents): (Vec<_>, Vec<Judged>) = wanted
+        .into_par_iter()
+        .filter_map(|(around, built, pattern)| {
+            let surroundings = of_host(&built.incident, &surroundings);
+            let recognised = is_recognised(&built);
+            let shown = Shown::of(&built);
+            let mut judged = judge(built, surroundings, pattern, rules, knowledge);
+            // A text in which nothing was recognised, and on which no rule has anything to say, is no incident: most
+            // text files in a folder are something else. `Inspected::is_reported` says the same of facts.
+            let told = recognised || !judged.findings.is_empty() || !judged.suppressed.is_empty();
+            judged.findings.retain(|finding| finding.confidence >= options.min_confidence);
+            judged.suppressed.retain(|finding| finding.confidence >= options.min_confidence);
+            told.then_some(((around, shown), judged))
+        })
+        .unzip();
+    let (around, shown): (Vec<_>, Vec<_>) = sidelong.into_iter().unzip();
+    let groups = groups(&incidents, &around, &attributes, &surroundings);
+    surroundings.into_par_iter().for_each(drop);
+    let coverage = coverage(&artifacts, &mut machines, &incidents, &shown, knowledge);
+    let reported: HashSet<&str> = incidents.iter().map(|judged| judged.incident.id.as_str()).collect();
+    incident::stand(&mut machines, &standing, |id| reported.contains(id));
+    let report = Report {
+        limits: options.limits,
+        keeps_evidence: options.keep_evidence,
+        rule_sets: rules.infos().into_iter().chain(sigma_sets(options)).collect(),
+        summary: Summary { left_out, ..summary(&artifacts, &incidents) },
+        artifacts,
+        incidents,
+        machines,
+        groups,
+        coverage,
+        comparison: None,
+    };
+    (report, items)
+}
+
+/// The sets of Sigma rules, as a report lists them.
+/// Whether Sigma rules were matched with the event logs: what they would have found is not known otherwise.
+fn has_sigma(options: &Options) -> bool {
+    options.sigma.is_some() || options.sigma_before
+}
+
+fn sigma_sets(options: &Options) -> impl Iterator<Item = RuleSetInfo> {
+    let sets = options.sigma.iter().flat_map(|sigma| sigma.sets());
+    sets.map(|(path, rules)| RuleSetInfo::of_sigma(format!("{PREFIX}{path}"), *rules))
+}
+
+/// Reads and joins as [`analyze`] does and gives the facts that rules would see, without judging them.
+#[must_use]
+pub fn inspect(
+    paths: &[PathBuf],
+    rules: &RuleSet,
+    knowledge: &Knowledge,
+    options: &Options,
+    progress: &dyn Progress,
+) -> Inspected {
+    inspected(read_all(paths, options, progress), rules, knowledge, options)
+}
+
+/// What [`inspect`] gives and the report of the same artifacts.
+#[must_use]
+pub fn inspect_and_analyze(
+    paths: &[PathBuf],
+    rules: &RuleSet,
+    knowledge: &Knowledge,
+    options: &Options,
+    progress: &dyn Progress,
+) -> (Inspected, Report) {
+    let read = read_all(paths, options, progress);
+    let report = conclude(read.clone(), rules, knowledge, options).0;
+    (inspected(read, rules, knowledge, options), report)
+}
+
+fn inspected(read: Vec<ReadArtifact>, rules: &RuleSet, knowledge: &Knowledge, options: &Options) -> Inspected {
+    let (artifacts, items, coverage) = listed(read, knowledge);
+    let sightings = OnceLock::new();
+    let (machines, built) = joined(&items, &coverage, &sightings, rules, knowledge);
+    let mut surroundings = by_host(&machines, &items, has_sigma(options));
+    note(&mut surroundings, &built);
+    let incidents = built
+        .iter()
+        .zip(patterns(&built, knowledge))
+        .map(|(built, pattern)| {
+            let surroundings = of_host(&built.incident, &surroundings);
+            let mut facts = facts::facts(built);
+            pattern.tell(&mut facts);
+            tell_absent(&built.incident, knowledge, &mut facts);
+            let around = Around::new(built, surroundings);
+            if let Some(entries) = around.entries() {
+                facts.set_list("timeline", entries.iter().map(Nearby::record).collect());
+            }
+            if let Some(recorded) = around.recorded() {
+                facts.set_recorded(recorded.clone());
+            }
+            (built.incident.clone(), facts)
+        })
+        .collect();
+    let unrecognised =
+        built.iter().filter(|built| !is_recognised(built)).map(|built| built.incident.id.clone()).collect();
+    let mut told = vec![false; items.len()];
+    for sighting in sightings.get().into_iter().flatten() {
+        if let Some(told) = told.get_mut(sighting.item) {
+            *told = true;
+        }
+    }
+    let reports =
+        items.iter().zip(told).filter(|(item, told)| !told && matches!(item.observation, Observation::Wer(_)));
+    let reports = reports.map(|(item, _)| incident::says(&item.observation, knowledge)).collect();
+    drop(surroundings);
+    Inspected { artifacts, machines, incidents, unrecognised, reports }
+}
+
+/// The machines, and the incidents with the evidence of each. `sightings` is where what is made of the items stays.
+fn joined<'i>(
+    items: &'i [Item],
+    logs: &[LogCoverage],
+    sightings: &'i OnceLock<Vec<Sighting>>,
+    rules: &RuleSet,
+    knowledge: &Knowledge,
+) -> (Vec<Machine>, Vec<Built<'i>>) {
+    let (mut machines, built) = rayon::join(
+        || incident::machines(items, logs, knowledge),
+        || {
+            // Made before the lock is taken: what threads do meanwhile must not wait for it.
+            let made = self::sightings(items);
+            incident::incidents(items, sightings.get_or_init(|| made), knowledge, &carriers(rules))
+        },
+    );
+    incident::describe(&mut machines, items, &built, knowledge);
+    (machines, built)
+}
+
+/// What incidents see of their machines, by the machine's name in lower case.
+fn by_host<'i>(machines: &'i [Machine], items: &'i [Item], sigma: bool) -> HashMap<String, Surroundings<'i>> {
+    let prepared = |machine: &'i Machine| (machine.host.to_lowercase(), Surroundings::new(machine, items, sigma));
+    machines.par_iter().map(prepared).collect()
+}
+
+/// Tells the machines of their incidents.
+fn note(by_host: &mut HashMap<String, Surroundings<'_>>, built: &[Built<'_>]) {
+    for (number, built) in built.iter().enumerate() {
+        let host = built.incident.host.as_ref().map(|host| host.to_lowercase());
+        if let Some(surroundings) = host.and_then(|host| by_host.get_mut(&host)) {
+            surroundings.note(number, built);
+        }
+    }
+}
+
+fn of_host<'s, 'i>(
+    incident: &Incident,
+    surroundings: &'s HashMap<String, Surroundings<'i>>,
+) -> Option<&'s Surroundings<'i>> {
+    surroundings.get(&incident.host.as_ref()?.to_lowercase())
+}
+
+fn sightings(items: &[Item]) -> Vec<Sighting> {
+    items.par_iter().enumerate().filter_map(|(index, item)| Sighting::of(index, item)).collect()
+}
+
+/// Reads everything.
+fn read_all(paths: &[PathBuf], options: &Options, progress: &dyn Progress) -> Vec<ReadArtifact> {
+    let (mut found, unfound) = discover::find(paths);
+    if let Some(cache) = &options.cache {
+        found.retain(|file| !cache.owns(&file.path));
+    }
+    found.retain(|file| !options.pasted.iter().any(|(name, _)| *name == display_path(&file.path)));
+    progress.found(found.len());
+    let context = ReadContext {
+        walk_stacks: options.walk_stacks,
+        symbols: options.symbols.clone(),
+        cache: options.cache.clone(),
+        sigma: options.sigma.clone(),
+        ..ReadContext::default()
+    };
+    let mut all: Vec<ReadArtifact> = found
+        .par_iter()
+        .flat_map_iter(|file| {
+            let read = read_artifacts(&file.path, &context);
+            progress.read();
+            read
+        })
+        .collect();
+    progress.done();
+    all.extend(unfound.into_iter().map(|unfound| {
+        ReadArtifact {
+            artifact: Artifact {
+                path: display_path(&unfound.path),
+                kind: discover::named_kind(&unfound.path)
+                    .filter(|_| !unfound.passed_over)
+                    .map_or("unknown", |kind| kind.word()),
+                status: if unfound.passed_over { ArtifactStatus::Skipped } else { ArtifactStatus::Failed },
+                detail: Some(unfound.reason),
+                bytes: 0,
+                records: None,
+                evidence: None,
+            },
+            pasted: false,
+            evidence: Vec::new(),
+            coverage: Vec::new(),
+        }
+    }));
+    all.extend(options.before.iter().cloned());
+    all.extend(options.pasted.iter().map(|(name, content)| crate::read::read_pasted(name, content, &context)));
+    keeping(all, options)
+}
+
+/// The same artifacts with their evidence as text, where the report is to hold it. What can't be kept is said.
+fn keeping(mut read: Vec<ReadArtifact>, options: &Options) -> Vec<ReadArtifact> {
+    if options.keep_evidence {
+        read.par_iter_mut().filter(|read| !read.evidence.is_empty() || !read.coverage.is_empty()).for_each(|read| {
+            match pack(read) {
+                Ok(text) => read.artifact.evidence = Some(text),
+                Err(error) => {
+                    // An empty text: `merge` must not take it for an artifact that says nothing.
+                    read.artifact.evidence = Some(String::new());
+                    if read.artifact.status == ArtifactStatus::Ok {
+                        read.artifact.status = ArtifactStatus::Partial;
+                    }
+                    let detail = read.artifact.detail.get_or_insert_default();
+                    let before = if detail.is_empty() { "" } else { "; " };
+                    detail.push_str(&format!("{before}it can't be merged: {error}"));
+                }
+            }
+        });
+    }
+    read
+}
+
+/// Lists what was read: items come in the order of the artifacts, and those by path.
+fn listed(mut all: Vec<ReadArtifact>, knowledge: &Knowledge) -> (Vec<Artifact>, Vec<Item>, Vec<LogCoverage>) {
+    all.sort_by(|a, b| a.artifact.path.cmp(&b.artifact.path));
+
+    let last_names = folders::last_names(&all);
+    let mut folders = Folders::of(&all, &last_names, knowledge);
+    let (mut artifacts, mut coverage) = (Vec::new(), Vec::new());
+    let mut items = Vec::with_capacity(all.iter().map(|read| read.evidence.len()).sum());
+    for ((index, read), last) in all.into_iter().enumerate().zip(last_names) {
+        let folder: Arc<str> = if read.pasted { "" } else { folders::folder(&read.artifact.path) }.into();
+        let file: Arc<str> = base_name(&read.artifact.path).into();
+        artifacts.push(read.artifact);
+        coverage.extend(if last.is_empty() { read.coverage } else { incident::under_last_name(read.coverage, &last) });
+        items.extend(read.evidence.into_iter().map(|mut evidence| Item {
+            artifact: index,
+            folder: Arc::clone(&folder),
+            file: Arc::clone(&file),
+            folder_host: None,
+            former_host: take_last_name(&mut evidence.observation, &last),
+            place: evidence.place,
+            observation: evidence.observation,
+        }));
+    }
+    incident::unify(&mut items, &mut coverage, folders.names_mut());
+    // Those of one artifact share their folder's name.
+    let in_one_folder = |a: &Item, b: &Item| Arc::ptr_eq(&a.folder, &b.folder) || a.folder == b.folder;
+    let of_folders: Vec<Arc<str>> =
+        items.chunk_by(in_one_folder).filter_map(|items| Some(Arc::clone(&items.first()?.folder))).collect();
+    let hosts =
+        folders.stand_for(of_folders.iter().map(|folder| &**folder).filter(|folder| !folder.is_empty()), knowledge);
+    for of_folder in items.chunk_by_mut(in_one_folder) {
+        let machine = of_folder.first().and_then(|item| hosts.get(&*item.folder));
+        if let Some(machine) = machine {
+            of_folder.par_iter_mut().filter(|item| machine.can_have_made(&item.observation, knowledge)).for_each(
+                |item| {
+                    item.folder_host = Some(Arc::clone(&machine.host));
+                },
+            );
+        }
+    }
+    (artifacts, items, coverage)
+}
+
+/// Gives an event's computer the last name that it had; gives the one that it had then.
+fn take_last_name(observation: &mut Observation, last: &LastNames) -> Option<Arc<str>> {
+    if last.is_empty() {
+        return None;
+    }
+    let computer = match observation {
+        Observation::Event(event) => event.computer.as_mut()?,
+        Observation::Sigma(found) => found.computer.as_mut()?,
+        _ => return None,
+    };
+    let name = last.get(&computer.to_lowercase())?;
+    Some(std::mem::replace(computer, Arc::clone(name)))
+}
+
+/// Whether an incident is made of more than texts in which nothing was recognised.
+fn is_recognised(built: &Built<'_>) -> bool {
+    built.gathered.items.iter().take(built.gathered.sightings.len()).any(|item| match &item.observation {
+        Observation::Ticket(ticket) => ticket.tells_of_a_crash(),
+        _ => true,
+    })
+}
+
+fn summary(artifacts: &[Artifact], incidents: &[Judged]) -> Summary {
+    let with = |status| artifacts.iter().filter(|artifact| artifact.status == status).count();
+    let mut by_cause: BTreeMap<String, usize> = BTreeMap::new();
+    for judged in incidents.iter().filter(|judged| judged.verdict.cause != UNDETERMINED) {
+        let count = by_cause.entry(judged.verdict.cause.clone()).or_default();
+        *count = count.saturating_add(1);
+    }
+    Summary {
+        artifacts: artifacts.len(),
+        failed: with(ArtifactStatus::Failed),
+        partial: with(ArtifactStatus::Partial),
+        archives: artifacts.iter().filter(|artifact| artifact.is_unopened_archive()).count(),
+        incidents: incidents.len(),
+        left_out: 0,
+        undetermined: incidents.iter().filter(|judged| judged.verdict.cause == UNDETERMINED).count(),
+        by_cause,
+    }
+}

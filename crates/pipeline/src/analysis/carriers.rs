@@ -1,0 +1,46 @@
+//! What modules are known for, by the lists of the rule sets.
+
+use incident::Carriers;
+use rules::{ModuleList, RuleSet};
+
+/// What modules are known for: the rule sets' lists of these names.
+pub(super) fn carriers(rules: &RuleSet) -> impl Carriers + '_ {
+    struct Listed<'r> {
+        carriers: Vec<&'r ModuleList>,
+        prefixes: Vec<&'r ModuleList>,
+        sentinels: Vec<&'r ModuleList>,
+        injected: Vec<&'r ModuleList>,
+        windows_drivers: Vec<&'r ModuleList>,
+    }
+    impl Carriers for Listed<'_> {
+        fn is_carrier(&self, module: &str) -> bool {
+            self.carriers.iter().any(|list| list.has(module))
+        }
+
+        fn is_windows_driver(&self, module: &str) -> bool {
+            self.windows_drivers.iter().any(|list| list.has(module))
+        }
+
+        fn is_prefix(&self, module: &str) -> bool {
+            self.prefixes.iter().any(|list| list.has(module))
+        }
+
+        fn is_sentinel(&self, module: &str) -> bool {
+            self.sentinels.iter().any(|list| list.has(module))
+        }
+
+        fn is_injected(&self, module: &str) -> bool {
+            self.injected.iter().any(|list| list.has(module))
+        }
+    }
+    let lists = |names: &'static [&'static str]| {
+        rules.lists().filter(|(_, list)| names.contains(&list.name())).map(|(_, list)| list).collect()
+    };
+    Listed {
+        carriers: lists(&["carriers"]),
+        prefixes: lists(&["prefixes"]),
+        sentinels: lists(&["sentinels"]),
+        injected: lists(&["injected", "overlays", "security"]),
+        windows_drivers: lists(&["windows-drivers"]),
+    }
+}

@@ -1,0 +1,128 @@
+//! How much is unpacked of one archive, with all archives in it.
+
+use std::cell::Cell;
+use std::io::{self, Read};
+
+use untrusted::Loss;
+
+/// How deep archives may lie in archives.
+pub const DEEPEST: usize = 3;
+
+/// Members that are read, those of archives within it included. What people collect has hundreds.
+const MOST_MEMBERS: usize = 100_000;
+/// This much may always be unpacked, bytes.
+const ALWAYS: u64 = 1 << 30;
+/// More only so many times the archive's size: memory dumps shrink to a tenth, and archives that are made to fill disks to
+/// a thousandth.
+const MOST_TIMES: u64 = 200;
+/// And never more than this, bytes: several dumps of the memory of a large machine.
+const MOST_BYTES: u64 = 256 << 30;
+
+/// What is left of what may be unpacked.
+#[derive(Debug)]
+pub struct Allowance {
+    members: Cell<usize>,
+    bytes: Cell<u64>,
+    /// What was allowed at first, bytes.
+    allowed: u64,
+}
+
+impl Allowance {
+    /// For an archive of so many bytes.
+    #[must_use]
+    pub fn for_archive(bytes: u64) -> Self {
+        Self::of(bytes.saturating_mul(MOST_TIMES).clamp(ALWAYS, MOST_BYTES), MOST_MEMBERS)
+    }
+
+    /// For so many bytes and members.
+    #[must_use]
+    pub fn of(bytes: u64, members: usize) -> Self {
+        Self { members: Cell::new(members), bytes: Cell::new(bytes), allowed: bytes }
+    }
+
+    /// How many bytes may still be unpacked.
+    #[must_use]
+    pub fn bytes_left(&self) -> u64 {
+        self.bytes.get()
+    }
+
+    /// Takes one member; `false`, and a loss, when there were too many, or nothing more may be unpacked.
+    pub(super) fn take_member(&self, losses: &mut Vec<Loss>) -> bool {
+        match self.members.get().checked_sub(1) {
+            Some(_) if self.bytes.get() == 0 => {
+                losses.push(Loss::new("members", format!("no more are read: {}", self.exceeded())));
+                false
+            }
+            Some(left) => {
+                self.members.set(left);
+                true
+            }
+            None => {
+                losses.push(Loss::new("members", "there are more than are read; extract it and analyze the folder"));
+                false
+            }
+        }
+    }
+
+    /// Why nothing more is unpacked.
+    fn exceeded(&self) -> io::Error {
+        io::Error::other(format!(
+            "the archive unpacks to more than the {} MiB that are allowed for one of its size; extract it and analyze the \
+             folder",
+            self.allowed >> 20
+        ))
+    }
+}
+
+/// Content that counts what is unpacked.
+pub(super) struct Limited<'a, R> {
+    content: R,
+    allowance: &'a Allowance,
+}
+
+impl<'a, R> Limited<'a, R> {
+    pub(super) fn new(content: R, allowance: &'a Allowance) -> Self {
+        Self { content, allowance }
+    }
+}
+
+impl<R: Read> Read for Limited<'_, R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let left = self.allowance.bytes.get();
+        if left == 0 && !buffer.is_empty() {
+            // At the end of the content nothing is exceeded.
+            return match self.content.read(&mut [0])? {
+                0 => Ok(0),
+                _ => Err(self.allowance.exceeded()),
+            };
+        }
+        let most = usize::try_from(left).unwrap_or(usize::MAX).min(buffer.len());
+        let read = self.content.read(buffer.get_mut(..most).unwrap_or_default())?;
+        self.allowance.bytes.set(left.saturating_sub(read as u64));
+        Ok(read)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn small_archives_may_unpack_to_much_and_large_ones_to_a_multiple() {
+        assert_eq!(Allowance::for_archive(100).bytes_left(), 1 << 30);
+        assert_eq!(Allowance::for_archive(100 << 20).bytes_left(), 20_000 << 20);
+        assert_eq!(Allowance::for_archive(u64::MAX).bytes_left(), 256 << 30);
+    }
+
+    #[test]
+    fn what_is_allowed_is_read_and_what_is_more_is_an_error() {
+        let allowance = Allowance::of(5, 1);
+        let mut exact = Vec::new();
+        assert!(Limited::new(&b"abc"[..], &allowance).read_to_end(&mut exact).is_ok());
+        let mut more = Vec::new();
+        let error = Limited::new(&b"abcd"[..], &allowance).read_to_end(&mut more).expect_err("too much");
+        assert_eq!((exact.as_slice(), more.as_slice()), (&b"abc"[..], &b"ab"[..]));
+        assert!(error.to_string().contains("unpacks to more than"), "{error}");
+        assert!(Limited::new(&b""[..], &allowance).read_to_end(&mut more).is_ok(), "there is nothing more");
+    }
+}

@@ -1,0 +1,131 @@
+//! `.tar`, in all of its dialects as far as names and sizes go.
+
+use std::io::Read;
+
+use tar::{Archive, EntryType, Header, PaxExtensions};
+
+use super::limits::Limited;
+use super::name::Names;
+use super::{Allowance, Each, Member, words};
+use untrusted::{Loss, Unreadable};
+
+/// Where the header of the first file has its magic, and that magic in POSIX's dialect and GNU's.
+const MAGIC_AT: usize = 257;
+const MAGIC: &[u8] = b"ustar";
+/// The longest name or set of extended values that is read, bytes. Paths on Windows have at most 32767 characters.
+const LONGEST_EXTENSION: u64 = 128 << 10;
+
+const SPARSE: &str = "a sparse file; extract the archive and analyze the folder";
+
+/// Whether a file begins so.
+pub(super) fn is_tape(first: &[u8]) -> bool {
+    first.get(MAGIC_AT..).is_some_and(|rest| rest.starts_with(MAGIC))
+}
+
+/// What stands before an entry about it.
+#[derive(Default)]
+struct Extension {
+    name: Option<String>,
+    /// Why the entry can't be read, nor what follows it.
+    refused: Option<String>,
+    /// The entry's size, bytes: where it is larger than fits into its header.
+    bytes: Option<u64>,
+    /// Whether its content is a list of holes with what lies between them.
+    sparse: bool,
+}
+
+// Entries are read raw: else what is said before an entry about it is read whole, however long it is.
+pub(super) fn members(
+    content: impl Read,
+    allowance: &Allowance,
+    names: &mut Names,
+    each: &mut Each<'_>,
+) -> Result<Vec<Loss>, Unreadable> {
+    let mut archive = Archive::new(content);
+    let entries = archive.entries().map_err(|error| Unreadable::whole(words(&error)))?.raw(true);
+    let mut losses = Vec::new();
+    let (mut extension, mut found) = (Extension::default(), false);
+    for entry in entries {
+        let mut entry = match entry {
+            Ok(entry) => entry,
+            Err(error) if found => {
+                losses.push(Loss::new("members", format!("no more can be found: {}", words(&error))));
+                break;
+            }
+            Err(error) => return Err(Unreadable::whole(words(&error))),
+        };
+        found = true;
+        match entry.header().entry_type() {
+            EntryType::GNULongName => extension.name = Some(text(&mut entry, &mut extension.refused)),
+            EntryType::XHeader => {
+                let values = text(&mut entry, &mut extension.refused);
+                extension.note(&values);
+            }
+            EntryType::Regular | EntryType::Continuous => {
+                if !allowance.take_member(&mut losses) {
+                    break;
+                }
+                let Extension { name, refused, bytes, sparse } = std::mem::take(&mut extension);
+                let name = names.of(&name.unwrap_or_else(|| name_in(entry.header())));
+                let other_size = bytes.filter(|bytes| *bytes != entry.size()).map(|bytes| {
+                    let header = entry.size();
+                    format!(
+                        "it has {bytes} bytes, and its header says {header}; extract the archive and analyze the folder"
+                    )
+                });
+                if let Some(reason) = refused.or(other_size) {
+                    losses.push(Loss::new(name, reason));
+                    // Its size is not the one in its header, so nobody knows where the next one begins.
+                    losses.push(Loss::new("members", "those behind it, if there are any, are not found"));
+                    break;
+                }
+                if sparse {
+                    losses.push(Loss::new(name, SPARSE));
+                    continue;
+                }
+                let bytes = Some(entry.size());
+                each(Member { name, bytes, content: &mut Limited::new(&mut entry, allowance) });
+            }
+            EntryType::GNUSparse => {
+                let name = names.of(&std::mem::take(&mut extension).name.unwrap_or_else(|| name_in(entry.header())));
+                losses.push(Loss::new(name, SPARSE));
+            }
+            // Links, folders, devices.
+            _ => extension = Extension::default(),
+        }
+    }
+    Ok(losses)
+}
+
+fn name_in(header: &Header) -> String {
+    String::from_utf8_lossy(&header.path_bytes()).into_owned()
+}
+
+/// The beginning of an entry as text.
+fn text(entry: &mut impl Read, refused: &mut Option<String>) -> String {
+    let mut bytes = Vec::new();
+    if let Err(error) = entry.take(LONGEST_EXTENSION).read_to_end(&mut bytes) {
+        *refused = Some(words(&error));
+    }
+    let end = bytes.iter().position(|byte| *byte == 0).unwrap_or(bytes.len());
+    String::from_utf8_lossy(bytes.get(..end).unwrap_or_default()).into_owned()
+}
+
+impl Extension {
+    fn note(&mut self, values: &str) {
+        for value in PaxExtensions::new(values.as_bytes()).flatten() {
+            let key = value.key_bytes();
+            self.sparse |= key.starts_with(b"GNU.sparse.");
+            match key {
+                b"path" | b"GNU.sparse.name" => {
+                    self.name = Some(String::from_utf8_lossy(value.value_bytes()).into_owned());
+                }
+                b"size" => match value.value().ok().and_then(|bytes| bytes.parse().ok()) {
+                    Some(bytes) => self.bytes = Some(bytes),
+                    None => self.refused = Some("its size can't be read; extract it and analyze the folder".to_owned()),
+                },
+                _ => {}
+            }
+        }
+    }
+}

@@ -1,0 +1,10 @@
+//! Finding artifacts: walking folders and telling what a file is by its content.
+
+mod kind;
+mod list;
+mod walk;
+mod wildcard;
+
+pub use kind::{SNIFFED, is_office_document, is_own_report, named_kind, not_pasted, sniff};
+pub use list::read_list;
+pub use walk::{Found, Unfound, find};

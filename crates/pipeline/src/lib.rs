@@ -1,0 +1,13 @@
+//! The whole way, from paths to a report.
+
+mod analysis;
+pub mod archive;
+pub mod discover;
+pub mod judge;
+pub mod merge;
+pub mod patterns;
+pub mod read;
+pub mod read_context;
+pub mod sigma_matches;
+
+pub use analysis::*;

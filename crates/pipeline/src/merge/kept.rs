@@ -1,0 +1,226 @@
+//! An artifact's evidence as text in a report, and back: Postcard's encoding behind its hash (XXH3, 64 bits, little
+//! endian), compressed (deflate), in Base64. Without the hash, damage could go unnoticed and become false evidence.
+//! Evidence that is too large for that is an empty text, so that nobody takes its absence for there being none.
+
+use std::io::{self, Read, Write};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use data_encoding::BASE64;
+use flate2::Compression;
+use flate2::read::DeflateDecoder;
+use flate2::write::DeflateEncoder;
+use serde::{Deserialize, Serialize};
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::read::ReadArtifact;
+use evidence::Evidence;
+use evidence::LogCoverage;
+
+/// No artifact's evidence is larger unpacked, with its hash, bytes: that of some 400 000 events. Deflate can make a
+/// thousandfold of what is in a report.
+const MOST_UNPACKED: u64 = 128 << 20;
+
+/// The evidence of all artifacts of a run takes no more memory, bytes, as [`memory_of`] reckons.
+const MOST_MEMORY: u64 = 4 << 30;
+
+/// What a run may still unpack. All its artifacts share it.
+#[derive(Debug)]
+pub struct Budget(AtomicU64);
+
+impl Default for Budget {
+    fn default() -> Self {
+        Self(AtomicU64::new(MOST_MEMORY))
+    }
+}
+
+impl Budget {
+    /// Takes the memory for what is encoded in `bytes`.
+    fn take(&self, bytes: &[u8]) -> io::Result<()> {
+        let wanted = memory_of(bytes);
+        let left = self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(wanted));
+        left.map(drop).map_err(|_| {
+            io::Error::other(format!(
+                "with it, the evidence of all reports would take more than {} GiB of memory; merge fewer at once",
+                MOST_MEMORY >> 30
+            ))
+        })
+    }
+}
+
+/// How much memory evidence takes at most, about, by its encoding, bytes. A small number can be a length or stand for
+/// what is absent, and in memory there is a field, a string or an element of a list for it: an event of twelve such
+/// bytes takes 460. Others are text, which takes as much as it is long, or parts of numbers.
+fn memory_of(bytes: &[u8]) -> u64 {
+    const OF_SMALL: u64 = 40;
+    const OF_OTHERS: u64 = 2;
+    let of = |byte: &u8| if *byte < 0x20 { OF_SMALL } else { OF_OTHERS };
+    bytes.iter().map(of).fold(0, u64::saturating_add)
+}
+
+#[derive(Serialize)]
+struct Packing<'a> {
+    pasted: bool,
+    evidence: &'a [Evidence],
+    coverage: &'a [LogCoverage],
+}
+
+#[derive(Deserialize)]
+struct Packed {
+    pasted: bool,
+    evidence: Vec<Evidence>,
+    coverage: Vec<LogCoverage>,
+}
+
+/// What an artifact said, out of a report.
+#[derive(Debug)]
+pub struct Kept {
+    /// Whether it was given as a ticket, outside all folders.
+    pub pasted: bool,
+    /// Its evidence.
+    pub evidence: Vec<Evidence>,
+    /// For an event log: what it covers.
+    pub coverage: Vec<LogCoverage>,
+}
+
+/// Packs what an artifact says.
+///
+/// # Errors
+///
+/// When it is too large to be unpacked again.
+pub fn pack(read: &ReadArtifact) -> io::Result<String> {
+    pack_within(read, MOST_UNPACKED, &Budget::default())
+}
+
+fn pack_within(read: &ReadArtifact, most: u64, budget: &Budget) -> io::Result<String> {
+    let packing = Packing { pasted: read.pasted, evidence: &read.evidence, coverage: &read.coverage };
+    let bytes = postcard::to_allocvec(&packing).map_err(io::Error::other)?;
+    let hash = xxh3_64(&bytes).to_le_bytes();
+    if (bytes.len() as u64).saturating_add(hash.len() as u64) > most {
+        return Err(too_large(most));
+    }
+    budget.take(&bytes)?;
+    let mut encoder = DeflateEncoder::new(Vec::new(), Compression::default());
+    encoder.write_all(&hash)?;
+    encoder.write_all(&bytes)?;
+    Ok(BASE64.encode(&encoder.finish()?))
+}
+
+/// Unpacks it.
+///
+/// # Errors
+///
+/// When the text is not what [`pack`] makes, or when the budget does not suffice.
+pub fn unpack(text: &str, budget: &Budget) -> io::Result<Kept> {
+    unpack_within(text, MOST_UNPACKED, budget)
+}
+
+fn unpack_within(text: &str, most: u64, budget: &Budget) -> io::Result<Kept> {
+    if text.is_empty() {
+        return Err(io::Error::other("its evidence was too large to be kept in the report"));
+    }
+    let damaged = |what: &str| io::Error::other(format!("its evidence is damaged: {what}"));
+    let packed = BASE64.decode(text.as_bytes()).map_err(|error| damaged(&error.to_string()))?;
+    let mut bytes = Vec::new();
+    let mut decoder = DeflateDecoder::new(packed.as_slice()).take(most.saturating_add(1));
+    decoder.read_to_end(&mut bytes).map_err(|error| damaged(&error.to_string()))?;
+    if bytes.len() as u64 > most {
+        return Err(too_large(most));
+    }
+    let Some((hash, bytes)) = bytes.split_first_chunk() else { return Err(damaged("it is too short")) };
+    if xxh3_64(bytes) != u64::from_le_bytes(*hash) {
+        return Err(damaged("its hash is another"));
+    }
+    budget.take(bytes)?;
+    let (packed, rest) = postcard::take_from_bytes(bytes).map_err(|error| damaged(&error.to_string()))?;
+    let Packed { pasted, evidence, coverage } = packed;
+    if rest.is_empty() { Ok(Kept { pasted, evidence, coverage }) } else { Err(damaged("something follows it")) }
+}
+
+fn too_large(most: u64) -> io::Error {
+    io::Error::other(format!("its evidence is larger than {} MiB", most >> 20))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::mem::size_of;
+    use std::sync::Arc;
+
+    use super::*;
+    use evidence::{Observation, Place, Ticket, TicketLine};
+    use report::{Artifact, ArtifactStatus};
+
+    /// A text of so many empty lines: what takes little in a report and much in memory.
+    fn empty_lines(count: u32) -> ReadArtifact {
+        let lines = (0..count).map(|_| TicketLine { number: 1, text: Arc::from("") });
+        let ticket = Ticket { lines: lines.collect(), ..Ticket::default() };
+        let artifact = Artifact {
+            path: "ticket.txt".to_owned(),
+            kind: "ticket",
+            status: ArtifactStatus::Ok,
+            detail: None,
+            bytes: 0,
+            records: None,
+            evidence: None,
+        };
+        let evidence =
+            Evidence { place: Place::Lines(Arc::from([1])), observation: Observation::Ticket(Box::new(ticket)) };
+        ReadArtifact { artifact, pasted: false, evidence: vec![evidence], coverage: Vec::new() }
+    }
+
+    #[test]
+    fn what_can_be_packed_can_be_unpacked_and_one_byte_less_is_too_little_for_both() {
+        let read = empty_lines(100);
+        let packing = Packing { pasted: false, evidence: &read.evidence, coverage: &read.coverage };
+        let size = postcard::to_allocvec(&packing).expect("encoded").len().saturating_add(8) as u64;
+        let less = size.saturating_sub(1);
+        let text = pack_within(&read, size, &Budget::default()).expect("packed");
+        assert!(unpack_within(&text, size, &Budget::default()).is_ok());
+        assert!(pack_within(&read, less, &Budget::default()).is_err());
+        assert!(unpack_within(&text, less, &Budget::default()).is_err());
+    }
+
+    #[test]
+    fn what_follows_the_evidence_is_damage_though_the_hash_is_right() {
+        let read = empty_lines(3);
+        let packing = Packing { pasted: false, evidence: &read.evidence, coverage: &read.coverage };
+        let unpacked = |more: &[u8]| {
+            let bytes = [postcard::to_allocvec(&packing).expect("encoded").as_slice(), more].concat();
+            let mut encoder = DeflateEncoder::new(Vec::new(), Compression::default());
+            encoder.write_all(&xxh3_64(&bytes).to_le_bytes()).expect("memory");
+            encoder.write_all(&bytes).expect("memory");
+            let text = BASE64.encode(&encoder.finish().expect("memory"));
+            unpack(&text, &Budget::default()).map(drop).map_err(|error| error.to_string())
+        };
+        assert_eq!(unpacked(b""), Ok(()));
+        assert!(unpacked(b"x").is_err_and(|reason| reason.contains("something follows it")));
+    }
+
+    #[test]
+    fn memory_is_counted_and_not_only_bytes() {
+        let lines: u32 = 10_000;
+        let text = pack(&empty_lines(lines)).expect("packed");
+        let needed = u64::from(lines).saturating_mul(size_of::<TicketLine>() as u64);
+        assert!((text.len() as u64) < needed / 100);
+        let error = unpack(&text, &Budget(AtomicU64::new(needed))).expect_err("too much");
+        assert!(error.to_string().contains("of memory"), "{error}");
+    }
+
+    #[test]
+    fn all_artifacts_of_a_run_share_one_budget() {
+        let text = pack(&empty_lines(1_000)).expect("packed");
+        let one = {
+            let budget = Budget::default();
+            unpack(&text, &budget).expect("unpacked");
+            MOST_MEMORY.saturating_sub(budget.0.load(Ordering::Relaxed))
+        };
+        let budget = Budget(AtomicU64::new(one.saturating_mul(2)));
+        assert!(unpack(&text, &budget).is_ok() && unpack(&text, &budget).is_ok());
+        assert!(unpack(&text, &budget).is_err());
+    }
+
+    #[test]
+    fn evidence_that_was_not_kept_is_no_evidence_of_nothing() {
+        let error = unpack("", &Budget::default()).expect_err("not kept");
+        assert!(error.to_string().contains("too large to be kept"), "{error}");
+    }
+}

@@ -1,0 +1,44 @@
+//! What readers share while the artifacts of a run are read.
+
+use std::sync::Arc;
+
+use crash_dump::minidump::{self, Symbols};
+use evidence::Names;
+use sigma::SigmaRules;
+use windows_events::{Cache, Contents, RecordMatcher};
+
+use crate::sigma_matches::SigmaMatcher;
+
+/// What every reader is given.
+#[derive(Debug, Default)]
+pub struct ReadContext {
+    /// Shares equal names between artifacts.
+    pub names: Names,
+    /// Shares what event records say.
+    pub contents: Contents,
+    /// Whether crashing threads' stacks are walked.
+    pub walk_stacks: bool,
+    /// Symbols and images from outside of the dumps, if any were given.
+    pub symbols: Option<Arc<Symbols>>,
+    /// What earlier runs read of event logs, if that is kept.
+    pub cache: Option<Arc<Cache>>,
+    /// Sigma rules, whose matches in event logs are evidence.
+    pub sigma: Option<Arc<SigmaRules>>,
+}
+
+impl ReadContext {
+    /// What readers of minidumps are given.
+    pub(crate) fn of_minidumps(&self) -> minidump::Context<'_> {
+        minidump::Context { names: &self.names, walk_stacks: self.walk_stacks, symbols: self.symbols.as_deref() }
+    }
+
+    /// What readers of event logs, and of texts with events in them, are given; `sigma` are the context's own rules.
+    pub(crate) fn of_event_logs<'c>(&'c self, sigma: &'c Option<SigmaMatcher<'c>>) -> windows_events::Context<'c> {
+        windows_events::Context {
+            names: &self.names,
+            contents: &self.contents,
+            cache: self.cache.as_deref(),
+            matcher: sigma.as_ref().map(|sigma| sigma as &dyn RecordMatcher),
+        }
+    }
+}

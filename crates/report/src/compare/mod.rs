@@ -1,0 +1,427 @@
+//! What one report says against an earlier one: groups of incidents that are new, gone, larger, smaller, or have another
+//! verdict.
+//!
+//! Groups are known by their coarse signatures, which survive new builds. Incidents have the same id in both reports when
+//! their evidence is the same, so that what was already known can be told from what happened since. More evidence of an
+//! incident, such as a dump beside its record in a log, changes its id and can change its signature: it is known by what
+//! happened where and when, too.
+//!
+//! What one of the reports leaves out because of its time is neither new nor gone: only what both would hold is compared.
+
+mod same;
+mod side;
+mod verdicts;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use jiff::Timestamp;
+
+use same::Happening;
+use side::SideGroup;
+pub use side::{MadeBy, Side};
+pub use verdicts::{ByRules, Changed, ChangedRule, Standing, by_rules};
+
+use crate::Limits;
+use crate::confidence::Level;
+use incident::ALGORITHM;
+
+/// A group in one of the reports.
+#[derive(Debug, Clone, PartialEq)]
+pub struct State {
+    /// Its incidents.
+    pub incidents: usize,
+    /// Different computers among them.
+    pub hosts: usize,
+    /// The earliest.
+    pub first: Option<Timestamp>,
+    /// The latest.
+    pub last: Option<Timestamp>,
+    /// Its cause with the confidence of its surest verdict; `None` when no cause is named.
+    pub verdict: Option<(String, f64)>,
+}
+
+/// A group that differs.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Change {
+    /// Its coarse signature.
+    pub signature: String,
+    /// What it was; `None` for a new one.
+    pub before: Option<State>,
+    /// What it is; `None` for one that is gone.
+    pub now: Option<State>,
+    /// Incidents that the earlier report does not have, by id.
+    pub new_incidents: Vec<String>,
+    /// Incidents of the earlier report that are no longer in this group.
+    pub gone_incidents: usize,
+    /// Whether all incidents of a group that only one report has are in the other report, too: in other groups.
+    pub moved: bool,
+}
+
+impl Change {
+    /// Whether both reports have the group, and name different causes, or the same with another [`Level`].
+    #[must_use]
+    pub fn verdict_changed(&self) -> bool {
+        let verdict =
+            |state: &State| state.verdict.as_ref().map(|(cause, confidence)| (cause.clone(), Level::of(*confidence)));
+        matches!((&self.before, &self.now), (Some(before), Some(now)) if verdict(before) != verdict(now))
+    }
+
+    /// How many more incidents the later report has.
+    fn growth(&self) -> std::cmp::Ordering {
+        let count = |state: &Option<State>| state.as_ref().map_or(0, |state| state.incidents);
+        count(&self.now).cmp(&count(&self.before))
+    }
+
+    /// Whether it is a group that the earlier report does not have, and not only known incidents in another group.
+    #[must_use]
+    pub fn is_new(&self) -> bool {
+        self.before.is_none() && !self.moved
+    }
+
+    /// What happened to it, as the words of reports: `new`, `gone`, `moved`, or any of `more`, `fewer`,
+    /// `other-incidents` and `verdict-changed`.
+    #[must_use]
+    pub fn kinds(&self) -> Vec<&'static str> {
+        match (&self.before, &self.now) {
+            (None, _) | (_, None) if self.moved => return vec!["moved"],
+            (None, _) => return vec!["new"],
+            (_, None) => return vec!["gone"],
+            _ => {}
+        }
+        let count = match self.growth() {
+            std::cmp::Ordering::Greater => Some("more"),
+            std::cmp::Ordering::Less => Some("fewer"),
+            std::cmp::Ordering::Equal => (!self.new_incidents.is_empty()).then_some("other-incidents"),
+        };
+        count.into_iter().chain(self.verdict_changed().then_some("verdict-changed")).collect()
+    }
+}
+
+/// What a report says against an earlier one.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Comparison {
+    /// What made the earlier report.
+    pub made_before: MadeBy,
+    /// What made the later one.
+    pub made_now: MadeBy,
+    /// From when to when both reports hold incidents; what lies outside is not compared.
+    pub limits: Limits,
+    /// Incidents of the earlier report that are compared.
+    pub before: usize,
+    /// Incidents of the later one that are compared.
+    pub now: usize,
+    /// Incidents of the later one that the earlier one does not have.
+    pub new_incidents: usize,
+    /// Groups that are the same in both.
+    pub unchanged: usize,
+    /// Groups that differ: new ones first, then those with more incidents, with another verdict, with fewer, with known
+    /// incidents of other groups, and those that are gone; within these the largest first, ties by signature.
+    pub changes: Vec<Change>,
+}
+
+impl Comparison {
+    /// Whether there is a group that the earlier report does not have.
+    #[must_use]
+    pub fn has_new_groups(&self) -> bool {
+        self.changes.iter().any(Change::is_new)
+    }
+}
+
+/// Why two reports can't be compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NotComparable {
+    /// Their signatures were made in different ways.
+    Signatures {
+        /// The algorithm of the earlier report's signatures.
+        before: u32,
+        /// That of the later one's.
+        now: u32,
+    },
+    /// No time is in both: each leaves out what the other holds.
+    Times {
+        /// Which incidents the earlier report holds.
+        before: Limits,
+        /// Which the later one does.
+        now: Limits,
+    },
+}
+
+impl NotComparable {
+    /// Whether the earlier report is the one to be made anew.
+    #[must_use]
+    pub fn is_of_earlier(&self) -> bool {
+        match self {
+            Self::Signatures { before, now } => before <= now,
+            Self::Times { .. } => true,
+        }
+    }
+}
+
+impl std::fmt::Display for NotComparable {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Signatures { before, now } => write!(
+                f,
+                "its signatures are made by algorithm {}, those of the other report by {}: analyze its folder again \
+                 with this version",
+                before.min(now),
+                before.max(now)
+            ),
+            Self::Times { before, now } => write!(
+                f,
+                "it holds incidents {before} and the other report {now}: no time is in both, and nothing can be \
+                 compared; analyze the folders again with other times"
+            ),
+        }
+    }
+}
+
+/// Whether reports can be compared with those of this version, which is found out before one is made.
+///
+/// # Errors
+///
+/// When its signatures were made in another way, or when it leaves out all that `limits` would leave in.
+pub fn comparable_now(before: &Side, limits: Limits) -> Result<(), NotComparable> {
+    same_time(before.limits, limits)?;
+    match before.algorithms().into_iter().find(|algorithm| *algorithm != ALGORITHM) {
+        Some(before) => Err(NotComparable::Signatures { before, now: ALGORITHM }),
+        None => Ok(()),
+    }
+}
+
+/// What both reports hold.
+fn same_time(before: Limits, now: Limits) -> Result<Limits, NotComparable> {
+    let limits = before.and(now);
+    match (limits.since, limits.until) {
+        (Some(since), Some(until)) if since > until => Err(NotComparable::Times { before, now }),
+        _ => Ok(limits),
+    }
+}
+
+/// Compares two reports.
+///
+/// # Errors
+///
+/// When their signatures were made in different ways, or no time is in both.
+pub fn compare(before: &Side, now: &Side) -> Result<Comparison, NotComparable> {
+    let (old, new) = (before.algorithms(), now.algorithms());
+    if let (Some(first), Some(last)) = (old.first(), new.last())
+        && (first != last || old.len() > 1 || new.len() > 1)
+    {
+        return Err(NotComparable::Signatures { before: *first, now: *last });
+    }
+    let limits = same_time(before.limits, now.limits)?;
+    let happenings = |side: &'_ Side| -> BTreeMap<String, Happening> {
+        side.within(limits).map(|member| (member.id.clone(), member.happening.clone())).collect()
+    };
+    // The incidents that both have, by the ids that they have in each.
+    let (happened_before, happened_now) = (happenings(before), happenings(now));
+    let same = same::in_both(&happened_before, &happened_now);
+    let known: BTreeSet<&str> = same.values().copied().collect();
+    let (groups_before, groups_now) = (before.groups(limits), now.groups(limits));
+    let signatures: BTreeSet<&str> = groups_before.keys().chain(groups_now.keys()).copied().collect();
+    let mut changes = Vec::new();
+    let (mut unchanged, mut new_incidents) = (0_usize, 0_usize);
+    for signature in signatures {
+        let (old, new) = (groups_before.get(signature), groups_now.get(signature));
+        let old_ids = old.map(|group| group.incidents.clone()).unwrap_or_default();
+        let new_ids = new.map(|group| group.incidents.clone()).unwrap_or_default();
+        let moved = if new_ids.is_empty() {
+            old_ids.iter().all(|id| same.contains_key(id))
+        } else {
+            old_ids.is_empty() && new_ids.iter().all(|id| known.contains(id))
+        };
+        let is_new = |id: &&&str| !known.contains(**id);
+        let is_gone = |id: &&&str| !same.get(**id).is_some_and(|id| new_ids.contains(id));
+        let change = Change {
+            signature: signature.to_owned(),
+            before: old.map(SideGroup::state),
+            now: new.map(SideGroup::state),
+            new_incidents: new_ids.iter().filter(is_new).map(|id| (*id).to_owned()).collect(),
+            gone_incidents: old_ids.iter().filter(is_gone).count(),
+            moved,
+        };
+        new_incidents = new_incidents.saturating_add(change.new_incidents.len());
+        if change.kinds().is_empty() {
+            unchanged = unchanged.saturating_add(1);
+        } else {
+            changes.push(change);
+        }
+    }
+    changes.sort_by(|a, b| {
+        let size = |change: &Change| change.now.as_ref().or(change.before.as_ref()).map_or(0, |state| state.incidents);
+        order(a).cmp(&order(b)).then(size(b).cmp(&size(a))).then_with(|| a.signature.cmp(&b.signature))
+    });
+    Ok(Comparison {
+        made_before: before.made_by.clone(),
+        made_now: now.made_by.clone(),
+        limits,
+        before: happened_before.len(),
+        now: happened_now.len(),
+        new_incidents,
+        unchanged,
+        changes,
+    })
+}
+
+fn order(change: &Change) -> usize {
+    const ORDER: [&str; 7] = ["new", "more", "verdict-changed", "other-incidents", "fewer", "moved", "gone"];
+    let kinds = change.kinds();
+    ORDER.iter().position(|kind| kinds.contains(kind)).unwrap_or(ORDER.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::side::Member;
+    use super::*;
+
+    fn side(algorithm: u32, incidents: &[(&str, &str, &str, f64)]) -> Side {
+        let mut causes: BTreeMap<&str, &str> = BTreeMap::new();
+        for (_, signature, cause, _) in incidents {
+            causes.entry(signature).or_insert(cause);
+        }
+        Side::of(
+            MadeBy::default(),
+            Limits::default(),
+            causes.into_iter().map(|(signature, cause)| (signature, Some(cause))),
+            incidents.iter().map(|(id, signature, cause, confidence)| Member {
+                id: (*id).to_owned(),
+                algorithm,
+                signature: (*signature).to_owned(),
+                host: Some("PC-1".to_owned()),
+                time: None,
+                cause: (*cause).to_owned(),
+                confidence: *confidence,
+                happening: Happening::default(),
+            }),
+        )
+    }
+
+    fn kinds(comparison: &Comparison) -> Vec<(&str, Vec<&'static str>)> {
+        comparison.changes.iter().map(|change| (change.signature.as_str(), change.kinds())).collect()
+    }
+
+    #[test]
+    fn groups_are_new_gone_larger_smaller_or_judged_otherwise() {
+        let before = side(
+            1,
+            &[
+                ("1", "same", "gpu-timeout", 0.82),
+                ("2", "grows", "undetermined", 0.0),
+                ("3", "shrinks", "undetermined", 0.0),
+                ("4", "shrinks", "undetermined", 0.0),
+                ("5", "judged", "gpu-timeout", 0.5),
+                ("6", "over", "hardware-fault", 0.5),
+                ("7", "moves", "undetermined", 0.0),
+            ],
+        );
+        let now = side(
+            1,
+            &[
+                ("1", "same", "gpu-timeout", 0.9),
+                ("2", "grows", "heap-corruption", 0.6),
+                ("2b", "grows", "heap-corruption", 0.8),
+                ("3", "shrinks", "undetermined", 0.0),
+                ("5", "judged", "version-mismatch", 0.9),
+                ("7b", "moves", "undetermined", 0.0),
+                ("8", "first", "disk-error", 0.4),
+            ],
+        );
+        let comparison = compare(&before, &now).expect("comparable");
+        assert_eq!(
+            kinds(&comparison),
+            [
+                ("first", vec!["new"]),
+                ("grows", vec!["more", "verdict-changed"]),
+                ("judged", vec!["verdict-changed"]),
+                ("moves", vec!["other-incidents"]),
+                ("shrinks", vec!["fewer"]),
+                ("over", vec!["gone"]),
+            ]
+        );
+        assert_eq!((comparison.before, comparison.now, comparison.new_incidents, comparison.unchanged), (7, 7, 3, 1));
+        let grows = comparison.changes.iter().find(|change| change.signature == "grows").expect("a change");
+        assert_eq!(grows.new_incidents, ["2b"]);
+        let verdict = grows.now.as_ref().and_then(|state| state.verdict.clone());
+        assert_eq!(verdict, Some(("heap-corruption".to_owned(), 0.8)));
+        assert_eq!(grows.before.as_ref().and_then(|state| state.verdict.clone()), None, "undetermined is no cause");
+        let gone: Vec<usize> = comparison.changes.iter().map(|change| change.gone_incidents).collect();
+        assert_eq!(gone, [0, 0, 0, 1, 1, 1], "of first, grows, judged, moves, shrinks and over");
+    }
+
+    #[test]
+    fn of_one_kind_of_change_the_largest_group_comes_first() {
+        let now = side(1, &[("1", "a", "x", 0.5), ("2", "b", "x", 0.5), ("3", "b", "x", 0.5), ("4", "c", "x", 0.5)]);
+        let comparison = compare(&Side::default(), &now).expect("comparable");
+        assert_eq!(kinds(&comparison), [("b", vec!["new"]), ("a", vec!["new"]), ("c", vec!["new"])]);
+    }
+
+    #[test]
+    fn an_incident_that_changed_its_group_is_not_new() {
+        let before = side(1, &[("1", "without dump", "undetermined", 0.0)]);
+        let now = side(1, &[("1", "with dump", "undetermined", 0.0)]);
+        let comparison = compare(&before, &now).expect("comparable");
+        assert_eq!(comparison.new_incidents, 0);
+        assert_eq!(kinds(&comparison), [("with dump", vec!["moved"]), ("without dump", vec!["moved"])]);
+        assert!(!comparison.has_new_groups());
+        let and_another = side(1, &[("1", "with dump", "undetermined", 0.0), ("2", "with dump", "undetermined", 0.0)]);
+        let comparison = compare(&before, &and_another).expect("comparable");
+        assert_eq!(kinds(&comparison), [("with dump", vec!["new"]), ("without dump", vec!["moved"])]);
+        assert!(comparison.has_new_groups());
+    }
+
+    #[test]
+    fn signatures_of_another_algorithm_are_not_compared() {
+        let (old, new) = (side(1, &[("1", "a", "x", 0.5)]), side(2, &[("1", "a", "x", 0.5)]));
+        assert_eq!(compare(&old, &new), Err(NotComparable::Signatures { before: 1, now: 2 }));
+        let both = side(1, &[("1", "a", "x", 0.5)]).within(Limits::default()).cloned().collect::<Vec<_>>();
+        let both = both.into_iter().chain(new.within(Limits::default()).cloned());
+        let mixed = Side::of(MadeBy::default(), Limits::default(), std::iter::empty(), both);
+        assert!(compare(&mixed, &old).is_err() && compare(&new, &mixed).is_err(), "one report of two algorithms");
+        let empty = Side::default();
+        assert!(compare(&empty, &new).is_ok(), "a report without incidents can be compared with any");
+    }
+
+    #[test]
+    fn the_same_cause_with_another_level_is_another_verdict() {
+        let of = |confidence| side(1, &[("1", "judged", "gpu-timeout", confidence)]);
+        let changed = |before, now| !compare(&of(before), &of(now)).expect("comparable").changes.is_empty();
+        assert!(changed(0.31, 0.91));
+        assert!(!changed(0.81, 0.91), "both are acted on");
+    }
+
+    #[test]
+    fn what_one_report_leaves_out_is_neither_new_nor_gone() {
+        let at = |text: &str| -> Timestamp { text.parse().expect("a time") };
+        let member = |id: &str, signature: &str, time: Option<&str>| Member {
+            id: id.to_owned(),
+            algorithm: 1,
+            signature: signature.to_owned(),
+            host: None,
+            time: time.map(at),
+            cause: "undetermined".to_owned(),
+            confidence: 0.0,
+            happening: Happening::default(),
+        };
+        let whole = [
+            member("1", "spring", Some("2025-03-01T00:00:00Z")),
+            member("2", "both", Some("2025-03-02T00:00:00Z")),
+            member("3", "both", Some("2025-04-02T00:00:00Z")),
+            member("4", "april", Some("2025-04-03T00:00:00Z")),
+            member("5", "no time", None),
+        ];
+        let of = |limits: Limits| {
+            let members = whole.iter().filter(|member| limits.hold(member.time)).cloned();
+            Side::of(MadeBy::default(), limits, std::iter::empty(), members.collect::<Vec<_>>().into_iter())
+        };
+        let april = Limits { since: Some(at("2025-04-01T00:00:00Z")), until: None };
+        let (all, late) = (of(Limits::default()), of(april));
+        for (before, now) in [(&all, &late), (&late, &all)] {
+            let comparison = compare(before, now).expect("comparable");
+            assert_eq!(kinds(&comparison), [], "nothing differs");
+            assert_eq!((comparison.before, comparison.now, comparison.limits), (3, 3, april));
+        }
+        let march = Limits { since: None, until: Some(at("2025-03-31T00:00:00Z")) };
+        assert_eq!(compare(&of(march), &late), Err(NotComparable::Times { before: march, now: april }));
+    }
+}

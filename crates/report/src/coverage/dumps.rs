@@ -1,0 +1,178 @@
+//! Incidents without a dump, and dumps that hold less than they could.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use super::{Gap, Host, counted, of, undetermined};
+use crate::Judged;
+use evidence::{CpuArchitecture, EventBody, Observation, OperatingSystem, ProcessDump, base_name};
+use incident::{Built, IncidentKind, JoinKey};
+
+/// Dumps that an event names, and that are spelled out.
+const NAMED: usize = 3;
+
+/// The logs that matter.
+const LOGS: [&str; 2] = ["Application", "System"];
+
+/// What an incident's evidence holds, as far as its coverage needs it.
+#[derive(Debug, Clone, Default)]
+pub struct Shown {
+    /// Whether a minidump of the process is there.
+    pub(super) dump: bool,
+    /// Whether a kernel dump is there.
+    pub(super) kernel_dump: bool,
+    /// The kernel dump that an event says was written.
+    pub(super) named_dump: Option<Arc<str>>,
+    /// Whether the Application log and the System log have a record of it. The record can be later than what it tells.
+    pub(super) recorded: [bool; 2],
+    /// Whether all that tells of it is records of logs other than the Application log, and other than the System log.
+    pub(super) of_another_log: [bool; 2],
+    /// What its dumps lack, by the kinds of gaps; once a dump.
+    pub(super) lacks: Vec<&'static str>,
+}
+
+impl Shown {
+    /// What the evidence of an incident holds.
+    #[must_use]
+    pub fn of(built: &Built<'_>) -> Self {
+        let mut shown = Self::default();
+        let channels: Option<Vec<&str>> = built
+            .gathered
+            .items
+            .iter()
+            .take(built.gathered.sightings.len())
+            .map(|item| match &item.observation {
+                Observation::Event(event) => event.content.channel.as_deref(),
+                _ => None,
+            })
+            .collect();
+        if let Some(channels) = channels.filter(|channels| !channels.is_empty()) {
+            shown.of_another_log = LOGS.map(|log| channels.iter().all(|channel| !channel.eq_ignore_ascii_case(log)));
+        }
+        for (item, shows) in built.gathered.items.iter().zip(&built.incident.evidence) {
+            // A copy lacks what the original lacks.
+            let is_copy = shows.joined_by.is_some_and(|joined| joined.key == JoinKey::Copy);
+            match &item.observation {
+                Observation::Process(dump) => {
+                    shown.dump = true;
+                    shown.lacks.extend(lacks(dump).into_iter().filter(|_| !is_copy));
+                }
+                Observation::Kernel(dump) => {
+                    shown.kernel_dump = true;
+                    if !is_copy && dump.drivers.is_empty() && dump.frames.is_empty() {
+                        shown.lacks.push("kernel-dump-of-header");
+                    }
+                }
+                Observation::Event(event) => {
+                    for (recorded, channel) in shown.recorded.iter_mut().zip(LOGS) {
+                        *recorded |=
+                            event.content.channel.as_deref().is_some_and(|known| known.eq_ignore_ascii_case(channel));
+                    }
+                    if let EventBody::BugCheck { dump_path: Some(path), .. } = &event.content.body {
+                        shown.named_dump.get_or_insert_with(|| Arc::clone(path));
+                    }
+                }
+                Observation::Wer(_) | Observation::Ticket(_) | Observation::Sigma(_) => {}
+            }
+        }
+        shown
+    }
+}
+
+/// What a minidump of Windows lacks.
+fn lacks(dump: &ProcessDump) -> Vec<&'static str> {
+    let mut lacks = Vec::new();
+    if dump.system.os != OperatingSystem::Windows {
+        return lacks;
+    }
+    let layer = |path: &str| base_name(path).eq_ignore_ascii_case("wow64.dll");
+    let modules = dump.modules.as_deref().unwrap_or_default();
+    if dump.exception.is_none() {
+        lacks.push("dump-without-exception");
+    }
+    if modules.is_empty() {
+        lacks.push("dump-without-modules");
+    }
+    // The layer that carries 32-bit programs is only in a dump that shows the process with 64 bits.
+    if dump.system.cpu == CpuArchitecture::X64 && modules.iter().any(|module| layer(&module.path)) {
+        lacks.push("dump-by-64-bit-tool");
+    }
+    lacks
+}
+
+/// Adds what is missing of a computer's dumps.
+pub(super) fn gaps(host: &Host<'_>, gaps: &mut Vec<Gap>) {
+    let of_process = |judged: &Judged| matches!(judged.incident.kind, IncidentKind::Crash | IncidentKind::Hang);
+    let of_system = |judged: &Judged| judged.incident.kind == IncidentKind::Bugcheck;
+    missing(host, "no-dump", of_process, |shown| shown.dump, gaps);
+    missing(host, "no-kernel-dump", of_system, |shown| shown.kernel_dump, gaps);
+    let name = host.name.as_ref();
+    for (kind, one, many) in [
+        (
+            "dump-without-exception",
+            "minidump holds no exception: it was taken while the process ran",
+            "minidumps hold no exception: they were taken while the process ran",
+        ),
+        ("dump-without-modules", "minidump has no list of modules", "minidumps have no list of modules"),
+        (
+            "dump-by-64-bit-tool",
+            "minidump of a 32-bit program was made by a 64-bit tool and shows it as a 64-bit process",
+            "minidumps of 32-bit programs were made by 64-bit tools and show them as 64-bit processes",
+        ),
+        (
+            "kernel-dump-of-header",
+            "kernel dump shows only its header: no drivers and no stack",
+            "kernel dumps show only their header: no drivers and no stack",
+        ),
+    ] {
+        let with = host.incidents.iter().filter(|(_, shown)| shown.lacks.contains(&kind));
+        let count = with.clone().map(|(_, shown)| shown.lacks.iter().filter(|lack| **lack == kind).count()).sum();
+        if count > 0 {
+            let undetermined = undetermined(with.map(|(judged, _)| *judged));
+            let says =
+                format!("{}{}", counted(count, one, many), name.map_or_else(String::new, |name| format!(" ({name})")));
+            gaps.push(Gap { count, undetermined, ..Gap::new(kind, name, says) });
+        }
+    }
+}
+
+/// Adds that incidents have no dump.
+fn missing(
+    host: &Host<'_>,
+    kind: &'static str,
+    about: impl Fn(&Judged) -> bool,
+    has_dump: impl Fn(&Shown) -> bool,
+    gaps: &mut Vec<Gap>,
+) {
+    let all: Vec<_> = host.incidents.iter().filter(|(judged, _)| about(judged)).collect();
+    let without: Vec<_> = all.iter().filter(|(_, shown)| !has_dump(shown)).collect();
+    if without.is_empty() {
+        return;
+    }
+    let name = host.name.as_ref();
+    let whose = if name.is_some() { of(name) } else { " whose computer is not known".to_owned() };
+    let hangs = all.iter().filter(|(judged, _)| judged.incident.kind == IncidentKind::Hang).count();
+    let (incidents, dumps) = match kind {
+        "no-dump" if hangs == 0 => (counted(all.len(), "crash", "crashes"), "minidump"),
+        "no-dump" if hangs == all.len() => (counted(all.len(), "hang", "hangs"), "minidump"),
+        "no-dump" => (counted(all.len(), "crash or hang", "crashes and hangs"), "minidump"),
+        _ => (counted(all.len(), "stop", "stops"), "kernel dump"),
+    };
+    let (count, total) = (without.len(), all.len());
+    let mut says = match (total, count == total) {
+        (1, _) => format!("no {dumps} of the {}{whose}", incidents.trim_start_matches("1 ")),
+        (_, true) => format!("no {dumps} of any of the {incidents}{whose}"),
+        _ => format!("{incidents}{whose}, {dumps}s of {}", total.saturating_sub(count)),
+    };
+    let named: BTreeSet<&str> = without.iter().filter_map(|(_, shown)| shown.named_dump.as_deref()).collect();
+    if !named.is_empty() {
+        let shown: Vec<&str> = named.iter().copied().take(NAMED).collect();
+        says.push_str(&format!("; event 1001 names {}", shown.join(", ")));
+        match named.len().saturating_sub(NAMED) {
+            0 => {}
+            more => says.push_str(&format!(" and {more} more")),
+        }
+    }
+    let undetermined = undetermined(without.iter().map(|(judged, _)| *judged));
+    gaps.push(Gap { count, of: Some(total), undetermined, ..Gap::new(kind, name, says) });
+}

@@ -1,0 +1,280 @@
+//! Logs that are missing, begin too late, end too early or are not whole.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use jiff::{SignedDuration, Timestamp};
+
+use super::{Gap, Host, Shown, counted, undetermined};
+use crate::Judged;
+use evidence::LogCoverage;
+use evidence::{Days, Stretches};
+use incident::{Cleared, IncidentKind, Machine};
+
+/// What changed before an incident is looked for in so many hours: as far back as rules see installations.
+const LOOKED_BACK: SignedDuration = SignedDuration::from_hours(7 * 24);
+/// A log that was silent for fewer days had nothing to say.
+const SILENT_DAYS: u64 = 3;
+
+/// A log's channel, and which incidents are recorded in it.
+type Channel = (&'static str, fn(&Judged) -> bool);
+
+/// The two logs that matter.
+const CHANNELS: [Channel; 2] = [
+    ("Application", |judged| {
+        matches!(judged.incident.kind, IncidentKind::Crash | IncidentKind::Hang | IncidentKind::StartFailure)
+    }),
+    ("System", |judged| {
+        matches!(judged.incident.kind, IncidentKind::Bugcheck | IncidentKind::PowerLoss | IncidentKind::GpuReset)
+    }),
+];
+
+/// Adds what is missing of a computer's logs.
+pub(super) fn gaps(name: &Arc<str>, logs: &[LogCoverage], host: &Host<'_>, gaps: &mut Vec<Gap>) {
+    for (index, (channel, is_recorded)) in CHANNELS.into_iter().enumerate() {
+        let of_channel: Vec<&LogCoverage> =
+            logs.iter().filter(|log| log.channel.eq_ignore_ascii_case(channel)).collect();
+        let all = || host.incidents.iter().map(|(judged, _)| *judged);
+        // What another log alone tells would not be in this one; nor is every reset that a report tells of.
+        let is_of_it = |judged: &Judged, shown: &Shown| {
+            let known = shown.recorded.get(index).is_some_and(|recorded| *recorded);
+            let elsewhere = shown.of_another_log.get(index).is_some_and(|other| *other);
+            is_recorded(judged) && !elsewhere && (known || judged.incident.kind != IncidentKind::GpuReset)
+        };
+        let of_it = host.incidents.iter().filter(|(judged, shown)| is_of_it(judged, shown));
+        let recorded: Vec<&Judged> = of_it.clone().map(|(judged, _)| *judged).collect();
+        let gap = |kind, says| Gap { log: Some(Arc::from(channel)), ..Gap::new(kind, Some(name), says) };
+        let covered = Stretches::of(of_channel.iter().copied());
+        let Some((first, last)) = covered.span() else {
+            // The System log tells what surrounds any incident.
+            let helped: Vec<&Judged> = if channel == "System" { all().collect() } else { recorded };
+            if !helped.is_empty() {
+                let says = format!("no {channel} log from {name}");
+                let undetermined = undetermined(helped.iter().copied());
+                gaps.push(Gap { count: helped.len(), undetermined, ..gap("no-log", says) });
+            }
+            continue;
+        };
+        // What the log itself recorded, if later, is no proof that something lies outside of it.
+        let is_known = |shown: &Shown| shown.recorded.get(index).is_some_and(|recorded| *recorded);
+        let unrecorded = of_it.filter(|(_, shown)| !is_known(shown));
+        let times = unrecorded.filter_map(|(judged, _)| Some((*judged, judged.incident.time?)));
+        let beyond = |is_beyond: &dyn Fn(Timestamp) -> bool| -> Vec<&Judged> {
+            times.clone().filter(|(_, time)| is_beyond(*time)).map(|(judged, _)| judged).collect()
+        };
+        for (kind, lie, verb, at, found) in [
+            ("log-begins-after-incidents", "before", "begins", first, beyond(&|time| time < first)),
+            ("log-ends-before-incidents", "after", "ends", last, beyond(&|time| time > last)),
+        ] {
+            if found.is_empty() {
+                continue;
+            }
+            let total = counted(recorded.len(), "incident", "incidents");
+            let says = format!(
+                "the {channel} log of {name} {verb} {at:.0}; of {total} that it would record, {} {lie}, known from other \
+                 artifacts{}",
+                lies(found.len()),
+                by_folder(&found)
+            );
+            let undetermined = undetermined(found.iter().copied());
+            let (first, last) = if lie == "before" { (Some(at), None) } else { (None, Some(at)) };
+            let of = Some(recorded.len());
+            gaps.push(Gap { count: found.len(), of, undetermined, first, last, ..gap(kind, says) });
+        }
+        if channel == "System" {
+            shortly_before(name, first, host, gap, gaps);
+        }
+        let told = holes(name, channel, &covered, host, is_recorded, gap, gaps);
+        silent(name, channel, &of_channel, logs, &told, gap, gaps);
+    }
+}
+
+/// Adds the logs that were cleared, if no file holds what they had before.
+pub(super) fn cleared(machine: &Machine, host: &Host<'_>, gaps: &mut Vec<Gap>) {
+    let mut by_channel: BTreeMap<String, Vec<&Cleared>> = BTreeMap::new();
+    for cleared in &machine.cleared {
+        by_channel.entry(cleared.channel.to_lowercase()).or_default().push(cleared);
+    }
+    for of_channel in by_channel.values() {
+        let [first, ..] = of_channel.as_slice() else { continue };
+        let channel = &first.channel;
+        let known = CHANNELS.iter().find(|(name, _)| channel.eq_ignore_ascii_case(name));
+        let logs: Vec<_> = machine.logs.iter().filter(|log| log.channel.eq_ignore_ascii_case(channel)).collect();
+        if known.is_none() && logs.is_empty() {
+            continue;
+        }
+        // An export of before the clearing has what the log lost.
+        let begins = logs.iter().map(|log| log.first).min();
+        let mut lost = of_channel.iter().filter(|cleared| begins.is_none_or(|begins| begins >= cleared.time));
+        let Some(last) = lost.next_back() else { continue };
+        let times = lost.count().saturating_add(1);
+        let last = last.time;
+        // What it had recorded of incidents, and, of the System log, what changed in the days before later ones.
+        let is_helped = |judged: &Judged| {
+            let Some(time) = judged.incident.time else { return false };
+            known.is_some_and(|(name, is_recorded)| {
+                let is_after = time.duration_since(last) >= SignedDuration::ZERO;
+                if is_after {
+                    *name == "System" && time.duration_since(last) < LOOKED_BACK
+                } else {
+                    is_recorded(judged)
+                }
+            })
+        };
+        let helped = host.incidents.iter().map(|(judged, _)| *judged).filter(|judged| is_helped(judged));
+        let often = if times == 1 { String::new() } else { format!(", the last of {times} times") };
+        let says =
+            format!("the {channel} log of {} was cleared {last:.0}{often}: what was before is not in it", machine.host);
+        gaps.push(Gap {
+            log: Some(Arc::clone(channel)),
+            count: times,
+            undetermined: undetermined(helped),
+            first: Some(last),
+            ..Gap::new("log-cleared", Some(&machine.host), says)
+        });
+    }
+}
+
+fn lies(count: usize) -> String {
+    if count == 1 { "1 lies".to_owned() } else { format!("{count} lie") }
+}
+
+/// What is to be said where only the folder tells of which computer incidents are.
+fn by_folder(found: &[&Judged]) -> String {
+    match found.iter().filter(|judged| judged.incident.host_by_folder).count() {
+        0 => String::new(),
+        all if all == found.len() => ", and likely of this computer, by the folder they lie in".to_owned(),
+        some => format!(", {some} of them likely of this computer, by the folder they lie in"),
+    }
+}
+
+/// Adds the holes between the files of a log in which incidents lie, or behind which they lie so near that what had
+/// changed before may be in the hole; gives them.
+fn holes(
+    name: &Arc<str>,
+    channel: &str,
+    covered: &Stretches,
+    host: &Host<'_>,
+    is_recorded: impl Fn(&Judged) -> bool,
+    gap: impl Fn(&'static str, String) -> Gap,
+    gaps: &mut Vec<Gap>,
+) -> Vec<(Timestamp, Timestamp)> {
+    let mut told = Vec::new();
+    for (from, to) in covered.holes() {
+        // The System log tells what changed before any incident.
+        let reach = if channel == "System" { LOOKED_BACK } else { SignedDuration::ZERO };
+        let concerned = host.incidents.iter().filter(|(judged, _)| channel == "System" || is_recorded(judged));
+        let times = concerned.filter_map(|(judged, _)| Some((*judged, judged.incident.time?)));
+        let found: Vec<&Judged> = times
+            .filter(|(_, time)| *time > from && time.duration_since(to) < reach)
+            .map(|(judged, _)| judged)
+            .collect();
+        if found.is_empty() {
+            continue;
+        }
+        told.push((from, to));
+        let or_after = if channel == "System" { " or in the week after" } else { "" };
+        let says = format!(
+            "the {channel} log of {name} has no record from {from:.0} to {to:.0}, between two of its files; {} in that \
+             time{or_after}",
+            if found.len() == 1 { "1 incident lies".to_owned() } else { format!("{} incidents lie", found.len()) }
+        );
+        let undetermined = undetermined(found.iter().copied());
+        let (first, last) = (Some(from), Some(to));
+        gaps.push(Gap { count: found.len(), undetermined, first, last, ..gap("log-hole", says) });
+    }
+    told
+}
+
+/// Adds that a log begins so shortly before the first incident that what changed before can't be seen.
+fn shortly_before(
+    name: &Arc<str>,
+    begins: Timestamp,
+    host: &Host<'_>,
+    gap: impl Fn(&'static str, String) -> Gap,
+    gaps: &mut Vec<Gap>,
+) {
+    let times = || host.incidents.iter().filter_map(|(judged, _)| Some((*judged, judged.incident.time?)));
+    let Some(earliest) = times().map(|(_, time)| time).min() else { return };
+    let before = earliest.duration_since(begins);
+    if before.is_negative() || before >= LOOKED_BACK {
+        return;
+    }
+    let near: Vec<&Judged> =
+        times().filter(|(_, time)| time.duration_since(begins) < LOOKED_BACK).map(|(judged, _)| judged).collect();
+    let how_long = if before.as_secs() == 0 { "with".to_owned() } else { format!("{} before", rough(before)) };
+    let says = format!(
+        "the System log of {name} begins {begins:.0}, {how_long} the first incident: what changed earlier is not in it"
+    );
+    let undetermined = undetermined(near.iter().copied());
+    gaps.push(Gap { count: near.len(), undetermined, first: Some(begins), ..gap("log-begins-shortly-before", says) });
+}
+
+/// Adds that a log says nothing of days on which other logs show that the computer ran; holes that were told are not told
+/// again.
+fn silent(
+    name: &Arc<str>,
+    channel: &str,
+    of_channel: &[&LogCoverage],
+    logs: &[LogCoverage],
+    told: &[(Timestamp, Timestamp)],
+    gap: impl Fn(&'static str, String) -> Gap,
+    gaps: &mut Vec<Gap>,
+) {
+    let (mut own, mut others) = (Days::default(), Days::default());
+    of_channel.iter().for_each(|log| own.add_all(&log.days));
+    let other_logs = logs.iter().filter(|log| !log.channel.eq_ignore_ascii_case(channel));
+    other_logs.for_each(|log| others.add_all(&log.days));
+    let (Some((begin, _)), Some((_, end))) = (own.runs().first(), own.runs().last()) else { return };
+    if own.is_full() || others.is_full() {
+        return;
+    }
+    let ran = others.between(*begin, *end);
+    let shared: u64 = ran.runs().iter().map(|(first, last)| own.between(*first, *last).count()).sum();
+    let missing = ran.count().saturating_sub(shared);
+    if missing >= SILENT_DAYS && missing.saturating_mul(2) >= ran.count() {
+        let says = format!(
+            "the {channel} log of {name} has records of {} of the {} days from {} to {} on which its other logs show that it \
+             ran: it may have been exported with a filter",
+            shared,
+            ran.count(),
+            date(*begin),
+            date(*end),
+        );
+        let (first, last) = (Days::begin(*begin), Days::begin(*end));
+        let (count, of) = (usize::try_from(missing).unwrap_or(usize::MAX), usize::try_from(ran.count()).ok());
+        gaps.push(Gap { count, of, first, last, ..gap("log-holds-few-days", says) });
+        return;
+    }
+    for (first, last) in own.gaps() {
+        let ran = others.between(first, last).count();
+        let is_told = told.iter().any(|(from, to)| Days::of(*from) < first && last < Days::of(*to));
+        if ran < SILENT_DAYS || is_told {
+            continue;
+        }
+        let says = format!(
+            "the {channel} log of {name} has no record from {} to {}; its other logs have some of {ran} of these days",
+            date(first),
+            date(last),
+        );
+        let count = usize::try_from(ran).unwrap_or(usize::MAX);
+        let (first, last) = (Days::begin(first), Days::begin(last));
+        gaps.push(Gap { count, first, last, ..gap("log-silent", says) });
+    }
+}
+
+/// A day as a date.
+fn date(day: u32) -> String {
+    Days::begin(day).map_or_else(String::new, |time| time.strftime("%Y-%m-%d").to_string())
+}
+
+/// A duration in the largest unit of which there are at least two.
+pub(crate) fn rough(duration: SignedDuration) -> String {
+    let seconds = duration.as_secs();
+    let units = [(86_400, "days"), (3_600, "h"), (60, "min")];
+    let whole = units.iter().find_map(|(unit, name)| {
+        let count = seconds.checked_div(*unit)?;
+        (count >= 2).then(|| format!("{count} {name}"))
+    });
+    whole.unwrap_or_else(|| format!("{seconds} s"))
+}

@@ -1,0 +1,294 @@
+//! What was changed on the machines of a group before its first incident there: where to look, in the order of time, and
+//! never proof.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use jiff::Timestamp;
+
+use crate::Judged;
+use crate::coverage::rough;
+use evidence::{Place, Recorded};
+use facts::{BeforeFirst, Change, Surroundings};
+use incident::IncidentKind;
+
+/// How many changes a group has at most: more are no help.
+const MOST_CHANGES: usize = 10;
+/// Names that are shorter than this are found in too many others.
+const SHORTEST_NAME: usize = 4;
+/// Stops that the display driver's watchdog makes.
+///
+/// Source: Microsoft's bug check code reference.
+const DISPLAY_STOPS: &[u32] = &[0x116, 0x117, 0x119, 0x141];
+/// Folders that hold programs of every maker.
+const COMMON_FOLDERS: &[&str] = &[
+    "program files",
+    "program files (x86)",
+    "windows",
+    "system32",
+    "users",
+    "appdata",
+    "local",
+    "programs",
+    "common files",
+];
+
+/// Something that was changed before the first incident of a group.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ChangeBefore {
+    /// The kind of its timeline entry: `driver-install`, `update` or `software-install`.
+    pub kind: &'static str,
+    /// What of the group it has to do with, by its name or kind.
+    pub bears_on: Option<BearsOn>,
+    /// The machine on which it was closest to the first incident.
+    pub host: Arc<str>,
+    /// When it was, there.
+    pub time: Timestamp,
+    /// How long before the first incident of that machine, seconds.
+    pub seconds_before: u64,
+    /// What it says, in a sentence.
+    pub says: String,
+    /// On how many machines of the group it came before the first incident.
+    pub hosts: usize,
+    /// Of how many of which that is known.
+    pub of_hosts: usize,
+    /// The artifact: index into the run's artifact list.
+    pub artifact: usize,
+    /// Where in it.
+    pub place: Place,
+}
+
+/// What a change has to do with a group.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum BearsOn {
+    /// It is a display driver, and the group is about the display.
+    DisplayDriver,
+    /// It names the module that the evidence points to, or what that belongs to.
+    Suspect,
+    /// It names the program.
+    Program,
+    /// It is firmware, and the system stopped or lost its power.
+    Firmware,
+    /// It is a driver, and the system stopped.
+    Driver,
+}
+
+impl BearsOn {
+    /// The word for it in reports.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::DisplayDriver => "display-driver",
+            Self::Suspect => "suspect",
+            Self::Program => "program",
+            Self::Firmware => "firmware",
+            Self::Driver => "driver",
+        }
+    }
+}
+
+/// What is known of the time before the first incident of a group.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Before {
+    /// What was changed, what bears on the group first; `None` when no machine's logs go back far enough.
+    pub changes: Option<Vec<ChangeBefore>>,
+    /// What is not known, in a sentence.
+    pub unknown: Option<String>,
+}
+
+/// The machines of each signature, by name.
+pub(super) struct ByName<'s, 'i>(BTreeMap<&'s str, Vec<&'s Surroundings<'i>>>);
+
+impl<'s, 'i> ByName<'s, 'i> {
+    pub(super) fn new(surroundings: impl Iterator<Item = &'s Surroundings<'i>>) -> Self {
+        let mut by_signature: BTreeMap<&str, Vec<&Surroundings<'i>>> = BTreeMap::new();
+        for machine in surroundings {
+            for signature in machine.signatures() {
+                by_signature.entry(signature).or_default().push(machine);
+            }
+        }
+        for machines in by_signature.values_mut() {
+            machines.sort_by_cached_key(|machine| machine.machine().host.to_lowercase());
+        }
+        Self(by_signature)
+    }
+
+    /// What was changed before the first incident of a signature; `speaker` stands for the group.
+    pub(super) fn before(&self, signature: &str, speaker: &Judged) -> Before {
+        let kind = speaker.incident.kind;
+        let machines = self.0.get(signature).map_or(&[][..], Vec::as_slice);
+        let known: Vec<(&Surroundings<'_>, BeforeFirst<'_>)> =
+            machines.iter().filter_map(|machine| Some((*machine, machine.before_first(signature, kind)?))).collect();
+        let told: Vec<_> = known.iter().filter(|(_, before)| before.is_known()).collect();
+        let subject = Subject::of(speaker);
+        let mut found: BTreeMap<(&str, String), ChangeBefore> = BTreeMap::new();
+        for (machine, before) in &told {
+            let mut of_machine: BTreeMap<(&str, String), &Change<'_>> = BTreeMap::new();
+            for change in &before.changes {
+                // Of several times the last one.
+                of_machine.insert((change.entry.kind, change.what.to_lowercase()), change);
+            }
+            for (key, change) in of_machine {
+                let here = change_before(change, &subject, &machine.machine().host, told.len());
+                match found.get_mut(&key) {
+                    Some(known) => {
+                        let hosts = known.hosts.saturating_add(1);
+                        if here.seconds_before < known.seconds_before {
+                            *known = here;
+                        }
+                        known.hosts = hosts;
+                    }
+                    None => drop(found.insert(key, here)),
+                }
+            }
+        }
+        let mut changes: Vec<ChangeBefore> = found.into_values().collect();
+        changes.sort_by(|a, b| {
+            let rank =
+                |one: &ChangeBefore| (one.bears_on.is_none(), one.bears_on, usize::MAX.saturating_sub(one.hosts));
+            rank(a).cmp(&rank(b)).then(a.seconds_before.cmp(&b.seconds_before)).then_with(|| a.says.cmp(&b.says))
+        });
+        changes.truncate(MOST_CHANGES);
+        Before { changes: (!told.is_empty()).then_some(changes), unknown: unknown(&known) }
+    }
+}
+
+fn change_before(change: &Change<'_>, subject: &Subject, host: &Arc<str>, of_hosts: usize) -> ChangeBefore {
+    let entry = change.entry;
+    ChangeBefore {
+        kind: entry.kind,
+        bears_on: subject.concerns(change),
+        host: Arc::clone(host),
+        time: entry.time,
+        seconds_before: change.seconds_before,
+        says: entry.says.to_string(),
+        hosts: 1,
+        of_hosts,
+        artifact: entry.artifact,
+        place: entry.place.clone(),
+    }
+}
+
+/// Of which machines it is not known what had changed, and why.
+fn unknown(known: &[(&Surroundings<'_>, BeforeFirst<'_>)]) -> Option<String> {
+    let mut without = known.iter().filter(|(_, before)| !before.is_known());
+    let (machine, before) = without.next()?;
+    let host = &machine.machine().host;
+    let (channel, recorded) = before.too_short()?;
+    let log = format!("the {channel} log of {host}");
+    let why = match recorded {
+        Recorded::Never => format!("there is no {channel} log of {host}"),
+        Recorded::Since(since) => match before.first.duration_since(since) {
+            covered if covered.as_secs() == 0 => format!("{log} begins with the first incident there"),
+            covered => format!("{log} begins {} before the first incident there", rough(covered)),
+        },
+        Recorded::Later(_) => format!("{log} begins after the first incident there"),
+        Recorded::Hole(from, to) => {
+            format!("{log} has no record from {from:.0} to {to:.0}, and the first incident there lies between")
+        }
+        Recorded::Until(last) => {
+            format!("{log} ends {} before the first incident there", rough(before.first.duration_since(last)))
+        }
+    };
+    let more = match without.count() {
+        0 => String::new(),
+        1 => "; the logs of 1 more machine do not tell either".to_owned(),
+        more => format!("; the logs of {more} more machines do not tell either"),
+    };
+    Some(format!("What had changed before is not known: {why}{more}."))
+}
+
+/// What a group is about, by the names that changes may have.
+struct Subject {
+    display: bool,
+    kernel: bool,
+    ended: bool,
+    suspect: Vec<String>,
+    program: Vec<String>,
+}
+
+impl Subject {
+    fn of(speaker: &Judged) -> Self {
+        let incident = &speaker.incident;
+        let stop = incident.bugcheck.as_ref().is_some_and(|stop| DISPLAY_STOPS.contains(&stop.code.0));
+        let site = incident.fault_site.as_ref().filter(|site| !site.carrier);
+        let modules = [
+            incident.suspect.as_ref().map(|suspect| (&suspect.module, suspect.path.as_deref())),
+            site.map(|site| (&site.module, site.path.as_deref())),
+        ];
+        let process = incident.process.as_ref();
+        let program = process.and_then(|process| Some((process.name.as_ref()?, process.path.as_deref())));
+        let names = |of: &mut dyn Iterator<Item = (&Arc<str>, Option<&str>)>| -> Vec<String> {
+            of.flat_map(|(name, path)| names_of(name, path)).collect()
+        };
+        Self {
+            display: incident.kind == IncidentKind::GpuReset || stop || speaker.verdict.cause.starts_with("gpu-"),
+            kernel: incident.kind == IncidentKind::Bugcheck,
+            ended: matches!(incident.kind, IncidentKind::Bugcheck | IncidentKind::PowerLoss),
+            suspect: names(&mut modules.into_iter().flatten()),
+            program: names(&mut program.into_iter()),
+        }
+    }
+
+    /// What of the group a change has to do with.
+    fn concerns(&self, change: &Change<'_>) -> Option<BearsOn> {
+        if self.display && change.of_display {
+            return Some(BearsOn::DisplayDriver);
+        }
+        let what = change.what.to_lowercase();
+        let named = |names: &[String]| names.iter().any(|name| has_word(&what, name));
+        if named(&self.suspect) {
+            Some(BearsOn::Suspect)
+        } else if named(&self.program) {
+            Some(BearsOn::Program)
+        } else if self.ended && change.of_firmware {
+            Some(BearsOn::Firmware)
+        } else {
+            (self.kernel && change.entry.kind == "driver-install").then_some(BearsOn::Driver)
+        }
+    }
+}
+
+/// The names under which what a file belongs to may be installed: its own without ending, and its folder's below the
+/// folder of all programs.
+fn names_of(name: &str, path: Option<&str>) -> Vec<String> {
+    let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem).to_lowercase();
+    let folders: Vec<&str> = path.map(|path| path.split(['\\', '/']).collect()).unwrap_or_default();
+    let of_programs = |folder: &&str| folder.to_lowercase().starts_with("program files");
+    let below = folders.iter().position(of_programs).and_then(|at| folders.get(at.saturating_add(1)..));
+    // The last is the file itself.
+    let folders = below.and_then(|below| below.split_last()).map_or(&[][..], |(_, folders)| folders);
+    let names = folders.iter().take(2).map(|folder| folder.to_lowercase()).chain([stem]);
+    names.filter(|name| name.len() >= SHORTEST_NAME && !COMMON_FOLDERS.contains(&name.as_str())).collect()
+}
+
+/// Whether a name stands in a text as a word of its own.
+fn has_word(text: &str, name: &str) -> bool {
+    let at_border = |c: Option<char>| c.is_none_or(|c| !c.is_alphanumeric());
+    text.match_indices(name).any(|(start, found)| {
+        let (before, rest) = text.split_at(start);
+        let after = rest.get(found.len()..).unwrap_or_default();
+        at_border(before.chars().next_back()) && at_border(after.chars().next())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_belongs_to_its_folder_among_the_programs_and_to_its_own_name() {
+        let path = r"C:\Program Files\Ledger\bin\ledgercore.dll";
+        assert_eq!(names_of("ledgercore.dll", Some(path)), ["ledger", "ledgercore"]);
+        assert_eq!(names_of("app.exe", Some(r"C:\Users\u\app.exe")), [""; 0], "too short to be found");
+        assert_eq!(names_of("ntdll.dll", Some(r"C:\Windows\System32\ntdll.dll")), ["ntdll"]);
+    }
+
+    #[test]
+    fn names_are_found_as_words() {
+        assert!(has_word("ledger 4.2 (64-bit)", "ledger"));
+        assert!(has_word("the ledger", "ledger"));
+        assert!(!has_word("ledgerdemain 1.0", "ledger"));
+        assert!(!has_word("", "ledger"));
+    }
+}

@@ -1,0 +1,73 @@
+//! A machine with the part of its timeline that says most.
+
+use serde::Serialize;
+
+use super::{Row, rows};
+use crate::Report;
+use crate::text::happened::environment_rows;
+use crate::text::machines::entries;
+use crate::text::timeline::{Run, choose};
+use crate::text::wording::{name, place, prose, short_time};
+
+#[derive(Serialize)]
+pub(super) struct Machine<'r> {
+    host: String,
+    environment: Vec<Row>,
+    earlier: Vec<String>,
+    entries: String,
+    timeline: Vec<Entry<'r>>,
+    /// What of the timeline is left out.
+    left_out: Option<String>,
+    coverage: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct Entry<'r> {
+    time: String,
+    kind: &'static str,
+    says: String,
+    /// Until when it went on, or how often it was recorded.
+    more: Option<String>,
+    incidents: Vec<&'r str>,
+    place: String,
+}
+
+impl<'r> Machine<'r> {
+    pub(super) fn of(report: &'r Report, machine: &'r incident::Machine, most_runs: usize) -> Self {
+        let shown = choose(&machine.timeline, most_runs);
+        let earlier = |earlier: &incident::EarlierValue| {
+            let time = earlier.time.map_or_else(|| "at a time not known".to_owned(), short_time);
+            prose(&format!("{}: {} ({time})", earlier.key, earlier.value))
+        };
+        let left_out: usize = shown.left_out.iter().map(|(_, count)| count).sum();
+        let kinds: Vec<String> = shown.left_out.iter().map(|(kind, count)| format!("{count} {kind}")).collect();
+        Self {
+            host: name(&machine.host).into_owned(),
+            environment: rows(environment_rows(&machine.environment)),
+            earlier: machine.earlier.iter().map(earlier).collect(),
+            entries: entries(machine.timeline.len()),
+            timeline: shown.runs.into_iter().map(|run| Entry::of(report, run)).collect(),
+            left_out: (left_out > 0).then(|| format!("{} not shown: {}", entries(left_out), kinds.join(", "))),
+            coverage: machine.coverage.iter().map(|sentence| prose(sentence)).collect(),
+        }
+    }
+}
+
+impl<'r> Entry<'r> {
+    fn of(report: &'r Report, run: Run<'r>) -> Self {
+        let entry = run.first;
+        let more = match (run.others, run.count) {
+            (0, 0 | 1) => None,
+            (0, count) => Some(format!("{count} times, until {}", short_time(run.last))),
+            (_, count) => Some(format!("{} more of this event at the same time", count.saturating_sub(1))),
+        };
+        Self {
+            time: short_time(entry.time),
+            kind: entry.kind,
+            says: prose(&entry.says),
+            more,
+            incidents: run.incidents,
+            place: place(report, entry.artifact, &entry.place),
+        }
+    }
+}

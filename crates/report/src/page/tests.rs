@@ -1,0 +1,364 @@
+//! The pages as browsers and wikis read them.
+
+use std::collections::BTreeSet;
+
+use html5ever::tendril::TendrilSink;
+use html5ever::{ParseOpts, parse_document};
+use markup5ever_rcdom::{Handle, NodeData, RcDom};
+use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
+
+use untrusted::sanitise;
+
+use super::{write_html, write_markdown};
+use crate::sample::*;
+use crate::{Report, *};
+
+/// What a name in a file can be.
+const NAMES: [&str; 12] = [
+    "<script>alert(1)</script>.dll",
+    "\"><img src=x onerror=alert(1)>",
+    "a|b|c",
+    "line\nbreak\r\n# heading",
+    "`code` *bold* _low_ ~~gone~~",
+    "[text](https://evil.example/) ![i](x)",
+    "https://evil.example/a www.evil.example",
+    "</td></table></section>",
+    "{{ 7 * 7 }}{% if x %}",
+    "- 1. + = > #",
+    "ends with a backslash\\",
+    "&lt;b&gt;\u{202e}\u{1b}[2J",
+];
+
+fn hostile(name: &str) -> Report {
+    let mut report = everything();
+    let judged = &mut report.incidents[0];
+    let incident = &mut judged.incident;
+    incident.host = Some(name.into());
+    incident.remarks = vec![name.into()];
+    incident.evidence[0].says = name.into();
+    incident.environment.insert("os", name.into());
+    if let Some(process) = &mut incident.process {
+        process.name = Some(name.into());
+        process.path = Some(name.into());
+    }
+    if let Some(suspect) = &mut incident.suspect {
+        suspect.module = name.into();
+    }
+    judged.verdict.sentence = name.into();
+    judged.verdict.collect_next = vec![name.to_owned().into()];
+    judged.findings[0].explanation = name.into();
+    judged.findings[0].references = vec![name.into()];
+    judged.findings[1].title = name.into();
+    report.artifacts.iter_mut().for_each(|artifact| {
+        artifact.path = name.into();
+        artifact.detail = Some(name.into());
+    });
+    report.machines[0].host = name.into();
+    report.machines[0].timeline[0].says = name.into();
+    report.machines[0].coverage = vec![name.into()];
+    report.coverage.gaps[0].says = name.into();
+    report
+}
+
+/// Several groups, one of them with several incidents, and everything else that there can be.
+fn several() -> Report {
+    let all = vec![crash("c1"), undetermined("u1", 3), undetermined("u2", 9), bugcheck("b1", 20)];
+    let mut all = report(everything().artifacts, all);
+    all.machines = vec![machine()];
+    all.coverage = missing();
+    all
+}
+
+fn html(report: &Report) -> String {
+    let mut out = Vec::new();
+    write_html(report, &mut out, false).expect("memory can be written to");
+    String::from_utf8(out).expect("text")
+}
+
+fn markdown(report: &Report) -> String {
+    let mut out = Vec::new();
+    write_markdown(report, &mut out, false).expect("memory can be written to");
+    String::from_utf8(out).expect("text")
+}
+
+/// Elements in their order: name, attributes, and the text in them.
+#[derive(Debug)]
+struct Element {
+    name: String,
+    attributes: Vec<(String, String)>,
+    text: String,
+}
+
+impl Element {
+    fn attribute(&self, name: &str) -> Option<&str> {
+        self.attributes.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
+    }
+}
+
+/// The elements of a page that a browser reads without correcting anything.
+#[track_caller]
+fn elements(page: &str) -> Vec<Element> {
+    let options = ParseOpts {
+        tokenizer: html5ever::tokenizer::TokenizerOpts { exact_errors: true, ..Default::default() },
+        ..ParseOpts::default()
+    };
+    let dom = parse_document(RcDom::default(), options).one(page);
+    let errors: Vec<String> = dom.errors.borrow().iter().map(ToString::to_string).collect();
+    assert_eq!(errors, [""; 0], "{page}");
+    let mut all = Vec::new();
+    collect(&dom.document, &mut all);
+    all
+}
+
+fn collect(node: &Handle, all: &mut Vec<Element>) {
+    if let NodeData::Element { name, attrs, .. } = &node.data {
+        let attributes = attrs.borrow();
+        let attributes =
+            attributes.iter().map(|attribute| (attribute.name.local.to_string(), attribute.value.to_string()));
+        let mut text = String::new();
+        add_text(node, &mut text);
+        all.push(Element { name: name.local.to_string(), attributes: attributes.collect(), text });
+    }
+    node.children.borrow().iter().for_each(|child| collect(child, all));
+}
+
+fn add_text(node: &Handle, text: &mut String) {
+    if let NodeData::Text { contents } = &node.data {
+        text.push_str(&contents.borrow());
+    }
+    node.children.borrow().iter().for_each(|child| add_text(child, text));
+}
+
+/// What an element may be, and its attributes.
+fn is_harmless(element: &Element) -> bool {
+    const ELEMENTS: &str = "html head meta title style body header main nav footer section div h1 h2 h3 h4 p a ul ol li dl dt dd \
+                            table caption thead tbody tr th td details summary span br code";
+    const ATTRIBUTES: &str = "lang charset name content http-equiv class id href rel scope aria-label";
+    let known = |words: &str, word: &str| words.split_whitespace().any(|known| known == word);
+    let link =
+        element.attribute("href").is_none_or(|to| to.starts_with('#') || to.starts_with("https://docs.nvidia.com/"));
+    known(ELEMENTS, &element.name) && link && element.attributes.iter().all(|(name, _)| known(ATTRIBUTES, name))
+}
+
+#[test]
+fn a_page_is_whole_and_nothing_but_text_comes_from_files() {
+    // Only a sentence of what to collect can hold a command, and there it is one more element.
+    let counted = |all: &[Element]| all.iter().filter(|element| element.name != "code").count();
+    let plain = counted(&elements(&html(&hostile("plain"))));
+    for name in NAMES {
+        let page = html(&hostile(name));
+        let all = elements(&page);
+        let harmful: Vec<&Element> = all.iter().filter(|element| !is_harmless(element)).collect();
+        assert!(harmful.is_empty(), "{name}: {harmful:?}");
+        assert_eq!(counted(&all), plain, "{name}");
+        assert!(all.len() - plain <= usize::from(name.contains('`')), "{name}");
+        let shown = sanitise(&text::wording::prose(name)).into_owned();
+        let sentence = all.iter().find(|element| element.name == "h2").map(|element| element.text.as_str());
+        assert_eq!(sentence, Some(format!("1. {shown}").as_str()));
+        assert!(!page.contains(|c: char| c.is_control() && c != '\n'), "{name}");
+    }
+}
+
+#[test]
+fn a_page_needs_nothing_else_and_runs_nothing() {
+    let page = html(&several());
+    let all = elements(&page);
+    let policy = all.iter().find(|element| element.attribute("http-equiv") == Some("Content-Security-Policy"));
+    let policy = policy.and_then(|element| element.attribute("content")).expect("a policy");
+    assert!(policy.starts_with("default-src 'none'; style-src 'unsafe-inline'"), "{policy}");
+    for forbidden in ["<script", "src=", "url(", "@import", "<link", "javascript:", "onclick"] {
+        assert!(!page.contains(forbidden), "{forbidden}");
+    }
+}
+
+#[test]
+fn a_page_can_be_used_without_seeing_it() {
+    let all = elements(&html(&several()));
+    let of = |name: &'static str| all.iter().filter(move |element| element.name == name);
+    assert_eq!(of("html").filter_map(|html| html.attribute("lang")).collect::<Vec<_>>(), ["en"]);
+    assert_eq!((of("h1").count(), of("main").count(), of("title").count()), (1, 1, 1));
+    // No level of heading is left out.
+    let levels: Vec<u32> = all.iter().filter_map(|element| element.name.strip_prefix('h')?.parse().ok()).collect();
+    assert!(levels.windows(2).all(|pair| pair[1] <= pair[0] + 1), "{levels:?}");
+    assert_eq!(of("table").count(), of("caption").count());
+    assert!(of("th").all(|cell| cell.attribute("scope") == Some("col")));
+    assert_eq!(of("details").count(), of("summary").count());
+    let ids: Vec<&str> = all.iter().filter_map(|element| element.attribute("id")).collect();
+    assert_eq!(ids.iter().collect::<BTreeSet<_>>().len(), ids.len());
+    let links: Vec<&str> = of("a").filter_map(|link| link.attribute("href")?.strip_prefix('#')).collect();
+    assert_eq!(links, ids, "the overview leads to every group");
+}
+
+#[test]
+fn every_incident_and_what_to_do_is_in_every_page() {
+    let report = several();
+    for page in [html(&report), markdown(&report)] {
+        for judged in &report.incidents {
+            assert!(page.contains(&judged.incident.id), "{}: {page}", judged.incident.id);
+        }
+        for said in [
+            "act on it (93 %)",
+            "Put the 64-bit zlibwapi.dll into a folder of PATH",
+            "The output of",
+            "cuDNN 8 loads zlibwapi.dll by name",
+            "heap-corruption",
+            "the Application log of PC-7 begins late",
+            "Display driver nvlddmkm was reset.",
+            "chunk 3: wrong checksum",
+            "536.23",
+            "VIDEO_TDR_FAILURE",
+            "nvlddmkm.sys+0x102f70",
+        ] {
+            assert!(page.contains(said), "{said}: {page}");
+        }
+        assert_eq!(page.matches("not determined").count(), 4, "overview, group and its other incident: {page}");
+    }
+}
+
+#[test]
+fn commands_are_shown_as_such() {
+    let page = html(&several());
+    assert!(page.contains("The output of <code>where zlibwapi.dll</code>."), "{page}");
+    let page = markdown(&several());
+    assert!(page.contains("The output of `where zlibwapi.dll`."), "{page}");
+}
+
+#[test]
+fn equal_reports_are_equal_bytes() {
+    assert_eq!(html(&several()), html(&several()));
+    assert_eq!(markdown(&several()), markdown(&several()));
+}
+
+#[test]
+fn a_page_about_nothing_says_so() {
+    let report = nothing_found(vec![artifact("a.zip", ArtifactStatus::Skipped, Some("archives are not opened"))]);
+    for page in [html(&report), markdown(&report)] {
+        assert!(page.contains("Nothing that can be analyzed was found."), "{page}");
+        assert!(page.contains("a.zip"), "{page}");
+    }
+    elements(&html(&report));
+}
+
+#[test]
+fn lists_that_are_cut_say_so_and_all_means_all() {
+    let mut report = several();
+    let one = report.incidents[0].incident.evidence[2].clone();
+    report.incidents[0].incident.evidence.extend(std::iter::repeat_n(one, 200));
+    let mut all = Vec::new();
+    write_html(&report, &mut all, true).expect("memory can be written to");
+    let all = String::from_utf8(all).expect("text");
+    assert!(html(&report).contains("101 more (-v shows all)"), "{}", html(&report));
+    assert!(all.contains(">e203<") && !all.contains("-v shows all"));
+}
+
+/// What is text in Markdown, and what is not: tags, links and raw HTML.
+fn events(page: &str) -> Vec<Event<'_>> {
+    Parser::new_ext(page, Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS).collect()
+}
+
+/// How many cells the rows of all tables have.
+fn cells(events: &[Event<'_>]) -> Vec<Vec<usize>> {
+    let mut tables: Vec<Vec<usize>> = Vec::new();
+    for event in events {
+        match event {
+            Event::Start(Tag::Table(_)) => tables.push(Vec::new()),
+            Event::Start(Tag::TableHead | Tag::TableRow) => tables.last_mut().expect("a table").push(0),
+            Event::End(TagEnd::TableCell) => {
+                let cells = tables.last_mut().and_then(|rows| rows.last_mut()).expect("a row");
+                *cells = cells.saturating_add(1);
+            }
+            _ => {}
+        }
+    }
+    tables
+}
+
+#[test]
+fn markdown_stays_what_it_is_whatever_files_are_called() {
+    let shape = |page: &str| -> Vec<String> {
+        let tags = events(page).into_iter().filter_map(|event| match event {
+            Event::Start(tag) => Some(format!("{:?}", std::mem::discriminant(&tag))),
+            Event::Html(_) | Event::InlineHtml(_) | Event::TaskListMarker(_) => Some("raw".to_owned()),
+            _ => None,
+        });
+        tags.collect()
+    };
+    let expected = shape(&markdown(&hostile("plain")));
+    for name in NAMES {
+        let page = markdown(&hostile(name));
+        assert_eq!(shape(&page), expected, "{name}: {page}");
+        // Only a sentence of what to collect can hold a command.
+        let codes = events(&page).into_iter().filter(|event| matches!(event, Event::Code(_))).count();
+        assert!(codes <= usize::from(name.contains('`')), "{name}: {page}");
+        for table in cells(&events(&page)) {
+            assert!(table.iter().all(|cells| *cells == table[0]), "{name}: {table:?}");
+        }
+        // The name stands there as a reader of it sees it: the heading's text is the sentence.
+        let shown = sanitise(&text::wording::prose(name)).into_owned();
+        let all = events(&page);
+        let heading = all
+            .iter()
+            .position(|event| matches!(event, Event::Text(text) if text.starts_with("1.")))
+            .expect("a heading");
+        let text: String = all[heading..]
+            .iter()
+            .take_while(|event| !matches!(event, Event::End(TagEnd::Heading(_))))
+            .filter_map(|event| match event {
+                Event::Text(text) => Some(text.to_string()),
+                _ => None,
+            })
+            .collect();
+        assert_eq!(text, format!("1. {shown}"));
+        assert!(!page.contains(|c: char| c.is_control() && c != '\n'), "{name}");
+    }
+}
+
+#[test]
+fn markdown_links_to_what_rules_refer_to_and_nothing_else() {
+    let page = markdown(&several());
+    let links: Vec<String> = events(&page)
+        .into_iter()
+        .filter_map(|event| match event {
+            Event::Start(Tag::Link { dest_url, .. }) => Some(dest_url.to_string()),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(links.len(), 1, "{page}");
+    assert!(links[0].starts_with("https://docs.nvidia.com/"), "{links:?}");
+}
+
+#[test]
+fn markdown_has_neither_lists_nor_tables_that_run_into_text() {
+    let page = markdown(&several());
+    assert!(!page.contains("\n\n\n"), "{page}");
+    let lines: Vec<&str> = page.lines().collect();
+    for pair in lines.windows(2) {
+        let kind = |line: &str| match line.as_bytes().first() {
+            None => ' ',
+            Some(b'|') => '|',
+            Some(b'-') => '-',
+            Some(b'#') => '#',
+            Some(digit) if digit.is_ascii_digit() => '1',
+            Some(_) => 'p',
+        };
+        let (before, after) = (kind(pair[0]), kind(pair[1]));
+        assert!(before == ' ' || after == ' ' || before == after, "{pair:?} in:\n{page}");
+    }
+}
+
+#[test]
+fn a_closed_pipe_is_an_error_of_that_kind() {
+    struct Closed;
+    impl std::io::Write for Closed {
+        fn write(&mut self, _: &[u8]) -> std::io::Result<usize> {
+            Err(std::io::ErrorKind::BrokenPipe.into())
+        }
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+    for write in [write_html, write_markdown] {
+        let error = write(&several(), &mut Closed, false).expect_err("nobody reads");
+        assert_eq!(error.kind(), std::io::ErrorKind::BrokenPipe);
+    }
+}

@@ -1,0 +1,431 @@
+//! Reports made by hand, for the tests of the formats.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use jiff::civil::date;
+
+use super::{Artifact, ArtifactStatus, Asked, Judged, Limits, Report, RuleSetInfo, Summary, Verdict};
+use crate::coverage::{Coverage, Gap, Request};
+use crate::groups::{Attribute, Before, Counts, Group, OverRepresented, Unit, causes, speaker};
+use evidence::{Address, BugcheckCode, ExceptionCode, FastFailCode, ModuleOffset, Place, SigmaRule, Version};
+use facts::{EvidenceRef, NamedIncidents, Relation, SigmaNearby};
+use incident::{
+    Bugcheck, EarlierValue, EvidenceItem, ExceptionFacts, FaultSite, Incident, IncidentKind, JoinKey, JoinedBy,
+    Machine, ParameterMeaning, Process, SIGMA, Signature, Suspect, TimelineEntry,
+};
+use rules::UNDETERMINED;
+use rules::{Audience, Finding, NamedEntries, Remediation, Severity, Suppressed, SuppressedBy};
+
+/// Seconds after 2024-11-11T17:43:55Z.
+pub(super) fn second(second: i64) -> Timestamp {
+    Timestamp::from_second(1_731_347_035_i64.saturating_add(second)).expect("a time")
+}
+
+/// The report of a run over `artifacts` that found nothing.
+pub(super) fn nothing_found(artifacts: Vec<Artifact>) -> Report {
+    let with = |status| artifacts.iter().filter(|artifact| artifact.status == status).count();
+    let summary = Summary {
+        artifacts: artifacts.len(),
+        failed: with(ArtifactStatus::Failed),
+        partial: with(ArtifactStatus::Partial),
+        archives: artifacts.iter().filter(|artifact| artifact.is_unopened_archive()).count(),
+        ..Summary::default()
+    };
+    Report {
+        limits: Limits::default(),
+        keeps_evidence: false,
+        comparison: None,
+        rule_sets: vec![RuleSetInfo {
+            name: "builtin".into(),
+            version: "2026.11".into(),
+            rules: 120,
+            overrides: 0,
+            disables: 0,
+            suppressions: 0,
+            lists: 0,
+        }],
+        artifacts,
+        incidents: Vec::new(),
+        machines: Vec::new(),
+        groups: Vec::new(),
+        coverage: Coverage::default(),
+        summary,
+    }
+}
+
+/// The report of a run over `artifacts` that found `incidents`, grouped by their coarse signatures.
+pub(super) fn report(artifacts: Vec<Artifact>, incidents: Vec<Judged>) -> Report {
+    let mut by_signature: BTreeMap<&str, Vec<&Judged>> = BTreeMap::new();
+    let mut summary = Summary { incidents: incidents.len(), ..nothing_found(artifacts.clone()).summary };
+    for judged in &incidents {
+        by_signature.entry(&judged.incident.signature.coarse).or_default().push(judged);
+        if judged.verdict.is_undetermined() {
+            summary.undetermined = summary.undetermined.saturating_add(1);
+        } else {
+            let count: &mut usize = summary.by_cause.entry(judged.verdict.cause.clone()).or_default();
+            *count = count.saturating_add(1);
+        }
+    }
+    let group = |(signature, members): (&str, Vec<&Judged>)| {
+        let mut hosts: Vec<_> = members.iter().filter_map(|judged| judged.incident.host.clone()).collect();
+        hosts.dedup();
+        let speaker = speaker(&members).expect("a group has members");
+        Group {
+            speaker: speaker.incident.id.clone(),
+            cause: (!speaker.verdict.is_undetermined()).then(|| speaker.verdict.cause.clone()),
+            causes: causes(&members),
+            over_represented: Vec::new(),
+            before: Before::default(),
+            signature: signature.to_owned(),
+            incidents: members.iter().map(|judged| judged.incident.id.clone()).collect(),
+            first: members.iter().filter_map(|judged| judged.incident.time).min(),
+            last: members.iter().filter_map(|judged| judged.incident.time).max(),
+            hosts: hosts.len(),
+        }
+    };
+    let groups = by_signature.into_iter().map(group).collect();
+    Report { groups, summary, incidents, ..nothing_found(artifacts) }
+}
+
+pub(super) fn artifact(path: &str, status: ArtifactStatus, detail: Option<&str>) -> Artifact {
+    let kind = match path.rsplit('.').next() {
+        Some("dmp") => "minidump",
+        Some("evtx") => "event-log",
+        Some("zip") => "archive",
+        _ => "unknown",
+    };
+    let records = (kind == "event-log").then_some(120);
+    Artifact {
+        path: path.into(),
+        kind,
+        status,
+        detail: detail.map(str::to_owned),
+        bytes: 65536,
+        records,
+        evidence: None,
+    }
+}
+
+pub(super) fn timeline_entry(after: i64, kind: &'static str, says: &str) -> TimelineEntry {
+    TimelineEntry {
+        time: second(after),
+        kind,
+        provider: "disk".into(),
+        id: 153,
+        says: says.into(),
+        sigma: None,
+        incident: None,
+        item: 0,
+        artifact: 1,
+        place: Place::Record(after.unsigned_abs()),
+    }
+}
+
+/// A crash of which nearly nothing is known and whose cause nothing supports.
+pub(super) fn undetermined(id: &str, after: i64) -> Judged {
+    Judged {
+        incident: Incident {
+            id: id.into(),
+            kind: IncidentKind::Crash,
+            time: Some(second(after)),
+            host: Some("PC-7".into()),
+            host_by_folder: false,
+            may_be_of: Vec::new(),
+            crashed_later: None,
+            process: Some(Process { name: Some("python.exe".into()), ..Process::default() }),
+            exception: None,
+            bugcheck: None,
+            fault_site: None,
+            suspect: None,
+            environment: BTreeMap::new(),
+            signature: Signature { algorithm: 1, coarse: "crash|python.exe".into(), fine: "crash|python.exe|-".into() },
+            evidence: vec![EvidenceItem {
+                artifact: 1,
+                place: Place::Record(4711),
+                says: "Application Error 1000 names python.exe.".into(),
+                joined_by: None,
+            }],
+            remarks: Vec::new(),
+        },
+        findings: Vec::new(),
+        suppressed: Vec::new(),
+        sigma: Vec::new(),
+        verdict: Verdict {
+            cause: UNDETERMINED.into(),
+            confidence: 0.0,
+            sentence: "python.exe crashed, and nothing that was read shows why.".into(),
+            collect_next: vec!["The minidump from %LOCALAPPDATA%\\CrashDumps.".into()],
+            asked: vec![Asked { id: "no-dump", at: 0 }],
+        },
+    }
+}
+
+pub(super) fn finding(rule: &str, cause: &str, confidence: f64) -> Finding {
+    Finding {
+        rule: rule.into(),
+        ruleset: "builtin".into(),
+        overridden_by: Vec::new(),
+        cause: cause.into(),
+        confidence,
+        severity: Severity::High,
+        title: "the heap manager found damage".into(),
+        explanation: "The heap was damaged before.".into(),
+        remediation: Vec::new(),
+        collect: Vec::new(),
+        evidence: Vec::new(),
+        entries: Vec::new(),
+        incidents: Vec::new(),
+        references: Vec::new(),
+        suppression_ended: None,
+        superseded_by: None,
+    }
+}
+
+fn joined(key: JoinKey) -> JoinedBy {
+    JoinedBy { key, strength: key.strength(), to: 0 }
+}
+
+/// A crash of which every kind of fact is known.
+pub(super) fn crash(id: &str) -> Judged {
+    let mut judged = undetermined(id, 0);
+    let incident = &mut judged.incident;
+    incident.time = Some("2024-11-11T17:43:55.129275Z".parse().expect("a time"));
+    incident.process = Some(Process {
+        name: Some("python.exe".into()),
+        version: Some(Version([3, 9, 13150, 1013])),
+        pid: Some(4312),
+        path: Some("C:\\Python39\\python.exe".into()),
+        started: Some(second(-60)),
+    });
+    incident.exception = Some(ExceptionFacts {
+        code: ExceptionCode::FAST_FAIL,
+        name: Some("STATUS_STACK_BUFFER_OVERRUN".into()),
+        address: Some(Address(0x7FFA_1B2C_3D4E)),
+        parameters: Some(vec![7]),
+        fast_fail: Some((FastFailCode(7), Some("FAST_FAIL_FATAL_APP_EXIT".into()))),
+        access: Some((Some("read"), Address(0))),
+    });
+    incident.fault_site = Some(FaultSite {
+        module: "ucrtbase.dll".into(),
+        version: Some(Version([10, 0, 19041, 789])),
+        offset: Some(ModuleOffset(0x7286E)),
+        path: Some("C:\\Windows\\System32\\ucrtbase.dll".into()),
+        function: Some("abort".into()),
+        unloaded: false,
+        carrier: true,
+    });
+    incident.suspect = Some(Suspect {
+        module: "cudnn64_8.dll".into(),
+        version: Some(Version([6, 14, 11, 6050])),
+        path: Some("C:\\tools\\cudnn64_8.dll".into()),
+        basis: "unwound",
+        reason: "The first frame of the stack that is no carrier lies in it.".into(),
+    });
+    incident.environment = BTreeMap::from([("cudnn", "8".into()), ("os", "Windows 10.0.19045".into())]);
+    incident.evidence = vec![
+        EvidenceItem {
+            artifact: 0,
+            place: Place::Stream("Exception"),
+            says: "The process ended with 0xC0000409, fast-fail 7.".into(),
+            joined_by: None,
+        },
+        EvidenceItem {
+            artifact: 0,
+            place: Place::Stream("ModuleList"),
+            says: "cudnn64_8.dll is loaded.".into(),
+            joined_by: Some(joined(JoinKey::SameText)),
+        },
+        EvidenceItem {
+            artifact: 1,
+            place: Place::Record(4711),
+            says: "Application Error 1000 names ucrtbase.dll.".into(),
+            joined_by: Some(joined(JoinKey::ProcessAndStart)),
+        },
+    ];
+    incident.remarks = vec!["The event log writes another time than the dump: 2 s later.".into()];
+    let mut leading = finding("cudnn/zlibwapi-missing", "missing-dependency", 0.93);
+    leading.title = "cuDNN could not load zlibwapi.dll".into();
+    leading.explanation =
+        "cuDNN 8 loads zlibwapi.dll by name and ends the process when Windows does not find it.".into();
+    leading.remediation = vec![
+        Remediation { audience: Audience::Developer, text: "Ship zlibwapi.dll beside cudnn64_8.dll.".into() },
+        Remediation {
+            audience: Audience::Helpdesk,
+            text: "Put the 64-bit zlibwapi.dll into a folder of PATH and start the program again.".into(),
+        },
+    ];
+    leading.collect = vec!["The output of `where zlibwapi.dll`.".into()];
+    leading.evidence = vec![EvidenceRef(1), EvidenceRef(2)];
+    leading.references =
+        vec!["https://docs.nvidia.com/deeplearning/cudnn/archives/cudnn-830/pdf/cuDNN-Installation-Guide.pdf".into()];
+    judged.findings = vec![leading, finding("heap/corruption", "heap-corruption", 0.31)];
+    judged.verdict = Verdict {
+        cause: "missing-dependency".into(),
+        confidence: 0.93,
+        sentence: "python.exe ended because cuDNN did not find zlibwapi.dll.".into(),
+        collect_next: vec!["The output of `where zlibwapi.dll`.".into()],
+        asked: Vec::new(),
+    };
+    judged
+}
+
+/// A bugcheck of a machine.
+pub(super) fn bugcheck(id: &str, after: i64) -> Judged {
+    let mut judged = undetermined(id, after);
+    let incident = &mut judged.incident;
+    incident.kind = IncidentKind::Bugcheck;
+    incident.process = None;
+    incident.bugcheck = Some(Bugcheck {
+        code: BugcheckCode(0x116),
+        name: Some("VIDEO_TDR_FAILURE".into()),
+        live: false,
+        parameters: vec![0xFFFF_C001, 0xFFFF_F801, 0, 4],
+        meanings: vec![
+            ParameterMeaning {
+                number: 2,
+                is: "address in the display driver",
+                means: Some("nvlddmkm.sys+0x102f70".into()),
+            },
+            ParameterMeaning { number: 4, is: "internal data", means: None },
+        ],
+        status: Some(ExceptionCode(0xC000_009A)),
+        bits_differ: None,
+        machine_check: None,
+    });
+    incident.signature.coarse = "bugcheck|0x116".into();
+    judged.findings = vec![finding("gpu/tdr", "gpu-timeout", 0.64)];
+    judged.verdict = Verdict {
+        cause: "gpu-timeout".into(),
+        confidence: 0.64,
+        sentence: "PC-7 stopped because the display driver did not answer in time.".into(),
+        collect_next: Vec::new(),
+        asked: Vec::new(),
+    };
+    judged
+}
+
+/// A machine whose disk repeats itself.
+pub(super) fn machine() -> Machine {
+    Machine {
+        host: "PC-7".into(),
+        environment: BTreeMap::from([("gpu_driver", "546.33".into()), ("os", "Windows 10.0.19045".into())]),
+        earlier: vec![EarlierValue { key: "gpu_driver", value: "536.23".into(), time: Some(second(-90)) }],
+        timeline: vec![
+            timeline_entry(-30, "storage-error", "A request to disk 0 was retried."),
+            timeline_entry(-20, "storage-error", "A request to disk 0 was retried."),
+            timeline_entry(-10, "driver-reset", "Display driver nvlddmkm was reset."),
+        ],
+        logs: Vec::new(),
+        cleared: Vec::new(),
+        coverage: vec!["The Application log begins 3 h before the first incident.".into()],
+    }
+}
+
+/// A report that has everything that a report can have.
+pub(super) fn everything() -> Report {
+    let artifacts = vec![
+        artifact("dumps/a.dmp", ArtifactStatus::Ok, None),
+        artifact("logs/Application.evtx", ArtifactStatus::Partial, Some("chunk 3: wrong checksum")),
+        artifact("dumps/b.dmp", ArtifactStatus::Failed, Some("header: the file is empty")),
+        artifact("notes.xyz", ArtifactStatus::Skipped, None),
+    ];
+    let mut report = report(artifacts, vec![crash("7f3a9c")]);
+    report.incidents[0].incident.bugcheck = bugcheck("", 0).incident.bugcheck;
+    report.incidents[0].incident.host_by_folder = true;
+    let mut general = finding("loader/error-126", "missing-dependency", 0.7);
+    general.superseded_by = Some("cudnn/zlibwapi-missing".into());
+    report.incidents[0].findings.push(general);
+    report.incidents[0].findings[0].entries =
+        vec![NamedEntries { list: "modules", says: vec!["{name: cudnn64_8.dll}".into()], more: 1 }];
+    report.incidents[0].findings[0].incidents = vec![NamedIncidents {
+        relation: Relation::SamePlaceElsewhere,
+        ids: vec!["41d0be".into(), "9c2277".into()],
+        more: 3,
+    }];
+    let by = |until| SuppressedBy { by: "site".into(), reason: "The fix is ordered.".into(), until };
+    report.incidents[0].findings[0].overridden_by = vec!["site".into()];
+    report.incidents[0].findings[0].suppression_ended = Some(by(Some(date(2024, 10, 31))));
+    report.incidents[0].suppressed = vec![Suppressed {
+        rule: "interference/hook".into(),
+        cause: "injected-module".into(),
+        confidence: 0.42,
+        title: "A hook is loaded in the program".into(),
+        by: by(Some(date(2024, 12, 31))),
+    }];
+    report.rule_sets.push(RuleSetInfo {
+        name: "site".into(),
+        version: "3".into(),
+        rules: 2,
+        overrides: 1,
+        disables: 1,
+        suppressions: 2,
+        lists: 1,
+    });
+    report.incidents[0].incident.may_be_of = vec!["51d0".into()];
+    report.incidents[0].sigma = vec![SigmaNearby {
+        rule: sigma_rule(),
+        time: second(-50),
+        seconds: -50,
+        matches: 2,
+        artifact: 1,
+        place: Place::Record(4700),
+    }];
+    report.machines = vec![machine()];
+    let matched = TimelineEntry { sigma: Some(sigma_rule()), ..timeline_entry(-50, SIGMA, "A Sigma rule matches.") };
+    report.machines[0].timeline.insert(0, matched);
+    report.groups[0].over_represented = vec![overlay()];
+    report.coverage = missing();
+    report
+}
+
+/// A log that begins too late, and what to collect.
+pub(super) fn missing() -> Coverage {
+    Coverage {
+        gaps: vec![Gap {
+            kind: "log-begins-after-incidents",
+            host: Some("PC-7".into()),
+            log: Some("Application".into()),
+            count: 1,
+            of: Some(2),
+            undetermined: 1,
+            first: Some(second(-90)),
+            last: Some(second(-60)),
+            says: "the Application log of PC-7 begins late".into(),
+        }],
+        collect_next: vec![Request {
+            id: "no-dump",
+            says: "The minidump from %LOCALAPPDATA%\\CrashDumps.".into(),
+            stands_for: BTreeSet::from(["The minidump from %LOCALAPPDATA%\\CrashDumps.".into()]),
+            incidents: 2,
+            undetermined: 1,
+        }],
+    }
+}
+
+/// A rule of another language.
+fn sigma_rule() -> Arc<SigmaRule> {
+    Arc::new(SigmaRule {
+        title: "A Tool That Injects".into(),
+        id: Some("22222222-0000-4000-8000-000000000000".into()),
+        level: Some("high"),
+        tags: "attack.t1055; attack.defense-evasion".into(),
+        file: "sigma/tool.yml".into(),
+    })
+}
+
+/// Something that a group has more often than the rest.
+pub(super) fn overlay() -> OverRepresented {
+    let counts = Counts { a: 41, n: 42, c: 40, m: 330 };
+    OverRepresented {
+        attribute: Attribute { kind: "module", value: "overlay.dll".into() },
+        unit: Unit::Incidents,
+        counts,
+        difference: counts.difference(),
+        p: counts.fisher(),
+        q: 1.7e-28,
+        together_with: vec![Attribute { kind: "module-version", value: "overlay.dll 1.2.3.4".into() }],
+        may_be_the_program: false,
+    }
+}

@@ -1,0 +1,48 @@
+//! The schema of facts, made of their definitions.
+
+use serde_json::{Map, Value, json};
+
+use facts::FactType;
+use facts::schema::{FactDefinition, LISTS, ListDefinition, SCALARS};
+
+/// The schema of the facts of one incident: a key for each fact and each list that is known.
+pub(super) fn facts() -> Value {
+    let scalars = SCALARS.iter().map(|fact| {
+        let about = format!("{}: {}. From {}.", fact.kind.name(), fact.about, fact.from);
+        (fact.path.to_owned(), described(fact.kind, &about))
+    });
+    let lists = LISTS.iter().map(|list| (list.name.to_owned(), entries(list)));
+    object(scalars.chain(lists).collect())
+}
+
+fn entries(list: &ListDefinition) -> Value {
+    let field = |field: &FactDefinition| {
+        let about = format!("{}: {}.", field.kind.name(), field.about);
+        (field.path.to_owned(), described(field.kind, &about))
+    };
+    json!({
+        "type": "array",
+        "items": object(list.fields.iter().map(field).collect()),
+        "description": format!("list: {}. From {}.", list.about, list.from),
+    })
+}
+
+fn object(properties: Map<String, Value>) -> Value {
+    json!({"type": "object", "properties": properties})
+}
+
+fn described(kind: FactType, about: &str) -> Value {
+    let mut value = match kind {
+        FactType::Word(words) => json!({"enum": words}),
+        FactType::Code => json!({"type": "string", "pattern": super::CODE}),
+        FactType::Address => json!({"type": "string", "pattern": super::HEX}),
+        FactType::Version => json!({"type": "string", "pattern": r"^[0-9]+\.[0-9]+\.[0-9]+\.[0-9]+$"}),
+        FactType::Number | FactType::Duration => json!({"type": "integer", "minimum": 0}),
+        FactType::Flag => json!({"type": "boolean"}),
+        FactType::Module | FactType::Path | FactType::Text => json!({"type": "string"}),
+    };
+    if let Some(value) = value.as_object_mut() {
+        value.insert("description".to_owned(), Value::from(about));
+    }
+    value
+}

@@ -1,0 +1,174 @@
+//! What happened in one incident: the facts, without any judgement of rules.
+
+use std::collections::BTreeMap;
+use std::io;
+
+use super::page::Page;
+use super::wording::{name, prose, versioned};
+use crate::Judged;
+use facts::SigmaNearby;
+use incident::{Bugcheck, ExceptionFacts, FaultSite, Process, Suspect};
+
+/// A label and what is known; a row without label goes on with what the one before it says.
+pub(crate) type Row = (&'static str, String);
+
+/// Writes one row a fact.
+pub(super) fn write(page: &mut Page<'_>, judged: &Judged) -> io::Result<()> {
+    rows(judged, page.verbose).iter().try_for_each(|(label, text)| page.row(label, text))
+}
+
+/// One row a fact; `all` of what is known, or what most readers want to know.
+pub(crate) fn rows(Judged { incident, sigma, .. }: &Judged, all: bool) -> Vec<Row> {
+    let mut rows = vec![("time", incident.time.map_or_else(|| "not known".to_owned(), |time| time.to_string()))];
+    if let Some(host) = &incident.host {
+        let basis = if incident.host_by_folder { " (likely: its logs lie beside it)" } else { "" };
+        rows.push(("host", format!("{}{basis}", name(host))));
+    }
+    rows.extend(incident.process.iter().flat_map(process));
+    rows.extend(incident.exception.iter().flat_map(|of| exception(of, all)));
+    rows.extend(incident.bugcheck.iter().flat_map(bugcheck));
+    rows.extend(incident.fault_site.iter().flat_map(fault_site));
+    rows.extend(incident.suspect.iter().flat_map(suspect));
+    rows.extend(environment_rows(&incident.environment));
+    let labels = std::iter::once("sigma").chain(std::iter::repeat(""));
+    rows.extend(labels.zip(sigma.iter().map(sigma_rule)));
+    rows
+}
+
+/// A Sigma rule that matched around the incident.
+fn sigma_rule(nearby: &SigmaNearby) -> String {
+    let level = nearby.rule.level.map_or_else(String::new, |level| format!(", {level}"));
+    let distance = nearby.seconds.unsigned_abs();
+    let side = if nearby.seconds > 0 { "after it" } else { "before it" };
+    let when = if distance == 0 { "at its time".to_owned() } else { format!("{} {side}", duration(distance)) };
+    let more = match nearby.matches {
+        0 | 1 => String::new(),
+        matches => format!(", {matches} records"),
+    };
+    format!("{}{level}: {when}{more}", prose(&nearby.rule.title))
+}
+
+/// `12 s`, `3 min`, `5 h`.
+fn duration(seconds: u64) -> String {
+    match seconds {
+        0..120 => format!("{seconds} s"),
+        120..7200 => format!("{} min", seconds / 60),
+        _ => format!("{} h", seconds / 3600),
+    }
+}
+
+/// Keys of an environment that stand in one line each, in this order. What is not named here stands in the last line.
+const ENVIRONMENT: &[&[&str]] = &[
+    &["os", "process_bits", "cpu", "cpu_name", "cpu_threads", "cpu_extensions"],
+    &["gpu_driver", "gpu_driver_others", "cuda", "cublas", "cudnn", "cuda_conflicts"],
+    &["python", "python_detail", "tensorflow", "pytorch", "onnxruntime"],
+    &["msvcp140"],
+    &["vcruntime140"],
+    &["ucrtbase"],
+    &["misplaced"],
+    &["duplicates"],
+];
+
+/// `os: ...; cpu: ...`, a line for each theme.
+pub(super) fn environment(page: &mut Page<'_>, environment: &BTreeMap<&'static str, String>) -> io::Result<()> {
+    environment_rows(environment).iter().try_for_each(|(label, line)| page.row(label, line))
+}
+
+/// The same lines as rows.
+pub(crate) fn environment_rows(environment: &BTreeMap<&'static str, String>) -> Vec<Row> {
+    let line = |keys: &mut dyn Iterator<Item = &'static str>| {
+        let pairs = keys.filter_map(|key| Some(format!("{key}: {}", environment.get(key)?)));
+        pairs.collect::<Vec<_>>().join("; ")
+    };
+    let named = |key: &&'static str| ENVIRONMENT.iter().any(|keys| keys.contains(key));
+    let mut others = environment.keys().copied().filter(|key| !named(key));
+    let mut lines: Vec<String> = ENVIRONMENT.iter().map(|keys| line(&mut keys.iter().copied())).collect();
+    lines.push(line(&mut others));
+    let labels = std::iter::once("environment").chain(std::iter::repeat(""));
+    labels.zip(lines.into_iter().filter(|line| !line.is_empty())).collect()
+}
+
+fn process(process: &Process) -> Vec<Row> {
+    let name = process.name.as_deref().map(|name| versioned(name, process.version));
+    let pid = process.pid.map(|pid| format!("pid {pid}"));
+    let started = process.started.map(|started| format!("started {started}"));
+    let known: Vec<_> = [name, pid, started].into_iter().flatten().collect();
+    let mut rows = Vec::new();
+    if !known.is_empty() {
+        rows.push(("process", known.join(", ")));
+    }
+    if let Some(path) = &process.path {
+        rows.push((if known.is_empty() { "process" } else { "" }, path.to_string()));
+    }
+    rows
+}
+
+fn exception(exception: &ExceptionFacts, all: bool) -> Vec<Row> {
+    let mut rows = vec![("exception", named(&exception.code.to_string(), exception.name.as_deref()))];
+    if let Some((code, name)) = &exception.fast_fail {
+        rows.push(("", named(&format!("fast-fail {}", code.0), name.as_deref())));
+    }
+    let access = exception.access.map(|(kind, address)| format!("{} of {address}", kind.unwrap_or("access")));
+    let raised = exception.address.map(|address| format!("raised at {address}"));
+    let known: Vec<_> = [access, raised].into_iter().flatten().collect();
+    if !known.is_empty() {
+        rows.push(("", known.join(", ")));
+    }
+    rows.extend(exception.parameters.as_deref().filter(|_| all).map(|all| ("", listed_parameters(all))));
+    rows
+}
+
+fn bugcheck(bugcheck: &Bugcheck) -> Vec<Row> {
+    let mut rows = vec![("bugcheck", named(&bugcheck.code.to_string(), bugcheck.name.as_deref()))];
+    if !bugcheck.parameters.is_empty() {
+        rows.push(("", listed_parameters(&bugcheck.parameters)));
+    }
+    for said in &bugcheck.meanings {
+        let means = said.means.as_deref().map_or_else(String::new, |means| format!(" = {means}"));
+        rows.push(("", format!("{}: {}{means}", said.number, said.is)));
+    }
+    if let Some(bits) = bugcheck.bits_differ {
+        rows.push(("", format!("3 and 4 differ in {bits} {}", if bits == 1 { "bit" } else { "bits" })));
+    }
+    if let Some(status) = bugcheck.machine_check {
+        let class = status.class().about().unwrap_or("an error that its code does not tell");
+        let lost = if status.overflowed() { "; others before it were lost" } else { "" };
+        rows.push(("", format!("kind of the machine check: {class}{lost}")));
+    }
+    rows
+}
+
+fn fault_site(site: &FaultSite) -> Vec<Row> {
+    let mut text = versioned(&site.module, site.version);
+    if let Some(offset) = site.offset {
+        text.push_str(&format!(" + {offset}"));
+    }
+    if let Some(function) = &site.function {
+        text.push_str(&format!(", in {function}"));
+    }
+    if site.unloaded {
+        text.push_str(", already unloaded");
+    }
+    let mut rows = vec![("fault site", text)];
+    if site.carrier {
+        rows.push(("", "a carrier: it delivers exceptions for others".to_owned()));
+    }
+    rows.extend(site.path.iter().map(|path| ("", path.to_string())));
+    rows
+}
+
+/// Where the suspect lies and why it is one; its name stands with the verdict.
+fn suspect(suspect: &Suspect) -> Vec<Row> {
+    let place = suspect.path.as_ref().unwrap_or(&suspect.module).to_string();
+    vec![("suspect", place), ("", prose(&suspect.reason))]
+}
+
+/// A code with its name, where it has one.
+fn named(code: &str, name: Option<&str>) -> String {
+    name.map_or_else(|| code.to_owned(), |name| format!("{code} {name}"))
+}
+
+fn listed_parameters(parameters: &[u64]) -> String {
+    let parameters: Vec<_> = parameters.iter().map(|parameter| format!("{parameter:#x}")).collect();
+    format!("parameters {}", if parameters.is_empty() { "none".to_owned() } else { parameters.join(" ") })
+}

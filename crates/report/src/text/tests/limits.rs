@@ -1,0 +1,347 @@
+//! Width, and what is left out of long reports.
+
+use super::*;
+use facts::EvidenceRef;
+
+#[test]
+fn forty_columns() {
+    let mut report = everything();
+    report.incidents[0].findings[0].references.clear();
+    report.incidents[0].incident.may_be_of.clear();
+    report.incidents[0].sigma.clear();
+    report.machines[0].timeline.remove(0);
+    let shown = text(&report, TextOptions { width: 40, ..EIGHTY });
+    assert!(shown.lines().all(|line| line.len() <= 40), "{shown}");
+    assert_text(
+        &shown,
+        r"
+crashsift: 4 artifacts, 1 incident, 1
+machine
+1 artifact not readable, 1 read only in
+part: listed below.
+
+----------------------------------------
+
+1. python.exe ended because cuDNN did
+   not find zlibwapi.dll.
+
+  how sure: act on it (93 %)
+  cause: missing-dependency
+  severity: high
+  rule: cudnn/zlibwapi-missing
+  shown again: it was suppressed by site
+    until 2024-10-31: The fix is
+    ordered.
+  suppressed: interference/hook
+    (injected-module, possible (42 %)),
+    by site until 2024-12-31: The fix is
+    ordered.
+  suspect: cudnn64_8.dll 6.14.11.6050
+    (basis: unwound)
+  incident: 7f3a9c, crash of python.exe,
+    2024-11-11T17:43:55Z, PC-7
+
+What to do
+  Helpdesk:
+  - Put the 64-bit zlibwapi.dll into a
+    folder of PATH and start the program
+    again.
+  Developer:
+  - Ship zlibwapi.dll beside
+    cudnn64_8.dll.
+
+What to collect next
+  - The output of `where zlibwapi.dll`.
+
+Why
+  cuDNN 8 loads zlibwapi.dll by name and
+  ends the process when Windows does not
+  find it.
+ *e1  dumps/a.dmp, stream Exception: The
+      process ended with 0xC0000409,
+      fast-fail 7.
+ *e2  dumps/a.dmp, stream ModuleList:
+      cudnn64_8.dll is loaded.
+      [same-text, strong]
+  e3  logs/Application.evtx, record
+      4711: Application Error 1000 names
+      ucrtbase.dll. [process-and-start,
+      certain]
+  * what the verdict rests on
+  It also rests on incidents at the same
+  place on other machines (the first of
+  each): 41d0be, 9c2277 and 3 more.
+
+Other possible causes
+  - heap-corruption: the heap manager
+    found damage - possible (31 %)
+
+What happened
+  time: 2024-11-11T17:43:55.129275Z
+  host: PC-7 (likely: its logs lie
+    beside it)
+  process: python.exe 3.9.13150.1013,
+    pid 4312, started
+    2024-11-11T17:42:55Z
+    C:\Python39\python.exe
+  exception: 0xC0000409
+    STATUS_STACK_BUFFER_OVERRUN
+    fast-fail 7 FAST_FAIL_FATAL_APP_EXIT
+    read of 0x0, raised at
+    0x7ffa1b2c3d4e
+  bugcheck: 0x00000116 VIDEO_TDR_FAILURE
+    parameters 0xffffc001 0xfffff801 0x0
+    0x4
+    2: address in the display driver =
+    nvlddmkm.sys+0x102f70
+    4: internal data
+  fault site: ucrtbase.dll
+    10.0.19041.789 + 0x7286e, in abort
+    a carrier: it delivers exceptions
+    for others
+    C:\Windows\System32\ucrtbase.dll
+  suspect: C:\tools\cudnn64_8.dll
+    The first frame of the stack that is
+    no carrier lies in it.
+  environment: os: Windows 10.0.19045
+    cudnn: 8
+
+Remarks
+  - The event log writes another time
+    than the dump: 2 s later.
+
+More often here than elsewhere (a hint,
+no proof)
+  - overlay.dll in 41 of 42, against 12
+    % of 330 other incidents (always
+    together with overlay.dll 1.2.3.4)
+
+----------------------------------------
+
+What the folder could not show
+  - the Application log of PC-7 begins
+    late
+
+----------------------------------------
+
+Machines
+
+PC-7
+  environment: os: Windows 10.0.19045
+    gpu_driver: 546.33
+    also gpu_driver: 536.23
+    (2024-11-11T17:42:25Z)
+  timeline: 3 entries, UTC
+    2024-11-11T17:43:25Z  storage-error:
+        A request to disk 0 was retried.
+        (2 times, until
+        2024-11-11T17:43:35Z)
+    2024-11-11T17:43:45Z  driver-reset:
+        Display driver nvlddmkm was
+        reset.
+  coverage: The Application log begins 3
+    h before the first incident.
+
+----------------------------------------
+
+Artifacts that were not read whole
+  partial: logs/Application.evtx
+    chunk 3: wrong checksum
+  failed: dumps/b.dmp
+    header: the file is empty
+  skipped: 1 artifact of kind unknown
+    (-v lists them)
+
+----------------------------------------
+
+Totals
+  artifacts: 4 (1 artifact not readable,
+    1 read only in part)
+  incidents: 1
+        1  missing-dependency
+  suppressed: 1 finding
+  rule set: builtin 2026.11 (120 rules)
+  rule set: site 3 (2 rules, 1 override,
+    2 suppressions, 1 list, 1 rule
+    disabled)
+  version: crashsift VERSION
+",
+    );
+    assert_eq!(text(&report, TextOptions { width: 3, ..EIGHTY }), shown, "never narrower than that");
+}
+
+#[test]
+fn a_reference_stays_in_one_piece() {
+    let shown = text(&everything(), TextOptions { width: 40, ..EIGHTY });
+    assert!(shown.contains(&everything().incidents[0].findings[0].references[0]), "{shown}");
+}
+
+#[test]
+fn superseded_findings_are_shown_where_everything_is() {
+    let shown = text(&everything(), TextOptions { verbose: true, ..EIGHTY });
+    let section =
+        shown.split("\nSuperseded\n").nth(1).expect("a section").split_whitespace().collect::<Vec<_>>().join(" ");
+    let told = "missing-dependency: the heap manager found damage - rule loader/error-126, superseded by";
+    assert!(section.contains(told), "{shown}");
+    assert!(!text(&everything(), EIGHTY).contains("Superseded"));
+}
+
+#[test]
+fn wide_terminals_get_a_hundred_columns() {
+    let wide = text(&everything(), TextOptions { width: 400, ..EIGHTY });
+    assert_eq!(wide.lines().map(str::len).max(), Some(100));
+}
+
+#[test]
+fn a_thousand_alike_incidents_stay_readable() {
+    let incidents = (0..1000).map(|number| undetermined(&format!("i{number:04}"), number)).collect();
+    let report = report(vec![ok("a.dmp"), ok("b.evtx")], incidents);
+    let shown = text(&report, EIGHTY);
+    assert!(shown.contains("Also in this group: 999 incidents\n"), "{shown}");
+    assert!(shown.contains("\n  979 more (-v shows all).\n"), "{shown}");
+    assert!(shown.lines().count() < 60, "{shown}");
+
+    let whole = text(&report, TextOptions { verbose: true, ..EIGHTY });
+    assert!(report.incidents.iter().all(|judged| whole.contains(&judged.incident.id)));
+}
+
+#[test]
+fn long_timelines_are_cut_with_an_exact_count() {
+    let mut report = nothing_found(vec![ok("a.dmp"), ok("b.evtx")]);
+    let mut machine = machine();
+    machine.timeline =
+        (0..1000).map(|number| timeline_entry(number, "storage-error", &format!("block {number}"))).collect();
+    report.machines = vec![machine];
+    let shown = text(&report, EIGHTY);
+    assert!(shown.contains("\n    ... 970 entries not shown: 970 storage-error (-v shows all) ...\n"), "{shown}");
+    assert!(
+        !shown.contains("block 969\n") && shown.contains("block 970\n") && shown.contains("block 999\n"),
+        "{shown}"
+    );
+}
+
+#[test]
+fn many_machines_are_counted() {
+    let mut report = nothing_found(vec![ok("a.dmp"), ok("b.evtx")]);
+    report.machines = vec![machine(); 11];
+    let shown = text(&report, EIGHTY);
+    let line = "  timeline     1 driver-reset, 2 storage-error; 2024-11-11T17:43:25Z to\n";
+    assert_eq!(shown.matches(line).count(), 11, "{shown}");
+}
+
+#[test]
+fn skipped_artifacts_are_listed_on_request() {
+    let shown = text(&everything(), TextOptions { verbose: true, ..EIGHTY });
+    assert!(shown.contains("\n  skipped      notes.xyz\n               unknown\n"), "{shown}");
+}
+
+#[test]
+fn a_long_overview_counts_the_groups_that_it_leaves_to_the_blocks() {
+    let incidents = (0..25).map(|number| {
+        let mut judged = undetermined(&format!("i{number}"), number);
+        judged.incident.signature.coarse = format!("crash|{number:02}");
+        judged
+    });
+    let shown = text(&report(vec![ok("a.dmp"), ok("b.evtx")], incidents.collect()), EIGHTY);
+    assert!(shown.contains("\n     5 more groups below.\n"), "{shown}");
+    assert!(shown.contains("\n25. python.exe crashed"), "{shown}");
+}
+
+#[test]
+fn evidence_on_which_the_verdict_rests_is_never_left_out() {
+    let mut judged = crash("c1");
+    let more = judged.incident.evidence[2].clone();
+    judged.incident.evidence.resize(100, more);
+    judged.findings[0].evidence = vec![EvidenceRef(99)];
+    let shown = text(&report(vec![ok("a.dmp"), ok("b.evtx")], vec![judged]), EIGHTY);
+    assert!(shown.contains("\n *e99 b.evtx") && shown.contains("\n  e11 b.evtx"), "{shown}");
+    assert!(!shown.contains("e12 ") && shown.contains("\n  88 more items (-v shows all).\n"), "{shown}");
+}
+
+#[test]
+fn a_group_of_several_processes_does_not_speak_of_one() {
+    let mut other = undetermined("u2", 3);
+    other.incident.process = None;
+    let incidents = vec![undetermined("u1", 0), other, bugcheck("b1", 9)];
+    let shown = text(&report(vec![ok("a.dmp"), ok("b.evtx")], incidents), EIGHTY);
+    assert!(shown.contains("\n  2. 2 crashes of python.exe and others: not determined\n"), "{shown}");
+}
+
+#[test]
+fn the_verdict_that_is_shown_is_the_one_that_json_names() {
+    let with = |id: &str, cause: &str, confidence: f64| {
+        let mut judged = undetermined(id, 0);
+        judged.verdict.cause = cause.into();
+        judged.verdict.confidence = confidence;
+        judged.verdict.sentence = format!("{cause} it was.");
+        judged
+    };
+    for (members, cause) in [
+        // What can be acted on outweighs what is frequent.
+        (
+            vec![with("a", "gpu-timeout", 0.5), with("b", "gpu-timeout", 0.5), with("c", "driver-too-old", 0.9)],
+            "driver-too-old",
+        ),
+        // Of what is equally sure the most frequent.
+        (
+            vec![with("a", "driver-too-old", 0.65), with("b", "gpu-timeout", 0.6), with("c", "gpu-timeout", 0.61)],
+            "gpu-timeout",
+        ),
+        // What names no cause outweighs nothing.
+        (vec![undetermined("a", 0), undetermined("b", 1), with("c", "gpu-timeout", 0.3)], "gpu-timeout"),
+    ] {
+        let report = report(vec![ok("a.dmp"), ok("b.evtx")], members);
+        assert_eq!(report.groups[0].cause.as_deref(), Some(cause));
+        let shown = text(&report, EIGHTY);
+        assert!(shown.contains(&format!("\n1. {cause} it was.\n")), "{shown}");
+    }
+    let report = report(vec![ok("a.dmp"), ok("b.evtx")], vec![undetermined("a", 0), undetermined("b", 1)]);
+    assert_eq!(report.groups[0].cause, None);
+}
+
+#[test]
+fn a_thousand_groups_are_listed_and_fifty_described() {
+    let incidents = (0..1000).map(|number| {
+        let mut judged = undetermined(&format!("i{number:04}"), number);
+        judged.incident.signature.coarse = format!("crash|{number:04}");
+        judged
+    });
+    let report = report(vec![ok("a.dmp"), ok("b.evtx")], incidents.collect());
+    let shown = text(&report, EIGHTY);
+    assert!(shown.contains("\n50. python.exe crashed") && !shown.contains("\n51. python.exe crashed"), "{shown}");
+    assert!(shown.contains("\n950 more groups (-v describes them)\n"), "{shown}");
+    assert!(shown.contains("\n1000. 1 crash of python.exe: not determined\n"), "{shown}");
+    let whole = text(&report, TextOptions { verbose: true, ..EIGHTY });
+    assert!(whole.contains("\n1000. python.exe crashed"), "{whole}");
+}
+
+#[test]
+fn archives_are_named_and_the_reader_told_to_extract_them() {
+    let archive = |path: &str| artifact(path, ArtifactStatus::Skipped, Some("archives are not opened"));
+    let report = nothing_found(vec![archive("a.zip"), archive("b.zip"), ok("c.dmp")]);
+    let shown = text(&report, EIGHTY);
+    assert!(
+        shown.starts_with("crashsift: 3 artifacts, 0 incidents\n2 archives not opened: listed below.\n"),
+        "{shown}"
+    );
+    let rows =
+        "  not opened   2 archives: extract them and analyze the folder\n               a.zip\n               b.zip\n";
+    assert!(shown.contains(rows), "{shown}");
+    assert!(shown.contains("What could not be read may hold"), "{shown}");
+}
+
+/// Rules of one cause that all match the same evidence say the same again and again.
+#[test]
+fn of_rules_that_agree_the_first_are_named() {
+    let mut report = everything();
+    let first = report.incidents[0].findings[0].clone();
+    let agreeing = |number: usize| Finding { rule: format!("demo/rule-{number}"), confidence: 0.4, ..first.clone() };
+    report.incidents[0].findings.extend((1..=5).map(agreeing));
+    let shown = text(&report, EIGHTY);
+    assert_eq!(shown.matches("Also by rule demo/").count(), 3, "{shown}");
+    assert!(shown.contains("demo/rule-3") && shown.contains("  Also by 2 more rules (-v shows them).\n"), "{shown}");
+    let shown = text(&report, TextOptions { verbose: true, ..EIGHTY });
+    assert!(shown.contains("demo/rule-5") && !shown.contains("more rules"), "{shown}");
+    report.incidents[0].findings.pop();
+    assert!(text(&report, EIGHTY).contains("  Also by 1 more rule (-v shows it).\n"));
+}

@@ -1,0 +1,284 @@
+//! Folding a machine's timeline, so that an error that repeats for days takes one line, and choosing what of it is shown.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, HashMap};
+
+use jiff::{SignedDuration, Timestamp};
+
+use incident::TimelineEntry;
+
+/// Entries that say the same: consecutive ones, or changes that follow each other within a minute.
+#[derive(Debug)]
+pub(crate) struct Run<'a> {
+    /// The first of them.
+    pub(crate) first: &'a TimelineEntry,
+    /// When the last of them was.
+    pub(crate) last: Timestamp,
+    /// How many they are.
+    pub(crate) count: usize,
+    /// How many of them are of the same event within the same second and say something else, such as one for each
+    /// processor.
+    pub(crate) others: usize,
+    /// The ids of the incidents among them.
+    pub(crate) incidents: Vec<&'a str>,
+}
+
+/// The part of a folded timeline that is shown.
+#[derive(Debug)]
+pub struct Shown<'a> {
+    /// The runs that say most, in time.
+    pub(crate) runs: Vec<Run<'a>>,
+    /// How many entries (not runs) of each kind are not shown, the most frequent kind first.
+    pub(crate) left_out: Vec<(&'static str, usize)>,
+}
+
+/// What a setup writes for each of its steps; a minute of it that says the same is one run, whatever stands between.
+const INSTALLS: [&str; 3] = ["driver-install", "update", "software-install"];
+const ONE_INSTALLATION: SignedDuration = SignedDuration::from_secs(60);
+
+/// Records of one event that are no farther apart tell of one moment.
+const ONE_MOMENT: SignedDuration = SignedDuration::from_secs(1);
+
+/// Kinds by how much they say about why incidents happen, and how many tenths of the lines each group has for itself.
+/// What one group leaves is for the others, in this order. Crashes stand in the second group because the report tells
+/// of each above.
+const GROUPS: [(usize, &[&str]); 4] = [
+    (
+        5,
+        &[
+            "driver-reset",
+            "hardware-error",
+            "storage-error",
+            "drive-health",
+            "file-system-error",
+            "memory-test",
+            "memory-exhausted",
+            "thermal",
+            "bugcheck",
+            "unclean-restart",
+            "power-loss",
+        ],
+    ),
+    (
+        2,
+        &[
+            "driver-error",
+            "device-problem",
+            "image-refused",
+            "security-block",
+            "crash",
+            "hang",
+            "start-failure",
+            "exit",
+            "service-ended",
+            "log-cleared",
+        ],
+    ),
+    (2, &INSTALLS),
+    (1, &[]),
+];
+
+/// Folds a timeline and chooses at most `most` runs: of each group its share, and in it of each kind the latest.
+pub(crate) fn choose(timeline: &[TimelineEntry], most: usize) -> Shown<'_> {
+    let runs = fold(timeline);
+    if runs.len() <= most {
+        return Shown { runs, left_out: Vec::new() };
+    }
+    // By group: its runs in the order in which they are chosen.
+    let mut groups: Vec<Vec<usize>> = vec![Vec::new(); GROUPS.len()];
+    let mut by_kind: BTreeMap<(usize, &str), usize> = BTreeMap::new();
+    let mut ranked: Vec<(usize, usize, usize)> = Vec::with_capacity(runs.len());
+    for (index, run) in runs.iter().enumerate().rev() {
+        let group = group_of(run.first.kind);
+        let of_kind = by_kind.entry((group, run.first.kind)).or_default();
+        ranked.push((group, *of_kind, index));
+        *of_kind = of_kind.saturating_add(1);
+    }
+    // The latest of each kind of the group, then the second latest of each, and so on.
+    ranked.sort_by_key(|(group, round, index)| (*group, *round, Reverse(*index)));
+    for (group, _, index) in ranked {
+        groups.get_mut(group).into_iter().for_each(|group| group.push(index));
+    }
+    let mut chosen = vec![false; runs.len()];
+    let mut left = most;
+    let mut take = |indices: &mut dyn Iterator<Item = &usize>| {
+        for index in indices {
+            let Some(chosen) = chosen.get_mut(*index).filter(|_| left > 0) else { return };
+            *chosen = true;
+            left = left.saturating_sub(1);
+        }
+    };
+    let share = |tenths: usize| most.saturating_mul(tenths).div_ceil(10);
+    for ((tenths, _), group) in GROUPS.iter().zip(&groups) {
+        take(&mut group.iter().take(share(*tenths)));
+    }
+    for ((tenths, _), group) in GROUPS.iter().zip(&groups) {
+        take(&mut group.iter().skip(share(*tenths)));
+    }
+    let mut hidden: BTreeMap<&'static str, usize> = BTreeMap::new();
+    let mut shown = Vec::with_capacity(most);
+    for (run, chosen) in runs.into_iter().zip(chosen) {
+        if chosen {
+            shown.push(run);
+        } else {
+            let count = hidden.entry(run.first.kind).or_default();
+            *count = count.saturating_add(run.count);
+        }
+    }
+    let mut left_out: Vec<(&'static str, usize)> = hidden.into_iter().collect();
+    left_out.sort_by_key(|(_, count)| Reverse(*count));
+    Shown { runs: shown, left_out }
+}
+
+/// The group of a kind; the last one is for all that no other names.
+fn group_of(kind: &str) -> usize {
+    GROUPS.iter().position(|(_, kinds)| kinds.contains(&kind)).unwrap_or(GROUPS.len().saturating_sub(1))
+}
+
+fn fold(timeline: &[TimelineEntry]) -> Vec<Run<'_>> {
+    let mut runs: Vec<Run<'_>> = Vec::new();
+    let mut installed: HashMap<(&str, u32, &str), usize> = HashMap::new();
+    for entry in timeline {
+        let is_install = INSTALLS.contains(&entry.kind);
+        let key = (&*entry.provider, entry.id, &*entry.says);
+        let earlier = installed.get(&key).copied().filter(|_| is_install).and_then(|index| runs.get_mut(index));
+        if let Some(run) = earlier.filter(|run| entry.time.duration_since(run.last) < ONE_INSTALLATION) {
+            run.add(entry);
+            continue;
+        }
+        match runs.last_mut() {
+            Some(run) if run.others == 0 && alike(run.first, entry) => run.add(entry),
+            Some(run) if !is_install && at_one_moment(run, entry) => {
+                run.add(entry);
+                run.others = run.others.saturating_add(1);
+            }
+            _ => runs.push(Run {
+                first: entry,
+                last: entry.time,
+                count: 1,
+                others: 0,
+                incidents: entry.incident.as_deref().into_iter().collect(),
+            }),
+        }
+        if is_install {
+            installed.insert(key, runs.len().saturating_sub(1));
+        }
+    }
+    runs
+}
+
+impl<'a> Run<'a> {
+    fn add(&mut self, entry: &'a TimelineEntry) {
+        self.last = entry.time;
+        self.incidents.extend(entry.incident.as_deref());
+        self.count = self.count.saturating_add(1);
+    }
+}
+
+fn alike(a: &TimelineEntry, b: &TimelineEntry) -> bool {
+    (a.kind, a.id, &a.provider, &a.says) == (b.kind, b.id, &b.provider, &b.says)
+}
+
+fn at_one_moment(run: &Run<'_>, entry: &TimelineEntry) -> bool {
+    let same_event = (run.first.kind, run.first.id, &run.first.provider) == (entry.kind, entry.id, &entry.provider);
+    // Two Sigma rules that match one record say different things.
+    same_event && entry.sigma.is_none() && entry.time.duration_since(run.first.time) < ONE_MOMENT
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample::timeline_entry;
+    use facts::schema::TIMELINE_KINDS;
+
+    fn seconds(kind: &'static str, says: &[(i64, &str)]) -> Vec<TimelineEntry> {
+        says.iter().map(|(second, says)| timeline_entry(*second, kind, says)).collect()
+    }
+
+    fn said(shown: &Shown<'_>) -> Vec<String> {
+        shown.runs.iter().map(|run| run.first.says.to_string()).collect()
+    }
+
+    #[test]
+    fn consecutive_entries_that_say_the_same_are_one_run() {
+        let timeline = seconds("storage-error", &[(1, "a"), (2, "a"), (3, "b"), (4, "a")]);
+        let shown = choose(&timeline, 10);
+        let runs: Vec<_> = shown.runs.iter().map(|run| (&*run.first.says, run.count)).collect();
+        assert_eq!(runs, [("a", 2), ("b", 1), ("a", 1)]);
+        assert_eq!(shown.runs[0].last, timeline[1].time);
+        assert_eq!(shown.left_out, []);
+    }
+
+    #[test]
+    fn records_of_one_event_within_a_second_are_one_run() {
+        let timeline =
+            seconds("thermal", &[(1, "processor 0"), (1, "processor 1"), (1, "processor 2"), (9, "processor 0")]);
+        let shown = choose(&timeline, 10);
+        let runs: Vec<_> = shown.runs.iter().map(|run| (&*run.first.says, run.count, run.others)).collect();
+        assert_eq!(runs, [("processor 0", 3, 2), ("processor 0", 1, 0)]);
+    }
+
+    #[test]
+    fn the_steps_of_one_installation_are_one_run_also_among_others() {
+        let timeline = seconds("update", &[(1, "a"), (2, "b"), (30, "a"), (31, "b"), (89, "a"), (149, "a")]);
+        let shown = choose(&timeline, 10);
+        let runs: Vec<_> = shown.runs.iter().map(|run| (&*run.first.says, run.count)).collect();
+        assert_eq!(runs, [("a", 3), ("b", 2), ("a", 1)], "a minute later it is another one");
+    }
+
+    #[test]
+    fn a_failure_of_the_machine_is_shown_however_much_was_installed() {
+        let mut timeline = seconds("driver-reset", &[(500, "the reset")]);
+        timeline.extend(seconds("storage-error", &[(501, "the disk")]));
+        let says: Vec<String> = (0..1000).map(|number| format!("package {number}")).collect();
+        timeline.extend((0..).zip(&says).map(|(second, says)| timeline_entry(second, "software-install", says)));
+        timeline.sort_by_key(|entry| entry.time);
+        let shown = choose(&timeline, 10);
+        assert_eq!(shown.runs.len(), 10);
+        let said = said(&shown);
+        assert!(said.contains(&"the reset".to_owned()) && said.contains(&"the disk".to_owned()), "{said:?}");
+        assert!(said.contains(&"package 999".to_owned()), "{said:?}");
+        assert_eq!(shown.left_out, [("software-install", 992)]);
+        assert!(shown.runs.is_sorted_by_key(|run| run.first.time));
+    }
+
+    #[test]
+    fn one_kind_does_not_hide_another_of_its_group() {
+        let says: Vec<String> = (0..100).map(|number| format!("block {number}")).collect();
+        let mut timeline = seconds("memory-test", &[(1, "the test")]);
+        timeline.extend((2..).zip(&says).map(|(second, says)| timeline_entry(second, "storage-error", says)));
+        let shown = choose(&timeline, 4);
+        assert_eq!(said(&shown), ["the test", "block 97", "block 98", "block 99"]);
+        assert_eq!(shown.left_out, [("storage-error", 97)]);
+    }
+
+    #[test]
+    fn of_few_entries_each_group_has_one() {
+        let says: Vec<String> = (0..20).map(|number| format!("entry {number}")).collect();
+        let kinds = ["update", "storage-error", "device-problem", "storage-error"];
+        let timeline: Vec<TimelineEntry> = (0..)
+            .zip(says.iter().zip(kinds.into_iter().cycle()))
+            .map(|(second, (says, kind))| timeline_entry(second * 60, kind, says))
+            .collect();
+        let shown = choose(&timeline, 4);
+        let mut kinds: Vec<&str> = shown.runs.iter().map(|run| run.first.kind).collect();
+        kinds.sort_unstable();
+        assert_eq!(kinds, ["device-problem", "storage-error", "storage-error", "update"]);
+    }
+
+    #[test]
+    fn what_is_left_out_is_counted_in_entries() {
+        let timeline = seconds("storage-error", &[(1, "a"), (2, "b"), (3, "b"), (4, "c"), (5, "d")]);
+        let shown = choose(&timeline, 2);
+        assert_eq!(said(&shown), ["c", "d"]);
+        assert_eq!(shown.left_out, [("storage-error", 3)]);
+        assert_eq!(choose(&timeline, usize::MAX).runs.len(), 4);
+    }
+
+    #[test]
+    fn the_groups_name_kinds_that_there_are() {
+        for kind in GROUPS.iter().flat_map(|(_, kinds)| *kinds) {
+            assert!(TIMELINE_KINDS.contains(kind), "{kind}");
+        }
+    }
+}

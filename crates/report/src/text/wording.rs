@@ -1,0 +1,112 @@
+//! The words of the report for numbers, kinds and times.
+
+use std::borrow::Cow;
+
+use anstyle::Style;
+use jiff::Timestamp;
+
+use super::page::{CAREFUL, PLAIN, SURE};
+use crate::confidence::{self, Level};
+use crate::{Report, Verdict};
+use evidence::{Place, Version};
+use incident::IncidentKind;
+
+/// `1 artifact`, `2 artifacts`.
+pub(crate) fn counted(number: usize, thing: &str) -> String {
+    match number {
+        1 => format!("1 {thing}"),
+        _ if thing.ends_with('s') || thing.ends_with("sh") => format!("{number} {thing}es"),
+        _ => format!("{number} {thing}s"),
+    }
+}
+
+/// What happened, in the singular.
+pub(crate) fn kind(kind: IncidentKind) -> &'static str {
+    match kind {
+        IncidentKind::Crash => "crash",
+        IncidentKind::Hang => "hang",
+        IncidentKind::Bugcheck => "bugcheck",
+        IncidentKind::GpuReset => "GPU reset",
+        IncidentKind::StartFailure => "failed start",
+        IncidentKind::PowerLoss => "power loss",
+        IncidentKind::Exit => "unexpected exit",
+    }
+}
+
+/// A time to the second, for lists.
+pub(crate) fn short_time(time: Timestamp) -> String {
+    format!("{time:.0}")
+}
+
+/// A time to the second, or that there is none.
+pub(crate) fn short_time_if_known(time: Option<Timestamp>) -> String {
+    time.map_or_else(|| "time not known".to_owned(), short_time)
+}
+
+/// From when to when, where that is known.
+pub(crate) fn span(first: Option<Timestamp>, last: Option<Timestamp>) -> String {
+    match (first, last) {
+        (Some(first), Some(last)) if first != last => format!("{} to {}", short_time(first), short_time(last)),
+        (first, last) => short_time_if_known(first.or(last)),
+    }
+}
+
+/// The longest name that a file or a computer can have on Windows, characters.
+const LONGEST_NAME: usize = 255;
+
+/// A name of a file or a computer; what is longer than any is cut, and says by how much.
+pub(crate) fn name(name: &str) -> Cow<'_, str> {
+    match name.char_indices().nth(LONGEST_NAME).map(|(end, _)| name.split_at(end)) {
+        None => Cow::Borrowed(name),
+        Some((shown, rest)) => Cow::Owned(format!("{shown}... ({} more characters)", rest.chars().count())),
+    }
+}
+
+/// A name with its version, where it has one.
+pub(crate) fn versioned(of: &str, version: Option<Version>) -> String {
+    let name = name(of);
+    version.map_or_else(|| name.clone().into_owned(), |version| format!("{name} {version}"))
+}
+
+/// An artifact and the place in it.
+pub(crate) fn place(report: &Report, artifact: usize, place: &Place) -> String {
+    let path = report.artifact_path(artifact).unwrap_or("unknown artifact");
+    match place {
+        Place::Whole => path.to_owned(),
+        place => format!("{path}, {place}"),
+    }
+}
+
+/// Sentences, in which line breaks have no meaning: facts that are filled in must not be able to begin a line.
+pub(crate) fn prose(text: &str) -> String {
+    text.split_ascii_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// A verdict's cause and how sure it is.
+pub(crate) fn verdict(verdict: &Verdict) -> String {
+    if verdict.is_undetermined() {
+        confidence::of_verdict(verdict)
+    } else {
+        format!("{}, {}", verdict.cause, confidence::phrase(verdict.confidence))
+    }
+}
+
+/// The style in which a verdict's confidence is shown.
+pub(super) fn verdict_style(verdict: &Verdict) -> Style {
+    match Level::of(verdict.confidence) {
+        _ if verdict.is_undetermined() => CAREFUL,
+        Level::ActOnIt => SURE,
+        Level::Likely => CAREFUL,
+        Level::Possible | Level::Weak => PLAIN,
+    }
+}
+
+/// A length of time by its largest unit.
+pub(crate) fn how_long(seconds: u64) -> String {
+    match seconds {
+        0..120 => format!("{seconds} s"),
+        120..7_200 => format!("{} min", seconds / 60),
+        7_200..172_800 => format!("{} h", seconds / 3_600),
+        _ => counted(usize::try_from(seconds / 86_400).unwrap_or(usize::MAX), "day"),
+    }
+}

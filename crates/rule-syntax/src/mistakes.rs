@@ -1,0 +1,307 @@
+//! Collecting the mistakes of a file while going on to read the rest of it.
+
+use std::sync::Arc;
+
+use spanned_yaml::{Diagnostic, Entry, Node, Span, YamlText};
+
+/// The version of the language of rules that this program reads.
+const SCHEMA: &str = "1";
+
+/// The mistakes found in one file so far.
+#[derive(Debug)]
+pub struct Mistakes {
+    /// The file.
+    pub file: Arc<YamlText>,
+    /// What was found.
+    pub found: Vec<Diagnostic>,
+}
+
+impl Mistakes {
+    /// None yet.
+    pub fn new(file: &Arc<YamlText>) -> Self {
+        Self { file: Arc::clone(file), found: Vec::new() }
+    }
+
+    /// How many errors were found; warnings leave a rule as it is.
+    pub fn errors(&self) -> usize {
+        self.found.iter().filter(|found| found.is_error()).count()
+    }
+
+    /// Notes an error.
+    pub fn error(&mut self, code: &'static str, span: Span, message: impl Into<String>) {
+        self.found.push(Diagnostic::error(code, &self.file, span, message));
+    }
+
+    /// Notes an error together with what would be right.
+    pub fn error_with_help(
+        &mut self,
+        code: &'static str,
+        span: Span,
+        message: impl Into<String>,
+        help: impl Into<String>,
+    ) {
+        self.found.push(Diagnostic::error(code, &self.file, span, message).with_help(help));
+    }
+
+    /// Notes a warning together with what would be right.
+    pub fn warning(&mut self, code: &'static str, span: Span, message: impl Into<String>, help: impl Into<String>) {
+        self.found.push(Diagnostic::warning(code, &self.file, span, message).with_help(help));
+    }
+
+    /// The entries of a mapping; anything else is a mistake. `what` says what the mapping describes.
+    pub fn mapping<'n>(&mut self, node: &'n Node, what: &str) -> Option<&'n [Entry]> {
+        let entries = node.entries();
+        if entries.is_none() {
+            self.error_with_help(
+                "R012",
+                node.span,
+                format!("{what} must be a mapping, not {}", node.kind_name()),
+                "a mapping is written as lines of `key: value`",
+            );
+        }
+        entries
+    }
+
+    /// The items of a list with at least one item; anything else is a mistake.
+    pub fn items<'n>(&mut self, node: &'n Node, what: &str) -> Option<&'n [Node]> {
+        match node.items() {
+            Some([]) => {
+                self.error("R012", node.span, format!("{what} must not be empty"));
+                None
+            }
+            Some(items) => Some(items),
+            None => {
+                let message = format!("{what} must be a list, not {}", node.kind_name());
+                self.error_with_help("R012", node.span, message, "each item of a list stands on a line after `- `");
+                None
+            }
+        }
+    }
+
+    /// The same of a list of texts, of which somebody may have written one without brackets.
+    pub fn texts<'n>(&mut self, node: &'n Node, what: &str) -> Option<&'n [Node]> {
+        let Some(text) = node.text().filter(|text| is_plain(text)) else { return self.items(node, what) };
+        let message = format!("{what} must be a list, not {}", node.kind_name());
+        let help = format!("write `[{text}]`, or each item on a line after `- `");
+        self.error_with_help("R012", node.span, message, help);
+        None
+    }
+
+    /// The text of a scalar that is not empty; anything else is a mistake.
+    pub fn text<'n>(&mut self, node: &'n Node, what: &str) -> Option<&'n str> {
+        match node.text() {
+            Some(text) if !node.is_nothing() && !text.trim().is_empty() => Some(text),
+            _ => {
+                let is = if node.text().is_some() { "nothing" } else { node.kind_name() };
+                let key = what.trim_matches('`');
+                let help = match needed_help(key) {
+                    Some(help) if is == "nothing" => help.to_owned(),
+                    _ if is == "nothing" => "write it behind the `:`, or leave the line out".to_owned(),
+                    _ => "write one text, without `{`, `[` or `- ` before it".to_owned(),
+                };
+                self.error_with_help("R012", node.span, format!("{what} must be a text, not {is}"), help);
+                None
+            }
+        }
+    }
+
+    /// A confidence; anything else is a mistake.
+    pub fn confidence(&mut self, node: &Node, what: &str) -> Option<f64> {
+        let text = self.text(node, what)?;
+        let value = text.parse::<f64>().ok().filter(|value| (0.01..=0.99).contains(value));
+        if value.is_none() {
+            let message = format!("a confidence is a number from 0.01 to 0.99, not `{text}`");
+            let help = "of ten incidents that the rule matches, in how many is its cause right? Nine: 0.9";
+            self.error_with_help("R016", node.span, message, help);
+        }
+        value
+    }
+
+    /// Reports keys that are not in `known`, and those of `required` that are missing. `whole` is where a missing
+    /// key is reported.
+    pub fn keys(&mut self, entries: &[Entry], whole: Span, what: &str, known: &[&str], required: &[&str]) {
+        self.keys_or(entries, whole, what, known, required, |_| None);
+    }
+
+    /// The same; `instead` says what to write for a key that people know from elsewhere.
+    pub fn keys_or(
+        &mut self,
+        entries: &[Entry],
+        whole: Span,
+        what: &str,
+        known: &[&str],
+        required: &[&str],
+        instead: impl Fn(&str) -> Option<String>,
+    ) {
+        let mut written: Vec<&str> = entries.iter().map(Entry::name).collect();
+        for entry in entries.iter().filter(|entry| !known.contains(&entry.name())) {
+            let message = format!("{what} has no key `{}`", entry.name());
+            let meant = closest(entry.name(), known.iter().copied());
+            let help = instead(entry.name()).or_else(|| meant.map(did_you_mean));
+            let help = help.unwrap_or_else(|| format!("its keys are {}{NEWER}", listing(known.iter().copied())));
+            self.error_with_help("R010", entry.key.span, message, help);
+            // A key that is only misspelt is not missing too.
+            written.extend(meant);
+        }
+        for key in required.iter().filter(|key| !written.contains(key)) {
+            let message = format!("{what} needs the key `{key}`");
+            match needed_help(key) {
+                Some(help) => self.error_with_help("R011", whole, message, help),
+                None => self.error("R011", whole, message),
+            }
+        }
+    }
+
+    /// Requires [`SCHEMA`]. Gives whether the file is in that language; what another one means is not known, and
+    /// nothing else can be said of the file.
+    pub fn schema(&mut self, root: &Node) -> bool {
+        let Some(node) = root.get("schema").filter(|node| node.text() != Some(SCHEMA)) else { return true };
+        let found = node.text().unwrap_or_default();
+        let newer = found.parse::<u32>().is_ok_and(|found| found > 1);
+        let message = if newer {
+            format!("this file is written in schema {found}, and this program reads schema {SCHEMA}")
+        } else {
+            format!("`{found}` is no schema; this program reads schema {SCHEMA}")
+        };
+        let help = if newer {
+            "use a newer crashsift; of this file nothing else was checked".to_owned()
+        } else {
+            format!("write `schema: {SCHEMA}`")
+        };
+        self.error_with_help("R013", node.span, message, help);
+        !newer
+    }
+}
+
+/// What to write for a key that is needed and has nothing.
+fn needed_help(key: &str) -> Option<&'static str> {
+    Some(match key {
+        "schema" => "write `schema: 1` as the first line: the version of the language in which the file is written",
+        "id" => "write `id: AREA/NAME` in lower case, such as `id: memory/stack-overflow`",
+        "title" => "write in a sentence what happened: `title: The display driver stopped responding`",
+        "cause" => "write `cause: CAUSE`; `crashsift rules causes` prints all causes",
+        "confidence" => {
+            "of ten incidents that the rule matches, in how many is its cause right? Six: `confidence: 0.6`"
+        }
+        "severity" => "write `severity: ` and one of low, medium, high and critical",
+        "selections" => "write below it what facts must be: `selections: {code: {exception.code: 0xC0000005}}`",
+        "explanation" => "write why it happened, for the reader of a report: `explanation: ...`",
+        "remediation" => "write what to do: `remediation: [{audience: helpdesk, text: ...}]`",
+        "references" => "write where this is known from: `references: [https://host/page]`",
+        "tests" => {
+            "write facts that it matches, and facts close to them that it does not: `- {name: ..., facts: {...}, expect: \
+             match}`, and another one with `no-match`"
+        }
+        "reason" => "write why, for those who find it later: `reason: ...`",
+        "rule" => "write which rule: `rule: AREA/NAME`; `crashsift rules list` shows all rules",
+        "expect" => "write `expect: match`, `no-match`, `skipped` or `superseded`",
+        "facts" => "write the facts that the test is about: `facts: {exception.code: 0xC0000005}`",
+        "name" => "write what the test shows: `name: another module`",
+        "when" => "write a condition over selections: `when: NAME`",
+        "say" => "write the sentence that a report adds: `say: ...`",
+        "audience" => "write who can do it: `audience: helpdesk` or `developer`",
+        "text" => "write the text: `text: ...`",
+        "why" => "write why it is in the list: `why: ...`",
+        _ => return None,
+    })
+}
+
+/// What else a word can be that nobody knows here.
+pub const NEWER: &str = concat!("; a newer crashsift may know it, this is ", env!("CARGO_PKG_VERSION"));
+
+/// Whether a text can stand between brackets as it is.
+fn is_plain(text: &str) -> bool {
+    text.starts_with(|c: char| c.is_ascii_alphanumeric())
+        && text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | '/' | '*' | '?'))
+}
+
+/// "did you mean" for a word that is close to one of `known`.
+pub fn suggestion<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<String> {
+    closest(word, known).map(did_you_mean)
+}
+
+/// Asks whether this word was meant.
+pub fn did_you_mean(word: &str) -> String {
+    format!("did you mean `{word}`?")
+}
+
+/// The known word that `word` most probably is a slip of. Ties go to the first.
+pub fn closest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let word = word.to_lowercase();
+    let length = word.chars().count();
+    // One slip for each three letters: `cuase` finds `cause`, `foo` does not find `for`. Names of several words have
+    // room for more, and fewer of them are alike.
+    let allowed = (length / 3).clamp(1, (length / 4).clamp(3, 5));
+    // What is longer or shorter by more takes more slips than that.
+    let is_as_long =
+        |candidate: &&str| candidate.chars().count().abs_diff(length) <= allowed || is_tail(&word, candidate);
+    known
+        .into_iter()
+        .filter(is_as_long)
+        .map(|candidate| (distance(&word, &candidate.to_lowercase()), candidate))
+        .filter(|(distance, candidate)| *distance <= allowed || is_tail(&word, candidate))
+        .min_by_key(|(distance, _)| *distance)
+        .map(|(_, candidate)| candidate)
+}
+
+/// Whether `word` is the last part of a dotted name, as in `uptime_seconds` for `process.uptime_seconds`.
+fn is_tail(word: &str, candidate: &str) -> bool {
+    candidate.rsplit_once('.').is_some_and(|(_, tail)| tail == word)
+}
+
+/// Edit distance in which two swapped neighbours count once (optimal string alignment).
+fn distance(a: &str, b: &str) -> usize {
+    let a: Vec<char> = a.chars().collect();
+    let b: Vec<char> = b.chars().collect();
+    let at = |row: &[usize], index: usize| row.get(index).copied().unwrap_or(usize::MAX);
+    let mut before: Vec<usize> = Vec::new();
+    let mut above: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.iter().enumerate() {
+        let mut row = vec![i.saturating_add(1)];
+        for (j, y) in b.iter().enumerate() {
+            let next = j.saturating_add(1);
+            let mut best = at(&above, j).saturating_add(usize::from(x != y));
+            best = best.min(at(&above, next).saturating_add(1)).min(at(&row, j).saturating_add(1));
+            let swapped = i > 0 && j > 0 && a.get(i.wrapping_sub(1)) == Some(y) && b.get(j.wrapping_sub(1)) == Some(x);
+            if swapped {
+                best = best.min(at(&before, j.wrapping_sub(1)).saturating_add(1));
+            }
+            row.push(best);
+        }
+        before = std::mem::replace(&mut above, row);
+    }
+    above.last().copied().unwrap_or_default()
+}
+
+/// Words for a sentence: "`a`, `b` and `c`".
+pub fn listing<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
+    let words: Vec<String> = words.into_iter().map(|word| format!("`{word}`")).collect();
+    match words.as_slice() {
+        [] => "none".to_owned(),
+        [only] => only.clone(),
+        [most @ .., last] => format!("{} and {last}", most.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slips_find_the_word_that_was_meant() {
+        let known = ["cause", "confidence", "condition", "process.uptime_seconds"];
+        assert_eq!(closest("cuase", known), Some("cause"));
+        assert_eq!(closest("Confidance", known), Some("confidence"));
+        assert_eq!(closest("uptime_seconds", known), Some("process.uptime_seconds"));
+        assert_eq!(closest("zzz", known), None);
+        assert_eq!(closest("proces.uptme_secnds", known), Some("process.uptime_seconds"));
+        assert_eq!(closest("fault_sight.modul", ["fault_site.path", "fault_site.module"]), Some("fault_site.module"));
+    }
+
+    #[test]
+    fn swapped_neighbours_count_once() {
+        assert_eq!(distance("ab", "ba"), 1);
+        assert_eq!(distance("kitten", "sitting"), 3);
+        assert_eq!(distance("", "abc"), 3);
+    }
+}

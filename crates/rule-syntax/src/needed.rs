@@ -1,0 +1,76 @@
+//! What has to be known for a rule to match, found in the rule as it is written.
+//!
+//! Most rules can only match one exception code, one stop code or one kind of incident, or need a fact that few
+//! incidents have. This is known from the rule's text alone, so that the build can tell it of the rules inside the
+//! program, and a run reads only those that can match.
+
+use super::condition::Condition;
+use spanned_yaml::{Entry, Node};
+
+/// More needs than this are not made of the parts of an "or".
+const MOST: usize = 8;
+
+/// A need: one of these has to hold.
+pub type Need<'n> = Vec<Known<'n>>;
+
+/// A fact or list has to be known, and where values are given, it has to be equal to one of them.
+pub type Known<'n> = (&'n str, Option<Vec<&'n str>>);
+
+/// The needs of a rule with this condition: it matches only if all of them hold.
+pub fn needed<'n>(condition: &Condition, rule: &'n Node) -> Vec<Need<'n>> {
+    let selections = rule.get("selections").and_then(Node::entries).unwrap_or_default();
+    let required = rule.get("requires").and_then(Node::items).unwrap_or_default();
+    let mut needs = of_condition(condition, selections);
+    needs.extend(required.iter().filter_map(|path| Some(vec![(path.text()?, None)])));
+    needs
+}
+
+fn of_condition<'n>(condition: &Condition, selections: &'n [Entry]) -> Vec<Need<'n>> {
+    match condition {
+        Condition::Not(_) => Vec::new(),
+        Condition::All(parts) => parts.iter().flat_map(|part| of_condition(part, selections)).collect(),
+        Condition::Any(parts) => either(parts.iter().map(|part| of_condition(part, selections))),
+        Condition::Selection(index) => {
+            let Some(selection) = selections.get(*index) else { return Vec::new() };
+            let one = std::slice::from_ref(&selection.value);
+            either(selection.value.items().unwrap_or(one).iter().map(of_terms))
+        }
+    }
+}
+
+/// What is needed when one of several has to hold: for each choice of a need of each, one of the chosen.
+fn either<'n>(parts: impl Iterator<Item = Vec<Need<'n>>>) -> Vec<Need<'n>> {
+    let mut parts: Vec<Vec<Need<'n>>> = parts.collect();
+    let choices = parts.iter().fold(1_usize, |choices, needs| choices.saturating_mul(needs.len()));
+    if choices > MOST {
+        for needs in &mut parts {
+            needs.sort_by_key(Vec::len);
+            needs.truncate(1);
+        }
+    }
+    let joined = parts.into_iter().reduce(|joined, needs| {
+        let pairs = joined.iter().flat_map(|a| needs.iter().map(move |b| [a.as_slice(), b].concat()));
+        pairs.collect()
+    });
+    joined.unwrap_or_default()
+}
+
+/// The needs of the terms of one alternative.
+fn of_terms(terms: &Node) -> Vec<Need<'_>> {
+    terms.entries().unwrap_or_default().iter().filter_map(of_term).collect()
+}
+
+fn of_term(term: &Entry) -> Option<Need<'_>> {
+    let known = match term.name().split_once('|') {
+        None => (term.name(), values(&term.value)),
+        Some((_, "exists")) if term.value.text() != Some("true") => return None,
+        Some((fact, _)) => (fact, None),
+    };
+    Some(vec![known])
+}
+
+/// The values that are written after a fact's name without modifier.
+fn values(value: &Node) -> Option<Vec<&str>> {
+    let one = std::slice::from_ref(value);
+    value.items().unwrap_or(one).iter().map(Node::text).collect()
+}

@@ -1,0 +1,60 @@
+//! What stands on the stack of the crashed thread and what the program wrote into its dump: nothing that sets an incident
+//! apart by itself, and worth a look.
+
+use super::asked::Asked;
+use super::candidates::{Candidate, Strength};
+use super::private::Private;
+use facts::{FactSet, Value};
+
+/// Further out stand the frames that every thread of the program has.
+const SEARCHED_FRAMES: usize = 24;
+/// A longer value is a path, a list or a text.
+const LONGEST_VALUE: usize = 40;
+
+const FRAMES: [&str; 3] = ["on_the_stack", "its_caller", "further_out"];
+const ANNOTATIONS: [&str; 3] = ["annotation", "another_annotation", "third_annotation"];
+
+/// The innermost modules of the stack that are neither carriers nor named elsewhere.
+pub(super) fn frames(facts: &FactSet, is_carrier: impl Fn(&str) -> bool) -> Vec<Candidate> {
+    let named = ["fault_site.module", "suspect.module", "process.name"];
+    let mut known: Vec<String> =
+        named.into_iter().filter_map(|path| text(&facts.get(path)?.value)).map(str::to_lowercase).collect();
+    let mut found = Vec::new();
+    for frame in facts.list("frames").unwrap_or_default().iter().take(SEARCHED_FRAMES) {
+        let Some(module) = frame.get("module").and_then(text) else { continue };
+        let lower = module.to_lowercase();
+        if known.contains(&lower) || is_carrier(module) {
+            continue;
+        }
+        known.push(lower);
+        let fields = ["module", "function"].into_iter().filter_map(|field| Some((field, frame.get(field)?.clone())));
+        let stale = frame.get("trust").and_then(text) == Some("scanned");
+        let what =
+            if stale { "a module on the stack, by an address that may be stale" } else { "a module on the stack" };
+        found.extend(Asked::entry("frames", &fields.collect::<Vec<_>>()).map(|asked| (asked, what)));
+    }
+    hints(FRAMES, found)
+}
+
+/// What the program says of itself, in a few words.
+pub(super) fn annotations(facts: &FactSet, private: &Private) -> Vec<Candidate> {
+    let entries = facts.list("annotations").unwrap_or_default().iter();
+    let found = entries.filter_map(|entry| {
+        let (key, value) = (entry.get("key")?, entry.get("value")?);
+        let words = text(value).filter(|words| words.len() <= LONGEST_VALUE && private.allows_words(words))?;
+        // A number alone is a counter, a time or a size.
+        let says = words.contains(char::is_alphabetic);
+        let asked = says.then(|| Asked::entry("annotations", &[("key", key.clone()), ("value", value.clone())]))??;
+        Some((asked, "what the program wrote into its dump"))
+    });
+    hints(ANNOTATIONS, found.collect())
+}
+
+fn hints(names: [&'static str; 3], found: Vec<(Asked, &'static str)>) -> Vec<Candidate> {
+    let named = names.into_iter().zip(found);
+    named.map(|(name, (asked, what))| Candidate { name, asked, strength: Strength::Hint, what: what.into() }).collect()
+}
+
+fn text(value: &Value) -> Option<&str> {
+    if let Value::Text(text) = value { Some(text) } else { None }
+}

@@ -1,0 +1,179 @@
+//! Puts the built-in rule set into the crate: every YAML file below `rules/`, under its path in that folder, and what the
+//! files say in a form that needs no reading of YAML.
+
+use std::error::Error;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::{env, fs};
+
+use knowledge_tables::table;
+use rule_syntax::condition::{self, Condition};
+use rule_syntax::needed::{self, Need};
+use rule_syntax::prepared::{Part, Prepared, PreparedRule};
+use serde::Serialize;
+use spanned_yaml::{self as yaml, Diagnostic, Entry, Kind, Node, YamlText};
+
+type Outcome<T> = Result<T, Box<dyn Error>>;
+
+fn main() -> Outcome<()> {
+    let root = PathBuf::from(builtin_rules::FOLDER);
+    let out = PathBuf::from(env::var("OUT_DIR")?);
+    let mut paths = Vec::new();
+    collect(&root, "yaml", &mut paths)?;
+    paths.sort();
+    let mut files = Vec::new();
+    let mut code = String::from("&[\n");
+    for path in &paths {
+        let relative = path.strip_prefix(&root)?.to_string_lossy().replace('\\', "/");
+        let absolute = path.to_string_lossy();
+        let text = fs::read_to_string(path)?;
+        // Long tables of names are no part of what rules are checked with, and stand in the program once already.
+        if !text.contains("\nnames: |\n") {
+            writeln!(code, "    ({relative:?}, include_str!({absolute:?})),")?;
+        }
+        if text.starts_with('\u{FEFF}') {
+            return Err(format!("rules/{relative}: places would not count from the first visible character").into());
+        }
+        files.push(File { text: YamlText::new(relative.clone(), text), path: relative });
+    }
+    code.push_str("]\n");
+    fs::write(out.join("builtin_rules.rs"), code)?;
+    let (index, parts) = prepare(&files)?;
+    fs::write(out.join("builtin_rules.index"), index)?;
+    fs::write(out.join("builtin_rules.parts"), parts)?;
+    Ok(())
+}
+
+/// All files below `folder` whose names have this extension. Cargo is told of the folders too, so that a new file is
+/// noticed.
+fn collect(folder: &Path, extension: &str, files: &mut Vec<PathBuf>) -> Outcome<()> {
+    println!("cargo::rerun-if-changed={}", folder.display());
+    for folder in collect_in(folder, extension, files)? {
+        collect(&folder, extension, files)?;
+    }
+    Ok(())
+}
+
+/// The files directly in `folder` whose names have this extension. Gives the folders in it.
+fn collect_in(folder: &Path, extension: &str, files: &mut Vec<PathBuf>) -> Outcome<Vec<PathBuf>> {
+    let mut folders = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.is_dir() {
+            folders.push(path);
+        } else if path.extension().is_some_and(|own| own == extension) {
+            println!("cargo::rerun-if-changed={}", path.display());
+            files.push(path);
+        }
+    }
+    Ok(folders)
+}
+
+/// A file of the rule set.
+struct File {
+    /// Its path in the rule set.
+    path: String,
+    text: Arc<YamlText>,
+}
+
+impl File {
+    /// Whether it stands in a folder of rules.
+    fn has_rules(&self) -> bool {
+        self.path.contains('/') && !self.path.starts_with("data/")
+    }
+
+    fn root(&self) -> Outcome<Node> {
+        yaml::parse(&self.text).map_err(|mistakes| shown(&mistakes))
+    }
+}
+
+/// Mistakes as the build shows them.
+fn shown(mistakes: &[Diagnostic]) -> Box<dyn Error> {
+    mistakes.iter().map(|mistake| mistake.render(false)).collect::<Vec<_>>().join("\n\n").into()
+}
+
+/// Rules and data in the form in which the program takes them: the index, and the encoded trees.
+fn prepare(files: &[File]) -> Outcome<(Vec<u8>, Vec<u8>)> {
+    let (mut rules, mut trees, mut mistakes) = (Vec::new(), Vec::new(), Vec::new());
+    for file in files {
+        let root = file.root()?;
+        if let Some(stem) = file.path.strip_prefix("data/").and_then(|name| name.strip_suffix(".yaml")) {
+            table::top(stem, &file.text, &root, &mut mistakes);
+        }
+        if file.has_rules() {
+            let written = root.get("rules").and_then(Node::items).unwrap_or_default();
+            rules.extend(written.iter().map(|rule| (file.path.as_str(), rule.clone())));
+        } else if !file.path.starts_with("data/") || root.get("list").is_some() {
+            trees.push((file.path.as_str(), root));
+        }
+    }
+    if !mistakes.is_empty() {
+        return Err(shown(&mistakes));
+    }
+    rules.sort_by(|(_, a), (_, b)| id(a).cmp(id(b)));
+    // Parts that are asked for by the same runs stand together.
+    let mut parts = Parts::default();
+    let files = trees.iter().map(|(path, root)| Ok((*path, parts.add(root)?))).collect::<Outcome<_>>()?;
+    let is_logic = |entry: &Entry| matches!(entry.name(), "selections" | "condition" | "requires");
+    let logic = parts.add_of_each(&rules, |rule| Some(filtered(rule, is_logic)))?;
+    let texts = parts.add_of_each(&rules, |rule| {
+        Some(filtered(rule, |entry| !is_logic(entry) && !matches!(entry.name(), "tests")))
+    })?;
+    let tests = parts.add_of_each(&rules, |rule| rule.get("tests").cloned())?;
+    let places = logic.into_iter().zip(texts).zip(tests);
+    let prepared = rules.iter().zip(places).map(|((file, rule), ((logic, texts), tests))| {
+        let id_span = rule.get("id").map(|node| node.span).unwrap_or_default();
+        PreparedRule { id: id(rule), file, span: rule.span, id_span, needs: needs(rule), logic, texts, tests }
+    });
+    let index = encoded(&Prepared { rules: prepared.collect(), files })?;
+    Ok((index, parts.bytes))
+}
+
+fn id(rule: &Node) -> &str {
+    rule.get("id").and_then(Node::text).unwrap_or_default()
+}
+
+/// A mapping with some of its entries.
+fn filtered(mapping: &Node, keep: impl Fn(&Entry) -> bool) -> Node {
+    let entries = mapping.entries().unwrap_or_default().iter().filter(|entry| keep(entry)).cloned();
+    Node { span: mapping.span, kind: Kind::Mapping(entries.collect()) }
+}
+
+fn needs(rule: &Node) -> Vec<Need<'_>> {
+    let selections = rule.get("selections").and_then(Node::entries).unwrap_or_default();
+    let condition = match rule.get("condition") {
+        Some(node) => {
+            let names: Vec<&str> = selections.iter().map(Entry::name).collect();
+            condition::parse(node.text().unwrap_or_default(), &names, |_| None).ok()
+        }
+        None => Some(Condition::all_of(selections.len())),
+    };
+    condition.map(|condition| needed::needed(&condition, rule)).unwrap_or_default()
+}
+
+/// Encoded trees after each other.
+#[derive(Default)]
+struct Parts {
+    bytes: Vec<u8>,
+}
+
+impl Parts {
+    fn add(&mut self, tree: &Node) -> Outcome<Part> {
+        let start = self.bytes.len();
+        self.bytes.extend(encoded(tree)?);
+        Ok(Part { start, end: self.bytes.len() })
+    }
+
+    fn add_of_each(&mut self, rules: &[(&str, Node)], part: impl Fn(&Node) -> Option<Node>) -> Outcome<Vec<Part>> {
+        let trees = rules.iter().map(|(file, rule)| {
+            let tree = part(rule).ok_or_else(|| format!("{file}:{}: not a whole rule", rule.span.line))?;
+            self.add(&tree)
+        });
+        trees.collect()
+    }
+}
+
+fn encoded(value: &impl Serialize) -> Outcome<Vec<u8>> {
+    Ok(postcard::to_allocvec(value)?)
+}

@@ -1,0 +1,116 @@
+//! What a rule asks for to be surer, and what makes that needless.
+
+use super::evaluate::{Evaluation, Truth};
+use super::explain::is_template;
+use super::view::View;
+use facts::schema::{LISTS, SCALARS};
+use rule_syntax::mistakes::{Mistakes, suggestion};
+use spanned_yaml::Node;
+
+/// Something that would make a rule surer.
+#[derive(Debug)]
+pub(super) struct Request {
+    /// What to collect.
+    text: String,
+    /// What makes that needless, each by itself.
+    unless: Vec<Unless>,
+    /// The same as the rule has it.
+    written: Vec<String>,
+}
+
+/// What makes a request needless.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Unless {
+    /// A selection of the rule that holds.
+    Selection(usize),
+    /// A fact that is known, by its index in the schema.
+    Fact(usize),
+    /// A list that is known, even without entries, by its index in the schema.
+    List(usize),
+}
+
+impl Request {
+    /// The request as a rule shows it.
+    pub fn shown(&self) -> String {
+        if self.written.is_empty() {
+            return self.text.clone();
+        }
+        format!("{} (not where there is: {})", self.text, self.written.join(", "))
+    }
+
+    /// What to collect, if nothing makes it needless.
+    pub fn wanted(&self, evaluation: &mut Evaluation<'_, '_>, view: &View<'_>) -> Option<&str> {
+        let mut there = |unless: &Unless| match unless {
+            Unless::Selection(index) => evaluation.selection(*index) == Truth::True,
+            Unless::Fact(index) => view.scalar(*index).is_some(),
+            Unless::List(index) => view.knows_list(*index),
+        };
+        (!self.unless.iter().any(&mut there)).then_some(&*self.text)
+    }
+
+    /// Marks the selections that it names.
+    pub fn mark_used(&self, used: &mut [bool]) {
+        for unless in &self.unless {
+            if let Unless::Selection(index) = unless
+                && let Some(used) = used.get_mut(*index)
+            {
+                *used = true;
+            }
+        }
+    }
+}
+
+/// Reads an entry of `collect`: a text, or a text with what makes it needless. `selections` are the names of the
+/// rule's.
+pub(super) fn read(node: &Node, selections: &[&str], mistakes: &mut Mistakes) -> Option<Request> {
+    const WHAT: &str = "an entry of `collect`";
+    const KEYS: [&str; 2] = ["text", "unless"];
+    let Some(entries) = node.entries() else {
+        return Some(Request { text: plain(node, WHAT, mistakes)?, unless: Vec::new(), written: Vec::new() });
+    };
+    mistakes.keys(entries, node.span, WHAT, &KEYS, &KEYS);
+    let text = node.get("text").and_then(|text| plain(text, "`text`", mistakes));
+    let unless = node.get("unless")?;
+    let named = match unless.items() {
+        Some(_) => mistakes.items(unless, "`unless`")?,
+        None => std::slice::from_ref(unless),
+    };
+    let (mut all, mut written) = (Vec::new(), Vec::new());
+    for node in named {
+        let Some(name) = mistakes.text(node, "`unless`").map(str::trim) else { continue };
+        all.extend(thing(node, name, selections, mistakes));
+        written.push(name.to_owned());
+    }
+    (all.len() == named.len()).then_some(Request { text: text?, unless: all, written })
+}
+
+/// A text without facts in it.
+pub(super) fn plain(node: &Node, what: &str, mistakes: &mut Mistakes) -> Option<String> {
+    let text = mistakes.text(node, what)?;
+    if is_template(text) {
+        let message = format!("{what} is printed as it is; no facts can be filled in");
+        let help = "facts can stand in `explanation`, in `say` and in the `text` of a remediation";
+        mistakes.error_with_help("R043", node.span, message, help);
+        return None;
+    }
+    Some(text.trim().to_owned())
+}
+
+/// The selection, fact or list of this name.
+fn thing(node: &Node, name: &str, selections: &[&str], mistakes: &mut Mistakes) -> Option<Unless> {
+    if let Some(index) = selections.iter().position(|selection| *selection == name) {
+        return Some(Unless::Selection(index));
+    }
+    if let Ok(index) = SCALARS.binary_search_by(|fact| fact.path.cmp(name)) {
+        return Some(Unless::Fact(index));
+    }
+    if let Some(index) = LISTS.iter().position(|list| list.name == name) {
+        return Some(Unless::List(index));
+    }
+    let facts = SCALARS.iter().map(|fact| fact.path).chain(LISTS.iter().map(|list| list.name));
+    let help = suggestion(name, facts.chain(selections.iter().copied()))
+        .unwrap_or_else(|| "`crashsift rules facts` prints all facts with their types".to_owned());
+    let message = format!("`{name}` is no selection of this rule, no fact and no list");
+    mistakes.error_with_help("R020", node.span, message, help);
+    None
+}

@@ -1,0 +1,321 @@
+//! Deciding conditions, with "nobody knows" as a third answer beside true and false (Kleene's logic).
+
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::sync::Arc;
+
+use super::compare::Compare;
+use super::entries::{Lack, Lacking};
+use super::quantifier::Quantifier;
+use super::selection::{Absence, EntryFilter, Selection, Term, Test};
+use super::view::{PROGRAM, Row, View};
+use super::{shared, span};
+use facts::{EvidenceRef, ListDefinition, NAMED, NamedIncidents, Others, Relation};
+use rule_syntax::condition::Condition;
+
+/// The answer to a question about facts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Truth {
+    /// It holds.
+    True,
+    /// It does not hold.
+    False,
+    /// Facts that would decide it are absent.
+    Undecided,
+}
+
+impl Truth {
+    pub(super) fn not(self) -> Self {
+        match self {
+            Self::True => Self::False,
+            Self::False => Self::True,
+            Self::Undecided => Self::Undecided,
+        }
+    }
+
+    /// All must hold. Stops at the first that does not.
+    pub(super) fn all(parts: impl Iterator<Item = Self>) -> Self {
+        let mut answer = Self::True;
+        for part in parts {
+            match part {
+                Self::False => return Self::False,
+                Self::Undecided => answer = Self::Undecided,
+                Self::True => {}
+            }
+        }
+        answer
+    }
+
+    /// One must hold. Stops at the first that does.
+    pub(super) fn any(parts: impl Iterator<Item = Self>) -> Self {
+        Self::all(parts.map(Self::not)).not()
+    }
+}
+
+impl From<bool> for Truth {
+    fn from(holds: bool) -> Self {
+        if holds { Self::True } else { Self::False }
+    }
+}
+
+/// The list of records, each of which is an item of evidence.
+const EVENTS: &str = "events";
+
+/// What a rule that matches rests on.
+#[derive(Default)]
+pub(super) struct RestsOn {
+    /// Evidence of the incident.
+    pub evidence: BTreeSet<EvidenceRef>,
+    /// Entries of lists that no evidence of their own tells, by the list's index and their places in it.
+    pub entries: BTreeMap<usize, BTreeSet<usize>>,
+    /// Other incidents.
+    pub incidents: BTreeMap<Relation, NamedIncidents>,
+    /// All that were told of, also those that are only counted.
+    told: BTreeSet<(Relation, Arc<str>)>,
+}
+
+impl RestsOn {
+    fn name<'o>(&mut self, others: impl IntoIterator<Item = &'o Others>) {
+        for named in others.into_iter().filter_map(Others::named) {
+            // Facts that count the same incidents name the same; the records of a list are one incident each.
+            let known = self.incidents.entry(named.relation).or_insert_with(|| NamedIncidents {
+                relation: named.relation,
+                ids: Vec::new(),
+                more: named.more,
+            });
+            for id in named.ids {
+                if !self.told.insert((named.relation, Arc::clone(&id))) {
+                    continue;
+                }
+                if known.ids.len() < NAMED { known.ids.push(id) } else { known.more = known.more.saturating_add(1) }
+            }
+        }
+    }
+}
+
+/// How many selections of a rule are decided only once.
+const REMEMBERED: usize = 32;
+
+/// One rule's selections over one incident's facts.
+pub(super) struct Evaluation<'a, 'f> {
+    selections: &'a [Selection],
+    view: &'a View<'f>,
+    /// Answers to the first selections; a rule with more of them than any has is asked again.
+    decided: [Option<Truth>; REMEMBERED],
+}
+
+impl<'a, 'f> Evaluation<'a, 'f> {
+    pub fn new(selections: &'a [Selection], view: &'a View<'f>) -> Self {
+        Self { selections, view, decided: [None; REMEMBERED] }
+    }
+
+    /// Whether a condition holds.
+    pub fn truth(&mut self, condition: &Condition) -> Truth {
+        match condition {
+            Condition::Selection(index) => self.selection(*index),
+            Condition::Not(inner) => self.truth(inner).not(),
+            Condition::All(parts) => Truth::all(parts.iter().map(|part| self.truth(part))),
+            Condition::Any(parts) => Truth::any(parts.iter().map(|part| self.truth(part))),
+        }
+    }
+
+    /// Whether a selection holds.
+    pub fn selection(&mut self, index: usize) -> Truth {
+        if let Some(truth) = self.decided.get(index).copied().flatten() {
+            return truth;
+        }
+        let truth = self.selections.get(index).map_or(Truth::Undecided, |selection| selection.truth(self.view));
+        if let Some(slot) = self.decided.get_mut(index) {
+            *slot = Some(truth);
+        }
+        truth
+    }
+
+    /// The facts whose absence leaves a condition undecided. Nothing for conditions that are decided.
+    pub fn missing(&mut self, condition: &Condition, lacking: &mut BTreeSet<Lacking>) {
+        if self.truth(condition) != Truth::Undecided {
+            return;
+        }
+        match condition {
+            Condition::Selection(index) => {
+                let Some(selection) = self.selections.get(*index) else { return };
+                let open = selection.alternatives.iter().filter(|terms| truth_of(terms, self.view) == Truth::Undecided);
+                let terms = open.flatten().filter(|term| term.test.truth(self.view) == Truth::Undecided);
+                terms.for_each(|term| term.test.lacks(self.view, lacking));
+            }
+            Condition::Not(inner) => self.missing(inner, lacking),
+            Condition::All(parts) | Condition::Any(parts) => {
+                for part in parts {
+                    self.missing(part, lacking);
+                }
+            }
+        }
+    }
+
+    /// The evidence behind a condition that holds: that of every term that held. What a `not` excludes is no evidence.
+    pub fn rests_on(&mut self, condition: &Condition, on: &mut RestsOn) {
+        if self.truth(condition) != Truth::True {
+            return;
+        }
+        match condition {
+            Condition::Selection(index) => {
+                let Some(selection) = self.selections.get(*index) else { return };
+                let held = selection.alternatives.iter().filter(|terms| truth_of(terms, self.view) == Truth::True);
+                for term in held.flatten() {
+                    term.test.rests_on(self.view, on);
+                }
+            }
+            Condition::Not(_) => {}
+            Condition::All(parts) | Condition::Any(parts) => {
+                for part in parts {
+                    self.rests_on(part, on);
+                }
+            }
+        }
+    }
+}
+
+fn truth_of(terms: &[Term], view: &View<'_>) -> Truth {
+    Truth::all(terms.iter().map(|term| term.test.truth(view)))
+}
+
+/// Whether a list has every entry that would fit: of the timeline, as far as logs cover the time in which it would lie;
+/// of the other incidents, as far as none that would fit was left out. `before`: of those before the incident alone.
+pub(super) fn is_whole(list: usize, entries: &EntryFilter, before: bool, view: &View<'_>) -> bool {
+    if let Some(others) = view.others_of(list) {
+        return shared::is_whole(entries, others);
+    }
+    view.recorded_of(list).is_none_or(|recorded| span::lacking(entries, before, recorded).is_none())
+}
+
+impl Selection {
+    /// Whether one of the alternatives holds.
+    pub fn truth(&self, view: &View<'_>) -> Truth {
+        Truth::any(self.alternatives.iter().map(|terms| truth_of(terms, view)))
+    }
+}
+
+impl Test {
+    /// Whether the test holds; undecided when its fact or list is absent, or what entries lack would decide it.
+    pub fn truth(&self, view: &View<'_>) -> Truth {
+        match self {
+            Self::Fact { index, compare, .. } => match view.scalar(*index) {
+                // What is only mentioned is not shown to be so; that it is not so holds all the same.
+                Some(seen) => match compare.truth(seen.compared()) {
+                    Truth::True if view.in_doubt(*index) => Truth::Undecided,
+                    decided => decided,
+                },
+                None => Truth::Undecided,
+            },
+            Self::FactKnown { index, known, .. } => (view.scalar(*index).is_some() == *known).into(),
+            Self::ListKnown { index, known, .. } => (view.knows_list(*index) == *known).into(),
+            Self::List { index, quantifier, entries, .. } => match view.list(*index) {
+                Some(rows) => {
+                    let rows = if entries.may_fit(*index, view) { rows } else { &[] };
+                    let more = || !is_whole(*index, entries, false, view);
+                    if view.others_of(*index).is_none() {
+                        return quantifier.truth(rows, entries, more);
+                    }
+                    // Where more of them would change nothing, it is not asked which there may be.
+                    match quantifier.truth(rows, entries, || true) {
+                        Truth::Undecided => quantifier.truth(view.possible(*index).unwrap_or(rows), entries, more),
+                        decided => decided,
+                    }
+                }
+                None => Truth::Undecided,
+            },
+            Self::Sequence { index, sequence, .. } => match view.list(*index) {
+                Some(rows) => {
+                    let more = |step: &EntryFilter| !is_whole(*index, step, true, view);
+                    // Where no entry can be one of the steps, the others need not be looked for.
+                    if sequence.steps.iter().any(|step| !step.may_fit(*index, view) && !more(step)) {
+                        return Truth::False;
+                    }
+                    match sequence.truth(rows, more) {
+                        Truth::False if view.others_of(*index).is_some() => {
+                            sequence.truth(view.possible(*index).unwrap_or(rows), more)
+                        }
+                        answer => answer,
+                    }
+                }
+                None => Truth::Undecided,
+            },
+        }
+    }
+
+    /// Adds what leaves the test undecided.
+    fn lacks(&self, view: &View<'_>, lacking: &mut BTreeSet<Lacking>) {
+        let whole = Lacking { path: self.path(), field: None };
+        let program = Lacking { path: PROGRAM, field: None };
+        match self {
+            Self::Fact { index, compare: Compare::Place { .. }, .. } if view.scalar(*index).is_some() => {
+                lacking.insert(program);
+            }
+            Self::List { index, list, .. } | Self::Sequence { index, list, .. } => {
+                let before = lacking.len();
+                let rows = view.possible(*index).unwrap_or_default();
+                for (entries, row) in self.entries().flat_map(|entries| rows.iter().map(move |row| (entries, row))) {
+                    if entries.truth(row) == Truth::Undecided {
+                        lacking.extend(entries.undecided(row).map(|term| term.lacks(list, row)));
+                    }
+                }
+                lacking.extend(self.unplaced(list, rows));
+                if lacking.len() == before {
+                    lacking.insert(whole);
+                }
+            }
+            Self::Fact { .. } | Self::FactKnown { .. } | Self::ListKnown { .. } => drop(lacking.insert(whole)),
+        }
+    }
+
+    fn rests_on(&self, view: &View<'_>, on: &mut RestsOn) {
+        match self {
+            Self::Fact { index, .. } | Self::FactKnown { index, .. } => {
+                on.evidence.extend(view.scalar(*index).and_then(|seen| seen.from));
+                on.name(view.facts().others(self.path()));
+            }
+            Self::List { index, entries, quantifier, .. } => {
+                let rows = view.list(*index).unwrap_or_default();
+                let counted = quantifier.counted(rows.iter().filter(|row| entries.fits(row)));
+                self.rest_on(*index, &counted, rows, view, on);
+            }
+            Self::Sequence { index, sequence, .. } => {
+                let rows = view.list(*index).unwrap_or_default();
+                self.rest_on(*index, &sequence.found(rows), rows, view, on);
+            }
+            Self::ListKnown { .. } => {}
+        }
+    }
+
+    /// Adds entries of its list.
+    fn rest_on<'v>(&self, index: usize, entries: &[&Row<'v>], rows: &[Row<'v>], view: &View<'_>, on: &mut RestsOn) {
+        let others = view.facts().others(self.path());
+        let wanted: HashSet<*const Row<'v>> = entries.iter().map(|row| std::ptr::from_ref(*row)).collect();
+        for (place, row) in rows.iter().enumerate().filter(|(_, row)| wanted.contains(&std::ptr::from_ref(*row))) {
+            on.evidence.extend(row.from());
+            if !others.is_empty() {
+                on.name(others.get(place));
+            } else if matches!(row, Row::Fields(..)) && self.path() != EVENTS {
+                on.entries.entry(index).or_default().insert(place);
+            }
+        }
+    }
+
+    /// What entries of these lack that are counted by different values, or that have to lie in an order or a span.
+    fn unplaced(&self, list: &'static ListDefinition, rows: &[Row<'_>]) -> Vec<Lacking> {
+        let asked: Vec<(usize, Absence)> = match self {
+            Self::List { quantifier: Quantifier::Count(count), .. } => {
+                let of_window = count.within.map(|window| (window.before, window.absent));
+                count.distinct.map(|distinct| (distinct.field, distinct.absent)).into_iter().chain(of_window).collect()
+            }
+            Self::Sequence { sequence, .. } => vec![sequence.field()],
+            _ => Vec::new(),
+        };
+        let lacks =
+            |row: &Row<'_>, (field, absent): (usize, Absence)| !row.has(field) && absent.of_entry(row) == Lack::Unknown;
+        let open = |row: &&Row<'_>| self.entries().any(|entries| entries.truth(row) != Truth::False);
+        let rows: Vec<&Row<'_>> = rows.iter().filter(open).collect();
+        let fields = asked.into_iter().filter(|asked| rows.iter().any(|row| lacks(row, *asked)));
+        let path = |field: usize| list.fields.get(field).map(|field| field.path);
+        fields.map(|(field, _)| Lacking { path: list.name, field: path(field) }).collect()
+    }
+}

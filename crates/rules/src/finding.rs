@@ -1,0 +1,166 @@
+//! What judging an incident gives.
+
+use super::fitting::NamedEntries;
+use super::overlay::{Ruling, SuppressedBy};
+use facts::{EvidenceRef, NamedIncidents};
+
+/// How much a cause matters to the user, whatever the confidence in it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Severity {
+    /// A nuisance.
+    Low,
+    /// Work is interrupted.
+    Medium,
+    /// Work is impossible until it is mended.
+    High,
+    /// Data or hardware is at risk.
+    Critical,
+}
+
+impl Severity {
+    /// All severities, the mildest first.
+    pub const ALL: [Self; 4] = [Self::Low, Self::Medium, Self::High, Self::Critical];
+
+    /// The word for it in rules and reports.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Low => "low",
+            Self::Medium => "medium",
+            Self::High => "high",
+            Self::Critical => "critical",
+        }
+    }
+}
+
+/// Who a remediation is written for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Audience {
+    /// Whoever helps the user at the machine.
+    Helpdesk,
+    /// Whoever can change the program.
+    Developer,
+}
+
+impl Audience {
+    /// Both audiences.
+    pub const ALL: [Self; 2] = [Self::Helpdesk, Self::Developer];
+
+    /// The word for it in rules and reports.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Helpdesk => "helpdesk",
+            Self::Developer => "developer",
+        }
+    }
+}
+
+/// One thing to do about a cause.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Remediation {
+    /// Who should do it.
+    pub audience: Audience,
+    /// What to do, facts filled in.
+    pub text: String,
+}
+
+/// One rule that matched one incident.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Finding {
+    /// The rule's id.
+    pub rule: String,
+    /// The name of the rule set that the rule belongs to.
+    pub ruleset: String,
+    /// The names of later rule sets that say some of it anew, in their order.
+    pub overridden_by: Vec<String>,
+    /// The cause it names, an id of `causes.yaml`.
+    pub cause: String,
+    /// How likely the cause is right, 0.01 to 0.99, two decimals.
+    pub confidence: f64,
+    /// What it means for the user.
+    pub severity: Severity,
+    /// The rule's title.
+    pub title: String,
+    /// Why, facts filled in, with the sentences of the adjustments that applied.
+    pub explanation: String,
+    /// What to do.
+    pub remediation: Vec<Remediation>,
+    /// What would make it surer.
+    pub collect: Vec<String>,
+    /// The evidence that its terms matched, in order, each once.
+    pub evidence: Vec<EvidenceRef>,
+    /// The entries of lists that its terms matched and that are not evidence by themselves, by list.
+    pub entries: Vec<NamedEntries>,
+    /// The other incidents that its terms matched, by what they are to this one, each relation once.
+    pub incidents: Vec<NamedIncidents>,
+    /// Where the knowledge comes from.
+    pub references: Vec<String>,
+    /// The suppression of it that ended before the incident.
+    pub suppression_ended: Option<SuppressedBy>,
+    /// The rule whose finding takes the place of this one, which is no rival of others then.
+    pub superseded_by: Option<String>,
+}
+
+impl Finding {
+    /// Whether it stands for itself, and no other finding takes its place.
+    #[must_use]
+    pub fn stands(&self) -> bool {
+        self.superseded_by.is_none()
+    }
+}
+
+/// A finding that somebody does not want to see.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Suppressed {
+    /// The rule's id.
+    pub rule: String,
+    /// The cause that it names.
+    pub cause: String,
+    /// How likely that cause is right.
+    pub confidence: f64,
+    /// The rule's title.
+    pub title: String,
+    /// By whom, why and for how long it is suppressed.
+    pub by: SuppressedBy,
+}
+
+impl Suppressed {
+    /// What is kept of a finding.
+    pub(super) fn of(finding: Finding, by: SuppressedBy) -> Self {
+        let Finding { rule, cause, confidence, title, .. } = finding;
+        Self { rule, cause, confidence, title, by }
+    }
+}
+
+/// A rule that could not be decided because facts were absent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Skipped {
+    /// The rule's id.
+    pub rule: String,
+    /// The facts that it asked for and nobody gave, sorted, each once.
+    pub missing: Vec<String>,
+}
+
+/// What all rules say of one incident.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Judgement {
+    /// Rules that matched, the most confident first, ties by id; those that are superseded stand after all others.
+    pub findings: Vec<Finding>,
+    /// Rules that could not be decided, by id.
+    pub skipped: Vec<Skipped>,
+    /// Rules that matched and whose findings are suppressed, by id.
+    pub suppressed: Vec<Suppressed>,
+}
+
+impl Judgement {
+    /// Puts a finding where suppressions want it.
+    pub(super) fn file(&mut self, mut finding: Finding, ruling: Ruling) {
+        match ruling {
+            Ruling::Suppressed(by) => return self.suppressed.push(Suppressed::of(finding, by)),
+            Ruling::ShownAgain(by) => finding.suppression_ended = Some(by),
+            Ruling::Shown => {}
+        }
+        self.findings.push(finding);
+    }
+}

@@ -1,0 +1,172 @@
+//! Which rules can match an incident, without looking at each: what an incident holds is looked up among what rules
+//! need, and its texts are searched once for all parts that rules look for. The time that takes depends on the incident
+//! and on what of it rules ask for, and hardly on how many rules there are.
+//!
+//! Built-in rules are asked one by one instead: there are few of them, what decides them is known without reading them,
+//! and to look that up would cost more than it saves.
+
+use std::collections::{BTreeMap, HashMap};
+
+use aho_corasick::{AhoCorasick, AhoCorasickBuilder, MatchKind};
+
+use super::clue::{Clue, Place, clues};
+use super::pattern::ASCII_BUT_FOR_CASE;
+use super::rule::Rule;
+use super::view::{Compared, View};
+
+/// Rules by what they need. They go by their index among all.
+#[derive(Debug, Default)]
+pub(super) struct Index {
+    /// Rules that have to be asked each time.
+    always: Vec<usize>,
+    places: BTreeMap<Place, Wanted>,
+}
+
+/// What rules need in one place.
+#[derive(Debug, Default)]
+struct Wanted {
+    numbers: HashMap<u64, Vec<usize>>,
+    texts: HashMap<String, Vec<usize>>,
+    parts: Parts,
+}
+
+/// Parts that rules need in texts.
+#[derive(Debug, Default)]
+struct Parts {
+    rules: Vec<Vec<usize>>,
+    /// Finds them, by the same index; `None` where there are none.
+    finder: Option<AhoCorasick>,
+}
+
+impl Index {
+    /// The index of these rules.
+    pub fn new(rules: &[Rule]) -> Self {
+        let mut index = Self::default();
+        let mut parts: BTreeMap<Place, BTreeMap<String, Vec<usize>>> = BTreeMap::new();
+        for (number, rule) in rules.iter().enumerate() {
+            let Some(clues) = rule.read_logic().and_then(clues) else {
+                index.always.push(number);
+                continue;
+            };
+            for clue in clues {
+                match clue {
+                    Clue::Number(place, value) => index.wanted(place).numbers.entry(value).or_default().push(number),
+                    Clue::Text(place, text) => index.wanted(place).texts.entry(text).or_default().push(number),
+                    Clue::Part(place, part) => {
+                        parts.entry(place).or_default().entry(part).or_default().push(number);
+                    }
+                }
+            }
+        }
+        for (place, parts) in parts {
+            let (texts, rules): (Vec<String>, Vec<Vec<usize>>) = parts.into_iter().unzip();
+            // Parts may overlap and hold each other, and all of them count.
+            match AhoCorasickBuilder::new().match_kind(MatchKind::Standard).build(&texts) {
+                Ok(finder) => index.wanted(place).parts = Parts { rules, finder: Some(finder) },
+                // Too many for the finder: the rules are asked.
+                Err(_) => index.always.extend(rules.into_iter().flatten()),
+            }
+        }
+        index.always.sort_unstable();
+        index.always.dedup();
+        index
+    }
+
+    fn wanted(&mut self, place: Place) -> &mut Wanted {
+        self.places.entry(place).or_default()
+    }
+
+    /// The rules that can match, in their order. All others don't.
+    pub fn candidates(&self, view: &View<'_>) -> Vec<usize> {
+        let mut found = self.always.clone();
+        for (place, wanted) in &self.places {
+            match place {
+                Place::Fact(fact) => {
+                    view.scalar(*fact).into_iter().for_each(|seen| wanted.add(seen.compared(), &mut found))
+                }
+                Place::Field { list, field } => {
+                    let rows = view.list(*list).unwrap_or_default().iter();
+                    rows.filter_map(|row| row.field(*field)).for_each(|value| wanted.add(value, &mut found));
+                }
+            }
+        }
+        found.sort_unstable();
+        found.dedup();
+        found
+    }
+}
+
+impl Wanted {
+    /// Adds the rules that need this value.
+    fn add(&self, value: Compared<'_>, found: &mut Vec<usize>) {
+        match value {
+            Compared::Number(number) => found.extend(self.numbers.get(&number).into_iter().flatten()),
+            Compared::Text(text) | Compared::Path { text, .. } => {
+                found.extend(self.texts.get(text).into_iter().flatten());
+                self.parts.add(text, found);
+            }
+            Compared::Version(_) | Compared::Flag(_) => {}
+        }
+    }
+}
+
+impl Parts {
+    fn add(&self, text: &str, found: &mut Vec<usize>) {
+        let Some(finder) = &self.finder else { return };
+        if text.contains(ASCII_BUT_FOR_CASE) {
+            // To a regular expression these are other letters, too.
+            found.extend(self.rules.iter().flatten());
+            return;
+        }
+        for part in finder.find_overlapping_iter(text) {
+            found.extend(self.rules.get(part.pattern().as_usize()).into_iter().flatten());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::{Path, PathBuf};
+
+    use super::*;
+    use crate::RuleSet;
+    use crate::evaluate::{Evaluation, Truth};
+
+    fn built_in_rules_as_a_users() -> RuleSet {
+        let rules: PathBuf = Path::new(env!("CARGO_MANIFEST_DIR")).join("rules");
+        RuleSet::load(true, &[rules]).expect("the built-in rules")
+    }
+
+    // What the tests of rules tell of is what rules ask for: each against every rule.
+    #[test]
+    fn no_rule_is_left_out_that_matches() {
+        let rules = built_in_rules_as_a_users();
+        let (mut matches, mut passed_over) = (0_usize, 0_usize);
+        for test in rules.rules().iter().flat_map(Rule::tests) {
+            let view = View::new(&test.facts, None);
+            let candidates = rules.index().candidates(&view);
+            for (number, rule) in rules.rules().iter().enumerate() {
+                let logic = rule.logic();
+                let holds = Evaluation::new(&logic.selections, &view).truth(&logic.condition) == Truth::True;
+                let found = candidates.binary_search(&number).is_ok();
+                assert!(found || !holds, "{} in a test of another: {:?}", rule.id(), &test.facts);
+                matches = matches.saturating_add(usize::from(holds));
+                passed_over = passed_over.saturating_add(usize::from(!found));
+            }
+        }
+        assert!(matches > 300, "{matches}");
+        let asked = rules.rules().iter().map(Rule::test_count).sum::<usize>().saturating_mul(rules.rules().len());
+        assert!(passed_over > asked / 2, "{passed_over} of {asked}");
+    }
+
+    #[test]
+    fn what_is_only_like_ascii_leaves_nothing_out() {
+        let rules = built_in_rules_as_a_users();
+        let wanted = rules.index().places.values().find(|wanted| wanted.parts.finder.is_some());
+        let parts = &wanted.expect("texts").parts;
+        let (mut none, mut all) = (Vec::new(), Vec::new());
+        parts.add("nothing of it", &mut none);
+        parts.add("not\u{17F}ing of it", &mut all);
+        assert_eq!((none.len(), all.len()), (0, parts.rules.iter().flatten().count()));
+    }
+}

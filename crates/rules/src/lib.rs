@@ -1,0 +1,86 @@
+//! Judging incidents by rules.
+//!
+//! A rule set is loaded once, from the built-in rules and whatever folders the user adds. Loading reads every file of
+//! the user to its end, checks everything that can be checked without an incident, and gives either a [`RuleSet`] or
+//! all mistakes at once. Judging an incident then can't fail. The built-in rules were read by the build and checked by
+//! its tests; of them, a run reads what it needs.
+//!
+//! The language of rules is described in `rules/README.md`.
+
+mod asking;
+mod causes;
+mod clue;
+mod collect;
+mod compare;
+mod counting;
+mod described;
+mod entries;
+mod evaluate;
+mod expected;
+mod explain;
+mod finding;
+mod fitting;
+mod gate;
+mod given;
+mod guarantee;
+mod index;
+mod json_schema;
+mod judging;
+mod line_list;
+mod lint;
+mod list;
+mod misread;
+mod mutants;
+mod outcome;
+mod overlay;
+mod parse;
+mod pattern;
+mod possible;
+mod quantifier;
+mod required;
+mod rule;
+mod rule_set;
+mod selection;
+mod self_test;
+mod sequence;
+mod shared;
+pub mod slips;
+mod source;
+mod span;
+mod supersede;
+mod tested;
+#[cfg(test)]
+mod testing;
+mod tool;
+mod trace;
+pub mod unfinished;
+mod value;
+mod view;
+mod weigh;
+mod wildcard;
+
+pub use asking::Wanted;
+pub use causes::{Cause, Causes, UNDETERMINED};
+pub use described::Example;
+pub use evaluate::Truth;
+pub use expected::{ExpectedFolder, ExpectedIncident};
+pub use finding::{Audience, Finding, Judgement, Remediation, Severity, Skipped, Suppressed};
+pub use fitting::{Entries, ListEntry, NamedEntries};
+pub use json_schema::json_schema;
+pub use list::ModuleList;
+pub use mutants::{LeftOut, Mutant, Mutants};
+pub use outcome::Outcome;
+pub use overlay::{Change, Occasion, SuppressedBy};
+pub use rule::{Effect, Rule};
+pub use rule_set::{RuleSet, RuleSetInfo};
+pub use rule_syntax::mistakes::closest;
+pub use self_test::{TestFailure, TestOutcome};
+pub use trace::{AdjustmentTrace, ConfidenceTrace, Missing, SelectionTrace, TermTrace, Trace};
+
+/// What rules may refer to.
+struct Known<'a> {
+    causes: &'a Causes,
+    lists: &'a list::Lists,
+    /// Whether the rules are those inside the program, which were checked when it was tested.
+    proven: bool,
+}

@@ -1,0 +1,48 @@
+//! Names of modules without what every file name of one has.
+
+use super::{Linted, fields};
+use crate::compare::Compare;
+use crate::selection::{FieldTest, Test};
+use facts::{FactType, Value};
+use spanned_yaml::Diagnostic;
+
+/// What compares the name of something that need not have an ending: processes of the system (`System`, `Registry`),
+/// and drivers of which the kernel keeps a part of the name.
+const WITHOUT: [&str; 7] = [
+    "process.name",
+    "process.parent",
+    "exit.ended_by",
+    "hang.waiting_for",
+    "incidents_before",
+    "unloaded_drivers",
+    "start_failure.module",
+];
+
+/// `R096`: a module's name without its ending, as debuggers print it: the facts have whole file names.
+pub(super) fn look(rule: &Linted<'_>, found: &mut Vec<Diagnostic>) {
+    for term in rule.terms().filter(|term| !WITHOUT.contains(&term.test.path())) {
+        let of_fact = match &term.test {
+            Test::Fact { fact, compare, .. } if fact.kind == FactType::Module => name_alone(compare),
+            Test::List { list, .. } | Test::Sequence { list, .. } => {
+                fields(&term.test).into_iter().find_map(|(_, field)| match &field.test {
+                    FieldTest::Value(compare) if list.fields.get(field.field)?.kind == FactType::Module => {
+                        name_alone(compare)
+                    }
+                    _ => None,
+                })
+            }
+            _ => None,
+        };
+        if let Some(name) = of_fact {
+            let message = format!("no module is called `{name}`: the names of files have their endings");
+            let help = format!("write `{name}.dll` (or .exe, .sys, .pyd), or `|like: '{name}.*'`");
+            rule.warn("R096", term.span, message, &help, found);
+        }
+    }
+}
+
+/// The first of the names that a module must be equal to that has no ending.
+fn name_alone(compare: &Compare) -> Option<&str> {
+    let Compare::Equal(names) = compare else { return None };
+    names.iter().filter_map(Value::text).find(|name| !name.contains('.'))
+}

@@ -1,0 +1,141 @@
+//! What is legal in a rule and probably not meant: warnings of `rules check`.
+//!
+//! A lint looks at one thing and says where it is and what would be better. Some look at single terms, others need to
+//! know in which [ways] a rule can match.
+
+mod adjusting;
+mod alone;
+mod boundaries;
+mod carriers;
+mod contradictions;
+mod drafts;
+mod ended;
+mod endings;
+mod expressions;
+mod lists;
+mod paths;
+mod reach;
+mod references;
+mod shadows;
+mod sureness;
+pub mod table_files;
+mod tables;
+mod trivial;
+mod undecided;
+mod ways;
+
+use super::compare::Compare;
+use super::list::Lists;
+use super::rule::Rule;
+use super::selection::{FieldTerm, FieldTest, Term, Test};
+use carriers::Carriers;
+use contradictions::Contradiction;
+pub(super) use ended::look as look_at_suppressions;
+use facts::FactType;
+pub(super) use lists::lint as lint_lists;
+pub(super) use references::look_at as look_at_references;
+use spanned_yaml::{Diagnostic, Span};
+pub(crate) use table_files::check as check_table;
+pub(super) use tables::look as lint_table;
+use ways::Way;
+
+/// A rule with the ways in which it can match; none where there are too many to look at each, or where it never
+/// matches.
+struct Linted<'r> {
+    rule: &'r Rule,
+    ways: Vec<Way<'r>>,
+    /// Why it never matches, for each of its ways.
+    contradictions: Vec<Contradiction<'r>>,
+}
+
+impl<'r> Linted<'r> {
+    fn new(rule: &'r Rule) -> Self {
+        let (mut possible, mut contradictions) = (Vec::new(), Vec::new());
+        for way in ways::of(rule.logic()).unwrap_or_default() {
+            match contradictions::of(rule, &way) {
+                Some(contradiction) => contradictions.push(contradiction),
+                None => possible.push(way),
+            }
+        }
+        // Where a way is left, the others are what is left over of a condition that says more than one thing.
+        if !possible.is_empty() {
+            contradictions.clear();
+        }
+        Self { rule, ways: possible, contradictions }
+    }
+
+    /// Notes a warning at a place of the rule.
+    fn warn(&self, code: &'static str, span: Span, message: String, help: &str, found: &mut Vec<Diagnostic>) {
+        found.push(Diagnostic::warning(code, &self.rule.file, span, message).with_help(help));
+    }
+
+    /// All of its terms, in the order of the rule.
+    fn terms(&self) -> impl Iterator<Item = &Term> {
+        self.rule.logic().selections.iter().flat_map(|selection| selection.alternatives.iter().flatten())
+    }
+}
+
+/// From this on a rule says that its cause is more probable than not, and needs evidence for that.
+const PROBABLE: f64 = 0.5;
+
+/// Adds what is probably not meant in those of these rules that are `meant`. They are sorted by id. `modules` are the
+/// lists of modules of the built-in set.
+pub(super) fn lint(rules: &[Rule], meant: impl Fn(&Rule) -> bool, modules: &Lists, found: &mut Vec<Diagnostic>) {
+    // What is disabled judges nothing, and does not stand in the way of others.
+    let judging = rules.iter().filter(|rule| rule.disabled().is_none());
+    let linted: Vec<Linted<'_>> = judging.map(Linted::new).collect();
+    let carriers = Carriers::new(modules);
+    for one in linted.iter().filter(|one| meant(one.rule)) {
+        trivial::terms(one, found);
+        expressions::look(one, found);
+        boundaries::look(one, found);
+        paths::look(one, found);
+        endings::look(one, found);
+        reach::look(one, found);
+        contradictions::tell(one, found);
+        trivial::rule(one, found);
+        if let Some(carriers) = &carriers {
+            carriers::look(one, carriers, found);
+        }
+        sureness::look(one, found);
+        undecided::look(one, found);
+        drafts::look(one, found);
+        adjusting::look(one, found);
+        alone::look(one, found);
+        references::look(one, found);
+    }
+    shadows::look(&linted, meant, found);
+}
+
+/// The comparisons of a term, of a fact or of the fields of a list's entries, each with the type of what it compares.
+fn comparisons(test: &Test) -> Vec<(FactType, &Compare)> {
+    match test {
+        Test::Fact { fact, compare, .. } => vec![(fact.kind, compare)],
+        Test::List { list, .. } | Test::Sequence { list, .. } => {
+            let terms = test.entries().flat_map(|entries| entries.alternatives.iter().flatten());
+            terms
+                .filter_map(|term| match &term.test {
+                    FieldTest::Value(compare) => Some((list.fields.get(term.field)?.kind, compare)),
+                    FieldTest::Known(_) => None,
+                })
+                .collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// The fields that a term asks of a list's entries, each with its path.
+fn fields(test: &Test) -> Vec<(&'static str, &FieldTerm)> {
+    match test {
+        Test::List { list, .. } | Test::Sequence { list, .. } => {
+            let terms = test.entries().flat_map(|entries| entries.alternatives.iter().flatten());
+            terms.filter_map(|term| Some((list.fields.get(term.field)?.path, term))).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// A term as its rule writes it, on one line.
+fn written(rule: &Rule, term: &Term) -> String {
+    rule.file.slice(term.span).split_whitespace().collect::<Vec<_>>().join(" ")
+}

@@ -1,0 +1,455 @@
+//! All loaded rules, ready to judge.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use jiff::civil::Date;
+
+use super::causes::{self, Causes};
+use super::explain::Templates;
+use super::given;
+use super::index::Index;
+use super::lint::{lint, lint_lists, lint_table, look_at_suppressions};
+use super::list::{Lists, ModuleList, Own};
+use super::overlay::{self, SuppressedBy, Suppressions};
+use super::rule::{Origin, Rule};
+use super::source::{BUILTIN, SetSource};
+use super::supersede;
+use super::{Known, parse};
+use spanned_yaml::{Diagnostic, Span, YamlText, sort_diagnostics};
+
+/// A rule set that takes part.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RuleSetInfo {
+    /// Its name.
+    pub name: String,
+    /// Its version.
+    pub version: String,
+    /// How many rules it has.
+    pub rules: usize,
+    /// How many rules of earlier sets it overrides.
+    pub overrides: usize,
+    /// How many it disables.
+    pub disables: usize,
+    /// How many suppressions it has.
+    pub suppressions: usize,
+    /// How many lists of modules it adds to the built-in ones.
+    pub lists: usize,
+}
+
+impl RuleSetInfo {
+    /// Its rules, and what it changes in other sets: `3 rules, 1 override, 2 rules disabled`.
+    #[must_use]
+    pub fn says(&self) -> String {
+        let counted = |count: usize, noun: &str| format!("{count} {noun}{}", if count == 1 { "" } else { "s" });
+        let more = [(self.overrides, "override"), (self.suppressions, "suppression"), (self.lists, "list")];
+        let mut all = vec![counted(self.rules, "rule")];
+        all.extend(more.into_iter().filter(|(count, _)| *count > 0).map(|(count, noun)| counted(count, noun)));
+        if self.disables > 0 {
+            all.push(format!("{} disabled", counted(self.disables, "rule")));
+        }
+        all.join(", ")
+    }
+
+    /// A set of Sigma rules, of which this many are loaded. They have no version.
+    pub fn of_sigma(name: String, rules: usize) -> Self {
+        Self { name, version: "0".to_owned(), rules, overrides: 0, disables: 0, suppressions: 0, lists: 0 }
+    }
+
+    /// Whether it has anything to do with judging.
+    fn takes_part(&self) -> bool {
+        [self.rules, self.overrides, self.disables, self.suppressions, self.lists].iter().any(|count| *count > 0)
+    }
+}
+
+/// Everything that was loaded, compiled.
+#[derive(Debug)]
+pub struct RuleSet {
+    infos: Vec<RuleSetInfo>,
+    causes: Causes,
+    /// By id.
+    pub(super) rules: Vec<Rule>,
+    pub(super) index: Index,
+    /// With the set that each belongs to.
+    lists: Vec<(String, Arc<ModuleList>)>,
+    pub(super) templates: Templates,
+    pub(super) suppressions: Suppressions,
+    /// The lists that every set's rules can name.
+    known_lists: Arc<Lists>,
+    /// The files of `data/` of the sets that were given, else of the built-in one, each with its name without ending.
+    tables: Vec<(String, Arc<YamlText>)>,
+    /// What says what folders of artifacts must yield.
+    expected: Vec<PathBuf>,
+    warnings: Vec<Diagnostic>,
+    notes: Vec<String>,
+}
+
+impl RuleSet {
+    /// Loads the built-in rules, if wanted, and those at `paths`: folders and single files.
+    ///
+    /// Causes and lists of the built-in set are there either way. A folder whose `ruleset.yaml` says `name: builtin`
+    /// takes the place of the built-in set, so that a working copy can be tried without building the program.
+    ///
+    /// # Errors
+    /// All mistakes of all files, warnings among them, when there is at least one error.
+    pub fn load(builtin: bool, paths: &[PathBuf]) -> Result<Self, Vec<Diagnostic>> {
+        Self::load_with(builtin, paths, SetSource::prepared, SetSource::require_rules)
+    }
+
+    /// Loads the same as [`load`](Self::load) with the built-in rules, to be tested: a folder at `paths` may hold no
+    /// rules and nothing but folders of artifacts with what they must yield.
+    ///
+    /// # Errors
+    /// All mistakes of all files, warnings among them, when there is at least one error.
+    pub fn load_for_tests(paths: &[PathBuf]) -> Result<Self, Vec<Diagnostic>> {
+        Self::load_with(true, paths, SetSource::prepared, |_, _| {})
+    }
+
+    /// Loads the same as [`load`](Self::load) with the built-in rules, and checks those like a user's. Of rules without
+    /// errors the warnings tell, too, what is legal and probably not meant; with a day for `today`, also which
+    /// suppressions ended before it.
+    ///
+    /// # Errors
+    /// All mistakes of all files, warnings among them, when there is at least one error.
+    pub fn check(paths: &[PathBuf], today: Option<Date>) -> Result<Self, Vec<Diagnostic>> {
+        let (mut checked, mut found) = Self::read_all(true, paths, SetSource::embedded, |_, _| {});
+        checked.warnings.append(&mut found);
+        // Of a user's rules, what the built-in ones could do better is no matter.
+        let meant = |rule: &Rule| paths.is_empty() || !rule.is_embedded();
+        lint(&checked.rules, meant, &checked.known_lists, &mut checked.warnings);
+        let own = checked.lists.iter().skip(checked.known_lists.all().count());
+        lint_lists(own.map(|(_, list)| &**list), &checked.known_lists, &mut checked.warnings);
+        for (stem, table) in &checked.tables {
+            lint_table(stem, table, &mut checked.warnings);
+        }
+        if let Some(today) = today {
+            look_at_suppressions(&checked.suppressions, today, &mut checked.warnings);
+        }
+        sort_diagnostics(&mut checked.warnings);
+        if checked.warnings.iter().any(Diagnostic::is_error) { Err(checked.warnings) } else { Ok(checked) }
+    }
+
+    fn load_with(
+        builtin: bool,
+        paths: &[PathBuf],
+        embedded: fn(&mut Vec<Diagnostic>) -> SetSource,
+        require: fn(&SetSource, &mut Vec<Diagnostic>),
+    ) -> Result<Self, Vec<Diagnostic>> {
+        let (loaded, mut found) = Self::read_all(builtin, paths, embedded, require);
+        sort_diagnostics(&mut found);
+        if found.iter().any(Diagnostic::is_error) {
+            return Err(found);
+        }
+        Ok(Self { warnings: found, ..loaded })
+    }
+
+    /// Everything that could be loaded, and all mistakes.
+    fn read_all(
+        builtin: bool,
+        paths: &[PathBuf],
+        embedded: fn(&mut Vec<Diagnostic>) -> SetSource,
+        require: fn(&SetSource, &mut Vec<Diagnostic>),
+    ) -> (Self, Vec<Diagnostic>) {
+        let mut found = Vec::new();
+        let (mut sets, notes) = given::read(paths, &mut found);
+        sets.iter().for_each(|set| require(set, &mut found));
+        match sets.iter().position(|set| set.is_builtin) {
+            Some(index) => {
+                let replacement = sets.remove(index);
+                sets.insert(0, replacement);
+            }
+            None => {
+                let mut embedded = embedded(&mut found);
+                if !builtin {
+                    embedded.leave_out_rules();
+                }
+                sets.insert(0, embedded);
+            }
+        }
+        let left_out: BTreeSet<String> = sets.iter().flat_map(|set| set.left_out.iter().cloned()).collect();
+        let loaded = Self::compile(sets, &left_out, &mut found);
+        (Self { notes, ..loaded }, found)
+    }
+
+    /// Compiles sets of which the first is the built-in one; `left_out` are the ids of its rules if they are not
+    /// wanted.
+    fn compile(sets: Vec<SetSource>, left_out: &BTreeSet<String>, found: &mut Vec<Diagnostic>) -> Self {
+        let mut causes = Causes::default();
+        let mut builtin_lists = Arc::new(Lists::default());
+        let (mut infos, mut rules, mut lists) = (Vec::new(), Vec::new(), Vec::new());
+        let expected = sets.iter().flat_map(|set| set.expected.iter().cloned()).collect();
+        // The rules inside the program are proven again only where they are what is looked at.
+        let beside_others = sets.len() > 1;
+        let mut tables = Vec::new();
+        let (templates, mut read, mut lists_of_sets) = (Templates::default(), parse::Read::default(), Vec::new());
+        for (index, set) in sets.into_iter().enumerate() {
+            match &set.causes {
+                Some(file) if index == 0 => causes = causes::read(file, found),
+                Some(file) => {
+                    let message = "only the built-in rule set has causes";
+                    let help = "name one of its causes in the rules, and remove this file";
+                    found.push(Diagnostic::error("R065", file, Span::file_start(), message).with_help(help));
+                }
+                None => {}
+            }
+            let proven = set.embedded && beside_others;
+            let mut own = Own::default();
+            set.data.iter().for_each(|(stem, file)| own.read(stem, file, proven, found));
+            report_no_effect(&set, &own, found);
+            // What the built-in lists say holds whoever judges.
+            let added = if index == 0 { 0 } else { own.modules.len() };
+            if !proven {
+                tables.extend(set.data.iter().cloned());
+            }
+            let own_names: BTreeSet<String> = own.modules.iter().map(|list| list.name().to_owned()).collect();
+            let known_lists = Arc::new(builtin_lists.with(own));
+            lists.extend(
+                known_lists
+                    .all()
+                    .filter(|list| own_names.contains(list.name()))
+                    .map(|list| (set.name.clone(), Arc::clone(list))),
+            );
+            if index == 0 {
+                builtin_lists = Arc::clone(&known_lists);
+            }
+            let known = Known { causes: &causes, lists: &known_lists, proven };
+            let origin = Origin { set: index, embedded: set.embedded };
+            let before = rules.len();
+            for file in &set.rules {
+                rules.append(&mut parse::read_file(file, origin, &known, &templates, &mut read, found));
+            }
+            read.written.extend(set.left_out);
+            read.written.extend(set.prepared.iter().map(|(rule, _)| rule.id.to_owned()));
+            let prepared = set.prepared.into_iter();
+            rules.extend(prepared.map(|(rule, file)| Rule::prepared(rule, origin, &file, &known_lists)));
+            lists_of_sets.push(known_lists);
+            let rules = rules.len().saturating_sub(before);
+            let (name, version) = (set.name, set.version);
+            let (overrides, disables, suppressions) = (0, 0, 0);
+            infos.push(RuleSetInfo { name, version, rules, overrides, disables, suppressions, lists: added });
+        }
+        rules.sort_by(|a: &Rule, b: &Rule| a.id.cmp(&b.id));
+        report_equal_ids(&rules, &read.unfinished, found);
+        supersede::check(&read, found);
+        let mut target = overlay::Target {
+            rules: &mut rules,
+            left_out,
+            written: &read,
+            sets: &mut infos,
+            lists: &lists_of_sets,
+            causes: &causes,
+            templates: &templates,
+        };
+        let suppressions = overlay::apply(&read.overlays, &mut target, found);
+        let known_lists = builtin_lists;
+        let index = Index::new(&rules);
+        Self {
+            infos,
+            causes,
+            rules,
+            index,
+            lists,
+            templates,
+            suppressions,
+            known_lists,
+            tables,
+            expected,
+            warnings: Vec::new(),
+            notes: Vec::new(),
+        }
+    }
+
+    /// The loaded sets, the built-in one first; without it when none of its rules were wanted.
+    #[must_use]
+    pub fn infos(&self) -> Vec<RuleSetInfo> {
+        self.infos.iter().filter(|info| info.takes_part()).cloned().collect()
+    }
+
+    /// The names of these sets.
+    pub fn set_names(&self) -> impl Iterator<Item = &str> {
+        self.infos.iter().filter(|info| info.takes_part()).map(|info| info.name.as_str())
+    }
+
+    /// All suppressions, each with the id of the rule whose findings it is about.
+    pub fn suppressions(&self) -> impl Iterator<Item = (&str, &SuppressedBy)> {
+        self.suppressions.all().map(|(rule, suppression)| (rule, &suppression.by))
+    }
+
+    /// Who suppresses findings of a rule, and whether only some of them.
+    pub fn suppressions_of(&self, id: &str) -> impl Iterator<Item = (&SuppressedBy, bool)> {
+        self.suppressions.of(id).map(|suppression| (&suppression.by, suppression.is_limited()))
+    }
+
+    /// All rules, by id.
+    #[must_use]
+    pub fn rules(&self) -> &[Rule] {
+        &self.rules
+    }
+
+    /// Which rules can match.
+    #[cfg(test)]
+    pub(super) fn index(&self) -> &Index {
+        &self.index
+    }
+
+    /// The rule of that id.
+    #[must_use]
+    pub fn rule(&self, id: &str) -> Option<&Rule> {
+        let index = self.rules.binary_search_by(|rule| (*rule.id).cmp(id)).ok()?;
+        self.rules.get(index)
+    }
+
+    /// The set that a rule belongs to.
+    #[must_use]
+    pub fn set_of(&self, rule: &Rule) -> Option<&RuleSetInfo> {
+        self.infos.get(rule.origin.set)
+    }
+
+    /// All causes.
+    #[must_use]
+    pub fn causes(&self) -> &Causes {
+        &self.causes
+    }
+
+    /// All lists of modules, each with the name of its set, the built-in ones first.
+    pub fn lists(&self) -> impl Iterator<Item = (&str, &ModuleList)> {
+        self.lists.iter().map(|(set, list)| (set.as_str(), &**list))
+    }
+
+    /// The same as they can be named.
+    pub(super) fn known_lists(&self) -> &Lists {
+        &self.known_lists
+    }
+
+    /// The files that say what folders of artifacts must yield, in the order of the paths that were loaded.
+    #[must_use]
+    pub fn expected_files(&self) -> &[PathBuf] {
+        &self.expected
+    }
+
+    /// What became of the paths that it was loaded from, a sentence each: a file that was given twice is used once.
+    #[must_use]
+    pub fn notes(&self) -> &[String] {
+        &self.notes
+    }
+
+    /// Mistakes that did not keep the rules from being loaded.
+    #[must_use]
+    pub fn warnings(&self) -> &[Diagnostic] {
+        &self.warnings
+    }
+}
+
+/// A folder of nothing but tables that the program has from its build: it would change nothing.
+fn report_no_effect(set: &SetSource, own: &Own, found: &mut Vec<Diagnostic>) {
+    let no_rules = set.rules.is_empty() && set.prepared.is_empty() && set.left_out.is_empty();
+    let has_no_list = own.modules.is_empty() && own.lines.is_empty();
+    let Some((_, table)) = set.data.first().filter(|_| no_rules && set.expected.is_empty() && has_no_list) else {
+        return;
+    };
+    if !found.iter().any(|mistake| set.data.iter().any(|(_, file)| file.name == mistake.file.name)) {
+        let message = "neither rules nor lists in this folder, so it changes nothing";
+        let help = "tables of data/ are put into the program when it is built; what a rule set adds are lists of modules and \
+                    of lines";
+        found.push(Diagnostic::error("R064", table, Span::file_start(), message).with_help(help));
+    }
+}
+
+/// Two rules with one id: neither could be told from the other in a report. `unfinished` are the rules with mistakes.
+fn report_equal_ids(rules: &[Rule], unfinished: &[parse::Unfinished], found: &mut Vec<Diagnostic>) {
+    struct Named<'r> {
+        id: &'r str,
+        set: usize,
+        file: &'r Arc<YamlText>,
+        span: Span,
+        embedded: bool,
+    }
+    let finished = rules.iter().map(|rule| Named {
+        id: &rule.id,
+        set: rule.origin.set,
+        file: &rule.file,
+        span: rule.id_span,
+        embedded: rule.is_embedded(),
+    });
+    let others = unfinished.iter().map(|rule| Named {
+        id: &rule.id,
+        set: rule.set,
+        file: &rule.file,
+        span: rule.span,
+        embedded: false,
+    });
+    let mut all: Vec<Named<'_>> = finished.chain(others).collect();
+    all.sort_by(|a, b| {
+        let place = |rule: &Named<'_>| (rule.set, rule.span.start);
+        a.id.cmp(b.id)
+            .then_with(|| place(a).0.cmp(&place(b).0))
+            .then_with(|| a.file.name.cmp(&b.file.name))
+            .then_with(|| place(a).1.cmp(&place(b).1))
+    });
+    for equal in all.chunk_by(|a, b| a.id == b.id) {
+        let [first, others @ ..] = equal else { continue };
+        found.extend(others.iter().map(|rule| {
+            let of_builtin = first.file.name.strip_prefix(BUILTIN).unwrap_or_default();
+            let help = if first.embedded && rule.file.name.ends_with(of_builtin) {
+                "to try changed files of the built-in set, give the whole folder, whose ruleset.yaml says `name: builtin`; to \
+                 change a rule of it, use `override` or `disable`"
+            } else {
+                "give it another name; to change a rule of another set, use `override` or `disable`"
+            };
+            Diagnostic::error("R019", rule.file, rule.span, format!("there are two rules `{}`", rule.id))
+                .with_other(first.file, first.span, "first here")
+                .with_help(help)
+        }));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gate::Chance;
+    use crate::outcome::Outcome;
+    use crate::view::View;
+    use facts::FactSet;
+
+    #[test]
+    fn every_part_of_the_built_in_rules_is_as_it_is_written() {
+        let prepared = RuleSet::load(true, &[]).expect("the built-in rules");
+        let written = RuleSet::load_with(true, &[], SetSource::embedded, |_, _| {}).expect("the built-in rules");
+        assert_eq!(prepared.infos(), written.infos());
+        for (prepared, written) in prepared.rules().iter().zip(written.rules()) {
+            assert_eq!(format!("{:?}", prepared.logic()), format!("{:?}", written.logic()), "{}", written.id);
+            assert_eq!(format!("{:?}", prepared.texts()), format!("{:?}", written.texts()), "{}", written.id);
+            assert_eq!(format!("{:?}", prepared.tests()), format!("{:?}", written.tests()), "{}", written.id);
+            assert_eq!(format!("{:?}", prepared.gate), format!("{:?}", written.gate), "{}", written.id);
+            assert_eq!((prepared.span, prepared.id_span), (written.span, written.id_span), "{}", written.id);
+            assert_eq!(prepared.written(), written.written());
+        }
+    }
+
+    #[test]
+    fn no_gate_is_closed_to_a_rule_that_matches_or_is_undecided() {
+        let rules = RuleSet::load(true, &[]).expect("the built-in rules");
+        for rule in rules.rules() {
+            for test in rule.tests() {
+                let chance = rule.gate.chance(&View::new(&test.facts, None));
+                match test.expect {
+                    Outcome::Match => assert_eq!(chance, Chance::Yes, "{}: {}", rule.id, test.name),
+                    Outcome::Skipped => assert_ne!(chance, Chance::No, "{}: {}", rule.id, test.name),
+                    _ => {}
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_stop_meets_few_rules() {
+        let rules = RuleSet::load(true, &[]).expect("the built-in rules");
+        let mut facts = FactSet::default();
+        facts.set("incident.kind", facts::Value::Text("bugcheck".into()), None);
+        facts.set("bugcheck.code", facts::Value::Number(0x9F), None);
+        let view = View::new(&facts, None);
+        let met = rules.rules().iter().filter(|rule| rule.gate.chance(&view) == Chance::Yes).count();
+        assert!((1..40).contains(&met), "{met} of {}", rules.rules().len());
+    }
+}

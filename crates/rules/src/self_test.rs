@@ -1,0 +1,251 @@
+//! The tests that rules bring along.
+
+use super::outcome::Outcome;
+use super::possible;
+use super::selection::telling_field;
+use super::slips;
+use super::value;
+use facts::schema::{FactDefinition, LISTS, ListDefinition, SCALARS};
+use facts::{FactSet, Record, Value};
+use rule_syntax::mistakes::{Mistakes, listing, suggestion};
+use spanned_yaml::{Node, Span};
+
+/// A test of a rule.
+#[derive(Debug, Clone)]
+pub(super) struct SelfTest {
+    pub name: String,
+    pub facts: FactSet,
+    pub expect: Outcome,
+    /// How sure the rule has to be then; `None` where the test does not say.
+    pub confidence: Option<f64>,
+    pub span: Span,
+}
+
+/// What running the tests of rules gave.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct TestOutcome {
+    /// Rules that were tested.
+    pub rules: usize,
+    /// Tests that gave what they expect.
+    pub passed: usize,
+    /// Tests that did not, in the order of rules and tests.
+    pub failed: Vec<TestFailure>,
+}
+
+/// A test that did not give what it expects.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TestFailure {
+    /// The rule's id.
+    pub rule: String,
+    /// The test's name.
+    pub test: String,
+    /// The file that both stand in.
+    pub file: String,
+    /// The line of the test.
+    pub line: u32,
+    /// What the test expects.
+    pub expected: Outcome,
+    /// What the rule gave.
+    pub got: Outcome,
+    /// Why it gave that: the terms that decided, a sentence each.
+    pub why: Vec<String>,
+}
+
+/// Reads the tests of a rule and requires that both answers are tested. `key` is where the word `tests` stands.
+pub(super) fn read(tests: &Node, key: Span, mistakes: &mut Mistakes) -> Vec<SelfTest> {
+    let Some(items) = mistakes.items(tests, "`tests`") else { return Vec::new() };
+    let tests: Vec<SelfTest> = items.iter().filter_map(|item| read_test(item, mistakes)).collect();
+    let expected = |item: &Node| item.get("expect").and_then(Node::text).map(str::to_owned);
+    // What a test with a mistake in it was meant to expect is not known.
+    if tests.len() < items.len() {
+        return tests;
+    }
+    for wanted in [Outcome::Match, Outcome::NoMatch] {
+        if !items.iter().any(|item| expected(item).as_deref() == Some(wanted.word())) {
+            let message = format!("no test expects `{wanted}`");
+            let help = "a rule is shown to match what it is for, and to leave alone what is close to it";
+            mistakes.error_with_help("R050", key, message, help);
+        }
+    }
+    tests
+}
+
+fn read_test(item: &Node, mistakes: &mut Mistakes) -> Option<SelfTest> {
+    let entries = mistakes.mapping(item, "a test")?;
+    let keys = ["name", "facts", "expect", "confidence"];
+    mistakes.keys(entries, item.span, "a test", &keys, &["name", "facts", "expect"]);
+    let name = item.get("name").and_then(|node| mistakes.text(node, "a test's name")).map(str::to_owned);
+    let facts = item.get("facts").and_then(|node| read_facts(node, mistakes));
+    let expect = item.get("expect").and_then(|node| {
+        let word = mistakes.text(node, "`expect`")?;
+        let known = Outcome::EXPECTED.into_iter().find(|outcome| outcome.word() == word);
+        if known.is_none() {
+            let words = Outcome::EXPECTED.map(Outcome::word);
+            let meant = slips::outcome(word).map(str::to_owned).or_else(|| suggestion(word, words));
+            let help = meant.unwrap_or_else(|| format!("it is one of {}", listing(words)));
+            mistakes.error_with_help("R014", node.span, format!("a test can't expect `{word}`"), help);
+        }
+        known
+    });
+    let confidence = item.get("confidence").map(|node| {
+        let confidence = mistakes.confidence(node, "`confidence`")?;
+        if matches!(expect, Some(Outcome::NoMatch | Outcome::Skipped)) {
+            let help = "only of a rule that matches it can be said how sure it is";
+            mistakes.error_with_help("R014", node.span, "a test that expects no match has no confidence", help);
+            return None;
+        }
+        Some(confidence)
+    });
+    let confidence = match confidence {
+        None => None,
+        Some(read) => Some(read?),
+    };
+    Some(SelfTest { name: name?, facts: facts?, expect: expect?, confidence, span: item.span })
+}
+
+/// Reads facts as a mapping of paths to values, and of list names to lists of entries.
+pub(super) fn read_facts(node: &Node, mistakes: &mut Mistakes) -> Option<FactSet> {
+    let mut facts = FactSet::default();
+    let before = mistakes.errors();
+    for entry in mistakes.mapping(node, "`facts`")? {
+        let name = entry.name();
+        if let Ok(index) = SCALARS.binary_search_by(|fact| fact.path.cmp(name)) {
+            let Some(fact) = SCALARS.get(index) else { continue };
+            if let Some(value) = read_value(fact, &entry.value, mistakes) {
+                facts.set(fact.path, value, None);
+            }
+        } else if let Some(list) = LISTS.iter().find(|list| list.name == name) {
+            let records = read_records(list, &entry.value, mistakes);
+            facts.set_list(list.name, records);
+        } else {
+            let known = SCALARS.iter().map(|fact| fact.path).chain(LISTS.iter().map(|list| list.name));
+            let help = slips::fact_of_test(name)
+                .or_else(|| suggestion(name, known))
+                .unwrap_or_else(|| "`crashsift rules facts` prints all facts with their types".to_owned());
+            mistakes.error_with_help("R020", entry.key.span, format!("there is no fact `{name}`"), help);
+        }
+    }
+    (mistakes.errors() == before).then_some(facts)
+}
+
+fn read_records(list: &ListDefinition, node: &Node, mistakes: &mut Mistakes) -> Vec<Record> {
+    let Some(items) = node.items() else {
+        let message = format!("`{}` is a list of entries, not {}", list.name, node.kind_name());
+        let field = telling_field(list);
+        let help = format!("write `{}: [{{{field}: ...}}]`; `[]` for a list that is known to be empty", list.name);
+        mistakes.error_with_help("R022", node.span, message, help);
+        return Vec::new();
+    };
+    let mut read: Vec<(&Node, Record)> =
+        items.iter().filter_map(|item| Some((item, read_record(list, item, mistakes)?))).collect();
+    let mut position = 0_u64;
+    for (_, record) in &mut read {
+        position = complete(list, record, position);
+    }
+    possible::look(list, node, &read, mistakes);
+    read.into_iter().map(|(_, record)| record).collect()
+}
+
+fn read_record(list: &ListDefinition, item: &Node, mistakes: &mut Mistakes) -> Option<Record> {
+    if let Some(text) = item.text().filter(|_| !item.is_nothing()) {
+        let message = format!("an entry of `{}` must be a mapping, not a text", list.name);
+        let help = format!("write `{{{}: {text}}}`, or another of its fields", telling_field(list));
+        mistakes.error_with_help("R012", item.span, message, help);
+        return None;
+    }
+    let entries = mistakes.mapping(item, &format!("an entry of `{}`", list.name))?;
+    for entry in entries.iter().filter(|entry| !list.fields.iter().any(|field| field.path == entry.name())) {
+        let fields = list.fields.iter().map(|field| field.path);
+        let help =
+            suggestion(entry.name(), fields.clone()).unwrap_or_else(|| format!("its fields are {}", listing(fields)));
+        let message = format!("an entry of `{}` has no field `{}`", list.name, entry.name());
+        mistakes.error_with_help("R020", entry.key.span, message, help);
+    }
+    let fields = list.fields.iter().filter_map(|field| {
+        let value = read_value(field, item.get(field.path)?, mistakes)?;
+        Some((field.path, value))
+    });
+    Some(Record { fields: fields.collect(), from: None })
+}
+
+/// Adds to an entry what the test says without writing it: where it stands, in lists whose entries have a position, and
+/// how far away it is, where that is the time before or after. `position` is the place behind the entry before; gives
+/// the one behind this entry.
+fn complete(list: &ListDefinition, record: &mut Record, position: u64) -> u64 {
+    let number = |record: &Record, field: &str| match record.get(field) {
+        Some(Value::Number(number)) => Some(*number),
+        _ => None,
+    };
+    let away = number(record, "seconds_before").or_else(|| number(record, "seconds_after"));
+    for (field, value) in [("position", Some(position)), ("seconds_away", away)] {
+        if let (Some(definition), Some(value), None) =
+            (list.fields.iter().find(|known| known.path == field), value, record.get(field))
+        {
+            record.fields.push((definition.path, Value::Number(value)));
+        }
+    }
+    number(record, "position").unwrap_or(position).saturating_add(1)
+}
+
+fn read_value(fact: &FactDefinition, node: &Node, mistakes: &mut Mistakes) -> Option<Value> {
+    let Some(text) = node.text().filter(|_| !node.is_nothing()) else {
+        let message = format!("`{}` needs {}, not {}", fact.path, value::noun(fact.kind), node.kind_name());
+        let help = "leave a fact out when it shall be absent";
+        mistakes.error_with_help("R022", node.span, message, help);
+        return None;
+    };
+    match value::of(fact, text) {
+        Ok(value) => Some(value),
+        Err(wrong) => {
+            mistakes.error_with_help("R022", node.span, format!("{} (`{}`)", wrong.message, fact.path), wrong.help);
+            None
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::{passes, rule};
+
+    #[test]
+    fn how_far_away_an_entry_is_need_not_be_written() {
+        let asked = "other_incidents|any: {same_site: true, seconds_away|within: 1 h}";
+        let tests = [
+            ("other_incidents: [{same_site: true, seconds_before: 600}]", "match"),
+            ("other_incidents: [{same_site: true, seconds_after: 10 min}]", "match"),
+            ("other_incidents: [{same_site: true, seconds_before: 7200}]", "no-match"),
+            ("other_incidents: [{same_site: true}]", "skipped"),
+        ];
+        passes(asked, "it", &tests);
+    }
+
+    #[test]
+    fn where_an_entry_stands_need_not_be_written() {
+        let first = "frames|any: {position: 0, module: a.dll}";
+        let tests = [
+            ("frames: [{module: a.dll}, {module: b.dll}]", "match"),
+            ("frames: [{module: b.dll}, {module: a.dll}]", "no-match"),
+            // What is written stands, and counts on.
+            ("frames: [{position: 3, module: a.dll}]", "no-match"),
+        ];
+        passes(first, "it", &tests);
+        let next = "frames|any: {position: 4, module: b.dll}";
+        let tests = [("frames: [{position: 3, module: a.dll}, {module: b.dll}]", "match"), ("frames: []", "no-match")];
+        passes(next, "it", &tests);
+        let directly = "frames|sequence: {steps: [{module: a.dll}, {module: b.dll}], adjacent: true}";
+        let tests = [
+            ("frames: [{module: a.dll}, {module: b.dll}]", "match"),
+            ("frames: [{module: a.dll}, {module: c.dll}, {module: b.dll}]", "no-match"),
+        ];
+        passes(directly, "it", &tests);
+    }
+
+    #[test]
+    fn a_list_without_positions_gets_none() {
+        let rules =
+            rule("it: {text|any: {line: x}}", "it", &[("text: [{line: x}]", "match"), ("text: []", "no-match")]);
+        let test = rules.rules().first().and_then(|rule| rule.tests().first()).expect("a test");
+        let fields = &test.facts.list("text").and_then(<[_]>::first).expect("an entry").fields;
+        assert_eq!(fields.iter().map(|(field, _)| *field).collect::<Vec<_>>(), ["line"]);
+    }
+}

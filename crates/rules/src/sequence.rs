@@ -1,0 +1,369 @@
+//! Entries of a list that follow one another: first this, then that, then the incident.
+
+use super::Known;
+use super::entries::Lack;
+use super::evaluate::Truth;
+use super::quantifier::{no_time, span};
+use super::selection::{Absence, EntryFilter, entry_filter};
+use super::view::{Compared, Row};
+use facts::schema::{LISTS, ListDefinition};
+use rule_syntax::mistakes::{Mistakes, listing};
+use spanned_yaml::Node;
+
+/// Fewer steps are no order, more than this are no rule that somebody could explain.
+pub(super) const STEPS: std::ops::RangeInclusive<usize> = 2..=8;
+
+/// Steps of which each is an entry that follows that of the step before.
+#[derive(Debug, Clone)]
+pub(super) struct Sequence {
+    pub steps: Vec<EntryFilter>,
+    pub along: Along,
+    /// The field with the incident that an entry tells of, by its index, if the list has it.
+    pub incident: Option<usize>,
+}
+
+/// What gives entries their order. Fields go by their index in the list's definition.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Along {
+    /// The time, up to the incident: the field with the distance, and how many seconds lie between the first and the
+    /// last step at most.
+    Time { before: Field, within: Option<u64> },
+    /// The position, from 0 on: for frames from the innermost outwards. `adjacent`: each directly after the other.
+    Position { field: Field, adjacent: bool },
+}
+
+/// A field, and what it means that an entry lacks it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Field {
+    pub index: usize,
+    pub absent: Absence,
+}
+
+impl Field {
+    fn of(list: &ListDefinition, name: &str) -> Option<Self> {
+        let (index, definition) = list.fields.iter().enumerate().find(|(_, field)| field.path == name)?;
+        Some(Self { index, absent: Absence::of(definition, list) })
+    }
+}
+
+/// The field that gives a list's entries their order, if one does.
+pub(super) fn order_of(list: &ListDefinition) -> Option<&'static str> {
+    ["seconds_before", "position"].into_iter().find(|name| list.fields.iter().any(|field| field.path == *name))
+}
+
+/// Reads `[STEP, STEP]`, or `{steps: [STEP, STEP], within: 10 min}`.
+pub(super) fn read(list: &ListDefinition, node: &Node, known: &Known<'_>, mistakes: &mut Mistakes) -> Option<Sequence> {
+    let timed = Field::of(list, "seconds_before");
+    let Some(field) = timed.or_else(|| Field::of(list, "position")) else {
+        let message = format!("the entries of `{}` have no order, so none follows another", list.name);
+        let ordered = LISTS.iter().filter(|list| order_of(list).is_some());
+        let help = format!("lists with an order are {}", listing(ordered.map(|list| list.name)));
+        mistakes.error_with_help("R037", node.span, message, help);
+        return None;
+    };
+    let before = mistakes.errors();
+    let (mut within, mut adjacent) = (None, false);
+    let steps = if node.items().is_some() {
+        node
+    } else {
+        let entries = mistakes.mapping(node, "`sequence`")?;
+        mistakes.keys(entries, node.span, "`sequence`", &["steps", "within", "adjacent"], &["steps"]);
+        if let Some(node) = node.get("within") {
+            if timed.is_some() {
+                within = span(node, mistakes);
+            } else {
+                no_time(list, node, mistakes);
+            }
+        }
+        if let Some(node) = node.get("adjacent") {
+            match node.text() {
+                Some("true") => adjacent = true,
+                Some("false") => {}
+                _ => mistakes.error("R022", node.span, "`adjacent` must be `true` or `false`"),
+            }
+            if timed.is_some() {
+                let message = format!("the entries of `{}` have times and no positions", list.name);
+                mistakes.error_with_help(
+                    "R037",
+                    node.span,
+                    message,
+                    "write `within: 1 min` for what lies close together",
+                );
+            }
+        }
+        node.get("steps")?
+    };
+    let items = mistakes.items(steps, "`sequence`")?;
+    if !STEPS.contains(&items.len()) {
+        let message =
+            format!("a sequence has {} to {} steps, and this one {}", STEPS.start(), STEPS.end(), items.len());
+        let help = format!("write `{}|any: {{...}}` for one entry", list.name);
+        mistakes.error_with_help("R037", steps.span, message, help);
+        return None;
+    }
+    let read: Vec<EntryFilter> = items.iter().filter_map(|item| entry_filter(list, item, known, mistakes)).collect();
+    let along = match timed {
+        Some(before) => Along::Time { before, within },
+        None => Along::Position { field, adjacent },
+    };
+    let incident = list.fields.iter().position(|field| field.path == "incident");
+    (mistakes.errors() == before && read.len() == items.len()).then_some(Sequence { steps: read, along, incident })
+}
+
+/// An entry as a step.
+#[derive(Debug, Clone, Copy)]
+struct Step {
+    row: usize,
+    /// Where it stands in the order.
+    at: i128,
+    /// Where the first step of its chain stands.
+    start: i128,
+    /// What it tells of: what two steps in a row must not both be.
+    who: Who,
+    /// The place of the step before in its list.
+    before: usize,
+}
+
+/// What an entry tells of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Who {
+    Incident(u64),
+    Row(usize),
+}
+
+impl Sequence {
+    /// Whether entries follow one another like this; `more` says of a step whether there may be entries for it that the
+    /// list lacks. What stands in the same second has no order that anybody knows.
+    pub fn truth(&self, rows: &[Row<'_>], more: impl Fn(&EntryFilter) -> bool) -> Truth {
+        if !self.found(rows).is_empty() {
+            return Truth::True;
+        }
+        let is_open = |step: &EntryFilter| {
+            let anywhere = |row: &Row<'_>| self.may_be_anywhere(row) && step.truth(row) != Truth::False;
+            more(step) || rows.iter().any(anywhere)
+        };
+        let decided: Vec<&EntryFilter> = self.steps.iter().filter(|step| !is_open(step)).collect();
+        // What an open step leaves between its neighbours is not told by them.
+        let apart = decided.len() < self.steps.len();
+        let possible = decided.is_empty() || self.chain(&decided, rows, false, apart).1.is_some();
+        if possible { Truth::Undecided } else { Truth::False }
+    }
+
+    /// The entries that surely follow one another so, the first step's first; of several such, those of which the last
+    /// one stands last. Empty where none do.
+    pub fn found<'r, 'v>(&self, rows: &'r [Row<'v>]) -> Vec<&'r Row<'v>> {
+        let steps: Vec<&EntryFilter> = self.steps.iter().collect();
+        let chain = self.chain(&steps, rows, true, false).1.unwrap_or_default();
+        chain.into_iter().filter_map(|row| rows.get(row)).collect()
+    }
+
+    /// How many of the first steps surely follow one another.
+    pub fn reached(&self, rows: &[Row<'_>]) -> usize {
+        let steps: Vec<&EntryFilter> = self.steps.iter().collect();
+        self.chain(&steps, rows, true, false).0
+    }
+
+    /// The field that gives entries their order, and what it means that one lacks it.
+    pub fn field(&self) -> (usize, Absence) {
+        let (Along::Time { before: field, .. } | Along::Position { field, .. }) = self.along;
+        (field.index, field.absent)
+    }
+
+    /// Where an entry stands in the order.
+    pub fn place(&self, row: &Row<'_>) -> Option<i128> {
+        let number = |field: Field| match row.field(field.index)? {
+            Compared::Number(number) => Some(i128::from(number)),
+            _ => None,
+        };
+        match self.along {
+            Along::Time { before, .. } => number(before)?.checked_neg(),
+            Along::Position { field, .. } => number(field),
+        }
+    }
+
+    /// Whether nobody knows where an entry stands.
+    pub fn may_be_anywhere(&self, row: &Row<'_>) -> bool {
+        let (_, absent) = self.field();
+        self.place(row).is_none() && absent.of_entry(row) == Lack::Unknown
+    }
+
+    /// Entries for these steps in their order, and for how many of the first steps there are some. `sure`: those that
+    /// surely fit, at different times; else those that may. `apart`: steps are left out between them.
+    fn chain(&self, steps: &[&EntryFilter], rows: &[Row<'_>], sure: bool, apart: bool) -> (usize, Option<Vec<usize>>) {
+        let who = |number: usize, row: &Row<'_>| match self.incident.and_then(|field| row.field(field)) {
+            Some(Compared::Number(incident)) => Who::Incident(incident),
+            _ => Who::Row(number),
+        };
+        let of_step = |filter: &EntryFilter| {
+            let fits = |row: &Row<'_>| match filter.truth(row) {
+                Truth::True => true,
+                Truth::Undecided => !sure,
+                Truth::False => false,
+            };
+            let rows = rows.iter().enumerate().filter(|(_, row)| fits(row));
+            let placed = rows.filter_map(|(number, row)| {
+                let at = self.place(row)?;
+                Some(Step { row: number, at, start: at, who: who(number, row), before: 0 })
+            });
+            let mut placed: Vec<Step> = placed.collect();
+            placed.sort_by_key(|step| (step.at, step.row));
+            placed
+        };
+        let mut done: Vec<Vec<Step>> = Vec::new();
+        for (number, filter) in steps.iter().enumerate() {
+            let mut placed = of_step(filter);
+            if let Some(before) = done.last() {
+                placed = self.following(before, placed, sure, apart);
+            }
+            if number.saturating_add(1) == steps.len()
+                && let Along::Time { within: Some(within), .. } = self.along
+            {
+                placed.retain(|step| step.at.saturating_sub(step.start) <= i128::from(within));
+            }
+            if placed.is_empty() {
+                return (number, None);
+            }
+            done.push(placed);
+        }
+        let reached = done.len();
+        let mut chain = Vec::new();
+        let mut next = done.last().map(|last| last.len().saturating_sub(1));
+        for placed in done.iter().rev() {
+            let Some(step) = next.and_then(|place| placed.get(place)) else { return (reached, None) };
+            chain.push(step.row);
+            next = Some(step.before);
+        }
+        chain.reverse();
+        (reached, Some(chain))
+    }
+
+    /// Which of these entries follow one of those of the step before, each with the one whose chain began last: that is
+    /// the shortest.
+    fn following(&self, before: &[Step], placed: Vec<Step>, sure: bool, apart: bool) -> Vec<Step> {
+        if let Along::Position { adjacent: true, .. } = self.along
+            && !apart
+        {
+            let follow = |step: Step| {
+                let wanted = step.at.checked_sub(1)?;
+                let place = before.partition_point(|earlier| earlier.at < wanted);
+                let earlier = before.get(place).filter(|earlier| earlier.at == wanted)?;
+                Some(Step { start: earlier.start, before: place, ..step })
+            };
+            return placed.into_iter().filter_map(follow).collect();
+        }
+        let is_timed = matches!(self.along, Along::Time { .. });
+        let mut entering = before.iter().enumerate().peekable();
+        // The two whose chains began last, and that tell of different things: one of them is not what follows.
+        let mut latest: [Option<(usize, &Step)>; 2] = [None, None];
+        let mut following = Vec::new();
+        for step in placed {
+            let is_before = |earlier: &Step| earlier.at < step.at || (!sure && is_timed && earlier.at == step.at);
+            while let Some(entered) = entering.next_if(|(_, earlier)| is_before(earlier)) {
+                latest = match latest {
+                    [first, second] if first.is_none_or(|(_, known)| entered.1.start >= known.start) => {
+                        let same = first.is_some_and(|(_, known)| known.who == entered.1.who);
+                        [Some(entered), if same { second } else { first }]
+                    }
+                    [Some(first), second]
+                        if first.1.who != entered.1.who
+                            && second.is_none_or(|(_, known)| entered.1.start >= known.start) =>
+                    {
+                        [Some(first), Some(entered)]
+                    }
+                    unchanged => unchanged,
+                };
+            }
+            let earlier = latest.into_iter().flatten().find(|(_, earlier)| apart || earlier.who != step.who);
+            following.extend(earlier.map(|(place, earlier)| Step { start: earlier.start, before: place, ..step }));
+        }
+        following
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::passes;
+
+    /// A timeline of these kinds, so many seconds before the incident.
+    fn timeline(entries: &[(&str, u32)]) -> String {
+        let entries = entries.iter().map(|(kind, before)| format!("{{kind: {kind}, seconds_before: {before}}}"));
+        format!("timeline: [{}]", entries.collect::<Vec<_>>().join(", "))
+    }
+
+    #[test]
+    fn steps_follow_one_another_up_to_the_incident() {
+        let asked = "timeline|sequence: [{kind: driver-install}, {kind: driver-reset}]";
+        let after = "timeline: [{kind: driver-install, seconds_before: 60}, {kind: driver-reset, seconds_after: 60}]";
+        let tests = [
+            (timeline(&[("driver-install", 300), ("driver-reset", 60)]), "match"),
+            (timeline(&[("driver-reset", 20), ("thermal", 30), ("driver-install", 40)]), "match"),
+            (timeline(&[("driver-install", 60), ("driver-reset", 300)]), "no-match"),
+            (timeline(&[("driver-install", 60)]), "no-match"),
+            (after.to_owned(), "no-match"),
+        ];
+        let tests: Vec<(&str, &str)> = tests.iter().map(|(facts, expect)| (facts.as_str(), *expect)).collect();
+        passes(asked, "it", &tests);
+    }
+
+    #[test]
+    fn what_stands_in_one_second_has_no_known_order() {
+        let asked = "timeline|sequence: [{kind: driver-install}, {kind: driver-reset}]";
+        let at_once = timeline(&[("driver-install", 60), ("driver-reset", 60)]);
+        let in_order = timeline(&[("driver-install", 60), ("driver-reset", 60), ("driver-reset", 59)]);
+        passes(asked, "it", &[(&in_order, "match"), (&at_once, "skipped"), ("timeline: []", "no-match")]);
+        passes(asked, "not it", &[("timeline: []", "match"), (&at_once, "skipped"), (&in_order, "no-match")]);
+    }
+
+    #[test]
+    fn one_entry_and_one_incident_are_not_two_steps_in_a_row() {
+        let asked = "timeline|sequence: [{kind: driver-reset}, {kind: driver-reset}]";
+        let of = |numbers: [&str; 2]| {
+            let [first, second] = numbers;
+            format!(
+                "timeline: [{{kind: driver-reset, seconds_before: 9{first}}}, {{kind: driver-reset, seconds_before: 5{second}}}]"
+            )
+        };
+        let (two, none) = (of([", incident: 1", ", incident: 2"]), of(["", ""]));
+        let (told_twice, once) = (of([", incident: 1", ", incident: 1"]), timeline(&[("driver-reset", 5)]));
+        passes(asked, "it", &[(&two, "match"), (&none, "match"), (&told_twice, "no-match"), (&once, "no-match")]);
+    }
+
+    #[test]
+    fn the_whole_can_have_to_lie_in_a_span() {
+        let asked = "timeline|sequence: {steps: [{kind: thermal}, {kind: driver-reset}, {kind: crash}], within: 5 min}";
+        let close = timeline(&[("thermal", 900), ("thermal", 310), ("driver-reset", 100), ("crash", 10)]);
+        let far = timeline(&[("thermal", 311), ("driver-reset", 100), ("crash", 10)]);
+        passes(asked, "it", &[(&close, "match"), (&far, "no-match")]);
+    }
+
+    #[test]
+    fn a_step_whose_time_nobody_knows_leaves_it_open() {
+        let asked = "incidents_before|sequence: [{kind: hang}, {kind: crash}]";
+        let of = |hang: &str| format!("incidents_before: [{{kind: hang{hang}}}, {{kind: crash, seconds_before: 10}}]");
+        let tests =
+            [(of(", seconds_before: 20"), "match"), (of(""), "skipped"), (of(", seconds_before: 5"), "no-match")];
+        passes(asked, "it", &tests.each_ref().map(|(facts, expect)| (facts.as_str(), *expect)));
+    }
+
+    #[test]
+    fn frames_follow_one_another_outwards() {
+        let facts = |modules: &[&str]| {
+            let frames = modules.iter().enumerate().map(|(at, module)| format!("{{position: {at}, module: {module}}}"));
+            format!("frames: [{}]", frames.collect::<Vec<_>>().join(", "))
+        };
+        let (direct, over, other) =
+            (facts(&["x.dll", "a.dll", "b.dll"]), facts(&["a.dll", "c.dll", "b.dll"]), facts(&["b.dll", "a.dll"]));
+        let steps = "[{module: a.dll}, {module: b.dll}]";
+        let called = format!("frames|sequence: {steps}");
+        passes(&called, "it", &[(&direct, "match"), (&over, "match"), (&other, "no-match")]);
+        let directly = format!("frames|sequence: {{steps: {steps}, adjacent: true}}");
+        passes(&directly, "it", &[(&direct, "match"), (&over, "no-match"), (&other, "no-match")]);
+    }
+
+    #[test]
+    fn a_step_can_have_alternatives() {
+        let asked = "timeline|sequence: [[{kind: driver-install}, {kind: update}], {kind: driver-reset}]";
+        let (update, none) = (timeline(&[("update", 30), ("driver-reset", 10)]), timeline(&[("driver-reset", 10)]));
+        passes(asked, "it", &[(&update, "match"), (&none, "no-match")]);
+    }
+}

@@ -1,0 +1,399 @@
+//! The facts of one incident, prepared so that many rules can compare them.
+
+use std::borrow::Cow;
+use std::cell::OnceCell;
+
+use super::value::fold;
+use evidence::Version;
+use facts::schema::{FactDefinition, LISTS, ListDefinition, OTHER_INCIDENTS, SCALARS};
+use facts::{
+    Around, EvidenceRef, FactSet, FactType, Nearby, OtherIncident, OtherIncidents, Record, Recorded, Shared, Value,
+};
+
+/// A value in the form in which it compares.
+#[derive(Debug)]
+pub(super) struct Seen<'a> {
+    /// The value as it was read.
+    pub value: &'a Value,
+    kind: FactType,
+    /// The path of the process's executable, if it is known.
+    program: Option<&'a str>,
+    folded: OnceCell<Cow<'a, str>>,
+    /// Where it is from.
+    pub from: Option<EvidenceRef>,
+}
+
+impl<'a> Seen<'a> {
+    fn new(definition: &FactDefinition, value: &'a Value, from: Option<EvidenceRef>, program: Option<&'a str>) -> Self {
+        Self { value, kind: definition.kind, program, folded: OnceCell::new(), from }
+    }
+
+    /// The value as it compares; a text is folded when a rule first asks.
+    pub fn compared(&self) -> Compared<'_> {
+        match self.value {
+            Value::Text(text) => {
+                let text = self.folded.get_or_init(|| fold(self.kind, text));
+                match self.kind {
+                    FactType::Path => Compared::Path { text, program: self.program },
+                    _ => Compared::Text(text),
+                }
+            }
+            Value::Number(number) => Compared::Number(*number),
+            Value::Version(version) => Compared::Version(*version),
+            Value::Flag(flag) => Compared::Flag(*flag),
+        }
+    }
+}
+
+/// A value as it compares: texts are folded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Compared<'a> {
+    Text(&'a str),
+    /// A path, with the path of the process's executable, if it is known.
+    Path {
+        text: &'a str,
+        program: Option<&'a str>,
+    },
+    Number(u64),
+    Version(Version),
+    Flag(bool),
+}
+
+/// An entry of a list.
+#[derive(Debug)]
+pub(super) enum Row<'a> {
+    /// With its fields in the order of the list's definition.
+    Fields(Vec<Option<Seen<'a>>>, Option<EvidenceRef>),
+    /// Of the timeline.
+    Nearby(&'a Nearby<'a>),
+    /// Of the other incidents.
+    Other(&'a OtherIncident),
+}
+
+impl Row<'_> {
+    /// The value of a field, by its index in the list's definition.
+    pub fn field(&self, index: usize) -> Option<Compared<'_>> {
+        match self {
+            Self::Fields(fields, _) => Some(fields.get(index)?.as_ref()?.compared()),
+            Self::Nearby(entry) => nearby_field(entry, index),
+            Self::Other(entry) => other_field(entry, index),
+        }
+    }
+
+    /// Whether the entry has a field.
+    pub fn has(&self, index: usize) -> bool {
+        match self {
+            Self::Fields(fields, _) => fields.get(index).is_some_and(Option::is_some),
+            Self::Nearby(entry) => nearby_field(entry, index).is_some(),
+            Self::Other(entry) => other_field(entry, index).is_some(),
+        }
+    }
+
+    /// Whether it is known to be an entry of its list.
+    pub fn is_listed(&self) -> bool {
+        !matches!(self, Self::Other(entry) if !entry.is_sharing())
+    }
+
+    /// The entry as a record, where it is one of a list that an incident has by itself.
+    pub fn record(&self, list: &ListDefinition) -> Option<Record> {
+        let Self::Fields(fields, from) = self else { return None };
+        let known = list.fields.iter().zip(fields);
+        let fields = known.filter_map(|(field, seen)| Some((field.path, seen.as_ref()?.value.clone())));
+        Some(Record { fields: fields.collect(), from: *from })
+    }
+
+    /// Where it is from.
+    pub fn from(&self) -> Option<EvidenceRef> {
+        match self {
+            Self::Fields(_, from) => *from,
+            Self::Nearby(entry) => entry.from,
+            Self::Other(_) => None,
+        }
+    }
+}
+
+/// The fact that says where the process's executable lies.
+pub(super) const PROGRAM: &str = "process.path";
+/// The list that is made from what a machine's logs recorded.
+pub(super) const TIMELINE: &str = "timeline";
+/// Where its entries have their kind.
+const KIND: usize = 0;
+
+/// A field of a timeline entry, by its index in the list's definition.
+fn nearby_field<'a>(entry: &Nearby<'a>, index: usize) -> Option<Compared<'a>> {
+    fn folded(text: &str) -> Cow<'_, str> {
+        fold(FactType::Text, text)
+    }
+    Some(match index {
+        // The words of the schema are lower case.
+        KIND => Compared::Text(entry.entry().kind),
+        1 => Compared::Text(entry.folded_provider(folded)),
+        2 => Compared::Number(u64::from(entry.entry().id)),
+        3 => Compared::Number(entry.seconds_before()?),
+        4 => Compared::Number(entry.seconds_after()?),
+        5 => Compared::Text(entry.folded_text(folded)?),
+        6 => Compared::Number(u64::from(entry.status()?.0)),
+        7 => Compared::Text(entry.names()?),
+        8 => Compared::Text(entry.drive()?),
+        9 => Compared::Text(entry.component()?),
+        10 => Compared::Text(entry.machine_check()?),
+        11 => Compared::Number(entry.seconds_before_first()?),
+        12 => Compared::Number(entry.seconds_after_first()?),
+        13 => Compared::Text(entry.held_by()?),
+        14 => Compared::Number(u64::from(entry.incident()?)),
+        15 => Compared::Text(entry.folded_sigma(folded)?.id.as_deref()?),
+        16 => Compared::Text(&entry.folded_sigma(folded)?.title),
+        17 => Compared::Text(entry.sigma()?.level?),
+        18 => Compared::Text(&entry.folded_sigma(folded)?.tags),
+        _ => return None,
+    })
+}
+
+/// A field of another incident, by its index in the list's definition.
+fn other_field(entry: &OtherIncident, index: usize) -> Option<Compared<'_>> {
+    let text = |number: usize| entry.folded(fold).get(number).copied().flatten().map(Compared::Text);
+    let flag = |flag: Option<bool>| flag.map(Compared::Flag);
+    match index {
+        KIND => entry.kind().map(Compared::Text),
+        1 => entry.code().map(|code| Compared::Number(u64::from(code))),
+        2 => text(0),
+        3 => text(1),
+        4 => text(2),
+        5 => text(3),
+        6 => entry.os_build().map(|build| Compared::Number(u64::from(build))),
+        7 => text(4),
+        8 => entry.seconds_before().map(Compared::Number),
+        9 => entry.seconds_after().map(Compared::Number),
+        10 => entry.seconds_away().map(Compared::Number),
+        11 => flag(entry.same_code()),
+        12 => flag(entry.same(Shared::Host)),
+        13 => flag(entry.same_module()),
+        14 => flag(entry.same(Shared::Program)),
+        15 => flag(entry.same(Shared::Signature)),
+        16 => flag(entry.same(Shared::Site)),
+        17 => flag(entry.same(Shared::Suspect)),
+        _ => None,
+    }
+}
+
+/// All facts of one incident. Facts and lists go by their index in the schema; a list is prepared when the first rule
+/// asks for it, because most incidents are decided without.
+#[derive(Debug)]
+pub(super) struct View<'a> {
+    facts: &'a FactSet,
+    around: Option<&'a Around<'a>>,
+    /// The path of the process's executable, if it is known.
+    program: Option<&'a str>,
+    scalars: Vec<Option<Seen<'a>>>,
+    /// Which lists are known.
+    known_lists: [bool; LISTS.len()],
+    lists: Vec<OnceCell<Option<Vec<Row<'a>>>>>,
+    /// The other incidents with those that nobody knows to be among them.
+    possible_others: OnceCell<Vec<Row<'a>>>,
+    /// What counts.
+    counted: Counted,
+}
+
+/// Which statements of texts count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Counted {
+    All,
+    /// Those that are not only mentioned.
+    Certain,
+    /// Of those, no quotation of which nobody says that it appeared.
+    Reported,
+}
+
+/// Flags that say that nothing but a mention gives other facts, and those facts.
+const MENTIONS: [(&str, &[&str]); 2] =
+    [("bugcheck.mentioned", &["bugcheck.code"]), ("exception.mentioned", &["exception.code", "exception.fast_fail"])];
+/// The lists that have a field `mentioned`.
+const LISTS_WITH_MENTIONS: [&str; 2] = ["hresults", "win_errors"];
+/// The list of lines, the field that rules search, and those with what of it is certain, and what is reported.
+const TEXT: (&str, &str, &str, &str) = ("text", "line", "certain", "reported");
+
+impl<'a> View<'a> {
+    /// Prepares the facts of an incident. With the timeline `around` it, that is the list `timeline`.
+    pub fn new(facts: &'a FactSet, around: Option<&'a Around<'a>>) -> Self {
+        let program = facts.get(PROGRAM).and_then(|known| known.value.text());
+        let mut scalars: Vec<Option<Seen<'a>>> = SCALARS.iter().map(|_| None).collect();
+        for (path, known) in facts.scalars() {
+            // The definitions are sorted by path. An incident has a tenth of them.
+            let Ok(index) = SCALARS.binary_search_by(|definition| definition.path.cmp(path)) else { continue };
+            if let (Some(definition), Some(seen)) = (SCALARS.get(index), scalars.get_mut(index)) {
+                *seen = Some(Seen::new(definition, &known.value, known.from, program));
+            }
+        }
+        let known_lists = std::array::from_fn(|index| {
+            let name = LISTS.get(index).map_or("", |list| list.name);
+            facts.knows_list(name) || (around.is_some() && name == TIMELINE)
+        });
+        let lists = LISTS.iter().map(|_| OnceCell::new()).collect();
+        let possible_others = OnceCell::new();
+        Self { facts, around, program, scalars, known_lists, lists, possible_others, counted: Counted::All }
+    }
+
+    /// The same incident without what is only mentioned: of lines only what is certain of them, and no error that only
+    /// a denial, advice or a list of codes names. `None` where nothing is.
+    pub fn without_mentions(&self) -> Option<View<'a>> {
+        let flagged = MENTIONS.iter().any(|(flag, _)| is_set(self.facts, flag));
+        let listed = LISTS_WITH_MENTIONS.iter().any(|list| self.has(list, "mentioned"));
+        let (text, _, certain, _) = TEXT;
+        let other = flagged || listed || self.has(text, certain);
+        other.then(|| Self { counted: Counted::Certain, ..Self::new(self.facts, self.around) })
+    }
+
+    /// The same incident, where a crash is told by itself in it, also without quotations of which nobody says that they
+    /// appeared. `None` where there are none, or no such crash.
+    pub fn without_quotations(&self) -> Option<View<'a>> {
+        let told = MENTIONS
+            .iter()
+            .any(|(flag, facts)| !is_set(self.facts, flag) && facts.iter().any(|fact| self.facts.get(fact).is_some()));
+        let (text, _, _, reported) = TEXT;
+        let quoted = self.has(text, reported) || LISTS_WITH_MENTIONS.iter().any(|list| self.has(list, "unreported"));
+        (told && quoted).then(|| Self { counted: Counted::Reported, ..Self::new(self.facts, self.around) })
+    }
+
+    /// Whether an entry of a list has a field.
+    fn has(&self, list: &str, field: &str) -> bool {
+        self.facts.list(list).is_some_and(|records| records.iter().any(|record| record.get(field).is_some()))
+    }
+
+    /// Whether only certain facts count, and this one, by its index, is only mentioned.
+    pub fn in_doubt(&self, index: usize) -> bool {
+        self.counted >= Counted::Certain
+            && SCALARS.get(index).is_some_and(|definition| {
+                MENTIONS.iter().any(|(flag, facts)| facts.contains(&definition.path) && is_set(self.facts, flag))
+            })
+    }
+
+    /// The facts.
+    pub fn facts(&self) -> &'a FactSet {
+        self.facts
+    }
+
+    /// A fact's value, if it is known.
+    pub fn scalar(&self, index: usize) -> Option<&Seen<'a>> {
+        self.scalars.get(index)?.as_ref()
+    }
+
+    /// Whether a list may be known, without preparing it.
+    pub fn may_know_list(&self, index: usize) -> bool {
+        self.known_lists.get(index).copied().unwrap_or(false)
+    }
+
+    /// A list's entries, if the list is known.
+    pub fn list(&self, index: usize) -> Option<&[Row<'a>]> {
+        self.lists.get(index)?.get_or_init(|| self.rows(LISTS.get(index)?)).as_deref()
+    }
+
+    /// A list's entries, if the list is known, with those of which nobody knows whether they are any: other incidents
+    /// that may share something.
+    pub fn possible(&self, index: usize) -> Option<&[Row<'a>]> {
+        let Some(others) = self.others_of(index) else { return self.list(index) };
+        let all = || others.entries().iter().chain(others.perhaps()).map(Row::Other).collect();
+        Some(self.possible_others.get_or_init(all))
+    }
+
+    /// Whether an entry of a list may have one of these texts, which are folded, in a field. Only of the timeline's
+    /// kinds more is known than that.
+    pub fn may_have(&self, index: usize, field: usize, texts: &[Value]) -> bool {
+        match self.around.filter(|_| field == KIND && LISTS.get(index).is_some_and(|list| list.name == TIMELINE)) {
+            Some(around) => texts.iter().any(|text| matches!(text, Value::Text(kind) if around.has_kind(kind))),
+            None => true,
+        }
+    }
+
+    /// Whether a list is known as a whole: of the timeline, that a System log covers the incident.
+    pub fn knows_list(&self, index: usize) -> bool {
+        let is_covered = self.recorded_of(index).is_none_or(Recorded::has_system_log);
+        is_covered && self.list(index).is_some()
+    }
+
+    /// What the logs cover that made a list; `None` of a list that has all that there was.
+    pub fn recorded_of(&self, index: usize) -> Option<&'a Recorded> {
+        let is_timeline = LISTS.get(index).is_some_and(|list| list.name == TIMELINE);
+        let recorded = || self.around.map_or_else(|| self.facts.recorded(), Around::recorded);
+        is_timeline.then(recorded).flatten()
+    }
+
+    /// The other incidents, of the list that has them and of a run; `None` of a list that has all that there was.
+    pub fn others_of(&self, index: usize) -> Option<&'a OtherIncidents> {
+        let is_theirs = LISTS.get(index).is_some_and(|list| list.name == OTHER_INCIDENTS);
+        self.facts.other_incidents().filter(|_| is_theirs)
+    }
+
+    fn rows(&self, definition: &'static ListDefinition) -> Option<Vec<Row<'a>>> {
+        if definition.name == TIMELINE
+            && let Some(around) = self.around
+        {
+            return Some(around.entries()?.iter().map(Row::Nearby).collect());
+        }
+        if definition.name == OTHER_INCIDENTS
+            && let Some(others) = self.facts.other_incidents()
+        {
+            return Some(others.entries().iter().map(Row::Other).collect());
+        }
+        let records = self.facts.list(definition.name)?.iter();
+        let flagged = |record: &Record, flag| record.get(flag) == Some(&Value::Flag(true));
+        let counted = records.filter(|record| {
+            let mentioned = self.counted >= Counted::Certain && flagged(record, "mentioned");
+            let quoted = self.counted >= Counted::Reported && flagged(record, "unreported");
+            !mentioned && !quoted
+        });
+        let rows = counted.map(|record| {
+            let fields = definition.fields.iter();
+            let seen = fields.map(|field| {
+                let value = self.value(definition, field, record)?;
+                Some(Seen::new(field, value, record.from, self.program))
+            });
+            Row::Fields(seen.collect(), record.from)
+        });
+        Some(rows.collect())
+    }
+
+    fn value<'r>(&self, list: &ListDefinition, field: &FactDefinition, record: &'r Record) -> Option<&'r Value> {
+        let (text, line, certain, reported) = TEXT;
+        let is_line = list.name == text && field.path == line;
+        let part = |least, part| record.get(part).filter(|_| is_line && self.counted >= least);
+        part(Counted::Certain, certain).or_else(|| part(Counted::Reported, reported)).or_else(|| record.get(field.path))
+    }
+}
+
+fn is_set(facts: &FactSet, flag: &str) -> bool {
+    facts.get(flag).is_some_and(|known| known.value == Value::Flag(true))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_timeline_entry_has_the_fields_of_its_list_in_their_order() {
+        let timeline = LISTS.iter().find(|list| list.name == TIMELINE).expect("a list");
+        let fields: Vec<&str> = timeline.fields.iter().map(|field| field.path).collect();
+        let expected = [
+            "kind",
+            "provider",
+            "id",
+            "seconds_before",
+            "seconds_after",
+            "text",
+            "status",
+            "names",
+            "drive",
+            "component",
+            "machine_check",
+            "seconds_before_first",
+            "seconds_after_first",
+            "held_by",
+            "incident",
+            "sigma_id",
+            "sigma_title",
+            "sigma_level",
+            "sigma_tags",
+        ];
+        assert_eq!(fields, expected);
+        assert_eq!(fields[KIND], "kind");
+    }
+}

@@ -1,0 +1,105 @@
+//! What was not loaded, and why.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::Arc;
+
+use spanned_yaml::{Diagnostic, Node, Span, YamlText};
+
+/// What a document says of itself, as far as it can be read.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct About {
+    /// Its title.
+    pub title: Option<String>,
+    /// Its id.
+    pub id: Option<String>,
+    /// Its level, whatever it is.
+    pub level: Option<String>,
+}
+
+impl About {
+    /// That of a document.
+    pub(super) fn of(node: &Node) -> Self {
+        let text = |key: &str| {
+            let text = node.get(key).and_then(Node::text).map(str::trim);
+            text.filter(|text| !text.is_empty()).map(str::to_owned)
+        };
+        Self { title: text("title"), id: text("id"), level: text("level") }
+    }
+}
+
+/// A document that was not loaded.
+#[derive(Debug)]
+pub struct Rejected {
+    /// What it says of itself.
+    pub about: About,
+    /// The reasons, in the order of the file; never none.
+    pub faults: Vec<Fault>,
+}
+
+/// A reason not to load a rule.
+#[derive(Debug)]
+pub struct Fault {
+    /// What many rules can have in common, behind their number: "for the log source `dns`".
+    pub reason: String,
+    /// Whether the rule is not what the specification asks for; else it asks for what is not supported.
+    pub broken: bool,
+    /// Where, and what would be right.
+    pub diagnostic: Diagnostic,
+}
+
+/// How many documents were not loaded, by their first reason, the commonest first.
+pub(super) fn by_reason(rejected: &[Rejected]) -> Vec<(usize, &str)> {
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for fault in rejected.iter().filter_map(|rejected| rejected.faults.first()) {
+        let count = counts.entry(&fault.reason).or_default();
+        *count = count.saturating_add(1);
+    }
+    let mut counts: Vec<(usize, &str)> = counts.into_iter().map(|(reason, count)| (count, reason)).collect();
+    counts.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(b.1)));
+    counts
+}
+
+/// The code of mistakes.
+const BROKEN: &str = "S001";
+/// The code of what is not supported.
+const UNSUPPORTED: &str = "S002";
+/// The reason of all mistakes.
+const MISTAKEN: &str = "not written as the specification asks";
+
+/// Collects the faults of one rule.
+#[derive(Debug)]
+pub(super) struct Faults<'f> {
+    pub(super) file: &'f Arc<YamlText>,
+    pub(super) found: Vec<Fault>,
+}
+
+impl<'f> Faults<'f> {
+    pub(super) fn new(file: &'f Arc<YamlText>) -> Self {
+        Self { file, found: Vec::new() }
+    }
+
+    /// Something is not what the specification asks for.
+    pub(super) fn broken(&mut self, span: Span, message: impl Into<String>) {
+        let diagnostic = Diagnostic::error(BROKEN, self.file, span, message);
+        self.found.push(Fault { reason: MISTAKEN.to_owned(), broken: true, diagnostic });
+    }
+
+    /// The rule asks for what is not supported.
+    pub(super) fn unsupported(&mut self, span: Span, reason: impl Into<String>, message: impl Into<String>) {
+        let diagnostic = Diagnostic::warning(UNSUPPORTED, self.file, span, message);
+        self.found.push(Fault { reason: reason.into(), broken: false, diagnostic });
+    }
+
+    /// The place of a part of a text.
+    pub(super) fn part(&self, node: &Node, part: Range<usize>) -> Span {
+        node.span_within(self.file, part)
+    }
+}
+
+impl From<Diagnostic> for Fault {
+    /// The file can't be read, or is no YAML.
+    fn from(diagnostic: Diagnostic) -> Self {
+        Self { reason: "not readable".to_owned(), broken: true, diagnostic }
+    }
+}

@@ -1,0 +1,313 @@
+//! The Sigma rules of files and folders.
+
+use std::collections::{HashMap, HashSet};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use walkdir::WalkDir;
+
+use super::document::{self, Document, Read};
+use super::index::{Index, Records};
+use super::record::Record;
+use super::rejected::{About, Fault, Faults, Rejected, by_reason};
+use evidence::{Names, SigmaMatch, SigmaRule};
+use spanned_yaml::{Span, YamlText, parse_documents, read_file};
+use untrusted::display_path;
+
+/// How deep folders are searched.
+const MAX_DEPTH: usize = 16;
+/// How many files are read.
+const MAX_FILES: usize = 100_000;
+/// How many reasons a summary names, the commonest ones.
+const MOST_REASONS: usize = 8;
+/// The reason of rules that are there twice.
+const SAME_ID: &str = "with the id of another rule";
+
+/// Sigma rules, and what of them could not be loaded.
+#[derive(Debug, Default)]
+pub struct SigmaRules {
+    /// What was given, as a report shows it, with how many rules of it were loaded.
+    sets: Vec<(String, usize)>,
+    rules: Vec<Arc<SigmaRule>>,
+    /// The line of its file where each of the rules begins.
+    lines: Vec<u32>,
+    index: Index,
+    rejected: Vec<Rejected>,
+    /// Documents that were read, loaded or not.
+    documents: usize,
+}
+
+/// A rule of a file, loaded or not.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Listed<'a> {
+    /// Its id.
+    pub id: Option<&'a str>,
+    /// Its title.
+    pub title: Option<&'a str>,
+    /// Its level.
+    pub level: Option<&'a str>,
+    /// Its tags with `; ` between them, of a rule that was loaded.
+    pub tags: &'a str,
+    /// Its file.
+    pub file: &'a str,
+    /// The line where it begins; of one that was not loaded, where the first reason stands.
+    pub line: u32,
+    /// Why it was not loaded.
+    pub not_loaded: Option<String>,
+}
+
+impl SigmaRules {
+    /// Loads the rules of files and folders.
+    ///
+    /// # Errors
+    /// The path that can't be read, or in which no file ends in `.yml` or `.yaml`.
+    pub fn load(paths: &[PathBuf]) -> Result<Self, (PathBuf, io::Error)> {
+        let mut loading = Loading::default();
+        for path in paths {
+            let before = loading.found.len();
+            loading.add(path).map_err(|error| (path.clone(), error))?;
+            loading.given.push((display_path(path), before));
+        }
+        Ok(loading.finish())
+    }
+
+    /// Loads the rules of a text, which is called `name`.
+    #[must_use]
+    pub fn of_text(name: &str, text: &str) -> Self {
+        let mut loading = Loading::default();
+        loading.given.push((name.to_owned(), 0));
+        loading.add_text(&YamlText::new(name, text.to_owned()));
+        loading.finish()
+    }
+
+    /// How many rules were loaded.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.rules.len()
+    }
+
+    /// Whether none was loaded.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.rules.is_empty()
+    }
+
+    /// What was given, with how many rules of it were loaded.
+    #[must_use]
+    pub fn sets(&self) -> &[(String, usize)] {
+        &self.sets
+    }
+
+    /// What was not loaded, in the order of files.
+    #[must_use]
+    pub fn rejected(&self) -> &[Rejected] {
+        &self.rejected
+    }
+
+    /// All rules, loaded or not, by file and line.
+    #[must_use]
+    pub fn listed(&self) -> Vec<Listed<'_>> {
+        let loaded = self.rules.iter().zip(&self.lines).map(|(rule, line)| Listed {
+            id: rule.id.as_deref(),
+            title: Some(&rule.title),
+            level: rule.level,
+            tags: &rule.tags,
+            file: &rule.file,
+            line: *line,
+            not_loaded: None,
+        });
+        let rejected = self.rejected.iter().filter_map(|Rejected { about, faults }| {
+            let first = &faults.first()?.diagnostic;
+            let reasons: Vec<&str> = faults.iter().map(|fault| fault.diagnostic.message.as_str()).collect();
+            Some(Listed {
+                id: about.id.as_deref(),
+                title: about.title.as_deref(),
+                level: about.level.as_deref(),
+                tags: "",
+                file: &first.file.name,
+                line: first.span.line,
+                not_loaded: Some(reasons.join("; ")),
+            })
+        });
+        let mut all: Vec<Listed<'_>> = loaded.chain(rejected).collect();
+        all.sort_by_key(|listed| (listed.file, listed.line));
+        all
+    }
+
+    /// How many rules there are, how many were loaded and why others were not, in a sentence.
+    #[must_use]
+    pub fn summary(&self) -> String {
+        let rules = |count: usize| format!("{count} Sigma rule{}", if count == 1 { "" } else { "s" });
+        let all = rules(self.documents);
+        if self.rejected.is_empty() {
+            return format!("{all}, all loaded");
+        }
+        let mut counts = by_reason(&self.rejected).into_iter();
+        let mut reasons: Vec<String> =
+            counts.by_ref().take(MOST_REASONS).map(|(count, reason)| format!("{count} {reason}")).collect();
+        match counts.map(|(count, _)| count).sum::<usize>() {
+            0 => {}
+            others => reasons.push(format!("{others} for other reasons")),
+        }
+        format!("{all}: {} loaded, {} not: {}", self.len(), self.rejected.len(), reasons.join(", "))
+    }
+
+    /// The records that rules are about.
+    #[must_use]
+    pub fn records(&self) -> Records {
+        self.index.records()
+    }
+
+    /// The rules that match a record.
+    pub fn matches(&self, record: &dyn Record, names: &Names) -> Vec<SigmaMatch> {
+        let found = self.index.matches(record);
+        let rules = found.into_iter().filter_map(|number| self.rules.get(number));
+        let share = |text: Option<&str>| -> Option<Arc<str>> { text.map(|text| names.share(text)) };
+        rules
+            .map(|rule| SigmaMatch {
+                rule: Arc::clone(rule),
+                provider: names.share(record.provider()),
+                event_id: record.event_id(),
+                channel: share(record.channel()),
+                computer: share(record.computer()),
+                time: record.time(),
+            })
+            .collect()
+    }
+}
+
+/// Rules while they are loaded.
+#[derive(Default)]
+struct Loading {
+    /// What was given, with where in `found` it begins.
+    given: Vec<(String, usize)>,
+    found: Vec<Read>,
+    rejected: Vec<Rejected>,
+    /// Ids and names of rules that only mean something together with others.
+    replaced: HashSet<String>,
+    documents: usize,
+}
+
+impl Loading {
+    fn add(&mut self, path: &Path) -> io::Result<()> {
+        let about = std::fs::metadata(path)?;
+        if !about.is_dir() {
+            self.add_file(path);
+            return Ok(());
+        }
+        let is_visible =
+            |entry: &walkdir::DirEntry| entry.depth() == 0 || !entry.file_name().to_string_lossy().starts_with('.');
+        let mut files = 0_usize;
+        let walk = WalkDir::new(path).max_depth(MAX_DEPTH).sort_by_file_name().into_iter();
+        for entry in walk.filter_entry(is_visible) {
+            let entry = entry.map_err(io::Error::from)?;
+            let is_yaml = entry.path().extension().is_some_and(|extension| extension == "yml" || extension == "yaml");
+            if !entry.file_type().is_file() || !is_yaml {
+                continue;
+            }
+            files = files.saturating_add(1);
+            if files > MAX_FILES {
+                return Err(io::Error::other(format!("more than {MAX_FILES} files")));
+            }
+            self.add_file(entry.path());
+        }
+        if files == 0 {
+            return Err(io::Error::other("no file in it ends in .yml or .yaml"));
+        }
+        Ok(())
+    }
+
+    fn add_file(&mut self, path: &Path) {
+        match read_file(path, &display_path(path)) {
+            Ok(text) => self.add_text(&text),
+            Err(unreadable) => self.reject(About::default(), vec![unreadable.into()]),
+        }
+    }
+
+    fn add_text(&mut self, text: &Arc<YamlText>) {
+        let documents = match parse_documents(text) {
+            Ok(documents) => documents,
+            Err(wrong) => return self.reject(About::default(), wrong.into_iter().map(Fault::from).collect()),
+        };
+        for node in &documents {
+            match document::read(text, node) {
+                Document::Rule(read) => {
+                    self.documents = self.documents.saturating_add(1);
+                    self.found.push(*read);
+                }
+                Document::Correlation { rules, fault } => {
+                    self.replaced.extend(rules);
+                    self.reject(About::of(node), vec![fault]);
+                }
+                Document::Rejected(faults) => self.reject(About::of(node), faults),
+            }
+        }
+    }
+
+    fn reject(&mut self, about: About, faults: Vec<Fault>) {
+        self.documents = self.documents.saturating_add(1);
+        self.rejected.push(Rejected { about, faults });
+    }
+
+    fn finish(mut self) -> SigmaRules {
+        let mut sets: Vec<(String, usize)> = Vec::new();
+        let mut given = std::mem::take(&mut self.given).into_iter().peekable();
+        let mut first_of: HashMap<Arc<str>, (Arc<YamlText>, Span)> = HashMap::new();
+        let (mut rules, mut lines, mut compiled) = (Vec::new(), Vec::new(), Vec::new());
+        for (number, read) in std::mem::take(&mut self.found).into_iter().enumerate() {
+            while let Some((name, _)) = given.next_if(|(_, start)| *start <= number) {
+                sets.push((name, 0));
+            }
+            if let Some(fault) = self.fault_of(&read, &first_of) {
+                let SigmaRule { title, id, level, .. } = &read.about;
+                let about = About {
+                    title: Some(title.to_string()),
+                    id: id.as_deref().map(str::to_owned),
+                    level: level.map(str::to_owned),
+                };
+                self.rejected.push(Rejected { about, faults: vec![fault] });
+                continue;
+            }
+            if let Some(id) = &read.about.id {
+                first_of.insert(Arc::clone(id), (Arc::clone(&read.file), read.span));
+            }
+            if let Some((_, count)) = sets.last_mut() {
+                *count = count.saturating_add(1);
+            }
+            rules.push(Arc::new(read.about));
+            lines.push(read.span.line);
+            compiled.push(read.compiled);
+        }
+        sets.extend(given.map(|(name, _)| (name, 0)));
+        let place = |rejected: &Rejected| {
+            rejected.faults.first().map(|fault| (fault.diagnostic.file.name.clone(), fault.diagnostic.span))
+        };
+        self.rejected.sort_by_cached_key(place);
+        SigmaRules {
+            sets,
+            rules,
+            lines,
+            index: Index::new(compiled),
+            rejected: self.rejected,
+            documents: self.documents,
+        }
+    }
+
+    /// Why a rule that was read can't be loaded beside the others.
+    fn fault_of(&self, read: &Read, first_of: &HashMap<Arc<str>, (Arc<YamlText>, Span)>) -> Option<Fault> {
+        let mut faults = Faults::new(&read.file);
+        let names = [read.about.id.as_deref(), read.name.as_deref()];
+        if names.into_iter().flatten().any(|name| self.replaced.contains(name)) {
+            let message = "a correlation takes the place of this rule, which by itself is not meant to match";
+            faults.unsupported(read.span, "meant only as a part of a correlation", message);
+        } else if let Some((file, span)) = read.about.id.as_ref().and_then(|id| first_of.get(id)) {
+            faults.unsupported(read.span, SAME_ID, "another rule has the same id");
+            if let Some(fault) = faults.found.first_mut() {
+                let diagnostic = fault.diagnostic.clone();
+                fault.diagnostic = diagnostic.with_other(file, *span, "first here");
+            }
+        }
+        faults.found.pop()
+    }
+}

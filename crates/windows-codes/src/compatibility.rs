@@ -1,0 +1,205 @@
+//! What goes with what: CUDA's libraries, drivers and frameworks, and C++ runtimes.
+
+use std::fmt;
+
+use super::Knowledge;
+use evidence::Version;
+use knowledge_tables::compatibility::EVERY_MINOR;
+
+/// Major and minor number of a release.
+pub type Release = (u16, u16);
+
+/// Releases from the first to the last, both included. The last minor number of an open major version is the greatest
+/// that there can be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ReleaseSpan {
+    /// The first.
+    pub first: Release,
+    /// The last.
+    pub last: Release,
+}
+
+impl ReleaseSpan {
+    /// The releases that are in both, if there are any.
+    #[must_use]
+    pub fn and(self, other: Self) -> Option<Self> {
+        let both = Self { first: self.first.max(other.first), last: self.last.min(other.last) };
+        (both.first <= both.last).then_some(both)
+    }
+
+    /// Whether a release is one of them.
+    #[must_use]
+    pub fn has(self, release: Release) -> bool {
+        (self.first..=self.last).contains(&release)
+    }
+}
+
+impl fmt::Display for ReleaseSpan {
+    /// `11.2`, `12.x` for a whole major version, `11.1 to 12.x`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let one = |f: &mut fmt::Formatter<'_>, (major, minor): Release| match minor {
+            EVERY_MINOR => write!(f, "{major}.x"),
+            _ => write!(f, "{major}.{minor}"),
+        };
+        if self.first.1 != 0 || (self.first != self.last && self.last != (self.first.0, EVERY_MINOR)) {
+            one(f, self.first)?;
+            if self.first == self.last {
+                return Ok(());
+            }
+            f.write_str(" to ")?;
+        }
+        one(f, self.last)
+    }
+}
+
+/// What packages of TensorFlow were built with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TensorFlowBuild {
+    /// The last release that was built so.
+    pub last: Release,
+    /// CUDA toolkit.
+    pub cuda: Release,
+    /// cuDNN.
+    pub cudnn: Release,
+    /// The libraries that they ask the loader for, in lower case.
+    pub needs: &'static [&'static str],
+}
+
+/// The oldest runtime that builds of a library need.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RuntimeMinimum {
+    /// Major and minor number of the runtime's file version.
+    pub version: Release,
+    /// Which builds need it.
+    pub why: &'static str,
+}
+
+impl Knowledge {
+    /// The releases of the CUDA toolkit that have a library of this name (in lower case).
+    #[must_use]
+    pub fn cuda_releases(&self, name: &str) -> Option<ReleaseSpan> {
+        let index = self.cuda_names.binary_search_by(|(other, _)| (*other).cmp(name)).ok()?;
+        Some(self.cuda_names.get(index)?.1)
+    }
+
+    /// The oldest NVIDIA driver that any of these releases of CUDA runs with. A driver below it is too old for all.
+    #[must_use]
+    pub fn oldest_cuda_driver(&self, releases: ReleaseSpan) -> Option<Release> {
+        let covered = |&(major, minor): &Release| {
+            let least = if minor == EVERY_MINOR { 0 } else { minor };
+            releases.and(ReleaseSpan { first: (major, least), last: (major, minor) }).is_some()
+        };
+        self.cuda_drivers.iter().filter(|(cuda, _)| covered(cuda)).map(|(_, driver)| *driver).min()
+    }
+
+    /// What a release of TensorFlow for GPUs on Windows was built with; `None` for those that are not known.
+    #[must_use]
+    pub fn tensorflow_build(&self, version: Version) -> Option<&TensorFlowBuild> {
+        let [major, minor, ..] = version.0;
+        let following = self.tensorflow_builds.partition_point(|(first, _)| *first <= (major, minor));
+        let (_, build) = self.tensorflow_builds.get(following.checked_sub(1)?)?;
+        ((major, minor) <= build.last).then_some(build)
+    }
+
+    /// The oldest `msvcp140.dll` that builds of a library need, with the library's name in the table. The case of `module`
+    /// makes no difference, nor does what Python writes between the name and the ending of an extension module
+    /// (`name.cp311-win_amd64.pyd`).
+    #[must_use]
+    pub fn msvcp140_minimum(&self, module: &str) -> Option<(&'static str, &RuntimeMinimum)> {
+        let (stem, ending) = module.split_once('.')?;
+        let ending = ending.rsplit('.').next()?;
+        // Every module of a process is looked up, and nearly all names differ in length.
+        let fits = |name: &str| {
+            name.len().checked_sub(ending.len()).and_then(|length| length.checked_sub(1)) == Some(stem.len())
+                && name.split_once('.').is_some_and(|(own_stem, own_ending)| {
+                    own_stem.eq_ignore_ascii_case(stem) && own_ending.eq_ignore_ascii_case(ending)
+                })
+        };
+        self.msvcp140_minimums.iter().find(|(name, _)| fits(name)).map(|(name, minimum)| (*name, minimum))
+    }
+
+    /// How texts state versions: what a version is of, and the regular expression whose first group is the version.
+    pub fn stated_versions(&self) -> impl Iterator<Item = (&'static str, &'static str)> + use<> {
+        self.stated_versions.iter().map(|(pattern, of)| (*of, *pattern))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn knowledge() -> Knowledge {
+        Knowledge::builtin()
+    }
+
+    fn span(name: &str) -> ReleaseSpan {
+        knowledge().cuda_releases(name).unwrap_or_else(|| panic!("{name} is not known"))
+    }
+
+    #[test]
+    fn a_file_name_stands_for_releases() {
+        for (name, releases) in [
+            ("cudart64_101.dll", "10.1"),
+            ("cudart64_110.dll", "11.x"),
+            ("cusolver64_10.dll", "10.1 to 11.0"),
+            ("cusolver64_11.dll", "11.1 to 12.x"),
+            ("nvrtc64_112_0.dll", "11.2 to 11.x"),
+            ("cublas64_12.dll", "12.x"),
+        ] {
+            assert_eq!(span(name).to_string(), releases, "{name}");
+        }
+        assert_eq!(knowledge().cuda_releases("cudart64_55.dll"), None);
+    }
+
+    #[test]
+    fn names_together_narrow_the_release_or_exclude_each_other() {
+        let runtime = span("cudart64_110.dll");
+        assert_eq!(runtime.and(span("cusolver64_10.dll")).map(|both| both.to_string()).as_deref(), Some("11.0"));
+        assert_eq!(runtime.and(span("cufft64_10.dll")), Some(runtime));
+        assert_eq!(runtime.and(span("cublas64_12.dll")), None);
+    }
+
+    #[test]
+    fn the_oldest_driver_of_all_possible_releases_counts() {
+        let known = knowledge();
+        assert_eq!(known.oldest_cuda_driver(span("cudart64_110.dll")), Some((451, 22)));
+        assert_eq!(known.oldest_cuda_driver(span("cudart64_12.dll")), Some((525, 0)));
+        assert_eq!(known.oldest_cuda_driver(span("cudart64_100.dll")), Some((411, 31)));
+        assert_eq!(known.oldest_cuda_driver(span("curand64_10.dll")), Some((418, 96)));
+        assert_eq!(known.oldest_cuda_driver(ReleaseSpan { first: (11, 3), last: (11, 3) }), Some((451, 22)));
+        assert_eq!(known.oldest_cuda_driver(ReleaseSpan { first: (7, 5), last: (7, 5) }), None);
+    }
+
+    #[test]
+    fn tensorflow_is_found_between_its_first_and_last_release() {
+        let known = knowledge();
+        let build = |text: &str| known.tensorflow_build(text.parse().expect("a version"));
+        assert_eq!(build("2.4.1").map(|build| (build.cuda, build.cudnn)), Some(((11, 0), (8, 0))));
+        assert_eq!(build("2.10").map(|build| (build.cuda, build.cudnn)), Some(((11, 2), (8, 1))));
+        assert_eq!(build("1.4").map(|build| build.needs.contains(&"cudnn64_6.dll")), Some(true));
+        for unknown in ["0.12", "1.15", "2.11", "3.0"] {
+            assert_eq!(build(unknown), None, "{unknown}");
+        }
+    }
+
+    #[test]
+    fn tensorflow_needs_what_its_own_toolkit_has() {
+        let known = knowledge();
+        for (first, build) in known.tensorflow_builds {
+            for name in build.needs.iter().filter(|name| !name.starts_with("cudnn")) {
+                assert!(span(name).has(build.cuda), "{first:?}: {name}");
+            }
+        }
+    }
+
+    #[test]
+    fn libraries_built_with_new_toolsets_have_a_minimum() {
+        let known = knowledge();
+        for module in ["torch_cpu.dll", "C10.dll", "onnxruntime_pybind11_state.pyd"] {
+            assert_eq!(known.msvcp140_minimum(module).map(|(_, minimum)| minimum.version), Some((14, 40)), "{module}");
+        }
+        let tagged = known.msvcp140_minimum("onnx_cpp2py_export.cp311-win_amd64.pyd");
+        assert_eq!(tagged.map(|(name, _)| name), Some("onnx_cpp2py_export.pyd"));
+        assert_eq!(known.msvcp140_minimum("ntdll.dll"), None);
+    }
+}

@@ -1,0 +1,247 @@
+//! What kind of place a path lies in.
+
+/// The kind of place that a Windows path lies in: one of the words of [`LOCATIONS`](facts::schema::LOCATIONS). Of
+/// several that fit it is the one that tells most.
+#[must_use]
+pub fn location(path: &str) -> &'static str {
+    Folders::of(path).map_or("network", |folders| folders.location())
+}
+
+/// All places that a Windows path lies in: words of [`PLACES`](facts::schema::PLACES). `program` is the path of the
+/// process's executable, if it is known.
+#[must_use]
+pub fn places(path: &str, program: Option<&str>) -> Vec<&'static str> {
+    let mut places = Vec::new();
+    match Folders::of(path) {
+        None => places.push("network"),
+        Some(folders) => {
+            let windows = folders.in_windows() && !folders.temporary;
+            let location = folders.location();
+            let words = [
+                ("conda", folders.conda),
+                ("downloads", folders.downloads),
+                ("driver-store", windows && folders.driver_store),
+                ("other", location == "other"),
+                ("program-files", folders.in_program_files()),
+                ("site-packages", folders.packages),
+                ("system", windows),
+                ("system32", windows && folders.system32 && !folders.driver_store),
+                ("temp", folders.temporary),
+                ("user", folders.in_profile()),
+            ];
+            places.extend(words.into_iter().filter(|(_, holds)| *holds).map(|(word, _)| word));
+        }
+    }
+    if program.is_some_and(|program| same_folder(program, path)) {
+        places.push("application");
+    }
+    places
+}
+
+/// Whether a folder has the name of one of conda's own: of an installation (`miniconda3`), or the folder in a profile in
+/// which conda keeps environments when it may not write to its own (`.conda`).
+pub fn is_conda_folder(name: &str) -> bool {
+    CONDA.iter().any(|start| name.get(..start.len()).is_some_and(|head| head.eq_ignore_ascii_case(start)))
+}
+
+/// What the folder of Windows is called: since Windows XP, before it and on systems that were updated since, by the kernel,
+/// and by the variables that stand for it.
+const WINDOWS: [&str; 5] = ["windows", "winnt", "systemroot", "%systemroot%", "%windir%"];
+
+/// Beginnings of the names of conda's own folders.
+const CONDA: &[&str] = &["anaconda", "miniconda", "miniforge", "mambaforge", "micromamba", ".conda"];
+
+/// What the names of a path's folders tell.
+#[derive(Default)]
+struct Folders<'p> {
+    /// The first folder below the drive.
+    top: &'p str,
+    packages: bool,
+    temporary: bool,
+    driver_store: bool,
+    system32: bool,
+    conda: bool,
+    downloads: bool,
+}
+
+impl<'p> Folders<'p> {
+    /// The folders of a path; `None` for a path of a share.
+    fn of(path: &'p str) -> Option<Self> {
+        let local = local_path(path)?;
+        let top = local.trim_start_matches(SLASHES).split(SLASHES).next().unwrap_or_default();
+        let is = |part: &str, name: &str| part.eq_ignore_ascii_case(name);
+        let mut found = Self { top, temporary: is(top, "temp") || is(top, "tmp"), ..Self::default() };
+        // Folders have a slash on both sides, but for a variable, which stands for drive and folder. A process has
+        // hundreds of paths, so each is gone through once and not copied.
+        let mut folders = local.rsplit_once(SLASHES).map_or("", |(folder, _)| folder).split(SLASHES);
+        let first = folders.next().unwrap_or_default();
+        let (mut above, mut parent) = ("", if first.starts_with('%') { first } else { "" });
+        for folder in folders {
+            let in_windows = WINDOWS.iter().any(|name| is(parent, name));
+            found.packages |= is(folder, "site-packages") || is(folder, "dist-packages");
+            found.temporary |= is(folder, "temp") && (in_windows || (is(parent, "local") && is(above, "appdata")));
+            found.temporary |= is(folder, "systemtemp") && in_windows;
+            found.driver_store |= is(folder, "driverstore");
+            found.system32 |= in_windows && ["system32", "syswow64", "sysnative"].iter().any(|name| is(folder, name));
+            found.conda |= is_conda_folder(folder);
+            found.downloads |= is(folder, "downloads") && is(above, "users");
+            (above, parent) = (parent, folder);
+        }
+        Some(found)
+    }
+
+    fn top_is(&self, names: &[&str]) -> bool {
+        names.iter().any(|name| self.top.eq_ignore_ascii_case(name))
+    }
+
+    fn in_windows(&self) -> bool {
+        self.top_is(&WINDOWS)
+    }
+
+    fn in_program_files(&self) -> bool {
+        self.top_is(&["program files", "program files (x86)"]) || without_prefix(self.top, "progra~").is_some()
+    }
+
+    fn in_profile(&self) -> bool {
+        self.top_is(&["users", "documents and settings"])
+    }
+
+    fn location(&self) -> &'static str {
+        if self.packages {
+            "site-packages"
+        } else if self.temporary {
+            "temp"
+        } else if self.in_windows() {
+            if self.driver_store { "driver-store" } else { "system" }
+        } else if self.in_program_files() {
+            "program-files"
+        } else if self.in_profile() {
+            "user"
+        } else {
+            "other"
+        }
+    }
+}
+
+/// Whether two files lie in one folder, however the paths write it.
+fn same_folder(one: &str, other: &str) -> bool {
+    let folder = |path: &str| -> Option<String> {
+        let (folder, _) = path.rsplit_once(SLASHES)?;
+        let bare = BARE.iter().find_map(|prefix| without_prefix(folder, prefix)).unwrap_or(folder);
+        Some(bare.replace('/', "\\").to_lowercase())
+    };
+    folder(one).is_some_and(|one| folder(other) == Some(one))
+}
+
+/// Beginnings after which a path stands as Windows takes it, without being read again.
+const BARE: [&str; 3] = ["\\\\?\\", "\\\\.\\", "\\??\\"];
+
+const SLASHES: [char; 2] = ['\\', '/'];
+
+/// What stands behind a prefix, which is written in lower case and with backslashes.
+fn without_prefix<'p>(path: &'p str, prefix: &str) -> Option<&'p str> {
+    let head = path.as_bytes().get(..prefix.len())?;
+    let same = |(found, wanted): (&u8, u8)| found.to_ascii_lowercase() == wanted || (*found == b'/' && wanted == b'\\');
+    head.iter().zip(prefix.bytes()).all(same).then(|| path.get(prefix.len()..)).flatten()
+}
+
+/// The path below its drive or device, with a slash at its beginning; `None` for a share.
+///
+/// Windows writes the same path in several ways: `C:\...`, `\\?\C:\...`, `\??\C:\...`,
+/// `\Device\HarddiskVolume3\...`, and for drivers `\SystemRoot\...`.
+fn local_path(path: &str) -> Option<&str> {
+    let begins = |path: &str, prefix: &str| without_prefix(path, prefix).is_some();
+    let bare = BARE.iter().find_map(|prefix| without_prefix(path, prefix));
+    let path = match bare {
+        Some(rest) if begins(rest, "unc\\") => return None,
+        Some(rest) => rest,
+        None if begins(path, "\\\\") || begins(path, "\\device\\mup\\") => return None,
+        None => path,
+    };
+    if let Some(volume) = without_prefix(path, "\\device\\") {
+        return Some(volume.find(SLASHES).and_then(|end| volume.get(end..)).unwrap_or_default());
+    }
+    match path.split_once(':') {
+        Some((drive, rest)) if drive.len() == 1 => Some(rest),
+        _ => Some(path),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use facts::schema::{LOCATIONS, PLACES};
+
+    #[test]
+    fn each_path_has_its_kind_of_place() {
+        for (path, expected) in [
+            (r"C:\Windows\System32\ntdll.dll", "system"),
+            (r"c:\WINDOWS\WinSxS\amd64_x\comctl32.dll", "system"),
+            (r"\SystemRoot\system32\ntoskrnl.exe", "system"),
+            (r"\??\C:\Windows\system32\drivers\x.sys", "system"),
+            (r"\Device\HarddiskVolume3\Windows\System32\x.dll", "system"),
+            (r"%SystemRoot%\System32\x.dll", "system"),
+            (r"%windir%\Temp\x.dll", "temp"),
+            (r"D:\WINNT\system32\x.dll", "system"),
+            (r"D:\Games\WINNT\x.dll", "other"),
+            (r"C:\Old\%SystemRoot%\x.dll", "other"),
+            (r"C:\Windows\System32\DriverStore\FileRepository\nv_dispi.inf_amd64_1\nvcuda64.dll", "driver-store"),
+            (r"C:\Windows\Temp\x.dll", "temp"),
+            (r"C:\Windows\SystemTemp\x.dll", "temp"),
+            (r"C:\Users\Ann\AppData\Local\Temp\_MEI1\python39.dll", "temp"),
+            (r"D:\temp\x.dll", "temp"),
+            (r"C:\Users\Ann\miniconda3\Lib\site-packages\torch\lib\c10.dll", "site-packages"),
+            (r"C:\Program Files\Python39\Lib\site-packages\a.pyd", "site-packages"),
+            ("C:/msys64/usr/lib/python3/dist-packages/a.pyd", "site-packages"),
+            (r"C:\Program Files\App\app.exe", "program-files"),
+            (r"C:\Program Files (x86)\App\app.exe", "program-files"),
+            (r"C:\PROGRA~1\App\app.exe", "program-files"),
+            (r"C:\Users\Ann\miniconda3\Library\bin\libiomp5md.dll", "user"),
+            (r"C:\Documents and Settings\Ann\x.dll", "user"),
+            (r"\\server\share\Windows\x.dll", "network"),
+            (r"\\?\UNC\server\share\x.dll", "network"),
+            (r"\\?\C:\Users\Ann\x.dll", "user"),
+            (r"\Device\Mup\server\share\x.dll", "network"),
+            (r"D:\Games\game.exe", "other"),
+            (r"C:\ProgramData\x.dll", "other"),
+            (r"C:\WindowsApps\x.dll", "other"),
+            ("x.dll", "other"),
+            ("/usr/lib/libc.so.6", "other"),
+            ("", "other"),
+        ] {
+            assert_eq!(location(path), expected, "{path}");
+            assert!(LOCATIONS.contains(&expected));
+        }
+    }
+
+    #[test]
+    fn a_path_lies_in_every_place_that_fits_it() {
+        let program = Some(r"C:\Users\Ann\miniconda3\envs\tf\python.exe");
+        for (path, expected) in [
+            (r"C:\Windows\System32\ntdll.dll", "system system32"),
+            (r"C:\Windows\SysWOW64\ntdll.dll", "system system32"),
+            (r"\SystemRoot\system32\drivers\x.sys", "system system32"),
+            (r"%SystemRoot%\System32\a.dll", "system system32"),
+            (r"D:\WINNT\system32\a.dll", "system system32"),
+            (r"C:\Windows\WinSxS\amd64_x\comctl32.dll", "system"),
+            (r"C:\Windows\System32\DriverStore\FileRepository\nv.inf_1\nvcuda64.dll", "driver-store system"),
+            (r"C:\Windows\Temp\x.dll", "temp"),
+            (r"C:\Users\Ann\miniconda3\envs\tf\Lib\site-packages\torch\c10.dll", "conda site-packages user"),
+            (r"C:\Users\Ann\miniconda3\envs\tf\python39.dll", "conda user application"),
+            (r"\\?\c:/USERS/ann/miniconda3/envs/tf/x.dll", "conda user application"),
+            (r"C:\Users\Ann\.conda\envs\tf\x.dll", "conda user"),
+            (r"C:\Users\Ann\Downloads\tool\x.dll", "downloads user"),
+            (r"D:\Downloads\x.dll", "other"),
+            (r"C:\Users\Ann\AppData\Local\Temp\_MEI1\x.dll", "temp user"),
+            (r"C:\Program Files\Python39\Lib\site-packages\a.pyd", "program-files site-packages"),
+            (r"\\server\share\Windows\System32\x.dll", "network"),
+            ("x.dll", "other"),
+        ] {
+            let found = places(path, program);
+            assert_eq!(found.join(" "), expected, "{path}");
+            assert!(found.iter().all(|place| PLACES.contains(place)));
+            assert!(places(path, None).iter().all(|place| *place != "application"));
+            assert!(location(path) == "site-packages" || found.contains(&location(path)), "{path}");
+        }
+    }
+}

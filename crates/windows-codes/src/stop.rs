@@ -1,0 +1,186 @@
+//! What the parameters of stops and live kernel reports say.
+
+use super::{Knowledge, STOPS, look_up};
+use evidence::{BugcheckCode, ExceptionCode, FastFailCode};
+
+/// What is known of the parameters of one stop.
+#[derive(Debug, Clone, Copy)]
+pub struct Stop {
+    /// The last part of its page in Microsoft's documentation.
+    pub page: &'static str,
+    /// Whether those who are on the stack may have caused it.
+    pub stack_tells: bool,
+    /// What its parameters say; of rows for the same parameter, the first that fits counts.
+    pub parameters: &'static [StopParameter],
+}
+
+/// What one parameter says.
+#[derive(Debug, Clone, Copy)]
+pub struct StopParameter {
+    /// Which one, 1 to 4.
+    pub number: u8,
+    /// The values of parameter 1 with which this holds; empty for any.
+    pub when: &'static [u64],
+    /// What it holds, in words.
+    pub is: &'static str,
+    /// How it is to be read.
+    pub holds: Holds,
+    /// What its values mean, sorted by value.
+    pub values: &'static [(u64, &'static str)],
+}
+
+/// How a parameter is to be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Holds {
+    /// As its words say.
+    Value,
+    /// The address of an instruction.
+    Code,
+    /// An NTSTATUS, on 64-bit systems with its sign spread over the upper half.
+    Status,
+    /// A fast-fail code.
+    FastFail,
+}
+
+/// A parameter of a stop that happened, explained.
+#[derive(Debug, Clone, Copy)]
+pub struct Explained {
+    /// What it is.
+    pub parameter: &'static StopParameter,
+    /// Its value.
+    pub value: u64,
+}
+
+impl Stop {
+    /// What parameter `number` says, given the parameters of a stop that happened.
+    #[must_use]
+    pub fn explain(&self, number: u8, parameters: &[u64]) -> Option<Explained> {
+        let value = *parameters.get(usize::from(number.checked_sub(1)?))?;
+        let first = *parameters.first()?;
+        let fits = |parameter: &&StopParameter| {
+            parameter.number == number && (parameter.when.is_empty() || parameter.when.contains(&first))
+        };
+        // A parameter whose values are a closed set is something else where it has none of them, if there is a row that
+        // says what.
+        let mut rows = self.parameters.iter().filter(fits);
+        let parameter = rows.next()?;
+        let unknown = !parameter.values.is_empty() && look_up(parameter.values, &value).is_none();
+        let parameter = if unknown { rows.next().unwrap_or(parameter) } else { parameter };
+        Some(Explained { parameter, value })
+    }
+
+    /// The parameters that hold the address of an instruction, with their values.
+    pub fn code_addresses(&self, parameters: &[u64]) -> impl Iterator<Item = u64> {
+        let of = |number| self.explain(number, parameters);
+        let found: Vec<_> = (1..=4).filter_map(of).filter(|said| said.parameter.holds == Holds::Code).collect();
+        found.into_iter().map(|said| said.value)
+    }
+
+    /// The NTSTATUS that one of the parameters holds; the first one's where there are several.
+    #[must_use]
+    pub fn status(&self, parameters: &[u64]) -> Option<ExceptionCode> {
+        (1..=4).find_map(|number| self.explain(number, parameters)?.status())
+    }
+}
+
+impl Explained {
+    /// The NTSTATUS that it holds. A zero where a status stands is none: it says that nothing was recorded.
+    #[must_use]
+    pub fn status(&self) -> Option<ExceptionCode> {
+        if self.parameter.holds != Holds::Status {
+            return None;
+        }
+        // Statuses of errors are negative: a 64-bit parameter repeats the sign.
+        let sign = self.value >> 32;
+        let low = u32::try_from(self.value & 0xFFFF_FFFF).ok().filter(|low| *low != 0)?;
+        (sign == 0 || sign == 0xFFFF_FFFF).then_some(ExceptionCode(low))
+    }
+
+    /// What the value means: one of a closed set, the name of a status or of a fast-fail code.
+    #[must_use]
+    pub fn means<'k>(&self, knowledge: &'k Knowledge) -> Option<&'k str> {
+        match self.parameter.holds {
+            Holds::Status => knowledge.exception_name(self.status()?),
+            Holds::FastFail => knowledge.fast_fail_name(FastFailCode(u32::try_from(self.value).ok()?)),
+            Holds::Value | Holds::Code => look_up(self.parameter.values, &self.value).copied(),
+        }
+    }
+}
+
+impl Knowledge {
+    /// What the parameters of a stop say.
+    #[must_use]
+    pub fn stop(&self, code: BugcheckCode) -> Option<&'static Stop> {
+        look_up(STOPS, &code.0).or_else(|| look_up(STOPS, &code.plain()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn said(code: u32, number: u8, parameters: [u64; 4]) -> (&'static str, Option<String>) {
+        let known = Knowledge::builtin();
+        let stop = known.stop(BugcheckCode(code)).expect("a stop with parameters");
+        let said = stop.explain(number, &parameters).expect("a parameter");
+        (said.parameter.is, said.means(&known).map(str::to_owned))
+    }
+
+    fn means(code: u32, number: u8, parameters: [u64; 4]) -> Option<String> {
+        said(code, number, parameters).1
+    }
+
+    #[test]
+    fn values_of_a_closed_set_have_meanings() {
+        assert_eq!(means(0xD1, 3, [0, 2, 8, 0]).as_deref(), Some("execute"));
+        assert_eq!(means(0x50, 2, [0, 2, 0, 0]).as_deref(), Some("write"));
+        assert_eq!(means(0x1A, 1, [0xDEAD, 0, 0, 0]), None, "not every value is documented");
+        assert!(means(0x1A, 1, [0x403, 0, 0, 0]).is_some_and(|text| text.contains("contradict")));
+    }
+
+    #[test]
+    fn statuses_and_fast_fail_codes_have_names() {
+        for status in [0xC000_0005, 0xFFFF_FFFF_C000_0005] {
+            assert_eq!(means(0x3B, 1, [status, 0, 0, 0]).as_deref(), Some("STATUS_ACCESS_VIOLATION"));
+        }
+        assert_eq!(means(0x1000_007E, 1, [0xC000_0005, 0, 0, 0]).as_deref(), Some("STATUS_ACCESS_VIOLATION"));
+        assert_eq!(means(0x139, 1, [3, 0, 0, 0]).as_deref(), Some("FAST_FAIL_CORRUPT_LIST_ENTRY"));
+        let stop = Knowledge::builtin().stop(BugcheckCode(0x116)).expect("known");
+        assert_eq!(stop.status(&[1, 2, 0xFFFF_FFFF_C000_009A, 4]), Some(ExceptionCode(0xC000_009A)));
+        assert_eq!(stop.status(&[1, 2, 0, 4]), None, "nothing was recorded");
+        assert_eq!(stop.status(&[1, 2, 0xFFFF_8000_C000_009A, 4]), None, "an address is no status");
+        assert_eq!(stop.code_addresses(&[1, 2, 3, 4]).collect::<Vec<_>>(), [2]);
+    }
+
+    #[test]
+    fn what_a_parameter_is_can_depend_on_the_first() {
+        assert_eq!(said(0x9F, 4, [3, 0, 0, 7]).0, "power request that is held");
+        let known = Knowledge::builtin();
+        let power = known.stop(BugcheckCode(0x9F)).expect("known");
+        assert!(power.explain(4, &[1, 0, 0, 7]).is_none());
+        assert_eq!(said(0x77, 1, [1, 0, 0, 0]), ("where the page came from", Some("the disk".into())));
+        assert_eq!(said(0x77, 1, [0xC000_0185, 0, 0, 0]), ("status", Some("STATUS_IO_DEVICE_ERROR".into())));
+        assert_eq!(said(0x7A, 1, [3, 0, 0, 0]).0, "kind of lock that was held");
+        assert_eq!(said(0x7A, 1, [0xFFFF_F6FC_0000_0000, 0, 0, 0]).0, "address of the page table entry");
+    }
+
+    #[test]
+    fn parameters_that_are_missing_are_not_explained() {
+        let stop = Knowledge::builtin().stop(BugcheckCode(0x116)).expect("known");
+        assert!(stop.explain(2, &[1]).is_none());
+        assert!(stop.explain(1, &[]).is_none());
+    }
+
+    #[test]
+    fn every_stop_with_parameters_has_a_name_and_sorted_values() {
+        let known = Knowledge::builtin();
+        for (code, stop) in STOPS {
+            assert!(known.bugcheck_name(BugcheckCode(*code)).is_some(), "{code:#x}");
+            assert!(stop.page.starts_with("bug-check-0x"), "{code:#x}");
+            for parameter in stop.parameters {
+                assert!(parameter.values.is_sorted_by(|a, b| a.0 < b.0), "{code:#x}");
+                assert!(parameter.holds == Holds::Value || parameter.values.is_empty(), "{code:#x}");
+            }
+        }
+    }
+}

@@ -1,0 +1,44 @@
+//! A digest of what decides what is read of an event log, by which `--cache` tells whether what it kept was read in the same
+//! way: the sources of this crate and of what it decodes values with, and the versions of the crates that it uses.
+
+use std::error::Error;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::path::{Path, PathBuf};
+use std::{env, fs};
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let own = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?);
+    let mut paths = vec![own.join("Cargo.toml")];
+    collect(&own.join("src"), &mut paths)?;
+    // Where the crate is built as a part of another program, its neighbours and the exact versions are not there: then a
+    // build with other versions uses what this one kept, until the sources change.
+    for beside in ["../evidence/src", "../untrusted/src", "../wer/src"] {
+        let folder = own.join(beside);
+        if folder.exists() {
+            collect(&folder, &mut paths)?;
+        }
+    }
+    paths.extend(Some(own.join("../../Cargo.lock")).filter(|lock| lock.exists()));
+    paths.sort();
+    let mut hasher = DefaultHasher::new();
+    for path in &paths {
+        println!("cargo::rerun-if-changed={}", path.display());
+        (path.strip_prefix(&own).unwrap_or(path), fs::read(path)?).hash(&mut hasher);
+    }
+    println!("cargo::rustc-env=CRASHSIFT_READER_DIGEST={:016x}", hasher.finish());
+    Ok(())
+}
+
+/// All sources below `folder`. Cargo is told of the folders too, so that a new file is noticed.
+fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), Box<dyn Error>> {
+    println!("cargo::rerun-if-changed={}", folder.display());
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.is_dir() {
+            collect(&path, files)?;
+        } else {
+            files.push(path);
+        }
+    }
+    Ok(())
+}

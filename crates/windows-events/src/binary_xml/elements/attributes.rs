@@ -1,0 +1,71 @@
+//! The attributes of an element: none is a field, but one can name its element's.
+
+use super::super::Unusual;
+use super::super::token::Token;
+use super::text::Text;
+use super::{NAME, Reader, Source, check};
+use crate::fields::Span;
+
+/// What the attributes of an element say.
+pub(super) struct Attributes {
+    /// Whether one has a value.
+    pub(super) have_text: bool,
+    /// The value of `Name`.
+    pub(super) name: Option<Span>,
+    /// Whether the element ends with them.
+    pub(super) end_element: bool,
+}
+
+/// What attribute is being read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Attribute {
+    None,
+    Name,
+    Other,
+}
+
+impl<'c> Reader<'c, '_> {
+    /// Reads the attributes of an element. The value of `Name` is added to the texts if it is asked for.
+    pub(super) fn attributes(&mut self, source: &mut Source<'c>, ask_name: bool) -> Result<Attributes, Unusual> {
+        let mut attributes = Attributes { have_text: false, name: None, end_element: false };
+        let mut attribute = Attribute::None;
+        let mut has_name = false;
+        let mut text = self.text(false);
+        loop {
+            match self.next(source)? {
+                Token::StartEnds => break,
+                Token::Empty => {
+                    attributes.end_element = true;
+                    break;
+                }
+                Token::Attribute(name) => {
+                    check(name)?;
+                    self.end_attribute(attribute, &text, &mut attributes);
+                    attribute = if ask_name && name.is(NAME) { Attribute::Name } else { Attribute::Other };
+                    if attribute == Attribute::Name && std::mem::replace(&mut has_name, true) {
+                        return Err(Unusual("two names"));
+                    }
+                    text = self.text(false);
+                }
+                _ if attribute == Attribute::None => return Err(Unusual("a value without attribute")),
+                Token::Substitution(index) => {
+                    let value = self.value(source, index)?;
+                    self.add(value, false, &mut text)?;
+                }
+                token => self.add_token(token, false, &mut text)?,
+            }
+        }
+        self.end_attribute(attribute, &text, &mut attributes);
+        Ok(attributes)
+    }
+
+    /// Ends an attribute whose value is the end of the texts.
+    pub(super) fn end_attribute(&mut self, attribute: Attribute, text: &Text<'c>, attributes: &mut Attributes) {
+        attributes.have_text |= text.is_some;
+        if attribute == Attribute::Name && text.is_some {
+            attributes.name = Some(Span { start: text.start, end: self.texts.len() });
+        } else {
+            self.texts.truncate(text.start);
+        }
+    }
+}

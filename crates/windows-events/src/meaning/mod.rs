@@ -1,0 +1,227 @@
+//! From a record's fields to what it says. One function for each [`Meaning`], grouped by what the events are about.
+
+mod application;
+mod changes;
+mod dotnet;
+mod error_record;
+mod exits;
+mod graphics;
+mod hardware;
+mod machine;
+mod packet;
+mod policy;
+mod power;
+mod sentence;
+mod startup;
+mod storage;
+
+use super::catalogue::Meaning;
+use super::fields::Fields;
+use evidence::EventBody;
+
+/// What a record with `fields` says, logged by `provider` under `id`.
+///
+/// `None` for a record that reports that all is well. A record without the fields that its kind must have says no
+/// more than its text.
+pub(super) fn read(meaning: Meaning, provider: &str, id: u32, fields: &Fields<'_>) -> Option<EventBody> {
+    let body = match meaning {
+        Meaning::ApplicationError => application::application_error(fields),
+        Meaning::InPageError => Some(application::in_page_error(fields)),
+        Meaning::Wer => application::wer(fields),
+        Meaning::Hang => application::hang(fields),
+        Meaning::DotNet => dotnet::dotnet(id, fields),
+        Meaning::SideBySide => Some(startup::side_by_side(fields)),
+        Meaning::Popup => startup::popup(fields),
+        Meaning::BugCheck => machine::bugcheck(fields),
+        Meaning::UncleanRestart => Some(machine::unclean_restart(fields)),
+        Meaning::UncleanShutdown => Some(machine::unclean_shutdown(fields)),
+        Meaning::DisplayReset => Some(graphics::display_reset(provider, fields)),
+        Meaning::DisplayDriver => Some(graphics::display_driver(provider, fields)),
+        Meaning::OpenGlDriver => graphics::open_gl_driver(fields),
+        Meaning::Hardware { component, corrected } => Some(hardware::hardware(component, corrected, fields)),
+        Meaning::MemoryTest { errors } => Some(EventBody::MemoryTest { errors }),
+        Meaning::Storage => Some(storage::storage(id, fields)),
+        Meaning::FileSystem => Some(storage::file_system(fields, true)),
+        Meaning::FileSystemState => return storage::file_system_state(fields),
+        Meaning::MemoryExhausted => Some(machine::memory_exhausted(fields)),
+        Meaning::ImageRefused { blocked, reason } => Some(policy::image_refused(blocked, reason, fields)),
+        Meaning::DefenderAction => policy::defender_action(id, fields),
+        Meaning::ServiceEnded => machine::service_ended(fields),
+        Meaning::BootDriversFailed => return changes::boot_drivers_failed(fields),
+        Meaning::DriverNotLoaded => return changes::driver_not_loaded(id, fields),
+        Meaning::Update { installed } => return changes::update(installed, id, fields),
+        Meaning::Package { changed } => changes::package(changed, id, fields),
+        Meaning::Product(done) => changes::product(done, id, fields),
+        Meaning::DriverInstalled => changes::driver_installed(id, fields),
+        Meaning::ServiceInstalled => return changes::service_installed(id, fields),
+        Meaning::LastShutdown => return power::last_shutdown(fields),
+        Meaning::ShutDownByHeat => Some(power::shut_down_by_heat(fields)),
+        Meaning::KindOfStart => return power::kind_of_start(fields),
+        Meaning::ClockSet => return power::clock_set(fields),
+        Meaning::PowerSource => power::power_source(fields),
+        Meaning::DriveHealth => return storage::drive_health(fields),
+        Meaning::SilentExit => exits::silent_exit(id, fields),
+        Meaning::ProcessExit => exits::process_exit(fields),
+        Meaning::CorruptFile => application::corrupt_file(fields),
+        Meaning::Said(sentence) => sentence::said(sentence, id, fields),
+    };
+    Some(body.unwrap_or_else(|| EventBody::Other { text: fields.joined() }))
+}
+
+/// What the tests of all families share: a record's body from its elements as JSON.
+#[cfg(test)]
+mod testing {
+    use super::super::catalogue;
+    use super::super::fields::WrittenFields;
+    use super::super::json::Node;
+    use evidence::{EventBody, Names};
+
+    /// The body of the event that `provider` logs as `id` with `json` as the elements beside `System`.
+    pub(super) fn body(provider: &str, id: u32, json: &str) -> Option<EventBody> {
+        let node: Node<'_> = serde_json::from_str(json).expect("JSON");
+        let Node::Map(elements) = node else { panic!("an object") };
+        let entry = catalogue::find(provider, id).expect("a catalogued event");
+        let names = Names::default();
+        let written = WrittenFields::of(&elements);
+        let fields = written.named(entry.layout, &names);
+        super::read(entry.meaning, provider, id, &fields)
+    }
+
+    /// As [`body`], for positional data.
+    pub(super) fn positional(provider: &str, id: u32, values: &[&str]) -> Option<EventBody> {
+        body(provider, id, &serde_json::json!({"EventData": {"Data": {"#text": values}}}).to_string())
+    }
+
+    /// The sentence of a body that has one.
+    pub(super) fn sentence(body: Option<EventBody>) -> String {
+        match body {
+            Some(EventBody::Said { sentence, .. }) => sentence.to_string(),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    /// As [`body`], for named data.
+    pub(super) fn named(provider: &str, id: u32, data: serde_json::Value) -> Option<EventBody> {
+        body(provider, id, &serde_json::json!({ "EventData": data }).to_string())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::testing::{body, named, positional, sentence};
+    use evidence::EventBody;
+
+    #[test]
+    fn a_record_without_its_fields_says_no_more_than_its_text() {
+        let kinds = [
+            ("Application Error", 1000),
+            ("Application Hang", 1002),
+            ("Windows Error Reporting", 1001),
+            (".NET Runtime", 1026),
+            ("BugCheck", 1001),
+            ("NVIDIA OpenGL Driver", 1),
+            ("Service Control Manager", 7034),
+            ("Application Popup", 26),
+        ];
+        for (provider, id) in kinds {
+            let Some(EventBody::Other { text }) = body(provider, id, r#"{"EventData": null}"#) else {
+                panic!("{provider} {id}")
+            };
+            assert_eq!(&*text, "");
+        }
+    }
+
+    #[test]
+    fn an_event_with_a_sentence_tells_it_and_without_its_values_their_text() {
+        let values = ["\\Device\\HarddiskVolume3", "", "0x00040042"];
+        assert_eq!(
+            sentence(positional("volmgr", 161, &values)),
+            "the system had stopped, and no dump could be written"
+        );
+        let without_name = json!({"param2": "%%1053"});
+        let Some(EventBody::Other { text }) = named("Service Control Manager", 7000, without_name) else {
+            panic!("text")
+        };
+        assert_eq!(&*text, "%%1053");
+    }
+
+    #[test]
+    fn a_service_that_fails_is_told_with_its_error_in_any_language() {
+        // The display name as a German system logs it; the error is a number everywhere.
+        let data = json!({"param1": "Druckwarteschlange", "param2": "%%1053"});
+        assert_eq!(
+            sentence(named("Service Control Manager", 7000, data.clone())),
+            "the service Druckwarteschlange did not start: error 1053"
+        );
+        assert_eq!(
+            sentence(named("Service Control Manager", 7023, data)),
+            "the service Druckwarteschlange ended with an error: error 1053"
+        );
+        let timeout = json!({"param1": "30000", "param2": "Druckwarteschlange"});
+        assert_eq!(
+            sentence(named("Service Control Manager", 7009, timeout)),
+            "the service Druckwarteschlange did not answer within 30000 ms"
+        );
+    }
+
+    #[test]
+    fn what_defender_did_is_told_with_file_and_process() {
+        const DEFENDER: &str = "Microsoft-Windows-Windows Defender";
+        let data = json!({
+            "Product Name": "%%827", "Threat Name": "Trojan:Win32/Demo", "Path": "file:_C:\\t\\helper.dll",
+            "Process Name": "C:\\t\\tool.exe", "Action ID": "2", "Action Name": "Quarantäne"
+        });
+        assert_eq!(
+            sentence(named(DEFENDER, 1117, data)),
+            "Defender quarantined file:_C:\\t\\helper.dll, which it took for Trojan:Win32/Demo, in use by tool.exe"
+        );
+        let rule =
+            json!({"ID": "d4f940ab-401b-4efc-aadc-ad5f3c50688a", "Path": "C:\\t\\a.exe", "Process Name": "C:\\w.exe"});
+        assert_eq!(
+            sentence(named(DEFENDER, 1121, rule)),
+            "Defender's attack surface reduction kept C:\\w.exe from C:\\t\\a.exe, rule \
+             d4f940ab-401b-4efc-aadc-ad5f3c50688a"
+        );
+    }
+
+    #[test]
+    fn older_records_of_defender_and_packaged_programs_have_names_of_their_own() {
+        const DEFENDER: &str = "Microsoft-Windows-Windows Defender";
+        let data = json!({
+            "Threat Name": "Behavior:Win32/Demo", "Path Found": "process:_C:\\t\\tool.exe",
+            "Process Name": "C:\\t\\tool.exe"
+        });
+        for id in [1006, 1015] {
+            assert_eq!(
+                sentence(named(DEFENDER, id, data.clone())),
+                "Defender took process:_C:\\t\\tool.exe for Behavior:Win32/Demo, in use by C:\\t\\tool.exe"
+            );
+        }
+        let failed = json!({"Threat Name": "Demo", "Path": "C:\\t\\a.exe", "Cleaning Action": "Quarantine"});
+        assert_eq!(
+            sentence(named(DEFENDER, 1008, failed)),
+            "Defender could not act on C:\\t\\a.exe, which it took for Demo: Quarantine"
+        );
+        for name in ["Package", "PackageBuffer"] {
+            let data = json!({name: "DEMO.TOOL", "Fqbn": "O=DEMO\\TOOL\\APPX\\1.0.0.0"});
+            assert_eq!(
+                sentence(named("Microsoft-Windows-AppLocker", 8022, data)),
+                "AppLocker refused the packaged program DEMO.TOOL (O=DEMO\\TOOL\\APPX\\1.0.0.0)"
+            );
+        }
+    }
+
+    #[test]
+    fn a_user_mode_driver_that_failed_is_told() {
+        let data = json!({
+            "LifetimeId": "{0a1b2c3d-1111-2222-3333-444455556666}", "FriendlyName": "Demo Sensor",
+            "InstanceId": "USB\\X", "RestartCount": 5
+        });
+        assert_eq!(
+            sentence(named("Microsoft-Windows-DriverFrameworks-UserMode", 10111, data)),
+            "Demo Sensor is offline because its user-mode driver failed (tried again 5 times)"
+        );
+    }
+}
