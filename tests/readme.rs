@@ -1,7 +1,5 @@
 //! The README's words, followed as a newcomer would.
 
-#![expect(clippy::expect_used, reason = "a test that can't go on fails, and its inputs are known")]
-
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};

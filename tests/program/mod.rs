@@ -1,7 +1,5 @@
 //! Runs the real program as a user types it, and never waits for it for ever.
 
-#![allow(dead_code, unreachable_pub, reason = "every test file uses a part of it")]
-
 use std::ffi::OsStr;
 use std::io::{Read, Write};
 use std::path::Path;

@@ -1,0 +1,14 @@
+//! The commands, as a user types them.
+
+mod cache;
+mod command_line;
+mod compare;
+mod explain;
+mod merge;
+mod rules_command;
+mod rules_diff;
+mod rules_documents;
+mod rules_new;
+mod rules_pages;
+mod rules_test_folders;
+mod why;

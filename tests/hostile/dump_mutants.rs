@@ -1,0 +1,129 @@
+//! Dumps with damage of every kind: no reader, join, rule or report panics on one, takes long or takes much memory.
+//!
+//! `CRASHSIFT_MUTANTS` says how many are tried (20,000 is a thorough run), `CRASHSIFT_CORPUS` adds a folder of dumps to the
+//! project's own.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use pipeline::{Options, Silent, analyze};
+use rayon::prelude::*;
+use report::json;
+use rules::RuleSet;
+use samplekit::Random;
+use windows_codes::Knowledge;
+
+use crate::own_process::in_own_process;
+
+/// How many are tried where nobody says.
+const MUTANTS: u64 = 400;
+/// Larger dumps would be written again and again for little.
+const LARGEST: u64 = 2 << 20;
+/// Longer than any takes, on a busy machine and without optimisation.
+const LONGEST: Duration = Duration::from_secs(10);
+/// More than the test and a few dumps take, bytes.
+#[cfg(target_os = "linux")]
+const MOST_MEMORY: u64 = 1 << 30;
+
+fn dumps() -> Vec<Vec<u8>> {
+    let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("samples");
+    let folders = [Some(own), std::env::var_os("CRASHSIFT_CORPUS").map(PathBuf::from)];
+    let is_dump = |content: &Vec<u8>| content.starts_with(b"MDMP") || content.starts_with(b"PAGEDU");
+    let entries = folders.into_iter().flatten().flat_map(|folder| walkdir::WalkDir::new(folder).sort_by_file_name());
+    let files = entries.map(|entry| entry.expect("a readable folder")).filter(|entry| entry.file_type().is_file());
+    let small = files.filter(|file| file.metadata().is_ok_and(|about| about.len() <= LARGEST));
+    let dumps: Vec<_> = small.map(|file| fs::read(file.path()).expect("a file")).filter(is_dump).collect();
+    assert!(dumps.len() > 20, "the samples are missing");
+    dumps
+}
+
+#[test]
+fn no_damage_costs_more_than_the_dump_it_is_in() {
+    in_own_process(|| {
+        let count = std::env::var("CRASHSIFT_MUTANTS").ok().and_then(|count| count.parse().ok()).unwrap_or(MUTANTS);
+        let (dumps, rules, knowledge) =
+            (dumps(), RuleSet::load(true, &[]).expect("the built-in rules"), Knowledge::builtin());
+        let folder = tempfile::tempdir().expect("a folder");
+        let slowest = (0..count)
+            .into_par_iter()
+            .map(|number| {
+                let mutant = mutant(&dumps, number);
+                // A name by its number, so that one that ends the test can be made again.
+                let path = folder.path().join(format!("{number}.dmp"));
+                fs::write(&path, &mutant).expect("a file");
+                let begin = Instant::now();
+                let report = analyze(std::slice::from_ref(&path), &rules, &knowledge, &Options::default(), &Silent);
+                json::write(&report, &mut std::io::sink()).expect("a sink takes everything");
+                let taken = begin.elapsed();
+                fs::remove_file(&path).expect("removed");
+                let detail = report.artifacts[0].detail.as_deref().unwrap_or_default();
+                assert!(!detail.contains("defect of crashsift"), "mutant {number}: a reader panicked");
+                assert!(taken < LONGEST, "mutant {number} took {taken:?}");
+                #[cfg(target_os = "linux")]
+                assert!(peak_memory() < MOST_MEMORY, "{} bytes after mutant {number}", peak_memory());
+                (taken, number)
+            })
+            .max();
+        println!("{count} mutants of {} dumps; the slowest: {slowest:?}", dumps.len());
+    });
+}
+
+/// The most memory that this process had at a time, bytes.
+#[cfg(target_os = "linux")]
+fn peak_memory() -> u64 {
+    let status = fs::read_to_string("/proc/self/status").expect("Linux tells it");
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).expect("the most memory");
+    line.trim().trim_end_matches(" kB").parse::<u64>().expect("a number") * 1024
+}
+
+/// A dump with one to eight kinds of damage, the same for the same number.
+fn mutant(dumps: &[Vec<u8>], number: u64) -> Vec<u8> {
+    let mut random = Random::new(number.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
+    let own = &dumps[random.below(dumps.len())];
+    let mut bytes = own.clone();
+    for _ in 0..=random.below(8) {
+        if bytes.len() < 64 {
+            break;
+        }
+        damage(&mut bytes, &mut random);
+    }
+    // What has lost its signature is no dump, and read as something else.
+    let signature: &[u8] = if own.starts_with(b"MDMP") { b"MDMP" } else { &own[..8] };
+    bytes[..signature.len()].copy_from_slice(signature);
+    bytes
+}
+
+fn damage(bytes: &mut Vec<u8>, random: &mut Random) {
+    let length = bytes.len();
+    // Headers, directories and lists are where lengths and offsets stand.
+    let near = [length, length.min(64), length.min(512), length.min(4096), length.min(32 << 10)];
+    let mut within = || near[random.below(near.len())];
+    let (until, most) = (within(), within());
+    let at = random.below(until);
+    let size = random.below(most).clamp(1, length - at);
+    let odd = [0, 1, 4, 0xFF, 0x1000, 0x7FFF_FFFF, 0x8000_0000, 0xFFFF_FFFF, 0xFFFF_FFF0, length as u64, u64::MAX];
+    let number = match random.below(3) {
+        0 => random.any(),
+        1 => (length as u64).wrapping_sub(random.below(64) as u64),
+        _ => odd[random.below(odd.len())],
+    };
+    let number = number.to_le_bytes();
+    let aligned = at & !3;
+    match random.below(9) {
+        0 => bytes[at] ^= 1 << random.below(8),
+        1 | 2 if aligned + 4 <= length => bytes[aligned..aligned + 4].copy_from_slice(&number[..4]),
+        3 if aligned + 8 <= length => bytes[aligned..aligned + 8].copy_from_slice(&number),
+        4 => bytes[at..at + size].fill(if random.below(2) == 0 { 0 } else { 0xFF }),
+        5 => {
+            let from = random.below(length - size + 1);
+            bytes.copy_within(from..from + size, at);
+        }
+        6 => bytes.truncate(at.max(32)),
+        7 => drop(bytes.drain(at..at + size.min(64))),
+        _ => {
+            let inserted: Vec<u8> = (0..=random.below(64)).map(|_| random.any().to_le_bytes()[0]).collect();
+            bytes.splice(at..at, inserted);
+        }
+    }
+}

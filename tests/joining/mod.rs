@@ -1,0 +1,13 @@
+//! Which evidence becomes one incident, and what an incident shows of the logs, the machine and the incidents around it.
+
+mod copies;
+mod environment;
+mod fleet;
+mod incidents;
+mod joins;
+mod made_fleets;
+mod other_incidents;
+mod patterns;
+mod remarks;
+mod tickets;
+mod timeline;

@@ -1,0 +1,471 @@
+//! Archives: what is in them is read like files, and nothing that an archive claims does harm.
+
+use std::fs::{self, File};
+use std::io::{Cursor, Write};
+use std::path::Path;
+
+use flate2::Compression;
+use flate2::write::{DeflateEncoder, GzEncoder};
+use pipeline::archive::{Allowance, ArchiveKind, members};
+use serde_json::Value;
+
+use crate::program::{self, artifact, list, run, text};
+
+const DUMP: &str = "samples/stack-overflow/python.exe.5316.dmp";
+const THREE: &str = "samples/one-crash-three-artifacts";
+
+fn dump() -> Vec<u8> {
+    fs::read(DUMP).expect("a sample")
+}
+
+/// The files of a sample that are evidence, by name.
+fn evidence(folder: &str) -> Vec<(String, Vec<u8>)> {
+    let entries = fs::read_dir(folder).expect("a sample").map(|entry| entry.expect("an entry").path());
+    let mut files: Vec<(String, Vec<u8>)> = entries
+        .filter(|path| path.extension().is_none_or(|extension| extension != "json"))
+        .map(|path| {
+            (path.file_name().expect("a name").to_string_lossy().into_owned(), fs::read(&path).expect("a file"))
+        })
+        .collect();
+    files.sort();
+    files
+}
+
+/// The general purpose bit of members that need a password.
+const ENCRYPTED: u16 = 1;
+
+/// Methods of compression: none, the usual one, and one that is not known.
+const STORED: u16 = 0;
+const DEFLATED: u16 = 8;
+const UNKNOWN: u16 = 77;
+
+/// A zip of members with any name and flags.
+fn zip_with(members: &[(&str, &[u8])], flags: u16, method: u16) -> Vec<u8> {
+    let (mut all, mut directory) = (Vec::new(), Vec::new());
+    for (name, content) in members {
+        let data = if method == DEFLATED {
+            let mut encoder = DeflateEncoder::new(Vec::new(), Compression::default());
+            encoder.write_all(content).expect("memory");
+            encoder.finish().expect("memory")
+        } else {
+            content.to_vec()
+        };
+        let mut about = Vec::new();
+        about.extend(20_u16.to_le_bytes());
+        about.extend(flags.to_le_bytes());
+        about.extend(method.to_le_bytes());
+        about.extend([0; 4]);
+        about.extend(crc32fast::hash(content).to_le_bytes());
+        about.extend(u32::try_from(data.len()).expect("small").to_le_bytes());
+        about.extend(u32::try_from(content.len()).expect("small").to_le_bytes());
+        about.extend(u16::try_from(name.len()).expect("short").to_le_bytes());
+        about.extend(0_u16.to_le_bytes());
+        let at = u32::try_from(all.len()).expect("small");
+        all.extend(b"PK\x03\x04");
+        all.extend(&about);
+        all.extend(name.as_bytes());
+        all.extend(&data);
+        directory.extend(b"PK\x01\x02");
+        directory.extend(20_u16.to_le_bytes());
+        directory.extend(&about);
+        directory.extend([0; 10]);
+        directory.extend(at.to_le_bytes());
+        directory.extend(name.as_bytes());
+    }
+    let start = u32::try_from(all.len()).expect("small");
+    // Archives with more members have another end as well; they are not made here.
+    let count = u16::try_from(members.len()).expect("few");
+    all.extend(&directory);
+    all.extend(b"PK\x05\x06\0\0\0\0");
+    all.extend(count.to_le_bytes());
+    all.extend(count.to_le_bytes());
+    all.extend(u32::try_from(directory.len()).expect("small").to_le_bytes());
+    all.extend(start.to_le_bytes());
+    all.extend(0_u16.to_le_bytes());
+    all
+}
+
+fn zip(members: &[(&str, &[u8])]) -> Vec<u8> {
+    zip_with(members, 0, DEFLATED)
+}
+
+fn tar(members: &[(&str, &[u8])]) -> Vec<u8> {
+    let mut builder = tar::Builder::new(Vec::new());
+    for (name, content) in members {
+        let mut header = tar::Header::new_gnu();
+        header.set_size(content.len() as u64);
+        header.set_mode(0o644);
+        header.set_entry_type(tar::EntryType::Regular);
+        header.as_old_mut().name[..name.len()].copy_from_slice(name.as_bytes());
+        header.set_cksum();
+        builder.append(&header, *content).expect("memory");
+    }
+    builder.into_inner().expect("memory")
+}
+
+fn gz(content: &[u8]) -> Vec<u8> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
+    encoder.write_all(content).expect("memory");
+    encoder.finish().expect("memory")
+}
+
+fn cab(members: &[(&str, &[u8])]) -> Vec<u8> {
+    cab_of(&[members])
+}
+
+/// A cabinet whose members are compressed together, folder by folder.
+fn cab_of(folders: &[&[(&str, &[u8])]]) -> Vec<u8> {
+    let mut builder = cab::CabinetBuilder::new();
+    for members in folders {
+        let folder = builder.add_folder(cab::CompressionType::MsZip);
+        for (name, _) in *members {
+            folder.add_file(*name);
+        }
+    }
+    let mut writer = builder.build(Cursor::new(Vec::new())).expect("memory");
+    while let Some(mut file) = writer.next_file().expect("memory") {
+        let mut members = folders.iter().flat_map(|members| members.iter());
+        let content = members.find(|(name, _)| *name == file.file_name()).expect("one of them").1;
+        file.write_all(content).expect("memory");
+    }
+    writer.finish().expect("memory").into_inner()
+}
+
+/// Analyzes a folder with one file in it.
+#[track_caller]
+fn analyzed(name: &str, content: &[u8], code: i32) -> Value {
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::write(folder.path().join(name), content).expect("a file");
+    let folder = folder.path().to_str().expect("text");
+    run(["analyze", "-q", "-f", "json", folder]).ends_with(code).json()
+}
+
+/// What of a report does not depend on where files lie: incidents with their verdicts.
+fn judged(report: &Value) -> Vec<(String, Value)> {
+    let incidents = list(report, "incidents").iter();
+    incidents.map(|incident| (text(incident, "id").to_owned(), incident["verdict"].clone())).collect()
+}
+
+/// The members that are listed, without the path of the archive.
+fn listed(report: &Value) -> Vec<String> {
+    let paths = list(report, "artifacts").iter().filter_map(|artifact| artifact["path"].as_str()?.split_once("!/"));
+    paths.map(|(_, member)| member.to_owned()).collect()
+}
+
+#[test]
+fn what_is_in_an_archive_is_judged_as_in_a_folder() {
+    let expected = judged(&program::report(Path::new(THREE)));
+    assert_eq!(expected.len(), 1);
+    let files = evidence(THREE);
+    let members: Vec<(&str, &[u8])> = files.iter().map(|(name, content)| (&**name, &**content)).collect();
+    for (name, content) in [
+        ("a.zip", zip(&members)),
+        ("stored.zip", zip_with(&members, 0, STORED)),
+        ("a.tar", tar(&members)),
+        ("a.tar.gz", gz(&tar(&members))),
+        ("a.tgz", gz(&tar(&members))),
+        ("a.cab", cab(&members)),
+        // What a file is, is told by its content.
+        ("sent.bin", zip(&members)),
+    ] {
+        let report = analyzed(name, &content, 0);
+        assert_eq!(judged(&report), expected, "{name}");
+        assert_eq!(listed(&report), ["Application.evtx", "Report.wer", "python.exe.10244.dmp"], "{name}");
+        let archive = artifact(&report, name);
+        assert_eq!((text(archive, "kind"), text(archive, "status")), ("archive", "ok"), "{name}");
+        assert_eq!(report["summary"]["archives"], 0, "{name}");
+        assert!(list(&report["incidents"][0], "evidence").len() >= 3, "the three are joined: {name}");
+    }
+}
+
+#[test]
+fn a_file_that_was_packed_by_itself_lies_in_the_folder_of_its_gz() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut files = evidence(THREE);
+    for (name, content) in &mut files {
+        fs::write(folder.path().join(format!("{name}.gz")), gz(content)).expect("a file");
+    }
+    let report = program::report(folder.path());
+    assert_eq!(judged(&report), judged(&program::report(Path::new(THREE))));
+    assert_eq!(listed(&report), ["Application.evtx", "Report.wer", "python.exe.10244.dmp"]);
+}
+
+#[test]
+fn archives_in_archives_are_opened_three_deep() {
+    let inner = zip(&[("dumps/a.dmp", &dump())]);
+    let report = analyzed("logs.tar.gz", &gz(&tar(&[("evidence/inner.zip", &inner)])), 0);
+    assert_eq!(listed(&report), ["evidence/inner.zip", "evidence/inner.zip!/dumps/a.dmp"]);
+    assert_eq!(list(&report, "incidents").len(), 1);
+    let deep = (0..3).fold(inner, |inner, _| zip(&[("next.zip", &inner)]));
+    let report = analyzed("deep.zip", &deep, 4);
+    let deepest = list(&report, "artifacts").iter().find(|artifact| text(artifact, "status") == "skipped");
+    assert!(deepest.is_some_and(|archive| text(archive, "detail").contains("too deep")), "{report:#}");
+    assert_eq!(report["summary"]["archives"], 1);
+}
+
+#[test]
+fn no_name_leads_out_of_an_archive_and_nothing_is_written() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let below = folder.path().join("below");
+    fs::create_dir(&below).expect("a folder");
+    let dump = dump();
+    let names = ["../../escaped.dmp", "/escaped.dmp", "C:\\escaped.dmp", "a\0/escaped.dmp", "..\\escaped.dmp"];
+    let members: Vec<(&str, &[u8])> = names.iter().map(|name| (*name, dump.as_slice())).collect();
+    fs::write(below.join("a.zip"), zip(&members)).expect("a file");
+    fs::write(below.join("b.tar"), tar(&members[..1])).expect("a file");
+    let mut command = program::crashsift(["analyze", "-q", "-f", "json", "."]);
+    command.current_dir(&below).env("TMPDIR", folder.path());
+    let report = program::finish(command, b"").ends_with(0).json();
+    assert_eq!(
+        listed(&report),
+        ["C:/escaped.dmp", "a\u{FFFD}/escaped.dmp", "escaped.dmp", "escaped.dmp (2)", "escaped.dmp (3)", "escaped.dmp"]
+    );
+    let files = walkdir::WalkDir::new(folder.path())
+        .into_iter()
+        .filter(|entry| entry.as_ref().is_ok_and(|entry| entry.file_type().is_file()));
+    assert_eq!(files.count(), 2, "the archives, and nothing else");
+}
+
+#[test]
+fn members_of_one_name_are_all_read() {
+    let wer = fs::read(format!("{THREE}/Report.wer")).expect("a sample");
+    let report = analyzed("twice.zip", &zip(&[("same", &dump()), ("same", &wer)]), 0);
+    assert_eq!(listed(&report), ["same", "same (2)"]);
+    let kinds: Vec<&str> = list(&report, "artifacts").iter().map(|artifact| text(artifact, "kind")).collect();
+    assert_eq!(kinds, ["archive", "minidump", "wer-report"]);
+}
+
+#[test]
+fn what_needs_a_password_is_told() {
+    let report = analyzed("secret.zip", &zip_with(&[("a.dmp", &dump())], ENCRYPTED, STORED), 4);
+    let archive = artifact(&report, "secret.zip");
+    assert_eq!(text(archive, "status"), "failed");
+    assert!(text(archive, "detail").starts_with("a.dmp: encrypted: it needs a password"), "{archive:#}");
+    assert_eq!(listed(&report), [""; 0]);
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::write(folder.path().join("secret.zip"), zip_with(&[("a.dmp", &dump())], ENCRYPTED, STORED)).expect("a file");
+    run(["analyze", "-q", "--strict", folder.path().to_str().expect("text"), DUMP]).ends_with(3);
+}
+
+#[test]
+fn what_is_compressed_in_a_way_that_is_not_known_is_told() {
+    let report = analyzed("other.zip", &zip_with(&[("a.dmp", &dump())], 0, UNKNOWN), 4);
+    let archive = artifact(&report, "other.zip");
+    assert_eq!(text(archive, "status"), "failed");
+    assert!(text(archive, "detail").starts_with("a.dmp: compressed by a method that is not known ("), "{archive:#}");
+}
+
+#[test]
+fn one_damaged_member_costs_no_other() {
+    let dump = dump();
+    let mut bytes = zip_with(&[("bad.dmp", &dump), ("good.dmp", &dump)], 0, STORED);
+    // The content of the first begins behind its header and name; its checksum no longer fits.
+    bytes[30 + 7 + dump.len() - 1] ^= 0xFF;
+    let report = analyzed("a.zip", &bytes, 0);
+    let bad = artifact(&report, "bad.dmp");
+    assert_eq!(text(bad, "status"), "partial");
+    assert!(text(bad, "detail").contains("its content is damaged"), "all of it was unpacked: {bad:#}");
+    assert_eq!(text(artifact(&report, "good.dmp"), "status"), "ok");
+}
+
+#[test]
+fn one_damaged_folder_of_a_cabinet_costs_no_other() {
+    let dump = dump();
+    let mut bytes = cab_of(&[&[("a.dmp", &dump), ("b.dmp", &dump)], &[("c.dmp", &dump)]]);
+    // How many blocks of data the first folder has stands behind the header of 36 bytes and the place of the first.
+    bytes[40..42].fill(0);
+    let report = analyzed("a.cab", &bytes, 0);
+    assert_eq!(text(artifact(&report, "c.dmp"), "status"), "ok");
+    let first = artifact(&report, "a.dmp");
+    assert_eq!((text(first, "status"), text(first, "detail")), ("failed", "it ends too early"));
+    let cabinet = artifact(&report, "a.cab");
+    assert_eq!((text(cabinet, "status"), text(cabinet, "detail")), ("partial", "b.dmp: the cabinet is damaged here"));
+}
+
+#[test]
+fn of_an_archive_that_was_cut_short_the_beginning_is_read() {
+    let dump = dump();
+    let twice: &[(&str, &[u8])] = &[("first.dmp", &dump), ("second.dmp", &dump)];
+    for (name, bytes, percent) in [
+        ("a.zip", zip(twice), 70),
+        ("a.tar", tar(twice), 70),
+        ("a.tar.gz", gz(&tar(twice)), 90),
+        ("one.dmp.gz", gz(&dump), 90),
+    ] {
+        let kept = bytes.len() * percent / 100;
+        let report = analyzed(name, &bytes[..kept], 0);
+        assert_eq!(list(&report, "incidents").len(), 1, "{name}: {report:#}");
+        let not_whole = list(&report, "artifacts").iter().filter(|artifact| text(artifact, "status") != "ok").count();
+        assert!(not_whole >= 1, "{name}: {report:#}");
+    }
+}
+
+#[test]
+fn every_cut_and_every_changed_byte_is_survived() {
+    let small: &[(&str, &[u8])] =
+        &[("a.txt", b"exit code -1073740791 (0xC0000409)"), ("b/c.txt", b"The trainer crashed.")];
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut archives = [zip(small), tar(small), gz(&tar(small)), cab(small)];
+    for bytes in &mut archives {
+        let kind = ArchiveKind::of(bytes).expect("an archive");
+        let path = folder.path().join("a");
+        let read = |bytes: &[u8]| {
+            fs::write(&path, bytes).expect("a file");
+            let mut file = File::open(&path).expect("a file");
+            let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+                let mut total = 0;
+                let mut each = |member: pipeline::archive::Member<'_>| {
+                    let mut content = Vec::new();
+                    let _ = member.content.read_to_end(&mut content);
+                    total += content.len();
+                };
+                let _ = members(kind, &mut file, "a", &Allowance::of(1 << 20, 100), &mut each);
+                total
+            }));
+            // What unpacks may fail on it, which costs the archive; what it gives is limited all the same.
+            assert!(outcome.unwrap_or_default() <= 1 << 20);
+        };
+        let step = bytes.len().div_ceil(200);
+        (0..bytes.len()).step_by(step).for_each(|end| read(&bytes[..end]));
+        for at in (0..bytes.len()).step_by(step) {
+            let before = bytes[at];
+            for value in [0x00, 0xFF, before ^ 0x80] {
+                bytes[at] = value;
+                read(bytes);
+            }
+            bytes[at] = before;
+        }
+    }
+}
+
+/// What is read of an archive under an allowance: names with the bytes they gave and whether they ended well, and losses.
+fn under(allowance: &Allowance, bytes: &[u8]) -> (Vec<(String, usize, bool)>, Vec<String>) {
+    let mut file = tempfile::tempfile().expect("a file");
+    file.write_all(bytes).expect("written");
+    let mut all = Vec::new();
+    let losses = members(ArchiveKind::of(bytes).expect("an archive"), &mut file, "a", allowance, &mut |member| {
+        let mut content = Vec::new();
+        let ended = member.content.read_to_end(&mut content).is_ok();
+        all.push((member.name, content.len(), ended));
+    });
+    (all, losses.expect("an archive").iter().map(ToString::to_string).collect())
+}
+
+#[test]
+fn a_bomb_is_unpacked_only_as_far_as_is_allowed() {
+    let zeros = vec![0; 1 << 20];
+    let bomb: &[(&str, &[u8])] = &[("a", b"1234"), ("bomb", &zeros), ("b", &zeros)];
+    for bytes in [zip(bomb), tar(bomb), cab(bomb)] {
+        let (all, losses) = under(&Allowance::of(10_000, 100), &bytes);
+        assert_eq!(all, [("a".to_owned(), 4, true), ("bomb".to_owned(), 9_996, false)]);
+        assert!(losses.len() == 1 && losses[0].contains("unpacks to more than"), "{losses:?}");
+    }
+    let (all, losses) = under(&Allowance::of(10_000, 100), &gz(&zeros));
+    assert_eq!((all, losses), (vec![("a content".to_owned(), 10_000, false)], Vec::new()));
+    let (all, losses) = under(&Allowance::of(10_000, 1), &zip(bomb));
+    assert_eq!(all.len(), 1);
+    assert!(losses[0].contains("more than are read"), "{losses:?}");
+}
+
+#[test]
+fn tens_of_thousands_of_members_are_listed() {
+    let names: Vec<String> = (0..65_534).map(|number| format!("{number}.txt")).collect();
+    let members: Vec<(&str, &[u8])> = names.iter().map(|name| (name.as_str(), &b""[..])).collect();
+    let (all, losses) = under(&Allowance::for_archive(1), &zip_with(&members, 0, STORED));
+    assert_eq!((all.len(), losses.len()), (65_534, 0));
+}
+
+#[test]
+fn long_names_of_tar_are_known_and_never_read_without_end() {
+    let long = format!("{}/a.txt", "folder/".repeat(40));
+    let mut builder = tar::Builder::new(Vec::new());
+    let mut header = tar::Header::new_gnu();
+    header.set_size(4);
+    header.set_cksum();
+    builder.append_data(&mut header, &long, &b"text"[..]).expect("memory");
+    let (all, losses) = under(&Allowance::of(10_000, 10), &builder.into_inner().expect("memory"));
+    assert_eq!((all, losses), (vec![(long.replace("//", "/"), 4, true)], Vec::new()));
+}
+
+#[test]
+fn sparse_files_of_tar_are_told_and_cost_no_other() {
+    let mut builder = tar::Builder::new(Vec::new());
+    let about = [("GNU.sparse.major", &b"1"[..]), ("GNU.sparse.name", b"memory.dmp")];
+    builder.append_pax_extensions(about).expect("memory");
+    for name in ["GNUSparseFile.1/memory.dmp", "a.txt"] {
+        let mut header = tar::Header::new_gnu();
+        header.set_size(4);
+        header.set_cksum();
+        builder.append_data(&mut header, name, &b"text"[..]).expect("memory");
+    }
+    let (all, losses) = under(&Allowance::of(10_000, 10), &builder.into_inner().expect("memory"));
+    assert_eq!(all, [("a.txt".to_owned(), 4, true)]);
+    assert!(losses.len() == 1 && losses[0].starts_with("memory.dmp: a sparse file"), "{losses:?}");
+}
+
+#[test]
+fn a_size_that_stands_before_a_file_of_tar_is_believed_only_where_it_is_also_the_headers() {
+    for (stated, found) in [("4", 2), ("5", 0), ("many", 0)] {
+        let mut builder = tar::Builder::new(Vec::new());
+        builder.append_pax_extensions([("size", stated.as_bytes())]).expect("memory");
+        for name in ["a.txt", "b.txt"] {
+            let mut header = tar::Header::new_gnu();
+            header.set_size(4);
+            header.set_cksum();
+            builder.append_data(&mut header, name, &b"text"[..]).expect("memory");
+        }
+        let (all, losses) = under(&Allowance::of(10_000, 10), &builder.into_inner().expect("memory"));
+        assert_eq!(all.len(), found, "{stated}: {losses:?}");
+        if found == 0 {
+            assert!(losses[0].starts_with("a.txt: ") && losses[1].contains("those behind it"), "{losses:?}");
+        }
+    }
+}
+
+#[test]
+fn the_content_of_a_gz_has_its_own_size_whatever_it_is() {
+    let size = |bytes: usize| {
+        let report = analyzed("a.bin.gz", &gz(&[b"\x01\x02\x03\x04".repeat(bytes / 4)].concat()), 4);
+        let content = artifact(&report, "a.bin");
+        (content["bytes"].as_u64().expect("a size"), text(content, "detail").to_owned())
+    };
+    assert_eq!(size(100_000).0, 100_000);
+    let (bytes, detail) = size(20 << 20);
+    assert!(bytes < 20 << 20 && detail.contains("bytes were unpacked: it has more"), "{bytes}: {detail}");
+}
+
+#[test]
+fn a_cache_changes_nothing_and_inspect_reads_archives_too() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let files = evidence(THREE);
+    let members: Vec<(&str, &[u8])> = files.iter().map(|(name, content)| (&**name, &**content)).collect();
+    let archive = folder.path().join("a.zip");
+    fs::write(&archive, zip(&members)).expect("a file");
+    let (archive, cache) = (archive.to_str().expect("text"), folder.path().join("cache"));
+    let plain = run(["analyze", "-q", "-f", "json", archive]).ends_with(0).stdout;
+    for _ in 0..2 {
+        let cached = run(["analyze", "-q", "-f", "json", "--cache", cache.to_str().expect("text"), archive]);
+        assert_eq!(cached.ends_with(0).stdout, plain);
+    }
+    let inspected = run(["inspect", "-f", "json", archive]).ends_with(0).json();
+    assert_eq!(list(&inspected, "incidents").len(), 1);
+}
+
+#[test]
+fn kinds_that_are_not_opened_are_told() {
+    for (name, content) in [("a.rar", &b"Rar!\x1A\x07\x01\0 and more"[..]), ("a.7z", b"7z\xBC\xAF\x27\x1C\0\x04")] {
+        let report = analyzed(name, content, 4);
+        let archive = artifact(&report, name);
+        assert_eq!((text(archive, "kind"), text(archive, "status")), ("archive", "skipped"));
+        assert_eq!(report["summary"]["archives"], 1);
+    }
+}
+
+#[test]
+fn an_archive_of_pictures_is_nothing_to_analyze() {
+    let run = run(["analyze", "-q", "samples/no/such"]).ends_with(4);
+    assert!(run.stdout.contains("was found"), "{run:#?}");
+    let report = analyzed("a.zip", &zip(&[("picture.png", b"\x89PNG\r\n\x1a\n0000")]), 4);
+    assert_eq!(listed(&report), ["picture.png"]);
+    assert_eq!(text(artifact(&report, "picture.png"), "status"), "skipped");
+}

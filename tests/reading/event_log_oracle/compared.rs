@@ -1,0 +1,190 @@
+//! The scan's answers beside those of the `evtx` crate.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::AddAssign;
+
+use samplekit::event_log::{CHUNK_BYTES, FILE_HEADER_BYTES};
+use windows_events::{Selection, catalogue};
+
+use super::decoded::{Decoded, Unknown, decode};
+use super::told::{Bench, Field, Key, Scanned, Told};
+
+/// Whether the catalogue asks for the record.
+pub(crate) fn is_catalogued(told: &Told) -> bool {
+    let fields = told.fields.iter().map(|(name, value)| (name.as_deref(), value.as_str()));
+    catalogue::wants(&told.provider, told.event_id, fields)
+}
+
+/// What came of a comparison.
+#[derive(Debug, Default)]
+pub(crate) struct Comparison {
+    pub(crate) logs: u64,
+    /// Records that are the same in both.
+    pub(crate) same: u64,
+    /// Fields of those.
+    pub(crate) fields: u64,
+    /// Records without header that are the same in both.
+    pub(crate) recovered: u64,
+    /// Records that the crate can't decode, but the scan could.
+    pub(crate) ours_alone: u64,
+    /// Records that neither could decode, or that name no provider or event id.
+    pub(crate) neither: u64,
+    /// Length of the texts of all fields of a chunk, of that with the longest, bytes.
+    pub(crate) most_text: usize,
+    /// What differs although it should not.
+    pub(crate) wrong: Vec<String>,
+}
+
+impl AddAssign for Comparison {
+    fn add_assign(&mut self, other: Self) {
+        self.logs += other.logs;
+        self.same += other.same;
+        self.fields += other.fields;
+        self.recovered += other.recovered;
+        self.ours_alone += other.ours_alone;
+        self.neither += other.neither;
+        self.most_text = self.most_text.max(other.most_text);
+        self.wrong.extend(other.wrong);
+    }
+}
+
+impl Comparison {
+    /// Fails when something differs, with the first differences.
+    #[track_caller]
+    pub(crate) fn assert_equal(&self) {
+        let first = &self.wrong[..self.wrong.len().min(5)];
+        assert!(self.wrong.is_empty(), "{} differences, the first:\n{}", self.wrong.len(), first.join("\n"));
+    }
+}
+
+/// A log as the crate decodes it, chunk by chunk.
+pub(crate) struct Reference<'l> {
+    chunks: Vec<(&'l [u8], Decoded)>,
+}
+
+impl<'l> Reference<'l> {
+    pub(crate) fn of(log: &'l [u8]) -> Self {
+        let chunks = log.get(FILE_HEADER_BYTES..).unwrap_or_default().chunks(CHUNK_BYTES);
+        Self { chunks: chunks.map(|chunk| (chunk, decode(chunk, None))).collect() }
+    }
+
+    /// Records that the headers know, in the file's order.
+    pub(crate) fn known(&self) -> impl Iterator<Item = &Told> {
+        self.chunks.iter().flat_map(|(_, decoded)| &decoded.told)
+    }
+
+    /// Length of the texts of all fields of a chunk, of that with the longest.
+    fn most_text(&self) -> usize {
+        let length = |(name, value): &Field| name.as_ref().map_or(0, String::len) + value.len();
+        let of_chunk = |decoded: &Decoded| decoded.told.iter().flat_map(|told| &told.fields).map(length).sum();
+        self.chunks.iter().map(|(_, decoded)| of_chunk(decoded)).max().unwrap_or(0)
+    }
+
+    /// Ids of records that the crate could not decode; `None` when that may be any.
+    fn failed(&self) -> Option<BTreeSet<u64>> {
+        let rejected =
+            self.chunks.iter().any(|(chunk, decoded)| decoded.rejected && chunk.iter().any(|byte| *byte != 0));
+        let failed = self.chunks.iter().flat_map(|(_, decoded)| &decoded.failed);
+        (!rejected).then(|| failed.copied().collect())
+    }
+
+    /// The records with these ids, as the crate decodes them when it is told of them.
+    fn unknown(&self, recovered: &[Told]) -> BTreeMap<u64, Told> {
+        let Some(last_id) = recovered.iter().map(|told| told.id).max() else { return BTreeMap::new() };
+        let mut found = BTreeMap::new();
+        for (chunk, decoded) in &self.chunks {
+            let known: BTreeSet<u64> = decoded.told.iter().map(|told| told.id).collect();
+            let more = decode(chunk, Some(Unknown { last_id }));
+            for told in more.told.into_iter().filter(|told| !known.contains(&told.id)) {
+                found.entry(told.id).or_insert(told);
+            }
+        }
+        found
+    }
+}
+
+/// Compares a log under both selections.
+pub(crate) fn compare(name: &str, log: &[u8], bench: &mut Bench) -> Comparison {
+    let reference = Reference::of(log);
+    let mut comparison = compare_selection(name, log, &reference, &Selection::everything(), &|_| true, bench);
+    let wanted = |told: &Told| is_catalogued(told);
+    let catalogued = compare_selection(name, log, &reference, &Selection::catalogue(), &wanted, bench);
+    comparison.wrong.extend(catalogued.wrong);
+    comparison.logs = 1;
+    comparison.most_text = reference.most_text();
+    comparison
+}
+
+fn compare_selection(
+    name: &str,
+    log: &[u8],
+    reference: &Reference<'_>,
+    selection: &Selection,
+    wanted: &dyn Fn(&Told) -> bool,
+    bench: &mut Bench,
+) -> Comparison {
+    let scanned = bench.scan(log, selection);
+    let mut comparison = Comparison::default();
+    let expected: Vec<&Told> = reference.known().filter(|told| wanted(told)).collect();
+    let failed = reference.failed();
+    let mut rest = scanned.known.iter().peekable();
+    for expected in expected {
+        // What the crate could not decode stands between what it could.
+        while let Some(ours) = rest.next_if(|ours| ours.key() != expected.key()) {
+            if failed.as_ref().is_none_or(|failed| failed.contains(&ours.id)) {
+                comparison.ours_alone += 1;
+            } else {
+                comparison.wrong.push(format!("{name}: the crate has no such record here: {ours:#?}"));
+            }
+        }
+        match rest.next() {
+            Some(ours) if ours == expected => {
+                comparison.same += 1;
+                comparison.fields += ours.fields.len() as u64;
+            }
+            Some(ours) => comparison.wrong.push(format!("{name}: {}", difference(ours, expected))),
+            None => comparison.wrong.push(format!("{name}: {:?} is missing", expected.key())),
+        }
+    }
+    for ours in rest {
+        if failed.as_ref().is_none_or(|failed| failed.contains(&ours.id)) {
+            comparison.ours_alone += 1;
+        } else {
+            comparison.wrong.push(format!("{name}: the crate has no such record: {ours:#?}"));
+        }
+    }
+    let failed = failed.map_or(0, |failed| failed.len() as u64);
+    comparison.neither = failed.saturating_sub(comparison.ours_alone);
+    compare_recovered(name, reference, &scanned, &mut comparison);
+    comparison
+}
+
+fn compare_recovered(name: &str, reference: &Reference<'_>, scanned: &Scanned, comparison: &mut Comparison) {
+    let expected = reference.unknown(&scanned.recovered);
+    for ours in &scanned.recovered {
+        match expected.get(&ours.id) {
+            Some(expected) if ours == expected => comparison.recovered += 1,
+            Some(expected) => comparison.wrong.push(format!("{name}, recovered: {}", difference(ours, expected))),
+            None => comparison.wrong.push(format!("{name}, recovered: the crate has no such record: {ours:#?}")),
+        }
+    }
+}
+
+/// What is different, part by part.
+pub(crate) fn difference(ours: &Told, expected: &Told) -> String {
+    let key: Key = expected.key();
+    let mut differ = Vec::new();
+    let mut part = |name: &str, ours: String, expected: String| {
+        if ours != expected {
+            differ.push(format!("  {name} {ours} instead of {expected}"));
+        }
+    };
+    part("key", format!("{:?}", ours.key()), format!("{key:?}"));
+    part("channel", format!("{:?}", ours.channel), format!("{:?}", expected.channel));
+    part("computer", format!("{:?}", ours.computer), format!("{:?}", expected.computer));
+    part("time", format!("{:?}", ours.time), format!("{:?}", expected.time));
+    for index in 0..ours.fields.len().max(expected.fields.len()) {
+        part("field", format!("{:?}", ours.fields.get(index)), format!("{:?}", expected.fields.get(index)));
+    }
+    format!("{key:?}:\n{}", differ.join("\n"))
+}

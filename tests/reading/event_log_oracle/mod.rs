@@ -1,0 +1,16 @@
+//! Event logs, read twice: by the binary scan, and in full by the `evtx` crate. What both give must be the same.
+//!
+//! - `told` is a record as both ways tell it, `decoded` takes it from the crate's JSON by rules of its own, and
+//!   `compared` lays the two side by side;
+//! - `logs` holds the logs of these tests: the samples, those that are written in many shapes, and all below the folder
+//!   that the environment variable `CRASHSIFT_CORPUS` names;
+//! - `whole_logs` compares all of them, `shapes` are the corner cases by name, `mutations` damages logs at random.
+
+mod compared;
+mod decoded;
+mod logs;
+mod mutations;
+mod random;
+mod shapes;
+mod told;
+mod whole_logs;

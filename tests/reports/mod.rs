@@ -1,0 +1,5 @@
+//! What reports contain: every key as it is documented, and what the given files could not show.
+
+mod coverage;
+mod page;
+mod schema;

@@ -1,0 +1,11 @@
+//! What rules mean, which mistakes in rules are reported, and how findings become a verdict.
+
+mod broken;
+mod engine;
+mod lists;
+mod mentions;
+mod mutants;
+mod overlays;
+mod schema;
+mod sigma;
+mod verdicts;
