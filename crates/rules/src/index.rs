@@ -133,7 +133,7 @@ mod tests {
     use crate::evaluate::{Evaluation, Truth};
 
     fn built_in_rules_as_a_users() -> RuleSet {
-        let rules: PathBuf = Path::new(env!("CARGO_MANIFEST_DIR")).join("rules");
+        let rules: PathBuf = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../rules");
         RuleSet::load(true, &[rules]).expect("the built-in rules")
     }
 

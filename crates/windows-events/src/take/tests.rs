@@ -44,7 +44,7 @@ fn logs(folder: &Path) -> Vec<PathBuf> {
 }
 
 fn samples() -> Vec<PathBuf> {
-    let found = logs(&Path::new(env!("CARGO_MANIFEST_DIR")).join("samples"));
+    let found = logs(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../samples"));
     assert!(found.len() > 20, "{found:?}");
     found
 }
