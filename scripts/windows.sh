@@ -2,7 +2,7 @@
 #
 # Builds crashsift.exe on Debian and tries it under Wine against the Linux program.
 #
-#   scripts/windows.sh build    makes target/x86_64-pc-windows-gnu/release/crashsift.exe
+#   scripts/windows.sh build    makes target/x86_64-pc-windows-gnu/dist/crashsift.exe, as it ships
 #   scripts/windows.sh test [PATH...]
 #                               builds both programs, runs both alike, compares what they print: on samples/, and on
 #                               further files and folders (whose names have to be such as Windows allows)
@@ -11,7 +11,7 @@
 #
 # Needs: Debian 12 or later on amd64, cargo, and root or sudo for what apt-get has to install
 # (gcc-mingw-w64-x86-64-posix to build; wine and wine64 to test). On Windows itself none of this is
-# needed: `cargo build --release` is enough there.
+# needed: `cargo build --profile dist` is enough there.
 #
 # How it builds. Debian packages a recent rustc together with the sources of the standard library and of all
 # that the library depends on. They are downloaded with apt-get, which verifies them, and only unpacked
@@ -40,7 +40,7 @@ readonly linker=x86_64-w64-mingw32-gcc-posix
 root=$PWD
 cache=$(realpath -m "${CRASHSIFT_WINDOWS_CACHE:-target/windows-toolchain}")
 out=$(realpath -m "${CARGO_TARGET_DIR:-target}")
-exe=$out/$target/release/crashsift.exe
+exe=$out/$target/dist/crashsift.exe
 elf=$out/release/crashsift
 readonly root cache out exe elf
 
@@ -135,7 +135,7 @@ build() {
     )
     say "building $exe"
     CARGO_ENCODED_RUSTFLAGS=$(IFS=$'\x1f'; printf '%s' "${flags[*]}") \
-        windows_cargo build -Zbuild-std=std,panic_unwind --release
+        windows_cargo build -Zbuild-std=std,panic_unwind --profile dist
     [ -f "$exe" ] || die "cargo made no $exe"
     say "$(stat -c %s "$exe") bytes, sha256 $(sha256sum "$exe" | cut -d' ' -f1)"
 }
