@@ -34,8 +34,8 @@ use clap::{CommandFactory, Parser, Subcommand};
 
 pub use exit::Exit;
 
+use ::rules::RuleSet;
 use crash_dump::minidump::Symbols;
-use rules::RuleSet;
 use untrusted::reason;
 use untrusted::sanitise;
 

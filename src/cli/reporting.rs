@@ -14,13 +14,13 @@ use super::color::Color;
 use super::output::{self, Look};
 use super::stream::Notes;
 use super::{Exit, load_rules, sigma, stream, suppressions};
+use ::sigma::SigmaRules;
 use pipeline::Options;
 use report::compare::{Comparison, Side, comparable_now, compare};
 use report::text::TextOptions;
 use report::{Artifact, Limits, Report, Summary, csv, json, jsonl, page, text, written};
 use rules::UNDETERMINED;
 use rules::{RuleSet, closest};
-use sigma::SigmaRules;
 use untrusted::reason;
 
 #[derive(Debug, clap::Args)]

@@ -23,9 +23,9 @@ use jiff::civil::Date;
 use jiff::tz::Offset;
 
 use super::sigma;
+use ::sigma::SigmaRules;
 use report::json::write_indented;
-pub use rules::{Rule, RuleSet, RuleSetInfo, json_schema};
-use sigma::SigmaRules;
+use rules::{Rule, RuleSet, RuleSetInfo, json_schema};
 use spanned_yaml::Diagnostic;
 use untrusted::reason;
 use untrusted::sanitise;

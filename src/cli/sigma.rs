@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::{Exit, stream};
-pub use sigma::{PREFIX, SigmaRules};
+use sigma::{PREFIX, SigmaRules};
 use untrusted::reason;
 use untrusted::sanitise;
 

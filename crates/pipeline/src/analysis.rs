@@ -2,10 +2,12 @@
 
 mod carriers;
 mod folders;
+mod steps;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
+use std::time::Instant;
 
 use rayon::prelude::*;
 
@@ -145,7 +147,8 @@ pub fn merge(read: Vec<ReadArtifact>, rules: &RuleSet, knowledge: &Knowledge, op
 fn conclude(read: Vec<ReadArtifact>, rules: &RuleSet, knowledge: &Knowledge, options: &Options) -> (Report, Vec<Item>) {
     let (artifacts, items, logs) = listed(read, knowledge);
     let sightings = OnceLock::new();
-    let (mut machines, built) = joined(&items, &logs, &sightings, rules, knowledge);
+    let (mut machines, built) = steps::timed("joined", || joined(&items, &logs, &sightings, rules, knowledge));
+    built.iter().for_each(steps::joined);
 
     let (mut surroundings, (patterns, standing)) = rayon::join(
         || by_host(&machines, &items, has_sigma(options)),
@@ -167,6 +170,7 @@ fn conclude(read: Vec<ReadArtifact>, rules: &RuleSet, knowledge: &Knowledge, opt
             let recognised = is_recognised(&built);
             let shown = Shown::of(&built);
             let mut judged = judge(built, surroundings, pattern, rules, knowledge);
+            steps::judged(&judged);
             // A text in which nothing was recognised, and on which no rule has anything to say, is no incident: most
             // text files in a folder are something else. `Inspected::is_reported` says the same of facts.
             let told = recognised || !judged.findings.is_empty() || !judged.suppressed.is_empty();
@@ -334,14 +338,15 @@ fn read_all(paths: &[PathBuf], options: &Options, progress: &dyn Progress) -> Ve
         sigma: options.sigma.clone(),
         ..ReadContext::default()
     };
-    let mut all: Vec<ReadArtifact> = found
-        .par_iter()
-        .flat_map_iter(|file| {
-            let read = read_artifacts(&file.path, &context);
-            progress.read();
-            read
-        })
-        .collect();
+    let read_file = |path: &Path| {
+        let start = Instant::now();
+        let read = read_artifacts(path, &context);
+        read.iter().for_each(|read| steps::read(read, start.elapsed()));
+        progress.read();
+        read
+    };
+    let mut all: Vec<ReadArtifact> =
+        steps::timed("read", || found.par_iter().flat_map_iter(|file| read_file(&file.path)).collect());
     progress.done();
     all.extend(unfound.into_iter().map(|unfound| {
         ReadArtifact {
