@@ -3,6 +3,7 @@
 pub mod codes;
 pub mod compatibility;
 pub mod cues;
+pub mod facts;
 pub mod patterns;
 pub mod stops;
 pub mod table;

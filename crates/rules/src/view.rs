@@ -186,7 +186,7 @@ pub(super) struct View<'a> {
     program: Option<&'a str>,
     scalars: Vec<Option<Seen<'a>>>,
     /// Which lists are known.
-    known_lists: [bool; LISTS.len()],
+    known_lists: Vec<bool>,
     lists: Vec<OnceCell<Option<Vec<Row<'a>>>>>,
     /// The other incidents with those that nobody knows to be among them.
     possible_others: OnceCell<Vec<Row<'a>>>,
@@ -224,10 +224,8 @@ impl<'a> View<'a> {
                 *seen = Some(Seen::new(definition, &known.value, known.from, program));
             }
         }
-        let known_lists = std::array::from_fn(|index| {
-            let name = LISTS.get(index).map_or("", |list| list.name);
-            facts.knows_list(name) || (around.is_some() && name == TIMELINE)
-        });
+        let is_known = |name: &str| facts.knows_list(name) || (around.is_some() && name == TIMELINE);
+        let known_lists = LISTS.iter().map(|list| is_known(list.name)).collect();
         let lists = LISTS.iter().map(|_| OnceCell::new()).collect();
         let possible_others = OnceCell::new();
         Self { facts, around, program, scalars, known_lists, lists, possible_others, counted: Counted::All }

@@ -30,13 +30,13 @@ pub(super) fn print(format: Format, heading: Style, out: &mut dyn Write) -> io::
 }
 
 fn text(heading: Style, out: &mut dyn Write) -> io::Result<()> {
-    for fact in SCALARS {
+    for fact in SCALARS.iter() {
         writeln!(out, "{heading}{}{heading:#}: {}", fact.path, fact.kind.name())?;
         paragraph(out, 4, fact.about)?;
         words(out, 4, fact.kind)?;
         paragraph(out, 4, &format!("From {}.", fact.from))?;
     }
-    for list in LISTS {
+    for list in LISTS.iter() {
         writeln!(out, "\n{heading}{}{heading:#}: list", list.name)?;
         paragraph(out, 4, list.about)?;
         paragraph(out, 4, &format!("From {}.", list.from))?;

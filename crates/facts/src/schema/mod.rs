@@ -1,16 +1,19 @@
 //! Every fact that a rule can ask for: path, type, meaning, and which artifact brings it.
 //!
-//! Adding a fact is adding a row here and setting it where facts are made from an incident. Paths are stable.
+//! The facts are data, `schema.yaml`, of which the build puts what it holds into the crate. Adding a fact is adding an entry
+//! there and setting it where facts are made from an incident. Paths are stable.
 
-mod lists;
-mod scalars;
 mod sources;
+mod words;
+
+use std::sync::LazyLock;
+
+use knowledge_tables::facts as rows;
 
 use super::Value;
 
-pub use lists::LISTS;
-pub use scalars::SCALARS;
 pub use sources::not_given;
+pub use words::*;
 
 /// The type of a fact: how it is written in a rule and how it compares.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -112,130 +115,60 @@ pub struct ListDefinition {
     pub from: &'static str,
 }
 
-/// The kinds of incident.
-pub const INCIDENT_KINDS: &[&str] = &["crash", "hang", "bugcheck", "gpu-reset", "start-failure", "power-loss", "exit"];
-/// Places that a path can lie in, all that a path can be asked for; of several a module's location is one.
-pub const PLACES: &[&str] = &[
-    "application",
-    "conda",
-    "downloads",
-    "driver-store",
-    "network",
-    "other",
-    "program-files",
-    "site-packages",
-    "system",
-    "system32",
-    "temp",
-    "user",
-];
-/// What kind of place a module was loaded from.
-pub const LOCATIONS: &[&str] =
-    &["system", "driver-store", "site-packages", "program-files", "user", "temp", "network", "other"];
-/// The bases on which a suspect can be named, the strongest first.
-pub const SUSPECT_BASES: &[&str] = &["exact", "unwound", "scanned", "named", "inferred"];
-/// How a stack frame was found.
-pub const FRAME_TRUSTS: &[&str] = &["exact", "unwound", "scanned"];
-/// What an access violation wanted to do.
-pub const ACCESS_KINDS: &[&str] = &["read", "write", "execute"];
-/// Families of operating systems.
-pub const OS_FAMILIES: &[&str] = &["windows", "linux", "macos", "ios", "android", "other"];
-/// Processor architectures.
-pub const ARCHITECTURES: &[&str] = &["x86", "x64", "arm", "arm64", "other"];
-/// Whether something is below a minimum.
-pub const AGES: &[&str] = &["enough", "too-old"];
-/// Whether two things go together.
-pub const FITS: &[&str] = &["fits", "other"];
-/// What of an incident a record of the machine is about: the program itself, a module that it lacked or died in, another
-/// file that it wanted, another program that it wanted to start; or it only mentions one of the names.
-pub const NAMED_PARTS: &[&str] = &["program", "module", "wanted", "parent", "mentioned"];
-/// Whether a record is about the drive that an incident depends on, or about another one.
-pub const DRIVES: &[&str] = &["same", "other"];
-/// The parts of a machine that report errors of the hardware.
-pub const COMPONENTS: &[&str] = &["processor", "memory", "pcie", "pci", "other"];
-/// What a machine check reports an error of.
-pub const MACHINE_CHECKS: &[&str] = windows_codes::machine_check::MCA_CLASSES;
-/// The list of the other incidents of a run that share something with one.
-pub const OTHER_INCIDENTS: &str = "other_incidents";
-/// Words for who held the memory when it ran out.
-pub const MEMORY_HOLDERS: &[&str] = &["pool", "program", "programs", "other"];
-/// Kinds of timeline entries.
-pub const TIMELINE_KINDS: &[&str] = &[
-    "driver-reset",
-    "driver-error",
-    "hardware-error",
-    "storage-error",
-    "drive-health",
-    "file-system-error",
-    "memory-exhausted",
-    "memory-test",
-    "image-refused",
-    "security-block",
-    "thermal",
-    "driver-install",
-    "update",
-    "software-install",
-    "device-problem",
-    "service-error",
-    "service-ended",
-    "power-state",
-    "log-cleared",
-    "unclean-restart",
-    "bugcheck",
-    "power-loss",
-    "crash",
-    "hang",
-    "start-failure",
-    "exit",
-    "report",
-    "sigma",
-    "other",
-];
-/// The levels of Sigma rules.
-pub const SIGMA_LEVELS: &[&str] = evidence::SIGMA_LEVELS;
-
-const DUMP: &str = "a minidump of the crash";
-const DUMP_OR_METADATA: &str = "a minidump of the crash, or WERInternalMetadata.xml";
-const METADATA: &str = "WERInternalMetadata.xml";
-const DUMP_WITH_HANDLES: &str = "a minidump with handle data (MiniDumpWithHandleData)";
-const DUMP_WITH_THREAD_INFO: &str = "a minidump with the times of threads (MiniDumpWithThreadInfo)";
-const DUMP_WITH_REGIONS: &str = "a minidump with memory information (MiniDumpWithFullMemoryInfo)";
-const CRASH_RECORD: &str = "a minidump, the Application event log, Report.wer or a text";
-/// Of the place at which a process crashed or a system stopped.
-const SITE_RECORD: &str = "a dump, the Application event log, Report.wer or a text";
-const STOP_RECORD: &str =
-    "a kernel dump (C:\\Windows\\Minidump, MEMORY.DMP), the System event log, Report.wer or a text";
-const STACK: &str = "a dump, or a debugger's stack in a text";
-const KERNEL_DUMP: &str = "a kernel dump (C:\\Windows\\Minidump, MEMORY.DMP)";
-const SYSTEM_LOG: &str = "the System event log";
-const SIGMA_RULES: &str = "event logs, with --rules sigma:PATH";
-const APPLICATION_LOG: &str = "the Application event log";
-const APPLICATION_LOG_OR_REPORT: &str = "the Application event log or Report.wer";
-const EXIT_LOG: &str = "silent exit monitoring of the program";
-const EXIT_LOG_OR_TEXT: &str = "silent exit monitoring of the program, or text";
-const TEXT: &str = "the text that the program printed";
-const INVENTORY: &str = "the output of nvidia-smi, dxdiag, systeminfo or pip list";
 /// What brings something that nothing in particular brings; of a field, that it comes with its list.
 pub const ANY: &str = "any artifact";
-const PATTERNS: &str = "evidence that names computer and time (event logs do)";
-const DUMP_OR_TEXT: &str = "a minidump of the crash, or a text with the versions";
-const DUMP_OR_CONSOLE: &str = "a minidump of the crash, or the text that the program printed";
-const MODULE_LIST: &str = "a minidump or Report.wer";
-const FUNCTIONS: &str =
-    "a minidump with the modules' memory, or the program's own images or symbols, with --symbols PATH";
+/// The list of the other incidents of a run that share something with one.
+pub const OTHER_INCIDENTS: &str = "other_incidents";
 
-const fn fact(path: &'static str, kind: FactType, from: &'static str, about: &'static str) -> FactDefinition {
-    FactDefinition { path, kind, about, from, absent: Absent::Unknown }
+/// The schema as the build encoded it.
+static ENCODED: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/schema.bin"));
+
+/// Facts with one value, sorted by path.
+pub static SCALARS: LazyLock<Vec<FactDefinition>> =
+    LazyLock::new(|| decoded().facts.into_iter().map(FactDefinition::of).collect());
+
+/// Facts with many entries, sorted by name.
+pub static LISTS: LazyLock<Vec<ListDefinition>> = LazyLock::new(|| {
+    let lists = decoded().lists.into_iter();
+    lists
+        .map(|rows::List { name, from, about, fields }| ListDefinition {
+            name,
+            fields: Box::leak(fields.into_iter().map(FactDefinition::of).collect()),
+            about,
+            from,
+        })
+        .collect()
+});
+
+/// Only a program that was put together wrongly can't decode it; a test finds that out.
+fn decoded() -> rows::Schema<'static> {
+    postcard::from_bytes(ENCODED).unwrap_or_default()
 }
 
-/// A field of a list of which it is known what it means that an entry lacks it.
-const fn where_absent(absent: Absent, field: FactDefinition) -> FactDefinition {
-    FactDefinition { absent, ..field }
-}
-
-/// A field that an entry lacks where it is not so, or where there is no such thing.
-const fn if_so(field: FactDefinition) -> FactDefinition {
-    where_absent(Absent::No, field)
+impl FactDefinition {
+    fn of(row: rows::Fact<'static>) -> Self {
+        let rows::Fact { path, kind, words, from, about, absent } = row;
+        let absent = match absent {
+            rows::Absent::Unknown => Absent::Unknown,
+            rows::Absent::No => Absent::No,
+            rows::Absent::UnknownOf(field, words) => Absent::UnknownOf(field, words.leak()),
+            rows::Absent::UnknownWith(field) => Absent::UnknownWith(field),
+            rows::Absent::UnknownUnless(field) => Absent::UnknownUnless(field),
+        };
+        let kind = match kind {
+            "code" => FactType::Code,
+            "number" => FactType::Number,
+            "duration" => FactType::Duration,
+            "address" => FactType::Address,
+            "version" => FactType::Version,
+            "module" => FactType::Module,
+            "path" => FactType::Path,
+            "text" => FactType::Text,
+            "flag" => FactType::Flag,
+            known => FactType::Word(known.strip_prefix("words ").map_or(words.leak(), words::called)),
+        };
+        Self { path, kind, about, from, absent }
+    }
 }
 
 /// The definition of a fact with one value.
@@ -256,8 +189,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn facts_are_sorted_so_that_lookup_finds_them() {
-        assert!(SCALARS.is_sorted_by(|a, b| a.path < b.path));
-        assert!(LISTS.is_sorted_by(|a, b| a.name < b.name));
+    fn the_schema_is_whole_and_its_types_are_known() {
+        assert!(SCALARS.len() > 150 && LISTS.len() > 20, "{} {}", SCALARS.len(), LISTS.len());
+        for fact in SCALARS.iter().chain(LISTS.iter().flat_map(|list| list.fields)) {
+            assert!(!matches!(fact.kind, FactType::Word([])), "the type of {}", fact.path);
+        }
     }
 }

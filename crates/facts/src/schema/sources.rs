@@ -49,25 +49,33 @@ fn alternatives(from: &str) -> Vec<&str> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{CRASH_RECORD, DUMP, DUMP_WITH_HANDLES, EXIT_LOG_OR_TEXT, INVENTORY, STACK, STOP_RECORD};
+    use super::super::{list, scalar};
     use super::*;
+
+    /// What brings this fact or list.
+    fn from(name: &str) -> &'static str {
+        scalar(name).map(|fact| fact.from).or_else(|| list(name).map(|list| list.from)).expect("a fact")
+    }
 
     #[test]
     fn what_was_given_is_not_asked_for() {
         let left = |from: &str, given: &[&str]| not_given(from, given);
-        assert_eq!(left(CRASH_RECORD, &[]).as_deref(), Some(CRASH_RECORD));
+        assert_eq!(left(from("exception.code"), &[]).as_deref(), Some(from("exception.code")));
         let without_report = "a minidump, the Application event log or a text";
-        assert_eq!(left(CRASH_RECORD, &["wer-report"]).as_deref(), Some(without_report));
+        assert_eq!(left(from("exception.code"), &["wer-report"]).as_deref(), Some(without_report));
         assert_eq!(
-            left(CRASH_RECORD, &["minidump", "wer-report", "ticket"]).as_deref(),
+            left(from("exception.code"), &["minidump", "wer-report", "ticket"]).as_deref(),
             Some("the Application event log")
         );
-        assert_eq!(left(STOP_RECORD, &["kernel-dump", "system-log"]).as_deref(), Some("Report.wer or a text"));
-        assert_eq!(left(STACK, &["kernel-dump"]).as_deref(), Some("a debugger's stack in a text"));
-        assert_eq!(left(DUMP, &["minidump"]), None);
+        assert_eq!(
+            left(from("bugcheck.code"), &["kernel-dump", "system-log"]).as_deref(),
+            Some("Report.wer or a text")
+        );
+        assert_eq!(left(from("frames"), &["kernel-dump"]).as_deref(), Some("a debugger's stack in a text"));
+        assert_eq!(left(from("compat.msvcp140"), &["minidump"]), None);
         // Another one than that which was given.
-        assert_eq!(left(DUMP_WITH_HANDLES, &["minidump"]).as_deref(), Some(DUMP_WITH_HANDLES));
-        assert_eq!(left(INVENTORY, &["ticket"]).as_deref(), Some(INVENTORY));
-        assert_eq!(left(EXIT_LOG_OR_TEXT, &["minidump"]).as_deref(), Some(EXIT_LOG_OR_TEXT));
+        assert_eq!(left(from("handles"), &["minidump"]).as_deref(), Some(from("handles")));
+        assert_eq!(left(from("packages"), &["ticket"]).as_deref(), Some(from("packages")));
+        assert_eq!(left(from("process.exit_code"), &["minidump"]).as_deref(), Some(from("process.exit_code")));
     }
 }

@@ -297,7 +297,7 @@ mod tests {
     #[test]
     fn whatever_is_asked_holds_for_its_own_facts_and_not_for_the_others() {
         let mut facts = FactSet::default();
-        for definition in schema::SCALARS {
+        for definition in schema::SCALARS.iter() {
             let value = match definition.kind {
                 FactType::Word(words) => Value::Text(Arc::from(words[0])),
                 FactType::Code | FactType::Number | FactType::Duration | FactType::Address => {

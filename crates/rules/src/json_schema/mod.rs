@@ -86,7 +86,7 @@ fn definitions(rules: &RuleSet) -> Value {
         ("list of lines", one_or_more(json!({"enum": rules.known_lists().line_names().collect::<Vec<_>>()}))),
         ("bound", json!({"type": ["integer", "string"], "minimum": 0, "pattern": "^[0-9]+$"})),
     ]);
-    for list in LISTS {
+    for list in LISTS.iter() {
         all.insert(entry_name(list), mapping(fields(list), &[]));
         all.insert(recorded_name(list), recorded(list));
     }

@@ -12,10 +12,10 @@ use facts::schema::{FactDefinition, LISTS, ListDefinition, SCALARS};
 /// What can stand in a selection: every fact with every modifier that compares it, and every list with its quantifiers.
 pub(super) fn terms() -> Map<String, Value> {
     let mut all = Map::new();
-    for fact in SCALARS {
+    for fact in SCALARS.iter() {
         add_term(fact, Some(fact.from), &mut all);
     }
-    for list in LISTS {
+    for list in LISTS.iter() {
         let entries = one_or_more(reference(&entry_name(list)));
         let told = |how: &str| format!("{how} {} From {}.", sentence(list.about), list.from);
         let quantified = |how: &str| json!({"allOf": [entries.clone()], "description": told(how)});
