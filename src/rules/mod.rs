@@ -52,6 +52,7 @@ mod slips;
 mod source;
 mod span;
 mod supersede;
+mod test_file;
 mod tested;
 #[cfg(test)]
 mod testing;

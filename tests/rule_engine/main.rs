@@ -2,6 +2,7 @@
 
 #![expect(clippy::expect_used, reason = "a test may panic")]
 
+mod beside;
 mod built_in;
 mod findings;
 mod sets;
