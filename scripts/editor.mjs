@@ -109,18 +109,38 @@ for (const path of rules("rules")) {
   files += 1;
 }
 
+// Lines of a text in the place of others, each of which is underlined.
+async function mistakesAreUnderlined(name, lines, mistakes) {
+  for (const [line, mistaken] of mistakes) {
+    const { found } = await underlined(`${name}-${line}.yaml`, lines.with(line, mistaken).join("\n"));
+    must(found.some((one) => one.range.start.line === line), `line ${line + 1} is underlined: ${mistaken.trim()}`);
+  }
+}
+
 const demo = readFileSync("tests/rule_sets/demo/demo/rules.yaml", "utf8").split("\n");
 const at = demo.findIndex((line) => line.includes("cause: gpu-timeout"));
-for (const [line, mistaken] of [
+await mistakesAreUnderlined("mistake", demo, [
   [at, "    cause: gpu-timeuot"],
   [at + 1, "    confidence: 90"],
   [at + 2, "    severity: hihg"],
   [at + 5, "        timeline|cuont: {gte: 3}"],
-]) {
-  const text = demo.with(line, mistaken).join("\n");
-  const { found } = await underlined(`mistake-${line}.yaml`, text);
-  must(found.some((one) => one.range.start.line === line), `line ${line + 1} is underlined: ${mistaken.trim()}`);
-}
+]);
+const tests = [
+  "schema: 1",
+  "tests:",
+  "  demo/hooked:",
+  "    - {name: a hook, facts: {incident.kind: crash}, expect: match}",
+  "    - {name: no hook, facts: {modules: []}, expect: no-match}",
+  "",
+];
+const { found } = await underlined("demo.tests.yaml", tests.join("\n"));
+must(found.length === 0, `tests beside rules are not underlined: ${found[0]?.message}`);
+await mistakesAreUnderlined("tests", tests, [
+  [2, "  Demo hooked:"],
+  [3, "    - {name: a hook, facts: {incident.kind: crush}, expect: match}"],
+  [4, "    - {name: no hook, facts: {modules: []}, expcet: no-match}"],
+  [5, "rules: []"],
+]);
 
 const { uri } = await underlined("completed.yaml", demo.join("\n"));
 const cause = { textDocument: { uri }, position: { line: at, character: 14 } };

@@ -1,6 +1,7 @@
 //! Puts the built-in rule set into the crate: every YAML file below `rules/`, under its path in that folder, and what the
 //! files say in a form that needs no reading of YAML.
 
+use std::collections::BTreeMap;
 use std::error::Error;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -83,6 +84,12 @@ impl File {
         self.path.contains('/') && !self.path.starts_with("data/")
     }
 
+    /// The path of the file with the rules that it tests, if it holds tests.
+    fn tested(&self) -> Option<String> {
+        let name = self.path.strip_suffix(".tests.yaml").filter(|_| self.has_rules())?;
+        Some(format!("{name}.yaml"))
+    }
+
     fn root(&self) -> Outcome<Node> {
         yaml::parse(&self.text).map_err(|mistakes| shown(&mistakes))
     }
@@ -96,12 +103,18 @@ fn shown(mistakes: &[Diagnostic]) -> Box<dyn Error> {
 /// Rules and data in the form in which the program takes them: the index, and the encoded trees.
 fn prepare(files: &[File]) -> Outcome<(Vec<u8>, Vec<u8>)> {
     let (mut rules, mut trees, mut mistakes) = (Vec::new(), Vec::new(), Vec::new());
+    let mut tests_beside = BTreeMap::new();
     for file in files {
         let root = file.root()?;
         if let Some(stem) = file.path.strip_prefix("data/").and_then(|name| name.strip_suffix(".yaml")) {
             table::top(stem, &file.text, &root, &mut mistakes);
         }
-        if file.has_rules() {
+        if let Some(tested) = file.tested() {
+            for entry in root.get("tests").and_then(Node::entries).unwrap_or_default() {
+                let tests = (file.path.as_str(), entry.value.clone());
+                tests_beside.insert((tested.clone(), entry.name().to_owned()), tests);
+            }
+        } else if file.has_rules() {
             let written = root.get("rules").and_then(Node::items).unwrap_or_default();
             rules.extend(written.iter().map(|rule| (file.path.as_str(), rule.clone())));
         } else if !file.path.starts_with("data/") || root.get("list").is_some() {
@@ -116,11 +129,14 @@ fn prepare(files: &[File]) -> Outcome<(Vec<u8>, Vec<u8>)> {
     let mut parts = Parts::default();
     let files = trees.iter().map(|(path, root)| Ok((*path, parts.add(root)?))).collect::<Outcome<_>>()?;
     let is_logic = |entry: &Entry| matches!(entry.name(), "selections" | "condition" | "requires");
-    let logic = parts.add_of_each(&rules, |rule| Some(filtered(rule, is_logic)))?;
-    let texts = parts.add_of_each(&rules, |rule| {
+    let logic = parts.add_of_each(&rules, |_, rule| Some(filtered(rule, is_logic)))?;
+    let texts = parts.add_of_each(&rules, |_, rule| {
         Some(filtered(rule, |entry| !is_logic(entry) && !matches!(entry.name(), "tests")))
     })?;
-    let tests = parts.add_of_each(&rules, |rule| rule.get("tests").cloned())?;
+    let tests = parts.add_of_each(&rules, |file, rule| {
+        let inside = rule.get("tests").map(|tests| (file, tests.clone()));
+        inside.or_else(|| tests_beside.get(&(file.to_owned(), id(rule).to_owned())).cloned())
+    })?;
     let places = logic.into_iter().zip(texts).zip(tests);
     let prepared = rules.iter().zip(places).map(|((file, rule), ((logic, texts), tests))| {
         let id_span = rule.get("id").map(|node| node.span).unwrap_or_default();
@@ -159,15 +175,20 @@ struct Parts {
 }
 
 impl Parts {
-    fn add(&mut self, tree: &Node) -> Outcome<Part> {
+    fn add(&mut self, tree: &impl Serialize) -> Outcome<Part> {
         let start = self.bytes.len();
         self.bytes.extend(encoded(tree)?);
         Ok(Part { start, end: self.bytes.len() })
     }
 
-    fn add_of_each(&mut self, rules: &[(&str, Node)], part: impl Fn(&Node) -> Option<Node>) -> Outcome<Vec<Part>> {
+    /// Adds a part of each rule, of which `part` is given the path of its file, too.
+    fn add_of_each<'f, T: Serialize>(
+        &mut self,
+        rules: &[(&'f str, Node)],
+        part: impl Fn(&'f str, &Node) -> Option<T>,
+    ) -> Outcome<Vec<Part>> {
         let trees = rules.iter().map(|(file, rule)| {
-            let tree = part(rule).ok_or_else(|| format!("{file}:{}: not a whole rule", rule.span.line))?;
+            let tree = part(file, rule).ok_or_else(|| format!("{file}:{}: not a whole rule", rule.span.line))?;
             self.add(&tree)
         });
         trees.collect()

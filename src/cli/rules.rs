@@ -50,7 +50,7 @@ pub enum RulesCommand {
     Show(ShowArgs),
     /// Check rule files and folders, and print every mistake and every lint (without PATH: the built-in rules)
     Check(CheckArgs),
-    /// Run the tests inside rules (without PATH: those of the built-in rules), and analyze folders of artifacts whose
+    /// Run the tests of rules (without PATH: those of the built-in rules), and analyze folders of artifacts whose
     /// expected.yaml says what they must yield
     Test(TestArgs),
     /// Print all causes that rules can name, with what they mean

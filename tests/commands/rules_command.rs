@@ -245,6 +245,75 @@ FILE:56: demo/hooked: test `modules are not known` failed
 }
 
 #[test]
+fn tests_beside_rules_are_shown_where_they_are_wrong() {
+    let shown = |set: &str| {
+        let ran = rules(&format!("check tests/broken_rules/sets/{set}"));
+        assert_eq!(ran.outcome, Outcome::Unusable);
+        ran.out.replace("tests/broken_rules/sets/", "").replace('\\', "/")
+    };
+    assert_eq!(
+        shown("tests-of-no-rule"),
+        "\
+error[R052]: there is no rule `test/crahsed` in rule.yaml
+ --> tests-of-no-rule/test/rule.tests.yaml:4:3
+  |
+4 |   test/crahsed:
+  |   ^^^^^^^^^^^^
+  |
+  = help: did you mean `test/crashed`?
+
+error[R052]: there is no rule `test/elsewhere` in rule.yaml
+ --> tests-of-no-rule/test/rule.tests.yaml:7:3
+  |
+7 |   test/elsewhere:
+  |   ^^^^^^^^^^^^^^
+  |
+  = help: tests are beside their rule: those of the rules in NAME.yaml in NAME.tests.yaml
+
+2 errors, 0 warnings
+"
+    );
+    assert_eq!(
+        shown("tests-in-two-places"),
+        "\
+error[R053]: the rule `test/twice` has tests here and inside of it
+  --> tests-in-two-places/test/rule.tests.yaml:4:3
+   |
+ 4 |   test/twice:
+   |   ^^^^^^^^^^
+   |
+  ::: tests-in-two-places/test/rule.yaml:16:5
+   |
+16 |     tests:
+   |     ----- and here
+   |
+   = help: move the tests of the rule into one of the two places
+
+1 error, 0 warnings
+"
+    );
+    assert_eq!(
+        shown("tests-without-rules"),
+        "\
+error[R054]: this file has tests of the rules in rules.yaml, which is not in this folder
+ --> tests-without-rules/test/rules.tests.yaml:1:1
+  |
+1 | # R054 1:1
+  | ^
+  |
+  = help: the tests of the rules in NAME.yaml are in NAME.tests.yaml in the same folder
+
+1 error, 0 warnings
+"
+    );
+    let missing = shown("tests-beside-with-mistakes");
+    let message = "error[R011]: a rule needs tests, and rule.tests.yaml has none of `test/none`\n";
+    let help =
+        "  = help: below `test/none:` there, write facts that it matches, and facts close to them that it does not: ";
+    assert!(missing.contains(message) && missing.contains(help), "{missing}");
+}
+
+#[test]
 fn help_says_what_would_be_right() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("wrong.yml");

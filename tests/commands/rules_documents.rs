@@ -128,9 +128,7 @@ fn the_example_of_a_ruleset_yaml_is_one() {
     let folder = tempfile::tempdir().expect("a folder");
     fs::write(folder.path().join("ruleset.yaml"), example).expect("written");
     fs::create_dir(folder.path().join("memory")).expect("a folder");
-    let rule = fs::read_to_string("rules/memory/stack-overflow.yaml").expect("a rule");
-    let rule = rule.replace("id: memory/", "id: memory/own-");
-    fs::write(folder.path().join("memory/own.yaml"), rule).expect("written");
+    fs::copy("tests/rule_sets/own/stack-overflow.yaml", folder.path().join("memory/own.yaml")).expect("copied");
     let listed = run(["rules", "list", "--set", "helpdesk", "-r", folder.path().to_str().expect("text")]).ends_with(0);
     assert!(listed.stdout.contains("memory/own-stack-overflow") && listed.stderr.is_empty(), "{listed:#?}");
     let analyzed =

@@ -1,7 +1,6 @@
 //! Overlays: what rule sets of an organisation or a user change in the rules of others, and where that is told.
 
 use std::fs;
-use std::path::Path;
 
 use crate::program::{Run, list, run, text};
 use serde_json::{Value, json};
@@ -12,6 +11,8 @@ const ONE: &str = "samples/stack-overflow";
 /// The same crash on PC-17, PC-18 and PC-19, on 3, 4 and 5 February 2025.
 const THREE: &str = "samples/same-place-on-three-machines";
 const OF_THREE: &str = "application/same-place-on-several-machines";
+/// A rule of somebody's own for stack overflows, `memory/own-stack-overflow`.
+const OWN_RULE: &str = "tests/rule_sets/own/stack-overflow.yaml";
 
 /// Overlay files by name, which is also the name of their rule set.
 struct Overlays(TempDir);
@@ -373,9 +374,8 @@ fn a_file_that_is_given_twice_is_used_once() {
     let folder = tempfile::tempdir().expect("a folder");
     let set = folder.path().join("set");
     fs::create_dir_all(set.join("memory")).expect("a folder");
-    let rule = fs::read_to_string("rules/memory/stack-overflow.yaml").expect("a rule");
     let file = set.join("memory/own.yaml");
-    fs::write(&file, rule.replace("id: memory/", "id: memory/own-")).expect("written");
+    fs::copy(OWN_RULE, &file).expect("copied");
     fs::write(set.join("site.yaml"), "schema: 1\ndisable:\n  - {rule: memory/stack-overflow, reason: Known.}\n")
         .expect("written");
     let (set, file) = (set.to_str().expect("text"), file.to_str().expect("text"));
@@ -383,14 +383,13 @@ fn a_file_that_is_given_twice_is_used_once() {
         let ran = run(["rules", "list", "own-stack-overflow", "-r", given[0], "-r", given[1]]).ends_with(0);
         assert_eq!((ran.stdout.lines().count(), ran.stderr.matches(said).count()), (2, 1), "{ran:#?}");
         let checked = run(["rules", "check", given[0], given[1]]).ends_with(0);
-        assert!(checked.stdout.ends_with(" rules, 1 rule disabled: 0 errors, 0 warnings\n"), "{checked:#?}");
+        assert!(checked.stdout.ends_with("1 rule, 1 rule disabled: 0 errors, 0 warnings\n"), "{checked:#?}");
     }
 }
 
 #[test]
 fn rules_of_sets_that_come_later_can_not_be_changed() {
-    let own = fs::read_to_string(Path::new("rules/memory/stack-overflow.yaml")).expect("a rule");
-    let own = own.replace("schema: 1\n", "").replace("id: memory/", "id: memory/own-");
+    let own = fs::read_to_string(OWN_RULE).expect("a rule").replace("schema: 1\n", "");
     let overlays = Overlays::new([
         ("site", &own),
         ("user", "disable:\n  - {rule: memory/own-stack-overflow, reason: Known.}\n"),
@@ -400,7 +399,7 @@ fn rules_of_sets_that_come_later_can_not_be_changed() {
         let paths: Vec<String> = names.iter().map(|name| overlays.path(name)).collect();
         run(["rules", "check"].into_iter().map(str::to_owned).chain(paths))
     };
-    assert_eq!(paths(&["site", "user"]).ends_with(0).stdout, "2 rules, 1 rule disabled: 0 errors, 0 warnings\n");
+    assert_eq!(paths(&["site", "user"]).ends_with(0).stdout, "1 rule, 1 rule disabled: 0 errors, 0 warnings\n");
     let wrong = paths(&["user", "site"]).ends_with(2).stdout;
     assert!(
         wrong.contains("error[R071]: the rule `memory/own-stack-overflow` belongs to a rule set that is loaded later")

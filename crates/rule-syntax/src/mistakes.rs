@@ -174,7 +174,7 @@ impl Mistakes {
 }
 
 /// What to write for a key that is needed and has nothing.
-fn needed_help(key: &str) -> Option<&'static str> {
+pub fn needed_help(key: &str) -> Option<&'static str> {
     Some(match key {
         "schema" => "write `schema: 1` as the first line: the version of the language in which the file is written",
         "id" => "write `id: AREA/NAME` in lower case, such as `id: memory/stack-overflow`",

@@ -38,7 +38,7 @@ pub struct PreparedRule<'a> {
     pub logic: Part,
     /// The mapping of everything else but its tests.
     pub texts: Part,
-    /// The list of its tests.
+    /// The path of the file that its tests stand in, and the list of them.
     pub tests: Part,
 }
 

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use super::source::SetSource;
+use super::test_file;
 use spanned_yaml::Diagnostic;
 use untrusted::display_path;
 
@@ -17,7 +18,9 @@ struct Given {
 
 /// Reads the rule sets at these paths, and notes which of them were left out because others hold their files.
 pub(super) fn read(paths: &[PathBuf], found: &mut Vec<Diagnostic>) -> (Vec<SetSource>, Vec<String>) {
-    let all: Vec<Given> = paths.iter().map(|path| Given::at(path, paths.len() > 1)).collect();
+    // `*.yaml` names the tests of a file with rules, too, which are read with it.
+    let has_rules = |path: &&PathBuf| test_file::rules_of(path).is_none_or(|rules| !paths.contains(&rules));
+    let all: Vec<Given> = paths.iter().filter(has_rules).map(|path| Given::at(path, paths.len() > 1)).collect();
     let mut notes = Vec::new();
     let holders: Vec<Option<String>> = (0..all.len()).map(|place| holder(&all, place)).collect();
     let mut sets = Vec::new();

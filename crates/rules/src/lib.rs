@@ -48,6 +48,7 @@ pub mod slips;
 mod source;
 mod span;
 mod supersede;
+mod test_file;
 mod tested;
 #[cfg(test)]
 mod testing;

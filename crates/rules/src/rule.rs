@@ -16,7 +16,7 @@ use super::overlay::Change;
 use super::parse::{self, Changes};
 use super::required::{self, Required};
 use super::selection::Selection;
-use super::self_test::SelfTest;
+use super::self_test::{SelfTest, Tests};
 use super::source::encoded;
 use super::supersede::Superseded;
 use super::view::View;
@@ -47,7 +47,7 @@ pub struct Rule {
 struct Parts {
     logic: OnceLock<Logic>,
     texts: OnceLock<Texts>,
-    tests: OnceLock<Vec<SelfTest>>,
+    tests: OnceLock<Tests>,
     /// Where parts that are not read yet come from.
     prepared: Option<Prepared>,
 }
@@ -132,14 +132,7 @@ pub(super) struct Place {
 
 impl Rule {
     /// A rule that was read as a whole.
-    pub(super) fn new(
-        place: Place,
-        origin: Origin,
-        gate: Gate,
-        logic: Logic,
-        texts: Texts,
-        tests: Vec<SelfTest>,
-    ) -> Self {
+    pub(super) fn new(place: Place, origin: Origin, gate: Gate, logic: Logic, texts: Texts, tests: Tests) -> Self {
         let Place { id, file, span, id_span } = place;
         let parts = Parts { logic: logic.into(), texts: texts.into(), tests: tests.into(), prepared: None };
         let (overrides, disabled) = (Vec::new(), None);
@@ -197,9 +190,19 @@ impl Rule {
 
     /// How it is shown to be right.
     pub(super) fn tests(&self) -> &[SelfTest] {
+        &self.read_tests().all
+    }
+
+    /// The file that its tests are in, as diagnostics name it.
+    pub(super) fn tests_file(&self) -> &str {
+        &self.read_tests().file.name
+    }
+
+    fn read_tests(&self) -> &Tests {
         self.parts.tests.get_or_init(|| {
-            let read = |from: &Prepared| parse::prepared_tests(encoded(from.rule.tests), &self.file);
-            self.parts.prepared.as_ref().map(read).unwrap_or_default()
+            let read = |from: &Prepared| parse::prepared_tests(from.rule.tests);
+            let none = || Tests { file: Arc::clone(&self.file), all: Vec::new() };
+            self.parts.prepared.as_ref().and_then(read).unwrap_or_else(none)
         })
     }
 
@@ -332,21 +335,10 @@ impl Rule {
             .collect()
     }
 
-    /// The whole rule as it is written.
-    #[must_use]
-    pub fn written(&self) -> String {
-        self.without_indentation(self.span)
-    }
-
-    /// Its selections and its condition as they are written.
+    /// Its selections and its condition as they are written, without the indentation that the first line has.
     #[must_use]
     pub fn logic_written(&self) -> String {
-        self.without_indentation(self.logic().span)
-    }
-
-    /// A part of the rule's file without the indentation that its first line has.
-    fn without_indentation(&self, span: Span) -> String {
-        self.file.lines_of(span).into_iter().map(|line| line + "\n").collect()
+        self.file.lines_of(self.logic().span).into_iter().map(|line| line + "\n").collect()
     }
 }
 

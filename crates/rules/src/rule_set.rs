@@ -423,7 +423,8 @@ mod tests {
             assert_eq!(format!("{:?}", prepared.tests()), format!("{:?}", written.tests()), "{}", written.id);
             assert_eq!(format!("{:?}", prepared.gate), format!("{:?}", written.gate), "{}", written.id);
             assert_eq!((prepared.span, prepared.id_span), (written.span, written.id_span), "{}", written.id);
-            assert_eq!(prepared.written(), written.written());
+            assert_eq!(prepared.tests_file(), written.tests_file(), "{}", written.id);
+            assert_eq!(prepared.logic_written(), written.logic_written());
         }
     }
 

@@ -1,5 +1,7 @@
 //! The tests that rules bring along.
 
+use std::sync::Arc;
+
 use super::outcome::Outcome;
 use super::possible;
 use super::selection::telling_field;
@@ -8,7 +10,15 @@ use super::value;
 use facts::schema::{FactDefinition, LISTS, ListDefinition, SCALARS};
 use facts::{FactSet, Record, Value};
 use rule_syntax::mistakes::{Mistakes, listing, suggestion};
-use spanned_yaml::{Node, Span};
+use spanned_yaml::{Node, Span, YamlText};
+
+/// The tests of a rule.
+#[derive(Debug)]
+pub(super) struct Tests {
+    /// The file that they are in: that of the rule, or the one beside it.
+    pub file: Arc<YamlText>,
+    pub all: Vec<SelfTest>,
+}
 
 /// A test of a rule.
 #[derive(Debug, Clone)]
@@ -39,7 +49,7 @@ pub struct TestFailure {
     pub rule: String,
     /// The test's name.
     pub test: String,
-    /// The file that both stand in.
+    /// The file that the test stands in.
     pub file: String,
     /// The line of the test.
     pub line: u32,
@@ -51,7 +61,8 @@ pub struct TestFailure {
     pub why: Vec<String>,
 }
 
-/// Reads the tests of a rule and requires that both answers are tested. `key` is where the word `tests` stands.
+/// Reads the tests of a rule and requires that both answers are tested. `key` is the place of the list's key: `tests`
+/// inside a rule, the rule's id in a file with tests.
 pub(super) fn read(tests: &Node, key: Span, mistakes: &mut Mistakes) -> Vec<SelfTest> {
     let Some(items) = mistakes.items(tests, "`tests`") else { return Vec::new() };
     let tests: Vec<SelfTest> = items.iter().filter_map(|item| read_test(item, mistakes)).collect();

@@ -1,12 +1,13 @@
 //! Where rule sets come from: the one inside the program, folders, and single files.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use walkdir::WalkDir;
 
 use super::expected::EXPECTED;
+use super::test_file::{self, Beside};
 use super::tool;
 use rule_syntax::mistakes::Mistakes;
 use rule_syntax::prepared::{Part, Prepared, PreparedRule};
@@ -38,6 +39,9 @@ pub(super) struct SetSource {
     pub name: String,
     pub version: String,
     pub rules: Vec<RuleFile>,
+    /// Files with tests until [`place_tests`](Self::place_tests) gives them to the files with their rules, by the names of
+    /// these; nothing of a file that can't be read.
+    tests: BTreeMap<PathBuf, Option<Arc<YamlText>>>,
     /// Lists, each under its file's name without ending.
     pub data: Vec<(String, Arc<YamlText>)>,
     pub causes: Option<Arc<YamlText>>,
@@ -61,6 +65,8 @@ pub(super) struct RuleFile {
     pub text: Arc<YamlText>,
     /// The folder of the rule set that it stands in, which is the area of its rules.
     pub area: Option<String>,
+    /// The tests of its rules in the file beside it.
+    pub tests: Beside,
 }
 
 impl SetSource {
@@ -73,17 +79,11 @@ impl SetSource {
         let mut set = Self { name: BUILTIN.to_owned(), version: "0".to_owned(), embedded: true, ..Self::default() };
         for (path, tree) in files {
             let parts: Vec<&str> = path.split('/').collect();
-            set.add(
-                &parts,
-                &YamlText::inside(format!("{BUILTIN}/{path}"), embedded_text(path), Some(encoded(tree))),
-                found,
-            );
+            set.add(&parts, &inside(path, Some(tree)), found);
         }
         let mut texts: HashMap<&str, Arc<YamlText>> = HashMap::new();
         for rule in rules {
-            let text = texts.entry(rule.file).or_insert_with(|| {
-                YamlText::inside(format!("{BUILTIN}/{}", rule.file), embedded_text(rule.file), None)
-            });
+            let text = texts.entry(rule.file).or_insert_with(|| inside(rule.file, None));
             set.prepared.push((rule, Arc::clone(text)));
         }
         set
@@ -102,11 +102,15 @@ impl SetSource {
             let parts: Vec<&str> = path.split('/').collect();
             set.add(&parts, &YamlText::new(format!("{BUILTIN}/{path}"), *text), found);
         }
+        set.place_tests(found);
         set
     }
 
-    /// The set at a path: a folder, or a single file with rules. Everything that is wrong goes to `found`.
+    /// The set at a path: a folder, or a single file with rules, of which the file with their tests may be named, too.
+    /// Everything that is wrong goes to `found`.
     pub fn at(path: &Path, found: &mut Vec<Diagnostic>) -> Self {
+        let rules = test_file::rules_of(path).filter(|rules| rules.is_file());
+        let path = rules.as_deref().unwrap_or(path);
         // The folder's own name also where the path is `.` or ends with `..`.
         let named = path.file_name().map(ToOwned::to_owned);
         let named = named.or_else(|| path.canonicalize().ok()?.file_name().map(ToOwned::to_owned));
@@ -130,10 +134,15 @@ impl SetSource {
             set.expected.push(path.to_owned());
             return set;
         }
-        match read_file(path, &display_path(path)) {
-            Ok(text) => set.rules.push(RuleFile { text, area: None }),
-            Err(wrong) => found.push(wrong),
+        let tests = test_file::tests_of(path).filter(|tests| tests.is_file());
+        set.files.extend(tests.clone());
+        for path in std::iter::once(path).chain(tests.as_deref()) {
+            match read_file(path, &display_path(path)) {
+                Ok(text) => set.add_rules(&text, None),
+                Err(wrong) => set.report_unread(wrong, found),
+            }
         }
+        set.place_tests(found);
         set
     }
 
@@ -175,7 +184,7 @@ impl SetSource {
             let text = match read_file(path, &display_path(path)) {
                 Ok(text) => text,
                 Err(wrong) => {
-                    found.push(wrong);
+                    set.report_unread(wrong, found);
                     continue;
                 }
             };
@@ -187,11 +196,13 @@ impl SetSource {
         }
         if set.needs_newer {
             (set.rules, set.data, set.causes) = (Vec::new(), Vec::new(), None);
-        } else if set.rules.is_empty() && set.expected.is_empty() && set.data.is_empty() {
+            set.tests.clear();
+        } else if set.rules.is_empty() && set.tests.is_empty() && set.expected.is_empty() && set.data.is_empty() {
             let message = "neither rules nor lists in this folder";
             let help = "rules stand in AREA/*.yaml below the folder, lists in data/*.yaml";
             found.push(Diagnostic::error("R064", &nowhere, Span::file_start(), message).with_help(help));
         }
+        set.place_tests(found);
         set
     }
 
@@ -211,8 +222,44 @@ impl SetSource {
             ["ruleset.yaml" | "ruleset.yml"] => self.describe(text, found),
             ["causes.yaml" | "causes.yml"] => self.causes = Some(Arc::clone(text)),
             ["data", .., file] => self.data.push((stem(file).to_owned(), Arc::clone(text))),
-            [area, .., _] => self.rules.push(RuleFile { text: Arc::clone(text), area: Some((*area).to_owned()) }),
-            _ => self.rules.push(RuleFile { text: Arc::clone(text), area: None }),
+            [area, .., _] => self.add_rules(text, Some((*area).to_owned())),
+            _ => self.add_rules(text, None),
+        }
+    }
+
+    /// Files a text with rules, or with tests of rules.
+    fn add_rules(&mut self, text: &Arc<YamlText>, area: Option<String>) {
+        match test_file::rules_of(Path::new(&text.name)) {
+            Some(rules) => {
+                self.tests.insert(rules, Some(Arc::clone(text)));
+            }
+            None => self.rules.push(RuleFile { text: Arc::clone(text), area, tests: Beside::Nothing }),
+        }
+    }
+
+    /// Notes a file that can't be read. The tests in it are then not reported as missing.
+    fn report_unread(&mut self, wrong: Diagnostic, found: &mut Vec<Diagnostic>) {
+        if let Some(rules) = test_file::rules_of(Path::new(&wrong.file.name)) {
+            self.tests.insert(rules, None);
+        }
+        found.push(wrong);
+    }
+
+    /// Gives each file with rules the tests in the file beside it, and reports tests without rules.
+    fn place_tests(&mut self, found: &mut Vec<Diagnostic>) {
+        for file in &mut self.rules {
+            file.tests = match self.tests.remove(Path::new(&file.text.name)) {
+                Some(Some(tests)) => Beside::Tests(tests),
+                Some(None) => Beside::Unread,
+                None => Beside::Nothing,
+            };
+        }
+        // A file with rules that is there and can't be read has been reported.
+        let is_there = |rules: &PathBuf| self.files.iter().any(|file| Path::new(&display_path(file)) == rules);
+        for (rules, tests) in &self.tests {
+            if let Some(tests) = tests.as_ref().filter(|_| !is_there(rules)) {
+                found.push(test_file::without_rules(rules, tests));
+            }
         }
     }
 
@@ -257,6 +304,17 @@ impl SetSource {
 /// The encoded tree of a part of the built-in set.
 pub(super) fn encoded(part: Part) -> &'static [u8] {
     PARTS.get(part.start..part.end).unwrap_or_default()
+}
+
+/// The tests of a built-in rule, with the file that they stand in. `None` only when the program was put together wrongly.
+pub(super) fn prepared_tests(tests: Part) -> Option<(Arc<YamlText>, Node)> {
+    let (path, tests): (&'static str, Node) = postcard::from_bytes(encoded(tests)).ok()?;
+    Some((inside(path, None), tests))
+}
+
+/// A file of the built-in set, with its tree if the build has encoded that.
+fn inside(path: &str, tree: Option<Part>) -> Arc<YamlText> {
+    YamlText::inside(format!("{BUILTIN}/{path}"), embedded_text(path), tree.map(encoded))
 }
 
 /// The text of a file of the built-in set.

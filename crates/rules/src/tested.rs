@@ -10,13 +10,13 @@ use super::view::View;
 use super::weigh::{LessSure, Scale, weigh};
 
 impl RuleSet {
-    /// Runs the tests inside all rules.
+    /// Runs the tests of all rules.
     #[must_use]
     pub fn run_tests(&self) -> TestOutcome {
         self.run_tests_of(|_| true)
     }
 
-    /// Runs the tests inside the rules that are `chosen`.
+    /// Runs the tests of the rules that are `chosen`.
     #[must_use]
     pub fn run_tests_of(&self, chosen: impl Fn(&Rule) -> bool) -> TestOutcome {
         let mut outcome = TestOutcome::default();
@@ -47,7 +47,7 @@ impl RuleSet {
                 outcome.failed.push(TestFailure {
                     rule: rule.id().to_owned(),
                     test: test.name.clone(),
-                    file: rule.file.name.clone(),
+                    file: rule.tests_file().to_owned(),
                     line: test.span.line,
                     expected: test.expect,
                     got,

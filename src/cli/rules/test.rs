@@ -1,4 +1,4 @@
-//! `crashsift rules test`: the tests inside rules, what they would not notice, and folders of artifacts that say what
+//! `crashsift rules test`: the tests of rules, what they would not notice, and folders of artifacts that say what
 //! they must yield.
 
 use std::io;

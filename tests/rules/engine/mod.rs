@@ -1,5 +1,6 @@
 //! What rules mean: truth with absent facts, comparisons, confidence, evidence and explanations.
 
+mod beside;
 mod built_in;
 mod findings;
 mod sets;

@@ -1,4 +1,4 @@
-//! The JSON Schema of rule files, for editors: what they complete, explain and underline while a rule is written.
+//! The JSON Schema of rule files and of the files with their tests, for editors: what they complete, explain and underline while a rule is written.
 //!
 //! It is made of the same tables as the reader of rules, so that a new fact, cause or word is in it by being there. It
 //! knows less than `rules check`: what lies inside conditions, templates and regular expressions, and what one key says
@@ -12,7 +12,7 @@ mod values;
 
 use serde_json::{Map, Value, json};
 
-use self::rule::rule;
+use self::rule::{ID, rule, tests};
 use self::terms::{fields, terms};
 use self::values::{code, facts_of_a_test, recorded};
 use super::overlay::{OVERLAY_KEYS, OVERRIDABLE};
@@ -23,7 +23,7 @@ use facts::schema::{LISTS, ListDefinition, PLACES};
 /// What an editor reads as a plain text: YAML makes numbers and truth values of some.
 const TEXT_TYPES: [&str; 3] = ["string", "number", "boolean"];
 
-/// The schema of rule files that may name the causes and lists of `rules`.
+/// The schema of rule files, and of the files with their tests, that may name the causes and lists of `rules`.
 #[must_use]
 pub fn json_schema(rules: &RuleSet) -> Value {
     json!({
@@ -31,11 +31,19 @@ pub fn json_schema(rules: &RuleSet) -> Value {
         "title": "Rules of crashsift",
         "type": "object",
         "required": ["schema"],
-        "anyOf": std::iter::once("rules").chain(OVERLAY_KEYS).map(|key| json!({"required": [key]})).collect::<Vec<_>>(),
+        "anyOf": std::iter::once("rules").chain(["tests"]).chain(OVERLAY_KEYS).map(|key| json!({"required": [key]})).collect::<Vec<_>>(),
+        "dependencies": {"tests": {"propertyNames": {"enum": ["schema", "tests"]}}},
         "additionalProperties": false,
         "properties": {
             "schema": {"enum": [1, "1"], "description": "Version of the language of rules."},
             "rules": {"type": "array", "minItems": 1, "items": reference("rule"), "description": "The rules of this file."},
+            "tests": {
+                "type": "object",
+                "minProperties": 1,
+                "propertyNames": {"pattern": ID},
+                "additionalProperties": reference("tests"),
+                "description": "In NAME.tests.yaml: the tests of the rules in NAME.yaml, by the rules' ids.",
+            },
             "override": changes("override", "What is said anew of rules of earlier rule sets."),
             "disable": changes("disable", "Rules of earlier rule sets that judge nothing."),
             "suppress": changes("suppress", "Findings of earlier rule sets' rules that nobody wants to see."),
@@ -47,6 +55,7 @@ pub fn json_schema(rules: &RuleSet) -> Value {
 fn definitions(rules: &RuleSet) -> Value {
     let mut all = object([
         ("rule", rule(rules)),
+        ("tests", tests()),
         ("override", overlay(rules, "override")),
         ("disable", overlay(rules, "disable")),
         ("suppress", overlay(rules, "suppress")),

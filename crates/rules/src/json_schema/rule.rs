@@ -11,6 +11,8 @@ use crate::rule_set::RuleSet;
 use facts::schema::{LISTS, SCALARS};
 use rule_syntax::condition::RESERVED;
 
+/// The id of a rule.
+pub(super) const ID: &str = "^[a-z0-9][a-z0-9._-]*/[a-z0-9][a-z0-9._-]*$";
 /// A confidence in quotes, from 0.01 to 0.99; what has an exponent is not looked at.
 const CONFIDENCE: &str = r"^\+?(0*\.(0[1-9]|[1-8]|9[0-8])[0-9]*|0*\.99?0*|[0-9]*\.?[0-9]*[eE][-+]?[0-9]+)$";
 /// The same up to 0.98.
@@ -21,13 +23,15 @@ const MOVE: &str = r"^[-+]?(0*\.(0[1-9]|[1-8]|9[0-7])[0-9]*|0*\.(9|98)0*|[0-9]*\
 pub(super) fn rule(rules: &RuleSet) -> Value {
     let texts = |about: &str| json!({"allOf": [reference("texts")], "description": about});
     let text = |about: &str| json!({"allOf": [reference("text")], "description": about});
-    let required: Vec<&str> = RULE_KEYS.iter().copied().filter(|key| !OPTIONAL_RULE_KEYS.contains(key)).collect();
+    // The tests can be in the file beside the rule's.
+    let is_required = |key: &&str| !OPTIONAL_RULE_KEYS.contains(key) && *key != "tests";
+    let required: Vec<&str> = RULE_KEYS.iter().copied().filter(is_required).collect();
     let properties = object([
         (
             "id",
             json!({
                 "type": "string",
-                "pattern": "^[a-z0-9][a-z0-9._-]*/[a-z0-9][a-z0-9._-]*$",
+                "pattern": ID,
                 "description": "AREA/NAME in lower case; the area is the folder's name.",
             }),
         ),
@@ -93,7 +97,7 @@ pub(super) fn rule(rules: &RuleSet) -> Value {
         ("remediation", remediation()),
         ("collect", collect()),
         ("references", texts("Where this is known from.")),
-        ("tests", tests()),
+        ("tests", reference("tests")),
     ]);
     mapping(properties, &required)
 }
@@ -154,7 +158,8 @@ fn remediation() -> Value {
     json!({"type": "array", "minItems": 1, "items": one, "description": "What to do."})
 }
 
-fn tests() -> Value {
+/// The tests of a rule.
+pub(super) fn tests() -> Value {
     let expect = json!({
         "enum": Outcome::EXPECTED.map(Outcome::word),
         "description": "match, no-match, skipped (a fact is missing that the rule needs) or superseded (it matches, and so does a rule that supersedes it).",

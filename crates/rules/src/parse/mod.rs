@@ -17,15 +17,17 @@ use super::overlay::{OVERLAY_KEYS, OverlayFile};
 use super::required::{self, Required};
 use super::rule::{Logic, Origin, Place, Rule, Texts};
 use super::selection::{self, Selection};
-use super::self_test::{self, SelfTest};
+use super::self_test::{self, Tests};
 use super::shared;
 use super::slips;
-use super::source::RuleFile;
+use super::source::{self, RuleFile};
 use super::supersede::Superseding;
+use super::test_file::TestFile;
 use facts::schema::SCALARS;
 use rule_syntax::condition::{self, Condition};
 use rule_syntax::mistakes::{Mistakes, closest};
 use rule_syntax::needed::needed;
+use rule_syntax::prepared::Part;
 use spanned_yaml::{Diagnostic, Entry, Node, Span, YamlText, parse_in_spite};
 
 pub(super) const RULE_KEYS: &[&str] = &[
@@ -90,20 +92,26 @@ pub(super) fn read_file(
 ) -> Vec<Rule> {
     let (root, wrong) = parse_in_spite(&file.text);
     found.extend(wrong);
+    let tests = TestFile::read(&file.tests, found);
     let Some(root) = root else {
         read.unread.push(Arc::clone(&file.text));
         return Vec::new();
     };
-    let mut reader = Reader { known, templates, mistakes: Mistakes::new(&file.text) };
+    let mut reader = Reader { known, templates, tests: &tests, mistakes: Mistakes::new(&file.text) };
     let rules = reader.root(&root, file, origin);
     let is_understood = rules.is_some();
     let rules = rules.unwrap_or_default();
     if !is_understood {
         read.unread.push(Arc::clone(&file.text));
     }
-    read.overlays.extend(OverlayFile::of(&root, &file.text, origin.set));
+    let overlays = OverlayFile::of(&root, &file.text, origin.set);
     let nodes = root.get("rules").and_then(Node::items).unwrap_or_default();
     read.written.extend(nodes.iter().filter_map(|rule| rule.get("id")?.text().map(str::to_owned)));
+    // Where the list of rules could not be read, tests may be of any rule.
+    if is_understood && (overlays.is_some() || !nodes.is_empty()) {
+        tests.report_unknown(nodes, found);
+    }
+    read.overlays.extend(overlays);
     for node in nodes.iter().filter(|_| is_understood) {
         read.superseding.extend(Superseding::of(node, &file.text));
         let id = node.get("id").and_then(|id| Some((id.text()?, id.span)));
@@ -138,22 +146,24 @@ pub(super) fn prepared_texts(
 }
 
 /// The tests of a built-in rule.
-pub(super) fn prepared_tests(encoded: &'static [u8], file: &Arc<YamlText>) -> Vec<SelfTest> {
-    let mut mistakes = Mistakes::new(file);
-    let Some(node) = Node::decode(encoded) else { return Vec::new() };
-    self_test::read(&node, node.span, &mut mistakes)
+pub(super) fn prepared_tests(encoded: Part) -> Option<Tests> {
+    let (file, node) = source::prepared_tests(encoded)?;
+    let all = self_test::read(&node, node.span, &mut Mistakes::new(&file));
+    Some(Tests { file, all })
 }
 
 /// Reads a part of a rule in which there are no mistakes.
 fn prepared<T>(file: &Arc<YamlText>, lists: &Lists, read: impl FnOnce(&mut Reader<'_>) -> Option<T>) -> Option<T> {
     let (causes, templates) = (Causes::default(), Templates::default());
     let known = Known { causes: &causes, lists, proven: true };
-    read(&mut Reader { known: &known, templates: &templates, mistakes: Mistakes::new(file) })
+    read(&mut Reader { known: &known, templates: &templates, tests: &TestFile::Nothing, mistakes: Mistakes::new(file) })
 }
 
 struct Reader<'a> {
     known: &'a Known<'a>,
     templates: &'a Templates,
+    /// The tests beside the file.
+    tests: &'a TestFile,
     mistakes: Mistakes,
 }
 
@@ -166,8 +176,13 @@ impl Reader<'_> {
         }
         let keys: Vec<&str> = ["schema", "rules"].into_iter().chain(OVERLAY_KEYS).collect();
         let is_overlay = entries.iter().any(|entry| OVERLAY_KEYS.contains(&entry.name()));
-        self.mistakes.keys(entries, root.span, "a rule file", &keys, &["schema"]);
-        let misspelt = |entry: &Entry| !keys.contains(&entry.name()) && closest(entry.name(), keys.clone()).is_some();
+        let tests_elsewhere = |key: &str| {
+            let help = "tests are inside their rule, or under the ids of rules in NAME.tests.yaml beside NAME.yaml";
+            (key == "tests").then(|| help.to_owned())
+        };
+        self.mistakes.keys_or(entries, root.span, "a rule file", &keys, &["schema"], tests_elsewhere);
+        let meant: Vec<&str> = keys.iter().copied().chain(["tests"]).collect();
+        let misspelt = |entry: &Entry| !keys.contains(&entry.name()) && closest(entry.name(), meant.clone()).is_some();
         if !is_overlay && root.get("rules").is_none() && !entries.iter().any(misspelt) {
             let help = "a file that only changes rules of other sets has `override`, `disable` or `suppress`";
             self.mistakes.error_with_help("R011", root.span, "a rule file needs the key `rules`", help);
@@ -175,20 +190,30 @@ impl Reader<'_> {
         let Some(rules) = root.get("rules").and_then(|rules| self.mistakes.items(rules, "`rules`")) else {
             return Some(Vec::new());
         };
-        Some(rules.iter().filter_map(|node| self.rule(node, file, origin)).collect())
+        Some(rules.iter().filter_map(|node| self.rule(node, rules, file, origin)).collect())
     }
 
-    fn rule(&mut self, node: &Node, file: &RuleFile, origin: Origin) -> Option<Rule> {
+    /// The rule that `node` writes, one of the `rules` of its file.
+    fn rule(&mut self, node: &Node, rules: &[Node], file: &RuleFile, origin: Origin) -> Option<Rule> {
         let before = self.errors();
         let entries = self.mistakes.mapping(node, "a rule")?;
-        let required: Vec<&str> = RULE_KEYS.iter().copied().filter(|key| !OPTIONAL_RULE_KEYS.contains(key)).collect();
+        let is_apart = |key: &str| key == "tests" && self.tests.is_there();
+        let is_required = |key: &&str| !OPTIONAL_RULE_KEYS.contains(key) && !is_apart(key);
+        let required: Vec<&str> = RULE_KEYS.iter().copied().filter(is_required).collect();
         self.mistakes.keys(entries, node.span, "a rule", RULE_KEYS, &required);
 
         let id = self.id(node, file);
         let logic = self.logic(node);
         let texts = self.texts(node, &logic);
         self.report_unused(node, &logic, &texts);
-        let tests = node.entry("tests").map(|entry| self_test::read(&entry.value, entry.key.span, &mut self.mistakes));
+        let tests = match node.entry("tests") {
+            Some(entry) => {
+                self.tests.report_twice(node, entry.key.span, &mut self.mistakes);
+                let all = self_test::read(&entry.value, entry.key.span, &mut self.mistakes);
+                Some(Tests { file: Arc::clone(&file.text), all })
+            }
+            None => self.tests.tests_of(node, rules, &mut self.mistakes),
+        };
         if self.errors() > before {
             return None;
         }

@@ -1,6 +1,6 @@
 //! What a rule says, read from its file: everything but what it asks.
 
-use super::{Also, ReadLogic, Reader};
+use super::{Also, ReadLogic, Reader, TestFile};
 use crate::Known;
 use crate::collect::{self, Request};
 use crate::explain::{Templates, Text};
@@ -201,7 +201,7 @@ pub(crate) fn read_changes(
     let selections = rule.map(|rule| rule.logic().selections.as_slice()).unwrap_or_default();
     let names = selections.iter().map(|selection| (selection.name.clone(), Span::default())).collect();
     let logic = ReadLogic { names, given: worlds, ..ReadLogic::default() };
-    let mut reader = Reader { known, templates, mistakes: Mistakes::new(&mistakes.file) };
+    let mut reader = Reader { known, templates, tests: &TestFile::Nothing, mistakes: Mistakes::new(&mistakes.file) };
     let has = |key| node.get(key).is_some();
     let changes = Changes {
         title: reader.plain_text(node, "title"),
