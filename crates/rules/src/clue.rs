@@ -1,7 +1,10 @@
 //! What has to be there for a rule to match, as far as it can be looked up: a value that a fact or a field of a list
 //! must be equal to, or a text that must be in it. Found in the rule as it is compiled, with modifiers and lists read.
 
+use std::sync::Arc;
+
 use super::compare::{Compare, Part};
+use super::line_list::LineList;
 use super::pattern::Pattern;
 use super::quantifier::{Count, Quantifier};
 use super::rule::Logic;
@@ -123,8 +126,9 @@ fn of_compare(place: Place, definition: &FactDefinition, compare: &Compare) -> O
             found_in(place, patterns, *every, |one: &Wildcard| Some(vec![one.longest_part()]))
         }
         Compare::Regex { patterns, every } => found_in(place, patterns, *every, Pattern::needs_one_of),
-        Compare::Lines { lists, inside: true } => {
-            any(lists.iter().map(|list| found_in(place, list.patterns(), false, Pattern::needs_one_of)))
+        Compare::Lines { lists, inside: true, every } => {
+            let of_list = |list: &Arc<LineList>| found_in(place, list.patterns(), false, Pattern::needs_one_of);
+            if *every { best(lists.iter().map(of_list)) } else { any(lists.iter().map(of_list)) }
         }
         _ => None,
     }

@@ -38,8 +38,8 @@ pub(super) enum Compare {
     Place { places: Vec<&'static str>, inside: bool },
     /// A module in (or in none of) these lists.
     Listed { lists: Vec<Arc<ModuleList>>, inside: bool },
-    /// A text in which an expression (or none) of these lists is found.
-    Lines { lists: Vec<Arc<LineList>>, inside: bool },
+    /// A text in which an expression of these lists (of each of them), or none of them, is found.
+    Lines { lists: Vec<Arc<LineList>>, inside: bool, every: bool },
     /// Anything but this.
     Not(Box<Compare>),
 }
@@ -196,9 +196,16 @@ pub(super) fn read(
         mistakes.error("R021", *span, format!("`{modifier}` can't follow another modifier"));
         return None;
     }
-    if every && !matches!(how, Some((Modifier::Part(_) | Modifier::Like | Modifier::Regex, _))) {
+    let of_several = |modifier: Modifier| match modifier {
+        Modifier::Part(_) | Modifier::Like | Modifier::Regex => true,
+        // A module is in one list for one reason; a line can say several things.
+        Modifier::Listed(inside) => inside && fact.kind == FactType::Text,
+        _ => false,
+    };
+    if every && !how.is_some_and(|(modifier, _)| of_several(modifier)) {
         let span = modifiers.last().map_or(node.span, |(_, span)| *span);
-        let message = "`all` must follow one of `contains`, `startswith`, `endswith`, `like` and `re`";
+        let message =
+            "`all` must follow one of `contains`, `startswith`, `endswith`, `like`, `re` and, of a text, `listed`";
         mistakes.error("R021", span, message);
         return None;
     }
@@ -229,7 +236,7 @@ pub(super) fn read(
         }
         Modifier::Listed(inside) if fact.kind == FactType::Text => {
             let lists = values(fact, node, mistakes, |_, node, mistakes| line_list(node, known, mistakes))?;
-            Compare::Lines { lists, inside }
+            Compare::Lines { lists, inside, every }
         }
         Modifier::Listed(inside) => {
             let lists = values(fact, node, mistakes, |_, node, mistakes| module_list(node, known, mistakes))?;
@@ -455,7 +462,7 @@ impl Compare {
                 wanted.iter().any(|place| found.contains(place)) == *inside
             }
             Self::Listed { lists, inside } => lists.iter().any(|list| list.contains(text)) == *inside,
-            Self::Lines { lists, inside } => lists.iter().any(|list| list.fits(text)) == *inside,
+            Self::Lines { lists, inside, every } => quantified(lists, *every, |list| list.fits(text)) == *inside,
             Self::Not(compare) => !compare.holds(seen),
         }
     }

@@ -68,6 +68,7 @@ pub use expected::{ExpectedFolder, ExpectedIncident};
 pub use finding::{Audience, Finding, Judgement, Remediation, Severity, Skipped, Suppressed};
 pub use fitting::{Entries, ListEntry, NamedEntries};
 pub use json_schema::json_schema;
+pub use line_list::{ExampleFailure, ExampleOutcome};
 pub use list::ModuleList;
 pub use mutants::{LeftOut, Mutant, Mutants};
 pub use outcome::Outcome;

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::Arc;
 
-use super::line_list::LineList;
+use super::line_list::{self, LineList, Unresolved};
 use super::value::{fold, fold_part};
 use super::wildcard::Wildcard;
 use crate::lint::check_table;
@@ -106,15 +106,16 @@ pub(super) struct Lists {
 #[derive(Debug, Default)]
 pub(super) struct Own {
     pub modules: Vec<ModuleList>,
-    pub lines: Vec<LineList>,
+    pub lines: Vec<Unresolved>,
 }
 
 impl Lists {
-    /// The same lists with those of another set put before them.
-    pub fn with(&self, own: Own) -> Self {
+    /// The same lists with those of another set put before them. What is wrong in them goes to `found`.
+    pub fn with(&self, own: Own, found: &mut Vec<Diagnostic>) -> Self {
         let mut all = self.clone();
         all.by_name.extend(own.modules.into_iter().map(|list| (list.name.clone(), Arc::new(list))));
-        all.lines.extend(own.lines.into_iter().map(|list| (list.name().to_owned(), Arc::new(list))));
+        let lines = line_list::resolve(own.lines, self, found);
+        all.lines.extend(lines.into_iter().map(|list| (list.name().to_owned(), Arc::new(list))));
         all
     }
 
@@ -136,6 +137,11 @@ impl Lists {
     /// All names of lists of lines, sorted.
     pub fn line_names(&self) -> impl Iterator<Item = &str> {
         self.lines.keys().map(String::as_str)
+    }
+
+    /// All lists of lines, by name.
+    pub fn all_lines(&self) -> impl Iterator<Item = &Arc<LineList>> {
+        self.lines.values()
     }
 
     /// All lists of modules, by name.
@@ -160,7 +166,7 @@ impl Own {
             self.modules.extend(read_list(file_stem, &root, &mut mistakes));
         } else if root.get("lines").is_some() && root.get("list").is_some() {
             check_head(file_stem, &root, &mut mistakes);
-            self.lines.extend(LineList::read(file_stem, &root, proven, &mut mistakes));
+            self.lines.extend(Unresolved::read(file_stem, &root, proven, &mut mistakes));
         } else if is_sound {
             match file_stem {
                 "sigma-logsources" => check_logsources(file, found),

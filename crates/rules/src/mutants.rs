@@ -320,9 +320,11 @@ fn of_compare(compare: &Compare, kind: FactType) -> Vec<(String, Compare)> {
         Compare::Listed { lists, inside } => {
             each(lists, |list| format!("`{}`", list.name()), |lists| Compare::Listed { lists, inside: *inside })
         }
-        Compare::Lines { lists, inside } => {
-            each(lists, |list| format!("`{}`", list.name()), |lists| Compare::Lines { lists, inside: *inside })
-        }
+        Compare::Lines { lists, inside, every } => each(
+            lists,
+            |list| format!("`{}`", list.name()),
+            |lists| Compare::Lines { lists, inside: *inside, every: *every },
+        ),
         Compare::Order { .. } | Compare::Not(_) => Vec::new(),
     }
 }

@@ -10,7 +10,8 @@ use super::causes::{self, Causes};
 use super::explain::Templates;
 use super::given;
 use super::index::Index;
-use super::lint::{lint, lint_lists, lint_table, look_at_suppressions};
+use super::line_list::LineList;
+use super::lint::{lint, lint_line_lists, lint_lists, lint_table, look_at_suppressions};
 use super::list::{Lists, ModuleList, Own};
 use super::overlay::{self, SuppressedBy, Suppressions};
 use super::rule::{Origin, Rule};
@@ -63,6 +64,14 @@ impl RuleSetInfo {
     }
 }
 
+/// A list of lines of a rule set.
+#[derive(Debug)]
+pub(super) struct OwnLines {
+    pub list: Arc<LineList>,
+    /// Whether it is inside the program.
+    pub embedded: bool,
+}
+
 /// Everything that was loaded, compiled.
 #[derive(Debug)]
 pub struct RuleSet {
@@ -73,6 +82,8 @@ pub struct RuleSet {
     pub(super) index: Index,
     /// With the set that each belongs to.
     lists: Vec<(String, Arc<ModuleList>)>,
+    /// All lists of lines, the built-in ones first.
+    pub(super) line_lists: Vec<OwnLines>,
     pub(super) templates: Templates,
     pub(super) suppressions: Suppressions,
     /// The lists that every set's rules can name.
@@ -120,6 +131,8 @@ impl RuleSet {
         lint(&checked.rules, meant, &checked.known_lists, &mut checked.warnings);
         let own = checked.lists.iter().skip(checked.known_lists.all().count());
         lint_lists(own.map(|(_, list)| &**list), &checked.known_lists, &mut checked.warnings);
+        let lines = checked.line_lists.iter().filter(|lines| paths.is_empty() || !lines.embedded);
+        lint_line_lists(lines.map(|lines| &*lines.list), &mut checked.warnings);
         for (stem, table) in &checked.tables {
             lint_table(stem, table, &mut checked.warnings);
         }
@@ -177,7 +190,7 @@ impl RuleSet {
     fn compile(sets: Vec<SetSource>, left_out: &BTreeSet<String>, found: &mut Vec<Diagnostic>) -> Self {
         let mut causes = Causes::default();
         let mut builtin_lists = Arc::new(Lists::default());
-        let (mut infos, mut rules, mut lists) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut infos, mut rules, mut lists, mut line_lists) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         let expected = sets.iter().flat_map(|set| set.expected.iter().cloned()).collect();
         // The rules inside the program are proven again only where they are what is looked at.
         let beside_others = sets.len() > 1;
@@ -203,7 +216,10 @@ impl RuleSet {
                 tables.extend(set.data.iter().cloned());
             }
             let own_names: BTreeSet<String> = own.modules.iter().map(|list| list.name().to_owned()).collect();
-            let known_lists = Arc::new(builtin_lists.with(own));
+            let own_lines: BTreeSet<String> = own.lines.iter().map(|list| list.name().to_owned()).collect();
+            let known_lists = Arc::new(builtin_lists.with(own, found));
+            let own_lines = known_lists.all_lines().filter(|list| own_lines.contains(list.name()));
+            line_lists.extend(own_lines.map(|list| OwnLines { list: Arc::clone(list), embedded: set.embedded }));
             lists.extend(
                 known_lists
                     .all()
@@ -250,6 +266,7 @@ impl RuleSet {
             rules,
             index,
             lists,
+            line_lists,
             templates,
             suppressions,
             known_lists,

@@ -1,6 +1,7 @@
 //! Running the tests that rules bring along.
 
 use super::evaluate::{Evaluation, Truth};
+use super::line_list::ExampleOutcome;
 use super::outcome::Outcome;
 use super::rule::Rule;
 use super::rule_set::RuleSet;
@@ -58,6 +59,15 @@ impl RuleSet {
                 });
             }
         }
+        outcome
+    }
+
+    /// Runs the examples of all lists of lines that were given; `embedded`: of those inside the program.
+    #[must_use]
+    pub fn run_examples(&self, embedded: bool) -> ExampleOutcome {
+        let mut outcome = ExampleOutcome::default();
+        let lists = self.line_lists.iter().filter(|lines| lines.embedded == embedded);
+        lists.for_each(|lines| lines.list.run_examples(&mut outcome));
         outcome
     }
 

@@ -1,5 +1,5 @@
-//! `crashsift rules test`: the tests of rules, what they would not notice, and folders of artifacts that say what
-//! they must yield.
+//! `crashsift rules test`: the tests of rules, what they would not notice, the examples of lists of lines, and folders
+//! of artifacts that say what they must yield.
 
 use std::io;
 use std::path::PathBuf;
@@ -68,8 +68,15 @@ pub(super) fn run(args: &TestArgs, streams: &mut Streams<'_>) -> io::Result<Outc
         }
         writeln!(streams.out)?;
     }
+    let examples = rules.run_examples(args.paths.is_empty());
+    for failure in &examples.failed {
+        let place = format!("{}:{}", failure.file, failure.line);
+        let wanted = if failure.expected { "is not found in its example" } else { "is found in what it must not be" };
+        writeln!(streams.out, "{}", sanitise(&format!("{place}: the list `{}` {wanted}", failure.list)))?;
+        writeln!(streams.out, "  {}\n", sanitise(&failure.text))?;
+    }
     let folders = folders(&expected, &rules, streams)?;
-    let failed = outcome.failed.len();
+    let failed = outcome.failed.len().saturating_add(examples.failed.len());
     // What is left out of a rule whose tests fail anyhow is not noticed by them.
     let noticed = match (args.mutants, failed) {
         (Some(wanted), 0) => mutants(&rules.mutants_of(|rule| is_meant(rule, &args.paths)), wanted, streams)?,
@@ -81,7 +88,11 @@ pub(super) fn run(args: &TestArgs, streams: &mut Streams<'_>) -> io::Result<Outc
     };
     if outcome.rules > 0 || expected.is_empty() {
         let (rules, passed) = (counted(outcome.rules, "rule"), counted(outcome.passed, "test"));
-        writeln!(streams.out, "{rules}: {passed} passed, {failed} failed")?;
+        writeln!(streams.out, "{rules}: {passed} passed, {} failed", outcome.failed.len())?;
+    }
+    if examples.lists > 0 {
+        let (lists, passed) = (counted(examples.lists, "list"), counted(examples.passed, "example"));
+        writeln!(streams.out, "{lists}: {passed} passed, {} failed", examples.failed.len())?;
     }
     if !expected.is_empty() {
         let passed = expected.len().saturating_sub(folders.failed).saturating_sub(folders.unusable);

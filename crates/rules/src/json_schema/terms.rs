@@ -53,8 +53,11 @@ fn add_term(fact: &FactDefinition, from: Option<&str>, all: &mut Map<String, Val
             }
             Modifier::Order(_) | Modifier::Within => drop(all.insert(key, equal(fact.kind))),
             Modifier::Place(_) => drop(all.insert(key, reference("place"))),
-            Modifier::Listed(_) if fact.kind == FactType::Text => {
-                drop(all.insert(key, reference("list of lines")));
+            Modifier::Listed(inside) if fact.kind == FactType::Text => {
+                if *inside {
+                    all.insert(format!("{key}|all"), reference("list of lines"));
+                }
+                all.insert(key, reference("list of lines"));
             }
             Modifier::Listed(_) => drop(all.insert(key, reference("list name"))),
             Modifier::Exists => drop(all.insert(key, reference("exists"))),

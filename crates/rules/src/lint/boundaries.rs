@@ -24,7 +24,7 @@ pub(super) fn look(rule: &Linted<'_>, found: &mut Vec<Diagnostic>) {
 }
 
 /// Where an expression stands in a term, if it stands there as it is, or in single quotes.
-fn place(rule: &Rule, term: &Term, written: &str) -> Span {
+pub(super) fn place(rule: &Rule, term: &Term, written: &str) -> Span {
     let text = rule.file.slice(term.span);
     let quoted = written.replace('\'', "''");
     let found = [written, &quoted].into_iter().find_map(|written| Some((text.find(written)?, written.len())));

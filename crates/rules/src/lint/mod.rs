@@ -12,7 +12,10 @@ mod drafts;
 mod ended;
 mod endings;
 mod expressions;
+mod lengths;
+mod line_lists;
 mod lists;
+mod narration;
 mod paths;
 mod reach;
 mod references;
@@ -32,6 +35,7 @@ use carriers::Carriers;
 use contradictions::Contradiction;
 pub(super) use ended::look as look_at_suppressions;
 use facts::FactType;
+pub(super) use line_lists::look as lint_line_lists;
 pub(super) use lists::lint as lint_lists;
 pub(super) use references::look_at as look_at_references;
 use spanned_yaml::{Diagnostic, Span};
@@ -102,6 +106,8 @@ pub(super) fn lint(rules: &[Rule], meant: impl Fn(&Rule) -> bool, modules: &List
         drafts::look(one, found);
         adjusting::look(one, found);
         alone::look(one, found);
+        lengths::look(one, found);
+        narration::look(one, found);
         references::look(one, found);
     }
     shadows::look(&linted, meant, found);

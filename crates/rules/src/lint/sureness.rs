@@ -13,7 +13,7 @@ use spanned_yaml::Diagnostic;
 /// Above this a rule needs more than words that may stand in many texts.
 const MOST_OF_WORDS: f64 = 0.9;
 /// A part of a text that is shorter than this, and holds no number, is no message: characters.
-const SHORTEST_MESSAGE: usize = 16;
+pub(super) const SHORTEST_MESSAGE: usize = 16;
 
 /// `R087`: a rule that is very sure because of some words alone.
 pub(super) fn look(rule: &Linted<'_>, found: &mut Vec<Diagnostic>) {
@@ -41,7 +41,7 @@ fn only_words<'r>(way: &Way<'r>) -> Option<&'r Term> {
 }
 
 /// How many characters a text has at least that a comparison says of it; those with a number in them are a message.
-fn fewest(compare: &Compare) -> usize {
+pub(super) fn fewest(compare: &Compare) -> usize {
     let of_all = |lengths: Vec<usize>, every: bool| {
         let least = lengths.iter().copied().min();
         if every { lengths.iter().sum() } else { least.unwrap_or(SHORTEST_MESSAGE) }

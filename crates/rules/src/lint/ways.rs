@@ -19,7 +19,12 @@ pub(super) type Way<'r> = Vec<Literal<'r>>;
 
 /// The ways of a rule; `None` where there are too many.
 pub(super) fn of(logic: &Logic) -> Option<Vec<Way<'_>>> {
-    ways(&logic.condition, true, &logic.selections)
+    of_condition(&logic.condition, &logic.selections)
+}
+
+/// The ways in which a condition over these selections holds; `None` where there are too many.
+pub(super) fn of_condition<'r>(condition: &Condition, selections: &'r [Selection]) -> Option<Vec<Way<'r>>> {
+    ways(condition, true, selections)
 }
 
 fn ways<'r>(condition: &Condition, truth: bool, selections: &'r [Selection]) -> Option<Vec<Way<'r>>> {
