@@ -203,6 +203,51 @@ impl Asking<'_> {
     }
 }
 
+/// Declares [`Request`] with the id of each in `rules/data/collect.yaml`, so that none is left out of `ALL`.
+macro_rules! requests {
+    ($($name:ident = $id:literal,)*) => {
+        /// What the evidence of an incident can lack, or what tells more where it lacks nothing.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        enum Request {
+            $($name,)*
+        }
+
+        impl Request {
+            #[cfg(test)]
+            const ALL: &[Self] = &[$(Self::$name,)*];
+
+            /// Its id in `rules/data/collect.yaml`, which says how to get it.
+            fn id(self) -> &'static str {
+                match self {
+                    $(Self::$name => $id,)*
+                }
+            }
+        }
+    };
+}
+
+requests! {
+    ApplicationLog = "no-application-log",
+    ConsoleText = "no-console-text",
+    DisplayDriver = "no-display-driver",
+    Dump = "no-dump",
+    ExitDump = "no-exit-dump",
+    FastFail = "no-fast-fail",
+    HangDump = "no-hang-dump",
+    KernelDump = "no-kernel-dump",
+    LiveKernelReport = "no-live-kernel-report",
+    PageHeap = "page-heap",
+    PowerHistory = "power-history",
+    PythonTraceback = "no-python-traceback",
+    Reproduce = "reproduce",
+    ServiceDump = "no-service-dump",
+    SideBySide = "no-side-by-side",
+    StartText = "no-start-text",
+    SystemLog = "no-system-log",
+    WerReport = "no-wer-report",
+    WhichIncident = "which-incident",
+}
+
 /// What to collect, most useful first, and which of it is what this incident's evidence lacks.
 ///
 /// A verdict's rule knows what would decide, so that its requests stand before what is missing. Where there is no verdict,
@@ -216,10 +261,10 @@ fn collect_next(
     knowledge: &Knowledge,
 ) -> (Vec<Cow<'static, str>>, Vec<Asked>) {
     let of_several = !built.incident.may_be_of.is_empty();
-    let lacks = if of_several { vec!["which-incident"] } else { lacking(built, surroundings) };
-    let lacks = lacks.into_iter().filter_map(|id| {
-        let name = if id == "no-kernel-dump" { named_dump(built) } else { program(built) };
-        Some((Some(id), knowledge.collect_for(id, name)?))
+    let lacks = if of_several { vec![Request::WhichIncident] } else { lacking(built, surroundings) };
+    let lacks = lacks.into_iter().filter_map(|request| {
+        let name = if request == Request::KernelDump { named_dump(built) } else { program(built) };
+        Some((Some(request.id()), knowledge.collect_for(request.id(), name)?))
     });
     let of_rules = asking.requests().filter(|_| !(of_several && asking.is_weak())).map(|request| (None, request));
     let lacks_first = of_several || matches!(asking, Asking::Hint(_));
@@ -255,15 +300,15 @@ fn named_dump<'b>(built: &'b Built<'_>) -> Option<&'b str> {
     Some(path)
 }
 
-/// What the incident's evidence lacks, most useful first, by the ids of `rules/data/collect.yaml`.
-fn lacking(built: &Built<'_>, surroundings: Option<&Surroundings<'_>>) -> Vec<&'static str> {
+/// What the incident's evidence lacks, most useful first.
+fn lacking(built: &Built<'_>, surroundings: Option<&Surroundings<'_>>) -> Vec<Request> {
     let gathered = &built.gathered;
     let exception = built.incident.exception.as_ref();
-    let mut ids = Vec::new();
+    let mut requests = Vec::new();
     match built.incident.kind {
         IncidentKind::Crash | IncidentKind::Exit | IncidentKind::StartFailure => {
             if exception.is_some_and(|known| known.code == ExceptionCode::FAST_FAIL && known.fast_fail.is_none()) {
-                ids.push("no-fast-fail");
+                requests.push(Request::FastFail);
             }
             // What ends by itself, or does not start, calls no error reporting: no dump would be written.
             let plain =
@@ -271,71 +316,71 @@ fn lacking(built: &Built<'_>, surroundings: Option<&Surroundings<'_>>) -> Vec<&'
             let unstarted = built.incident.kind == IncidentKind::StartFailure;
             let service = gathered.event(|body| matches!(body, EventBody::ServiceEnded(_)).then_some(())).is_some();
             if gathered.dump().is_none() {
-                ids.extend(match () {
-                    () if service => Some("no-service-dump"),
+                requests.extend(match () {
+                    () if service => Some(Request::ServiceDump),
                     () if unstarted => start_text(built),
-                    () if plain => Some("no-exit-dump"),
-                    () => Some("no-dump"),
+                    () if plain => Some(Request::ExitDump),
+                    () => Some(Request::Dump),
                 });
             }
             if exception.is_some_and(|known| known.code == ExceptionCode::HEAP_CORRUPTION) {
-                ids.push("page-heap");
+                requests.push(Request::PageHeap);
             }
             if gathered.ticket().is_none() && !service && !unstarted {
                 if is_python(built) {
-                    ids.push("no-python-traceback");
+                    requests.push(Request::PythonTraceback);
                 } else if built.incident.kind == IncidentKind::Exit || exception.is_some_and(|known| prints(known.code))
                 {
-                    ids.push("no-console-text");
+                    requests.push(Request::ConsoleText);
                 }
             }
             if !surroundings.is_some_and(Surroundings::has_application_log) {
-                ids.push("no-application-log");
+                requests.push(Request::ApplicationLog);
             }
             let reported = exception.is_some() && !plain && !unstarted;
             if reported && gathered.dump().is_none() && gathered.report(|_| true).is_none() {
-                ids.push("no-wer-report");
+                requests.push(Request::WerReport);
             }
         }
         IncidentKind::Hang => {
             if gathered.dump().is_none() {
-                ids.push("no-hang-dump");
+                requests.push(Request::HangDump);
             }
         }
         IncidentKind::Bugcheck => {
             if gathered.kernel_dump().is_none() {
-                ids.push("no-kernel-dump");
+                requests.push(Request::KernelDump);
             }
         }
         IncidentKind::GpuReset => {
             let of_machine = surroundings.map(|surroundings| &surroundings.machine().environment);
             let cards = [Some(&built.incident.environment), of_machine];
             if !cards.into_iter().flatten().any(|card| card.contains_key("gpu_driver")) {
-                ids.push("no-display-driver");
+                requests.push(Request::DisplayDriver);
             }
             if gathered.kernel_dump().is_none() {
-                ids.push("no-live-kernel-report");
+                requests.push(Request::LiveKernelReport);
             }
         }
-        IncidentKind::PowerLoss => ids.push("power-history"),
+        IncidentKind::PowerLoss => requests.push(Request::PowerHistory),
     }
     if !surroundings.is_some_and(Surroundings::has_system_log) {
-        ids.push("no-system-log");
+        requests.push(Request::SystemLog);
     }
-    if ids.is_empty() {
-        ids.push("reproduce");
+    if requests.is_empty() {
+        requests.push(Request::Reproduce);
     }
-    ids
+    requests
 }
 
 /// What would tell why a program did not start, unless a message box of the system told it.
-fn start_text(built: &Built<'_>) -> Option<&'static str> {
+fn start_text(built: &Built<'_>) -> Option<Request> {
     let of_event = built.gathered.event(|body| match body {
         EventBody::Popup { .. } => Some(None),
-        EventBody::SideBySide { .. } => Some(Some("no-side-by-side")),
+        EventBody::SideBySide { .. } => Some(Some(Request::SideBySide)),
         _ => None,
     });
-    of_event.map_or(Some("no-start-text"), |(_, id)| id)
+    of_event.map_or(Some(Request::StartText), |(_, request)| request)
 }
 
 /// Whether what ends a program with this code mostly writes why: `abort`, and runtimes that an exception of their
@@ -382,17 +427,8 @@ mod tests {
     #[test]
     fn every_request_has_its_sentence() {
         let knowledge = Knowledge::builtin();
-        let source = include_str!("judge.rs");
-        let asked: Vec<&str> = source
-            .split('"')
-            .filter(|word| {
-                word.starts_with("no-") || ["page-heap", "power-history", "reproduce", "which-incident"].contains(word)
-            })
-            .filter(|word| word.len() > 3)
-            .collect();
-        assert!(asked.len() > 8);
-        for id in asked {
-            assert!(knowledge.collect(id).is_some(), "{id} is not in collect.yaml");
+        for request in Request::ALL {
+            assert!(knowledge.collect(request.id()).is_some(), "{} is not in collect.yaml", request.id());
         }
     }
 }

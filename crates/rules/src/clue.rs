@@ -9,10 +9,10 @@ use super::pattern::Pattern;
 use super::quantifier::{Count, Quantifier};
 use super::rule::Logic;
 use super::selection::{EntryFilter, FieldTerm, FieldTest, Selection, Term, Test};
-use super::wildcard::Wildcard;
 use facts::schema::{FactDefinition, LISTS, OTHER_INCIDENTS};
 use facts::{FactType, Value};
 use rule_syntax::condition::Condition;
+use untrusted::glob::Glob;
 
 /// More clues than this are not looked up for a rule: it is asked instead.
 const MOST: usize = 64;
@@ -123,7 +123,7 @@ fn of_compare(place: Place, definition: &FactDefinition, compare: &Compare) -> O
             found_in(place, parts, *every, |part: &Part| Some(vec![part.text().to_owned()]))
         }
         Compare::Like { patterns, every } => {
-            found_in(place, patterns, *every, |one: &Wildcard| Some(vec![one.longest_part()]))
+            found_in(place, patterns, *every, |one: &Glob| Some(vec![one.longest_literal()?.to_owned()]))
         }
         Compare::Regex { patterns, every } => found_in(place, patterns, *every, Pattern::needs_one_of),
         Compare::Lines { lists, inside: true, every } => {

@@ -14,11 +14,11 @@ use super::pattern::{self, Pattern};
 use super::slips;
 use super::value::{self, fold, fold_part, noun};
 use super::view::Compared;
-use super::wildcard::Wildcard;
 use facts::schema::{FactDefinition, PLACES};
 use facts::{FactType, Value};
 use rule_syntax::mistakes::{Mistakes, listing, suggestion};
 use spanned_yaml::{Node, Span};
+use untrusted::glob::Glob;
 use windows_codes::places;
 
 /// What a value must be. Texts are kept folded.
@@ -29,7 +29,7 @@ pub(super) enum Compare {
     /// A text with these parts at this place.
     Part { place: Place, parts: Vec<Part>, every: bool },
     /// A text that fits these patterns.
-    Like { patterns: Vec<Wildcard>, every: bool },
+    Like { patterns: Vec<Glob>, every: bool },
     /// A text in which these regular expressions are found.
     Regex { patterns: Vec<Pattern>, every: bool },
     /// A value on this side of a bound.
@@ -292,7 +292,7 @@ fn typed(fact: &FactDefinition, node: &Node, mistakes: &mut Mistakes) -> Option<
 fn whole_value(fact: &FactDefinition, node: &Node, mistakes: &mut Mistakes) -> Option<Value> {
     let value = typed(fact, node, mistakes)?;
     let Value::Text(text) = &value else { return Some(value) };
-    if matches!(fact.kind, FactType::Module | FactType::Path) && !Wildcard::is_plain(text) {
+    if matches!(fact.kind, FactType::Module | FactType::Path) && !Glob::is_plain(text) {
         let message = "`*` and `?` mean nothing special in a comparison for equality";
         mistakes.error_with_help("R022", node.span, message, format!("write `{}|like` to use a pattern", fact.path));
         return None;
@@ -321,14 +321,14 @@ fn part(fact: &FactDefinition, node: &Node, mistakes: &mut Mistakes) -> Option<P
     Some(Part::new(fold_part(fact.kind, text).into_owned()))
 }
 
-fn wildcard(fact: &FactDefinition, node: &Node, mistakes: &mut Mistakes) -> Option<Wildcard> {
+fn wildcard(fact: &FactDefinition, node: &Node, mistakes: &mut Mistakes) -> Option<Glob> {
     let text = scalar(fact, node, mistakes)?;
-    if Wildcard::is_plain(text) {
+    if Glob::is_plain(text) {
         let message = "a pattern without `*` and `?` is the same as a comparison for equality";
         mistakes.warning("R080", node.span, message, format!("write `{}: {text}`, or add a `*`", fact.path));
     }
     refuse_path(fact, node, text, mistakes)?;
-    Some(Wildcard::new(&fold_part(fact.kind, text)))
+    Some(Glob::of_stars(&fold_part(fact.kind, text)))
 }
 
 /// A module name is compared without its path, so a text with a path in it can never be part of one.

@@ -58,7 +58,6 @@ pub mod unfinished;
 mod value;
 mod view;
 mod weigh;
-mod wildcard;
 
 pub use asking::Wanted;
 pub use causes::{Cause, Causes, UNDETERMINED};

@@ -6,19 +6,19 @@ use std::sync::Arc;
 
 use super::line_list::{self, LineList, Unresolved};
 use super::value::{fold, fold_part};
-use super::wildcard::Wildcard;
 use crate::lint::check_table;
 use facts::FactType;
 use rule_syntax::mistakes::Mistakes;
 use sigma::check_logsources;
 use spanned_yaml::{Diagnostic, Entry, Node, Span, YamlText, parse_in_spite};
+use untrusted::glob::Glob;
 
 /// A list of module names and name patterns.
 pub struct ModuleList {
     name: String,
     about: String,
     names: BTreeSet<String>,
-    patterns: Vec<Wildcard>,
+    patterns: Vec<Glob>,
     /// Its file, and the entries in its order.
     file: Arc<YamlText>,
     entries: Vec<ListEntry>,
@@ -30,7 +30,7 @@ pub struct ListEntry {
     /// Its name or pattern, folded.
     pub text: String,
     /// What it is as a pattern.
-    pub pattern: Option<Wildcard>,
+    pub pattern: Option<Glob>,
     /// Where it stands.
     pub span: Span,
 }
@@ -76,7 +76,7 @@ impl ModuleList {
 
     /// A folded name for each entry.
     pub(super) fn samples(&self) -> impl Iterator<Item = String> {
-        self.names.iter().cloned().chain(self.patterns.iter().map(Wildcard::shortest))
+        self.names.iter().cloned().chain(self.patterns.iter().map(Glob::shortest))
     }
 
     /// Its file.
@@ -223,10 +223,10 @@ fn read_entry(item: &Node, list: &mut ModuleList, mistakes: &mut Mistakes) {
         mistakes.error("R061", span, "an entry of a list is a file name without path");
     } else if entry.name() == "like" {
         let text = fold_part(FactType::Module, text);
-        let pattern = Wildcard::new(&text);
+        let pattern = Glob::of_stars(&text);
         list.entries.push(ListEntry { text: text.into_owned(), pattern: Some(pattern.clone()), span });
         list.patterns.push(pattern);
-    } else if !Wildcard::is_plain(text) {
+    } else if !Glob::is_plain(text) {
         mistakes.error_with_help("R061", span, "`*` and `?` mean nothing special in a name", "write `like`");
     } else {
         let name = fold(FactType::Module, text).into_owned();

@@ -2,10 +2,11 @@
 
 use super::encode::{base64, base64_at_offsets, bytes};
 use super::modifiers::{Base64, Key, Kind, Position};
-use super::pattern::{Pattern, Token, plain, tokens, with_dashes};
+use super::pattern::{Pattern, plain, tokens, with_dashes};
 use super::rejected::Faults;
 use super::test::{Network, Number, Test, regex};
 use spanned_yaml::{Entry, Kind as NodeKind, Node};
+use untrusted::glob::Token;
 
 /// What a selection asks of a record.
 #[derive(Debug)]

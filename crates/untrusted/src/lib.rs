@@ -2,6 +2,7 @@
 //! numbers in whatever notation, and what of it could not be read.
 
 pub mod bytes;
+pub mod glob;
 pub mod head_and_tail;
 mod loss;
 pub mod notation;

@@ -48,12 +48,17 @@ pub struct OtherIncident {
 
 /// Texts of an incident as they compare.
 #[derive(Debug, Clone)]
-pub(super) struct Folded {
-    module: Option<Box<str>>,
-    suspect: Option<Box<str>>,
-    program: Option<Box<str>>,
-    host: Option<Box<str>>,
-    day: Option<Box<str>>,
+pub struct Folded {
+    /// The module at the fault.
+    pub module: Option<Box<str>>,
+    /// The module that its evidence points to.
+    pub suspect: Option<Box<str>>,
+    /// Its program.
+    pub program: Option<Box<str>>,
+    /// Its computer.
+    pub host: Option<Box<str>>,
+    /// The day on which it was.
+    pub day: Option<Box<str>>,
 }
 
 impl OtherIncidents {
@@ -232,10 +237,10 @@ impl OtherIncident {
         self.same_module
     }
 
-    /// Module, suspect, program, computer and day as they compare, by `fold`.
+    /// Its texts as they compare, by `fold`.
     #[must_use]
-    pub fn folded(&self, fold: fn(FactType, &str) -> Cow<'_, str>) -> [Option<&str>; 5] {
-        let folded = self.run.folded(self.place, |profile| {
+    pub fn folded(&self, fold: fn(FactType, &str) -> Cow<'_, str>) -> Option<&Folded> {
+        self.run.folded(self.place, |profile| {
             let folded = |kind, text: &Option<Arc<str>>| text.as_deref().map(|text| fold(kind, text).into());
             Folded {
                 module: folded(FactType::Module, &profile.module),
@@ -244,9 +249,7 @@ impl OtherIncident {
                 host: folded(FactType::Text, &profile.host),
                 day: day(profile).map(String::into_boxed_str),
             }
-        });
-        let Some(Folded { module, suspect, program, host, day }) = folded else { return [None; 5] };
-        [module, suspect, program, host, day].map(Option::as_deref)
+        })
     }
 
     /// The same as a record.

@@ -7,8 +7,8 @@ use super::{Linted, Way};
 use crate::compare::{Compare, Part};
 use crate::pattern::Pattern;
 use crate::selection::{FieldTerm, FieldTest, Term, Test};
-use crate::wildcard::Wildcard;
 use spanned_yaml::Diagnostic;
+use untrusted::glob::Glob;
 
 /// Above this a rule needs more than words that may stand in many texts.
 const MOST_OF_WORDS: f64 = 0.9;
@@ -60,7 +60,7 @@ fn length(text: &str) -> usize {
 }
 
 /// The characters that a pattern itself has.
-fn of_pattern(pattern: &Wildcard) -> usize {
+fn of_pattern(pattern: &Glob) -> usize {
     length(&pattern.to_string().replace(['*', '?'], ""))
 }
 

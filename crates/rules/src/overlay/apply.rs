@@ -16,9 +16,9 @@ use crate::parse::{RULE_KEYS, Read, read_changes};
 use crate::rule::Rule;
 use crate::rule_set::RuleSetInfo;
 use crate::selection;
-use crate::wildcard::Wildcard;
 use rule_syntax::mistakes::{Mistakes, closest, listing};
 use spanned_yaml::{Diagnostic, Entry, Node, Span, YamlText};
+use untrusted::glob::Glob;
 
 /// What overlays are applied to.
 pub(crate) struct Target<'a> {
@@ -206,15 +206,15 @@ impl Reader<'_, '_> {
         Some((date?, Place { file: Arc::clone(&self.file.text), span: node.span }))
     }
 
-    fn hosts(&mut self, item: &Node) -> Vec<Wildcard> {
+    fn hosts(&mut self, item: &Node) -> Vec<Glob> {
         let Some(node) = item.get("hosts") else { return Vec::new() };
         let Some(items) = self.mistakes.texts(node, "`hosts`") else { return Vec::new() };
         let name = |item: &Node, mistakes: &mut Mistakes| {
-            mistakes.text(item, "an entry of `hosts`").map(|name| Wildcard::new(&name.trim().to_lowercase()))
+            mistakes.text(item, "an entry of `hosts`").map(|name| Glob::of_stars(&name.trim().to_lowercase()))
         };
-        let hosts: Vec<Wildcard> = items.iter().filter_map(|item| name(item, &mut self.mistakes)).collect();
+        let hosts: Vec<Glob> = items.iter().filter_map(|item| name(item, &mut self.mistakes)).collect();
         // Every computer, also one that nobody knows.
-        if hosts.iter().any(Wildcard::fits_all) { Vec::new() } else { hosts }
+        if hosts.iter().any(Glob::fits_all) { Vec::new() } else { hosts }
     }
 
     /// The rule that an entry names: one of an earlier set.

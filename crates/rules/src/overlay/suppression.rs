@@ -13,8 +13,8 @@ use jiff::tz::Offset;
 use crate::evaluate::Truth;
 use crate::selection::Selection;
 use crate::view::View;
-use crate::wildcard::Wildcard;
 use spanned_yaml::{Span, YamlText};
+use untrusted::glob::Glob;
 
 /// Where and when an incident happened, as far as it is known.
 #[derive(Debug, Clone, Copy, Default)]
@@ -70,7 +70,7 @@ pub(crate) struct Suppression {
     /// Where its last day is written, if it has one.
     pub until: Option<Place>,
     /// Names of computers, folded; none means all.
-    pub hosts: Vec<Wildcard>,
+    pub hosts: Vec<Glob>,
     /// What the incident's facts must be.
     pub when: Option<Selection>,
 }
