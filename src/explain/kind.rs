@@ -3,8 +3,13 @@
 use serde::Serialize;
 
 use evidence::{BugcheckCode, ExceptionCode, FastFailCode};
+use knowledge_tables::Sorted;
 use windows_codes::Knowledge;
-use windows_codes::codes::{row, tables};
+use windows_codes::Meaning;
+use windows_codes::codes::{
+    CUBLAS_STATUSES, CUDA_DRIVER_ERRORS, CUDA_ERRORS, CUDNN_STATUSES, DEVICE_PROBLEMS, ERRNOS, EXIT_CODES, HRESULTS,
+    STATUSES, WIN_ERRORS, XIDS,
+};
 
 /// What kind of code a number is. In the order in which equally likely readings stand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
@@ -98,21 +103,20 @@ impl Kind {
             Self::FastFail => knowledge.fast_fail(FastFailCode(code)),
             _ => None,
         };
-        let tables = tables();
         let row = match self {
-            Self::Exception => row(&tables.statuses, code),
-            Self::WinError => row(&tables.win_errors, code),
-            Self::HResult => row(&tables.hresults, code),
-            Self::ExitCode => row(&tables.exit_codes, code),
-            Self::CudaError => row(&tables.cuda_errors, code),
-            Self::DeviceProblem => row(&tables.device_problems, code),
-            Self::Errno => row(&tables.errnos, code),
-            Self::Xid => row(&tables.xids, code),
-            Self::CublasStatus => row(&tables.cublas_statuses, code),
-            Self::CudnnStatus => row(&tables.cudnn_statuses, code),
+            Self::Exception => STATUSES.get(&code),
+            Self::WinError => WIN_ERRORS.get(&code),
+            Self::HResult => HRESULTS.get(&code),
+            Self::ExitCode => EXIT_CODES.get(&code),
+            Self::CudaError => CUDA_ERRORS.get(&code),
+            Self::DeviceProblem => DEVICE_PROBLEMS.get(&code),
+            Self::Errno => ERRNOS.get(&code),
+            Self::Xid => XIDS.get(&code),
+            Self::CublasStatus => CUBLAS_STATUSES.get(&code),
+            Self::CudnnStatus => CUDNN_STATUSES.get(&code),
             Self::Bugcheck | Self::FastFail | Self::Event => None,
         };
-        meaning.map(|meaning| (meaning.name, meaning.means)).or_else(|| row.map(|row| (row.name, row.means)))
+        meaning.or(row).map(|meaning| (meaning.name, meaning.means))
     }
 }
 
@@ -123,25 +127,23 @@ fn has_foreign_bits(code: u32, knowledge: &Knowledge) -> bool {
 
 /// Every name with its kind and code.
 pub(super) fn all_names(knowledge: &Knowledge) -> impl Iterator<Item = (&str, Kind, u32)> {
-    let tables = tables();
-    let named = |table: &'static [knowledge_tables::codes::CodeRow<'static>], kind: Kind| {
-        table.iter().map(move |row| (row.name, kind, row.code))
-    };
+    let named =
+        |table: &'static Sorted<u32, Meaning>, kind: Kind| table.iter().map(move |(code, row)| (row.name, kind, *code));
     let exceptions = knowledge.exceptions().map(|(code, meaning)| (meaning.name, Kind::Exception, code.0));
     let bugchecks = knowledge.bugchecks().map(|(code, meaning)| (meaning.name, Kind::Bugcheck, code.0));
     let fast_fails = knowledge.fast_fails().map(|(code, meaning)| (meaning.name, Kind::FastFail, code.0));
     exceptions
         .chain(bugchecks)
         .chain(fast_fails)
-        .chain(named(&tables.win_errors, Kind::WinError))
-        .chain(named(&tables.hresults, Kind::HResult))
-        .chain(named(&tables.exit_codes, Kind::ExitCode))
-        .chain(named(&tables.cuda_errors, Kind::CudaError))
-        .chain(named(&tables.cuda_driver_errors, Kind::CudaError))
-        .chain(named(&tables.device_problems, Kind::DeviceProblem))
-        .chain(named(&tables.errnos, Kind::Errno))
-        .chain(named(&tables.xids, Kind::Xid))
-        .chain(named(&tables.cublas_statuses, Kind::CublasStatus))
-        .chain(named(&tables.cudnn_statuses, Kind::CudnnStatus))
-        .chain(named(&tables.statuses, Kind::Exception))
+        .chain(named(&WIN_ERRORS, Kind::WinError))
+        .chain(named(&HRESULTS, Kind::HResult))
+        .chain(named(&EXIT_CODES, Kind::ExitCode))
+        .chain(named(&CUDA_ERRORS, Kind::CudaError))
+        .chain(named(&CUDA_DRIVER_ERRORS, Kind::CudaError))
+        .chain(named(&DEVICE_PROBLEMS, Kind::DeviceProblem))
+        .chain(named(&ERRNOS, Kind::Errno))
+        .chain(named(&XIDS, Kind::Xid))
+        .chain(named(&CUBLAS_STATUSES, Kind::CublasStatus))
+        .chain(named(&CUDNN_STATUSES, Kind::CudnnStatus))
+        .chain(named(&STATUSES, Kind::Exception))
 }

@@ -6,10 +6,9 @@ use super::spelling::{Form, Label, Written, neighbour};
 use super::structure::Structure;
 use super::{Reading, Spellings, SubCode};
 use evidence::{BugcheckCode, ExceptionCode};
-use knowledge_tables::codes::EventRow;
 use rules::RuleSet;
-use windows_codes::codes::{note, tables};
-use windows_codes::{Explained, Knowledge};
+use windows_codes::codes::{self, note};
+use windows_codes::{Event, Explained, Knowledge};
 
 /// Numbers below this can be system errors, and from this on codes whose upper bits say something.
 const SMALL: u32 = 0x1_0000;
@@ -29,7 +28,7 @@ struct Candidate {
     weight: u32,
     why: String,
     /// The event, if it is one.
-    event: Option<&'static EventRow<'static>>,
+    event: Option<&'static Event>,
 }
 
 impl Candidate {
@@ -139,8 +138,8 @@ fn candidates(written: &Written, knowledge: &Knowledge) -> Vec<Candidate> {
 /// Events with this id: those of the source that was named, or of all.
 fn events(written: &Written) -> impl Iterator<Item = Candidate> {
     let Written { code, form, label, provider, .. } = *written;
-    let of_source = move |event: &&EventRow<'static>| provider.is_none_or(|provider| event.provider == provider);
-    let rows = tables().events.iter().filter(move |event| form == Form::Decimal && event.id == code);
+    let of_source = move |event: &&Event| provider.is_none_or(|provider| event.provider == provider);
+    let rows = codes::events().iter().filter(move |event| form == Form::Decimal && event.id == code);
     // Events with the same id keep the order of the table.
     rows.filter(of_source).zip(0..).map(move |(event, place)| {
         let why = match (provider, label) {
@@ -438,7 +437,7 @@ fn reading(candidate: Candidate, knowledge: &Knowledge, rules: &RuleSet) -> Read
     }
 }
 
-fn of_event(event: &EventRow<'static>, why: String, knowledge: &Knowledge) -> Reading {
+fn of_event(event: &Event, why: String, knowledge: &Knowledge) -> Reading {
     Reading {
         kind: Kind::Event,
         code: Kind::Event.written(event.id),

@@ -5,7 +5,7 @@
 use serde::Serialize;
 
 use super::kind::Kind;
-use windows_codes::codes::{row, tables};
+use windows_codes::codes::{HRESULT_FACILITIES, STATUS_FACILITIES};
 
 /// The bits of a code, taken apart.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -80,7 +80,7 @@ impl Structure {
         let customer = code & CUSTOMER != 0;
         let wraps = matches!(number, FACILITY_WIN32 | FACILITY_VISUAL_CPP) && !customer;
         let inner = wraps.then_some((Kind::WinError, code & 0xFFFF));
-        let name = (!customer).then(|| row(&tables().status_facilities, number.into())).flatten();
+        let name = (!customer).then(|| STATUS_FACILITIES.get(&u32::from(number))).flatten();
         Self::new(
             Layout::NtStatus,
             severity,
@@ -97,12 +97,12 @@ impl Structure {
         let from_status = code & FROM_STATUS != 0 && !customer;
         let number = facility_of(code, 0x7FF);
         let (facilities, inner) = if from_status {
-            (&tables().status_facilities, Some((Kind::Exception, code & !FROM_STATUS)))
+            (&STATUS_FACILITIES, Some((Kind::Exception, code & !FROM_STATUS)))
         } else {
             let wraps = number == FACILITY_WIN32 && !customer;
-            (&tables().hresult_facilities, wraps.then_some((Kind::WinError, code & 0xFFFF)))
+            (&HRESULT_FACILITIES, wraps.then_some((Kind::WinError, code & 0xFFFF)))
         };
-        let name = (!customer).then(|| row(facilities, number.into())).flatten();
+        let name = (!customer).then(|| facilities.get(&u32::from(number))).flatten();
         Self::new(Layout::HResult, severity, customer, Facility { number, name: name.map(|row| row.name) }, code, inner)
     }
 

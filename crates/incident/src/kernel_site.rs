@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::fault_site::Carriers;
 use super::{FaultSite, Suspect};
 use evidence::{Address, FrameTrust, KernelDump};
-use windows_codes::Knowledge;
+use windows_codes::{Knowledge, Stop};
 
 /// How many frames are searched for the first driver that is no carrier. Further out stand the filters that every request
 /// passes, and values that calls left there earlier.
@@ -50,7 +50,7 @@ pub(super) fn suspect(dump: &KernelDump, knowledge: &Knowledge, carriers: &dyn C
     if let Some(name) = dump.named_driver.as_ref().filter(|name| !carriers.is_carrier(name)) {
         return Some(driver(name, "named", "the kernel named it on the blue screen"));
     }
-    let tells = knowledge.stop(dump.code).is_some_and(|stop| stop.stack_tells);
+    let tells = knowledge.stop(dump.code).is_some_and(Stop::stack_tells);
     let caller = dump.frames.iter().filter(|_| tells).take(SEARCHED_FRAMES).find_map(|frame| {
         let driver = dump.drivers.get(frame.driver?)?;
         let of_windows = carriers.is_carrier(&driver.name) || carriers.is_windows_driver(&driver.name);

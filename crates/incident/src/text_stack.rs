@@ -7,7 +7,7 @@ use super::fault_site::Carriers;
 use super::gathered::Gathered;
 use super::{FaultSite, Suspect};
 use evidence::{KernelRole, Ticket, TicketFrame, kernel_role};
-use windows_codes::Knowledge;
+use windows_codes::{Knowledge, Stop};
 
 /// As many frames are looked at. Further out stand the filters that every request passes.
 const SEARCHED_FRAMES: usize = 24;
@@ -56,7 +56,7 @@ pub(super) fn completed(
 
 /// What the stack in `ticket` shows; nothing where the stop is one whose stack does not tell.
 pub(super) fn shown(ticket: &Ticket, knowledge: &Knowledge, carriers: &dyn Carriers) -> Shown {
-    let tells = ticket.bugcheck.as_ref().map(|(code, _)| knowledge.stop(*code).is_some_and(|stop| stop.stack_tells));
+    let tells = ticket.bugcheck.as_ref().map(|(code, _)| knowledge.stop(*code).is_some_and(Stop::stack_tells));
     if tells == Some(false) {
         return Shown::default();
     }

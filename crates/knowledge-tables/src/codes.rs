@@ -1,117 +1,279 @@
-//! The tables of codes that only `explain` looks up, as the build leaves them: one encoded block, so that no other run
-//! pays for thousands of names.
+//! Reading the tables of codes: their names and meanings, notes on them, and the events of logs.
+
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
+use spanned_yaml::{Diagnostic, YamlText, parse};
 
-/// All of these tables, each sorted by its code.
-#[derive(Debug, Default, Serialize, Deserialize)]
-pub struct CodeTables<'a> {
-    /// Statuses beyond those that have a meaning, by name only.
-    #[serde(borrow)]
-    pub statuses: Vec<CodeRow<'a>>,
-    /// System error codes.
-    #[serde(borrow)]
-    pub win_errors: Vec<CodeRow<'a>>,
-    /// HRESULTs that are more than a wrapped system error or status.
-    #[serde(borrow)]
-    pub hresults: Vec<CodeRow<'a>>,
-    /// Exit codes by convention.
-    #[serde(borrow)]
-    pub exit_codes: Vec<CodeRow<'a>>,
-    /// Errors of the CUDA runtime.
-    #[serde(borrow)]
-    pub cuda_errors: Vec<CodeRow<'a>>,
-    /// What the CUDA driver calls them.
-    #[serde(borrow)]
-    pub cuda_driver_errors: Vec<CodeRow<'a>>,
-    /// Statuses of cuBLAS.
-    #[serde(borrow)]
-    pub cublas_statuses: Vec<CodeRow<'a>>,
-    /// Statuses of cuDNN.
-    #[serde(borrow)]
-    pub cudnn_statuses: Vec<CodeRow<'a>>,
-    /// Problem codes of devices.
-    #[serde(borrow)]
-    pub device_problems: Vec<CodeRow<'a>>,
-    /// Errors of the C runtime.
-    #[serde(borrow)]
-    pub errnos: Vec<CodeRow<'a>>,
-    /// Xid errors of NVIDIA's driver.
-    #[serde(borrow)]
-    pub xids: Vec<CodeRow<'a>>,
-    /// Events, in the order of their file.
-    #[serde(borrow)]
-    pub events: Vec<EventRow<'a>>,
-    /// Whom the facilities of statuses belong to.
-    #[serde(borrow)]
-    pub status_facilities: Vec<CodeRow<'a>>,
-    /// Whom the facilities of HRESULTs belong to.
-    #[serde(borrow)]
-    pub hresult_facilities: Vec<CodeRow<'a>>,
-    /// What is to be said of codes beyond name and meaning.
-    #[serde(borrow)]
-    pub notes: Vec<NoteRow<'a>>,
+use super::table::{Table, mistake, number, read};
+
+/// A code's name and what it says by itself.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Meaning<T = &'static str> {
+    /// The name, as the system's headers or people write it.
+    pub name: T,
+    /// What the code says by itself, without full stop; absent for rare codes.
+    pub means: Option<T>,
+    /// For stop codes: whether only live kernel reports carry it, which the system survives.
+    pub live: bool,
+    /// Whether damaged memory or a processor's wrong result can lead to it, where the table says so.
+    pub damage: Option<bool>,
+    /// For system errors: whether a text that only calls the number an error ("error 126") means it.
+    pub bare: bool,
+    /// For system errors: the status that says the same.
+    pub status: Option<u32>,
 }
 
-/// A code with its name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct CodeRow<'a> {
-    /// The code.
-    pub code: u32,
-    /// Its name.
-    pub name: &'a str,
-    /// What it says by itself, without full stop; absent for rare codes.
-    pub means: Option<&'a str>,
+/// A table of codes: `codes` with `code`, `name` and, where they apply, `means`, `live`, `damage`, `bare` and `status`.
+/// `prefix` stands before every name.
+pub fn codes(file: &Arc<YamlText>, prefix: &str, mistakes: &mut Vec<Diagnostic>) -> Table<u32, Meaning<String>> {
+    read(file, "codes", &["code", "name"], &["means", "live", "damage", "bare", "status"], mistakes, |row| {
+        let live = row.optional("live");
+        if live.is_some_and(|live| live != "true") {
+            return Err(row.wrong("live", "`live` is `true` or left out"));
+        }
+        let bare = row.optional("bare");
+        if bare.is_some_and(|bare| bare != "true") {
+            return Err(row.wrong("bare", "`bare` is `true` or left out"));
+        }
+        let damage = match row.optional("damage") {
+            None => None,
+            Some("true") => Some(true),
+            Some("false") => Some(false),
+            Some(_) => return Err(row.wrong("damage", "`damage` is `true`, `false` or left out")),
+        };
+        let meaning = Meaning {
+            name: [prefix, row.text("name")?].concat(),
+            means: row.optional("means").map(str::to_owned),
+            live: live.is_some(),
+            damage,
+            bare: bare.is_some(),
+            status: row.optional("status").map(|_| row.number("status")).transpose()?,
+        };
+        Ok((row.number("code")?, meaning))
+    })
 }
 
-/// What is to be said of an event.
+/// A table of names: `codes` as in [`codes`], and under `names` the codes that have no meaning here, number and name one
+/// a line. Either may be missing.
+pub fn names(file: &Arc<YamlText>, mistakes: &mut Vec<Diagnostic>) -> Table<u32, Meaning<String>> {
+    let root = match parse(file) {
+        Ok(root) => root,
+        Err(found) => {
+            mistakes.extend(found);
+            return Table::new();
+        }
+    };
+    let mut table = if root.get("codes").is_some() { codes(file, "", mistakes) } else { Table::new() };
+    let Some(node) = root.get("names") else { return table };
+    for line in node.text().unwrap_or_default().lines() {
+        let row = line.split_once(' ').and_then(|(code, name)| Some((number(code)?, name)));
+        match row {
+            Some((code, name)) if !name.is_empty() && !table.contains_key(&code) => {
+                table.insert(code, Meaning { name: name.to_owned(), ..Meaning::default() });
+            }
+            _ => mistakes.push(mistake(file, node, format!("`{line}` is not a new number with a name"))),
+        }
+    }
+    table
+}
+
+/// Whom facilities belong to: `facilities` with `code` and `name`.
+pub fn facilities(file: &Arc<YamlText>, mistakes: &mut Vec<Diagnostic>) -> Table<u32, Meaning<String>> {
+    read(file, "facilities", &["code", "name"], &[], mistakes, |row| {
+        Ok((row.number("code")?, Meaning { name: row.text("name")?.to_owned(), ..Meaning::default() }))
+    })
+}
+
+/// A note on some codes of a kind; without codes, on every code of the kind that has no note of its own.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct EventRow<'a> {
-    /// Its id.
-    pub id: u32,
-    /// Its source.
-    pub provider: &'a str,
-    /// How people name the source, in lower case.
-    #[serde(borrow)]
-    pub called: Vec<&'a str>,
-    /// What it records.
-    pub says: &'a str,
-    /// What is certain when it is there.
-    #[serde(borrow)]
-    pub proves: Vec<&'a str>,
-    /// What it does not prove.
-    #[serde(borrow)]
-    pub not: Vec<&'a str>,
-    /// Where more stands.
-    #[serde(borrow)]
-    pub look: Vec<&'a str>,
-    /// What to collect, by its id.
-    #[serde(borrow)]
-    pub collect: Vec<&'a str>,
-    /// Where that is from.
-    #[serde(borrow)]
-    pub sources: Vec<&'a str>,
-}
-
-/// What is to be said of some codes of a kind; with no codes, of every code of the kind that has no row.
-#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct NoteRow<'a> {
-    /// The kind, by its word in the file.
-    pub of: &'a str,
-    /// The codes that are meant.
+pub struct Note<T = &'static str> {
+    /// The kind of code, by its word in the file.
+    pub of: T,
+    /// The codes.
     pub codes: Vec<u32>,
-    /// What they don't mean.
-    #[serde(borrow)]
-    pub not: Vec<&'a str>,
-    /// Where more stands.
-    #[serde(borrow)]
-    pub look: Vec<&'a str>,
+    /// What the codes do not mean.
+    pub not: Vec<T>,
+    /// Where to look further.
+    pub look: Vec<T>,
     /// Whether their sub-codes are fast-fail codes.
     pub fast_fails: bool,
-    /// What to collect, by its id.
-    #[serde(borrow)]
-    pub collect: Vec<&'a str>,
-    /// Where that is from.
-    #[serde(borrow)]
-    pub sources: Vec<&'a str>,
+    /// Ids of what to collect.
+    pub collect: Vec<T>,
+    /// Sources of the statements above.
+    pub sources: Vec<T>,
+}
+
+/// Notes on codes, in the order of the file: `notes` with `of` and what applies of the other keys.
+pub fn notes(file: &Arc<YamlText>, mistakes: &mut Vec<Diagnostic>) -> Vec<Note<String>> {
+    const KINDS: [&str; 7] = ["exception", "exit-code", "fast-fail", "bugcheck", "win-error", "hresult", "cuda-error"];
+    let optional = ["codes", "not", "look", "sub_codes", "collect", "sources"];
+    let by_line = read(file, "notes", &["of"], &optional, mistakes, |row| {
+        let of = row.text("of")?;
+        if !KINDS.contains(&of) {
+            return Err(row.wrong("of", &format!("`of` is one of {}", KINDS.join(", "))));
+        }
+        let fast_fails = row.optional("sub_codes");
+        if fast_fails.is_some_and(|table| table != "fast-fail") {
+            return Err(row.wrong("sub_codes", "`sub_codes` is `fast-fail` or left out"));
+        }
+        let codes = row.optional_texts("codes")?;
+        let codes: Option<Vec<u32>> = codes.iter().map(|code| number(code)).collect();
+        let note = Note {
+            of: of.to_owned(),
+            codes: codes.ok_or_else(|| row.wrong("codes", "`codes` are numbers of 32 bits"))?,
+            not: row.optional_texts("not")?,
+            look: row.optional_texts("look")?,
+            fast_fails: fast_fails.is_some(),
+            collect: row.optional_texts("collect")?,
+            sources: row.optional_texts("sources")?,
+        };
+        Ok((row.node.span.line, note))
+    });
+    by_line.into_values().collect()
+}
+
+/// An event of a log, and what it proves.
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Event<T = &'static str> {
+    /// Its id.
+    pub id: u32,
+    /// The provider that logs it.
+    pub provider: T,
+    /// How people name the provider, in lower case.
+    pub called: Vec<T>,
+    /// What the event records.
+    pub says: T,
+    /// What it proves.
+    pub proves: Vec<T>,
+    /// What it does not prove.
+    pub not: Vec<T>,
+    /// Where to look further.
+    pub look: Vec<T>,
+    /// Ids of what to collect.
+    pub collect: Vec<T>,
+    /// Sources of the statements above.
+    pub sources: Vec<T>,
+}
+
+/// Events, in the order of the file: `events` with `id`, `provider`, `called`, `says` and what applies of the other keys.
+pub fn events(file: &Arc<YamlText>, mistakes: &mut Vec<Diagnostic>) -> Vec<Event<String>> {
+    let optional = ["proves", "not", "look", "collect", "sources"];
+    let by_line = read(file, "events", &["id", "provider", "called", "says"], &optional, mistakes, |row| {
+        let called = row.optional_texts("called")?;
+        if called.iter().any(|name| name.to_lowercase() != *name) {
+            return Err(row.wrong("called", "`called` are names in lower case"));
+        }
+        let event = Event {
+            id: row.number("id")?,
+            provider: row.text("provider")?.to_owned(),
+            called,
+            says: row.text("says")?.to_owned(),
+            proves: row.optional_texts("proves")?,
+            not: row.optional_texts("not")?,
+            look: row.optional_texts("look")?,
+            collect: row.optional_texts("collect")?,
+            sources: row.optional_texts("sources")?,
+        };
+        Ok((row.node.span.line, event))
+    });
+    by_line.into_values().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn mistakes_of(text: &'static str) -> Vec<String> {
+        let mut mistakes = Vec::new();
+        codes(&YamlText::new("codes.yaml", text), "", &mut mistakes);
+        mistakes.iter().map(|mistake| format!("{}:{}", mistake.span.line, mistake.message)).collect()
+    }
+
+    #[test]
+    fn a_code_is_a_number_in_either_base_and_its_name_gets_the_prefix() {
+        let mut mistakes = Vec::new();
+        let text =
+            "codes:\n  - {code: 7, name: A}\n  - {code: 0xFF, name: B, means: 'x, y', live: true, damage: false}\n";
+        let table = codes(&YamlText::new("codes.yaml", text), "P_", &mut mistakes);
+        assert_eq!(mistakes, []);
+        assert_eq!(table.get(&7), Some(&Meaning { name: "P_A".into(), ..Meaning::default() }));
+        assert_eq!(
+            table.get(&255),
+            Some(&Meaning {
+                name: "P_B".into(),
+                means: Some("x, y".into()),
+                live: true,
+                damage: Some(false),
+                ..Meaning::default()
+            })
+        );
+    }
+
+    #[test]
+    fn facilities_have_owners() {
+        let mut mistakes = Vec::new();
+        let owners = YamlText::new("codes.yaml", "facilities:\n  - {code: 7, name: a system error}\n");
+        let owner = Meaning { name: "a system error".to_owned(), ..Meaning::default() };
+        assert_eq!(facilities(&owners, &mut mistakes), Table::from([(7, owner)]));
+        assert_eq!(mistakes, []);
+    }
+
+    #[test]
+    fn names_without_meaning_are_lines() {
+        let mut mistakes = Vec::new();
+        let text = "codes:\n  - {code: 7, name: A, means: 'x'}\nnames: |\n  8 B\n  0x10 C\n";
+        let table = names(&YamlText::new("names.yaml", text), &mut mistakes);
+        let found: Vec<_> = table.iter().map(|(code, row)| (*code, row.name.as_str(), row.means.as_deref())).collect();
+        assert_eq!(found, [(7, "A", Some("x")), (8, "B", None), (16, "C", None)]);
+        assert_eq!(mistakes, []);
+        for wrong in ["7 B", "x B", "8"] {
+            let text = format!("codes:\n  - {{code: 7, name: A}}\nnames: |\n  {wrong}\n");
+            names(&YamlText::new("names.yaml", text), &mut mistakes);
+            assert_eq!(
+                mistakes.pop().map(|mistake| mistake.message),
+                Some(format!("`{wrong}` is not a new number with a name"))
+            );
+        }
+    }
+
+    #[test]
+    fn notes_name_their_kind_and_their_codes() {
+        let mut mistakes = Vec::new();
+        let text = "notes:\n  - {of: bugcheck, codes: [0x116, 7], not: ['a, b']}\n  - of: hresult\n";
+        let table = notes(&YamlText::new("notes.yaml", text), &mut mistakes);
+        let found: Vec<_> =
+            table.iter().map(|note| (note.of.as_str(), note.codes.as_slice(), note.not.len())).collect();
+        assert_eq!(found, [("bugcheck", [0x116, 7].as_slice(), 1), ("hresult", &[], 0)]);
+        assert_eq!(mistakes, []);
+        for wrong in
+            ["{of: stop}", "{of: hresult, codes: [x]}", "{of: hresult, look: x}", "{of: hresult, sub_codes: x}"]
+        {
+            let text = format!("notes:\n  - {wrong}\n");
+            notes(&YamlText::new("notes.yaml", text), &mut mistakes);
+            assert!(mistakes.pop().is_some(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn mistakes_are_shown_where_they_are() {
+        assert_eq!(mistakes_of("codes:\n  - {code: 7}\n"), ["2:`name` is missing"]);
+        assert_eq!(
+            mistakes_of("codes:\n  - {code: x, name: A}\n"),
+            ["2:`code` is a number of 32 bits, such as 7 or 0xC0000005"]
+        );
+        assert_eq!(
+            mistakes_of("codes:\n  - {code: 7, name: A}\n  - {code: 0x7, name: B}\n"),
+            ["3:an earlier row has the same key"]
+        );
+        assert_eq!(mistakes_of("codes:\n  - {code: 7, name: A, mean: x}\n"), ["2:`mean` means nothing here"]);
+        assert_eq!(mistakes_of("codes:\n  - {code: 7, name: A, live: no}\n"), ["2:`live` is `true` or left out"]);
+        assert_eq!(mistakes_of("codes:\n  - {code: 7, name: A, bare: no}\n"), ["2:`bare` is `true` or left out"]);
+        let status = ["2:`status` is a number of 32 bits, such as 7 or 0xC0000005"];
+        assert_eq!(mistakes_of("codes:\n  - {code: 7, name: A, status: x}\n"), status);
+        let damage = ["2:`damage` is `true`, `false` or left out"];
+        assert_eq!(mistakes_of("codes:\n  - {code: 7, name: A, damage: no}\n"), damage);
+        assert_eq!(mistakes_of("code: []\n"), ["1:the list `codes` is missing"]);
+        assert_eq!(mistakes_of("codes: [").len(), 1);
+    }
 }

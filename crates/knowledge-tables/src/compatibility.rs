@@ -1,9 +1,11 @@
 //! Reading the tables of what goes with what: CUDA's file names and drivers, TensorFlow's packages, C++ runtimes, and how
 //! texts state versions.
 
+use std::fmt;
 use std::sync::Arc;
 
 use super::table::{Row, Table, read};
+use serde::{Deserialize, Serialize};
 use spanned_yaml::{Diagnostic, YamlText};
 
 /// Major and minor number of a release.
@@ -12,37 +14,77 @@ pub type Release = (u16, u16);
 /// The minor number that stands for every minor release of a major one: `12.x`.
 pub const EVERY_MINOR: u16 = u16::MAX;
 
-/// Releases from the first to the last, both included.
-pub type Span = (Release, Release);
-
-/// What packages of TensorFlow were built with.
-#[derive(Debug, PartialEq, Eq)]
-pub struct TensorFlow {
-    /// The last release of TensorFlow that it is true of.
+/// Releases from the first to the last, both included. The last minor number of an open major version is
+/// [`EVERY_MINOR`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ReleaseSpan {
+    /// The first.
+    pub first: Release,
+    /// The last.
     pub last: Release,
-    /// The CUDA release that these were built for.
-    pub cuda: Release,
-    /// The cuDNN release that these were built for.
-    pub cudnn: Release,
-    /// The DLLs that they load.
-    pub needs: Vec<String>,
 }
 
-/// The oldest runtime for a library, and which builds of it need that one.
-#[derive(Debug, PartialEq, Eq)]
-pub struct Minimum {
-    /// The lowest version that works.
+impl ReleaseSpan {
+    /// The releases that are in both, if there are any.
+    #[must_use]
+    pub fn and(self, other: Self) -> Option<Self> {
+        let both = Self { first: self.first.max(other.first), last: self.last.min(other.last) };
+        (both.first <= both.last).then_some(both)
+    }
+
+    /// Whether a release is one of them.
+    #[must_use]
+    pub fn has(self, release: Release) -> bool {
+        (self.first..=self.last).contains(&release)
+    }
+}
+
+impl fmt::Display for ReleaseSpan {
+    /// `11.2`, `12.x` for a whole major version, `11.1 to 12.x`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let one = |f: &mut fmt::Formatter<'_>, (major, minor): Release| match minor {
+            EVERY_MINOR => write!(f, "{major}.x"),
+            _ => write!(f, "{major}.{minor}"),
+        };
+        if self.first.1 != 0 || (self.first != self.last && self.last != (self.first.0, EVERY_MINOR)) {
+            one(f, self.first)?;
+            if self.first == self.last {
+                return Ok(());
+            }
+            f.write_str(" to ")?;
+        }
+        one(f, self.last)
+    }
+}
+
+/// What packages of TensorFlow were built with.
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TensorFlowBuild<T = &'static str> {
+    /// The last release that was built so.
+    pub last: Release,
+    /// CUDA toolkit.
+    pub cuda: Release,
+    /// cuDNN.
+    pub cudnn: Release,
+    /// The libraries that they ask the loader for, in lower case.
+    pub needs: Vec<T>,
+}
+
+/// The oldest runtime that builds of a library need.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RuntimeMinimum<T = &'static str> {
+    /// Major and minor number of the runtime's file version.
     pub version: Release,
-    /// Why, in a sentence.
-    pub why: String,
+    /// Which builds need it.
+    pub why: T,
 }
 
 /// File names of CUDA libraries: `names` with `name`, `first` and `last`.
-pub fn cuda_names(file: &Arc<YamlText>, mistakes: &mut Vec<Diagnostic>) -> Table<String, Span> {
+pub fn cuda_names(file: &Arc<YamlText>, mistakes: &mut Vec<Diagnostic>) -> Table<String, ReleaseSpan> {
     read(file, "names", &["name", "first", "last"], &[], mistakes, |row| {
         let (first, last) = (release(row, "first")?, release(row, "last")?);
         ordered(row, first, last)?;
-        Ok((file_name(row, "name")?, (first, last)))
+        Ok((file_name(row, "name")?, ReleaseSpan { first, last }))
     })
 }
 
@@ -59,11 +101,11 @@ pub fn cuda_drivers(file: &Arc<YamlText>, mistakes: &mut Vec<Diagnostic>) -> Tab
 
 /// TensorFlow's packages, by the first release that was built so: `builds` with `first`, `last`, `cuda`, `cudnn` and the
 /// list `needs`.
-pub fn tensorflow(file: &Arc<YamlText>, mistakes: &mut Vec<Diagnostic>) -> Table<Release, TensorFlow> {
+pub fn tensorflow(file: &Arc<YamlText>, mistakes: &mut Vec<Diagnostic>) -> Table<Release, TensorFlowBuild<String>> {
     read(file, "builds", &["first", "last", "cuda", "cudnn", "needs"], &[], mistakes, |row| {
         let (first, last) = (release(row, "first")?, release(row, "last")?);
         ordered(row, first, last)?;
-        let build = TensorFlow {
+        let build = TensorFlowBuild {
             last,
             cuda: release(row, "cuda")?,
             cudnn: release(row, "cudnn")?,
@@ -74,9 +116,9 @@ pub fn tensorflow(file: &Arc<YamlText>, mistakes: &mut Vec<Diagnostic>) -> Table
 }
 
 /// The oldest `msvcp140.dll` of libraries: `minimums` with `module`, `msvcp140` and `why`.
-pub fn msvcp140(file: &Arc<YamlText>, mistakes: &mut Vec<Diagnostic>) -> Table<String, Minimum> {
+pub fn msvcp140(file: &Arc<YamlText>, mistakes: &mut Vec<Diagnostic>) -> Table<String, RuntimeMinimum<String>> {
     read(file, "minimums", &["module", "msvcp140", "why"], &[], mistakes, |row| {
-        let minimum = Minimum { version: release(row, "msvcp140")?, why: row.text("why")?.to_owned() };
+        let minimum = RuntimeMinimum { version: release(row, "msvcp140")?, why: row.text("why")?.to_owned() };
         Ok((file_name(row, "module")?, minimum))
     })
 }
@@ -129,7 +171,10 @@ mod tests {
         let mut mistakes = Vec::new();
         let text = "names:\n  - {name: cuFFT64_10.dll, first: '10.1', last: 11.x}\n";
         let table = cuda_names(&YamlText::new("names.yaml", text), &mut mistakes);
-        assert_eq!(table, Table::from([("cufft64_10.dll".to_owned(), ((10, 1), (11, EVERY_MINOR)))]));
+        assert_eq!(
+            table,
+            Table::from([("cufft64_10.dll".to_owned(), ReleaseSpan { first: (10, 1), last: (11, EVERY_MINOR) })])
+        );
         assert_eq!(mistakes, []);
     }
 
@@ -139,7 +184,7 @@ mod tests {
         let text = "builds:\n  - {first: '2.4', last: '2.4', cuda: '11.0', cudnn: '8.0', needs: [A.dll, b.dll]}\n";
         let table = tensorflow(&YamlText::new("builds.yaml", text), &mut mistakes);
         let needs = vec!["a.dll".to_owned(), "b.dll".to_owned()];
-        let build = TensorFlow { last: (2, 4), cuda: (11, 0), cudnn: (8, 0), needs };
+        let build = TensorFlowBuild { last: (2, 4), cuda: (11, 0), cudnn: (8, 0), needs };
         assert_eq!(table, Table::from([((2, 4), build)]));
         assert_eq!(mistakes, []);
     }

@@ -1,41 +1,53 @@
-//! Reading what the parameters of stops say: a step of the build.
+//! Reading what the parameters of stops say.
 
 use std::sync::Arc;
 
-use super::table::{Row, Table, number_of, read};
+use serde::{Deserialize, Serialize};
 use spanned_yaml::{Diagnostic, Node, YamlText};
 
-/// The words of `holds`.
-const HOLDS: [&str; 3] = ["code", "status", "fast-fail"];
+use super::table::{Row, Table, number_of, read};
 
 /// What is known of the parameters of one stop.
-#[derive(Debug, PartialEq, Eq)]
-pub struct StopRow {
-    /// Microsoft's page on the stop.
-    pub page: String,
-    /// Whether the stack names the driver.
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StopRow<T = &'static str> {
+    /// The last part of its page in Microsoft's documentation.
+    pub page: T,
+    /// Whether drivers on the stack may have caused it.
     pub stack_tells: bool,
-    /// Its parameters.
-    pub parameters: Vec<ParameterRow>,
+    /// Its parameters; of rows for the same parameter, the first that fits counts.
+    pub parameters: Vec<StopParameter<T>>,
 }
 
 /// What one parameter says.
-#[derive(Debug, PartialEq, Eq)]
-pub struct ParameterRow {
-    /// Which one, 1 to 4.
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StopParameter<T = &'static str> {
+    /// Its number, 1 to 4.
     pub number: u8,
-    /// The values of the first parameter for which the row is true; empty for all.
+    /// The values of parameter 1 with which the row is true; empty for any.
     pub when: Vec<u64>,
-    /// What it is.
-    pub is: String,
-    /// The kind of code that it holds.
-    pub holds: Option<&'static str>,
-    /// What single values mean.
-    pub values: Vec<(u64, String)>,
+    /// What it holds, in words.
+    pub is: T,
+    /// How it is to be read.
+    pub holds: Holds,
+    /// What its values mean, sorted by value.
+    pub values: Vec<(u64, T)>,
+}
+
+/// How a parameter is to be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Holds {
+    /// As its words say.
+    Value,
+    /// The address of an instruction.
+    Code,
+    /// An NTSTATUS, on 64-bit systems with its sign spread over the upper half.
+    Status,
+    /// A fast-fail code.
+    FastFail,
 }
 
 /// The table: `stops` with `code`, `page`, `parameters` and, where it applies, `stack`.
-pub fn stops(file: &Arc<YamlText>, mistakes: &mut Vec<Diagnostic>) -> Table<u32, StopRow> {
+pub fn stops(file: &Arc<YamlText>, mistakes: &mut Vec<Diagnostic>) -> Table<u32, StopRow<String>> {
     read(file, "stops", &["code", "page", "parameters"], &["stack"], mistakes, |row| {
         if row.optional("stack").is_some_and(|stack| stack != "tells") {
             return Err(row.wrong("stack", "`stack` is `tells` or left out"));
@@ -49,18 +61,18 @@ pub fn stops(file: &Arc<YamlText>, mistakes: &mut Vec<Diagnostic>) -> Table<u32,
     })
 }
 
-fn parameter(row: &Row<'_>) -> Result<ParameterRow, Diagnostic> {
+fn parameter(row: &Row<'_>) -> Result<StopParameter<String>, Diagnostic> {
     if let Some(unknown) = row.unknown_keys(&["n", "when", "is", "holds", "values"]).into_iter().next() {
         return Err(unknown);
     }
     let number = row.number("n")?;
     let number = u8::try_from(number).ok().filter(|number| (1..=4).contains(number));
     let holds = match row.optional("holds") {
-        None => None,
-        Some(text) => {
-            let known = HOLDS.into_iter().find(|word| *word == text);
-            Some(known.ok_or_else(|| row.wrong("holds", "`holds` is `code`, `status` or `fast-fail`"))?)
-        }
+        None => Holds::Value,
+        Some("code") => Holds::Code,
+        Some("status") => Holds::Status,
+        Some("fast-fail") => Holds::FastFail,
+        Some(_) => return Err(row.wrong("holds", "`holds` is `code`, `status` or `fast-fail`")),
     };
     let wrong = |key: &str| row.wrong(key, &format!("`{key}` has numbers, such as 7 or 0x403"));
     let when = row.node.get("when").map_or(Some(Vec::new()), |node| {
@@ -70,12 +82,14 @@ fn parameter(row: &Row<'_>) -> Result<ParameterRow, Diagnostic> {
         let of = |entry: &spanned_yaml::Entry| Some((number_of(entry.name())?, entry.value.text()?.to_owned()));
         node.entries()?.iter().map(of).collect::<Option<_>>()
     });
-    Ok(ParameterRow {
+    let mut values: Vec<_> = values.ok_or_else(|| wrong("values"))?;
+    values.sort();
+    Ok(StopParameter {
         number: number.ok_or_else(|| row.wrong("n", "`n` is 1 to 4"))?,
         when: when.ok_or_else(|| wrong("when"))?,
         is: row.text("is")?.to_owned(),
         holds,
-        values: values.ok_or_else(|| wrong("values"))?,
+        values,
     })
 }
 
@@ -83,7 +97,7 @@ fn parameter(row: &Row<'_>) -> Result<ParameterRow, Diagnostic> {
 mod tests {
     use super::*;
 
-    fn read_text(text: &'static str) -> (Table<u32, StopRow>, Vec<String>) {
+    fn read_text(text: &'static str) -> (Table<u32, StopRow<String>>, Vec<String>) {
         let mut mistakes = Vec::new();
         let table = stops(&YamlText::new("stops.yaml", text), &mut mistakes);
         (table, mistakes.iter().map(|mistake| mistake.message.clone()).collect())
@@ -101,7 +115,7 @@ mod tests {
         assert_eq!(stop.parameters[0].values, [(3, "held".to_owned())]);
         assert_eq!(
             (stop.parameters[1].number, &*stop.parameters[1].when, stop.parameters[1].holds),
-            (4, &[3][..], Some("code"))
+            (4, &[3][..], Holds::Code)
         );
     }
 

@@ -44,7 +44,7 @@ struct Sources {
 static SOURCES: LazyLock<Option<Sources>> = LazyLock::new(|| {
     let mut names: Vec<(String, &'static str)> =
         provider_names().map(|(called, name)| (called.to_lowercase(), name)).collect();
-    for event in &codes::tables().events {
+    for event in codes::events() {
         for called in &event.called {
             let provider = provider_called(event.provider).or_else(|| provider_called(called));
             names.extend(provider.map(|provider| (called.to_lowercase(), provider)));

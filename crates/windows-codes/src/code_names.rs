@@ -1,7 +1,8 @@
 //! Codes by their names, as headers have them and as people write them.
 
-use super::Knowledge;
-use super::codes::tables;
+use super::codes::{HRESULTS, STATUSES, WIN_ERRORS};
+use super::{Knowledge, Meaning};
+use knowledge_tables::Sorted;
 
 /// What kind of code a name is looked up as.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,17 +33,15 @@ pub fn names_of(named: Named) -> Vec<String> {
 /// What is found among all codes of a kind, which go by their names.
 fn among<T>(named: Named, find: impl FnOnce(&[(&str, u32)]) -> T) -> T {
     let knowledge = Knowledge::builtin();
-    let tables = tables();
-    let rows =
-        |table: &'static [knowledge_tables::codes::CodeRow<'static>]| table.iter().map(|row| (row.name, row.code));
+    let rows = |table: &'static Sorted<u32, Meaning>| table.iter().map(|(code, row)| (row.name, *code));
     let codes: Vec<(&str, u32)> = match named {
         Named::Status => {
             let exceptions = knowledge.exceptions().map(|(code, meaning)| (meaning.name, code.0));
-            exceptions.chain(rows(&tables.statuses)).chain(rows(&tables.hresults)).collect()
+            exceptions.chain(rows(&STATUSES)).chain(rows(&HRESULTS)).collect()
         }
         Named::Stop => knowledge.bugchecks().map(|(code, meaning)| (meaning.name, code.0)).collect(),
         Named::FastFail => knowledge.fast_fails().map(|(code, meaning)| (meaning.name, code.0)).collect(),
-        Named::SystemError => rows(&tables.win_errors).collect(),
+        Named::SystemError => rows(&WIN_ERRORS).collect(),
     };
     find(&codes)
 }

@@ -1,29 +1,75 @@
-//! Looking up what is said of codes beyond what every run needs.
+//! The codes that only `explain` and texts look up.
 
-use std::sync::OnceLock;
+use knowledge_tables::codes::{Event, Meaning, Note};
+use knowledge_tables::{Sorted, embedded};
 
-use knowledge_tables::codes::{CodeRow, CodeTables, NoteRow};
+embedded!(
+    /// Statuses of cuBLAS.
+    pub CUBLAS_STATUSES: Sorted<u32, Meaning> = "cublas-statuses"
+);
+embedded!(
+    /// Errors of CUDA by the names that its driver gives them.
+    pub CUDA_DRIVER_ERRORS: Sorted<u32, Meaning> = "cuda-driver-errors"
+);
+embedded!(
+    /// Errors of CUDA's runtime.
+    pub CUDA_ERRORS: Sorted<u32, Meaning> = "cuda-errors"
+);
+embedded!(
+    /// Statuses of cuDNN.
+    pub CUDNN_STATUSES: Sorted<u32, Meaning> = "cudnn-statuses"
+);
+embedded!(
+    /// Problem codes of devices.
+    pub DEVICE_PROBLEMS: Sorted<u32, Meaning> = "device-problems"
+);
+embedded!(
+    /// Errors of the C runtime.
+    pub ERRNOS: Sorted<u32, Meaning> = "errnos"
+);
+embedded!(
+    /// Exit codes by convention.
+    pub EXIT_CODES: Sorted<u32, Meaning> = "exit-codes"
+);
+embedded!(
+    /// HRESULTs that are more than a wrapped system error or status.
+    pub HRESULTS: Sorted<u32, Meaning> = "hresults"
+);
+embedded!(
+    /// The owners of the facilities of HRESULTs.
+    pub HRESULT_FACILITIES: Sorted<u32, Meaning> = "hresult-facilities"
+);
+embedded!(
+    /// Statuses beyond those that have a meaning, by name only.
+    pub STATUSES: Sorted<u32, Meaning> = "statuses"
+);
+embedded!(
+    /// The owners of the facilities of statuses.
+    pub STATUS_FACILITIES: Sorted<u32, Meaning> = "status-facilities"
+);
+embedded!(
+    /// System errors.
+    pub WIN_ERRORS: Sorted<u32, Meaning> = "win-errors"
+);
+embedded!(
+    /// Xid errors of NVIDIA's driver.
+    pub XIDS: Sorted<u32, Meaning> = "xids"
+);
+embedded!(NOTES: Vec<Note> = "code-notes");
+embedded!(EVENTS: Vec<Event> = "events");
 
-/// The tables as the build encoded them.
-static ENCODED: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/code_tables.bin"));
-
-/// The tables inside the program.
-pub fn tables() -> &'static CodeTables<'static> {
-    static TABLES: OnceLock<CodeTables<'static>> = OnceLock::new();
-    // Only a program that was put together wrongly can't decode them; a test finds that out.
-    TABLES.get_or_init(|| postcard::from_bytes(ENCODED).unwrap_or_default())
+/// The events of logs that have an explanation, in the order of their file.
+#[must_use]
+pub fn events() -> &'static [Event] {
+    &EVENTS
 }
 
-/// The row of a code in a table that is sorted by its code.
-pub fn row<'t>(table: &'t [CodeRow<'static>], code: u32) -> Option<&'t CodeRow<'static>> {
-    table.get(table.binary_search_by_key(&code, |row| row.code).ok()?)
-}
-
-/// What is to be said of a code of a kind: its own row, or else the row of its kind.
-pub fn note(of: &str, code: u32) -> Option<&'static NoteRow<'static>> {
-    let mut rows = tables().notes.iter().filter(|note| note.of == of);
-    let of_kind = rows.clone().find(|note| note.codes.is_empty());
-    rows.find(|note| note.codes.contains(&code)).or(of_kind)
+/// The note on a code of a kind, or else the note on its kind.
+#[must_use]
+pub fn note(of: &str, code: u32) -> Option<&'static Note> {
+    let mut notes = NOTES.iter().filter(|note| note.of == of);
+    let of_kind = notes.clone().find(|note| note.codes.is_empty());
+    notes.find(|note| note.codes.contains(&code)).or(of_kind)
 }
 
 #[cfg(test)]
@@ -34,47 +80,44 @@ mod tests {
 
     #[test]
     fn the_tables_are_whole_and_sorted() {
-        let tables = tables();
         for (table, least) in [
-            (&tables.statuses, 2_000),
-            (&tables.win_errors, 2_000),
-            (&tables.hresults, 2_000),
-            (&tables.exit_codes, 10),
-            (&tables.status_facilities, 20),
-            (&tables.hresult_facilities, 40),
+            (&STATUSES, 2_000),
+            (&WIN_ERRORS, 2_000),
+            (&HRESULTS, 2_000),
+            (&EXIT_CODES, 10),
+            (&STATUS_FACILITIES, 20),
+            (&HRESULT_FACILITIES, 40),
         ] {
-            assert!(table.len() >= least, "{}", table.len());
-            assert!(table.is_sorted_by(|a, b| a.code < b.code));
+            assert!(table.iter().len() >= least, "{}", table.iter().len());
+            assert!(table.iter().is_sorted_by(|a, b| a.0 < b.0));
         }
     }
 
     #[test]
     fn known_codes_have_the_names_of_the_headers() {
-        let tables = tables();
         for (table, code, name) in [
-            (&tables.win_errors, 126, "ERROR_MOD_NOT_FOUND"),
-            (&tables.win_errors, 1114, "ERROR_DLL_INIT_FAILED"),
-            (&tables.win_errors, 1722, "RPC_S_SERVER_UNAVAILABLE"),
-            (&tables.win_errors, 10054, "WSAECONNRESET"),
-            (&tables.hresults, 0x8000_4005, "E_FAIL"),
-            (&tables.hresults, 0x887A_0005, "DXGI_ERROR_DEVICE_REMOVED"),
-            (&tables.statuses, 0xC000_000F, "STATUS_NO_SUCH_FILE"),
+            (&WIN_ERRORS, 126, "ERROR_MOD_NOT_FOUND"),
+            (&WIN_ERRORS, 1114, "ERROR_DLL_INIT_FAILED"),
+            (&WIN_ERRORS, 1722, "RPC_S_SERVER_UNAVAILABLE"),
+            (&WIN_ERRORS, 10054, "WSAECONNRESET"),
+            (&HRESULTS, 0x8000_4005, "E_FAIL"),
+            (&HRESULTS, 0x887A_0005, "DXGI_ERROR_DEVICE_REMOVED"),
+            (&STATUSES, 0xC000_000F, "STATUS_NO_SUCH_FILE"),
         ] {
-            assert_eq!(row(table, code).map(|row| row.name), Some(name));
+            assert_eq!(table.get(&code).map(|row| row.name), Some(name));
         }
     }
 
     #[test]
     fn no_status_stands_in_two_tables() {
         let known = Knowledge::builtin();
-        let twice = tables().statuses.iter().filter(|row| known.exception(ExceptionCode(row.code)).is_some());
-        assert_eq!(twice.map(|row| row.name).collect::<Vec<_>>(), Vec::<&str>::new());
+        let twice = STATUSES.iter().filter(|(code, _)| known.exception(ExceptionCode(*code)).is_some());
+        assert_eq!(twice.map(|(_, row)| row.name).collect::<Vec<_>>(), Vec::<&str>::new());
     }
 
     #[test]
     fn meanings_are_sentences_without_full_stop() {
-        let tables = tables();
-        for row in [&tables.win_errors, &tables.hresults, &tables.exit_codes].into_iter().flatten() {
+        for (_, row) in [&WIN_ERRORS, &HRESULTS, &EXIT_CODES].into_iter().flat_map(|table| table.iter()) {
             let means = row.means.unwrap_or("fine");
             assert!(!means.ends_with('.') && !means.is_empty() && means.len() < 150, "{}: {means}", row.name);
         }
@@ -82,21 +125,21 @@ mod tests {
 
     #[test]
     fn notes_are_about_codes_that_have_a_name_and_collect_what_there_is() {
-        let (tables, known) = (tables(), Knowledge::builtin());
-        for note in &tables.notes {
+        let known = Knowledge::builtin();
+        for note in NOTES.iter() {
             for code in &note.codes {
                 let named = match note.of {
                     "exception" => known.exception(ExceptionCode(*code)).is_some(),
                     "fast-fail" => known.fast_fail(FastFailCode(*code)).is_some(),
                     "bugcheck" => known.bugcheck(BugcheckCode(*code)).is_some(),
-                    "win-error" => row(&tables.win_errors, *code).is_some(),
-                    "hresult" => row(&tables.hresults, *code).is_some(),
-                    "exit-code" => row(&tables.exit_codes, *code).is_some(),
-                    "cuda-error" => row(&tables.cuda_errors, *code).is_some(),
+                    "win-error" => WIN_ERRORS.get(code).is_some(),
+                    "hresult" => HRESULTS.get(code).is_some(),
+                    "exit-code" => EXIT_CODES.get(code).is_some(),
+                    "cuda-error" => CUDA_ERRORS.get(code).is_some(),
                     _ => false,
                 };
                 assert!(named, "{} {code:#x}", note.of);
-                let rows = tables.notes.iter().filter(|other| other.of == note.of && other.codes.contains(code));
+                let rows = NOTES.iter().filter(|other| other.of == note.of && other.codes.contains(code));
                 assert_eq!(rows.count(), 1, "{} {code:#x}", note.of);
             }
             for id in &note.collect {
@@ -114,7 +157,7 @@ mod tests {
     #[test]
     fn both_spellings_of_a_code_in_a_note_are_of_the_same_code() {
         let mut seen = 0;
-        for text in tables().notes.iter().flat_map(|note| note.not.iter().chain(&note.look)) {
+        for text in NOTES.iter().flat_map(|note| note.not.iter().chain(&note.look)) {
             for (at, _) in text.match_indices(" (-") {
                 let (before, after) = text.split_at(at);
                 let hex = before.rsplit("0x").next().and_then(|digits| u32::from_str_radix(digits, 16).ok());

@@ -1,85 +1,22 @@
 //! What goes with what: CUDA's libraries, drivers and frameworks, and C++ runtimes.
 
-use std::fmt;
-
 use super::Knowledge;
 use evidence::Version;
 use knowledge_tables::compatibility::EVERY_MINOR;
+pub use knowledge_tables::compatibility::{Release, ReleaseSpan, RuntimeMinimum, TensorFlowBuild};
+use knowledge_tables::{Sorted, embedded};
 
-/// Major and minor number of a release.
-pub type Release = (u16, u16);
-
-/// Releases from the first to the last, both included. The last minor number of an open major version is the greatest
-/// that there can be.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ReleaseSpan {
-    /// The first.
-    pub first: Release,
-    /// The last.
-    pub last: Release,
-}
-
-impl ReleaseSpan {
-    /// The releases that are in both, if there are any.
-    #[must_use]
-    pub fn and(self, other: Self) -> Option<Self> {
-        let both = Self { first: self.first.max(other.first), last: self.last.min(other.last) };
-        (both.first <= both.last).then_some(both)
-    }
-
-    /// Whether a release is one of them.
-    #[must_use]
-    pub fn has(self, release: Release) -> bool {
-        (self.first..=self.last).contains(&release)
-    }
-}
-
-impl fmt::Display for ReleaseSpan {
-    /// `11.2`, `12.x` for a whole major version, `11.1 to 12.x`.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let one = |f: &mut fmt::Formatter<'_>, (major, minor): Release| match minor {
-            EVERY_MINOR => write!(f, "{major}.x"),
-            _ => write!(f, "{major}.{minor}"),
-        };
-        if self.first.1 != 0 || (self.first != self.last && self.last != (self.first.0, EVERY_MINOR)) {
-            one(f, self.first)?;
-            if self.first == self.last {
-                return Ok(());
-            }
-            f.write_str(" to ")?;
-        }
-        one(f, self.last)
-    }
-}
-
-/// What packages of TensorFlow were built with.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct TensorFlowBuild {
-    /// The last release that was built so.
-    pub last: Release,
-    /// CUDA toolkit.
-    pub cuda: Release,
-    /// cuDNN.
-    pub cudnn: Release,
-    /// The libraries that they ask the loader for, in lower case.
-    pub needs: &'static [&'static str],
-}
-
-/// The oldest runtime that builds of a library need.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct RuntimeMinimum {
-    /// Major and minor number of the runtime's file version.
-    pub version: Release,
-    /// Which builds need it.
-    pub why: &'static str,
-}
+embedded!(CUDA_NAMES: Sorted<&str, ReleaseSpan> = "cuda-names");
+embedded!(CUDA_DRIVERS: Sorted<Release, Release> = "cuda-drivers");
+embedded!(TENSORFLOW_BUILDS: Sorted<Release, TensorFlowBuild> = "tensorflow-builds");
+embedded!(MSVCP140_MINIMUMS: Sorted<&str, RuntimeMinimum> = "msvcp140-minimums");
+embedded!(STATED_VERSIONS: Sorted<&str, &str> = "stated-versions");
 
 impl Knowledge {
     /// The releases of the CUDA toolkit that have a library of this name (in lower case).
     #[must_use]
     pub fn cuda_releases(&self, name: &str) -> Option<ReleaseSpan> {
-        let index = self.cuda_names.binary_search_by(|(other, _)| (*other).cmp(name)).ok()?;
-        Some(self.cuda_names.get(index)?.1)
+        CUDA_NAMES.get(name).copied()
     }
 
     /// The oldest NVIDIA driver that any of these releases of CUDA runs with. A driver below it is too old for all.
@@ -89,15 +26,14 @@ impl Knowledge {
             let least = if minor == EVERY_MINOR { 0 } else { minor };
             releases.and(ReleaseSpan { first: (major, least), last: (major, minor) }).is_some()
         };
-        self.cuda_drivers.iter().filter(|(cuda, _)| covered(cuda)).map(|(_, driver)| *driver).min()
+        CUDA_DRIVERS.iter().filter(|(cuda, _)| covered(cuda)).map(|(_, driver)| *driver).min()
     }
 
     /// What a release of TensorFlow for GPUs on Windows was built with; `None` for those that are not known.
     #[must_use]
     pub fn tensorflow_build(&self, version: Version) -> Option<&TensorFlowBuild> {
         let [major, minor, ..] = version.0;
-        let following = self.tensorflow_builds.partition_point(|(first, _)| *first <= (major, minor));
-        let (_, build) = self.tensorflow_builds.get(following.checked_sub(1)?)?;
+        let build = TENSORFLOW_BUILDS.at_or_below(&(major, minor))?;
         ((major, minor) <= build.last).then_some(build)
     }
 
@@ -115,12 +51,12 @@ impl Knowledge {
                     own_stem.eq_ignore_ascii_case(stem) && own_ending.eq_ignore_ascii_case(ending)
                 })
         };
-        self.msvcp140_minimums.iter().find(|(name, _)| fits(name)).map(|(name, minimum)| (*name, minimum))
+        MSVCP140_MINIMUMS.iter().find(|(name, _)| fits(name)).map(|(name, minimum)| (*name, minimum))
     }
 
     /// How texts state versions: what a version is of, and the regular expression whose first group is the version.
     pub fn stated_versions(&self) -> impl Iterator<Item = (&'static str, &'static str)> + use<> {
-        self.stated_versions.iter().map(|(pattern, of)| (*of, *pattern))
+        STATED_VERSIONS.iter().map(|(pattern, of)| (*of, *pattern))
     }
 }
 
@@ -184,8 +120,7 @@ mod tests {
 
     #[test]
     fn tensorflow_needs_what_its_own_toolkit_has() {
-        let known = knowledge();
-        for (first, build) in known.tensorflow_builds {
+        for (first, build) in TENSORFLOW_BUILDS.iter() {
             for name in build.needs.iter().filter(|name| !name.starts_with("cudnn")) {
                 assert!(span(name).has(build.cuda), "{first:?}: {name}");
             }

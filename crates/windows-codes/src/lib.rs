@@ -22,104 +22,60 @@ pub use stop::{Explained, Holds, Stop, StopParameter};
 use std::borrow::Cow;
 
 use evidence::{BugcheckCode, ExceptionCode, FastFailCode, NtStatus};
+pub use knowledge_tables::codes::{Event, Meaning, Note};
+use knowledge_tables::table::{Below, Build, CollectedFolder, Request};
+use knowledge_tables::{Sorted, embedded};
 
-/// A code's name and, in one line, what it says.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Meaning {
-    /// The name, as the system's headers or people write it.
-    pub name: &'static str,
-    /// What the code says by itself, without full stop; absent for rare codes.
-    pub means: Option<&'static str>,
-    /// For stop codes: whether only live kernel reports carry it, which the system survives.
-    pub live: bool,
-    /// Whether damaged memory or a processor's wrong result can lead to it, where the table says so.
-    damage: Option<bool>,
-}
+use codes::{STATUSES, WIN_ERRORS};
 
-/// What to collect.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Request {
-    text: &'static str,
-    /// The text in which a name stands for `{program}` or `{dump}`.
-    filled: Option<&'static str>,
-}
-
-// The tables as `build.rs` writes them: each is sorted by its key.
-include!(concat!(env!("OUT_DIR"), "/builtin_tables.rs"));
-
-/// The value under a key of a sorted table.
-fn look_up<'t, K: Ord, V>(table: &'t [(K, V)], key: &K) -> Option<&'t V> {
-    let index = table.binary_search_by(|(other, _)| other.cmp(key)).ok()?;
-    table.get(index).map(|(_, value)| value)
-}
+embedded!(EXCEPTIONS: Sorted<u32, Meaning> = "exception-codes");
+embedded!(FAST_FAILS: Sorted<u32, Meaning> = "fast-fail");
+embedded!(BUGCHECKS: Sorted<u32, Meaning> = "bugchecks");
+embedded!(BUILDS: Sorted<u32, Build> = "windows-builds");
+embedded!(COLLECT: Sorted<&str, Request> = "collect");
+embedded!(COLLECTED_FOLDERS: Sorted<&str, CollectedFolder> = "collected-folders");
+embedded!(MENTION_CUES: Sorted<&str, Vec<&str>> = "mentions");
+embedded!(TEXT_WORDS: Sorted<&str, Vec<&str>> = "text-words");
 
 /// The name of a system error: `ERROR_SERVICE_REQUEST_TIMEOUT` of 1053.
 #[must_use]
 pub fn win_error_name(number: u32) -> Option<&'static str> {
-    codes::row(&codes::tables().win_errors, number).map(|row| row.name)
+    WIN_ERRORS.get(&number).map(|row| row.name)
 }
 
 /// Whether a text that only calls a number an error ("error 126") means the system error.
 #[must_use]
 pub fn is_bare_win_error(number: u32) -> bool {
-    look_up(WIN_ERRORS, &number).is_some_and(|(bare, _)| *bare)
+    WIN_ERRORS.get(&number).is_some_and(|row| row.bare)
 }
 
 /// The status that says the same as a system error, where `rules/data/win-errors.yaml` names one: 0xC0000135 of 126.
 #[must_use]
 pub fn status_of_win_error(number: u32) -> Option<NtStatus> {
-    look_up(WIN_ERRORS, &number)?.1.map(NtStatus)
+    WIN_ERRORS.get(&number)?.status.map(NtStatus)
 }
 
-/// The tables of the program.
+/// The tables of the program. Each is decoded when it is first asked for.
 #[derive(Debug, Clone, Copy)]
-pub struct Knowledge {
-    exceptions: &'static [(u32, Meaning)],
-    fast_fails: &'static [(u32, Meaning)],
-    bugchecks: &'static [(u32, Meaning)],
-    releases: &'static [(u32, (&'static str, &'static str))],
-    collect: &'static [(&'static str, Request)],
-    cuda_names: &'static [(&'static str, ReleaseSpan)],
-    cuda_drivers: &'static [(Release, Release)],
-    tensorflow_builds: &'static [(Release, TensorFlowBuild)],
-    mention_cues: &'static [(&'static str, &'static [&'static str])],
-    text_words: &'static [(&'static str, &'static [&'static str])],
-    collected_folders: &'static [(&'static str, (bool, &'static str))],
-    msvcp140_minimums: &'static [(&'static str, RuntimeMinimum)],
-    stated_versions: &'static [(&'static str, &'static str)],
-}
+pub struct Knowledge(());
 
 impl Knowledge {
     /// The tables inside the program. The build was refused if one had a mistake in it.
     #[must_use]
     pub fn builtin() -> Self {
-        Self {
-            exceptions: EXCEPTIONS,
-            fast_fails: FAST_FAILS,
-            bugchecks: BUGCHECKS,
-            releases: RELEASES,
-            collect: COLLECT,
-            cuda_names: CUDA_NAMES,
-            cuda_drivers: CUDA_DRIVERS,
-            tensorflow_builds: TENSORFLOW_BUILDS,
-            mention_cues: MENTION_CUES,
-            text_words: TEXT_WORDS,
-            collected_folders: COLLECTED_FOLDERS,
-            msvcp140_minimums: MSVCP140_MINIMUMS,
-            stated_versions: STATED_VERSIONS,
-        }
+        Self(())
     }
 
     /// Words of `rules/data/mentions.yaml`, by what they do to a sentence: `advice`, `denial` and others.
     #[must_use]
     pub fn mention_cues(&self, of: &str) -> &'static [&'static str] {
-        look_up(self.mention_cues, &of).copied().unwrap_or_default()
+        MENTION_CUES.get(of).map(Vec::as_slice).unwrap_or_default()
     }
 
     /// Words of `rules/data/text-words.yaml`, by what they are for: `event`, `clause` and others.
     #[must_use]
     pub fn text_words(&self, of: &str) -> &'static [&'static str] {
-        look_up(self.text_words, &of).copied().unwrap_or_default()
+        TEXT_WORDS.get(of).map(Vec::as_slice).unwrap_or_default()
     }
 
     /// Whether the folders of this path are those that a copy of one computer's files has, by
@@ -129,15 +85,14 @@ impl Knowledge {
         let path = path.to_lowercase();
         let mut folders = path.split(['/', '\\']).filter(|folder| !folder.is_empty());
         while let Some(folder) = folders.next() {
-            let known = self
-                .collected_folders
+            let known = COLLECTED_FOLDERS
                 .iter()
-                .find(|(name, (is_start, _))| if *is_start { folder.starts_with(name) } else { folder == *name });
-            match known {
+                .find(|(name, known)| if known.is_beginning { folder.starts_with(name) } else { folder == *name });
+            match known.map(|(_, known)| known.below) {
                 None => return false,
-                Some((_, (_, "all"))) => return true,
-                Some((_, (_, "one"))) => drop(folders.next()),
-                Some(_) => {}
+                Some(Below::All) => return true,
+                Some(Below::One) => drop(folders.next()),
+                Some(Below::Nothing) => {}
             }
         }
         true
@@ -145,47 +100,47 @@ impl Knowledge {
 
     /// What an exception or exit code is.
     #[must_use]
-    pub fn exception(&self, code: ExceptionCode) -> Option<&Meaning> {
-        look_up(self.exceptions, &code.0)
+    pub fn exception(&self, code: ExceptionCode) -> Option<&'static Meaning> {
+        EXCEPTIONS.get(&code.0)
     }
 
     /// All exception and exit codes that have a meaning, sorted.
-    pub fn exceptions(&self) -> impl Iterator<Item = (ExceptionCode, &Meaning)> {
-        self.exceptions.iter().map(|(code, meaning)| (ExceptionCode(*code), meaning))
+    pub fn exceptions(&self) -> impl Iterator<Item = (ExceptionCode, &'static Meaning)> {
+        EXCEPTIONS.iter().map(|(code, meaning)| (ExceptionCode(*code), meaning))
     }
 
     /// All fast-fail codes, sorted.
-    pub fn fast_fails(&self) -> impl Iterator<Item = (FastFailCode, &Meaning)> {
-        self.fast_fails.iter().map(|(code, meaning)| (FastFailCode(*code), meaning))
+    pub fn fast_fails(&self) -> impl Iterator<Item = (FastFailCode, &'static Meaning)> {
+        FAST_FAILS.iter().map(|(code, meaning)| (FastFailCode(*code), meaning))
     }
 
     /// All stop codes, sorted.
-    pub fn bugchecks(&self) -> impl Iterator<Item = (BugcheckCode, &Meaning)> {
-        self.bugchecks.iter().map(|(code, meaning)| (BugcheckCode(*code), meaning))
+    pub fn bugchecks(&self) -> impl Iterator<Item = (BugcheckCode, &'static Meaning)> {
+        BUGCHECKS.iter().map(|(code, meaning)| (BugcheckCode(*code), meaning))
     }
 
     /// The name of an exception or exit code: `STATUS_ACCESS_VIOLATION`.
     #[must_use]
-    pub fn exception_name(&self, code: ExceptionCode) -> Option<&str> {
+    pub fn exception_name(&self, code: ExceptionCode) -> Option<&'static str> {
         self.exception(code).map(|meaning| meaning.name)
     }
 
     /// The name of a status that is not itself the exception.
     #[must_use]
-    pub fn status_name(&self, status: NtStatus) -> Option<&str> {
-        let of_row = || codes::row(&codes::tables().statuses, status.0).map(|row| row.name);
+    pub fn status_name(&self, status: NtStatus) -> Option<&'static str> {
+        let of_row = || STATUSES.get(&status.0).map(|row| row.name);
         self.exception_name(ExceptionCode(status.0)).or_else(of_row)
     }
 
     /// What a fast-fail code is.
     #[must_use]
-    pub fn fast_fail(&self, code: FastFailCode) -> Option<&Meaning> {
-        look_up(self.fast_fails, &code.0)
+    pub fn fast_fail(&self, code: FastFailCode) -> Option<&'static Meaning> {
+        FAST_FAILS.get(&code.0)
     }
 
     /// The name of a fast-fail code: `FAST_FAIL_FATAL_APP_EXIT`.
     #[must_use]
-    pub fn fast_fail_name(&self, code: FastFailCode) -> Option<&str> {
+    pub fn fast_fail_name(&self, code: FastFailCode) -> Option<&'static str> {
         self.fast_fail(code).map(|meaning| meaning.name)
     }
 
@@ -195,19 +150,19 @@ impl Knowledge {
         let is_named = |meaning: &Meaning| {
             meaning.name == name || meaning.name.strip_prefix("FAST_FAIL_").is_some_and(|known| known == name)
         };
-        self.fast_fails.iter().find(|(_, meaning)| is_named(meaning)).map(|(code, _)| FastFailCode(*code))
+        FAST_FAILS.iter().find(|(_, meaning)| is_named(meaning)).map(|(code, _)| FastFailCode(*code))
     }
 
     /// What a stop code is. The flag of small dumps (`0x1000_007E`) makes no difference.
     #[must_use]
-    pub fn bugcheck(&self, code: BugcheckCode) -> Option<&Meaning> {
+    pub fn bugcheck(&self, code: BugcheckCode) -> Option<&'static Meaning> {
         // Statuses are stop codes too, and their upper bits are no flags.
-        look_up(self.bugchecks, &code.0).or_else(|| look_up(self.bugchecks, &code.plain()))
+        BUGCHECKS.get(&code.0).or_else(|| BUGCHECKS.get(&code.plain()))
     }
 
     /// The name of a stop code: `VIDEO_TDR_FAILURE`.
     #[must_use]
-    pub fn bugcheck_name(&self, code: BugcheckCode) -> Option<&str> {
+    pub fn bugcheck_name(&self, code: BugcheckCode) -> Option<&'static str> {
         self.bugcheck(code).map(|meaning| meaning.name)
     }
 
@@ -233,22 +188,22 @@ impl Knowledge {
     /// The release of Windows that has this build number: `Windows 10 22H2`. Server releases share numbers with
     /// clients.
     #[must_use]
-    pub fn windows_release(&self, build: u32) -> Option<&str> {
-        look_up(self.releases, &build).map(|(release, _)| *release)
+    pub fn windows_release(&self, build: u32) -> Option<&'static str> {
+        BUILDS.get(&build).map(|build| build.release)
     }
 
     /// The build number of a release of Windows by its name: `Windows 10 22H2`. A release of servers may share it.
     #[must_use]
     pub fn build_of_windows(&self, name: &str) -> Option<u32> {
         let named = |release: &str| release.split(" or ").next() == Some(name);
-        self.releases.iter().find(|(_, (release, _))| named(release)).map(|(build, _)| *build)
+        BUILDS.iter().find(|(_, known)| named(known.release)).map(|(build, _)| *build)
     }
 
     /// The releases of Windows whose kernel has this build number: `Windows 10 2004 to 22H2`. Releases that only switch
     /// on what others brought along share a kernel.
     #[must_use]
-    pub fn windows_of_kernel(&self, build: u32) -> Option<&str> {
-        look_up(self.releases, &build).map(|(_, kernel)| *kernel)
+    pub fn windows_of_kernel(&self, build: u32) -> Option<&'static str> {
+        BUILDS.get(&build).map(|build| build.kernel)
     }
 
     /// The build number that the kernel of a build of Windows has: that of the release of which it only switches something
@@ -258,9 +213,9 @@ impl Knowledge {
         /// Such a release has a number close above its kernel's: 19045 above 19041, 26200 above 26100. Other kernels have
         /// numbers far above.
         const CLOSE: u32 = 100;
-        look_up(self.releases, &build)?;
-        let shared = self.releases.iter().rev().find(|(kernel, (release, of_kernel))| {
-            release != of_kernel && build.checked_sub(*kernel).is_some_and(|above| above <= CLOSE)
+        BUILDS.get(&build)?;
+        let shared = BUILDS.iter().rev().find(|(kernel, known)| {
+            known.release != known.kernel && build.checked_sub(*kernel).is_some_and(|above| above <= CLOSE)
         });
         Some(shared.map_or(build, |(kernel, _)| *kernel))
     }
@@ -268,14 +223,14 @@ impl Knowledge {
     /// What to collect when something is missing: a sentence for the user, with the exact command where there is one.
     #[must_use]
     pub fn collect(&self, id: &str) -> Option<&'static str> {
-        look_up(self.collect, &id).map(|request| request.text)
+        COLLECT.get(id).map(|request| request.text)
     }
 
     /// The same for a program or a dump whose name is filled in. Artifacts tell the name, and the text may hold commands
     /// that are copied to a console: where the name has a character that could mean something there, it is left out.
     #[must_use]
     pub fn collect_for(&self, id: &str, name: Option<&str>) -> Option<Cow<'static, str>> {
-        let request = look_up(self.collect, &id)?;
+        let request = COLLECT.get(id)?;
         match (request.filled, name.filter(|name| is_plain(name))) {
             (Some(filled), Some(name)) => Some(Cow::Owned(filled.replace("{program}", name).replace("{dump}", name))),
             _ => Some(Cow::Borrowed(request.text)),
@@ -283,8 +238,8 @@ impl Knowledge {
     }
 
     /// The ids that [`collect`](Self::collect) knows, sorted.
-    pub fn collect_ids(&self) -> impl Iterator<Item = &str> {
-        self.collect.iter().map(|(id, _)| *id)
+    pub fn collect_ids(&self) -> impl Iterator<Item = &'static str> {
+        COLLECT.iter().map(|(id, _)| *id)
     }
 }
 

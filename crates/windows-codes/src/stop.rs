@@ -1,46 +1,16 @@
 //! What the parameters of stops and live kernel reports say.
 
-use super::{Knowledge, STOPS, look_up};
+use super::Knowledge;
 use evidence::{BugcheckCode, ExceptionCode, FastFailCode};
+use knowledge_tables::stops::StopRow;
+pub use knowledge_tables::stops::{Holds, StopParameter};
+use knowledge_tables::{Sorted, embedded};
+
+embedded!(STOPS: Sorted<u32, StopRow> = "bugcheck-parameters");
 
 /// What is known of the parameters of one stop.
 #[derive(Debug, Clone, Copy)]
-pub struct Stop {
-    /// The last part of its page in Microsoft's documentation.
-    pub page: &'static str,
-    /// Whether those who are on the stack may have caused it.
-    pub stack_tells: bool,
-    /// What its parameters say; of rows for the same parameter, the first that fits counts.
-    pub parameters: &'static [StopParameter],
-}
-
-/// What one parameter says.
-#[derive(Debug, Clone, Copy)]
-pub struct StopParameter {
-    /// Which one, 1 to 4.
-    pub number: u8,
-    /// The values of parameter 1 with which this holds; empty for any.
-    pub when: &'static [u64],
-    /// What it holds, in words.
-    pub is: &'static str,
-    /// How it is to be read.
-    pub holds: Holds,
-    /// What its values mean, sorted by value.
-    pub values: &'static [(u64, &'static str)],
-}
-
-/// How a parameter is to be read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Holds {
-    /// As its words say.
-    Value,
-    /// The address of an instruction.
-    Code,
-    /// An NTSTATUS, on 64-bit systems with its sign spread over the upper half.
-    Status,
-    /// A fast-fail code.
-    FastFail,
-}
+pub struct Stop(&'static StopRow);
 
 /// A parameter of a stop that happened, explained.
 #[derive(Debug, Clone, Copy)]
@@ -52,9 +22,15 @@ pub struct Explained {
 }
 
 impl Stop {
+    /// Whether drivers on the stack may have caused it.
+    #[must_use]
+    pub fn stack_tells(self) -> bool {
+        self.0.stack_tells
+    }
+
     /// What parameter `number` says, given the parameters of a stop that happened.
     #[must_use]
-    pub fn explain(&self, number: u8, parameters: &[u64]) -> Option<Explained> {
+    pub fn explain(self, number: u8, parameters: &[u64]) -> Option<Explained> {
         let value = *parameters.get(usize::from(number.checked_sub(1)?))?;
         let first = *parameters.first()?;
         let fits = |parameter: &&StopParameter| {
@@ -62,15 +38,15 @@ impl Stop {
         };
         // A parameter whose values are a closed set is something else where it has none of them, if there is a row that
         // says what.
-        let mut rows = self.parameters.iter().filter(fits);
+        let mut rows = self.0.parameters.iter().filter(fits);
         let parameter = rows.next()?;
-        let unknown = !parameter.values.is_empty() && look_up(parameter.values, &value).is_none();
+        let unknown = !parameter.values.is_empty() && among(&parameter.values, value).is_none();
         let parameter = if unknown { rows.next().unwrap_or(parameter) } else { parameter };
         Some(Explained { parameter, value })
     }
 
     /// The parameters that hold the address of an instruction, with their values.
-    pub fn code_addresses(&self, parameters: &[u64]) -> impl Iterator<Item = u64> {
+    pub fn code_addresses(self, parameters: &[u64]) -> impl Iterator<Item = u64> {
         let of = |number| self.explain(number, parameters);
         let found: Vec<_> = (1..=4).filter_map(of).filter(|said| said.parameter.holds == Holds::Code).collect();
         found.into_iter().map(|said| said.value)
@@ -78,7 +54,7 @@ impl Stop {
 
     /// The NTSTATUS that one of the parameters holds; the first one's where there are several.
     #[must_use]
-    pub fn status(&self, parameters: &[u64]) -> Option<ExceptionCode> {
+    pub fn status(self, parameters: &[u64]) -> Option<ExceptionCode> {
         (1..=4).find_map(|number| self.explain(number, parameters)?.status())
     }
 }
@@ -102,16 +78,21 @@ impl Explained {
         match self.parameter.holds {
             Holds::Status => knowledge.exception_name(self.status()?),
             Holds::FastFail => knowledge.fast_fail_name(FastFailCode(u32::try_from(self.value).ok()?)),
-            Holds::Value | Holds::Code => look_up(self.parameter.values, &self.value).copied(),
+            Holds::Value | Holds::Code => among(&self.parameter.values, self.value),
         }
     }
+}
+
+/// What a value means, if it is one of these.
+fn among(values: &[(u64, &'static str)], value: u64) -> Option<&'static str> {
+    values.iter().find(|(known, _)| *known == value).map(|(_, means)| *means)
 }
 
 impl Knowledge {
     /// What the parameters of a stop say.
     #[must_use]
-    pub fn stop(&self, code: BugcheckCode) -> Option<&'static Stop> {
-        look_up(STOPS, &code.0).or_else(|| look_up(STOPS, &code.plain()))
+    pub fn stop(&self, code: BugcheckCode) -> Option<Stop> {
+        STOPS.get(&code.0).or_else(|| STOPS.get(&code.plain())).map(Stop)
     }
 }
 
@@ -174,10 +155,10 @@ mod tests {
     #[test]
     fn every_stop_with_parameters_has_a_name_and_sorted_values() {
         let known = Knowledge::builtin();
-        for (code, stop) in STOPS {
+        for (code, stop) in STOPS.iter() {
             assert!(known.bugcheck_name(BugcheckCode(*code)).is_some(), "{code:#x}");
             assert!(stop.page.starts_with("bug-check-0x"), "{code:#x}");
-            for parameter in stop.parameters {
+            for parameter in &stop.parameters {
                 assert!(parameter.values.is_sorted_by(|a, b| a.0 < b.0), "{code:#x}");
                 assert!(parameter.holds == Holds::Value || parameter.values.is_empty(), "{code:#x}");
             }

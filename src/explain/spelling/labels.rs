@@ -2,7 +2,7 @@
 
 use super::names::by_name;
 use windows_codes::Knowledge;
-use windows_codes::codes::tables;
+use windows_codes::codes::events;
 
 /// What words before a code say that it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -147,7 +147,7 @@ pub(in crate::explain) fn with_their_labels(arguments: &[String], knowledge: &Kn
 fn is_part_of_label(word: &str) -> bool {
     let word = word.trim_matches(|end: char| !end.is_ascii_alphanumeric()).to_ascii_lowercase();
     let has = |words: &str| words.split_whitespace().any(|part| part.eq_ignore_ascii_case(&word));
-    let source = || tables().events.iter().any(|event| event.called.iter().any(|name| has(name)));
+    let source = || events().iter().any(|event| event.called.iter().any(|name| has(name)));
     !word.is_empty() && (LABELS.iter().any(|(words, _)| has(words)) || source())
 }
 
@@ -169,8 +169,8 @@ fn end_of(words: &str, text: &str) -> Option<usize> {
 /// The source of the event with this id that the words before it name.
 pub(super) fn provider(before: &str, id: u32) -> Option<&'static str> {
     let before = before.to_ascii_lowercase();
-    let events = tables().events.iter().filter(|event| event.id == id);
-    let named = events.filter(|event| event.called.iter().any(|name| end_of(name, &before).is_some()));
+    let with_id = events().iter().filter(|event| event.id == id);
+    let named = with_id.filter(|event| event.called.iter().any(|name| end_of(name, &before).is_some()));
     named.map(|event| event.provider).next()
 }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use knowledge_tables::patterns::{self as pattern_table, Endings};
-use knowledge_tables::{compatibility as compatibility_table, cues as cue_table, table};
+use knowledge_tables::{codes, compatibility as compatibility_table, cues as cue_table, table};
 use spanned_yaml::{Diagnostic, YamlText, parse};
 use windows_codes::Knowledge;
 
@@ -15,14 +15,14 @@ pub(crate) fn check(stem: &str, file: &Arc<YamlText>, mistakes: &mut Vec<Diagnos
         table::top(stem, file, &root, mistakes);
     }
     match stem {
-        "bugchecks" | "exception-codes" | "fast-fail" => drop(table::codes(file, "", mistakes)),
+        "bugchecks" | "exception-codes" | "fast-fail" => drop(codes::codes(file, "", mistakes)),
         "windows-builds" => drop(table::releases(file, mistakes)),
         "collect" => drop(table::texts(file, mistakes)),
         "cuda-names" => drop(compatibility_table::cuda_names(file, mistakes)),
         "cuda-drivers" => drop(compatibility_table::cuda_drivers(file, mistakes)),
         "tensorflow-builds" => drop(compatibility_table::tensorflow(file, mistakes)),
         "collected-folders" => drop(table::folders(file, mistakes)),
-        "events" => drop(table::events(file, mistakes)),
+        "events" => drop(codes::events(file, mistakes)),
         "mentions" => drop(cue_table::cues(file, mistakes)),
         "msvcp140-minimums" => drop(compatibility_table::msvcp140(file, mistakes)),
         "text-words" => drop(cue_table::text_words(file, mistakes)),
