@@ -154,7 +154,7 @@ pub const DRIVES: &[&str] = &["same", "other"];
 /// The parts of a machine that report errors of the hardware.
 pub const COMPONENTS: &[&str] = &["processor", "memory", "pcie", "pci", "other"];
 /// What a machine check reports an error of.
-pub const MACHINE_CHECKS: &[&str] = windows_codes::machine_check::MCA_CLASSES;
+pub const MACHINE_CHECKS: &[&str] = windows_codes::MCA_CLASSES;
 /// The list of the other incidents of a run that share something with one.
 pub const OTHER_INCIDENTS: &str = "other_incidents";
 /// Words for who held the memory when it ran out.
