@@ -1,4 +1,5 @@
-//! Encodes the patterns by which facts are found in texts, and their examples for tests.
+//! Encodes the patterns by which facts are found in texts, with their examples for tests, and the words by which texts
+//! doubt, deny and tell.
 
 use std::error::Error;
 
@@ -13,5 +14,6 @@ fn main() -> Result<(), Box<dyn Error>> {
     let found = tables.read_all(STEM, |files, mistakes| patterns(files.iter(), &endings, mistakes))?;
     tables.write("ticket-patterns", &found.patterns)?;
     tables.write("ticket-examples", &found.examples)?;
+    tables.embed("mentions", cues::cues)?;
     tables.finish()
 }

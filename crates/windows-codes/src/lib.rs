@@ -67,7 +67,6 @@ embedded!(BUGCHECKS: Sorted<u32, Meaning> = "bugchecks");
 embedded!(BUILDS: Sorted<u32, Build> = "windows-builds");
 embedded!(COLLECT: Sorted<&str, Request> = "collect");
 embedded!(COLLECTED_FOLDERS: Sorted<&str, CollectedFolder> = "collected-folders");
-embedded!(MENTION_CUES: Sorted<&str, Vec<&str>> = "mentions");
 embedded!(TEXT_WORDS: Sorted<&str, Vec<&str>> = "text-words");
 
 /// The name of a system error: `ERROR_SERVICE_REQUEST_TIMEOUT` of 1053.
@@ -97,12 +96,6 @@ impl Knowledge {
     #[must_use]
     pub fn builtin() -> Self {
         Self(())
-    }
-
-    /// Words of `rules/data/mentions.yaml`, by what they do to a sentence: `advice`, `denial` and others.
-    #[must_use]
-    pub fn mention_cues(&self, of: &str) -> &'static [&'static str] {
-        MENTION_CUES.get(of).map(Vec::as_slice).unwrap_or_default()
     }
 
     /// Words of `rules/data/text-words.yaml`, by what they are for: `event`, `clause` and others.
