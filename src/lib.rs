@@ -16,7 +16,7 @@
 //!    earlier report, and has the formats that print all of it.
 //!
 //! [`sigma`] is beside it: rules of another language over the records of event logs, whose matches are evidence.
-//! [`rules_workbench`] is for those who write rules. [`explain`] says what a code is when there is nothing else.
+//! [`rules_workbench`] is for those who write rules. [`windows_codes::explain`] says what a code is when there is nothing else.
 //!
 //! ```no_run
 //! use crashsift::{Knowledge, Options, RuleSet, Silent, analyze};
@@ -29,8 +29,6 @@
 //! }
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
-
-pub mod explain;
 
 pub use pipeline::{Options, Progress, Silent, analyze, analyze_by_each, inspect, inspect_and_analyze, merge};
 pub use report::Report;

@@ -35,7 +35,6 @@ fn main() -> Result<(), Box<dyn Error>> {
     tables.embed("cuda-drivers", compatibility::cuda_drivers)?;
     tables.embed("cuda-names", compatibility::cuda_names)?;
     tables.embed("events", codes::events)?;
-    tables.embed("mentions", cues::cues)?;
     tables.embed("msvcp140-minimums", compatibility::msvcp140)?;
     tables.embed("stated-versions", compatibility::stated)?;
     tables.embed("tensorflow-builds", compatibility::tensorflow)?;

@@ -5,8 +5,7 @@ use std::sync::Arc;
 use super::gathered::Gathered;
 use super::{Bugcheck, ParameterMeaning};
 use evidence::{Address, BugcheckCode, KernelDump};
-use windows_codes::machine_check::McaStatus;
-use windows_codes::{Explained, Holds, Knowledge};
+use windows_codes::{ExplainedParameter, Holds, Knowledge, McaStatus};
 
 /// The incident's bugcheck, from whichever evidence has it.
 pub(super) fn bugcheck(gathered: &Gathered<'_>, knowledge: &Knowledge) -> Option<Bugcheck> {
@@ -25,7 +24,7 @@ pub(super) fn bugcheck(gathered: &Gathered<'_>, knowledge: &Knowledge) -> Option
     })
 }
 
-fn meaning(said: Explained, dump: Option<&KernelDump>, knowledge: &Knowledge) -> ParameterMeaning {
+fn meaning(said: ExplainedParameter, dump: Option<&KernelDump>, knowledge: &Knowledge) -> ParameterMeaning {
     // An address says something where the dump tells whose it is.
     let place = || {
         let dump = dump.filter(|_| said.parameter.holds == Holds::Code)?;
@@ -72,7 +71,7 @@ fn machine_check(code: BugcheckCode, parameters: &[u64]) -> Option<McaStatus> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use windows_codes::machine_check::McaClass;
+    use windows_codes::McaClass;
 
     #[test]
     fn the_status_of_a_bank_tells_what_kind_of_error_it_was() {

@@ -46,7 +46,7 @@ use jiff::Timestamp;
 
 use evidence::LogCoverage;
 use evidence::{Address, BugcheckCode, ExceptionCode, FastFailCode, ModuleOffset, Place, SigmaRule, Version};
-use windows_codes::machine_check::McaStatus;
+use windows_codes::McaStatus;
 
 /// What kind of thing happened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

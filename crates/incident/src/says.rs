@@ -9,8 +9,7 @@ use evidence::{
     Observation, ProcessDump, SigmaMatch, SigmaRule, StorageRetry, Ticket, Version, WerReport, base_name,
 };
 use windows_codes as knowledge;
-use windows_codes::Knowledge;
-use windows_codes::machine_check::McaStatus;
+use windows_codes::{Knowledge, McaStatus};
 
 /// The sentence for an observation.
 #[must_use]

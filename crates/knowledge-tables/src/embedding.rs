@@ -26,21 +26,41 @@ impl Embedding {
         Ok(Self { data: Path::new(rules).join("data"), out: env::var("OUT_DIR")?.into(), mistakes: Vec::new() })
     }
 
-    /// The folder of the tables.
-    #[must_use]
-    pub fn data(&self) -> &Path {
-        &self.data
-    }
-
     /// What `read` gives of `data/FILE.yaml`. When the file changes, Cargo runs the build script again.
     ///
     /// # Errors
     /// When the file can't be read.
     pub fn read<T>(&mut self, file: &str, read: impl FnOnce(&Arc<YamlText>, &mut Vec<Diagnostic>) -> T) -> Outcome<T> {
-        let path = self.data.join(format!("{file}.yaml"));
+        let file = self.file(file)?;
+        Ok(read(&file, &mut self.mistakes))
+    }
+
+    /// What `read` gives of all files whose names begin with `beginning`, in the order of their names. When one is added,
+    /// Cargo runs the build script again.
+    ///
+    /// # Errors
+    /// When a file can't be read.
+    pub fn read_all<T>(
+        &mut self,
+        beginning: &str,
+        read: impl FnOnce(&[Arc<YamlText>], &mut Vec<Diagnostic>) -> T,
+    ) -> Outcome<T> {
+        println!("cargo::rerun-if-changed={}", self.data.display());
+        let mut names = Vec::new();
+        for entry in fs::read_dir(&self.data)? {
+            let name = entry?.file_name().to_string_lossy().into_owned();
+            names.extend(name.strip_suffix(".yaml").filter(|name| name.starts_with(beginning)).map(str::to_owned));
+        }
+        names.sort();
+        let files = names.iter().map(|name| self.file(name)).collect::<Outcome<Vec<_>>>()?;
+        Ok(read(&files, &mut self.mistakes))
+    }
+
+    fn file(&self, name: &str) -> Outcome<Arc<YamlText>> {
+        let path = self.data.join(format!("{name}.yaml"));
         println!("cargo::rerun-if-changed={}", path.display());
         let text = fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
-        Ok(read(&YamlText::new(format!("data/{file}.yaml"), text), &mut self.mistakes))
+        Ok(YamlText::new(format!("data/{name}.yaml"), text))
     }
 
     /// Encodes what `read` gives of `data/FILE.yaml` as `FILE.bin`.

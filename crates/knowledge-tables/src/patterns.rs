@@ -1,110 +1,215 @@
-//! Reading the patterns of `rules/data/ticket-*.yaml`: a step of the build, which leaves them in the program.
+//! Reading the patterns of `rules/data/ticket-*.yaml`, by which facts are found in texts.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
 use spanned_yaml::{Diagnostic, Node, YamlText, parse};
 
 /// How the names of these files begin.
 pub const STEM: &str = "ticket-";
 
-/// What a pattern may announce: the name that a file uses, and the variant of `Fact`.
-pub const FACTS: &[(&str, &str)] = &[
-    ("access_address", "Fact::AccessAddress"),
-    ("app", "Fact::App"),
-    ("app_hung", "Fact::AppHung"),
-    ("app_image", "Fact::AppImage"),
-    ("app_named", "Fact::AppNamed"),
-    ("app_path", "Fact::AppPath"),
-    ("app_told", "Fact::AppTold"),
-    ("app_version", "Fact::AppVersion"),
-    ("bios", "Fact::Bios"),
-    ("bugcheck", "Fact::Bugcheck"),
-    ("bugcheck_decimal", "Fact::BugcheckDecimal"),
-    ("bugcheck_hex", "Fact::BugcheckHex"),
-    ("bugcheck_parameter_1", "Fact::BugcheckParameter(0)"),
-    ("bugcheck_parameter_2", "Fact::BugcheckParameter(1)"),
-    ("bugcheck_parameter_3", "Fact::BugcheckParameter(2)"),
-    ("bugcheck_parameter_4", "Fact::BugcheckParameter(3)"),
-    ("computer", "Fact::Computer"),
-    ("cpp_type", "Fact::CppType"),
-    ("cpp_what", "Fact::CppWhat"),
-    ("crash_begins", "Fact::CrashBegins"),
-    ("crash_ends", "Fact::CrashEnds"),
-    ("cuda_driver", "Fact::CudaDriver"),
-    ("debugger_suspects", "Fact::DebuggerSuspects"),
-    ("display_driver", "Fact::DisplayDriver"),
-    ("event_id", "Fact::EventId"),
-    ("event_name", "Fact::EventName"),
-    ("event_source", "Fact::EventSource"),
-    ("exception_code", "Fact::ExceptionCode"),
-    ("exception_parameter_1", "Fact::ExceptionParameter(0)"),
-    ("exception_parameter_2", "Fact::ExceptionParameter(1)"),
-    ("exit_code", "Fact::ExitCode"),
-    ("explanation", "Fact::Explanation"),
-    ("fast_fail", "Fact::FastFail"),
-    ("fault_stem", "Fact::FaultStem"),
-    ("gpu", "Fact::Gpu"),
-    ("hresult", "Fact::HResult"),
-    ("hung", "Fact::Hung"),
-    ("in_page_status", "Fact::InPageStatus"),
-    ("loader_error", "Fact::LoaderError"),
-    ("memory_mib", "Fact::MemoryMib"),
-    ("model", "Fact::Model"),
-    ("module", "Fact::Module"),
-    ("module_image", "Fact::ModuleImage"),
-    ("module_path", "Fact::ModulePath"),
-    ("module_stem", "Fact::ModuleStem"),
-    ("module_told", "Fact::ModuleTold"),
-    ("module_version", "Fact::ModuleVersion"),
-    ("no_module", "Fact::NoModule"),
-    ("nvidia_driver", "Fact::NvidiaDriver"),
-    ("offset", "Fact::Offset"),
-    ("os_build", "Fact::OsBuild"),
-    ("os_build_told", "Fact::OsBuildTold"),
-    ("os_release", "Fact::OsRelease"),
-    ("os_version", "Fact::OsVersion"),
-    ("package", "Fact::Package"),
-    ("package_version", "Fact::PackageVersion"),
-    ("party_begins", "Fact::PartyBegins"),
-    ("problem_begins", "Fact::ProblemBegins"),
-    ("process_id", "Fact::ProcessId"),
-    ("process_id_decimal", "Fact::ProcessIdDecimal"),
-    ("python", "Fact::Python"),
-    ("raised_code", "Fact::RaisedCode"),
-    ("report_id", "Fact::ReportId"),
-    ("run_begins", "Fact::RunBegins"),
-    ("status_name", "Fact::StatusName"),
-    ("stop_driver", "Fact::StopDriver"),
-    ("stop_list", "Fact::StopList"),
-    ("stop_mention", "Fact::StopMention"),
-    ("stop_name", "Fact::StopName"),
-    ("stop_words", "Fact::StopWords"),
-    ("subcode", "Fact::Subcode"),
-    ("suggested_code", "Fact::SuggestedCode"),
-    ("truncated_code", "Fact::TruncatedCode"),
-    ("win_error", "Fact::WinError"),
-];
+/// Declares the facts: a line each with the name that a pattern uses.
+macro_rules! facts {
+    ($($(#[$about:meta])* $fact:ident $(($index:ty))?: $($name:literal $(= $value:literal)?),+;)+) => {
+        /// What a pattern announces.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+        pub enum Fact {
+            $($(#[$about])* $fact $(($index))?,)+
+        }
 
-/// One row of a file.
-#[derive(Debug, Default, PartialEq, Eq)]
-pub struct PatternRow {
-    /// Where it stands: file and line.
-    pub place: String,
+        impl Fact {
+            /// All facts by the names that patterns use.
+            pub const NAMED: &[(&str, Self)] = &[$($(($name, Self::$fact $(($value))?),)+)+];
+        }
+    };
+}
+
+facts! {
+    /// The crashed program's file name; a version may follow.
+    App: "app";
+    /// Its version.
+    AppVersion: "app_version";
+    /// Its path.
+    AppPath: "app_path";
+    /// The crashed program, but only if what follows looks like an image's name.
+    AppImage: "app_image";
+    /// A program that did not answer, with its version; one that crashed counts more.
+    AppHung: "app_hung";
+    /// The crashed program, said in a sentence; a field of a report counts more.
+    AppTold: "app_told";
+    /// A program that is said to crash or end, without a code; all other ways to name it count more.
+    AppNamed: "app_named";
+    /// The faulting module's file name; a version may follow.
+    Module: "module";
+    /// The same, said in a sentence; a field of a report counts more.
+    ModuleTold: "module_told";
+    /// Its version.
+    ModuleVersion: "module_version";
+    /// The faulting module, but only if what follows looks like an image's name.
+    ModuleImage: "module_image";
+    /// A debugger's module name, without ending and possibly after an address.
+    ModuleStem: "module_stem";
+    /// The faulting module's path.
+    ModulePath: "module_path";
+    /// The module of the exception's address as a debugger names it.
+    FaultStem: "fault_stem";
+    /// An exception code.
+    ExceptionCode: "exception_code";
+    /// The code of an exception that was raised, and perhaps handled.
+    RaisedCode: "raised_code";
+    /// An exception code that the words may mean, when nothing else gives one.
+    SuggestedCode: "suggested_code";
+    /// The code with which a process ended; small ones are the program's own.
+    ExitCode: "exit_code";
+    /// The name of the status with which a process ended, or of the exception.
+    StatusName: "status_name";
+    /// Why a page could not be read, a status; the exception is the one of such pages.
+    InPageStatus: "in_page_status";
+    /// What did not respond, if it can be a program.
+    Hung: "hung";
+    /// An exit code of which only the lowest 8 bits were left.
+    TruncatedCode: "truncated_code";
+    /// The offset in the faulting module.
+    Offset: "offset";
+    /// The type of a C++ exception that nobody caught.
+    CppType: "cpp_type";
+    /// The words of such an exception.
+    CppWhat: "cpp_what";
+    /// A fast-fail code.
+    FastFail: "fast_fail";
+    /// A fast-fail code in some contexts only.
+    Subcode: "subcode";
+    /// The address that an access violation wanted.
+    AccessAddress: "access_address";
+    /// A parameter of the exception, counted from 0.
+    ExceptionParameter(usize): "exception_parameter_1" = 0, "exception_parameter_2" = 1;
+    /// A bugcheck code with `0x`; parameters in parentheses may follow. Or its name.
+    Bugcheck: "bugcheck";
+    /// A bugcheck code in hexadecimal, with or without `0x`.
+    BugcheckHex: "bugcheck_hex";
+    /// A bugcheck code in decimal, unless it begins with `0x`.
+    BugcheckDecimal: "bugcheck_decimal";
+    /// A parameter of the bugcheck, counted from 0, in hexadecimal.
+    BugcheckParameter(usize): "bugcheck_parameter_1" = 0, "bugcheck_parameter_2" = 1, "bugcheck_parameter_3" = 2, "bugcheck_parameter_4" = 3;
+    /// The name of a bugcheck.
+    StopName: "stop_name";
+    /// A line in which a stop may be told by its name in words.
+    StopWords: "stop_words";
+    /// The same, said in passing.
+    StopMention: "stop_mention";
+    /// Codes of stops in a row, each in hexadecimal with `0x`.
+    StopList: "stop_list";
+    /// The driver that a stop's screen names.
+    StopDriver: "stop_driver";
+    /// A Win32 error, or an NTSTATUS in its place.
+    WinError: "win_error";
+    /// A number that is a Win32 error only if it is one of the loader's.
+    LoaderError: "loader_error";
+    /// An HRESULT.
+    HResult: "hresult";
+    /// WER's name for the kind of problem.
+    EventName: "event_name";
+    /// The provider of an event.
+    EventSource: "event_source";
+    /// The id of an event.
+    EventId: "event_id";
+    /// The computer's name.
+    Computer: "computer";
+    /// Process id of the crashed program, hexadecimal.
+    ProcessId: "process_id";
+    /// The same in decimal.
+    ProcessIdDecimal: "process_id_decimal";
+    /// WER's id of the report.
+    ReportId: "report_id";
+    /// The name of a GPU.
+    Gpu: "gpu";
+    /// Release of the NVIDIA driver.
+    NvidiaDriver: "nvidia_driver";
+    /// File version of a display driver.
+    DisplayDriver: "display_driver";
+    /// The highest CUDA version that the driver supports.
+    CudaDriver: "cuda_driver";
+    /// Windows build number.
+    OsBuild: "os_build";
+    /// The same where it may be another number: taken only if a release has it.
+    OsBuildTold: "os_build_told";
+    /// The same where it may be a file's version: taken only if no other release shares its kernel.
+    OsVersion: "os_version";
+    /// A release of Windows by its name: `11 Pro 23H2`.
+    OsRelease: "os_release";
+    /// Physical memory, MiB.
+    MemoryMib: "memory_mib";
+    /// Version and date of the firmware.
+    Bios: "bios";
+    /// Model of the computer.
+    Model: "model";
+    /// Version of Python.
+    Python: "python";
+    /// Name of an installed package; its version follows as a fact of its own.
+    Package: "package";
+    /// Version of that package.
+    PackageVersion: "package_version";
+    /// The part of a text that is about one crash begins with this line.
+    CrashBegins: "crash_begins";
+    /// It ends with this line.
+    CrashEnds: "crash_ends";
+    /// Somebody starts a program with this line: what comes is about another run.
+    RunBegins: "run_begins";
+    /// Another problem is told from this line on.
+    ProblemBegins: "problem_begins";
+    /// Whom or what the text tells of from this line on, one of several.
+    PartyBegins: "party_begins";
+    /// The line explains something in general and says nothing of the crash.
+    Explanation: "explanation";
+    /// The line shows that a debugger blames no module.
+    NoModule: "no_module";
+    /// What a debugger suspects in the place of a module.
+    DebuggerSuspects: "debugger_suspects";
+}
+
+impl Fact {
+    /// The fact of a name that a pattern uses.
+    fn named(name: &str) -> Option<Self> {
+        Self::NAMED.iter().find(|(known, _)| *known == name).map(|(_, fact)| *fact)
+    }
+}
+
+/// Words or an expression, and what they announce.
+#[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Pattern<T = &'static str> {
     /// Words that announce the fact, or, with a value, stand for it.
-    pub words: Vec<String>,
+    pub words: Vec<T>,
     /// A regular expression, whose named groups are facts.
-    pub regex: Option<String>,
-    /// The groups of that expression, with the variants of `Fact`.
-    pub groups: Vec<(String, &'static str)>,
-    /// The variant of `Fact` that the words announce.
-    pub fact: Option<&'static str>,
+    pub regex: Option<T>,
+    /// The groups of that expression that are facts.
+    pub groups: Vec<(T, Fact)>,
+    /// The fact that the words announce.
+    pub fact: Option<Fact>,
     /// The value that is meant, where it does not follow.
-    pub value: Option<String>,
-    /// A regular expression that some line of the text must fit for the row to count.
-    pub needs: Option<String>,
-    /// Texts, each with all that they say.
-    pub examples: Vec<(String, Vec<(String, String)>)>,
+    pub value: Option<T>,
+    /// A regular expression that some line of the text must fit for the pattern to count.
+    pub needs: Option<T>,
+}
+
+/// A text with all facts that it states, beside a pattern.
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Example<T = &'static str> {
+    /// File and line of the pattern.
+    pub place: T,
+    /// The text.
+    pub text: T,
+    /// The facts with their values.
+    pub gives: Vec<(T, T)>,
+}
+
+/// What the files of patterns hold.
+#[derive(Debug, Default)]
+pub struct Patterns {
+    /// The patterns, in the order of the files.
+    pub patterns: Vec<Pattern<String>>,
+    /// The examples of all patterns.
+    pub examples: Vec<Example<String>>,
 }
 
 /// Endings of files' names, for which a word in braces stands in an expression.
@@ -125,19 +230,19 @@ impl Endings {
     }
 }
 
-/// The rows of all `files`, in their order.
+/// The patterns and examples of all `files`.
 pub fn patterns<'f>(
     files: impl Iterator<Item = &'f Arc<YamlText>>,
     endings: &Endings,
     mistakes: &mut Vec<Diagnostic>,
-) -> Vec<PatternRow> {
-    let mut rows = Vec::new();
+) -> Patterns {
+    let mut found = Patterns::default();
     let mut seen = BTreeMap::new();
     for file in files {
         let root = match parse(file) {
             Ok(root) => root,
-            Err(found) => {
-                mistakes.extend(found);
+            Err(wrong) => {
+                mistakes.extend(wrong);
                 continue;
             }
         };
@@ -148,29 +253,26 @@ pub fn patterns<'f>(
         for node in nodes {
             let reader = RowReader { file, node, endings };
             match reader.read() {
-                Ok(row) => {
-                    for words in &row.words {
-                        if let Some(first) = seen.insert(words.to_lowercase(), row.place.clone()) {
+                Ok((pattern, examples)) => {
+                    for words in &pattern.words {
+                        if let Some(first) = seen.insert(words.to_lowercase(), reader.place()) {
                             let message = format!("the words \"{words}\" stand in {first} already");
                             mistakes.push(mistake(file, node, &message));
                         }
                     }
-                    rows.push(row);
+                    found.patterns.push(pattern);
+                    found.examples.extend(examples);
                 }
                 Err(wrong) => mistakes.extend(wrong),
             }
         }
     }
-    rows
+    found
 }
 
 /// `R090`: a pattern is not as the program needs it.
 fn mistake(file: &Arc<YamlText>, node: &Node, message: &str) -> Diagnostic {
     Diagnostic::error("R090", file, node.span, message)
-}
-
-fn variant(name: &str) -> Option<&'static str> {
-    FACTS.iter().find(|(known, _)| *known == name).map(|(_, variant)| *variant)
 }
 
 struct RowReader<'a> {
@@ -180,7 +282,12 @@ struct RowReader<'a> {
 }
 
 impl RowReader<'_> {
-    fn read(&self) -> Result<PatternRow, Vec<Diagnostic>> {
+    /// File and line of the row.
+    fn place(&self) -> String {
+        format!("rules/{}:{}", self.file.name, self.node.span.line)
+    }
+
+    fn read(&self) -> Result<(Pattern<String>, Vec<Example<String>>), Vec<Diagnostic>> {
         const KEYS: [&str; 6] = ["words", "regex", "fact", "value", "needs", "examples"];
         let mut found = Vec::new();
         for entry in self.node.entries().unwrap_or_default() {
@@ -188,15 +295,14 @@ impl RowReader<'_> {
                 found.push(mistake(self.file, &entry.key, &format!("`{}` means nothing here", entry.name())));
             }
         }
-        let mut row = PatternRow {
-            place: format!("rules/{}:{}", self.file.name, self.node.span.line),
+        let mut row = Pattern {
             words: self.words(&mut found),
             regex: self.expression("regex").as_deref().map(with_ascii_classes),
             value: self.text("value"),
             needs: self.expression("needs").as_deref().map(with_ascii_classes),
-            examples: self.examples(&mut found),
-            ..PatternRow::default()
+            ..Pattern::default()
         };
+        let examples = self.examples(&mut found);
         if row.words.is_empty() == row.regex.is_none() {
             found.push(self.wrong("words", "a pattern has either `words` or a `regex`"));
         }
@@ -207,7 +313,7 @@ impl RowReader<'_> {
         }
         match self.text("fact") {
             Some(name) => {
-                row.fact = variant(&name);
+                row.fact = Fact::named(&name);
                 if row.fact.is_none() {
                     found.push(self.unknown_fact("fact", &name));
                 }
@@ -223,7 +329,7 @@ impl RowReader<'_> {
         if found.is_empty() && row.regex.is_some() && row.fact.is_none() && row.groups.is_empty() {
             found.push(self.wrong("regex", "no group of the expression is named after a fact: (?<app>...)"));
         }
-        if found.is_empty() { Ok(row) } else { Err(found) }
+        if found.is_empty() { Ok((row, examples)) } else { Err(found) }
     }
 
     fn words(&self, found: &mut Vec<Diagnostic>) -> Vec<String> {
@@ -237,7 +343,7 @@ impl RowReader<'_> {
     }
 
     /// Checks an expression, and takes the named groups of `regex`.
-    fn groups(&self, key: &str, regex: &str, row: &mut PatternRow) -> Vec<Diagnostic> {
+    fn groups(&self, key: &str, regex: &str, row: &mut Pattern<String>) -> Vec<Diagnostic> {
         let tree = match regex_syntax::parse(regex) {
             Ok(tree) => tree,
             Err(error) => return vec![self.wrong(key, &format!("not a regular expression: {error}"))],
@@ -249,15 +355,15 @@ impl RowReader<'_> {
         group_names(&tree, &mut names);
         let mut found = Vec::new();
         for name in names {
-            match variant(&name) {
-                Some(variant) => row.groups.push((name, variant)),
+            match Fact::named(&name) {
+                Some(fact) => row.groups.push((name, fact)),
                 None => found.push(self.unknown_fact(key, &name)),
             }
         }
         found
     }
 
-    fn examples(&self, found: &mut Vec<Diagnostic>) -> Vec<(String, Vec<(String, String)>)> {
+    fn examples(&self, found: &mut Vec<Diagnostic>) -> Vec<Example<String>> {
         let nodes = self.node.get("examples").and_then(Node::items).unwrap_or_default();
         let mut examples = Vec::new();
         for node in nodes {
@@ -269,7 +375,7 @@ impl RowReader<'_> {
             };
             let gives =
                 gives.iter().map(|entry| (entry.name().to_owned(), entry.value.text().unwrap_or_default().to_owned()));
-            examples.push((text.to_owned(), gives.collect()));
+            examples.push(Example { place: self.place(), text: text.to_owned(), gives: gives.collect() });
         }
         if nodes.is_empty() {
             found.push(self.wrong("examples", "`examples` are missing: at least one text with what it `gives`"));
@@ -290,7 +396,8 @@ impl RowReader<'_> {
     }
 
     fn unknown_fact(&self, key: &str, name: &str) -> Diagnostic {
-        let known: Vec<&str> = FACTS.iter().map(|(name, _)| *name).collect();
+        let mut known: Vec<&str> = Fact::NAMED.iter().map(|(name, _)| *name).collect();
+        known.sort_unstable();
         self.wrong(key, &format!("`{name}` is no fact of a ticket")).with_help(format!("one of: {}", known.join(", ")))
     }
 }
@@ -348,37 +455,37 @@ fn group_names(tree: &regex_syntax::hir::Hir, names: &mut Vec<String>) {
 mod tests {
     use super::*;
 
-    fn read(text: &'static str) -> (Vec<PatternRow>, Vec<String>) {
+    fn read(text: &'static str) -> (Patterns, Vec<String>) {
         let mut mistakes = Vec::new();
         let endings = Endings { libraries: vec!["lib".to_owned()], programs: vec!["prog".to_owned()] };
-        let rows = patterns(std::iter::once(&YamlText::new("data/ticket-test.yaml", text)), &endings, &mut mistakes);
-        (rows, mistakes.iter().map(|mistake| format!("{}:{}", mistake.span.line, mistake.message)).collect())
+        let read = patterns(std::iter::once(&YamlText::new("data/ticket-test.yaml", text)), &endings, &mut mistakes);
+        (read, mistakes.iter().map(|mistake| format!("{}:{}", mistake.span.line, mistake.message)).collect())
     }
 
     #[test]
     fn endings_are_filled_in() {
-        let (rows, mistakes) = read(
+        let (read, mistakes) = read(
             "patterns:\n  - regex: 'in (?<module>\\w+\\.{library}) of \\w{1,9}\\.{image}'\n    examples: [{text: in a.lib of b.prog, gives: {module: a.lib}}]\n",
         );
         assert_eq!(mistakes, Vec::<String>::new());
-        let regex = rows[0].regex.as_deref().expect("an expression");
+        let regex = read.patterns[0].regex.as_deref().expect("an expression");
         assert!(regex.contains(r"\.(?i:lib))") && regex.ends_with(r"{1,9}\.(?i:lib|prog)"), "{regex}");
     }
 
     #[test]
     fn words_may_be_one_or_many_and_groups_are_facts() {
-        let (rows, mistakes) = read(
+        let (read, mistakes) = read(
             "patterns:\n  - words: [a name, ein Name]\n    fact: app\n    examples: [{text: 'a name: x', gives: {app: x}}]\n  \
              - regex: 'of (?<app>\\w+) in (?<module>\\w+)'\n    examples: [{text: of a in b, gives: {app: a, module: b}}]\n",
         );
         assert!(mistakes.is_empty(), "{mistakes:?}");
-        let (first, second) = (&rows[0], &rows[1]);
+        let (first, second) = (&read.patterns[0], &read.patterns[1]);
         assert_eq!(
-            (first.words.len(), first.fact, first.place.as_str()),
-            (2, Some("Fact::App"), "rules/data/ticket-test.yaml:2")
+            (first.words.len(), first.fact, read.examples[0].place.as_str()),
+            (2, Some(Fact::App), "rules/data/ticket-test.yaml:2")
         );
-        assert_eq!(second.groups, [("app".to_owned(), "Fact::App"), ("module".to_owned(), "Fact::Module")]);
-        assert_eq!(second.examples[0].1.len(), 2);
+        assert_eq!(second.groups, [("app".to_owned(), Fact::App), ("module".to_owned(), Fact::Module)]);
+        assert_eq!(read.examples[1].gives.len(), 2);
     }
 
     #[test]

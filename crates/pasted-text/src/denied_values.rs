@@ -3,10 +3,9 @@
 //! values and labels are meant is data (`rules/data/mentions.yaml`).
 
 use std::ops::Range;
-use std::sync::LazyLock;
 
+use super::cue_words::{Cue, words_of};
 use super::sentences::Line;
-use windows_codes::Knowledge;
 
 /// As many marks between labels and values as are looked at in a line.
 const MOST_MARKS: usize = 64;
@@ -16,24 +15,6 @@ const MOST_WORDS: usize = 4;
 const MARKS: [char; 3] = [':', '=', '：'];
 /// What may stand around a value.
 const AROUND: [char; 6] = [' ', '\t', '"', '\'', '=', '>'];
-
-/// The words, as `rules/data/mentions.yaml` has them.
-struct Words {
-    value: &'static [&'static str],
-    zero: &'static [&'static str],
-    wanted: &'static [&'static str],
-    counted: &'static [&'static str],
-}
-
-static WORDS: LazyLock<Words> = LazyLock::new(|| {
-    let knowledge = Knowledge::builtin();
-    Words {
-        value: knowledge.mention_cues("value"),
-        zero: knowledge.mention_cues("zero"),
-        wanted: knowledge.mention_cues("wanted"),
-        counted: knowledge.mention_cues("counted"),
-    }
-});
 
 /// A line without the labels whose value says no; `None` if it has none.
 pub(super) fn without_denied_values(line: &str) -> Option<String> {
@@ -62,8 +43,7 @@ fn value_behind(line: &str, behind: usize) -> Option<Range<usize>> {
     let start = line.len().saturating_sub(value.len());
     let length = value.find(|letter: char| !(letter.is_alphanumeric() || letter == '/')).unwrap_or(value.len());
     let word = value.get(..length)?.to_lowercase();
-    let words = &*WORDS;
-    if !(words.value.contains(&&*word) || words.zero.contains(&&*word)) {
+    if !(words_of(Cue::Value).contains(&&*word) || words_of(Cue::Zero).contains(&&*word)) {
         return None;
     }
     let after = value.get(length..)?;
@@ -117,9 +97,13 @@ fn says_no(label: &str, value: &str) -> bool {
         label.split(|letter: char| !letter.is_alphanumeric()).any(|word| !word.is_empty() && list.contains(&word))
     };
     let named = label.contains(char::is_alphabetic);
-    let words = &*WORDS;
     let value = value.to_lowercase();
-    named && if words.zero.contains(&&*value) { has(words.counted) } else { length <= MOST_WORDS && !has(words.wanted) }
+    named
+        && if words_of(Cue::Zero).contains(&&*value) {
+            has(words_of(Cue::Counted))
+        } else {
+            length <= MOST_WORDS && !has(words_of(Cue::Wanted))
+        }
 }
 
 #[cfg(test)]

@@ -1,34 +1,15 @@
 //! Texts that explain crashes and tell of none: guides, READMEs, articles of a knowledge base.
 
-use std::sync::LazyLock;
-
+use super::cue_words::{Cue, words_of};
 use super::fences::{in_code, unquoted};
 use super::quotes::quotes;
 use evidence::TicketLine;
-use windows_codes::Knowledge;
 
 /// Of the five signs of a document, a guide has at least so many.
 const FEWEST_SIGNS: usize = 3;
 
 /// A list of known errors has at least so many solutions.
 const FEWEST_SOLUTIONS: usize = 2;
-
-/// The words of solutions, of forms for reports, and of somebody who tells what happened to them, as
-/// `rules/data/mentions.yaml` has them.
-struct Words {
-    solution: &'static [&'static str],
-    report_heading: &'static [&'static str],
-    oneself: &'static [&'static str],
-}
-
-static WORDS: LazyLock<Words> = LazyLock::new(|| {
-    let knowledge = Knowledge::builtin();
-    Words {
-        solution: knowledge.mention_cues("solution"),
-        report_heading: knowledge.mention_cues("report_heading"),
-        oneself: knowledge.mention_cues("oneself"),
-    }
-});
 
 /// Whether a text reads like a guide: it has the form of a document, and nobody tells in it what happened to them.
 pub(super) fn is_guide(lines: &[TicketLine]) -> bool {
@@ -68,7 +49,7 @@ impl Signs {
             let name = name.trim().to_lowercase();
             count(
                 &mut self.report_headings,
-                usize::from(WORDS.report_heading.iter().any(|known| name.starts_with(known))),
+                usize::from(words_of(Cue::ReportHeading).iter().any(|known| name.starts_with(known))),
             );
         }
         count(&mut self.code_spans, line.matches('`').count() / 2);
@@ -76,7 +57,7 @@ impl Signs {
         count(&mut self.links, line.matches("](").count().max(line.matches("https://").count()));
         let label = unquoted(line).trim_start_matches(['-', '*', '•', ' ']).split_once(':').map(|(label, _)| label);
         let label = label.unwrap_or_default().trim_matches(['*', ' ']).to_lowercase();
-        count(&mut self.solutions, usize::from(WORDS.solution.contains(&&*label)));
+        count(&mut self.solutions, usize::from(words_of(Cue::Solution).contains(&&*label)));
         // A heading and a quotation speak in the voice of whoever reads.
         if heading.is_none() {
             count(&mut self.personal_lines, usize::from(is_personal(line)));
@@ -108,7 +89,7 @@ fn is_personal(line: &str) -> bool {
     }
     outside.push_str(line.get(at..).unwrap_or_default());
     let mut words = outside.split(|letter: char| !(letter.is_alphanumeric() || letter == '\'')).map(str::to_lowercase);
-    words.any(|word| WORDS.oneself.contains(&&*word))
+    words.any(|word| words_of(Cue::Oneself).contains(&&*word))
 }
 
 #[cfg(test)]

@@ -6,8 +6,7 @@ use super::patterns::Fact;
 use super::recognised::Recognised;
 use super::values::{decimal_number, version};
 use evidence::{Inventory, TicketEvent, TicketLine};
-use windows_codes::Knowledge;
-use windows_codes::nvidia::DriverRelease;
+use windows_codes::{DriverRelease, Knowledge};
 use windows_events::catalogue::provider_called;
 
 /// As many packages as are kept.

@@ -7,6 +7,7 @@
 //! number.
 
 mod bare_stack;
+mod cue_words;
 mod dates;
 mod debugger;
 mod denied_values;

@@ -6,152 +6,10 @@
 use std::sync::{LazyLock, OnceLock};
 
 use aho_corasick::AhoCorasick;
+use knowledge_tables::embedded;
+pub(super) use knowledge_tables::patterns::Fact;
+use knowledge_tables::patterns::Pattern;
 use regex::{Regex, RegexSet, RegexSetBuilder};
-
-/// What a pattern announces.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Fact {
-    /// The crashed program's file name; a version may follow.
-    App,
-    /// Its version.
-    AppVersion,
-    /// Its path.
-    AppPath,
-    /// The crashed program, but only if what follows looks like an image's name.
-    AppImage,
-    /// A program that did not answer, with its version; one that crashed counts more.
-    AppHung,
-    /// The crashed program, said in a sentence; a field of a report counts more.
-    AppTold,
-    /// A program that is said to crash or end, without a code; all other ways to name it count more.
-    AppNamed,
-    /// The faulting module's file name; a version may follow.
-    Module,
-    /// The same, said in a sentence; a field of a report counts more.
-    ModuleTold,
-    /// Its version.
-    ModuleVersion,
-    /// The faulting module, but only if what follows looks like an image's name.
-    ModuleImage,
-    /// A debugger's module name, without ending and possibly after an address.
-    ModuleStem,
-    /// The faulting module's path.
-    ModulePath,
-    /// The module of the exception's address as a debugger names it.
-    FaultStem,
-    /// An exception code.
-    ExceptionCode,
-    /// The code of an exception that was raised, and perhaps handled.
-    RaisedCode,
-    /// An exception code that the words may mean, when nothing else gives one.
-    SuggestedCode,
-    /// The code with which a process ended; small ones are the program's own.
-    ExitCode,
-    /// The name of the status with which a process ended, or of the exception.
-    StatusName,
-    /// Why a page could not be read, a status; the exception is the one of such pages.
-    InPageStatus,
-    /// What did not respond, if it can be a program.
-    Hung,
-    /// An exit code of which only the lowest 8 bits were left.
-    TruncatedCode,
-    /// The offset in the faulting module.
-    Offset,
-    /// The type of a C++ exception that nobody caught.
-    CppType,
-    /// The words of such an exception.
-    CppWhat,
-    /// A fast-fail code.
-    FastFail,
-    /// A fast-fail code in some contexts only.
-    Subcode,
-    /// The address that an access violation wanted.
-    AccessAddress,
-    /// A parameter of the exception, counted from 0.
-    ExceptionParameter(usize),
-    /// A bugcheck code with `0x`; parameters in parentheses may follow. Or its name.
-    Bugcheck,
-    /// A bugcheck code in hexadecimal, with or without `0x`.
-    BugcheckHex,
-    /// A bugcheck code in decimal, unless it begins with `0x`.
-    BugcheckDecimal,
-    /// A parameter of the bugcheck, counted from 0, in hexadecimal.
-    BugcheckParameter(usize),
-    /// The name of a bugcheck.
-    StopName,
-    /// A line in which a stop may be told by its name in words.
-    StopWords,
-    /// The same, said in passing.
-    StopMention,
-    /// Codes of stops in a row, each in hexadecimal with `0x`.
-    StopList,
-    /// The driver that a stop's screen names.
-    StopDriver,
-    /// A Win32 error, or an NTSTATUS in its place.
-    WinError,
-    /// A number that is a Win32 error only if it is one of the loader's.
-    LoaderError,
-    /// An HRESULT.
-    HResult,
-    /// WER's name for the kind of problem.
-    EventName,
-    /// The provider of an event.
-    EventSource,
-    /// The id of an event.
-    EventId,
-    /// The computer's name.
-    Computer,
-    /// Process id of the crashed program, hexadecimal.
-    ProcessId,
-    /// The same in decimal.
-    ProcessIdDecimal,
-    /// WER's id of the report.
-    ReportId,
-    /// The name of a GPU.
-    Gpu,
-    /// Release of the NVIDIA driver.
-    NvidiaDriver,
-    /// File version of a display driver.
-    DisplayDriver,
-    /// The highest CUDA version that the driver supports.
-    CudaDriver,
-    /// Windows build number.
-    OsBuild,
-    /// The same where it may be another number: taken only if a release has it.
-    OsBuildTold,
-    /// The same where it may be a file's version: taken only if no other release shares its kernel.
-    OsVersion,
-    /// A release of Windows by its name: `11 Pro 23H2`.
-    OsRelease,
-    /// Physical memory, MiB.
-    MemoryMib,
-    /// Version and date of the firmware.
-    Bios,
-    /// Model of the computer.
-    Model,
-    /// Version of Python.
-    Python,
-    /// Name of an installed package; its version follows as a fact of its own.
-    Package,
-    /// Version of that package.
-    PackageVersion,
-    /// The part of a text that is about one crash begins with this line.
-    CrashBegins,
-    /// It ends with this line.
-    CrashEnds,
-    /// Somebody starts a program with this line: what comes is about another run.
-    RunBegins,
-    /// Another problem is told from this line on.
-    ProblemBegins,
-    /// Whom or what the text tells of from this line on, one of several.
-    PartyBegins,
-    /// The line explains something in general and says nothing of the crash.
-    Explanation,
-    /// The line shows that a debugger blames no module.
-    NoModule,
-    /// What a debugger suspects in the place of a module.
-    DebuggerSuspects,
-}
 
 /// Whether a line begins or ends the part of a text that is about one crash.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -168,25 +26,7 @@ pub(super) enum Border {
     Party,
 }
 
-/// Words or an expression, and what they announce.
-#[derive(Debug)]
-pub(super) struct Pattern {
-    /// Words that stand for themselves at the beginning and end of words; upper and lower case are the same.
-    words: &'static [&'static str],
-    /// An expression in their place.
-    regex: Option<&'static str>,
-    /// Its groups that are facts.
-    groups: &'static [(&'static str, Fact)],
-    /// What follows the words.
-    fact: Option<Fact>,
-    /// What the words mean, where nothing follows.
-    value: Option<&'static str>,
-    /// An expression that some line of the text must fit for the pattern to count.
-    pub needs: Option<&'static str>,
-}
-
-/// The patterns.
-pub(super) static PATTERNS: &[Pattern] = include!(concat!(env!("OUT_DIR"), "/ticket_patterns.rs"));
+embedded!(PATTERNS: Vec<Pattern> = "ticket-patterns");
 
 /// As many matches of one expression as are looked at in a line.
 const MOST_MATCHES: usize = 32;
@@ -237,7 +77,7 @@ static FINDER: LazyLock<Finder> = LazyLock::new(|| {
     let words = || numbered().flat_map(|(number, pattern)| pattern.words.iter().map(move |words| (number, *words)));
     let expressions = || {
         numbered()
-            .filter(|(_, pattern)| pattern.border().is_none())
+            .filter(|(_, pattern)| border(pattern).is_none())
             .filter_map(|(number, row)| Some((number, row.regex?)))
     };
     Finder {
@@ -256,7 +96,7 @@ struct Borders {
 }
 
 static BORDERS: LazyLock<Borders> = LazyLock::new(|| {
-    let rows = || PATTERNS.iter().enumerate().filter_map(|(number, row)| Some((number, row.border()?, row.regex?)));
+    let rows = || PATTERNS.iter().enumerate().filter_map(|(number, row)| Some((number, border(row)?, row.regex?)));
     Borders {
         expressions: all_of(rows().map(|(_, _, regex)| regex)),
         rows: rows().map(|(number, border, _)| (number, border)).collect(),
@@ -274,7 +114,7 @@ pub(super) fn borders(line: &str) -> impl Iterator<Item = (usize, Border)> {
 /// Whom or what `line` names as the one that the text tells of from there on: `Customer A: ...`. In lower case.
 pub(super) fn party(line: &str) -> Option<String> {
     static NAMED: LazyLock<Vec<Regex>> = LazyLock::new(|| {
-        let rows = PATTERNS.iter().filter(|row| row.border() == Some(Border::Party));
+        let rows = PATTERNS.iter().filter(|row| border(row) == Some(Border::Party));
         rows.filter_map(|row| Regex::new(row.regex?).ok()).collect()
     });
     let line = super::values::beginning(line, LONGEST_HEADING);
@@ -283,17 +123,16 @@ pub(super) fn party(line: &str) -> Option<String> {
     Some(words.collect::<Vec<_>>().join(" ").to_lowercase())
 }
 
-impl Pattern {
-    fn border(&self) -> Option<Border> {
-        self.groups.iter().find_map(|(_, fact)| match fact {
-            Fact::CrashBegins => Some(Border::Begins),
-            Fact::CrashEnds => Some(Border::Ends),
-            Fact::RunBegins => Some(Border::Starts),
-            Fact::ProblemBegins => Some(Border::Problem),
-            Fact::PartyBegins => Some(Border::Party),
-            _ => None,
-        })
-    }
+/// Where a pattern divides a text.
+fn border(pattern: &Pattern) -> Option<Border> {
+    pattern.groups.iter().find_map(|(_, fact)| match fact {
+        Fact::CrashBegins => Some(Border::Begins),
+        Fact::CrashEnds => Some(Border::Ends),
+        Fact::RunBegins => Some(Border::Starts),
+        Fact::ProblemBegins => Some(Border::Problem),
+        Fact::PartyBegins => Some(Border::Party),
+        _ => None,
+    })
 }
 
 /// What the patterns find in `line`, in the order of the patterns and, for each, of the line.
@@ -337,7 +176,7 @@ impl Finder {
             }
             let compiled = compiled.get_or_init(|| Regex::new(pattern.regex?).ok());
             for captures in compiled.iter().flat_map(|regex| regex.captures_iter(line)).take(MOST_MATCHES) {
-                for (name, fact) in pattern.groups {
+                for (name, fact) in &pattern.groups {
                     if let Some(group) = captures.name(name) {
                         let (at, text) = (group.start(), group.as_str());
                         found.push((*number, at, Statement { fact: *fact, text, at, needs }));
@@ -359,12 +198,11 @@ pub(super) fn stands_alone(line: &str, start: usize, end: usize) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use knowledge_tables::patterns::FACTS;
 
     #[test]
     fn all_patterns_can_be_searched_for() {
         assert!(FINDER.words.is_some() && FINDER.expressions.is_some() && BORDERS.expressions.is_some());
-        for pattern in PATTERNS {
+        for pattern in PATTERNS.iter() {
             if let Some(regex) = pattern.regex {
                 let compiled = Regex::new(regex).expect("an expression");
                 let names: Vec<&str> = compiled.capture_names().flatten().collect();
@@ -375,16 +213,12 @@ mod tests {
     }
 
     #[test]
-    fn the_names_of_facts_are_sorted_and_each_is_used() {
-        assert!(FACTS.is_sorted());
-        let used = |variant: &str| {
-            PATTERNS.iter().any(|pattern| {
-                let facts = pattern.fact.iter().chain(pattern.groups.iter().map(|(_, fact)| fact));
-                facts.into_iter().any(|fact| format!("Fact::{fact:?}") == variant)
-            })
-        };
-        for (name, variant) in FACTS {
-            assert!(used(variant), "no pattern gives {name}");
+    fn each_fact_is_announced_by_a_pattern() {
+        for (name, fact) in Fact::NAMED {
+            let announced = PATTERNS.iter().any(|pattern| {
+                pattern.fact == Some(*fact) || pattern.groups.iter().any(|(_, of_group)| of_group == fact)
+            });
+            assert!(announced, "no pattern gives {name}");
         }
     }
 

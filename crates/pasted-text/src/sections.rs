@@ -15,8 +15,8 @@ use super::dates::{StatedTime, stated_time};
 use super::patterns::{Border, borders, party};
 use super::recognised::Weight;
 use super::{event_table, event_text, python, read_alone};
+use crate::cue_words::{Cue, words_of};
 use evidence::{Ticket, TicketLine};
-use windows_codes::Knowledge;
 
 mod rows;
 
@@ -170,7 +170,7 @@ impl Section {
     /// Whether the part, with these `lines`, tells of a run that failed: with an error, and with a code of the program's
     /// own. So does one of another problem, party or script with an error.
     pub(super) fn tells_of_a_failure(&self, ticket: &Ticket, lines: &[TicketLine]) -> bool {
-        let absent = Knowledge::builtin().mention_cues("absent");
+        let absent = words_of(Cue::Absent);
         let error = |line: &TicketLine| {
             let text = line.text.to_ascii_lowercase();
             let mut words = text.split(|letter: char| !letter.is_alphanumeric());

@@ -5,6 +5,8 @@ mod words;
 
 use super::*;
 use evidence::{ExceptionCode, Names, Version};
+use knowledge_tables::embedded;
+use knowledge_tables::patterns::Example;
 use untrusted::text::decode;
 use windows_events::{Contents, Context};
 
@@ -139,16 +141,16 @@ fn crashes(text: &str) -> Vec<String> {
     crashes.map(|ticket| shown(named_facts_of(ticket))).collect()
 }
 
-/// The place of a pattern, a text, and all that the text says.
-type Example = (&'static str, &'static str, &'static [(&'static str, &'static str)]);
-
-/// Each pattern's own examples.
-const EXAMPLES: &[Example] = include!(concat!(env!("OUT_DIR"), "/ticket_examples.rs"));
+embedded!(
+    /// Each pattern's own examples.
+    EXAMPLES: Vec<Example> = "ticket-examples"
+);
 
 #[test]
 fn every_pattern_finds_what_its_examples_say_and_nothing_else() {
     let mut wrong = Vec::new();
-    for (place, text, gives) in EXAMPLES {
+    assert!(EXAMPLES.len() > 100);
+    for Example { place, text, gives } in EXAMPLES.iter() {
         let mut found = named_facts(text);
         let mut expected: Vec<(&str, String)> =
             gives.iter().map(|(name, value)| (*name, (*value).to_owned())).collect();

@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 
 use aho_corasick::{AhoCorasick, MatchKind};
 
-use windows_codes::{Knowledge, codes};
+use windows_codes::{Knowledge, events as known_events};
 use windows_events::catalogue::{find, provider_called, provider_names};
 
 /// A source with as many letters is a name and no word of everyday language, as `disk` and `display` are.
@@ -44,7 +44,7 @@ struct Sources {
 static SOURCES: LazyLock<Option<Sources>> = LazyLock::new(|| {
     let mut names: Vec<(String, &'static str)> =
         provider_names().map(|(called, name)| (called.to_lowercase(), name)).collect();
-    for event in codes::events() {
+    for event in known_events() {
         for called in &event.called {
             let provider = provider_called(event.provider).or_else(|| provider_called(called));
             names.extend(provider.map(|provider| (called.to_lowercase(), provider)));

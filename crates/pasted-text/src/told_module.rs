@@ -1,27 +1,8 @@
 //! Sentences that say in which module a program crashed, as against those that ask, suppose or deny it, or tell of what
 //! was mended.
 
-use std::sync::LazyLock;
-
+use super::cue_words::{Cue, words_of};
 use windows_codes::Knowledge;
-
-/// The words, as `rules/data/mentions.yaml` has them.
-struct Words {
-    supposing: &'static [&'static str],
-    denying: &'static [&'static str],
-    negation: &'static [&'static str],
-    negation_behind: &'static [&'static str],
-}
-
-static WORDS: LazyLock<Words> = LazyLock::new(|| {
-    let knowledge = Knowledge::builtin();
-    Words {
-        supposing: knowledge.mention_cues("supposing"),
-        denying: knowledge.mention_cues("denying"),
-        negation: knowledge.mention_cues("negation"),
-        negation_behind: knowledge.mention_cues("negation_behind"),
-    }
-});
 
 /// Whether what does not respond may be a program, by the words before that: no server, device, page or network.
 pub(super) fn names_a_program(words: &str) -> bool {
@@ -41,8 +22,9 @@ pub(super) fn is_asserted(line: &str, at: usize) -> bool {
         return false;
     }
     let clause = sentence_before.rsplit([',', ';', ':', '(', '–', '—']).next().unwrap_or_default();
-    let supposed = has_one_of(sentence_before, WORDS.supposing) || has_one_of(sentence_behind, WORDS.supposing);
-    !supposed && !has_one_of(clause, WORDS.denying)
+    let supposed =
+        has_one_of(sentence_before, words_of(Cue::Supposing)) || has_one_of(sentence_behind, words_of(Cue::Supposing));
+    !supposed && !has_one_of(clause, words_of(Cue::Denying))
 }
 
 /// A negation stands at most so many words behind the name of what it denies something of: `a.exe ne plante pas`.
@@ -54,7 +36,8 @@ pub(super) fn is_told_of(line: &str, at: usize, name: &str) -> bool {
     let behind = line.get(at.saturating_add(name.len())..).unwrap_or_default();
     let mut near = behind.split_whitespace().take(MOST_TO_NEGATION);
     let first = near.next().unwrap_or_default();
-    let denied = has_one_of(first, WORDS.negation) || near.any(|word| has_one_of(word, WORDS.negation_behind));
+    let denied =
+        has_one_of(first, words_of(Cue::Negation)) || near.any(|word| has_one_of(word, words_of(Cue::NegationBehind)));
     is_asserted(line, at) && !denied
 }
 

@@ -7,7 +7,7 @@ use super::slips;
 use evidence::{BugcheckCode, Version, base_name};
 use facts::{FactDefinition, FactType, Value};
 use rule_syntax::mistakes::{listing, suggestion};
-use windows_codes::code_names::{Named, aliases, code_of, names_of};
+use windows_codes::{Named, aliases, code_of, names_of};
 
 /// A text is not a value of the wanted type.
 #[derive(Debug, PartialEq, Eq)]

@@ -13,11 +13,13 @@
 //! assert_eq!(root.get("oldest").and_then(|node| node.text()), Some("14.40"));
 //! ```
 
+mod closest;
 mod diagnostic;
 mod node;
 mod reader;
 mod text;
 
+pub use closest::closest;
 pub use diagnostic::{Diagnostic, Level, OtherPlace, sort as sort_diagnostics};
 pub use node::{Entry, Kind, Node, Style};
 pub use reader::{MAX_BYTES, MAX_DEPTH, MAX_NODES, parse, parse_documents, parse_in_spite, read_file};

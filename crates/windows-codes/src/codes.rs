@@ -5,55 +5,55 @@ use knowledge_tables::{Sorted, embedded};
 
 embedded!(
     /// Statuses of cuBLAS.
-    pub CUBLAS_STATUSES: Sorted<u32, Meaning> = "cublas-statuses"
+    pub(crate) CUBLAS_STATUSES: Sorted<u32, Meaning> = "cublas-statuses"
 );
 embedded!(
     /// Errors of CUDA by the names that its driver gives them.
-    pub CUDA_DRIVER_ERRORS: Sorted<u32, Meaning> = "cuda-driver-errors"
+    pub(crate) CUDA_DRIVER_ERRORS: Sorted<u32, Meaning> = "cuda-driver-errors"
 );
 embedded!(
     /// Errors of CUDA's runtime.
-    pub CUDA_ERRORS: Sorted<u32, Meaning> = "cuda-errors"
+    pub(crate) CUDA_ERRORS: Sorted<u32, Meaning> = "cuda-errors"
 );
 embedded!(
     /// Statuses of cuDNN.
-    pub CUDNN_STATUSES: Sorted<u32, Meaning> = "cudnn-statuses"
+    pub(crate) CUDNN_STATUSES: Sorted<u32, Meaning> = "cudnn-statuses"
 );
 embedded!(
     /// Problem codes of devices.
-    pub DEVICE_PROBLEMS: Sorted<u32, Meaning> = "device-problems"
+    pub(crate) DEVICE_PROBLEMS: Sorted<u32, Meaning> = "device-problems"
 );
 embedded!(
     /// Errors of the C runtime.
-    pub ERRNOS: Sorted<u32, Meaning> = "errnos"
+    pub(crate) ERRNOS: Sorted<u32, Meaning> = "errnos"
 );
 embedded!(
     /// Exit codes by convention.
-    pub EXIT_CODES: Sorted<u32, Meaning> = "exit-codes"
+    pub(crate) EXIT_CODES: Sorted<u32, Meaning> = "exit-codes"
 );
 embedded!(
     /// HRESULTs that are more than a wrapped system error or status.
-    pub HRESULTS: Sorted<u32, Meaning> = "hresults"
+    pub(crate) HRESULTS: Sorted<u32, Meaning> = "hresults"
 );
 embedded!(
     /// The owners of the facilities of HRESULTs.
-    pub HRESULT_FACILITIES: Sorted<u32, Meaning> = "hresult-facilities"
+    pub(crate) HRESULT_FACILITIES: Sorted<u32, Meaning> = "hresult-facilities"
 );
 embedded!(
     /// Statuses beyond those that have a meaning, by name only.
-    pub STATUSES: Sorted<u32, Meaning> = "statuses"
+    pub(crate) STATUSES: Sorted<u32, Meaning> = "statuses"
 );
 embedded!(
     /// The owners of the facilities of statuses.
-    pub STATUS_FACILITIES: Sorted<u32, Meaning> = "status-facilities"
+    pub(crate) STATUS_FACILITIES: Sorted<u32, Meaning> = "status-facilities"
 );
 embedded!(
     /// System errors.
-    pub WIN_ERRORS: Sorted<u32, Meaning> = "win-errors"
+    pub(crate) WIN_ERRORS: Sorted<u32, Meaning> = "win-errors"
 );
 embedded!(
     /// Xid errors of NVIDIA's driver.
-    pub XIDS: Sorted<u32, Meaning> = "xids"
+    pub(crate) XIDS: Sorted<u32, Meaning> = "xids"
 );
 embedded!(NOTES: Vec<Note> = "code-notes");
 embedded!(EVENTS: Vec<Event> = "events");
@@ -65,8 +65,7 @@ pub fn events() -> &'static [Event] {
 }
 
 /// The note on a code of a kind, or else the note on its kind.
-#[must_use]
-pub fn note(of: &str, code: u32) -> Option<&'static Note> {
+pub(crate) fn note(of: &str, code: u32) -> Option<&'static Note> {
     let mut notes = NOTES.iter().filter(|note| note.of == of);
     let of_kind = notes.clone().find(|note| note.codes.is_empty());
     notes.find(|note| note.codes.contains(&code)).or(of_kind)

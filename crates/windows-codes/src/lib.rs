@@ -1,23 +1,56 @@
-//! What is known about codes, builds, drivers and places, apart from any artifact.
+//! The codes by which Windows says why a program or the whole system ended, and what each of them means.
 //!
-//! What may change without a release (names of codes, releases of Windows, what to collect) stands in
-//! `rules/data/*.yaml`; the build reads it and leaves its tables in the program, where [`Knowledge::builtin`] finds
-//! them. What never changes is functions: [`location()`] of a path, and the numbering of drivers by [`nvidia`] and by the
-//! other makers of [`graphics`].
+//! Windows and what runs on it number their errors in several ways that share one space of 32 bits:
+//!
+//! - An *NTSTATUS* is what an exception is raised with and what a process ends with: `0xC0000005` is an access violation.
+//!   Its upper bits are severity, owner and facility.
+//! - A *bugcheck* or stop code is what a blue screen shows, with four parameters that say more: `0x116`.
+//! - A *system error* (Win32 error) is what `GetLastError` gives, in decimal: 126.
+//! - An *HRESULT* is what COM, DirectX and .NET return: `0x80070005`. It can wrap a system error or a status.
+//! - A *fast-fail code* is the reason with which a program shut itself down, below status `0xC0000409`.
+//! - Exit codes by convention, errors of the C runtime, of CUDA and its libraries, of NVIDIA's driver (Xid), and problem
+//!   codes of devices are small numbers, and so are the ids of events.
+//!
+//! The same number is written in many ways: IDEs print status `0xC0000409` as -1073740791, others as 3221226505. And one
+//! number can be several codes. [`explain`] takes a number in any spelling, a name, or a line with codes in it, and gives
+//! what each can be, the likeliest first, each with the reason:
+//!
+//! ```
+//! use windows_codes::{Kind, Knowledge, explain};
+//!
+//! let explained = explain("exit code -1073740791", &Knowledge::builtin())?;
+//! let likeliest = &explained[0].readings[0];
+//! assert_eq!((likeliest.kind, likeliest.code.as_str()), (Kind::Exception, "0xC0000409"));
+//! assert_eq!(likeliest.name.as_deref(), Some("STATUS_STACK_BUFFER_OVERRUN"));
+//! # Ok::<(), windows_codes::NoCode>(())
+//! ```
+//!
+//! [`Knowledge`] looks up single codes by their kind, and [`code_of`] a code by its name. The tables are data
+//! (`rules/data/*.yaml`) that the build encodes; each is decoded when it is first asked for. What never changes is
+//! functions: the bits of a code ([`Structure`]) and of a machine check ([`McaStatus`]), the place that a path lies in
+//! ([`location()`]), and the numbering of display drivers ([`DriverRelease`], [`intel_release`]).
 
-pub mod code_names;
-pub mod codes;
+mod code_names;
+mod codes;
 mod compatibility;
-pub mod graphics;
+mod explain;
+mod graphics;
 mod location;
-pub mod machine_check;
-pub mod nvidia;
+mod machine_check;
+mod nvidia;
 mod stop;
 
+pub use code_names::{Named, aliases, code_of, names_of};
+pub use codes::events;
 pub use compatibility::{Release, ReleaseSpan, RuntimeMinimum, TensorFlowBuild};
-pub use location::is_conda_folder;
-pub use location::{location, places};
-pub use stop::{Explained, Holds, Stop, StopParameter};
+pub use explain::{
+    Explained, Facility, Kind, Layout, NoCode, Reading, Spellings, Structure, SubCode, explain, explain_with, texts_of,
+};
+pub use graphics::{amd_driver, intel_driver, intel_release};
+pub use location::{is_conda_folder, location, places};
+pub use machine_check::{MCA_CLASSES, McaClass, McaStatus};
+pub use nvidia::{DriverRelease, is_driver_file};
+pub use stop::{ExplainedParameter, Holds, Stop, StopParameter};
 
 use std::borrow::Cow;
 
@@ -34,7 +67,6 @@ embedded!(BUGCHECKS: Sorted<u32, Meaning> = "bugchecks");
 embedded!(BUILDS: Sorted<u32, Build> = "windows-builds");
 embedded!(COLLECT: Sorted<&str, Request> = "collect");
 embedded!(COLLECTED_FOLDERS: Sorted<&str, CollectedFolder> = "collected-folders");
-embedded!(MENTION_CUES: Sorted<&str, Vec<&str>> = "mentions");
 embedded!(TEXT_WORDS: Sorted<&str, Vec<&str>> = "text-words");
 
 /// The name of a system error: `ERROR_SERVICE_REQUEST_TIMEOUT` of 1053.
@@ -64,12 +96,6 @@ impl Knowledge {
     #[must_use]
     pub fn builtin() -> Self {
         Self(())
-    }
-
-    /// Words of `rules/data/mentions.yaml`, by what they do to a sentence: `advice`, `denial` and others.
-    #[must_use]
-    pub fn mention_cues(&self, of: &str) -> &'static [&'static str] {
-        MENTION_CUES.get(of).map(Vec::as_slice).unwrap_or_default()
     }
 
     /// Words of `rules/data/text-words.yaml`, by what they are for: `event`, `clause` and others.

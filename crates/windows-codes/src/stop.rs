@@ -14,7 +14,7 @@ pub struct Stop(&'static StopRow);
 
 /// A parameter of a stop that happened, explained.
 #[derive(Debug, Clone, Copy)]
-pub struct Explained {
+pub struct ExplainedParameter {
     /// What it is.
     pub parameter: &'static StopParameter,
     /// Its value.
@@ -30,7 +30,7 @@ impl Stop {
 
     /// What parameter `number` says, given the parameters of a stop that happened.
     #[must_use]
-    pub fn explain(self, number: u8, parameters: &[u64]) -> Option<Explained> {
+    pub fn explain(self, number: u8, parameters: &[u64]) -> Option<ExplainedParameter> {
         let value = *parameters.get(usize::from(number.checked_sub(1)?))?;
         let first = *parameters.first()?;
         let fits = |parameter: &&StopParameter| {
@@ -42,7 +42,7 @@ impl Stop {
         let parameter = rows.next()?;
         let unknown = !parameter.values.is_empty() && among(&parameter.values, value).is_none();
         let parameter = if unknown { rows.next().unwrap_or(parameter) } else { parameter };
-        Some(Explained { parameter, value })
+        Some(ExplainedParameter { parameter, value })
     }
 
     /// The parameters that hold the address of an instruction, with their values.
@@ -59,7 +59,7 @@ impl Stop {
     }
 }
 
-impl Explained {
+impl ExplainedParameter {
     /// The NTSTATUS that it holds. A zero where a status stands is none: it says that nothing was recorded.
     #[must_use]
     pub fn status(&self) -> Option<ExceptionCode> {

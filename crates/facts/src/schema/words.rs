@@ -33,7 +33,7 @@ pub const DRIVES: &[&str] = &["same", "other"];
 /// The parts of a machine that report errors of the hardware.
 pub const COMPONENTS: &[&str] = &["processor", "memory", "pcie", "pci", "other"];
 /// What a machine check reports an error of.
-pub const MACHINE_CHECKS: &[&str] = windows_codes::machine_check::MCA_CLASSES;
+pub const MACHINE_CHECKS: &[&str] = windows_codes::MCA_CLASSES;
 /// Words for who held the memory when it ran out.
 pub const MEMORY_HOLDERS: &[&str] = &["pool", "program", "programs", "other"];
 /// Kinds of timeline entries.

@@ -10,7 +10,7 @@ use super::super::{EvidenceRef, Record, Value};
 use super::{INSTALLS, LEAST_COVERED, Logged, drive, named};
 use evidence::{EventBody, NtStatus, SigmaRule};
 use incident::{Built, TimelineEntry, values};
-use windows_codes::machine_check::McaStatus;
+use windows_codes::McaStatus;
 
 /// What a Sigma rule says of itself, folded.
 #[derive(Debug)]

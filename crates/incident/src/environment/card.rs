@@ -8,8 +8,7 @@ use super::runtime::RuntimeFile;
 use super::{Environment, Found, system};
 use crate::gathered::Gathered;
 use evidence::{CpuArchitecture, OperatingSystem, Version};
-use windows_codes::graphics::intel_release;
-use windows_codes::{Knowledge, location};
+use windows_codes::{Knowledge, intel_release, location};
 
 /// The card. What a text states is marked so, and stands only where nothing that was loaded tells.
 #[must_use]

@@ -3,8 +3,7 @@
 use super::Found;
 use super::seen::{Seen, SeenModule};
 use evidence::Version;
-use windows_codes::graphics::{amd_driver, intel_driver};
-use windows_codes::nvidia::{DriverRelease, is_driver_file};
+use windows_codes::{DriverRelease, amd_driver, intel_driver, is_driver_file};
 
 /// Display drivers.
 #[derive(Debug, Clone, Default)]

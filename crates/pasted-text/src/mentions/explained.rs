@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use super::Marked;
-use super::cues::{CUES, LONGEST};
+use super::cues::{Cue, LONGEST, words_of};
 use super::has_one_of;
 use super::sentence::speaks_of_oneself;
 use crate::fences::unquoted;
@@ -84,10 +84,10 @@ fn names(text: &str) -> Vec<Range<usize>> {
 fn explanation(line_of: &Line<'_>, name: &Range<usize>) -> Option<Range<usize>> {
     let clause = line_of.clause(name);
     let text = line_of.text.get(clause.clone())?;
-    if has_one_of(text, CUES.happening) || speaks_of_oneself(text) {
+    if has_one_of(text, words_of(Cue::Happening)) || speaks_of_oneself(text) {
         return None;
     }
-    if has_one_of(text, CUES.explaining) {
+    if has_one_of(text, words_of(Cue::Explaining)) {
         return Some(clause);
     }
     // Who asks about a stop by its name alone has it.

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeSet;
 
+use crate::cue_words::{Cue, words_of};
 use crate::read_alone;
 use crate::sentences::Line;
 use crate::values::image_name;
-use windows_codes::{Knowledge, status_of_win_error};
+use windows_codes::status_of_win_error;
 
 /// As many characters of an error's line as tell it from others.
 const TELLING: usize = 60;
@@ -45,7 +46,7 @@ pub(super) fn failures(text: &str, failures: &mut Failures) {
 
 /// Whether a sentence of `text` says that a file is missing which it names: `a.dll was not found`.
 fn names_missing_file(text: &str) -> bool {
-    let absent = Knowledge::builtin().mention_cues("absent");
+    let absent = words_of(Cue::Absent);
     let line_of = Line::of(text);
     let begins = std::iter::once(0).chain(line_of.sentences.iter().copied());
     begins.filter_map(|begins| text.get(begins..line_of.end(&line_of.sentences, begins))).any(|sentence| {

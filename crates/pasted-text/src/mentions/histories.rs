@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 use super::Marked;
-use super::cues::{CUES, Cue, LONGEST, cues_of};
+use super::cues::{Cue, LONGEST, cues_of, words_of};
 use super::failures::{Failures, failures};
 use crate::fences::unquoted;
 use crate::printed::has_time;
@@ -106,7 +106,7 @@ fn names_a_computer(line: &str) -> bool {
             && number.bytes().all(|digit| digit.is_ascii_digit())
     };
     line.split(|letter: char| !(letter.is_alphanumeric() || matches!(letter, '-' | '.' | '_')))
-        .any(|word| is_name(word) || CUES.computer.contains(&&*word.to_lowercase()))
+        .any(|word| is_name(word) || words_of(Cue::Computer).contains(&&*word.to_lowercase()))
 }
 
 fn row(at: usize, line: &str) -> Option<Row> {

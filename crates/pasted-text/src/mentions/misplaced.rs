@@ -5,7 +5,7 @@
 //! stands before.
 
 use super::Marked;
-use super::cues::{CUES, Cue, Kinds, cues_of};
+use super::cues::{Cue, Kinds, cues_of, words_of};
 use crate::fences::unquoted;
 use crate::printed::{Printed, printed};
 use crate::sentences::Line;
@@ -40,7 +40,8 @@ fn says_so(marked: &Marked, position: usize) -> bool {
         return false;
     }
     let text = marked.lines.get(position).map_or("", |line| unquoted(&line.text));
-    let of_something_else = if kinds.has(Cue::Misplaced) { CUES.part_of_log } else { CUES.beside_evidence };
+    let of_something_else =
+        if kinds.has(Cue::Misplaced) { words_of(Cue::PartOfLog) } else { words_of(Cue::BesideEvidence) };
     let folded = text.to_lowercase();
     if of_something_else.iter().any(|word| folded.contains(word)) {
         return false;

@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 use super::Marked;
-use super::cues::{CUES, Cue, LONGEST, cues_of};
+use super::cues::{Cue, LONGEST, cues_of, words_of};
 use super::failures::{Failures, failures};
 use super::has_one_of;
 use crate::fences::unquoted;
@@ -53,16 +53,19 @@ fn is_meant(line_of: &Line<'_>, cue: &Range<usize>) -> bool {
     let behind = line_of.text.get(cue.end..end).unwrap_or_default();
     let denied = |part: &str| {
         let mut words = part.split(|letter: char| !letter.is_alphanumeric());
-        words.any(|word| CUES.negation.contains(&&*word.to_lowercase()))
+        words.any(|word| words_of(Cue::Negation).contains(&&*word.to_lowercase()))
     };
     let asked = behind.trim_end().ends_with(['?', '？', ':', '：']);
-    !asked && ![before, behind].iter().any(|part| denied(part) || has_one_of(part, CUES.relapse)) && !goes_on(behind)
+    !asked
+        && ![before, behind].iter().any(|part| denied(part) || has_one_of(part, words_of(Cue::Relapse)))
+        && !goes_on(behind)
 }
 
 /// Whether somebody says what they did before the words, there or in the line above.
 fn tells_of_a_deed(marked: &Marked, at: usize, before: &str) -> bool {
     let above = at.checked_sub(1).filter(|above| !marked.is_in_code(*above)).and_then(|above| marked.lines.get(above));
-    has_one_of(before, CUES.deed) || above.is_some_and(|above| has_one_of(unquoted(&above.text), CUES.deed))
+    has_one_of(before, words_of(Cue::Deed))
+        || above.is_some_and(|above| has_one_of(unquoted(&above.text), words_of(Cue::Deed)))
 }
 
 /// Whether the lines behind the one at `at` are few, and none says that something goes on.
@@ -78,5 +81,5 @@ fn behind(marked: &Marked, at: usize) -> bool {
 fn goes_on(text: &str) -> bool {
     let mut named = Failures::default();
     failures(text, &mut named);
-    !named.is_empty() || has_one_of(text, CUES.relapse) || has_one_of(text, CUES.happening)
+    !named.is_empty() || has_one_of(text, words_of(Cue::Relapse)) || has_one_of(text, words_of(Cue::Happening))
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::Marked;
-use super::cues::{CUES, Cue, LONGEST, cues_of};
+use super::cues::{Cue, LONGEST, cues_of, words_of};
 use super::failures::{Failures, failures};
 use super::has_one_of;
 use crate::fences::unquoted;
@@ -58,10 +58,10 @@ fn end_of_overtaken(marked: &Marked, at: usize, line_of: &Line<'_>, kind: Cue, c
     // What began when somebody did something is not over by that.
     let before = text.get(line_of.sentence_start(cue.start)..cue.start)?;
     let last = before.split_whitespace().next_back().unwrap_or_default().to_lowercase();
-    if CUES.since.contains(&&*last) {
+    if words_of(Cue::Since).contains(&&*last) {
         return None;
     }
-    if has_one_of(text.get(line_of.clause(cue))?, CUES.state) {
+    if has_one_of(text.get(line_of.clause(cue))?, words_of(Cue::State)) {
         return None;
     }
     let mut ends = line_of.clauses.iter().copied().filter(|end| *end >= cue.end);
@@ -78,7 +78,8 @@ fn end_of_overtaken(marked: &Marked, at: usize, line_of: &Line<'_>, kind: Cue, c
 /// Whether the clause behind the byte at `at` is about now: `now it ends`, `it still ends`, `the crash remains`.
 fn is_of_now(line: &Line<'_>, at: usize) -> bool {
     let end = line.end(&line.clauses, at);
-    line.begins_joined(at, CUES.today) || has_one_of(line.text.get(at..end).unwrap_or_default(), CUES.goes_on)
+    line.begins_joined(at, words_of(Cue::Today))
+        || has_one_of(line.text.get(at..end).unwrap_or_default(), words_of(Cue::GoesOn))
 }
 
 /// Whether `behind` tells of a failure, or announces one, and of none that `before` names.

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::Marked;
-use super::cues::{CUES, Cue, LONGEST, cues_of};
+use super::cues::{Cue, LONGEST, cues_of, words_of};
 use super::failures::{Failures, failures};
 use crate::fences::unquoted;
 use crate::printed::{Printed, printed};
@@ -89,7 +89,7 @@ fn has_anothers(line_of: &Line<'_>, sentence: &Range<usize>) -> bool {
 fn names_computer(text: &str, at: usize) -> bool {
     let behind = text.get(at..).unwrap_or_default();
     let words = behind.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty());
-    words.take(MOST_BEFORE_COMPUTER).any(|word| CUES.computer.contains(&&*word.to_lowercase()))
+    words.take(MOST_BEFORE_COMPUTER).any(|word| words_of(Cue::Computer).contains(&&*word.to_lowercase()))
 }
 
 /// Whether one of the sentences about one's own computer tells of a failure, or announces one.
@@ -99,7 +99,7 @@ fn fails_here(marked: &Marked, mine: &Sentences) -> bool {
         sentences.iter().any(|sentence| {
             let fine = text.get(sentence.clone()).is_some_and(|said| {
                 said.split(|letter: char| !letter.is_alphanumeric())
-                    .any(|word| CUES.fine.contains(&&*word.to_lowercase()))
+                    .any(|word| words_of(Cue::Fine).contains(&&*word.to_lowercase()))
             });
             let told = text.get(sentence.start..).unwrap_or_default();
             let mut named = Failures::default();

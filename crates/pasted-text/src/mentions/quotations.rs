@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::cues::{CUES, LONGEST, MOST_CUES};
+use super::cues::{Cue, LONGEST, MOST_CUES, words_of};
 use crate::fences::unquoted;
 use crate::printed::{Printed, printed};
 use crate::sentences::Line;
@@ -73,7 +73,7 @@ pub(super) fn denied_quotations(line_of: &Line) -> Vec<Range<usize>> {
         part.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_lowercase)
     };
     let is = |word: &String, list: &[&str]| list.contains(&&**word);
-    let appears = |word: &String| is(word, CUES.report) || is(word, CUES.appearing);
+    let appears = |word: &String| is(word, words_of(Cue::Report)) || is(word, words_of(Cue::Appearing));
     let mut denied = Vec::new();
     for quote in line_of.quotes.iter().take(MOST_CUES) {
         if words(quote.start, quote.end).nth(FEWEST_QUOTED.saturating_sub(1)).is_none() {
@@ -81,21 +81,22 @@ pub(super) fn denied_quotations(line_of: &Line) -> Vec<Range<usize>> {
         }
         let start = line_of.sentence_start(quote.start);
         let behind: Vec<String> = words(quote.end, line_of.end(&line_of.clauses, quote.end))
-            .take_while(|word| !is(word, CUES.joining))
+            .take_while(|word| !is(word, words_of(Cue::Joining)))
             .take(MOST_BEHIND)
             .collect();
         let before: Vec<String> = words(start, quote.start).collect();
         // What "didn't exit successfully" failed.
         let negated = |words: &[String]| {
             let pairs = words.iter().zip(words.iter().skip(1)).enumerate();
-            let mut denied = pairs.filter(|(_, (first, second))| is(first, CUES.negation) && appears(second));
-            denied.any(|(at, _)| words.get(at.saturating_add(2)).is_none_or(|next| !is(next, CUES.wanted)))
+            let mut denied = pairs.filter(|(_, (first, second))| is(first, words_of(Cue::Negation)) && appears(second));
+            denied.any(|(at, _)| words.get(at.saturating_add(2)).is_none_or(|next| !is(next, words_of(Cue::Wanted))))
         };
         let denied_behind = negated(&behind)
-            || (behind.iter().any(appears) && behind.iter().any(|word| is(word, CUES.negation_behind)));
+            || (behind.iter().any(appears) && behind.iter().any(|word| is(word, words_of(Cue::NegationBehind))));
         let nearest = before.len().saturating_sub(MOST_BEFORE);
         let near = before.get(nearest..).unwrap_or_default();
-        let clause = near.iter().rposition(|word| is(word, CUES.joining)).map_or(0, |at| at.saturating_add(1));
+        let clause =
+            near.iter().rposition(|word| is(word, words_of(Cue::Joining))).map_or(0, |at| at.saturating_add(1));
         let denied_before = negated(near.get(clause..).unwrap_or_default());
         if denied_behind || denied_before {
             denied.push(start..line_of.end(&line_of.sentences, quote.end));
@@ -106,5 +107,5 @@ pub(super) fn denied_quotations(line_of: &Line) -> Vec<Range<usize>> {
 
 /// Whether a word says that something appeared or happened.
 fn is_report(word: &str) -> bool {
-    CUES.report.contains(&&*word.to_lowercase())
+    words_of(Cue::Report).contains(&&*word.to_lowercase())
 }

@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 use super::Marked;
-use super::cues::{CUES, Cue, cues_of};
+use super::cues::{Cue, cues_of, words_of};
 use crate::fences::unquoted;
 use crate::printed::{Printed, is_said_in_a_chat, printed};
 use crate::sentences::Line;
@@ -37,7 +37,7 @@ pub(super) fn retracted(marked: &Marked) -> Vec<usize> {
         let said = cues_of(text, |kind| kind == Cue::Retraction).any(|(_, cue)| {
             let end = line_of.end(&line_of.clauses, cue.end.saturating_sub(1));
             let behind = text.get(cue.end..end).unwrap_or_default().to_lowercase();
-            !line_of.is_quoted(cue.start) && !CUES.helping.iter().any(|word| behind.contains(word))
+            !line_of.is_quoted(cue.start) && !words_of(Cue::Helping).iter().any(|word| behind.contains(word))
         });
         said.then(|| spoken_of(lines, position))
     };
@@ -97,7 +97,7 @@ fn speaker(line: &str) -> Option<String> {
         return named(said.split(": ").next()?).filter(|_| at_a_time);
     }
     let lower = line.trim_end().to_lowercase();
-    if let Some(name) = CUES.wrote.iter().find_map(|wrote| lower.strip_suffix(wrote)) {
+    if let Some(name) = words_of(Cue::Wrote).iter().find_map(|wrote| lower.strip_suffix(wrote)) {
         return named(name);
     }
     if let Some(rest) = lower.strip_prefix("comment ")

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::cues::{CUES, Cue, Kinds, LONGEST, MOST_CUES};
+use super::cues::{CUES, Cue, Kinds, LONGEST, MOST_CUES, words_of};
 use super::quotations::{QUOTATION_MARKS, denied_quotations};
 use crate::printed::{Printed, printed};
 use crate::sentences::{Line, is_apart};
@@ -76,7 +76,7 @@ pub(super) fn doubt(line: &str, kinds: Kinds, other: &[Range<usize>]) -> Option<
         let first = line.split(|letter: char| !letter.is_alphanumeric()).find(|word| !word.is_empty());
         retracts |= kind == Cue::Past
             && line_of.sentence_start(cue.start) == 0
-            && first.is_some_and(|word| CUES.that.contains(&&*word.to_lowercase()));
+            && first.is_some_and(|word| words_of(Cue::That).contains(&&*word.to_lowercase()));
         doubtful.push(range);
     }
     if doubtful.is_empty() {
@@ -92,7 +92,7 @@ impl Line<'_> {
     fn doubted_by(&self, kind: Cue, cue: &Range<usize>) -> Option<Range<usize>> {
         let range = self.sentence_of(kind, cue)?;
         let mut end = range.end;
-        while self.sentences.binary_search(&end).is_ok() && self.begins(end, CUES.continued) {
+        while self.sentences.binary_search(&end).is_ok() && self.begins(end, words_of(Cue::Continued)) {
             end = self.end(&self.sentences, end);
         }
         Some(range.start..end)
@@ -119,14 +119,14 @@ impl Line<'_> {
         let behind = self.text.get(at..).unwrap_or_default();
         let behind = behind.trim_start_matches(|letter: char| !letter.is_alphanumeric());
         let clause: String = behind.chars().take(LONGEST_BEGINNING).flat_map(char::to_lowercase).collect();
-        let joined = clause.split(char::is_whitespace).next().filter(|word| CUES.introducing.contains(word));
+        let joined = clause.split(char::is_whitespace).next().filter(|word| words_of(Cue::Introducing).contains(word));
         let clause = joined.and_then(|word| clause.get(word.len()..)).unwrap_or(&clause).trim_start();
         words.iter().any(|word| clause.starts_with(word) && is_apart(clause, 0..word.len()))
     }
 
     /// Whether the clause behind the byte at `at` begins with a word of the present.
     fn begins_today(&self, at: usize) -> bool {
-        self.begins_joined(at, CUES.today)
+        self.begins_joined(at, words_of(Cue::Today))
     }
 
     /// What words put in doubt of the sentences around them.
@@ -137,7 +137,7 @@ impl Line<'_> {
         let sentence_end = self.end(&self.sentences, cue.end);
         let clause_end = self.end(&self.clauses, cue.end);
         match kind {
-            Cue::Denial if self.begins(cue.end, CUES.undenied) => None,
+            Cue::Denial if self.begins(cue.end, words_of(Cue::Undenied)) => None,
             Cue::Denial | Cue::Contrast | Cue::Elsewhere => Some(cue.start..clause_end),
             Cue::Neither => {
                 let behind = self.text.get(cue.end..clause_end).unwrap_or_default();
@@ -153,15 +153,15 @@ impl Line<'_> {
                 .then_some(cue.start..clause_end)
             }
             // What began then goes on.
-            Cue::Past if is_one_of(last_word(before), CUES.since) => None,
+            Cue::Past if is_one_of(last_word(before), words_of(Cue::Since)) => None,
             Cue::Past => {
                 let sentence = before.trim_start_matches(|letter: char| !letter.is_alphanumeric());
                 let begun = self.text.get(start..).unwrap_or_default();
                 let begun = if sentence.is_empty() { begun } else { sentence };
                 let first = begun.split(|letter: char| !letter.is_alphanumeric()).find(|word| !word.is_empty());
-                let of_that = first.is_some_and(|word| CUES.that.contains(&&*word.to_lowercase()));
+                let of_that = first.is_some_and(|word| words_of(Cue::That).contains(&&*word.to_lowercase()));
                 let start = if of_that { self.sentence_start(start.saturating_sub(1)) } else { start };
-                let tells_what = self.begins_apart(sentence_end, CUES.it_was);
+                let tells_what = self.begins_apart(sentence_end, words_of(Cue::ItWas));
                 // "It was this yesterday, today it is that."
                 if clause_end < sentence_end && self.begins_today(clause_end) {
                     return Some(start..clause_end);
@@ -173,26 +173,6 @@ impl Line<'_> {
                 let last = self.text.trim_end().len() == cue.end;
                 (last && before.ends_with([':', '?', '-', '–', '—', '|', '='])).then_some(0..self.text.len())
             }
-            // They are no matter of one sentence.
-            Cue::Recovery
-            | Cue::Survived
-            | Cue::Source
-            | Cue::Retraction
-            | Cue::Succeeded
-            | Cue::Now
-            | Cue::Still
-            | Cue::Month
-            | Cue::Misplaced
-            | Cue::Disregarded
-            | Cue::OfAnother
-            | Cue::Corrected
-            | Cue::Others
-            | Cue::Mine
-            | Cue::Mended
-            | Cue::Topic
-            | Cue::Well
-            | Cue::Works
-            | Cue::Expected => None,
             // "It should be enough, but I get this."
             Cue::Advice if clause_end < sentence_end && self.begins_today(clause_end) => Some(start..clause_end),
             Cue::Advice => Some(start..sentence_end),
@@ -212,6 +192,8 @@ impl Line<'_> {
                 let greeted = before.split_whitespace().count() <= MOST_GREETING;
                 (asked && greeted && !speaks_of_oneself(sentence)).then_some(start..sentence_end)
             }
+            // The others are no matter of one sentence.
+            _ => None,
         }
     }
 }
@@ -225,7 +207,7 @@ fn last_word(text: &str) -> &str {
 fn begins_clause(before: &str) -> bool {
     let before = before.trim_end();
     let word = before.rsplit(|letter: char| !letter.is_alphanumeric()).next().unwrap_or_default();
-    word.is_empty() || is_one_of(word, CUES.opening)
+    word.is_empty() || is_one_of(word, words_of(Cue::Opening))
 }
 
 /// Whether what is absent is named: in quotation marks, by a code or by a name, with at most a word before it.
@@ -259,13 +241,13 @@ fn is_error(word: &str) -> bool {
 /// Whether an error says of itself that something is absent.
 fn is_own(clause: &str) -> bool {
     let clause = clause.to_ascii_lowercase();
-    CUES.own.iter().any(|own| clause.contains(own))
+    words_of(Cue::Own).iter().any(|own| clause.contains(own))
 }
 
 /// Whether somebody says of themselves what happened.
 pub(super) fn speaks_of_oneself(text: &str) -> bool {
     let mut words = text.split(|letter: char| !letter.is_alphanumeric());
-    words.any(|word| is_one_of(word, CUES.oneself) || is_one_of(word, CUES.ourselves))
+    words.any(|word| is_one_of(word, words_of(Cue::Oneself)) || is_one_of(word, words_of(Cue::Ourselves)))
 }
 
 /// Whether a word is one of these, which are in lower case.

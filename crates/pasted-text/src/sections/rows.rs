@@ -7,13 +7,13 @@
 use std::collections::BTreeSet;
 
 use super::Found;
+use crate::cue_words::{Cue, words_of};
 use crate::fences::unquoted;
 use crate::patterns::Border;
 use crate::printed::has_time;
 use crate::read_alone;
 use crate::recognised::{Told, Weight};
 use evidence::TicketLine;
-use windows_codes::Knowledge;
 
 /// The kind of a border that a row makes.
 pub(super) const BY_ROW: usize = usize::MAX - 3;
@@ -93,7 +93,7 @@ enum Crash {
 
 /// The stop or exit code that a row tells of.
 fn crash(row: &str) -> Option<Crash> {
-    let meaning = Knowledge::builtin().mention_cues("meaning");
+    let meaning = words_of(Cue::Meaning);
     if row.split(|letter: char| !letter.is_alphanumeric()).any(|word| meaning.contains(&&*word.to_lowercase())) {
         return None;
     }

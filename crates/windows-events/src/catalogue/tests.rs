@@ -75,7 +75,7 @@ fn timeline_words_are_those_of_the_fact() {
 
 #[test]
 fn every_event_that_is_explained_is_read_or_said_not_to_be() {
-    for event in windows_codes::codes::events() {
+    for event in windows_codes::events() {
         let read = event.called.iter().chain([&event.provider]).any(|name| find(name, event.id).is_some());
         let said = event.look.iter().any(|text| text.contains("this program does not read it"));
         assert!(read != said, "{} {}", event.provider, event.id);

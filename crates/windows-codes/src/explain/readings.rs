@@ -1,14 +1,12 @@
 //! What a number can be, the likeliest first.
 
-use super::causes::{self, wanted};
 use super::kind::Kind;
 use super::spelling::{Form, Label, Written, neighbour};
 use super::structure::Structure;
 use super::{Reading, Spellings, SubCode};
+use crate::codes::{self, note};
+use crate::{Event, ExplainedParameter, Knowledge};
 use evidence::{BugcheckCode, ExceptionCode};
-use rules::RuleSet;
-use windows_codes::codes::{self, note};
-use windows_codes::{Event, Explained, Knowledge};
 
 /// Numbers below this can be system errors, and from this on codes whose upper bits say something.
 const SMALL: u32 = 0x1_0000;
@@ -38,7 +36,11 @@ impl Candidate {
 }
 
 /// All readings of a code. There is always one.
-pub(super) fn readings(written: &Written, knowledge: &Knowledge, rules: &RuleSet) -> Vec<Reading> {
+pub(super) fn readings(
+    written: &Written,
+    knowledge: &Knowledge,
+    ends_crashes: &dyn Fn(Kind, u32) -> bool,
+) -> Vec<Reading> {
     let mut found = candidates(written, knowledge);
     // Words that say what the code is are believed, unless it can't be that: programs call statuses errors.
     if let Some(label) = written.label {
@@ -52,8 +54,7 @@ pub(super) fn readings(written: &Written, knowledge: &Knowledge, rules: &RuleSet
         }
     }
     for candidate in &mut found {
-        // What rules ask for is what crashes end with.
-        if !rules.asking_for(&wanted(candidate.kind, candidate.code)).is_empty() {
+        if ends_crashes(candidate.kind, candidate.code) {
             candidate.weight = candidate.weight.saturating_add(20);
         }
     }
@@ -63,7 +64,7 @@ pub(super) fn readings(written: &Written, knowledge: &Knowledge, rules: &RuleSet
     if found.is_empty() {
         found.push(unknown(written));
     }
-    let mut readings: Vec<Reading> = found.into_iter().map(|candidate| reading(candidate, knowledge, rules)).collect();
+    let mut readings: Vec<Reading> = found.into_iter().map(|candidate| reading(candidate, knowledge)).collect();
     for reading in readings.iter_mut().filter(|reading| reading.kind == Kind::Bugcheck) {
         let said = of_parameters(BugcheckCode(reading.spellings.unsigned), &written.parameters, knowledge);
         reading.look.splice(0..0, said);
@@ -74,7 +75,7 @@ pub(super) fn readings(written: &Written, knowledge: &Knowledge, rules: &RuleSet
 /// What the parameters of a stop say.
 fn of_parameters(stop: BugcheckCode, parameters: &[u64], knowledge: &Knowledge) -> Vec<String> {
     let said = (1..=4).filter_map(|number| knowledge.stop(stop)?.explain(number, parameters));
-    let sentence = |said: Explained| {
+    let sentence = |said: ExplainedParameter| {
         let means = said.means(knowledge).map_or_else(String::new, |means| format!(" = {means}"));
         format!("parameter {} is 0x{:x}: {}{means}", said.parameter.number, said.value, said.parameter.is)
     };
@@ -202,7 +203,7 @@ fn large(written: &Written, knowledge: &Knowledge) -> Vec<Candidate> {
             if means.is_some() { 85 } else { 65 },
             "a component's result has this number".to_owned(),
         );
-    } else if let Some((kind, inner)) = Structure::of(code, Kind::HResult).and_then(|structure| structure.inner)
+    } else if let Some((kind, inner)) = Structure::of(code, Kind::HResult).and_then(|structure| structure.wrapped())
         && (code >> 30 == 2 || kind == Kind::Exception)
     {
         let what = format!("{} {}", kind.phrase(), kind.written(inner));
@@ -389,7 +390,7 @@ fn unknown(written: &Written) -> Candidate {
     Candidate::new(kind, code, 0, why)
 }
 
-fn reading(candidate: Candidate, knowledge: &Knowledge, rules: &RuleSet) -> Reading {
+fn reading(candidate: Candidate, knowledge: &Knowledge) -> Reading {
     if let Some(event) = candidate.event {
         return of_event(event, candidate.why, knowledge);
     }
@@ -397,7 +398,7 @@ fn reading(candidate: Candidate, knowledge: &Knowledge, rules: &RuleSet) -> Read
     let named = kind.look_up(code, knowledge);
     // A number that is no stop says nothing as one, whatever its bits say as another code.
     let structure = Structure::of(code, kind).filter(|_| kind != Kind::Bugcheck || named.is_some());
-    let inner = structure.as_ref().and_then(|structure| structure.inner);
+    let inner = structure.as_ref().and_then(|structure| structure.wrapped());
     let (name, means) = match (named, inner) {
         (Some((name, means)), _) => (Some(name.to_owned()), means),
         (None, Some((kind, inner))) => match kind.look_up(inner, knowledge) {
@@ -414,8 +415,6 @@ fn reading(candidate: Candidate, knowledge: &Knowledge, rules: &RuleSet) -> Read
         Some(note) if note.codes.is_empty() => of_inner.or(Some(note)),
         other => other.or(of_inner),
     };
-    let has_fast_fails = note.is_some_and(|note| note.fast_fails);
-    let (known, alone) = causes::known(kind, code, has_fast_fails, rules);
     Reading {
         kind,
         code: kind.written(code),
@@ -427,9 +426,7 @@ fn reading(candidate: Candidate, knowledge: &Knowledge, rules: &RuleSet) -> Read
         proves: Vec::new(),
         not: note.map(|note| texts(&note.not)).unwrap_or_default(),
         look: note.map(|note| texts(&note.look)).unwrap_or_default(),
-        sub_codes: if has_fast_fails { fast_fails(knowledge, rules) } else { Vec::new() },
-        alone,
-        rules: known,
+        sub_codes: note.filter(|note| note.fast_fails).map(|_| fast_fails(knowledge)).unwrap_or_default(),
         collect: note
             .map(|note| note.collect.iter().filter_map(|id| knowledge.collect(id)).map(str::to_owned).collect())
             .unwrap_or_default(),
@@ -450,8 +447,6 @@ fn of_event(event: &Event, why: String, knowledge: &Knowledge) -> Reading {
         not: texts(&event.not),
         look: texts(&event.look),
         sub_codes: Vec::new(),
-        alone: Vec::new(),
-        rules: Vec::new(),
         collect: event.collect.iter().filter_map(|id| knowledge.collect(id)).map(str::to_owned).collect(),
         sources: texts(&event.sources),
     }
@@ -461,13 +456,7 @@ fn texts(texts: &[&str]) -> Vec<String> {
     texts.iter().map(|text| (*text).to_owned()).collect()
 }
 
-fn fast_fails(knowledge: &Knowledge, rules: &RuleSet) -> Vec<SubCode> {
-    let asked = rules.numbers_asked_of(causes::FAST_FAIL);
-    let sub_code = |(code, meaning): (evidence::FastFailCode, &windows_codes::Meaning)| SubCode {
-        code: code.0,
-        name: meaning.name,
-        means: meaning.means,
-        has_rules: asked.contains(&u64::from(code.0)),
-    };
-    knowledge.fast_fails().map(sub_code).collect()
+fn fast_fails(knowledge: &Knowledge) -> Vec<SubCode> {
+    let codes = knowledge.fast_fails();
+    codes.map(|(code, meaning)| SubCode { code: code.0, name: meaning.name, means: meaning.means }).collect()
 }

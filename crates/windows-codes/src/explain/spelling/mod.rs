@@ -18,8 +18,8 @@ use self::parameters::parameters;
 use self::tokens::{Token, tokens};
 use self::typeset::{without_blank_in_status, without_grouping, without_place_of_xid};
 use super::kind::{Kind, all_names};
-use rules::closest;
-use windows_codes::Knowledge;
+use crate::Knowledge;
+use spanned_yaml::closest;
 
 /// The most characters of one text that are looked at: more than any line with a code in it has.
 const LONGEST: usize = 4096;

@@ -1,9 +1,9 @@
 //! Codes by their names.
 
 use super::{Form, Written};
+use crate::Knowledge;
+use crate::code_names::aliases;
 use crate::explain::kind::{Kind, all_names};
-use windows_codes::Knowledge;
-use windows_codes::code_names::aliases;
 
 /// More characters than a name has.
 pub(super) const LONGEST_NAME: usize = 100;

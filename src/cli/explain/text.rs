@@ -3,10 +3,12 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use super::{Alone, Explained, Kind, KnownRule, Reading, SubCode};
+use super::causes::{Alone, KnownRule};
+use super::{Explained, Reading};
 use report::confidence;
 use report::text::TextOptions;
 use report::text::page::{CAREFUL, Page, STRONG};
+use windows_codes::Kind;
 
 /// Causes that are shown unless all are asked for.
 const CAUSES_SHOWN: usize = 8;
@@ -17,7 +19,7 @@ const ALONE_SHOWN: usize = 3;
 ///
 /// # Errors
 /// When `out` can't be written to.
-pub fn write(codes: &[Explained], out: &mut dyn Write, options: TextOptions) -> io::Result<()> {
+pub(super) fn write(codes: &[Explained], out: &mut dyn Write, options: TextOptions) -> io::Result<()> {
     let mut page = Page::new(out, options);
     for (number, explained) in codes.iter().enumerate() {
         if number > 0 {
@@ -40,20 +42,21 @@ fn one(page: &mut Page<'_>, explained: &Explained) -> io::Result<()> {
     if !others.is_empty() {
         page.section("It can also be (-v tells all of each)")?;
         for reading in others {
-            page.bullet(&in_short(reading))?;
+            page.bullet(&in_short(&reading.code))?;
         }
     }
     Ok(())
 }
 
-fn heading(reading: &Reading) -> String {
+fn heading(reading: &windows_codes::Reading) -> String {
     match &reading.name {
         Some(name) => format!("{}  {name}", reading.code),
         None => reading.code.clone(),
     }
 }
 
-fn in_full(page: &mut Page<'_>, explained: &Explained, reading: &Reading) -> io::Result<()> {
+fn in_full(page: &mut Page<'_>, explained: &Explained, judged: &Reading) -> io::Result<()> {
+    let reading = &judged.code;
     page.styled(STRONG, 0, &heading(reading))?;
     page.blank()?;
     if let Some(means) = &reading.means {
@@ -71,8 +74,8 @@ fn in_full(page: &mut Page<'_>, explained: &Explained, reading: &Reading) -> io:
     bullets(page, "What it proves", &reading.proves)?;
     bullets(page, "What it does not mean", &reading.not)?;
     bullets(page, "Where to look further", &reading.look)?;
-    sub_codes(page, &reading.sub_codes)?;
-    causes(page, reading, explained.readings.len() > 1)?;
+    sub_codes(page, judged)?;
+    causes(page, judged, explained.readings.len() > 1)?;
     bullets(page, "What to collect", &reading.collect)?;
     if !reading.sources.is_empty() {
         page.section("Read more")?;
@@ -81,13 +84,13 @@ fn in_full(page: &mut Page<'_>, explained: &Explained, reading: &Reading) -> io:
     Ok(())
 }
 
-fn in_short(reading: &Reading) -> String {
+fn in_short(reading: &windows_codes::Reading) -> String {
     let means = reading.means.as_ref().map_or_else(String::new, |means| format!(": {means}"));
     format!("{}, {}{means} ({})", heading(reading), reading.kind.phrase(), reading.why)
 }
 
 /// The spellings that are met for a code of this kind.
-fn spellings(reading: &Reading) -> String {
+fn spellings(reading: &windows_codes::Reading) -> String {
     let spellings = &reading.spellings;
     let (hex, unsigned) = (&spellings.hex, spellings.unsigned);
     if spellings.signed < 0 {
@@ -115,13 +118,14 @@ fn bullets(page: &mut Page<'_>, name: &str, texts: &[String]) -> io::Result<()> 
     texts.iter().try_for_each(|text| page.bullet(text))
 }
 
-fn sub_codes(page: &mut Page<'_>, codes: &[SubCode]) -> io::Result<()> {
+fn sub_codes(page: &mut Page<'_>, reading: &Reading) -> io::Result<()> {
+    let codes = &reading.code.sub_codes;
     if codes.is_empty() {
         return Ok(());
     }
-    let all = page.verbose || !codes.iter().any(|sub_code| sub_code.has_rules);
+    let all = page.verbose || !codes.iter().any(|sub_code| reading.has_rules(sub_code));
     page.section(if all { "Sub-codes" } else { "Sub-codes that rules know (-v lists all)" })?;
-    for sub_code in codes.iter().filter(|sub_code| all || sub_code.has_rules) {
+    for sub_code in codes.iter().filter(|sub_code| all || reading.has_rules(sub_code)) {
         let means = sub_code.means.map_or_else(String::new, |means| format!(": {means}"));
         page.marked(STRONG, &format!("  {:>4}  ", sub_code.code), &format!("{}{means}", sub_code.name))?;
     }

@@ -4,18 +4,18 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::kind::Kind;
-use super::structure::Structure;
+use super::Reading;
 use evidence::{BugcheckCode, ExceptionCode};
 use facts::{FactSet, Record, Value};
 use rules::{RuleSet, Wanted};
+use windows_codes::{Kind, Structure};
 
 /// The fact that holds a sub-code of a fast fail.
-pub(super) const FAST_FAIL: &str = "exception.fast_fail";
+const FAST_FAIL: &str = "exception.fast_fail";
 
 /// A rule that asks for a code.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct KnownRule {
+pub(super) struct KnownRule {
     /// Its id.
     pub id: String,
     /// What it finds, in one line.
@@ -31,7 +31,7 @@ pub struct KnownRule {
 
 /// What a rule says of an incident of which nothing but a code is known.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Alone {
+pub(super) struct Alone {
     /// The rule.
     pub rule: String,
     /// What it finds, in one line.
@@ -63,7 +63,7 @@ pub(super) fn wanted(kind: Kind, code: u32) -> Vec<Wanted> {
     };
     // A system error inside of a status or HRESULT is what rules look for in texts. Stops have none inside.
     if kind != Kind::Bugcheck
-        && let Some((Kind::WinError, error)) = Structure::of(code, kind).and_then(|structure| structure.inner)
+        && let Some((Kind::WinError, error)) = Structure::of(code, kind).and_then(|structure| structure.wrapped())
     {
         wanted.extend(of_win_error(error.into()));
     }
@@ -114,13 +114,15 @@ fn facts(kind: Kind, code: u32) -> FactSet {
     facts
 }
 
-/// The rules that ask for a code, or for one of its sub-codes when those are fast-fail codes, and what the rules say when
-/// it is all that is known.
-pub(super) fn known(kind: Kind, code: u32, fast_fails: bool, rules: &RuleSet) -> (Vec<KnownRule>, Vec<Alone>) {
+/// A reading of a code with the rules that ask for it, or for one of its sub-codes, and with what the rules say when the
+/// code is all that is known.
+pub(super) fn judged(reading: windows_codes::Reading, rules: &RuleSet) -> Reading {
+    let (kind, code) = (reading.kind, reading.spellings.unsigned);
+    let has_sub_codes = !reading.sub_codes.is_empty();
+    let asked_sub_codes = if has_sub_codes { rules.numbers_asked_of(FAST_FAIL) } else { Vec::new() };
     let mut wanted = wanted(kind, code);
-    if fast_fails && kind == Kind::Exception {
-        let numbers = rules.numbers_asked_of(FAST_FAIL);
-        wanted.extend(numbers.into_iter().map(|number| Wanted::Fact(FAST_FAIL, number)));
+    if kind == Kind::Exception {
+        wanted.extend(asked_sub_codes.iter().map(|number| Wanted::Fact(FAST_FAIL, *number)));
     }
     let judgement = rules.judge(&facts(kind, code));
     let missing: BTreeMap<&str, &[String]> =
@@ -138,5 +140,6 @@ pub(super) fn known(kind: Kind, code: u32, fast_fails: bool, rules: &RuleSet) ->
         cause: finding.cause.clone(),
         confidence: finding.confidence,
     });
-    (known.collect(), alone.collect())
+    let (rules, alone) = (known.collect(), alone.collect());
+    Reading { code: reading, asked_sub_codes, alone, rules }
 }

@@ -5,7 +5,7 @@
 use serde::Serialize;
 
 use super::kind::Kind;
-use windows_codes::codes::{HRESULT_FACILITIES, STATUS_FACILITIES};
+use crate::codes::{HRESULT_FACILITIES, STATUS_FACILITIES};
 
 /// The bits of a code, taken apart.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -24,7 +24,7 @@ pub struct Structure {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub wraps: Option<(Kind, String)>,
     #[serde(skip)]
-    pub(super) inner: Option<(Kind, u32)>,
+    inner: Option<(Kind, u32)>,
 }
 
 /// How the bits of a code are divided.
@@ -58,7 +58,8 @@ const FACILITY_VISUAL_CPP: u16 = 109;
 
 impl Structure {
     /// Takes a code apart. `None` for small numbers, whose bits say nothing.
-    pub(super) fn of(code: u32, kind: Kind) -> Option<Self> {
+    #[must_use]
+    pub fn of(code: u32, kind: Kind) -> Option<Self> {
         if code < 0x4000_0000 {
             return None;
         }
@@ -117,6 +118,12 @@ impl Structure {
         let number = u16::try_from(code & 0xFFFF).unwrap_or_default();
         let wraps = inner.map(|(kind, code)| (kind, kind.written(code)));
         Self { layout, severity, customer, facility, number, wraps, inner }
+    }
+
+    /// The code that is wrapped in it, with its kind.
+    #[must_use]
+    pub fn wrapped(&self) -> Option<(Kind, u32)> {
+        self.inner
     }
 
     /// The same in words.

@@ -1,30 +1,24 @@
-//! What a code says before there is any evidence: its spellings, its names, what it means and does not mean, where to
-//! look further, and which causes the rules know for it.
+//! What a code says before there is any evidence: its spellings, its names, what it means and does not mean, and where to
+//! look further.
 //!
 //! A number alone can be many things: 126 is a system error, an exit code of a shell, and what Kernel-Power writes for
-//! stop code 0x7E. So each code has *readings*, the likeliest first, each with the reason why it is one. Nothing here
-//! judges: meanings are data in `rules/data`, and causes come from the rules.
+//! stop code 0x7E. So each code has *readings*, the likeliest first, each with the reason why it is one.
 
-mod causes;
-pub mod json;
 mod kind;
 mod readings;
 mod spelling;
 mod structure;
-pub mod text;
 
 use serde::Serialize;
 
-pub use causes::{Alone, KnownRule};
 pub use kind::Kind;
 pub use spelling::NoCode;
 pub use structure::{Facility, Layout, Structure};
 
-use rules::RuleSet;
-use windows_codes::Knowledge;
+use crate::Knowledge;
 
 /// A code with everything that can be said of it.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Explained {
     /// The text that was asked about.
     pub text: String,
@@ -52,7 +46,7 @@ impl Spellings {
 }
 
 /// One thing that a code can be.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Reading {
     /// What kind of code.
     pub kind: Kind,
@@ -84,12 +78,6 @@ pub struct Reading {
     /// The sub-codes that have a name.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub sub_codes: Vec<SubCode>,
-    /// What the rules say of an incident of which nothing but this code is known.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub alone: Vec<Alone>,
-    /// The rules that ask for this code, the surest first.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub rules: Vec<KnownRule>,
     /// What to collect.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub collect: Vec<String>,
@@ -108,20 +96,31 @@ pub struct SubCode {
     /// What it says.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub means: Option<&'static str>,
-    /// Whether rules ask for it.
-    pub has_rules: bool,
 }
 
 /// Explains every code in `text`: a number in any spelling, a name, or words with codes in them.
 ///
 /// # Errors
 /// When there is no code in it.
-pub fn explain(text: &str, knowledge: &Knowledge, rules: &RuleSet) -> Result<Vec<Explained>, NoCode> {
+pub fn explain(text: &str, knowledge: &Knowledge) -> Result<Vec<Explained>, NoCode> {
+    explain_with(text, knowledge, &|_, _| false)
+}
+
+/// As [`explain`], for a caller who knows of some codes that crashes end with them: a reading as one of those comes
+/// sooner.
+///
+/// # Errors
+/// When there is no code in `text`.
+pub fn explain_with(
+    text: &str,
+    knowledge: &Knowledge,
+    ends_crashes: &dyn Fn(Kind, u32) -> bool,
+) -> Result<Vec<Explained>, NoCode> {
     let written = spelling::read(text, knowledge)?;
     let explained = written.iter().map(|written| Explained {
         text: text.to_owned(),
         spellings: Spellings::of(written.code),
-        readings: readings::readings(written, knowledge, rules),
+        readings: readings::readings(written, knowledge, ends_crashes),
     });
     Ok(explained.collect())
 }

@@ -2,14 +2,13 @@
 
 use serde::Serialize;
 
-use evidence::{BugcheckCode, ExceptionCode, FastFailCode};
-use knowledge_tables::Sorted;
-use windows_codes::Knowledge;
-use windows_codes::Meaning;
-use windows_codes::codes::{
+use crate::codes::{
     CUBLAS_STATUSES, CUDA_DRIVER_ERRORS, CUDA_ERRORS, CUDNN_STATUSES, DEVICE_PROBLEMS, ERRNOS, EXIT_CODES, HRESULTS,
     STATUSES, WIN_ERRORS, XIDS,
 };
+use crate::{Knowledge, Meaning};
+use evidence::{BugcheckCode, ExceptionCode, FastFailCode};
+use knowledge_tables::Sorted;
 
 /// What kind of code a number is. In the order in which equally likely readings stand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
@@ -126,7 +125,7 @@ fn has_foreign_bits(code: u32, knowledge: &Knowledge) -> bool {
 }
 
 /// Every name with its kind and code.
-pub(super) fn all_names(knowledge: &Knowledge) -> impl Iterator<Item = (&str, Kind, u32)> {
+pub(crate) fn all_names(knowledge: &Knowledge) -> impl Iterator<Item = (&str, Kind, u32)> {
     let named =
         |table: &'static Sorted<u32, Meaning>, kind: Kind| table.iter().map(move |(code, row)| (row.name, kind, *code));
     let exceptions = knowledge.exceptions().map(|(code, meaning)| (meaning.name, Kind::Exception, code.0));

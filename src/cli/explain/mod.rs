@@ -1,4 +1,10 @@
-//! `crashsift explain`: what a code says before there is any evidence.
+//! `crashsift explain`: what a code says before there is any evidence, and which causes the rules know for it.
+
+mod causes;
+mod json;
+#[cfg(test)]
+mod tests;
+mod text;
 
 use std::path::PathBuf;
 
@@ -7,8 +13,9 @@ use clap::ArgAction;
 use super::color::Color;
 use super::output::{self, Format, Look};
 use super::{Exit, load_rules, stream};
-use crashsift::explain::{explain, json, text, texts_of};
-use windows_codes::Knowledge;
+use causes::{Alone, KnownRule};
+use rules::RuleSet;
+use windows_codes::{Knowledge, NoCode, Spellings, SubCode, explain_with, texts_of};
 
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
@@ -40,6 +47,46 @@ pub struct Arguments {
     /// Colours in the text.
     #[arg(long, value_enum, default_value_t)]
     color: Color,
+}
+
+/// A code with everything that can be said of it.
+#[derive(Debug)]
+struct Explained {
+    /// The text that was asked about.
+    text: String,
+    spellings: Spellings,
+    /// What the code can be, the likeliest first. Never empty.
+    readings: Vec<Reading>,
+}
+
+/// One thing that a code can be, with what the rules know of it.
+#[derive(Debug)]
+struct Reading {
+    code: windows_codes::Reading,
+    /// The fast-fail codes that rules ask for, of a code whose sub-codes are those.
+    asked_sub_codes: Vec<u64>,
+    /// What the rules say of an incident of which nothing but this code is known.
+    alone: Vec<Alone>,
+    /// The rules that ask for this code, the surest first.
+    rules: Vec<KnownRule>,
+}
+
+impl Reading {
+    /// Whether rules ask for a sub-code.
+    fn has_rules(&self, sub_code: &SubCode) -> bool {
+        self.asked_sub_codes.contains(&sub_code.code.into())
+    }
+}
+
+/// Explains every code in `text`. A code that rules ask for is what crashes end with, and a number is sooner such a one.
+fn explain(text: &str, knowledge: &Knowledge, rules: &RuleSet) -> Result<Vec<Explained>, NoCode> {
+    let is_asked_for = |kind, code| !rules.asking_for(&causes::wanted(kind, code)).is_empty();
+    let explained = explain_with(text, knowledge, &is_asked_for)?.into_iter().map(|explained| Explained {
+        text: explained.text,
+        spellings: explained.spellings,
+        readings: explained.readings.into_iter().map(|reading| causes::judged(reading, rules)).collect(),
+    });
+    Ok(explained.collect())
 }
 
 pub fn run(arguments: &Arguments) -> Exit {

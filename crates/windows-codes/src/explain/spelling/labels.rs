@@ -1,8 +1,8 @@
 //! Words before a code that say what it is.
 
 use super::names::by_name;
-use windows_codes::Knowledge;
-use windows_codes::codes::events;
+use crate::Knowledge;
+use crate::codes::events;
 
 /// What words before a code say that it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

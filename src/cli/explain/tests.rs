@@ -1,13 +1,18 @@
 //! Codes as people ask for them.
 
 use super::*;
+use windows_codes::{Kind, SubCode};
 
 fn explained(text: &str) -> Vec<Explained> {
     let rules = RuleSet::load(true, &[]).expect("the built-in rules");
     explain(text, &Knowledge::builtin(), &rules).unwrap_or_else(|wrong| panic!("{wrong}"))
 }
 
-fn likeliest(text: &str) -> Reading {
+fn likeliest(text: &str) -> windows_codes::Reading {
+    judged(text).code
+}
+
+fn judged(text: &str) -> Reading {
     explained(text).remove(0).readings.remove(0)
 }
 
@@ -160,36 +165,8 @@ fn a_number_that_was_written_wrong_is_told_with_what_it_most_likely_is() {
 }
 
 #[test]
-fn the_parameters_of_a_stop_say_what_they_mean() {
-    for text in ["0x1A (0x41792, 0x0, 0x0, 0x0)", "Bug check 0x0000001a (0x0000000000041792, 0x0, 0x0, 0x0)"] {
-        let look = likeliest(text).look;
-        assert!(look.first().is_some_and(|first| first.starts_with("parameter 1 is 0x41792: ")), "{look:?}");
-        assert!(look.iter().any(|line| line.contains("a page table entry is damaged")), "{look:?}");
-    }
-    assert!(!likeliest("0x1A").look.iter().any(|line| line.contains(" is 0x")));
-}
-
-#[test]
-fn a_name_that_cudnn_numbered_anew_is_told_once() {
-    let explained = explained("CUDNN_STATUS_EXECUTION_FAILED");
-    assert_eq!(explained.iter().map(|one| one.spellings.unsigned).collect::<Vec<_>>(), [5000]);
-}
-
-#[test]
-fn an_argument_that_only_says_what_a_code_is_goes_with_the_next() {
-    let texts = |arguments: &[&str]| {
-        let arguments: Vec<String> = arguments.iter().map(|argument| (*argument).to_owned()).collect();
-        texts_of(&arguments, &Knowledge::builtin())
-    };
-    assert_eq!(texts(&["WinError", "126"]), ["WinError 126"]);
-    assert_eq!(texts(&["exit", "code", "53", "0x116"]), ["exit code 53", "0x116"]);
-    assert_eq!(texts(&["[WinError", "126]", "Kernel-Power", "41"]), ["[WinError 126]", "Kernel-Power 41"]);
-    assert_eq!(texts(&["VIDEO_TDR_FAILURE", "5", "c0000005"]), ["VIDEO_TDR_FAILURE", "5", "c0000005"]);
-}
-
-#[test]
 fn a_number_that_can_be_many_things_shows_all_of_them() {
-    let kinds = |text: &str| explained(text).remove(0).readings.iter().map(|r| r.kind).collect::<Vec<_>>();
+    let kinds = |text: &str| explained(text).remove(0).readings.iter().map(|r| r.code.kind).collect::<Vec<_>>();
     assert_eq!(kinds("126"), [Kind::WinError, Kind::ExitCode, Kind::Bugcheck, Kind::Bugcheck, Kind::Exception]);
     assert_eq!(kinds("WinError 126"), [Kind::WinError], "words that say what it is are believed");
     for kind in [Kind::ExitCode, Kind::FastFail, Kind::WinError, Kind::Bugcheck] {
@@ -201,9 +178,9 @@ fn a_number_that_can_be_many_things_shows_all_of_them() {
 #[test]
 fn an_exit_code_is_the_programs_own_before_it_is_an_error_of_the_system() {
     let readings = explained("exit code 5").remove(0).readings;
-    let kinds: Vec<Kind> = readings.iter().map(|reading| reading.kind).collect();
+    let kinds: Vec<Kind> = readings.iter().map(|reading| reading.code.kind).collect();
     assert_eq!(kinds, [Kind::ExitCode, Kind::WinError, Kind::Exception]);
-    assert_eq!(readings[1].name.as_deref(), Some("ERROR_ACCESS_DENIED"));
+    assert_eq!(readings[1].code.name.as_deref(), Some("ERROR_ACCESS_DENIED"));
 }
 
 #[test]
@@ -220,7 +197,8 @@ fn an_event_says_what_it_proves_and_what_not() {
 
 #[test]
 fn a_fast_fail_is_told_from_what_it_is_taken_for() {
-    let reading = likeliest("-1073740791");
+    let judged = judged("-1073740791");
+    let reading = &judged.code;
     assert_eq!(
         reading.spellings,
         Spellings { hex: "0xC0000409".into(), signed: -1_073_740_791, unsigned: 3_221_226_505 }
@@ -228,16 +206,18 @@ fn a_fast_fail_is_told_from_what_it_is_taken_for() {
     let not = reading.not.join("; ");
     assert!(not.contains("not by itself a stack overrun"), "{not}");
     assert!(not.contains("0xC0000374 (-1073740940)"), "{not}");
-    let sub_code = |code: u32| reading.sub_codes.iter().find(|sub_code| sub_code.code == code).expect("a sub-code");
-    assert!([0, 2, 5, 7, 57].iter().all(|code| sub_code(*code).has_rules && sub_code(*code).means.is_some()));
+    let sub_code = |code: u32| -> &SubCode {
+        reading.sub_codes.iter().find(|sub_code| sub_code.code == code).expect("a sub-code")
+    };
+    assert!([0, 2, 5, 7, 57].iter().all(|code| judged.has_rules(sub_code(*code)) && sub_code(*code).means.is_some()));
     assert!(reading.collect.iter().any(|text| text.contains("fast-fail code")), "{:?}", reading.collect);
-    assert!(reading.rules.iter().any(|rule| rule.cause == "abort-after-fatal-error"));
+    assert!(judged.rules.iter().any(|rule| rule.cause == "abort-after-fatal-error"));
 }
 
 #[test]
 fn the_causes_are_those_of_the_rules_that_ask_for_the_code() {
     let rules = RuleSet::load(true, &[]).expect("the built-in rules");
-    let reading = likeliest("0xC00000FD");
+    let reading = judged("0xC00000FD");
     let rule = reading.rules.iter().find(|rule| rule.id == "memory/stack-overflow").expect("the rule");
     assert_eq!(rule.confidence, rules.rule(&rule.id).expect("the rule").confidence());
     assert!(reading.alone.iter().any(|alone| alone.cause == "stack-overflow"), "{:?}", reading.alone);
@@ -248,7 +228,7 @@ fn the_causes_are_those_of_the_rules_that_ask_for_the_code() {
 
 #[test]
 fn what_a_rule_needs_beyond_the_code_is_told() {
-    let reading = likeliest("0xC06D007E");
+    let reading = judged("0xC06D007E");
     let rule = reading.rules.iter().find(|rule| rule.id == "cudnn/zlibwapi-delay-load").expect("the rule");
     assert!(rule.needs.iter().any(|needs| needs == "delay_load.module"), "{:?}", rule.needs);
 }
@@ -266,23 +246,11 @@ fn unknown_numbers_are_taken_apart_as_far_as_they_go() {
 }
 
 #[test]
-fn every_code_with_a_name_is_explained_under_its_name() {
-    let known = Knowledge::builtin();
-    let rules = RuleSet::load(false, &[]).expect("no rules");
-    let names: Vec<(String, Kind, u32)> =
-        kind::all_names(&known).map(|(name, kind, code)| (name.to_owned(), kind, code)).collect();
-    for (name, kind, code) in names.iter().step_by(37) {
-        let explained = explain(name, &known, &rules).unwrap_or_else(|wrong| panic!("{wrong}"));
-        let found = explained.iter().flat_map(|one| &one.readings).any(|reading| reading.kind == *kind);
-        assert!(found && explained.iter().any(|one| one.spellings.unsigned == *code), "{name}: {explained:?}");
-    }
-}
-
-#[test]
 fn what_is_called_a_stop_and_is_none_is_not_told_as_the_error_that_it_looks_like() {
-    let reading = likeliest("bug check 0x80070005");
+    let judged = judged("bug check 0x80070005");
+    let reading = &judged.code;
     assert_eq!((reading.kind, reading.name.as_deref(), reading.means.as_deref()), (Kind::Bugcheck, None, None));
-    assert!(reading.rules.is_empty() && reading.why.contains("no stop that is known here"), "{reading:?}");
-    let other = explained("bug check 0x80070005").remove(0).readings.remove(1);
+    assert!(judged.rules.is_empty() && reading.why.contains("no stop that is known here"), "{reading:?}");
+    let other = explained("bug check 0x80070005").remove(0).readings.remove(1).code;
     assert_eq!((other.kind, other.name.as_deref()), (Kind::HResult, Some("E_ACCESSDENIED")));
 }

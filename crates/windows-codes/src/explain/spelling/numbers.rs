@@ -1,8 +1,8 @@
 //! Numbers as people write codes.
 
 use super::Form;
+use crate::Knowledge;
 use crate::explain::kind::Kind;
-use windows_codes::Knowledge;
 
 /// The number that a token is. Short numbers in hexadecimal without `0x` (`7E`, `1a8`) only if `bare` ones are taken.
 pub(super) fn number(token: &str, bare: bool) -> Option<(u32, Form)> {
