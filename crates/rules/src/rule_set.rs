@@ -192,7 +192,7 @@ impl RuleSet {
         let mut builtin_lists = Arc::new(Lists::default());
         let (mut infos, mut rules, mut lists, mut line_lists) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         let expected = sets.iter().flat_map(|set| set.expected.iter().cloned()).collect();
-        // The rules inside the program are proven again only where they are what is looked at.
+        // The rules inside the program are proven again only where they are what is looked at, and read from their text.
         let beside_others = sets.len() > 1;
         let mut tables = Vec::new();
         let (templates, mut read, mut lists_of_sets) = (Templates::default(), parse::Read::default(), Vec::new());
@@ -206,7 +206,7 @@ impl RuleSet {
                 }
                 None => {}
             }
-            let proven = set.embedded && beside_others;
+            let proven = set.embedded && (beside_others || !set.prepared.is_empty());
             let mut own = Own::default();
             set.data.iter().for_each(|(stem, file)| own.read(stem, file, proven, found));
             report_no_effect(&set, &own, found);
