@@ -1,17 +1,17 @@
 //! Reading logs through the library, in a process of its own: this program again.
 
 use std::cell::Cell;
+use std::fmt::Display;
 use std::fs::File;
 use std::io::Read as _;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use evidence::{Names, Reading};
+use evtx_scan::{Record, Selection, read_records};
 use rayon::prelude::*;
-use untrusted::Unreadable;
 use windows_events as event_log;
 use windows_events::{Contents, Context};
-use windows_events::{Record, Selection, read_records};
 
 use super::programs::{Peer, evtx_dump};
 
@@ -158,10 +158,10 @@ pub fn was_asked_to_read() -> bool {
 }
 
 /// Reads logs side by side, as `crashsift analyze` does.
-fn read_logs<T: Send>(
+fn read_logs<T: Send, E: Display>(
     logs: &[PathBuf],
     threads: usize,
-    read: &(dyn Fn(&File, u64) -> Result<T, Unreadable> + Sync),
+    read: &(dyn Fn(&File, u64) -> Result<T, E> + Sync),
 ) -> Result<Vec<T>, String> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().map_err(|error| error.to_string())?;
     let one = |log: &PathBuf| -> Result<T, String> {

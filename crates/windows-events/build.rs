@@ -1,5 +1,5 @@
 //! A digest of what decides what is read of an event log, by which `--cache` tells whether what it kept was read in the same
-//! way: the sources of this crate and of what it decodes values with, and the versions of the crates that it uses.
+//! way: the sources of this crate, of the one that decodes records, and of what those decode values with, and the versions of the crates that it uses.
 
 use std::error::Error;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -12,7 +12,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     collect(&own.join("src"), &mut paths)?;
     // Where the crate is built as a part of another program, its neighbours and the exact versions are not there: then a
     // build with other versions uses what this one kept, until the sources change.
-    for beside in ["../evidence/src", "../untrusted/src", "../wer/src"] {
+    for beside in ["../evidence/src", "../evtx-scan/src", "../untrusted/src", "../wer/src"] {
         let folder = own.join(beside);
         if folder.exists() {
             collect(&folder, &mut paths)?;

@@ -13,6 +13,7 @@ use super::reporting::{self, usage};
 use super::stream::Notes;
 use super::{Exit, open_symbols, print_symbol_notes, stream};
 use evidence::ArtifactKind;
+use evtx_scan::Cache;
 use pipeline::Options;
 use pipeline::analyze_keeping;
 use pipeline::discover::{read_list, sniff};
@@ -21,7 +22,6 @@ use rules::RuleSet;
 use untrusted::HeadAndTail;
 use untrusted::{display_path, reason};
 use windows_codes::Knowledge;
-use windows_events::Cache;
 
 /// Up to this many bytes are read on one thread.
 const SMALL: u64 = 256 << 10;
@@ -114,7 +114,7 @@ fn prepare(arguments: &Arguments) -> Result<Prepared, Exit> {
 
 /// The cache in `folder`. Without one the run takes longer, but it goes on.
 fn open_cache(folder: &Path, quiet: bool) -> Option<Arc<Cache>> {
-    let cache = Cache::in_folder(folder);
+    let cache = windows_events::cache_in(folder);
     if let Err(error) = &cache
         && !quiet
     {

@@ -10,9 +10,10 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use evidence::{Names, Observation, Place, Reading};
+use evtx_scan::is_event_log;
 use serde_json::Value;
 use windows_events::{Contents, Context};
-use windows_events::{catalogue, is_event_log, read};
+use windows_events::{catalogue, read};
 
 /// A log of the corpus: its path there, what was measured, and what was read.
 struct Log {

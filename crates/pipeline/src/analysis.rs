@@ -22,6 +22,7 @@ use crate::read_context::ReadContext;
 use crash_dump::minidump::Symbols;
 use evidence::LogCoverage;
 use evidence::{Observation, base_name};
+use evtx_scan::Cache;
 use facts::{Around, Nearby, Surroundings};
 use incident::{Built, Incident, Item, LastNames, Machine, Sighting};
 use report::coverage::{Shown, coverage};
@@ -34,7 +35,6 @@ use sigma::{PREFIX, SigmaRules};
 use untrusted::HeadAndTail;
 use untrusted::display_path;
 use windows_codes::Knowledge;
-use windows_events::Cache;
 
 /// What a run does beyond its inputs.
 #[derive(Debug, Clone)]

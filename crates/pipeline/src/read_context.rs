@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use crash_dump::minidump::{self, Symbols};
 use evidence::Names;
+use evtx_scan::Cache;
 use sigma::SigmaRules;
-use windows_events::{Cache, Contents, RecordMatcher};
+use windows_events::{Contents, RecordMatcher};
 
 use crate::sigma_matches::SigmaMatcher;
 

@@ -3,9 +3,10 @@
 use std::borrow::Cow;
 
 use evidence::{Names, Observation};
+use evtx_scan::{ChannelIds, Record};
 use jiff::Timestamp;
 use sigma::SigmaRules;
-use windows_events::{ChannelIds, Record, RecordMatcher};
+use windows_events::RecordMatcher;
 
 /// Sigma rules that look at records.
 #[derive(Debug, Clone, Copy)]

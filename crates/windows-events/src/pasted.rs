@@ -10,12 +10,10 @@ use quick_xml::Reader;
 use quick_xml::escape::resolve_predefined_entity;
 use quick_xml::events::{BytesStart, Event as Markup};
 
+use evtx_scan::{Head, Node, Record, WrittenFields, head_parts};
+
 use super::RecordMatcher;
-use super::contents::content;
-use super::fields::WrittenFields;
-use super::head::{self, Head};
-use super::json::Node;
-use super::record::Record;
+use super::meaning::content;
 use evidence::{Evidence, Names};
 
 /// As deep as elements are nested in events, and some more.
@@ -226,7 +224,7 @@ fn evidence(
     let elements: Vec<(Cow<'_, str>, Node<'_>)> =
         members.iter().filter(|(name, _)| name != "System" && name != "#text").cloned().collect();
     let text_of = |name: &str| system.get(name).and_then(Node::text);
-    let parts = head::parts(system);
+    let parts = head_parts(system);
     let record = Record {
         id: text_of("EventRecordID").and_then(|id| id.parse().ok()).unwrap_or_default(),
         provider: system.get("Provider")?.attribute("Name")?,
@@ -238,7 +236,7 @@ fn evidence(
         head: Head::of_parts(&parts),
         fields: &WrittenFields::of(&elements),
     };
-    let said = content(&record, names).map(|content| super::of_content(&record.own(), Arc::new(content), names));
+    let said = content(&record, names).map(|content| super::of_content(&record.stamp(), Arc::new(content), names));
     let matches = matcher.map(|matcher| super::matches(&record, matcher, names).collect());
     Some((said, matches.unwrap_or_default()))
 }

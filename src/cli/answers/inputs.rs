@@ -11,10 +11,9 @@ use xxhash_rust::xxh3::Xxh3;
 
 use super::asked::hash_of;
 use evidence::ArtifactKind;
+use evtx_scan::{Cache, LEAST_LOG, identity};
 use pipeline::discover::{self, SNIFFED, sniff};
 use untrusted::{display_path, reason};
-use windows_events as event_log;
-use windows_events::{Cache, LEAST_LOG};
 
 /// The largest file that is compared by all its bytes, if it is not known to need that: hashing one that is larger,
 /// such as a dump of all memory, costs more than reading what matters of it.
@@ -75,7 +74,7 @@ fn of_file(path: &Path, whole: bool) -> Option<u128> {
     }
     // Only what is read as a log: a chunk's signature stands in dumps of programs that read logs, too.
     if !whole && bytes >= LEAST_LOG && sniff(&first) == ArtifactKind::EventLog {
-        return event_log::identity(&file, bytes).ok();
+        return identity(&file, bytes).ok();
     }
     if !whole && bytes > MOST_BYTES {
         return None;

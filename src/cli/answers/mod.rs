@@ -20,8 +20,8 @@ pub use self::kept::Answer;
 use self::kept::{Keeping, Trailer};
 use super::stream::Notes;
 use evidence::ArtifactKind;
+use evtx_scan::Cache;
 use report::{Artifact, ArtifactStatus};
-use windows_events::Cache;
 
 /// The largest damaged log that is compared by all its bytes.
 const MOST_DAMAGED: u64 = 256 << 20;

@@ -3,16 +3,17 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::AddAssign;
 
+use evtx_scan::Selection;
 use samplekit::event_log::{CHUNK_BYTES, FILE_HEADER_BYTES};
-use windows_events::{Selection, catalogue};
+use windows_events::catalogue;
 
 use super::decoded::{Decoded, Unknown, decode};
 use super::told::{Bench, Field, Key, Scanned, Told};
 
 /// Whether the catalogue asks for the record.
 pub(crate) fn is_catalogued(told: &Told) -> bool {
-    let fields = told.fields.iter().map(|(name, value)| (name.as_deref(), value.as_str()));
-    catalogue::wants(&told.provider, told.event_id, fields)
+    let fields = told.fields.iter().map(|(name, value)| (name.as_deref(), value.as_str())).collect();
+    catalogue::wanted().wants(&told.provider, told.event_id, &fields)
 }
 
 /// What came of a comparison.
@@ -108,7 +109,14 @@ pub(crate) fn compare(name: &str, log: &[u8], bench: &mut Bench) -> Comparison {
     let reference = Reference::of(log);
     let mut comparison = compare_selection(name, log, &reference, &Selection::everything(), &|_| true, bench);
     let wanted = |told: &Told| is_catalogued(told);
-    let catalogued = compare_selection(name, log, &reference, &Selection::catalogue(), &wanted, bench);
+    let catalogued = compare_selection(
+        name,
+        log,
+        &reference,
+        &Selection::wanted(windows_events::catalogue::wanted()),
+        &wanted,
+        bench,
+    );
     comparison.wrong.extend(catalogued.wrong);
     comparison.logs = 1;
     comparison.most_text = reference.most_text();

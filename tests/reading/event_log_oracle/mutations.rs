@@ -16,9 +16,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use evtx_scan::Selection;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use samplekit::event_log::{CHUNK_BYTES, FILE_HEADER_BYTES};
-use windows_events::Selection;
 
 use super::compared::{difference, is_catalogued};
 use super::decoded::decode;
@@ -352,7 +352,7 @@ fn corpus_sources() -> Vec<Source> {
         let log = logs::content(&path);
         for (number, chunk) in log.get(FILE_HEADER_BYTES..).unwrap_or_default().chunks_exact(CHUNK_BYTES).enumerate() {
             let alone = [&log[..FILE_HEADER_BYTES], chunk].concat();
-            if !bench.scan(&alone, &Selection::catalogue()).known.is_empty() {
+            if !bench.scan(&alone, &Selection::wanted(windows_events::catalogue::wanted())).known.is_empty() {
                 chunks.push((format!("{}, chunk {number}", path.display()), alone));
             }
         }
@@ -540,7 +540,7 @@ fn try_mutant(
 fn mutants_lose_nothing_that_a_full_decode_finds_and_say_the_same() {
     let (written, corpus) = (written_sources(), corpus_sources());
     let mutants = env::var("CRASHSIFT_MUTANTS").ok().and_then(|number| number.parse().ok()).unwrap_or(MUTANTS);
-    let selections = [Selection::catalogue(), Selection::everything()];
+    let selections = [Selection::wanted(windows_events::catalogue::wanted()), Selection::everything()];
     let source = |number| source_of(number, &written, &corpus);
     let start = Instant::now();
     let next = AtomicU64::new(0);

@@ -1,8 +1,8 @@
 //! Corner cases of the format, each written on purpose: what is read, and that the `evtx` crate reads the same.
 
+use evtx_scan::Selection;
 use samplekit::FileTime;
 use samplekit::event_log::{Argument, Content, Event, EventLog, Node, Provider, Record, Sid, Value};
-use windows_events::Selection;
 
 use super::compared::compare;
 use super::logs::{
@@ -17,7 +17,7 @@ use super::told::{Bench, Field, Scanned, Told};
 fn wanted(log: &[u8]) -> Scanned {
     let mut bench = Bench::new();
     compare("log", log, &mut bench).assert_equal();
-    bench.scan(log, &Selection::catalogue())
+    bench.scan(log, &Selection::wanted(windows_events::catalogue::wanted()))
 }
 
 /// All records of a log, of which the `evtx` crate says the same.
@@ -649,7 +649,7 @@ fn a_chunk_does_not_say_a_thousand_times_what_it_holds() {
         (0..500).map(|_| Record::instance(long.clone(), vec![Argument::Xml(Content::instance(text.clone(), vec![]))]));
     let log = log(records);
     assert_eq!(log.len(), chunk_range(0).end, "one chunk");
-    let scanned = Bench::new().scan(&log, &Selection::catalogue());
+    let scanned = Bench::new().scan(&log, &Selection::wanted(windows_events::catalogue::wanted()));
     let length = |told: &Told| told.fields.iter().map(|(_, value)| value.len()).sum::<usize>();
     assert_eq!(scanned.known.first().map(length), Some(400_000), "{:?}", scanned.losses);
     let all: usize = scanned.known.iter().map(length).sum();

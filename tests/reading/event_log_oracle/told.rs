@@ -4,8 +4,8 @@ use std::fs::File;
 use std::io::{Seek, Write};
 
 use evidence::LogCoverage;
+use evtx_scan::{Record, Selection, read_records};
 use jiff::Timestamp;
-use windows_events::{Record, Selection, read_records};
 
 /// Name, where there is one, and value.
 pub(crate) type Field = (Option<String>, String);

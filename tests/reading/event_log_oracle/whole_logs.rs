@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::PathBuf;
 
+use evtx_scan::Selection;
 use rayon::iter::{IntoParallelIterator, IntoParallelRefIterator, ParallelIterator};
 use serde_json::Value;
-use windows_events::Selection;
 
 use super::compared::{Comparison, compare};
 use super::logs;

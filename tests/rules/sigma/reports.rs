@@ -2,11 +2,11 @@
 
 use std::path::PathBuf;
 
+use evtx_scan::Cache;
 use pipeline::{Options, Silent, analyze, inspect};
 use rules::RuleSet;
 use serde_json::Value;
 use windows_codes::Knowledge;
-use windows_events::Cache;
 
 use super::*;
 
@@ -136,7 +136,7 @@ fn a_cache_that_was_made_without_sigma_rules_does_not_answer() {
     }
     let path = folder.path().join("log.evtx");
     std::fs::write(&path, log.to_bytes()).expect("a file");
-    let cache = Arc::new(Cache::in_folder(&folder.path().join("cache")).expect("a cache"));
+    let cache = Arc::new(windows_events::cache_in(&folder.path().join("cache")).expect("a cache"));
     let matches = |sigma: Option<Arc<SigmaRules>>| {
         let cache = Some(Arc::clone(&cache));
         let context = ReadContext { cache, sigma, ..ReadContext::default() };

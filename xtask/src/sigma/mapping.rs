@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
+use evtx_scan::{Record, WrittenFields};
 use spanned_yaml::{Entry, Node};
-use windows_events::{Record, WrittenFields};
 
 use super::rules::{Rule, read_yaml};
 

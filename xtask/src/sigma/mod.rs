@@ -11,8 +11,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
+use evtx_scan::Selection;
 use sigma::SigmaRules;
-use windows_events::Selection;
 
 use mapping::Mapping;
 use peer::Found;

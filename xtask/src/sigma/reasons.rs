@@ -6,9 +6,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
+use evtx_scan::{Record, WrittenFields};
 use pipeline::sigma_matches::SigmaMatcher;
 use sigma::SigmaRules;
-use windows_events::{Record, RecordMatcher, WrittenFields};
+use windows_events::RecordMatcher;
 
 use super::mapping::Mapping;
 use super::peer::{chainsaw_places, hayabusa_place, lines};

@@ -6,9 +6,10 @@ use std::io::Read;
 use std::path::Path;
 
 use evidence::Names;
+use evtx_scan::{Record, Selection, WrittenFields, is_event_log, read_records};
 use pipeline::sigma_matches::{LogRecord, SigmaMatcher};
 use sigma::SigmaRules;
-use windows_events::{Record, RecordMatcher, Selection, WrittenFields, is_event_log, read_records};
+use windows_events::{RecordMatcher, catalogue};
 
 use super::rules::files;
 
@@ -61,7 +62,7 @@ pub fn each<T: Send>(
         };
         match read_records(&file, bytes, selection, &take) {
             Ok(read) => taken.extend(read.taken),
-            Err(unreadable) => eprintln!("{}: {}", path.display(), unreadable.reason),
+            Err(unreadable) => eprintln!("{}: {}", path.display(), unreadable.reason()),
         }
     }
     Ok(taken)
@@ -70,7 +71,7 @@ pub fn each<T: Send>(
 /// What the rules match in all logs of a folder.
 pub fn matches(folder: &Path, rules: &SigmaRules) -> Result<BTreeSet<Match>, String> {
     let names = Names::default();
-    let selection = Selection::catalogue().and(SigmaMatcher(rules).records());
+    let selection = Selection::wanted(catalogue::wanted()).and(SigmaMatcher(rules).records());
     let found = each(folder, &selection, &|at, record| {
         let found = rules.matches(&LogRecord(record), &names).into_iter();
         let ids = found.filter_map(|found| found.rule.id.as_deref().map(str::to_owned));

@@ -5,9 +5,9 @@ use std::path::Path;
 use evidence::ArtifactKind;
 
 use crash_dump::{kernel_dump, minidump};
+use evtx_scan::is_event_log;
 use pasted_text as ticket;
 use wer::report as wer_report;
-use windows_events as event_log;
 
 /// How many bytes [`sniff`] wants to see: up to the magic of an event log's first chunk, which tells a log whose
 /// header is damaged.
@@ -20,7 +20,7 @@ pub fn sniff(first: &[u8]) -> ArtifactKind {
         ArtifactKind::Ticket
     } else if minidump::is_minidump(first) {
         ArtifactKind::Minidump
-    } else if event_log::is_event_log(first) {
+    } else if is_event_log(first) {
         ArtifactKind::EventLog
     } else if kernel_dump::is_kernel_dump(first) {
         ArtifactKind::KernelDump

@@ -10,49 +10,36 @@
 
 mod providers;
 mod quiet;
-mod rows;
 mod spelling;
 mod table;
 
-use std::ops::RangeInclusive;
+use std::sync::{Arc, LazyLock};
 
-pub(super) use self::quiet::{DEFINITIONS, MAY_BE_QUIET, Quiet, QuietWhen, is_failure};
-use self::rows::ROWS_BY_ID;
-pub(super) use self::rows::{WantedIds, numbered_ids, wanted_ids, whole_providers};
+use evtx_scan::Ids;
+#[cfg(test)]
+use evtx_scan::Ids::{Any, These};
+#[cfg(test)]
+use evtx_scan::Provider::{Family, Named};
+use evtx_scan::{Catalogue, Provider, Row};
+
+pub(super) use self::quiet::DEFINITIONS;
 pub use self::spelling::{provider_called, provider_names};
+use self::table::CATALOGUE;
 use evidence::{Event, EventBody};
 
 /// One kind of event.
 #[derive(Debug)]
 pub struct Entry {
     /// Who logs it. Compared without regard to case.
-    providers: &'static [Provider],
+    providers: &'static [Provider<'static>],
     /// Its ids.
-    ids: Ids,
+    ids: Ids<'static>,
     /// Names of positional fields, in order; an empty name stands for none.
     pub(super) layout: &'static [&'static str],
     /// What its fields mean.
     pub(super) meaning: Meaning,
     /// What kind of entry it makes in a machine's timeline, one of [`facts::schema::TIMELINE_KINDS`].
     timeline: &'static str,
-}
-
-/// The name of an event's provider.
-#[derive(Debug, Clone, Copy)]
-enum Provider {
-    /// This one.
-    Named(&'static str),
-    /// All whose names begin so: a vendor's drivers, one name a generation.
-    Family(&'static str),
-}
-
-/// Ids of an entry.
-#[derive(Debug)]
-enum Ids {
-    /// Every id that the provider logs.
-    Any,
-    /// These.
-    These(&'static [RangeInclusive<u32>]),
 }
 
 /// How an event's fields are read.
@@ -157,25 +144,19 @@ pub(super) enum Meaning {
     Said(&'static str),
 }
 
-use Ids::{Any, These};
-use Provider::{Family, Named};
+/// The events that are read, as the scan of a log asks for them.
+static WANTED: LazyLock<Arc<Catalogue>> = LazyLock::new(|| Arc::new(Catalogue::new(CATALOGUE.iter().map(Entry::row))));
 
-use table::CATALOGUE;
-
-/// Whether the event that `provider` logs as `id` with these fields is read: if the table lists it, and its data don't
-/// say that it tells of nothing.
+/// The events that are read, for an [`evtx_scan::Selection`].
 #[must_use]
-pub fn wants<'f>(provider: &str, id: u32, mut fields: impl Iterator<Item = (Option<&'f str>, &'f str)>) -> bool {
-    let Some(entry) = find(provider, id) else { return false };
-    let Some(quiet) = entry.quiet() else { return true };
-    let told = fields.find(|(name, _)| *name == Some(quiet.field));
-    told.is_none_or(|(_, value)| !quiet.is_told_by(value))
+pub fn wanted() -> Arc<Catalogue> {
+    Arc::clone(&WANTED)
 }
 
 /// The entry of the event that `provider` logs as `id`; `None` for an event that nobody wants.
 #[must_use]
 pub fn find(provider: &str, id: u32) -> Option<&'static Entry> {
-    ROWS_BY_ID.of(id).entries().find(|entry| entry.is_logged_by(provider))
+    CATALOGUE.get(WANTED.find(provider, id)?)
 }
 
 /// Whether the event that `provider` logs as `id` is written when a program crashed.
@@ -209,18 +190,13 @@ pub fn timeline_kinds_of(provider: &str) -> Vec<&'static str> {
 }
 
 impl Entry {
-    fn has_id(&self, id: u32) -> bool {
-        match &self.ids {
-            Any => true,
-            These(ranges) => ranges.iter().any(|range| range.contains(&id)),
-        }
+    /// What the scan has to know of it.
+    fn row(&self) -> Row<'static> {
+        Row { providers: self.providers, ids: self.ids, quiet: self.quiet() }
     }
 
     fn is_logged_by(&self, provider: &str) -> bool {
-        self.providers.iter().any(|known| match known {
-            Named(name) => name.eq_ignore_ascii_case(provider),
-            Family(start) => provider.get(..start.len()).is_some_and(|head| head.eq_ignore_ascii_case(start)),
-        })
+        self.providers.iter().any(|known| known.has(provider))
     }
 }
 

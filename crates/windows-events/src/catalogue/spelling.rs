@@ -1,7 +1,8 @@
 //! Providers as people write them: "WHEA-Logger", "kernel power", "whea".
 
+use evtx_scan::Provider::{Family, Named};
+
 use super::CATALOGUE;
-use super::Provider::{Family, Named};
 
 /// What the names of Windows' own components begin with.
 const COMPONENT: &str = "Microsoft-Windows-";

@@ -15,8 +15,9 @@
 
 use std::ops::RangeInclusive;
 
-use super::Ids::{Any, These};
-use super::Provider::{self, Named};
+use evtx_scan::Ids::{Any, These};
+use evtx_scan::Provider::{self, Named};
+
 use super::providers::{
     CODE_INTEGRITY, DEFENDER, DISPLAY, DISPLAY_DRIVERS, EVENT_LOG, INSTALLER, KERNEL_PNP, KERNEL_POWER,
     MEMORY_DIAGNOSTICS, MITIGATIONS, NTFS, SERVICES, SERVICING, STORAGE_ADAPTERS, SYSTEM_ERRORS, UPDATE_CLIENT,
@@ -31,8 +32,8 @@ const PRODUCT: &[&str] = &["Product", "Version", "Language", "Status", "Maker"];
 
 /// What each entry is made of, in the order of the columns below.
 const fn row(
-    providers: &'static [Provider],
-    ids: &'static [RangeInclusive<u32>],
+    providers: &'static [Provider<'static>],
+    ids: &'static [RangeInclusive<u16>],
     timeline: &'static str,
     meaning: Meaning,
     layout: &'static [&'static str],
@@ -40,14 +41,14 @@ const fn row(
     Entry { providers, ids: These(ids), layout, meaning, timeline }
 }
 
-const fn hardware(ids: &'static [RangeInclusive<u32>], component: &'static str, corrected: bool) -> Entry {
+const fn hardware(ids: &'static [RangeInclusive<u16>], component: &'static str, corrected: bool) -> Entry {
     row(WHEA, ids, "hardware-error", Meaning::Hardware { component, corrected }, &[])
 }
 
 /// A row of which a sentence says all.
 const fn said(
-    providers: &'static [Provider],
-    ids: &'static [RangeInclusive<u32>],
+    providers: &'static [Provider<'static>],
+    ids: &'static [RangeInclusive<u16>],
     timeline: &'static str,
     sentence: &'static str,
     layout: &'static [&'static str],
@@ -55,7 +56,7 @@ const fn said(
     row(providers, ids, timeline, Meaning::Said(sentence), layout)
 }
 
-const fn refused(ids: &'static [RangeInclusive<u32>], blocked: bool, reason: &'static str) -> Entry {
+const fn refused(ids: &'static [RangeInclusive<u16>], blocked: bool, reason: &'static str) -> Entry {
     row(CODE_INTEGRITY, ids, "image-refused", Meaning::ImageRefused { blocked, reason }, &[])
 }
 

@@ -15,15 +15,31 @@ mod sentence;
 mod startup;
 mod storage;
 
-use super::catalogue::Meaning;
+use evtx_scan::Record;
+
+use super::catalogue::{self, Meaning};
 use super::fields::Fields;
-use evidence::EventBody;
+use evidence::{EventBody, EventContent, Names};
+
+/// What a record says; `None` when it reports that all is well, or nobody asks for it.
+pub(super) fn content(record: &Record<'_>, names: &Names) -> Option<EventContent> {
+    let entry = catalogue::find(record.provider, record.event_id)?;
+    let fields = Fields::of(record.fields, entry.layout, names);
+    let body = read(entry.meaning, record.provider, record.event_id, &fields)?;
+    Some(EventContent {
+        provider: names.share(record.provider),
+        id: record.event_id,
+        channel: record.channel.map(|channel| names.share(channel)),
+        body,
+        fields: fields.kept(),
+    })
+}
 
 /// What a record with `fields` says, logged by `provider` under `id`.
 ///
 /// `None` for a record that reports that all is well. A record without the fields that its kind must have says no
 /// more than its text.
-pub(super) fn read(meaning: Meaning, provider: &str, id: u32, fields: &Fields<'_>) -> Option<EventBody> {
+fn read(meaning: Meaning, provider: &str, id: u32, fields: &Fields<'_>) -> Option<EventBody> {
     let body = match meaning {
         Meaning::ApplicationError => application::application_error(fields),
         Meaning::InPageError => Some(application::in_page_error(fields)),
@@ -71,9 +87,10 @@ pub(super) fn read(meaning: Meaning, provider: &str, id: u32, fields: &Fields<'_
 /// What the tests of all families share: a record's body from its elements as JSON.
 #[cfg(test)]
 mod testing {
+    use evtx_scan::{Node, WrittenFields};
+
     use super::super::catalogue;
-    use super::super::fields::WrittenFields;
-    use super::super::json::Node;
+    use super::super::fields::Fields;
     use evidence::{EventBody, Names};
 
     /// The body of the event that `provider` logs as `id` with `json` as the elements beside `System`.
@@ -83,7 +100,7 @@ mod testing {
         let entry = catalogue::find(provider, id).expect("a catalogued event");
         let names = Names::default();
         let written = WrittenFields::of(&elements);
-        let fields = written.named(entry.layout, &names);
+        let fields = Fields::of(&written, entry.layout, &names);
         super::read(entry.meaning, provider, id, &fields)
     }
 

@@ -95,8 +95,8 @@ fn push_one_line(text: &str, out: &mut String) {
 mod tests {
     use serde_json::json;
 
-    use super::super::super::fields::WrittenFields;
-    use super::super::super::json::Node;
+    use evtx_scan::{Node, WrittenFields};
+
     use super::*;
     use evidence::Names;
 
@@ -106,7 +106,7 @@ mod tests {
         let Node::Map(elements) = node else { panic!("an object") };
         let names = Names::default();
         let fields = WrittenFields::of(&elements);
-        written(template, 161, &fields.named(&[], &names))
+        written(template, 161, &Fields::of(&fields, &[], &names))
     }
 
     #[test]

@@ -4,6 +4,7 @@
 
 mod damage;
 mod hostile;
+mod shared;
 
 use std::io::Write;
 

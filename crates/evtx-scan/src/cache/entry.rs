@@ -1,0 +1,114 @@
+//! What is kept of a chunk: the wanted records as they were decoded, and what the others add to counts and coverage.
+
+use std::borrow::Cow;
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use super::super::chunk::CHUNK_BYTES;
+use super::super::coverage::{KeptSpan, Spans};
+use super::super::fields::WrittenFields;
+use super::super::head::Head;
+use super::super::record::Record;
+use evidence::RecordIds;
+
+/// The longest entry that is kept, bytes: beyond four chunks, loading it would be as much work as reading the chunk.
+/// Binary data, written as hexadecimal digits, and the names of fields make an entry larger than its chunk where all
+/// records are wanted.
+pub(crate) const MOST_BYTES: usize = 4 * CHUNK_BYTES;
+
+/// What is kept of a chunk that was read whole.
+#[derive(Debug)]
+pub(crate) struct Entry<'e> {
+    /// How many records it holds.
+    pub(crate) records: u64,
+    /// The least and the greatest record id.
+    pub(crate) ids: Option<RecordIds>,
+    /// What its records cover, in the order in which they first name it.
+    pub(crate) spans: Vec<KeptSpan<'e>>,
+    /// The wanted records, in order.
+    pub(crate) wanted: Vec<KeptRecord<'e>>,
+}
+
+/// An entry as it is written.
+#[derive(Serialize, Deserialize)]
+struct Written<'e> {
+    records: u64,
+    ids: Option<RecordIds>,
+    #[serde(borrow)]
+    spans: Vec<KeptSpan<'e>>,
+    /// Each encoded by itself, as it was lent.
+    #[serde(borrow)]
+    wanted: Vec<&'e [u8]>,
+}
+
+impl<'e> Entry<'e> {
+    /// An entry as it is written, of records that [`KeptRecord::encode`] wrote; `None` when it is too long.
+    pub(crate) fn encode(
+        records: u64,
+        ids: Option<RecordIds>,
+        spans: &'e Spans,
+        wanted: Vec<&'e [u8]>,
+    ) -> Option<Vec<u8>> {
+        let entry = Written { records, ids, spans: spans.kept().collect(), wanted };
+        postcard::to_allocvec(&entry).ok().filter(|written| written.len() <= MOST_BYTES)
+    }
+
+    /// The entry that was written so; `None` when any of it is damaged.
+    pub(crate) fn decode(written: &'e [u8]) -> Option<Self> {
+        let (entry, rest): (Written<'e>, _) = postcard::take_from_bytes(written).ok()?;
+        let Written { records, ids, spans, wanted } = entry;
+        let wanted = wanted.into_iter().map(KeptRecord::decode).collect::<Option<_>>()?;
+        rest.is_empty().then_some(Self { records, ids, spans, wanted })
+    }
+}
+
+/// A wanted record as it was decoded.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct KeptRecord<'e> {
+    id: u64,
+    provider: &'e str,
+    event_id: u32,
+    channel: Option<&'e str>,
+    computer: Option<&'e str>,
+    /// Nanoseconds since 1970.
+    time: Option<i128>,
+    fields: Cow<'e, WrittenFields>,
+}
+
+impl<'e> KeptRecord<'e> {
+    /// The encoded record; an empty one stands for what can't be encoded, and is no record.
+    pub(crate) fn encode(record: &Record<'e>) -> Vec<u8> {
+        let kept = Self {
+            id: record.id,
+            provider: record.provider,
+            event_id: record.event_id,
+            channel: record.channel,
+            computer: record.computer,
+            time: record.time.map(Timestamp::as_nanosecond),
+            fields: Cow::Borrowed(record.fields),
+        };
+        postcard::to_allocvec(&kept).unwrap_or_default()
+    }
+
+    fn decode(encoded: &'e [u8]) -> Option<Self> {
+        let kept: Self = postcard::from_bytes(encoded).ok()?;
+        kept.time.is_none_or(|time| Timestamp::from_nanosecond(time).is_ok()).then_some(kept)
+    }
+
+    /// The record as its reader was lent it. It is not a recovered one: chunks with such are not kept.
+    pub(crate) fn record(&self) -> Record<'_> {
+        Record {
+            id: self.id,
+            provider: self.provider,
+            event_id: self.event_id,
+            channel: self.channel,
+            computer: self.computer,
+            time: self.time.and_then(|time| Timestamp::from_nanosecond(time).ok()),
+            recovered: false,
+            // Who asks for other parts of the head does without the cache.
+            head: Head::UNREAD,
+            fields: &self.fields,
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! What is known of one log: which of its chunks are unchanged, and what is learnt of the others while it is read.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
+
+use xxhash_rust::xxh3::xxh3_128;
+
+use super::super::chunk::{CHUNK_BYTES, Chunk, RECORDS_START};
+use super::super::records;
+use super::super::runs::{chunk_offset, fill_at, places};
+use super::stored::Stored;
+use super::{Cache, Entry, MOST_KEPT};
+
+/// What is kept of a chunk: the hash of its header, and the entry, encoded.
+type Row = (u128, Box<[u8]>);
+
+/// What a run learns of chunks that changed.
+#[derive(Debug)]
+struct Learnt {
+    /// By place; `None` for those of which nothing can be kept.
+    rows: BTreeMap<usize, Option<Row>>,
+    /// How many bytes the entries of the file have that is written in the end; no more than [`MOST_KEPT`].
+    bytes: usize,
+}
+
+/// What earlier runs kept of one log.
+#[derive(Debug)]
+pub struct LogCache<'c> {
+    cache: &'c Cache,
+    /// Where its file lies.
+    path: PathBuf,
+    /// The log's size, bytes.
+    bytes: u64,
+    /// What earlier runs learnt.
+    stored: Stored,
+    /// Whether the file must be written anew, whatever is learnt.
+    outdated: bool,
+    learnt: Mutex<Learnt>,
+}
+
+impl<'c> LogCache<'c> {
+    /// What the file at `path` knows of a log of `bytes` bytes.
+    pub(crate) fn open(cache: &'c Cache, path: PathBuf, bytes: u64) -> Self {
+        let loaded = cache.load(&path, Stored::most_bytes(places(bytes), MOST_KEPT));
+        let (stored, refused) = match loaded {
+            Ok(stored) => (stored.unwrap_or_default(), false),
+            Err(reason) => {
+                cache.refuse(&path, &reason.to_string());
+                (Stored::default(), true)
+            }
+        };
+        let outdated = refused || stored.rows() as u64 > places(bytes);
+        let kept = stored.entry_bytes(usize::try_from(places(bytes)).unwrap_or(usize::MAX));
+        let learnt = Mutex::new(Learnt { rows: BTreeMap::new(), bytes: kept });
+        Self { cache, path, bytes, stored, outdated, learnt }
+    }
+
+    /// What is kept of chunk `number` of the log, if it is unchanged: its header is, and, in a log that was not closed
+    /// (`dirty`), no record may have been written behind those that the header knows.
+    pub(crate) fn unchanged(&self, file: &File, number: u64, dirty: bool) -> Option<Entry<'_>> {
+        let (hash, entry) = self.stored.row(usize::try_from(number).ok()?)?;
+        let start = chunk_offset(number);
+        if start.saturating_add(CHUNK_BYTES as u64) > self.bytes {
+            return None;
+        }
+        let mut header = [0; RECORDS_START];
+        if fill_at(file, &mut header, start).ok()? < RECORDS_START || xxh3_128(&header) != hash {
+            return None;
+        }
+        if dirty && records_may_follow(file, start, &header) {
+            return None;
+        }
+        let entry = Entry::decode(entry)?;
+        self.cache.count_unchanged();
+        Some(entry)
+    }
+
+    /// Notes what is to be kept of chunk `number`, which was read: an entry with the chunk's bytes, or nothing. Called
+    /// once for a chunk.
+    pub(crate) fn learn(&self, number: u64, kept: Option<(&[u8], Vec<u8>)>) {
+        let Ok(number) = usize::try_from(number) else { return };
+        let row = kept.and_then(|(chunk, entry)| Some((xxh3_128(chunk.get(..RECORDS_START)?), entry)));
+        let before = self.stored.row(number).map(|(_, entry)| entry.len());
+        let mut learnt = self.learnt.lock().unwrap_or_else(PoisonError::into_inner);
+        let others = learnt.bytes.saturating_sub(before.unwrap_or_default());
+        let with = |entry: &[u8]| others.saturating_add(entry.len());
+        let row = row.filter(|(_, entry)| with(entry) <= MOST_KEPT);
+        learnt.bytes = row.as_ref().map_or(others, |(_, entry)| with(entry));
+        if row.is_some() || before.is_some() {
+            // Without the room in which the entry grew.
+            learnt.rows.insert(number, row.map(|(hash, entry)| (hash, entry.into_boxed_slice())));
+        }
+    }
+
+    /// Writes the file anew, if there is anything new.
+    pub fn save(self) {
+        let learnt = self.learnt.into_inner().unwrap_or_else(PoisonError::into_inner).rows;
+        if learnt.is_empty() && !self.outdated {
+            return;
+        }
+        let known = learnt.last_key_value().map_or(0, |(number, _)| number.saturating_add(1));
+        let rows = self.stored.rows().max(known).min(usize::try_from(places(self.bytes)).unwrap_or(known));
+        let row = |number| match learnt.get(&number) {
+            Some(row) => row.as_ref().map(|(hash, entry)| (*hash, &**entry)),
+            None => self.stored.row(number),
+        };
+        self.cache.store(&self.path, (0..rows).map(row));
+    }
+}
+
+/// Whether something that may be a record stands where the header of a chunk says that free space begins. Windows
+/// writes records before it writes the header that knows them.
+pub(crate) fn records_may_follow(file: &File, start: u64, header: &[u8]) -> bool {
+    let Some(free) = Chunk::parse(header).and_then(|chunk| chunk.free_space_within(CHUNK_BYTES)) else { return false };
+    let mut begin = [0; records::SIGNATURE.len()];
+    let room = CHUNK_BYTES.saturating_sub(free).min(begin.len());
+    let Some(begin) = begin.get_mut(..room) else { return true };
+    // What can't be read is seen when the chunk is.
+    !matches!(fill_at(file, begin, start.saturating_add(free as u64)), Ok(read) if read == room)
+        || *begin == records::SIGNATURE
+}

@@ -1,0 +1,372 @@
+//! What part of a machine's history a log covers.
+
+use std::borrow::Cow;
+use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, HashMap};
+use std::ops::Range;
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use super::binary_xml::value::until_nul;
+use evidence::{Days, LogCoverage, RecordIds};
+use untrusted::notation::filetime;
+
+/// When FILETIME begins (1601-01-01), seconds from the Unix epoch: what a record without time shows.
+pub(crate) const NO_TIME: i64 = -11_644_473_600;
+
+/// The time, unless it is the one that stands for "none".
+pub(crate) fn real_time(time: Timestamp) -> Option<Timestamp> {
+    (time.as_second() != NO_TIME).then_some(time)
+}
+
+/// FILETIMEs below this, 100 ns units since 1601, are "none": its first second.
+const LEAST_TIME: u64 = 10_000_000;
+
+/// A day, 100 ns units.
+const DAY: u64 = 86_400 * 10_000_000;
+
+/// The longest name of a channel or computer that counts, bytes. Windows allows 255 characters.
+const LONGEST_NAME: usize = 512;
+/// How many pairs of channel and computer a run of chunks may have, how many channels and how many pairs a log: bounds for
+/// damaged logs. Logs of forwarded events have some thousand computers.
+const MOST_SPANS: usize = 1 << 14;
+const MOST_CHANNELS: usize = 1 << 12;
+const MOST_PARTS: usize = 1 << 16;
+
+/// What the records of a part of a log cover, by channel and computer as the binary records name them.
+#[derive(Debug, Default)]
+pub(crate) struct Spans {
+    list: Vec<Span>,
+    /// Index into `list` by channel and computer.
+    known: HashMap<SpanKey, usize>,
+    /// The one that was used last.
+    latest: usize,
+}
+
+/// Channel and computer, UTF-16.
+type SpanKey = (Box<[u8]>, Box<[u8]>);
+
+/// The records of one channel and computer.
+#[derive(Debug)]
+struct Span {
+    channel: Box<[u8]>,
+    computer: Box<[u8]>,
+    records: u64,
+    /// First and last FILETIME; the first is the greater one as long as there is none.
+    first: u64,
+    last: u64,
+    /// The days on which there are records.
+    days: Days,
+    /// The day of the latest record: most records are of the same day as the one before them.
+    day: Range<u64>,
+}
+
+/// The same, as it is kept for later runs.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct KeptSpan<'s> {
+    channel: &'s [u8],
+    computer: &'s [u8],
+    records: u64,
+    first: u64,
+    last: u64,
+    days: Cow<'s, Days>,
+}
+
+impl Spans {
+    /// The index of the span with the channel and computer that stand at these places; an empty one stands for none.
+    pub fn find(&mut self, bytes: &[u8], channel: Range<usize>, computer: Range<usize>) -> usize {
+        self.find_texts(text(bytes, channel), text(bytes, computer))
+    }
+
+    /// The index of the span with this channel and computer; one that there is not when there are too many.
+    #[inline]
+    fn find_texts(&mut self, channel: &[u8], computer: &[u8]) -> usize {
+        if self.list.get(self.latest).is_some_and(|span| *span.computer == *computer && *span.channel == *channel) {
+            return self.latest;
+        }
+        let Self { list, known, latest } = self;
+        if list.len() >= MOST_SPANS && !known.contains_key(&(channel.into(), computer.into())) {
+            return usize::MAX;
+        }
+        *latest = *known.entry((channel.into(), computer.into())).or_insert_with_key(|(channel, computer)| {
+            let (channel, computer) = (channel.clone(), computer.clone());
+            let (days, day) = (Days::default(), 0..0);
+            list.push(Span { channel, computer, records: 0, first: u64::MAX, last: 0, days, day });
+            list.len().saturating_sub(1)
+        });
+        *latest
+    }
+
+    /// Adds one record to a span.
+    #[inline]
+    pub(crate) fn add(&mut self, index: usize, filetime: u64) {
+        let Some(span) = self.list.get_mut(index) else { return };
+        span.records = span.records.saturating_add(1);
+        if filetime >= LEAST_TIME {
+            span.first = span.first.min(filetime);
+            span.last = span.last.max(filetime);
+            if !span.day.contains(&filetime) {
+                span.begin_day(filetime);
+            }
+        }
+    }
+
+    /// Adds one record to the span with the channel and computer that stand at these places.
+    #[inline]
+    pub(crate) fn add_texts(&mut self, bytes: &[u8], channel: Range<usize>, computer: Range<usize>, filetime: u64) {
+        let index = self.find(bytes, channel, computer);
+        self.add(index, filetime);
+    }
+
+    /// Adds one record of which only decoding told channel and computer.
+    pub(crate) fn add_decoded(&mut self, channel: Option<&str>, computer: Option<&str>, filetime: u64) {
+        let utf16 = |text: Option<&str>| -> Vec<u8> {
+            text.unwrap_or_default().encode_utf16().flat_map(u16::to_le_bytes).collect()
+        };
+        let mut bytes = utf16(channel);
+        let middle = bytes.len();
+        bytes.extend(utf16(computer));
+        let index = self.find(&bytes, 0..middle, middle..bytes.len());
+        self.add(index, filetime);
+    }
+
+    /// All of them, in the order in which they were first found.
+    pub(crate) fn kept(&self) -> impl Iterator<Item = KeptSpan<'_>> {
+        self.list.iter().map(|span| KeptSpan {
+            channel: &span.channel,
+            computer: &span.computer,
+            records: span.records,
+            first: span.first,
+            last: span.last,
+            days: Cow::Borrowed(&span.days),
+        })
+    }
+
+    /// Adds the records of a span of other spans.
+    pub(crate) fn add_kept(&mut self, kept: &KeptSpan<'_>) {
+        let index = self.find_texts(kept.channel, kept.computer);
+        let Some(span) = self.list.get_mut(index) else { return };
+        span.records = span.records.saturating_add(kept.records);
+        span.first = span.first.min(kept.first);
+        span.last = span.last.max(kept.last);
+        span.days.add_all(&kept.days);
+    }
+
+    /// The coverage that they are.
+    pub(crate) fn finish(self) -> Coverage {
+        let mut coverage = Coverage::default();
+        for span in self.list {
+            let (channel, computer) = (decoded(&span.channel), decoded(&span.computer));
+            let time = filetime(span.first).zip(filetime(span.last)).filter(|_| span.first <= span.last);
+            let part = time.map(|(first, last)| Part { records: span.records, first, last, days: span.days });
+            coverage.add(channel.map(Arc::from), computer.map(Arc::from), span.records, part);
+        }
+        coverage
+    }
+}
+
+impl Span {
+    /// Notes the day of a record.
+    #[cold]
+    fn begin_day(&mut self, filetime: u64) {
+        let Some(day) = filetime.checked_div(DAY) else { return };
+        let start = day.saturating_mul(DAY);
+        self.day = start..start.saturating_add(DAY);
+        self.days.add(u32::try_from(day).unwrap_or(u32::MAX));
+    }
+}
+
+/// The UTF-16 text at a place; as where it is decoded, a NUL ends it. None where it is longer than any name.
+fn text(bytes: &[u8], place: Range<usize>) -> &[u8] {
+    let text = until_nul(bytes.get(place).unwrap_or_default());
+    if text.len() > LONGEST_NAME { &[] } else { text }
+}
+
+/// A UTF-16 text; `None` for an empty one.
+fn decoded(utf16: &[u8]) -> Option<String> {
+    let units: Vec<u16> = utf16.as_chunks().0.iter().map(|unit| u16::from_le_bytes(*unit)).collect();
+    (!units.is_empty()).then(|| String::from_utf16_lossy(&units))
+}
+
+/// Channels, computers and times of the records seen so far.
+#[derive(Debug, Default)]
+pub(crate) struct Coverage {
+    /// By channel and computer: an export of several logs is one file, and a machine that is renamed goes on with the log
+    /// under its new name. Damaged records name no channel.
+    parts: BTreeMap<(Option<Arc<str>>, Arc<str>), Part>,
+    /// How many records name each channel, also those that tell no computer.
+    channels: BTreeMap<Arc<str>, u64>,
+}
+
+/// The records of one channel and computer.
+#[derive(Debug)]
+struct Part {
+    records: u64,
+    first: Timestamp,
+    last: Timestamp,
+    days: Days,
+}
+
+impl Part {
+    fn append(&mut self, other: &Self) {
+        self.records = self.records.saturating_add(other.records);
+        self.first = self.first.min(other.first);
+        self.last = self.last.max(other.last);
+        self.days.add_all(&other.days);
+    }
+}
+
+impl Coverage {
+    /// Adds so many records of a channel; what is known of their times, of a computer.
+    fn add(&mut self, channel: Option<Arc<str>>, computer: Option<Arc<str>>, records: u64, part: Option<Part>) {
+        if let Some(channel) = &channel {
+            let is_full = self.channels.len() >= MOST_CHANNELS;
+            match self.channels.get_mut(channel) {
+                Some(count) => *count = count.saturating_add(records),
+                None if is_full => {}
+                None => drop(self.channels.insert(Arc::clone(channel), records)),
+            }
+        }
+        if let (Some(computer), Some(part)) = (computer, part) {
+            let is_full = self.parts.len() >= MOST_PARTS;
+            match self.parts.entry((channel, computer)) {
+                Entry::Occupied(mut known) => known.get_mut().append(&part),
+                Entry::Vacant(_) if is_full => {}
+                Entry::Vacant(vacant) => drop(vacant.insert(part)),
+            }
+        }
+    }
+
+    /// Adds the records of a later part of the log.
+    pub(crate) fn append(&mut self, later: Self) {
+        later.channels.into_iter().for_each(|(channel, records)| self.add(Some(channel), None, records, None));
+        later
+            .parts
+            .into_iter()
+            .for_each(|((channel, computer), part)| self.add(channel, Some(computer), 0, Some(part)));
+    }
+
+    /// First and last time of each channel and computer; empty when the records say too little. Records that name no channel
+    /// count for the most frequent one. `ids` are those of the whole file.
+    pub(crate) fn finish(mut self, ids: Option<RecordIds>) -> Vec<LogCoverage> {
+        let most = self.channels.values().copied().max();
+        let Some(frequent) = self.channels.iter().find(|(_, records)| Some(**records) == most) else {
+            return Vec::new();
+        };
+        let frequent = Arc::clone(frequent.0);
+        let named = self.parts.split_off(&(Some(Arc::from("")), Arc::from("")));
+        for ((_, computer), part) in std::mem::replace(&mut self.parts, named) {
+            self.add(Some(Arc::clone(&frequent)), Some(computer), 0, Some(part));
+        }
+        let of = |((channel, computer), part): ((Option<Arc<str>>, _), _)| {
+            let Part { records, first, last, days } = part;
+            Some(LogCoverage { channel: channel?, computer, first, last, records, days, ids })
+        };
+        self.parts.into_iter().filter_map(of).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(second: i64) -> Timestamp {
+        Timestamp::from_second(second).expect("a time")
+    }
+
+    fn part(second: i64) -> Option<Part> {
+        Some(Part { records: 1, first: at(second), last: at(second), days: Days::default() })
+    }
+
+    #[test]
+    fn a_renamed_machine_s_log_covers_both_names() {
+        let mut coverage = Coverage::default();
+        let system = |computer: &str| (Some(Arc::from("System")), Some(Arc::from(computer)));
+        for (computer, second) in [("before-rename", 50), ("machine", 20)] {
+            let (channel, computer) = system(computer);
+            coverage.add(channel, computer, 1, part(second));
+        }
+        let mut later = Coverage::default();
+        let (channel, computer) = system("machine");
+        later.add(channel, computer, 1, part(90));
+        coverage.append(later);
+        let found = told(coverage.finish(None));
+        let expected = [("System", "before-rename", 50, 50), ("System", "machine", 20, 90)];
+        assert_eq!(
+            found,
+            expected.map(|(channel, computer, first, last)| (channel.into(), computer.into(), at(first), at(last)))
+        );
+    }
+
+    /// Channel, computer, first and last time.
+    fn told(coverage: Vec<LogCoverage>) -> Vec<(String, String, Timestamp, Timestamp)> {
+        let of = |log: LogCoverage| (log.channel.to_string(), log.computer.to_string(), log.first, log.last);
+        coverage.into_iter().map(of).collect()
+    }
+
+    #[test]
+    fn a_file_with_records_of_several_logs_covers_each() {
+        let bytes = utf16("SetupSystempc");
+        let (setup, system, computer) = (0..10, 10..22, 22..26);
+        let mut spans = Spans::default();
+        let seconds = |seconds: u64| u64::try_from(-NO_TIME).expect("seconds").saturating_add(seconds) * 10_000_000;
+        for (channel, time) in [(&setup, 10), (&system, 20), (&setup, 30), (&system, 40), (&setup, 50)] {
+            spans.add_texts(&bytes, channel.clone(), computer.clone(), seconds(time));
+        }
+        // Two that name no channel.
+        for time in [5, 60] {
+            spans.add_texts(&bytes, 0..0, computer.clone(), seconds(time));
+        }
+        let ids = Some(RecordIds { first: 7, last: 13 });
+        let found = spans.finish().finish(ids);
+        assert!(found.iter().all(|log| log.ids == ids));
+        let expected = [("Setup", 5, 60), ("System", 20, 40)];
+        assert_eq!(
+            told(found),
+            expected.map(|(channel, first, last)| (channel.into(), "pc".into(), at(first), at(last)))
+        );
+    }
+
+    fn utf16(text: &str) -> Vec<u8> {
+        text.encode_utf16().flat_map(u16::to_le_bytes).collect()
+    }
+
+    #[test]
+    fn a_record_without_time_does_not_begin_the_log() {
+        let (channel, computer) = (utf16("System"), utf16("machine\0"));
+        let bytes = [channel.clone(), computer].concat();
+        let mut spans = Spans::default();
+        let at_epoch = u64::try_from(-NO_TIME).expect("seconds") * 10_000_000;
+        for time in [0, at_epoch + 70_000_000, at_epoch + 90_000_000, 5] {
+            spans.add_texts(&bytes, 0..channel.len(), channel.len()..bytes.len(), time);
+        }
+        assert_eq!(told(spans.finish().finish(None)), [("System".into(), "machine".into(), at(7), at(9))]);
+    }
+
+    #[test]
+    fn the_days_with_records_are_known_whatever_their_order() {
+        let (channel, computer) = (utf16("System"), utf16("machine"));
+        let bytes = [channel.clone(), computer].concat();
+        let spans_of = |days: &[u64]| {
+            let mut spans = Spans::default();
+            for day in days {
+                spans.add_texts(&bytes, 0..channel.len(), channel.len()..bytes.len(), day * DAY + 7);
+            }
+            spans
+        };
+        let log = |spans: Spans| spans.finish().finish(None).into_iter().next().expect("a log");
+        let whole = log(spans_of(&[150_004, 150_005, 150_005, 150_001, 150_006]));
+        assert_eq!((whole.records, whole.days.runs()), (5, &[(150_001, 150_001), (150_004, 150_006)][..]));
+        // As from a cache.
+        let mut again = spans_of(&[150_006, 150_001]);
+        spans_of(&[150_005, 150_004, 150_005]).kept().for_each(|kept| again.add_kept(&kept));
+        assert_eq!(log(again), whole);
+    }
+
+    #[test]
+    fn no_records_cover_nothing() {
+        assert!(Coverage::default().finish(None).is_empty());
+    }
+}

@@ -1,0 +1,252 @@
+//! The fields of a record: from the XML shapes that Windows logs to an ordered list of names and values.
+
+use std::borrow::Cow;
+
+use serde::{Deserialize, Serialize};
+
+use super::json::Node;
+
+/// Part of a text, by the offsets of its bytes.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Span {
+    /// Its first byte.
+    pub(crate) start: usize,
+    /// The byte behind its last one.
+    pub(crate) end: usize,
+}
+
+/// Where in the texts of all fields the texts of one are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct WrittenField {
+    /// Its name; `None` for a field that is known by its position alone.
+    pub(crate) name: Option<Span>,
+    /// Its value.
+    pub(crate) value: Span,
+}
+
+/// The fields of a record as it writes them: some have names, others are known by their position alone.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub struct WrittenFields {
+    /// Names and values of all of them.
+    texts: String,
+    /// In order.
+    list: Vec<WrittenField>,
+}
+
+impl PartialEq for WrittenFields {
+    fn eq(&self, other: &Self) -> bool {
+        self.iter().eq(other.iter())
+    }
+}
+
+impl Eq for WrittenFields {}
+
+impl WrittenFields {
+    /// Takes out what there is room for, empty, to be filled and given back with [`Self::fill`].
+    pub(crate) fn take_room(&mut self) -> (Vec<u8>, Vec<WrittenField>) {
+        let (mut texts, mut list) = (std::mem::take(&mut self.texts).into_bytes(), std::mem::take(&mut self.list));
+        texts.clear();
+        list.clear();
+        (texts, list)
+    }
+
+    /// The fields `list`, whose texts are in `texts`; none, and `false`, when those are not UTF-8.
+    pub(crate) fn fill(&mut self, texts: Vec<u8>, list: Vec<WrittenField>) -> bool {
+        self.list = list;
+        match String::from_utf8(texts) {
+            Ok(texts) => {
+                self.texts = texts;
+                true
+            }
+            Err(_) => {
+                self.list.clear();
+                false
+            }
+        }
+    }
+
+    /// How long the names and values of all of them are, bytes.
+    pub(crate) fn text_bytes(&self) -> usize {
+        self.texts.len()
+    }
+
+    /// The fields in order: their names, where they have one, and their values.
+    pub fn iter(&self) -> impl Iterator<Item = (Option<&str>, &str)> {
+        let text = |span: Span| self.texts.get(span.start..span.end).unwrap_or_default();
+        self.list.iter().map(move |field| (field.name.map(text), text(field.value)))
+    }
+
+    /// The fields in an event's elements (everything beside `System`).
+    ///
+    /// - `EventData` of manifest events: one member a field.
+    /// - `EventData` of classic events: `Data`, a text or a list of texts without names, and `Binary`.
+    /// - `UserData`: a tree under an element that the template names; an inner field is called by its path without
+    ///   that element (`SystemInfo.SystemCommitLimit`).
+    ///
+    /// Attributes, among them the template's name on `EventData`, are no fields. The texts of `RenderingInfo`, which
+    /// forwarded events carry, are in the language of the machine that forwarded them and left out.
+    #[must_use]
+    pub fn of(elements: &[(Cow<'_, str>, Node<'_>)]) -> Self {
+        let mut fields = Self::default();
+        for (element, content) in elements {
+            match &**element {
+                "#attributes" | "RenderingInfo" => {}
+                "UserData" => {
+                    if let Node::Map(roots) = content {
+                        for (_, root) in roots.iter().filter(|(name, _)| name != "#attributes") {
+                            fields.add_tree("", root);
+                        }
+                    }
+                }
+                _ => fields.add_event_data(content),
+            }
+        }
+        fields
+    }
+
+    fn add_event_data(&mut self, content: &Node<'_>) {
+        match content {
+            Node::Map(members) => {
+                let mut positional = false;
+                for (name, value) in members {
+                    if let Some(own_name) = value.attribute("Name") {
+                        // `ComplexData` carries its name as an attribute.
+                        self.push(Some(own_name), value.text().unwrap_or_default());
+                    } else if name == "#attributes" {
+                    } else if name == "Data" || (positional && is_numbered(name, "Data")) {
+                        positional = true;
+                        self.add_positions(value);
+                    } else {
+                        self.add_tree(name, value);
+                    }
+                }
+            }
+            Node::List(_) | Node::Text(_) => self.add_positions(content),
+            Node::Null => {}
+        }
+    }
+
+    /// The value of `Data`: fields without names, one or several.
+    fn add_positions(&mut self, value: &Node<'_>) {
+        match value {
+            Node::List(items) => items.iter().for_each(|item| self.add_positions(item)),
+            Node::Map(_) => match value.get("#text") {
+                Some(inner @ (Node::List(_) | Node::Text(_))) => self.add_positions(inner),
+                _ => self.push(None, ""),
+            },
+            Node::Text(text) => self.push(None, text),
+            // An empty field still takes its position.
+            Node::Null => self.push(None, ""),
+        }
+    }
+
+    /// A named field, or the fields of a tree under a common prefix.
+    fn add_tree(&mut self, path: &str, value: &Node<'_>) {
+        match value {
+            Node::Map(members) => {
+                for (name, inner) in members {
+                    match &**name {
+                        "#attributes" => {}
+                        "#text" => self.add_tree(path, inner),
+                        _ if path.is_empty() => self.add_tree(name, inner),
+                        _ => self.add_tree(&format!("{path}.{name}"), inner),
+                    }
+                }
+            }
+            // An array of values in one field.
+            Node::List(items) => {
+                let texts: Vec<&str> = items.iter().filter_map(Node::text).collect();
+                self.push(Some(path), &texts.join("; "));
+            }
+            Node::Text(text) => self.push(Some(path), text),
+            Node::Null => self.push(Some(path), ""),
+        }
+    }
+
+    fn push(&mut self, name: Option<&str>, value: &str) {
+        let name = name.map(|name| self.append(name));
+        let value = self.append(value);
+        self.list.push(WrittenField { name, value });
+    }
+
+    fn append(&mut self, text: &str) -> Span {
+        let start = self.texts.len();
+        self.texts.push_str(text);
+        Span { start, end: self.texts.len() }
+    }
+}
+
+/// Fields as a record could write them: names, where they have one, and values.
+impl<'f> FromIterator<(Option<&'f str>, &'f str)> for WrittenFields {
+    fn from_iter<I: IntoIterator<Item = (Option<&'f str>, &'f str)>>(fields: I) -> Self {
+        let mut written = Self::default();
+        fields.into_iter().for_each(|(name, value)| written.push(name, value));
+        written
+    }
+}
+
+/// Whether `name` is `base` with a number that tells equal names apart (`Data_1`).
+fn is_numbered(name: &str, base: &str) -> bool {
+    let number = name.strip_prefix(base).and_then(|rest| rest.strip_prefix('_'));
+    number.is_some_and(|number| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The fields of an event whose elements after `System` are `json`; one without name is called by its position.
+    fn fields(json: &str) -> Vec<(String, String)> {
+        let node: Node<'_> = serde_json::from_str(json).expect("JSON");
+        let Node::Map(elements) = node else { panic!("an object") };
+        let written = WrittenFields::of(&elements);
+        let named = written.iter().enumerate();
+        named.map(|(place, (name, value))| (name.map_or(place.to_string(), str::to_owned), value.to_owned())).collect()
+    }
+
+    fn pairs(list: &[(&str, &str)]) -> Vec<(String, String)> {
+        list.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
+    }
+
+    #[test]
+    fn named_fields_keep_the_events_order() {
+        let found = fields(r#"{"EventData": {"Zeta": "1", "Alpha": 2, "Flag": false}}"#);
+        assert_eq!(found, pairs(&[("Zeta", "1"), ("Alpha", "2"), ("Flag", "false")]));
+    }
+
+    #[test]
+    fn no_data_is_no_fields() {
+        assert_eq!(fields(r#"{"EventData": null}"#), []);
+        assert_eq!(fields("{}"), []);
+    }
+
+    #[test]
+    fn a_templates_name_is_no_field_and_complex_data_has_its_name_in_an_attribute() {
+        let json = r##"{"EventData": {"#attributes": {"Name": "SOME_TEMPLATE"}, "param1": "a",
+            "ComplexData": {"#attributes": {"Name": "State"}, "#text": "01"}}}"##;
+        assert_eq!(fields(json), pairs(&[("param1", "a"), ("State", "01")]));
+    }
+
+    #[test]
+    fn user_data_is_named_by_its_path_below_the_templates_element() {
+        let json = r##"{"UserData": {"Root": {"#attributes": {"xmlns": "urn:x"}, "Plain": 1,
+            "Outer": {"#attributes": {"a": "b"}, "Inner": {"Leaf": "2"}}, "Array": [3, 4]}}}"##;
+        assert_eq!(fields(json), pairs(&[("Plain", "1"), ("Outer.Inner.Leaf", "2"), ("Array", "3; 4")]));
+    }
+
+    #[test]
+    fn rendered_texts_of_forwarded_events_are_left_out() {
+        let json = r#"{"EventData": {"A": "1"}, "RenderingInfo": {"Message": "translated"}}"#;
+        assert_eq!(fields(json), pairs(&[("A", "1")]));
+    }
+
+    #[test]
+    fn fields_without_names_keep_their_positions() {
+        for json in [
+            r#"{"EventData": {"Data": ["a", null], "Data_1": "c"}}"#,
+            r##"{"EventData": {"Data": {"#text": ["a", null]}, "Data_1": "c"}}"##,
+        ] {
+            assert_eq!(fields(json), pairs(&[("0", "a"), ("1", ""), ("2", "c")]), "{json}");
+        }
+    }
+}
