@@ -9,7 +9,6 @@
 
 mod asking;
 mod causes;
-mod clue;
 mod collect;
 mod compare;
 mod counting;
@@ -20,10 +19,8 @@ mod expected;
 mod explain;
 mod finding;
 mod fitting;
-mod gate;
 mod given;
 mod guarantee;
-mod index;
 mod json_schema;
 mod judging;
 mod line_list;
@@ -36,6 +33,7 @@ mod overlay;
 mod parse;
 mod pattern;
 mod possible;
+mod prefilter;
 mod quantifier;
 mod required;
 mod rule;
