@@ -83,7 +83,7 @@ impl fmt::Display for DecodeError {
 /// # Errors
 /// When the crate gives up on the chunk as a whole.
 pub(crate) fn decode(chunk: &Chunk<'_>, asked: &[RawRecord]) -> Result<Decoded, DecodeError> {
-    catch_unwind(AssertUnwindSafe(|| decode_unguarded(chunk, asked))).unwrap_or_else(|_| Err(DecodeError::Panicked))
+    catch_unwind(AssertUnwindSafe(|| decode_unguarded(chunk, asked))).unwrap_or(Err(DecodeError::Panicked))
 }
 
 fn decode_unguarded(chunk: &Chunk<'_>, asked: &[RawRecord]) -> Result<Decoded, DecodeError> {

@@ -281,13 +281,16 @@ struct RowReader<'a> {
     endings: &'a Endings,
 }
 
+/// A row's pattern, and texts with what the pattern gives of them.
+type PatternWithExamples = (Pattern<String>, Vec<Example<String>>);
+
 impl RowReader<'_> {
     /// File and line of the row.
     fn place(&self) -> String {
         format!("rules/{}:{}", self.file.name, self.node.span.line)
     }
 
-    fn read(&self) -> Result<(Pattern<String>, Vec<Example<String>>), Vec<Diagnostic>> {
+    fn read(&self) -> Result<PatternWithExamples, Vec<Diagnostic>> {
         const KEYS: [&str; 6] = ["words", "regex", "fact", "value", "needs", "examples"];
         let mut found = Vec::new();
         for entry in self.node.entries().unwrap_or_default() {

@@ -2,7 +2,8 @@
 //!
 //! Most rules can only match one exception code, one stop code or one kind of incident, or need a fact that few
 //! incidents have. This is known from the rule's text alone, so that the build can tell it of the rules inside the
-//! program, and a run reads only those that can match.
+//! program, and a run reads only those that can match. Of a user's rule, which is compiled when it is loaded, more is
+//! known: its needs are made of what its terms were compiled to, by the same [`of_condition`] and [`either`].
 
 use super::condition::Condition;
 use spanned_yaml::{Entry, Node};
@@ -20,31 +21,38 @@ pub type Known<'n> = (&'n str, Option<Vec<&'n str>>);
 pub fn needed<'n>(condition: &Condition, rule: &'n Node) -> Vec<Need<'n>> {
     let selections = rule.get("selections").and_then(Node::entries).unwrap_or_default();
     let required = rule.get("requires").and_then(Node::items).unwrap_or_default();
-    let mut needs = of_condition(condition, selections);
+    let of_selection = |index: usize| {
+        let Some(selection) = selections.get(index) else { return Vec::new() };
+        let one = std::slice::from_ref(&selection.value);
+        either(selection.value.items().unwrap_or(one).iter().map(of_terms), <[_]>::len)
+    };
+    let mut needs = of_condition(condition, &of_selection, <[_]>::len);
     needs.extend(required.iter().filter_map(|path| Some(vec![(path.text()?, None)])));
     needs
 }
 
-fn of_condition<'n>(condition: &Condition, selections: &'n [Entry]) -> Vec<Need<'n>> {
+/// The needs of a condition, made of those of its selections: all of them hold when it does, and of each one part. `cost`
+/// says how little it helps to know that a need holds.
+pub fn of_condition<K: Clone>(
+    condition: &Condition,
+    of_selection: &impl Fn(usize) -> Vec<Vec<K>>,
+    cost: fn(&[K]) -> usize,
+) -> Vec<Vec<K>> {
     match condition {
         Condition::Not(_) => Vec::new(),
-        Condition::All(parts) => parts.iter().flat_map(|part| of_condition(part, selections)).collect(),
-        Condition::Any(parts) => either(parts.iter().map(|part| of_condition(part, selections))),
-        Condition::Selection(index) => {
-            let Some(selection) = selections.get(*index) else { return Vec::new() };
-            let one = std::slice::from_ref(&selection.value);
-            either(selection.value.items().unwrap_or(one).iter().map(of_terms))
-        }
+        Condition::All(parts) => parts.iter().flat_map(|part| of_condition(part, of_selection, cost)).collect(),
+        Condition::Any(parts) => either(parts.iter().map(|part| of_condition(part, of_selection, cost)), cost),
+        Condition::Selection(index) => of_selection(*index),
     }
 }
 
 /// What is needed when one of several has to hold: for each choice of a need of each, one of the chosen.
-fn either<'n>(parts: impl Iterator<Item = Vec<Need<'n>>>) -> Vec<Need<'n>> {
-    let mut parts: Vec<Vec<Need<'n>>> = parts.collect();
+pub fn either<K: Clone>(parts: impl Iterator<Item = Vec<Vec<K>>>, cost: fn(&[K]) -> usize) -> Vec<Vec<K>> {
+    let mut parts: Vec<Vec<Vec<K>>> = parts.collect();
     let choices = parts.iter().fold(1_usize, |choices, needs| choices.saturating_mul(needs.len()));
     if choices > MOST {
         for needs in &mut parts {
-            needs.sort_by_key(Vec::len);
+            needs.sort_by_key(|need| cost(need));
             needs.truncate(1);
         }
     }

@@ -130,46 +130,48 @@ impl<'a, 'f> Evaluation<'a, 'f> {
         truth
     }
 
+    /// The selections behind a condition's answer, in the order in which it names them: those of the parts that give the
+    /// same answer as the whole. `excluded`: also those that a `not` names.
+    pub fn deciding(&mut self, condition: &Condition, excluded: bool) -> Vec<usize> {
+        match condition {
+            Condition::Selection(index) => vec![*index],
+            Condition::Not(inner) if excluded => self.deciding(inner, excluded),
+            Condition::Not(_) => Vec::new(),
+            Condition::All(parts) | Condition::Any(parts) => {
+                let whole = self.truth(condition);
+                let mut deciding = Vec::new();
+                for part in parts {
+                    if self.truth(part) == whole {
+                        deciding.extend(self.deciding(part, excluded));
+                    }
+                }
+                deciding
+            }
+        }
+    }
+
+    /// The alternatives of selections with this answer.
+    fn alternatives(&self, selections: Vec<usize>, answer: Truth) -> impl Iterator<Item = &'a Vec<Term>> {
+        let (all, view) = (self.selections, self.view);
+        let selections = selections.into_iter().filter_map(|index| all.get(index));
+        selections.flat_map(|selection| &selection.alternatives).filter(move |terms| truth_of(terms, view) == answer)
+    }
+
     /// The facts whose absence leaves a condition undecided. Nothing for conditions that are decided.
     pub fn missing(&mut self, condition: &Condition, lacking: &mut BTreeSet<Lacking>) {
-        if self.truth(condition) != Truth::Undecided {
-            return;
-        }
-        match condition {
-            Condition::Selection(index) => {
-                let Some(selection) = self.selections.get(*index) else { return };
-                let open = selection.alternatives.iter().filter(|terms| truth_of(terms, self.view) == Truth::Undecided);
-                let terms = open.flatten().filter(|term| term.test.truth(self.view) == Truth::Undecided);
-                terms.for_each(|term| term.test.lacks(self.view, lacking));
-            }
-            Condition::Not(inner) => self.missing(inner, lacking),
-            Condition::All(parts) | Condition::Any(parts) => {
-                for part in parts {
-                    self.missing(part, lacking);
-                }
-            }
+        if self.truth(condition) == Truth::Undecided {
+            let deciding = self.deciding(condition, true);
+            let terms = self.alternatives(deciding, Truth::Undecided).flatten();
+            let open = terms.filter(|term| term.test.truth(self.view) == Truth::Undecided);
+            open.for_each(|term| term.test.lacks(self.view, lacking));
         }
     }
 
     /// The evidence behind a condition that holds: that of every term that held. What a `not` excludes is no evidence.
     pub fn rests_on(&mut self, condition: &Condition, on: &mut RestsOn) {
-        if self.truth(condition) != Truth::True {
-            return;
-        }
-        match condition {
-            Condition::Selection(index) => {
-                let Some(selection) = self.selections.get(*index) else { return };
-                let held = selection.alternatives.iter().filter(|terms| truth_of(terms, self.view) == Truth::True);
-                for term in held.flatten() {
-                    term.test.rests_on(self.view, on);
-                }
-            }
-            Condition::Not(_) => {}
-            Condition::All(parts) | Condition::Any(parts) => {
-                for part in parts {
-                    self.rests_on(part, on);
-                }
-            }
+        if self.truth(condition) == Truth::True {
+            let deciding = self.deciding(condition, false);
+            self.alternatives(deciding, Truth::True).flatten().for_each(|term| term.test.rests_on(self.view, on));
         }
     }
 }

@@ -5,8 +5,8 @@ use super::evaluate::{Evaluation, RestsOn, Truth};
 use super::explain::{FactValues, Text};
 use super::finding::{Finding, Judgement, Remediation, Skipped, Suppressed};
 use super::fitting::NamedEntries;
-use super::gate::Chance;
 use super::overlay::{Occasion, Ruling, SuppressedBy};
+use super::prefilter::Chance;
 use super::required;
 use super::rule::Rule;
 use super::rule_set::RuleSet;
@@ -90,7 +90,7 @@ impl RuleSet {
         };
         let asked = asked.into_iter().filter_map(|number| self.rules.get(number));
         let judging = asked.filter(|rule| rule.disabled().is_none());
-        for rule in judging.filter(|rule| rule.gate.chance(view) >= least) {
+        for rule in judging.filter(|rule| rule.needs.chance(view) >= least) {
             let logic = rule.logic();
             let mut evaluation = Evaluation::new(&logic.selections, view);
             match logic.truth(&mut evaluation, view) {
@@ -191,7 +191,7 @@ impl RuleSet {
 
     /// The first rule by id that matches these facts and supersedes this one, which matches them.
     pub(super) fn superseding(&self, id: &str, view: &View<'_>) -> Option<&str> {
-        let names = |rule: &&Rule| rule.gate.chance(view) == Chance::Yes && rule.supersedes().any(|other| other == id);
+        let names = |rule: &&Rule| rule.needs.chance(view) == Chance::Yes && rule.supersedes().any(|other| other == id);
         if !self.rules.iter().any(|rule| names(&rule)) {
             return None;
         }

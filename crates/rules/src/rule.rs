@@ -10,10 +10,10 @@ use super::entries::Lacking;
 use super::evaluate::{Evaluation, Truth};
 use super::explain::Text;
 use super::finding::{Audience, Severity};
-use super::gate::Gate;
 use super::list::Lists;
 use super::overlay::Change;
 use super::parse::{self, Changes};
+use super::prefilter::Needs;
 use super::required::{self, Required};
 use super::selection::Selection;
 use super::self_test::{SelfTest, Tests};
@@ -36,7 +36,7 @@ pub struct Rule {
     pub(super) file: Arc<YamlText>,
     pub(super) span: Span,
     pub(super) id_span: Span,
-    pub(super) gate: Gate,
+    pub(super) needs: Needs,
     parts: Parts,
     overrides: Vec<Change>,
     disabled: Option<Change>,
@@ -132,11 +132,12 @@ pub(super) struct Place {
 
 impl Rule {
     /// A rule that was read as a whole.
-    pub(super) fn new(place: Place, origin: Origin, gate: Gate, logic: Logic, texts: Texts, tests: Tests) -> Self {
+    pub(super) fn new(place: Place, origin: Origin, logic: Logic, texts: Texts, tests: Tests) -> Self {
         let Place { id, file, span, id_span } = place;
+        let needs = Needs::of(&logic);
         let parts = Parts { logic: logic.into(), texts: texts.into(), tests: tests.into(), prepared: None };
         let (overrides, disabled) = (Vec::new(), None);
-        Self { id: Cow::Owned(id), origin, file, span, id_span, gate, parts, overrides, disabled }
+        Self { id: Cow::Owned(id), origin, file, span, id_span, needs, parts, overrides, disabled }
     }
 
     /// A built-in rule, of which nothing is read yet.
@@ -146,14 +147,14 @@ impl Rule {
         file: &Arc<YamlText>,
         lists: &Arc<Lists>,
     ) -> Self {
-        let gate = Gate::new(&rule.needs);
+        let needs = Needs::prepared(&rule.needs);
         Self {
             id: Cow::Borrowed(rule.id),
             origin,
             file: Arc::clone(file),
             span: rule.span,
             id_span: rule.id_span,
-            gate,
+            needs,
             parts: Parts {
                 logic: OnceLock::new(),
                 texts: OnceLock::new(),
@@ -173,9 +174,9 @@ impl Rule {
         })
     }
 
-    /// What it asks, if that is read already.
-    pub(super) fn read_logic(&self) -> Option<&Logic> {
-        self.parts.logic.get()
+    /// Whether it is a built-in rule of which the build has read what it needs.
+    pub(super) fn is_prepared(&self) -> bool {
+        self.parts.prepared.is_some()
     }
 
     /// What it says.

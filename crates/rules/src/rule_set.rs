@@ -9,11 +9,11 @@ use jiff::civil::Date;
 use super::causes::{self, Causes};
 use super::explain::Templates;
 use super::given;
-use super::index::Index;
 use super::line_list::LineList;
 use super::lint::{lint, lint_line_lists, lint_lists, lint_table, look_at_suppressions};
 use super::list::{Lists, ModuleList, Own};
 use super::overlay::{self, SuppressedBy, Suppressions};
+use super::prefilter::Index;
 use super::rule::{Origin, Rule};
 use super::source::{BUILTIN, SetSource};
 use super::supersede;
@@ -424,8 +424,8 @@ fn report_equal_ids(rules: &[Rule], unfinished: &[parse::Unfinished], found: &mu
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gate::Chance;
     use crate::outcome::Outcome;
+    use crate::prefilter::Chance;
     use crate::view::View;
     use facts::FactSet;
 
@@ -438,7 +438,6 @@ mod tests {
             assert_eq!(format!("{:?}", prepared.logic()), format!("{:?}", written.logic()), "{}", written.id);
             assert_eq!(format!("{:?}", prepared.texts()), format!("{:?}", written.texts()), "{}", written.id);
             assert_eq!(format!("{:?}", prepared.tests()), format!("{:?}", written.tests()), "{}", written.id);
-            assert_eq!(format!("{:?}", prepared.gate), format!("{:?}", written.gate), "{}", written.id);
             assert_eq!((prepared.span, prepared.id_span), (written.span, written.id_span), "{}", written.id);
             assert_eq!(prepared.tests_file(), written.tests_file(), "{}", written.id);
             assert_eq!(prepared.logic_written(), written.logic_written());
@@ -446,11 +445,12 @@ mod tests {
     }
 
     #[test]
-    fn no_gate_is_closed_to_a_rule_that_matches_or_is_undecided() {
-        let rules = RuleSet::load(true, &[]).expect("the built-in rules");
-        for rule in rules.rules() {
+    fn no_rule_that_matches_or_is_undecided_lacks_what_it_needs() {
+        let prepared = RuleSet::load(true, &[]).expect("the built-in rules");
+        let written = RuleSet::load_with(true, &[], SetSource::embedded, |_, _| {}).expect("the built-in rules");
+        for rule in prepared.rules().iter().chain(written.rules()) {
             for test in rule.tests() {
-                let chance = rule.gate.chance(&View::new(&test.facts, None));
+                let chance = rule.needs.chance(&View::new(&test.facts, None));
                 match test.expect {
                     Outcome::Match => assert_eq!(chance, Chance::Yes, "{}: {}", rule.id, test.name),
                     Outcome::Skipped => assert_ne!(chance, Chance::No, "{}: {}", rule.id, test.name),
@@ -467,7 +467,7 @@ mod tests {
         facts.set("incident.kind", facts::Value::Text("bugcheck".into()), None);
         facts.set("bugcheck.code", facts::Value::Number(0x9F), None);
         let view = View::new(&facts, None);
-        let met = rules.rules().iter().filter(|rule| rule.gate.chance(&view) == Chance::Yes).count();
+        let met = rules.rules().iter().filter(|rule| rule.needs.chance(&view) == Chance::Yes).count();
         assert!((1..40).contains(&met), "{met} of {}", rules.rules().len());
     }
 }

@@ -174,7 +174,8 @@ pub(super) fn seems_to_ask(entry: &Entry) -> BTreeSet<&'static str> {
     asked
 }
 
-fn alternative(node: &Node, what: &str, known: &Known<'_>, mistakes: &mut Mistakes) -> Option<Vec<Term>> {
+/// Reads terms that have to hold together, the cheapest first.
+pub(super) fn alternative(node: &Node, what: &str, known: &Known<'_>, mistakes: &mut Mistakes) -> Option<Vec<Term>> {
     let entries = filled_mapping(node, what, mistakes)?;
     let read: Vec<Term> = entries.iter().filter_map(|entry| term(entry, known, mistakes)).collect();
     let mut terms = (read.len() == entries.len()).then_some(read)?;

@@ -15,7 +15,6 @@ use super::span;
 use super::view::{Compared, Row, TIMELINE, View};
 use super::weigh::{LessSure, Scale, Step, weigh};
 use facts::{FactType, Needed, Others, Value, schema};
-use rule_syntax::condition::Condition;
 use spanned_yaml::YamlText;
 
 /// How a rule came to its answer for one incident.
@@ -172,24 +171,24 @@ impl TermTrace {
 /// Follows a rule over the facts of an incident.
 pub(super) fn trace(rule: &Rule, view: &View<'_>) -> Trace {
     let logic = rule.logic();
-    let selections = logic.selections.iter().map(|selection| {
+    let mut evaluation = Evaluation::new(&logic.selections, view);
+    let selections = logic.selections.iter().enumerate().map(|(index, selection)| {
         let mut terms: Vec<&Term> = selection.alternatives.iter().flatten().collect();
         terms.sort_by_key(|term| term.span.start);
         SelectionTrace {
             name: selection.name.clone(),
-            holds: selection.truth(view),
+            holds: evaluation.selection(index),
             terms: terms.into_iter().map(|term| trace_term(term, &rule.file, view)).collect(),
         }
     });
-    let mut evaluation = Evaluation::new(&logic.selections, view);
-    let mut decisive = BTreeSet::new();
-    decide(&logic.condition, &mut evaluation, &mut decisive);
+    let selections = selections.collect();
+    let decisive: BTreeSet<usize> = evaluation.deciding(&logic.condition, true).into_iter().collect();
     let condition = logic.truth(&mut evaluation, view);
     let missing = logic.missing(&mut evaluation, view);
     Trace {
         rule: rule.id().to_owned(),
         condition,
-        selections: selections.collect(),
+        selections,
         decisive: decisive.into_iter().collect(),
         missing: missing.into_iter().map(|lacking| Missing::of(lacking, &logic.selections, view)).collect(),
         superseded_by: None,
@@ -261,24 +260,6 @@ fn brings(lacking: Lacking) -> &'static str {
 /// Said of what may have happened unrecorded.
 const UNCOVERED: &str = ", and the logs do not cover all of the time";
 
-/// Collects the selections behind a condition's answer: those of the parts that give the same answer as the whole.
-fn decide(condition: &Condition, evaluation: &mut Evaluation<'_, '_>, decisive: &mut BTreeSet<usize>) {
-    match condition {
-        Condition::Selection(index) => {
-            decisive.insert(*index);
-        }
-        Condition::Not(inner) => decide(inner, evaluation, decisive),
-        Condition::All(parts) | Condition::Any(parts) => {
-            let whole = evaluation.truth(condition);
-            for part in parts {
-                if evaluation.truth(part) == whole {
-                    decide(part, evaluation, decisive);
-                }
-            }
-        }
-    }
-}
-
 /// How many different values were found, and the first of them.
 fn told(values: &[Compared<'_>], kind: FactType) -> String {
     const NAMED: usize = 5;
@@ -315,8 +296,8 @@ fn named<'r, 'v: 'r>(rows: &'r [Row<'v>], fitting: impl Iterator<Item = &'r Row<
 }
 
 /// How many incidents that are not in the list may be others that fit, where that leaves a test undecided.
-fn unlisted(test: &Test, index: usize, view: &View<'_>) -> String {
-    if test.truth(view) != Truth::Undecided || view.others_of(index).is_none() {
+fn unlisted(test: &Test, holds: Truth, index: usize, view: &View<'_>) -> String {
+    if holds != Truth::Undecided || view.others_of(index).is_none() {
         return String::new();
     }
     let may_fit = |row: &&Row<'_>| test.entries().any(|entries| entries.truth(row) != Truth::False);
@@ -367,6 +348,7 @@ fn steps(sequence: &Sequence, rows: &[Row<'_>]) -> String {
 }
 
 fn trace_term(term: &Term, file: &YamlText, view: &View<'_>) -> TermTrace {
+    let holds = term.test.truth(view);
     let found = match &term.test {
         Test::Fact { index, fact, .. } | Test::FactKnown { index, fact, .. } => {
             view.scalar(*index).map(|seen| format!("it is {}", seen.value.display(fact.kind)))
@@ -380,15 +362,15 @@ fn trace_term(term: &Term, file: &YamlText, view: &View<'_>) -> TermTrace {
                 more => format!(", and of {more} it is not known"),
             };
             let log = view.recorded_of(*index).and_then(|recorded| span::lacking(entries, false, recorded));
-            let log = log.filter(|_| term.test.truth(view) == Truth::Undecided);
-            let all = term.test.truth(view) != Truth::Undecided || is_whole(*index, entries, false, view);
+            let log = log.filter(|_| holds == Truth::Undecided);
+            let all = holds != Truth::Undecided || is_whole(*index, entries, false, view);
             let log = match (log, all) {
                 (Some(_), _) => UNCOVERED,
                 (None, false) => ", and there may be others that rules do not see",
                 (None, true) => "",
             };
             let named = named(rows, fitting.clone(), view.facts().others(term.test.path()));
-            let unlisted = unlisted(&term.test, *index, view);
+            let unlisted = unlisted(&term.test, holds, *index, view);
             let fit =
                 format!("{} of {} entries fit{named}{perhaps}{unlisted}{log}", fitting.clone().count(), rows.len());
             match quantifier {
@@ -412,9 +394,9 @@ fn trace_term(term: &Term, file: &YamlText, view: &View<'_>) -> TermTrace {
             let lacks = |step: &EntryFilter| {
                 view.recorded_of(*index).is_some_and(|recorded| span::lacking(step, true, recorded).is_some())
             };
-            let is_open = term.test.truth(view) == Truth::Undecided && sequence.steps.iter().any(lacks);
+            let is_open = holds == Truth::Undecided && sequence.steps.iter().any(lacks);
             let log = if is_open { UNCOVERED } else { "" };
-            format!("{}{}{log}", steps(sequence, rows), unlisted(&term.test, *index, view))
+            format!("{}{}{log}", steps(sequence, rows), unlisted(&term.test, holds, *index, view))
         }),
     };
     let (fits, may_fit) = Entries::of(&term.test, view);
@@ -422,7 +404,7 @@ fn trace_term(term: &Term, file: &YamlText, view: &View<'_>) -> TermTrace {
         written: file.slice(term.span).split_whitespace().collect::<Vec<_>>().join(" "),
         lines: file.lines_of(term.span),
         line: term.span.line,
-        holds: term.test.truth(view),
+        holds,
         fact: term.test.path(),
         found,
         fits,

@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 
-use evtx_scan::Cache;
 use pipeline::{Options, Silent, analyze, inspect};
 use rules::RuleSet;
 use serde_json::Value;

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use super::elsewhere::{different_hosts, is_elsewhere};
 use evidence::{Version, base_name};
 use facts::schema::{self, FactDefinition, ListDefinition, OTHER_INCIDENTS};
-use facts::{EvidenceRef, FactSet, FactType, Record, Value, quoted, write_fact};
+use facts::{FactSet, FactType, Record, Value, quoted, write_fact};
+use rules::Question;
 use untrusted::sanitise;
 
 /// The list of lines, and the field that they stand in.
@@ -93,42 +93,9 @@ impl Asked {
         }
     }
 
-    /// Whether an incident has it; `None` when its facts don't tell.
-    pub(super) fn holds(&self, facts: &FactSet) -> Option<bool> {
-        match self {
-            Self::Fact(definition, wanted) => Some(equal(definition.kind, wanted, &facts.get(definition.path)?.value)),
-            Self::Elsewhere(_, _, machines) => {
-                let fitting = facts.list(self.path())?.iter().filter(|record| self.fits(record));
-                Some(different_hosts(fitting) >= *machines)
-            }
-            _ => Some(facts.list(self.path())?.iter().any(|record| self.fits(record))),
-        }
-    }
-
-    /// Where an incident has it from.
-    pub(super) fn from(&self, facts: &FactSet) -> Option<EvidenceRef> {
-        match self {
-            Self::Fact(definition, _) => facts.get(definition.path)?.from,
-            _ => facts.list(self.path())?.iter().find(|record| self.fits(record))?.from,
-        }
-    }
-
-    fn fits(&self, record: &Record) -> bool {
-        match self {
-            Self::Fact(..) => false,
-            Self::Entry(_, fields) => fields
-                .iter()
-                .all(|(field, wanted)| record.get(field.path).is_some_and(|value| equal(field.kind, wanted, value))),
-            Self::Says(part) => match record.get(TEXT.1) {
-                Some(Value::Text(line)) => line.to_lowercase().contains(&part.to_lowercase()),
-                _ => false,
-            },
-            Self::Recorded(kind, field, within) => {
-                let is_kind = matches!(record.get(KIND), Some(Value::Text(other)) if other == kind);
-                is_kind && matches!(record.get(field.path), Some(Value::Number(before)) if before <= within)
-            }
-            Self::Elsewhere(field, within, _) => is_elsewhere(record, field, *within),
-        }
+    /// The same as a question that rules know how to answer.
+    pub(super) fn question(&self) -> Option<Question> {
+        Question::read(&self.on_one_line())
     }
 
     /// Facts for which it holds, and no others.
@@ -247,17 +214,6 @@ fn askable(kind: FactType, value: &Value) -> Option<Value> {
     (same && !is_pattern).then(|| Value::Text(Arc::from(text)))
 }
 
-/// Whether two values are the same to a rule.
-fn equal(kind: FactType, one: &Value, other: &Value) -> bool {
-    match (one, other) {
-        (Value::Text(one), Value::Text(other)) if kind == FactType::Module => {
-            base_name(one).to_lowercase() == base_name(other).to_lowercase()
-        }
-        (Value::Text(one), Value::Text(other)) => one.to_lowercase() == other.to_lowercase(),
-        (one, other) => one == other,
-    }
-}
-
 /// Another value of the same type.
 fn other(kind: FactType, value: &Value) -> Value {
     /// Two codes of which most rules tell one from the other.
@@ -310,12 +266,13 @@ mod tests {
             };
             facts.set(definition.path, value, None);
             let asked = Asked::fact(&facts, definition.path).expect("it can be asked for");
-            assert_eq!(asked.holds(&facts), Some(true), "{}", definition.path);
-            assert_eq!(asked.holds(&asked.facts()), Some(true), "{}", definition.path);
+            let question = asked.question().expect("a question");
+            assert_eq!(question.holds(&facts), Some(true), "{}", definition.path);
+            assert_eq!(question.holds(&asked.facts()), Some(true), "{}", definition.path);
             let mut others = FactSet::default();
             asked.put_other(&mut others);
-            assert_eq!(asked.holds(&others), Some(false), "{}", definition.path);
-            assert_eq!(asked.holds(&FactSet::default()), None);
+            assert_eq!(question.holds(&others), Some(false), "{}", definition.path);
+            assert_eq!(question.holds(&FactSet::default()), None);
         }
     }
 
@@ -323,12 +280,13 @@ mod tests {
     fn what_was_recorded_holds_for_its_kind_and_span_alone() {
         let asked = Asked::recorded("driver-install", "seconds_before_first", 43_200).expect("a field");
         assert_eq!(asked.written(), "timeline|any: {kind: driver-install, seconds_before_first|within: 12 h}");
-        assert_eq!(asked.holds(&asked.facts()), Some(true));
+        let question = asked.question().expect("a question");
+        assert_eq!(question.holds(&asked.facts()), Some(true));
         let mut others = FactSet::default();
         asked.put_other(&mut others);
         assert_eq!(others.list(TIMELINE).map(<[Record]>::len), Some(2));
-        assert_eq!(asked.holds(&others), Some(false));
-        assert_eq!(asked.holds(&FactSet::default()), None);
+        assert_eq!(question.holds(&others), Some(false));
+        assert_eq!(question.holds(&FactSet::default()), None);
         assert_eq!((duration(90), duration(300), duration(604_800)), ("90 s".into(), "5 min".into(), "7 d".into()));
     }
 

@@ -38,17 +38,10 @@ pub(super) fn elsewhere(material: &Material<'_>) -> Option<Candidate> {
 /// On how many other machines the same happened within a time.
 fn machines(subject: &Subject<'_>, shared: Shared, within: u64) -> usize {
     let records = subject.facts.list(OTHER_INCIDENTS).unwrap_or_default();
-    different_hosts(records.iter().filter(|record| is_elsewhere(record, shared.field(), within)))
-}
-
-/// Whether an entry is of another machine, has this in common, and is not further away than so many seconds.
-pub(super) fn is_elsewhere(record: &Record, shared: &str, within: u64) -> bool {
-    let is = |field: &str, flag: bool| record.get(field) == Some(&Value::Flag(flag));
-    let is_near = matches!(record.get("seconds_away"), Some(Value::Number(away)) if *away <= within);
-    is(shared, true) && is(Shared::Host.field(), false) && is_near
-}
-
-/// Of how many machines entries are.
-pub(super) fn different_hosts<'r>(records: impl Iterator<Item = &'r Record>) -> usize {
-    records.filter_map(|record| Some(record.get("host")?.text()?.to_lowercase())).collect::<BTreeSet<_>>().len()
+    let is = |record: &Record, field: &str, flag: bool| record.get(field) == Some(&Value::Flag(flag));
+    let is_near = |record: &Record| matches!(record.get("seconds_away"), Some(Value::Number(away)) if *away <= within);
+    let elsewhere = records.iter().filter(|record| {
+        is(record, shared.field(), true) && is(record, Shared::Host.field(), false) && is_near(record)
+    });
+    elsewhere.filter_map(|record| Some(record.get("host")?.text()?.to_lowercase())).collect::<BTreeSet<_>>().len()
 }

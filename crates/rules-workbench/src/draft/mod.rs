@@ -111,10 +111,11 @@ pub fn draft(material: &Material<'_>, decided: &Decided, rules: &RuleSet) -> Opt
     found.extend(stack::frames(first.facts, is_carrier));
     found.extend(stack::annotations(first.facts, &private));
     found.retain(|candidate| {
-        let every = material.of.iter().all(|subject| candidate.asked.holds(subject.facts) == Some(true));
+        let Some(question) = candidate.asked.question() else { return false };
+        let every = material.of.iter().all(|subject| question.holds(subject.facts) == Some(true));
         // A rule can't ask for what is not known of some; what is missing from none of the others can be told.
         let hint = candidate.strength == Strength::Hint
-            && material.of.iter().all(|subject| candidate.asked.holds(subject.facts) != Some(false));
+            && material.of.iter().all(|subject| question.holds(subject.facts) != Some(false));
         (every || hint) && private.allows(&candidate.asked.written())
     });
     found.sort_by_key(|candidate| candidate.strength);
@@ -173,7 +174,8 @@ fn of_group(material: &Material<'_>) -> Vec<Candidate> {
             _ => return None,
         };
         let asked = Asked::entry(list, &[("name", Value::Text(found.attribute.value.as_str().into()))])?;
-        let known = |subject: &Subject<'_>| asked.holds(subject.facts) == Some(true);
+        let question = asked.question()?;
+        let known = |subject: &Subject<'_>| question.holds(subject.facts) == Some(true);
         let strength = if material.of.iter().all(known) { Strength::Named } else { Strength::Hint };
         let what = format!("more often than elsewhere: {}", found.says());
         Some(Candidate { name: "", asked, strength, what: what.into() })
@@ -185,15 +187,16 @@ fn of_group(material: &Material<'_>) -> Vec<Candidate> {
 /// What a selection asks for, where it is from, and how common it is.
 fn comment(candidate: &Candidate, first: &Subject<'_>, material: &Material<'_>, rules: &RuleSet) -> String {
     let mut parts = vec![candidate.what.to_string()];
-    if let Some(from) =
-        candidate.asked.from(first.facts).and_then(|from| source(from, first.incident, material.artifacts))
-    {
+    let question = candidate.asked.question();
+    let from = question.as_ref().and_then(|question| question.from(first.facts));
+    if let Some(from) = from.and_then(|from| source(from, first.incident, material.artifacts)) {
         parts.push(format!("from {from}"));
     }
     if let [_, _, ..] = material.of {
         parts.push(format!("in all {} incidents", material.of.len()));
     }
-    let told: Vec<bool> = material.others.iter().filter_map(|subject| candidate.asked.holds(subject.facts)).collect();
+    let told = material.others.iter().filter_map(|subject| question.as_ref()?.holds(subject.facts));
+    let told: Vec<bool> = told.collect();
     let having = told.iter().filter(|has| **has).count();
     match (having, told.len()) {
         (_, 0) => {}

@@ -51,7 +51,8 @@ fn candidate(kind: &str, material: &Material<'_>, private: &Private) -> Option<C
         let farthest = nearest?.into_iter().max()?;
         Asked::recorded(kind, field, *SPANS.iter().find(|span| farthest <= **span)?)
     })?;
-    let told: Vec<bool> = material.others.iter().filter_map(|subject| asked.holds(subject.facts)).collect();
+    let question = asked.question()?;
+    let told: Vec<bool> = material.others.iter().filter_map(|subject| question.holds(subject.facts)).collect();
     let change = material.changes.iter().find(|change| change.kind == kind);
     let bears_on = change.and_then(|change| change.bears_on);
     let group = material.of.len() > 1;

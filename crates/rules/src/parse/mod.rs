@@ -10,7 +10,6 @@ pub(super) use self::texts::{Changes, read_changes};
 use super::Known;
 use super::causes::Causes;
 use super::explain::Templates;
-use super::gate::Gate;
 use super::guarantee::{Partly, World, all_asked_for, worlds_as_far};
 use super::list::Lists;
 use super::overlay::{OVERLAY_KEYS, OverlayFile};
@@ -26,7 +25,6 @@ use super::test_file::TestFile;
 use facts::schema::SCALARS;
 use rule_syntax::condition::{self, Condition};
 use rule_syntax::mistakes::{Mistakes, closest};
-use rule_syntax::needed::needed;
 use rule_syntax::prepared::Part;
 use spanned_yaml::{Diagnostic, Entry, Node, Span, YamlText, parse_in_spite};
 
@@ -219,8 +217,7 @@ impl Reader<'_> {
         }
         let place = Place { id: id?, file: Arc::clone(&file.text), span: node.span, id_span: node.get("id")?.span };
         let logic = logic.finished(node)?;
-        let gate = Gate::new(&needed(&logic.condition, node));
-        Some(Rule::new(place, origin, gate, logic, texts.finished()?, tests?))
+        Some(Rule::new(place, origin, logic, texts.finished()?, tests?))
     }
 
     fn errors(&self) -> usize {

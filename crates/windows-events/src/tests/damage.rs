@@ -1,5 +1,7 @@
 //! Logs that were cut short, damaged, or never closed: what is read of them, and what they say is missing.
 
+use evtx_scan::is_event_log;
+
 use super::*;
 
 #[test]

@@ -9,14 +9,14 @@ use std::collections::{BTreeMap, HashMap};
 
 use aho_corasick::{AhoCorasick, AhoCorasickBuilder, MatchKind};
 
-use super::clue::{Clue, Place, clues};
-use super::pattern::ASCII_BUT_FOR_CASE;
-use super::rule::Rule;
-use super::view::{Compared, View};
+use super::{Clue, Place};
+use crate::pattern::ASCII_BUT_FOR_CASE;
+use crate::rule::Rule;
+use crate::view::{Compared, View};
 
 /// Rules by what they need. They go by their index among all.
 #[derive(Debug, Default)]
-pub(super) struct Index {
+pub(crate) struct Index {
     /// Rules that have to be asked each time.
     always: Vec<usize>,
     places: BTreeMap<Place, Wanted>,
@@ -26,7 +26,7 @@ pub(super) struct Index {
 #[derive(Debug, Default)]
 struct Wanted {
     numbers: HashMap<u64, Vec<usize>>,
-    texts: HashMap<String, Vec<usize>>,
+    texts: HashMap<Box<str>, Vec<usize>>,
     parts: Parts,
 }
 
@@ -42,26 +42,30 @@ impl Index {
     /// The index of these rules.
     pub fn new(rules: &[Rule]) -> Self {
         let mut index = Self::default();
-        let mut parts: BTreeMap<Place, BTreeMap<String, Vec<usize>>> = BTreeMap::new();
+        let mut parts: BTreeMap<Place, BTreeMap<Box<str>, Vec<usize>>> = BTreeMap::new();
         for (number, rule) in rules.iter().enumerate() {
-            let Some(clues) = rule.read_logic().and_then(clues) else {
+            let clues = if rule.is_prepared() { None } else { rule.needs.looked_up() };
+            let Some(clues) = clues else {
                 index.always.push(number);
                 continue;
             };
             for clue in clues {
                 match clue {
-                    Clue::Number(place, value) => index.wanted(place).numbers.entry(value).or_default().push(number),
-                    Clue::Text(place, text) => index.wanted(place).texts.entry(text).or_default().push(number),
-                    Clue::Part(place, part) => {
-                        parts.entry(place).or_default().entry(part).or_default().push(number);
+                    Clue::Number(place, value) => index.wanted(*place).numbers.entry(*value).or_default().push(number),
+                    Clue::Text(place, text) => {
+                        index.wanted(*place).texts.entry(text.clone()).or_default().push(number);
                     }
+                    Clue::Part(place, part) => {
+                        parts.entry(*place).or_default().entry(part.clone()).or_default().push(number);
+                    }
+                    Clue::Known(_) => index.always.push(number),
                 }
             }
         }
         for (place, parts) in parts {
-            let (texts, rules): (Vec<String>, Vec<Vec<usize>>) = parts.into_iter().unzip();
+            let (texts, rules): (Vec<Box<str>>, Vec<Vec<usize>>) = parts.into_iter().unzip();
             // Parts may overlap and hold each other, and all of them count.
-            match AhoCorasickBuilder::new().match_kind(MatchKind::Standard).build(&texts) {
+            match AhoCorasickBuilder::new().match_kind(MatchKind::Standard).build(texts.iter().map(|text| &**text)) {
                 Ok(finder) => index.wanted(place).parts = Parts { rules, finder: Some(finder) },
                 // Too many for the finder: the rules are asked.
                 Err(_) => index.always.extend(rules.into_iter().flatten()),
@@ -88,6 +92,7 @@ impl Index {
                     let rows = view.list(*list).unwrap_or_default().iter();
                     rows.filter_map(|row| row.field(*field)).for_each(|value| wanted.add(value, &mut found));
                 }
+                Place::List(_) => {}
             }
         }
         found.sort_unstable();
@@ -126,15 +131,14 @@ impl Parts {
 
 #[cfg(test)]
 mod tests {
-    use std::path::{Path, PathBuf};
+    use std::path::PathBuf;
 
     use super::*;
     use crate::RuleSet;
     use crate::evaluate::{Evaluation, Truth};
 
     fn built_in_rules_as_a_users() -> RuleSet {
-        let rules: PathBuf = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../rules");
-        RuleSet::load(true, &[rules]).expect("the built-in rules")
+        RuleSet::load(true, &[PathBuf::from(builtin_rules::FOLDER)]).expect("the built-in rules")
     }
 
     // What the tests of rules tell of is what rules ask for: each against every rule.
