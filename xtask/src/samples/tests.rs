@@ -11,6 +11,7 @@ use serde_json::Value as Json;
 
 use super::all;
 use crate::sample::Sample;
+use crate::{folder, project_folder};
 
 /// Every file of a kind, with the sample that it belongs to.
 fn files(kind: &str) -> Vec<(Sample, &'static str, Vec<u8>)> {
@@ -246,4 +247,11 @@ fn two_runs_are_equal() {
             assert_eq!(one.bytes, other.bytes, "{} {}", first.name, one.name);
         }
     }
+}
+
+/// What `cargo xtask samples --check` checks.
+#[test]
+fn the_committed_samples_are_those_that_are_generated() {
+    let wrong = folder::check(&project_folder(), &all()).err().unwrap_or_default();
+    assert!(wrong.is_empty(), "{wrong}");
 }
