@@ -237,8 +237,24 @@ fn a_path_that_leads_nowhere_is_told() {
 
 #[test]
 fn a_long_term_stands_as_its_file_has_it() {
-    let run = run(["why", "memory/stack-overflow", "samples/heap-corruption"]).ends_with(0);
-    let shown = "  - line 12 can't be decided: `text` is absent:\n      text|any:\n        line|contains:\n          - 'Windows";
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("rules.yaml");
+    let term = "      ended:
+        text|any:
+          line|contains:
+            - 'the first of several long messages, which a program prints when it ends'
+            - 'the second of several long messages, which a program prints when it ends'
+";
+    let rule = ENDED.replace("      ended: {incident.kind: exit}\n", term);
+    let (head, _) = rule.split_once("    tests:").expect("tests");
+    let tests = "    tests:
+      - {name: matches, facts: {text: [{line: 'the first of several long messages, which a program prints when it ends'}]}, expect: match}
+      - {name: another, facts: {text: [{line: another}]}, expect: no-match}
+";
+    fs::write(&path, format!("{head}{tests}")).expect("written");
+    let run = run(["why", "-r", path.to_str().expect("text"), "own/ended", "samples/heap-corruption"]).ends_with(0);
+    let shown =
+        "can't be decided: `text` is absent:\n      text|any:\n        line|contains:\n          - 'the first of";
     assert!(run.stdout.contains(shown), "{}", run.stdout);
 }
 
