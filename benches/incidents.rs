@@ -260,7 +260,7 @@ fn artifact(path: &str, kind: &'static str, evidence: Vec<Evidence>) -> ReadArti
     let (bytes, records) = (1 << 16, Some(evidence.len() as u64));
     let artifact = Artifact {
         path: path.to_owned(),
-        kind,
+        kind: kind.into(),
         status: ArtifactStatus::Ok,
         detail: None,
         bytes,

@@ -90,7 +90,7 @@ fn print_content(inspected: &Inspected, out: &mut dyn Write) -> io::Result<()> {
             Some(1) => ", 1 record".to_owned(),
             Some(records) => format!(", {records} records"),
         };
-        let (path, kind, status) = (sanitise(&artifact.path), artifact.kind, artifact.status.word());
+        let (path, kind, status) = (sanitise(&artifact.path), &artifact.kind, artifact.status.word());
         writeln!(out, "# {path}: {kind}, {status}, {} bytes{records}", artifact.bytes)?;
     }
     for machine in &inspected.machines {

@@ -8,7 +8,7 @@ use super::reporting::{self, usage};
 use super::stream::Notes;
 use pipeline::Options;
 use pipeline::merge::{self, Part};
-use report::written;
+use report::model;
 use untrusted::reason;
 use windows_codes::Knowledge;
 
@@ -38,7 +38,7 @@ fn carry_out(Arguments { reports, reporting }: &Arguments) -> Result<Exit, Exit>
     let knowledge = Knowledge::builtin();
     let mut parts = Vec::new();
     for path in reports {
-        let report = written::read(path).map_err(|error| usage(&format!("{}: {}", path.display(), reason(&error))))?;
+        let report = model::read(path).map_err(|error| usage(&format!("{}: {}", path.display(), reason(&error))))?;
         parts.push(Part { name: name(path), report });
     }
     let sigma = merge::sigma_sets(&parts);

@@ -17,8 +17,9 @@ use super::{Exit, load_rules, sigma, stream, suppressions};
 use ::sigma::SigmaRules;
 use pipeline::Options;
 use report::compare::{Comparison, Side, comparable_now, compare};
+use report::model::Document;
 use report::text::TextOptions;
-use report::{Artifact, Limits, Report, Summary, csv, json, jsonl, page, text, written};
+use report::{Artifact, Limits, Report, Summary, csv, json, jsonl, model, page, text};
 use rules::UNDETERMINED;
 use rules::{RuleSet, closest};
 use untrusted::reason;
@@ -96,7 +97,7 @@ pub const NEW: &str = "new";
 
 /// The report in the file `path` as it is compared; an error names the file.
 pub fn side(path: &Path) -> Result<Side, String> {
-    written::read(path)
+    model::read(path)
         .map(|report| Side::from(&report))
         .map_err(|error| format!("{}: {}", path.display(), reason(&error)))
 }
@@ -225,7 +226,7 @@ impl Arguments {
         answers: Option<Answers>,
     ) -> Exit {
         if let Some(baseline) = baseline {
-            match compare(baseline, &Side::from(&*report)) {
+            match compare(baseline, &Side::from(&Document::from(&*report))) {
                 Ok(comparison) => report.comparison = Some(comparison),
                 Err(error) => return usage(&format!("--baseline: {error}")),
             }

@@ -189,7 +189,7 @@ fn conclude(read: Vec<ReadArtifact>, rules: &RuleSet, knowledge: &Knowledge, opt
         limits: options.limits,
         keeps_evidence: options.keep_evidence,
         rule_sets: rules.infos().into_iter().chain(sigma_sets(options)).collect(),
-        summary: Summary { left_out, ..summary(&artifacts, &incidents) },
+        summary: Summary { left_out: options.limits.is_some().then_some(left_out), ..summary(&artifacts, &incidents) },
         artifacts,
         incidents,
         machines,
@@ -354,7 +354,8 @@ fn read_all(paths: &[PathBuf], options: &Options, progress: &dyn Progress) -> Ve
                 path: display_path(&unfound.path),
                 kind: discover::named_kind(&unfound.path)
                     .filter(|_| !unfound.passed_over)
-                    .map_or("unknown", |kind| kind.word()),
+                    .map_or("unknown", |kind| kind.word())
+                    .into(),
                 status: if unfound.passed_over { ArtifactStatus::Skipped } else { ArtifactStatus::Failed },
                 detail: Some(unfound.reason),
                 bytes: 0,
@@ -471,7 +472,8 @@ fn summary(artifacts: &[Artifact], incidents: &[Judged]) -> Summary {
         partial: with(ArtifactStatus::Partial),
         archives: artifacts.iter().filter(|artifact| artifact.is_unopened_archive()).count(),
         incidents: incidents.len(),
-        left_out: 0,
+        left_out: None,
+        suppressed: incidents.iter().map(|judged| judged.suppressed.len()).fold(0, usize::saturating_add),
         undetermined: incidents.iter().filter(|judged| judged.verdict.cause == UNDETERMINED).count(),
         by_cause,
     }

@@ -181,7 +181,7 @@ fn finished(path: String, kind: ArtifactKind, bytes: u64, reading: Reading) -> R
     ReadArtifact {
         artifact: Artifact {
             path,
-            kind: kind.word(),
+            kind: kind.word().into(),
             status,
             detail: (!reading.losses.is_empty()).then(|| Loss::join(&reading.losses, LOSSES_SHOWN)),
             bytes,
@@ -198,7 +198,7 @@ fn unread(path: String, kind: ArtifactKind, bytes: u64, status: ArtifactStatus, 
     ReadArtifact {
         artifact: Artifact {
             path,
-            kind: kind.word(),
+            kind: kind.word().into(),
             status,
             detail: Some(reason),
             bytes,

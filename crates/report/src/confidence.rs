@@ -10,6 +10,8 @@
 //!
 //! Words and percent follow from the rounded number, so that no format ever shows a number beside the words of another.
 
+use serde::Serializer;
+
 use super::Verdict;
 
 /// The words for a verdict that names no cause.
@@ -22,6 +24,12 @@ pub fn rounded(confidence: f64) -> f64 {
         return 0.0;
     }
     (confidence.clamp(0.0, 1.0) * 100.0).round() / 100.0
+}
+
+/// Serialises a confidence with two decimals.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]
+pub(crate) fn write_rounded<S: Serializer>(confidence: &f64, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_f64(rounded(*confidence))
 }
 
 /// How much a confidence lets one do.

@@ -99,7 +99,7 @@ pub(super) fn artifact(path: &str, status: ArtifactStatus, detail: Option<&str>)
     let records = (kind == "event-log").then_some(120);
     Artifact {
         path: path.into(),
-        kind,
+        kind: kind.into(),
         status,
         detail: detail.map(str::to_owned),
         bytes: 65536,
@@ -354,6 +354,7 @@ pub(super) fn everything() -> Report {
         title: "A hook is loaded in the program".into(),
         by: by(Some(date(2024, 12, 31))),
     }];
+    report.summary.suppressed = 1;
     report.rule_sets.push(RuleSetInfo {
         name: "site".into(),
         version: "3".into(),
@@ -384,7 +385,7 @@ pub(super) fn everything() -> Report {
 pub(super) fn missing() -> Coverage {
     Coverage {
         gaps: vec![Gap {
-            kind: "log-begins-after-incidents",
+            kind: "log-begins-after-incidents".into(),
             host: Some("PC-7".into()),
             log: Some("Application".into()),
             count: 1,
@@ -395,11 +396,11 @@ pub(super) fn missing() -> Coverage {
             says: "the Application log of PC-7 begins late".into(),
         }],
         collect_next: vec![Request {
-            id: "no-dump",
-            says: "The minidump from %LOCALAPPDATA%\\CrashDumps.".into(),
-            stands_for: BTreeSet::from(["The minidump from %LOCALAPPDATA%\\CrashDumps.".into()]),
+            id: "no-dump".into(),
             incidents: 2,
             undetermined: 1,
+            says: "The minidump from %LOCALAPPDATA%\\CrashDumps.".into(),
+            stands_for: BTreeSet::from(["The minidump from %LOCALAPPDATA%\\CrashDumps.".into()]),
         }],
     }
 }

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use jiff::civil::Date;
+use serde::{Deserialize, Serialize};
 
 use super::causes::{self, Causes};
 use super::explain::Templates;
@@ -21,7 +22,7 @@ use super::{Known, parse};
 use spanned_yaml::{Diagnostic, Span, YamlText, sort_diagnostics};
 
 /// A rule set that takes part.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RuleSetInfo {
     /// Its name.
     pub name: String,
@@ -30,13 +31,22 @@ pub struct RuleSetInfo {
     /// How many rules it has.
     pub rules: usize,
     /// How many rules of earlier sets it overrides.
+    #[serde(default, skip_serializing_if = "is_zero")]
     pub overrides: usize,
     /// How many it disables.
+    #[serde(default, skip_serializing_if = "is_zero")]
     pub disables: usize,
     /// How many suppressions it has.
+    #[serde(default, skip_serializing_if = "is_zero")]
     pub suppressions: usize,
     /// How many lists of modules it adds to the built-in ones.
+    #[serde(default, skip_serializing_if = "is_zero")]
     pub lists: usize,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]
+fn is_zero(count: &usize) -> bool {
+    *count == 0
 }
 
 impl RuleSetInfo {

@@ -31,11 +31,6 @@ pub fn may_act(text: &str) -> bool {
     text.bytes().fold(false, |found, byte| found | !matches!(byte, b' '..=b'~'))
 }
 
-/// Whether a text is nothing but visible ASCII that stands in JSON as it is.
-pub fn is_plain(text: &[u8]) -> bool {
-    text.iter().fold(true, |plain, byte| plain & matches!(byte, b' '..=b'!' | b'#'..=b'[' | b']'..=b'~'))
-}
-
 /// Whether a character acts on what shows it, or is invisible, instead of being seen.
 pub fn acts(character: char) -> bool {
     // C0, DEL and C1; the bidirectional controls; line and paragraph separators; zero-width and other invisible
@@ -97,21 +92,6 @@ mod tests {
     fn names_in_any_script_stay_as_they_are() {
         for name in ["C:\\Users\\Jürgen\\модуль.dll", "東京-PC", "حاسوب", "a b"] {
             assert!(matches!(sanitise(name), Cow::Borrowed(same) if same == name), "{name}");
-        }
-    }
-
-    #[test]
-    fn a_character_that_is_not_plain_is_found_wherever_it_stands() {
-        for length in 0..70 {
-            let mut text = vec![b'x'; length];
-            assert!(is_plain(&text), "{length}");
-            for at in 0..length {
-                for byte in [0, 0x1F, b'"', b'\\', 0x7F, 0x80, 0xFF] {
-                    text[at] = byte;
-                    assert!(!is_plain(&text), "{byte:#x} at {at} of {length}");
-                }
-                text[at] = b'x';
-            }
         }
     }
 

@@ -7,7 +7,8 @@ use serde::Serialize;
 
 use super::facts::paragraph;
 use super::{Format, Outcome, SourceArgs, Streams};
-use report::json::{Made, write_indented};
+use report::json::write_indented;
+use report::model::Made;
 use rules::{Cause, RuleSet};
 use untrusted::sanitise;
 

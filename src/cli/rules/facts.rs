@@ -8,7 +8,8 @@ use serde::Serialize;
 use crate::cli::output::Format;
 use facts::FactType;
 use facts::schema::{ANY, Absent, FactDefinition, LISTS, ListDefinition, SCALARS};
-use report::json::{Made, write_indented};
+use report::json::write_indented;
+use report::model::Made;
 
 /// Columns of the text.
 const WIDTH: usize = 100;

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde::Serialize;
 
 use report::confidence::rounded;
-use report::json::Made;
+use report::model::Made;
 use rules::{Change, Effect, Rule, RuleSet, SuppressedBy};
 use sigma::Listed;
 

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 
 use super::Answer;
 use report::inspected::value;
-use report::json::Made;
+use report::model::Made;
 use rules::{Effect, Entries, ListEntry, RuleSet, SuppressedBy, TermTrace, Trace, Truth};
 
 #[derive(Serialize)]

@@ -155,7 +155,7 @@ mod tests {
         let ticket = Ticket { lines: lines.collect(), ..Ticket::default() };
         let artifact = Artifact {
             path: "ticket.txt".to_owned(),
-            kind: "ticket",
+            kind: "ticket".into(),
             status: ArtifactStatus::Ok,
             detail: None,
             bytes: 0,

@@ -16,7 +16,7 @@ pub use kept::pack;
 
 use crate::read::ReadArtifact;
 use evidence::{ArtifactKind, FORMAT};
-use report::written::{self, Written};
+use report::model::Document;
 use report::{Artifact, ArtifactStatus};
 use rules::RuleSetInfo;
 
@@ -26,7 +26,7 @@ pub struct Part {
     /// What it is called: its file's name without extension.
     pub name: String,
     /// What it says.
-    pub report: Written,
+    pub report: Document<'static>,
 }
 
 /// The artifacts of all reports, and a note on what was done to tell them apart.
@@ -44,11 +44,11 @@ pub fn artifacts(parts: Vec<Part>) -> Result<(Vec<ReadArtifact>, Option<String>)
     }
     let note = differing(&parts);
     let prefixes = prefixes(&parts);
-    let mut listed: BTreeMap<String, (usize, written::Artifact)> = BTreeMap::new();
+    let mut listed: BTreeMap<String, (usize, Artifact)> = BTreeMap::new();
     for ((index, part), prefix) in parts.into_iter().enumerate().zip(prefixes) {
         let prefix = note.as_ref().map(|_| prefix);
         let places = places(&part.report.artifacts, prefix.as_deref());
-        for (path, artifact) in places.into_iter().zip(part.report.artifacts) {
+        for (path, artifact) in places.into_iter().zip(part.report.artifacts.into_owned()) {
             match listed.entry(path) {
                 Entry::Vacant(place) => {
                     place.insert((index, artifact));
@@ -66,8 +66,9 @@ pub fn artifacts(parts: Vec<Part>) -> Result<(Vec<ReadArtifact>, Option<String>)
     let read: Result<Vec<_>, _> = listed
         .into_par_iter()
         .map(|(path, (part, artifact))| {
-            unpacked(path, &artifact, &budget)
-                .map_err(|error| (part, io::Error::other(format!("artifact {}: {error}", artifact.path))))
+            let own_path = artifact.path.clone();
+            unpacked(path, artifact, &budget)
+                .map_err(|error| (part, io::Error::other(format!("artifact {own_path}: {error}"))))
         })
         .collect();
     Ok((read?, note))
@@ -76,7 +77,7 @@ pub fn artifacts(parts: Vec<Part>) -> Result<(Vec<ReadArtifact>, Option<String>)
 /// The sets of Sigma rules whose matches are in the reports, as a report lists them: each once.
 #[must_use]
 pub fn sigma_sets(parts: &[Part]) -> Vec<RuleSetInfo> {
-    let sets = parts.iter().flat_map(|part| &part.report.rulesets).filter(|set| set.name.starts_with(sigma::PREFIX));
+    let sets = parts.iter().flat_map(|part| &*part.report.rulesets).filter(|set| set.name.starts_with(sigma::PREFIX));
     let sets: BTreeSet<(&str, usize)> = sets.map(|set| (set.name.as_str(), set.rules)).collect();
     sets.into_iter().map(|(name, rules)| RuleSetInfo::of_sigma(name.to_owned(), rules)).collect()
 }
@@ -91,8 +92,8 @@ pub fn is_all_with_sigma(parts: &[Part]) -> bool {
 /// A note on the first path under which two reports have different files; `None` where there is no such path.
 fn differing(parts: &[Part]) -> Option<String> {
     const THEN: &str = "paths begin with the names of their reports";
-    let mut known: BTreeMap<&str, &written::Artifact> = BTreeMap::new();
-    let mut artifacts = parts.iter().flat_map(|part| &part.report.artifacts);
+    let mut known: BTreeMap<&str, &Artifact> = BTreeMap::new();
+    let mut artifacts = parts.iter().flat_map(|part| &*part.report.artifacts);
     artifacts.find_map(|artifact| {
         let first = *known.entry(&artifact.path).or_insert(artifact);
         let path = &artifact.path;
@@ -112,14 +113,14 @@ fn differing(parts: &[Part]) -> Option<String> {
 
 /// The paths that a report's artifacts get: below the report's name, where there is a prefix. The slash that an absolute
 /// path begins with goes away then, unless the report has another artifact whose path is the rest.
-fn places(artifacts: &[written::Artifact], prefix: Option<&str>) -> Vec<String> {
+fn places(artifacts: &[Artifact], prefix: Option<&str>) -> Vec<String> {
     let Some(prefix) = prefix else { return artifacts.iter().map(|artifact| artifact.path.clone()).collect() };
     let mut count: BTreeMap<&str, usize> = BTreeMap::new();
     for artifact in artifacts {
         let count = count.entry(artifact.path.trim_start_matches('/')).or_default();
         *count = count.saturating_add(1);
     }
-    let place = |artifact: &written::Artifact| {
+    let place = |artifact: &Artifact| {
         let rest = artifact.path.trim_start_matches('/');
         let rest = if count.get(rest) == Some(&1) { rest } else { artifact.path.as_str() };
         format!("{prefix}/{rest}")
@@ -127,7 +128,7 @@ fn places(artifacts: &[written::Artifact], prefix: Option<&str>) -> Vec<String> 
     artifacts.iter().map(place).collect()
 }
 
-fn check(report: &Written) -> io::Result<()> {
+fn check(report: &Document<'_>) -> io::Result<()> {
     match report.evidence_format.as_deref() {
         Some(FORMAT) => {}
         Some(_) => {
@@ -145,22 +146,19 @@ fn check(report: &Written) -> io::Result<()> {
         }
     }
     let mut kept: BTreeMap<&str, bool> = BTreeMap::new();
-    for artifact in &report.artifacts {
+    for artifact in &*report.artifacts {
         if kept.insert(&artifact.path, artifact.evidence.is_some()).is_some() {
             return Err(io::Error::other(format!("it lists artifact {} twice", artifact.path)));
         }
     }
-    let of_incidents = report.incidents.iter().flat_map(|incident| &incident.evidence);
-    let of_machines = report.machines.iter().flat_map(|machine| &machine.timeline);
-    for path in of_incidents.chain(of_machines).filter_map(|cited| cited.artifact.as_deref()) {
+    report.check_cited(|path| {
         let what = match kept.get(path) {
-            Some(true) => continue,
+            Some(true) => return Ok(()),
             Some(false) => "does not hold its evidence",
             None => "does not list it",
         };
-        return Err(io::Error::other(format!("it cites artifact {path} and {what}; analyze the folder again")));
-    }
-    Ok(())
+        Err(io::Error::other(format!("it cites artifact {path} and {what}; analyze the folder again")))
+    })
 }
 
 /// What stands before the paths of each report's artifacts where that is needed: its name, and where several have the
@@ -186,38 +184,28 @@ fn prefixes(parts: &[Part]) -> Vec<String> {
         .collect()
 }
 
-fn unpacked(path: String, artifact: &written::Artifact, budget: &Budget) -> io::Result<ReadArtifact> {
-    let unknown = |key: &str, word: &str| io::Error::other(format!("{key} {word:?} is not known"));
-    let kind = ArtifactKind::of_word(&artifact.kind).ok_or_else(|| unknown("kind", &artifact.kind))?;
-    let status = ArtifactStatus::of_word(&artifact.status).ok_or_else(|| unknown("status", &artifact.status))?;
+fn unpacked(path: String, artifact: Artifact, budget: &Budget) -> io::Result<ReadArtifact> {
+    if ArtifactKind::of_word(&artifact.kind).is_none() {
+        return Err(io::Error::other(format!("kind {:?} is not known", artifact.kind)));
+    }
+    if artifact.status == ArtifactStatus::Unknown {
+        return Err(io::Error::other("its status is not known"));
+    }
     let kept = artifact.evidence.as_deref().map(|text| kept::unpack(text, budget)).transpose()?;
     let (pasted, evidence, coverage) =
         kept.map_or_else(Default::default, |kept| (kept.pasted, kept.evidence, kept.coverage));
-    Ok(ReadArtifact {
-        artifact: Artifact {
-            path,
-            kind: kind.word(),
-            status,
-            detail: artifact.detail.clone(),
-            bytes: artifact.bytes,
-            records: artifact.records,
-            evidence: None,
-        },
-        pasted,
-        evidence,
-        coverage,
-    })
+    Ok(ReadArtifact { artifact: Artifact { path, evidence: None, ..artifact }, pasted, evidence, coverage })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn artifact(path: &str) -> written::Artifact {
-        written::Artifact {
+    fn artifact(path: &str) -> Artifact {
+        Artifact {
             path: path.to_owned(),
-            kind: "event-log".to_owned(),
-            status: "ok".to_owned(),
+            kind: "event-log".into(),
+            status: ArtifactStatus::Ok,
             detail: None,
             bytes: 1,
             records: None,
@@ -225,8 +213,9 @@ mod tests {
         }
     }
 
-    fn part(name: &str, artifacts: Vec<written::Artifact>) -> Part {
-        let report = Written { evidence_format: Some(FORMAT.to_owned()), artifacts, ..Written::default() };
+    fn part(name: &str, artifacts: Vec<Artifact>) -> Part {
+        let report =
+            Document { evidence_format: Some(FORMAT.into()), artifacts: artifacts.into(), ..Document::default() };
         Part { name: name.to_owned(), report }
     }
 
@@ -237,17 +226,17 @@ mod tests {
 
     #[test]
     fn no_report_gets_the_name_of_another() {
-        let different = |bytes| written::Artifact { bytes, ..artifact("x") };
+        let different = |bytes| Artifact { bytes, ..artifact("x") };
         let parts = ["r", "r", "r-2", "r"].into_iter().zip(1..).map(|(name, bytes)| part(name, vec![different(bytes)]));
         assert_eq!(paths(parts.collect()), ["r-2/x", "r-3/x", "r-4/x", "r/x"]);
     }
 
     #[test]
     fn absolute_and_relative_paths_stay_two() {
-        let other = written::Artifact { bytes: 2, ..artifact("y") };
+        let other = Artifact { bytes: 2, ..artifact("y") };
         let first = part("a", vec![artifact("/tmp/x"), artifact("tmp/x"), artifact("/y"), artifact("y")]);
         assert_eq!(paths(vec![first, part("b", vec![other])]), ["a//tmp/x", "a//y", "a/tmp/x", "a/y", "b/y"]);
-        let other = written::Artifact { bytes: 2, ..artifact("/y") };
+        let other = Artifact { bytes: 2, ..artifact("/y") };
         assert_eq!(paths(vec![part("a", vec![artifact("/y")]), part("b", vec![other])]), ["a/y", "b/y"]);
     }
 
@@ -256,7 +245,7 @@ mod tests {
         let twice = part("a", vec![artifact("x"), artifact("x")]);
         let (index, error) = artifacts(vec![part("b", Vec::new()), twice]).expect_err("twice");
         assert_eq!((index, error.to_string()), (1, "it lists artifact x twice".to_owned()));
-        let other = written::Artifact { bytes: 2, ..artifact("b/x") };
+        let other = Artifact { bytes: 2, ..artifact("b/x") };
         let parts = vec![part("a", vec![artifact("b/x")]), part("a/b", vec![artifact("x"), other])];
         let (index, error) = artifacts(parts).expect_err("two under one path");
         assert_eq!(index, 1);
@@ -265,7 +254,7 @@ mod tests {
 
     #[test]
     fn a_file_of_the_same_size_with_other_evidence_may_be_the_same() {
-        let other = written::Artifact { records: Some(5), ..artifact("x") };
+        let other = Artifact { records: Some(5), ..artifact("x") };
         let (read, note) = artifacts(vec![part("a", vec![artifact("x")]), part("b", vec![other])]).expect("merged");
         assert_eq!(read.len(), 2);
         let note = note.expect("a note");

@@ -12,13 +12,16 @@ mod same;
 mod side;
 mod verdicts;
 
+use std::borrow::Cow;
+use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
 
 use same::Happening;
+pub use side::Side;
 use side::SideGroup;
-pub use side::{MadeBy, Side};
 pub use verdicts::{ByRules, Changed, ChangedRule, Standing, by_rules};
 
 use crate::Limits;
@@ -26,104 +29,97 @@ use crate::confidence::Level;
 use incident::ALGORITHM;
 
 /// A group in one of the reports.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct State {
     /// Its incidents.
     pub incidents: usize,
     /// Different computers among them.
     pub hosts: usize,
     /// The earliest.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub first: Option<Timestamp>,
     /// The latest.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub last: Option<Timestamp>,
-    /// Its cause with the confidence of its surest verdict; `None` when no cause is named.
-    pub verdict: Option<(String, f64)>,
+    /// The cause of its surest verdict; `None` when no cause is named.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cause: Option<String>,
+    /// How sure that verdict is, rounded.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub confidence: Option<f64>,
 }
 
 /// A group that differs.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Change {
     /// Its coarse signature.
     pub signature: String,
+    /// What happened to it: `new`, `gone`, `moved` (all incidents of a group that only one report has are in other groups of
+    /// the other report), or any of `more`, `fewer`, `other-incidents` and `verdict-changed`.
+    pub change: Vec<Cow<'static, str>>,
     /// What it was; `None` for a new one.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub before: Option<State>,
     /// What it is; `None` for one that is gone.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub now: Option<State>,
     /// Incidents that the earlier report does not have, by id.
     pub new_incidents: Vec<String>,
     /// Incidents of the earlier report that are no longer in this group.
     pub gone_incidents: usize,
-    /// Whether all incidents of a group that only one report has are in the other report, too: in other groups.
-    pub moved: bool,
 }
 
 impl Change {
-    /// Whether both reports have the group, and name different causes, or the same with another [`Level`].
+    /// Whether this word is among those that say what happened to it.
     #[must_use]
-    pub fn verdict_changed(&self) -> bool {
-        let verdict =
-            |state: &State| state.verdict.as_ref().map(|(cause, confidence)| (cause.clone(), Level::of(*confidence)));
-        matches!((&self.before, &self.now), (Some(before), Some(now)) if verdict(before) != verdict(now))
-    }
-
-    /// How many more incidents the later report has.
-    fn growth(&self) -> std::cmp::Ordering {
-        let count = |state: &Option<State>| state.as_ref().map_or(0, |state| state.incidents);
-        count(&self.now).cmp(&count(&self.before))
-    }
-
-    /// Whether it is a group that the earlier report does not have, and not only known incidents in another group.
-    #[must_use]
-    pub fn is_new(&self) -> bool {
-        self.before.is_none() && !self.moved
-    }
-
-    /// What happened to it, as the words of reports: `new`, `gone`, `moved`, or any of `more`, `fewer`,
-    /// `other-incidents` and `verdict-changed`.
-    #[must_use]
-    pub fn kinds(&self) -> Vec<&'static str> {
-        match (&self.before, &self.now) {
-            (None, _) | (_, None) if self.moved => return vec!["moved"],
-            (None, _) => return vec!["new"],
-            (_, None) => return vec!["gone"],
-            _ => {}
-        }
-        let count = match self.growth() {
-            std::cmp::Ordering::Greater => Some("more"),
-            std::cmp::Ordering::Less => Some("fewer"),
-            std::cmp::Ordering::Equal => (!self.new_incidents.is_empty()).then_some("other-incidents"),
-        };
-        count.into_iter().chain(self.verdict_changed().then_some("verdict-changed")).collect()
+    pub fn is(&self, word: &str) -> bool {
+        self.change.iter().any(|own| own == word)
     }
 }
 
+/// What happened to a group that both reports have, as the words of [`Change::change`]: none where nothing did.
+fn changes(before: &State, now: &State, has_new: bool) -> Vec<&'static str> {
+    let verdict = |state: &State| (state.cause.clone(), state.confidence.map(Level::of));
+    let count = match now.incidents.cmp(&before.incidents) {
+        Ordering::Greater => Some("more"),
+        Ordering::Less => Some("fewer"),
+        Ordering::Equal => has_new.then_some("other-incidents"),
+    };
+    count.into_iter().chain((verdict(before) != verdict(now)).then_some("verdict-changed")).collect()
+}
+
 /// What a report says against an earlier one.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Comparison {
-    /// What made the earlier report.
-    pub made_before: MadeBy,
-    /// What made the later one.
-    pub made_now: MadeBy,
     /// From when to when both reports hold incidents; what lies outside is not compared.
+    #[serde(flatten)]
     pub limits: Limits,
     /// Incidents of the earlier report that are compared.
-    pub before: usize,
+    pub incidents_before: usize,
     /// Incidents of the later one that are compared.
-    pub now: usize,
+    pub incidents_now: usize,
     /// Incidents of the later one that the earlier one does not have.
     pub new_incidents: usize,
     /// Groups that are the same in both.
-    pub unchanged: usize,
+    pub unchanged_groups: usize,
+    /// Version of the program that made the earlier report.
+    pub tool_before: String,
+    /// Version of the program that made the later one.
+    pub tool_now: String,
+    /// The rule sets of the earlier report, each with its version and how many rules it has.
+    pub rulesets_before: Vec<String>,
+    /// Those of the later one.
+    pub rulesets_now: Vec<String>,
     /// Groups that differ: new ones first, then those with more incidents, with another verdict, with fewer, with known
     /// incidents of other groups, and those that are gone; within these the largest first, ties by signature.
     pub changes: Vec<Change>,
 }
 
 impl Comparison {
-    /// Whether there is a group that the earlier report does not have.
+    /// Whether there is a group that the earlier report does not have, and not only known incidents in another group.
     #[must_use]
     pub fn has_new_groups(&self) -> bool {
-        self.changes.iter().any(Change::is_new)
+        self.changes.iter().any(|change| change.is("new"))
     }
 }
 
@@ -221,7 +217,7 @@ pub fn compare(before: &Side, now: &Side) -> Result<Comparison, NotComparable> {
     let (groups_before, groups_now) = (before.groups(limits), now.groups(limits));
     let signatures: BTreeSet<&str> = groups_before.keys().chain(groups_now.keys()).copied().collect();
     let mut changes = Vec::new();
-    let (mut unchanged, mut new_incidents) = (0_usize, 0_usize);
+    let (mut unchanged, mut all_new) = (0_usize, 0_usize);
     for signature in signatures {
         let (old, new) = (groups_before.get(signature), groups_now.get(signature));
         let old_ids = old.map(|group| group.incidents.clone()).unwrap_or_default();
@@ -233,41 +229,49 @@ pub fn compare(before: &Side, now: &Side) -> Result<Comparison, NotComparable> {
         };
         let is_new = |id: &&&str| !known.contains(**id);
         let is_gone = |id: &&&str| !same.get(**id).is_some_and(|id| new_ids.contains(id));
-        let change = Change {
-            signature: signature.to_owned(),
-            before: old.map(SideGroup::state),
-            now: new.map(SideGroup::state),
-            new_incidents: new_ids.iter().filter(is_new).map(|id| (*id).to_owned()).collect(),
-            gone_incidents: old_ids.iter().filter(is_gone).count(),
-            moved,
+        let new_incidents: Vec<String> = new_ids.iter().filter(is_new).map(|id| (*id).to_owned()).collect();
+        all_new = all_new.saturating_add(new_incidents.len());
+        let (before, now) = (old.map(SideGroup::state), new.map(SideGroup::state));
+        let change = match (&before, &now) {
+            (Some(before), Some(now)) => self::changes(before, now, !new_incidents.is_empty()),
+            _ if moved => vec!["moved"],
+            (None, _) => vec!["new"],
+            (Some(_), None) => vec!["gone"],
         };
-        new_incidents = new_incidents.saturating_add(change.new_incidents.len());
-        if change.kinds().is_empty() {
+        if change.is_empty() {
             unchanged = unchanged.saturating_add(1);
-        } else {
-            changes.push(change);
+            continue;
         }
+        changes.push(Change {
+            signature: signature.to_owned(),
+            change: change.into_iter().map(Cow::Borrowed).collect(),
+            before,
+            now,
+            new_incidents,
+            gone_incidents: old_ids.iter().filter(is_gone).count(),
+        });
     }
     changes.sort_by(|a, b| {
         let size = |change: &Change| change.now.as_ref().or(change.before.as_ref()).map_or(0, |state| state.incidents);
         order(a).cmp(&order(b)).then(size(b).cmp(&size(a))).then_with(|| a.signature.cmp(&b.signature))
     });
     Ok(Comparison {
-        made_before: before.made_by.clone(),
-        made_now: now.made_by.clone(),
         limits,
-        before: happened_before.len(),
-        now: happened_now.len(),
-        new_incidents,
-        unchanged,
+        incidents_before: happened_before.len(),
+        incidents_now: happened_now.len(),
+        new_incidents: all_new,
+        unchanged_groups: unchanged,
+        tool_before: before.tool.clone(),
+        tool_now: now.tool.clone(),
+        rulesets_before: before.rule_sets.clone(),
+        rulesets_now: now.rule_sets.clone(),
         changes,
     })
 }
 
 fn order(change: &Change) -> usize {
     const ORDER: [&str; 7] = ["new", "more", "verdict-changed", "other-incidents", "fewer", "moved", "gone"];
-    let kinds = change.kinds();
-    ORDER.iter().position(|kind| kinds.contains(kind)).unwrap_or(ORDER.len())
+    ORDER.iter().position(|kind| change.is(kind)).unwrap_or(ORDER.len())
 }
 
 #[cfg(test)]
@@ -280,25 +284,23 @@ mod tests {
         for (_, signature, cause, _) in incidents {
             causes.entry(signature).or_insert(cause);
         }
-        Side::of(
-            MadeBy::default(),
-            Limits::default(),
-            causes.into_iter().map(|(signature, cause)| (signature, Some(cause))),
-            incidents.iter().map(|(id, signature, cause, confidence)| Member {
-                id: (*id).to_owned(),
-                algorithm,
-                signature: (*signature).to_owned(),
-                host: Some("PC-1".to_owned()),
-                time: None,
-                cause: (*cause).to_owned(),
-                confidence: *confidence,
-                happening: Happening::default(),
-            }),
-        )
+        let members = incidents.iter().map(|(id, signature, cause, confidence)| Member {
+            id: (*id).to_owned(),
+            algorithm,
+            signature: (*signature).to_owned(),
+            host: Some("PC-1".to_owned()),
+            time: None,
+            cause: (*cause).to_owned(),
+            confidence: *confidence,
+            happening: Happening::default(),
+        });
+        let causes = causes.into_iter().map(|(signature, cause)| (signature.to_owned(), cause.to_owned()));
+        Side { causes: causes.collect(), members: members.collect(), ..Side::default() }
     }
 
-    fn kinds(comparison: &Comparison) -> Vec<(&str, Vec<&'static str>)> {
-        comparison.changes.iter().map(|change| (change.signature.as_str(), change.kinds())).collect()
+    fn kinds(comparison: &Comparison) -> Vec<(&str, Vec<&str>)> {
+        let words = |change: &'_ Change| change.change.iter().map(|word| &**word).collect();
+        comparison.changes.iter().map(|change| (change.signature.as_str(), words(change))).collect()
     }
 
     #[test]
@@ -339,12 +341,13 @@ mod tests {
                 ("over", vec!["gone"]),
             ]
         );
-        assert_eq!((comparison.before, comparison.now, comparison.new_incidents, comparison.unchanged), (7, 7, 3, 1));
+        assert_eq!((comparison.incidents_before, comparison.incidents_now), (7, 7));
+        assert_eq!((comparison.new_incidents, comparison.unchanged_groups), (3, 1));
         let grows = comparison.changes.iter().find(|change| change.signature == "grows").expect("a change");
         assert_eq!(grows.new_incidents, ["2b"]);
-        let verdict = grows.now.as_ref().and_then(|state| state.verdict.clone());
-        assert_eq!(verdict, Some(("heap-corruption".to_owned(), 0.8)));
-        assert_eq!(grows.before.as_ref().and_then(|state| state.verdict.clone()), None, "undetermined is no cause");
+        let now = grows.now.as_ref().expect("a group");
+        assert_eq!((now.cause.as_deref(), now.confidence), (Some("heap-corruption"), Some(0.8)));
+        assert_eq!(grows.before.as_ref().expect("a group").cause, None, "undetermined is no cause");
         let gone: Vec<usize> = comparison.changes.iter().map(|change| change.gone_incidents).collect();
         assert_eq!(gone, [0, 0, 0, 1, 1, 1], "of first, grows, judged, moves, shrinks and over");
     }
@@ -376,7 +379,7 @@ mod tests {
         assert_eq!(compare(&old, &new), Err(NotComparable::Signatures { before: 1, now: 2 }));
         let both = side(1, &[("1", "a", "x", 0.5)]).within(Limits::default()).cloned().collect::<Vec<_>>();
         let both = both.into_iter().chain(new.within(Limits::default()).cloned());
-        let mixed = Side::of(MadeBy::default(), Limits::default(), std::iter::empty(), both);
+        let mixed = Side { members: both.collect(), ..Side::default() };
         assert!(compare(&mixed, &old).is_err() && compare(&new, &mixed).is_err(), "one report of two algorithms");
         let empty = Side::default();
         assert!(compare(&empty, &new).is_ok(), "a report without incidents can be compared with any");
@@ -412,14 +415,15 @@ mod tests {
         ];
         let of = |limits: Limits| {
             let members = whole.iter().filter(|member| limits.hold(member.time)).cloned();
-            Side::of(MadeBy::default(), limits, std::iter::empty(), members.collect::<Vec<_>>().into_iter())
+            Side { limits, members: members.collect(), ..Side::default() }
         };
         let april = Limits { since: Some(at("2025-04-01T00:00:00Z")), until: None };
         let (all, late) = (of(Limits::default()), of(april));
         for (before, now) in [(&all, &late), (&late, &all)] {
             let comparison = compare(before, now).expect("comparable");
             assert_eq!(kinds(&comparison), [], "nothing differs");
-            assert_eq!((comparison.before, comparison.now, comparison.limits), (3, 3, april));
+            assert_eq!((comparison.incidents_before, comparison.incidents_now), (3, 3));
+            assert_eq!(comparison.limits, april);
         }
         let march = Limits { since: None, until: Some(at("2025-03-31T00:00:00Z")) };
         assert_eq!(compare(&of(march), &late), Err(NotComparable::Times { before: march, now: april }));

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use jiff::Timestamp;
 
-use crate::written;
-use incident::{Incident, short_host};
+use crate::model::Incident;
+use incident::short_host;
 
 /// How far apart two reports may place one incident, nanoseconds: the clocks of a dump's header and of many other
 /// artifacts count whole seconds.
@@ -26,26 +26,13 @@ pub struct Happening {
     pid: Option<u32>,
 }
 
-impl From<&Incident> for Happening {
-    fn from(incident: &Incident) -> Self {
+impl From<&Incident<'_>> for Happening {
+    fn from(incident: &Incident<'_>) -> Self {
         let process = incident.process.as_ref();
         Self::of(
             incident.time,
             incident.host.as_deref(),
-            incident.bugcheck.as_ref().map(|bugcheck| bugcheck.code.to_string()),
-            process.and_then(|process| process.name.as_deref()),
-            process.and_then(|process| process.pid),
-        )
-    }
-}
-
-impl From<&written::Incident> for Happening {
-    fn from(incident: &written::Incident) -> Self {
-        let process = incident.process.as_ref();
-        Self::of(
-            incident.time,
-            incident.host.as_deref(),
-            incident.bugcheck.as_ref().map(|bugcheck| bugcheck.code.clone()),
+            incident.bugcheck.as_ref().map(|bugcheck| bugcheck.code.clone().into_owned()),
             process.and_then(|process| process.name.as_deref()),
             process.and_then(|process| process.pid),
         )

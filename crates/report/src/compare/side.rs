@@ -6,38 +6,24 @@ use jiff::Timestamp;
 
 use super::State;
 use super::same::Happening;
-use crate::written::Written;
-use crate::{Limits, Report};
+use crate::confidence::rounded;
+use crate::model::{Document, Incident};
+use crate::{Limits, RuleSetInfo, UNDETERMINED};
 use incident::short_host;
-use rules::UNDETERMINED;
 
 /// A report as far as it is compared.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Side {
-    /// What made it.
-    pub(super) made_by: MadeBy,
+    /// Version of the program that made it.
+    pub(super) tool: String,
+    /// The rule sets by which it was judged, each with its version and how many rules it has.
+    pub(super) rule_sets: Vec<String>,
     /// Which incidents it leaves out.
     pub(super) limits: Limits,
-    /// Its groups' causes, by signature.
-    causes: BTreeMap<String, Option<String>>,
+    /// Its groups' causes, by signature, where one is named.
+    pub(super) causes: BTreeMap<String, String>,
     /// Its incidents.
-    members: Vec<Member>,
-}
-
-/// What made a report.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct MadeBy {
-    /// Version of the program.
-    pub tool: String,
-    /// The rule sets, each with its version and how many rules it has.
-    pub rule_sets: Vec<String>,
-}
-
-impl MadeBy {
-    fn of<'a>(tool: &str, rule_sets: impl Iterator<Item = (&'a str, &'a str, usize)>) -> Self {
-        let rule_set = |(name, version, rules)| format!("{name} {version} ({rules} rules)");
-        Self { tool: tool.to_owned(), rule_sets: rule_sets.map(rule_set).collect() }
-    }
+    pub(super) members: Vec<Member>,
 }
 
 /// An incident as far as it is compared.
@@ -70,23 +56,13 @@ impl SideGroup<'_> {
             hosts: self.hosts.len(),
             first: self.first,
             last: self.last,
-            verdict: self.verdict.map(|(cause, confidence)| (cause.to_owned(), confidence)),
+            cause: self.verdict.map(|(cause, _)| cause.to_owned()),
+            confidence: self.verdict.map(|(_, confidence)| rounded(confidence)),
         }
     }
 }
 
 impl Side {
-    pub(super) fn of<'a>(
-        made_by: MadeBy,
-        limits: Limits,
-        causes: impl Iterator<Item = (&'a str, Option<&'a str>)>,
-        members: impl Iterator<Item = Member>,
-    ) -> Self {
-        let known = |cause: &str| (cause != UNDETERMINED).then(|| cause.to_owned());
-        let causes = causes.map(|(signature, cause)| (signature.to_owned(), cause.and_then(known)));
-        Self { made_by, limits, causes: causes.collect(), members: members.collect() }
-    }
-
     /// The incidents that `limits` would not leave out.
     pub(super) fn within(&self, limits: Limits) -> impl Iterator<Item = &Member> {
         self.members.iter().filter(move |member| limits.hold(member.time))
@@ -110,8 +86,7 @@ impl Side {
             if member.cause == UNDETERMINED {
                 continue;
             }
-            let speaks =
-                |cause: &str| self.causes.get(&member.signature).is_some_and(|spoken| spoken.as_deref() == Some(cause));
+            let speaks = |cause: &str| self.causes.get(&member.signature).is_some_and(|spoken| spoken == cause);
             let rank = |cause: &str, confidence: f64| (speaks(cause), confidence);
             let surer = group
                 .verdict
@@ -124,44 +99,40 @@ impl Side {
     }
 }
 
-impl From<&Report> for Side {
-    fn from(report: &Report) -> Self {
-        let rule_sets = report.rule_sets.iter().map(|set| (set.name.as_str(), set.version.as_str(), set.rules));
-        Self::of(
-            MadeBy::of(env!("CARGO_PKG_VERSION"), rule_sets),
-            report.limits,
-            report.groups.iter().map(|group| (group.signature.as_str(), group.cause.as_deref())),
-            report.incidents.iter().filter(|judged| judged.incident.may_be_of.is_empty()).map(|judged| Member {
-                id: judged.incident.id.clone(),
-                algorithm: judged.incident.signature.algorithm,
-                signature: judged.incident.signature.coarse.clone(),
-                host: judged.incident.host.as_deref().map(str::to_owned),
-                time: judged.incident.time,
-                cause: judged.verdict.cause.clone(),
-                confidence: judged.verdict.confidence,
-                happening: Happening::from(&judged.incident),
-            }),
-        )
+impl From<&Document<'_>> for Side {
+    fn from(report: &Document<'_>) -> Self {
+        let rule_set = |set: &RuleSetInfo| format!("{} {} ({} rules)", set.name, set.version, set.rules);
+        let mut side = Self {
+            tool: report.tool.version.clone().into_owned(),
+            rule_sets: report.rulesets.iter().map(rule_set).collect(),
+            limits: Limits { since: report.since, until: report.until },
+            ..Self::default()
+        };
+        report.groups.for_each(|group| {
+            if let Some(cause) = group.cause.as_deref().filter(|cause| *cause != UNDETERMINED) {
+                side.causes.insert(group.signature.clone().into_owned(), cause.to_owned());
+            }
+        });
+        report.incidents.for_each(|incident| {
+            if incident.may_be_of.is_empty() {
+                side.members.push(Member::from(incident));
+            }
+        });
+        side
     }
 }
 
-impl From<&Written> for Side {
-    fn from(report: &Written) -> Self {
-        let rule_sets = report.rulesets.iter().map(|set| (set.name.as_str(), set.version.as_str(), set.rules));
-        Self::of(
-            MadeBy::of(&report.tool.version, rule_sets),
-            Limits { since: report.since, until: report.until },
-            report.groups.iter().map(|group| (group.signature.as_str(), group.cause.as_deref())),
-            report.incidents.iter().filter(|incident| incident.may_be_of.is_empty()).map(|incident| Member {
-                id: incident.id.clone(),
-                algorithm: incident.signature.algorithm,
-                signature: incident.signature.coarse.clone(),
-                host: incident.host.clone(),
-                time: incident.time,
-                cause: incident.verdict.cause.clone(),
-                confidence: incident.verdict.confidence,
-                happening: Happening::from(incident),
-            }),
-        )
+impl From<&Incident<'_>> for Member {
+    fn from(incident: &Incident<'_>) -> Self {
+        Self {
+            id: incident.id.clone().into_owned(),
+            algorithm: incident.signature.algorithm,
+            signature: incident.signature.coarse.clone().into_owned(),
+            host: incident.host.as_deref().map(str::to_owned),
+            time: incident.time,
+            cause: incident.verdict.cause.clone(),
+            confidence: incident.verdict.confidence,
+            happening: Happening::from(incident),
+        }
     }
 }

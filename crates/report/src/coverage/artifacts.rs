@@ -7,15 +7,15 @@ use crate::{Artifact, ArtifactStatus};
 
 /// Adds what was not read of kinds that matter. What is of no kind that is read is no gap.
 pub(super) fn gaps(artifacts: &[Artifact], gaps: &mut Vec<Gap>) {
-    let mut counts: BTreeMap<(&'static str, &'static str), usize> = BTreeMap::new();
+    let mut counts: BTreeMap<(&'static str, &str), usize> = BTreeMap::new();
     for artifact in artifacts {
         let kind = match artifact.status {
             _ if artifact.is_unopened_archive() => "archive-not-opened",
             ArtifactStatus::Failed => "artifact-not-readable",
             ArtifactStatus::Partial => "artifact-read-in-part",
-            ArtifactStatus::Ok | ArtifactStatus::Skipped => continue,
+            ArtifactStatus::Ok | ArtifactStatus::Skipped | ArtifactStatus::Unknown => continue,
         };
-        let count = counts.entry((kind, artifact.kind)).or_default();
+        let count = counts.entry((kind, &*artifact.kind)).or_default();
         *count = count.saturating_add(1);
     }
     for ((kind, of), count) in counts {

@@ -1,7 +1,10 @@
 //! What to collect next, once for all incidents that ask for it.
 
+use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
+
+use serde::{Deserialize, Serialize};
 
 use crate::Judged;
 use windows_codes::Knowledge;
@@ -13,18 +16,19 @@ const MOST_FILLED: usize = 3;
 const LAST: &str = "reproduce";
 
 /// Something to collect.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Request {
     /// Its id in `rules/data/collect.yaml`.
-    pub id: &'static str,
-    /// What to do: a command, a registry value or a folder.
-    pub says: String,
-    /// The sentences of incidents that it stands for.
-    pub stands_for: BTreeSet<String>,
+    pub id: Cow<'static, str>,
     /// How many incidents ask for it.
     pub incidents: usize,
     /// How many of these have an undetermined verdict.
     pub undetermined: usize,
+    /// What to do: a command, a registry value or a folder.
+    pub says: String,
+    /// The sentences of incidents that it stands for.
+    #[serde(skip)]
+    pub stands_for: BTreeSet<String>,
 }
 
 /// What one text would help.
@@ -70,14 +74,17 @@ pub(super) fn requests(incidents: &[Judged], knowledge: &Knowledge) -> Vec<Reque
         }
         for (text, (helped, stands_for)) in folded {
             let Helped { incidents, undetermined, place } = helped;
-            requests.push((place, Request { id, says: text.to_owned(), stands_for, incidents, undetermined }));
+            requests.push((
+                place,
+                Request { id: Cow::Borrowed(id), incidents, undetermined, says: text.to_owned(), stands_for },
+            ));
         }
     }
     requests.sort_by(|(place, a), (other_place, b)| {
         let key = |place, request: &Request| {
             (request.id == LAST, Reverse(request.undetermined), Reverse(request.incidents), place)
         };
-        key(*place, a).cmp(&key(*other_place, b)).then_with(|| (a.id, &a.says).cmp(&(b.id, &b.says)))
+        key(*place, a).cmp(&key(*other_place, b)).then_with(|| (&a.id, &a.says).cmp(&(&b.id, &b.says)))
     });
     requests.into_iter().map(|(_, request)| request).collect()
 }

@@ -10,11 +10,13 @@ mod logs;
 #[cfg(test)]
 mod tests;
 
+use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
 
 pub use collect::Request;
 pub use dumps::Shown;
@@ -24,7 +26,7 @@ use crate::{Artifact, Judged};
 use incident::Machine;
 
 /// What a run could not see.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Coverage {
     /// What is missing, first what would help most undetermined incidents.
     pub gaps: Vec<Gap>,
@@ -33,23 +35,28 @@ pub struct Coverage {
 }
 
 /// Something that the artifacts could not show.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Gap {
     /// What is missing: one of [`Gap::KINDS`].
-    pub kind: &'static str,
+    pub kind: Cow<'static, str>,
     /// The computer; absent where no artifact names it, or where it is about all.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub host: Option<Arc<str>>,
     /// The log's channel.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub log: Option<Arc<str>>,
     /// How many things are missing or concerned: incidents, dumps or artifacts, as `kind` says.
     pub count: usize,
     /// Of so many.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub of: Option<usize>,
     /// How many of the incidents that it would help have an undetermined verdict.
     pub undetermined: usize,
     /// From when on nothing is shown, or until when.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub first: Option<Timestamp>,
     /// Until when.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub last: Option<Timestamp>,
     /// All of this in a sentence.
     pub says: String,
@@ -80,12 +87,12 @@ impl Gap {
     /// Whether it is about artifacts and not about what they are about.
     #[must_use]
     pub fn is_of_artifacts(&self) -> bool {
-        matches!(self.kind, "archive-not-opened" | "artifact-not-readable" | "artifact-read-in-part")
+        matches!(&*self.kind, "archive-not-opened" | "artifact-not-readable" | "artifact-read-in-part")
     }
 
     fn new(kind: &'static str, host: Option<&Arc<str>>, says: String) -> Self {
         Self {
-            kind,
+            kind: Cow::Borrowed(kind),
             host: host.cloned(),
             log: None,
             count: 0,

@@ -82,7 +82,7 @@ fn said(logs: Vec<LogCoverage>, incidents: &[(Judged, Shown)]) -> Vec<String> {
     let (judged, shown): (Vec<_>, Vec<_>) = incidents.iter().cloned().unzip();
     let mut machines = vec![machine(logs)];
     let found = coverage(&[], &mut machines, &judged, &shown, &Knowledge::builtin());
-    assert!(found.gaps.iter().all(|gap| Gap::KINDS.contains(&gap.kind)));
+    assert!(found.gaps.iter().all(|gap| Gap::KINDS.contains(&&*gap.kind)));
     let of_machine: Vec<String> =
         found.gaps.iter().filter(|gap| gap.host.is_some()).map(|gap| gap.says.clone()).collect();
     assert_eq!(machines.first().map(|machine| machine.coverage.clone()), Some(of_machine));
@@ -277,9 +277,9 @@ fn what_helps_most_undetermined_incidents_comes_first() {
     let of = |host, determined| (incident(Crash, Some(host), "20T08:00:00", determined), Shown::default());
     let incidents = [of("PC-3", true), of("PC-3", true), of("PC-3", true), of("PC-2", false)];
     let (judged, shown): (Vec<_>, Vec<_>) = incidents.into_iter().unzip();
-    let artifact = |path: &str, kind, status| Artifact {
+    let artifact = |path: &str, kind: &'static str, status| Artifact {
         path: path.to_owned(),
-        kind,
+        kind: kind.into(),
         status,
         detail: None,
         bytes: 1,
@@ -325,7 +325,7 @@ fn what_many_incidents_ask_for_is_asked_for_once() {
     let requests = |incidents: &[Judged]| -> Vec<(&'static str, usize, usize, bool)> {
         let names = |request: &Request| request.says.contains(".exe\" /v");
         let found = collect::requests(incidents, &knowledge);
-        found.iter().map(|one| (one.id, one.incidents, one.undetermined, names(one))).collect()
+        found.iter().map(|one| (&*one.id, one.incidents, one.undetermined, names(one))).collect()
     };
     let two = [
         asking(&[("no-dump", "a.exe"), ("no-system-log", "a.exe")], true),

@@ -10,6 +10,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use jiff::Timestamp;
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 
 pub use attributes::{Attribute, Attributes, Surroundings};
 pub use changes::{BearsOn, Before, ChangeBefore};
@@ -48,7 +49,7 @@ pub struct Group {
 }
 
 /// How many of a group's incidents have a cause.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CauseCount {
     /// The cause; `undetermined` where none is named.
     pub cause: String,

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::Offset;
+use serde::{Deserialize, Serialize};
 
 use crate::evaluate::Truth;
 use crate::selection::Selection;
@@ -26,13 +27,14 @@ pub struct Occasion<'a> {
 }
 
 /// Who does not want to see a finding, and why.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SuppressedBy {
     /// The name of the rule set that says so.
     pub by: String,
     /// Why.
     pub reason: String,
     /// The last day, in UTC, whose incidents it is about.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub until: Option<Date>,
 }
 

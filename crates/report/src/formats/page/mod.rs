@@ -1,0 +1,107 @@
+//! The report as a page: HTML, and Markdown for tickets and wikis.
+//!
+//! Both are templates, files beside this one, that lay out what the outline of a report says. Whatever a template prints is
+//! made harmless on its way out: first what acts on a terminal or can't be seen, as in the text report, then what is
+//! markup. A template can't forget it.
+
+mod commands;
+mod escape;
+mod outline;
+#[cfg(test)]
+mod tests;
+
+use std::fmt;
+use std::io::{self, Write};
+
+use minijinja::syntax::SyntaxConfig;
+use minijinja::value::{Serde, Value};
+use minijinja::{Environment, ErrorKind};
+
+use self::commands::Marks;
+use self::outline::{Most, Outline};
+use crate::Report;
+use untrusted::sanitise;
+
+/// A format for pages.
+struct Format {
+    template: &'static str,
+    /// Writes a text so that nothing in it is markup.
+    escape: fn(&str, &mut dyn fmt::Write) -> fmt::Result,
+    /// How commands in sentences are shown.
+    command: Marks,
+    /// How much of long lists there is.
+    most: Most,
+}
+
+const HTML: Format = Format {
+    template: include_str!("report.html"),
+    escape: escape::html,
+    command: Marks { before: "<code>", after: "</code>", verbatim: escape::html },
+    most: Most { evidence: 100, runs: 200 },
+};
+
+/// What is pasted into a ticket is to be read there: as much as the text report has.
+const MARKDOWN: Format = Format {
+    template: include_str!("report.md"),
+    escape: escape::markdown,
+    command: Marks { before: "`", after: "`", verbatim: commands::as_it_is },
+    most: Most { evidence: 12, runs: 30 },
+};
+
+/// Writes the report as one HTML file that needs nothing else; `all` leaves nothing out.
+///
+/// # Errors
+/// When `out` can't be written to.
+pub fn write_html(report: &Report, out: &mut dyn Write, all: bool) -> io::Result<()> {
+    write(&HTML, report, out, all)
+}
+
+/// Writes the report as Markdown; `all` leaves nothing out.
+///
+/// # Errors
+/// When `out` can't be written to.
+pub fn write_markdown(report: &Report, out: &mut dyn Write, all: bool) -> io::Result<()> {
+    write(&MARKDOWN, report, out, all)
+}
+
+fn write(format: &'static Format, report: &Report, out: &mut dyn Write, all: bool) -> io::Result<()> {
+    let outline = Outline::of(report, if all { Most::ALL } else { format.most });
+    let environment = environment(format).map_err(io::Error::other)?;
+    let template = environment.get_template(NAME).map_err(io::Error::other)?;
+    template.render_captured_to(Serde(outline), out).map(drop).map_err(failed)
+}
+
+/// The template's name, which errors show.
+const NAME: &str = "report";
+
+fn environment(format: &'static Format) -> Result<Environment<'static>, minijinja::Error> {
+    let mut environment = Environment::new();
+    // A line that holds a block and nothing else leaves no line.
+    let syntax = SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).keep_trailing_newline(true).build()?;
+    environment.set_syntax(syntax);
+    environment.set_formatter(|out, _, value| {
+        let text = value.to_string();
+        let text = sanitise(&text);
+        if value.is_safe() { out.write_str(&text) } else { (format.escape)(&text, out) }.map_err(minijinja::Error::from)
+    });
+    // For what tells the reader to run something. It must be made harmless here, as what it gives holds markup.
+    environment.add_filter("commands", |sentence: &str| -> Result<Value, minijinja::Error> {
+        let mut out = String::new();
+        commands::write(&sanitise(sentence), &format.command, format.escape, &mut out)?;
+        Ok(Value::from_safe_string(out))
+    });
+    environment.add_template(NAME, format.template)?;
+    Ok(environment)
+}
+
+/// The error of writing that made a template fail: a closed pipe must be known as one.
+fn failed(error: minijinja::Error) -> io::Error {
+    let mut source = std::error::Error::source(&error);
+    while let Some(inner) = source.filter(|_| error.kind() == ErrorKind::WriteFailure) {
+        if let Some(io) = inner.downcast_ref::<io::Error>() {
+            return io::Error::new(io.kind(), io.to_string());
+        }
+        source = inner.source();
+    }
+    io::Error::other(error)
+}

@@ -1,0 +1,78 @@
+//! The artifacts that were not read whole.
+
+use std::collections::BTreeMap;
+use std::io;
+
+use super::page::{BAD, CAREFUL, PLAIN, Page};
+use super::wording::{counted, prose};
+use crate::{Artifact, ArtifactStatus, Report};
+
+/// Archives that are named.
+const ARCHIVES_SHOWN: usize = 10;
+
+/// Writes every artifact that failed or was read in part, and those that were skipped: one by one when verbose, else
+/// counted by kind.
+pub(super) fn write(page: &mut Page<'_>, report: &Report) -> io::Result<()> {
+    let (skipped, unread): (Vec<_>, Vec<_>) = report
+        .artifacts
+        .iter()
+        .filter(|artifact| artifact.status != ArtifactStatus::Ok && !artifact.is_unopened_archive())
+        .partition(|artifact| artifact.status == ArtifactStatus::Skipped);
+    let archives: Vec<&Artifact> = report.artifacts.iter().filter(|artifact| artifact.is_unopened_archive()).collect();
+    if skipped.is_empty() && unread.is_empty() && archives.is_empty() {
+        return Ok(());
+    }
+    page.divider()?;
+    page.part("Artifacts that were not read whole")?;
+    for artifact in unread {
+        one(page, artifact)?;
+    }
+    not_opened(page, &archives)?;
+    if page.verbose {
+        for artifact in skipped {
+            one(page, artifact)?;
+        }
+        return Ok(());
+    }
+    let mut by_kind = BTreeMap::new();
+    for artifact in skipped {
+        let count: &mut usize = by_kind.entry(&*artifact.kind).or_default();
+        *count = count.saturating_add(1);
+    }
+    for (kind, count) in by_kind {
+        page.row("skipped", &format!("{} of kind {kind} (-v lists them)", counted(count, "artifact")))?;
+    }
+    Ok(())
+}
+
+/// Archives hold what may matter most, so they are named and not only counted.
+fn not_opened(page: &mut Page<'_>, archives: &[&Artifact]) -> io::Result<()> {
+    if archives.is_empty() {
+        return Ok(());
+    }
+    let them = if archives.len() == 1 { "extract it" } else { "extract them" };
+    let what = format!("{}: {them} and analyze the folder", counted(archives.len(), "archive"));
+    page.styled_row(CAREFUL, "not opened", &what)?;
+    let shown = page.limit(ARCHIVES_SHOWN);
+    for archive in archives.iter().take(shown) {
+        page.row("", &archive.path)?;
+    }
+    match archives.len().saturating_sub(shown) {
+        0 => Ok(()),
+        more => page.row("", &format!("{more} more (-v shows all)")),
+    }
+}
+
+fn one(page: &mut Page<'_>, artifact: &Artifact) -> io::Result<()> {
+    let style = match artifact.status {
+        ArtifactStatus::Failed => BAD,
+        ArtifactStatus::Partial => CAREFUL,
+        ArtifactStatus::Ok | ArtifactStatus::Skipped | ArtifactStatus::Unknown => PLAIN,
+    };
+    page.styled_row(style, artifact.status.word(), &artifact.path)?;
+    match (&artifact.detail, artifact.status) {
+        (Some(detail), _) => page.row("", &prose(detail)),
+        (None, ArtifactStatus::Skipped) => page.row("", &artifact.kind),
+        (None, _) => page.row("", "no reason was recorded"),
+    }
+}

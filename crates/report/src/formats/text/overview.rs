@@ -1,0 +1,205 @@
+//! What stands before and after everything else: counts, the list of groups, totals.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+use std::io;
+
+use super::block::Block;
+use super::page::{BAD, CAREFUL, Page, STRONG};
+use super::wording::{counted, span, versioned};
+use crate::confidence::{Level, NOT_DETERMINED};
+use crate::{Artifact, ArtifactStatus, Report};
+
+/// Groups that the overview lists before it says how many more there are.
+const LISTED: usize = 20;
+
+/// The first lines: how much there is.
+pub(super) fn header(page: &mut Page<'_>, report: &Report, blocks: &[Block<'_>]) -> io::Result<()> {
+    let summary = &report.summary;
+    let mut counts = vec![counted(summary.artifacts, "artifact"), incidents(report)];
+    if blocks.len() > 1 || summary.incidents > blocks.len() {
+        counts.push(counted(blocks.len(), "group"));
+    }
+    if !report.machines.is_empty() {
+        counts.push(counted(report.machines.len(), "machine"));
+    }
+    page.styled(STRONG, 0, &format!("crashsift: {}", counts.join(", ")))?;
+
+    let unread = unread(report);
+    if let Some(unread) = &unread {
+        page.styled(if summary.failed > 0 { BAD } else { CAREFUL }, 0, &format!("{unread}: listed below."))?;
+    }
+    if blocks.len() > 1 {
+        page.paragraph(0, &by_level(blocks))?;
+    }
+    if let Some(left_out) = left_out(report) {
+        page.paragraph(0, &left_out)?;
+    }
+    if blocks.is_empty() {
+        page.blank()?;
+        page.paragraph(0, nothing_found(report, unread.is_some()))?;
+    }
+    Ok(())
+}
+
+/// How many incidents are left out because of their times, where that was asked for.
+pub(crate) fn left_out(report: &Report) -> Option<String> {
+    let left_out = report.summary.left_out?;
+    let (limits, are) = (report.limits, if left_out == 1 { "is" } else { "are" });
+    Some(format!("Only incidents {limits} are reported: {} {are} left out.", counted(left_out, "incident")))
+}
+
+/// How many incidents there are. A text that tells of one of several is none of its own.
+pub(crate) fn incidents(report: &Report) -> String {
+    let texts = texts_of_several(report);
+    let incidents = counted(report.summary.incidents.saturating_sub(texts), "incident");
+    if texts == 0 { incidents } else { format!("{incidents}, {}", texts_that_fit(texts)) }
+}
+
+fn texts_of_several(report: &Report) -> usize {
+    report.incidents.iter().filter(|judged| !judged.incident.may_be_of.is_empty()).count()
+}
+
+fn texts_that_fit(texts: usize) -> String {
+    format!("{} that {} several incidents", counted(texts, "text"), if texts == 1 { "fits" } else { "fit" })
+}
+
+/// What the absence of incidents means, which is little when not everything was read.
+pub(crate) fn nothing_found(report: &Report, unread: bool) -> &'static str {
+    let is_nothing = |artifact: &Artifact| {
+        artifact.status == ArtifactStatus::Skipped || (artifact.status == ArtifactStatus::Ok && !artifact.is_read())
+    };
+    if report.artifacts.iter().all(is_nothing) {
+        "Nothing that can be analyzed was found."
+    } else if report.summary.left_out.is_some_and(|left_out| left_out > 0) {
+        "No incident was found in this time."
+    } else if unread {
+        "No incident was found in what could be read. What could not be read may hold some."
+    } else {
+        "No incident was found."
+    }
+}
+
+/// How many groups there are of each confidence: how much of the report can be acted on.
+pub(crate) fn by_level(blocks: &[Block<'_>]) -> String {
+    let mut counts: BTreeMap<Reverse<Option<Level>>, usize> = BTreeMap::new();
+    let mut several = 0_usize;
+    for block in blocks {
+        if block.has_several_causes() {
+            several = several.saturating_add(1);
+            continue;
+        }
+        let verdict = &block.shown.verdict;
+        let level = (!verdict.is_undetermined()).then(|| Level::of(verdict.confidence));
+        let count = counts.entry(Reverse(level)).or_default();
+        *count = count.saturating_add(1);
+    }
+    let mut counts: Vec<String> = counts
+        .iter()
+        .map(|(Reverse(level), count)| format!("{count} {}", level.map_or(NOT_DETERMINED, Level::words)))
+        .collect();
+    if several > 0 {
+        counts.push(format!("{several} with different causes"));
+    }
+    format!("Of the groups: {}.", counts.join(", "))
+}
+
+/// How many artifacts were not read whole.
+pub(crate) fn unread(report: &Report) -> Option<String> {
+    let summary = &report.summary;
+    // What was counted stands with the first number; an archive is one by its name.
+    let mut parts = Vec::new();
+    for (count, what) in [(summary.failed, "not readable"), (summary.partial, "read only in part")] {
+        match (count, parts.is_empty()) {
+            (0, _) => {}
+            (count, true) => parts.push(format!("{} {what}", counted(count, "artifact"))),
+            (count, false) => parts.push(format!("{count} {what}")),
+        }
+    }
+    if summary.archives > 0 {
+        parts.push(format!("{} not opened", counted(summary.archives, "archive")));
+    }
+    (!parts.is_empty()).then(|| parts.join(", "))
+}
+
+/// The groups, two lines each.
+pub(super) fn list(page: &mut Page<'_>, blocks: &[Block<'_>]) -> io::Result<()> {
+    page.section("Overview")?;
+    let shown = page.limit(LISTED);
+    for block in blocks.iter().take(shown) {
+        entry(page, block)?;
+    }
+    let more = blocks.len().saturating_sub(shown);
+    if more > 0 {
+        page.paragraph(5, &format!("{} below.", counted(more, "more group")))?;
+    }
+    Ok(())
+}
+
+/// The groups that are not described, listed as in the overview.
+pub(super) fn rest(page: &mut Page<'_>, blocks: &[Block<'_>]) -> io::Result<()> {
+    if blocks.is_empty() {
+        return Ok(());
+    }
+    page.divider()?;
+    page.part(&format!("{} (-v describes them)", counted(blocks.len(), "more group")))?;
+    blocks.iter().try_for_each(|block| entry(page, block))
+}
+
+/// What a group is, how sure that is, where to look, and when it was.
+fn entry(page: &mut Page<'_>, block: &Block<'_>) -> io::Result<()> {
+    page.marked(block.style(), &format!("{:>3}. ", block.number), &format!("{}: {}", block.what(), block.verdict()))?;
+    let more: Vec<String> = [modules(block), Some(when(block))].into_iter().flatten().collect();
+    page.paragraph(5, &more.join("; "))
+}
+
+/// The module to look at: the suspect, else the one of the fault.
+pub(crate) fn modules(block: &Block<'_>) -> Option<String> {
+    let incident = &block.shown.incident;
+    let suspect =
+        incident.suspect.as_ref().map(|suspect| format!("suspect {}", versioned(&suspect.module, suspect.version)));
+    let site =
+        || incident.fault_site.as_ref().map(|site| format!("fault site {}", versioned(&site.module, site.version)));
+    suspect.or_else(site)
+}
+
+/// When a group's incidents were, and on how many computers.
+pub(crate) fn when(block: &Block<'_>) -> String {
+    match block.group {
+        Some(group) if group.hosts > 1 => {
+            format!("{}, {}", span(group.first, group.last), counted(group.hosts, "computer"))
+        }
+        Some(group) => span(group.first, group.last),
+        None => span(block.shown.incident.time, None),
+    }
+}
+
+/// The last lines: totals and what judged.
+pub(super) fn totals(page: &mut Page<'_>, report: &Report) -> io::Result<()> {
+    let summary = &report.summary;
+    page.divider()?;
+    page.part("Totals")?;
+    let artifacts = match unread(report) {
+        Some(unread) => format!("{} ({unread})", summary.artifacts),
+        None => summary.artifacts.to_string(),
+    };
+    page.row("artifacts", &artifacts)?;
+    let texts = match texts_of_several(report) {
+        0 => String::new(),
+        texts => format!(" (of them {})", texts_that_fit(texts)),
+    };
+    page.row("incidents", &format!("{}{texts}", summary.incidents))?;
+    for (cause, count) in &summary.by_cause {
+        page.paragraph(4, &format!("{count:>5}  {cause}"))?;
+    }
+    if summary.undetermined > 0 {
+        page.paragraph(4, &format!("{:>5}  undetermined", summary.undetermined))?;
+    }
+    if report.summary.suppressed > 0 {
+        page.row("suppressed", &counted(report.summary.suppressed, "finding"))?;
+    }
+    for set in &report.rule_sets {
+        page.row("rule set", &format!("{} {} ({})", set.name, set.version, set.says()))?;
+    }
+    page.row("version", concat!("crashsift ", env!("CARGO_PKG_VERSION")))
+}

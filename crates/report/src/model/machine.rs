@@ -1,0 +1,87 @@
+//! A machine with its timeline.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use super::sigma::Sigma;
+use super::{List, Text, shown};
+use crate::Report;
+
+/// What is known of a machine or an incident's surroundings, by key.
+pub(super) type Environment<'a> = BTreeMap<Text<'a>, Text<'a>>;
+
+pub(super) fn environment<'a>(of: &'a BTreeMap<&'static str, String>) -> Environment<'a> {
+    of.iter().map(|(key, value)| (Cow::Borrowed(*key), Cow::Borrowed(value.as_str()))).collect()
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Machine<'a> {
+    host: Text<'a>,
+    environment: Environment<'a>,
+    environment_earlier: Vec<EarlierValue<'a>>,
+    pub(super) timeline: List<'a, TimelineEntry<'a>>,
+    coverage: Cow<'a, [String]>,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct EarlierValue<'a> {
+    key: Text<'a>,
+    value: Text<'a>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    time: Option<Timestamp>,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct TimelineEntry<'a> {
+    time: Timestamp,
+    kind: Text<'a>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    incident: Option<Text<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    provider: Option<Text<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    event_id: Option<u32>,
+    says: Text<'a>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sigma: Option<Sigma<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) artifact: Option<Text<'a>>,
+    place: Text<'a>,
+}
+
+impl<'a> Machine<'a> {
+    pub(super) fn of(report: &'a Report, machine: &'a incident::Machine) -> Self {
+        let earlier = |earlier: &'a incident::EarlierValue| EarlierValue {
+            key: Cow::Borrowed(earlier.key),
+            value: Cow::Borrowed(&earlier.value),
+            time: earlier.time,
+        };
+        Self {
+            host: Cow::Borrowed(&machine.host),
+            environment: environment(&machine.environment),
+            environment_earlier: machine.earlier.iter().map(earlier).collect(),
+            timeline: List::made(move || machine.timeline.iter().map(move |entry| TimelineEntry::of(report, entry))),
+            coverage: Cow::Borrowed(&machine.coverage),
+        }
+    }
+}
+
+impl<'a> TimelineEntry<'a> {
+    fn of(report: &'a Report, entry: &'a incident::TimelineEntry) -> Self {
+        let provider = Some(&*entry.provider).filter(|provider| !provider.is_empty());
+        Self {
+            time: entry.time,
+            kind: Cow::Borrowed(entry.kind),
+            incident: entry.incident.as_deref().map(Cow::Borrowed),
+            provider: provider.map(Cow::Borrowed),
+            event_id: provider.map(|_| entry.id),
+            says: Cow::Borrowed(&entry.says),
+            sigma: entry.sigma.as_deref().map(Sigma::of),
+            artifact: report.artifact_path(entry.artifact).map(Cow::Borrowed),
+            place: shown(&entry.place),
+        }
+    }
+}

@@ -1,0 +1,269 @@
+//! Reports that were written before, read back. Both JSON formats are read; keys that are not known are passed over, so that
+//! reports of later versions with the same major number can be read, too.
+
+use std::fs;
+use std::io;
+use std::path::Path;
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::{Document, Line, SCHEMA_VERSION};
+
+/// Reads the report in the file `path`. What wrote it there may have made UTF-16 of it, as Windows PowerShell's `>` does.
+///
+/// # Errors
+///
+/// When it can't be read, is none of this program's JSON reports, is not whole, or has another major version.
+pub fn read(path: &Path) -> io::Result<Document<'static>> {
+    if path == Path::new("-") {
+        return Err(io::Error::other("reports are not read from standard input; name a file"));
+    }
+    if path.is_dir() {
+        return Err(io::Error::other("it is a folder"));
+    }
+    parse(&utf8(fs::read(path)?)?)
+}
+
+/// The text as UTF-8 without byte order mark.
+fn utf8(bytes: Vec<u8>) -> io::Result<Vec<u8>> {
+    let (units, is_little_endian) = match bytes.as_slice() {
+        [0xFF, 0xFE, rest @ ..] => (rest, true),
+        [0xFE, 0xFF, rest @ ..] => (rest, false),
+        [0xEF, 0xBB, 0xBF, rest @ ..] => return Ok(rest.to_vec()),
+        _ => return Ok(bytes),
+    };
+    let (units, rest) = units.as_chunks::<2>();
+    let unit = |pair: &[u8; 2]| if is_little_endian { u16::from_le_bytes(*pair) } else { u16::from_be_bytes(*pair) };
+    let text: Result<String, _> = char::decode_utf16(units.iter().map(unit)).collect();
+    match text {
+        Ok(text) if rest.is_empty() => Ok(text.into_bytes()),
+        _ => Err(io::Error::other("no JSON report of crashsift: it is no whole text in UTF-16")),
+    }
+}
+
+/// As much of a version as a message shows.
+const SHOWN: usize = 20;
+
+fn parse(bytes: &[u8]) -> io::Result<Document<'static>> {
+    let report = if is_lines(bytes.trim_ascii_start()) {
+        parse_lines(bytes)?
+    } else {
+        serde_json::from_slice(bytes).map_err(|error| of_another_version(bytes).unwrap_or_else(|| no_report(error)))?
+    };
+    check_version(&report.schema_version)?;
+    is_whole(&report)?;
+    Ok(report)
+}
+
+/// The error of a report whose shape is not known because it has another major version.
+fn of_another_version(bytes: &[u8]) -> Option<io::Error> {
+    #[derive(Deserialize)]
+    struct Versioned {
+        schema_version: String,
+    }
+    let report: Versioned = serde_json::from_slice(bytes).ok()?;
+    check_version(&report.schema_version).err()
+}
+
+fn check_version(version: &str) -> io::Result<()> {
+    let major = |version: &str| version.split_once('.').map(|(major, _)| major.to_owned());
+    if version.is_empty() {
+        return Err(io::Error::other("no JSON report of crashsift: its schema_version is missing"));
+    }
+    if major(version) != major(SCHEMA_VERSION) {
+        let shown: String = version.chars().take(SHOWN).collect();
+        let more = if shown.len() < version.len() { "..." } else { "" };
+        return Err(io::Error::other(format!(
+            "its schema_version is {shown:?}{more}; this version of crashsift reads {SCHEMA_VERSION}"
+        )));
+    }
+    Ok(())
+}
+
+/// Whether a report has what it counts.
+fn is_whole(report: &Document<'_>) -> io::Result<()> {
+    let Some(summary) = &report.summary else {
+        return Err(io::Error::other("the report is not whole: its summary is missing"));
+    };
+    let counts = [
+        ("artifacts", summary.artifacts, report.artifacts.len()),
+        ("incidents", summary.incidents, report.incidents.count()),
+    ];
+    match counts.into_iter().find(|(_, counted, there)| counted != there) {
+        None => Ok(()),
+        Some((what, counted, there)) => {
+            Err(io::Error::other(format!("the report is not whole: it counts {counted} {what} and has {there}")))
+        }
+    }
+}
+
+fn no_report(error: serde_json::Error) -> io::Error {
+    io::Error::other(format!("no JSON report of crashsift: {error}"))
+}
+
+/// Whether these are JSON Lines: the first line is an object by itself, with a `type`.
+fn is_lines(bytes: &[u8]) -> bool {
+    let first = bytes.split(|byte| *byte == b'\n').next().unwrap_or_default();
+    serde_json::from_slice::<Value>(first).is_ok_and(|value| value.get("type").is_some())
+}
+
+/// The objects of JSON Lines: a run first, and the summary last. Without the latter the end is missing; what stands
+/// after it, or a second run, is of another report.
+fn parse_lines(bytes: &[u8]) -> io::Result<Document<'static>> {
+    let mut report = Document::default();
+    let mut has_run = false;
+    for (number, line) in (1_usize..).zip(bytes.split(|byte| *byte == b'\n')) {
+        if line.trim_ascii().is_empty() {
+            continue;
+        }
+        let at = |error: &dyn std::fmt::Display| {
+            io::Error::other(format!("no JSON report of crashsift: line {number}: {error}"))
+        };
+        if report.summary.is_some() {
+            return Err(at(&"something follows the report's end"));
+        }
+        let line: Line<'_> = serde_json::from_slice(line).map_err(|error| at(&without_line(&error)))?;
+        let is_run = matches!(line, Line::Run(_));
+        if is_run && has_run {
+            return Err(at(&"another report begins"));
+        }
+        report.add(line);
+        if is_run {
+            check_version(&report.schema_version)?;
+            has_run = true;
+        }
+    }
+    if report.summary.is_some() { Ok(report) } else { Err(io::Error::other("the report's end is missing")) }
+}
+
+/// The error without its line, which is always the first of the object.
+fn without_line(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    match text.rsplit_once(&format!(" at line {} column ", error.line())) {
+        Some((says, column)) => format!("{says}, column {column}"),
+        None => text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample::everything;
+    use crate::{json, jsonl};
+
+    fn document(report: &Document<'_>) -> String {
+        let mut out = Vec::new();
+        json::write_indented(report, &mut out).expect("memory");
+        String::from_utf8(out).expect("text")
+    }
+
+    #[test]
+    fn a_report_that_was_read_is_written_as_it_was() {
+        let mut written = Vec::new();
+        json::write(&everything(), &mut written).expect("memory");
+        let written = String::from_utf8(written).expect("text");
+        let read = parse(written.as_bytes()).expect("a report");
+        assert_eq!(document(&read), written);
+        let of_lines = of_lines(&lines()).expect("a report");
+        assert_eq!(document(&of_lines), written);
+        let again: Vec<String> =
+            of_lines.into_lines().map(|line| serde_json::to_string(&line).expect("memory")).collect();
+        assert_eq!(again, lines());
+    }
+
+    #[test]
+    fn what_is_no_report_is_said_with_the_reason() {
+        let reason = |text: &str| parse(text.as_bytes()).expect_err("no report").to_string();
+        assert!(reason("").contains("no JSON report of crashsift: EOF"), "{}", reason(""));
+        assert!(reason("{\"a\": 1}").contains("missing field `schema_version`"));
+        assert!(
+            reason(r#"{"schema_version": "2.0", "tool": {"version": "9"}}"#).contains("its schema_version is \"2.0\"")
+        );
+        let mut lines = Vec::new();
+        jsonl::write(&everything(), &mut lines).expect("memory");
+        let text = String::from_utf8(lines).expect("text");
+        let (cut, _) = text.trim_end().rsplit_once('\n').expect("several lines");
+        assert_eq!(reason(cut), "the report's end is missing");
+        assert!(reason(r#"{"schema_version": "", "tool": {"version": "9"}}"#).ends_with("schema_version is missing"));
+        let long = format!(r#"{{"schema_version": "{}", "tool": {{"version": "9"}}}}"#, "9".repeat(1_000));
+        assert!(reason(&long).len() < 200, "{}", reason(&long));
+        let (first, _) = text.split_once('\n').expect("several lines");
+        let wrong = reason(&format!("{first}\n{{\"type\": 1}}\n"));
+        assert!(wrong.contains("line 2: ") && !wrong.contains("line 1"), "{wrong}");
+    }
+
+    fn lines() -> Vec<String> {
+        let mut lines = Vec::new();
+        jsonl::write(&everything(), &mut lines).expect("memory");
+        String::from_utf8(lines).expect("text").lines().map(str::to_owned).collect()
+    }
+
+    fn of_lines(lines: &[String]) -> Result<Document<'static>, String> {
+        parse(lines.join("\n").as_bytes()).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn lines_that_are_missing_or_too_many_are_noticed() {
+        let whole = lines();
+        assert!(of_lines(&whole).is_ok());
+        for (kind, says) in [("artifact", "artifacts and has"), ("incident", "incidents and has")] {
+            let mut lines = whole.clone();
+            let one = lines.iter().position(|line| line.starts_with(&format!("{{\"type\":\"{kind}\""))).expect("one");
+            lines.remove(one);
+            let error = of_lines(&lines).expect_err("a line is missing");
+            assert!(error.contains("not whole: it counts") && error.contains(says), "{error}");
+        }
+        let error = of_lines(&[whole.clone(), whole.clone()].concat()).expect_err("two reports");
+        assert!(error.contains("something follows the report's end"), "{error}");
+        let (end, rest) = whole.split_last().expect("lines");
+        let error = of_lines(&[rest, whole.as_slice()].concat()).expect_err("two reports");
+        assert!(error.contains("another report begins"), "{error}");
+        let error = of_lines(&whole[1..]).expect_err("no run");
+        assert!(error.contains("schema_version is missing"), "{error}");
+        assert!(of_lines(&[whole.as_slice(), std::slice::from_ref(end)].concat()).is_err());
+    }
+
+    #[test]
+    fn a_document_without_all_that_it_counts_is_noticed() {
+        let mut bytes = Vec::new();
+        json::write(&everything(), &mut bytes).expect("memory");
+        let mut document: Value = serde_json::from_slice(&bytes).expect("JSON");
+        document["artifacts"] = Value::Array(Vec::new());
+        let error = parse(document.to_string().as_bytes()).expect_err("not whole");
+        assert!(error.to_string().contains("artifacts and has 0"), "{error}");
+    }
+
+    #[test]
+    fn empty_lines_before_the_first_change_nothing() {
+        let text = format!("\r\n\n{}\n", lines().join("\r\n"));
+        assert!(parse(text.as_bytes()).is_ok());
+    }
+
+    #[test]
+    fn reports_that_know_more_keys_are_read_and_those_of_another_shape_are_not() {
+        let (major, minor) = SCHEMA_VERSION.split_once('.').expect("a version");
+        let of_version = |version: &str| {
+            let own = format!("\"schema_version\":\"{SCHEMA_VERSION}\"");
+            let text = lines().join("\n");
+            assert!(text.contains(&own), "{text}");
+            parse(text.replace(&own, &format!("\"schema_version\":\"{version}\"")).as_bytes())
+        };
+        assert!(of_version(&format!("{major}.{minor}9")).is_ok());
+        assert!(of_version(&format!("{major}9.{minor}")).is_err());
+    }
+
+    #[test]
+    fn texts_in_utf_16_are_read() {
+        let text = lines().join("\r\n");
+        let units = || std::iter::once(0xFEFF).chain(text.encode_utf16());
+        let little: Vec<u8> = units().flat_map(u16::to_le_bytes).collect();
+        let big: Vec<u8> = units().flat_map(u16::to_be_bytes).collect();
+        let plain = document(&parse(text.as_bytes()).expect("a report"));
+        let read = |bytes: Vec<u8>| utf8(bytes).and_then(|bytes| parse(&bytes)).map(|report| document(&report));
+        assert_eq!(read(little.clone()).expect("little endian"), plain);
+        assert_eq!(read(big).expect("big endian"), plain);
+        let half = [little, vec![b'\n']].concat();
+        assert!(read(half).is_err(), "half a character behind a whole report");
+    }
+}
