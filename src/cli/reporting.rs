@@ -226,7 +226,8 @@ impl Arguments {
         answers: Option<Answers>,
     ) -> Exit {
         if let Some(baseline) = baseline {
-            match compare(baseline, &Side::from(&Document::from(&*report))) {
+            let now = Side::from(&Document::from(&*report));
+            match compare(baseline, &now) {
                 Ok(comparison) => report.comparison = Some(comparison),
                 Err(error) => return usage(&format!("--baseline: {error}")),
             }

@@ -8,7 +8,7 @@ use crate::program::{self, run};
 use pipeline::discover;
 use pipeline::merge::{self, Part};
 use pipeline::{Options, Silent, analyze};
-use report::{Report, json, jsonl, written};
+use report::{Report, json, jsonl, model};
 use rules::RuleSet;
 use serde_json::Value;
 use tempfile::TempDir;
@@ -40,7 +40,7 @@ impl Bench {
             let mut file = fs::File::create(&path).expect("a file");
             let write = if index % 2 == 0 { json::write } else { jsonl::write };
             write(&report, &mut file).expect("written");
-            Part { name: format!("part-{index}"), report: written::read(&path).expect("a report") }
+            Part { name: format!("part-{index}"), report: model::read(&path).expect("a report") }
         });
         parts.collect()
     }
@@ -124,7 +124,7 @@ fn merged_reports_can_be_merged_again() {
     let path = bench.folder.path().join("first-two.json");
     json::write(&first_two, &mut fs::File::create(&path).expect("a file")).expect("written");
     let mut all = bench.parts(&parts[2..]);
-    all.push(Part { name: "first-two".to_owned(), report: written::read(&path).expect("a report") });
+    all.push(Part { name: "first-two".to_owned(), report: model::read(&path).expect("a report") });
     assert_eq!(text(&bench.merged(all, true)), text(&whole));
 }
 
@@ -261,9 +261,9 @@ fn damaged_evidence_ends_in_a_message_and_never_in_false_evidence() {
     let (mut tried, mut refused) = (0, 0);
     let whole = format!("{:?}", merge::artifacts(bench.parts(&[vec![sample]])).map(|(read, _)| read));
     for _ in 0..2_000 {
-        let mut report = written::read(&bench.folder.path().join("part-0.json")).expect("a report");
+        let mut report = model::read(&bench.folder.path().join("part-0.json")).expect("a report");
         let place = usize::try_from(numbers.below(report.artifacts.len() as u64)).expect("small");
-        let Some(evidence) = &mut report.artifacts[place].evidence else { continue };
+        let Some(evidence) = &mut report.artifacts.to_mut()[place].evidence else { continue };
         tried += 1;
         let mut bytes = evidence.clone().into_bytes();
         for _ in 0..=numbers.below(3) {

@@ -47,7 +47,7 @@ fn told(report: &Report) -> Vec<String> {
         told.push(format!("{} {:?} {} {changes:?}", group.signature, group.incidents, group.hosts));
     }
     let of_artifacts = |kind: &str| kind.starts_with("artifact-") || kind == "archive-not-opened";
-    let gaps = report.coverage.gaps.iter().filter(|gap| !of_artifacts(gap.kind));
+    let gaps = report.coverage.gaps.iter().filter(|gap| !of_artifacts(&gap.kind));
     told.extend(gaps.map(|gap| format!("{} {:?}", gap.says, (gap.count, gap.of, gap.undetermined))));
     told.sort();
     told

@@ -68,7 +68,7 @@ fn inspected(files: &[(&str, &[u8])]) -> Inspected {
 fn kinds(report: &Report) -> Vec<String> {
     let of = |judged: &report::Judged| {
         let evidence = judged.incident.evidence.iter();
-        let kinds: Vec<&str> = evidence.map(|item| report.artifacts[item.artifact].kind).collect();
+        let kinds: Vec<&str> = evidence.map(|item| &*report.artifacts[item.artifact].kind).collect();
         kinds.join(" + ")
     };
     let mut kinds: Vec<String> = report.incidents.iter().map(of).collect();

@@ -15,9 +15,9 @@ use samplekit::{FileTime, FileVersion};
 use serde_json::Value;
 
 use crate::program;
-/// A report of one incident that has every key that a report can have; `crates/report/src/json/tests.rs` holds the program
+/// A report of one incident that has every key that a report can have; `crates/report/src/formats/json/tests.rs` holds the program
 /// to it.
-const EVERYTHING: &str = include_str!("../../crates/report/src/json/everything.json");
+const EVERYTHING: &str = include_str!("../../crates/report/src/formats/json/everything.json");
 
 const NOON: FileTime = FileTime::utc(2024, 5, 6, 12, 0, 0);
 

@@ -10,7 +10,7 @@ use walkdir::WalkDir;
 use crate::program;
 
 /// A report of one incident that has every key that a report can have.
-const EVERYTHING: &str = include_str!("../../crates/report/src/json/everything.json");
+const EVERYTHING: &str = include_str!("../../crates/report/src/formats/json/everything.json");
 
 fn schema(of: &str) -> Value {
     program::run(["schema", of]).ends_with(0).json()

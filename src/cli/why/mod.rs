@@ -106,9 +106,9 @@ fn swapped(arguments: &Arguments, rules: &RuleSet) -> Option<String> {
 
 /// The kinds of the artifacts that tell of an incident, and of the log that its records are from: those of processes
 /// stand in the Application log, those of the system in its own.
-fn given(incident: &Incident, inspected: &Inspected) -> Vec<&'static str> {
+fn given<'i>(incident: &Incident, inspected: &'i Inspected) -> Vec<&'i str> {
     let kinds = incident.evidence.iter().filter_map(|item| inspected.artifacts.get(item.artifact));
-    let mut given: Vec<&'static str> = kinds.map(|artifact| artifact.kind).collect();
+    let mut given: Vec<&str> = kinds.map(|artifact| &*artifact.kind).collect();
     if given.contains(&"event-log") {
         given.extend(match incident.kind {
             IncidentKind::Crash | IncidentKind::Hang => Some("application-log"),

@@ -214,8 +214,9 @@ mod tests {
     }
 
     fn part(name: &str, artifacts: Vec<Artifact>) -> Part {
-        let report =
-            Document { evidence_format: Some(FORMAT.into()), artifacts: artifacts.into(), ..Document::default() };
+        let mut report = Document::default();
+        report.evidence_format = Some(FORMAT.into());
+        report.artifacts = artifacts.into();
         Part { name: name.to_owned(), report }
     }
 

@@ -299,7 +299,9 @@ mod tests {
     }
 
     fn kinds(comparison: &Comparison) -> Vec<(&str, Vec<&str>)> {
-        let words = |change: &'_ Change| change.change.iter().map(|word| &**word).collect();
+        fn words(change: &Change) -> Vec<&str> {
+            change.change.iter().map(|word| &**word).collect()
+        }
         comparison.changes.iter().map(|change| (change.signature.as_str(), words(change))).collect()
     }
 

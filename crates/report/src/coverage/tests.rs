@@ -322,10 +322,10 @@ fn what_many_incidents_ask_for_is_asked_for_once() {
         }
         judged
     };
-    let requests = |incidents: &[Judged]| -> Vec<(&'static str, usize, usize, bool)> {
+    let requests = |incidents: &[Judged]| -> Vec<(String, usize, usize, bool)> {
         let names = |request: &Request| request.says.contains(".exe\" /v");
         let found = collect::requests(incidents, &knowledge);
-        found.iter().map(|one| (&*one.id, one.incidents, one.undetermined, names(one))).collect()
+        found.iter().map(|one| (one.id.to_string(), one.incidents, one.undetermined, names(one))).collect()
     };
     let two = [
         asking(&[("no-dump", "a.exe"), ("no-system-log", "a.exe")], true),
@@ -334,10 +334,11 @@ fn what_many_incidents_ask_for_is_asked_for_once() {
     ];
     assert_eq!(
         requests(&two),
-        [("no-system-log", 3, 1, false), ("no-dump", 1, 1, true), ("no-dump", 2, 0, true)],
+        [("no-system-log", 3, 1, false), ("no-dump", 1, 1, true), ("no-dump", 2, 0, true)]
+            .map(|(id, all, undetermined, named)| (id.to_owned(), all, undetermined, named)),
         "of each program by itself"
     );
     let many: Vec<Judged> = ["a.exe", "b.exe", "c.exe", "d.exe"].map(|name| asking(&[("no-dump", name)], false)).into();
-    assert_eq!(requests(&many), [("no-dump", 4, 4, false)], "for all programs");
+    assert_eq!(requests(&many), [("no-dump".to_owned(), 4, 4, false)], "for all programs");
     assert_eq!(collect::requests(&many, &knowledge).first().map(|request| request.stands_for.len()), Some(4));
 }

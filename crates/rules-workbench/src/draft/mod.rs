@@ -219,8 +219,8 @@ fn comment(candidate: &Candidate, first: &Subject<'_>, material: &Material<'_>, 
 /// The kind of artifact that an item of evidence is of: its name and place would say whose it is.
 fn source(from: EvidenceRef, incident: &Incident, artifacts: &[Artifact]) -> Option<String> {
     let item = incident.evidence.get(usize::from(from.0).checked_sub(1)?)?;
-    let kind = artifacts.get(item.artifact)?.kind;
-    Some(match kind {
+    let kind = &artifacts.get(item.artifact)?.kind;
+    Some(match &**kind {
         "event-log" => "an event log".to_owned(),
         "wer-report" => "a WER report".to_owned(),
         kind => format!("a {}", kind.replace('-', " ")),

@@ -2,6 +2,7 @@
 
 use super::*;
 use facts::EvidenceRef;
+use rules::Finding;
 
 #[test]
 fn forty_columns() {
