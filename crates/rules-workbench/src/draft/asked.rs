@@ -256,8 +256,8 @@ mod tests {
         for definition in schema::SCALARS.iter() {
             let value = match definition.kind {
                 FactType::Word(words) => Value::Text(Arc::from(words[0])),
-                // A stop's code is never 0xFFFFFFFF: the flag of small dumps is not part of it.
-                FactType::Code => Value::Number(0xC000_0005),
+                // A stop, of whose code no bit is the flag of small dumps.
+                FactType::Code => Value::Number(0x116),
                 FactType::Number | FactType::Duration | FactType::Address => Value::Number(u64::from(u32::MAX)),
                 FactType::Version => Value::Version(Version([1, 0, 0, 0])),
                 FactType::Module => Value::Text(Arc::from(r"C:\a\Other.dll")),
