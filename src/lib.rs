@@ -5,7 +5,7 @@
 //!
 //! 1. [`pipeline::discover`] finds files and tells what each is by its content; [`pipeline::archive`] gives the files in
 //!    archives.
-//! 2. [`crash_dump`], [`windows_events`], [`wer`] and [`pasted_text`] read one format each, and
+//! 2. [`crash_dump`], [`windows_events`], `wer` and `pasted_text` read one format each, and
 //!    [`pipeline::read`] calls the right one and turns failures into statuses.
 //! 3. [`evidence`] is what readers give: typed facts with their places.
 //! 4. [`incident`] joins evidence of the same crash, and names fault site and suspect.

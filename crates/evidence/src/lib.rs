@@ -1,6 +1,6 @@
 //! The typed facts that parsers read from artifacts, and where each came from.
 //!
-//! This is the waist of the program: parsers under [`crashsift::artifact`] turn bytes into these types, and
+//! This is the waist of the program: readers turn bytes into these types, and
 //! everything after them (joining, rules, reports) sees nothing else. A parser says what its file says, in these
 //! types, and judges nothing.
 

@@ -213,7 +213,7 @@ pub struct Suspect {
     pub version: Option<Version>,
     /// Path.
     pub path: Option<Arc<str>>,
-    /// On what basis: one of [`facts::schema::SUSPECT_BASES`].
+    /// On what basis: one of `facts::schema::SUSPECT_BASES`.
     pub basis: &'static str,
     /// Why, in a sentence.
     pub reason: String,
@@ -325,7 +325,7 @@ pub const SIGMA: &str = "sigma";
 pub struct TimelineEntry {
     /// When it was logged; of an incident, when it happened.
     pub time: Timestamp,
-    /// What kind of thing: one of [`facts::schema::TIMELINE_KINDS`].
+    /// What kind of thing: one of `facts::schema::TIMELINE_KINDS`.
     pub kind: &'static str,
     /// Provider of the event; empty for an incident of which no event tells.
     pub provider: Arc<str>,

@@ -187,7 +187,7 @@ pub fn values(event: &Event) -> Arc<str> {
     }
 }
 
-/// What kind of timeline entry an event is: one of [`facts::schema::TIMELINE_KINDS`]. The catalogue says it,
+/// What kind of timeline entry an event is: one of `facts::schema::TIMELINE_KINDS`. The catalogue says it,
 /// but for records whose content decides.
 #[must_use]
 pub fn timeline_kind(event: &Event) -> &'static str {

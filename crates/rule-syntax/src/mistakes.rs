@@ -153,7 +153,7 @@ impl Mistakes {
         }
     }
 
-    /// Requires [`SCHEMA`]. Gives whether the file is in that language; what another one means is not known, and
+    /// Requires `SCHEMA`. Gives whether the file is in that language; what another one means is not known, and
     /// nothing else can be said of the file.
     pub fn schema(&mut self, root: &Node) -> bool {
         let Some(node) = root.get("schema").filter(|node| node.text() != Some(SCHEMA)) else { return true };

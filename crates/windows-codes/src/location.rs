@@ -1,13 +1,13 @@
 //! What kind of place a path lies in.
 
-/// The kind of place that a Windows path lies in: one of the words of [`LOCATIONS`](facts::schema::LOCATIONS). Of
+/// The kind of place that a Windows path lies in: one of the words of `facts::schema::LOCATIONS`. Of
 /// several that fit it is the one that tells most.
 #[must_use]
 pub fn location(path: &str) -> &'static str {
     Folders::of(path).map_or("network", |folders| folders.location())
 }
 
-/// All places that a Windows path lies in: words of [`PLACES`](facts::schema::PLACES). `program` is the path of the
+/// All places that a Windows path lies in: words of `facts::schema::PLACES`. `program` is the path of the
 /// process's executable, if it is known.
 #[must_use]
 pub fn places(path: &str, program: Option<&str>) -> Vec<&'static str> {

@@ -38,7 +38,7 @@ pub struct Entry {
     pub(super) layout: &'static [&'static str],
     /// What its fields mean.
     pub(super) meaning: Meaning,
-    /// What kind of entry it makes in a machine's timeline, one of [`facts::schema::TIMELINE_KINDS`].
+    /// What kind of entry it makes in a machine's timeline, one of `facts::schema::TIMELINE_KINDS`.
     timeline: &'static str,
 }
 
@@ -167,7 +167,7 @@ pub fn is_of_a_crash(provider: &str, id: u32) -> bool {
     })
 }
 
-/// What kind of timeline entry `event` makes, a word of [`facts::schema::TIMELINE_KINDS`]; `None` for an event
+/// What kind of timeline entry `event` makes, a word of `facts::schema::TIMELINE_KINDS`; `None` for an event
 /// that the catalogue does not know.
 #[must_use]
 pub fn timeline_kind(event: &Event) -> Option<&'static str> {

@@ -24,7 +24,7 @@ const LABEL_WIDTH: usize = 13;
 /// Columns from which on what is labelled stays in a column of its own.
 const TWO_COLUMNS: usize = 60;
 
-/// Where text is written to. Every text passes through [`sanitise`] here and nowhere else, so that none is forgotten.
+/// Where text is written to. Every text passes through [`sanitise`](fn@sanitise) here and nowhere else, so that none is forgotten.
 pub struct Page<'a> {
     out: &'a mut dyn Write,
     width: usize,
