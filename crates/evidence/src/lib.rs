@@ -59,7 +59,8 @@ pub use wer::{WerDetails, WerReport, WerSignature};
 pub use word::Word;
 
 /// The version of [`Evidence`] as it is encoded in mergeable reports: only a program with the same version can read it.
-/// It changes with every change of a type that evidence is made of; `tests/format.rs` holds both together.
+/// It changes with every change of a type that evidence is made of; `tests/reports/evidence_format.rs` holds both
+/// together.
 pub const FORMAT: &str = "95d374d5960ba7d6";
 
 /// One thing that an artifact says, with its place in that artifact.
