@@ -1,4 +1,4 @@
-//! The data lists that decide which module of a stack is the suspect.
+//! The data lists that decide which module of a stack is the suspect, and the examples of lists of lines.
 
 use std::fs;
 use std::path::Path;
@@ -59,4 +59,12 @@ fn every_entry_is_found_by_its_name() {
             assert!(loaded.has(&entry.replace('*', "x").replace('?', "6").to_uppercase()), "{entry} of {list}");
         }
     }
+}
+
+#[test]
+fn every_list_of_lines_is_found_in_its_examples() {
+    let rules = RuleSet::load(true, &[]).expect("the built-in rules are right");
+    let outcome = rules.run_examples(true);
+    assert!(outcome.failed.is_empty(), "{:#?}", outcome.failed);
+    assert!(outcome.lists > 900, "{} lists", outcome.lists);
 }
