@@ -943,9 +943,9 @@ def options(root):
 
     def paths(shell):
         shell.run("analyze", ".")
-        shell.copy("samples/stack-overflow", "work")
+        shell.copy("samples/stack-overflow", "crashes")
         shell.run("analyze", "-f", "json", ".")
-        shell.run("analyze", "-f", "json", "./work/../work", "work/", "work")
+        shell.run("analyze", "-f", "json", "./crashes/../crashes", "crashes/", "crashes")
         shell.run("analyze", "-f", "json", "samples/stack-overflow", "samples/stack-overflow/python.exe.5316.dmp")
         shell.run("analyze", "-f", "json", "samples/*")
         shell.run("analyze", "samples/none", "samples/empty-dump", "samples/cut-dump")
