@@ -6,7 +6,7 @@
 //! file are refused, and size, depth and number of nodes are bounded, so that no file can make reading it expensive.
 //!
 //! ```
-//! use crashsift::yaml::{self, YamlText};
+//! use spanned_yaml::{self as yaml, YamlText};
 //!
 //! let text = YamlText::new("versions.yaml", "oldest: 14.40\n".to_owned());
 //! let root = yaml::parse(&text).expect("it is YAML");
