@@ -1,17 +1,27 @@
-//! A digest of what decides what is read of an event log, by which `--cache` tells whether what it kept was read in the same
-//! way: the sources of this crate, of the one that decodes records, and of what those decode values with, and the versions of the crates that it uses.
+//! Puts the table of events, `events.yaml`, into the crate, and a digest of all that decides what is read of an event log: the
+//! table, the sources of this crate, of the one that decodes records, and of what these decode values with, and the versions
+//! of the crates that they use. `--cache` only uses what was kept with an equal digest.
 
 use std::error::Error;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
+use spanned_yaml::{Diagnostic, YamlText};
+
 fn main() -> Result<(), Box<dyn Error>> {
+    const EVENTS: &str = "events.yaml";
+    println!("cargo::rerun-if-changed={EVENTS}");
+    let file = YamlText::new(EVENTS, fs::read_to_string(EVENTS)?);
+    let shown = |mistakes: Vec<Diagnostic>| mistakes.iter().map(|mistake| mistake.render(false)).collect::<String>();
+    let events = knowledge_tables::events::encoded(&file).map_err(shown)?;
+    fs::write(Path::new(&env::var("OUT_DIR")?).join("events.bin"), &events)?;
+
     let own = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?);
     let mut paths = vec![own.join("Cargo.toml")];
     collect(&own.join("src"), &mut paths)?;
-    // Where the crate is built as a part of another program, its neighbours and the exact versions are not there: then a
-    // build with other versions uses what this one kept, until the sources change.
+    // Where the crate is built as a part of another program, its neighbours and the exact versions are missing: a build with
+    // other versions then uses what this one kept, until the sources change.
     for beside in ["../evidence/src", "../evtx-scan/src", "../untrusted/src", "../wer/src"] {
         let folder = own.join(beside);
         if folder.exists() {
@@ -21,6 +31,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     paths.extend(Some(own.join("../../Cargo.lock")).filter(|lock| lock.exists()));
     paths.sort();
     let mut hasher = DefaultHasher::new();
+    events.hash(&mut hasher);
     for path in &paths {
         println!("cargo::rerun-if-changed={}", path.display());
         (path.strip_prefix(&own).unwrap_or(path), fs::read(path)?).hash(&mut hasher);

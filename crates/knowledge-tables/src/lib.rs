@@ -11,6 +11,7 @@ pub mod compatibility;
 pub mod cues;
 mod embedded;
 mod embedding;
+pub mod events;
 pub mod facts;
 pub mod patterns;
 pub mod stops;

@@ -1,18 +1,17 @@
-//! Events of which nearly all records tell of nothing.
+//! Events of which nearly all records are of no interest.
 
 use evtx_scan::{Quiet, QuietWhen};
 
-use super::{Entry, Meaning};
+use super::Meaning;
 
-/// The number of every update of Defender's definitions. There are several a day, and what they bring is told by
-/// Defender itself.
+/// The number of all updates of Defender's definitions. There are several a day, and Defender itself records what they
+/// bring.
 ///
 /// Source: Microsoft's catalogue of updates, KB2267602.
 pub(crate) const DEFINITIONS: &str = "KB2267602";
 
-/// Whether a process that ended with this code did so for something that went wrong: with an exception, the loader's
-/// refusal, or a failure of the .NET runtime. Ends by Ctrl+C, by logging off, and with numbers that a program chooses
-/// itself are none.
+/// Whether a process that ended with this code failed: with an exception, because the loader refused it, or with a failure of
+/// the .NET runtime. Ends by Ctrl+C or by logging off, and codes that a program chooses itself, are no failures.
 ///
 /// Source: layout of NTSTATUS values (MS-ERREF, section 2.3): the upper bits of errors are `1100`, of those that
 /// language runtimes define `1110`; `corerror.h` of .NET.
@@ -28,18 +27,16 @@ fn is_failure(exit_code: u32) -> bool {
     }
 }
 
-impl Entry {
-    /// When a record of this event tells of nothing. These are the events of which logs hold many, up to millions, and
-    /// nearly all are of no interest, so that their data decide, too.
-    pub(super) fn quiet(&self) -> Option<Quiet<'static>> {
-        let (field, when) = match self.meaning {
-            Meaning::ProcessExit => ("Status", QuietWhen::Number(|code| !is_failure(code))),
-            Meaning::FileSystemState => ("CorruptionActionState", QuietWhen::Number(|state| state == 0)),
-            Meaning::Update { .. } => ("updateTitle", QuietWhen::Contains(DEFINITIONS)),
-            _ => return None,
-        };
-        Some(Quiet { field, when })
-    }
+/// The field that marks records of no interest, for events of which logs have many, up to millions, and nearly all of them are
+/// of no interest.
+pub(super) fn quiet(meaning: Meaning) -> Option<Quiet> {
+    let (field, when) = match meaning {
+        Meaning::ProcessExit => ("Status", QuietWhen::Number(|code| !is_failure(code))),
+        Meaning::FileSystemState => ("CorruptionActionState", QuietWhen::Number(|state| state == 0)),
+        Meaning::UpdateInstalled | Meaning::UpdateFailed => ("updateTitle", QuietWhen::Contains(DEFINITIONS.into())),
+        _ => return None,
+    };
+    Some(Quiet { field: field.into(), when })
 }
 
 #[cfg(test)]

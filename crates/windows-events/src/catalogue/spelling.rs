@@ -1,17 +1,15 @@
 //! Providers as people write them: "WHEA-Logger", "kernel power", "whea".
 
-use evtx_scan::Provider::{Family, Named};
+use super::ROWS;
 
-use super::CATALOGUE;
-
-/// What the names of Windows' own components begin with.
+/// The beginning of the names of Windows' own components.
 const COMPONENT: &str = "Microsoft-Windows-";
 
-/// Shorter first words are not enough: `WER` is another provider's, too.
+/// The shortest first word, in letters, by which a component is found: `WER` is the first word of two providers.
 const LEAST_WORD: usize = 4;
 
-/// The provider that people call `name`, as the table spells it: without regard to case, to blanks and to hyphens, and maybe
-/// without `Microsoft-Windows-`; or one of Windows' own components by its first word, where no other begins so.
+/// The provider that people call `name`, in the spelling of the table. Compared without regard to case, blanks, hyphens and a
+/// leading `Microsoft-Windows-`. The first word of a component's name is enough where no other component begins with it.
 #[must_use]
 pub fn provider_called(name: &str) -> Option<&'static str> {
     all()
@@ -29,8 +27,8 @@ fn the_only_one_beginning_with(word: &str) -> Option<&'static str> {
     begin_so.all(|other| other == found).then_some(found)
 }
 
-/// Every name by which a provider can be called, with the provider: the whole one, and the one without what all components
-/// have.
+/// Every name of a provider with the provider: the whole name and, of Windows' own components, the name without
+/// `Microsoft-Windows-`.
 pub fn provider_names() -> impl Iterator<Item = (&'static str, &'static str)> {
     all().flat_map(|name| {
         [Some(name), name.strip_prefix(COMPONENT)].into_iter().flatten().map(move |called| (called, name))
@@ -38,13 +36,10 @@ pub fn provider_names() -> impl Iterator<Item = (&'static str, &'static str)> {
 }
 
 fn all() -> impl Iterator<Item = &'static str> {
-    CATALOGUE.iter().flat_map(|entry| entry.providers).filter_map(|provider| match provider {
-        Named(name) => Some(*name),
-        Family(_) => None,
-    })
+    ROWS.iter().flat_map(|row| &row.providers).copied().filter(|name| !name.ends_with('*'))
 }
 
-/// What a name consists of, behind what all components have.
+/// The letters of a name in lower case, without `Microsoft-Windows-`, blanks and hyphens.
 fn letters(name: &str) -> impl Iterator<Item = char> {
     let component = name.get(..COMPONENT.len()).is_some_and(|start| start.eq_ignore_ascii_case(COMPONENT));
     let short = if component { name.get(COMPONENT.len()..).unwrap_or(name) } else { name };

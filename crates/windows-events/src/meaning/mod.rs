@@ -1,4 +1,4 @@
-//! From a record's fields to what it says. One function for each [`Meaning`], grouped by what the events are about.
+//! Evidence from the fields of a record: a function for each [`Meaning`], grouped by the subject of the events.
 
 mod application;
 mod changes;
@@ -17,15 +17,15 @@ mod storage;
 
 use evtx_scan::Record;
 
-use super::catalogue::{self, Meaning};
+use super::catalogue::{self, EventRow, Meaning};
 use super::fields::Fields;
 use evidence::{EventBody, EventContent, Names};
 
-/// What a record says; `None` when it reports that all is well, or nobody asks for it.
+/// The evidence in a record; `None` when the record reports that all is well, or its event is not read.
 pub(super) fn content(record: &Record<'_>, names: &Names) -> Option<EventContent> {
-    let entry = catalogue::find(record.provider, record.event_id)?;
-    let fields = Fields::of(record.fields, entry.layout, names);
-    let body = read(entry.meaning, record.provider, record.event_id, &fields)?;
+    let row = catalogue::find(record.provider, record.event_id)?;
+    let fields = Fields::new(record.fields, &row.fields, names);
+    let body = read(row, record.provider, record.event_id, &fields)?;
     Some(EventContent {
         provider: names.share(record.provider),
         id: record.event_id,
@@ -35,12 +35,10 @@ pub(super) fn content(record: &Record<'_>, names: &Names) -> Option<EventContent
     })
 }
 
-/// What a record with `fields` says, logged by `provider` under `id`.
-///
-/// `None` for a record that reports that all is well. A record without the fields that its kind must have says no
-/// more than its text.
-fn read(meaning: Meaning, provider: &str, id: u32, fields: &Fields<'_>) -> Option<EventBody> {
-    let body = match meaning {
+/// The evidence in `fields` of an event of `row`, logged by `provider` as `id`. `None` for a record that reports that all is
+/// well. Of a record without the fields that its event must have, the evidence is its text.
+fn read(row: &EventRow, provider: &str, id: u32, fields: &Fields<'_>) -> Option<EventBody> {
+    let body = match row.meaning {
         Meaning::ApplicationError => application::application_error(fields),
         Meaning::InPageError => Some(application::in_page_error(fields)),
         Meaning::Wer => application::wer(fields),
@@ -54,20 +52,25 @@ fn read(meaning: Meaning, provider: &str, id: u32, fields: &Fields<'_>) -> Optio
         Meaning::DisplayReset => Some(graphics::display_reset(provider, fields)),
         Meaning::DisplayDriver => Some(graphics::display_driver(provider, fields)),
         Meaning::OpenGlDriver => graphics::open_gl_driver(fields),
-        Meaning::Hardware { component, corrected } => Some(hardware::hardware(component, corrected, fields)),
-        Meaning::MemoryTest { errors } => Some(EventBody::MemoryTest { errors }),
+        Meaning::Hardware => Some(hardware::hardware(row.text, false, fields)),
+        Meaning::CorrectedHardware => Some(hardware::hardware(row.text, true, fields)),
+        Meaning::MemoryTestPassed => Some(EventBody::MemoryTest { errors: false }),
+        Meaning::MemoryTestFailed => Some(EventBody::MemoryTest { errors: true }),
         Meaning::Storage => Some(storage::storage(id, fields)),
         Meaning::FileSystem => Some(storage::file_system(fields, true)),
         Meaning::FileSystemState => return storage::file_system_state(fields),
         Meaning::MemoryExhausted => Some(machine::memory_exhausted(fields)),
-        Meaning::ImageRefused { blocked, reason } => Some(policy::image_refused(blocked, reason, fields)),
+        Meaning::ImageRefused => Some(policy::image_refused(true, row.text, fields)),
+        Meaning::ImageAllowed => Some(policy::image_refused(false, row.text, fields)),
         Meaning::DefenderAction => policy::defender_action(id, fields),
         Meaning::ServiceEnded => machine::service_ended(fields),
         Meaning::BootDriversFailed => return changes::boot_drivers_failed(fields),
         Meaning::DriverNotLoaded => return changes::driver_not_loaded(id, fields),
-        Meaning::Update { installed } => return changes::update(installed, id, fields),
-        Meaning::Package { changed } => changes::package(changed, id, fields),
-        Meaning::Product(done) => changes::product(done, id, fields),
+        Meaning::UpdateInstalled => return changes::update(true, id, fields),
+        Meaning::UpdateFailed => return changes::update(false, id, fields),
+        Meaning::PackageChanged => changes::package(true, id, fields),
+        Meaning::PackageNotChanged => changes::package(false, id, fields),
+        Meaning::Product => changes::product(row.text, id, fields),
         Meaning::DriverInstalled => changes::driver_installed(id, fields),
         Meaning::ServiceInstalled => return changes::service_installed(id, fields),
         Meaning::LastShutdown => return power::last_shutdown(fields),
@@ -79,7 +82,7 @@ fn read(meaning: Meaning, provider: &str, id: u32, fields: &Fields<'_>) -> Optio
         Meaning::SilentExit => exits::silent_exit(id, fields),
         Meaning::ProcessExit => exits::process_exit(fields),
         Meaning::CorruptFile => application::corrupt_file(fields),
-        Meaning::Said(sentence) => sentence::said(sentence, id, fields),
+        Meaning::Sentence => sentence::said(row.text, id, fields),
     };
     Some(body.unwrap_or_else(|| EventBody::Other { text: fields.joined() }))
 }
@@ -87,7 +90,7 @@ fn read(meaning: Meaning, provider: &str, id: u32, fields: &Fields<'_>) -> Optio
 /// What the tests of all families share: a record's body from its elements as JSON.
 #[cfg(test)]
 mod testing {
-    use evtx_scan::{Node, WrittenFields};
+    use evtx_scan::{Node, RecordFields};
 
     use super::super::catalogue;
     use super::super::fields::Fields;
@@ -97,11 +100,11 @@ mod testing {
     pub(super) fn body(provider: &str, id: u32, json: &str) -> Option<EventBody> {
         let node: Node<'_> = serde_json::from_str(json).expect("JSON");
         let Node::Map(elements) = node else { panic!("an object") };
-        let entry = catalogue::find(provider, id).expect("a catalogued event");
+        let row = catalogue::find(provider, id).expect("a catalogued event");
         let names = Names::default();
-        let written = WrittenFields::of(&elements);
-        let fields = Fields::of(&written, entry.layout, &names);
-        super::read(entry.meaning, provider, id, &fields)
+        let written = RecordFields::from_elements(&elements);
+        let fields = Fields::new(&written, &row.fields, &names);
+        super::read(row, provider, id, &fields)
     }
 
     /// As [`body`], for positional data.

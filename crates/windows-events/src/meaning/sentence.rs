@@ -95,7 +95,7 @@ fn push_one_line(text: &str, out: &mut String) {
 mod tests {
     use serde_json::json;
 
-    use evtx_scan::{Node, WrittenFields};
+    use evtx_scan::{Node, RecordFields};
 
     use super::*;
     use evidence::Names;
@@ -105,8 +105,8 @@ mod tests {
         let node: Node<'_> = serde_json::from_str(&json).expect("JSON");
         let Node::Map(elements) = node else { panic!("an object") };
         let names = Names::default();
-        let fields = WrittenFields::of(&elements);
-        written(template, 161, &Fields::of(&fields, &[], &names))
+        let fields = RecordFields::from_elements(&elements);
+        written(template, 161, &Fields::new(&fields, &[], &names))
     }
 
     #[test]
