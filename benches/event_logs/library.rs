@@ -178,7 +178,7 @@ fn read_share(logs: &[PathBuf], threads: usize, share: u32) -> Result<Amount, St
     let amounts = read_logs(logs, threads, &|file, bytes| {
         let read = read_records(file, bytes, &selection, &|record| Some(Amount::of(record)))?;
         let losses = Amount { losses: read.losses.len() as u64, ..Amount::default() };
-        Ok::<_, evtx_scan::Error>(read.taken.into_iter().fold(losses, Amount::and))
+        Ok::<_, evtx_scan::Error>(read.extracted.into_iter().fold(losses, Amount::and))
     })?;
     Ok(amounts.into_iter().fold(Amount::default(), Amount::and))
 }

@@ -1,4 +1,4 @@
-//! A chunk: 64 KiB of an event log with a header of its own, in which all offsets count from the chunk's first byte.
+//! A chunk: 64 KiB of an event log with a header of its own. All offsets in a chunk count from its first byte.
 //!
 //! Source of the layout: libevtx's documentation of the Windows XML Event Log format.
 
@@ -8,34 +8,34 @@ use crc32fast::Hasher;
 
 use untrusted::bytes::{u32_at, u64_at};
 
-/// What a chunk begins with.
+/// The first bytes of a chunk.
 pub(crate) const SIGNATURE: &[u8; 8] = b"ElfChnk\0";
 /// Size of a chunk, bytes.
 pub(crate) const CHUNK_BYTES: usize = 65536;
-/// Where a chunk's records begin, bytes.
+/// Offset of a chunk's first record, bytes.
 pub(crate) const RECORDS_START: usize = 512;
-/// Where in a chunk's header the table of names is: 64 offsets of four bytes.
+/// The table of names in a chunk's header: 64 offsets of four bytes.
 pub(crate) const NAMES: Range<usize> = 128..384;
 /// The record number of an empty chunk's last record.
 const NO_RECORD: u64 = u64::MAX;
-/// Flag of a chunk that carries no checksums.
+/// Flag of a chunk without checksums.
 const NO_CHECKSUMS: u32 = 4;
 
-/// What a place for a chunk holds.
+/// The content of a place where a chunk can be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Slot {
+pub(crate) enum PlaceContent {
     /// A chunk.
     Chunk,
     /// Zeros: space that Windows reserved and has not used.
     Unused,
-    /// Something that does not begin like a chunk.
+    /// Bytes that do not begin with a chunk's signature.
     Foreign,
 }
 
-impl Slot {
-    /// Tells what `bytes` are.
-    pub(crate) fn of(bytes: &[u8]) -> Self {
-        if bytes.starts_with(SIGNATURE) {
+impl PlaceContent {
+    /// Recognises the content of a place.
+    pub(crate) fn recognise(bytes: &[u8]) -> Self {
+        if has_chunk_signature(bytes) {
             Self::Chunk
         } else if bytes.chunks(4096).all(|part| part.iter().fold(0, |all, byte| all | byte) == 0) {
             Self::Unused
@@ -45,15 +45,15 @@ impl Slot {
     }
 }
 
-/// Whether `bytes` begin like a chunk.
+/// Whether `bytes` begin with a chunk's signature.
 pub(crate) fn has_chunk_signature(bytes: &[u8]) -> bool {
     bytes.starts_with(SIGNATURE)
 }
 
-/// A chunk's bytes with what its header says of them.
+/// A chunk with the fields of its header.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Chunk<'c> {
-    /// All of it.
+    /// The chunk, or as much of it as there is.
     pub(crate) bytes: &'c [u8],
     first_number: u64,
     last_number: u64,
@@ -61,9 +61,9 @@ pub(crate) struct Chunk<'c> {
     pub(crate) first_id: u64,
     /// Id of the last record.
     pub(crate) last_id: u64,
-    /// Where the last record begins.
+    /// Offset of the last record.
     pub(crate) last_record: usize,
-    /// Where the records end, as the header says.
+    /// Where the records end by the header.
     free_space: usize,
     records_checksum: u32,
     flags: u32,
@@ -71,7 +71,7 @@ pub(crate) struct Chunk<'c> {
 }
 
 impl<'c> Chunk<'c> {
-    /// The chunk in `bytes`, which begin with its signature; `None` when they end within its header.
+    /// Reads the header of the chunk in `bytes`; `None` when they end within it. The signature is not looked at.
     pub(crate) fn parse(bytes: &'c [u8]) -> Option<Self> {
         bytes.get(..RECORDS_START)?;
         Some(Self {
@@ -88,22 +88,22 @@ impl<'c> Chunk<'c> {
         })
     }
 
-    /// Where the records that the header knows end.
+    /// Where the records that the header counts end, within the chunk's bytes.
     pub(crate) fn live_end(&self) -> usize {
         self.free_space.min(self.bytes.len())
     }
 
-    /// Where free space begins; `None` when the header names no place behind itself.
+    /// Where free space begins; `None` when the header's offset is not behind the header and within the chunk's bytes.
     pub(crate) fn free_space(&self) -> Option<usize> {
         self.free_space_within(self.bytes.len())
     }
 
-    /// The same of a chunk that has `size` bytes, of which its header may be all that is there.
+    /// As [`free_space`](Self::free_space), for a chunk of `size` bytes of which only the header may have been read.
     pub(crate) fn free_space_within(&self, size: usize) -> Option<usize> {
         (RECORDS_START..=size).contains(&self.free_space).then_some(self.free_space)
     }
 
-    /// Whether the checksum of the header is right.
+    /// Whether the checksum of the header is right, or there is none.
     pub(crate) fn header_is_intact(&self) -> bool {
         let computed = || {
             let mut hasher = Hasher::new();
@@ -114,23 +114,23 @@ impl<'c> Chunk<'c> {
         self.has_no_checksums() || computed() == Some(self.header_checksum)
     }
 
-    /// Whether the checksum of the records is right.
+    /// Whether the checksum of the records is right, or there is none.
     pub(crate) fn records_are_intact(&self) -> bool {
         let records = || self.bytes.get(RECORDS_START..self.free_space);
         self.has_no_checksums() || records().map(crc32fast::hash) == Some(self.records_checksum)
     }
 
-    /// Whether it carries no checksums.
+    /// Whether the chunk has no checksums.
     pub(crate) fn has_no_checksums(&self) -> bool {
         self.flags & NO_CHECKSUMS != 0
     }
 
-    /// Whether the header knows no records.
+    /// Whether the header counts no records.
     pub(crate) fn is_empty(&self) -> bool {
         self.last_number == NO_RECORD || self.free_space == RECORDS_START
     }
 
-    /// How many records the header counts; `None` when the number is one that no chunk can hold.
+    /// How many records the header counts; `None` for a number of records that no chunk can hold.
     pub(crate) fn counted_records(&self) -> Option<u64> {
         if self.is_empty() {
             return Some(0);

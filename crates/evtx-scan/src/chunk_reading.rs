@@ -1,4 +1,4 @@
-//! One chunk from bytes to what its reader makes of the wanted records, with what was lost on the way.
+//! Reading one chunk: from its bytes to what the caller makes of the wanted records, and what is missing.
 
 use std::sync::Arc;
 
@@ -8,77 +8,82 @@ use super::binary_xml::raw_fields::RawFields;
 use super::binary_xml::value::Slot;
 use super::catalogue::Catalogue;
 use super::chunk::{Chunk, RECORDS_START};
-use super::contents::{Decoded, put};
-use super::coverage::Spans;
-use super::fields::WrittenFields;
+use super::contents::{Decoded, push_text};
+use super::coverage::ChannelSpans;
+use super::extract::{Extract, Stamp};
+use super::fields::RecordFields;
 use super::full_decode::{self, DecodeError, FullRecord};
 use super::head::Head;
 use super::record::Record;
 use super::records::{self, Found, RawRecord};
 use super::scan::{Decision, Scanner, Shape};
 use super::selection::Selection;
-use super::system_parts::{Parts, ReadText};
-use super::take::{Stamp, Take};
+use super::system_parts::{ReadText, SystemValues};
 use evidence::RecordIds;
 use untrusted::Loss;
 
-/// How many records that could not be decoded a loss names one by one.
+/// How many of the records that could not be decoded a loss lists.
 const NAMED_FAILURES: usize = 3;
 
-/// For how many records that are not passed over a chunk has room at first.
+/// Number of picked records for which memory is reserved at the beginning of a chunk.
 const PICKS: usize = 16;
 
-/// What is read of a log, and what becomes of it.
-pub(crate) struct Reader<'r, T, C> {
+/// How the chunks of a log are read.
+pub(crate) struct ChunkReader<'r, T, C> {
     /// Which records are wanted.
     pub(crate) selection: &'r Selection,
     /// What is made of them.
-    pub(crate) take: Take<'r, T, C>,
-    /// Whether the log was not closed, so that records may stand behind those that the chunks' headers know.
+    pub(crate) extract: Extract<'r, T, C>,
+    /// Whether the log was not closed, so that a chunk may have records behind those that its header counts.
     pub(crate) dirty: bool,
-    /// The id that the first record of a chunk must have, by the chunk's number, if the chunk before tells that.
-    pub(crate) follows: &'r (dyn Fn(u64) -> Option<u64> + Sync),
+    /// The id that the first record of the chunk with this number must have, if that is known from the chunk before.
+    pub(crate) first_id: &'r (dyn Fn(u64) -> Option<u64> + Sync),
 }
 
-/// What chunks gave.
+/// What was read of chunks.
 #[derive(Debug)]
 pub(crate) struct ChunkReading<T> {
     /// What was made of the wanted records, in order.
-    pub(crate) taken: Vec<T>,
-    /// Records found, but for those that could not be decoded.
+    pub(crate) extracted: Vec<T>,
+    /// Number of records found, without those that could not be decoded.
     pub(crate) records: u64,
     /// The least and the greatest record id.
     pub(crate) ids: Option<RecordIds>,
-    /// What is missing, or was read although no header knows it.
+    /// What is missing, and what was read although no header counts it.
     pub(crate) losses: Vec<Loss>,
 }
 
 impl<T> Default for ChunkReading<T> {
     fn default() -> Self {
-        Self { taken: Vec::new(), records: 0, ids: None, losses: Vec::new() }
+        Self { extracted: Vec::new(), records: 0, ids: None, losses: Vec::new() }
     }
 }
 
 impl<T> ChunkReading<T> {
-    /// Adds what later chunks gave.
+    /// Adds what was read of later chunks.
     pub(crate) fn append(&mut self, later: Self) {
-        self.taken.extend(later.taken);
+        self.extracted.extend(later.extracted);
         self.losses.extend(later.losses);
         self.records = self.records.saturating_add(later.records);
         self.ids = RecordIds::joined(self.ids, later.ids);
     }
+
+    /// Notes something that is missing of, or unexpected in, the chunk with this number.
+    fn lose(&mut self, chunk: u64, reason: impl Into<String>) {
+        self.losses.push(Loss::new(format!("chunk {chunk}"), reason));
+    }
 }
 
-/// What a thread keeps from chunk to chunk.
+/// The memory that a thread keeps from chunk to chunk.
 #[derive(Debug, Default)]
 pub(crate) struct Scratch {
     scanner: Scanner,
-    fields: WrittenFields,
-    elements: elements::Scratch,
+    fields: RecordFields,
+    elements: elements::FieldScratch,
     raw_fields: RawFields,
-    /// The values of the record.
+    /// Where the values of the record are.
     slots: Vec<Slot>,
-    /// What the record is decoded from.
+    /// The bytes that the record's content is decoded from.
     raw: Vec<u8>,
     provider: ReadText,
     channel: ReadText,
@@ -94,62 +99,51 @@ impl Scratch {
     }
 }
 
-/// A record that somebody wants or that only decoding tells about.
+/// A record that is wanted, or of which only decoding shows whether it is.
 struct Pick<'c> {
     record: RawRecord,
     decision: Decision<'c>,
     recovered: bool,
 }
 
-/// A record that could not be decoded.
-struct Failure {
-    /// Its id or, without that, where in the chunk it lies.
-    place: String,
-    reason: String,
-}
-
-/// How many records could not be decoded, of those that the chunk's header knows and of the others.
+/// How many of the picked records could not be decoded: of those that the chunk's header counts, and of the others.
 #[derive(Debug, Default, Clone, Copy)]
 struct Undecoded {
     known: u64,
     recovered: u64,
 }
 
-/// The records of a chunk that were walked over.
+/// The records that were found in a chunk.
 #[derive(Default)]
 struct Walked<'c> {
     picks: Vec<Pick<'c>>,
-    failures: Vec<Failure>,
-    /// Records that the chunk's header knows.
+    /// Records that could not be decoded, with the reason.
+    failures: Vec<String>,
+    /// Number of the records that the chunk's header counts.
     known: u64,
-    /// First and last id of those that it does not know, and how many they are.
+    /// First id, last id and number of the other records.
     recovered: Option<(u64, u64, u64)>,
 }
 
-impl<T, C> Reader<'_, T, C> {
-    /// Reads chunk `number`, whose bytes begin with its signature. Where the file ends within it, `bytes` end there
-    /// too: `whole` is false.
+impl<T, C> ChunkReader<'_, T, C> {
+    /// Reads chunk `number`, whose bytes begin with a chunk's signature. `whole` is false where the file, and so `bytes`, ends
+    /// within the chunk.
     pub(crate) fn read_chunk(
         &self,
         number: u64,
         bytes: &[u8],
         whole: bool,
-        spans: &mut Spans,
+        spans: &mut ChannelSpans,
         scratch: &mut Scratch,
         reading: &mut ChunkReading<T>,
     ) {
-        let place = || format!("chunk {number}");
         let Some(chunk) = Chunk::parse(bytes) else { return };
         let header_intact = chunk.header_is_intact();
         if !header_intact {
-            reading
-                .losses
-                .push(Loss::new(place(), "the checksum of its header is wrong; its records were read all the same"));
+            reading.lose(number, "the checksum of its header is wrong; its records were read all the same");
         }
         if whole && !chunk.records_are_intact() {
-            reading
-                .losses
-                .push(Loss::new(place(), "the checksum of its records is wrong; they were read all the same"));
+            reading.lose(number, "the checksum of its records is wrong; they were read all the same");
         }
 
         scratch.begin_chunk(self.selection.catalogue());
@@ -161,15 +155,15 @@ impl<T, C> Reader<'_, T, C> {
             // The record in which the file ends.
             damaged.pop();
         }
-        walked.failures.extend(damaged.into_iter().map(|offset| Failure {
-            place: format!("the record at offset {offset:#x}"),
-            reason: "its header is damaged".to_owned(),
-        }));
+        let damaged = damaged.into_iter();
+        walked
+            .failures
+            .extend(damaged.map(|offset| format!("the record at offset {offset:#x} (its header is damaged)")));
         if !header_intact {
             let next = last_id.and_then(|last| last.checked_add(1));
             self.recover(&chunk, records::consecutive(bytes, end, next), spans, scratch, &mut walked, reading);
         } else if self.dirty {
-            let unflushed = records::unflushed(&chunk, &|| (self.follows)(number));
+            let unflushed = records::unflushed(&chunk, &|| (self.first_id)(number));
             self.recover(&chunk, unflushed, spans, scratch, &mut walked, reading);
         }
 
@@ -179,32 +173,31 @@ impl<T, C> Reader<'_, T, C> {
         let read = known.saturating_add(recovered).saturating_sub(undecoded_picks.recovered);
         reading.records = reading.records.saturating_add(read);
         if !walked.failures.is_empty() {
-            reading.losses.push(Loss::new(place(), undecoded(&walked.failures)));
+            reading.lose(number, undecoded(&walked.failures));
         }
         let all = known.saturating_add(walked.failures.len() as u64);
         if whole
             && let Some(counted) = chunk.counted_records()
             && counted > all.saturating_add(recovered)
         {
-            let reason = format!("its header counts {}, but {known} could be read", of_records(counted));
-            reading.losses.push(Loss::new(place(), reason));
+            let counted = count_of_records(counted);
+            reading.lose(number, format!("its header counts {counted}, but {known} could be read"));
         }
         if let Some((first, last, count)) = walked.recovered {
             let ids = if first == last { format!("id {first}") } else { format!("ids {first} to {last}") };
             let where_from =
                 if header_intact { "past the end of its flushed part" } else { "that its header does not know" };
-            let reason = format!("{} ({ids}) {where_from} recovered", of_records(count));
-            reading.losses.push(Loss::new(place(), reason));
+            reading.lose(number, format!("{} ({ids}) {where_from} recovered", count_of_records(count)));
         }
     }
 
-    /// Reads what stands in the place of a chunk but does not begin like one: records that follow each other from
-    /// where a chunk's records begin are those of a chunk with a damaged header. Whether there are any.
+    /// Reads the place of chunk `number`, whose bytes do not begin like a chunk: records that follow each other from where a
+    /// chunk's records begin are those of a chunk with a damaged header. Returns whether there are any.
     pub(crate) fn salvage(
         &self,
         number: u64,
         bytes: &[u8],
-        spans: &mut Spans,
+        spans: &mut ChannelSpans,
         scratch: &mut Scratch,
         reading: &mut ChunkReading<T>,
     ) -> bool {
@@ -216,21 +209,20 @@ impl<T, C> Reader<'_, T, C> {
         let Some((first, last, count)) = walked.recovered else { return false };
         let undecoded_picks = self.read_picks(&chunk, &mut walked, spans, scratch, reading);
         reading.records = reading.records.saturating_add(count.saturating_sub(undecoded_picks.recovered));
-        let place = format!("chunk {number}");
-        let found = format!("{} (ids {first} to {last}) behind it recovered", of_records(count));
-        reading.losses.push(Loss::new(&place, format!("it does not begin like a chunk; {found}")));
+        let found = format!("{} (ids {first} to {last}) behind it recovered", count_of_records(count));
+        reading.lose(number, format!("it does not begin like a chunk; {found}"));
         if !walked.failures.is_empty() {
-            reading.losses.push(Loss::new(place, undecoded(&walked.failures)));
+            reading.lose(number, undecoded(&walked.failures));
         }
         true
     }
 
-    /// Walks over records that the chunk's header does not know.
+    /// Picks records that the chunk's header does not count.
     fn recover<'c>(
         &self,
         chunk: &Chunk<'c>,
         found: impl Iterator<Item = RawRecord>,
-        spans: &mut Spans,
+        spans: &mut ChannelSpans,
         scratch: &mut Scratch,
         walked: &mut Walked<'c>,
         reading: &mut ChunkReading<T>,
@@ -243,32 +235,32 @@ impl<T, C> Reader<'_, T, C> {
         }
     }
 
-    /// Reads the records that were picked; tells which of them could not be decoded.
+    /// Reads the records that were picked; returns how many of them could not be decoded.
     fn read_picks(
         &self,
         chunk: &Chunk<'_>,
         walked: &mut Walked<'_>,
-        spans: &mut Spans,
+        spans: &mut ChannelSpans,
         scratch: &mut Scratch,
         reading: &mut ChunkReading<T>,
     ) -> Undecoded {
-        // Unusual ones, with where among those that were taken they belong.
+        // Records of unusual shape, with their position in `extracted`.
         let mut unusual: Vec<(usize, &Pick<'_>)> = Vec::new();
         for pick in &walked.picks {
             let read = match &pick.decision {
-                Decision::Take(shape) => self.read_own(chunk.bytes, pick, shape, scratch),
-                Decision::Ask | Decision::Pass => Err(Unusual("not read yet")),
+                Decision::Wanted(shape) => self.read_pick(chunk.bytes, pick, shape, scratch),
+                Decision::Unknown | Decision::Unwanted => Err(Unusual("not read yet")),
             };
             match read {
-                Ok(taken) => reading.taken.extend(taken),
-                Err(Unusual(_)) => unusual.push((reading.taken.len(), pick)),
+                Ok(extracted) => reading.extracted.extend(extracted),
+                Err(Unusual(_)) => unusual.push((reading.extracted.len(), pick)),
             }
         }
         if unusual.is_empty() {
             return Undecoded::default();
         }
-        let asked: Vec<RawRecord> = unusual.iter().map(|(_, pick)| pick.record).collect();
-        let mut decoded = full_decode::decode(chunk, &asked);
+        let records: Vec<RawRecord> = unusual.iter().map(|(_, pick)| pick.record).collect();
+        let mut decoded = full_decode::decode(chunk, &records);
         let mut failed = Undecoded::default();
         let mut late: Vec<(usize, T)> = Vec::new();
         for (position, pick) in unusual {
@@ -278,43 +270,44 @@ impl<T, C> Reader<'_, T, C> {
             };
             match outcome {
                 Ok(record) => {
-                    if let (Some(record), Decision::Ask) = (&record, &pick.decision) {
+                    if let (Some(record), Decision::Unknown) = (&record, &pick.decision) {
                         spans.add_decoded(record.channel.as_deref(), record.computer.as_deref(), pick.record.filetime);
                     }
                     let record = record.filter(|record| self.wants(pick, record));
-                    let taken = record.and_then(|record| self.take.take(&full_record(pick, &record)));
-                    late.extend(taken.map(|taken| (position, taken)));
+                    let extracted = record.and_then(|record| self.extract.of_record(&full_record(pick, &record)));
+                    late.extend(extracted.map(|extracted| (position, extracted)));
                 }
                 Err(reason) => {
                     let count = if pick.recovered { &mut failed.recovered } else { &mut failed.known };
                     *count = count.saturating_add(1);
-                    let place = format!("record {}", pick.record.id);
-                    walked.failures.push(Failure { place, reason: reason.to_string() });
+                    walked.failures.push(format!("record {} ({reason})", pick.record.id));
                 }
             }
         }
         if !late.is_empty() {
-            let mut early = std::mem::take(&mut reading.taken).into_iter().enumerate().peekable();
-            for (position, taken) in late {
+            let mut early = std::mem::take(&mut reading.extracted).into_iter().enumerate().peekable();
+            for (position, extracted) in late {
                 while let Some((_, before)) = early.next_if(|(index, _)| *index < position) {
-                    reading.taken.push(before);
+                    reading.extracted.push(before);
                 }
-                reading.taken.push(taken);
+                reading.extracted.push(extracted);
             }
-            reading.taken.extend(early.map(|(_, after)| after));
+            reading.extracted.extend(early.map(|(_, after)| after));
         }
         failed
     }
 
+    /// Whether a record that was decoded in full is wanted.
     fn wants(&self, pick: &Pick<'_>, record: &FullRecord) -> bool {
-        self.selection.takes_by_channel(record.channel.as_deref(), record.event_id)
-            || (self.selection.takes_record(pick.record.id)
-                && self.selection.takes(&record.provider, record.event_id)
-                && self.selection.takes_data(&record.provider, record.event_id, &record.fields))
+        self.selection.selects_by_channel(record.channel.as_deref(), record.event_id)
+            || (self.selection.selects_record(pick.record.id)
+                && self.selection.selects_event(&record.provider, record.event_id)
+                && self.selection.selects_fields(&record.provider, record.event_id, &record.fields))
     }
 
-    /// Reads a record by the shape that the scan found.
-    fn read_own(
+    /// Reads a record by the shape that the scan found. `None` when its fields show that it is not wanted, or nothing is made
+    /// of it.
+    fn read_pick(
         &self,
         bytes: &[u8],
         pick: &Pick<'_>,
@@ -332,19 +325,19 @@ impl<T, C> Reader<'_, T, C> {
         if values.is_some() {
             system.check_whole(slots)?;
         }
-        let parts = Parts { bytes, values: slots };
+        let parts = SystemValues { bytes, values: slots };
         let event_id = parts.number(system.event_id)?;
         let computer = parts.text(system.computer, &mut scratch.computer)?;
         let time = parts.time(system.created, pick.record.filetime)?;
         let (id, recovered) = (pick.record.id, pick.recovered);
         let tokens = system.end..tokens_end;
-        let raw = match (&self.take, values.zip(end)) {
+        let raw = match (&self.extract, values.zip(end)) {
             // The tokens around the instance end with its last value.
-            (Take::Shared(shared), Some((values, end))) if values.end_tokens(end) => {
+            (Extract::Shared(shared), Some((values, end))) if values.end_tokens(end) => {
                 raw.clear();
                 raw.extend(event_id.to_le_bytes());
-                put(raw, parts.utf16(system.provider)?);
-                put(raw, parts.utf16(system.channel)?);
+                push_text(raw, parts.utf16(system.provider)?);
+                push_text(raw, parts.utf16(system.channel)?);
                 let put = scratch.raw_fields.put(bytes, tokens.clone(), slots, raw);
                 put.map(|()| (shared, shared.contents.raw_hash(raw)))
             }
@@ -366,10 +359,10 @@ impl<T, C> Reader<'_, T, C> {
         let fields = &scratch.fields;
         let head = Head::in_chunk(bytes, pick.record.content_start()..pick.record.content_end());
         let record = Record { id, provider, event_id, channel, computer, time, recovered, head, fields };
-        let is_wanted =
-            self.selection.takes_data(provider, event_id, fields) || self.selection.takes_by_channel(channel, event_id);
+        let is_wanted = self.selection.selects_fields(provider, event_id, fields)
+            || self.selection.selects_by_channel(channel, event_id);
         let Some((shared, hash)) = raw else {
-            return Ok(if is_wanted { self.take.take(&record) } else { None });
+            return Ok(if is_wanted { self.extract.of_record(&record) } else { None });
         };
         let content = if is_wanted { shared.content(&record) } else { None };
         shared.contents.remember(hash, Decoded { content: content.clone(), effort });
@@ -377,22 +370,22 @@ impl<T, C> Reader<'_, T, C> {
     }
 }
 
-/// What walking over the records that a chunk's header knows gave beside the picks.
+/// What is known of the records that a chunk's header counts, beside the picks.
 struct Live {
-    /// Where the last of them ends.
+    /// Where the last record ends.
     end: usize,
     last_id: Option<u64>,
     ids: Option<RecordIds>,
-    /// Where records with a damaged header are.
+    /// Offsets of records with a damaged header.
     damaged: Vec<usize>,
 }
 
-/// Walks over the records that the chunk's header knows. The scan's inner loop: of the same kind whatever is made of
-/// records, so that it is compiled here.
+/// Picks records among those that the chunk's header counts. This is the scan's inner loop; it is not generic over what is
+/// made of records, so that it is compiled in this crate.
 fn walk<'c>(
     chunk: Chunk<'c>,
     selection: &Selection,
-    spans: &mut Spans,
+    spans: &mut ChannelSpans,
     scanner: &mut Scanner,
     walked: &mut Walked<'c>,
 ) -> Live {
@@ -412,23 +405,24 @@ fn walk<'c>(
     live
 }
 
-/// Keeps the record if it is not to be passed over.
+/// Adds the record to `picks` unless it is not wanted.
 #[inline]
 fn pick<'c>(
     chunk: &Chunk<'c>,
     record: RawRecord,
     recovered: bool,
     selection: &Selection,
-    spans: &mut Spans,
+    spans: &mut ChannelSpans,
     scanner: &mut Scanner,
     picks: &mut Vec<Pick<'c>>,
 ) {
     let decision = scanner.decide(chunk.bytes, &record, selection, spans);
-    if !matches!(decision, Decision::Pass) {
+    if !matches!(decision, Decision::Unwanted) {
         picks.push(Pick { record, decision, recovered });
     }
 }
 
+/// A record that was decoded in full, as the caller sees it.
 fn full_record<'r>(pick: &Pick<'_>, record: &'r FullRecord) -> Record<'r> {
     Record {
         id: pick.record.id,
@@ -438,21 +432,20 @@ fn full_record<'r>(pick: &Pick<'_>, record: &'r FullRecord) -> Record<'r> {
         computer: record.computer.as_deref(),
         time: record.time,
         recovered: pick.recovered,
-        head: Head::of_parts(&record.head),
+        head: Head::from_parts(&record.head),
         fields: &record.fields,
     }
 }
 
-fn undecoded(failures: &[Failure]) -> String {
-    let count = u64::try_from(failures.len()).unwrap_or(u64::MAX);
-    let named: Vec<String> =
-        failures.iter().take(NAMED_FAILURES).map(|failure| format!("{} ({})", failure.place, failure.reason)).collect();
+/// The loss of records that could not be decoded.
+fn undecoded(failures: &[String]) -> String {
+    let listed = failures.get(..NAMED_FAILURES).unwrap_or(failures).join(", ");
     let more = if failures.len() > NAMED_FAILURES { "..." } else { "" };
-    format!("{} could not be decoded: {}{more}", of_records(count), named.join(", "))
+    format!("{} could not be decoded: {listed}{more}", count_of_records(failures.len() as u64))
 }
 
 /// `1 record`, `2 records`.
-pub(crate) fn of_records(count: u64) -> String {
+pub(crate) fn count_of_records(count: u64) -> String {
     format!("{count} record{}", if count == 1 { "" } else { "s" })
 }
 
@@ -462,10 +455,10 @@ mod tests {
 
     #[test]
     fn many_failures_are_counted_and_the_first_named() {
-        let failure = |id: u64| Failure { place: format!("record {id}"), reason: "cut".to_owned() };
+        let failure = |id: u64| format!("record {id} (cut)");
         let one = undecoded(&[failure(4)]);
         assert_eq!(one, "1 record could not be decoded: record 4 (cut)");
-        let five: Vec<Failure> = (1..=5).map(failure).collect();
+        let five: Vec<String> = (1..=5).map(failure).collect();
         let expected = "5 records could not be decoded: record 1 (cut), record 2 (cut), record 3 (cut)...";
         assert_eq!(undecoded(&five), expected);
     }

@@ -1,4 +1,4 @@
-//! One copy of what records hold, however many hold it: most records of a log repeat others but for their ids and times.
+//! One copy of each content of records: most records of a log differ from others by their ids and times only.
 
 use std::cell::RefCell;
 use std::fmt;
@@ -7,16 +7,15 @@ use std::sync::Arc;
 use xxhash_rust::xxh3::xxh3_128_with_seed;
 
 use super::binary_xml::elements::Effort;
-use super::fields::WrittenFields;
 use super::record::Record;
 use evidence::{ByHash, halves, seed};
 
-/// What was read of records, by what they hold; shared by all logs that are read with it. For a reader that reads the
-/// same content always alike.
+/// What was read of records, by their content: provider, event id, channel and fields. Shared by all logs that are read with
+/// the same function from a record to `C`, whose result must depend on the record's content only.
 pub struct Contents<C> {
     seed: u64,
     known: ByHash<u128, Option<Arc<C>>>,
-    /// The same by what records hold before it is decoded.
+    /// The same by the bytes that a record's content is decoded from.
     by_raw: ByHash<u128, Decoded<C>>,
 }
 
@@ -26,14 +25,14 @@ impl<C> fmt::Debug for Contents<C> {
     }
 }
 
-/// How many of those are remembered in each part before its are forgotten: 3 MiB in all.
+/// How many entries each part of `by_raw` has before all of that part are forgotten: 3 MiB in all parts.
 const MOST_RAW: usize = 4096;
 
-/// What came of decoding a record.
+/// The result of decoding a record.
 pub(crate) struct Decoded<C> {
-    /// What was read of it; `None` when nobody wants it.
+    /// What was read of the record; `None` when the record is not wanted.
     pub(crate) content: Option<Arc<C>>,
-    /// What it took.
+    /// How much was read to decode the record.
     pub(crate) effort: Effort,
 }
 
@@ -43,7 +42,7 @@ impl<C> Clone for Decoded<C> {
     }
 }
 
-/// The hash (XXH3, 128 bits) of all that a record's content is decoded from.
+/// The hash (XXH3, 128 bits) of the bytes that a record's content is decoded from.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct RawHash(u128);
 
@@ -54,13 +53,13 @@ impl<C> Default for Contents<C> {
 }
 
 thread_local! {
-    /// What a record holds, one behind the other, to be hashed.
+    /// The content of a record as bytes, to be hashed.
     static HELD: RefCell<Vec<u8>> = RefCell::default();
 }
 
 impl<C> Contents<C> {
-    /// What was read of a record that holds the same as this, or else what `read` reads of this.
-    pub fn of(&self, record: &Record<'_>, read: impl FnOnce() -> Option<C>) -> Option<Arc<C>> {
+    /// What was read of an earlier record with the same content or, for a new content, what `read` returns.
+    pub fn get_or_read(&self, record: &Record<'_>, read: impl FnOnce() -> Option<C>) -> Option<Arc<C>> {
         let Some(hash) = self.hash(record) else { return read().map(Arc::new) };
         if let Some(known) = self.known.get(part(hash), &hash) {
             return known;
@@ -69,55 +68,48 @@ impl<C> Contents<C> {
         self.known.get_or_insert(part(hash), hash, || made)
     }
 
-    /// The hash of what a record's content is decoded from.
+    /// The hash of the bytes that a record's content is decoded from.
     pub(crate) fn raw_hash(&self, raw: &[u8]) -> RawHash {
         RawHash(xxh3_128_with_seed(raw, self.seed))
     }
 
-    /// What came of decoding a record with this hash.
+    /// The result of decoding an earlier record with this hash.
     pub(crate) fn decoded(&self, RawHash(hash): RawHash) -> Option<Decoded<C>> {
         self.by_raw.get(part(hash), &hash)
     }
 
-    /// Remembers what came of it.
+    /// Remembers the result of decoding a record with this hash.
     pub(crate) fn remember(&self, RawHash(hash): RawHash, decoded: Decoded<C>) {
         self.by_raw.insert_among(MOST_RAW, part(hash), hash, decoded);
     }
 
-    /// The hash (XXH3, 128 bits) of all that a record's content is made of.
+    /// The hash (XXH3, 128 bits) of a record's content; `None` when the record is looked up while another one is.
     fn hash(&self, record: &Record<'_>) -> Option<u128> {
         let Record { provider, event_id, channel, fields, .. } = record;
         HELD.with(|held| {
             let mut held = held.try_borrow_mut().ok()?;
             held.clear();
             held.extend(event_id.to_le_bytes());
-            put(&mut held, Some(provider.as_bytes()));
-            put(&mut held, channel.map(str::as_bytes));
-            fields.put(&mut held);
+            push_text(&mut held, Some(provider.as_bytes()));
+            push_text(&mut held, channel.map(str::as_bytes));
+            for (name, value) in fields.iter() {
+                push_text(&mut held, name.map(str::as_bytes));
+                push_text(&mut held, Some(value.as_bytes()));
+            }
             Some(xxh3_128_with_seed(&held, self.seed))
         })
     }
 }
 
-/// In which part a value of that hash is kept.
+/// The part of a [`ByHash`] that has the values with this hash.
 fn part(hash: u128) -> u64 {
     let [part, _] = halves(hash >> 32);
     part
 }
 
-/// Puts a text, or that there is none, behind others, so that it can't be taken for a part of them.
-pub(crate) fn put(held: &mut Vec<u8>, text: Option<&[u8]>) {
+/// Appends a text, or that there is none, with its length in front: different lists of texts give different bytes.
+pub(crate) fn push_text(held: &mut Vec<u8>, text: Option<&[u8]>) {
     let length = text.map_or(u64::MAX, |text| text.len() as u64);
     held.extend(length.to_le_bytes());
     held.extend_from_slice(text.unwrap_or_default());
-}
-
-impl WrittenFields {
-    /// Puts names and values behind others.
-    fn put(&self, held: &mut Vec<u8>) {
-        for (name, value) in self.iter() {
-            put(held, name.map(str::as_bytes));
-            put(held, Some(value.as_bytes()));
-        }
-    }
 }

@@ -10,6 +10,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::binary_xml::value::until_nul;
+use super::utf16_names;
 use evidence::{Days, LogCoverage, RecordIds};
 use untrusted::notation::filetime;
 
@@ -37,8 +38,8 @@ const MOST_PARTS: usize = 1 << 16;
 
 /// What the records of a part of a log cover, by channel and computer as the binary records name them.
 #[derive(Debug, Default)]
-pub(crate) struct Spans {
-    list: Vec<Span>,
+pub(crate) struct ChannelSpans {
+    list: Vec<ChannelSpan>,
     /// Index into `list` by channel and computer.
     known: HashMap<SpanKey, usize>,
     /// The one that was used last.
@@ -50,7 +51,7 @@ type SpanKey = (Box<[u8]>, Box<[u8]>);
 
 /// The records of one channel and computer.
 #[derive(Debug)]
-struct Span {
+struct ChannelSpan {
     channel: Box<[u8]>,
     computer: Box<[u8]>,
     records: u64,
@@ -65,7 +66,7 @@ struct Span {
 
 /// The same, as it is kept for later runs.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub(crate) struct KeptSpan<'s> {
+pub(crate) struct CachedSpan<'s> {
     channel: &'s [u8],
     computer: &'s [u8],
     records: u64,
@@ -74,7 +75,7 @@ pub(crate) struct KeptSpan<'s> {
     days: Cow<'s, Days>,
 }
 
-impl Spans {
+impl ChannelSpans {
     /// The index of the span with the channel and computer that stand at these places; an empty one stands for none.
     pub fn find(&mut self, bytes: &[u8], channel: Range<usize>, computer: Range<usize>) -> usize {
         self.find_texts(text(bytes, channel), text(bytes, computer))
@@ -93,7 +94,7 @@ impl Spans {
         *latest = *known.entry((channel.into(), computer.into())).or_insert_with_key(|(channel, computer)| {
             let (channel, computer) = (channel.clone(), computer.clone());
             let (days, day) = (Days::default(), 0..0);
-            list.push(Span { channel, computer, records: 0, first: u64::MAX, last: 0, days, day });
+            list.push(ChannelSpan { channel, computer, records: 0, first: u64::MAX, last: 0, days, day });
             list.len().saturating_sub(1)
         });
         *latest
@@ -133,8 +134,8 @@ impl Spans {
     }
 
     /// All of them, in the order in which they were first found.
-    pub(crate) fn kept(&self) -> impl Iterator<Item = KeptSpan<'_>> {
-        self.list.iter().map(|span| KeptSpan {
+    pub(crate) fn kept(&self) -> impl Iterator<Item = CachedSpan<'_>> {
+        self.list.iter().map(|span| CachedSpan {
             channel: &span.channel,
             computer: &span.computer,
             records: span.records,
@@ -145,7 +146,7 @@ impl Spans {
     }
 
     /// Adds the records of a span of other spans.
-    pub(crate) fn add_kept(&mut self, kept: &KeptSpan<'_>) {
+    pub(crate) fn add_kept(&mut self, kept: &CachedSpan<'_>) {
         let index = self.find_texts(kept.channel, kept.computer);
         let Some(span) = self.list.get_mut(index) else { return };
         span.records = span.records.saturating_add(kept.records);
@@ -155,19 +156,19 @@ impl Spans {
     }
 
     /// The coverage that they are.
-    pub(crate) fn finish(self) -> Coverage {
-        let mut coverage = Coverage::default();
+    pub(crate) fn finish(self) -> LogParts {
+        let mut coverage = LogParts::default();
         for span in self.list {
-            let (channel, computer) = (decoded(&span.channel), decoded(&span.computer));
+            let name = |utf16| Some(utf16_names::decoded(utf16)).filter(|name| !name.is_empty()).map(Arc::from);
             let time = filetime(span.first).zip(filetime(span.last)).filter(|_| span.first <= span.last);
-            let part = time.map(|(first, last)| Part { records: span.records, first, last, days: span.days });
-            coverage.add(channel.map(Arc::from), computer.map(Arc::from), span.records, part);
+            let part = time.map(|(first, last)| Covered { records: span.records, first, last, days: span.days });
+            coverage.add(name(&span.channel), name(&span.computer), span.records, part);
         }
         coverage
     }
 }
 
-impl Span {
+impl ChannelSpan {
     /// Notes the day of a record.
     #[cold]
     fn begin_day(&mut self, filetime: u64) {
@@ -184,32 +185,26 @@ fn text(bytes: &[u8], place: Range<usize>) -> &[u8] {
     if text.len() > LONGEST_NAME { &[] } else { text }
 }
 
-/// A UTF-16 text; `None` for an empty one.
-fn decoded(utf16: &[u8]) -> Option<String> {
-    let units: Vec<u16> = utf16.as_chunks().0.iter().map(|unit| u16::from_le_bytes(*unit)).collect();
-    (!units.is_empty()).then(|| String::from_utf16_lossy(&units))
-}
-
 /// Channels, computers and times of the records seen so far.
 #[derive(Debug, Default)]
-pub(crate) struct Coverage {
+pub(crate) struct LogParts {
     /// By channel and computer: an export of several logs is one file, and a machine that is renamed goes on with the log
     /// under its new name. Damaged records name no channel.
-    parts: BTreeMap<(Option<Arc<str>>, Arc<str>), Part>,
+    parts: BTreeMap<(Option<Arc<str>>, Arc<str>), Covered>,
     /// How many records name each channel, also those that tell no computer.
     channels: BTreeMap<Arc<str>, u64>,
 }
 
 /// The records of one channel and computer.
 #[derive(Debug)]
-struct Part {
+struct Covered {
     records: u64,
     first: Timestamp,
     last: Timestamp,
     days: Days,
 }
 
-impl Part {
+impl Covered {
     fn append(&mut self, other: &Self) {
         self.records = self.records.saturating_add(other.records);
         self.first = self.first.min(other.first);
@@ -218,9 +213,9 @@ impl Part {
     }
 }
 
-impl Coverage {
+impl LogParts {
     /// Adds so many records of a channel; what is known of their times, of a computer.
-    fn add(&mut self, channel: Option<Arc<str>>, computer: Option<Arc<str>>, records: u64, part: Option<Part>) {
+    fn add(&mut self, channel: Option<Arc<str>>, computer: Option<Arc<str>>, records: u64, part: Option<Covered>) {
         if let Some(channel) = &channel {
             let is_full = self.channels.len() >= MOST_CHANNELS;
             match self.channels.get_mut(channel) {
@@ -261,7 +256,7 @@ impl Coverage {
             self.add(Some(Arc::clone(&frequent)), Some(computer), 0, Some(part));
         }
         let of = |((channel, computer), part): ((Option<Arc<str>>, _), _)| {
-            let Part { records, first, last, days } = part;
+            let Covered { records, first, last, days } = part;
             Some(LogCoverage { channel: channel?, computer, first, last, records, days, ids })
         };
         self.parts.into_iter().filter_map(of).collect()
@@ -276,19 +271,19 @@ mod tests {
         Timestamp::from_second(second).expect("a time")
     }
 
-    fn part(second: i64) -> Option<Part> {
-        Some(Part { records: 1, first: at(second), last: at(second), days: Days::default() })
+    fn part(second: i64) -> Option<Covered> {
+        Some(Covered { records: 1, first: at(second), last: at(second), days: Days::default() })
     }
 
     #[test]
     fn a_renamed_machine_s_log_covers_both_names() {
-        let mut coverage = Coverage::default();
+        let mut coverage = LogParts::default();
         let system = |computer: &str| (Some(Arc::from("System")), Some(Arc::from(computer)));
         for (computer, second) in [("before-rename", 50), ("machine", 20)] {
             let (channel, computer) = system(computer);
             coverage.add(channel, computer, 1, part(second));
         }
-        let mut later = Coverage::default();
+        let mut later = LogParts::default();
         let (channel, computer) = system("machine");
         later.add(channel, computer, 1, part(90));
         coverage.append(later);
@@ -310,7 +305,7 @@ mod tests {
     fn a_file_with_records_of_several_logs_covers_each() {
         let bytes = utf16("SetupSystempc");
         let (setup, system, computer) = (0..10, 10..22, 22..26);
-        let mut spans = Spans::default();
+        let mut spans = ChannelSpans::default();
         let seconds = |seconds: u64| u64::try_from(-NO_TIME).expect("seconds").saturating_add(seconds) * 10_000_000;
         for (channel, time) in [(&setup, 10), (&system, 20), (&setup, 30), (&system, 40), (&setup, 50)] {
             spans.add_texts(&bytes, channel.clone(), computer.clone(), seconds(time));
@@ -337,7 +332,7 @@ mod tests {
     fn a_record_without_time_does_not_begin_the_log() {
         let (channel, computer) = (utf16("System"), utf16("machine\0"));
         let bytes = [channel.clone(), computer].concat();
-        let mut spans = Spans::default();
+        let mut spans = ChannelSpans::default();
         let at_epoch = u64::try_from(-NO_TIME).expect("seconds") * 10_000_000;
         for time in [0, at_epoch + 70_000_000, at_epoch + 90_000_000, 5] {
             spans.add_texts(&bytes, 0..channel.len(), channel.len()..bytes.len(), time);
@@ -350,13 +345,13 @@ mod tests {
         let (channel, computer) = (utf16("System"), utf16("machine"));
         let bytes = [channel.clone(), computer].concat();
         let spans_of = |days: &[u64]| {
-            let mut spans = Spans::default();
+            let mut spans = ChannelSpans::default();
             for day in days {
                 spans.add_texts(&bytes, 0..channel.len(), channel.len()..bytes.len(), day * DAY + 7);
             }
             spans
         };
-        let log = |spans: Spans| spans.finish().finish(None).into_iter().next().expect("a log");
+        let log = |spans: ChannelSpans| spans.finish().finish(None).into_iter().next().expect("a log");
         let whole = log(spans_of(&[150_004, 150_005, 150_005, 150_001, 150_006]));
         assert_eq!((whole.records, whole.days.runs()), (5, &[(150_001, 150_001), (150_004, 150_006)][..]));
         // As from a cache.
@@ -367,6 +362,6 @@ mod tests {
 
     #[test]
     fn no_records_cover_nothing() {
-        assert!(Coverage::default().finish(None).is_empty());
+        assert!(LogParts::default().finish(None).is_empty());
     }
 }

@@ -1,12 +1,12 @@
-//! What the definitions of a chunk's templates say of their records.
+//! Where the definitions of a chunk's templates have the parts of `System`.
 //!
-//! Each chunk holds the definitions of the templates that its records use, and most of them stood in chunks before. What
-//! a definition says depends on its bytes, its place, and the names that it refers to, which stand where the chunk
-//! used them first: mostly within its first definition. So it says what it said when it was read before, if it has the
-//! same bytes up to the end of its system and
+//! Each chunk has the definitions of the templates that its records use, and most of these definitions were in earlier chunks,
+//! too. The meaning of a definition depends on its bytes, its place, and the names that it refers to, which are where the
+//! chunk used them first: mostly within its first definition. So a definition that was read before need not be read again, if
+//! it has the same bytes up to the end of its `System` and
 //!
-//! - is the first one of its chunk, stands at the same place and holds all of its names itself;
-//! - or refers to names within the chunk's first one only, stands behind that, and the first one is the same, too.
+//! - is the first one of its chunk, is at the same place and contains all of its names itself;
+//! - or refers to names within the chunk's first definition only, is behind that, and the first one is the same, too.
 
 use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
@@ -15,40 +15,47 @@ use std::ops::Range;
 use super::binary_xml::Unusual;
 use super::binary_xml::system::{Part, System};
 use super::binary_xml::token::Tokens;
-use super::selection::{NameHasher, Providers, WantedIds};
+use super::selection::{Providers, WantedIds};
+use super::utf16_names::NameHasher;
 use untrusted::bytes::array_at;
 
-/// How many definitions are remembered before all are forgotten, and how long one may be, bytes. Windows' own are
-/// below 2 KiB.
+/// How many definitions are remembered before all are forgotten, and the longest one that is remembered, bytes. Windows' own
+/// definitions are below 2 KiB.
 const MOST_REMEMBERED: usize = 1024;
 const LONGEST_REMEMBERED: usize = 4096;
-/// Where a definition's header says how it differs from others, bytes: GUID and size. In front of them is the offset of
-/// another definition, which says nothing of this one.
+/// The part of a definition's header that distinguishes it from others, bytes: GUID and size. The offset of another
+/// definition, in front of them, does not matter.
 const IDENTITY: Range<usize> = 4..24;
 
-/// What a definition says.
+/// What is read of a definition.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Definition {
+    /// Where the parts of `System` are.
     pub(crate) system: System,
-    /// Where its tokens end.
+    /// Where the definition's tokens end.
     pub(crate) tokens_end: usize,
-    /// What is wanted of its provider, where it names one.
+    /// The wanted events of the provider, where the definition names one.
     pub(crate) provider: Option<Wanted>,
 }
 
-/// What is wanted of a provider that a definition names.
+/// The wanted events of a provider that a definition names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Wanted {
+    /// None.
     Nothing,
+    /// Those with some ids.
     Some(WantedIds),
+    /// All.
     All,
 }
 
 impl Wanted {
-    fn of(ids: WantedIds, providers: &Providers) -> Self {
+    /// The wanted events of the provider with this name, UTF-16.
+    fn of_provider(name: &[u8], providers: &mut Providers) -> Self {
+        let ids = providers.wanted(name);
         if ids == WantedIds::NOTHING {
             Self::Nothing
-        } else if providers.want_all(ids) {
+        } else if providers.wants_every_id(ids) {
             Self::All
         } else {
             Self::Some(ids)
@@ -59,87 +66,85 @@ impl Wanted {
 /// Definitions of the chunks read so far.
 #[derive(Debug, Default)]
 pub(crate) struct Definitions {
-    remembered: HashMap<Identity, Remembered, BuildHasherDefault<NameHasher>>,
-    /// How many were ever remembered.
+    remembered: HashMap<Key, Remembered, BuildHasherDefault<NameHasher>>,
+    /// How many definitions were ever remembered.
     count: u64,
     first: First,
 }
 
-/// The chunk's first definition.
+/// The first definition of the current chunk.
 #[derive(Debug, Default, Clone, Copy)]
 enum First {
-    /// None was read yet.
+    /// No definition was read yet.
     #[default]
     ToCome,
-    /// It is remembered, by this number; its bytes up to the end of its system stand there.
+    /// The first definition is remembered by this number, and has its bytes up to the end of its `System` there.
     Remembered { number: u64, start: usize, end: usize },
-    /// It is not remembered.
+    /// The first definition is not remembered.
     Forgotten,
 }
 
-/// What tells most definitions apart.
+/// What distinguishes most definitions from each other.
 #[derive(Debug, PartialEq, Eq, Hash)]
-struct Identity {
+struct Key {
+    /// GUID and size.
     header: [u8; IDENTITY.end - IDENTITY.start],
-    /// Number of the chunk's first definition; 0 for that itself.
+    /// Number of the chunk's first definition; 0 for the first definition itself.
     first: u64,
 }
 
-/// A definition that was read in some chunk.
+/// A definition that was read in an earlier chunk.
 #[derive(Debug)]
 struct Remembered {
     number: u64,
-    /// Where it stood.
+    /// Its offset in that chunk.
     at: usize,
-    /// Its bytes from its identity to the end of its system.
+    /// Its bytes from [`IDENTITY`] to the end of its `System`.
     bytes: Box<[u8]>,
-    said: Definition,
+    definition: Definition,
 }
 
 impl Definitions {
-    /// Forgets what belongs to the chunk before.
+    /// Forgets which definition was the first one of the chunk before.
     pub(crate) fn begin_chunk(&mut self) {
         self.first = First::ToCome;
     }
 
-    /// What the definition at this place says.
+    /// Reads the definition at the offset `at`, or remembers it.
     ///
     /// # Errors
-    /// When it is of an unusual shape.
+    /// When the definition is of an unusual shape.
     pub(crate) fn read(&mut self, bytes: &[u8], at: usize, providers: &mut Providers) -> Result<Definition, Unusual> {
         let first = std::mem::replace(&mut self.first, First::Forgotten);
-        let identity = match first {
+        let key = match first {
             First::ToCome => Some(0),
             First::Remembered { number, .. } => Some(number),
             First::Forgotten => None,
         }
         .zip(array_at(bytes, at.saturating_add(IDENTITY.start)))
-        .map(|(first, header)| Identity { header, first });
+        .map(|(first, header)| Key { header, first });
         let is_first = matches!(first, First::ToCome);
         if !is_first {
             self.first = first;
         }
-        let known = identity.as_ref().and_then(|identity| self.remembered.get(identity));
+        let known = key.as_ref().and_then(|key| self.remembered.get(key));
         if let Some(known) = known
-            && let Some(said) = known.at(bytes, at, first)
+            && let Some(definition) = known.at(bytes, at, first)
         {
             if is_first {
-                self.first = First::Remembered { number: known.number, start: at, end: said.system.end };
+                self.first = First::Remembered { number: known.number, start: at, end: definition.system.end };
             }
-            return Ok(said);
+            return Ok(definition);
         }
 
         let mut tokens = Tokens::of_definition(bytes, at)?;
         let tokens_end = tokens.rest().end;
         let system = System::read(&mut tokens)?;
         let provider = match system.provider {
-            Part::Literal(start, end) => bytes.get(start..end).map(|name| {
-                let ids = providers.wanted(name);
-                Wanted::of(ids, providers)
-            }),
+            Part::Literal(start, end) => bytes.get(start..end).map(|name| Wanted::of_provider(name, providers)),
             _ => None,
         };
-        let said = Definition { system, tokens_end, provider };
+        let definition = Definition { system, tokens_end, provider };
         let names = tokens.names();
         let within = |start: usize, end: usize| start <= names.start && names.end <= end;
         let depends_on_nothing_else = match first {
@@ -148,7 +153,7 @@ impl Definitions {
             First::Forgotten => false,
         };
         if depends_on_nothing_else
-            && let Some(identity) = identity
+            && let Some(key) = key
             && let Some(bytes) = bytes.get(at.saturating_add(IDENTITY.start)..system.end)
             && bytes.len() <= LONGEST_REMEMBERED
         {
@@ -156,17 +161,18 @@ impl Definitions {
                 self.remembered.clear();
             }
             self.count = self.count.saturating_add(1);
-            self.remembered.insert(identity, Remembered { number: self.count, at, bytes: bytes.into(), said });
+            self.remembered.insert(key, Remembered { number: self.count, at, bytes: bytes.into(), definition });
             if is_first {
                 self.first = First::Remembered { number: self.count, start: at, end: system.end };
             }
         }
-        Ok(said)
+        Ok(definition)
     }
 }
 
 impl Remembered {
-    /// What it says at this place; `None` when it is another definition, or might say something else there.
+    /// What is read of this definition at the offset `at`; `None` when there is another definition at that place, or it might
+    /// have another meaning there.
     fn at(&self, bytes: &[u8], at: usize, first: First) -> Option<Definition> {
         let is_in_place = match first {
             First::ToCome => at == self.at,
@@ -177,11 +183,11 @@ impl Remembered {
         if !is_in_place || bytes.get(start..start.checked_add(self.bytes.len())?)? != &*self.bytes {
             return None;
         }
-        let tokens_end = self.said.tokens_end.checked_sub(self.at)?.checked_add(at)?;
+        let tokens_end = self.definition.tokens_end.checked_sub(self.at)?.checked_add(at)?;
         (tokens_end <= bytes.len()).then(|| Definition {
-            system: self.said.system.moved(self.at, at),
+            system: self.definition.system.moved(self.at, at),
             tokens_end,
-            provider: self.said.provider,
+            provider: self.definition.provider,
         })
     }
 }

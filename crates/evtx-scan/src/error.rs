@@ -3,11 +3,13 @@
 use std::fmt;
 use std::io;
 
-/// What kind of thing was wrong.
+use crate::file_header::HEADER_BYTES;
+
+/// The kinds of [`Error`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// The system did not read the file; the error's source says why.
+    /// The operating system could not read the file; the error's source is its reason.
     Unreadable,
     /// The file has no bytes.
     Empty,
@@ -17,8 +19,8 @@ pub enum ErrorKind {
     NoEventLog,
 }
 
-/// Why nothing could be read of a file. What is damaged within a log is no error: the log is read as far as possible, and
-/// [`Log::losses`](crate::Log::losses) says what is missing.
+/// Why nothing could be read of a file. Damage within a log is no error: the log is read as far as possible, and
+/// [`Log::losses`](crate::Log::losses) lists what is missing.
 #[derive(Debug)]
 pub struct Error {
     kind: ErrorKind,
@@ -26,57 +28,54 @@ pub struct Error {
     source: Option<io::Error>,
 }
 
-/// Size of the header, which is needed whole to know a log, bytes.
-const NEEDED: u64 = crate::file_header::HEADER_BYTES as u64;
-
 impl Error {
     pub(crate) fn unreadable(source: io::Error) -> Self {
         Self { kind: ErrorKind::Unreadable, found: 0, source: Some(source) }
     }
 
-    /// The file has only so many bytes.
+    /// The error of a file that has only `found` bytes.
     pub(crate) fn short(found: u64) -> Self {
         let kind = if found == 0 { ErrorKind::Empty } else { ErrorKind::Cut };
         Self { kind, found, source: None }
     }
 
-    /// The file has as many bytes as it should have, and is no log.
+    /// The error of a file with `found` bytes, enough for a log, that is none.
     pub(crate) fn no_event_log(found: u64) -> Self {
         Self { kind: ErrorKind::NoEventLog, found, source: None }
     }
 
-    /// What was wrong.
+    /// The kind of the error.
     #[must_use]
     pub fn kind(&self) -> ErrorKind {
         self.kind
     }
 
-    /// The part of the file in which it was; `None` for the file as a whole.
+    /// The part of the file that could not be read; `None` for the file as a whole.
     #[must_use]
     pub fn place(&self) -> Option<&'static str> {
         (self.kind != ErrorKind::NoEventLog).then_some(crate::FILE_HEADER)
     }
 
-    /// How many bytes were needed to know a log.
+    /// How many bytes a file needs to be recognised as a log: those of its header.
     #[must_use]
     pub fn needed(&self) -> u64 {
-        NEEDED
+        HEADER_BYTES as u64
     }
 
-    /// How many bytes were there; 0 where the system read none.
+    /// How many bytes the file has; 0 where the operating system could not read it.
     #[must_use]
     pub fn found(&self) -> u64 {
         self.found
     }
 
-    /// What was wrong, without the place.
+    /// The error's message without the place.
     #[must_use]
     pub fn reason(&self) -> String {
         match (self.kind, &self.source) {
-            (ErrorKind::Unreadable, Some(source)) => source.to_string(),
+            (_, Some(source)) => source.to_string(),
             (ErrorKind::Unreadable, None) => "it can't be read".to_owned(),
             (ErrorKind::Empty, _) => "the file is empty".to_owned(),
-            (ErrorKind::Cut, _) => format!("the file ends after {} of the header's {NEEDED} bytes", self.found),
+            (ErrorKind::Cut, _) => format!("the file ends after {} of the header's {HEADER_BYTES} bytes", self.found),
             (ErrorKind::NoEventLog, _) => {
                 "it is no event log: neither its header nor a chunk can be recognised".to_owned()
             }

@@ -8,7 +8,7 @@ use super::json::Node;
 
 /// Part of a text, by the offsets of its bytes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Span {
+pub(crate) struct TextSpan {
     /// Its first byte.
     pub(crate) start: usize,
     /// The byte behind its last one.
@@ -17,33 +17,33 @@ pub(crate) struct Span {
 
 /// Where in the texts of all fields the texts of one are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct WrittenField {
+pub(crate) struct FieldSpans {
     /// Its name; `None` for a field that is known by its position alone.
-    pub(crate) name: Option<Span>,
+    pub(crate) name: Option<TextSpan>,
     /// Its value.
-    pub(crate) value: Span,
+    pub(crate) value: TextSpan,
 }
 
 /// The fields of a record as it writes them: some have names, others are known by their position alone.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-pub struct WrittenFields {
+pub struct RecordFields {
     /// Names and values of all of them.
     texts: String,
     /// In order.
-    list: Vec<WrittenField>,
+    list: Vec<FieldSpans>,
 }
 
-impl PartialEq for WrittenFields {
+impl PartialEq for RecordFields {
     fn eq(&self, other: &Self) -> bool {
         self.iter().eq(other.iter())
     }
 }
 
-impl Eq for WrittenFields {}
+impl Eq for RecordFields {}
 
-impl WrittenFields {
+impl RecordFields {
     /// Takes out what there is room for, empty, to be filled and given back with [`Self::fill`].
-    pub(crate) fn take_room(&mut self) -> (Vec<u8>, Vec<WrittenField>) {
+    pub(crate) fn take_room(&mut self) -> (Vec<u8>, Vec<FieldSpans>) {
         let (mut texts, mut list) = (std::mem::take(&mut self.texts).into_bytes(), std::mem::take(&mut self.list));
         texts.clear();
         list.clear();
@@ -51,7 +51,7 @@ impl WrittenFields {
     }
 
     /// The fields `list`, whose texts are in `texts`; none, and `false`, when those are not UTF-8.
-    pub(crate) fn fill(&mut self, texts: Vec<u8>, list: Vec<WrittenField>) -> bool {
+    pub(crate) fn fill(&mut self, texts: Vec<u8>, list: Vec<FieldSpans>) -> bool {
         self.list = list;
         match String::from_utf8(texts) {
             Ok(texts) => {
@@ -72,7 +72,7 @@ impl WrittenFields {
 
     /// The fields in order: their names, where they have one, and their values.
     pub fn iter(&self) -> impl Iterator<Item = (Option<&str>, &str)> {
-        let text = |span: Span| self.texts.get(span.start..span.end).unwrap_or_default();
+        let text = |span: TextSpan| self.texts.get(span.start..span.end).unwrap_or_default();
         self.list.iter().map(move |field| (field.name.map(text), text(field.value)))
     }
 
@@ -86,7 +86,7 @@ impl WrittenFields {
     /// Attributes, among them the template's name on `EventData`, are no fields. The texts of `RenderingInfo`, which
     /// forwarded events carry, are in the language of the machine that forwarded them and left out.
     #[must_use]
-    pub fn of(elements: &[(Cow<'_, str>, Node<'_>)]) -> Self {
+    pub fn from_elements(elements: &[(Cow<'_, str>, Node<'_>)]) -> Self {
         let mut fields = Self::default();
         for (element, content) in elements {
             match &**element {
@@ -166,18 +166,18 @@ impl WrittenFields {
     fn push(&mut self, name: Option<&str>, value: &str) {
         let name = name.map(|name| self.append(name));
         let value = self.append(value);
-        self.list.push(WrittenField { name, value });
+        self.list.push(FieldSpans { name, value });
     }
 
-    fn append(&mut self, text: &str) -> Span {
+    fn append(&mut self, text: &str) -> TextSpan {
         let start = self.texts.len();
         self.texts.push_str(text);
-        Span { start, end: self.texts.len() }
+        TextSpan { start, end: self.texts.len() }
     }
 }
 
 /// Fields as a record could write them: names, where they have one, and values.
-impl<'f> FromIterator<(Option<&'f str>, &'f str)> for WrittenFields {
+impl<'f> FromIterator<(Option<&'f str>, &'f str)> for RecordFields {
     fn from_iter<I: IntoIterator<Item = (Option<&'f str>, &'f str)>>(fields: I) -> Self {
         let mut written = Self::default();
         fields.into_iter().for_each(|(name, value)| written.push(name, value));
@@ -199,7 +199,7 @@ mod tests {
     fn fields(json: &str) -> Vec<(String, String)> {
         let node: Node<'_> = serde_json::from_str(json).expect("JSON");
         let Node::Map(elements) = node else { panic!("an object") };
-        let written = WrittenFields::of(&elements);
+        let written = RecordFields::from_elements(&elements);
         let named = written.iter().enumerate();
         named.map(|(place, (name, value))| (name.map_or(place.to_string(), str::to_owned), value.to_owned())).collect()
     }

@@ -1,8 +1,7 @@
 //! Records of unusual shape, decoded by the `evtx` crate.
 //!
-//! This is the only place that knows that crate's records. It decodes a chunk from its beginning, which costs as much
-//! for one record as for all, and is asked for the few that [`binary_xml`](super::binary_xml) does not know how to
-//! read.
+//! Only this module uses that crate's records. The crate decodes a chunk from its beginning, which costs as much for one
+//! record as for all, and is used for the few records that [`binary_xml`](super::binary_xml) can't read.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -17,53 +16,40 @@ use jiff::Timestamp;
 use super::binary_xml::elements::MAX_CHUNK_TEXTS;
 use super::chunk::{Chunk, NAMES, SIGNATURE};
 use super::coverage::{NO_TIME, real_time};
-use super::fields::WrittenFields;
+use super::fields::RecordFields;
 use super::head;
-use super::json::{self, Node};
+use super::json::{self, Elements, Node};
 use super::records::RawRecord;
 
-/// Size of a record's header, which stands before the content that the crate names by its offset, bytes.
+/// Size of a record's header, bytes. The crate gives the offset of the content behind it.
 const RECORD_HEADER: usize = 24;
 
-/// A record as the crate decoded it.
+/// A record as the crate decoded it: see [`Record`](super::record::Record).
 #[derive(Debug)]
 pub(crate) struct FullRecord {
-    /// Provider name as written.
     pub(crate) provider: String,
-    /// Event id.
     pub(crate) event_id: u32,
-    /// Channel.
     pub(crate) channel: Option<String>,
-    /// The computer that logged it.
     pub(crate) computer: Option<String>,
-    /// When it was logged.
     pub(crate) time: Option<Timestamp>,
-    /// What else its `System` says.
     pub(crate) head: Vec<(String, String)>,
-    /// Its fields.
-    pub(crate) fields: WrittenFields,
+    pub(crate) fields: RecordFields,
 }
 
-/// By offset, what came of the records that were asked for; `None` for one that names no provider or no event id.
+/// The requested records by offset; `None` for a record without provider or without event id.
 type Decoded = BTreeMap<usize, Result<Option<FullRecord>, DecodeError>>;
 
 /// Why a record, or a chunk, could not be decoded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum DecodeError {
-    /// The crate gave up on it and said so.
+    /// The crate returned this error.
     Refused(Box<str>),
     /// The crate panicked.
     Panicked,
-    /// The records of the chunk hold a multiple of its bytes, as those that refer to each other can.
+    /// The texts of the chunk's records are longer than [`MAX_CHUNK_TEXTS`], as texts that records share can be.
     Repeats,
     /// The crate did not reach the record.
     NotReached,
-}
-
-impl DecodeError {
-    fn of(error: &(dyn Error + 'static)) -> Self {
-        Self::Refused(innermost(error).into())
-    }
 }
 
 impl fmt::Display for DecodeError {
@@ -77,57 +63,69 @@ impl fmt::Display for DecodeError {
     }
 }
 
-/// Decodes the records that are asked for, which are in the order of the chunk. The result has, by offset, each that
-/// the crate could reach; `None` for one that names no provider or no event id.
+impl DecodeError {
+    /// The first cause of the crate's error, which is the most specific one.
+    fn refused(error: &(dyn Error + 'static)) -> Self {
+        let mut cause = error;
+        while let Some(source) = cause.source() {
+            cause = source;
+        }
+        Self::Refused(cause.to_string().into())
+    }
+}
+
+/// Decodes the records `requested` of a chunk, which are in the order of their offsets. The result has each of them that the
+/// crate could reach.
 ///
 /// # Errors
 /// When the crate gives up on the chunk as a whole.
-pub(crate) fn decode(chunk: &Chunk<'_>, asked: &[RawRecord]) -> Result<Decoded, DecodeError> {
-    catch_unwind(AssertUnwindSafe(|| decode_unguarded(chunk, asked))).unwrap_or(Err(DecodeError::Panicked))
+pub(crate) fn decode(chunk: &Chunk<'_>, requested: &[RawRecord]) -> Result<Decoded, DecodeError> {
+    catch_unwind(AssertUnwindSafe(|| decode_unguarded(chunk, requested))).unwrap_or(Err(DecodeError::Panicked))
 }
 
-fn decode_unguarded(chunk: &Chunk<'_>, asked: &[RawRecord]) -> Result<Decoded, DecodeError> {
+fn decode_unguarded(chunk: &Chunk<'_>, requested: &[RawRecord]) -> Result<Decoded, DecodeError> {
     let mut bytes = chunk.bytes.to_vec();
-    // The crate gives up on chunks without signature or with a damaged table of names. Their records may be whole all
-    // the same, and names can be read without the table.
+    // The crate refuses chunks without signature or with a damaged table of names. Their records may be whole all the same,
+    // and names can be read without the table.
     if let Some(signature) = bytes.first_chunk_mut() {
         *signature = *SIGNATURE;
     }
     if let Some(names) = bytes.get_mut(NAMES) {
         names.fill(0);
     }
-    let mut data = EvtxChunkData::new(bytes, false).map_err(|error| DecodeError::of(&error))?;
+    let mut data = EvtxChunkData::new(bytes, false).map_err(|error| DecodeError::refused(&error))?;
     let mut decoded = Decoded::new();
     let mut texts = 0;
-    decode_reached(&mut data, asked, &mut decoded, &mut texts)?;
-    // Records behind those that the header knows are reached by telling the crate of them. It stops behind a record
-    // with the last one's id, which in damaged chunks others may have too: none has the greatest.
-    if let Some(last) = asked.last()
-        && decoded.len() < asked.len()
+    decode_reached(&mut data, requested, &mut decoded, &mut texts)?;
+    // The crate reaches records behind those that the header counts if the header is changed. It stops behind a record with
+    // the last one's id, which in damaged chunks others may have, too: no record has the greatest id.
+    if let Some(last) = requested.last()
+        && decoded.len() < requested.len()
     {
         let end = u32::try_from(last.end()).unwrap_or(u32::MAX);
         data.header.free_space_offset = data.header.free_space_offset.max(end);
         data.header.last_event_record_id = u64::MAX;
-        decode_reached(&mut data, asked, &mut decoded, &mut texts)?;
+        decode_reached(&mut data, requested, &mut decoded, &mut texts)?;
     }
     Ok(decoded)
 }
 
-/// Decodes those of the asked records that the crate reaches by the header, but for those that are decoded already.
+/// Adds to `decoded` the requested records that the crate reaches by the header and that are not decoded yet. `texts` is the
+/// length of all texts decoded so far, bytes.
 fn decode_reached(
     data: &mut EvtxChunkData,
-    asked: &[RawRecord],
+    requested: &[RawRecord],
     decoded: &mut Decoded,
     texts: &mut usize,
 ) -> Result<(), DecodeError> {
     let settings = Arc::new(ParserSettings::new().num_threads(1));
-    let mut parsed = data.parse(settings).map_err(|error| DecodeError::of(&error))?;
+    let mut parsed = data.parse(settings).map_err(|error| DecodeError::refused(&error))?;
     for result in parsed.iter() {
         match result {
             Ok(record) => {
                 let offset = usize::try_from(record.binxml_offset).unwrap_or(0).saturating_sub(RECORD_HEADER);
-                let is_asked = asked.binary_search_by_key(&offset, |asked| asked.offset).is_ok();
-                if is_asked && !matches!(decoded.get(&offset), Some(Ok(_))) {
+                let is_requested = requested.binary_search_by_key(&offset, |record| record.offset).is_ok();
+                if is_requested && !matches!(decoded.get(&offset), Some(Ok(_))) {
                     if *texts > MAX_CHUNK_TEXTS {
                         decoded.insert(offset, Err(DecodeError::Repeats));
                         continue;
@@ -141,11 +139,11 @@ fn decode_reached(
                 }
             }
             Err(error) => {
-                // The crate names a record that fails by its id alone.
+                // The error has the record's id, and not its offset.
                 if let EvtxError::FailedToParseRecord { record_id, .. } = &error
-                    && let Some(failed) = asked.iter().find(|asked| asked.id == *record_id)
+                    && let Some(failed) = requested.iter().find(|record| record.id == *record_id)
                 {
-                    decoded.entry(failed.offset).or_insert_with(|| Err(DecodeError::of(&error)));
+                    decoded.entry(failed.offset).or_insert_with(|| Err(DecodeError::refused(&error)));
                 }
             }
         }
@@ -153,15 +151,13 @@ fn decode_reached(
     Ok(())
 }
 
+/// A record that the crate decoded; `None` for a record without provider or without event id.
 fn read(record: EvtxRecord<'_>) -> Result<Option<FullRecord>, DecodeError> {
     let logged = record.timestamp;
-    let json = record.into_json_bytes().map_err(|error| DecodeError::of(&error))?.data;
-    let parts = json::parts(&json, &|system| identity(system).is_some())
-        .map_err(|error| DecodeError::Refused(error.to_string().into()))?;
-    let system = &parts.system;
-    let (Some(elements), Some((provider, event_id))) = (parts.elements, identity(system)) else {
-        return Ok(None);
-    };
+    let json = record.into_json_bytes().map_err(|error| DecodeError::refused(&error))?.data;
+    let elements = json::elements(&json).map_err(|error| DecodeError::refused(&error))?;
+    let Some(Elements { system, others }) = elements else { return Ok(None) };
+    let Some((provider, event_id)) = provider_and_id(&system) else { return Ok(None) };
     let created = system.get("TimeCreated").and_then(|element| element.attribute("SystemTime"));
     let text = |name: &str| system.get(name).and_then(Node::text).filter(|text| !text.is_empty()).map(str::to_owned);
     Ok(Some(FullRecord {
@@ -170,28 +166,19 @@ fn read(record: EvtxRecord<'_>) -> Result<Option<FullRecord>, DecodeError> {
         channel: text("Channel"),
         computer: text("Computer"),
         time: real_time(created.and_then(filetime_text).unwrap_or(logged)),
-        head: head::parts(system),
-        fields: WrittenFields::of(&elements),
+        head: head::parts(&system),
+        fields: RecordFields::from_elements(&others),
     }))
 }
 
-/// A time that FILETIME holds. The crate writes years beyond 9999 with their last four digits.
+/// A time that a FILETIME can be. The crate writes years beyond 9999 with their last four digits.
 fn filetime_text(text: &str) -> Option<Timestamp> {
     text.parse().ok().filter(|time: &Timestamp| time.as_second() >= NO_TIME)
 }
 
-/// Provider and event id.
-fn identity<'n>(system: &'n Node<'_>) -> Option<(&'n str, u32)> {
+/// The provider's name and the event id of a `System` element.
+fn provider_and_id<'n>(system: &'n Node<'_>) -> Option<(&'n str, u32)> {
     let provider = system.get("Provider")?.attribute("Name")?;
     let id = system.get("EventID")?.text()?.trim().parse().ok()?;
     Some((provider, id))
-}
-
-/// The first cause of an error, which says the most.
-fn innermost(error: &(dyn Error + 'static)) -> String {
-    let mut cause = error;
-    while let Some(source) = cause.source() {
-        cause = source;
-    }
-    cause.to_string()
 }

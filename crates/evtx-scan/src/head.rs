@@ -43,7 +43,7 @@ impl<'r> Head<'r> {
 
     /// One with these parts.
     #[must_use]
-    pub fn of_parts(parts: &'r [(String, String)]) -> Self {
+    pub fn from_parts(parts: &'r [(String, String)]) -> Self {
         Self(Origin::Parts(parts))
     }
 
@@ -62,7 +62,7 @@ impl<'r> Head<'r> {
     }
 }
 
-/// The parts of a head of which the whole `System` element is known, for [`Head::of_parts`].
+/// The parts of a head of which the whole `System` element is known, for [`Head::from_parts`].
 #[must_use]
 pub fn parts(system: &Node<'_>) -> Vec<(String, String)> {
     let mut parts = Vec::new();

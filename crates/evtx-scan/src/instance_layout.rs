@@ -21,11 +21,11 @@ const MOST_SHARED: usize = 64;
 
 /// The layouts of the templates that were met.
 #[derive(Debug, Default)]
-pub(crate) struct Layouts(Vec<Shared>);
+pub(crate) struct Layouts(Vec<SharedLayouts>);
 
 /// The layouts of templates whose parts are the same values.
 #[derive(Debug)]
-struct Shared {
+struct SharedLayouts {
     parts: PartValues,
     /// How many values are in front of the last part, with it.
     length: usize,
@@ -45,7 +45,7 @@ const PARTS: usize = 4 + GUARDS;
 const NO_VALUE: u8 = u8::MAX;
 
 impl PartValues {
-    fn of(system: &System) -> Self {
+    fn new(system: &System) -> Self {
         let index = |index: Option<usize>| match index {
             // No layout has places that far behind, so that it does not matter which one it is.
             Some(index) => u8::try_from(index).unwrap_or(NO_VALUE).min(LONGEST_LAYOUT as u8),
@@ -81,12 +81,12 @@ impl Layouts {
     }
 
     /// The number under which those of a template with this system are known.
-    pub(crate) fn of(&mut self, system: &System) -> usize {
-        let parts = PartValues::of(system);
+    pub(crate) fn number_of(&mut self, system: &System) -> usize {
+        let parts = PartValues::new(system);
         if let Some(known) = self.0.iter().position(|shared| shared.parts == parts) {
             return known;
         }
-        self.0.push(Shared { parts, length: length(system), latest: 0, known: Vec::new() });
+        self.0.push(SharedLayouts { parts, length: length(system), latest: 0, known: Vec::new() });
         self.0.len().saturating_sub(1)
     }
 
@@ -106,7 +106,7 @@ impl Layouts {
     }
 }
 
-impl Shared {
+impl SharedLayouts {
     /// Looks for the layout of the instance with these values, which is not the latest one, or works it out.
     fn find(&mut self, values: &Values<'_>, system: &System) -> Result<(), Unusual> {
         let descriptors = values.descriptors();
@@ -248,7 +248,7 @@ mod tests {
 
     use super::super::catalogue::testing::CATALOGUE;
     use super::super::chunk::Chunk;
-    use super::super::coverage::Spans;
+    use super::super::coverage::ChannelSpans;
     use super::super::records::{Found, live};
     use super::super::scan::{Decision, Scanner};
     use super::super::selection::Selection;
@@ -267,16 +267,16 @@ mod tests {
         }
         let bytes = log.to_bytes();
         let (selection, mut scanner, mut spans) =
-            (Selection::wanted(Arc::clone(&CATALOGUE)), Scanner::default(), Spans::default());
+            (Selection::wanted(Arc::clone(&CATALOGUE)), Scanner::default(), ChannelSpans::default());
         let mut taken = Vec::new();
         for chunk in (0..).map(chunk_range).map_while(|range| bytes.get(range)) {
             scanner.begin_chunk(&CATALOGUE);
             for found in live(Chunk::parse(chunk).expect("a chunk")) {
                 let Found::Record(record) = found else { panic!("{found:?}") };
                 taken.push(match scanner.decide(chunk, &record, &selection, &mut spans) {
-                    Decision::Pass => false,
-                    Decision::Take(_) => true,
-                    Decision::Ask => panic!("a usual record"),
+                    Decision::Unwanted => false,
+                    Decision::Wanted(_) => true,
+                    Decision::Unknown => panic!("a usual record"),
                 });
             }
         }

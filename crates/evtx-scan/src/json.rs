@@ -1,15 +1,16 @@
-//! A record's JSON, in its own order and without a copy of its texts.
+//! The JSON of a record, in its own order and without copies of its texts.
 //!
-//! The order matters: fields without names are known by their position, and fields with names are shown as the event
-//! lists them. General JSON values sort their keys.
+//! The order matters: fields without names are recognised by their position, and fields with names are shown in the event's
+//! order. General JSON values sort their keys.
 
 use std::borrow::Cow;
 use std::fmt;
 
-use serde::de::{Deserialize, DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::Deserialize;
+use serde::de::{Deserializer, Error, MapAccess, SeqAccess, Visitor};
 
-/// An element of a record or of an event as XML, in the form of a JSON value: attributes stand in a member
-/// `#attributes`, text beside them in a member `#text`. Numbers and truth values are kept as they are written.
+/// An element of a record, or of an event as XML, in the form of a JSON value: attributes are in a member `#attributes`,
+/// text beside them in a member `#text`. Numbers and truth values are texts, as they are written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Node<'de> {
     /// `null`.
@@ -23,14 +24,14 @@ pub enum Node<'de> {
 }
 
 impl<'de> Node<'de> {
-    /// The member of an object.
+    /// The member of an object with this name.
     #[must_use]
     pub fn get(&self, key: &str) -> Option<&Node<'de>> {
         let Self::Map(members) = self else { return None };
         members.iter().find(|(name, _)| name == key).map(|(_, value)| value)
     }
 
-    /// The value of an XML attribute of the element that this object is.
+    /// The value of the element's XML attribute with this name.
     #[must_use]
     pub fn attribute(&self, name: &str) -> Option<&str> {
         match self.get("#attributes")?.get(name)? {
@@ -39,7 +40,7 @@ impl<'de> Node<'de> {
         }
     }
 
-    /// The text of an element, whether it carries attributes or not.
+    /// The text of the element, whether it has attributes or not.
     #[must_use]
     pub fn text(&self) -> Option<&str> {
         match self {
@@ -113,7 +114,7 @@ impl<'de> Visitor<'de> for NodeVisitor {
     }
 }
 
-/// A key, borrowed where it holds no escape.
+/// The name of a member, borrowed where it contains no escape.
 struct Key<'de>(Cow<'de, str>);
 
 impl<'de> Deserialize<'de> for Key<'de> {
@@ -138,102 +139,28 @@ impl<'de> Deserialize<'de> for Key<'de> {
     }
 }
 
-/// The parts of a record: `System`, and, if the record is wanted, the elements that follow it.
-#[derive(Debug)]
-pub(crate) struct Parts<'de> {
-    /// The `System` element; `Null` in damaged records.
+/// The elements of an event.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Elements<'de> {
+    /// The first `System` element.
     pub(crate) system: Node<'de>,
-    /// The other elements of the event by name (`EventData`, `UserData`...); `None` when nobody wanted the record.
-    pub(crate) elements: Option<Vec<(Cow<'de, str>, Node<'de>)>>,
+    /// The others by name (`EventData`, `UserData`...).
+    pub(crate) others: Vec<(Cow<'de, str>, Node<'de>)>,
 }
 
-/// Reads a record's JSON. `wanted` is asked with its `System` element; the rest of a record that is not wanted is
-/// passed over.
-pub(crate) fn parts<'de>(
-    json: &'de [u8],
-    wanted: &dyn Fn(&Node<'de>) -> bool,
-) -> Result<Parts<'de>, serde_json::Error> {
-    let mut deserializer = serde_json::Deserializer::from_slice(json);
-    let parts = RootSeed { wanted }.deserialize(&mut deserializer)?;
-    deserializer.end()?;
-    Ok(parts)
-}
-
-/// `{"Event": ...}`.
-struct RootSeed<'w, 'de> {
-    wanted: &'w dyn Fn(&Node<'de>) -> bool,
-}
-
-impl<'de> DeserializeSeed<'de> for RootSeed<'_, 'de> {
-    type Value = Parts<'de>;
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Parts<'de>, D::Error> {
-        deserializer.deserialize_map(self)
-    }
-}
-
-impl<'de> Visitor<'de> for RootSeed<'_, 'de> {
-    type Value = Parts<'de>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an event")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Parts<'de>, A::Error> {
-        let mut parts = Parts { system: Node::Null, elements: None };
-        while let Some(Key(name)) = members.next_key()? {
-            if name == "Event" {
-                parts = members.next_value_seed(EventSeed { wanted: self.wanted })?;
-            } else {
-                members.next_value::<IgnoredAny>()?;
-            }
-        }
-        Ok(parts)
-    }
-}
-
-/// The content of `Event`.
-struct EventSeed<'w, 'de> {
-    wanted: &'w dyn Fn(&Node<'de>) -> bool,
-}
-
-impl<'de> DeserializeSeed<'de> for EventSeed<'_, 'de> {
-    type Value = Parts<'de>;
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Parts<'de>, D::Error> {
-        deserializer.deserialize_any(self)
-    }
-}
-
-impl<'de> Visitor<'de> for EventSeed<'_, 'de> {
-    type Value = Parts<'de>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the elements of an event")
-    }
-
-    /// An event without any element.
-    fn visit_unit<E>(self) -> Result<Parts<'de>, E> {
-        Ok(Parts { system: Node::Null, elements: None })
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Parts<'de>, A::Error> {
-        let mut system = None;
-        let mut wanted = false;
-        let mut elements = Vec::new();
-        while let Some(Key(name)) = members.next_key()? {
-            if name == "System" && system.is_none() {
-                let element: Node<'de> = members.next_value()?;
-                wanted = (self.wanted)(&element);
-                system = Some(element);
-            } else if system.is_some() && !wanted {
-                members.next_value::<IgnoredAny>()?;
-            } else {
-                elements.push((name, members.next_value()?));
-            }
-        }
-        Ok(Parts { system: system.unwrap_or(Node::Null), elements: wanted.then_some(elements) })
-    }
+/// The elements of the event whose JSON this is; `None` for an event without `System` element.
+///
+/// # Errors
+/// When it is no JSON, or not that of an event.
+pub(crate) fn elements(json: &[u8]) -> Result<Option<Elements<'_>>, serde_json::Error> {
+    let Node::Map(roots) = serde_json::from_slice(json)? else { return Err(Error::custom("it is no event")) };
+    let mut others = match roots.into_iter().rfind(|(name, _)| name == "Event") {
+        None | Some((_, Node::Null)) => return Ok(None),
+        Some((_, Node::Map(elements))) => elements,
+        Some(_) => return Err(Error::custom("an event without elements")),
+    };
+    let system = others.iter().position(|(name, _)| name == "System");
+    Ok(system.map(|index| Elements { system: others.remove(index).1, others }))
 }
 
 #[cfg(test)]
@@ -264,27 +191,18 @@ mod tests {
     }
 
     #[test]
-    fn a_record_that_is_not_wanted_is_passed_over_but_must_be_well_formed() {
+    fn an_event_has_a_system_and_other_elements_and_must_be_well_formed() {
         let json = br#"{"Event": {"System": {"EventID": 7}, "EventData": {"A": [1, 2, {"B": "x"}]}}}"#;
-        let parts_if = |answer: bool| {
-            let wanted = move |system: &Node<'_>| {
-                assert_eq!(system.get("EventID").and_then(Node::text), Some("7"));
-                answer
-            };
-            parts(json, &wanted).expect("a record")
-        };
-        assert!(parts_if(false).elements.is_none());
-        let elements = parts_if(true).elements.expect("elements");
-        assert_eq!(elements.iter().map(|(name, _)| &**name).collect::<Vec<_>>(), ["EventData"]);
-        assert!(parts(br#"{"Event": {"System": {}, "EventData": {"#, &|_| false).is_err());
+        let Elements { system, others } = elements(json).expect("a record").expect("a system");
+        assert_eq!(system.get("EventID").and_then(Node::text), Some("7"));
+        assert_eq!(others.iter().map(|(name, _)| &**name).collect::<Vec<_>>(), ["EventData"]);
+        assert!(elements(br#"{"Event": {"System": {}, "EventData": {"#).is_err());
     }
 
     #[test]
     fn an_event_without_system_is_nobodys() {
         for json in [&br#"{"Event": null}"#[..], br#"{"Event": {"EventData": {"A": 1}}}"#, b"{}"] {
-            let parts = parts(json, &|_| true).expect("a record");
-            assert_eq!(parts.system, Node::Null);
-            assert!(parts.elements.is_none());
+            assert_eq!(elements(json).expect("a record"), None);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Whether a log is what it was, told without reading all of it.
+//! A hash by which a log can be recognised as unchanged without reading all of it.
 
 use std::fs::File;
 use std::io;
@@ -7,22 +7,22 @@ use xxhash_rust::xxh3::Xxh3;
 
 use super::cache::records_may_follow;
 use super::chunk::{CHUNK_BYTES, Chunk, RECORDS_START, has_chunk_signature};
-use super::file_header::{FileHeader, HEADER_BYTES};
+use super::file_header::{self, HEADER_BYTES};
 use super::runs::{chunk_offset, fill_at, places};
 
-/// A hash of the event log `file`, which has `bytes` bytes: of its header and those of its chunks, whose checksums stand
-/// for their records, and of all bytes of places for whose records no checksum stands. Of a log in which every checksum
-/// is right, an equal hash means equal records; one in which some is wrong has to be compared whole.
+/// A hash of the event log `file`, which has `bytes` bytes: of its header, of the headers of its chunks, whose checksums
+/// stand for their records, and of all bytes of places whose records have no valid checksum. Two logs in which every
+/// checksum is right have the same records if their hashes are equal. A log with a wrong checksum has to be compared whole.
 ///
 /// # Errors
 /// When the file can't be read.
-pub fn identity(file: &File, bytes: u64) -> io::Result<u128> {
+pub fn log_hash(file: &File, bytes: u64) -> io::Result<u128> {
     let mut hash = Xxh3::new();
     hash.update(&bytes.to_le_bytes());
     let mut block = [0; HEADER_BYTES];
     let filled = fill_at(file, &mut block, 0)?;
     hash.update(block.get(..filled).unwrap_or_default());
-    let dirty = FileHeader::parse(&block).is_none_or(|header| header.is_dirty());
+    let dirty = file_header::is_dirty(file_header::parse(&block).as_ref());
     let mut header = [0; RECORDS_START];
     let mut place = Vec::new();
     for number in 0..places(bytes) {
@@ -39,8 +39,8 @@ pub fn identity(file: &File, bytes: u64) -> io::Result<u128> {
     Ok(hash.digest128())
 }
 
-/// Whether the header of a chunk stands for all records in it: it has their checksum, its own is right and, in a log that
-/// was not closed (`dirty`), no record may follow those that it knows.
+/// Whether the header of the chunk at `start` determines all records in it: it has their checksum, its own checksum is
+/// right and, in a log that was not closed (`dirty`), no record may follow those that it counts.
 fn stands_for_records(file: &File, start: u64, header: &[u8], dirty: bool) -> bool {
     has_chunk_signature(header)
         && Chunk::parse(header).is_some_and(|chunk| !chunk.has_no_checksums() && chunk.header_is_intact())

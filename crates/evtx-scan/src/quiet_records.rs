@@ -10,7 +10,7 @@ use std::ops::Range;
 
 use super::binary_xml::token::{Instance, Token, Tokens};
 use super::binary_xml::value::{Value, Values, kind, until_nul};
-use super::catalogue::{Catalogue, QuietField, QuietWhen};
+use super::catalogue::{Catalogue, QuietWhen};
 
 /// `EventData` as UTF-16.
 const EVENT_DATA: &[u8; 18] = b"E\0v\0e\0n\0t\0D\0a\0t\0a\0";
@@ -31,7 +31,7 @@ impl QuietRecords {
     /// Whether the record, whose event this row of the catalogue wants, is surely quiet. `data` is where the tokens
     /// behind its system are.
     #[inline]
-    pub(crate) fn has(
+    pub(crate) fn are_marked(
         &mut self,
         bytes: &[u8],
         catalogue: &Catalogue,
@@ -39,29 +39,29 @@ impl QuietRecords {
         data: Range<usize>,
         values: &Values<'_>,
     ) -> bool {
-        let Some(quiet) = catalogue.quiet_field(row) else { return false };
-        self.told(bytes, &quiet, data, values).is_some_and(|value| is_quiet(quiet.when, value))
+        let Some(quiet) = catalogue.quiet(row) else { return false };
+        self.marking_value(bytes, (row, &quiet.field), data, values).is_some_and(|value| is_quiet(&quiet.when, value))
     }
 
     /// The value of the field that tells.
-    fn told<'c>(
+    fn marking_value<'c>(
         &mut self,
         bytes: &'c [u8],
-        quiet: &QuietField<'_>,
+        (row, field): (usize, &str),
         data: Range<usize>,
         values: &Values<'c>,
     ) -> Option<Value<'c>> {
         let index = known(&mut self.outer, data.start, || only_value(bytes, data))?;
         let instance = values.place(index, kind::BINARY_XML).ok()?;
         let Instance { definition, values } = Instance::of_record(bytes, instance).ok()??;
-        let key = (definition, quiet.row);
-        let index = known(&mut self.inner, key, || field_index(bytes, definition, quiet.field))?;
+        let key = (definition, row);
+        let index = known(&mut self.inner, key, || field_index(bytes, definition, field))?;
         values.find(index).ok()
     }
 }
 
 /// Whether the value says that the record tells of nothing, as its text would.
-fn is_quiet(when: QuietWhen<'_>, value: Value<'_>) -> bool {
+fn is_quiet(when: &QuietWhen, value: Value<'_>) -> bool {
     match (when, value) {
         (QuietWhen::Number(is_quiet), Value { kind: kind::UINT32 | kind::HEX_INT32, bytes }) => {
             bytes.first_chunk().is_some_and(|number| is_quiet(u32::from_le_bytes(*number)))
@@ -133,7 +133,7 @@ mod tests {
 
     use super::super::catalogue::testing::CATALOGUE;
     use super::super::chunk::Chunk;
-    use super::super::coverage::Spans;
+    use super::super::coverage::ChannelSpans;
     use super::super::records::{Found, live};
     use super::super::scan::{Decision, Scanner};
     use super::super::selection::Selection;
@@ -150,7 +150,7 @@ mod tests {
         let bytes = &bytes[FILE_HEADER_BYTES..FILE_HEADER_BYTES + CHUNK_BYTES];
         let chunk = Chunk::parse(bytes).expect("a chunk");
         let (selection, mut scanner, mut spans) =
-            (Selection::wanted(Arc::clone(&CATALOGUE)), Scanner::default(), Spans::default());
+            (Selection::wanted(Arc::clone(&CATALOGUE)), Scanner::default(), ChannelSpans::default());
         scanner.begin_chunk(&CATALOGUE);
         let records = live(chunk).map(|found| match found {
             Found::Record(record) => record,
@@ -159,9 +159,9 @@ mod tests {
         let decided = records.map(|record| scanner.decide(bytes, &record, &selection, &mut spans));
         decided
             .map(|decision| match decision {
-                Decision::Pass => false,
-                Decision::Take(_) => true,
-                Decision::Ask => panic!("a usual record"),
+                Decision::Unwanted => false,
+                Decision::Wanted(_) => true,
+                Decision::Unknown => panic!("a usual record"),
             })
             .collect()
     }

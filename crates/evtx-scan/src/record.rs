@@ -1,44 +1,45 @@
-//! What reading a log gives: records, and what is known of the log as a whole.
+//! What reading a log returns: its records, and what is known of the log as a whole.
 
 use jiff::Timestamp;
 
-use super::fields::WrittenFields;
+use super::fields::RecordFields;
 use super::head::Head;
 use evidence::LogCoverage;
 use untrusted::Loss;
 
-/// One record, read in full. It is lent for as long as its reader looks at it.
+/// A decoded record, borrowed for as long as the caller's function looks at it.
 #[derive(Debug, Clone, Copy)]
 pub struct Record<'r> {
-    /// Its id.
+    /// The record's id, which counts up within its log.
     pub id: u64,
-    /// Provider name as written.
+    /// Name of the provider, as the record spells it.
     pub provider: &'r str,
     /// Event id.
     pub event_id: u32,
     /// Channel.
     pub channel: Option<&'r str>,
-    /// The computer that logged it.
+    /// The computer that logged the record.
     pub computer: Option<&'r str>,
-    /// When it was logged.
+    /// When the record was logged.
     pub time: Option<Timestamp>,
-    /// Whether no header knows it: Windows had written it, but not yet the header of its chunk, or that is damaged.
+    /// Whether no header counts the record: Windows had written it, but not yet the header of its chunk, or that header is
+    /// damaged.
     pub recovered: bool,
-    /// What else its `System` says.
+    /// The other parts of the record's `System` element.
     pub head: Head<'r>,
-    /// Its fields.
-    pub fields: &'r WrittenFields,
+    /// The fields of the event.
+    pub fields: &'r RecordFields,
 }
 
 /// A log as far as it could be read.
 #[derive(Debug)]
 pub struct Log<T> {
     /// What was made of the selected records, in the file's order.
-    pub taken: Vec<T>,
-    /// Records found, selected or not, but for those that could not be decoded.
+    pub extracted: Vec<T>,
+    /// Number of records found, selected or not, without those that could not be decoded.
     pub records: u64,
-    /// What is missing, damaged, or was read although no header knows it.
+    /// What is missing or damaged, and what was read although no header counts it.
     pub losses: Vec<Loss>,
-    /// What the log covers, by computer.
+    /// The time that the log covers, by channel and computer.
     pub coverage: Vec<LogCoverage>,
 }

@@ -1,9 +1,9 @@
-//! The records of a chunk, found by their headers: those that the chunk's header knows, and those behind them.
+//! The records of a chunk, found by their headers: the records that the chunk's header counts, and others behind them.
 
 use super::chunk::{CHUNK_BYTES, Chunk, RECORDS_START};
 use untrusted::bytes::{array_at, u32_at, u64_at};
 
-/// What a record begins with.
+/// The first bytes of a record.
 pub(crate) const SIGNATURE: [u8; 4] = [0x2A, 0x2A, 0, 0];
 /// Size of a record's header, bytes: signature, size, id and time.
 const HEADER: usize = 24;
@@ -18,19 +18,19 @@ const LATEST: u64 = 2_650_466_808_009_999_999;
 /// A record by its header, before anything in it is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct RawRecord {
-    /// Where it begins in its chunk.
+    /// Offset in its chunk.
     pub(crate) offset: usize,
-    /// Its size, bytes: at least that of its header and the copy of its size.
+    /// Size, bytes: at least that of its header and the copy of the size.
     pub(crate) size: usize,
-    /// Its id.
+    /// The record's id.
     pub(crate) id: u64,
-    /// When it was logged: 100 ns units since 1601-01-01.
+    /// When the record was logged: 100 ns units since 1601-01-01.
     pub(crate) filetime: u64,
 }
 
 impl RawRecord {
-    /// The record at `offset`, whose content lies within the chunk. `copied` asks that its size stands at its end
-    /// too.
+    /// The record at `offset`, if it has a valid header and its content ends within the chunk. With `copied`, it must also end
+    /// with a copy of its size.
     #[inline]
     fn at(bytes: &[u8], offset: usize, copied: bool) -> Option<Self> {
         let header: [u8; HEADER] = array_at(bytes, offset)?;
@@ -47,35 +47,35 @@ impl RawRecord {
         Some(Self { offset, size, id, filetime })
     }
 
-    /// Where its content begins.
+    /// Where the record's content begins.
     pub(crate) fn content_start(&self) -> usize {
         self.offset.saturating_add(HEADER)
     }
 
-    /// Where its content ends.
+    /// Where the record's content ends.
     pub(crate) fn content_end(&self) -> usize {
         self.end().saturating_sub(4)
     }
 
-    /// Where it ends.
+    /// Where the record ends.
     pub(crate) fn end(&self) -> usize {
         self.offset.saturating_add(self.size)
     }
 }
 
-/// What stands where a record is expected.
+/// What was found where a record is expected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Found {
     /// A record.
     Record(RawRecord),
-    /// Something else, at this offset.
+    /// Anything else, at this offset.
     Damage(usize),
 }
 
-/// The records that the header of `chunk` knows, one after another, up to the last one's id or the free space. Past
-/// a place that holds no record, the next is searched by its signature; it must then have its size at both ends, lie
-/// in front of the free space, begin no later than the last record and have an id of the header's range: chunks are
-/// reused, and records of their earlier use may stand between.
+/// The records that the header of `chunk` counts, one after another, up to the last one's id or the free space. Behind
+/// anything that is no record, the next record is searched by its signature. Such a record must have its size at both ends,
+/// end in front of the free space, begin no later than the last record and have an id of the header's range: chunks are
+/// reused, and there may be records of their earlier use in between.
 #[inline]
 pub(crate) fn live(chunk: Chunk<'_>) -> impl Iterator<Item = Found> {
     let end = chunk.live_end();
@@ -87,12 +87,12 @@ pub(crate) fn live(chunk: Chunk<'_>) -> impl Iterator<Item = Found> {
             return Some(Found::Record(record));
         }
         next = search(&chunk, offset.saturating_add(1));
-        // Zeros are where free space really begins when the header says a later place, unless records follow them.
+        // Zeros that no record follows are free space, although the header's free space begins later.
         (next.is_some() || !is_blank(chunk.bytes, offset)).then_some(Found::Damage(offset))
     })
 }
 
-/// The next record at or after `from`, as [`live`] accepts it after damage.
+/// Offset of the next record at or after `from` that [`live`] accepts behind damage.
 #[cold]
 fn search(chunk: &Chunk<'_>, from: usize) -> Option<usize> {
     let end = chunk.live_end();
@@ -105,31 +105,31 @@ fn search(chunk: &Chunk<'_>, from: usize) -> Option<usize> {
     })
 }
 
-/// Whether the place for a record's header is zero or lies outside the chunk.
+/// Whether a record's header at this place would begin with zeros or reach beyond the chunk.
 fn is_blank(bytes: &[u8], offset: usize) -> bool {
     array_at::<HEADER>(bytes, offset).is_none_or(|header| header.starts_with(&[0; 4]))
 }
 
-/// The records behind those that the header of `chunk` knows: whole, each with the id after its predecessor's.
-/// Windows had written them when the log was copied, but not the header. Records with other ids are left over from
-/// earlier use of the chunk. For a chunk without records, `follows` tells the id that its first one must have, if the
-/// chunks around it tell that.
+/// The whole records behind those that the header of `chunk` counts, each with the id after its predecessor's. Windows had
+/// written these records when the log was copied, but not yet the header. Records with other ids are left over from earlier
+/// use of the chunk. For a chunk whose header counts no records, `first_id` returns the id that its first one must have, if
+/// that is known.
 pub(crate) fn unflushed<'c>(
     chunk: &Chunk<'c>,
-    follows: &dyn Fn() -> Option<u64>,
+    first_id: &dyn Fn() -> Option<u64>,
 ) -> impl Iterator<Item = RawRecord> + use<'c> {
     let start = chunk.free_space().unwrap_or(chunk.bytes.len());
     let first_id = if chunk.is_empty() {
         let found = RawRecord::at(chunk.bytes, start, true).map(|record| record.id);
-        found.filter(|found| follows().is_none_or(|follows| follows == *found))
+        found.filter(|found| first_id().is_none_or(|first_id| first_id == *found))
     } else {
         chunk.last_id.checked_add(1)
     };
     consecutive(chunk.bytes, start, first_id).filter(move |_| first_id.is_some())
 }
 
-/// The whole records that follow each other from `start` on with consecutive ids, the first of them `first_id` where
-/// one is asked for.
+/// The whole records that follow each other from `start` on with consecutive ids. The first one must have the id `first_id`,
+/// if there is one.
 pub(crate) fn consecutive(
     bytes: &[u8],
     start: usize,
@@ -142,7 +142,7 @@ pub(crate) fn consecutive(
             return None;
         }
         offset = record.end();
-        // An id without a successor has none behind it: what follows is not asked for again.
+        // Behind the greatest id there is no other one.
         wanted = Some(record.id.checked_add(1)?);
         Some(record)
     })

@@ -1,7 +1,7 @@
 //! Reading a log's chunks in runs, side by side.
 //!
-//! A run is a unit of work: threads take runs of all logs, so that one huge log and many small ones keep all of them
-//! busy. Chunks are read by positioned reads into one buffer a thread. A file is never mapped: one that shrinks
+//! A run is a unit of work: threads work on runs of all logs, so that one huge log and many small ones keep all threads
+//! busy. Chunks are read by positioned reads into one buffer a thread. A file is never mapped: a mapped file that shrinks
 //! meanwhile would end the program, and reading is faster, since a block stays in the processor's cache.
 //!
 //! With a cache, a chunk that did not change since an earlier run is not read: what was kept of it is added in its
@@ -15,32 +15,32 @@ use std::ops::{ControlFlow, Range};
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
 use super::cache::{Entry, KeptRecord, LogCache};
-use super::chunk::{CHUNK_BYTES, Chunk, RECORDS_START, Slot, has_chunk_signature};
-use super::chunk_reading::{ChunkReading, Reader, Scratch, of_records};
-use super::coverage::{Coverage, Spans};
+use super::chunk::{CHUNK_BYTES, Chunk, PlaceContent, RECORDS_START, has_chunk_signature};
+use super::chunk_reading::{ChunkReader, ChunkReading, Scratch, count_of_records};
+use super::coverage::{ChannelSpans, LogParts};
+use super::extract::Extract;
 use super::file_header::HEADER_BYTES;
 use super::record::Record;
-use super::take::Take;
 use evidence::RecordIds;
 use untrusted::Loss;
 
-/// How many chunks are a run: 4 MiB.
+/// Number of chunks in a run: 4 MiB.
 const RUN: u64 = 64;
-/// How many chunks are read at once: 256 KiB, of which a processor's second cache holds all.
+/// Number of chunks that are read at once: 256 KiB, which fit into a processor's second cache.
 const BLOCK: u64 = 4;
-/// Size of so many, bytes.
+/// Size of a block of chunks that is read at once, bytes.
 const BLOCK_BYTES: usize = BLOCK as usize * CHUNK_BYTES;
 
-/// What was read of a run of chunks, or of all.
+/// What was read of a run of chunks, or of a whole log.
 #[derive(Debug)]
 pub(crate) struct RunReading<T> {
     pub(crate) chunks: ChunkReading<T>,
-    pub(crate) coverage: Coverage,
-    /// Places that hold a chunk, damaged ones included.
+    pub(crate) coverage: LogParts,
+    /// Number of places with a chunk, damaged ones included.
     pub(crate) places: u64,
-    /// First and last number of places that hold something else, in runs.
-    pub(crate) foreign: Vec<(u64, u64)>,
-    /// What is wrong with the end of the file.
+    /// The numbers of places with anything else but zeros.
+    pub(crate) foreign: Vec<u64>,
+    /// What is missing at the end of the file.
     pub(crate) end: Option<Loss>,
 }
 
@@ -48,7 +48,7 @@ impl<T> Default for RunReading<T> {
     fn default() -> Self {
         Self {
             chunks: ChunkReading::default(),
-            coverage: Coverage::default(),
+            coverage: LogParts::default(),
             places: 0,
             foreign: Vec::new(),
             end: None,
@@ -56,7 +56,7 @@ impl<T> Default for RunReading<T> {
     }
 }
 
-/// What a thread works with.
+/// The memory that a thread keeps from run to run.
 #[derive(Default)]
 struct Desk {
     buffer: Vec<u8>,
@@ -67,29 +67,29 @@ thread_local! {
     static DESK: RefCell<Desk> = RefCell::default();
 }
 
-/// A log that is read.
+/// A log to be read.
 #[derive(Debug, Clone, Copy)]
 pub struct Source<'s> {
-    /// The log. It is read by positioned reads, so that where it stands does not matter.
+    /// The log's file. Its current position does not matter: it is read by positioned reads.
     pub file: &'s File,
-    /// Its size when it was opened, bytes.
+    /// The file's size when it was opened, bytes.
     pub bytes: u64,
-    /// What earlier runs read of it, with the same selection.
+    /// What earlier runs kept of the log, with the same selection.
     pub cache: Option<&'s LogCache<'s>>,
 }
 
-/// How many places for chunks a log of so many bytes has. Where the file ends inside the last one, that counts, too.
+/// Number of places for chunks in a log of `bytes` bytes, with the last one if the file ends inside it.
 pub(crate) fn places(bytes: u64) -> u64 {
     bytes.saturating_sub(HEADER_BYTES as u64).div_ceil(CHUNK_BYTES as u64)
 }
 
-/// Where in a log chunk `number` begins.
+/// Offset of chunk `number` in the file, bytes.
 pub(crate) fn chunk_offset(number: u64) -> u64 {
     number.saturating_mul(CHUNK_BYTES as u64).saturating_add(HEADER_BYTES as u64)
 }
 
-/// The id that follows the last one of the chunk in front of chunk `number`. A log that is full goes on at its
-/// beginning, so in front of the first chunk is the last one.
+/// The id behind the last one of the chunk in front of chunk `number`; `None` when there is no such id. A full log is
+/// continued at its beginning, so the chunk in front of the first one is the last one.
 pub(crate) fn id_after_place_before(source: Source<'_>, number: u64) -> Option<u64> {
     let before = number.checked_sub(1).or_else(|| places(source.bytes).checked_sub(1)).filter(|one| *one != number)?;
     let mut header = [0; RECORDS_START];
@@ -98,8 +98,8 @@ pub(crate) fn id_after_place_before(source: Source<'_>, number: u64) -> Option<u
     if chunk.is_empty() { None } else { chunk.last_id.checked_add(1) }
 }
 
-/// Reads all chunks of a log. What they give is in the file's order.
-pub(crate) fn read<T: Send, C: Send + Sync>(source: Source<'_>, reader: &Reader<'_, T, C>) -> RunReading<T> {
+/// Reads all chunks of a log; the result is in the file's order.
+pub(crate) fn read<T: Send, C: Send + Sync>(source: Source<'_>, reader: &ChunkReader<'_, T, C>) -> RunReading<T> {
     let places = places(source.bytes);
     if places <= RUN {
         return read_run(source, 0..places, reader);
@@ -111,16 +111,18 @@ pub(crate) fn read<T: Send, C: Send + Sync>(source: Source<'_>, reader: &Reader<
             read_run(source, first..first.saturating_add(RUN).min(places), reader)
         })
         .collect();
-    let mut all = RunReading::default();
-    runs.into_iter().for_each(|run| all.append(run));
-    all
+    runs.into_iter().fold(RunReading::default(), RunReading::and)
 }
 
-/// Reads the chunks with these numbers.
-fn read_run<T, C: Send + Sync>(source: Source<'_>, chunks: Range<u64>, reader: &Reader<'_, T, C>) -> RunReading<T> {
+/// Reads a run: the chunks with these numbers.
+fn read_run<T, C: Send + Sync>(
+    source: Source<'_>,
+    chunks: Range<u64>,
+    reader: &ChunkReader<'_, T, C>,
+) -> RunReading<T> {
     DESK.with(|desk| match desk.try_borrow_mut() {
         Ok(mut desk) => read_run_at(&mut desk, source, chunks, reader),
-        // A reader that itself reads a log needs a desk of its own.
+        // The caller's function itself reads a log on this thread.
         Err(_) => read_run_at(&mut Desk::default(), source, chunks, reader),
     })
 }
@@ -129,10 +131,10 @@ fn read_run_at<T, C: Send + Sync>(
     desk: &mut Desk,
     source: Source<'_>,
     chunks: Range<u64>,
-    reader: &Reader<'_, T, C>,
+    reader: &ChunkReader<'_, T, C>,
 ) -> RunReading<T> {
     let mut reading = RunReading::default();
-    let mut spans = Spans::default();
+    let mut spans = ChannelSpans::default();
     // The chunks before `number` that are still to be read.
     let mut block = chunks.start..chunks.start;
     for number in chunks.clone() {
@@ -157,14 +159,14 @@ fn read_run_at<T, C: Send + Sync>(
 }
 
 impl<T> RunReading<T> {
-    /// Reads the chunks with these numbers, no more than a block. Breaks where the file ends.
+    /// Reads the chunks with these numbers, at most a block. Breaks where the file ends.
     fn read_block<C: Send + Sync>(
         &mut self,
         mut chunks: Range<u64>,
         source: Source<'_>,
-        spans: &mut Spans,
+        spans: &mut ChannelSpans,
         desk: &mut Desk,
-        reader: &Reader<'_, T, C>,
+        reader: &ChunkReader<'_, T, C>,
     ) -> ControlFlow<()> {
         let Desk { buffer, scratch } = desk;
         let wanted = usize::try_from(chunks.end.saturating_sub(chunks.start)).unwrap_or_default();
@@ -181,10 +183,10 @@ impl<T> RunReading<T> {
                 return ControlFlow::Break(());
             }
         };
-        for slot in block.get(..filled).unwrap_or_default().chunks(CHUNK_BYTES) {
+        for bytes in block.get(..filled).unwrap_or_default().chunks(CHUNK_BYTES) {
             let Some(number) = chunks.next() else { break };
-            self.add(number, slot, source.cache, spans, scratch, reader);
-            if slot.len() < CHUNK_BYTES {
+            self.add(number, bytes, source.cache, spans, scratch, reader);
+            if bytes.len() < CHUNK_BYTES {
                 return ControlFlow::Break(());
             }
         }
@@ -197,80 +199,78 @@ impl<T> RunReading<T> {
         ControlFlow::Continue(())
     }
 
-    /// Adds what stands at place `number`; less than a chunk where the file ends.
+    /// Adds the content of place `number`, which is shorter than a chunk where the file ends.
     fn add<C: Send + Sync>(
         &mut self,
         number: u64,
-        slot: &[u8],
+        bytes: &[u8],
         cache: Option<&LogCache<'_>>,
-        spans: &mut Spans,
+        spans: &mut ChannelSpans,
         scratch: &mut Scratch,
-        reader: &Reader<'_, T, C>,
+        reader: &ChunkReader<'_, T, C>,
     ) {
-        let whole = slot.len() == CHUNK_BYTES;
-        let kind = Slot::of(slot);
+        let whole = bytes.len() == CHUNK_BYTES;
+        let kind = PlaceContent::recognise(bytes);
         match cache {
-            Some(cache) if kind == Slot::Chunk && whole => {
-                let kept = self.read_and_keep(number, slot, spans, scratch, reader);
-                cache.learn(number, kept.map(|kept| (slot, kept)));
+            Some(cache) if kind == PlaceContent::Chunk && whole => {
+                let kept = self.read_and_keep(number, bytes, spans, scratch, reader);
+                cache.learn(number, kept.map(|kept| (bytes, kept)));
                 return;
             }
             Some(cache) => cache.learn(number, None),
             None => {}
         }
         match kind {
-            Slot::Chunk => {
+            PlaceContent::Chunk => {
                 self.places = self.places.saturating_add(1);
                 let before = self.chunks.records;
-                reader.read_chunk(number, slot, whole, spans, scratch, &mut self.chunks);
+                reader.read_chunk(number, bytes, whole, spans, scratch, &mut self.chunks);
                 if !whole {
                     let read = self.chunks.records.saturating_sub(before);
-                    self.end_inside(number, slot.len(), &format!("{} in that part read", of_records(read)));
+                    self.end_inside(number, bytes.len(), &format!("{} in that part read", count_of_records(read)));
                 }
             }
-            Slot::Unused if whole => {}
-            Slot::Unused => self.end_inside(number, slot.len(), "they are all zero"),
-            Slot::Foreign => {
-                if reader.salvage(number, slot, spans, scratch, &mut self.chunks) {
-                    self.places = self.places.saturating_add(1);
-                    if !whole {
-                        self.end_inside(number, slot.len(), "they do not begin like a chunk");
-                    }
-                } else if whole {
-                    self.foreign.push((number, number));
-                } else {
-                    self.end_inside(number, slot.len(), "they do not begin like a chunk");
+            PlaceContent::Unused if whole => {}
+            PlaceContent::Unused => self.end_inside(number, bytes.len(), "they are all zero"),
+            PlaceContent::Foreign => {
+                let has_records = reader.salvage(number, bytes, spans, scratch, &mut self.chunks);
+                self.places = self.places.saturating_add(has_records.into());
+                if !whole {
+                    self.end_inside(number, bytes.len(), "they do not begin like a chunk");
+                } else if !has_records {
+                    self.foreign.push(number);
                 }
             }
         }
     }
 
-    /// Reads chunk `number`, all of which is in `bytes`. Gives what is to be kept of it for later runs: an entry, if
-    /// nothing is missing of it and its checksums vouch for it.
+    /// Reads chunk `number`, all of which is in `bytes`. Returns the entry that is to be kept of it for later runs, if it has
+    /// checksums and nothing of it is missing.
     fn read_and_keep<C: Send + Sync>(
         &mut self,
         number: u64,
         bytes: &[u8],
-        spans: &mut Spans,
+        spans: &mut ChannelSpans,
         scratch: &mut Scratch,
-        reader: &Reader<'_, T, C>,
+        reader: &ChunkReader<'_, T, C>,
     ) -> Option<Vec<u8>> {
-        let take = |record: &Record<'_>| Some((KeptRecord::encode(record), reader.take.take(record)));
-        let take: Take<'_, _, ()> = Take::Each(&take);
-        let encoding = Reader { selection: reader.selection, take, dirty: reader.dirty, follows: reader.follows };
-        let mut own_spans = Spans::default();
+        let both = |record: &Record<'_>| Some((KeptRecord::encode(record), reader.extract.of_record(record)));
+        let extract: Extract<'_, _, ()> = Extract::Each(&both);
+        let encoding =
+            ChunkReader { selection: reader.selection, extract, dirty: reader.dirty, first_id: reader.first_id };
+        let mut own_spans = ChannelSpans::default();
         let mut own = ChunkReading::default();
         encoding.read_chunk(number, bytes, true, &mut own_spans, scratch, &mut own);
 
         let is_whole = own.losses.is_empty() && Chunk::parse(bytes).is_some_and(|chunk| !chunk.has_no_checksums());
         let entry = is_whole.then(|| {
-            let wanted = own.taken.iter().map(|(encoded, _)| encoded.as_slice()).collect();
+            let wanted = own.extracted.iter().map(|(encoded, _)| encoded.as_slice()).collect();
             Entry::encode(own.records, own.ids, &own_spans, wanted)
         });
         own_spans.kept().for_each(|span| spans.add_kept(&span));
         self.places = self.places.saturating_add(1);
         self.chunks.append(ChunkReading {
-            taken: own.taken.into_iter().filter_map(|(_, taken)| taken).collect(),
+            extracted: own.extracted.into_iter().filter_map(|(_, extracted)| extracted).collect(),
             records: own.records,
             ids: own.ids,
             losses: own.losses,
@@ -278,33 +278,36 @@ impl<T> RunReading<T> {
         entry.flatten()
     }
 
-    /// Adds what is kept of an unchanged chunk.
-    fn add_kept<C>(&mut self, kept: &Entry<'_>, spans: &mut Spans, reader: &Reader<'_, T, C>) {
+    /// Adds an unchanged chunk from what was kept of it.
+    fn add_kept<C>(&mut self, kept: &Entry<'_>, spans: &mut ChannelSpans, reader: &ChunkReader<'_, T, C>) {
         kept.spans.iter().for_each(|span| spans.add_kept(span));
         self.places = self.places.saturating_add(1);
         self.chunks.records = self.chunks.records.saturating_add(kept.records);
         self.chunks.ids = RecordIds::joined(self.chunks.ids, kept.ids);
-        self.chunks.taken.extend(kept.wanted.iter().filter_map(|wanted| reader.take.take(&wanted.record())));
+        self.chunks
+            .extracted
+            .extend(kept.wanted.iter().filter_map(|wanted| reader.extract.of_record(&wanted.record())));
     }
 
-    /// The file ends inside place `number`, after so many of its bytes.
+    /// Notes that the file ends inside place `number`, after `bytes` of its bytes.
     fn end_inside(&mut self, number: u64, bytes: usize, left: &str) {
         let reason = format!("the file ends after {bytes} of its {CHUNK_BYTES} bytes; {left}");
         self.end = Some(Loss::new(format!("chunk {number}"), reason));
     }
 
-    /// Adds what a later run gave.
-    fn append(&mut self, later: Self) {
+    /// This reading and that of a later run.
+    fn and(mut self, later: Self) -> Self {
         self.chunks.append(later.chunks);
         self.coverage.append(later.coverage);
         self.places = self.places.saturating_add(later.places);
         self.foreign.extend(later.foreign);
-        // Of a file that was cut while it was read, the first place says it.
-        self.end = self.end.take().or(later.end);
+        // A file that was cut while it was read has a loss in each run behind its end.
+        self.end = self.end.or(later.end);
+        self
     }
 }
 
-/// Reads until `buffer` is full or the file ends; how many bytes were read.
+/// Reads from `offset` on until `buffer` is full or the file ends; returns how many bytes were read.
 pub(crate) fn fill_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
     let mut filled = 0_usize;
     while let Some(rest) = buffer.get_mut(filled..).filter(|rest| !rest.is_empty()) {

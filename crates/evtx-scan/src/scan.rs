@@ -1,10 +1,9 @@
 //! Deciding which records of a chunk are wanted without decoding them.
 //!
-//! A record is an instance of a template: a reference to a definition that stands somewhere in the chunk, and a table
-//! of values. The definition tells where provider, event id, channel and computer come from; it is looked at once a
-//! chunk. Records of one template mostly have values of the same types and sizes up to those parts, so that where
-//! they lie is worked out once for each such layout, and a record is decided by comparing the beginning of its table
-//! and looking at two places.
+//! A record is an instance of a template: the offset of a definition somewhere in the chunk, and a table of values. Which
+//! values are provider, event id, channel and computer is read from the definition, once a chunk. Records of one template
+//! mostly have values of the same types and sizes up to those parts, so that the offsets of the parts are worked out once for
+//! each such layout. To decide about a record then takes comparing the beginning of its table and looking at two places.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -14,71 +13,74 @@ use super::binary_xml::system::{Part, System};
 use super::binary_xml::token::{Instance, Tokens};
 use super::binary_xml::value::Values;
 use super::catalogue::Catalogue;
-use super::channel_ids::{ChannelIds, Channels};
-use super::coverage::Spans;
+use super::channel_ids::ChannelIds;
+use super::coverage::ChannelSpans;
 use super::definitions::{Definition, Definitions, Wanted};
 use super::instance_layout::{Layouts, text};
 use super::quiet_records::QuietRecords;
 use super::records::RawRecord;
 use super::selection::{Providers, Selection, WantedIds};
+use super::utf16_names::ByName;
 use untrusted::bytes::u16_at;
 
-/// How many slots the table of a chunk's templates has: a power of two, several times what chunks were seen to hold
-/// (6 on average). Of a chunk with more templates, the records of those that don't fit go to the `evtx` crate.
+/// Number of slots in the table of a chunk's templates: a power of two, and many times the number that chunks were seen to
+/// have (6 on average). In a chunk with more templates, the records of those that don't fit are left to the `evtx` crate.
 const SLOTS: usize = 512;
 
-/// What is to be done with a record.
+/// Whether a record is wanted.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Decision<'c> {
-    /// Nobody wants it.
-    Pass,
-    /// It is wanted.
-    Take(Shape<'c>),
-    /// Its shape is unusual: only decoding it tells.
-    Ask,
+    /// The record is not wanted.
+    Unwanted,
+    /// The record is wanted, or is unless its fields mark it as quiet.
+    Wanted(Shape<'c>),
+    /// The record has an unusual shape: it must be decoded to decide.
+    Unknown,
 }
 
-/// How a wanted record is built.
+/// The shape of a record.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Shape<'c> {
-    /// It holds its tokens itself.
+    /// The record contains its tokens itself.
     Plain,
-    /// It is an instance of the template with this index, with these values.
+    /// The record is an instance, with these values, of the template with this index in [`Scanner`].
     Instance(usize, Values<'c>),
 }
 
-/// The scan's memory: what it knows of the chunk that it is in, and of providers.
+/// The scan's memory: of the current chunk, and of definitions, layouts and providers of all chunks.
 #[derive(Debug)]
 pub(crate) struct Scanner {
-    /// Generation, offset of a definition, and index into `templates`, by a hash of the offset. Those of other
-    /// generations are of chunks before.
+    /// The table of the chunk's templates: generation, offset of a definition, and index into `templates`, by a hash of the
+    /// offset. Slots with another generation than the current one are of earlier chunks, and free.
     slots: Vec<(u32, u32, u32)>,
     generation: u32,
     templates: Vec<Template>,
     definitions: Definitions,
     layouts: Layouts,
     providers: Providers,
-    channels: Channels,
+    /// Names of channels in lower case.
+    channels: ByName<String>,
 }
 
-/// One template of the chunk.
+/// A template of the current chunk.
 #[derive(Debug)]
 struct Template {
-    /// What its definition says; `None` when that is of an unusual shape.
+    /// Where the definition has the parts of `System`; `None` for a definition of unusual shape.
     system: Option<System>,
-    /// Where its tokens end.
+    /// Where the definition's tokens end.
     tokens_end: usize,
-    /// What is wanted of its provider, where the definition names it.
+    /// The wanted events of the provider, where the definition names one.
     provider: Option<Wanted>,
-    /// Channel and computer, where the definition names both.
+    /// The index of the span of channel and computer, where the definition names both.
     span: Option<usize>,
-    /// The number under which the layouts of its instances are known.
+    /// The number of the template's layouts in [`Layouts`].
     layouts: usize,
-    /// Where the provider stands that was looked up last, and what is wanted of it.
-    known: (Range<usize>, WantedIds),
-    /// Where the channel stands that was looked up last, and its span, where the definition names the computer.
-    channel: (Range<usize>, usize),
-    /// What its records that tell of nothing are known by.
+    /// The place of the provider's name that was looked up last, and the provider's wanted events.
+    provider_looked_up: (Range<usize>, WantedIds),
+    /// The place of the channel's name that was looked up last, and the index of its span, where the definition names the
+    /// computer; empty where it does not.
+    channel_looked_up: (Range<usize>, usize),
+    /// Where quiet records have the field that marks them.
     quiet: QuietRecords,
 }
 
@@ -91,16 +93,15 @@ impl Default for Scanner {
             definitions: Definitions::default(),
             layouts: Layouts::default(),
             providers: Providers::new(Arc::default()),
-            channels: Channels::default(),
+            channels: ByName::default(),
         }
     }
 }
 
 impl Scanner {
-    /// Forgets what belongs to the chunk before and, where other events are wanted than in that, what is known of
-    /// providers.
+    /// Forgets the templates of the chunk before and, if that was read with another catalogue, the wanted events of providers.
     pub(crate) fn begin_chunk(&mut self, catalogue: &Arc<Catalogue>) {
-        if !self.providers.are_of(catalogue) {
+        if !self.providers.belong_to(catalogue) {
             self.providers = Providers::new(Arc::clone(catalogue));
             self.definitions = Definitions::default();
         }
@@ -114,160 +115,162 @@ impl Scanner {
         }
     }
 
-    /// Decides about `record` of the chunk in `bytes`, and notes in `spans` what it covers.
+    /// Decides whether `record` of the chunk in `bytes` is wanted, and counts it in `spans`.
     #[inline]
     pub(crate) fn decide<'c>(
         &mut self,
         bytes: &'c [u8],
         record: &RawRecord,
         selection: &Selection,
-        spans: &mut Spans,
+        spans: &mut ChannelSpans,
     ) -> Decision<'c> {
         let decision = self.decide_by_event(bytes, record, selection, spans);
-        match (decision, selection.more()) {
-            (Decision::Pass, Some(more)) => self.decide_by_channel(bytes, record, more, spans),
+        match (decision, selection.by_channel()) {
+            (Decision::Unwanted, Some(wanted)) => self.decide_by_channel(bytes, record, wanted, spans),
             _ => decision,
         }
     }
 
-    /// Decides about a record that nobody wants by its provider.
+    /// Decides by channel and event id about a record that is not wanted by provider and event id.
     fn decide_by_channel<'c>(
         &mut self,
         bytes: &'c [u8],
         record: &RawRecord,
-        more: &ChannelIds,
-        spans: &mut Spans,
+        wanted: &ChannelIds,
+        spans: &mut ChannelSpans,
     ) -> Decision<'c> {
         let (id, channel, shape) = match Instance::of_record(bytes, record.content_start()..record.content_end()) {
             Ok(Some(Instance { definition, values })) => {
-                let Some(index) = self.template(bytes, definition, spans) else { return Decision::Ask };
-                let Some(template) = self.templates.get_mut(index) else { return Decision::Ask };
-                let Some(system) = &template.system else { return Decision::Ask };
-                let Ok(places) = self.layouts.fitting(template.layouts, &values, system) else { return Decision::Ask };
+                let Some(index) = self.template(bytes, definition, spans) else { return Decision::Unknown };
+                let Some(template) = self.templates.get_mut(index) else { return Decision::Unknown };
+                let Some(system) = &template.system else { return Decision::Unknown };
+                let Ok(places) = self.layouts.fitting(template.layouts, &values, system) else {
+                    return Decision::Unknown;
+                };
                 let id = match places.event_id {
                     Some(place) => u16_at(bytes, values.start().saturating_add(place)),
-                    None => written_id(bytes, system.event_id),
+                    None => literal_id(bytes, system.event_id),
                 };
                 let channel = places.channel.map_or_else(|| literal(system.channel), |place| text(&values, place));
                 (id, channel, Shape::Instance(index, values))
             }
             Ok(None) => match plain_system(bytes, record) {
-                Ok((system, _)) => (written_id(bytes, system.event_id), literal(system.channel), Shape::Plain),
-                Err(_) => return Decision::Ask,
+                Ok((system, _)) => (literal_id(bytes, system.event_id), literal(system.channel), Shape::Plain),
+                Err(_) => return Decision::Unknown,
             },
-            Err(Unusual(_)) => return Decision::Ask,
+            Err(Unusual(_)) => return Decision::Unknown,
         };
-        let (Some(id), Some(channel)) = (id, bytes.get(channel)) else { return Decision::Ask };
-        if self.channels.wants(more, channel, id) { Decision::Take(shape) } else { Decision::Pass }
+        let (Some(id), Some(channel)) = (id, bytes.get(channel)) else { return Decision::Unknown };
+        if wanted.has_utf16(&mut self.channels, channel, id) { Decision::Wanted(shape) } else { Decision::Unwanted }
     }
 
-    /// The same by provider and event id, or by the record's own id.
+    /// Decides by provider and event id, or by the record's id.
     #[inline]
     fn decide_by_event<'c>(
         &mut self,
         bytes: &'c [u8],
         record: &RawRecord,
         selection: &Selection,
-        spans: &mut Spans,
+        spans: &mut ChannelSpans,
     ) -> Decision<'c> {
         let instance = match Instance::of_record(bytes, record.content_start()..record.content_end()) {
             Ok(Some(instance)) => instance,
             Ok(None) => return self.decide_plain(bytes, record, selection, spans),
-            Err(Unusual(_)) => return Decision::Ask,
+            Err(Unusual(_)) => return Decision::Unknown,
         };
         let values = instance.values;
-        let Some(index) = self.template(bytes, instance.definition, spans) else { return Decision::Ask };
-        let Some(template) = self.templates.get_mut(index) else { return Decision::Ask };
-        let Some(system) = &template.system else { return Decision::Ask };
+        let Some(index) = self.template(bytes, instance.definition, spans) else { return Decision::Unknown };
+        let Some(template) = self.templates.get_mut(index) else { return Decision::Unknown };
+        let Some(system) = &template.system else { return Decision::Unknown };
         let outcome =
-            |wanted: bool| if wanted { Decision::Take(Shape::Instance(index, values)) } else { Decision::Pass };
+            |wanted: bool| if wanted { Decision::Wanted(Shape::Instance(index, values)) } else { Decision::Unwanted };
 
         if let Some(span) = template.span {
             spans.add(span, record.filetime);
             // Nothing of the record needs to be looked at.
-            if !selection.asks_by_event() {
-                return outcome(selection.takes_record(record.id));
+            if !selection.is_by_event() {
+                return outcome(selection.selects_record(record.id));
             }
             match template.provider {
-                Some(Wanted::Nothing) => return Decision::Pass,
+                Some(Wanted::Nothing) => return Decision::Unwanted,
                 Some(Wanted::All) => return outcome(true),
                 Some(Wanted::Some(_)) | None => {}
             }
         }
-        let Ok(places) = self.layouts.fitting(template.layouts, &values, system) else { return Decision::Ask };
+        let Ok(places) = self.layouts.fitting(template.layouts, &values, system) else { return Decision::Unknown };
         let text = |place| text(&values, place);
         if template.span.is_none() {
             let channel = places.channel.map_or_else(|| literal(system.channel), text);
             let is_known = places.computer.is_none()
-                && !template.channel.0.is_empty()
-                && is_same_text(bytes, &template.channel.0, &channel);
+                && !template.channel_looked_up.0.is_empty()
+                && is_same_text(bytes, &template.channel_looked_up.0, &channel);
             if !is_known {
                 let computer = places.computer.map_or_else(|| literal(system.computer), text);
                 let span = spans.find(bytes, channel.clone(), computer);
-                // With a computer of its own, the next record is asked for it again.
+                // If the record names the computer, the next record may name another one.
                 let known = if places.computer.is_none() { channel } else { 0..0 };
-                template.channel = (known, span);
+                template.channel_looked_up = (known, span);
             }
-            spans.add(template.channel.1, record.filetime);
-            if !selection.asks_by_event() {
-                return outcome(selection.takes_record(record.id));
+            spans.add(template.channel_looked_up.1, record.filetime);
+            if !selection.is_by_event() {
+                return outcome(selection.selects_record(record.id));
             }
         }
         let id = match places.event_id {
             Some(place) => u16_at(bytes, values.start().saturating_add(place)),
-            None => written_id(bytes, system.event_id),
+            None => literal_id(bytes, system.event_id),
         };
-        let Some(id) = id else { return Decision::Ask };
+        let Some(id) = id else { return Decision::Unknown };
         let data = system.end..template.tokens_end;
         let catalogue = selection.catalogue();
         match template.provider {
-            Some(Wanted::Nothing) => return Decision::Pass,
+            Some(Wanted::Nothing) => return Decision::Unwanted,
             Some(Wanted::All) => return outcome(true),
             Some(Wanted::Some(ids)) => {
                 let row = if catalogue.lists(id) { self.providers.row(ids, id) } else { None };
-                return outcome(row.is_some_and(|row| !template.quiet.has(bytes, catalogue, row, data, &values)));
+                return outcome(
+                    row.is_some_and(|row| !template.quiet.are_marked(bytes, catalogue, row, data, &values)),
+                );
             }
             None => {}
         }
-        let Some(provider) = places.provider.map(text) else { return Decision::Ask };
+        let Some(provider) = places.provider.map(text) else { return Decision::Unknown };
         if !catalogue.lists(id) && !u16_at(bytes, provider.start).is_some_and(|first| catalogue.may_want_all_of(first))
         {
-            return Decision::Pass;
+            return Decision::Unwanted;
         }
-        let Some(name) = bytes.get(provider.clone()) else { return Decision::Ask };
-        if bytes.get(template.known.0.clone()) != Some(name) {
-            template.known = (provider, self.providers.wanted(name));
+        let Some(name) = bytes.get(provider.clone()) else { return Decision::Unknown };
+        if bytes.get(template.provider_looked_up.0.clone()) != Some(name) {
+            template.provider_looked_up = (provider, self.providers.wanted(name));
         }
-        let row = self.providers.row(template.known.1, id);
-        outcome(row.is_some_and(|row| !template.quiet.has(bytes, catalogue, row, data, &values)))
+        let row = self.providers.row(template.provider_looked_up.1, id);
+        outcome(row.is_some_and(|row| !template.quiet.are_marked(bytes, catalogue, row, data, &values)))
     }
 
-    /// The same for a record that uses no template, as some forwarded events do.
+    /// As [`decide_by_event`](Self::decide_by_event), for a record without template, as some forwarded events are.
     #[cold]
     fn decide_plain<'c>(
         &mut self,
         bytes: &'c [u8],
         record: &RawRecord,
         selection: &Selection,
-        spans: &mut Spans,
+        spans: &mut ChannelSpans,
     ) -> Decision<'c> {
-        let Ok((system, _)) = plain_system(bytes, record) else { return Decision::Ask };
+        let Ok((system, _)) = plain_system(bytes, record) else { return Decision::Unknown };
         spans.add_texts(bytes, literal(system.channel), literal(system.computer), record.filetime);
-        let wanted = if selection.asks_by_event() {
-            let Some(id) = written_id(bytes, system.event_id) else { return Decision::Ask };
-            let Part::Literal(start, end) = system.provider else { return Decision::Ask };
-            let Some(name) = bytes.get(start..end) else { return Decision::Ask };
-            {
-                let wanted = self.providers.wanted(name);
-                self.providers.row(wanted, id).is_some()
-            }
+        let wanted = if selection.is_by_event() {
+            let Some(id) = literal_id(bytes, system.event_id) else { return Decision::Unknown };
+            let Part::Literal(start, end) = system.provider else { return Decision::Unknown };
+            let Some(name) = bytes.get(start..end) else { return Decision::Unknown };
+            let wanted = self.providers.wanted(name);
+            self.providers.row(wanted, id).is_some()
         } else {
-            selection.takes_record(record.id)
+            selection.selects_record(record.id)
         };
-        if wanted { Decision::Take(Shape::Plain) } else { Decision::Pass }
+        if wanted { Decision::Wanted(Shape::Plain) } else { Decision::Unwanted }
     }
 
-    /// What the tokens of a wanted record of this chunk say of its system, and where they end.
+    /// Where a wanted record of the current chunk has the parts of `System`, and where its tokens end.
     pub(crate) fn system(
         &self,
         bytes: &[u8],
@@ -285,9 +288,9 @@ impl Scanner {
         }
     }
 
-    /// The index of the template with its definition at `definition`; `None` when there are too many.
+    /// The index of the template whose definition is at offset `definition`; `None` when the chunk has too many templates.
     #[inline]
-    fn template(&mut self, bytes: &[u8], definition: usize, spans: &mut Spans) -> Option<usize> {
+    fn template(&mut self, bytes: &[u8], definition: usize, spans: &mut ChannelSpans) -> Option<usize> {
         let definition = u32::try_from(definition).ok()?;
         // Fibonacci hashing: the upper 9 bits of the product with 2^32 divided by the golden ratio.
         let mut slot = (definition.wrapping_mul(0x9E37_79B9) >> 23) as usize;
@@ -308,25 +311,26 @@ impl Scanner {
         None
     }
 
+    /// Reads the definition of a template that is new in this chunk.
     #[cold]
-    fn learn(&mut self, bytes: &[u8], definition: usize, spans: &mut Spans) -> Template {
+    fn learn(&mut self, bytes: &[u8], definition: usize, spans: &mut ChannelSpans) -> Template {
         let mut template = Template {
             system: None,
             tokens_end: 0,
             provider: None,
             span: None,
             layouts: 0,
-            known: (0..0, WantedIds::default()),
-            channel: (0..0, 0),
+            provider_looked_up: (0..0, WantedIds::default()),
+            channel_looked_up: (0..0, 0),
             quiet: QuietRecords::default(),
         };
-        let Ok(said) = self.definitions.read(bytes, definition, &mut self.providers) else { return template };
-        let Definition { system, tokens_end, provider } = said;
+        let Ok(read) = self.definitions.read(bytes, definition, &mut self.providers) else { return template };
+        let Definition { system, tokens_end, provider } = read;
         let is_value = |part| matches!(part, Part::Value(_));
         if !is_value(system.channel) && !is_value(system.computer) {
             template.span = Some(spans.find(bytes, literal(system.channel), literal(system.computer)));
         }
-        template.layouts = self.layouts.of(&system);
+        template.layouts = self.layouts.number_of(&system);
         template.system = Some(system);
         template.tokens_end = tokens_end;
         template.provider = provider;
@@ -334,7 +338,7 @@ impl Scanner {
     }
 }
 
-/// Whether the same stands at both places. Names of channels are short: most are compared without a call.
+/// Whether both places have the same text. Names of channels are short: most are compared without a call.
 #[inline]
 fn is_same_text(bytes: &[u8], one: &Range<usize>, other: &Range<usize>) -> bool {
     let (Some(one), Some(other)) = (bytes.get(one.clone()), bytes.get(other.clone())) else { return false };
@@ -347,13 +351,13 @@ fn is_same_text(bytes: &[u8], one: &Range<usize>, other: &Range<usize>) -> bool 
     }
 }
 
-/// What a record that holds its tokens itself says of its system, and where its tokens end.
+/// Where a record that contains its tokens itself has the parts of `System`, and where its tokens end.
 fn plain_system(bytes: &[u8], record: &RawRecord) -> Result<(System, usize), Unusual> {
     let mut tokens = Tokens::of_record(bytes, record.content_start()..record.content_end())?;
     Ok((System::read(&mut tokens)?, record.content_end()))
 }
 
-/// Where a text stands that the tokens write themselves; nowhere for any other part.
+/// The place of a text that is among the tokens; an empty range for any other part.
 fn literal(part: Part) -> Range<usize> {
     match part {
         Part::Literal(start, end) => start..end,
@@ -361,8 +365,8 @@ fn literal(part: Part) -> Range<usize> {
     }
 }
 
-/// The event id that the tokens write themselves.
-fn written_id(bytes: &[u8], part: Part) -> Option<u16> {
+/// The event id that is among the tokens, as a number or as text.
+fn literal_id(bytes: &[u8], part: Part) -> Option<u16> {
     match part {
         Part::Number(id) => Some(id),
         Part::Literal(start, end) => {

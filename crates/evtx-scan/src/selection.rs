@@ -1,181 +1,149 @@
-//! Which records are read in full.
+//! Which records of a log are read in full.
 
-use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::Arc;
 
-use xxhash_rust::xxh3::xxh3_64_with_seed;
-
-use super::binary_xml::value::until_nul;
 use super::catalogue::{Catalogue, ProviderRows};
 use super::channel_ids::ChannelIds;
-use super::fields::WrittenFields;
-
-/// How many provider names are remembered before all are forgotten. Damaged logs may hold any number of names.
-const MOST_REMEMBERED: usize = 4096;
-/// The longest name that is remembered, bytes. Windows allows 255 characters.
-const LONGEST_REMEMBERED: usize = 512;
+use super::fields::RecordFields;
+use super::utf16_names::ByName;
 
 /// Which records of an event log are read in full.
 #[derive(Debug, Clone)]
 pub struct Selection {
     catalogue: Arc<Catalogue>,
-    /// These many of 100,000, by record id, in place of those of the catalogue.
-    share: Option<u32>,
-    /// Other records, which are wanted too.
-    more: Option<Arc<ChannelIds>>,
+    /// A share of all records, by record id, in place of the catalogue's: how many of 100,000.
+    share: Option<u64>,
+    /// Records that are wanted by channel and event id, too.
+    by_channel: Option<Arc<ChannelIds>>,
 }
 
 /// All records, in the unit of [`Selection::share`].
-const WHOLE: u32 = 100_000;
+const WHOLE: u64 = 100_000;
 
 impl Selection {
     /// The records that `catalogue` wants.
     #[must_use]
     pub fn wanted(catalogue: Arc<Catalogue>) -> Self {
-        Self { catalogue, share: None, more: None }
+        Self { catalogue, share: None, by_channel: None }
     }
 
     /// Every record.
     #[must_use]
     pub fn everything() -> Self {
-        Self::share(WHOLE)
+        Self { share: Some(WHOLE), ..Self::share(0) }
     }
 
-    /// About `per_100_000` of every 100,000 records, whatever they are; which ones depends on their ids alone.
+    /// About `per_100_000` of every 100,000 records of any kind. Which ones depends on their ids alone.
     #[must_use]
     pub fn share(per_100_000: u32) -> Self {
-        Self { catalogue: Arc::default(), share: Some(per_100_000.min(WHOLE)), more: None }
+        Self { catalogue: Arc::default(), share: Some(u64::from(per_100_000).min(WHOLE)), by_channel: None }
     }
 
-    /// The same, and these records.
+    /// This selection and the records with these channels and ids.
     #[must_use]
     pub fn and(self, more: ChannelIds) -> Self {
-        Self { more: Some(Arc::new(more)), ..self }
+        Self { by_channel: Some(Arc::new(more)), ..self }
     }
 
-    /// What is wanted by provider and event id.
+    /// The events that are wanted by provider and event id.
     #[inline]
     pub(crate) fn catalogue(&self) -> &Arc<Catalogue> {
         &self.catalogue
     }
 
-    /// The records that are wanted by their channels.
+    /// The records that are wanted by channel and event id.
     #[inline]
-    pub(crate) fn more(&self) -> Option<&ChannelIds> {
-        self.more.as_deref()
+    pub(crate) fn by_channel(&self) -> Option<&ChannelIds> {
+        self.by_channel.as_deref()
     }
 
-    /// Whether the record is wanted by its channel.
-    pub(crate) fn takes_by_channel(&self, channel: Option<&str>, id: u32) -> bool {
-        self.more.as_ref().is_some_and(|more| more.has(channel, id))
+    /// Whether a record is selected by its channel and event id.
+    pub(crate) fn selects_by_channel(&self, channel: Option<&str>, id: u32) -> bool {
+        self.by_channel().is_some_and(|wanted| wanted.has(channel, id))
     }
 
-    /// Whether the selection asks for provider and id, and for nothing else.
+    /// Whether records are selected by provider and event id, and not by record id.
     #[inline]
-    pub(crate) fn asks_by_event(&self) -> bool {
+    pub(crate) fn is_by_event(&self) -> bool {
         self.share.is_none()
     }
 
-    /// Whether the record with this id is selected, as far as the selection asks for that.
-    pub(crate) fn takes_record(&self, record: u64) -> bool {
+    /// Whether the record with this record id is selected. True where records are selected by event.
+    pub(crate) fn selects_record(&self, record: u64) -> bool {
         match self.share {
             None => true,
             // Neighbouring ids are spread by the multiplication (Knuth's multiplicative method).
             Some(share) => {
                 let spread = record.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32;
-                spread.checked_rem(u64::from(WHOLE)).is_some_and(|place| place < u64::from(share))
+                spread % WHOLE < share
             }
         }
     }
 
-    /// Whether the event is selected, by its provider's name and its id.
-    pub(crate) fn takes(&self, provider: &str, id: u32) -> bool {
+    /// Whether the event is selected, by its provider's name and its id. True where records are selected by record id.
+    pub(crate) fn selects_event(&self, provider: &str, id: u32) -> bool {
         self.share.is_some() || self.catalogue.find(provider, id).is_some()
     }
 
-    /// Whether the event is selected by its data, as far as the selection asks for those; provider and id were decided
-    /// about before.
+    /// Whether a record of a selected event is selected by its fields. True where records are selected by record id.
     #[inline]
-    pub(crate) fn takes_data(&self, provider: &str, id: u32, fields: &WrittenFields) -> bool {
-        self.share.is_some() || self.catalogue.wants_data(provider, id, fields)
+    pub(crate) fn selects_fields(&self, provider: &str, id: u32, fields: &RecordFields) -> bool {
+        self.share.is_some() || self.catalogue.wants_fields(provider, id, fields)
     }
 }
 
-/// What a catalogue wants of the providers seen so far, by their names as records hold them.
+/// The events that a catalogue wants of the providers met so far.
 #[derive(Debug)]
 pub(crate) struct Providers {
     catalogue: Arc<Catalogue>,
-    known: HashMap<Box<[u8]>, WantedIds, BuildHasherDefault<NameHasher>>,
-    /// Each thing that is wanted of some provider, once: there are no more than what the catalogue can make of them.
+    by_name: ByName<WantedIds>,
+    /// The different sets of events that are wanted of providers; bounded by what the catalogue's rows can be combined to.
     rows: Vec<ProviderRows>,
 }
 
-/// What is wanted of one provider: which of the rows that its [`Providers`] have.
+/// The events that are wanted of one provider: an index into [`Providers::rows`].
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct WantedIds(usize);
 
 impl WantedIds {
-    /// Nothing.
+    /// No events.
     pub(crate) const NOTHING: Self = Self(0);
 }
 
-/// Hashes short byte strings fast. How many names there can be is bounded, so that names made to collide cost little.
-#[derive(Debug, Default)]
-pub(crate) struct NameHasher(u64);
-
-impl Hasher for NameHasher {
-    fn write(&mut self, bytes: &[u8]) {
-        self.0 = xxh3_64_with_seed(bytes, self.0);
-    }
-
-    fn finish(&self) -> u64 {
-        self.0
-    }
-}
-
 impl Providers {
-    /// None seen yet.
+    /// The providers of `catalogue`, none met yet.
     pub(crate) fn new(catalogue: Arc<Catalogue>) -> Self {
-        Self { catalogue, known: HashMap::default(), rows: vec![ProviderRows::default()] }
+        Self { catalogue, by_name: ByName::default(), rows: vec![ProviderRows::default()] }
     }
 
-    /// Whether they are those of `catalogue`.
-    pub(crate) fn are_of(&self, catalogue: &Arc<Catalogue>) -> bool {
+    /// Whether these are the providers of `catalogue`.
+    pub(crate) fn belong_to(&self, catalogue: &Arc<Catalogue>) -> bool {
         Arc::ptr_eq(&self.catalogue, catalogue)
     }
 
-    /// What is wanted of the provider with this name, UTF-16. As where it is decoded, a NUL ends it.
+    /// The events that are wanted of the provider with this name, UTF-16. The name ends at a NUL, as where it is decoded.
     pub(crate) fn wanted(&mut self, utf16: &[u8]) -> WantedIds {
-        if let Some(known) = self.known.get(utf16) {
-            return *known;
-        }
-        if self.known.len() >= MOST_REMEMBERED {
-            self.known.clear();
-        }
-        let name = until_nul(utf16);
-        let units: Vec<u16> = name.as_chunks().0.iter().map(|unit| u16::from_le_bytes(*unit)).collect();
-        let rows = self.catalogue.of_provider(&String::from_utf16_lossy(&units));
-        let place = self.rows.iter().position(|known| *known == rows).unwrap_or_else(|| {
-            self.rows.push(rows);
-            self.rows.len().saturating_sub(1)
-        });
-        let wanted = WantedIds(place);
-        if utf16.len() <= LONGEST_REMEMBERED {
-            self.known.insert(utf16.into(), wanted);
-        }
-        wanted
+        let Self { catalogue, by_name, rows } = self;
+        let learn = |name: String| {
+            let wanted = catalogue.rows_of(&name);
+            let place = rows.iter().position(|known| *known == wanted);
+            WantedIds(place.unwrap_or_else(|| {
+                rows.push(wanted);
+                rows.len().saturating_sub(1)
+            }))
+        };
+        by_name.with(utf16, learn, |wanted| *wanted)
     }
 
-    /// The first row of the catalogue that wants this id of the provider.
+    /// The number of the first row of the catalogue that wants this id of the provider.
     #[inline]
     pub(crate) fn row(&self, wanted: WantedIds, id: u16) -> Option<usize> {
         self.rows.get(wanted.0)?.row(id)
     }
 
     /// Whether every id is wanted of the provider.
-    pub(crate) fn want_all(&self, wanted: WantedIds) -> bool {
-        self.rows.get(wanted.0).is_some_and(|rows| rows.whole)
+    pub(crate) fn wants_every_id(&self, wanted: WantedIds) -> bool {
+        self.rows.get(wanted.0).is_some_and(|rows| rows.any_id)
     }
 }
 
@@ -188,7 +156,7 @@ mod tests {
     fn a_share_is_about_that_share() {
         for (share, least, most) in [(0, 0, 0), (1_000, 80, 120), (10_000, 900, 1100), (100_000, 10_000, 10_000)] {
             let selection = Selection::share(share);
-            let taken = (0..10_000).filter(|record| selection.takes_record(*record)).count();
+            let taken = (0..10_000).filter(|record| selection.selects_record(*record)).count();
             assert!((least..=most).contains(&taken), "{share}: {taken}");
         }
     }

@@ -31,12 +31,12 @@ impl ReadText {
 }
 
 /// A record's tokens, and the values that are put into them.
-pub(crate) struct Parts<'p> {
+pub(crate) struct SystemValues<'p> {
     pub(crate) bytes: &'p [u8],
     pub(crate) values: &'p [Slot],
 }
 
-impl Parts<'_> {
+impl SystemValues<'_> {
     fn value(&self, index: usize) -> Result<Value<'_>, Unusual> {
         self.values.get(index).map_or(Ok(Value::NULL), |value| value.value(self.bytes))
     }

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use evtx_scan::WrittenFields;
+use evtx_scan::RecordFields;
 use jiff::Timestamp;
 
 use evidence::{EventFields, Names, Version};
@@ -24,16 +24,16 @@ pub(crate) struct Fields<'f> {
 }
 
 impl<'f> Fields<'f> {
-    /// The fields of a record under the names of `layout`: the field at position `n` among those without name gets the `n`th
-    /// name, or `data<n>` where the layout has none. Empty fields are left out.
-    pub(crate) fn of(written: &'f WrittenFields, layout: &[&'static str], names: &'f Names) -> Self {
+    /// The fields of a record. The field at position `n` among those without name gets the `n`th name of `layout`, or `data<n>`
+    /// where the layout has fewer names. Empty fields are left out.
+    pub(crate) fn new(written: &'f RecordFields, layout: &[&'static str], names: &'f Names) -> Self {
         let mut list = Vec::new();
         let mut position = 0_usize;
         for (own_name, value) in written.iter() {
             let name = match own_name {
                 Some(name) => Cow::Borrowed(name),
                 None => {
-                    let from_layout = layout.get(position).filter(|name| !name.is_empty());
+                    let from_layout = layout.get(position);
                     let name = match from_layout {
                         Some(name) => Cow::Borrowed(*name),
                         None => Cow::Owned(format!("data{position}")),
@@ -161,8 +161,8 @@ mod tests {
         let node: Node<'_> = serde_json::from_str(json).expect("JSON");
         let Node::Map(elements) = node else { panic!("an object") };
         let names = Names::default();
-        let written = WrittenFields::of(&elements);
-        let fields = Fields::of(&written, layout, &names);
+        let written = RecordFields::from_elements(&elements);
+        let fields = Fields::new(&written, layout, &names);
         fields.list.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect()
     }
 
@@ -205,8 +205,8 @@ mod tests {
                 "Time": "0x1da9f8426b8ddc0", "Binary": "0102"}"#,
         )
         .expect("JSON");
-        let written = WrittenFields::of(&[(Cow::Borrowed("EventData"), node)]);
-        let fields = Fields::of(&written, &[], &names);
+        let written = RecordFields::from_elements(&[(Cow::Borrowed("EventData"), node)]);
+        let fields = Fields::new(&written, &[], &names);
         assert_eq!(fields.name("Name").as_deref(), Some("tool.exe"));
         assert_eq!(fields.text("None"), None);
         assert_eq!(fields.path("Bare"), None);

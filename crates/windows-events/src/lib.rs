@@ -18,7 +18,7 @@ use std::io;
 use std::path::Path;
 use std::sync::{Arc, LazyLock};
 
-use evtx_scan::{Cache, ChannelIds, LogCache, Record, Selection, Shared, Source, Stamp, Take};
+use evtx_scan::{Cache, ChannelIds, Extract, LogCache, Record, Selection, SharedExtract, Source, Stamp};
 
 pub use self::pasted::{MOST_EVENTS, count_of_events, pasted_events};
 use evidence::{Event, EventContent, Evidence, Names, Observation, Place, Reading};
@@ -104,9 +104,10 @@ fn read_evidence(
     }
     let content = |record: &Record<'_>| meaning::content(record, context.names);
     let with = |stamp: &Stamp<'_>, content| of_content(stamp, content, context.names);
-    let shared = Shared { contents: context.contents, read: &content, with: &with };
-    let log = evtx_scan::read(Source { file, bytes, cache }, &CATALOGUED, Take::Shared(shared)).map_err(unreadable)?;
-    Ok(Reading { evidence: log.taken, losses: log.losses, records: Some(log.records), coverage: log.coverage })
+    let shared = SharedExtract { contents: context.contents, read: &content, with: &with };
+    let log =
+        evtx_scan::read(Source { file, bytes, cache }, &CATALOGUED, Extract::Shared(shared)).map_err(unreadable)?;
+    Ok(Reading { evidence: log.extracted, losses: log.losses, records: Some(log.records), coverage: log.coverage })
 }
 
 /// Reads the evidence of the catalogue's records, and of those that Sigma rules match, which stands behind it.
@@ -125,13 +126,13 @@ fn read_with_matcher(
         (!taken.is_empty()).then_some(taken)
     };
     let log = evtx_scan::read_records(file, bytes, &selection, &take).map_err(unreadable)?;
-    let evidence = log.taken.into_iter().flatten().collect();
+    let evidence = log.extracted.into_iter().flatten().collect();
     Ok(Reading { evidence, losses: log.losses, records: Some(log.records), coverage: log.coverage })
 }
 
 /// The record as evidence; `None` for one that reports that all is well.
 fn evidence(record: &Record<'_>, context: &Context<'_>) -> Option<Evidence> {
-    let content = context.contents.of(record, || meaning::content(record, context.names))?;
+    let content = context.contents.get_or_read(record, || meaning::content(record, context.names))?;
     Some(of_content(&record.stamp(), content, context.names))
 }
 

@@ -10,7 +10,7 @@ use quick_xml::Reader;
 use quick_xml::escape::resolve_predefined_entity;
 use quick_xml::events::{BytesStart, Event as Markup};
 
-use evtx_scan::{Head, Node, Record, WrittenFields, head_parts};
+use evtx_scan::{Head, Node, Record, RecordFields, head_parts};
 
 use super::RecordMatcher;
 use super::meaning::content;
@@ -233,8 +233,8 @@ fn evidence(
         computer: text_of("Computer"),
         time: system.get("TimeCreated").and_then(|time| time.attribute("SystemTime")?.parse().ok()),
         recovered: false,
-        head: Head::of_parts(&parts),
-        fields: &WrittenFields::of(&elements),
+        head: Head::from_parts(&parts),
+        fields: &RecordFields::from_elements(&elements),
     };
     let said = content(&record, names).map(|content| super::of_content(&record.stamp(), Arc::new(content), names));
     let matches = matcher.map(|matcher| super::matches(&record, matcher, names).collect());

@@ -11,7 +11,7 @@ use xxhash_rust::xxh3::Xxh3;
 
 use super::asked::hash_of;
 use evidence::ArtifactKind;
-use evtx_scan::{Cache, LEAST_LOG, identity};
+use evtx_scan::{Cache, LEAST_LOG, log_hash};
 use pipeline::discover::{self, SNIFFED, sniff};
 use untrusted::{display_path, reason};
 
@@ -74,7 +74,7 @@ fn of_file(path: &Path, whole: bool) -> Option<u128> {
     }
     // Only what is read as a log: a chunk's signature stands in dumps of programs that read logs, too.
     if !whole && bytes >= LEAST_LOG && sniff(&first) == ArtifactKind::EventLog {
-        return identity(&file, bytes).ok();
+        return log_hash(&file, bytes).ok();
     }
     if !whole && bytes > MOST_BYTES {
         return None;

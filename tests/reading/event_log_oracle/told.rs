@@ -82,7 +82,7 @@ impl Bench {
         let bytes = self.0.metadata().expect("a file").len();
         let take = |record: &Record<'_>| Some((record.recovered, Told::of(record)));
         let Ok(log) = read_records(&self.0, bytes, selection, &take) else { return Scanned::default() };
-        let (recovered, known): (Vec<_>, Vec<_>) = log.taken.into_iter().partition(|(recovered, _)| *recovered);
+        let (recovered, known): (Vec<_>, Vec<_>) = log.extracted.into_iter().partition(|(recovered, _)| *recovered);
         let told = |list: Vec<(bool, Told)>| list.into_iter().map(|(_, told)| told).collect();
         Scanned {
             known: told(known),

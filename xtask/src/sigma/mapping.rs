@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use evtx_scan::{Record, WrittenFields};
+use evtx_scan::{Record, RecordFields};
 use spanned_yaml::{Entry, Node};
 
 use super::rules::{Rule, read_yaml};
@@ -73,7 +73,7 @@ impl Mapping {
     }
 
     /// The fields of a record by the names that rules have for them.
-    pub fn fields(&self, record: &Record<'_>) -> WrittenFields {
+    pub fn fields(&self, record: &Record<'_>) -> RecordFields {
         let values = |to: &str| -> Vec<String> {
             match to.strip_prefix("Event.EventData.") {
                 Some(field) => {

@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use evtx_scan::{Record, WrittenFields};
+use evtx_scan::{Record, RecordFields};
 use pipeline::sigma_matches::SigmaMatcher;
 use sigma::SigmaRules;
 use windows_events::RecordMatcher;
@@ -37,7 +37,7 @@ impl Case<'_> {
         any_matches(rules, record) == self.peer_matches
     }
 
-    fn agrees_with_fields(&self, rules: &SigmaRules, fields: &WrittenFields) -> bool {
+    fn agrees_with_fields(&self, rules: &SigmaRules, fields: &RecordFields) -> bool {
         self.agrees_on(rules, &Record { fields, ..*self.record })
     }
 

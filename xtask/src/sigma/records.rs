@@ -6,7 +6,7 @@ use std::io::Read;
 use std::path::Path;
 
 use evidence::Names;
-use evtx_scan::{Record, Selection, WrittenFields, is_event_log, read_records};
+use evtx_scan::{Record, Selection, RecordFields, is_event_log, read_records};
 use pipeline::sigma_matches::{LogRecord, SigmaMatcher};
 use sigma::SigmaRules;
 use windows_events::{RecordMatcher, catalogue};
@@ -61,7 +61,7 @@ pub fn each<T: Send>(
             take(&Place { log: log.replace('\\', "/"), record: id.unwrap_or(record.id), time }, record)
         };
         match read_records(&file, bytes, selection, &take) {
-            Ok(read) => taken.extend(read.taken),
+            Ok(read) => taken.extend(read.extracted),
             Err(unreadable) => eprintln!("{}: {}", path.display(), unreadable.reason()),
         }
     }
@@ -86,7 +86,7 @@ pub fn any_matches(rules: &SigmaRules, record: &Record<'_>) -> bool {
 }
 
 /// The fields of a record in which those that are called like a part of its head have that part's value.
-pub fn with_head_first(record: &Record<'_>) -> WrittenFields {
+pub fn with_head_first(record: &Record<'_>) -> RecordFields {
     let fields = record.fields.iter().map(|(name, value)| {
         let of_head = match name.and_then(|name| name.rsplit('.').next()) {
             Some("Provider") => Some(record.provider),
@@ -100,12 +100,12 @@ pub fn with_head_first(record: &Record<'_>) -> WrittenFields {
 }
 
 /// The fields of a record without the blanks that their values end with.
-pub fn without_blanks(record: &Record<'_>) -> WrittenFields {
+pub fn without_blanks(record: &Record<'_>) -> RecordFields {
     record.fields.iter().map(|(name, value)| (name, value.trim_end())).collect()
 }
 
 /// The fields of a record but for truth values.
-pub fn without_truth(record: &Record<'_>) -> WrittenFields {
+pub fn without_truth(record: &Record<'_>) -> RecordFields {
     record.fields.iter().filter(|(_, value)| !matches!(*value, "true" | "false")).collect()
 }
 

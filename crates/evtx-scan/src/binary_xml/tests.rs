@@ -12,12 +12,12 @@ use samplekit::event_log::{Element, Event, EventLog, Provider, Sid, Value};
 use samplekit::{FileTime, Guid};
 
 use super::Unusual;
-use super::elements::{Scratch, read_fields};
+use super::elements::{FieldScratch, read_fields};
 use super::system::System;
 use super::token::{Instance, Tokens};
 use super::value::kind;
 use crate::chunk::{CHUNK_BYTES, has_chunk_signature};
-use crate::fields::WrittenFields;
+use crate::fields::RecordFields;
 use crate::file_header::HEADER_BYTES;
 use crate::json;
 
@@ -50,7 +50,7 @@ impl Comparison {
     fn add_chunk(&mut self, chunk: &[u8], place: &str) {
         let Ok(mut data) = EvtxChunkData::new(chunk.to_vec(), false) else { return };
         let Ok(mut parsed) = data.parse(Arc::new(ParserSettings::new().num_threads(1))) else { return };
-        let (mut found, mut scratch) = (WrittenFields::default(), Scratch::default());
+        let (mut found, mut scratch) = (RecordFields::default(), FieldScratch::default());
         for record in parsed.iter() {
             let Ok(record) = record else {
                 self.undecoded += 1;
@@ -74,7 +74,7 @@ impl Comparison {
                 self.same += 1;
                 self.fields += found.iter().count() as u64;
             } else {
-                let fields = |fields: &WrittenFields| -> Vec<String> {
+                let fields = |fields: &RecordFields| -> Vec<String> {
                     fields.iter().map(|(name, value)| format!("{name:?}: {value:?}")).collect()
                 };
                 let expected = expected.as_ref().map(fields);
@@ -100,20 +100,20 @@ impl Comparison {
 }
 
 /// The fields by the JSON of the `evtx` crate; none of an event without `System`.
-fn expected(record: EvtxRecord<'_>) -> Result<Option<WrittenFields>, Box<dyn std::error::Error>> {
+fn expected(record: EvtxRecord<'_>) -> Result<Option<RecordFields>, Box<dyn std::error::Error>> {
     let json = record.into_json_bytes()?.data;
-    let parts = json::parts(&json, &|_| true)?;
-    Ok(parts.elements.map(|elements| WrittenFields::of(&elements)))
+    let elements = json::elements(&json)?;
+    Ok(elements.map(|elements| RecordFields::from_elements(&elements.others)))
 }
 
 /// Reads the fields of a record as the scan has them read: behind what `System` tells.
 fn read_record_fields(
     chunk: &[u8],
     record: std::ops::Range<usize>,
-    into: &mut WrittenFields,
-    scratch: &mut Scratch,
+    into: &mut RecordFields,
+    scratch: &mut FieldScratch,
 ) -> Result<(), Unusual> {
-    *into = WrittenFields::default();
+    *into = RecordFields::default();
     let instance = Instance::of_record(chunk, record.clone())?;
     let mut tokens = match &instance {
         Some(instance) => Tokens::of_definition(chunk, instance.definition)?,

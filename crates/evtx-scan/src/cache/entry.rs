@@ -6,8 +6,8 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::super::chunk::CHUNK_BYTES;
-use super::super::coverage::{KeptSpan, Spans};
-use super::super::fields::WrittenFields;
+use super::super::coverage::{CachedSpan, ChannelSpans};
+use super::super::fields::RecordFields;
 use super::super::head::Head;
 use super::super::record::Record;
 use evidence::RecordIds;
@@ -25,7 +25,7 @@ pub(crate) struct Entry<'e> {
     /// The least and the greatest record id.
     pub(crate) ids: Option<RecordIds>,
     /// What its records cover, in the order in which they first name it.
-    pub(crate) spans: Vec<KeptSpan<'e>>,
+    pub(crate) spans: Vec<CachedSpan<'e>>,
     /// The wanted records, in order.
     pub(crate) wanted: Vec<KeptRecord<'e>>,
 }
@@ -36,7 +36,7 @@ struct Written<'e> {
     records: u64,
     ids: Option<RecordIds>,
     #[serde(borrow)]
-    spans: Vec<KeptSpan<'e>>,
+    spans: Vec<CachedSpan<'e>>,
     /// Each encoded by itself, as it was lent.
     #[serde(borrow)]
     wanted: Vec<&'e [u8]>,
@@ -47,7 +47,7 @@ impl<'e> Entry<'e> {
     pub(crate) fn encode(
         records: u64,
         ids: Option<RecordIds>,
-        spans: &'e Spans,
+        spans: &'e ChannelSpans,
         wanted: Vec<&'e [u8]>,
     ) -> Option<Vec<u8>> {
         let entry = Written { records, ids, spans: spans.kept().collect(), wanted };
@@ -73,7 +73,7 @@ pub(crate) struct KeptRecord<'e> {
     computer: Option<&'e str>,
     /// Nanoseconds since 1970.
     time: Option<i128>,
-    fields: Cow<'e, WrittenFields>,
+    fields: Cow<'e, RecordFields>,
 }
 
 impl<'e> KeptRecord<'e> {

@@ -17,7 +17,7 @@ use xxhash_rust::xxh3::xxh3_128;
 use super::stored::Stored;
 use super::{Cache, Entry, KeptRecord, MOST_KEPT, entry};
 use crate::catalogue::testing::CATALOGUE;
-use crate::{Record, Selection, Source, Take, read};
+use crate::{Extract, Record, Selection, Source, read};
 
 /// What the tests' caches are kept for.
 const DIGEST: &str = "the tests' catalogue";
@@ -115,7 +115,7 @@ fn reading(path: &Path, cache: Option<Arc<Cache>>) -> String {
         Some(format!("{:?} {} {} {:?} {fields:?}", record.stamp(), record.provider, record.event_id, record.channel))
     };
     let source = Source { file: &file, bytes, cache: of_log.as_ref() };
-    let log = read(source, &Selection::wanted(Arc::clone(&CATALOGUE)), Take::<_>::Each(&take)).expect("a log");
+    let log = read(source, &Selection::wanted(Arc::clone(&CATALOGUE)), Extract::<_>::Each(&take)).expect("a log");
     if let Some(of_log) = of_log {
         of_log.save();
     }

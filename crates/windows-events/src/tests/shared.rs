@@ -12,21 +12,21 @@ use crate::*;
 fn by_bytes(bytes: &[u8], context: &Context<'_>) -> Vec<Evidence> {
     let content = |record: &Record<'_>| meaning::content(record, context.names);
     let with = |stamp: &Stamp<'_>, content| of_content(stamp, content, context.names);
-    read_taking(bytes, Take::Shared(Shared { contents: context.contents, read: &content, with: &with }))
+    read_with(bytes, Extract::Shared(SharedExtract { contents: context.contents, read: &content, with: &with }))
 }
 
 /// What it says when every record is decoded.
 fn decoded(bytes: &[u8]) -> Vec<Evidence> {
     let (names, contents) = (Names::default(), Contents::default());
     let context = Context::new(&names, &contents);
-    read_taking(bytes, Take::<_>::Each(&|record| evidence(record, &context)))
+    read_with(bytes, Extract::<_>::Each(&|record| evidence(record, &context)))
 }
 
-fn read_taking<C: Send + Sync>(bytes: &[u8], take: Take<'_, Evidence, C>) -> Vec<Evidence> {
+fn read_with<C: Send + Sync>(bytes: &[u8], extract: Extract<'_, Evidence, C>) -> Vec<Evidence> {
     let mut file = tempfile::tempfile().expect("a file");
     file.write_all(bytes).expect("written");
     let source = Source { file: &file, bytes: bytes.len() as u64, cache: None };
-    evtx_scan::read(source, &CATALOGUED, take).map(|log| log.taken).unwrap_or_default()
+    evtx_scan::read(source, &CATALOGUED, extract).map(|log| log.extracted).unwrap_or_default()
 }
 
 fn assert_equal(bytes: &[u8], context: &Context<'_>, what: &str) {

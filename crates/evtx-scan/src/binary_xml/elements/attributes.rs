@@ -3,15 +3,15 @@
 use super::super::Unusual;
 use super::super::token::Token;
 use super::text::Text;
-use super::{NAME, Reader, Source, check};
-use crate::fields::Span;
+use super::{FieldReader, NAME, TokenSource, check};
+use crate::fields::TextSpan;
 
 /// What the attributes of an element say.
 pub(super) struct Attributes {
     /// Whether one has a value.
     pub(super) have_text: bool,
     /// The value of `Name`.
-    pub(super) name: Option<Span>,
+    pub(super) name: Option<TextSpan>,
     /// Whether the element ends with them.
     pub(super) end_element: bool,
 }
@@ -24,9 +24,9 @@ pub(super) enum Attribute {
     Other,
 }
 
-impl<'c> Reader<'c, '_> {
+impl<'c> FieldReader<'c, '_> {
     /// Reads the attributes of an element. The value of `Name` is added to the texts if it is asked for.
-    pub(super) fn attributes(&mut self, source: &mut Source<'c>, ask_name: bool) -> Result<Attributes, Unusual> {
+    pub(super) fn attributes(&mut self, source: &mut TokenSource<'c>, ask_name: bool) -> Result<Attributes, Unusual> {
         let mut attributes = Attributes { have_text: false, name: None, end_element: false };
         let mut attribute = Attribute::None;
         let mut has_name = false;
@@ -63,7 +63,7 @@ impl<'c> Reader<'c, '_> {
     pub(super) fn end_attribute(&mut self, attribute: Attribute, text: &Text<'c>, attributes: &mut Attributes) {
         attributes.have_text |= text.is_some;
         if attribute == Attribute::Name && text.is_some {
-            attributes.name = Some(Span { start: text.start, end: self.texts.len() });
+            attributes.name = Some(TextSpan { start: text.start, end: self.texts.len() });
         } else {
             self.texts.truncate(text.start);
         }

@@ -7,8 +7,8 @@ use super::super::value::{kind, until_nul};
 use super::attributes::Attribute;
 use super::siblings::{Sibling, is_numbered_data, push_number};
 use super::text::Text;
-use super::{Form, NAME, Parent, Reader, Source, TOO_MANY};
-use crate::fields::Span;
+use super::{FieldReader, Form, NAME, Parent, TOO_MANY, TokenSource};
+use crate::fields::TextSpan;
 
 /// Between the items of a list in one field.
 const ITEMS: &[u8] = b"; ";
@@ -21,14 +21,19 @@ pub(super) enum DataField {
     /// One without name.
     Positional,
     /// One with this name.
-    Named(Span),
+    Named(TextSpan),
     /// The field before is continued: lists repeat elements, whose values are joined.
     Continued,
 }
 
-impl<'c> Reader<'c, '_> {
+impl<'c> FieldReader<'c, '_> {
     /// A `Data` of `EventData`.
-    pub(super) fn data(&mut self, source: &mut Source<'c>, parent: &mut Parent, repeats: bool) -> Result<(), Unusual> {
+    pub(super) fn data(
+        &mut self,
+        source: &mut TokenSource<'c>,
+        parent: &mut Parent,
+        repeats: bool,
+    ) -> Result<(), Unusual> {
         let (name, ends) = self.data_name(source)?;
         let field = self.data_field(name, parent)?;
         let mut text = self.text(repeats);
@@ -42,7 +47,7 @@ impl<'c> Reader<'c, '_> {
     #[inline(always)]
     pub(super) fn named_data(
         &mut self,
-        source: &Source<'c>,
+        source: &TokenSource<'c>,
         data: &NamedData,
         parent: &mut Parent,
         text: &Text<'c>,
@@ -83,7 +88,7 @@ impl<'c> Reader<'c, '_> {
 
     /// Reads the attributes of a `Data`: its name, and whether it ends with them.
     #[inline]
-    pub(super) fn data_name(&mut self, source: &mut Source<'c>) -> Result<(Option<Sibling>, bool), Unusual> {
+    pub(super) fn data_name(&mut self, source: &mut TokenSource<'c>) -> Result<(Option<Sibling>, bool), Unusual> {
         let mut attribute = Attribute::None;
         let mut name = None;
         let mut has_name = false;
@@ -163,12 +168,12 @@ impl<'c> Reader<'c, '_> {
             return Ok(DataField::Positional);
         }
         parent.run = Some((name, DataField::Continued));
-        Ok(DataField::Named(Span { start, end: self.texts.len() }))
+        Ok(DataField::Named(TextSpan { start, end: self.texts.len() }))
     }
 
     /// Reads the content of a `Data` and its end.
     #[inline]
-    pub(super) fn data_content(&mut self, source: &mut Source<'c>, text: &mut Text<'c>) -> Result<(), Unusual> {
+    pub(super) fn data_content(&mut self, source: &mut TokenSource<'c>, text: &mut Text<'c>) -> Result<(), Unusual> {
         loop {
             match self.next(source)? {
                 Token::ElementEnds => return Ok(()),

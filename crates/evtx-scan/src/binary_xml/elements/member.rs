@@ -6,14 +6,14 @@ use super::super::token::Name;
 use super::attributes::Attributes;
 use super::siblings::{Sibling, is_numbered_data, push_number};
 use super::text::Text;
-use super::{EVENT_DATA, Form, Kind, Parent, Reader, Source, USER_DATA, check, deeper};
-use crate::fields::{Span, WrittenField};
+use super::{EVENT_DATA, FieldReader, Form, Kind, Parent, TokenSource, USER_DATA, check, deeper};
+use crate::fields::{FieldSpans, TextSpan};
 
-impl<'c> Reader<'c, '_> {
+impl<'c> FieldReader<'c, '_> {
     /// An element that is a field, or on the path to some.
     pub(super) fn member(
         &mut self,
-        source: &mut Source<'c>,
+        source: &mut TokenSource<'c>,
         name: Name<'c>,
         parent: &mut Parent,
         repeats: bool,
@@ -91,10 +91,10 @@ impl<'c> Reader<'c, '_> {
         }
         // An element with attributes alone is no field, but one with nothing is.
         if !element.has_elements && (text.is_some || !attributes.have_text) {
-            let value = Span { start: text.start, end: self.texts.len() };
+            let value = TextSpan { start: text.start, end: self.texts.len() };
             self.texts.extend_from_slice(&self.scratch.path);
-            let name = Span { start: value.end, end: self.texts.len() };
-            self.list.push(WrittenField { name: Some(name), value });
+            let name = TextSpan { start: value.end, end: self.texts.len() };
+            self.list.push(FieldSpans { name: Some(name), value });
         }
         Ok(())
     }

@@ -1,6 +1,6 @@
 //! The elements of an event beside `System`, taken to fields.
 //!
-//! What comes out is the list that [`WrittenFields::of`] makes of the `evtx` crate's JSON of the same record. Shapes
+//! What comes out is the list that [`RecordFields::of`] makes of the `evtx` crate's JSON of the same record. Shapes
 //! whose fields would depend on how that JSON is built up (text beside elements, arrays in attributes...) are
 //! [`Unusual`].
 
@@ -19,7 +19,7 @@ use super::Unusual;
 use super::text::items;
 use super::token::{Instance, Name, Token, Tokens};
 use super::value::{Slot, Value, Values, kind};
-use crate::fields::{Span, WrittenField, WrittenFields};
+use crate::fields::{FieldSpans, RecordFields, TextSpan};
 
 /// How deep elements may lie within each other. Real records have four or five levels.
 const MAX_DEPTH: usize = 48;
@@ -42,7 +42,7 @@ const NAME: &[u8; 8] = b"N\0a\0m\0e\0";
 
 /// What a thread keeps from record to record, so that it need not be allocated again.
 #[derive(Debug, Default)]
-pub(crate) struct Scratch {
+pub(crate) struct FieldScratch {
     /// The values of the instances that are being read, the innermost ones last.
     slots: Vec<Slot>,
     /// The names of the elements that were read of the parents that are being read, the innermost ones last.
@@ -62,7 +62,7 @@ pub(crate) struct Effort {
     texts: usize,
 }
 
-impl Scratch {
+impl FieldScratch {
     /// Begins to count anew what is read of a chunk.
     pub(crate) fn begin_chunk(&mut self) {
         self.effort = Effort::default();
@@ -109,11 +109,11 @@ pub(crate) fn read_fields(
     chunk: &[u8],
     tokens: Range<usize>,
     values: Option<&Values<'_>>,
-    into: &mut WrittenFields,
-    scratch: &mut Scratch,
+    into: &mut RecordFields,
+    scratch: &mut FieldScratch,
 ) -> Result<(), Unusual> {
     fill(chunk, into, scratch, |reader| {
-        let mut source = Source { tokens: Tokens::within(chunk, tokens, values.is_some())?, instance: None };
+        let mut source = TokenSource { tokens: Tokens::within(chunk, tokens, values.is_some())?, instance: None };
         if let Some(values) = values {
             let (slots, end) = reader.slots_of(values)?;
             if !values.end_tokens(end) {
@@ -128,9 +128,9 @@ pub(crate) fn read_fields(
 /// Lets `read` read into the room that `into` has.
 fn fill<'c>(
     chunk: &'c [u8],
-    into: &mut WrittenFields,
-    scratch: &mut Scratch,
-    read: impl FnOnce(&mut Reader<'c, '_>) -> Result<(), Unusual>,
+    into: &mut RecordFields,
+    scratch: &mut FieldScratch,
+    read: impl FnOnce(&mut FieldReader<'c, '_>) -> Result<(), Unusual>,
 ) -> Result<(), Unusual> {
     scratch.slots.clear();
     scratch.siblings.clear();
@@ -139,7 +139,7 @@ fn fill<'c>(
         return Err(Unusual("a chunk that says too much"));
     }
     let (texts, list) = into.take_room();
-    let mut reader = Reader { chunk, texts, list, scratch, tokens_left: MAX_TOKENS };
+    let mut reader = FieldReader { chunk, texts, list, scratch, tokens_left: MAX_TOKENS };
     let result = read(&mut reader);
     let effort = Effort { tokens: MAX_TOKENS.saturating_sub(reader.tokens_left), texts: reader.texts.len() };
     reader.scratch.effort = reader.scratch.effort.and(effort);
@@ -152,7 +152,7 @@ fn fill<'c>(
 }
 
 /// Tokens, and the values that are put into them if they are a definition's.
-struct Source<'c> {
+struct TokenSource<'c> {
     tokens: Tokens<'c>,
     instance: Option<Slots>,
 }
@@ -167,7 +167,7 @@ struct Slots {
 /// What is known of an element whose content is being read.
 struct Parent {
     kind: Kind,
-    /// Where the names of its elements begin in [`Scratch::siblings`].
+    /// Where the names of its elements begin in [`FieldScratch::siblings`].
     siblings: usize,
     /// A bit for each of its elements, by a hash of its name. Where the bit is not set yet, no name repeats.
     seen: [u64; 8],
@@ -209,7 +209,7 @@ enum Form {
 }
 
 impl Parent {
-    fn new(kind: Kind, scratch: &Scratch) -> Self {
+    fn new(kind: Kind, scratch: &FieldScratch) -> Self {
         Self {
             kind,
             siblings: scratch.siblings.len(),
@@ -223,18 +223,18 @@ impl Parent {
     }
 }
 
-struct Reader<'c, 's> {
+struct FieldReader<'c, 's> {
     chunk: &'c [u8],
     texts: Vec<u8>,
-    list: Vec<WrittenField>,
-    scratch: &'s mut Scratch,
+    list: Vec<FieldSpans>,
+    scratch: &'s mut FieldScratch,
     tokens_left: usize,
 }
 
 // What is read for each `Data` is inlined by force: it takes a tenth less time that way.
-impl<'c> Reader<'c, '_> {
+impl<'c> FieldReader<'c, '_> {
     #[inline]
-    fn next(&mut self, source: &mut Source<'c>) -> Result<Token<'c>, Unusual> {
+    fn next(&mut self, source: &mut TokenSource<'c>) -> Result<Token<'c>, Unusual> {
         self.tokens_left = self.tokens_left.checked_sub(1).ok_or(TOO_MANY)?;
         source.tokens.next()
     }
@@ -249,7 +249,7 @@ impl<'c> Reader<'c, '_> {
 
     /// Where a value of an instance is; `None` when it has fewer.
     #[inline(always)]
-    fn slot(&self, source: &Source<'c>, index: usize) -> Result<Option<Slot>, Unusual> {
+    fn slot(&self, source: &TokenSource<'c>, index: usize) -> Result<Option<Slot>, Unusual> {
         let slots = source.instance.ok_or(Unusual("a substitution outside of a template"))?;
         if index >= slots.count {
             return Ok(None);
@@ -258,7 +258,7 @@ impl<'c> Reader<'c, '_> {
     }
 
     #[inline(always)]
-    fn value(&self, source: &Source<'c>, index: usize) -> Result<Value<'c>, Unusual> {
+    fn value(&self, source: &TokenSource<'c>, index: usize) -> Result<Value<'c>, Unusual> {
         match self.slot(source, index)? {
             Some(slot) => slot.value(self.chunk),
             None => Ok(Value::NULL),
@@ -267,7 +267,7 @@ impl<'c> Reader<'c, '_> {
 
     /// Whether an element is left out of an instance.
     #[inline(always)]
-    fn is_left_out(&self, source: &Source<'c>, dependency: Option<usize>) -> Result<bool, Unusual> {
+    fn is_left_out(&self, source: &TokenSource<'c>, dependency: Option<usize>) -> Result<bool, Unusual> {
         let Some(dependency) = dependency else { return Ok(false) };
         match self.slot(source, dependency)? {
             Some(slot) => Ok(slot.value(self.chunk)?.is_null()),
@@ -276,7 +276,7 @@ impl<'c> Reader<'c, '_> {
     }
 
     /// Passes over the element whose beginning was read. It must not be one that a list repeats.
-    fn pass_over(&mut self, source: &mut Source<'c>) -> Result<(), Unusual> {
+    fn pass_over(&mut self, source: &mut TokenSource<'c>) -> Result<(), Unusual> {
         let mut depth = 1_usize;
         while depth > 0 {
             match self.next(source)? {
@@ -294,7 +294,7 @@ impl<'c> Reader<'c, '_> {
     }
 
     /// Reads what is left of `Event` behind `System`.
-    fn behind_system(&mut self, source: &mut Source<'c>) -> Result<(), Unusual> {
+    fn behind_system(&mut self, source: &mut TokenSource<'c>) -> Result<(), Unusual> {
         let mut event = Parent::new(Kind::Event, self.scratch);
         let mut text = self.text(false);
         self.content(source, &mut event, &mut text, 0)?;
@@ -310,7 +310,7 @@ impl<'c> Reader<'c, '_> {
     /// Reads the content of an element and its end.
     fn content(
         &mut self,
-        source: &mut Source<'c>,
+        source: &mut TokenSource<'c>,
         parent: &mut Parent,
         text: &mut Text<'c>,
         depth: usize,
@@ -362,7 +362,7 @@ impl<'c> Reader<'c, '_> {
             return Ok(());
         }
         let depth = deeper(depth)?;
-        let mut source = Source { tokens: Tokens::of_record(self.chunk, range)?, instance: None };
+        let mut source = TokenSource { tokens: Tokens::of_record(self.chunk, range)?, instance: None };
         loop {
             match self.next(&mut source)? {
                 Token::Element(element) => self.element(&mut source, element.name, parent, text, false, depth)?,
@@ -376,7 +376,7 @@ impl<'c> Reader<'c, '_> {
     /// Reads an instance of a template: one element.
     fn instance(
         &mut self,
-        source: &mut Source<'c>,
+        source: &mut TokenSource<'c>,
         instance: Instance<'c>,
         parent: &mut Parent,
         text: &mut Text<'c>,
@@ -386,7 +386,7 @@ impl<'c> Reader<'c, '_> {
         let (slots, end) = self.slots_of(&instance.values)?;
         source.tokens.go_to(end);
         let tokens = Tokens::of_definition(self.chunk, instance.definition)?;
-        let mut inner = Source { tokens, instance: Some(slots) };
+        let mut inner = TokenSource { tokens, instance: Some(slots) };
         let Token::Element(root) = self.next(&mut inner)? else {
             return Err(Unusual("a template does not begin with an element"));
         };
@@ -403,7 +403,7 @@ impl<'c> Reader<'c, '_> {
     /// `text` is that of the element around it; `repeats` says whether a list repeats this one.
     fn element(
         &mut self,
-        source: &mut Source<'c>,
+        source: &mut TokenSource<'c>,
         name: Name<'c>,
         parent: &mut Parent,
         text: &Text<'c>,
@@ -427,7 +427,7 @@ impl<'c> Reader<'c, '_> {
     /// An element of the event: what fields are in.
     fn event_element(
         &mut self,
-        source: &mut Source<'c>,
+        source: &mut TokenSource<'c>,
         name: Name<'c>,
         event: &mut Parent,
         depth: usize,
@@ -467,8 +467,8 @@ impl<'c> Reader<'c, '_> {
 
     /// Adds a field whose value is the end of the texts from `start` on.
     #[inline]
-    fn push(&mut self, name: Option<Span>, start: usize) {
-        self.list.push(WrittenField { name, value: Span { start, end: self.texts.len() } });
+    fn push(&mut self, name: Option<TextSpan>, start: usize) {
+        self.list.push(FieldSpans { name, value: TextSpan { start, end: self.texts.len() } });
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::super::Unusual;
 use super::super::text::push_decimal;
-use super::{Parent, Reader};
+use super::{FieldReader, Parent};
 
 /// How many elements of one parent are compared by their names.
 const MAX_SIBLINGS: usize = 1 << 10;
@@ -16,7 +16,7 @@ pub(super) struct Sibling {
     pub(super) is_data: bool,
 }
 
-impl<'c> Reader<'c, '_> {
+impl<'c> FieldReader<'c, '_> {
     /// How many elements of the parent before this one have its name.
     #[inline(always)]
     pub(super) fn earlier(&mut self, parent: &mut Parent, sibling: Sibling) -> Result<usize, Unusual> {

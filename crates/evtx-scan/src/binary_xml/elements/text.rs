@@ -4,7 +4,7 @@ use super::super::Unusual;
 use super::super::text::{is_empty, items, push, push_character, push_utf16};
 use super::super::token::Token;
 use super::super::value::{Value, kind};
-use super::Reader;
+use super::FieldReader;
 
 /// How long all texts of a record may be, bytes. Real records have some kilobytes.
 const MAX_TEXTS: usize = 1 << 20;
@@ -21,7 +21,7 @@ pub(super) struct Text<'c> {
     pub(super) repeats: bool,
 }
 
-impl<'c> Reader<'c, '_> {
+impl<'c> FieldReader<'c, '_> {
     pub(super) fn text(&self, repeats: bool) -> Text<'c> {
         Text { start: self.texts.len(), is_some: false, list: None, repeats }
     }
