@@ -338,8 +338,8 @@ impl<T, C> ChunkReader<'_, T, C> {
                 raw.extend(event_id.to_le_bytes());
                 push_text(raw, parts.utf16(system.provider)?);
                 push_text(raw, parts.utf16(system.channel)?);
-                let put = scratch.raw_fields.put(bytes, tokens.clone(), slots, raw);
-                put.map(|()| (shared, shared.contents.raw_hash(raw)))
+                let appended = scratch.raw_fields.append(bytes, tokens.clone(), slots, raw);
+                appended.map(|()| (shared, shared.contents.raw_hash(raw)))
             }
             _ => None,
         };

@@ -1,4 +1,4 @@
-//! What part of a machine's history a log covers.
+//! The time that a log covers, by channel and computer.
 
 use std::borrow::Cow;
 use std::collections::btree_map::Entry;
@@ -14,35 +14,35 @@ use super::utf16_names;
 use evidence::{Days, LogCoverage, RecordIds};
 use untrusted::notation::filetime;
 
-/// When FILETIME begins (1601-01-01), seconds from the Unix epoch: what a record without time shows.
+/// The beginning of FILETIME (1601-01-01), seconds from the Unix epoch: the time of a record that has none.
 pub(crate) const NO_TIME: i64 = -11_644_473_600;
 
-/// The time, unless it is the one that stands for "none".
+/// The time, unless it stands for "none".
 pub(crate) fn real_time(time: Timestamp) -> Option<Timestamp> {
     (time.as_second() != NO_TIME).then_some(time)
 }
 
-/// FILETIMEs below this, 100 ns units since 1601, are "none": its first second.
+/// FILETIMEs below this one, those of the first second of 1601, stand for "none"; 100 ns units.
 const LEAST_TIME: u64 = 10_000_000;
 
 /// A day, 100 ns units.
 const DAY: u64 = 86_400 * 10_000_000;
 
-/// The longest name of a channel or computer that counts, bytes. Windows allows 255 characters.
+/// The longest name of a channel or computer that is counted, bytes. Windows allows 255 characters.
 const LONGEST_NAME: usize = 512;
-/// How many pairs of channel and computer a run of chunks may have, how many channels and how many pairs a log: bounds for
-/// damaged logs. Logs of forwarded events have some thousand computers.
+/// The most pairs of channel and computer of a run of chunks, the most channels of a log, and the most pairs of a log: bounds
+/// for damaged logs. Logs of forwarded events have some thousand computers.
 const MOST_SPANS: usize = 1 << 14;
 const MOST_CHANNELS: usize = 1 << 12;
 const MOST_PARTS: usize = 1 << 16;
 
-/// What the records of a part of a log cover, by channel and computer as the binary records name them.
+/// The time that the records of a part of a log cover, by channel and computer in UTF-16 as records have them.
 #[derive(Debug, Default)]
 pub(crate) struct ChannelSpans {
     list: Vec<ChannelSpan>,
     /// Index into `list` by channel and computer.
     known: HashMap<SpanKey, usize>,
-    /// The one that was used last.
+    /// The index of the span that was used last.
     latest: usize,
 }
 
@@ -55,16 +55,16 @@ struct ChannelSpan {
     channel: Box<[u8]>,
     computer: Box<[u8]>,
     records: u64,
-    /// First and last FILETIME; the first is the greater one as long as there is none.
+    /// First and last FILETIME; the first is greater than the last as long as no record with a time was added.
     first: u64,
     last: u64,
     /// The days on which there are records.
     days: Days,
-    /// The day of the latest record: most records are of the same day as the one before them.
+    /// The FILETIMEs of the latest record's day: most records are of the same day as the one before them.
     day: Range<u64>,
 }
 
-/// The same, as it is kept for later runs.
+/// A [`ChannelSpan`] as it is kept for later runs.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct CachedSpan<'s> {
     channel: &'s [u8],
@@ -76,12 +76,12 @@ pub(crate) struct CachedSpan<'s> {
 }
 
 impl ChannelSpans {
-    /// The index of the span with the channel and computer that stand at these places; an empty one stands for none.
-    pub fn find(&mut self, bytes: &[u8], channel: Range<usize>, computer: Range<usize>) -> usize {
+    /// The index of the span with the channel and computer at these places; an empty place stands for none.
+    pub(crate) fn find(&mut self, bytes: &[u8], channel: Range<usize>, computer: Range<usize>) -> usize {
         self.find_texts(text(bytes, channel), text(bytes, computer))
     }
 
-    /// The index of the span with this channel and computer; one that there is not when there are too many.
+    /// The index of the span with this channel and computer; `usize::MAX`, which no span has, when there are too many.
     #[inline]
     fn find_texts(&mut self, channel: &[u8], computer: &[u8]) -> usize {
         if self.list.get(self.latest).is_some_and(|span| *span.computer == *computer && *span.channel == *channel) {
@@ -100,7 +100,7 @@ impl ChannelSpans {
         *latest
     }
 
-    /// Adds one record to a span.
+    /// Adds one record to the span with this index.
     #[inline]
     pub(crate) fn add(&mut self, index: usize, filetime: u64) {
         let Some(span) = self.list.get_mut(index) else { return };
@@ -114,14 +114,14 @@ impl ChannelSpans {
         }
     }
 
-    /// Adds one record to the span with the channel and computer that stand at these places.
+    /// Adds one record to the span with the channel and computer at these places.
     #[inline]
     pub(crate) fn add_texts(&mut self, bytes: &[u8], channel: Range<usize>, computer: Range<usize>, filetime: u64) {
         let index = self.find(bytes, channel, computer);
         self.add(index, filetime);
     }
 
-    /// Adds one record of which only decoding told channel and computer.
+    /// Adds one record whose channel and computer are decoded already.
     pub(crate) fn add_decoded(&mut self, channel: Option<&str>, computer: Option<&str>, filetime: u64) {
         let utf16 = |text: Option<&str>| -> Vec<u8> {
             text.unwrap_or_default().encode_utf16().flat_map(u16::to_le_bytes).collect()
@@ -133,7 +133,7 @@ impl ChannelSpans {
         self.add(index, filetime);
     }
 
-    /// All of them, in the order in which they were first found.
+    /// All spans, in the order in which they were first found, to be kept for later runs.
     pub(crate) fn kept(&self) -> impl Iterator<Item = CachedSpan<'_>> {
         self.list.iter().map(|span| CachedSpan {
             channel: &span.channel,
@@ -145,7 +145,7 @@ impl ChannelSpans {
         })
     }
 
-    /// Adds the records of a span of other spans.
+    /// Adds the records of a span that was kept, or is of another chunk.
     pub(crate) fn add_kept(&mut self, kept: &CachedSpan<'_>) {
         let index = self.find_texts(kept.channel, kept.computer);
         let Some(span) = self.list.get_mut(index) else { return };
@@ -155,7 +155,7 @@ impl ChannelSpans {
         span.days.add_all(&kept.days);
     }
 
-    /// The coverage that they are.
+    /// All spans with their names decoded.
     pub(crate) fn finish(self) -> LogParts {
         let mut coverage = LogParts::default();
         for span in self.list {
@@ -169,7 +169,7 @@ impl ChannelSpans {
 }
 
 impl ChannelSpan {
-    /// Notes the day of a record.
+    /// Adds the day of a record, which is another one than that of the record before.
     #[cold]
     fn begin_day(&mut self, filetime: u64) {
         let Some(day) = filetime.checked_div(DAY) else { return };
@@ -179,19 +179,19 @@ impl ChannelSpan {
     }
 }
 
-/// The UTF-16 text at a place; as where it is decoded, a NUL ends it. None where it is longer than any name.
+/// The UTF-16 text at a place up to a NUL, as where it is decoded; empty where it is longer than any name.
 fn text(bytes: &[u8], place: Range<usize>) -> &[u8] {
     let text = until_nul(bytes.get(place).unwrap_or_default());
     if text.len() > LONGEST_NAME { &[] } else { text }
 }
 
-/// Channels, computers and times of the records seen so far.
+/// The time that a log, or a part of it, covers, by channel and computer.
 #[derive(Debug, Default)]
 pub(crate) struct LogParts {
-    /// By channel and computer: an export of several logs is one file, and a machine that is renamed goes on with the log
-    /// under its new name. Damaged records name no channel.
+    /// By channel and computer: an export of several logs is one file, and a machine that is renamed continues the log under
+    /// its new name. Damaged records have no channel.
     parts: BTreeMap<(Option<Arc<str>>, Arc<str>), Covered>,
-    /// How many records name each channel, also those that tell no computer.
+    /// The number of records of each channel, with those that have no computer.
     channels: BTreeMap<Arc<str>, u64>,
 }
 
@@ -214,7 +214,7 @@ impl Covered {
 }
 
 impl LogParts {
-    /// Adds so many records of a channel; what is known of their times, of a computer.
+    /// Adds `records` to the channel's number and, for a computer, `part`.
     fn add(&mut self, channel: Option<Arc<str>>, computer: Option<Arc<str>>, records: u64, part: Option<Covered>) {
         if let Some(channel) = &channel {
             let is_full = self.channels.len() >= MOST_CHANNELS;
@@ -243,8 +243,8 @@ impl LogParts {
             .for_each(|((channel, computer), part)| self.add(channel, Some(computer), 0, Some(part)));
     }
 
-    /// First and last time of each channel and computer; empty when the records say too little. Records that name no channel
-    /// count for the most frequent one. `ids` are those of the whole file.
+    /// The coverage of each channel and computer; empty when no record has a channel. Records without channel count for the
+    /// most frequent one. `ids` are those of the whole file.
     pub(crate) fn finish(mut self, ids: Option<RecordIds>) -> Vec<LogCoverage> {
         let most = self.channels.values().copied().max();
         let Some(frequent) = self.channels.iter().find(|(_, records)| Some(**records) == most) else {

@@ -1,4 +1,4 @@
-//! The fields of a record: from the XML shapes that Windows logs to an ordered list of names and values.
+//! The fields of a record: an ordered list of names and values, made from the XML shapes that Windows logs.
 
 use std::borrow::Cow;
 
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::json::Node;
 
-/// Part of a text, by the offsets of its bytes.
+/// A part of a text, by the offsets of its bytes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct TextSpan {
     /// Its first byte.
@@ -15,21 +15,21 @@ pub(crate) struct TextSpan {
     pub(crate) end: usize,
 }
 
-/// Where in the texts of all fields the texts of one are.
+/// The places of one field's name and value in the texts of all fields.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct FieldSpans {
-    /// Its name; `None` for a field that is known by its position alone.
+    /// Its name; `None` for a field without name.
     pub(crate) name: Option<TextSpan>,
     /// Its value.
     pub(crate) value: TextSpan,
 }
 
-/// The fields of a record as it writes them: some have names, others are known by their position alone.
+/// The fields of a record, as they are in the record: some have names, others only a position.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct RecordFields {
-    /// Names and values of all of them.
+    /// Names and values of all fields.
     texts: String,
-    /// In order.
+    /// The fields in their order.
     list: Vec<FieldSpans>,
 }
 
@@ -42,7 +42,7 @@ impl PartialEq for RecordFields {
 impl Eq for RecordFields {}
 
 impl RecordFields {
-    /// Takes out what there is room for, empty, to be filled and given back with [`Self::fill`].
+    /// Takes out the memory of texts and list, both empty, to be filled and given back with [`Self::fill`].
     pub(crate) fn take_room(&mut self) -> (Vec<u8>, Vec<FieldSpans>) {
         let (mut texts, mut list) = (std::mem::take(&mut self.texts).into_bytes(), std::mem::take(&mut self.list));
         texts.clear();
@@ -50,7 +50,7 @@ impl RecordFields {
         (texts, list)
     }
 
-    /// The fields `list`, whose texts are in `texts`; none, and `false`, when those are not UTF-8.
+    /// Sets the fields to `list`, whose texts are in `texts`. Returns false, without any fields, when the texts are not UTF-8.
     pub(crate) fn fill(&mut self, texts: Vec<u8>, list: Vec<FieldSpans>) -> bool {
         self.list = list;
         match String::from_utf8(texts) {
@@ -65,23 +65,23 @@ impl RecordFields {
         }
     }
 
-    /// How long the names and values of all of them are, bytes.
+    /// The length of the names and values of all fields, bytes.
     pub(crate) fn text_bytes(&self) -> usize {
         self.texts.len()
     }
 
-    /// The fields in order: their names, where they have one, and their values.
+    /// The fields in their order: names, where fields have one, and values.
     pub fn iter(&self) -> impl Iterator<Item = (Option<&str>, &str)> {
         let text = |span: TextSpan| self.texts.get(span.start..span.end).unwrap_or_default();
         self.list.iter().map(move |field| (field.name.map(text), text(field.value)))
     }
 
-    /// The fields in an event's elements (everything beside `System`).
+    /// The fields in the elements of an event beside `System`.
     ///
-    /// - `EventData` of manifest events: one member a field.
+    /// - `EventData` of manifest events: one member for each field.
     /// - `EventData` of classic events: `Data`, a text or a list of texts without names, and `Binary`.
-    /// - `UserData`: a tree under an element that the template names; an inner field is called by its path without
-    ///   that element (`SystemInfo.SystemCommitLimit`).
+    /// - `UserData`: a tree under an element of the template's; the name of an inner field is its path without that element
+    ///   (`SystemInfo.SystemCommitLimit`).
     ///
     /// Attributes, among them the template's name on `EventData`, are no fields. The texts of `RenderingInfo`, which
     /// forwarded events carry, are in the language of the machine that forwarded them and left out.
@@ -126,7 +126,7 @@ impl RecordFields {
         }
     }
 
-    /// The value of `Data`: fields without names, one or several.
+    /// Adds the value of `Data`: one or several fields without names.
     fn add_positions(&mut self, value: &Node<'_>) {
         match value {
             Node::List(items) => items.iter().for_each(|item| self.add_positions(item)),
@@ -135,12 +135,12 @@ impl RecordFields {
                 _ => self.push(None, ""),
             },
             Node::Text(text) => self.push(None, text),
-            // An empty field still takes its position.
+            // An empty field has a position, too.
             Node::Null => self.push(None, ""),
         }
     }
 
-    /// A named field, or the fields of a tree under a common prefix.
+    /// Adds a named field, or the fields of a tree under a common path.
     fn add_tree(&mut self, path: &str, value: &Node<'_>) {
         match value {
             Node::Map(members) => {
@@ -153,7 +153,7 @@ impl RecordFields {
                     }
                 }
             }
-            // An array of values in one field.
+            // A list of values in one field.
             Node::List(items) => {
                 let texts: Vec<&str> = items.iter().filter_map(Node::text).collect();
                 self.push(Some(path), &texts.join("; "));
@@ -176,7 +176,7 @@ impl RecordFields {
     }
 }
 
-/// Fields as a record could write them: names, where they have one, and values.
+/// Fields as a record could have them: names, where fields have one, and values.
 impl<'f> FromIterator<(Option<&'f str>, &'f str)> for RecordFields {
     fn from_iter<I: IntoIterator<Item = (Option<&'f str>, &'f str)>>(fields: I) -> Self {
         let mut written = Self::default();
@@ -185,7 +185,7 @@ impl<'f> FromIterator<(Option<&'f str>, &'f str)> for RecordFields {
     }
 }
 
-/// Whether `name` is `base` with a number that tells equal names apart (`Data_1`).
+/// Whether `name` is `base` with a number that distinguishes equal names (`Data_1`).
 fn is_numbered(name: &str, base: &str) -> bool {
     let number = name.strip_prefix(base).and_then(|rest| rest.strip_prefix('_'));
     number.is_some_and(|number| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))

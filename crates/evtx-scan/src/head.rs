@@ -1,4 +1,4 @@
-//! The parts of a record's `System` element that are read only when somebody asks for one.
+//! The parts of a record's `System` element that are read only on request.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -9,45 +9,45 @@ use super::binary_xml::token::{Instance, Name, Token, Tokens};
 use super::binary_xml::value::{Value, Values, until_nul};
 use super::json::Node;
 
-/// How many tokens a system may have, as where its main parts are read.
+/// The most tokens that a `System` may have, as in `binary_xml::system`.
 const MOST_TOKENS: usize = 2048;
 
-/// The head of a record. A part is called by its element, or by that and an attribute with `_` between them: `Level`,
-/// `Execution_ProcessID`.
+/// The `System` element of a record. A part has the name of its element, or of the element and an attribute with `_` between
+/// them: `Level`, `Execution_ProcessID`.
 #[derive(Debug, Clone, Copy)]
 pub struct Head<'r>(Origin<'r>);
 
-/// Where the parts come from.
+/// Where the parts are.
 #[derive(Debug, Clone, Copy)]
 enum Origin<'r> {
-    /// A chunk, and where in it the record's binary XML begins and ends.
+    /// In this chunk, from the first to the second offset: the record's binary XML.
     Binary(&'r [u8], usize, usize),
-    /// All of them, by name.
+    /// In this list of names and texts.
     Parts(&'r [(String, String)]),
-    /// Nothing that can be read again.
+    /// Nowhere: they were not kept.
     Nothing,
 }
 
-/// A part of a head that was not kept, or is of a shape that is not known exactly.
+/// Why a part is not known: it was not kept, or has a shape that is not known exactly.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Unread;
 
 impl<'r> Head<'r> {
-    /// One of which nothing was kept.
+    /// The head of a record of which no parts were kept.
     pub(crate) const UNREAD: Self = Self(Origin::Nothing);
 
-    /// That of the record whose binary XML lies in this part of the chunk.
+    /// The head of the record whose binary XML is this part of the chunk.
     pub(crate) fn in_chunk(chunk: &'r [u8], record: Range<usize>) -> Self {
         Self(Origin::Binary(chunk, record.start, record.end))
     }
 
-    /// One with these parts.
+    /// A head with these parts: names and texts.
     #[must_use]
     pub fn from_parts(parts: &'r [(String, String)]) -> Self {
         Self(Origin::Parts(parts))
     }
 
-    /// The text of a part; `None` where the record does not have it.
+    /// The text of a part; `None` for a part that the record does not have.
     ///
     /// # Errors
     /// When the part can't be read.
@@ -62,7 +62,7 @@ impl<'r> Head<'r> {
     }
 }
 
-/// The parts of a head of which the whole `System` element is known, for [`Head::from_parts`].
+/// Names and texts of all parts of a `System` element, for [`Head::from_parts`].
 #[must_use]
 pub fn parts(system: &Node<'_>) -> Vec<(String, String)> {
     let mut parts = Vec::new();
@@ -78,6 +78,7 @@ pub fn parts(system: &Node<'_>) -> Vec<(String, String)> {
     parts
 }
 
+/// The text of a part in a record's binary XML.
 fn binary<'c>(chunk: &[u8], record: Range<usize>, name: &str) -> Result<Option<Cow<'c, str>>, Unusual> {
     let (mut tokens, values) = match Instance::of_record(chunk, record.clone())? {
         Some(Instance { definition, values }) => (Tokens::of_definition(chunk, definition)?, Some(values)),
@@ -135,8 +136,9 @@ fn binary<'c>(chunk: &[u8], record: Range<usize>, name: &str) -> Result<Option<C
     Err(Unusual("a system of very many tokens"))
 }
 
-fn add(value: Value<'_>, is_asked: bool, text: &mut Vec<u8>) -> Result<(), Unusual> {
-    if !is_asked || is_empty(value) {
+/// Adds the text of a value, if the value belongs to the part.
+fn add(value: Value<'_>, is_in_part: bool, text: &mut Vec<u8>) -> Result<(), Unusual> {
+    if !is_in_part || is_empty(value) {
         return Ok(());
     }
     if !text.is_empty() {
@@ -145,6 +147,7 @@ fn add(value: Value<'_>, is_asked: bool, text: &mut Vec<u8>) -> Result<(), Unusu
     push(value, text)
 }
 
+/// Whether an element that depends on this value is left out.
 fn is_left_out(dependency: Option<usize>, values: Option<&Values<'_>>) -> Result<bool, Unusual> {
     match (dependency, values) {
         (Some(index), Some(values)) => Ok(values.find(index)?.is_null()),
@@ -152,7 +155,10 @@ fn is_left_out(dependency: Option<usize>, values: Option<&Values<'_>>) -> Result
     }
 }
 
-/// Whether the name is this one. Of a damaged one with a NUL, that is not known.
+/// Whether the name is `wanted`.
+///
+/// # Errors
+/// For a damaged name, with a NUL in it.
 fn is_called(name: Name<'_>, wanted: &str) -> Result<bool, Unusual> {
     if until_nul(name.utf16).len() != name.utf16.len() {
         return Err(Unusual("a name with a NUL"));

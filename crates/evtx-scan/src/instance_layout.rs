@@ -1,7 +1,7 @@
-//! Where provider, event id, channel and computer lie in the values of a template's instances.
+//! Where provider, event id, channel and computer are among the values of a template's instances.
 //!
-//! Records of one template mostly have values of the same types and sizes up to those parts: where they lie is worked
-//! out once for each such layout. Templates of many chunks have the same values for the parts, and share their layouts.
+//! Records of one template mostly have values of the same types and sizes up to those parts: the offsets of the parts are
+//! worked out once for each such layout. Templates of many chunks have the parts in the same values, and share layouts.
 
 use std::ops::Range;
 
@@ -9,45 +9,46 @@ use super::binary_xml::Unusual;
 use super::binary_xml::system::{GUARDS, Part, System};
 use super::binary_xml::value::{Slot, Values, kind};
 
-/// How many values in front of the last part of a system are compared at most. Windows' own templates have the
-/// provider at 14 and the channel at 16.
+/// The most values up to the last part that are compared. Windows' own templates have the provider at index 14 and the channel
+/// at 16.
 const LONGEST_LAYOUT: usize = 24;
-/// How many layouts are remembered of templates that share them: a power of two. One that was forgotten for another is
-/// worked out anew.
+/// How many layouts are remembered of templates that share them: a power of two. A layout that another one replaced is
+/// worked out again.
 const LAYOUTS: usize = 64;
-/// How many groups of templates that share layouts are remembered before all are forgotten: damaged logs can hold any
+/// How many groups of templates that share layouts are remembered before all are forgotten: damaged logs can have any
 /// number of them.
 const MOST_SHARED: usize = 64;
 
-/// The layouts of the templates that were met.
+/// The layouts of the templates met so far.
 #[derive(Debug, Default)]
 pub(crate) struct Layouts(Vec<SharedLayouts>);
 
-/// The layouts of templates whose parts are the same values.
+/// The layouts of templates that have the parts in the same values.
 #[derive(Debug)]
 struct SharedLayouts {
     parts: PartValues,
-    /// How many values are in front of the last part, with it.
+    /// The number of values up to the last part, with it.
     length: usize,
-    /// The layout that was met last.
+    /// The index of the layout that was used last.
     latest: usize,
-    /// By a hash of the descriptors.
+    /// Layouts, by a hash of the descriptors.
     known: Vec<Layout>,
 }
 
-/// Which values event id, provider, channel and computer are, and those without which parts are left out.
+/// The indices of the values that are event id, provider, channel and computer, and of those without which parts are left
+/// out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct PartValues([u8; PARTS]);
 
-/// Four parts, and the values without which parts are left out.
+/// The number of the four parts and of the values without which parts are left out.
 const PARTS: usize = 4 + GUARDS;
-/// A part that is no value.
+/// Stands for a part that is no value.
 const NO_VALUE: u8 = u8::MAX;
 
 impl PartValues {
     fn new(system: &System) -> Self {
         let index = |index: Option<usize>| match index {
-            // No layout has places that far behind, so that it does not matter which one it is.
+            // A greater index is the same as the limit: no layout reaches that far.
             Some(index) => u8::try_from(index).unwrap_or(NO_VALUE).min(LONGEST_LAYOUT as u8),
             None => NO_VALUE,
         };
@@ -66,21 +67,21 @@ fn indices(system: &System) -> [Option<usize>; 4] {
     })
 }
 
-/// How many values are in front of the last one that matters, with it.
+/// The number of values up to the last one that is a part, or without which a part is left out.
 fn length(system: &System) -> usize {
     let last = indices(system).into_iter().chain(system.guards).flatten().max();
     last.map_or(0, |last| last.saturating_add(1))
 }
 
 impl Layouts {
-    /// Forgets all when they are many: what [`of`](Self::of) gave before is of no use then.
+    /// Forgets all layouts when they are many. Numbers from [`number_of`](Self::number_of) are only valid within a chunk.
     pub(crate) fn begin_chunk(&mut self) {
         if self.0.len() > MOST_SHARED {
             self.0.clear();
         }
     }
 
-    /// The number under which those of a template with this system are known.
+    /// The number of the layouts of a template with this `System`.
     pub(crate) fn number_of(&mut self, system: &System) -> usize {
         let parts = PartValues::new(system);
         if let Some(known) = self.0.iter().position(|shared| shared.parts == parts) {
@@ -90,10 +91,10 @@ impl Layouts {
         self.0.len().saturating_sub(1)
     }
 
-    /// Where the parts lie in the instance with these values.
+    /// Where the parts are in the instance with these values.
     ///
     /// # Errors
-    /// When it is of an unusual shape.
+    /// When the instance is of an unusual shape.
     #[inline]
     pub(crate) fn fitting(&mut self, number: usize, values: &Values<'_>, system: &System) -> Result<&Places, Unusual> {
         const UNKNOWN: Unusual = Unusual("a template of another chunk");
@@ -107,11 +108,11 @@ impl Layouts {
 }
 
 impl SharedLayouts {
-    /// Looks for the layout of the instance with these values, which is not the latest one, or works it out.
+    /// Makes the layout of the instance with these values the latest one: finds it, or works it out.
     fn find(&mut self, values: &Values<'_>, system: &System) -> Result<(), Unusual> {
         let descriptors = values.descriptors();
         let table = descriptors.get(..self.length).unwrap_or(descriptors);
-        // Multiplied with 2^32 divided by the golden ratio, the upper bits depend on all.
+        // Multiplied with 2^32 divided by the golden ratio, so that the upper bits depend on all descriptors.
         let mixed = table.iter().fold(0_u32, |hash, descriptor| {
             (hash.rotate_left(5) ^ u32::from_le_bytes(*descriptor)).wrapping_mul(0x9E37_79B9)
         });
@@ -126,29 +127,30 @@ impl SharedLayouts {
     }
 }
 
-/// Where the parts lie in an instance whose table begins with these descriptors.
+/// Where the parts are in an instance whose table begins with these descriptors.
 #[derive(Debug, Default)]
 struct Layout {
     descriptors: [[u8; 4]; LONGEST_LAYOUT],
-    /// How many of them count; `None` when the places are of no use for another record.
+    /// The number of descriptors that are compared; `None` when the places are of no use for another record.
     length: Option<usize>,
     places: Places,
 }
 
-/// Places from the first value on.
+/// Offsets and sizes of the parts that are values, bytes from the first value on; `None` for a part that is no value, or is
+/// left out.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Places {
     pub(crate) event_id: Option<usize>,
     pub(crate) provider: Option<(usize, usize)>,
     pub(crate) channel: Option<(usize, usize)>,
     pub(crate) computer: Option<(usize, usize)>,
-    /// A security identifier in front of them, and its count of parts, on which its size depends.
+    /// The offset of a security identifier in front of the parts, and its number of sub-authorities, on which its size depends.
     sid: Option<(usize, u8)>,
-    /// Where the last of them ends.
+    /// Where the last part ends.
     end: usize,
 }
 
-/// Where a text at a place of the values stands.
+/// The bytes in the chunk of a text at this offset of the values, with this size.
 #[inline]
 pub(crate) fn text(values: &Values<'_>, (place, size): (usize, usize)) -> Range<usize> {
     let start = values.start().saturating_add(place);
@@ -156,7 +158,7 @@ pub(crate) fn text(values: &Values<'_>, (place, size): (usize, usize)) -> Range<
 }
 
 impl Layout {
-    /// Whether the places are those of an instance with these values.
+    /// Whether an instance with these values has this layout.
     #[inline]
     fn fits(&self, values: &Values<'_>) -> bool {
         let Some(length) = self.length else { return false };
@@ -181,7 +183,7 @@ impl Layout {
         values.beginning(used)?;
         let used = &*used;
         for guard in system.guards.into_iter().flatten() {
-            // An optional channel or computer that is a value of its own may be absent; whatever else is, is unusual.
+            // A channel or computer that is the missing value itself may be left out, and no other part.
             let is_part = Some(guard) == channel || Some(guard) == computer;
             let absent = used.get(guard).is_none_or(|slot| slot.is_null());
             if absent && !is_part {
@@ -226,8 +228,8 @@ impl Layout {
     }
 }
 
-/// Whether two tables of one length are the same. Most are of 15 to 20 descriptors: a comparison of that fixed size
-/// needs no call.
+/// Whether two tables of one length are equal. Most have 15 to 20 descriptors: comparing the first 14 as one array needs no
+/// call.
 #[inline]
 fn are_same(known: &[[u8; 4]], table: &[[u8; 4]]) -> bool {
     match (known.split_first_chunk::<14>(), table.split_first_chunk::<14>()) {

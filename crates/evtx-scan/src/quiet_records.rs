@@ -1,10 +1,10 @@
-//! Passing over records that tell of nothing without decoding them.
+//! Recognising quiet records without decoding them: records that a field marks as not wanted.
 //!
-//! A Security log with process auditing holds a record for every process that ended, and one in many thousands tells of a
-//! failure; a System log holds one for every volume that was healthy when it was mounted, and for every update of
-//! Defender's definitions. Windows writes all of them in one way: the event's template has one value, which is an
-//! instance of a template of its own, and the field that tells is a value of that. Where both templates say exactly
-//! this, the value is looked at where it lies; any other record is decoded, and its fields decide.
+//! A Security log with process auditing has a record for every process that ended, of which one in many thousands is about a
+//! failure. A System log has one for every volume that was healthy when it was mounted, and for every update of Defender's
+//! definitions. Windows writes all of them in one way: the event's template has one value, which is an instance of another
+//! template, and the field is a value of that. Where both templates have exactly this shape, the value is compared at its
+//! place in the record; any other record is decoded first.
 
 use std::ops::Range;
 
@@ -14,22 +14,21 @@ use super::catalogue::{Catalogue, QuietWhen};
 
 /// `EventData` as UTF-16.
 const EVENT_DATA: &[u8; 18] = b"E\0v\0e\0n\0t\0D\0a\0t\0a\0";
-/// How many fields are looked at for the one that tells, which is one of the first five.
+/// The most fields among which the one that marks records is searched; it is one of the first five.
 const MOST_FIELDS: usize = 16;
 
-/// What is known of the templates of one chunk.
+/// What is known of the records of one template.
 #[derive(Debug, Default)]
 pub(crate) struct QuietRecords {
-    /// The index of the one value behind the system, by where the tokens behind the system begin.
+    /// The index of the one value behind `System`, by the offset of the tokens behind `System`.
     outer: Option<(usize, Option<usize>)>,
-    /// The index of the field that tells, by where the definition of the inner template lies and the number of the row
-    /// that names the field.
+    /// The index of the field's value, by the offset of the inner template's definition and the number of the catalogue's row.
     inner: Option<((usize, usize), Option<usize>)>,
 }
 
 impl QuietRecords {
-    /// Whether the record, whose event this row of the catalogue wants, is surely quiet. `data` is where the tokens
-    /// behind its system are.
+    /// Whether a record is surely quiet. `row` is the row of the catalogue that wants its event, `data` the place of the tokens
+    /// behind its `System`, and `values` are the record's.
     #[inline]
     pub(crate) fn are_marked(
         &mut self,
@@ -43,7 +42,7 @@ impl QuietRecords {
         self.marking_value(bytes, (row, &quiet.field), data, values).is_some_and(|value| is_quiet(&quiet.when, value))
     }
 
-    /// The value of the field that tells.
+    /// The value of the field, for the row with this number.
     fn marking_value<'c>(
         &mut self,
         bytes: &'c [u8],
@@ -60,7 +59,7 @@ impl QuietRecords {
     }
 }
 
-/// Whether the value says that the record tells of nothing, as its text would.
+/// Whether the value marks the record as quiet, as its text would.
 fn is_quiet(when: &QuietWhen, value: Value<'_>) -> bool {
     match (when, value) {
         (QuietWhen::Number(is_quiet), Value { kind: kind::UINT32 | kind::HEX_INT32, bytes }) => {
@@ -80,7 +79,7 @@ fn is_quiet(when: &QuietWhen, value: Value<'_>) -> bool {
     }
 }
 
-/// What is known of the place, found out when it is another one than before.
+/// What `find` returns for the place, remembered until it is asked for another place.
 fn known<P: PartialEq>(
     memory: &mut Option<(P, Option<usize>)>,
     place: P,
@@ -96,14 +95,14 @@ fn known<P: PartialEq>(
     }
 }
 
-/// The index of the value that is all of an event behind its system.
+/// The index of the value that is the only thing behind an event's `System`.
 fn only_value(bytes: &[u8], data: Range<usize>) -> Option<usize> {
     let mut tokens = Tokens::within(bytes, data, true).ok()?;
     let Token::Substitution(index) = tokens.next().ok()? else { return None };
     matches!((tokens.next(), tokens.next()), (Ok(Token::ElementEnds), Ok(Token::End))).then_some(index)
 }
 
-/// The index of the value that is the field of this name, in an `EventData` whose fields have names up to that one.
+/// The index of the value of the field with this name, in an `EventData` in which all fields up to that one have names.
 fn field_index(bytes: &[u8], definition: usize, name: &str) -> Option<usize> {
     let mut tokens = Tokens::of_definition(bytes, definition).ok()?;
     match tokens.next().ok()? {

@@ -1,4 +1,4 @@
-//! The parts of a record's `System` element, taken from where its template says that they are.
+//! The parts of a record's `System` element, read at the places that were found in its template's definition.
 
 use jiff::Timestamp;
 
@@ -11,7 +11,7 @@ use untrusted::notation::filetime;
 
 const NO_TEXT: Unusual = Unusual("a part of the system that is no text");
 
-/// A text, and the UTF-16 that it was read from: the next record's is mostly the same.
+/// A text with the UTF-16 that it was decoded from: the next record mostly has the same.
 #[derive(Debug, Default)]
 pub(crate) struct ReadText {
     utf16: Vec<u8>,
@@ -41,7 +41,7 @@ impl SystemValues<'_> {
         self.values.get(index).map_or(Ok(Value::NULL), |value| value.value(self.bytes))
     }
 
-    /// A text, put into `into`; `None` where there is none.
+    /// The text of a part, decoded into `into`; `None` for a part that is missing or empty.
     pub(crate) fn text<'t>(&self, part: Part, into: &'t mut ReadText) -> Result<Option<&'t str>, Unusual> {
         let utf16 = self.utf16(part)?.unwrap_or_default();
         if *utf16 != *into.utf16 {
@@ -50,7 +50,7 @@ impl SystemValues<'_> {
         Ok(Some(into.text.as_str()).filter(|text| !text.is_empty()))
     }
 
-    /// A text as UTF-16.
+    /// The text of a part as UTF-16; `None` for a part that is missing.
     pub(crate) fn utf16(&self, part: Part) -> Result<Option<&[u8]>, Unusual> {
         match part {
             Part::Absent => Ok(None),
@@ -64,7 +64,7 @@ impl SystemValues<'_> {
         }
     }
 
-    /// The event id.
+    /// The event id at the place `part`.
     pub(crate) fn number(&self, part: Part) -> Result<u32, Unusual> {
         const OTHER: Unusual = Unusual("an event id of another type");
         match part {
@@ -81,7 +81,7 @@ impl SystemValues<'_> {
         }
     }
 
-    /// The time that the record names itself or, without one that a calendar has, that of its header.
+    /// The time at the place `part` or, when that is missing or in no calendar, the one of the record's header, `logged`.
     pub(crate) fn time(&self, part: Part, logged: u64) -> Result<Option<Timestamp>, Unusual> {
         let created = match part {
             Part::Absent => filetime(logged),

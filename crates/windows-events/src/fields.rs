@@ -9,9 +9,9 @@ use jiff::Timestamp;
 use evidence::{EventFields, Names, Version};
 use untrusted::notation::{self, filetime, guid, hex_bytes, hex_u32, hex_u64, number_u32, number_u64, present};
 
-/// Name of the field that holds an event's binary data, as hexadecimal digits.
+/// Name of the field with an event's binary data, as hexadecimal digits.
 const BINARY: &str = "Binary";
-/// Names of fields that hold whole records or pages as hexadecimal digits: one of WHEA-Logger and two of StorPort.
+/// Names of fields with whole records or pages as hexadecimal digits: one of WHEA-Logger and two of StorPort.
 const WHEA_RECORD: &str = "RawData";
 const NVME_HEALTH: &str = "NvmeHealthLog";
 const NVME_VENDOR: &str = "VendorSpecificLog";
@@ -25,7 +25,7 @@ pub(crate) struct Fields<'f> {
 
 impl<'f> Fields<'f> {
     /// The fields of a record. The field at position `n` among those without name gets the `n`th name of `layout`, or `data<n>`
-    /// where the layout has fewer names. Empty fields are left out.
+    /// where the layout has fewer names or an empty one. Empty fields are left out.
     pub(crate) fn new(written: &'f RecordFields, layout: &[&'static str], names: &'f Names) -> Self {
         let mut list = Vec::new();
         let mut position = 0_usize;
@@ -33,7 +33,7 @@ impl<'f> Fields<'f> {
             let name = match own_name {
                 Some(name) => Cow::Borrowed(name),
                 None => {
-                    let from_layout = layout.get(position);
+                    let from_layout = layout.get(position).filter(|name| !name.is_empty());
                     let name = match from_layout {
                         Some(name) => Cow::Borrowed(*name),
                         None => Cow::Owned(format!("data{position}")),
@@ -51,24 +51,24 @@ impl<'f> Fields<'f> {
 }
 
 impl Fields<'_> {
-    /// The fields that the event's evidence keeps: all but binary data.
+    /// The fields that are kept as evidence: all but binary data.
     pub(crate) fn kept(&self) -> EventFields {
         let is_binary = |name: &str| matches!(name, BINARY | WHEA_RECORD | NVME_HEALTH | NVME_VENDOR);
         let kept = self.list.iter().filter(|(name, _)| !is_binary(name)).map(|(name, value)| (&**name, &**value));
         EventFields::sharing(kept, self.names)
     }
 
-    /// The first field called `name`, as written.
+    /// The value of the first field with this name, as it is in the record.
     pub(crate) fn written(&self, name: &str) -> Option<&str> {
         self.list.iter().find(|(own, _)| *own == *name).map(|(_, value)| &**value)
     }
 
-    /// The first of the fields `names` that is present.
+    /// The text of the first of the fields `names` that the record has.
     pub(crate) fn first_text(&self, names: &[&str]) -> Option<Arc<str>> {
         names.iter().find_map(|name| self.text(name))
     }
 
-    /// A text; `None` for the ways of writing "none".
+    /// A text; `None` for the texts that stand for "none".
     pub(crate) fn text(&self, name: &str) -> Option<Arc<str>> {
         present(self.written(name)?).map(Arc::from)
     }
@@ -83,7 +83,7 @@ impl Fields<'_> {
         self.names.share(text)
     }
 
-    /// A path; a bare file name is none.
+    /// A path; `None` for a bare file name.
     pub(crate) fn path(&self, name: &str) -> Option<Arc<str>> {
         self.text(name).filter(|path| path.contains(['\\', '/']))
     }

@@ -1,10 +1,10 @@
-//! Windows event logs as evidence: the records that report crashes, and what the machine went through around them.
+//! Evidence from Windows event logs: records of crashes, and of what happened on the machine around them.
 //!
-//! - [`catalogue`] lists the events that are read, and `evtx_scan` finds their records in a log;
+//! - [`catalogue`] has the events that are read, and `evtx_scan` finds their records in a log;
 //! - `fields` gives the fields of a record their names and reads their values;
-//! - `meaning` makes an [`EventBody`](evidence::EventBody) of them, once for all records with the same, of which
+//! - `meaning` makes an [`EventBody`](evidence::EventBody) of the fields, once for all records with the same content, of which
 //!   [`Contents`] keeps one copy;
-//! - `pasted` does the same for events that stand in a text as XML.
+//! - `pasted` reads events in a text, as XML.
 
 pub mod catalogue;
 mod fields;
@@ -24,39 +24,39 @@ pub use self::pasted::{MOST_EVENTS, count_of_events, pasted_events};
 use evidence::{Event, EventContent, Evidence, Names, Observation, Place, Reading};
 use untrusted::Unreadable;
 
-/// What [`read`] selects.
+/// The records that [`read`] selects without a matcher.
 static CATALOGUED: LazyLock<Selection> = LazyLock::new(|| Selection::wanted(catalogue::wanted()));
 
-/// Stands for everything that decides what `--cache` keeps of a log: the catalogue of events, how records are decoded,
-/// and the crates that the program is built with.
+/// A digest of all that decides what `--cache` keeps of a log: the table of events, the sources that read and decode records,
+/// and the versions of crates.
 const DIGEST: &str = concat!(env!("CARGO_PKG_VERSION"), "/", env!("CRASHSIFT_READER_DIGEST"));
 
-/// What records say, by what they hold, for all logs of a run.
+/// The evidence in records, by their content, for all logs of a run.
 pub type Contents = evtx_scan::Contents<EventContent>;
 
-/// Finds evidence in records beside what the catalogue lists: rules of another language.
+/// Finds evidence in records beside the catalogue's: rules of another language.
 pub trait RecordMatcher: Sync {
-    /// The records that it looks at.
+    /// The records in which it may find evidence.
     fn records(&self) -> ChannelIds;
-    /// What it finds in one of them.
+    /// The evidence that it finds in one of these records.
     fn matches(&self, record: &Record<'_>, names: &Names) -> Vec<Observation>;
 }
 
-/// What the logs of a run share.
+/// What is shared by all logs of a run.
 #[derive(Clone, Copy)]
 pub struct Context<'c> {
-    /// Equal names.
+    /// One copy of each name.
     pub names: &'c Names,
-    /// What records say.
+    /// One copy of each content of records.
     pub contents: &'c Contents,
-    /// What earlier runs read, if that is kept.
+    /// What earlier runs read, if it is kept.
     pub cache: Option<&'c Cache>,
-    /// What else finds evidence in records.
+    /// Finds more evidence in records.
     pub matcher: Option<&'c dyn RecordMatcher>,
 }
 
 impl<'c> Context<'c> {
-    /// One without cache and matcher.
+    /// A context without cache and matcher.
     #[must_use]
     pub fn new(names: &'c Names, contents: &'c Contents) -> Self {
         Self { names, contents, cache: None, matcher: None }
@@ -79,12 +79,12 @@ pub fn read(file: &File, bytes: u64, context: &Context<'_>) -> Result<Reading, U
     read_evidence(file, bytes, None, context)
 }
 
-/// The same for the log at `path`, whose unchanged chunks are taken from the context's cache, if it has one.
+/// As [`read`], for the log at `path`, whose unchanged chunks are taken from the context's cache, if it has one.
 ///
 /// # Errors
 /// When the file is no event log: neither its header nor any of its chunks can be recognised.
 pub fn read_at(path: &Path, file: &File, bytes: u64, context: &Context<'_>) -> Result<Reading, Unreadable> {
-    // A cache holds what the catalogue asks for, and no more. What Sigma rules are about is too much to be kept.
+    // A cache has the records of the catalogue only. Those that Sigma rules look at are too many to be kept.
     let cache = context.cache.filter(|_| context.matcher.is_none()).and_then(|cache| cache.log(path, bytes));
     let reading = read_evidence(file, bytes, cache.as_ref(), context)?;
     if let Some(cache) = cache {
@@ -103,14 +103,14 @@ fn read_evidence(
         return read_with_matcher(file, bytes, matcher, context);
     }
     let content = |record: &Record<'_>| meaning::content(record, context.names);
-    let with = |stamp: &Stamp<'_>, content| of_content(stamp, content, context.names);
+    let with = |stamp: &Stamp<'_>, content| with_content(stamp, content, context.names);
     let shared = SharedExtract { contents: context.contents, read: &content, with: &with };
     let log =
         evtx_scan::read(Source { file, bytes, cache }, &CATALOGUED, Extract::Shared(shared)).map_err(unreadable)?;
     Ok(Reading { evidence: log.extracted, losses: log.losses, records: Some(log.records), coverage: log.coverage })
 }
 
-/// Reads the evidence of the catalogue's records, and of those that Sigma rules match, which stands behind it.
+/// Reads the evidence in the catalogue's records and what `matcher` finds; of one record, the latter comes last.
 fn read_with_matcher(
     file: &File,
     bytes: u64,
@@ -133,28 +133,28 @@ fn read_with_matcher(
 /// The record as evidence; `None` for one that reports that all is well.
 fn evidence(record: &Record<'_>, context: &Context<'_>) -> Option<Evidence> {
     let content = context.contents.get_or_read(record, || meaning::content(record, context.names))?;
-    Some(of_content(&record.stamp(), content, context.names))
+    Some(with_content(&record.stamp(), content, context.names))
 }
 
-/// A record that says `content` as evidence.
-fn of_content(stamp: &Stamp<'_>, content: Arc<EventContent>, names: &Names) -> Evidence {
+/// The evidence of a record with this content.
+fn with_content(stamp: &Stamp<'_>, content: Arc<EventContent>, names: &Names) -> Evidence {
     let computer = stamp.computer.map(|computer| names.share(computer));
     Evidence { place: place(stamp), observation: Observation::Event(Event { computer, time: stamp.time, content }) }
 }
 
-/// What `matcher` finds in the record, as evidence.
+/// The evidence that `matcher` finds in the record.
 fn matches(record: &Record<'_>, matcher: &dyn RecordMatcher, names: &Names) -> impl Iterator<Item = Evidence> + use<> {
     let place = place(&record.stamp());
     let found = matcher.matches(record, names).into_iter();
     found.map(move |observation| Evidence { place: place.clone(), observation })
 }
 
-/// Where in its log a record is.
+/// The place of a record in its log.
 fn place(stamp: &Stamp<'_>) -> Place {
     if stamp.recovered { Place::RecoveredRecord(stamp.id) } else { Place::Record(stamp.id) }
 }
 
-/// A file that is no event log, as artifacts are told of that can't be read.
+/// Why a file that is no event log could not be read.
 fn unreadable(error: evtx_scan::Error) -> Unreadable {
     Unreadable { place: error.place().map(str::to_owned), reason: error.reason() }
 }

@@ -1,6 +1,6 @@
-//! Events that stand in a text as XML: what Event Viewer shows under "Details", `wevtutil qe` prints, and people paste.
+//! Events in a text as XML: the form that Event Viewer shows under "Details" and `wevtutil qe` prints, and that people paste.
 //!
-//! The text around an event does not matter, and an event that was cut gives what is there.
+//! Any text may be around an event, and an event that was cut is read as far as it goes.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -16,23 +16,23 @@ use super::RecordMatcher;
 use super::meaning::content;
 use evidence::{Evidence, Names};
 
-/// As deep as elements are nested in events, and some more.
+/// The deepest nesting of elements that is read: somewhat more than events have.
 const MOST_LEVELS: usize = 24;
-/// As many elements as an event has, and some more.
+/// The most elements of an event that are read: somewhat more than events have.
 const MOST_ELEMENTS: usize = 4096;
-/// As many events as are read in one text: more come from a log, which can be given itself.
+/// The most events that are read in one text: more come from a log, which can be given itself.
 pub const MOST_EVENTS: usize = 1000;
 
 /// An event in a text.
 #[derive(Debug)]
 pub struct PastedEvent {
-    /// Where it stands, bytes of the text.
+    /// The event's part of the text, bytes.
     pub range: Range<usize>,
-    /// What it says; `None` for an event that the catalogue does not have.
+    /// The event as evidence; `None` for an event that the catalogue does not have.
     pub evidence: Option<Evidence>,
-    /// What else is found in it.
+    /// The evidence that the matcher found.
     pub matches: Vec<Evidence>,
-    /// Whether the end of it is missing.
+    /// Whether the event's end is missing.
     pub cut: bool,
 }
 
@@ -67,12 +67,12 @@ pub fn pasted_events(text: &str, names: &Names, matcher: Option<&dyn RecordMatch
 /// The end of an event that a web page or a mail program has escaped.
 const ESCAPED_END: &str = "&lt;/Event&gt;";
 
-/// How many events begin in `text`, those among them that are not read.
+/// The number of events that begin in `text`, with those beyond [`MOST_EVENTS`].
 pub fn count_of_events(text: &str) -> usize {
     std::iter::successors(next_event(text, 0), |start| next_event(text, start.saturating_add(1))).count()
 }
 
-/// Where the next `<Event>` begins, or the next `&lt;Event&gt;`.
+/// Where the next `<Event>` or `&lt;Event&gt;` at or behind `from` begins.
 fn next_event(text: &str, from: usize) -> Option<usize> {
     const TAG: &str = "Event";
     let rest = text.get(from..)?;
@@ -87,7 +87,7 @@ fn next_event(text: &str, from: usize) -> Option<usize> {
     rest.match_indices(TAG).find_map(|(at, _)| begins(at)).and_then(|at| from.checked_add(at))
 }
 
-/// A text with the characters that HTML escapes.
+/// The text with HTML's entities replaced by their characters.
 fn unescaped(text: &str) -> String {
     const ENTITIES: [(&str, &str); 6] =
         [("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&#39;", "'"), ("&nbsp;", " "), ("&amp;", "&")];
@@ -97,12 +97,12 @@ fn unescaped(text: &str) -> String {
 /// An element as far as it could be read.
 struct Element {
     node: Option<Node<'static>>,
-    /// How much of the text it takes, bytes.
+    /// The length of the element in the text, bytes.
     length: usize,
     cut: bool,
 }
 
-/// An element whose end was not seen yet.
+/// An element whose end was not read yet.
 #[derive(Default)]
 struct Open {
     name: String,
@@ -163,7 +163,7 @@ fn add_text(open: &mut [Open], text: &str) {
     }
 }
 
-/// The outermost of elements that were cut off.
+/// The outermost of elements whose ends are missing.
 fn closed(mut open: Vec<Open>) -> Option<Node<'static>> {
     while let Some(element) = open.pop() {
         match open.last_mut() {
@@ -196,7 +196,7 @@ impl Open {
         }
     }
 
-    /// In the form that event logs have as JSON.
+    /// The element in the form of an event log's JSON.
     fn into_node(self) -> Node<'static> {
         let text = self.text.trim().to_owned();
         let mut members = self.children;
@@ -213,7 +213,7 @@ impl Open {
     }
 }
 
-/// What an event's element says, and the rules that match it.
+/// The evidence in an event's element, and the evidence that `matcher` finds in it.
 fn evidence(
     event: &Node<'_>,
     names: &Names,
@@ -236,7 +236,7 @@ fn evidence(
         head: Head::from_parts(&parts),
         fields: &RecordFields::from_elements(&elements),
     };
-    let said = content(&record, names).map(|content| super::of_content(&record.stamp(), Arc::new(content), names));
+    let said = content(&record, names).map(|content| super::with_content(&record.stamp(), Arc::new(content), names));
     let matches = matcher.map(|matcher| super::matches(&record, matcher, names).collect());
     Some((said, matches.unwrap_or_default()))
 }

@@ -3,9 +3,11 @@
 //!
 //! - `asked`: what a run asks, as a hash: program, rules, options;
 //! - `inputs`: of what it asks that, as a hash: the files with their content;
-//! - `kept`: the file in the cache's folder.
+//! - `folder`: the files of all answers in the cache's folder;
+//! - `kept`: the file of one answer.
 
 mod asked;
+mod folder;
 mod inputs;
 mod kept;
 
@@ -41,7 +43,7 @@ impl Answers {
     /// The run that asks `asked` of the files at `paths`, and the answer to it, if it is known. `None` for the first
     /// where the files can't be compared for less than reading them costs.
     pub fn look_up(cache: &Arc<Cache>, asked: Asked, paths: &[PathBuf]) -> (Option<Self>, Option<Answer>) {
-        let place = cache.answer(asked.hash());
+        let place = folder::place(cache.folder(), asked.hash());
         let known = Answer::open(&place).unwrap_or_else(|reason| {
             cache.refuse(&place, &reason);
             None
@@ -95,7 +97,7 @@ impl Answers {
         let Some(inputs) = inputs else { return };
         let trailer = Trailer { inputs, whole, notes: notes.said().to_vec(), exit };
         match keeping.finish(&trailer, &self.place) {
-            Ok(()) => self.cache.drop_old_answers(),
+            Ok(()) => folder::drop_old_answers(self.cache.folder()),
             Err(error) => self.cache.not_kept(&error),
         }
     }

@@ -1,10 +1,10 @@
-//! Windows' binary XML, in which an event log holds its records (MS-EVEN6, section 2.2.12).
+//! Windows' binary XML, the content of an event log's records (MS-EVEN6, section 2.2.12).
 //!
-//! A record is an instance of a template: the template's definition lies in the same chunk and holds the tokens of the
-//! XML, the instance holds the values that are put into it. Some records hold their tokens themselves.
+//! A record is an instance of a template: the template's definition, in the same chunk, has the tokens of the XML, and the
+//! instance has the values that are put into it. Some records have their tokens themselves.
 //!
-//! Only shapes that are known exactly are read. For all others the answer is [`Unusual`], and the record is left to
-//! the `evtx` crate, which knows more of them and reads damaged records as far as possible.
+//! Only shapes that are known exactly are read. For all others the error is [`Unusual`], and the record is left to the `evtx`
+//! crate, which reads more shapes, and damaged records as far as possible.
 
 pub(crate) mod elements;
 pub(crate) mod raw_fields;
@@ -18,7 +18,7 @@ mod tests;
 
 use std::fmt;
 
-/// A shape that this decoder does not know exactly, damage included; which one, for those who look for it.
+/// Why a record is left to the `evtx` crate: a shape that is not known exactly, or damage. The text is for developers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Unusual(pub(crate) &'static str);
 

@@ -1,27 +1,27 @@
-//! Where the parts of a record's `System` element come from: its template's definition tells, and is looked at once a
-//! chunk instead of once a record.
+//! The places of the parts of a record's `System` element, read from its template's definition once a chunk instead of once
+//! a record.
 
 use super::Unusual;
 use super::token::{Name, Token, Tokens};
 use super::value::{Slot, kind, until_nul};
 
-/// Where the text of an element or attribute comes from.
+/// The place of the text of an element or attribute.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Part {
-    /// It does not occur.
+    /// There is no such element or attribute.
     #[default]
     Absent,
-    /// A text among the tokens, UTF-16: where it begins and ends.
+    /// A text among the tokens, UTF-16, from the first to the second offset.
     Literal(usize, usize),
     /// A number among the tokens.
     Number(u16),
     /// The value of the instance with this index.
     Value(usize),
-    /// Several things, or one of another kind.
+    /// Several texts or values, or one of another kind.
     Other,
 }
 
-/// Where the parts of `System` come from that tell what a record is.
+/// The places of the parts of `System` by which records are selected.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct System {
     /// `Provider`, attribute `Name`.
@@ -34,19 +34,19 @@ pub(crate) struct System {
     pub(crate) computer: Part,
     /// `TimeCreated`, attribute `SystemTime`.
     pub(crate) created: Part,
-    /// Values without which `System` or a part of it is left out.
+    /// Indices of values without which `System` or a part of it is left out.
     pub(crate) guards: [Option<usize>; GUARDS],
-    /// Where the tokens behind `System` begin.
+    /// The offset of the tokens behind `System`.
     pub(crate) end: usize,
 }
 
-/// How many tokens a system may have: damaged chunks can refer to the same ones again and again. Windows' own have
+/// The most tokens that a `System` may have: damaged chunks can refer to the same tokens again and again. Windows' own have
 /// about 60.
 const MOST_TOKENS: usize = 2048;
-/// How many values can be such that a part of `System` is left out without them: `System` itself and its parts.
+/// The most values without which `System` or a part of it is left out: one for `System`, and one for each of its parts.
 pub(crate) const GUARDS: usize = 6;
 
-/// The text that is being read.
+/// The part whose text is being read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Target {
     Provider,
@@ -57,11 +57,11 @@ enum Target {
 }
 
 impl System {
-    /// Reads the tokens of an event up to the end of its `System` element: a definition's, or those of a record that
-    /// holds them itself.
+    /// Reads the tokens of an event, those of a definition or of a record without template, up to the end of its `System`
+    /// element.
     ///
     /// # Errors
-    /// When they are not those of an event, or too unusual to tell where a part comes from.
+    /// When the tokens are not those of an event, or too unusual to find a part.
     pub(crate) fn read(tokens: &mut Tokens<'_>) -> Result<Self, Unusual> {
         let mut system = Self::default();
         // Open elements: one within `Event`, two within `System`.
@@ -75,7 +75,7 @@ impl System {
             left = left.checked_sub(1).ok_or(Unusual("a system of very many tokens"))?;
             match tokens.next()? {
                 Token::Element(opened) => {
-                    let own = if depth == 2 { Element::of(check(opened.name)?) } else { None };
+                    let own = if depth == 2 { SystemChild::by_name(check(opened.name)?) } else { None };
                     if depth == 2 && own.is_none() {
                         tokens.skip_element(&mut left)?;
                         (element, target) = (None, None);
@@ -106,12 +106,12 @@ impl System {
                 Token::Attribute(name) => {
                     let name = check(name)?;
                     target = match element {
-                        Some(Element::Provider) if name.is(NAME) => Some(Target::Provider),
-                        Some(Element::TimeCreated) if name.is(SYSTEM_TIME) => Some(Target::Created),
+                        Some(SystemChild::Provider) if name.is(NAME) => Some(Target::Provider),
+                        Some(SystemChild::TimeCreated) if name.is(SYSTEM_TIME) => Some(Target::Created),
                         _ => None,
                     };
                 }
-                Token::StartEnds => target = element.and_then(Element::content),
+                Token::StartEnds => target = element.and_then(SystemChild::content),
                 Token::Empty | Token::ElementEnds => match depth {
                     0 => return Err(Unusual("an element ends that did not begin")),
                     2 => {
@@ -146,7 +146,7 @@ impl System {
         }
     }
 
-    /// The same for tokens that stand at `to` instead of `from`, of which all places count.
+    /// The places in the same tokens at the offset `to` instead of `from`.
     pub(crate) fn moved(mut self, from: usize, to: usize) -> Self {
         let moved = |at: usize| at.saturating_sub(from).saturating_add(to);
         let parts = [&mut self.provider, &mut self.event_id, &mut self.channel, &mut self.computer, &mut self.created];
@@ -159,8 +159,8 @@ impl System {
         self
     }
 
-    /// Lets pass records that have all values without which a part is left out, but for a channel or computer that is
-    /// itself such a value. `values` are all that the record has.
+    /// Checks that a record with these values has every part. A channel or computer that itself is the missing value may be
+    /// left out.
     ///
     /// # Errors
     /// When a part is left out of the record.
@@ -174,14 +174,14 @@ impl System {
         Ok(())
     }
 
-    /// Notes a value without which something is left out.
+    /// Notes the index of a value without which `System` or a part of it is left out.
     fn guard(&mut self, value: usize) -> Result<(), Unusual> {
         let free = self.guards.iter_mut().find(|guard| guard.is_none_or(|known| known == value));
         *free.ok_or(Unusual("a system that depends on many values"))? = Some(value);
         Ok(())
     }
 
-    /// Adds what an element or attribute holds; of two things in one it is not told which counts.
+    /// Adds the text of an element or attribute; several texts are [`Part::Other`].
     fn add(&mut self, target: Option<Target>, part: Part) {
         let known = match target {
             None => return,
@@ -195,15 +195,15 @@ impl System {
     }
 }
 
-/// Lets pass names that end where their count says: the `evtx` crate ends them at a NUL.
+/// The name, if it contains no NUL: the `evtx` crate would end it there.
 fn check(name: Name<'_>) -> Result<Name<'_>, Unusual> {
     let has_nul = until_nul(name.utf16).len() < name.utf16.len();
     if has_nul { Err(Unusual("a name with a NUL")) } else { Ok(name) }
 }
 
-/// The elements of `System` that are looked at.
+/// The children of `System` that are looked at.
 #[derive(Debug, Clone, Copy)]
-enum Element {
+enum SystemChild {
     Provider,
     EventId,
     Channel,
@@ -211,24 +211,19 @@ enum Element {
     TimeCreated,
 }
 
-impl Element {
-    fn of(name: Name<'_>) -> Option<Self> {
-        if name.is(PROVIDER) {
-            Some(Self::Provider)
-        } else if name.is(EVENT_ID) {
-            Some(Self::EventId)
-        } else if name.is(CHANNEL) {
-            Some(Self::Channel)
-        } else if name.is(COMPUTER) {
-            Some(Self::Computer)
-        } else if name.is(TIME_CREATED) {
-            Some(Self::TimeCreated)
-        } else {
-            None
+impl SystemChild {
+    fn by_name(name: Name<'_>) -> Option<Self> {
+        match name.utf16 {
+            PROVIDER => Some(Self::Provider),
+            EVENT_ID => Some(Self::EventId),
+            CHANNEL => Some(Self::Channel),
+            COMPUTER => Some(Self::Computer),
+            TIME_CREATED => Some(Self::TimeCreated),
+            _ => None,
         }
     }
 
-    /// What its content is, if that is looked at.
+    /// The part that is the element's content, if that is looked at.
     fn content(self) -> Option<Target> {
         match self {
             Self::EventId => Some(Target::EventId),
@@ -241,10 +236,10 @@ impl Element {
 
 const EVENT: &[u8; 10] = b"E\0v\0e\0n\0t\0";
 const SYSTEM: &[u8; 12] = b"S\0y\0s\0t\0e\0m\0";
-const PROVIDER: &[u8; 16] = b"P\0r\0o\0v\0i\0d\0e\0r\0";
+const PROVIDER: &[u8] = b"P\0r\0o\0v\0i\0d\0e\0r\0";
 const NAME: &[u8; 8] = b"N\0a\0m\0e\0";
-const EVENT_ID: &[u8; 14] = b"E\0v\0e\0n\0t\0I\0D\0";
-const CHANNEL: &[u8; 14] = b"C\0h\0a\0n\0n\0e\0l\0";
-const COMPUTER: &[u8; 16] = b"C\0o\0m\0p\0u\0t\0e\0r\0";
-const TIME_CREATED: &[u8; 22] = b"T\0i\0m\0e\0C\0r\0e\0a\0t\0e\0d\0";
+const EVENT_ID: &[u8] = b"E\0v\0e\0n\0t\0I\0D\0";
+const CHANNEL: &[u8] = b"C\0h\0a\0n\0n\0e\0l\0";
+const COMPUTER: &[u8] = b"C\0o\0m\0p\0u\0t\0e\0r\0";
+const TIME_CREATED: &[u8] = b"T\0i\0m\0e\0C\0r\0e\0a\0t\0e\0d\0";
 const SYSTEM_TIME: &[u8; 20] = b"S\0y\0s\0t\0e\0m\0T\0i\0m\0e\0";

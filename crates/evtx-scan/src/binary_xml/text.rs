@@ -1,5 +1,9 @@
 //! Values as text, written as the `evtx` crate writes them.
 
+use std::io::Write;
+
+use serde::Serialize;
+
 use super::Unusual;
 use super::value::{Value, kind, sid_size, until_nul};
 use untrusted::text::windows_1252;
@@ -9,7 +13,7 @@ const TICKS: u64 = 10_000_000;
 /// Seconds in a day.
 const DAY: u64 = 86_400;
 
-/// Whether nothing is written for the value, not even as an item of a list.
+/// Whether the value has no text, not even an empty one as an item of a list.
 #[inline]
 pub(crate) fn is_empty(value: Value<'_>) -> bool {
     match value.kind {
@@ -44,9 +48,9 @@ fn push_other(value: Value<'_>, out: &mut Vec<u8>) -> Option<()> {
         kind::INT32 => push_signed(i32::from_le_bytes(all(bytes)?).into(), out),
         kind::INT64 => push_signed(i64::from_le_bytes(all(bytes)?), out),
         kind::UINT8 | kind::UINT16 | kind::UINT32 | kind::UINT64 => push_decimal(unsigned(bytes), out),
-        kind::REAL32 => push_real32(f32::from_le_bytes(all(bytes)?), out)?,
-        kind::REAL64 => push_real64(f64::from_le_bytes(all(bytes)?), out)?,
-        // Some providers log bits as truth value.
+        kind::REAL32 => push_real(f32::from_le_bytes(all(bytes)?), out)?,
+        kind::REAL64 => push_real(f64::from_le_bytes(all(bytes)?), out)?,
+        // Some providers log bits as a truth value.
         kind::BOOL => match i32::from_le_bytes(all(bytes)?) {
             0 => out.extend_from_slice(b"false"),
             1 => out.extend_from_slice(b"true"),
@@ -70,7 +74,7 @@ pub(crate) fn items(list: Value<'_>) -> Option<Items<'_>> {
     }
     let mut kind = list.kind & !kind::ARRAY;
     let truth = |bytes: &[u8; 4]| matches!(u32::from_le_bytes(*bytes), 0 | 1);
-    // One that is neither true nor false makes numbers of all.
+    // If one item is neither true nor false, all are numbers.
     if kind == kind::BOOL && !list.bytes.as_chunks::<4>().0.iter().all(truth) {
         kind = kind::INT32;
     }
@@ -92,7 +96,7 @@ impl<'c> Iterator for Items<'c> {
             return None;
         }
         let rest = self.rest;
-        // How much is the item, and how much ends it.
+        // The size of the item, and of what ends it.
         let (size, end) = match self.kind {
             kind::STRING => (until_nul(rest).len(), 2),
             kind::ANSI_STRING => (rest.iter().position(|byte| *byte == 0).unwrap_or(rest.len()), 1),
@@ -104,7 +108,7 @@ impl<'c> Iterator for Items<'c> {
     }
 }
 
-/// Appends UTF-16 characters up to a NUL. Half a surrogate pair becomes U+FFFD.
+/// Appends the UTF-16 characters in front of a NUL. Half a surrogate pair becomes U+FFFD.
 #[inline]
 pub(crate) fn push_utf16(utf16: &[u8], out: &mut Vec<u8>) {
     if push_ascii(utf16, out) {
@@ -120,11 +124,11 @@ pub(crate) fn push_utf16(utf16: &[u8], out: &mut Vec<u8>) {
     }
 }
 
-/// Appends UTF-16 characters if all of them are ASCII, and none a NUL; says whether they are.
+/// Appends UTF-16 characters if all of them are ASCII and none is a NUL; returns whether they are.
 #[inline]
 pub(crate) fn push_ascii(utf16: &[u8], out: &mut Vec<u8>) -> bool {
     let units = utf16.as_chunks::<2>().0;
-    // Zero below 128: those bits of the unit, and, for a NUL, those of what is one less.
+    // Zero for 1 to 127: the bits from 128 on of the unit and, because of NUL, of the unit minus one.
     let other = |unit: &[u8; 2]| {
         let unit = u16::from_le_bytes(*unit);
         (unit | unit.wrapping_sub(1)) & 0xFF80
@@ -142,8 +146,8 @@ pub(crate) fn push_character(character: char, out: &mut Vec<u8>) {
     out.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
 }
 
-/// The characters of a machine's 8-bit code page, taken for Windows-1252, without NULs. Its undefined bytes are read
-/// as the control characters that they are in Latin-1.
+/// Appends characters of a machine's 8-bit code page, without NULs. The code page is taken for Windows-1252; bytes that it
+/// does not define are read as the control characters that they are in Latin-1.
 fn push_ansi(bytes: &[u8], out: &mut Vec<u8>) {
     for byte in bytes.iter().filter(|byte| **byte != 0) {
         let character = windows_1252(*byte);
@@ -152,13 +156,13 @@ fn push_ansi(bytes: &[u8], out: &mut Vec<u8>) {
     }
 }
 
-/// The bytes, if there are exactly as many.
+/// The bytes as an array, if their number is that of the array.
 #[inline]
 fn all<const N: usize>(bytes: &[u8]) -> Option<[u8; N]> {
     bytes.try_into().ok()
 }
 
-/// A number of at most eight bytes.
+/// A number of at most eight bytes, the lowest first.
 #[inline]
 fn unsigned(bytes: &[u8]) -> u64 {
     bytes.iter().rev().fold(0, |number, byte| (number << 8) | u64::from(*byte))
@@ -188,6 +192,7 @@ pub(crate) fn push_decimal(mut number: u64, out: &mut Vec<u8>) {
     out.extend_from_slice(digits.get(unused..).unwrap_or_default());
 }
 
+/// Appends `0x` and a number in hexadecimal digits.
 fn push_hexadecimal(number: u64, out: &mut Vec<u8>) {
     out.extend_from_slice(b"0x");
     // Four bits a digit; at least one digit.
@@ -226,7 +231,7 @@ const fn pairs(digits: [u8; 16]) -> Pairs {
     pairs
 }
 
-/// Two digits a byte.
+/// Appends two digits a byte.
 #[inline]
 fn push_digits(bytes: &[u8], digits: &Pairs, out: &mut Vec<u8>) {
     let start = out.len();
@@ -237,34 +242,17 @@ fn push_digits(bytes: &[u8], digits: &Pairs, out: &mut Vec<u8>) {
     }
 }
 
-fn push_real32(number: f32, out: &mut Vec<u8>) -> Option<()> {
-    if number.is_finite() {
-        serde_json::to_writer(out, &number).ok()
-    } else {
-        push_not_finite(number.into(), out);
-        Some(())
+/// Appends a number with the fewest digits that tell it from others of its type.
+fn push_real<F: Copy + Into<f64> + Serialize>(number: F, out: &mut Vec<u8>) -> Option<()> {
+    let wide: f64 = number.into();
+    if wide.is_finite() {
+        return serde_json::to_writer(out, &number).ok();
     }
+    // "NaN", "inf" or "-inf".
+    write!(out, "{wide}").ok()
 }
 
-fn push_real64(number: f64, out: &mut Vec<u8>) -> Option<()> {
-    if number.is_finite() {
-        serde_json::to_writer(out, &number).ok()
-    } else {
-        push_not_finite(number, out);
-        Some(())
-    }
-}
-
-fn push_not_finite(number: f64, out: &mut Vec<u8>) {
-    let text: &[u8] = match number {
-        _ if number.is_nan() => b"NaN",
-        _ if number.is_sign_negative() => b"-inf",
-        _ => b"inf",
-    };
-    out.extend_from_slice(text);
-}
-
-/// In braces, lower case. The first three parts are numbers, stored with their low byte first.
+/// Appends a GUID in braces, lower case. Its first three parts are numbers, stored with their low byte first.
 fn push_guid(guid: &[u8; 16], out: &mut Vec<u8>) {
     let [a3, a2, a1, a0, b1, b0, c1, c0, d0, d1, e @ ..] = *guid;
     out.push(b'{');
@@ -278,7 +266,7 @@ fn push_guid(guid: &[u8; 16], out: &mut Vec<u8>) {
     out.push(b'}');
 }
 
-/// `S-revision-authority-part-part...`
+/// Appends a security identifier: `S-revision-authority-part-part...`.
 fn push_sid(sid: &[u8], out: &mut Vec<u8>) -> Option<()> {
     let (&[revision, parts, a, b, c, d, e, f], rest) = sid.split_first_chunk()?;
     out.extend_from_slice(b"S-");
@@ -305,7 +293,7 @@ struct Moment {
 }
 
 impl Moment {
-    /// As Windows writes it, with the last four digits of the year.
+    /// Appends the moment as Windows writes it, with the last four digits of the year.
     fn push(&self, out: &mut Vec<u8>) {
         let mut text = *b"0000-00-00T00:00:00.0000000Z";
         let mut put = |place: std::ops::Range<usize>, mut number: u64| {
@@ -325,7 +313,7 @@ impl Moment {
     }
 }
 
-/// 100 ns since 1601-01-01. What is no FILETIME, by its sign, is written as zeros.
+/// Appends a FILETIME: 100 ns units since 1601-01-01. A negative one is written as zeros.
 fn push_filetime(filetime: u64, out: &mut Vec<u8>) {
     if i64::try_from(filetime).is_err() {
         return Moment::default().push(out);
@@ -370,8 +358,8 @@ fn days_of_month(year: u64, month: u64) -> u64 {
     }
 }
 
-/// Year, month, day of the week, day, hour, minute, second and milliseconds. What is no time is written as the first
-/// day that there is.
+/// Appends a SYSTEMTIME: year, month, day of the week, day, hour, minute, second and milliseconds. One that is no time is
+/// written as 1601-01-01.
 fn push_systemtime(systemtime: &[u8; 16], out: &mut Vec<u8>) {
     let mut parts = systemtime.as_chunks::<2>().0.iter().map(|part| u64::from(u16::from_le_bytes(*part)));
     let [year, month, _, day, hour, minute, second, milliseconds] =

@@ -5,40 +5,39 @@ use std::ops::Range;
 use super::Unusual;
 use super::value::{Value, Values, fixed_size, is_type, kind, sid_size};
 
-/// Bytes of a definition before its tokens: the offset of another one (4), its GUID (16) and the size of its tokens
-/// (4).
+/// Size of a definition's header, bytes: the offset of another definition (4), a GUID (16) and the size of the tokens (4).
 const DEFINITION_HEADER: usize = 24;
-/// Set in a token that says more: attributes of an element, or that another value or attribute follows.
+/// Set in a token that has more with it: an element with attributes, or a value or attribute that another one follows.
 const MORE: u8 = 0x40;
-/// The dependency of an element that has none.
+/// The dependency of an element that depends on no value.
 const NO_DEPENDENCY: u16 = 0xFFFF;
 
-/// Contains nothing, and lies within everything.
+/// An empty range, within every other range.
 const NO_NAMES: Range<usize> = Range { start: usize::MAX, end: 0 };
 
 const CUT: Unusual = Unusual("the tokens are cut");
 
-/// A name of an element or attribute.
+/// The name of an element or attribute.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Name<'c> {
-    /// Its characters.
+    /// Its characters, UTF-16.
     pub(crate) utf16: &'c [u8],
-    /// Where in the chunk they are.
+    /// The offset of the characters in the chunk.
     pub(crate) at: usize,
 }
 
 impl Name<'_> {
-    /// Whether it is this name, given as UTF-16.
+    /// Whether these are the name's characters, UTF-16.
     #[inline]
     pub(crate) fn is<const N: usize>(self, utf16: &[u8; N]) -> bool {
         self.utf16.len() == N && self.utf16.first_chunk::<N>() == Some(utf16)
     }
 }
 
-/// A token with what belongs to it.
+/// A token.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Token<'c> {
-    /// There are no more.
+    /// The end of the tokens.
     End,
     /// An element begins; its attributes follow, then [`Token::StartEnds`] or [`Token::Empty`].
     Element(Element<'c>),
@@ -50,7 +49,7 @@ pub(crate) enum Token<'c> {
     ElementEnds,
     /// A value that is part of the tokens.
     Literal(Value<'c>),
-    /// Text that was marked as such, as UTF-16.
+    /// A CDATA section, UTF-16.
     CData(&'c [u8]),
     /// An attribute begins; its value follows.
     Attribute(Name<'c>),
@@ -60,25 +59,25 @@ pub(crate) enum Token<'c> {
     Character(u16),
     /// A character by its name.
     Entity(Name<'c>),
-    /// An instance of a template. Its values are behind this token; see [`Tokens::go_to`].
+    /// An instance of a template. The next token is behind its values: see [`Tokens::go_to`].
     Instance(Instance<'c>),
 }
 
 /// The beginning of an element.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Element<'c> {
-    /// What it is called.
+    /// Its name.
     pub(crate) name: Name<'c>,
     /// The index of the value without which the element is left out.
     pub(crate) dependency: Option<usize>,
 }
 
-/// A `Data` as most templates have it: with a name that is part of the template, and one value of the instance.
+/// A `Data` element as most templates have it: its name is part of the template, its content is one value of the instance.
 #[derive(Debug, Clone)]
 pub(crate) struct NamedData {
     /// The index of the value without which the element is left out.
     pub(crate) dependency: Option<usize>,
-    /// Where in the chunk the characters of its name are; there is at least one.
+    /// The place of its name's characters in the chunk; there is at least one.
     pub(crate) name: Range<usize>,
     /// The index of its value.
     pub(crate) index: usize,
@@ -87,18 +86,18 @@ pub(crate) struct NamedData {
 /// An instance of a template.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Instance<'c> {
-    /// Where in the chunk the template's definition lies.
+    /// The offset of the template's definition in the chunk.
     pub(crate) definition: usize,
-    /// What is put into it.
+    /// The values that are put into the template.
     pub(crate) values: Values<'c>,
 }
 
 impl<'c> Instance<'c> {
-    /// The instance that the record is whose binary XML lies in this part of the chunk; `None` when it holds its
-    /// tokens itself.
+    /// The instance that is the record whose binary XML is this part of the chunk; `None` for a record that has its tokens
+    /// itself.
     ///
     /// # Errors
-    /// When it is cut.
+    /// When the record is cut.
     #[inline]
     pub(crate) fn of_record(chunk: &'c [u8], record: Range<usize>) -> Result<Option<Self>, Unusual> {
         let mut tokens = Tokens::of_record(chunk, record)?;
@@ -117,14 +116,14 @@ pub(crate) struct Tokens<'c> {
     /// The chunk up to where the tokens must end.
     bytes: &'c [u8],
     at: usize,
-    /// Whether they are a definition's, whose elements may depend on a value.
+    /// Whether the tokens are those of a definition, whose elements may depend on a value.
     in_definition: bool,
     /// See [`Tokens::names`].
     names: Range<usize>,
 }
 
 impl<'c> Tokens<'c> {
-    /// Tokens in the middle of a definition or a record.
+    /// The tokens in this part of a definition or a record.
     #[inline]
     pub(crate) fn within(chunk: &'c [u8], range: Range<usize>, in_definition: bool) -> Result<Self, Unusual> {
         let bytes = chunk.get(..range.end).ok_or(Unusual("tokens reach beyond the chunk"))?;
@@ -149,26 +148,26 @@ impl<'c> Tokens<'c> {
         Ok(tokens)
     }
 
-    /// Where the next token is.
+    /// The offset of the next token.
     #[inline]
     pub(crate) fn at(&self) -> usize {
         self.at
     }
 
-    /// The part of the chunk with the tokens that were not read yet.
+    /// The part of the chunk with the tokens that are not read yet.
     #[inline]
     pub(crate) fn rest(&self) -> Range<usize> {
         self.at..self.bytes.len()
     }
 
-    /// Goes on at another place: behind the values of an instance.
+    /// Continues at another offset: behind the values of an instance.
     #[inline]
     pub(crate) fn go_to(&mut self, at: usize) {
         self.at = at;
     }
 
-    /// The part of the chunk with all names that [`Tokens::next`] gave, from their headers to the NUL behind them, and
-    /// the beginnings of those that [`Tokens::skip_element`] passed over.
+    /// The part of the chunk with all names that [`Tokens::next`] returned, from their headers to the NUL behind them, and the
+    /// beginnings of the names that [`Tokens::skip_element`] skipped.
     #[inline]
     pub(crate) fn names(&self) -> Range<usize> {
         self.names.clone()
@@ -177,7 +176,7 @@ impl<'c> Tokens<'c> {
     /// The next token.
     ///
     /// # Errors
-    /// When it is cut, or none that is read here.
+    /// When the token is cut, or of a kind that is not read here.
     #[inline]
     pub(crate) fn next(&mut self) -> Result<Token<'c>, Unusual> {
         let Some(token) = self.peek() else { return Ok(Token::End) };
@@ -203,10 +202,10 @@ impl<'c> Tokens<'c> {
             0x08 | 0x48 => Token::Character(self.u16()?),
             0x09 | 0x49 => Token::Entity(self.name()?),
             0x0C => Token::Instance(self.instance()?),
-            // An optional substitution differs from others in nothing but how an empty attribute would be written.
+            // An optional substitution only differs in how an empty attribute would be written.
             0x0D | 0x0E => {
                 let index = self.u16()?;
-                // What type the template expects; the values say theirs themselves.
+                // The type that the template expects; the table of values has the types of the values.
                 let [kind] = self.array()?;
                 if !is_type(kind) {
                     return Err(Unusual("a substitution of a type that nobody knows"));
@@ -217,7 +216,7 @@ impl<'c> Tokens<'c> {
         })
     }
 
-    /// The next element with all its tokens at once, if it is a `Data` as most templates have it. Else nothing is read.
+    /// Reads the next element with all its tokens, if it is a `Data` as most templates have it, or else nothing.
     #[inline]
     pub(crate) fn named_data(&mut self) -> Option<NamedData> {
         if !self.in_definition {
@@ -242,14 +241,14 @@ impl<'c> Tokens<'c> {
         Some(NamedData { dependency, name, index: usize::from(u16::from_le_bytes([low, high])) })
     }
 
-    /// The next `N` bytes at a place, and the place behind them.
+    /// The next `N` bytes at an offset, and the offset behind them.
     #[inline]
     fn part<const N: usize>(&self, at: usize) -> Option<([u8; N], usize)> {
         Some((*self.bytes.get(at..)?.first_chunk()?, at.saturating_add(N)))
     }
 
-    /// The place behind a name that was referred to right before `at`, if it is this one: its count of characters and
-    /// the four of them.
+    /// The offset behind a reference to a name, which ends at `at`, and behind the name itself where that follows; `None` for
+    /// any other name. `name` is the number of characters, four, and the characters.
     #[inline]
     fn behind_name(&self, offset: [u8; 4], name: [u8; 10], at: usize) -> Option<usize> {
         let offset = usize::try_from(u32::from_le_bytes(offset)).ok()?;
@@ -264,7 +263,7 @@ impl<'c> Tokens<'c> {
         self.bytes.get(self.at).copied()
     }
 
-    /// Passes over version and flags, which stand before all tokens.
+    /// Skips version and flags in front of all tokens.
     #[inline]
     fn skip_fragment_header(&mut self) -> Result<(), Unusual> {
         if self.peek() == Some(0x0F) {
@@ -298,18 +297,18 @@ impl<'c> Tokens<'c> {
         self.array().map(u32::from_le_bytes)
     }
 
-    /// Characters whose count stands before them.
+    /// Characters with their number in front of them.
     #[inline]
     fn characters(&mut self) -> Result<&'c [u8], Unusual> {
         let count = usize::from(self.u16()?);
         self.take(count.saturating_mul(2))
     }
 
-    /// Passes over the rest of an element whose beginning was read. `left` is how many tokens may be read, and counts
+    /// Skips the rest of an element whose beginning was read. `left` is the number of tokens that may still be read, and counts
     /// down.
     ///
     /// # Errors
-    /// When a token in it is cut, or none that is read here, or there are too many.
+    /// When a token of the element is cut or of a kind that is not read here, or there are too many.
     pub(crate) fn skip_element(&mut self, left: &mut usize) -> Result<(), Unusual> {
         let mut open = 1_usize;
         while open > 0 {
@@ -335,7 +334,7 @@ impl<'c> Tokens<'c> {
                     self.skip_name()?;
                 }
                 0x00 => return Err(CUT),
-                // The others are no longer than they are hard to tell apart.
+                // The other tokens are short, and read like any.
                 _ => {
                     if matches!(self.next()?, Token::Instance(_) | Token::Entity(_)) {
                         return Err(Unusual("an instance or a named character within the system"));
@@ -346,7 +345,7 @@ impl<'c> Tokens<'c> {
         Ok(())
     }
 
-    /// Passes over a name, and over its text where that follows.
+    /// Skips a reference to a name, and the name itself where that follows.
     #[inline]
     fn skip_name(&mut self) -> Result<(), Unusual> {
         let offset = usize::try_from(self.u32()?).map_err(|_| CUT)?;
@@ -359,18 +358,19 @@ impl<'c> Tokens<'c> {
         Ok(())
     }
 
+    /// Adds a name with this offset and size to [`Tokens::names`].
     #[inline]
     fn note_name(&mut self, offset: usize, size: usize) {
         self.names = self.names.start.min(offset)..self.names.end.max(offset.saturating_add(size));
     }
 
-    /// A name by its offset in the chunk. Where it is used for the first time, the name itself follows.
+    /// A name, by its offset in the chunk. Where a chunk uses the name for the first time, the name itself follows.
     #[inline]
     fn name(&mut self) -> Result<Name<'c>, Unusual> {
         const BROKEN: Unusual = Unusual("a name lies beyond the chunk");
 
         let offset = usize::try_from(self.u32()?).map_err(|_| BROKEN)?;
-        // The offset of another name and a hash, then the count of characters, the characters, and a NUL.
+        // The offset of another name and a hash, then the number of characters, the characters, and a NUL.
         let at = offset.saturating_add(6);
         let (count, rest) = self.chunk.get(at..).and_then(<[u8]>::split_first_chunk).ok_or(BROKEN)?;
         let size = usize::from(u16::from_le_bytes(*count)).saturating_mul(2);
@@ -383,7 +383,7 @@ impl<'c> Tokens<'c> {
         Ok(Name { utf16, at: at.saturating_add(2) })
     }
 
-    /// A value that stands among the tokens.
+    /// A value among the tokens.
     #[inline]
     fn literal(&mut self) -> Result<Value<'c>, Unusual> {
         let [kind] = self.array()?;
@@ -408,7 +408,7 @@ impl<'c> Tokens<'c> {
     fn instance(&mut self) -> Result<Instance<'c>, Unusual> {
         let [_, _id @ .., d0, d1, d2, d3] = self.array::<9>()?;
         let definition = usize::try_from(u32::from_le_bytes([d0, d1, d2, d3])).map_err(|_| CUT)?;
-        // Where a template is used for the first time, its definition follows.
+        // Where a chunk uses a template for the first time, the definition follows.
         if definition == self.at {
             let size = definition_size(self.chunk, definition)?;
             self.take(DEFINITION_HEADER.saturating_add(size))?;
@@ -417,7 +417,7 @@ impl<'c> Tokens<'c> {
     }
 }
 
-/// Size of a definition's tokens.
+/// Size of a definition's tokens, bytes.
 #[inline]
 fn definition_size(chunk: &[u8], definition: usize) -> Result<usize, Unusual> {
     let header = definition.checked_add(20).and_then(|at| chunk.get(at..)).and_then(<[u8]>::first_chunk);

@@ -1,4 +1,6 @@
-//! The values of a template instance: a table of sizes and types, and the values behind it.
+//! The values of a template's instance: a table of their sizes and types, and the values behind it.
+
+use std::ops::Range;
 
 use super::Unusual;
 
@@ -27,90 +29,77 @@ pub(crate) mod kind {
     pub(crate) const HEX_INT32: u8 = 0x14;
     pub(crate) const HEX_INT64: u8 = 0x15;
     pub(crate) const BINARY_XML: u8 = 0x21;
-    /// Set in the type of an array of the type that the other bits say.
+    /// Set in the type of a list; the other bits are the type of its items.
     pub(crate) const ARRAY: u8 = 0x80;
 
-    /// Whether a value of this type tells its size by its content.
+    /// Whether the size of a value of this type is also in its content.
     pub(crate) fn has_own_size(kind: u8) -> bool {
         kind & !ARRAY == SID || kind == ARRAY | STRING
     }
 }
 
-/// What a type says about the size of its values.
+/// The sizes that values of a type can have.
 #[derive(Debug, Clone, Copy)]
 enum Extent {
-    /// That many bytes.
+    /// This number of bytes.
     Fixed(u16),
     /// Any number of bytes.
     Any,
-    /// A number of bytes in which none of these bits is set: whole units of 2, 4, 8 or 16 bytes.
+    /// A number of bytes in which none of these bits is set: whole items of 1, 2, 4, 8 or 16 bytes.
     Without(u16),
-    /// A number of bytes that the value itself says too.
+    /// A number of bytes that is also in the value's content.
     Own,
-    /// No type that is read here.
+    /// Values of this type are not read here.
     Unknown,
 }
 
-const EXTENTS: [Extent; 256] = extents();
-
-#[expect(clippy::indexing_slicing, reason = "constant indices below the table's length, checked by the compiler")]
-const fn extents() -> [Extent; 256] {
-    use Extent::{Any, Fixed, Own, Without};
-
+/// By type.
+const EXTENTS: [Extent; 256] = {
     let mut table = [Extent::Unknown; 256];
-    table[kind::NULL as usize] = Any;
-    table[kind::STRING as usize] = Without(1);
-    table[kind::ANSI_STRING as usize] = Any;
-    table[kind::INT8 as usize] = Fixed(1);
-    table[kind::UINT8 as usize] = Fixed(1);
-    table[kind::INT16 as usize] = Fixed(2);
-    table[kind::UINT16 as usize] = Fixed(2);
-    table[kind::INT32 as usize] = Fixed(4);
-    table[kind::UINT32 as usize] = Fixed(4);
-    table[kind::INT64 as usize] = Fixed(8);
-    table[kind::UINT64 as usize] = Fixed(8);
-    table[kind::REAL32 as usize] = Fixed(4);
-    table[kind::REAL64 as usize] = Fixed(8);
-    table[kind::BOOL as usize] = Fixed(4);
-    table[kind::BINARY as usize] = Any;
-    table[kind::GUID as usize] = Fixed(16);
-    table[kind::SIZE_T as usize] = Own;
-    table[kind::FILETIME as usize] = Fixed(8);
-    table[kind::SYSTEMTIME as usize] = Fixed(16);
-    table[kind::SID as usize] = Own;
-    table[kind::HEX_INT32 as usize] = Fixed(4);
-    table[kind::HEX_INT64 as usize] = Fixed(8);
-    table[kind::BINARY_XML as usize] = Any;
-    table[(kind::ARRAY | kind::STRING) as usize] = Own;
-    table[(kind::ARRAY | kind::ANSI_STRING) as usize] = Any;
-    table[(kind::ARRAY | kind::INT8) as usize] = Any;
-    table[(kind::ARRAY | kind::UINT8) as usize] = Any;
-    table[(kind::ARRAY | kind::INT16) as usize] = Without(1);
-    table[(kind::ARRAY | kind::UINT16) as usize] = Without(1);
-    table[(kind::ARRAY | kind::INT32) as usize] = Without(3);
-    table[(kind::ARRAY | kind::UINT32) as usize] = Without(3);
-    table[(kind::ARRAY | kind::INT64) as usize] = Without(7);
-    table[(kind::ARRAY | kind::UINT64) as usize] = Without(7);
-    table[(kind::ARRAY | kind::REAL32) as usize] = Without(3);
-    table[(kind::ARRAY | kind::REAL64) as usize] = Without(7);
-    table[(kind::ARRAY | kind::BOOL) as usize] = Without(3);
-    table[(kind::ARRAY | kind::GUID) as usize] = Without(15);
-    table[(kind::ARRAY | kind::FILETIME) as usize] = Without(7);
-    table[(kind::ARRAY | kind::SYSTEMTIME) as usize] = Without(15);
-    table[(kind::ARRAY | kind::SID) as usize] = Own;
-    table[(kind::ARRAY | kind::HEX_INT32) as usize] = Without(3);
-    table[(kind::ARRAY | kind::HEX_INT64) as usize] = Without(7);
+    let mut kind = 0;
+    #[expect(
+        clippy::indexing_slicing,
+        clippy::arithmetic_side_effects,
+        reason = "worked out when the program is built"
+    )]
+    while kind < table.len() {
+        table[kind] = extent(kind as u8);
+        kind += 1;
+    }
     table
+};
+
+#[expect(clippy::arithmetic_side_effects, reason = "worked out when the program is built")]
+const fn extent(kind: u8) -> Extent {
+    use Extent::{Any, Fixed, Own, Unknown, Without};
+
+    match kind {
+        kind::NULL | kind::ANSI_STRING | kind::BINARY | kind::BINARY_XML => Any,
+        kind::STRING => Without(1),
+        kind::INT8 | kind::UINT8 => Fixed(1),
+        kind::INT16 | kind::UINT16 => Fixed(2),
+        kind::INT32 | kind::UINT32 | kind::REAL32 | kind::BOOL | kind::HEX_INT32 => Fixed(4),
+        kind::INT64 | kind::UINT64 | kind::REAL64 | kind::FILETIME | kind::HEX_INT64 => Fixed(8),
+        kind::GUID | kind::SYSTEMTIME => Fixed(16),
+        kind::SIZE_T | kind::SID => Own,
+        _ if kind & kind::ARRAY == 0 => Unknown,
+        _ => match (kind & !kind::ARRAY, extent(kind & !kind::ARRAY)) {
+            (kind::STRING | kind::SID, _) => Own,
+            (kind::ANSI_STRING, _) => Any,
+            (_, Fixed(size)) => Without(size - 1),
+            _ => Unknown,
+        },
+    }
 }
 
-/// Whether it is a type at all: one whose values are read here, or a handle (0x20), XML as text (0x23), or a list of
-/// bytes or sizes (0x8E and 0x90), of which templates may speak.
+/// Whether templates may name this type: one whose values are read here, or a handle (0x20), XML as text (0x23), or a list
+/// of bytes or sizes (0x8E and 0x90).
 #[inline]
 pub(crate) fn is_type(kind: u8) -> bool {
     !matches!(EXTENTS.get(usize::from(kind)), None | Some(Extent::Unknown)) || matches!(kind, 0x20 | 0x23 | 0x8E | 0x90)
 }
 
-/// Size of all values of this type, if it has one.
+/// The size of all values of this type, if they have the same size, bytes.
 #[inline]
 pub(crate) fn fixed_size(kind: u8) -> Option<usize> {
     match EXTENTS.get(usize::from(kind)) {
@@ -119,20 +108,20 @@ pub(crate) fn fixed_size(kind: u8) -> Option<usize> {
     }
 }
 
-/// Size of the SID that these bytes begin with, if they hold all of it: eight bytes, of which the second counts the
-/// sub-authorities of four bytes that follow.
+/// The size of the SID that these bytes begin with, if all of it is there: eight bytes, of which the second is the number of
+/// the sub-authorities of four bytes that follow.
 #[inline]
 pub(crate) fn sid_size(bytes: &[u8]) -> Option<usize> {
     let size = usize::from(*bytes.get(1)?).saturating_mul(4).saturating_add(8);
     (size <= bytes.len()).then_some(size)
 }
 
-/// A value. Its bytes have the size that its type demands.
+/// A value. Its bytes have a size that values of its type can have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Value<'c> {
-    /// Its type, of those in [`kind`].
+    /// Its type: a constant of [`kind`].
     pub(crate) kind: u8,
-    /// What is stored.
+    /// Its bytes.
     pub(crate) bytes: &'c [u8],
 }
 
@@ -147,7 +136,7 @@ impl<'c> Value<'c> {
     }
 }
 
-/// UTF-16 characters up to a NUL, if there is one.
+/// The UTF-16 characters in front of a NUL, if there is one, or else all.
 #[inline]
 pub(crate) fn until_nul(utf16: &[u8]) -> &[u8] {
     let units = utf16.as_chunks::<2>().0;
@@ -157,7 +146,7 @@ pub(crate) fn until_nul(utf16: &[u8]) -> &[u8] {
     }
 }
 
-/// Where in the chunk a value lies.
+/// The type and the place of a value.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Slot {
     at: u32,
@@ -166,7 +155,7 @@ pub(crate) struct Slot {
 }
 
 impl Slot {
-    /// The value.
+    /// The value in its chunk.
     #[inline]
     pub(crate) fn value(self, chunk: &[u8]) -> Result<Value<'_>, Unusual> {
         let at = usize::try_from(self.at).unwrap_or(usize::MAX);
@@ -174,13 +163,13 @@ impl Slot {
         Ok(Value { kind: self.kind, bytes: bytes.ok_or(Unusual("a value reaches beyond the chunk"))? })
     }
 
-    /// Where it lies: its offset in the chunk, and its size.
-    pub(crate) fn range(self) -> std::ops::Range<usize> {
+    /// The value's bytes in the chunk.
+    pub(crate) fn range(self) -> Range<usize> {
         let at = usize::try_from(self.at).unwrap_or(usize::MAX);
         at..at.saturating_add(usize::from(self.size))
     }
 
-    /// Its type.
+    /// The value's type.
     #[inline]
     pub(crate) fn kind(self) -> u8 {
         self.kind
@@ -193,19 +182,22 @@ impl Slot {
     }
 }
 
-/// The values of a template instance.
+/// The values of a template's instance.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Values<'c> {
     /// The chunk up to where the instance must end.
     bytes: &'c [u8],
-    /// Size (two bytes), type and a byte without meaning for each value.
+    /// For each value, its size (two bytes), its type and a byte without meaning.
     descriptors: &'c [[u8; 4]],
-    /// Where the first value lies.
+    /// Where the first value begins.
     start: usize,
 }
 
 impl<'c> Values<'c> {
-    /// The values whose count is at `at`. They must end within `bytes`, the beginning of the chunk.
+    /// The values whose table begins at `at` with their number. They must end within `bytes`, the beginning of the chunk.
+    ///
+    /// # Errors
+    /// When the table ends beyond `bytes`.
     #[inline]
     pub(crate) fn at(bytes: &'c [u8], at: usize) -> Result<Self, Unusual> {
         const CUT: Unusual = Unusual("the table of values is cut");
@@ -217,25 +209,25 @@ impl<'c> Values<'c> {
         Ok(Self { bytes, descriptors, start })
     }
 
-    /// How many there are.
+    /// The number of values.
     #[inline]
     pub(crate) fn len(&self) -> usize {
         self.descriptors.len()
     }
 
-    /// Whether one of them is binary XML.
+    /// Whether one of the values is binary XML.
     #[inline]
     pub(crate) fn have_binary_xml(&self) -> bool {
         self.descriptors.iter().any(|[_, _, kind, _]| *kind == kind::BINARY_XML)
     }
 
-    /// Size and type of each, as the table has them.
+    /// The table: for each value, its size (two bytes), its type and a byte without meaning.
     #[inline]
     pub(crate) fn descriptors(&self) -> &'c [[u8; 4]] {
         self.descriptors
     }
 
-    /// Where in the chunk the first value lies.
+    /// Where in the chunk the first value begins.
     #[inline]
     pub(crate) fn start(&self) -> usize {
         self.start
@@ -247,43 +239,44 @@ impl<'c> Values<'c> {
         self.bytes
     }
 
-    /// The value with this index; none when there are fewer. Walks the table up to it.
+    /// The value with this index; [`Value::NULL`] when there are fewer values. Walks the table up to the value.
     ///
     /// # Errors
-    /// When it or a value before it does not have the size that its type demands.
+    /// When the value or one in front of it does not have a size of its type.
     #[inline]
-    pub fn find(&self, index: usize) -> Result<Value<'c>, Unusual> {
-        let mut at = self.start;
-        for descriptor in self.descriptors.iter().take(index) {
-            at = self.end_of(*descriptor, at)?;
-        }
-        let Some(&descriptor) = self.descriptors.get(index) else { return Ok(Value::NULL) };
-        let end = self.end_of(descriptor, at)?;
-        let [_, _, kind, _] = descriptor;
-        let bytes = self.bytes.get(at..end).ok_or(Unusual("a value reaches beyond its record"))?;
+    pub(crate) fn find(&self, index: usize) -> Result<Value<'c>, Unusual> {
+        let Some((kind, place)) = self.locate(index)? else { return Ok(Value::NULL) };
+        let bytes = self.bytes.get(place).ok_or(Unusual("a value reaches beyond its record"))?;
         Ok(Value { kind, bytes })
     }
 
-    /// Where in the chunk the value with this index lies, which must be of this type.
+    /// The bytes in the chunk of the value with this index, which must be of this type.
     ///
     /// # Errors
-    /// When it is not, or it or a value before it does not have the size that its type demands.
+    /// When the value is of another type, or it or one in front of it does not have a size of its type.
     #[inline]
-    pub(crate) fn place(&self, index: usize, kind: u8) -> Result<std::ops::Range<usize>, Unusual> {
-        let mut at = self.start;
-        for descriptor in self.descriptors.iter().take(index) {
-            at = self.end_of(*descriptor, at)?;
-        }
-        match self.descriptors.get(index) {
-            Some(&descriptor @ [_, _, found, _]) if found == kind => Ok(at..self.end_of(descriptor, at)?),
+    pub(crate) fn place(&self, index: usize, kind: u8) -> Result<Range<usize>, Unusual> {
+        match self.locate(index)? {
+            Some((found, place)) if found == kind => Ok(place),
             _ => Err(Unusual("a value of another type")),
         }
     }
 
-    /// Puts the first values into `table`.
+    /// The type and place of the value with this index; `None` when there are fewer values.
+    #[inline]
+    fn locate(&self, index: usize) -> Result<Option<(u8, Range<usize>)>, Unusual> {
+        let mut at = self.start;
+        for descriptor in self.descriptors.iter().take(index) {
+            at = self.end_of(*descriptor, at)?;
+        }
+        let Some(&descriptor @ [_, _, kind, _]) = self.descriptors.get(index) else { return Ok(None) };
+        Ok(Some((kind, at..self.end_of(descriptor, at)?)))
+    }
+
+    /// Puts the places of the first values into `table`, as many as it has room for.
     ///
     /// # Errors
-    /// When there are fewer, one does not have the size that its type demands, or reaches beyond its record.
+    /// When there are fewer values, or one does not have a size of its type or reaches beyond its record.
     pub(crate) fn beginning(&self, table: &mut [Slot]) -> Result<(), Unusual> {
         let descriptors =
             self.descriptors.get(..table.len()).ok_or(Unusual("a value that the record does not have"))?;
@@ -300,10 +293,10 @@ impl<'c> Values<'c> {
         Ok(())
     }
 
-    /// Adds all values to `table`; says where the last one ends.
+    /// Adds the places of all values to `table`; returns where the last value ends.
     ///
     /// # Errors
-    /// When one does not have the size that its type demands, or reaches beyond its record.
+    /// When a value does not have a size of its type, or reaches beyond its record.
     #[inline]
     pub(crate) fn fill(&self, table: &mut Vec<Slot>) -> Result<usize, Unusual> {
         let mut at = self.start;
@@ -324,7 +317,7 @@ impl<'c> Values<'c> {
         }
     }
 
-    /// Where the last one ends.
+    /// Where the last value ends.
     ///
     /// # Errors
     /// As [`Self::fill`].
@@ -334,13 +327,13 @@ impl<'c> Values<'c> {
         if end > self.bytes.len() { Err(Unusual("a value reaches beyond its record")) } else { Ok(end) }
     }
 
-    /// Whether the tokens around the instance end at `end`, where its last value does.
+    /// Whether the tokens around the instance end at `end`, where its last value ends.
     #[inline]
     pub(crate) fn end_tokens(&self, end: usize) -> bool {
         matches!(self.bytes.get(end), None | Some(0))
     }
 
-    /// Where the value at `at` ends, of which the table says this.
+    /// Where the value at `at` with this entry of the table ends.
     #[inline]
     fn end_of(&self, [low, high, kind, _]: [u8; 4], at: usize) -> Result<usize, Unusual> {
         let size = u16::from_le_bytes([low, high]);
@@ -356,7 +349,7 @@ impl<'c> Values<'c> {
     }
 }
 
-/// Whether a value of varying size ends where its own content says.
+/// Whether a value has the size that is in its content.
 fn has_own_size(kind: u8, bytes: &[u8]) -> bool {
     const STRINGS: u8 = kind::ARRAY | kind::STRING;
     const SIDS: u8 = kind::ARRAY | kind::SID;

@@ -1,4 +1,4 @@
-//! What is kept of a chunk: the wanted records as they were decoded, and what the others add to counts and coverage.
+//! What is kept of a chunk: the wanted records as they were decoded, and number and coverage of all records.
 
 use std::borrow::Cow;
 
@@ -12,52 +12,51 @@ use super::super::head::Head;
 use super::super::record::Record;
 use evidence::RecordIds;
 
-/// The longest entry that is kept, bytes: beyond four chunks, loading it would be as much work as reading the chunk.
-/// Binary data, written as hexadecimal digits, and the names of fields make an entry larger than its chunk where all
-/// records are wanted.
+/// The longest entry that is kept, bytes: loading more than four chunks would be as much work as reading the chunk. Where all
+/// records are wanted, hexadecimal digits of binary data and the names of fields make an entry larger than its chunk.
 pub(crate) const MOST_BYTES: usize = 4 * CHUNK_BYTES;
 
 /// What is kept of a chunk that was read whole.
 #[derive(Debug)]
 pub(crate) struct Entry<'e> {
-    /// How many records it holds.
+    /// The number of the chunk's records.
     pub(crate) records: u64,
     /// The least and the greatest record id.
     pub(crate) ids: Option<RecordIds>,
-    /// What its records cover, in the order in which they first name it.
+    /// The time that its records cover, in the order in which channels and computers first occur.
     pub(crate) spans: Vec<CachedSpan<'e>>,
     /// The wanted records, in order.
     pub(crate) wanted: Vec<KeptRecord<'e>>,
 }
 
-/// An entry as it is written.
+/// An entry as it is encoded.
 #[derive(Serialize, Deserialize)]
-struct Written<'e> {
+struct Encoded<'e> {
     records: u64,
     ids: Option<RecordIds>,
     #[serde(borrow)]
     spans: Vec<CachedSpan<'e>>,
-    /// Each encoded by itself, as it was lent.
+    /// Each record encoded by itself: records are only borrowed while a chunk is read.
     #[serde(borrow)]
     wanted: Vec<&'e [u8]>,
 }
 
 impl<'e> Entry<'e> {
-    /// An entry as it is written, of records that [`KeptRecord::encode`] wrote; `None` when it is too long.
+    /// An encoded entry of records that [`KeptRecord::encode`] encoded; `None` when the entry is too long.
     pub(crate) fn encode(
         records: u64,
         ids: Option<RecordIds>,
         spans: &'e ChannelSpans,
         wanted: Vec<&'e [u8]>,
     ) -> Option<Vec<u8>> {
-        let entry = Written { records, ids, spans: spans.kept().collect(), wanted };
+        let entry = Encoded { records, ids, spans: spans.kept().collect(), wanted };
         postcard::to_allocvec(&entry).ok().filter(|written| written.len() <= MOST_BYTES)
     }
 
-    /// The entry that was written so; `None` when any of it is damaged.
+    /// The entry that was encoded; `None` when any part of it is damaged.
     pub(crate) fn decode(written: &'e [u8]) -> Option<Self> {
-        let (entry, rest): (Written<'e>, _) = postcard::take_from_bytes(written).ok()?;
-        let Written { records, ids, spans, wanted } = entry;
+        let (entry, rest): (Encoded<'e>, _) = postcard::take_from_bytes(written).ok()?;
+        let Encoded { records, ids, spans, wanted } = entry;
         let wanted = wanted.into_iter().map(KeptRecord::decode).collect::<Option<_>>()?;
         rest.is_empty().then_some(Self { records, ids, spans, wanted })
     }
@@ -71,13 +70,13 @@ pub(crate) struct KeptRecord<'e> {
     event_id: u32,
     channel: Option<&'e str>,
     computer: Option<&'e str>,
-    /// Nanoseconds since 1970.
+    /// Nanoseconds since 1970-01-01.
     time: Option<i128>,
     fields: Cow<'e, RecordFields>,
 }
 
 impl<'e> KeptRecord<'e> {
-    /// The encoded record; an empty one stands for what can't be encoded, and is no record.
+    /// Encodes a record; empty, which is no record, when it can't be encoded.
     pub(crate) fn encode(record: &Record<'e>) -> Vec<u8> {
         let kept = Self {
             id: record.id,
@@ -96,7 +95,7 @@ impl<'e> KeptRecord<'e> {
         kept.time.is_none_or(|time| Timestamp::from_nanosecond(time).is_ok()).then_some(kept)
     }
 
-    /// The record as its reader was lent it. It is not a recovered one: chunks with such are not kept.
+    /// The record as it was when its chunk was read. Chunks with recovered records are not kept.
     pub(crate) fn record(&self) -> Record<'_> {
         Record {
             id: self.id,
@@ -106,7 +105,7 @@ impl<'e> KeptRecord<'e> {
             computer: self.computer,
             time: self.time.and_then(|time| Timestamp::from_nanosecond(time).ok()),
             recovered: false,
-            // Who asks for other parts of the head does without the cache.
+            // Callers that need other parts of the head do without the cache.
             head: Head::UNREAD,
             fields: &self.fields,
         }

@@ -1,14 +1,13 @@
 //! The folder of a cache: where the file of each log lies, and what went wrong with files.
 
 use std::collections::BTreeSet;
-use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Read};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
-use std::time::SystemTime;
 
+use memchr::memmem;
 use tempfile::NamedTempFile;
 use xxhash_rust::xxh3::xxh3_128;
 
@@ -16,41 +15,33 @@ use super::stored::{Refusal, Stored};
 use super::{LEAST_LOG, LogCache};
 use untrusted::{display_path, reason};
 
-/// What the names of files end with in which what was read of a log is kept.
+/// The end of the names of the cache's files.
 const ENDING: &str = ".crashsift-cache";
-/// The same of those that hold the answers of whole runs.
-const ANSWER_ENDING: &str = ".crashsift-answer";
-
-/// How many answers are kept.
-const MOST_ANSWERS: usize = 64;
-
-/// Whether a name is a hash, as the files of the cache are called.
-fn is_hash(name: &str) -> bool {
-    name.len() == 32 && name.bytes().all(|byte| byte.is_ascii_hexdigit())
-}
+/// A part of the names of the cache's files and of those that the caller puts into the folder.
+const OWN_MARK: &str = ".crashsift-";
 
 /// A folder with what earlier runs read of event logs, for all threads of a run.
 #[derive(Debug)]
 pub struct Cache {
-    /// As the user named it.
+    /// The folder as the user named it.
     folder: PathBuf,
-    /// The same without links.
+    /// The folder's path without links.
     real_folder: PathBuf,
     digest: String,
-    /// What the user is told after the run.
+    /// Messages for the user after the run.
     notes: Mutex<BTreeSet<String>>,
-    /// Chunks that were not read because they had not changed.
+    /// The number of chunks that were not read because they had not changed.
     unchanged: AtomicU64,
-    /// Whether something could not be read for a reason that lies in the machine.
+    /// Whether something could not be read because of the machine, such as a full disk.
     machine_failed: AtomicBool,
 }
 
 impl Cache {
-    /// The cache in `folder`, which is created when it is missing. `digest` stands for all that decides what is kept of a
-    /// log: what is wanted, and how this crate reads it. What was kept with another digest is not used.
+    /// The cache in `folder`, which is created when it is missing. `digest` stands for all that decides what is kept of a log:
+    /// which records are wanted, and how they are read. What was kept with another digest is not used.
     ///
     /// # Errors
-    /// When it can't be created.
+    /// When the folder can't be created.
     pub fn in_folder(folder: &Path, digest: &str) -> io::Result<Self> {
         if fs::metadata(folder).is_ok_and(|about| !about.is_dir()) {
             return Err(io::Error::other("it is no folder"));
@@ -66,78 +57,59 @@ impl Cache {
         })
     }
 
-    /// What the user should know of the folder and its files, sorted: files that could not be used, and why nothing
-    /// could be written.
+    /// Messages for the user, sorted: why files could not be used, and why nothing could be written.
     #[must_use]
     pub fn notes(&self) -> Vec<String> {
         self.notes.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect()
     }
 
-    /// How many chunks were not read because they had not changed.
+    /// The number of chunks that were not read because they had not changed.
     #[must_use]
     pub fn unchanged_chunks(&self) -> u64 {
         self.unchanged.load(Ordering::Relaxed)
     }
 
-    /// Notes that something could not be read for a reason that lies in the machine and not in the file, such as a full
-    /// disk: the next run may be able to, so the answer of this one is not kept.
+    /// Notes that something could not be read because of the machine and not of the file, such as a full disk: the next run may
+    /// read it, so the caller should not keep the result of this one.
     pub fn note_failure_of_machine(&self) {
         self.machine_failed.store(true, Ordering::Relaxed);
     }
 
-    /// Whether there was such a failure.
+    /// Whether [`note_failure_of_machine`](Self::note_failure_of_machine) was called.
     #[must_use]
     pub fn has_failure_of_machine(&self) -> bool {
         self.machine_failed.load(Ordering::Relaxed)
     }
 
-    /// Whether the file at `path` belongs to the cache: it is no artifact, although it may lie below a folder that is
-    /// analyzed.
+    /// The folder as the user named it. The caller may keep files of its own in it, whose names contain `.crashsift-`.
+    #[must_use]
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Whether the file at `path` is one of the cache, or of the caller in the cache's folder: such a file is no artifact, even
+    /// if the folder is analyzed.
     #[must_use]
     pub fn owns(&self, path: &Path) -> bool {
-        let ends = |name: &OsStr, ending: &str| name.as_encoded_bytes().ends_with(ending.as_bytes());
-        path.file_name().is_some_and(|name| ends(name, ENDING) || ends(name, ANSWER_ENDING))
+        path.file_name().is_some_and(|name| memmem::find(name.as_encoded_bytes(), OWN_MARK.as_bytes()).is_some())
             && path.parent().is_some_and(|folder| {
                 let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
                 fs::canonicalize(folder).is_ok_and(|folder| folder == self.real_folder)
             })
     }
 
-    /// Where the answer of a run is kept, by the hash of what it asks.
-    #[must_use]
-    pub fn answer(&self, hash: u128) -> PathBuf {
-        self.folder.join(format!("{hash:032x}{ANSWER_ENDING}"))
-    }
-
-    /// Removes the answers that were kept first, where there are more than are kept: a run that asks something else each
-    /// day would fill the disk with them.
-    pub fn drop_old_answers(&self) {
-        let is_answer = |path: &Path| {
-            let name = path.file_name().map(OsStr::to_string_lossy);
-            name.and_then(|name| name.strip_suffix(ANSWER_ENDING).map(is_hash)).unwrap_or(false)
-        };
-        let paths = fs::read_dir(&self.folder).into_iter().flatten().flatten().map(|entry| entry.path());
-        let mut answers: Vec<(SystemTime, PathBuf)> = paths
-            .filter(|path| is_answer(path))
-            .filter_map(|path| Some((fs::symlink_metadata(&path).ok()?.modified().ok()?, path)))
-            .collect();
-        answers.sort_unstable_by(|one, other| other.cmp(one));
-        // One that another run removed already, or that can't be removed, is in nobody's way.
-        answers.iter().skip(MOST_ANSWERS).for_each(|(_, path)| drop(fs::remove_file(path)));
-    }
-
-    /// A new file in the folder, without a name that lasts. On Unix it is readable by its owner only, elsewhere as the
-    /// folder is: what is kept holds parts of the artifacts.
+    /// A new file in the folder, with a temporary name. On Unix only its owner can read it, elsewhere whoever can read the
+    /// folder: what is kept contains parts of the artifacts.
     ///
     /// # Errors
-    /// When it can't be created.
+    /// When the file can't be created.
     pub fn new_file(&self) -> io::Result<NamedTempFile> {
         tempfile::Builder::new().suffix(ENDING).tempfile_in(&self.folder)
     }
 
-    /// Tells the user that something could not be kept.
+    /// Adds a message that something could not be kept.
     pub fn not_kept(&self, error: &io::Error) {
-        // Its text would name a temporary file.
+        // The error's own text would name a temporary file.
         let error = error.raw_os_error().map_or_else(|| error.kind().into(), io::Error::from_raw_os_error);
         self.note(format!(
             "--cache {}: {}; not all is kept for the next run",
@@ -146,7 +118,7 @@ impl Cache {
         ));
     }
 
-    /// What is known of the log at `path`, which has `bytes` bytes; `None` for one that is too small.
+    /// What is kept of the log at `path`, which has `bytes` bytes; `None` for a log below [`LEAST_LOG`].
     #[must_use]
     pub fn log(&self, path: &Path, bytes: u64) -> Option<LogCache<'_>> {
         if bytes < LEAST_LOG {
@@ -157,10 +129,10 @@ impl Cache {
         Some(LogCache::open(self, self.folder.join(format!("{hash:032x}{ENDING}")), bytes))
     }
 
-    /// What the cache file at `path` holds, if it has no more than `most` bytes; `None` when there is none.
+    /// The content of the cache file at `path`, which must not have more than `most` bytes; `None` when there is no file.
     ///
     /// # Errors
-    /// Why it can't be used.
+    /// Why the file can't be used.
     pub(crate) fn load(&self, path: &Path, most: u64) -> Result<Option<Stored>, Refusal> {
         // A pipe would never end.
         let length = match fs::metadata(path) {
@@ -175,7 +147,7 @@ impl Cache {
         Ok(Some(Stored::parse(bytes, &self.digest)?))
     }
 
-    /// Puts a file with these rows at `path`, whole or not at all: other runs may use the folder.
+    /// Writes a file with these rows to `path`, whole or not at all: other runs may use the folder.
     pub(crate) fn store<'e>(&self, path: &Path, rows: impl Iterator<Item = Option<(u128, &'e [u8])>> + Clone) {
         let written = || -> io::Result<()> {
             let mut file = self.new_file()?;
@@ -187,7 +159,7 @@ impl Cache {
         }
     }
 
-    /// Tells the user that the file at `path` was not used.
+    /// Adds a message that the file at `path` was not used, and why.
     pub fn refuse(&self, path: &Path, reason: &str) {
         self.note(format!("{}: this cache file was not used: {reason}", display_path(path)));
     }

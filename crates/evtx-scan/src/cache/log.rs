@@ -1,4 +1,4 @@
-//! What is known of one log: which of its chunks are unchanged, and what is learnt of the others while it is read.
+//! What is kept of one log: which of its chunks are unchanged, and what is learnt of the others while it is read.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -16,12 +16,12 @@ use super::{Cache, Entry, MOST_KEPT};
 /// What is kept of a chunk: the hash of its header, and the entry, encoded.
 type Row = (u128, Box<[u8]>);
 
-/// What a run learns of chunks that changed.
+/// What a run learnt of chunks that changed.
 #[derive(Debug)]
 struct Learnt {
-    /// By place; `None` for those of which nothing can be kept.
+    /// By place; `None` for a chunk of which nothing can be kept.
     rows: BTreeMap<usize, Option<Row>>,
-    /// How many bytes the entries of the file have that is written in the end; no more than [`MOST_KEPT`].
+    /// The bytes of all entries that the file will have; at most [`MOST_KEPT`].
     bytes: usize,
 }
 
@@ -29,19 +29,19 @@ struct Learnt {
 #[derive(Debug)]
 pub struct LogCache<'c> {
     cache: &'c Cache,
-    /// Where its file lies.
+    /// The path of the cache file.
     path: PathBuf,
     /// The log's size, bytes.
     bytes: u64,
-    /// What earlier runs learnt.
+    /// What earlier runs kept.
     stored: Stored,
-    /// Whether the file must be written anew, whatever is learnt.
+    /// Whether the file must be written again even if nothing is learnt.
     outdated: bool,
     learnt: Mutex<Learnt>,
 }
 
 impl<'c> LogCache<'c> {
-    /// What the file at `path` knows of a log of `bytes` bytes.
+    /// Loads the cache file at `path` for a log of `bytes` bytes.
     pub(crate) fn open(cache: &'c Cache, path: PathBuf, bytes: u64) -> Self {
         let loaded = cache.load(&path, Stored::most_bytes(places(bytes), MOST_KEPT));
         let (stored, refused) = match loaded {
@@ -57,8 +57,8 @@ impl<'c> LogCache<'c> {
         Self { cache, path, bytes, stored, outdated, learnt }
     }
 
-    /// What is kept of chunk `number` of the log, if it is unchanged: its header is, and, in a log that was not closed
-    /// (`dirty`), no record may have been written behind those that the header knows.
+    /// What is kept of chunk `number` of the log, if the chunk is unchanged: its header is the same and, in a log that was not
+    /// closed (`dirty`), no record can be behind those that the header counts.
     pub(crate) fn unchanged(&self, file: &File, number: u64, dirty: bool) -> Option<Entry<'_>> {
         let (hash, entry) = self.stored.row(usize::try_from(number).ok()?)?;
         let start = chunk_offset(number);
@@ -77,8 +77,8 @@ impl<'c> LogCache<'c> {
         Some(entry)
     }
 
-    /// Notes what is to be kept of chunk `number`, which was read: an entry with the chunk's bytes, or nothing. Called
-    /// once for a chunk.
+    /// Notes what is to be kept of chunk `number`, which was read: the chunk's bytes and its entry, or nothing. Called once for
+    /// each chunk.
     pub(crate) fn learn(&self, number: u64, kept: Option<(&[u8], Vec<u8>)>) {
         let Ok(number) = usize::try_from(number) else { return };
         let row = kept.and_then(|(chunk, entry)| Some((xxh3_128(chunk.get(..RECORDS_START)?), entry)));
@@ -89,12 +89,12 @@ impl<'c> LogCache<'c> {
         let row = row.filter(|(_, entry)| with(entry) <= MOST_KEPT);
         learnt.bytes = row.as_ref().map_or(others, |(_, entry)| with(entry));
         if row.is_some() || before.is_some() {
-            // Without the room in which the entry grew.
+            // A box has no unused memory behind the entry.
             learnt.rows.insert(number, row.map(|(hash, entry)| (hash, entry.into_boxed_slice())));
         }
     }
 
-    /// Writes the file anew, if there is anything new.
+    /// Writes the cache file again, if something was learnt.
     pub fn save(self) {
         let learnt = self.learnt.into_inner().unwrap_or_else(PoisonError::into_inner).rows;
         if learnt.is_empty() && !self.outdated {
@@ -110,14 +110,14 @@ impl<'c> LogCache<'c> {
     }
 }
 
-/// Whether something that may be a record stands where the header of a chunk says that free space begins. Windows
-/// writes records before it writes the header that knows them.
+/// Whether there may be a record where the free space of a chunk begins by its header. Windows writes records before it
+/// writes the header that counts them.
 pub(crate) fn records_may_follow(file: &File, start: u64, header: &[u8]) -> bool {
     let Some(free) = Chunk::parse(header).and_then(|chunk| chunk.free_space_within(CHUNK_BYTES)) else { return false };
     let mut begin = [0; records::SIGNATURE.len()];
     let room = CHUNK_BYTES.saturating_sub(free).min(begin.len());
     let Some(begin) = begin.get_mut(..room) else { return true };
-    // What can't be read is seen when the chunk is.
+    // If this can't be read, reading the chunk shows why.
     !matches!(fill_at(file, begin, start.saturating_add(free as u64)), Ok(read) if read == room)
         || *begin == records::SIGNATURE
 }

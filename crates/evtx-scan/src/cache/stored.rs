@@ -9,8 +9,8 @@
 //! | 48 | 24 each | rows: hash of the chunk's header; where its entry ends, counted from the end of the table |
 //! | | | entries, one behind another; none where a row ends where the one before it does |
 //!
-//! Numbers are little-endian. A file is written by this program and belongs to the user, but it may have been cut,
-//! damaged or put there by somebody: everything in it is checked, and nothing is allocated by what it says.
+//! Numbers are little-endian. This program writes the files, but a file may have been cut, damaged or put there by somebody
+//! else: everything in it is checked, and no memory is reserved by a number in it.
 
 use std::fmt;
 use std::io::{self, Seek, SeekFrom, Write};
@@ -21,31 +21,31 @@ use super::LAYOUT;
 use untrusted::bytes::{array_at, u64_at};
 use untrusted::reason;
 
-/// What a cache file begins with.
+/// The first bytes of a cache file.
 const MAGIC: &[u8; 16] = b"crashsift cache\n";
 const DIGEST_AT: usize = 16;
 const CHECKSUM_AT: usize = 32;
-/// Where the part begins that the checksum covers.
+/// Offset of the part that the checksum covers, up to the end.
 const COVERED: usize = 40;
-/// Where the rows begin.
+/// Offset of the rows.
 const ROWS: usize = 48;
 /// Size of a row, bytes.
 const ROW: usize = 24;
 
-/// Why a cache file is not used.
+/// Why a cache file is not used. The texts are shown to the user.
 #[derive(Debug)]
 pub(crate) enum Refusal {
-    /// The system does not read it.
+    /// The operating system can't read it.
     Unreadable(io::Error),
-    /// It is a folder, a pipe or the like.
+    /// A folder, a pipe or the like.
     NoFile,
-    /// No file of a log of that size can be so large.
+    /// Larger than the file of a log of this size can be.
     TooLarge,
-    /// It does not begin like one.
+    /// The file does not begin with [`MAGIC`].
     NoCacheFile,
-    /// It was written for another digest.
+    /// The file was written for another digest.
     OtherDigest,
-    /// Its checksum is wrong, or what it says of its own layout.
+    /// The checksum is wrong, or the table.
     Damaged,
 }
 
@@ -67,15 +67,15 @@ impl fmt::Display for Refusal {
 pub(crate) struct Stored {
     bytes: Vec<u8>,
     rows: usize,
-    /// Where the entries begin.
+    /// Offset of the entries.
     entries: usize,
 }
 
 impl Stored {
-    /// The content in `bytes`, if it was written for `digest`.
+    /// The content of a cache file with these bytes, if it was written for `digest`.
     ///
     /// # Errors
-    /// Why it can't be used.
+    /// Why the file can't be used.
     pub(crate) fn parse(bytes: Vec<u8>, digest: &str) -> Result<Self, Refusal> {
         const DAMAGED: Refusal = Refusal::Damaged;
         if !bytes.starts_with(MAGIC) {
@@ -98,22 +98,22 @@ impl Stored {
         (ordered && stored.entry_bytes(rows) == room).then_some(stored).ok_or(DAMAGED)
     }
 
-    /// The most bytes that the file of a log with so many places can have, when its entries have no more than `entries`.
+    /// The most bytes that the file of a log with `places` places can have, if its entries have at most `entries` bytes.
     pub(crate) fn most_bytes(places: u64, entries: usize) -> u64 {
         places.saturating_mul(ROW as u64).saturating_add(ROWS as u64).saturating_add(entries as u64)
     }
 
-    /// How many bytes the entries of the first `places` places have.
+    /// The bytes of the entries of the first `places` places.
     pub(crate) fn entry_bytes(&self, places: usize) -> usize {
         self.rows.min(places).checked_sub(1).and_then(|last| self.end(last)).unwrap_or_default()
     }
 
-    /// How many rows there are.
+    /// The number of rows.
     pub(crate) fn rows(&self) -> usize {
         self.rows
     }
 
-    /// The hash of the header and the entry of the chunk at this place; `None` when nothing is kept of it.
+    /// The hash of the header and the entry of the chunk at this place; `None` when nothing is kept of the chunk.
     pub(crate) fn row(&self, number: usize) -> Option<(u128, &[u8])> {
         let end = self.end(number)?;
         let start = match number.checked_sub(1) {
@@ -131,7 +131,7 @@ impl Stored {
         usize::try_from(end).ok()
     }
 
-    /// Where this row begins.
+    /// The offset of this row; `None` when there are fewer rows.
     fn row_at(&self, number: usize) -> Option<usize> {
         (number < self.rows).then_some(number)?.checked_mul(ROW)?.checked_add(ROWS)
     }
@@ -147,7 +147,7 @@ impl Stored {
     ) -> io::Result<()> {
         file.write_all(MAGIC)?;
         file.write_all(&hashed(digest).to_le_bytes())?;
-        // The checksum, which is known in the end.
+        // The place of the checksum, which is known at the end.
         file.write_all(&[0; COVERED - CHECKSUM_AT])?;
         let mut checksum = Xxh3::new();
         let mut write = |bytes: &[u8]| {
@@ -169,7 +169,7 @@ impl Stored {
     }
 }
 
-/// The hash that stands for what the entries depend on.
+/// The hash of the digest and the layout.
 fn hashed(digest: &str) -> u128 {
     xxh3_128(format!("{LAYOUT} {digest}").as_bytes())
 }

@@ -7,9 +7,9 @@ use evidence::{EventBody, ExceptionCode, ModuleOffset, NtStatus, WerDetails, Wer
 use untrusted::notation::{guid, present};
 use wer::signature::read_signature;
 
-/// The mark that Windows appends to the name of a module that had already been unloaded.
+/// The text that Windows appends to the name of a module that had already been unloaded.
 const UNLOADED: &str = "_unloaded";
-/// What Windows Vista and 7 write for a module when the address lies in none.
+/// The beginning of the text in place of a module when the address is in none, on Windows Vista and 7.
 const STACK_HASH: &str = "StackHash_";
 /// The most values that a problem signature has.
 const SIGNATURE_VALUES: usize = 10;
@@ -43,7 +43,7 @@ pub(super) fn application_error(fields: &Fields<'_>) -> Option<EventBody> {
     })
 }
 
-/// Whether an offset is written as 64-bit processes write it, with 16 digits, or with 8 as 32-bit ones.
+/// Whether an offset has 16 digits, as in 64-bit processes, or 8, as in 32-bit ones; `None` for another number of digits.
 fn is_wide(offset: &str) -> Option<bool> {
     match offset.strip_prefix("0x").unwrap_or(offset).len() {
         16 => Some(true),
@@ -78,7 +78,7 @@ pub(super) fn wer(fields: &Fields<'_>) -> Option<EventBody> {
     Some(EventBody::Wer(Box::new(WerReport {
         signature: signature(&event_type, fields),
         event_type,
-        // The event's own time is that of the report, not of what it reports.
+        // The event's own time is that of the report, not of the crash.
         time: None,
         report_id: fields.guid("ReportId"),
         own_id: fields.written("StorePath").and_then(own_id),
@@ -91,7 +91,7 @@ pub(super) fn wer(fields: &Fields<'_>) -> Option<EventBody> {
     })))
 }
 
-/// The signature `P1` to `P10`. An empty value keeps its position; empty values at the end are not counted.
+/// The signature in `P1` to `P10`. An empty value keeps its position; empty values at the end are left out.
 fn signature(event_type: &str, fields: &Fields<'_>) -> WerSignature {
     let empty: Arc<str> = Arc::from("");
     let mut values: Vec<Arc<str>> = (1..=SIGNATURE_VALUES)
@@ -125,10 +125,10 @@ pub(super) fn hang(fields: &Fields<'_>) -> Option<EventBody> {
     })
 }
 
-/// As many words of a hang as are kept: there are fewer.
+/// The most words of a hang's type; Windows writes fewer.
 const MOST_WORDS: usize = 8;
 
-/// Texts in UTF-16 that each end with a zero, up to the first that is empty or says nothing.
+/// Texts in UTF-16 that each end with a zero, up to the first that is empty, or stands for "none".
 fn utf16_texts(bytes: &[u8]) -> Vec<String> {
     let units: Vec<u16> =
         bytes.chunks_exact(2).filter_map(|pair| Some(u16::from_le_bytes(pair.try_into().ok()?))).collect();

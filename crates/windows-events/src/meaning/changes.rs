@@ -2,23 +2,23 @@
 
 use super::super::catalogue::DEFINITIONS;
 use super::super::fields::Fields;
-use super::sentence::{said, written};
+use super::sentence::{fill_in, said};
 use evidence::{EventBody, base_name};
 
-/// The driver whose failure to load Windows logs on nearly every machine, with no consequence.
+/// The driver whose failure to load Windows logs on nearly every machine, without consequence.
 const HARMLESS_DRIVER: &str = "\\Driver\\WudfRd";
-/// How the names begin of the drivers that Defender installs with each update of its definitions.
+/// The beginning of the names of drivers that Defender installs with each update of its definitions.
 const DEFINITIONS_DRIVER: &str = "MpKsl";
-/// Drivers that are meant not to run on most machines: desktop activity moderator and offline files.
+/// Drivers that do not run on most machines, by design: desktop activity moderator and offline files.
 const OPTIONAL_BOOT_DRIVERS: &[&str] = &["dam", "CSC"];
 
-/// WindowsUpdateClient: an update was `installed`, or could not be. `None` for updates of Defender's definitions.
+/// WindowsUpdateClient 19 and 20: an update was `installed`, or could not be. `None` for updates of Defender's definitions.
 pub(super) fn update(installed: bool, id: u32, fields: &Fields<'_>) -> Option<EventBody> {
     if fields.written("updateTitle").is_some_and(|title| title.contains(DEFINITIONS)) {
         return None;
     }
     if installed && fields.written("updateTitle").is_some_and(is_store_app) {
-        let sentence = fields.share(&written("the app {updateTitle} was installed from the store", id, fields)?);
+        let sentence = fields.share(&fill_in("the app {updateTitle} was installed from the store", id, fields)?);
         return Some(EventBody::Said { sentence, kind: Some("software-install") });
     }
     let sentence = if installed {
@@ -29,8 +29,8 @@ pub(super) fn update(installed: bool, id: u32, fields: &Fields<'_>) -> Option<Ev
     Some(changed(installed, sentence, id, fields).unwrap_or_else(|| plain(fields)))
 }
 
-/// Whether an update's title is that of an app from the store, which begins with its number there: 12 letters and digits
-/// (`9WZDNCRFJ3PT-Microsoft.ZuneMusic`). Apps are no part of Windows.
+/// Whether an update's title is that of an app from the store: it begins with the app's number in the store, 12 letters and
+/// digits (`9WZDNCRFJ3PT-Microsoft.ZuneMusic`). Apps are no part of Windows.
 fn is_store_app(title: &str) -> bool {
     title.split_once('-').is_some_and(|(number, app)| {
         number.len() == 12
@@ -55,9 +55,9 @@ pub(super) fn package(was_changed: bool, id: u32, fields: &Fields<'_>) -> Option
     changed(was_changed && changes, &format!("the package {{PackageIdentifier}} {verb} {done}{error}"), id, fields)
 }
 
-/// A sentence about a change; one that did not come about is none.
+/// A sentence about a change. When the change did not come about, the timeline's entry is of the kind `other`.
 fn changed(came_about: bool, sentence: &str, id: u32, fields: &Fields<'_>) -> Option<EventBody> {
-    let sentence = fields.share(&written(sentence, id, fields)?);
+    let sentence = fields.share(&fill_in(sentence, id, fields)?);
     Some(EventBody::Said { sentence, kind: (!came_about).then_some("other") })
 }
 
@@ -66,11 +66,11 @@ fn changed(came_about: bool, sentence: &str, id: u32, fields: &Fields<'_>) -> Op
 /// Source: "Authoring an update driver package" of the Windows driver documentation.
 const FIRMWARE_CLASS: &str = "f2e7dd72-6468-4e36-b6f1-6488f42c1b52";
 
-/// UserPnp 20001: a driver was installed for a device, or was not.
+/// UserPnp 20001: a driver was installed for a device, or could not be.
 pub(super) fn driver_installed(id: u32, fields: &Fields<'_>) -> Option<EventBody> {
     let (failed, restart) = failure(fields.number_u32("InstallStatus"));
     let outcome = failed.map_or_else(|| "was".to_owned(), |status| format!("(0x{status:08X}) was not"));
-    // The name is that of the package's folder, which ends in what the folder was made of.
+    // The name is that of the package's folder.
     let name = fields.text("DriverName").map(|name| driver_file(base_name(&name)).to_owned());
     let is_firmware = fields.text("SetupClass").is_some_and(|class| class.to_lowercase().contains(FIRMWARE_CLASS));
     let what = if is_firmware { "firmware" } else { "driver" };
@@ -78,22 +78,22 @@ pub(super) fn driver_installed(id: u32, fields: &Fields<'_>) -> Option<EventBody
     let details = "[ {DriverVersion}][ of {DriverProvider}]";
     let device = "[ for {DriverDescription}][, {DeviceInstanceID}]";
     let mut sentence = driver;
-    sentence.push_str(&written(&format!("{details} {outcome} installed{device}{restart}"), id, fields)?);
+    sentence.push_str(&fill_in(&format!("{details} {outcome} installed{device}{restart}"), id, fields)?);
     let names_something =
         ["DriverName", "DriverDescription", "DeviceInstanceID"].iter().any(|name| fields.text(name).is_some());
     names_something
         .then(|| EventBody::Said { sentence: fields.share(&sentence), kind: failed.map(|_| "device-problem") })
 }
 
-/// The file that a driver's package is called after: `demo.inf` of `demo.inf_amd64_0123456789abcdef`.
+/// The file in the name of a driver's package: `demo.inf` of `demo.inf_amd64_0123456789abcdef`.
 fn driver_file(package: &str) -> &str {
     const ENDING: &str = ".inf";
     let end = package.to_ascii_lowercase().find(".inf_").map(|start| start.saturating_add(ENDING.len()));
     end.and_then(|end| package.get(..end)).unwrap_or(package)
 }
 
-/// The error of an installation, and what to add to a success: `ERROR_SUCCESS_REBOOT_INITIATED` and
-/// `ERROR_SUCCESS_REBOOT_REQUIRED` of winerror.h are successes.
+/// The error of an installation, if it failed, and what to add to the sentence of a success. `ERROR_SUCCESS_REBOOT_INITIATED`
+/// and `ERROR_SUCCESS_REBOOT_REQUIRED` of winerror.h are successes.
 fn failure(status: Option<u32>) -> (Option<u32>, &'static str) {
     match status {
         None | Some(0) => (None, ""),
@@ -102,19 +102,19 @@ fn failure(status: Option<u32>) -> (Option<u32>, &'static str) {
     }
 }
 
-/// MsiInstaller 1033 to 1036.
+/// MsiInstaller 1033 to 1036: a product was `done`: installed, removed, changed or updated.
 pub(super) fn product(done: &str, id: u32, fields: &Fields<'_>) -> Option<EventBody> {
     let (failed, restart) = failure(fields.number_u32("Status"));
     let outcome = failed.map_or_else(|| format!("was {done}"), |error| format!("was not {done} (error {error})"));
-    // Many products have their version in their name.
+    // Many products have the version in their name.
     let named =
         fields.text("Product").zip(fields.text("Version")).is_some_and(|(name, version)| name.contains(&*version));
     let version = if named { "" } else { "[ {Version}]" };
     changed(failed.is_none(), &format!("{{Product}}{version} {outcome}[, update {{Update}}]{restart}"), id, fields)
 }
 
-/// Service Control Manager 7045: a service or driver that was not there before. Which of the two is told by its file;
-/// the event's own word is in the system's language. `None` for the driver that comes with Defender's definitions.
+/// Service Control Manager 7045: a new service or driver. Which of the two it is shows by its file: the event's own word is in
+/// the system's language. `None` for the driver that comes with Defender's definitions.
 pub(super) fn service_installed(id: u32, fields: &Fields<'_>) -> Option<EventBody> {
     let Some(path) = fields.text("ImagePath") else { return Some(plain(fields)) };
     let file = base_name(path.trim().trim_matches('"'));
@@ -126,12 +126,12 @@ pub(super) fn service_installed(id: u32, fields: &Fields<'_>) -> Option<EventBod
         Some(extension) if extension.eq_ignore_ascii_case(".sys") => ("driver", "driver-install"),
         _ => ("service", "software-install"),
     };
-    let sentence = written(&format!("the {what} {{ServiceName}} was installed, {{ImagePath}}"), id, fields);
+    let sentence = fill_in(&format!("the {what} {{ServiceName}} was installed, {{ImagePath}}"), id, fields);
     let said = sentence.map(|sentence| EventBody::Said { sentence: fields.share(&sentence), kind: Some(kind) });
     Some(said.unwrap_or_else(|| plain(fields)))
 }
 
-/// Kernel-PnP 219. `None` for the driver that fails everywhere.
+/// Kernel-PnP 219: a driver was not loaded. `None` for the driver that fails on nearly every machine.
 pub(super) fn driver_not_loaded(id: u32, fields: &Fields<'_>) -> Option<EventBody> {
     if fields.written("FailureName").is_some_and(|driver| driver.eq_ignore_ascii_case(HARMLESS_DRIVER)) {
         return None;
@@ -140,7 +140,8 @@ pub(super) fn driver_not_loaded(id: u32, fields: &Fields<'_>) -> Option<EventBod
     said(sentence, id, fields).or_else(|| Some(plain(fields)))
 }
 
-/// Service Control Manager 7026, a list with one name a line. `None` when only drivers failed that mostly do.
+/// Service Control Manager 7026: drivers that did not load, a list with one name a line. `None` when only drivers failed that
+/// do not run on most machines.
 pub(super) fn boot_drivers_failed(fields: &Fields<'_>) -> Option<EventBody> {
     let list = fields.written("param1").unwrap_or_default();
     let optional = |name: &&str| OPTIONAL_BOOT_DRIVERS.iter().any(|known| name.eq_ignore_ascii_case(known));
@@ -152,7 +153,7 @@ pub(super) fn boot_drivers_failed(fields: &Fields<'_>) -> Option<EventBody> {
     Some(EventBody::Said { sentence: fields.share(&sentence), kind: None })
 }
 
-/// What a record says that lacks the fields for more.
+/// The text of a record that lacks the fields for more.
 fn plain(fields: &Fields<'_>) -> EventBody {
     EventBody::Other { text: fields.joined() }
 }

@@ -1,13 +1,13 @@
-//! What the .NET runtime logs when it ends a process: one text, its prefixes in the system's language.
+//! Events that the .NET runtime logs when it ends a process: one text with prefixes in the system's language.
 
 use std::sync::Arc;
 
 use super::super::fields::Fields;
 use evidence::EventBody;
 
-/// The event of an unhandled exception; the others of the provider name no exception type.
+/// The event of an unhandled exception; the provider's other events have no exception type.
 const UNHANDLED_EXCEPTION: u32 = 1026;
-/// How a stack frame's line begins, before the word for "at" in the system's language.
+/// The beginning of a stack frame's line, in front of the word for "at" in the system's language.
 const FRAME_INDENT: &str = "   ";
 
 /// .NET Runtime 1022 to 1028.
@@ -22,15 +22,15 @@ pub(super) fn dotnet(id: u32, fields: &Fields<'_>) -> Option<EventBody> {
     })
 }
 
-/// The program that the first line names behind its prefix.
+/// The program in the first line, behind its prefix.
 fn program(line: &str) -> Option<&str> {
     let name = after_prefix(line)?;
     let extension = name.get(name.len().checked_sub(4)?..)?;
     extension.eq_ignore_ascii_case(".exe").then_some(name)
 }
 
-/// The exception's type. Of the lines before the first stack frame it is the one whose value begins with a name in
-/// dots; a type without namespace is only taken from the line directly before a frame.
+/// The exception's type: among the lines in front of the first stack frame, the first whose value begins with a name with dots.
+/// A type without namespace is only taken from the line directly in front of the frame.
 fn exception_type(text: &str) -> Option<&str> {
     let mut previous = None;
     for line in text.lines().skip(1) {
@@ -55,7 +55,7 @@ fn after_prefix(line: &str) -> Option<&str> {
     (!rest.is_empty()).then_some(rest)
 }
 
-/// The full name of a type at the beginning of `value`, which must end there or go on with the exception's message.
+/// The full name of a type at the beginning of `value`, followed by nothing or by the exception's message.
 fn type_name(value: &str) -> Option<&str> {
     let end = value.find(|character: char| character == ':' || character.is_whitespace()).unwrap_or(value.len());
     let (name, rest) = value.split_at_checked(end)?;
@@ -66,7 +66,7 @@ fn type_name(value: &str) -> Option<&str> {
     (name.split('.').all(is_identifier) && (rest.is_empty() || rest.starts_with(':'))).then_some(name)
 }
 
-/// Whether a line is a stack frame: indented, the word for "at" in some language, a method with its parameters.
+/// Whether a line is a stack frame: indented, with the word for "at" in some language and a method with its parameters.
 fn is_frame(line: &str) -> bool {
     let Some((word, method)) = line.strip_prefix(FRAME_INDENT).and_then(|rest| rest.split_once(' ')) else {
         return false;

@@ -1,4 +1,4 @@
-//! Which part of the machine a common platform error record is about.
+//! The component of the machine in a common platform error record.
 //!
 //! Source of layout and identifiers: UEFI specification, appendix N.
 
@@ -9,13 +9,13 @@ const SECTION_COUNT: usize = 10;
 /// Length of the record's header; the descriptors of its sections follow.
 const HEADER: usize = 128;
 const DESCRIPTOR: usize = 72;
-/// In a descriptor: flags, of which the lowest marks the section that tells the error, and the section's kind.
+/// In a descriptor: flags, of which the lowest marks the section with the error itself, and the section's kind.
 const FLAGS: usize = 12;
 const KIND: usize = 16;
-/// Most sections that are looked at; Windows writes a handful.
+/// The most sections that are read; Windows writes a handful.
 const MOST_SECTIONS: usize = 32;
 
-/// The kinds of sections, as the first 8 bytes of their identifiers stand in the record, and their component in the
+/// The kinds of sections, by the first 8 bytes of their identifiers as they are in the record, and their component in the
 /// words of [`EventBody::Hardware`](evidence::EventBody).
 const KINDS: [([u8; 8], &str); 8] = [
     // 9876ccad-47b4-4bdb-...: a processor of any kind.
@@ -34,7 +34,8 @@ const KINDS: [([u8; 8], &str); 8] = [
     ([0x85, 0x46, 0x5E, 0xEB, 0x66, 0xCA, 0x69, 0x47], "pci"),
 ];
 
-/// The component that the record's error is of; `None` where no section tells, or several tell different ones.
+/// The component of the record's error; `None` when no section is of a known kind, or the sections have different components
+/// and none is marked.
 pub(super) fn component(record: &[u8]) -> Option<&'static str> {
     if array_at(record, 0)? != SIGNATURE {
         return None;
@@ -48,7 +49,7 @@ pub(super) fn component(record: &[u8]) -> Option<&'static str> {
     })
 }
 
-/// Whether a section is the one that tells the error, and its component.
+/// Whether a section is the one with the error itself, and its component.
 fn section(record: &[u8], number: usize) -> Option<(bool, &'static str)> {
     let descriptor = number.checked_mul(DESCRIPTOR)?.checked_add(HEADER)?;
     let kind: [u8; 8] = array_at(record, descriptor.checked_add(KIND)?)?;

@@ -1,10 +1,10 @@
-//! The ends of processes that leave no crash record.
+//! Ends of processes without crash record.
 
 use super::super::fields::Fields;
 use evidence::{EventBody, ProcessExit};
 
-/// ProcessExitMonitor 3000, a process that ended itself, and 3001, one that another process ended; its path stands
-/// between the two first values of 3000. Newer systems add the process ids by name.
+/// ProcessExitMonitor 3000, a process that ended itself, and 3001, one that another process ended, whose path is the second
+/// value there. Newer systems add the process ids by name.
 pub(super) fn silent_exit(id: u32, fields: &Fields<'_>) -> Option<EventBody> {
     let ended_by_other = id == 3001;
     let (code, started) = if ended_by_other { ("param3", "param4") } else { ("param2", "param3") };
@@ -17,7 +17,7 @@ pub(super) fn silent_exit(id: u32, fields: &Fields<'_>) -> Option<EventBody> {
     })))
 }
 
-/// Security-Auditing 4689, which is logged where the audit of processes is on.
+/// Security-Auditing 4689: the end of a process. Windows logs it where the audit of processes is on.
 pub(super) fn process_exit(fields: &Fields<'_>) -> Option<EventBody> {
     Some(EventBody::ProcessExit(Box::new(ProcessExit {
         path: fields.text("ProcessName")?,
@@ -28,13 +28,10 @@ pub(super) fn process_exit(fields: &Fields<'_>) -> Option<EventBody> {
     })))
 }
 
-/// An exit code as the monitor writes it: a decimal number that may be negative, or hexadecimal with `0x`.
+/// An exit code in the monitor's notation: a decimal number that may be negative, or a hexadecimal one with `0x`.
 fn exit_code(text: &str) -> Option<u32> {
     let text = text.trim();
-    if let Some(code) = untrusted::notation::number_u32(text) {
-        return Some(code);
-    }
-    text.parse::<i32>().ok().map(i32::cast_unsigned)
+    untrusted::notation::number_u32(text).or_else(|| text.parse::<i32>().ok().map(i32::cast_unsigned))
 }
 
 #[cfg(test)]

@@ -5,12 +5,12 @@ use std::sync::Arc;
 use super::super::fields::Fields;
 use evidence::EventBody;
 
-/// "Timeout detection and recovery", as drivers name it in texts that are never translated.
+/// "Timeout detection and recovery" in the texts of drivers, which are never translated.
 ///
 /// Source: Windows driver documentation, "Timeout detection and recovery (TDR)".
 const TIMEOUT_RESET: &str = "TDR";
 
-/// Display 4101. A record that does not name the driver still tells of the reset.
+/// Display 4101: a reset of a display driver, which the record may not name.
 pub(super) fn display_reset(provider: &str, fields: &Fields<'_>) -> EventBody {
     match fields.name("data0") {
         Some(driver) => EventBody::DisplayReset { driver: without_extension(driver) },

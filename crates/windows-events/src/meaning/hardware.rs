@@ -7,14 +7,14 @@ use super::error_record;
 use evidence::EventBody;
 use untrusted::notation::hex_bytes;
 
-/// What WHEA-Logger writes where a number does not apply.
+/// The number that WHEA-Logger writes where there is none.
 ///
 /// Source: Windows event manifests, value maps of WHEA-Logger.
 const NOT_APPLICABLE: u32 = 0x100;
 
-/// WHEA-Logger.
+/// WHEA-Logger: an error of the hardware that the hardware `corrected`, or did not.
 pub(super) fn hardware(component: &'static str, corrected: bool, fields: &Fields<'_>) -> EventBody {
-    // Events 1 to 3 only hold the record of the error, in the form that firmware writes.
+    // Events 1 to 3 only contain the error's record, in the form that firmware writes.
     let recorded = || fields.written("RawData").and_then(hex_bytes).and_then(|record| error_record::component(&record));
     let component = if component == "other" { recorded().unwrap_or(component) } else { component };
     let number = |name: &str| fields.number_u32(name).filter(|value| *value != NOT_APPLICABLE);
@@ -32,7 +32,7 @@ pub(super) fn hardware(component: &'static str, corrected: bool, fields: &Fields
     }
 }
 
-/// The device by its numbers, in the form of Windows' hardware ids, where the event's version has no names.
+/// The device by its numbers, in the form of Windows' hardware ids: older versions of the event have no names.
 fn pci_id(fields: &Fields<'_>) -> Option<Arc<str>> {
     let vendor = fields.number_u32("VendorID").filter(|vendor| *vendor != 0)?;
     let device = fields.number_u32("DeviceID")?;

@@ -1,4 +1,4 @@
-//! Stops, restarts, exhausted memory and ended services: what happened to the machine as a whole.
+//! Events of the machine as a whole: stops, restarts, exhausted memory and ended services.
 
 use std::sync::Arc;
 
@@ -11,11 +11,11 @@ use evidence::{BugcheckCode, EventBody, MemoryHeld, ServiceEnd};
 use untrusted::bytes::u16_at;
 use untrusted::notation::{filetime, hex_u32, hex_u64, number_u64, present};
 
-/// How many processes event 2004 lists at most.
+/// The most processes that event 2004 lists.
 ///
 /// Source: Windows event manifests, Resource-Exhaustion-Detector.
 const LISTED_PROCESSES: u32 = 6;
-/// How many tags it lists of each of the kernel's pools.
+/// The most tags that event 2004 lists of each of the kernel's pools.
 const LISTED_TAGS: u32 = 3;
 
 /// BugCheck 1001: `param1` is `0x0000009f (0x1, 0x2, 0x3, 0x4)`, `param2` the dump's path, `param3` the report's id.
@@ -29,8 +29,8 @@ pub(super) fn bugcheck(fields: &Fields<'_>) -> Option<EventBody> {
     })
 }
 
-/// A stop code of eight digits and its four parameters in parentheses, of eight digits from 32-bit systems and
-/// sixteen from 64-bit ones.
+/// A stop code of eight digits and its four parameters in parentheses: of eight digits each on 32-bit systems, of sixteen on
+/// 64-bit ones.
 fn stop(text: &str) -> Option<(BugcheckCode, [u64; 4])> {
     let (code, rest) = text.trim().split_once('(')?;
     let (parameters, _) = rest.split_once(')')?;
@@ -42,7 +42,7 @@ fn stop(text: &str) -> Option<(BugcheckCode, [u64; 4])> {
     Some((BugcheckCode(hex_u32(code)?), parameters?.try_into().ok()?))
 }
 
-/// Kernel-Power 41, whose stop code is decimal. Fields that the event's version does not have are "none".
+/// Kernel-Power 41, whose stop code is decimal. Older versions of the event have fewer fields.
 pub(super) fn unclean_restart(fields: &Fields<'_>) -> EventBody {
     let parameter = |name: &str| fields.number_u64(name).unwrap_or(0);
     let asleep = [fields.flag("SleepInProgress"), fields.flag("ConnectedStandbyInProgress")];
@@ -61,8 +61,8 @@ pub(super) fn unclean_restart(fields: &Fields<'_>) -> EventBody {
     }
 }
 
-/// EventLog 6008. Its texts are in the user's format of date and time; the binary data holds the last moment twice,
-/// as local time and, except in some records of Windows 11, as UTC.
+/// EventLog 6008. Its texts are in the user's format of date and time; the binary data has the last moment twice, as local time
+/// and, except in some records of Windows 11, as UTC.
 pub(super) fn unclean_shutdown(fields: &Fields<'_>) -> EventBody {
     let utc = fields.binary().and_then(|binary| systemtime(binary.get(16..32)?));
     EventBody::UncleanShutdown { last_alive: utc }
@@ -73,13 +73,13 @@ pub(super) fn unclean_shutdown(fields: &Fields<'_>) -> EventBody {
 /// Source: Windows SDK documentation, `SYSTEMTIME`.
 fn systemtime(bytes: &[u8]) -> Option<Timestamp> {
     let part = |index: usize| i16::try_from(u16_at(bytes, index.checked_mul(2)?)?).ok();
-    let small = |index: usize| -> Option<i8> { i8::try_from(part(index)?).ok() };
+    let narrow = |index: usize| -> Option<i8> { i8::try_from(part(index)?).ok() };
     let nanoseconds = i32::from(part(7)?).checked_mul(1_000_000)?;
-    let time = DateTime::new(part(0)?, small(1)?, small(3)?, small(4)?, small(5)?, small(6)?, nanoseconds).ok()?;
+    let time = DateTime::new(part(0)?, narrow(1)?, narrow(3)?, narrow(4)?, narrow(5)?, narrow(6)?, nanoseconds).ok()?;
     Some(time.to_zoned(TimeZone::UTC).ok()?.timestamp())
 }
 
-/// Resource-Exhaustion-Detector 2004: a tree of `UserData`, or the manifest's flat names.
+/// Resource-Exhaustion-Detector 2004: exhausted memory, in a tree of `UserData` or under the manifest's flat names.
 pub(super) fn memory_exhausted(fields: &Fields<'_>) -> EventBody {
     let system = |name: &str| fields.number_u64(&format!("SystemInfo.{name}")).or_else(|| fields.number_u64(name));
     let process = |number: u32| {
@@ -103,7 +103,8 @@ pub(super) fn memory_exhausted(fields: &Fields<'_>) -> EventBody {
     }
 }
 
-/// The tag of the kernel's pools under which most was allocated. The record lists the largest of each pool.
+/// The tag with the most bytes allocated in the kernel's pools, and these bytes. The record lists the largest tags of each
+/// pool.
 fn largest_tag(fields: &Fields<'_>) -> Option<(Arc<str>, u64)> {
     let tags = ["PagedPool", "NonPagedPool"].into_iter().flat_map(|pool| (1..=LISTED_TAGS).map(move |tag| (pool, tag)));
     let read = |(pool, tag): (&str, u32)| {
@@ -117,8 +118,8 @@ fn largest_tag(fields: &Fields<'_>) -> Option<(Arc<str>, u64)> {
     tags.filter_map(read).filter(|(name, _): &(Arc<str>, u64)| !name.is_empty()).max_by_key(|(_, used)| *used)
 }
 
-/// Service Control Manager 7031 and 7034. The names in the fields are in the system's language; the binary data
-/// holds the internal one as UTF-16.
+/// Service Control Manager 7031 and 7034: a service ended. The name in the fields is in the system's language; the binary data
+/// has the internal name as UTF-16.
 pub(super) fn service_ended(fields: &Fields<'_>) -> Option<EventBody> {
     let name = internal_name(fields);
     Some(EventBody::ServiceEnded(ServiceEnd {

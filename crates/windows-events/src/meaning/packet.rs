@@ -1,37 +1,37 @@
-//! What a kernel driver logs beside its texts: an I/O error packet as binary data.
+//! The I/O error packet that a kernel driver logs as binary data beside its texts.
 //!
 //! Source of the layout: Windows driver documentation, `IO_ERROR_LOG_PACKET`, which the event's data begin with.
 
 use evidence::NtStatus;
 use untrusted::bytes::{u16_at, u32_at};
 
-/// Offset of `DumpDataSize`: how many bytes the driver added behind the packet.
+/// Offset of `DumpDataSize`: the number of bytes that the driver added behind the packet.
 const DUMP_DATA_SIZE: usize = 2;
 /// Offset of `ErrorCode`; its lower half is the event's id.
 const ERROR_CODE: usize = 12;
-/// Offset of `FinalStatus`: how the request ended.
+/// Offset of `FinalStatus`: the result of the request.
 const FINAL_STATUS: usize = 20;
-/// Where the driver's own data begin.
+/// Offset of the driver's own data.
 const DUMP_DATA: usize = 40;
 
-/// A packet that belongs to its event.
+/// The packet of an event.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Packet<'b> {
     bytes: &'b [u8],
 }
 
 impl<'b> Packet<'b> {
-    /// The packet in an event's binary data, if it is one that belongs to event `id`.
+    /// The packet in the binary data of an event with event id `id`; `None` when there is none, or that of another event.
     pub(super) fn of_event(bytes: &'b [u8], id: u32) -> Option<Self> {
         (u32_at(bytes, ERROR_CODE)? & 0xFFFF == id).then_some(Self { bytes })
     }
 
-    /// How the request ended; zero is "none".
+    /// The result of the request; `None` where it is zero.
     pub(super) fn final_status(&self) -> Option<NtStatus> {
         u32_at(self.bytes, FINAL_STATUS).filter(|status| *status != 0).map(NtStatus)
     }
 
-    /// What the driver added; nothing when it is cut.
+    /// The driver's own data; empty when they are cut.
     pub(super) fn dump_data(&self) -> &'b [u8] {
         let size = u16_at(self.bytes, DUMP_DATA_SIZE).map_or(0, usize::from);
         let end = DUMP_DATA.saturating_add(size);

@@ -1,10 +1,10 @@
-//! Images that code integrity refused, or would have, and what Defender did with threats.
+//! Files that code integrity refused or would have refused, and what Defender did with threats.
 
 use super::super::fields::Fields;
-use super::sentence::written;
+use super::sentence::fill_in;
 use evidence::EventBody;
 
-/// CodeIntegrity 3001 to 3111, whose older events call their fields "buffers"; AppLocker; Security-Mitigations.
+/// CodeIntegrity 3001 to 3111, whose older events have field names that end in `Buffer`; AppLocker; Security-Mitigations.
 pub(super) fn image_refused(blocked: bool, reason: &'static str, fields: &Fields<'_>) -> EventBody {
     EventBody::ImageRefused {
         file: fields.first_text(&[
@@ -22,9 +22,9 @@ pub(super) fn image_refused(blocked: bool, reason: &'static str, fields: &Fields
     }
 }
 
-/// Defender 1007 and 1117: what was done with a file that it took for a threat.
+/// Defender 1007 and 1117: an action on a file that Defender took for a threat.
 ///
-/// Only some actions keep the file from whoever wants it, and only if they succeeded. The action's name is in the
+/// Only some actions make the file unavailable, and only if they succeeded. The action's name is in the
 /// system's language, its number is not. Source: `CleaningActionID` of Microsoft's `MSFT_MpThreatDetection`.
 pub(super) fn defender_action(id: u32, fields: &Fields<'_>) -> Option<EventBody> {
     let (done, takes_away) = match fields.number_u32("Action ID").or_else(|| fields.number_u32("ActionID")) {
@@ -42,7 +42,7 @@ pub(super) fn defender_action(id: u32, fields: &Fields<'_>) -> Option<EventBody>
     let process = fields.text("Process Name").filter(|process| process.contains('\\'));
     let process = process.map_or("", |_| "[, in use by {Process Name:file}]");
     let sentence = format!("Defender {done} {{Path}}[, which it took for {{Threat Name}}]{process}{outcome}");
-    let sentence = fields.share(&written(&sentence, id, fields)?);
+    let sentence = fields.share(&fill_in(&sentence, id, fields)?);
     let kind = if takes_away && error.is_none() { "security-block" } else { "other" };
     Some(EventBody::Said { sentence, kind: Some(kind) })
 }

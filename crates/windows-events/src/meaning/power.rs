@@ -1,19 +1,19 @@
-//! How a machine started, what it runs on, and when its clock was set.
+//! The start of a machine, its power source, and changes of its clock.
 
 use jiff::{SignedDuration, Timestamp};
 
 use super::super::fields::Fields;
 use evidence::EventBody;
 
-/// The least by which a clock is set that makes records hard to order. Time services correct it by less all the time.
+/// The least change of a clock that makes records hard to order. Time services correct clocks by less all the time.
 const LEAST_SHIFT: SignedDuration = SignedDuration::from_secs(60);
-/// Why a clock was set: a program or a part of the system did it. On waking it is set by the hardware's clock, and stood still
-/// only.
+/// The reason of a change of the clock that a program or a part of the system made. The other reason is the hardware's clock,
+/// by which Windows sets its own on waking.
 ///
 /// Source: the value map of Kernel-General 1 in the manifest of Windows' system events.
 const SET_BY_A_PROGRAM: u32 = 1;
 
-/// Kernel-Boot 20. `None` when both the last shutdown and the last start were good.
+/// Kernel-Boot 20: whether the last shutdown and the last start succeeded. `None` when both did.
 pub(super) fn last_shutdown(fields: &Fields<'_>) -> Option<EventBody> {
     let sentence = match (fields.flag("LastShutdownGood")?, fields.flag("LastBootGood")?) {
         (true, true) => return None,
@@ -21,21 +21,21 @@ pub(super) fn last_shutdown(fields: &Fields<'_>) -> Option<EventBody> {
         (true, false) => "the last start did not succeed",
         (false, false) => "neither the last shutdown nor the last start succeeded",
     };
-    Some(of(sentence))
+    Some(said(sentence))
 }
 
-/// Kernel-Boot 27. `None` for a start of all of Windows, of which Kernel-General 12 tells.
+/// Kernel-Boot 27: the kind of a start. `None` for a start of all of Windows, for which there is Kernel-General 12.
 ///
 /// Source: the values of its message, which Windows' own guides to fast startup name: 1 is a hybrid start, 2 a resume.
 pub(super) fn kind_of_start(fields: &Fields<'_>) -> Option<EventBody> {
     match fields.number_u32("BootType")? {
-        1 => Some(of("the system started with the kernel's session of before (fast startup)")),
-        2 => Some(of("the system resumed from hibernation")),
+        1 => Some(said("the system started with the kernel's session of before (fast startup)")),
+        2 => Some(said("the system resumed from hibernation")),
         _ => None,
     }
 }
 
-/// Kernel-General 1. `None` for what only corrects a clock.
+/// Kernel-General 1: a change of the clock. `None` for a correction.
 pub(super) fn clock_set(fields: &Fields<'_>) -> Option<EventBody> {
     let time = |name: &str| fields.written(name)?.trim().parse::<Timestamp>().ok();
     let (old, new) = (time("OldTime")?, time("NewTime")?);
@@ -45,24 +45,24 @@ pub(super) fn clock_set(fields: &Fields<'_>) -> Option<EventBody> {
     }
     let direction = if shift.is_negative() { "back" } else { "forward" };
     let by = SignedDuration::from_secs(shift.abs().as_secs());
-    Some(of(&format!("the clock was set {direction} by {by:#}, from {old:.0} to {new:.0}")))
+    Some(said(&format!("the clock was set {direction} by {by:#}, from {old:.0} to {new:.0}")))
 }
 
-/// Kernel-Power 86.
+/// Kernel-Power 86: a shutdown because of heat.
 pub(super) fn shut_down_by_heat(fields: &Fields<'_>) -> EventBody {
     EventBody::ShutDownByHeat { zone: fields.text("ThermalZoneDeviceInstance") }
 }
 
-/// Kernel-Power 105.
+/// Kernel-Power 105: mains or battery.
 pub(super) fn power_source(fields: &Fields<'_>) -> Option<EventBody> {
-    Some(of(if fields.flag("AcOnline")? {
+    Some(said(if fields.flag("AcOnline")? {
         "the machine runs on mains power"
     } else {
         "the machine runs on its battery"
     }))
 }
 
-fn of(sentence: &str) -> EventBody {
+fn said(sentence: &str) -> EventBody {
     EventBody::Said { sentence: sentence.into(), kind: None }
 }
 

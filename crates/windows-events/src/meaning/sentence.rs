@@ -1,17 +1,17 @@
-//! Events that need no more than a sentence: the catalogue holds it, the record's values are put into it.
+//! Events of which a sentence says all: the sentence is in the table of events, and the record's values are put into it.
 //!
 //! | in the sentence | becomes |
 //! | --- | --- |
-//! | `{name}` | the field's value; the sentence can't be made without it |
-//! | `{name:code}` | its number as `0xC0000365`, whether it is written in decimal or hexadecimal digits |
-//! | `{name:number}` | its number in decimal digits, as people call it (problem code 43 of a device) |
-//! | `{name:file}` | the file name at the end of its path |
+//! | `{name}` | the field's value; there is no sentence without it |
+//! | `{name:code}` | the value as `0xC0000365`, a number in decimal digits or, with `0x`, in hexadecimal ones |
+//! | `{name:number}` | the value in decimal digits (problem code 43 of a device) |
+//! | `{name:file}` | the file name at the end of the value, a path |
 //! | `{name:service}` | the service's own name in the binary data, or the field's value |
 //! | `{packet:status}` | `FinalStatus` of the I/O error packet among the binary data of a driver's event |
-//! | `[...]` | the part in it, or nothing where a field in it is absent |
+//! | `[...]` | the text between the brackets, or nothing when the record lacks a field in it |
 //!
-//! A value that refers to Windows' table of messages (`%%1053`) becomes `error 1053`: services write their errors so.
-//! One that is no number of that table but a whole HRESULT or status becomes `error 0x8007000E`.
+//! A reference to Windows' table of messages (`%%1053`) becomes `error 1053`: services log their errors in this form. A number
+//! of more than 16 bits, an HRESULT or status, becomes `error 0x8007000E`.
 
 use super::super::fields::Fields;
 use super::machine::internal_name;
@@ -19,13 +19,13 @@ use super::packet::Packet;
 use evidence::{EventBody, base_name};
 use untrusted::notation::{number_u32, present};
 
-/// The sentence with the values of the record, which was logged under `id`; `None` without a field that it needs.
+/// The sentence with the values of a record with event id `id`; `None` when the record lacks a field that it needs.
 pub(super) fn said(sentence: &str, id: u32, fields: &Fields<'_>) -> Option<EventBody> {
-    Some(EventBody::Said { sentence: fields.share(&written(sentence, id, fields)?), kind: None })
+    Some(EventBody::Said { sentence: fields.share(&fill_in(sentence, id, fields)?), kind: None })
 }
 
-/// The same as a text.
-pub(super) fn written(sentence: &str, id: u32, fields: &Fields<'_>) -> Option<String> {
+/// The text of the sentence.
+pub(super) fn fill_in(sentence: &str, id: u32, fields: &Fields<'_>) -> Option<String> {
     let mut out = String::with_capacity(sentence.len().saturating_add(64));
     let mut rest = sentence;
     while let Some((before, optional)) = rest.split_once('[') {
@@ -41,6 +41,7 @@ pub(super) fn written(sentence: &str, id: u32, fields: &Fields<'_>) -> Option<St
     Some(out)
 }
 
+/// Adds a part without brackets to `out`; `None` when the record lacks one of its fields.
 fn fill(part: &str, id: u32, fields: &Fields<'_>, out: &mut String) -> Option<()> {
     let mut rest = part;
     while let Some((before, place)) = rest.split_once('{') {
@@ -53,6 +54,7 @@ fn fill(part: &str, id: u32, fields: &Fields<'_>, out: &mut String) -> Option<()
     Some(())
 }
 
+/// Adds the value for the place between braces.
 fn push_value(place: &str, id: u32, fields: &Fields<'_>, out: &mut String) -> Option<()> {
     if place == "packet:status" {
         let binary = fields.binary()?;
@@ -81,7 +83,7 @@ fn push_value(place: &str, id: u32, fields: &Fields<'_>, out: &mut String) -> Op
     Some(())
 }
 
-/// Adds a text with line ends turned into blanks.
+/// Adds a text in one line: line ends and runs of blanks become one blank.
 fn push_one_line(text: &str, out: &mut String) {
     let mut before = "";
     for word in text.split_whitespace() {
@@ -106,7 +108,7 @@ mod tests {
         let Node::Map(elements) = node else { panic!("an object") };
         let names = Names::default();
         let fields = RecordFields::from_elements(&elements);
-        written(template, 161, &Fields::new(&fields, &[], &names))
+        fill_in(template, 161, &Fields::new(&fields, &[], &names))
     }
 
     #[test]

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use super::super::fields::Fields;
 use evidence::{EventBody, base_name};
 
-/// Positions of the program and of the assembly among SideBySide's values, of which each event fills only a few.
+/// The fields with the program and the assembly among SideBySide's values, of which each event fills only a few.
 const PROGRAM: &str = "data10";
 const ASSEMBLY: &str = "data0";
-/// Extensions of programs, as a message box's title names them.
+/// Extensions of programs in the title of a message box.
 const PROGRAM_EXTENSIONS: &[&str] = &[".exe", ".com", ".scr"];
 
 /// SideBySide 33 to 80.
@@ -19,7 +19,7 @@ pub(super) fn side_by_side(fields: &Fields<'_>) -> EventBody {
     }
 }
 
-/// An asterisk arrives as a character reference that was escaped twice.
+/// The assembly's name with asterisks, which the record has as character references that were escaped twice.
 fn unescaped(assembly: &Arc<str>) -> Arc<str> {
     if assembly.contains("&#x") {
         Arc::from(assembly.replace("&#x2a;", "*").replace("&#x2A;", "*"))
@@ -43,8 +43,8 @@ fn program(caption: &str) -> Option<&str> {
     PROGRAM_EXTENSIONS.iter().any(|known| extension.eq_ignore_ascii_case(known)).then_some(program)
 }
 
-/// File names ending in `.dll`, in order, each once. Text in any language may touch them, so they are cut out of it
-/// by the characters that names of DLLs are made of.
+/// The different file names that end in `.dll`, in their order. Text in any language may be directly beside them, so they are
+/// found by the characters that names of DLLs consist of.
 fn dlls(message: &str) -> Vec<Arc<str>> {
     let is_name = |character: char| character.is_ascii_alphanumeric() || "_-.+@#$~".contains(character);
     let mut found: Vec<Arc<str>> = Vec::new();

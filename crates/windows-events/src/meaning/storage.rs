@@ -12,10 +12,10 @@ use untrusted::notation::hex_bytes;
 const RETRIED: u32 = 153;
 /// Flags in the upper bits of a request block's status (`srb.h` of the Windows driver kit).
 const SRB_STATUS_BITS: u8 = 0x3F;
-/// Degrees that lie between the zeros of Kelvin, in which a drive tells its temperature, and Celsius.
+/// The zero of Celsius in Kelvin, the unit of a drive's temperature.
 const KELVIN: i32 = 273;
 
-/// Events of disks and storage adapters.
+/// Errors of disks and storage adapters, by their drivers.
 pub(super) fn storage(id: u32, fields: &Fields<'_>) -> EventBody {
     let binary = fields.binary();
     let packet = binary.as_deref().and_then(|bytes| Packet::of_event(bytes, id));
@@ -26,15 +26,15 @@ pub(super) fn storage(id: u32, fields: &Fields<'_>) -> EventBody {
     }
 }
 
-/// The statuses behind a packet of event 153: a reserved byte, status of the device, of the request block, and the
-/// command. All are zero where the adapter's driver told none.
+/// The statuses behind a packet of event 153: a reserved byte, the status of the device, that of the request block, and the
+/// command. `None` where all are zero, because the adapter's driver reported none.
 fn retry(packet: &Packet<'_>) -> Option<StorageRetry> {
     let [_, scsi_status, srb_status, command] = array_at(packet.dump_data(), 0)?;
     let retry = StorageRetry { scsi_status, srb_status: srb_status & SRB_STATUS_BITS, command };
     (srb_status != 0).then_some(retry)
 }
 
-/// StorPort 512, which every NVMe drive logs once a day or so. `None` for a healthy drive.
+/// StorPort 512: the health of an NVMe drive, about once a day. `None` for a healthy drive.
 pub(super) fn drive_health(fields: &Fields<'_>) -> Option<EventBody> {
     let page = hex_bytes(fields.written("NvmeHealthLog")?)?;
     let [warning] = array_at(&page, 0)?;
@@ -44,7 +44,7 @@ pub(super) fn drive_health(fields: &Fields<'_>) -> Option<EventBody> {
     if healthy {
         return None;
     }
-    // Many drives name their maker "NVMe".
+    // The vendor of many drives is "NVMe".
     let model = fields.text("ProductId").or_else(|| fields.text("VendorId"));
     Some(EventBody::DriveHealth(Box::new(DriveHealth {
         model,
@@ -58,17 +58,17 @@ pub(super) fn drive_health(fields: &Fields<'_>) -> Option<EventBody> {
     })))
 }
 
-/// Ntfs 55 and 140, and 98 with a state that is not healthy.
+/// Ntfs 55 and 140, and 98 with a state that is not healthy: a volume that is `damaged`, or may be.
 pub(super) fn file_system(fields: &Fields<'_>, damaged: bool) -> EventBody {
     EventBody::FileSystem { volume: volume(fields), damaged }
 }
 
-/// The volume by its letter, or by its device where that is all there is.
+/// The volume's letter, or its device where the record has no letter.
 fn volume(fields: &Fields<'_>) -> Option<Arc<str>> {
     fields.first_text(&["DriveName", "VolumeName", "VolumeId", "DeviceName"])
 }
 
-/// Ntfs 98, which Windows writes at every mount. `None` for a healthy volume.
+/// Ntfs 98: the state of a volume at each mount. `None` for a healthy volume.
 pub(super) fn file_system_state(fields: &Fields<'_>) -> Option<EventBody> {
     match fields.number_u32("CorruptionActionState") {
         Some(0) => None,

@@ -11,7 +11,7 @@ use crate::*;
 /// What a log says, by the bytes of its records where they are known.
 fn by_bytes(bytes: &[u8], context: &Context<'_>) -> Vec<Evidence> {
     let content = |record: &Record<'_>| meaning::content(record, context.names);
-    let with = |stamp: &Stamp<'_>, content| of_content(stamp, content, context.names);
+    let with = |stamp: &Stamp<'_>, content| with_content(stamp, content, context.names);
     read_with(bytes, Extract::Shared(SharedExtract { contents: context.contents, read: &content, with: &with }))
 }
 

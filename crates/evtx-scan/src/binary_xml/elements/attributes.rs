@@ -1,4 +1,4 @@
-//! The attributes of an element: none is a field, but one can name its element's.
+//! The attributes of an element: no attribute is a field, but `Name` can be the name of the element's field.
 
 use super::super::Unusual;
 use super::super::token::Token;
@@ -6,17 +6,17 @@ use super::text::Text;
 use super::{FieldReader, NAME, TokenSource, check};
 use crate::fields::TextSpan;
 
-/// What the attributes of an element say.
+/// What is read of an element's attributes.
 pub(super) struct Attributes {
-    /// Whether one has a value.
+    /// Whether an attribute has a value.
     pub(super) have_text: bool,
     /// The value of `Name`.
     pub(super) name: Option<TextSpan>,
-    /// Whether the element ends with them.
+    /// Whether the element ends behind its attributes.
     pub(super) end_element: bool,
 }
 
-/// What attribute is being read.
+/// The attribute that is being read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Attribute {
     None,
@@ -25,7 +25,7 @@ pub(super) enum Attribute {
 }
 
 impl<'c> FieldReader<'c, '_> {
-    /// Reads the attributes of an element. The value of `Name` is added to the texts if it is asked for.
+    /// Reads the attributes of an element. With `ask_name`, the value of `Name` is added to the texts.
     pub(super) fn attributes(&mut self, source: &mut TokenSource<'c>, ask_name: bool) -> Result<Attributes, Unusual> {
         let mut attributes = Attributes { have_text: false, name: None, end_element: false };
         let mut attribute = Attribute::None;

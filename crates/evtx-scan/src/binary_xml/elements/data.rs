@@ -1,4 +1,4 @@
-//! The `Data` of an `EventData`: fields with a name, or without.
+//! The `Data` elements of an `EventData`: fields with a name, or without.
 
 use super::super::Unusual;
 use super::super::text::{is_empty, items, push, push_ascii, push_utf16};
@@ -13,21 +13,21 @@ use crate::fields::TextSpan;
 /// Between the items of a list in one field.
 const ITEMS: &[u8] = b"; ";
 
-/// What field a `Data` is.
+/// The field that a `Data` is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum DataField {
-    /// None: it has no name, but others have.
+    /// None: this `Data` has no name, but earlier ones have.
     LeftOut,
-    /// One without name.
+    /// A field without name.
     Positional,
-    /// One with this name.
+    /// A field with this name.
     Named(TextSpan),
-    /// The field before is continued: lists repeat elements, whose values are joined.
+    /// The same as the field before: an element repeats for each item of a list, and the values are joined.
     Continued,
 }
 
 impl<'c> FieldReader<'c, '_> {
-    /// A `Data` of `EventData`.
+    /// Reads a `Data` of `EventData` behind its beginning.
     pub(super) fn data(
         &mut self,
         source: &mut TokenSource<'c>,
@@ -43,7 +43,7 @@ impl<'c> FieldReader<'c, '_> {
         self.end_data(field, &text)
     }
 
-    /// A `Data` of `EventData` as most templates have it.
+    /// Adds a `Data` of `EventData` that [`Tokens::named_data`](super::super::token::Tokens::named_data) read.
     #[inline(always)]
     pub(super) fn named_data(
         &mut self,
@@ -71,7 +71,7 @@ impl<'c> FieldReader<'c, '_> {
         self.end_data(field, &text)
     }
 
-    /// Ends a `Data` with a text or, for each item of a list, several of them.
+    /// Ends a `Data`: adds its text or, for a list, a field for each item.
     #[inline(always)]
     pub(super) fn end_data(&mut self, mut field: DataField, text: &Text<'c>) -> Result<(), Unusual> {
         let Some(list) = text.list.and_then(items) else { return self.add_data(field, text.start) };
@@ -86,7 +86,7 @@ impl<'c> FieldReader<'c, '_> {
         Ok(())
     }
 
-    /// Reads the attributes of a `Data`: its name, and whether it ends with them.
+    /// Reads the attributes of a `Data`: returns its name, and whether the element ends behind them.
     #[inline]
     pub(super) fn data_name(&mut self, source: &mut TokenSource<'c>) -> Result<(Option<Sibling>, bool), Unusual> {
         let mut attribute = Attribute::None;
@@ -126,7 +126,7 @@ impl<'c> FieldReader<'c, '_> {
         }
     }
 
-    /// What field a `Data` with this name is.
+    /// The field that a `Data` with this name is.
     #[inline(always)]
     pub(super) fn data_field(&mut self, name: Option<Sibling>, parent: &mut Parent) -> Result<DataField, Unusual> {
         let Some(name) = name else {
@@ -161,7 +161,7 @@ impl<'c> FieldReader<'c, '_> {
         }
         push_number(earlier, &mut self.texts);
         let text = self.texts.get(start..).unwrap_or_default();
-        // One that reads like the names of fields without name is taken for one.
+        // A name like those that the `evtx` crate gives to fields without name is none.
         if text == b"Data" || (parent.positional && is_numbered_data(text)) {
             parent.positional = true;
             parent.run = Some((name, DataField::Positional));
@@ -171,7 +171,7 @@ impl<'c> FieldReader<'c, '_> {
         Ok(DataField::Named(TextSpan { start, end: self.texts.len() }))
     }
 
-    /// Reads the content of a `Data` and its end.
+    /// Reads the content and the end of a `Data`.
     #[inline]
     pub(super) fn data_content(&mut self, source: &mut TokenSource<'c>, text: &mut Text<'c>) -> Result<(), Unusual> {
         loop {
@@ -186,7 +186,7 @@ impl<'c> FieldReader<'c, '_> {
         }
     }
 
-    /// Adds a `Data` whose text is the end of the texts from `start` on.
+    /// Adds a `Data` whose text is the texts from `start` on.
     #[inline(always)]
     pub(super) fn add_data(&mut self, field: DataField, start: usize) -> Result<(), Unusual> {
         match field {

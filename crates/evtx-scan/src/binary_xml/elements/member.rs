@@ -1,4 +1,4 @@
-//! Elements that are fields themselves, or on the path to some.
+//! Elements that are fields, or on the path to fields.
 
 use super::super::Unusual;
 use super::super::text::{is_empty, items, push, push_ascii};
@@ -10,7 +10,7 @@ use super::{EVENT_DATA, FieldReader, Form, Kind, Parent, TokenSource, USER_DATA,
 use crate::fields::{FieldSpans, TextSpan};
 
 impl<'c> FieldReader<'c, '_> {
-    /// An element that is a field, or on the path to some.
+    /// Reads an element that is a field, or on the path to fields, behind its beginning.
     pub(super) fn member(
         &mut self,
         source: &mut TokenSource<'c>,
@@ -52,7 +52,7 @@ impl<'c> FieldReader<'c, '_> {
         Ok(())
     }
 
-    /// Adds an element's name to the path, with a number if an element before has the same.
+    /// Adds an element's name to the path, with a number if an earlier element of the parent has the same name.
     pub(super) fn extend_path(&mut self, name: Name<'c>, parent: &mut Parent) -> Result<(), Unusual> {
         if parent.kind == Kind::UserData {
             return Ok(());
@@ -69,7 +69,7 @@ impl<'c> FieldReader<'c, '_> {
         Ok(())
     }
 
-    /// Ends an element whose text is the end of the texts.
+    /// Ends an element whose text is the texts from its beginning on.
     pub(super) fn end_member(
         &mut self,
         attributes: &Attributes,
@@ -89,7 +89,7 @@ impl<'c> FieldReader<'c, '_> {
                 return Ok(());
             }
         }
-        // An element with attributes alone is no field, but one with nothing is.
+        // An element with attributes only is no field, but an empty one is.
         if !element.has_elements && (text.is_some || !attributes.have_text) {
             let value = TextSpan { start: text.start, end: self.texts.len() };
             self.texts.extend_from_slice(&self.scratch.path);

@@ -1,8 +1,7 @@
-//! The elements of an event beside `System`, taken to fields.
+//! Reading fields from the elements of an event beside `System`.
 //!
-//! What comes out is the list that [`RecordFields::of`] makes of the `evtx` crate's JSON of the same record. Shapes
-//! whose fields would depend on how that JSON is built up (text beside elements, arrays in attributes...) are
-//! [`Unusual`].
+//! The result is the list that [`RecordFields::from_elements`] makes of the `evtx` crate's JSON of the same record. Shapes whose
+//! fields would depend on how that JSON is built (text beside elements, lists in attributes...) are [`Unusual`].
 
 mod attributes;
 mod data;
@@ -21,14 +20,15 @@ use super::token::{Instance, Name, Token, Tokens};
 use super::value::{Slot, Value, Values, kind};
 use crate::fields::{FieldSpans, RecordFields, TextSpan};
 
-/// How deep elements may lie within each other. Real records have four or five levels.
+/// The deepest nesting of elements. Real records have four or five levels.
 const MAX_DEPTH: usize = 48;
-/// How many tokens are read for one record. Real records have some hundreds.
+/// The most tokens that are read for one record. Real records have some hundreds.
 const MAX_TOKENS: usize = 1 << 14;
-/// How many tokens are read of the records of a chunk before no more of them are read. Records share the tokens of
-/// their templates, so that a chunk that was made for it could say a thousand times what it holds.
+/// The number of tokens read of a chunk's records behind which no more records are read. Records share the tokens of their
+/// templates: a hostile chunk could make them be read a thousand times.
 const MAX_CHUNK_TOKENS: usize = 1 << 20;
-/// The same for the length of their texts, bytes. Real chunks have 90 KB at most.
+/// The length of the texts read of a chunk's records behind which no more records are read, bytes. Real chunks have 90 KB at
+/// most.
 pub(crate) const MAX_CHUNK_TEXTS: usize = 1 << 20;
 
 const TOO_MANY: Unusual = Unusual("too many tokens");
@@ -40,16 +40,16 @@ const RENDERING_INFO: &[u8; 26] = b"R\0e\0n\0d\0e\0r\0i\0n\0g\0I\0n\0f\0o\0";
 const DATA: &[u8; 8] = b"D\0a\0t\0a\0";
 const NAME: &[u8; 8] = b"N\0a\0m\0e\0";
 
-/// What a thread keeps from record to record, so that it need not be allocated again.
+/// The memory that a thread keeps from record to record, so that it need not be allocated again.
 #[derive(Debug, Default)]
 pub(crate) struct FieldScratch {
-    /// The values of the instances that are being read, the innermost ones last.
+    /// Where the values of the instances are that are being read, the innermost instance last.
     slots: Vec<Slot>,
-    /// The names of the elements that were read of the parents that are being read, the innermost ones last.
+    /// The names of the elements read so far of the parents that are being read, the innermost parent last.
     siblings: Vec<Sibling>,
     /// The path to the element that is being read.
     path: Vec<u8>,
-    /// What was read of the chunk.
+    /// How much was read of the chunk.
     effort: Effort,
 }
 
@@ -63,17 +63,17 @@ pub(crate) struct Effort {
 }
 
 impl FieldScratch {
-    /// Begins to count anew what is read of a chunk.
+    /// Begins counting how much is read of a chunk.
     pub(crate) fn begin_chunk(&mut self) {
         self.effort = Effort::default();
     }
 
-    /// What was read of the chunk.
+    /// How much was read of the chunk.
     pub(crate) fn effort(&self) -> Effort {
         self.effort
     }
 
-    /// Counts a record that need not be read because an equal one was; whether it would have been.
+    /// Counts a record that need not be read because an equal one was. Returns whether it would be read at all.
     pub(crate) fn count(&mut self, effort: Effort) -> bool {
         let is_within = self.effort.is_within_a_chunk();
         if is_within {
@@ -84,6 +84,7 @@ impl FieldScratch {
 }
 
 impl Effort {
+    /// Whether more records of the chunk may be read.
     fn is_within_a_chunk(self) -> bool {
         self.tokens <= MAX_CHUNK_TOKENS && self.texts <= MAX_CHUNK_TEXTS
     }
@@ -93,18 +94,18 @@ impl Effort {
         Self { tokens: tokens.saturating_add(more.tokens), texts: texts.saturating_add(more.texts) }
     }
 
-    /// What was read since there was this much less.
+    /// How much was read since `before`.
     pub(crate) fn since(self, before: Self) -> Self {
         let Self { tokens, texts } = self;
         Self { tokens: tokens.saturating_sub(before.tokens), texts: texts.saturating_sub(before.texts) }
     }
 }
 
-/// The fields of the event whose elements behind `System` are the tokens in this part of the chunk, which are a
-/// definition's when there are `values`, and else the record's own.
+/// Reads the fields of the event whose elements behind `System` are the tokens in this part of the chunk: part of a definition
+/// when there are `values`, or else of the record itself.
 ///
 /// # Errors
-/// For shapes that are not known exactly. There are no fields then.
+/// For shapes that are not known exactly. `into` is empty then.
 pub(crate) fn read_fields(
     chunk: &[u8],
     tokens: Range<usize>,
@@ -125,7 +126,7 @@ pub(crate) fn read_fields(
     })
 }
 
-/// Lets `read` read into the room that `into` has.
+/// Lets `read` read fields into the memory of `into`.
 fn fill<'c>(
     chunk: &'c [u8],
     into: &mut RecordFields,
@@ -151,56 +152,56 @@ fn fill<'c>(
     if into.fill(texts, list) { result } else { Err(Unusual("a text is not UTF-8")) }
 }
 
-/// Tokens, and the values that are put into them if they are a definition's.
+/// Tokens and, if they are those of a definition, the values that are put into them.
 struct TokenSource<'c> {
     tokens: Tokens<'c>,
     instance: Option<Slots>,
 }
 
-/// Which slots are an instance's.
+/// The part of [`FieldScratch::slots`] with the values of an instance.
 #[derive(Debug, Clone, Copy)]
 struct Slots {
     first: usize,
     count: usize,
 }
 
-/// What is known of an element whose content is being read.
+/// An element whose content is being read.
 struct Parent {
     kind: Kind,
     /// Where the names of its elements begin in [`FieldScratch::siblings`].
     siblings: usize,
-    /// A bit for each of its elements, by a hash of its name. Where the bit is not set yet, no name repeats.
+    /// A bit for each of its elements, by a hash of the name. An element whose bit is not set yet repeats no name.
     seen: [u64; 8],
     /// Whether it has elements.
     has_elements: bool,
     /// How its `Data` are written.
     form: Form,
-    /// The name of the element before, if that was a `Data` with a name, and what field another one with it is.
+    /// The name of the element before, if that was a `Data` with a name, and the field that another `Data` with that name is.
     run: Option<(Sibling, DataField)>,
-    /// Whether a field went without name because it is called `Data`.
+    /// Whether a field has no name because the name was `Data`.
     positional: bool,
-    /// Whether another element stands behind the first `Data` without name.
+    /// Whether another element follows the first `Data` without name.
     behind_data: bool,
 }
 
-/// What the elements in an element mean.
+/// The meaning of the elements in an element.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
-    /// `Event`: they hold fields.
+    /// In `Event`: each contains fields.
     Event,
-    /// `EventData` and what is treated alike: each is a field. The `Data` of `EventData` itself are named by their
-    /// attribute or, where it is missing, by their position.
+    /// In `EventData`, and others that are read like it: each is a field. With `by_attribute`, in `EventData` itself, the name of
+    /// a `Data` is in its attribute `Name`; without that, the field has a position only.
     EventData { by_attribute: bool },
-    /// `UserData`: the template's own element, whose name is left out of paths.
+    /// In `UserData`: the template's own element, whose name is left out of paths.
     UserData,
-    /// Anything else: they are on the path to a field.
+    /// In any other element: each is a field, or on the path to fields.
     Path { by_attribute: bool },
 }
 
-/// How the `Data` of an `EventData` are written.
+/// The form of the `Data` elements of an `EventData`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Form {
-    /// There was none so far.
+    /// Not known: there was no `Data` yet.
     Open,
     /// With names; those without are left out.
     Named,
@@ -223,6 +224,7 @@ impl Parent {
     }
 }
 
+/// Reads the fields of one record.
 struct FieldReader<'c, 's> {
     chunk: &'c [u8],
     texts: Vec<u8>,
@@ -231,7 +233,7 @@ struct FieldReader<'c, 's> {
     tokens_left: usize,
 }
 
-// What is read for each `Data` is inlined by force: it takes a tenth less time that way.
+// The functions that are called for each `Data` are always inlined: reading takes a tenth less time that way.
 impl<'c> FieldReader<'c, '_> {
     #[inline]
     fn next(&mut self, source: &mut TokenSource<'c>) -> Result<Token<'c>, Unusual> {
@@ -239,7 +241,7 @@ impl<'c> FieldReader<'c, '_> {
         source.tokens.next()
     }
 
-    /// Keeps where the values of an instance are; says which slots they have, and where the last one ends.
+    /// Adds the values of an instance to the slots; returns their slots, and where the last value ends.
     #[inline]
     fn slots_of(&mut self, values: &Values<'c>) -> Result<(Slots, usize), Unusual> {
         let first = self.scratch.slots.len();
@@ -247,7 +249,7 @@ impl<'c> FieldReader<'c, '_> {
         Ok((Slots { first, count: values.len() }, end))
     }
 
-    /// Where a value of an instance is; `None` when it has fewer.
+    /// The slot of a value of the instance; `None` when the instance has fewer values.
     #[inline(always)]
     fn slot(&self, source: &TokenSource<'c>, index: usize) -> Result<Option<Slot>, Unusual> {
         let slots = source.instance.ok_or(Unusual("a substitution outside of a template"))?;
@@ -257,6 +259,7 @@ impl<'c> FieldReader<'c, '_> {
         Ok(self.scratch.slots.get(slots.first.saturating_add(index)).copied())
     }
 
+    /// A value of the instance; [`Value::NULL`] when the instance has fewer values.
     #[inline(always)]
     fn value(&self, source: &TokenSource<'c>, index: usize) -> Result<Value<'c>, Unusual> {
         match self.slot(source, index)? {
@@ -265,7 +268,7 @@ impl<'c> FieldReader<'c, '_> {
         }
     }
 
-    /// Whether an element is left out of an instance.
+    /// Whether an element that depends on this value is left out of the instance.
     #[inline(always)]
     fn is_left_out(&self, source: &TokenSource<'c>, dependency: Option<usize>) -> Result<bool, Unusual> {
         let Some(dependency) = dependency else { return Ok(false) };
@@ -275,8 +278,8 @@ impl<'c> FieldReader<'c, '_> {
         }
     }
 
-    /// Passes over the element whose beginning was read. It must not be one that a list repeats.
-    fn pass_over(&mut self, source: &mut TokenSource<'c>) -> Result<(), Unusual> {
+    /// Skips the rest of an element whose beginning was read. A list must not repeat the element.
+    fn skip(&mut self, source: &mut TokenSource<'c>) -> Result<(), Unusual> {
         let mut depth = 1_usize;
         while depth > 0 {
             match self.next(source)? {
@@ -284,7 +287,7 @@ impl<'c> FieldReader<'c, '_> {
                 Token::Empty | Token::ElementEnds => depth = depth.saturating_sub(1),
                 Token::Instance(instance) => source.tokens.go_to(instance.values.end()?),
                 Token::Substitution(index) if depth == 1 && items(self.value(source, index)?).is_some() => {
-                    return Err(Unusual("a list in an element that is passed over"));
+                    return Err(Unusual("a list in an element that is skipped"));
                 }
                 Token::End => return Err(Unusual("an element that does not end")),
                 _ => {}
@@ -293,7 +296,7 @@ impl<'c> FieldReader<'c, '_> {
         Ok(())
     }
 
-    /// Reads what is left of `Event` behind `System`.
+    /// Reads the rest of `Event`, behind `System`.
     fn behind_system(&mut self, source: &mut TokenSource<'c>) -> Result<(), Unusual> {
         let mut event = Parent::new(Kind::Event, self.scratch);
         let mut text = self.text(false);
@@ -307,7 +310,7 @@ impl<'c> FieldReader<'c, '_> {
         }
     }
 
-    /// Reads the content of an element and its end.
+    /// Reads the content and the end of an element.
     fn content(
         &mut self,
         source: &mut TokenSource<'c>,
@@ -325,7 +328,7 @@ impl<'c> FieldReader<'c, '_> {
             match self.next(source)? {
                 Token::Element(element) => {
                     if self.is_left_out(source, element.dependency)? {
-                        self.pass_over(source)?;
+                        self.skip(source)?;
                     } else {
                         self.element(source, element.name, parent, text, true, depth)?;
                     }
@@ -350,7 +353,7 @@ impl<'c> FieldReader<'c, '_> {
         }
     }
 
-    /// Reads a value that is binary XML: elements that belong to the element around it.
+    /// Reads a value that is binary XML: its elements belong to `parent`.
     fn fragment(
         &mut self,
         range: Range<usize>,
@@ -398,9 +401,8 @@ impl<'c> FieldReader<'c, '_> {
         Ok(())
     }
 
-    /// Reads an element whose beginning was read, to its end.
-    ///
-    /// `text` is that of the element around it; `repeats` says whether a list repeats this one.
+    /// Reads the rest of an element whose beginning was read. `text` is the text of `parent` so far; with `repeats`, a list may
+    /// repeat the element.
     fn element(
         &mut self,
         source: &mut TokenSource<'c>,
@@ -424,7 +426,7 @@ impl<'c> FieldReader<'c, '_> {
         }
     }
 
-    /// An element of the event: what fields are in.
+    /// Reads the rest of an element of `Event`, which contains fields.
     fn event_element(
         &mut self,
         source: &mut TokenSource<'c>,
@@ -439,7 +441,7 @@ impl<'c> FieldReader<'c, '_> {
             return Err(Unusual("an element of Event that repeats"));
         }
         if name.is(RENDERING_INFO) {
-            return self.pass_over(source);
+            return self.skip(source);
         }
         let is_user_data = name.is(USER_DATA);
         let kind = if is_user_data { Kind::UserData } else { Kind::EventData { by_attribute: name.is(EVENT_DATA) } };
@@ -465,20 +467,23 @@ impl<'c> FieldReader<'c, '_> {
         Ok(())
     }
 
-    /// Adds a field whose value is the end of the texts from `start` on.
+    /// Adds a field whose value is the texts from `start` on.
     #[inline]
     fn push(&mut self, name: Option<TextSpan>, start: usize) {
         self.list.push(FieldSpans { name, value: TextSpan { start, end: self.texts.len() } });
     }
 }
 
-/// The depth of what lies in an element or value at this depth.
+/// The depth of the content of an element or value at this depth.
+///
+/// # Errors
+/// When it would be too deep.
 #[inline]
 fn deeper(depth: usize) -> Result<usize, Unusual> {
     if depth < MAX_DEPTH { Ok(depth.saturating_add(1)) } else { Err(Unusual("elements nested too deeply")) }
 }
 
-/// Lets pass names that are the same in JSON.
+/// Checks that a name has characters only that JSON writes as they are.
 #[inline]
 fn check(name: Name<'_>) -> Result<(), Unusual> {
     let units = name.utf16.as_chunks::<2>().0;

@@ -1,23 +1,23 @@
-//! Telling apart elements of one parent that have the same name: from the second on they get a number.
+//! Elements of one parent with the same name: from the second on, a number is added to the name.
 
 use super::super::Unusual;
 use super::super::text::push_decimal;
 use super::{FieldReader, Parent};
 
-/// How many elements of one parent are compared by their names.
+/// The most elements of one parent whose names are compared.
 const MAX_SIBLINGS: usize = 1 << 10;
 
-/// Where in the chunk the name of an element is.
+/// The name of an element, by its place in the chunk.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Sibling {
     pub(super) at: usize,
     pub(super) size: usize,
-    /// Whether it names a `Data`, whose names are counted apart from those of elements.
+    /// Whether this is the name of a `Data`'s field: these names are counted separately.
     pub(super) is_data: bool,
 }
 
 impl<'c> FieldReader<'c, '_> {
-    /// How many elements of the parent before this one have its name.
+    /// The number of earlier elements of the parent with the same name.
     #[inline(always)]
     pub(super) fn earlier(&mut self, parent: &mut Parent, sibling: Sibling) -> Result<usize, Unusual> {
         let name = self.name_of(sibling);
@@ -40,13 +40,14 @@ impl<'c> FieldReader<'c, '_> {
         Ok(earlier)
     }
 
+    /// The characters of a name, UTF-16.
     #[inline]
     pub(super) fn name_of(&self, sibling: Sibling) -> &'c [u8] {
         self.chunk.get(sibling.at..sibling.at.saturating_add(sibling.size)).unwrap_or_default()
     }
 }
 
-/// Adds the number that tells equal names apart, if there were any.
+/// Adds the number that distinguishes a name from `earlier` equal ones, if there are any.
 #[inline]
 pub(super) fn push_number(earlier: usize, out: &mut Vec<u8>) {
     if earlier > 0 {
@@ -55,20 +56,20 @@ pub(super) fn push_number(earlier: usize, out: &mut Vec<u8>) {
     }
 }
 
-/// Whether it is `Data` with a number that tells equal names apart.
+/// Whether the name is `Data` with a number that distinguishes equal names.
 pub(super) fn is_numbered_data(name: &[u8]) -> bool {
     let number = name.strip_prefix(b"Data_");
     number.is_some_and(|number| !number.is_empty() && number.iter().all(u8::is_ascii_digit))
 }
 
-/// Nine bits that names alike have in common, and others mostly not: of their length and both their ends.
+/// A hash of nine bits of a name: of its length and both its ends.
 #[inline]
 pub(super) fn hash(name: &[u8]) -> u16 {
     let ends = match (name.first_chunk::<8>(), name.last_chunk::<8>()) {
         (Some(first), Some(last)) => u64::from_le_bytes(*first) ^ u64::from_le_bytes(*last).rotate_left(29),
         _ => name.iter().fold(0, |word, byte| (word << 8) | u64::from(*byte)),
     };
-    // A large odd number spreads what differs to the upper bits: 2^64 divided by the golden ratio.
+    // The multiplication spreads differences to the upper bits: 2^64 divided by the golden ratio.
     let spread = (ends ^ u64::try_from(name.len()).unwrap_or(0)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     u16::try_from(spread >> 55).unwrap_or(0)
 }

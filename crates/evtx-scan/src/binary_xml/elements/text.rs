@@ -1,4 +1,4 @@
-//! The text of an element, put together from values and characters.
+//! The text of an element: of values and characters.
 
 use super::super::Unusual;
 use super::super::text::{is_empty, items, push, push_character, push_utf16};
@@ -6,22 +6,23 @@ use super::super::token::Token;
 use super::super::value::{Value, kind};
 use super::FieldReader;
 
-/// How long all texts of a record may be, bytes. Real records have some kilobytes.
+/// The longest texts of a record, bytes. Real records have some kilobytes.
 const MAX_TEXTS: usize = 1 << 20;
 
-/// The text of an element, which is the end of the texts while it is being read.
+/// The text of an element that is being read: the texts from `start` on.
 pub(super) struct Text<'c> {
-    /// Where it begins.
+    /// Where the text begins.
     pub(super) start: usize,
-    /// Whether there is any, be it empty: an empty item of a list is text.
+    /// Whether there is a text. It may be empty: an empty item of a list is a text.
     pub(super) is_some: bool,
-    /// A list of several items, for each of which the element is repeated.
+    /// A list of several items: the element is repeated for each of them.
     pub(super) list: Option<Value<'c>>,
-    /// Whether the element may be repeated: the root of a template may not.
+    /// Whether the element may be repeated, as all may but the root of a template.
     pub(super) repeats: bool,
 }
 
 impl<'c> FieldReader<'c, '_> {
+    /// The text of an element that begins here, empty so far.
     pub(super) fn text(&self, repeats: bool) -> Text<'c> {
         Text { start: self.texts.len(), is_some: false, list: None, repeats }
     }
@@ -46,7 +47,7 @@ impl<'c> FieldReader<'c, '_> {
                 text.list = Some(value);
                 return Ok(());
             }
-            // A list of one item is like that item.
+            // A list of one item has that item's text.
             push(first.unwrap_or(Value::NULL), &mut self.texts)?;
         } else {
             push(value, &mut self.texts)?;
@@ -55,7 +56,7 @@ impl<'c> FieldReader<'c, '_> {
         if self.texts.len() > MAX_TEXTS { Err(Unusual("too much text")) } else { Ok(()) }
     }
 
-    /// Adds what a token says to an element's text.
+    /// Adds a token to an element's text.
     #[inline]
     pub(super) fn add_token(
         &mut self,
@@ -85,6 +86,7 @@ impl<'c> FieldReader<'c, '_> {
         }
     }
 
+    /// Adds a character to an element's text.
     pub(super) fn add_character(
         &mut self,
         character: char,
