@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::fmt;
 use std::ops::RangeInclusive;
 
 use crate::fields::RecordFields;
@@ -72,6 +71,7 @@ impl Provider {
 }
 
 /// Wanted events, prepared for looking them up.
+#[derive(Debug)]
 pub struct Catalogue {
     rows: Vec<Row>,
     /// The numbers of the rows that list an id, by the id; sorted.
@@ -89,6 +89,7 @@ pub struct Catalogue {
 }
 
 /// A set of numbers below `64 * WORDS`.
+#[derive(Debug)]
 struct Bits<const WORDS: usize>([u64; WORDS]);
 
 impl<const WORDS: usize> Bits<WORDS> {
@@ -104,12 +105,6 @@ impl<const WORDS: usize> Bits<WORDS> {
     #[inline]
     fn has(&self, number: usize) -> bool {
         self.0.get(number / 64).is_some_and(|word| word >> (number % 64) & 1 != 0)
-    }
-}
-
-impl fmt::Debug for Catalogue {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Catalogue").field("rows", &self.rows.len()).finish_non_exhaustive()
     }
 }
 

@@ -1,6 +1,5 @@
 //! The time that a log covers, by channel and computer.
 
-use std::borrow::Cow;
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
@@ -49,9 +48,9 @@ pub(crate) struct ChannelSpans {
 /// Channel and computer, UTF-16.
 type SpanKey = (Box<[u8]>, Box<[u8]>);
 
-/// The records of one channel and computer.
-#[derive(Debug)]
-struct ChannelSpan {
+/// The records of one channel and computer. It can be kept for later runs.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct ChannelSpan {
     channel: Box<[u8]>,
     computer: Box<[u8]>,
     records: u64,
@@ -61,18 +60,8 @@ struct ChannelSpan {
     /// The days on which there are records.
     days: Days,
     /// The FILETIMEs of the latest record's day: most records are of the same day as the one before them.
+    #[serde(skip)]
     day: Range<u64>,
-}
-
-/// A [`ChannelSpan`] as it is kept for later runs.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub(crate) struct CachedSpan<'s> {
-    channel: &'s [u8],
-    computer: &'s [u8],
-    records: u64,
-    first: u64,
-    last: u64,
-    days: Cow<'s, Days>,
 }
 
 impl ChannelSpans {
@@ -133,26 +122,19 @@ impl ChannelSpans {
         self.add(index, filetime);
     }
 
-    /// All spans, in the order in which they were first found, to be kept for later runs.
-    pub(crate) fn kept(&self) -> impl Iterator<Item = CachedSpan<'_>> {
-        self.list.iter().map(|span| CachedSpan {
-            channel: &span.channel,
-            computer: &span.computer,
-            records: span.records,
-            first: span.first,
-            last: span.last,
-            days: Cow::Borrowed(&span.days),
-        })
+    /// All spans, in the order in which they were first found.
+    pub(crate) fn list(&self) -> &[ChannelSpan] {
+        &self.list
     }
 
     /// Adds the records of a span that was kept, or is of another chunk.
-    pub(crate) fn add_kept(&mut self, kept: &CachedSpan<'_>) {
-        let index = self.find_texts(kept.channel, kept.computer);
+    pub(crate) fn add_span(&mut self, other: &ChannelSpan) {
+        let index = self.find_texts(&other.channel, &other.computer);
         let Some(span) = self.list.get_mut(index) else { return };
-        span.records = span.records.saturating_add(kept.records);
-        span.first = span.first.min(kept.first);
-        span.last = span.last.max(kept.last);
-        span.days.add_all(&kept.days);
+        span.records = span.records.saturating_add(other.records);
+        span.first = span.first.min(other.first);
+        span.last = span.last.max(other.last);
+        span.days.add_all(&other.days);
     }
 
     /// All spans with their names decoded.
@@ -356,7 +338,7 @@ mod tests {
         assert_eq!((whole.records, whole.days.runs()), (5, &[(150_001, 150_001), (150_004, 150_006)][..]));
         // As from a cache.
         let mut again = spans_of(&[150_006, 150_001]);
-        spans_of(&[150_005, 150_004, 150_005]).kept().for_each(|kept| again.add_kept(&kept));
+        spans_of(&[150_005, 150_004, 150_005]).list().iter().for_each(|span| again.add_span(span));
         assert_eq!(log(again), whole);
     }
 

@@ -210,7 +210,7 @@ mod tests {
         Providers::new(Arc::clone(&CATALOGUE))
     }
 
-    /// A chunk with two definitions; how long the first record's string is tells where the second one stands.
+    /// A chunk with two definitions; the place of the second one depends on the length of the first record's string.
     fn chunk(first: &str, second: &str, string: &str) -> Vec<u8> {
         let mut log = EventLog::new("Application", "PC-01");
         for provider in [first, second] {
@@ -220,7 +220,7 @@ mod tests {
         log.to_bytes()[chunk_range(0)].to_vec()
     }
 
-    /// Where the definitions stand, and what they say when nothing is remembered.
+    /// The offsets of the definitions, and what is read of them when nothing is remembered.
     fn fresh(chunk: &[u8]) -> Vec<(usize, String)> {
         let mut definitions = Definitions::default();
         let read = |record: records::RawRecord| {
@@ -268,7 +268,7 @@ mod tests {
         for (at, _) in &expected {
             definitions.read(&whole, *at, &mut providers()).expect("a definition");
         }
-        // Another name for `Channel`, which only the first definition holds: both say something else now.
+        // Another name in place of `Channel`, which only the first definition contains: it changes the meaning of both.
         let mut changed = whole;
         let name: Vec<u8> = "Channel".encode_utf16().flat_map(u16::to_le_bytes).collect();
         let place = memchr::memmem::find(&changed, &name).expect("the name");

@@ -78,7 +78,7 @@ impl DecodeError {
 /// crate could reach.
 ///
 /// # Errors
-/// When the crate gives up on the chunk as a whole.
+/// When the crate refuses the chunk as a whole.
 pub(crate) fn decode(chunk: &Chunk<'_>, requested: &[RawRecord]) -> Result<Decoded, DecodeError> {
     catch_unwind(AssertUnwindSafe(|| decode_unguarded(chunk, requested))).unwrap_or(Err(DecodeError::Panicked))
 }

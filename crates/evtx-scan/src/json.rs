@@ -115,29 +115,8 @@ impl<'de> Visitor<'de> for NodeVisitor {
 }
 
 /// The name of a member, borrowed where it contains no escape.
-struct Key<'de>(Cow<'de, str>);
-
-impl<'de> Deserialize<'de> for Key<'de> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct KeyVisitor;
-        impl<'de> Visitor<'de> for KeyVisitor {
-            type Value = Key<'de>;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a name")
-            }
-
-            fn visit_borrowed_str<E>(self, value: &'de str) -> Result<Key<'de>, E> {
-                Ok(Key(Cow::Borrowed(value)))
-            }
-
-            fn visit_str<E>(self, value: &str) -> Result<Key<'de>, E> {
-                Ok(Key(Cow::Owned(value.to_owned())))
-            }
-        }
-        deserializer.deserialize_str(KeyVisitor)
-    }
-}
+#[derive(Deserialize)]
+struct Key<'k>(#[serde(borrow)] Cow<'k, str>);
 
 /// The elements of an event.
 #[derive(Debug, PartialEq, Eq)]

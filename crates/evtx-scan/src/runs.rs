@@ -267,7 +267,7 @@ impl<T> RunReading<T> {
             let wanted = own.extracted.iter().map(|(encoded, _)| encoded.as_slice()).collect();
             Entry::encode(own.records, own.ids, &own_spans, wanted)
         });
-        own_spans.kept().for_each(|span| spans.add_kept(&span));
+        own_spans.list().iter().for_each(|span| spans.add_span(span));
         self.places = self.places.saturating_add(1);
         self.chunks.append(ChunkReading {
             extracted: own.extracted.into_iter().filter_map(|(_, extracted)| extracted).collect(),
@@ -280,7 +280,7 @@ impl<T> RunReading<T> {
 
     /// Adds an unchanged chunk from what was kept of it.
     fn add_kept<C>(&mut self, kept: &Entry<'_>, spans: &mut ChannelSpans, reader: &ChunkReader<'_, T, C>) {
-        kept.spans.iter().for_each(|span| spans.add_kept(span));
+        kept.spans.iter().for_each(|span| spans.add_span(span));
         self.places = self.places.saturating_add(1);
         self.chunks.records = self.chunks.records.saturating_add(kept.records);
         self.chunks.ids = RecordIds::joined(self.chunks.ids, kept.ids);

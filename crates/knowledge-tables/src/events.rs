@@ -13,7 +13,7 @@ use crate::table::{Row, mistake};
 /// One kind of event.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EventRow<T = &'static str> {
-    /// The names of those who log it, compared without regard to case. One that ends in `*` stands for all names that begin
+    /// The names of its providers, compared without regard to case. One that ends in `*` stands for all names that begin
     /// so.
     pub providers: Vec<T>,
     /// Its ids; none for every id.
@@ -123,7 +123,7 @@ pub enum Meaning {
 }
 
 impl Meaning {
-    /// The key of the word that a row with this meaning needs, and the words that can stand there: those of
+    /// The key of the word that a row with this meaning needs, and these words: those of
     /// `evidence::EventBody`, or, of a product, what was done with it.
     fn word(self) -> Option<(&'static str, &'static [&'static str])> {
         match self {

@@ -137,6 +137,14 @@ impl Fields<'_> {
         hex_bytes(self.written(BINARY)?)
     }
 
+    /// The UTF-16 texts in the event's binary data, each up to its terminating zero; those behind one that is no UTF-16 are left
+    /// out.
+    pub(crate) fn binary_texts(&self) -> Vec<String> {
+        let bytes = self.binary().unwrap_or_default();
+        let units: Vec<u16> = bytes.as_chunks().0.iter().map(|unit| u16::from_le_bytes(*unit)).collect();
+        units.split(|unit| *unit == 0).map_while(|text| String::from_utf16(text).ok()).collect()
+    }
+
     /// The values of all fields but the binary one, joined with `; `.
     pub(crate) fn joined(&self) -> Arc<str> {
         let values: Vec<&str> =

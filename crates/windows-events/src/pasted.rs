@@ -123,43 +123,46 @@ fn read_element(text: &str) -> Element {
     loop {
         let markup = reader.read_event();
         let length = usize::try_from(reader.buffer_position()).unwrap_or(text.len());
-        match markup {
+        let ended = match markup {
             Ok(Markup::Start(tag)) if open.len() < MOST_LEVELS && elements < MOST_ELEMENTS => {
                 elements = elements.saturating_add(1);
                 open.push(Open::new(&tag));
+                continue;
             }
             Ok(Markup::Empty(tag)) if elements < MOST_ELEMENTS => {
                 elements = elements.saturating_add(1);
-                let element = Open::new(&tag);
-                match open.last_mut() {
-                    Some(parent) => parent.add(element),
-                    None => return Element { node: Some(element.into_node()), length, cut: false },
-                }
+                Open::new(&tag)
             }
-            Ok(Markup::End(_)) => {
-                let Some(element) = open.pop() else { return Element { node: None, length, cut: true } };
-                match open.last_mut() {
-                    Some(parent) => parent.add(element),
-                    None => return Element { node: Some(element.into_node()), length, cut: false },
-                }
-            }
-            Ok(Markup::Text(content)) => add_text(&mut open, &content.xml10_content()),
-            Ok(Markup::CData(content)) => add_text(&mut open, &content.xml10_content()),
-            Ok(Markup::GeneralRef(reference)) => match reference.resolve_char_ref() {
-                Ok(Some(character)) => add_text(&mut open, character.encode_utf8(&mut [0; 4])),
-                _ => add_text(&mut open, resolve_predefined_entity(&reference.xml10_content()).unwrap_or_default()),
+            Ok(Markup::End(_)) => match open.pop() {
+                Some(element) => element,
+                None => return Element { node: None, length, cut: true },
             },
             Ok(Markup::Start(_) | Markup::Empty(_) | Markup::Eof) | Err(_) => {
                 return Element { node: closed(open), length: text.len(), cut: true };
             }
-            Ok(_) => {}
+            Ok(content) => {
+                add_content(&mut open, content);
+                continue;
+            }
+        };
+        match open.last_mut() {
+            Some(parent) => parent.add(ended),
+            None => return Element { node: Some(ended.into_node()), length, cut: false },
         }
     }
 }
 
-fn add_text(open: &mut [Open], text: &str) {
-    if let Some(element) = open.last_mut() {
-        element.text.push_str(text);
+/// Adds text to the innermost element; everything else between elements is left out.
+fn add_content(open: &mut [Open], content: Markup<'_>) {
+    let Some(Open { text, .. }) = open.last_mut() else { return };
+    match content {
+        Markup::Text(content) => text.push_str(&content.xml10_content()),
+        Markup::CData(content) => text.push_str(&content.xml10_content()),
+        Markup::GeneralRef(reference) => match reference.resolve_char_ref() {
+            Ok(Some(character)) => text.push(character),
+            _ => text.push_str(resolve_predefined_entity(&reference.xml10_content()).unwrap_or_default()),
+        },
+        _ => {}
     }
 }
 

@@ -6,7 +6,7 @@ use std::io::Read;
 use std::path::Path;
 
 use evidence::Names;
-use evtx_scan::{Record, Selection, RecordFields, is_event_log, read_records};
+use evtx_scan::{Record, RecordFields, Selection, is_event_log, read_records};
 use pipeline::sigma_matches::{LogRecord, SigmaMatcher};
 use sigma::SigmaRules;
 use windows_events::{RecordMatcher, catalogue};

@@ -46,16 +46,6 @@ const MOST_TOKENS: usize = 2048;
 /// The most values without which `System` or a part of it is left out: one for `System`, and one for each of its parts.
 pub(crate) const GUARDS: usize = 6;
 
-/// The part whose text is being read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Target {
-    Provider,
-    EventId,
-    Channel,
-    Computer,
-    Created,
-}
-
 impl System {
     /// Reads the tokens of an event, those of a definition or of a record without template, up to the end of its `System`
     /// element.
@@ -68,6 +58,7 @@ impl System {
         let mut depth = 0_usize;
         // A bit for each of the elements that were seen.
         let mut seen = 0_u8;
+        // The child of `System` that is being read, and the one whose part the next text is.
         let mut element = None;
         let mut target = None;
         let mut left = MOST_TOKENS;
@@ -105,13 +96,13 @@ impl System {
                 }
                 Token::Attribute(name) => {
                     let name = check(name)?;
-                    target = match element {
-                        Some(SystemChild::Provider) if name.is(NAME) => Some(Target::Provider),
-                        Some(SystemChild::TimeCreated) if name.is(SYSTEM_TIME) => Some(Target::Created),
-                        _ => None,
-                    };
+                    target = element.filter(|element| match element {
+                        SystemChild::Provider => name.is(NAME),
+                        SystemChild::TimeCreated => name.is(SYSTEM_TIME),
+                        _ => false,
+                    });
                 }
-                Token::StartEnds => target = element.and_then(SystemChild::content),
+                Token::StartEnds => target = element.filter(|element| element.is_part_by_content()),
                 Token::Empty | Token::ElementEnds => match depth {
                     0 => return Err(Unusual("an element ends that did not begin")),
                     2 => {
@@ -182,14 +173,14 @@ impl System {
     }
 
     /// Adds the text of an element or attribute; several texts are [`Part::Other`].
-    fn add(&mut self, target: Option<Target>, part: Part) {
+    fn add(&mut self, target: Option<SystemChild>, part: Part) {
         let known = match target {
             None => return,
-            Some(Target::Provider) => &mut self.provider,
-            Some(Target::EventId) => &mut self.event_id,
-            Some(Target::Channel) => &mut self.channel,
-            Some(Target::Computer) => &mut self.computer,
-            Some(Target::Created) => &mut self.created,
+            Some(SystemChild::Provider) => &mut self.provider,
+            Some(SystemChild::EventId) => &mut self.event_id,
+            Some(SystemChild::Channel) => &mut self.channel,
+            Some(SystemChild::Computer) => &mut self.computer,
+            Some(SystemChild::TimeCreated) => &mut self.created,
         };
         *known = if *known == Part::Absent { part } else { Part::Other };
     }
@@ -201,7 +192,7 @@ fn check(name: Name<'_>) -> Result<Name<'_>, Unusual> {
     if has_nul { Err(Unusual("a name with a NUL")) } else { Ok(name) }
 }
 
-/// The children of `System` that are looked at.
+/// The children of `System` that are looked at, each with one part: its content or an attribute.
 #[derive(Debug, Clone, Copy)]
 enum SystemChild {
     Provider,
@@ -223,14 +214,9 @@ impl SystemChild {
         }
     }
 
-    /// The part that is the element's content, if that is looked at.
-    fn content(self) -> Option<Target> {
-        match self {
-            Self::EventId => Some(Target::EventId),
-            Self::Channel => Some(Target::Channel),
-            Self::Computer => Some(Target::Computer),
-            Self::Provider | Self::TimeCreated => None,
-        }
+    /// Whether the part is the element's content, and not an attribute.
+    fn is_part_by_content(self) -> bool {
+        matches!(self, Self::EventId | Self::Channel | Self::Computer)
     }
 }
 

@@ -242,7 +242,7 @@ fn push_digits(bytes: &[u8], digits: &Pairs, out: &mut Vec<u8>) {
     }
 }
 
-/// Appends a number with the fewest digits that tell it from others of its type.
+/// Appends a number with the fewest digits that distinguish it from others of its type.
 fn push_real<F: Copy + Into<f64> + Serialize>(number: F, out: &mut Vec<u8>) -> Option<()> {
     let wide: f64 = number.into();
     if wide.is_finite() {

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::super::chunk::CHUNK_BYTES;
-use super::super::coverage::{CachedSpan, ChannelSpans};
+use super::super::coverage::{ChannelSpan, ChannelSpans};
 use super::super::fields::RecordFields;
 use super::super::head::Head;
 use super::super::record::Record;
@@ -24,7 +24,7 @@ pub(crate) struct Entry<'e> {
     /// The least and the greatest record id.
     pub(crate) ids: Option<RecordIds>,
     /// The time that its records cover, in the order in which channels and computers first occur.
-    pub(crate) spans: Vec<CachedSpan<'e>>,
+    pub(crate) spans: Cow<'e, [ChannelSpan]>,
     /// The wanted records, in order.
     pub(crate) wanted: Vec<KeptRecord<'e>>,
 }
@@ -34,8 +34,7 @@ pub(crate) struct Entry<'e> {
 struct Encoded<'e> {
     records: u64,
     ids: Option<RecordIds>,
-    #[serde(borrow)]
-    spans: Vec<CachedSpan<'e>>,
+    spans: Cow<'e, [ChannelSpan]>,
     /// Each record encoded by itself: records are only borrowed while a chunk is read.
     #[serde(borrow)]
     wanted: Vec<&'e [u8]>,
@@ -49,7 +48,7 @@ impl<'e> Entry<'e> {
         spans: &'e ChannelSpans,
         wanted: Vec<&'e [u8]>,
     ) -> Option<Vec<u8>> {
-        let entry = Encoded { records, ids, spans: spans.kept().collect(), wanted };
+        let entry = Encoded { records, ids, spans: Cow::Borrowed(spans.list()), wanted };
         postcard::to_allocvec(&entry).ok().filter(|written| written.len() <= MOST_BYTES)
     }
 

@@ -1,4 +1,4 @@
-//! The folder of a cache: where the file of each log lies, and what went wrong with files.
+//! The folder of a cache: finding, reading and writing the file of each log, and messages about what failed.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};

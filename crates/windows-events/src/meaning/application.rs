@@ -118,23 +118,18 @@ pub(super) fn hang(fields: &Fields<'_>) -> Option<EventBody> {
         started: fields.hex_time("StartTime"),
         app_path: fields.path("ExeFileName"),
         report_id: fields.guid("ReportId"),
-        hang_type: fields.name("HangType").or_else(|| {
-            let words = utf16_texts(&fields.binary()?);
-            (!words.is_empty()).then(|| fields.share(&words.join(", ")))
-        }),
+        hang_type: fields.name("HangType").or_else(|| hang_words(fields)),
     })
 }
 
 /// The most words of a hang's type; Windows writes fewer.
 const MOST_WORDS: usize = 8;
 
-/// Texts in UTF-16 that each end with a zero, up to the first that is empty, or stands for "none".
-fn utf16_texts(bytes: &[u8]) -> Vec<String> {
-    let units: Vec<u16> =
-        bytes.chunks_exact(2).filter_map(|pair| Some(u16::from_le_bytes(pair.try_into().ok()?))).collect();
-    let texts = units.split(|unit| *unit == 0).map_while(|text| String::from_utf16(text).ok());
-    let texts = texts.take_while(|text| !text.is_empty()).filter(|text| present(text).is_some());
-    texts.take(MOST_WORDS).collect()
+/// The hang's type in the words of the event's binary data, up to the first empty one.
+fn hang_words(fields: &Fields<'_>) -> Option<Arc<str>> {
+    let texts = fields.binary_texts().into_iter().take_while(|text| !text.is_empty());
+    let words: Vec<String> = texts.filter(|text| present(text).is_some()).take(MOST_WORDS).collect();
+    (!words.is_empty()).then(|| fields.share(&words.join(", ")))
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use super::super::catalogue::DEFINITIONS;
 use super::super::fields::Fields;
 use super::sentence::{fill_in, said};
+use super::split_extension;
 use evidence::{EventBody, base_name};
 
 /// The driver whose failure to load Windows logs on nearly every machine, without consequence.
@@ -121,9 +122,8 @@ pub(super) fn service_installed(id: u32, fields: &Fields<'_>) -> Option<EventBod
     if file.get(..DEFINITIONS_DRIVER.len()).is_some_and(|start| start.eq_ignore_ascii_case(DEFINITIONS_DRIVER)) {
         return None;
     }
-    let extension = file.len().checked_sub(4).and_then(|start| file.get(start..));
-    let (what, kind) = match extension {
-        Some(extension) if extension.eq_ignore_ascii_case(".sys") => ("driver", "driver-install"),
+    let (what, kind) = match split_extension(file) {
+        Some((_, extension)) if extension.eq_ignore_ascii_case(".sys") => ("driver", "driver-install"),
         _ => ("service", "software-install"),
     };
     let sentence = fill_in(&format!("the {what} {{ServiceName}} was installed, {{ImagePath}}"), id, fields);

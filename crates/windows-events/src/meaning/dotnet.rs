@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::super::fields::Fields;
+use super::split_extension;
 use evidence::EventBody;
 
 /// The event of an unhandled exception; the provider's other events have no exception type.
@@ -25,8 +26,7 @@ pub(super) fn dotnet(id: u32, fields: &Fields<'_>) -> Option<EventBody> {
 /// The program in the first line, behind its prefix.
 fn program(line: &str) -> Option<&str> {
     let name = after_prefix(line)?;
-    let extension = name.get(name.len().checked_sub(4)?..)?;
-    extension.eq_ignore_ascii_case(".exe").then_some(name)
+    split_extension(name)?.1.eq_ignore_ascii_case(".exe").then_some(name)
 }
 
 /// The exception's type: among the lines in front of the first stack frame, the first whose value begins with a name with dots.

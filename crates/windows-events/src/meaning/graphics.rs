@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::super::fields::Fields;
+use super::split_extension;
 use evidence::EventBody;
 
 /// "Timeout detection and recovery" in the texts of drivers, which are never translated.
@@ -19,8 +20,7 @@ pub(super) fn display_reset(provider: &str, fields: &Fields<'_>) -> EventBody {
 }
 
 fn without_extension(driver: Arc<str>) -> Arc<str> {
-    let stem = driver.len().checked_sub(4).and_then(|end| driver.split_at_checked(end));
-    match stem {
+    match split_extension(&driver) {
         Some((stem, extension)) if extension.eq_ignore_ascii_case(".sys") => Arc::from(stem),
         _ => driver,
     }

@@ -132,18 +132,7 @@ pub(super) fn service_ended(fields: &Fields<'_>) -> Option<EventBody> {
 /// The name of a service that is the same in every language, from the binary data of an event of the Service Control
 /// Manager.
 pub(super) fn internal_name(fields: &Fields<'_>) -> Option<Arc<str>> {
-    utf16_text(&fields.binary()?)
-}
-
-/// UTF-16 text up to its terminating zero.
-fn utf16_text(bytes: &[u8]) -> Option<Arc<str>> {
-    let units: Vec<u16> = bytes
-        .chunks_exact(2)
-        .filter_map(|pair| Some(u16::from_le_bytes(pair.try_into().ok()?)))
-        .take_while(|unit| *unit != 0)
-        .collect();
-    let text = String::from_utf16(&units).ok()?;
-    present(&text).map(Arc::from)
+    present(fields.binary_texts().first()?).map(Arc::from)
 }
 
 #[cfg(test)]

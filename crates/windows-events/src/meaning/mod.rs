@@ -87,6 +87,11 @@ fn read(row: &EventRow, provider: &str, id: u32, fields: &Fields<'_>) -> Option<
     Some(body.unwrap_or_else(|| EventBody::Other { text: fields.joined() }))
 }
 
+/// A file name in two parts: the name, and the dot and three letters of the extension.
+fn split_extension(name: &str) -> Option<(&str, &str)> {
+    name.split_at_checked(name.len().checked_sub(4)?)
+}
+
 /// What the tests of all families share: a record's body from its elements as JSON.
 #[cfg(test)]
 mod testing {

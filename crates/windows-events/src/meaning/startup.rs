@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::super::fields::Fields;
+use super::split_extension;
 use evidence::{EventBody, base_name};
 
 /// The fields with the program and the assembly among SideBySide's values, of which each event fills only a few.
@@ -39,7 +40,7 @@ pub(super) fn popup(fields: &Fields<'_>) -> Option<EventBody> {
 fn program(caption: &str) -> Option<&str> {
     let (program, _) = caption.rsplit_once(" - ")?;
     let program = base_name(program.trim());
-    let extension = program.get(program.len().checked_sub(4)?..)?;
+    let (_, extension) = split_extension(program)?;
     PROGRAM_EXTENSIONS.iter().any(|known| extension.eq_ignore_ascii_case(known)).then_some(program)
 }
 
@@ -50,8 +51,7 @@ fn dlls(message: &str) -> Vec<Arc<str>> {
     let mut found: Vec<Arc<str>> = Vec::new();
     for word in message.split(|character| !is_name(character)) {
         let word = word.trim_matches('.');
-        let Some(stem) = word.len().checked_sub(4).and_then(|end| word.split_at_checked(end)) else { continue };
-        let (stem, extension) = stem;
+        let Some((stem, extension)) = split_extension(word) else { continue };
         if !stem.is_empty()
             && extension.eq_ignore_ascii_case(".dll")
             && !found.iter().any(|known| known.eq_ignore_ascii_case(word))
