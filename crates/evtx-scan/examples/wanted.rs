@@ -9,11 +9,22 @@ use std::error::Error;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::ops::RangeInclusive;
+use std::process::ExitCode;
 use std::sync::Arc;
 
 use evtx_scan::{Catalogue, Ids, Provider, Record, Row, Selection, read_records};
 
-fn main() -> Result<(), Box<dyn Error>> {
+fn main() -> ExitCode {
+    match run() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("{error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run() -> Result<(), Box<dyn Error>> {
     let mut arguments = env::args_os().skip(1);
     let path = arguments.next().ok_or("usage: wanted FILE ID...")?;
     let ids: Vec<RangeInclusive<u16>> =
