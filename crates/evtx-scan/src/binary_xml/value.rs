@@ -57,11 +57,7 @@ enum Extent {
 const EXTENTS: [Extent; 256] = {
     let mut table = [Extent::Unknown; 256];
     let mut kind = 0;
-    #[expect(
-        clippy::indexing_slicing,
-        clippy::arithmetic_side_effects,
-        reason = "worked out when the program is built"
-    )]
+    #[expect(clippy::indexing_slicing, reason = "worked out when the program is built")]
     while kind < table.len() {
         table[kind] = extent(kind as u8);
         kind += 1;
