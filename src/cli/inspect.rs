@@ -35,11 +35,7 @@ pub struct Arguments {
     rules: Vec<PathBuf>,
 }
 
-pub fn run(arguments: &Arguments) -> Exit {
-    carry_out(arguments).unwrap_or_else(|exit| exit)
-}
-
-fn carry_out(arguments: &Arguments) -> Result<Exit, Exit> {
+pub fn run(arguments: &Arguments) -> Result<Exit, Exit> {
     let (own, sigma) = sigma::split(&arguments.rules);
     let rules = load_rules(true, &own, true)?;
     let sigma = sigma::load(&sigma, false)?;

@@ -59,12 +59,8 @@ pub struct DiffArgs {
     color: Color,
 }
 
-/// Runs it.
-pub fn run(arguments: &DiffArgs) -> Exit {
-    carry_out(arguments).unwrap_or_else(|exit| exit)
-}
-
-fn carry_out(arguments: &DiffArgs) -> Result<Exit, Exit> {
+/// Judges the incidents by both rule sets and prints the differences.
+pub fn run(arguments: &DiffArgs) -> Result<Exit, Exit> {
     if [&arguments.old, &arguments.new].into_iter().any(|given| sigma::path(given).is_some()) {
         return Err(usage(
             "Sigma rules find no causes that could change; give them to both sides by --rules sigma:PATH",
@@ -72,7 +68,7 @@ fn carry_out(arguments: &DiffArgs) -> Result<Exit, Exit> {
     }
     let (both, sigma) = sigma::split(&arguments.rules);
     let (old, new) = (load(&both, &arguments.old)?, load(&both, &arguments.new)?);
-    let (paths, before) = reports::read_before(&arguments.paths)?;
+    let (paths, before) = reports::split(&arguments.paths)?;
     let knowledge = Knowledge::builtin();
     let options = Options { before, sigma: sigma::load(&sigma, false)?, ..Options::default() };
     let [before, now] = analyze_by_each(&paths, [&old, &new], &knowledge, &options, &Silent);
