@@ -98,7 +98,7 @@ fn prepare(arguments: &Arguments) -> Result<Prepared, Exit> {
     };
     let threads = arguments.reporting.threads(is_small(&paths))?;
     let options = Options {
-        walk_stacks: !arguments.no_stack_walk,
+        no_stack_walk: arguments.no_stack_walk,
         symbols: open_symbols(&arguments.symbols)?,
         sigma: arguments.reporting.sigma()?,
         pasted,
