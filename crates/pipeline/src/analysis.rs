@@ -16,7 +16,7 @@ use self::folders::Folders;
 use crate::discover;
 use crate::judge::judge;
 use crate::merge::pack;
-use crate::patterns::{patterns, tell_absent};
+use crate::patterns::{patterns, set_absent};
 use crate::read::{ReadArtifact, read_artifacts};
 use crate::read_context::ReadContext;
 use crash_dump::minidump::Symbols;
@@ -225,8 +225,8 @@ fn inspected(read: Vec<ReadArtifact>, rules: &RuleSet, knowledge: &Knowledge, op
         .map(|(built, pattern)| {
             let surroundings = of_host(&built.incident, &surroundings);
             let mut facts = facts::facts(built);
-            pattern.tell(&mut facts);
-            tell_absent(&built.incident, knowledge, &mut facts);
+            pattern.set_facts(&mut facts);
+            set_absent(&built.incident, knowledge, &mut facts);
             let around = Around::new(built, surroundings);
             if let Some(entries) = around.entries() {
                 facts.set_list("timeline", entries.iter().map(Nearby::record).collect());

@@ -32,7 +32,7 @@ pub fn judge<'i>(
 ) -> Judged {
     let around = Around::new(&built, surroundings);
     let mut facts = facts::facts(&built);
-    pattern.tell(&mut facts);
+    pattern.set_facts(&mut facts);
     let occasion = Occasion { host: built.incident.host.as_deref(), time: built.incident.time };
     let (mut findings, suppressed) = rules.findings(&facts, &around, occasion);
     let taken_over = take_over_cited(built.incident.evidence.len(), around.asked_for(), &mut findings);

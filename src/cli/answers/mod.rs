@@ -93,7 +93,7 @@ impl Answers {
         let whole: BTreeSet<String> = damaged.iter().map(|log| log.path.clone()).collect();
         let inputs = if whole.is_empty() { now } else { self.inputs.hash(&whole) };
         let Some(inputs) = inputs else { return };
-        let trailer = Trailer { inputs, whole, notes: notes.said().to_vec(), exit };
+        let trailer = Trailer { inputs, whole, notes: notes.all().to_vec(), exit };
         match draft.finish(&trailer, &self.place) {
             Ok(()) => self.cache.drop_old_answers(),
             Err(error) => self.cache.not_kept(&error),

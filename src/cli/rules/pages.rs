@@ -1,4 +1,4 @@
-//! `crashsift rules pages`: a page for every rule and every cause, made of the rules themselves.
+//! `crashsift rules pages`: writes a page for every rule and every cause.
 
 mod markdown;
 
@@ -15,7 +15,7 @@ use crate::cli::{Exit, stream};
 use rules::RuleSet;
 use untrusted::reason;
 
-/// The folder of the pages of causes. No area can be called so: its rules' pages would lie among them.
+/// The folder of the pages of causes. An area of this name is refused: the pages of its rules would be in this folder.
 const CAUSES: &str = "causes";
 /// The page that leads to all others.
 const FIRST: &str = "README.md";

@@ -1,4 +1,4 @@
-//! Rules as JSON: what `rules list` and `rules show` print for programs. `docs/rules.md` describes every key.
+//! Rules as JSON, for `rules list` and `rules show`. `docs/rules.md` describes every key.
 
 use std::collections::BTreeSet;
 
@@ -20,7 +20,7 @@ pub(super) struct ShapedRules<'a, T> {
 }
 
 impl<'a, T> ShapedRules<'a, T> {
-    /// Of these rules, and of Sigma rules where they were asked for.
+    /// A document of these rules, and of Sigma rules where the command line names any.
     pub(super) fn with(rules: Vec<T>, sigma: Option<Vec<ShapedSigma<'a>>>) -> Self {
         Self { made: Made::NOW, rules, sigma }
     }
@@ -80,7 +80,7 @@ pub(super) struct ShapedRule<'a> {
     suppressed: Vec<ShapedSuppression<'a>>,
 }
 
-/// A rule with all that it says.
+/// A rule in full.
 #[derive(Serialize)]
 pub(super) struct WholeRule<'a> {
     #[serde(flatten)]

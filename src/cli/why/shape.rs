@@ -1,4 +1,4 @@
-//! The answers for programs: `docs/rules.md` describes every key.
+//! The traces as JSON: `docs/rules.md` describes every key.
 
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -196,7 +196,7 @@ fn of_term(term: &TermTrace) -> ShapedTerm<'_> {
     }
 }
 
-/// Entries with the fields that `inspect` shows, and the ids of those that are incidents.
+/// Entries of a list with the fields that `inspect` shows; entries that are incidents with their ids.
 fn entries(entries: &Entries) -> Vec<Map<String, Value>> {
     let entry = |entry: &ListEntry| {
         let incident = entry.incident.as_ref().map(|id| ("incident_id".to_owned(), Value::from(&**id)));

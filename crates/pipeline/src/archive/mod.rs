@@ -19,6 +19,7 @@ use crate::discover::SNIFFED;
 use limits::Limited;
 pub use limits::{Allowance, DEEPEST};
 use name::Names;
+pub(crate) use tape::is_tape;
 use untrusted::{Loss, Unreadable};
 
 /// A file in an archive.

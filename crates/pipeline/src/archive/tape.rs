@@ -16,7 +16,7 @@ const LONGEST_EXTENSION: u64 = 128 << 10;
 const SPARSE: &str = "a sparse file; extract the archive and analyze the folder";
 
 /// Whether a file that begins with `first` is a tape archive.
-pub(super) fn is_tape(first: &[u8]) -> bool {
+pub(crate) fn is_tape(first: &[u8]) -> bool {
     first.get(MAGIC_AT..).is_some_and(|rest| rest.starts_with(MAGIC))
 }
 
