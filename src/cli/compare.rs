@@ -12,7 +12,6 @@ use super::reporting::{NEW, side, usage};
 use report::compare::{Comparison, compare};
 use report::json;
 use report::text::{self, TextOptions};
-use untrusted::reason;
 
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
@@ -54,7 +53,7 @@ pub fn run(arguments: &Arguments) -> Result<Exit, Exit> {
         usage(&format!("{}: {error}", named.display()))
     })?;
     if let Some(path) = output {
-        output::check(path).map_err(|error| usage(&format!("--output {}: {}", path.display(), reason(&error))))?;
+        output::check(path).map_err(|message| usage(&message))?;
     }
     let look = Look::of(arguments.format, arguments.color, arguments.verbose);
     let written =

@@ -120,8 +120,12 @@ pub fn not_lost<'p>(output: &Path, inputs: impl IntoIterator<Item = &'p PathBuf>
 /// Checks before the analysis that a file can be written at `path`.
 ///
 /// # Errors
-/// When it can't.
-pub fn check(path: &Path) -> io::Result<()> {
+/// The message for the user, when it can't.
+pub fn check(path: &Path) -> Result<(), String> {
+    try_to_write(path).map_err(|error| format!("--output {}: {}", path.display(), reason(&error)))
+}
+
+fn try_to_write(path: &Path) -> io::Result<()> {
     if is_device(path) {
         return Ok(());
     }

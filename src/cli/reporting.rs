@@ -135,7 +135,7 @@ impl Arguments {
             return Err(usage(&format!("--since {since} is after --until {until}: no incident can be between them")));
         }
         if let Some(path) = &self.output {
-            output::check(path).map_err(|error| usage(&format!("--output {}: {}", path.display(), reason(&error))))?;
+            output::check(path).map_err(|message| usage(&message))?;
         }
         let baseline = self.baseline.as_deref().map(|path| {
             let baseline = side(path).map_err(|error| usage(&format!("--baseline {error}")))?;

@@ -27,6 +27,7 @@ use ::sigma::SigmaRules;
 pub(super) use load::load_rules;
 use report::json::write_indented;
 use rules::{Rule, RuleSet, RuleSetInfo, json_schema};
+pub(super) use shape::{ShapedEffect, ShapedSuppression};
 use spanned_yaml::Diagnostic;
 use untrusted::{reason, sanitise};
 
