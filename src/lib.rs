@@ -23,7 +23,7 @@
 //!
 //! - [`analyze`] makes a [`Report`] of files and folders; [`analyze_by_each`] makes one for each of several rule sets.
 //! - [`inspect`] returns the facts of each incident, as rules see them, without judging them.
-//! - [`merge`] makes one report of the evidence in several.
+//! - [`merge()`] makes one report of the evidence in several.
 //! - [`RuleSet`] is the loaded rules, built-in or your own; [`Knowledge`] the names and meanings of codes.
 //! - [`Options`] selects what a run does; [`Progress`] receives its progress, and [`Silent`] ignores it.
 
