@@ -3,7 +3,7 @@
 //!
 //! Needs `CRASHSIFT_CORPUS` (a folder below which minidumps lie; they are copied until there are at least 1,000) and
 //! the peer: `cargo install minidump-stackwalk --version 0.27.0 --locked`, found on `PATH` or named by
-//! `MINIDUMP_STACKWALK`. Without them the bench says so and does nothing.
+//! `MINIDUMP_STACKWALK`. Without them the bench prints a note and does nothing.
 //!
 //!     CRASHSIFT_CORPUS=... cargo bench --bench peers
 

@@ -224,6 +224,7 @@ same() {
 
 not_empty() { [ -s "$1" ]; }
 no_carriage_returns() { ! grep -q $'\r' "$1"; }
+every_line_ends_with_crlf() { ! grep -qv $'\r$' "$1"; }
 utf8() { iconv -f UTF-8 -t UTF-8 "$1" >/dev/null 2>&1 && [ "$(head -c 3 "$1")" != $'\xef\xbb\xbf' ]; }
 same_bytes() { cmp -s "$1" "$2"; }
 one_file_in() { [ "$(find "$1" -mindepth 1 | wc -l)" -eq 1 ]; }
@@ -246,7 +247,11 @@ reports_are_equal() {
             same "analyze samples, $format" 0 analyze samples -f $format --no-progress
             check "  it says something" not_empty "$work/windows.out"
             check "  it is UTF-8 without a byte order mark" utf8 "$work/windows.out"
-            check "  its lines end with LF" no_carriage_returns "$work/windows.out"
+            # Spreadsheets expect CR LF (RFC 4180), on every system.
+            case $format in
+                csv) check "  its rows end with CR LF" every_line_ends_with_crlf "$work/windows.out" ;;
+                *) check "  its lines end with LF" no_carriage_returns "$work/windows.out" ;;
+            esac
         fi
     done
     run_windows analyze samples -f json --no-progress -j 1

@@ -1,34 +1,31 @@
-//! Offline analysis of Windows crash evidence: minidumps, event logs, WER reports, kernel dumps and pasted text in,
-//! causes with their evidence out.
+//! Finds the causes of Windows crashes in the evidence that they leave.
 //!
-//! A crash travels through these crates, in this order:
+//! Crash evidence is what Windows and its programs write when something fails: minidumps and kernel dumps, event logs
+//! (`.evtx`), `Report.wer` files, and the text that users paste into tickets. This library reads such files, joins the
+//! evidence of each incident (a crash, a hang, a blue screen), and answers: which module raised the error, which module is
+//! suspected, what is the likely cause with which confidence, by which evidence, and what to do or to collect next. It
+//! works offline, and hostile or damaged files cost at most their own evidence.
 //!
-//! 1. [`pipeline::discover`] finds files and tells what each is by its content; [`pipeline::archive`] gives the files in
-//!    archives.
-//! 2. [`crash_dump`], [`windows_events`], `wer` and `pasted_text` read one format each, and
-//!    [`pipeline::read`] calls the right one and turns failures into statuses.
-//! 3. [`evidence`] is what readers give: typed facts with their places.
-//! 4. [`incident`] joins evidence of the same crash, and names fault site and suspect.
-//! 5. [`facts`] is an incident as rules see it.
-//! 6. [`rules`] judge the facts; [`pipeline::judge`] makes their findings a verdict. What they know is data in `rules/`;
-//!    [`windows_codes`] is the part of it that the program itself looks up.
-//! 7. [`report`] says what many incidents have in common, what the artifacts could not show, what is new against an
-//!    earlier report, and has the formats that print all of it.
+//! ```
+//! use std::path::PathBuf;
 //!
-//! [`sigma`] is beside it: rules of another language over the records of event logs, whose matches are evidence.
-//! [`rules_workbench`] is for those who write rules. [`windows_codes::explain`] says what a code is when there is nothing else.
-//!
-//! ```no_run
 //! use crashsift::{Knowledge, Options, RuleSet, Silent, analyze};
 //!
-//! let rules = RuleSet::load(true, &[]).map_err(|mistakes| format!("{} mistakes", mistakes.len()))?;
-//! let knowledge = Knowledge::builtin();
-//! let report = analyze(&["crashes".into()], &rules, &knowledge, &Options::default(), &Silent);
+//! let folder = PathBuf::from("samples/delay-load-zlibwapi");
+//! let rules = RuleSet::load(true, &[]).map_err(|mistakes| format!("{} mistakes in rules", mistakes.len()))?;
+//! let report = analyze(&[folder], &rules, &Knowledge::builtin(), &Options::default(), &Silent);
 //! for judged in &report.incidents {
 //!     println!("{}: {}", judged.verdict.cause, judged.verdict.sentence);
 //! }
+//! assert_eq!(report.incidents[0].verdict.cause, "missing-dependency");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+//!
+//! - [`analyze`] makes a [`Report`] of files and folders; [`analyze_by_each`] makes one for each of several rule sets.
+//! - [`inspect`] returns the facts of each incident, as rules see them, without judging them.
+//! - [`merge()`] makes one report of the evidence in several.
+//! - [`RuleSet`] is the loaded rules, built-in or your own; [`Knowledge`] the names and meanings of codes.
+//! - [`Options`] selects what a run does; [`Progress`] receives its progress, and [`Silent`] ignores it.
 
 pub use pipeline::{Options, Progress, Silent, analyze, analyze_by_each, inspect, inspect_and_analyze, merge};
 pub use report::Report;

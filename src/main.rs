@@ -1,4 +1,4 @@
-//! `crashsift`: point it at a folder of Windows crash evidence, get causes.
+//! The program `crashsift`: finds the causes of Windows crashes in the files that they leave behind.
 
 mod cli;
 
@@ -7,11 +7,11 @@ use std::thread;
 
 use cli::Exit;
 
-/// Stack of the thread that does the work, bytes. Readers go as deep as their formats let them nest, and the main thread
-/// of a Windows program has 1 MiB only.
+/// Stack of the working thread, bytes. Readers recurse as deep as their formats nest, and the main thread of a Windows
+/// program has only 1 MiB.
 const STACK: usize = 8 << 20;
 
-/// What is logged of a run's steps to standard error: `info`, `debug`, or a filter by module such as `pipeline=debug`.
+/// The environment variable for the log on standard error: `info`, `debug`, or a filter such as `pipeline=debug`.
 const LOG: &str = "CRASHSIFT_LOG";
 
 fn main() -> ExitCode {
@@ -20,9 +20,9 @@ fn main() -> ExitCode {
     }
     let run = || cli::run(std::env::args_os());
     match thread::Builder::new().stack_size(STACK).spawn(run) {
-        // A panic was told by the thread itself.
+        // The panic hook has noted the panic.
         Ok(worker) => worker.join().unwrap_or(Exit::Internal),
-        // No thread to be had: this one must do.
+        // Without another thread, this one does the work.
         Err(_) => run(),
     }
     .into()

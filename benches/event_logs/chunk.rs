@@ -1,4 +1,4 @@
-//! Chunks that Windows wrote, and copies of them that tell of crashes of their own.
+//! Chunks that Windows wrote, and copies of them with records of other crashes.
 //!
 //! Source of the layout: libevtx's documentation of the Windows XML Event Log format.
 

@@ -38,7 +38,7 @@
 //!
 //! - `CRASHSIFT_CORPUS`: a folder below which `.evtx` files lie that Windows wrote. Their full chunks are copied into
 //!   logs of 20 MiB, small logs and, when asked, a large one. Each copy has record ids and times of its own, so that it
-//!   tells of crashes of its own; the rest of it is as Windows wrote it.
+//!   has records of other crashes; the rest of it is as Windows wrote it.
 //! - Peers on `PATH` or named by `EVTX_DUMP` (`cargo install evtx --version 0.15.1 --locked --features fast-alloc`:
 //!   the allocator that its makers' own binaries and figures have; without the feature it is the system's),
 //!   `CHAINSAW` and `HAYABUSA`, which needs `HAYABUSA_CONFIG`, the folder `config` of its rules' repository. The rules

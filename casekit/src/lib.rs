@@ -1,6 +1,6 @@
 //! How well the rules answer labelled reports.
 //!
-//! A case is a folder with a `ticket.txt`, what a support engineer had in hand, and an `expected.json`, which says what
+//! A case is a folder with a `ticket.txt`, which a support engineer received, and an `expected.json`, which states what
 //! the cause was found to be. A [`Score`] is what all cases together show: how often the first answer is right, how often
 //! one of the first three is, how often a sure one is wrong, and whether confidences are the probabilities that they
 //! claim to be.

@@ -1,11 +1,11 @@
-//! `crashsift analyze`: the main job.
+//! `crashsift analyze`: reads artifacts and writes a report.
 
 use std::io;
 use std::mem;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::answers::{Answers, Asked};
+use super::answers::{Answers, Question};
 use super::lost::note_lost;
 use super::output::not_lost;
 use super::progress::Bar;
@@ -14,17 +14,15 @@ use super::stream::Notes;
 use super::{Exit, open_symbols, print_symbol_notes, stream};
 use evidence::ArtifactKind;
 use evtx_scan::Cache;
-use pipeline::Options;
-use pipeline::analyze_keeping;
 use pipeline::discover::{read_list, sniff};
+use pipeline::{Options, analyze_keeping};
 use report::compare::Side;
 use rules::RuleSet;
-use untrusted::HeadAndTail;
-use untrusted::{display_path, reason};
+use untrusted::{HeadAndTail, display_path, reason};
 use windows_codes::Knowledge;
 
-/// Up to this many bytes are read on one thread.
-const SMALL: u64 = 256 << 10;
+/// Files of up to this many bytes together are read on one thread.
+const ONE_THREAD_BYTES: u64 = 256 << 10;
 
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
@@ -59,14 +57,12 @@ pub struct Arguments {
     reporting: reporting::Arguments,
 }
 
-pub fn run(arguments: Arguments) -> Exit {
-    match prepare(&arguments) {
-        Ok(prepared) => carry_out(&arguments, prepared),
-        Err(exit) => exit,
-    }
+pub fn run(arguments: Arguments) -> Result<Exit, Exit> {
+    let prepared = prepare(&arguments)?;
+    Ok(carry_out(&arguments, prepared))
 }
 
-/// Everything that can be wrong before anything is analyzed.
+/// The checked arguments and everything that they name, before anything is analyzed.
 struct Prepared {
     paths: Vec<PathBuf>,
     rules: RuleSet,
@@ -102,7 +98,7 @@ fn prepare(arguments: &Arguments) -> Result<Prepared, Exit> {
     };
     let threads = arguments.reporting.threads(is_small(&paths))?;
     let options = Options {
-        walk_stacks: !arguments.no_stack_walk,
+        no_stack_walk: arguments.no_stack_walk,
         symbols: open_symbols(&arguments.symbols)?,
         sigma: arguments.reporting.sigma()?,
         pasted,
@@ -112,7 +108,7 @@ fn prepare(arguments: &Arguments) -> Result<Prepared, Exit> {
     Ok(Prepared { paths, rules, baseline, knowledge, options, threads })
 }
 
-/// The cache in `folder`. Without one the run takes longer, but it goes on.
+/// The cache in `folder`; where it can't be used, a note, and the run takes longer.
 fn open_cache(folder: &Path, quiet: bool) -> Option<Arc<Cache>> {
     let cache = windows_events::cache_in(folder);
     if let Err(error) = &cache
@@ -123,15 +119,16 @@ fn open_cache(folder: &Path, quiet: bool) -> Option<Arc<Cache>> {
     cache.ok().map(Arc::new)
 }
 
-/// Whether the paths are files with so little in them that starting a second thread costs more than it saves.
+/// Whether the paths are files so small that starting a second thread costs more than it saves.
 fn is_small(paths: &[PathBuf]) -> bool {
     let sizes = paths.iter().map(|path| {
         let about = path.metadata().ok().filter(std::fs::Metadata::is_file);
         about.map_or(u64::MAX, |about| about.len())
     });
-    sizes.fold(0, u64::saturating_add) < SMALL
+    sizes.fold(0, u64::saturating_add) < ONE_THREAD_BYTES
 }
 
+/// The text of `--ticket` with the name that the report shows.
 fn pasted(path: &Path) -> io::Result<(String, HeadAndTail)> {
     if path == Path::new("-") {
         return Ok(("standard input".to_owned(), HeadAndTail::read(&mut io::stdin().lock())?));
@@ -140,7 +137,7 @@ fn pasted(path: &Path) -> io::Result<(String, HeadAndTail)> {
     if about.is_dir() {
         return Err(io::Error::other("it is a folder"));
     }
-    // Opening a pipe would wait until somebody writes into it.
+    // Opening a pipe would block until a program writes to it.
     if !about.is_file() {
         return Err(io::Error::other("not a file; text from a pipe is read from standard input with `--ticket -`"));
     }
@@ -154,8 +151,8 @@ fn pasted(path: &Path) -> io::Result<(String, HeadAndTail)> {
 fn carry_out(arguments: &Arguments, prepared: Prepared) -> Exit {
     let Prepared { paths, rules, baseline, knowledge, options, threads } = prepared;
     let Arguments { no_progress, reporting, .. } = arguments;
-    let (answers, known) = match (&options.cache, asked(arguments, &paths, &options)) {
-        (Some(cache), Some(asked)) => threads.install(|| Answers::look_up(cache, asked, &paths)),
+    let (answers, known) = match (&options.cache, question(arguments, &paths, &options)) {
+        (Some(cache), Some(question)) => threads.install(|| Answers::look_up(cache, question, &paths)),
         _ => (None, None),
     };
     if let Some(answer) = known {
@@ -168,26 +165,26 @@ fn carry_out(arguments: &Arguments, prepared: Prepared) -> Exit {
         print_symbol_notes(options.symbols.as_deref());
     }
     let mut notes = Notes::new(reporting.quiet);
-    // Of what was named on the command line, the reason stands here, too.
+    // Standard error names the reasons for the paths on the command line, too.
     note_lost(&arguments.paths, &report.artifacts, &mut notes);
     let exit = threads.install(|| reporting.finish(&mut report, &rules, baseline.as_ref(), &mut notes, answers));
     if !reporting.quiet {
         options.cache.iter().flat_map(|cache| cache.notes()).for_each(|note| stream::note(&note));
     }
-    // The process ends here, and its memory with it. Giving that back piece by piece would only take time.
+    // The process ends here; freeing this memory piece by piece would only take time.
     mem::forget((report, evidence, rules));
     exit
 }
 
-/// What the run asks, if its answer can be kept: not one that depends on symbols and images, which are many and large,
-/// or on Sigma rules, with which runs do without the cache.
-fn asked(arguments: &Arguments, paths: &[PathBuf], options: &Options) -> Option<Asked> {
+/// The question of the run, if its answer can be kept: not with symbols and images, which are many and large, nor with
+/// Sigma rules, which don't use the cache.
+fn question(arguments: &Arguments, paths: &[PathBuf], options: &Options) -> Option<Question> {
     let Arguments { paths: given, cache: _, ticket, symbols, no_stack_walk, no_progress: _, reporting } = arguments;
     if options.cache.is_none() || !symbols.is_empty() || reporting.has_sigma() {
         return None;
     }
-    let mut asked = Asked::with(&(given, paths, ticket, no_stack_walk, reporting.asked()))?;
-    reporting.judges().try_for_each(|path| asked.files(path)).ok()?;
-    options.pasted.iter().for_each(|(name, content)| asked.text(name, content));
-    Some(asked)
+    let mut question = Question::with(&(given, paths, ticket, no_stack_walk, reporting.question()))?;
+    reporting.judging_files().try_for_each(|path| question.files(path)).ok()?;
+    options.pasted.iter().for_each(|(name, content)| question.text(name, content));
+    Some(question)
 }

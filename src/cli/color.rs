@@ -1,4 +1,4 @@
-//! Colours and width of texts, the same for every command.
+//! Colours and width of texts.
 
 use std::io::{self, IsTerminal};
 
@@ -15,7 +15,7 @@ pub enum Color {
 }
 
 impl Color {
-    /// What that is for standard output. anstream knows NO_COLOR, CLICOLOR_FORCE and what the Windows console can do.
+    /// The choice for standard output. anstream knows NO_COLOR, CLICOLOR_FORCE and the abilities of the Windows console.
     pub fn choice(self) -> anstream::ColorChoice {
         match self {
             Self::Always => anstream::ColorChoice::Always,
@@ -25,7 +25,7 @@ impl Color {
     }
 }
 
-/// The width of a text: that of the terminal, and where there is none, of a file.
+/// The width of a text: that of the terminal, or a fixed one in files.
 pub fn width(terminal: bool) -> usize {
     const FILE_WIDTH: usize = 100;
     if terminal { textwrap::termwidth() } else { FILE_WIDTH }

@@ -1,4 +1,4 @@
-//! `crashsift compare`: what one report says against an earlier one.
+//! `crashsift compare`: compares two reports.
 
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -12,7 +12,6 @@ use super::reporting::{NEW, side, usage};
 use report::compare::{Comparison, compare};
 use report::json;
 use report::text::{self, TextOptions};
-use untrusted::reason;
 
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
@@ -43,34 +42,24 @@ pub struct Arguments {
     color: Color,
 }
 
-pub fn run(arguments: &Arguments) -> Exit {
+pub fn run(arguments: &Arguments) -> Result<Exit, Exit> {
     let Arguments { old, new, output, fail_on, .. } = arguments;
-    if let Some(output) = output
-        && let Err(message) = not_lost(output, [old, new])
-    {
-        return usage(&message);
+    if let Some(output) = output {
+        not_lost(output, [old, new]).map_err(|message| usage(&message))?;
     }
-    let sides = side(old).and_then(|before| Ok((before, side(new)?)));
-    let comparison = sides.and_then(|(before, now)| {
-        compare(&before, &now).map_err(|error| {
-            let older = if error.is_of_earlier() { old } else { new };
-            format!("{}: {error}", older.display())
-        })
-    });
-    let comparison = match comparison {
-        Ok(comparison) => comparison,
-        Err(message) => return usage(&message),
-    };
-    if let Some(path) = output
-        && let Err(error) = output::check(path)
-    {
-        return usage(&format!("--output {}: {}", path.display(), reason(&error)));
+    let (before, now) = side(old).and_then(|before| Ok((before, side(new)?))).map_err(|message| usage(&message))?;
+    let comparison = compare(&before, &now).map_err(|error| {
+        let named = if error.is_of_earlier() { old } else { new };
+        usage(&format!("{}: {error}", named.display()))
+    })?;
+    if let Some(path) = output {
+        output::check(path).map_err(|message| usage(&message))?;
     }
     let look = Look::of(arguments.format, arguments.color, arguments.verbose);
     let written =
         output::deliver(output.as_deref(), look, |out, options| write(arguments.format, &comparison, out, options));
-    let has_new = comparison.has_new_groups();
-    if written == Exit::Success && fail_on.is_some() && has_new { Exit::FailOn } else { written }
+    let is_worse = fail_on.is_some() && comparison.has_new_groups();
+    Ok(if written == Exit::Success && is_worse { Exit::FailOn } else { written })
 }
 
 fn write(format: Format, comparison: &Comparison, out: &mut dyn Write, options: TextOptions) -> io::Result<()> {

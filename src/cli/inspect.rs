@@ -1,5 +1,5 @@
-//! `crashsift inspect`: the facts of one artifact as rules see them. What it prints can be pasted into a rule's test.
-//! Of an artifact without incident it prints what is in it, as comments.
+//! `crashsift inspect`: prints the facts of one artifact in the form of rules' tests. Of an artifact without incidents it
+//! prints the content as comments.
 
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -35,11 +35,7 @@ pub struct Arguments {
     rules: Vec<PathBuf>,
 }
 
-pub fn run(arguments: &Arguments) -> Exit {
-    carry_out(arguments).unwrap_or_else(|exit| exit)
-}
-
-fn carry_out(arguments: &Arguments) -> Result<Exit, Exit> {
+pub fn run(arguments: &Arguments) -> Result<Exit, Exit> {
     let (own, sigma) = sigma::split(&arguments.rules);
     let rules = load_rules(true, &own, true)?;
     let sigma = sigma::load(&sigma, false)?;
@@ -82,7 +78,7 @@ fn carry_out(arguments: &Arguments) -> Result<Exit, Exit> {
     Ok(stream::print(|out| print_content(&inspected, out)))
 }
 
-/// Writes what is in artifacts that tell of no incident: what they are, what they cover, and what machines recorded.
+/// Writes the content of artifacts without incidents: kind, time that logs cover, and the machines' timelines.
 fn print_content(inspected: &Inspected, out: &mut dyn Write) -> io::Result<()> {
     for artifact in &inspected.artifacts {
         let records = match artifact.records {
@@ -108,7 +104,7 @@ fn print_content(inspected: &Inspected, out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-/// Writes what an incident was joined of and by what, where it is more than one thing.
+/// Writes the evidence of an incident and the keys by which it was joined, where it is more than one item.
 fn print_joins(incident: &Incident, artifacts: &[Artifact], out: &mut dyn Write) -> io::Result<()> {
     if incident.evidence.len() < 2 {
         return Ok(());

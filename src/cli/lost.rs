@@ -1,5 +1,4 @@
-//! Paths of the command line that could not be read, told on standard error: a report may be long, or about something
-//! else.
+//! Notes about paths of the command line that could not be read, beside the report, which may be long.
 
 use std::path::PathBuf;
 
@@ -7,10 +6,10 @@ use super::stream::Notes;
 use report::{Artifact, ArtifactStatus};
 use untrusted::display_path;
 
-/// How many are named.
+/// The most paths that are named.
 const NAMED: usize = 5;
 
-/// Says which of the paths that were given could not be read, and why.
+/// Notes the given paths that could not be read, with the reasons.
 pub fn note_lost(given: &[PathBuf], artifacts: &[Artifact], notes: &mut Notes) {
     let given: Vec<String> = given.iter().map(|path| display_path(path)).collect();
     let lost = artifacts.iter().filter(|artifact| artifact.status == ArtifactStatus::Failed);

@@ -5,10 +5,9 @@ use std::io::{self, Write};
 use clap::Command;
 use clap_mangen::Man;
 
-/// Writes the page: what `clap_mangen` makes of the program, then each command as a section of it, so that no page is
-/// needed that nobody installs.
+/// Writes the page: that of `clap_mangen` for the program, with each command as a section instead of a page of its own.
 pub(super) fn write(mut program: Command, out: &mut dyn Write) -> io::Result<()> {
-    // Names commands as they are typed, and gives them the options that all share.
+    // Completes the names of commands and the options that all share.
     program.build();
     let page = Man::new(program.clone());
     page.render_title(out)?;
@@ -29,7 +28,7 @@ fn commands(of: &Command, out: &mut dyn Write) -> io::Result<()> {
         section.render_synopsis_section(&mut text)?;
         section.render_description_section(&mut text)?;
         section.render_options_section(&mut text)?;
-        // Their headings are one step below the command's.
+        // Headings of a command are one level below its name.
         for line in String::from_utf8_lossy(&text).lines() {
             match line.strip_prefix(".SH ") {
                 Some(heading) => writeln!(out, ".SS {heading}")?,

@@ -1,15 +1,13 @@
-//! `crashsift merge`: one report of several.
+//! `crashsift merge`: makes one report of several.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use super::Exit;
 use super::output::not_lost;
 use super::reporting::{self, usage};
 use super::stream::Notes;
+use super::{Exit, reports};
 use pipeline::Options;
 use pipeline::merge::{self, Part};
-use report::model;
-use untrusted::reason;
 use windows_codes::Knowledge;
 
 #[derive(Debug, clap::Args)]
@@ -22,41 +20,25 @@ pub struct Arguments {
     reporting: reporting::Arguments,
 }
 
-pub fn run(arguments: &Arguments) -> Exit {
-    carry_out(arguments).unwrap_or_else(|exit| exit)
-}
-
-fn carry_out(Arguments { reports, reporting }: &Arguments) -> Result<Exit, Exit> {
+pub fn run(Arguments { reports: paths, reporting }: &Arguments) -> Result<Exit, Exit> {
     let (rules, baseline) = reporting.prepare()?;
     if reporting.has_sigma() {
         return Err(usage("--rules sigma:PATH: reports hold no records; give it to `crashsift analyze --mergeable`"));
     }
     if let Some(output) = &reporting.output {
         let read: Vec<PathBuf> = reporting.read().collect();
-        not_lost(output, reports.iter().chain(&read)).map_err(|message| usage(&message))?;
+        not_lost(output, paths.iter().chain(&read)).map_err(|message| usage(&message))?;
     }
     let knowledge = Knowledge::builtin();
-    let mut parts = Vec::new();
-    for path in reports {
-        let report = model::read(path).map_err(|error| usage(&format!("{}: {}", path.display(), reason(&error))))?;
-        parts.push(Part { name: name(path), report });
-    }
+    let parts = paths.iter().map(|path| reports::read(path)).collect::<Result<Vec<Part>, Exit>>()?;
     let sigma = merge::sigma_sets(&parts);
     let options = Options { sigma_before: merge::is_all_with_sigma(&parts), ..reporting.options() };
     let mut notes = Notes::new(reporting.quiet);
     let mut report = reporting.threads(false)?.install(|| {
-        let (read, note) = merge::artifacts(parts).map_err(|(index, error)| {
-            let report = reports.get(index).map(|path| path.display().to_string()).unwrap_or_default();
-            usage(&format!("{report}: {error}"))
-        })?;
+        let (read, note) = reports::artifacts(parts, paths)?;
         note.into_iter().for_each(|note| notes.say(note));
         Ok(pipeline::merge(read, &rules, &knowledge, &options))
     })?;
     report.rule_sets.extend(sigma);
     Ok(reporting.finish(&mut report, &rules, baseline.as_ref(), &mut notes, None))
-}
-
-/// The file's name without extension.
-fn name(path: &Path) -> String {
-    path.file_stem().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
 }

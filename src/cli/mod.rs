@@ -1,4 +1,6 @@
-//! The command line: one file a subcommand. Flags are resolved here once into what the library takes.
+//! The command line: one file a subcommand. Each turns its arguments into the library's types and a result into output.
+//!
+//! A subcommand ends with `Ok` when it ran, and with `Err` when it could not; both are the exit code.
 
 mod analyze;
 mod answers;
@@ -6,6 +8,7 @@ mod color;
 mod compare;
 mod exit;
 mod explain;
+mod id_prefix;
 mod inspect;
 mod lost;
 mod man;
@@ -14,7 +17,7 @@ mod output;
 mod progress;
 mod reporting;
 mod reports;
-pub mod rules;
+mod rules;
 mod schema;
 mod sigma;
 mod stream;
@@ -34,10 +37,9 @@ use clap::{CommandFactory, Parser, Subcommand};
 
 pub use exit::Exit;
 
-use ::rules::RuleSet;
 use crash_dump::minidump::Symbols;
-use untrusted::reason;
-use untrusted::sanitise;
+use rules::load_rules;
+use untrusted::{reason, sanitise};
 
 /// Finds the causes of Windows crashes in the evidence they leave: minidumps, event logs, WER reports, kernel dumps
 /// and pasted text. Works offline, needs no debugger and no symbols.
@@ -65,7 +67,7 @@ enum Command {
     /// Lists, shows, checks, tests, drafts and compares rules, lists the facts that they can ask for and the causes
     /// that they can name, and prints their schema.
     #[command(subcommand)]
-    Rules(RulesCommand),
+    Rules(rules::RulesCommand),
     /// Prints the JSON Schema of what programs read.
     Schema(schema::Arguments),
     /// Prints a completion script for a shell.
@@ -75,19 +77,6 @@ enum Command {
     },
     /// Prints the manual page (roff).
     Man,
-}
-
-/// What `crashsift rules` can do: with rules alone, or with artifacts.
-#[derive(Debug, Subcommand)]
-enum RulesCommand {
-    #[command(flatten)]
-    Alone(rules::RulesCommand),
-    /// Say which incidents other rules judge otherwise
-    Diff(rules::DiffArgs),
-    /// Draft a rule for an incident or a group that no rule knows, with its tests
-    New(rules::NewArgs),
-    /// Write a page for every rule and every cause, made of the rules (Markdown)
-    Pages(rules::PagesArgs),
 }
 
 /// Runs the program on its arguments, program name included.
@@ -104,38 +93,35 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Exit {
         Command::Inspect(arguments) => inspect::run(&arguments),
         Command::Merge(arguments) => merge::run(&arguments),
         Command::Why(arguments) => why::run(&arguments),
-        Command::Rules(RulesCommand::Alone(command)) => run_rules(&command),
-        Command::Rules(RulesCommand::Diff(arguments)) => rules::run_diff(&arguments),
-        Command::Schema(arguments) => schema::run(&arguments),
-        Command::Rules(RulesCommand::New(arguments)) => rules::run_new(&arguments),
-        Command::Rules(RulesCommand::Pages(arguments)) => rules::run_pages(&arguments),
-        Command::Completions { shell } => completions(shell),
-        Command::Man => stream::print(|out| man::write(Arguments::command(), out)),
+        Command::Rules(command) => rules::run(&command),
+        Command::Schema(arguments) => Ok(schema::run(&arguments)),
+        Command::Completions { shell } => Ok(completions(shell)),
+        Command::Man => Ok(stream::print(|out| man::write(Arguments::command(), out))),
     });
-    outcome.unwrap_or_else(|_| {
+    outcome.map(|ended| ended.unwrap_or_else(|early| early)).unwrap_or_else(|_| {
         stream::note("internal error: this is a defect of crashsift, please report it with the lines above");
         Exit::Internal
     })
 }
 
-/// Prints help, the version, or what is wrong with the arguments.
+/// Prints help, the version, or the mistake in the arguments.
 fn usage(error: &clap::Error) -> Exit {
     // Help and version are no errors; clap prints them to standard output.
     if !error.use_stderr() {
         return stream::outcome(error.print());
     }
-    // A wrong argument may be the name of a file that a shell filled in, and is shown: without colours, one cannot be
-    // told from what clap means to do to the terminal.
+    // The text quotes wrong arguments, which may be names of files. Without colours, control characters in it are from
+    // such a name and not from clap.
     let text = error.render().to_string();
     let harmless = text.lines().all(|line| matches!(sanitise(line), Cow::Borrowed(_)));
-    // Nobody can be told when even this can't be printed.
+    // An error of standard error itself can't be reported anywhere.
     let _ = if harmless {
         error.print()
     } else {
         let mut notes = anstream::stderr();
         text.lines().try_for_each(|line| writeln!(notes, "{}", sanitise(line)))
     };
-    // A file or folder without a command before it is meant to be analyzed.
+    // A file or folder in the place of the command is probably meant to be analyzed.
     if let Some(ContextValue::String(path)) = error.get(ContextKind::InvalidSubcommand)
         && Path::new(path).exists()
     {
@@ -144,8 +130,8 @@ fn usage(error: &clap::Error) -> Exit {
     Exit::Usage
 }
 
-/// Tells of a panic in one line. A reader's panic costs its artifact only and stands in the report, too; more than a
-/// few of them say nothing new.
+/// Notes a panic in one line. A reader's panic costs its artifact only and is in the report, too; after the first few,
+/// further ones are not noted.
 fn note_panic(panic: &std::panic::PanicHookInfo<'_>) {
     const MOST: usize = 8;
     static COUNT: AtomicUsize = AtomicUsize::new(0);
@@ -159,32 +145,10 @@ fn note_panic(panic: &std::panic::PanicHookInfo<'_>) {
     }
 }
 
-fn run_rules(command: &rules::RulesCommand) -> Exit {
-    let mut outcome = rules::Outcome::Fine;
-    let color = anstream::AutoStream::choice(&std::io::stdout()) != anstream::ColorChoice::Never;
-    let printed = stream::print(|out| {
-        let mut notes = anstream::stderr();
-        outcome = rules::run(command, &mut rules::Streams { out, notes: &mut notes, color })?;
-        Ok(())
-    });
-    match outcome {
-        rules::Outcome::Fine => printed,
-        rules::Outcome::TestFailed => Exit::FailOn,
-        rules::Outcome::Unusable => Exit::Usage,
-    }
-}
-
-/// Loads rules for a run. Nothing is analyzed with a broken rule set: every mistake is printed.
-fn load_rules(builtin: bool, paths: &[PathBuf], quiet: bool) -> Result<RuleSet, Exit> {
-    let color = anstream::AutoStream::choice(&std::io::stderr()) != anstream::ColorChoice::Never;
-    let mut notes = rules::Notes { out: &mut anstream::stderr(), color, quiet };
-    rules::load(builtin, paths, &mut notes).ok_or(Exit::Usage)
-}
-
-/// More files of `--symbols` that could not be used are only counted.
+/// The most files of `--symbols` that are named; further ones are counted.
 const MOST_SYMBOL_NOTES: usize = 20;
 
-/// Says which files of `--symbols` could not be used.
+/// Notes which files of `--symbols` could not be used.
 fn print_symbol_notes(symbols: Option<&Symbols>) {
     let notes = symbols.map(Symbols::notes).unwrap_or_default();
     notes.iter().take(MOST_SYMBOL_NOTES).for_each(|note| stream::note(&sanitise(note)));
@@ -194,7 +158,7 @@ fn print_symbol_notes(symbols: Option<&Symbols>) {
     }
 }
 
-/// Opens what `--symbols` gives.
+/// Opens the files and folders of `--symbols`.
 fn open_symbols(paths: &[PathBuf]) -> Result<Option<Arc<Symbols>>, Exit> {
     if paths.is_empty() {
         return Ok(None);

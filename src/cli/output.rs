@@ -14,7 +14,7 @@ use pipeline::discover::{SNIFFED, is_own_report, sniff};
 use report::text::TextOptions;
 use untrusted::reason;
 
-/// The formats of what a command has to say, where there are two.
+/// The formats of the commands with two of them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub enum Format {
     /// For reading.
@@ -24,24 +24,24 @@ pub enum Format {
     Json,
 }
 
-/// How a result is to look.
+/// The options for the look of a result.
 #[derive(Debug, Clone, Copy)]
 pub struct Look {
-    /// Where colours are wanted.
+    /// When colours are used.
     pub color: Color,
     /// Whether nothing is left out.
     pub verbose: bool,
-    /// Whether it is text for people; else standard output is left as it is.
+    /// Whether the result is text; else nothing is changed for a terminal.
     pub text: bool,
 }
 
 impl Look {
-    /// What the options of a command ask for; `verbose` is how often `-v` was given.
+    /// By the options of a command; `verbose` is the number of `-v`.
     pub fn of(format: Format, color: Color, verbose: u8) -> Self {
         Self { color, verbose: verbose > 0, text: format == Format::Text }
     }
 
-    /// What that comes to in `file`, or on standard output.
+    /// Width, colours and length of a text in `file`, or on standard output.
     pub fn options(self, file: Option<&Path>) -> TextOptions {
         let (terminal, color) = match file {
             Some(_) => (false, self.color == Color::Always),
@@ -51,7 +51,7 @@ impl Look {
     }
 }
 
-/// Writes a result to `file`, or to standard output as it is shown there.
+/// Writes a result to `file`, or to standard output.
 pub fn deliver(
     file: Option<&Path>,
     look: Look,
@@ -74,15 +74,12 @@ pub fn deliver(
     }
 }
 
-/// Writes a file beside its place and moves it there when it is whole.
-///
-/// # Errors
-/// When something can't be written; what was there before is then still there.
+/// Writes a file under a temporary name and renames it when it is whole; after an error the old file is still there.
 fn write_file(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
     if is_device(path) {
         return write_whole(fs::OpenOptions::new().write(true).open(path)?, write).map(drop);
     }
-    // A link stays a link: the file that it names is replaced.
+    // A link stays a link: its target is replaced.
     let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let file = write_whole(as_any_new_file().tempfile_in(folder)?, write)?;
@@ -93,16 +90,16 @@ fn write_file(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>)
     Ok(())
 }
 
-/// Whether what is at the place for the output can be replaced: nothing that is read (`inputs`, files and folders), and
-/// no artifact of any kind but text. Below a folder that is read, only a report of this program can be.
+/// Checks that writing the output replaces no file that is read (`inputs`: files and folders) and no artifact but a text.
+/// Inside a folder that is read, only a report of this program is replaced.
 ///
 /// # Errors
-/// The message, when something would be lost.
+/// The message for the user, when a file would be lost.
 pub fn not_lost<'p>(output: &Path, inputs: impl IntoIterator<Item = &'p PathBuf>) -> Result<(), String> {
     let Some(place) = fs::canonicalize(output).ok().filter(|place| place.is_file()) else { return Ok(()) };
     let lost = |what: &str| Err(format!("--output {}: {what}, and would be lost; name another file", output.display()));
     let mut first = Vec::new();
-    // What can't be read is told where it can't be written.
+    // A file that can't be read is reported when it can't be written.
     if fs::File::open(&place).and_then(|file| file.take(SNIFFED).read_to_end(&mut first)).is_err() {
         return Ok(());
     }
@@ -120,11 +117,15 @@ pub fn not_lost<'p>(output: &Path, inputs: impl IntoIterator<Item = &'p PathBuf>
     }
 }
 
-/// Whether a file could be written at `path`, found out before hours of work.
+/// Checks before the analysis that a file can be written at `path`.
 ///
 /// # Errors
-/// When it could not.
-pub fn check(path: &Path) -> io::Result<()> {
+/// The message for the user, when it can't.
+pub fn check(path: &Path) -> Result<(), String> {
+    try_to_write(path).map_err(|error| format!("--output {}: {}", path.display(), reason(&error)))
+}
+
+fn try_to_write(path: &Path) -> io::Result<()> {
     if is_device(path) {
         return Ok(());
     }
@@ -139,7 +140,7 @@ pub fn check(path: &Path) -> io::Result<()> {
     if !folder.is_dir() {
         return Err(io::Error::from(io::ErrorKind::NotFound));
     }
-    // Removed again at once; its name would only confuse in a message.
+    // The temporary file is removed at once. The error has its name, which would confuse the user.
     NamedTempFile::new_in(folder).map(drop).map_err(|error| io::Error::from(error.kind()))
 }
 
@@ -149,8 +150,8 @@ fn write_whole<F: Write>(file: F, write: impl FnOnce(&mut dyn Write) -> io::Resu
     out.into_inner().map_err(io::IntoInnerError::into_error)
 }
 
-/// Temporary files are readable by their owner only. A report is what any other new file is here: on Unix the umask
-/// takes away from these permissions, on Windows a file inherits those of its folder.
+/// A temporary file with the permissions of any other new file instead of those for its owner only: on Unix all but the
+/// umask, on Windows those of the folder.
 #[cfg(unix)]
 fn as_any_new_file() -> Builder<'static, 'static> {
     use std::os::unix::fs::PermissionsExt;
@@ -164,13 +165,13 @@ fn as_any_new_file() -> Builder<'static, 'static> {
     Builder::new()
 }
 
-/// Whether a path leads to a device or a pipe (`/dev/null`), which is written to and never replaced by a file.
+/// Whether a path is a device or a pipe (`/dev/null`), which is never replaced by a file.
 #[cfg(not(windows))]
 fn is_device(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|about| !about.is_file() && !about.is_dir())
 }
 
-/// On Windows, devices have names that exist in every folder.
+/// Whether a path is a device: on Windows, these names are devices in every folder.
 #[cfg(windows)]
 fn is_device(path: &Path) -> bool {
     const DEVICES: [&str; 3] = ["NUL", "CON", "CONOUT$"];

@@ -1,4 +1,4 @@
-//! The progress bar: on a terminal only.
+//! The progress bar, on terminals only.
 
 use std::io::IsTerminal;
 
@@ -17,7 +17,7 @@ impl Bar {
     pub fn new(wanted: bool) -> Self {
         let bar =
             if wanted && std::io::stderr().is_terminal() { ProgressBar::no_length() } else { ProgressBar::hidden() };
-        // The template is a constant; should it ever be wrong, the default style will do.
+        // The template is constant and valid; otherwise the default style is used.
         if let Ok(style) = ProgressStyle::with_template("{bar:40} {pos}/{len} files, {elapsed}") {
             bar.set_style(style.progress_chars("##-"));
         }

@@ -1,5 +1,4 @@
-//! What every command that writes a report shares: by which rules it is judged, what is left out, how it is written,
-//! and what the exit code says.
+//! Arguments, output and exit code of the commands that write a report: `analyze` and `merge`.
 
 use std::io::{self, Write};
 use std::num::NonZeroUsize;
@@ -20,8 +19,7 @@ use report::compare::{Comparison, Side, comparable_now, compare};
 use report::model::Document;
 use report::text::TextOptions;
 use report::{Artifact, Limits, Report, Summary, csv, json, jsonl, model, page, text};
-use rules::UNDETERMINED;
-use rules::{RuleSet, closest};
+use rules::{RuleSet, UNDETERMINED, closest};
 use untrusted::reason;
 
 #[derive(Debug, clap::Args)]
@@ -95,21 +93,21 @@ const ANY: &str = "any";
 /// `--fail-on new`.
 pub const NEW: &str = "new";
 
-/// The report in the file `path` as it is compared; an error names the file.
+/// Reads the report in the file `path` for a comparison; an error names the file.
 pub fn side(path: &Path) -> Result<Side, String> {
     model::read(path)
         .map(|report| Side::from(&report))
         .map_err(|error| format!("{}: {}", path.display(), reason(&error)))
 }
 
-/// Tells of a mistake in the command line.
+/// Notes a mistake in the command line.
 pub fn usage(message: &str) -> Exit {
     stream::note(message);
     Exit::Usage
 }
 
 impl Arguments {
-    /// Loads the rules and finds out what else is wrong before anything is analyzed.
+    /// Loads rules and baseline and checks the other arguments before anything is analyzed.
     pub fn prepare(&self) -> Result<(RuleSet, Option<Side>), Exit> {
         if self.mergeable && !self.format.is_json() {
             return Err(usage("--mergeable: only reports in JSON can be merged; add --format json or --format jsonl"));
@@ -137,7 +135,7 @@ impl Arguments {
             return Err(usage(&format!("--since {since} is after --until {until}: no incident can be between them")));
         }
         if let Some(path) = &self.output {
-            output::check(path).map_err(|error| usage(&format!("--output {}: {}", path.display(), reason(&error))))?;
+            output::check(path).map_err(|message| usage(&message))?;
         }
         let baseline = self.baseline.as_deref().map(|path| {
             let baseline = side(path).map_err(|error| usage(&format!("--baseline {error}")))?;
@@ -149,7 +147,7 @@ impl Arguments {
         Ok((rules, baseline.transpose()?))
     }
 
-    /// Whether Sigma rules are asked for.
+    /// Whether the command line names Sigma rules.
     pub fn has_sigma(&self) -> bool {
         self.rules.iter().any(|given| sigma::path(given).is_some())
     }
@@ -159,15 +157,14 @@ impl Arguments {
         sigma::load(&sigma::split(&self.rules).1, self.quiet)
     }
 
-    /// The files and folders that are read beside what is analyzed, and must not be replaced by the report. A report in
-    /// JSON may be the next run's baseline.
+    /// The files and folders that are read beside the artifacts and that the report must not replace. A report in JSON
+    /// may replace the baseline, as that of the next run.
     pub fn read(&self) -> impl Iterator<Item = PathBuf> {
         let rules = self.rules.iter().map(|given| sigma::path(given).unwrap_or_else(|| given.clone()));
         rules.chain(self.baseline.iter().filter(|_| !self.format.is_json()).cloned())
     }
 
-    /// The threads that work: one when there is little to do. This thread is one of them: it would only wait for the
-    /// others, and its memory is the cheapest to have.
+    /// The threads of the run: one for few bytes. The calling thread is one of them.
     pub fn threads(&self, little: bool) -> Result<rayon::ThreadPool, Exit> {
         let threads = match self.jobs {
             Some(jobs) => jobs.get(),
@@ -178,7 +175,7 @@ impl Arguments {
         pool.map_err(|error| usage(&format!("threads: {error}")))
     }
 
-    /// What of the library's options is said here.
+    /// The options of the library that these arguments set.
     pub fn options(&self) -> Options {
         Options {
             limits: Limits { since: self.since, until: self.until },
@@ -188,8 +185,8 @@ impl Arguments {
         }
     }
 
-    /// All of this that an answer depends on, as text. Where it is written and how many threads work is no part of it.
-    pub fn asked(&self) -> String {
+    /// The arguments that change the report, as text; the output file and the number of threads don't.
+    pub fn question(&self) -> String {
         let Self { format, output: _, mergeable, rules, no_builtin_rules, jobs: _, since, until, .. } = self;
         let Self { min_confidence, baseline, fail_on, strict, quiet, verbose: _, color: _, .. } = self;
         let look = self.look().options(self.output.as_deref());
@@ -197,8 +194,8 @@ impl Arguments {
         format!("{:?}", (format, mergeable, look, judged, baseline, fail_on, strict, quiet))
     }
 
-    /// The files and folders that decide how artifacts are judged.
-    pub fn judges(&self) -> impl Iterator<Item = &PathBuf> {
+    /// The files and folders that change how incidents are judged: rules and baseline.
+    pub fn judging_files(&self) -> impl Iterator<Item = &PathBuf> {
         self.rules.iter().chain(&self.baseline)
     }
 
@@ -206,7 +203,7 @@ impl Arguments {
         Look { color: self.color, verbose: self.verbose > 0, text: self.format == Format::Text }
     }
 
-    /// Gives an answer that was given before.
+    /// Prints the kept answer of an earlier run.
     pub fn repeat(&self, answer: &Answer) -> Exit {
         answer.notes().iter().for_each(|note| stream::note(note));
         match output::deliver(self.output.as_deref(), self.look(), |out, _| answer.copy(out)) {
@@ -215,8 +212,8 @@ impl Arguments {
         }
     }
 
-    /// Compares the report with the baseline, tells of losses, writes the report and says how the run ends. `answers`
-    /// keeps what is written.
+    /// Compares the report with the baseline, notes losses, writes the report and decides the exit code. `answers` keeps
+    /// the output for the next run.
     pub fn finish(
         &self,
         report: &mut Report,
@@ -248,7 +245,13 @@ impl Arguments {
         }
         suppressions::ended(report, rules).into_iter().for_each(|note| notes.say(note));
         let mut answers = answers;
-        let written = write(self, report, answers.as_mut());
+        let written = output::deliver(self.output.as_deref(), self.look(), |out, options| {
+            let write = |out: &mut dyn Write| self.format.write(report, out, options);
+            match &mut answers {
+                Some(answers) => answers.tee(out, write),
+                None => write(out),
+            }
+        });
         if written != Exit::Success {
             return written;
         }
@@ -282,9 +285,20 @@ impl Format {
     fn is_json(self) -> bool {
         matches!(self, Self::Json | Self::Jsonl)
     }
+
+    fn write(self, report: &Report, out: &mut dyn Write, options: TextOptions) -> io::Result<()> {
+        match self {
+            Self::Text => text::write(report, out, options),
+            Self::Json => json::write(report, out),
+            Self::Jsonl => jsonl::write(report, out),
+            Self::Csv => csv::write(report, out),
+            Self::Markdown => page::write_markdown(report, out, options.verbose),
+            Self::Html => page::write_html(report, out, options.verbose),
+        }
+    }
 }
 
-/// The most threads that `--jobs` takes: more than any processor has, and few enough to be had.
+/// The most threads that `--jobs` takes: more than processors have, and few enough for every system.
 const MOST_JOBS: usize = 1024;
 
 fn jobs(text: &str) -> Result<NonZeroUsize, String> {
@@ -294,13 +308,13 @@ fn jobs(text: &str) -> Result<NonZeroUsize, String> {
         .ok_or_else(|| format!("write a number of threads from 1 to {MOST_JOBS}"))
 }
 
-/// A date means its end, in UTC.
+/// Parses a time; a date means its end, in UTC.
 fn end_time(text: &str) -> Result<Timestamp, String> {
     // The resolution of event logs is 100 ns.
     format!("{text}T23:59:59.9999999Z").parse().or_else(|_| time(text))
 }
 
-/// A date means its beginning, in UTC.
+/// Parses a time; a date means its beginning, in UTC.
 fn time(text: &str) -> Result<Timestamp, String> {
     text.parse()
         .or_else(|_| format!("{text}T00:00:00Z").parse())
@@ -318,29 +332,8 @@ fn is_cause_or_family(rules: &RuleSet, wanted: &str) -> bool {
     rules.causes().get(wanted).is_some() || rules.causes().families().any(|(family, _)| family == wanted)
 }
 
-fn write(arguments: &Arguments, report: &Report, answers: Option<&mut Answers>) -> Exit {
-    output::deliver(arguments.output.as_deref(), arguments.look(), |out, options| {
-        let write = |out: &mut dyn Write| format(arguments.format, report, out, options);
-        match answers {
-            Some(answers) => answers.tee(out, write),
-            None => write(out),
-        }
-    })
-}
-
-fn format(format: Format, report: &Report, out: &mut dyn Write, options: TextOptions) -> io::Result<()> {
-    match format {
-        Format::Text => text::write(report, out, options),
-        Format::Json => json::write(report, out),
-        Format::Jsonl => jsonl::write(report, out),
-        Format::Csv => csv::write(report, out),
-        Format::Markdown => page::write_markdown(report, out, options.verbose),
-        Format::Html => page::write_html(report, out, options.verbose),
-    }
-}
-
-/// The exit code of a run that wrote its report. That there was nothing to analyze outweighs a `--fail-on`, and that
-/// a `--strict`.
+/// The exit code of a run that wrote its report. "Nothing to analyze" takes precedence over `--fail-on`, and `--fail-on`
+/// over `--strict`.
 fn verdict(arguments: &Arguments, report: &Report, rules: &RuleSet, notes: &mut Notes) -> Exit {
     if !report.artifacts.iter().any(Artifact::is_read) {
         notes.say("nothing that can be analyzed was found".to_owned());
@@ -349,7 +342,7 @@ fn verdict(arguments: &Arguments, report: &Report, rules: &RuleSet, notes: &mut 
     let met = |wanted: &String| {
         report.incidents.iter().any(|judged| {
             let cause = judged.verdict.cause.as_str();
-            // What is suppressed is known, and nothing of it is to be told.
+            // A suppressed finding is known and meets no condition.
             let silenced = cause == UNDETERMINED && !judged.suppressed.is_empty();
             let family = rules.causes().get(cause).map(|cause| &cause.family).filter(|_| cause != UNDETERMINED);
             wanted == ANY || (wanted == cause && !silenced) || family == Some(wanted)

@@ -1,4 +1,4 @@
-//! Reports among the paths of a command: those that hold their evidence stand for the files that they were made of.
+//! Reports among the paths of a command: a mergeable report replaces the files that it was made of.
 
 use std::fs::File;
 use std::io::Read;
@@ -12,31 +12,41 @@ use pipeline::read::ReadArtifact;
 use report::model;
 use untrusted::reason;
 
-/// What there is to read, and what reports hold that were written before. A report that holds no evidence, or not all
-/// of it, is a mistake in the command line.
-pub fn read_before(given: &[PathBuf]) -> Result<(Vec<PathBuf>, Vec<ReadArtifact>), Exit> {
+/// Splits the paths of a command into those to read and the artifacts that mergeable reports among them hold. A report
+/// without all of its evidence is a mistake in the command line.
+pub fn split(given: &[PathBuf]) -> Result<(Vec<PathBuf>, Vec<ReadArtifact>), Exit> {
     let (reports, paths): (Vec<PathBuf>, Vec<PathBuf>) = given.iter().cloned().partition(|path| is_report(path));
     let mut parts = Vec::new();
     for path in &reports {
-        let wrong = |message: &str| usage(&format!("{}: {message}", path.display()));
-        let report = model::read(path).map_err(|error| wrong(&reason(&error)))?;
-        if report.evidence_format.is_none() {
-            return Err(wrong(
-                "a report says what was concluded, and not all facts that rules can ask for; name the artifacts, or a \
+        let part = read(path)?;
+        if part.report.evidence_format.is_none() {
+            return Err(usage(&format!(
+                "{}: a report says what was concluded, and not all facts that rules can ask for; name the artifacts, or a \
                  report that `analyze --mergeable -f json` has written",
-            ));
+                path.display()
+            )));
         }
-        let name = path.file_stem().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
-        parts.push(Part { name, report });
+        parts.push(part);
     }
-    let (before, _) = merge::artifacts(parts).map_err(|(index, error)| {
-        let report = reports.get(index).map(|path| path.display().to_string()).unwrap_or_default();
-        usage(&format!("{report}: {error}"))
-    })?;
+    let (before, _) = artifacts(parts, &reports)?;
     Ok((paths, before))
 }
 
-/// Whether a file is a JSON report of this program. What can't be read is told where it is read.
+/// Reads a report to be merged.
+pub fn read(path: &Path) -> Result<Part, Exit> {
+    let report = model::read(path).map_err(|error| usage(&format!("{}: {}", path.display(), reason(&error))))?;
+    Ok(Part { name: path.file_stem().unwrap_or(path.as_os_str()).to_string_lossy().into_owned(), report })
+}
+
+/// The artifacts of reports, which are at these paths, and the note of [`merge::artifacts`].
+pub fn artifacts(parts: Vec<Part>, paths: &[PathBuf]) -> Result<(Vec<ReadArtifact>, Option<String>), Exit> {
+    merge::artifacts(parts).map_err(|(index, error)| {
+        let path = paths.get(index).map(|path| path.display().to_string()).unwrap_or_default();
+        usage(&format!("{path}: {error}"))
+    })
+}
+
+/// Whether a file is a JSON report of this program. A file that can't be read is reported later, as an artifact.
 fn is_report(path: &Path) -> bool {
     let mut first = Vec::new();
     let read = File::open(path).and_then(|file| file.take(SNIFFED).read_to_end(&mut first));

@@ -1,4 +1,4 @@
-//! `crashsift rules`: looking at rules, checking and testing them.
+//! `crashsift rules`: shows, checks, tests, drafts and compares rules.
 
 mod causes;
 mod diff;
@@ -12,7 +12,6 @@ mod show;
 mod test;
 
 use std::borrow::Cow;
-use std::fmt;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
@@ -22,43 +21,40 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::Offset;
 
-use super::sigma;
+use super::output::Format;
+use super::{Exit, sigma, stream};
 use ::sigma::SigmaRules;
+pub(super) use load::load_rules;
 use report::json::write_indented;
 use rules::{Rule, RuleSet, RuleSetInfo, json_schema};
+pub(super) use shape::{ShapedEffect, ShapedSuppression};
 use spanned_yaml::Diagnostic;
-use untrusted::reason;
-use untrusted::sanitise;
+use untrusted::{reason, sanitise};
 
-pub use super::output::Format;
-pub use causes::CausesArgs;
-pub use diff::{DiffArgs, run as run_diff};
-pub use facts::FactsArgs;
-pub use list::ListArgs;
-pub(super) use load::{Notes, load};
-pub use new::{NewArgs, run as run_new};
-pub use pages::{PagesArgs, run as run_pages};
-pub use show::ShowArgs;
-pub use test::TestArgs;
-
-/// What `crashsift rules` can do.
-#[derive(Debug, Clone, Subcommand)]
+/// What `crashsift rules` can do: with rules alone, or with artifacts.
+#[derive(Debug, Subcommand)]
 pub enum RulesCommand {
     /// List rules, one a line: id, cause, confidence, rule set, title
-    List(ListArgs),
+    List(list::ListArgs),
     /// Show rules: what they find, from which facts, and what to do
-    Show(ShowArgs),
+    Show(show::ShowArgs),
     /// Check rule files and folders, and print every mistake and every lint (without PATH: the built-in rules)
     Check(CheckArgs),
     /// Run the tests of rules (without PATH: those of the built-in rules), and analyze folders of artifacts whose
     /// expected.yaml says what they must yield
-    Test(TestArgs),
+    Test(test::TestArgs),
     /// Print all causes that rules can name, with what they mean
-    Causes(CausesArgs),
+    Causes(causes::CausesArgs),
     /// Print all facts that rules can ask for, with their types
-    Facts(FactsArgs),
+    Facts(facts::FactsArgs),
     /// Print the JSON Schema of rule files, for editors that complete and check while a rule is written
     Schema(SourceArgs),
+    /// Say which incidents other rules judge otherwise
+    Diff(diff::DiffArgs),
+    /// Draft a rule for an incident or a group that no rule knows, with its tests
+    New(new::NewArgs),
+    /// Write a page for every rule and every cause, made of the rules (Markdown)
+    Pages(pages::PagesArgs),
 }
 
 /// Which rules are looked at.
@@ -67,10 +63,10 @@ pub struct SourceArgs {
     /// File or folder with rules or overlays, added to the built-in rules (repeatable). `list` and `show` take
     /// `sigma:PATH`, too: a file or folder of Sigma rules
     #[arg(short = 'r', long = "rules", value_name = "PATH")]
-    pub rules: Vec<PathBuf>,
+    rules: Vec<PathBuf>,
     /// Leave the built-in rules out
     #[arg(long)]
-    pub no_builtin_rules: bool,
+    no_builtin_rules: bool,
 }
 
 /// Which rules `rules check` is about.
@@ -79,10 +75,10 @@ pub struct CheckArgs {
     /// Rule files and folders, folders of artifacts with an expected.yaml, and `sigma:PATH`, a file or folder of Sigma
     /// rules
     #[arg(value_name = "PATH")]
-    pub paths: Vec<PathBuf>,
+    paths: Vec<PathBuf>,
     /// The day, in UTC, by which suppressions that ended are told, instead of the one that the computer's clock says
     #[arg(long, value_name = "DATE", value_parser = day)]
-    pub today: Option<Date>,
+    today: Option<Date>,
 }
 
 /// A day such as 2027-01-31; a date's parser takes a time behind it, too.
@@ -91,100 +87,83 @@ fn day(text: &str) -> Result<Date, String> {
     day.ok_or_else(|| "write a date, such as 2027-01-31".to_owned())
 }
 
-/// How a rules command ended; its number is the exit code.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Outcome {
-    /// Nothing is wrong.
-    Fine = 0,
-    /// A rule's test failed.
-    TestFailed = 1,
-    /// Rules can't be loaded, or the command line names something that does not exist.
-    Unusable = 2,
+/// Standard output, and whether it understands escape sequences.
+struct Output<'o> {
+    out: &'o mut dyn Write,
+    color: bool,
 }
 
-/// Where a command writes, and whether with colours.
-pub struct Streams<'a> {
-    /// Results.
-    pub out: &'a mut dyn Write,
-    /// Notes about the run, and mistakes where they are not the result.
-    pub notes: &'a mut dyn Write,
-    /// Whether both understand escape sequences.
-    pub color: bool,
-}
-
-impl fmt::Debug for Streams<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Streams").field("color", &self.color).finish_non_exhaustive()
+impl Output<'_> {
+    /// `style` where the output is coloured, else no style.
+    fn style(&self, style: Style) -> Style {
+        if self.color { style } else { Style::new() }
     }
 }
 
 /// Runs a rules command.
-///
-/// # Errors
-/// Only what writing to the streams gives.
-pub fn run(command: &RulesCommand, streams: &mut Streams<'_>) -> io::Result<Outcome> {
-    match command {
+pub fn run(command: &RulesCommand) -> Result<Exit, Exit> {
+    Ok(match command {
         RulesCommand::List(args) => {
-            with_sigma(&args.sources, streams, |rules, sigma, streams| list::run(rules, sigma, args, streams))
+            let (rules, sigma) = args.sources.load_with_sigma()?;
+            print(|output| list::run(&rules, sigma.as_ref(), args, output))
         }
         RulesCommand::Show(args) => {
-            with_sigma(&args.sources, streams, |rules, sigma, streams| show::run(rules, sigma, args, streams))
+            let (rules, sigma) = args.sources.load_with_sigma()?;
+            print(|output| show::run(&rules, sigma.as_ref(), args, output))
         }
-        RulesCommand::Check(args) => check(args, streams),
-        RulesCommand::Test(args) => test::run(args, streams),
+        RulesCommand::Check(args) => print(|output| check(args, output)),
+        RulesCommand::Test(args) => return test::run(args),
         RulesCommand::Causes(args) => {
-            with_rules(&args.sources, streams, |rules, streams| causes::run(rules, args, streams))
+            let rules = args.sources.load()?;
+            print(|output| causes::print(&rules, args.format, output))
         }
-        RulesCommand::Facts(args) => {
-            facts::print(args.format, streams.style(Style::new().bold()), streams.out)?;
-            Ok(Outcome::Fine)
+        RulesCommand::Facts(args) => print(|output| facts::print(args.format, output)),
+        RulesCommand::Schema(sources) => {
+            let rules = sources.load()?;
+            stream::print(|out| write_indented(&json_schema(&rules), out))
         }
-        RulesCommand::Schema(sources) => with_rules(sources, streams, |rules, streams| {
-            write_indented(&json_schema(rules), streams.out)?;
-            Ok(Outcome::Fine)
-        }),
+        RulesCommand::Diff(args) => return diff::run(args),
+        RulesCommand::New(args) => return new::run(args),
+        RulesCommand::Pages(args) => return pages::run(args),
+    })
+}
+
+/// Prints a result to standard output; `write` also decides the exit code.
+fn print(write: impl FnOnce(&mut Output<'_>) -> io::Result<Exit>) -> Exit {
+    let color = anstream::AutoStream::choice(&io::stdout()) != anstream::ColorChoice::Never;
+    let mut exit = Exit::Success;
+    let printed = stream::print(|out| {
+        exit = write(&mut Output { out, color })?;
+        Ok(())
+    });
+    if exit == Exit::Success { printed } else { exit }
+}
+
+impl SourceArgs {
+    /// Loads the rules; `Err` after every mistake in them was printed.
+    fn load(&self) -> Result<RuleSet, Exit> {
+        load_rules(!self.no_builtin_rules, &self.rules, false)
+    }
+
+    /// Loads the rules, and the Sigma rules among the paths.
+    fn load_with_sigma(&self) -> Result<(RuleSet, Option<SigmaRules>), Exit> {
+        let (rules, paths) = sigma::split(&self.rules);
+        let sigma = match paths.as_slice() {
+            [] => None,
+            paths => Some(SigmaRules::load(paths).map_err(|(path, error)| {
+                stream::note(&format!("--rules sigma:{}: {}", path.display(), reason(&error)));
+                Exit::Usage
+            })?),
+        };
+        Ok((load_rules(!self.no_builtin_rules, &rules, false)?, sigma))
     }
 }
 
-fn with_rules(
-    sources: &SourceArgs,
-    streams: &mut Streams<'_>,
-    then: impl FnOnce(&RuleSet, &mut Streams<'_>) -> io::Result<Outcome>,
-) -> io::Result<Outcome> {
-    match load(!sources.no_builtin_rules, &sources.rules, &mut streams.about_loading()) {
-        Some(rules) => then(&rules, streams),
-        None => Ok(Outcome::Unusable),
-    }
-}
-
-/// The same with Sigma rules, if there are any.
-fn with_sigma(
-    sources: &SourceArgs,
-    streams: &mut Streams<'_>,
-    then: impl FnOnce(&RuleSet, Option<&SigmaRules>, &mut Streams<'_>) -> io::Result<Outcome>,
-) -> io::Result<Outcome> {
-    let (rules, paths) = sigma::split(&sources.rules);
-    let own = SourceArgs { rules, ..*sources };
-    if paths.is_empty() {
-        return with_rules(&own, streams, |rules, streams| then(rules, None, streams));
-    }
-    match SigmaRules::load(&paths) {
-        Ok(sigma) => with_rules(&own, streams, |rules, streams| then(rules, Some(&sigma), streams)),
-        Err((path, error)) => {
-            streams.note(&format!("--rules sigma:{}: {}", path.display(), reason(&error)))?;
-            Ok(Outcome::Unusable)
-        }
-    }
-}
-
-/// Prints mistakes as they stand in their files, each followed by an empty line.
-///
-/// # Errors
-/// Only what writing gives.
-pub fn print_diagnostics(out: &mut dyn Write, diagnostics: &[Diagnostic], color: bool) -> io::Result<()> {
+/// Prints mistakes with the lines of their files, each followed by an empty line.
+fn print_diagnostics(out: &mut dyn Write, diagnostics: &[Diagnostic], color: bool) -> io::Result<()> {
     for diagnostic in diagnostics {
         let plain = diagnostic.render(false);
-        // A file can have any name, and anything can stand in it. Without colours, what acts on a terminal is not ours.
+        // A file can have any name and any content. Control characters in the plain text are from the file.
         if plain.lines().all(|line| matches!(sanitise(line), Cow::Borrowed(_))) {
             writeln!(out, "{}\n", if color { diagnostic.render(true) } else { plain })?;
         } else {
@@ -195,57 +174,56 @@ pub fn print_diagnostics(out: &mut dyn Write, diagnostics: &[Diagnostic], color:
     Ok(())
 }
 
-fn check(args: &CheckArgs, streams: &mut Streams<'_>) -> io::Result<Outcome> {
+fn check(args: &CheckArgs, output: &mut Output<'_>) -> io::Result<Exit> {
     let (own, sigma) = sigma::split(&args.paths);
-    let checked = if sigma.is_empty() { Outcome::Fine } else { check_sigma(&sigma, streams)? };
+    let checked = if sigma.is_empty() { Exit::Success } else { check_sigma(&sigma, output)? };
     if own.is_empty() && !sigma.is_empty() {
         return Ok(checked);
     }
     let today = args.today.unwrap_or_else(|| Offset::UTC.to_datetime(Timestamp::now()).date());
-    let own = check_own(&own, today, streams)?;
-    Ok(if own == Outcome::Fine { checked } else { own })
+    let own = check_own(&own, today, output)?;
+    Ok(if own == Exit::Success { checked } else { own })
 }
 
-/// Checks Sigma rules. Those that ask for what is not supported are no mistakes.
-fn check_sigma(paths: &[PathBuf], streams: &mut Streams<'_>) -> io::Result<Outcome> {
+/// Checks Sigma rules. A rule that needs an unsupported feature is not a mistake.
+fn check_sigma(paths: &[PathBuf], output: &mut Output<'_>) -> io::Result<Exit> {
     let rules = match SigmaRules::load(paths) {
         Ok(rules) => rules,
         Err((path, error)) => {
-            streams.note(&format!("sigma:{}: {}", path.display(), reason(&error)))?;
-            return Ok(Outcome::Unusable);
+            stream::note(&format!("sigma:{}: {}", path.display(), reason(&error)));
+            return Ok(Exit::Usage);
         }
     };
     let faults = || rules.rejected().iter().flat_map(|rejected| &rejected.faults);
     let diagnostics: Vec<Diagnostic> = faults().map(|fault| fault.diagnostic.clone()).collect();
-    print_diagnostics(streams.out, &diagnostics, streams.color)?;
-    writeln!(streams.out, "{}", sanitise(&rules.summary()))?;
-    Ok(if faults().any(|fault| fault.broken) { Outcome::Unusable } else { Outcome::Fine })
+    print_diagnostics(output.out, &diagnostics, output.color)?;
+    writeln!(output.out, "{}", sanitise(&rules.summary()))?;
+    Ok(if faults().any(|fault| fault.broken) { Exit::Usage } else { Exit::Success })
 }
 
-fn check_own(paths: &[PathBuf], today: Date, streams: &mut Streams<'_>) -> io::Result<Outcome> {
+/// Checks rules of this program.
+fn check_own(paths: &[PathBuf], today: Date, output: &mut Output<'_>) -> io::Result<Exit> {
     let loaded = RuleSet::check(paths, Some(today));
     let diagnostics = match &loaded {
         Ok(rules) => {
-            streams.about_loading().say_all(rules.notes());
+            rules.notes().iter().for_each(|note| stream::note(note));
             let expected = rules.expected_files().iter().filter_map(|path| rules.read_expected(path).err());
             rules.warnings().iter().cloned().chain(expected.flatten()).collect()
         }
         Err(mistakes) => mistakes.clone(),
     };
-    print_diagnostics(streams.out, &diagnostics, streams.color)?;
+    print_diagnostics(output.out, &diagnostics, output.color)?;
     let errors = diagnostics.iter().filter(|diagnostic| diagnostic.is_error()).count();
     let warnings = diagnostics.len().saturating_sub(errors);
-    let outcome = if errors > 0 { Outcome::Unusable } else { Outcome::Fine };
-    let (errors, warnings) = (counted(errors, "error"), counted(warnings, "warning"));
     if let Ok(rules) = &loaded {
         let checked = rules.rules().iter().filter(|rule| is_meant(rule, paths)).count();
-        write!(streams.out, "{}{}: ", counted(checked, "rule"), overlays(rules))?;
+        write!(output.out, "{}{}: ", counted(checked, "rule"), overlays(rules))?;
     }
-    writeln!(streams.out, "{errors}, {warnings}")?;
-    Ok(outcome)
+    writeln!(output.out, "{}, {}", counted(errors, "error"), counted(warnings, "warning"))?;
+    Ok(if errors > 0 { Exit::Usage } else { Exit::Success })
 }
 
-/// What rule sets change in others: ", 1 override, 2 rules disabled", and what lists they add.
+/// The changes of rule sets to other rule sets, and the lists that they add: ", 1 override, 2 rules disabled".
 fn overlays(rules: &RuleSet) -> String {
     let infos = rules.infos();
     let sum = |count: fn(&RuleSetInfo) -> usize| infos.iter().map(count).fold(0, usize::saturating_add);
@@ -259,48 +237,32 @@ fn overlays(rules: &RuleSet) -> String {
     some.map(|(count, noun, done)| format!(", {}{done}", counted(count, noun))).collect()
 }
 
-/// Whether a rule is one of those that were named: with paths, all but what is inside the program.
+/// Whether a command is about this rule: with paths, about all rules but the built-in ones.
 fn is_meant(rule: &Rule, paths: &[PathBuf]) -> bool {
     paths.is_empty() || !rule.is_embedded()
 }
 
-/// Something that does not exist.
+/// A name on the command line that does not exist.
 struct Unknown<'a> {
-    /// What it should be one of.
+    /// The kind of thing that it should name.
     what: &'static str,
     name: &'a str,
-    /// What was probably meant.
+    /// The existing name that was probably meant.
     close: Option<&'a str>,
-    /// Where all are listed.
-    listed: &'static str,
+    /// Which command lists all names.
+    see: &'static str,
 }
 
-/// Says that something does not exist, and what was probably meant or where all are listed.
-fn unknown(streams: &mut Streams<'_>, Unknown { what, name, close, listed }: Unknown<'_>) -> io::Result<Outcome> {
-    let help = close.map_or_else(|| listed.to_owned(), |close| format!("did you mean `{close}`?"));
-    streams.note(&format!("there is no {what} `{name}`; {help}"))?;
-    Ok(Outcome::Unusable)
+/// Notes that a name does not exist, with the name that was probably meant or the command that lists all.
+fn unknown(Unknown { what, name, close, see }: Unknown<'_>) -> Exit {
+    let help = close.map_or_else(|| see.to_owned(), |close| format!("did you mean `{close}`?"));
+    stream::note(&format!("there is no {what} `{name}`; {help}"));
+    Exit::Usage
 }
 
 /// "1 rule", "2 rules".
 fn counted(count: usize, noun: &str) -> String {
     if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
-}
-
-impl Streams<'_> {
-    fn style(&self, style: Style) -> Style {
-        if self.color { style } else { Style::new() }
-    }
-
-    /// Prints a note, as all commands do.
-    fn note(&mut self, text: &str) -> io::Result<()> {
-        writeln!(self.notes, "crashsift: {}", sanitise(text))
-    }
-
-    /// Where notes about loading rules go.
-    fn about_loading(&mut self) -> Notes<'_> {
-        Notes { out: &mut *self.notes, color: self.color, quiet: false }
-    }
 }
 
 /// Rows in columns as wide as their widest cell; the last column is not filled up.
@@ -322,21 +284,21 @@ impl<const N: usize> Table<N> {
         self.rows.push(cells.map(|cell| sanitise(&cell).into_owned()));
     }
 
-    fn print(&self, streams: &mut Streams<'_>) -> io::Result<()> {
+    fn print(&self, output: &mut Output<'_>) -> io::Result<()> {
         let mut widths = self.head.map(str::len);
         for row in &self.rows {
             for (width, cell) in widths.iter_mut().zip(row) {
                 *width = (*width).max(cell.chars().count());
             }
         }
-        let heading = streams.style(AnsiColor::Green.on_default().bold());
+        let heading = output.style(AnsiColor::Green.on_default().bold());
         let line = |cells: &mut dyn Iterator<Item = &str>| {
             let padded: Vec<String> = cells.zip(widths).map(|(cell, width)| format!("{cell:width$}")).collect();
             padded.join("  ").trim_end().to_owned()
         };
-        writeln!(streams.out, "{heading}{}{heading:#}", line(&mut self.head.iter().copied()))?;
+        writeln!(output.out, "{heading}{}{heading:#}", line(&mut self.head.iter().copied()))?;
         for row in &self.rows {
-            writeln!(streams.out, "{}", line(&mut row.iter().map(String::as_str)))?;
+            writeln!(output.out, "{}", line(&mut row.iter().map(String::as_str)))?;
         }
         Ok(())
     }

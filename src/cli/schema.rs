@@ -1,4 +1,4 @@
-//! `crashsift schema`: the JSON Schema of what programs read.
+//! `crashsift schema`: prints the JSON Schemas of the output for programs.
 
 use clap::ValueEnum;
 

@@ -5,12 +5,11 @@ use std::sync::Arc;
 
 use super::{Exit, stream};
 use sigma::{PREFIX, SigmaRules};
-use untrusted::reason;
-use untrusted::sanitise;
+use untrusted::{reason, sanitise};
 
 /// The path behind `sigma:`.
 pub fn path(given: &Path) -> Option<PathBuf> {
-    // A name that is no text does not begin so.
+    // A path that is not Unicode has no prefix.
     given.to_str()?.strip_prefix(PREFIX).map(PathBuf::from)
 }
 
@@ -23,13 +22,13 @@ pub fn split(given: &[PathBuf]) -> (Vec<PathBuf>, Vec<PathBuf>) {
 /// The commands that take Sigma rules.
 const TAKE: &str = "`analyze`, `inspect`, `why`, and of `rules` `list`, `show`, `check`, `new` and `diff`";
 
-/// What to say of the first path with Sigma rules, where none is taken.
+/// The message about the first path with Sigma rules, for commands that do not take them.
 pub fn refusal<'p>(given: impl IntoIterator<Item = &'p PathBuf>) -> Option<String> {
     let given = given.into_iter().find(|given| path(given).is_some())?;
     Some(format!("{}: only {TAKE} take Sigma rules", given.display()))
 }
 
-/// Loads the Sigma rules of these paths, if there are any, and notes how many of them, unless `quiet`.
+/// Loads the Sigma rules of these paths, if there are any, and notes their number, unless `quiet`.
 pub fn load(paths: &[PathBuf], quiet: bool) -> Result<Option<Arc<SigmaRules>>, Exit> {
     if paths.is_empty() {
         return Ok(None);

@@ -5,47 +5,47 @@ use std::io::{self, BufWriter, Write};
 use super::Exit;
 use untrusted::sanitise;
 
-/// Prints a note to standard error, in one line that does nothing to a terminal: notes name files, and files can have
-/// any name. Notes never end a run: when nobody listens, they are lost.
+/// Prints a note to standard error, in one line without control characters: notes name files, and files can have any
+/// name. A note that can't be printed is lost and does not end the run.
 pub fn note(text: &str) {
     let _ = writeln!(anstream::stderr(), "crashsift: {}", sanitise(text));
 }
 
-/// The notes of a run: printed, unless it is to be quiet, and remembered.
+/// The notes of a run: printed, unless the run is quiet, and kept with its answer.
 pub struct Notes {
     quiet: bool,
-    said: Vec<String>,
+    printed: Vec<String>,
 }
 
 impl Notes {
     pub fn new(quiet: bool) -> Self {
-        Self { quiet, said: Vec::new() }
+        Self { quiet, printed: Vec::new() }
     }
 
     pub fn say(&mut self, text: String) {
         if !self.quiet {
             note(&text);
-            self.said.push(text);
+            self.printed.push(text);
         }
     }
 
-    /// What was said so far.
-    pub fn said(&self) -> &[String] {
-        &self.said
+    /// The notes so far.
+    pub fn all(&self) -> &[String] {
+        &self.printed
     }
 }
 
-/// Prints a result to standard output. A reader that has gone away (`| head`) is success.
+/// Prints a result to standard output. A closed pipe (`| head`) is success.
 pub fn print(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Exit {
     let mut out = BufWriter::new(io::stdout().lock());
     outcome(write(&mut out).and_then(|()| out.flush()))
 }
 
-/// What a finished write to standard output means.
+/// The exit code after a write to standard output.
 pub fn outcome(result: io::Result<()>) -> Exit {
     match result {
         Ok(()) => Exit::Success,
-        Err(error) if nobody_listens(&error) => Exit::Success,
+        Err(error) if is_closed_pipe(&error) => Exit::Success,
         Err(error) => {
             note(&format!("standard output: {error}"));
             Exit::Internal
@@ -53,8 +53,8 @@ pub fn outcome(result: io::Result<()>) -> Exit {
     }
 }
 
-/// Whether the other end of a pipe is closed.
-fn nobody_listens(error: &io::Error) -> bool {
+/// Whether an error means that the other end of a pipe is closed.
+fn is_closed_pipe(error: &io::Error) -> bool {
     /// winerror.h: `ERROR_PIPE_NOT_CONNECTED`, which the standard library does not count among the broken pipes.
     const PIPE_NOT_CONNECTED: i32 = 233;
     error.kind() == io::ErrorKind::BrokenPipe || (cfg!(windows) && error.raw_os_error() == Some(PIPE_NOT_CONNECTED))

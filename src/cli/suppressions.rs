@@ -1,7 +1,7 @@
 //! Warnings about suppressions that ended.
 //!
-//! What "ended" means is decided by the incidents' times and not by the day of the run, so that equal evidence gives
-//! equal notes on every day; `rules check` is what asks for the day.
+//! A suppression ended if its last day is before an incident's time. The day of the run does not count, so that equal
+//! evidence gives equal notes on every day; `rules check` compares with the day.
 
 use std::collections::BTreeMap;
 
@@ -12,20 +12,19 @@ use report::Report;
 use rules::{RuleSet, SuppressedBy};
 use untrusted::sanitise;
 
-/// How many suppressions one note names.
+/// The most suppressions that one note names.
 const NAMED: usize = 3;
 
-/// What is said of suppressions that ended: of those whose findings are shown again, and of those that are of no use to
-/// this report.
+/// The warnings about suppressions that ended: whose findings are shown again, or which suppress nothing in this report.
 pub fn ended(report: &Report, rules: &RuleSet) -> Vec<String> {
     let shown_again = shown_again(report);
-    let useless = useless(report, rules, &shown_again);
+    let without_effect = without_effect(report, rules, &shown_again);
     let note = |(Ended { by, rule, until }, count): (&Ended<'_>, &usize)| {
         let findings =
             if *count == 1 { "1 later finding is".to_owned() } else { format!("{count} later findings are") };
         format!("warning: {by} suppresses {rule} until {until}; {findings} shown again")
     };
-    shown_again.iter().map(note).chain(useless).map(|note| sanitise(&note).into_owned()).collect()
+    shown_again.iter().map(note).chain(without_effect).map(|note| sanitise(&note).into_owned()).collect()
 }
 
 /// A suppression with a last day.
@@ -42,7 +41,7 @@ impl<'a> Ended<'a> {
     }
 }
 
-/// Suppressions that ended before incidents whose findings are shown again, with how many these are.
+/// The suppressions whose findings are shown again, with the number of findings.
 fn shown_again(report: &Report) -> BTreeMap<Ended<'_>, usize> {
     let mut counts: BTreeMap<Ended<'_>, usize> = BTreeMap::new();
     for finding in report.incidents.iter().flat_map(|judged| &judged.findings) {
@@ -54,8 +53,8 @@ fn shown_again(report: &Report) -> BTreeMap<Ended<'_>, usize> {
     counts
 }
 
-/// One note about those that ended before the last incident, and of which the report shows nothing.
-fn useless(report: &Report, rules: &RuleSet, shown_again: &BTreeMap<Ended<'_>, usize>) -> Option<String> {
+/// One note about the suppressions that ended before the last incident and that suppress nothing in the report.
+fn without_effect(report: &Report, rules: &RuleSet, shown_again: &BTreeMap<Ended<'_>, usize>) -> Option<String> {
     let last = report.incidents.iter().filter_map(|judged| judged.incident.time).max()?;
     let last = Offset::UTC.to_datetime(last).date();
     let used = |ended: &Ended<'_>| {

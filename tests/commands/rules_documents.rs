@@ -1,4 +1,4 @@
-//! What commands about rules print for programs, and what `docs/rules.md` says of it.
+//! The JSON output of commands about rules, and its description in `docs/rules.md`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

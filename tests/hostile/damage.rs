@@ -3,7 +3,7 @@
 //!
 //! Event logs carry checksums, so there `ok` must mean that nothing differs at all. Dumps carry none: a flipped byte
 //! in a value is a value like any other, but a list that lost entries must not pass for whole. A text that was cut
-//! between two lines can't be told from one that was written so.
+//! between two lines can't be distinguished from a line that was written so.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,6 +1,6 @@
 //! Dumps with damage of every kind: no reader, join, rule or report panics on one, takes long or takes much memory.
 //!
-//! `CRASHSIFT_MUTANTS` says how many are tried (20,000 is a thorough run), `CRASHSIFT_CORPUS` adds a folder of dumps to the
+//! `CRASHSIFT_MUTANTS` is the number of mutants (20,000 is a thorough run), `CRASHSIFT_CORPUS` adds a folder of dumps to the
 //! project's own.
 
 use std::fs;

@@ -1,4 +1,4 @@
-//! Files and folders that nobody wishes for: each costs itself, is told, and never the run.
+//! Unusual and hostile files and folders: each is reported and none stops the run.
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;

@@ -1,6 +1,6 @@
 //! What is one incident, and what is two: artifacts as Windows leaves them, analyzed by the real program.
 //!
-//! A test writes artifacts and says which of them tell of the same incident: `a.dmp` is a file, `Application.evtx#3`
+//! A test writes artifacts and states which of them are evidence of the same incident: `a.dmp` is a file, `Application.evtx#3`
 //! a record of a log. Everything that is evidence must be named, and in its own incident only.
 
 use std::fs;

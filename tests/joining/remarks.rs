@@ -1,4 +1,4 @@
-//! What joined evidence says differently, and what is no difference.
+//! Remarks about contradictions in joined evidence, and differences that are no contradictions.
 
 use std::fs;
 

@@ -1,4 +1,4 @@
-//! Pasted texts among other evidence: which of them tell of an incident, of which, and what they add.
+//! Pasted texts among other evidence: which of them are incidents, to which incidents others belong, and what they add.
 
 use std::path::Path;
 

@@ -1,5 +1,5 @@
-//! Real public crash reports, each a folder with a `ticket.txt` and an `expected.json` that says which cause was found
-//! in the end. `CRASHSIFT_CASES` names their folder; without it this test says that it was skipped. How answers count is
+//! Real public crash reports, each a folder with a `ticket.txt` and an `expected.json` with the cause that was found
+//! in the end. `CRASHSIFT_CASES` names their folder; without it this test prints that it was skipped. How answers count is
 //! written where they are scored, in `casekit`; `cargo xtask cases` prints the same score with its tables.
 
 use std::path::PathBuf;

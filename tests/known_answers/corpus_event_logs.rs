@@ -1,6 +1,6 @@
 //! Event logs of the corpus: what is read agrees with what was measured in them independently.
 //!
-//! The corpus lies where the environment variable `CRASHSIFT_CORPUS` says; without it these tests are skipped.
+//! The environment variable `CRASHSIFT_CORPUS` names the folder of the corpus; without it these tests are skipped.
 
 use std::collections::HashSet;
 use std::env;

@@ -1,4 +1,4 @@
-//! The project's own samples: each folder of `samples/` holds artifacts and an `expected.json` that says what they
+//! The project's own samples: each folder of `samples/` holds artifacts and an `expected.json` with what they
 //! must yield.
 
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! Dumps whose facts point in different directions: what is told then, and what is not.
+//! Dumps with contradictory facts: which facts are reported and which are not.
 
 use std::fs;
 

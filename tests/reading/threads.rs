@@ -16,7 +16,7 @@ const THREAD_INFO_LIST: u32 = 17;
 /// The facts of the one incident of a dump.
 fn facts(path: PathBuf, walk_stacks: bool) -> FactSet {
     let rules = RuleSet::load(true, &[]).expect("the built-in rules");
-    let options = Options { walk_stacks, ..Options::default() };
+    let options = Options { no_stack_walk: !walk_stacks, ..Options::default() };
     let mut inspected = inspect(&[path], &rules, &Knowledge::builtin(), &options, &Silent).incidents;
     assert_eq!(inspected.len(), 1);
     inspected.pop().expect("an incident").1

@@ -1,4 +1,4 @@
-//! Stacks of 64-bit Windows code: the tables of images and `.sym` files tell the same, and better than a scan.
+//! Stacks of 64-bit Windows code: the tables of images and `.sym` files lead to the same frames, and are better than a scan.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,6 +1,6 @@
 //! Every mistake in `tests/broken_rules/` must be reported, at its place and under its code, and nothing else.
 //!
-//! A file's first line says what is wrong with it: `# R0xx LINE:COLUMN`, several separated by commas. Files in
+//! A file's first line lists its mistakes: `# R0xx LINE:COLUMN`, several separated by commas. Files in
 //! `sets/NAME/` are loaded as one rule set; files there without such a line are fine.
 
 use std::fs;

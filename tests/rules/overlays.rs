@@ -1,4 +1,4 @@
-//! Overlays: what rule sets of an organisation or a user change in the rules of others, and where that is told.
+//! Overlays: the changes of rule sets to the rules of others, and where commands and reports show them.
 
 use std::fs;
 

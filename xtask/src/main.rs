@@ -1,5 +1,5 @@
 //! The project's chores: `cargo xtask samples` writes the folder `samples/` and its page, `cargo xtask samples --check`
-//! says whether the committed files are what the generator writes, `cargo xtask cases` scores the rules on labelled
+//! checks that the committed files are what the generator writes, `cargo xtask cases` scores the rules on labelled
 //! reports, and `cargo xtask sigma` compares the matches of Sigma rules with those of other programs.
 
 #![allow(

@@ -1,4 +1,4 @@
-//! The whole way, from paths to a report.
+//! Analyzes artifacts: reads, joins and judges, and makes a report.
 
 mod carriers;
 mod folders;
@@ -16,12 +16,11 @@ use self::folders::Folders;
 use crate::discover;
 use crate::judge::judge;
 use crate::merge::pack;
-use crate::patterns::{patterns, tell_absent};
+use crate::patterns::{patterns, set_absent};
 use crate::read::{ReadArtifact, read_artifacts};
 use crate::read_context::ReadContext;
 use crash_dump::minidump::Symbols;
-use evidence::LogCoverage;
-use evidence::{Observation, base_name};
+use evidence::{ArtifactKind, LogCoverage, Observation, base_name};
 use evtx_scan::Cache;
 use facts::{Around, Nearby, Surroundings};
 use incident::{Built, Incident, Item, LastNames, Machine, Sighting};
@@ -29,75 +28,53 @@ use report::coverage::{Shown, coverage};
 use report::groups::{Attributes, groups};
 use report::inspected::Inspected;
 use report::{Artifact, ArtifactStatus, Judged, Limits, Report, Summary};
-use rules::UNDETERMINED;
-use rules::{RuleSet, RuleSetInfo};
+use rules::{RuleSet, RuleSetInfo, UNDETERMINED};
 use sigma::{PREFIX, SigmaRules};
-use untrusted::HeadAndTail;
-use untrusted::display_path;
+use untrusted::{HeadAndTail, display_path};
 use windows_codes::Knowledge;
 
-/// What a run does beyond its inputs.
-#[derive(Debug, Clone)]
+/// The options of a run.
+#[derive(Debug, Clone, Default)]
 pub struct Options {
-    /// Whether crashing threads' stacks are walked.
-    pub walk_stacks: bool,
-    /// Symbols and images for walking stacks, beside what the dumps hold.
+    /// Whether the stacks of crashing threads are not walked.
+    pub no_stack_walk: bool,
+    /// Symbols and images for walking stacks, beside those in the dumps.
     pub symbols: Option<Arc<Symbols>>,
-    /// Only incidents between these times.
+    /// The time of the incidents that are reported.
     pub limits: Limits,
     /// Findings below this confidence are left out.
     pub min_confidence: f64,
-    /// Texts to read as tickets, whatever they look like: name and content. A file of that name is not read again.
+    /// Texts to read as tickets, whatever they look like: name and content. A file of such a name is not read again.
     pub pasted: Vec<(String, HeadAndTail)>,
-    /// Artifacts that were read before, as reports hold them.
+    /// Artifacts that mergeable reports contain.
     pub before: Vec<ReadArtifact>,
-    /// What earlier runs read of event logs, if that is kept. Its files are no artifacts; the report does not depend on
-    /// it.
+    /// The cache of decoded event logs. Its files are no artifacts, and the report does not depend on it.
     pub cache: Option<Arc<Cache>>,
-    /// Sigma rules, whose matches in event logs are evidence of the machines.
+    /// Sigma rules, whose matches in event logs are evidence of machines.
     pub sigma: Option<Arc<SigmaRules>>,
-    /// Whether Sigma rules were matched with all event logs among the artifacts that were read before.
+    /// Whether all reports of `before` were made with Sigma rules.
     pub sigma_before: bool,
-    /// Whether the report's artifacts hold their evidence, for [`mod@crate::merge`].
+    /// Whether the report contains its evidence, for [`mod@crate::merge`].
     pub keep_evidence: bool,
 }
 
-impl Default for Options {
-    fn default() -> Self {
-        Self {
-            walk_stacks: true,
-            symbols: None,
-            limits: Limits::default(),
-            min_confidence: 0.0,
-            pasted: Vec::new(),
-            before: Vec::new(),
-            cache: None,
-            sigma: None,
-            sigma_before: false,
-            keep_evidence: false,
-        }
-    }
-}
-
-/// Is told how far a run has come.
+/// Receives the progress of a run.
 pub trait Progress: Sync {
     /// `count` files will be read.
-    fn found(&self, count: usize);
+    fn found(&self, count: usize) {
+        let _ = count;
+    }
     /// One file has been read.
-    fn read(&self);
-    /// All are read.
-    fn done(&self);
+    fn read(&self) {}
+    /// All files have been read.
+    fn done(&self) {}
 }
 
-/// Tells nobody.
+/// Ignores the progress.
 #[derive(Debug, Clone, Copy)]
 pub struct Silent;
 
-impl Progress for Silent {
-    fn found(&self, _: usize) {}
-    fn read(&self) {}
-    fn done(&self) {}
-}
+impl Progress for Silent {}
 
 /// Analyzes every file at or below `paths`. Files are read in parallel, on the current rayon thread pool; the report
 /// does not depend on its size.
@@ -112,8 +89,7 @@ pub fn analyze(
     analyze_keeping(paths, rules, knowledge, options, progress).0
 }
 
-/// The same, with the evidence that the report was made of: freeing that takes time, which a caller who ends with the
-/// report need not spend.
+/// Like [`analyze`], and returns the evidence, too: freeing it takes time that a program that ends need not spend.
 pub fn analyze_keeping(
     paths: &[PathBuf],
     rules: &RuleSet,
@@ -124,7 +100,7 @@ pub fn analyze_keeping(
     conclude(read_all(paths, options, progress), rules, knowledge, options)
 }
 
-/// Reads every file once and gives the report of each rule set.
+/// Reads every file once and makes the report of each rule set.
 #[must_use]
 pub fn analyze_by_each<const N: usize>(
     paths: &[PathBuf],
@@ -137,15 +113,15 @@ pub fn analyze_by_each<const N: usize>(
     rule_sets.map(|rules| conclude(read.clone(), rules, knowledge, options).0)
 }
 
-/// Makes one report of artifacts that were read before, as [`analyze`] would have of all their files.
+/// Makes one report of artifacts from reports, equal to that of [`analyze`] for their files.
 #[must_use]
 pub fn merge(read: Vec<ReadArtifact>, rules: &RuleSet, knowledge: &Knowledge, options: &Options) -> Report {
     conclude(keeping(read, options), rules, knowledge, options).0
 }
 
-/// Joins and judges what was read.
+/// Joins and judges the artifacts.
 fn conclude(read: Vec<ReadArtifact>, rules: &RuleSet, knowledge: &Knowledge, options: &Options) -> (Report, Vec<Item>) {
-    let (artifacts, items, logs) = listed(read, knowledge);
+    let (artifacts, items, logs) = collect(read, knowledge);
     let sightings = OnceLock::new();
     let (mut machines, built) = steps::timed("joined", || joined(&items, &logs, &sightings, rules, knowledge));
     built.iter().for_each(steps::joined);
@@ -154,7 +130,7 @@ fn conclude(read: Vec<ReadArtifact>, rules: &RuleSet, knowledge: &Knowledge, opt
         || by_host(&machines, &items, has_sigma(options)),
         || rayon::join(|| patterns(&built, knowledge), || incident::standing(&built)),
     );
-    note(&mut surroundings, &built);
+    add_incidents(&mut surroundings, &built);
     let mut attributes = Attributes::default();
     let wanted: Vec<_> = built
         .into_iter()
@@ -171,12 +147,12 @@ fn conclude(read: Vec<ReadArtifact>, rules: &RuleSet, knowledge: &Knowledge, opt
             let shown = Shown::of(&built);
             let mut judged = judge(built, surroundings, pattern, rules, knowledge);
             steps::judged(&judged);
-            // A text in which nothing was recognised, and on which no rule has anything to say, is no incident: most
-            // text files in a folder are something else. `Inspected::is_reported` says the same of facts.
-            let told = recognised || !judged.findings.is_empty() || !judged.suppressed.is_empty();
+            // A text in which no crash was recognised and that no rule matches is no incident: most text files in a
+            // folder are something else. `Inspected::is_reported` is the same condition over facts.
+            let is_incident = recognised || !judged.findings.is_empty() || !judged.suppressed.is_empty();
             judged.findings.retain(|finding| finding.confidence >= options.min_confidence);
             judged.suppressed.retain(|finding| finding.confidence >= options.min_confidence);
-            told.then_some(((around, shown), judged))
+            is_incident.then_some(((around, shown), judged))
         })
         .unzip();
     let (around, shown): (Vec<_>, Vec<_>) = sidelong.into_iter().unzip();
@@ -200,18 +176,18 @@ fn conclude(read: Vec<ReadArtifact>, rules: &RuleSet, knowledge: &Knowledge, opt
     (report, items)
 }
 
-/// The sets of Sigma rules, as a report lists them.
-/// Whether Sigma rules were matched with the event logs: what they would have found is not known otherwise.
+/// Whether Sigma rules were matched with the event logs.
 fn has_sigma(options: &Options) -> bool {
     options.sigma.is_some() || options.sigma_before
 }
 
+/// The sets of Sigma rules, as a report lists them.
 fn sigma_sets(options: &Options) -> impl Iterator<Item = RuleSetInfo> {
     let sets = options.sigma.iter().flat_map(|sigma| sigma.sets());
     sets.map(|(path, rules)| RuleSetInfo::of_sigma(format!("{PREFIX}{path}"), *rules))
 }
 
-/// Reads and joins as [`analyze`] does and gives the facts that rules would see, without judging them.
+/// Reads and joins like [`analyze`] and returns the facts of each incident without judging them.
 #[must_use]
 pub fn inspect(
     paths: &[PathBuf],
@@ -223,7 +199,7 @@ pub fn inspect(
     inspected(read_all(paths, options, progress), rules, knowledge, options)
 }
 
-/// What [`inspect`] gives and the report of the same artifacts.
+/// The results of [`inspect`] and [`analyze`], with every file read once.
 #[must_use]
 pub fn inspect_and_analyze(
     paths: &[PathBuf],
@@ -238,19 +214,19 @@ pub fn inspect_and_analyze(
 }
 
 fn inspected(read: Vec<ReadArtifact>, rules: &RuleSet, knowledge: &Knowledge, options: &Options) -> Inspected {
-    let (artifacts, items, coverage) = listed(read, knowledge);
+    let (artifacts, items, coverage) = collect(read, knowledge);
     let sightings = OnceLock::new();
     let (machines, built) = joined(&items, &coverage, &sightings, rules, knowledge);
     let mut surroundings = by_host(&machines, &items, has_sigma(options));
-    note(&mut surroundings, &built);
+    add_incidents(&mut surroundings, &built);
     let incidents = built
         .iter()
         .zip(patterns(&built, knowledge))
         .map(|(built, pattern)| {
             let surroundings = of_host(&built.incident, &surroundings);
             let mut facts = facts::facts(built);
-            pattern.tell(&mut facts);
-            tell_absent(&built.incident, knowledge, &mut facts);
+            pattern.set_facts(&mut facts);
+            set_absent(&built.incident, knowledge, &mut facts);
             let around = Around::new(built, surroundings);
             if let Some(entries) = around.entries() {
                 facts.set_list("timeline", entries.iter().map(Nearby::record).collect());
@@ -263,20 +239,15 @@ fn inspected(read: Vec<ReadArtifact>, rules: &RuleSet, knowledge: &Knowledge, op
         .collect();
     let unrecognised =
         built.iter().filter(|built| !is_recognised(built)).map(|built| built.incident.id.clone()).collect();
-    let mut told = vec![false; items.len()];
-    for sighting in sightings.get().into_iter().flatten() {
-        if let Some(told) = told.get_mut(sighting.item) {
-            *told = true;
-        }
-    }
-    let reports =
-        items.iter().zip(told).filter(|(item, told)| !told && matches!(item.observation, Observation::Wer(_)));
-    let reports = reports.map(|(item, _)| incident::says(&item.observation, knowledge)).collect();
+    let sighted: HashSet<usize> = sightings.get().into_iter().flatten().map(|sighting| sighting.item).collect();
+    let others = items.iter().enumerate().filter(|(index, _)| !sighted.contains(index));
+    let reports = others.filter(|(_, item)| matches!(item.observation, Observation::Wer(_)));
+    let reports = reports.map(|(_, item)| incident::says(&item.observation, knowledge)).collect();
     drop(surroundings);
     Inspected { artifacts, machines, incidents, unrecognised, reports }
 }
 
-/// The machines, and the incidents with the evidence of each. `sightings` is where what is made of the items stays.
+/// The machines, and the incidents with the evidence of each. `sightings` receives the sightings of `items`.
 fn joined<'i>(
     items: &'i [Item],
     logs: &[LogCoverage],
@@ -287,7 +258,7 @@ fn joined<'i>(
     let (mut machines, built) = rayon::join(
         || incident::machines(items, logs, knowledge),
         || {
-            // Made before the lock is taken: what threads do meanwhile must not wait for it.
+            // Made before the lock is taken, so that no other thread waits for it.
             let made = self::sightings(items);
             incident::incidents(items, sightings.get_or_init(|| made), knowledge, &carriers(rules))
         },
@@ -296,14 +267,14 @@ fn joined<'i>(
     (machines, built)
 }
 
-/// What incidents see of their machines, by the machine's name in lower case.
+/// The surroundings of incidents on each machine, by the machine's name in lower case.
 fn by_host<'i>(machines: &'i [Machine], items: &'i [Item], sigma: bool) -> HashMap<String, Surroundings<'i>> {
     let prepared = |machine: &'i Machine| (machine.host.to_lowercase(), Surroundings::new(machine, items, sigma));
     machines.par_iter().map(prepared).collect()
 }
 
-/// Tells the machines of their incidents.
-fn note(by_host: &mut HashMap<String, Surroundings<'_>>, built: &[Built<'_>]) {
+/// Adds the incidents to the surroundings on their machines.
+fn add_incidents(by_host: &mut HashMap<String, Surroundings<'_>>, built: &[Built<'_>]) {
     for (number, built) in built.iter().enumerate() {
         let host = built.incident.host.as_ref().map(|host| host.to_lowercase());
         if let Some(surroundings) = host.and_then(|host| by_host.get_mut(&host)) {
@@ -323,7 +294,7 @@ fn sightings(items: &[Item]) -> Vec<Sighting> {
     items.par_iter().enumerate().filter_map(|(index, item)| Sighting::of(index, item)).collect()
 }
 
-/// Reads everything.
+/// Reads all artifacts of a run.
 fn read_all(paths: &[PathBuf], options: &Options, progress: &dyn Progress) -> Vec<ReadArtifact> {
     let (mut found, unfound) = discover::find(paths);
     if let Some(cache) = &options.cache {
@@ -332,7 +303,7 @@ fn read_all(paths: &[PathBuf], options: &Options, progress: &dyn Progress) -> Ve
     found.retain(|file| !options.pasted.iter().any(|(name, _)| *name == display_path(&file.path)));
     progress.found(found.len());
     let context = ReadContext {
-        walk_stacks: options.walk_stacks,
+        walk_stacks: !options.no_stack_walk,
         symbols: options.symbols.clone(),
         cache: options.cache.clone(),
         sigma: options.sigma.clone(),
@@ -349,37 +320,24 @@ fn read_all(paths: &[PathBuf], options: &Options, progress: &dyn Progress) -> Ve
         steps::timed("read", || found.par_iter().flat_map_iter(|file| read_file(&file.path)).collect());
     progress.done();
     all.extend(unfound.into_iter().map(|unfound| {
-        ReadArtifact {
-            artifact: Artifact {
-                path: display_path(&unfound.path),
-                kind: discover::named_kind(&unfound.path)
-                    .filter(|_| !unfound.passed_over)
-                    .map_or("unknown", |kind| kind.word())
-                    .into(),
-                status: if unfound.passed_over { ArtifactStatus::Skipped } else { ArtifactStatus::Failed },
-                detail: Some(unfound.reason),
-                bytes: 0,
-                records: None,
-                evidence: None,
-            },
-            pasted: false,
-            evidence: Vec::new(),
-            coverage: Vec::new(),
-        }
+        let named = discover::named_kind(&unfound.path).filter(|_| !unfound.passed_over);
+        let status = if unfound.passed_over { ArtifactStatus::Skipped } else { ArtifactStatus::Failed };
+        let kind = named.unwrap_or(ArtifactKind::Unknown);
+        crate::read::unread(display_path(&unfound.path), kind, 0, status, unfound.reason)
     }));
     all.extend(options.before.iter().cloned());
     all.extend(options.pasted.iter().map(|(name, content)| crate::read::read_pasted(name, content, &context)));
     keeping(all, options)
 }
 
-/// The same artifacts with their evidence as text, where the report is to hold it. What can't be kept is said.
+/// The artifacts with their evidence as text, where the report is to contain it. A failure is in the artifact's detail.
 fn keeping(mut read: Vec<ReadArtifact>, options: &Options) -> Vec<ReadArtifact> {
     if options.keep_evidence {
         read.par_iter_mut().filter(|read| !read.evidence.is_empty() || !read.coverage.is_empty()).for_each(|read| {
             match pack(read) {
                 Ok(text) => read.artifact.evidence = Some(text),
                 Err(error) => {
-                    // An empty text: `merge` must not take it for an artifact that says nothing.
+                    // An empty text: `merge` must not read it as an artifact without evidence.
                     read.artifact.evidence = Some(String::new());
                     if read.artifact.status == ArtifactStatus::Ok {
                         read.artifact.status = ArtifactStatus::Partial;
@@ -394,8 +352,8 @@ fn keeping(mut read: Vec<ReadArtifact>, options: &Options) -> Vec<ReadArtifact> 
     read
 }
 
-/// Lists what was read: items come in the order of the artifacts, and those by path.
-fn listed(mut all: Vec<ReadArtifact>, knowledge: &Knowledge) -> (Vec<Artifact>, Vec<Item>, Vec<LogCoverage>) {
+/// The artifacts by path, their evidence in that order, and the coverage of logs; computers have one name each.
+fn collect(mut all: Vec<ReadArtifact>, knowledge: &Knowledge) -> (Vec<Artifact>, Vec<Item>, Vec<LogCoverage>) {
     all.sort_by(|a, b| a.artifact.path.cmp(&b.artifact.path));
 
     let last_names = folders::last_names(&all);
@@ -418,12 +376,12 @@ fn listed(mut all: Vec<ReadArtifact>, knowledge: &Knowledge) -> (Vec<Artifact>, 
         }));
     }
     incident::unify(&mut items, &mut coverage, folders.names_mut());
-    // Those of one artifact share their folder's name.
+    // The items of one artifact share their folder's name.
     let in_one_folder = |a: &Item, b: &Item| Arc::ptr_eq(&a.folder, &b.folder) || a.folder == b.folder;
     let of_folders: Vec<Arc<str>> =
         items.chunk_by(in_one_folder).filter_map(|items| Some(Arc::clone(&items.first()?.folder))).collect();
     let hosts =
-        folders.stand_for(of_folders.iter().map(|folder| &**folder).filter(|folder| !folder.is_empty()), knowledge);
+        folders.machines_of(of_folders.iter().map(|folder| &**folder).filter(|folder| !folder.is_empty()), knowledge);
     for of_folder in items.chunk_by_mut(in_one_folder) {
         let machine = of_folder.first().and_then(|item| hosts.get(&*item.folder));
         if let Some(machine) = machine {
@@ -437,7 +395,7 @@ fn listed(mut all: Vec<ReadArtifact>, knowledge: &Knowledge) -> (Vec<Artifact>, 
     (artifacts, items, coverage)
 }
 
-/// Gives an event's computer the last name that it had; gives the one that it had then.
+/// Gives an event's computer its last name and returns the former one.
 fn take_last_name(observation: &mut Observation, last: &LastNames) -> Option<Arc<str>> {
     if last.is_empty() {
         return None;
@@ -451,7 +409,7 @@ fn take_last_name(observation: &mut Observation, last: &LastNames) -> Option<Arc
     Some(std::mem::replace(computer, Arc::clone(name)))
 }
 
-/// Whether an incident is made of more than texts in which nothing was recognised.
+/// Whether an incident has other evidence than texts in which no crash was recognised.
 fn is_recognised(built: &Built<'_>) -> bool {
     built.gathered.items.iter().take(built.gathered.sightings.len()).any(|item| match &item.observation {
         Observation::Ticket(ticket) => ticket.tells_of_a_crash(),

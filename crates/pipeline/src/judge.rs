@@ -1,4 +1,4 @@
-//! From incidents to verdicts: the rules judge each incident's facts, and the best-supported cause becomes its verdict.
+//! Judges incidents: rules match the facts of each incident, and the best-supported cause becomes its verdict.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -8,21 +8,20 @@ use evidence::{EventBody, ExceptionCode};
 use facts::{Around, EvidenceRef, Nearby, Surroundings};
 use incident::{Built, EvidenceItem, IncidentKind, JoinKey, JoinedBy};
 use report::{Asked, Judged, Verdict};
-use rules::UNDETERMINED;
-use rules::{Finding, Occasion, RuleSet, Suppressed};
+use rules::{Finding, Occasion, RuleSet, Suppressed, UNDETERMINED};
 use windows_codes::Knowledge;
 
-/// Below this a cause is a possibility among others and no verdict.
+/// The least confidence of a verdict; with less, a cause is only a hint.
 const VERDICT_FROM: f64 = 0.3;
-/// Below this a verdict is a weak lead: its evidence fits the cause, and others as well.
+/// With less confidence, a verdict is a weak lead, whose evidence fits other causes, too.
 const LEAD_BELOW: f64 = 0.45;
-/// From this on the contract says "act on it": nothing more needs to be collected first.
+/// The least confidence for "act on it", where nothing more needs to be collected first.
 const ACT_FROM: f64 = 0.8;
-/// A finding that is less sure than the best one by less than this is its rival.
+/// A finding of another cause whose confidence is less than the best one's by less than this is its rival.
 const RIVAL_WITHIN: f64 = 0.1;
 
-/// Judges one incident. `surroundings` are those of the machine it happened on, when its logs were given; `pattern` is
-/// what it is among the other incidents.
+/// Judges one incident. `surroundings` are those of its machine, if its logs were given; `pattern` is the incident's
+/// pattern among all incidents.
 #[must_use]
 pub fn judge<'i>(
     built: Built<'i>,
@@ -33,7 +32,7 @@ pub fn judge<'i>(
 ) -> Judged {
     let around = Around::new(&built, surroundings);
     let mut facts = facts::facts(&built);
-    pattern.tell(&mut facts);
+    pattern.set_facts(&mut facts);
     let occasion = Occasion { host: built.incident.host.as_deref(), time: built.incident.time };
     let (mut findings, suppressed) = rules.findings(&facts, &around, occasion);
     let taken_over = take_over_cited(built.incident.evidence.len(), around.asked_for(), &mut findings);
@@ -44,8 +43,8 @@ pub fn judge<'i>(
     Judged { incident, findings, suppressed, verdict, sigma }
 }
 
-/// The machine's records that findings cite, to be added to an incident's `own` items of evidence. The citations are
-/// renumbered.
+/// The machine's records that findings cite, to be added to the `own` items of an incident's evidence. Renumbers the
+/// citations.
 fn take_over_cited(own: usize, around: &[Nearby<'_>], findings: &mut [Finding]) -> Vec<EvidenceItem> {
     let cited: BTreeSet<EvidenceRef> =
         findings.iter().flat_map(|finding| &finding.evidence).copied().filter(|one| usize::from(one.0) > own).collect();
@@ -88,16 +87,16 @@ fn verdict(
     let Some(best) = best.filter(decides) else {
         let known = suppressed.iter().find(|one| one.confidence >= VERDICT_FROM && one.cause != UNDETERMINED);
         let (sentence, (collect_next, asked)) = match known {
-            // It is known, and somebody does not want to hear of it: nothing needs to be collected.
+            // The cause is known and its finding suppressed: nothing needs to be collected.
             Some(known) => (suppressed_sentence(known), (Vec::new(), Vec::new())),
             None => {
                 let sentence = undetermined_sentence(built, standing().next());
-                (sentence, collect_next(built, surroundings, &hints(findings), knowledge))
+                (sentence, collect_next(built, surroundings, &Requesting::Hint(standing().next()), knowledge))
             }
         };
         return Verdict { cause: UNDETERMINED.to_owned(), confidence: 0.0, sentence, collect_next, asked };
     };
-    // A second cause that is nearly as likely belongs into the sentence.
+    // The sentence names a second cause that is nearly as likely.
     let rival = rival(best, findings);
     let sentence = match rival {
         Some(rival) => format!("{}; or else: {}.", best.title, lower_first(&rival.title)),
@@ -106,19 +105,19 @@ fn verdict(
     let (collect_next, asked) = if best.confidence >= ACT_FROM {
         (best.collect.iter().cloned().map(Cow::Owned).collect(), Vec::new())
     } else {
-        let asking: Vec<&Finding> = [Some(best), rival].into_iter().flatten().collect();
-        collect_next(built, surroundings, &Asking::Verdict(&asking), knowledge)
+        let likely: Vec<&Finding> = [Some(best), rival].into_iter().flatten().collect();
+        collect_next(built, surroundings, &Requesting::Verdict(&likely), knowledge)
     };
     Verdict { cause: best.cause.clone(), confidence: best.confidence, sentence, collect_next, asked }
 }
 
-/// The title with a small first letter, unless it begins with a name or an abbreviation.
+/// The title with a first letter in lower case, unless it begins with a name or an abbreviation.
 fn lower_first(title: &str) -> String {
     let mut rest = title.chars();
     match (rest.next(), rest.clone().next()) {
         (Some(first), Some(second)) if first.is_uppercase() && (second.is_lowercase() || second == ' ') => {
             let word: String = title.chars().take_while(|c| c.is_alphanumeric()).collect();
-            // Only words that are surely no names are changed.
+            // Only words that can't be names are changed.
             const ARTICLES: [&str; 6] = ["A", "An", "The", "Another", "Some", "Two"];
             if ARTICLES.contains(&word.as_str()) {
                 first.to_lowercase().chain(rest).collect()
@@ -165,27 +164,22 @@ fn undetermined_sentence(built: &Built<'_>, weak: Option<&Finding>) -> String {
     }
 }
 
-/// The finding of another cause that is nearly as likely as the best one.
+/// The finding of another cause with nearly the confidence of the best one.
 fn rival<'f>(best: &Finding, findings: &'f [Finding]) -> Option<&'f Finding> {
     let nearly = |other: &&Finding| other.cause != best.cause && best.confidence - other.confidence < RIVAL_WITHIN;
     findings.iter().filter(|finding| finding.stands()).find(nearly)
 }
 
-/// Whose requests are told.
-enum Asking<'f> {
-    /// Those of the verdict's finding and of its rival, which decide between the two.
+/// The findings whose requests are in the report.
+enum Requesting<'f> {
+    /// The verdict's finding and its rival; their requests decide between the two.
     Verdict(&'f [&'f Finding]),
-    /// Those of the best hint, where nothing gives a verdict.
+    /// The best hint, where there is no verdict.
     Hint(Option<&'f Finding>),
 }
 
-/// Who asks where nothing gives a verdict.
-fn hints(findings: &[Finding]) -> Asking<'_> {
-    Asking::Hint(findings.iter().find(|finding| finding.stands()))
-}
-
-impl Asking<'_> {
-    /// What the rules ask for, the best one first.
+impl Requesting<'_> {
+    /// The requests of the rules, those of the best finding first.
     fn requests(&self) -> impl Iterator<Item = Cow<'static, str>> {
         let findings = match self {
             Self::Verdict(findings) => findings,
@@ -194,7 +188,7 @@ impl Asking<'_> {
         findings.iter().flat_map(|finding| &finding.collect).cloned().map(Cow::Owned)
     }
 
-    /// Whether the evidence fits many causes, or none: what it lacks helps more than what a rule wants to know.
+    /// Whether the evidence fits many causes or none, so that missing evidence helps more than the requests of a rule.
     fn is_weak(&self) -> bool {
         match self {
             Self::Verdict(findings) => findings.first().is_none_or(|best| best.confidence < LEAD_BELOW),
@@ -203,71 +197,60 @@ impl Asking<'_> {
     }
 }
 
-/// Declares [`Request`] with the id of each in `rules/data/collect.yaml`, so that none is left out of `ALL`.
-macro_rules! requests {
-    ($($name:ident = $id:literal,)*) => {
-        /// What the evidence of an incident can lack, or what tells more where it lacks nothing.
-        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-        enum Request {
-            $($name,)*
-        }
-
-        impl Request {
-            #[cfg(test)]
-            const ALL: &[Self] = &[$(Self::$name,)*];
-
-            /// Its id in `rules/data/collect.yaml`, which says how to get it.
-            fn id(self) -> &'static str {
-                match self {
-                    $(Self::$name => $id,)*
-                }
-            }
-        }
-    };
-}
-
-requests! {
-    ApplicationLog = "no-application-log",
-    ConsoleText = "no-console-text",
-    DisplayDriver = "no-display-driver",
-    Dump = "no-dump",
-    ExitDump = "no-exit-dump",
-    FastFail = "no-fast-fail",
-    HangDump = "no-hang-dump",
-    KernelDump = "no-kernel-dump",
-    LiveKernelReport = "no-live-kernel-report",
-    PageHeap = "page-heap",
-    PowerHistory = "power-history",
-    PythonTraceback = "no-python-traceback",
-    Reproduce = "reproduce",
-    ServiceDump = "no-service-dump",
-    SideBySide = "no-side-by-side",
-    StartText = "no-start-text",
-    SystemLog = "no-system-log",
-    WerReport = "no-wer-report",
-    WhichIncident = "which-incident",
-}
-
-/// What to collect, most useful first, and which of it is what this incident's evidence lacks.
+/// What the evidence of an incident lacks, or what helps further where it lacks nothing.
 ///
-/// A verdict's rule knows what would decide, so that its requests stand before what is missing. Where there is no verdict,
-/// what is missing comes first. Of a text that tells of one of several incidents, nothing is missing: it is there, with
-/// these. It is asked which of them is meant, and what a rule wants to know if the text alone supports more than a weak
-/// lead; else the incidents themselves ask for it.
+/// In kebab case, the name is the id in `rules/data/collect.yaml`, where the instructions are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, strum::IntoStaticStr, strum::VariantArray)]
+#[strum(serialize_all = "kebab-case")]
+enum Request {
+    NoApplicationLog,
+    NoConsoleText,
+    NoDisplayDriver,
+    NoDump,
+    NoExitDump,
+    NoFastFail,
+    NoHangDump,
+    NoKernelDump,
+    NoLiveKernelReport,
+    PageHeap,
+    PowerHistory,
+    NoPythonTraceback,
+    Reproduce,
+    NoServiceDump,
+    NoSideBySide,
+    NoStartText,
+    NoSystemLog,
+    NoWerReport,
+    WhichIncident,
+}
+
+impl Request {
+    /// Its id in `rules/data/collect.yaml`.
+    fn id(self) -> &'static str {
+        self.into()
+    }
+}
+
+/// The sentences about what to collect, most useful first, and which of them are for evidence that this incident lacks.
+///
+/// With a verdict, the requests of its rule come first, because they decide; without one, missing evidence comes first. A
+/// text that may be about one of several incidents lacks no evidence: the incidents have it. For such a text, the first
+/// question is which incident is meant; requests of rules follow where the text alone supports more than a weak lead.
 fn collect_next(
     built: &Built<'_>,
     surroundings: Option<&Surroundings<'_>>,
-    asking: &Asking<'_>,
+    requesting: &Requesting<'_>,
     knowledge: &Knowledge,
 ) -> (Vec<Cow<'static, str>>, Vec<Asked>) {
     let of_several = !built.incident.may_be_of.is_empty();
     let lacks = if of_several { vec![Request::WhichIncident] } else { lacking(built, surroundings) };
     let lacks = lacks.into_iter().filter_map(|request| {
-        let name = if request == Request::KernelDump { named_dump(built) } else { program(built) };
+        let name = if request == Request::NoKernelDump { named_dump(built) } else { program(built) };
         Some((Some(request.id()), knowledge.collect_for(request.id(), name)?))
     });
-    let of_rules = asking.requests().filter(|_| !(of_several && asking.is_weak())).map(|request| (None, request));
-    let lacks_first = of_several || matches!(asking, Asking::Hint(_));
+    let of_rules =
+        requesting.requests().filter(|_| !(of_several && requesting.is_weak())).map(|request| (None, request));
+    let lacks_first = of_several || matches!(requesting, Requesting::Hint(_));
     let all: Vec<_> = if lacks_first { lacks.chain(of_rules).collect() } else { of_rules.chain(lacks).collect() };
     let (mut sentences, mut asked) = (Vec::new(), Vec::new());
     for (id, sentence) in all {
@@ -276,14 +259,13 @@ fn collect_next(
             sentences.push(sentence);
             sentences.len().saturating_sub(1)
         });
-        // In what all incidents ask for, such a text is not counted beside those that it may tell of.
+        // The sum over all incidents counts the incidents and not such a text.
         asked.extend(id.filter(|_| !of_several).map(|id| Asked { id, at }));
     }
     (sentences, asked)
 }
 
-/// The file name of the program that commands can name: of a service's host without the service that follows it
-/// (`svchost.exe_Name`).
+/// The program's file name for commands: of a service's host (`svchost.exe_Name`) without the service.
 fn program<'b>(built: &'b Built<'_>) -> Option<&'b str> {
     let name = built.incident.process.as_ref()?.name.as_deref()?;
     let end = name.to_ascii_lowercase().find(".exe")?.checked_add(".exe".len())?;
@@ -291,7 +273,7 @@ fn program<'b>(built: &'b Built<'_>) -> Option<&'b str> {
     (rest.is_empty() || rest.starts_with('_')).then_some(program)
 }
 
-/// The dump that event 1001 says the stop was saved in.
+/// The path of the dump in event 1001 of a blue screen.
 fn named_dump<'b>(built: &'b Built<'_>) -> Option<&'b str> {
     let (_, path) = built.gathered.event(|body| match body {
         EventBody::BugCheck { dump_path, .. } => dump_path.as_deref(),
@@ -300,7 +282,7 @@ fn named_dump<'b>(built: &'b Built<'_>) -> Option<&'b str> {
     Some(path)
 }
 
-/// What the incident's evidence lacks, most useful first.
+/// The evidence that the incident lacks, most useful first.
 fn lacking(built: &Built<'_>, surroundings: Option<&Surroundings<'_>>) -> Vec<Request> {
     let gathered = &built.gathered;
     let exception = built.incident.exception.as_ref();
@@ -308,19 +290,19 @@ fn lacking(built: &Built<'_>, surroundings: Option<&Surroundings<'_>>) -> Vec<Re
     match built.incident.kind {
         IncidentKind::Crash | IncidentKind::Exit | IncidentKind::StartFailure => {
             if exception.is_some_and(|known| known.code == ExceptionCode::FAST_FAIL && known.fast_fail.is_none()) {
-                requests.push(Request::FastFail);
+                requests.push(Request::NoFastFail);
             }
-            // What ends by itself, or does not start, calls no error reporting: no dump would be written.
+            // A program that exits by itself or does not start calls no error reporting, which would write a dump.
             let plain =
                 built.incident.kind == IncidentKind::Exit && exception.is_some_and(|known| is_plain(known.code));
             let unstarted = built.incident.kind == IncidentKind::StartFailure;
             let service = gathered.event(|body| matches!(body, EventBody::ServiceEnded(_)).then_some(())).is_some();
             if gathered.dump().is_none() {
                 requests.extend(match () {
-                    () if service => Some(Request::ServiceDump),
+                    () if service => Some(Request::NoServiceDump),
                     () if unstarted => start_text(built),
-                    () if plain => Some(Request::ExitDump),
-                    () => Some(Request::Dump),
+                    () if plain => Some(Request::NoExitDump),
+                    () => Some(Request::NoDump),
                 });
             }
             if exception.is_some_and(|known| known.code == ExceptionCode::HEAP_CORRUPTION) {
@@ -328,44 +310,44 @@ fn lacking(built: &Built<'_>, surroundings: Option<&Surroundings<'_>>) -> Vec<Re
             }
             if gathered.ticket().is_none() && !service && !unstarted {
                 if is_python(built) {
-                    requests.push(Request::PythonTraceback);
+                    requests.push(Request::NoPythonTraceback);
                 } else if built.incident.kind == IncidentKind::Exit || exception.is_some_and(|known| prints(known.code))
                 {
-                    requests.push(Request::ConsoleText);
+                    requests.push(Request::NoConsoleText);
                 }
             }
             if !surroundings.is_some_and(Surroundings::has_application_log) {
-                requests.push(Request::ApplicationLog);
+                requests.push(Request::NoApplicationLog);
             }
             let reported = exception.is_some() && !plain && !unstarted;
             if reported && gathered.dump().is_none() && gathered.report(|_| true).is_none() {
-                requests.push(Request::WerReport);
+                requests.push(Request::NoWerReport);
             }
         }
         IncidentKind::Hang => {
             if gathered.dump().is_none() {
-                requests.push(Request::HangDump);
+                requests.push(Request::NoHangDump);
             }
         }
         IncidentKind::Bugcheck => {
             if gathered.kernel_dump().is_none() {
-                requests.push(Request::KernelDump);
+                requests.push(Request::NoKernelDump);
             }
         }
         IncidentKind::GpuReset => {
             let of_machine = surroundings.map(|surroundings| &surroundings.machine().environment);
             let cards = [Some(&built.incident.environment), of_machine];
             if !cards.into_iter().flatten().any(|card| card.contains_key("gpu_driver")) {
-                requests.push(Request::DisplayDriver);
+                requests.push(Request::NoDisplayDriver);
             }
             if gathered.kernel_dump().is_none() {
-                requests.push(Request::LiveKernelReport);
+                requests.push(Request::NoLiveKernelReport);
             }
         }
         IncidentKind::PowerLoss => requests.push(Request::PowerHistory),
     }
     if !surroundings.is_some_and(Surroundings::has_system_log) {
-        requests.push(Request::SystemLog);
+        requests.push(Request::NoSystemLog);
     }
     if requests.is_empty() {
         requests.push(Request::Reproduce);
@@ -373,26 +355,26 @@ fn lacking(built: &Built<'_>, surroundings: Option<&Surroundings<'_>>) -> Vec<Re
     requests
 }
 
-/// What would tell why a program did not start, unless a message box of the system told it.
+/// The request for the reason why a program did not start; none where a message box of the system contains it.
 fn start_text(built: &Built<'_>) -> Option<Request> {
     let of_event = built.gathered.event(|body| match body {
         EventBody::Popup { .. } => Some(None),
-        EventBody::SideBySide { .. } => Some(Some(Request::SideBySide)),
+        EventBody::SideBySide { .. } => Some(Some(Request::NoSideBySide)),
         _ => None,
     });
-    of_event.map_or(Some(Request::StartText), |(_, request)| request)
+    of_event.map_or(Some(Request::NoStartText), |(_, request)| request)
 }
 
-/// Whether what ends a program with this code mostly writes why: `abort`, and runtimes that an exception of their
-/// language reaches. Of other codes the program itself does not know.
+/// Whether a program that ends with this code mostly prints the reason: `abort`, and unhandled exceptions of C++ and
+/// .NET. With other codes the program itself does not know it.
 fn prints(code: ExceptionCode) -> bool {
     /// Microsoft's C++ exceptions, and those of .NET.
     const OF_LANGUAGES: [ExceptionCode; 2] = [ExceptionCode(0xE06D_7363), ExceptionCode(0xE043_4352)];
     code == ExceptionCode::FAST_FAIL || OF_LANGUAGES.contains(&code)
 }
 
-/// Whether a code is a number that a program ends with, and no status: those of errors and warnings have the highest bit
-/// set, and small negative numbers are a program's own.
+/// Whether a code is a program's own number and no status: statuses of errors and warnings have the highest bit set, and
+/// small negative numbers are a program's own.
 fn is_plain(code: ExceptionCode) -> bool {
     const LEAST_STATUS: u32 = 0x8000_0000;
     const LEAST_NEGATIVE: u32 = 0xFFFF_0000;
@@ -427,7 +409,7 @@ mod tests {
     #[test]
     fn every_request_has_its_sentence() {
         let knowledge = Knowledge::builtin();
-        for request in Request::ALL {
+        for request in <Request as strum::VariantArray>::VARIANTS {
             assert!(knowledge.collect(request.id()).is_some(), "{} is not in collect.yaml", request.id());
         }
     }

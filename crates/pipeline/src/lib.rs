@@ -1,4 +1,4 @@
-//! The whole way, from paths to a report.
+//! Analyzes Windows crash evidence: from paths of artifacts to a report.
 
 mod analysis;
 pub mod archive;

@@ -1,5 +1,5 @@
-//! Reading one file: telling its kind, calling the kind's reader, and turning whatever goes wrong into a status. An archive
-//! is read with what is in it.
+//! Reads one file: recognizes its kind, calls the reader of that kind, and turns failures into a status. An archive is
+//! read with its members.
 
 mod archive;
 
@@ -8,28 +8,22 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
-use crate::discover::{is_office_document, named_kind, not_pasted, sniff};
+use crate::discover::{SNIFFED, is_office_document, named_kind, not_pasted, sniff};
 use crate::read_context::ReadContext;
 use crate::sigma_matches::SigmaMatcher;
 use archive::Nesting;
 use crash_dump::{kernel_dump, minidump};
-use evidence::ArtifactKind;
-use evidence::Evidence;
-use evidence::{LogCoverage, Reading};
+use evidence::{ArtifactKind, Evidence, LogCoverage, Reading};
 use pasted_text as ticket;
 use report::{Artifact, ArtifactStatus};
-use untrusted::HeadAndTail;
-use untrusted::{Loss, Unreadable};
-use untrusted::{display_path, reason};
+use untrusted::{HeadAndTail, Loss, Unreadable, display_path, reason};
 use wer::report as wer_report;
 use windows_events as event_log;
 
-/// How many losses of one artifact are spelled out; the others are counted.
+/// The most losses of an artifact in its detail; the others are counted.
 const LOSSES_SHOWN: usize = 12;
-/// How many bytes are looked at to tell the kind: up to the magic of an event log's first chunk.
-const SNIFFED: u64 = crate::discover::SNIFFED;
 
-/// An artifact with what it says.
+/// An artifact with its evidence.
 #[derive(Debug, Clone)]
 pub struct ReadArtifact {
     /// As the report lists it.
@@ -38,63 +32,71 @@ pub struct ReadArtifact {
     pub pasted: bool,
     /// Its evidence.
     pub evidence: Vec<Evidence>,
-    /// For an event log: what it covers, by computer.
+    /// For an event log: the time that it covers, by computer.
     pub coverage: Vec<LogCoverage>,
 }
 
-/// Reads the file at `path`. Never fails: what can't be read is said in the artifact's status. Of an archive this is what
-/// became of the archive itself.
+/// Reads the file at `path`. A file that can't be read is an artifact with a status. Of an archive, returns the archive
+/// itself, without its members.
 #[must_use]
 pub fn read_artifact(path: &Path, context: &ReadContext) -> ReadArtifact {
-    // Its own line is the last.
+    // The archive comes after its members.
     read_artifacts(path, context).pop().unwrap_or_else(|| {
         let reason = "nothing was read".to_owned();
         unread(display_path(path), ArtifactKind::Unknown, 0, ArtifactStatus::Failed, reason)
     })
 }
 
-/// Reads the file at `path`, and of an archive first what is in it.
+/// Reads the file at `path`; of an archive, returns its members and then the archive.
 #[must_use]
 pub fn read_artifacts(path: &Path, context: &ReadContext) -> Vec<ReadArtifact> {
     let shown = display_path(path);
-    let mut all = Vec::new();
+    let mut reader = Reader { context, all: Vec::new() };
     match open(path) {
-        Ok(opened) => read_opened(path, shown, opened, Nesting::NONE, context, &mut all),
+        Ok(opened) => reader.read_opened(path, shown, opened, Nesting::NONE),
         Err(error) => {
-            // That it is not there or may not be read is the same in every run; too many open files are not.
+            // A missing or forbidden file fails in every run; too many open files do not.
             if !matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::PermissionDenied) {
-                note_failure_of_machine(context);
+                reader.note_failure_of_machine();
             }
             let kind = named_kind(path).unwrap_or(ArtifactKind::Unknown);
-            all.push(unread(shown, kind, 0, ArtifactStatus::Failed, reason(&error)));
+            reader.all.push(unread(shown, kind, 0, ArtifactStatus::Failed, reason(&error)));
         }
     }
-    all
+    reader.all
 }
 
-/// Reads a file that lies somewhere under the name `path`, which is shown as `shown`.
-fn read_opened(
-    path: &Path,
-    shown: String,
-    opened: Opened,
-    nesting: Nesting<'_>,
-    context: &ReadContext,
-    all: &mut Vec<ReadArtifact>,
-) {
-    match sniff(&opened.first) {
-        ArtifactKind::Archive => archive::read(path, shown, opened, nesting, context, all),
-        ArtifactKind::Unknown => {
-            let (kind, status, reason) = unknown(path, &opened.first, opened.bytes);
-            all.push(unread(shown, kind, opened.bytes, status, reason));
-        }
-        kind => all.push(read_one(kind, path, shown, opened, context)),
+/// Reads one file, and the members of archives in it.
+struct Reader<'c> {
+    context: &'c ReadContext,
+    /// The artifacts so far.
+    all: Vec<ReadArtifact>,
+}
+
+impl Reader<'_> {
+    /// Reads an opened file. `path` is its name, `shown` the name in the report.
+    fn read_opened(&mut self, path: &Path, shown: String, opened: Opened, nesting: Nesting<'_>) {
+        let read = match sniff(&opened.first) {
+            ArtifactKind::Archive => return self.read_archive(path, shown, opened, nesting),
+            ArtifactKind::Unknown => {
+                let (kind, status, reason) = unknown(path, &opened.first, opened.bytes);
+                unread(shown, kind, opened.bytes, status, reason)
+            }
+            kind => read_one(kind, path, shown, opened, self.context),
+        };
+        self.all.push(read);
+    }
+
+    /// Keeps the answer of this run from being cached: the computer failed, which it may not do in the next run.
+    fn note_failure_of_machine(&self) {
+        self.context.cache.iter().for_each(|cache| cache.note_failure_of_machine());
     }
 }
 
 /// Reads a file of a kind that has a reader.
 fn read_one(kind: ArtifactKind, path: &Path, shown: String, mut opened: Opened, context: &ReadContext) -> ReadArtifact {
     let bytes = opened.bytes;
-    // A panic in a reader, or in a crate that it uses, costs this artifact and no other.
+    // A panic in a reader, or in a crate that it uses, becomes the status of this artifact.
     let outcome = catch_unwind(AssertUnwindSafe(|| dispatch(kind, path, &mut opened.file, bytes, context)));
     match outcome {
         Ok(Ok(reading)) => match ticket::about_crashes(&reading) {
@@ -109,7 +111,7 @@ fn read_one(kind: ArtifactKind, path: &Path, shown: String, mut opened: Opened, 
     }
 }
 
-/// Reads text that was given as a ticket, whatever it looks like.
+/// Reads text as a ticket, whatever it looks like.
 #[must_use]
 pub fn read_pasted(name: &str, content: &HeadAndTail, context: &ReadContext) -> ReadArtifact {
     let bytes = content.bytes();
@@ -128,11 +130,7 @@ pub fn read_pasted(name: &str, content: &HeadAndTail, context: &ReadContext) -> 
     read
 }
 
-/// The answer of a run in which the machine failed is not that of the next one.
-fn note_failure_of_machine(context: &ReadContext) {
-    context.cache.iter().for_each(|cache| cache.note_failure_of_machine());
-}
-
+/// A file with its size, bytes, and its first [`SNIFFED`] bytes.
 struct Opened {
     file: File,
     bytes: u64,
@@ -146,7 +144,7 @@ fn open(path: &Path) -> io::Result<Opened> {
     if !about.is_file() {
         return Err(io::Error::other("no longer a file"));
     }
-    // With its room at hand it is one read, not many small ones.
+    // One read instead of many small ones.
     let mut first = Vec::with_capacity(usize::try_from(SNIFFED).unwrap_or_default());
     file.by_ref().take(SNIFFED).read_to_end(&mut first)?;
     file.seek(SeekFrom::Start(0))?;
@@ -176,43 +174,29 @@ fn dispatch(
     }
 }
 
+/// An artifact that was read, in part or whole.
 fn finished(path: String, kind: ArtifactKind, bytes: u64, reading: Reading) -> ReadArtifact {
-    let status = if reading.losses.is_empty() { ArtifactStatus::Ok } else { ArtifactStatus::Partial };
-    ReadArtifact {
-        artifact: Artifact {
-            path,
-            kind: kind.word().into(),
-            status,
-            detail: (!reading.losses.is_empty()).then(|| Loss::join(&reading.losses, LOSSES_SHOWN)),
-            bytes,
-            records: reading.records,
-            evidence: None,
-        },
-        pasted: false,
-        evidence: reading.evidence,
-        coverage: reading.coverage,
-    }
+    let Reading { records, losses, evidence, coverage, .. } = reading;
+    let detail = (!losses.is_empty()).then(|| Loss::join(&losses, LOSSES_SHOWN));
+    let status = if losses.is_empty() { ArtifactStatus::Ok } else { ArtifactStatus::Partial };
+    let artifact = Artifact { path, kind: kind.word().into(), status, detail, bytes, records, evidence: None };
+    ReadArtifact { artifact, pasted: false, evidence, coverage }
 }
 
-fn unread(path: String, kind: ArtifactKind, bytes: u64, status: ArtifactStatus, reason: String) -> ReadArtifact {
-    ReadArtifact {
-        artifact: Artifact {
-            path,
-            kind: kind.word().into(),
-            status,
-            detail: Some(reason),
-            bytes,
-            records: None,
-            evidence: None,
-        },
-        pasted: false,
-        evidence: Vec::new(),
-        coverage: Vec::new(),
-    }
+/// An artifact without evidence, and the reason.
+pub(crate) fn unread(
+    path: String,
+    kind: ArtifactKind,
+    bytes: u64,
+    status: ArtifactStatus,
+    reason: String,
+) -> ReadArtifact {
+    let read = finished(path, kind, bytes, Reading::default());
+    ReadArtifact { artifact: Artifact { status, detail: Some(reason), ..read.artifact }, ..read }
 }
 
-/// A file whose content tells no kind: a loss of the kind that its name promises, if that is one that is read, else
-/// simply not of interest.
+/// Kind, status and reason for a file of unrecognized content: failed if its name is that of a kind that is read, else
+/// skipped.
 fn unknown(path: &Path, first: &[u8], bytes: u64) -> (ArtifactKind, ArtifactStatus, String) {
     let promised = named_kind(path).filter(|kind| *kind != ArtifactKind::Archive);
     let (kind, status) = match promised {

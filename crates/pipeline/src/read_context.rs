@@ -1,4 +1,4 @@
-//! What readers share while the artifacts of a run are read.
+//! The context of all readers of a run.
 
 use std::sync::Arc;
 
@@ -10,30 +10,30 @@ use windows_events::{Contents, RecordMatcher};
 
 use crate::sigma_matches::SigmaMatcher;
 
-/// What every reader is given.
+/// What the readers of a run share, and the options for them.
 #[derive(Debug, Default)]
 pub struct ReadContext {
     /// Shares equal names between artifacts.
     pub names: Names,
-    /// Shares what event records say.
+    /// Shares equal contents of event records.
     pub contents: Contents,
     /// Whether crashing threads' stacks are walked.
     pub walk_stacks: bool,
     /// Symbols and images from outside of the dumps, if any were given.
     pub symbols: Option<Arc<Symbols>>,
-    /// What earlier runs read of event logs, if that is kept.
+    /// The cache of decoded event logs, if there is one.
     pub cache: Option<Arc<Cache>>,
     /// Sigma rules, whose matches in event logs are evidence.
     pub sigma: Option<Arc<SigmaRules>>,
 }
 
 impl ReadContext {
-    /// What readers of minidumps are given.
+    /// The context for minidumps.
     pub(crate) fn of_minidumps(&self) -> minidump::Context<'_> {
         minidump::Context { names: &self.names, walk_stacks: self.walk_stacks, symbols: self.symbols.as_deref() }
     }
 
-    /// What readers of event logs, and of texts with events in them, are given; `sigma` are the context's own rules.
+    /// The context for event logs and for texts with pasted events; `sigma` are the context's own rules.
     pub(crate) fn of_event_logs<'c>(&'c self, sigma: &'c Option<SigmaMatcher<'c>>) -> windows_events::Context<'c> {
         windows_events::Context {
             names: &self.names,

@@ -1,4 +1,4 @@
-//! Sigma rules as what finds evidence in the records of event logs.
+//! Matches Sigma rules with the records of event logs.
 
 use std::borrow::Cow;
 
@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use sigma::SigmaRules;
 use windows_events::RecordMatcher;
 
-/// Sigma rules that look at records.
+/// Sigma rules as a matcher of records.
 #[derive(Debug, Clone, Copy)]
 pub struct SigmaMatcher<'s>(pub &'s SigmaRules);
 

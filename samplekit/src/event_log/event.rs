@@ -1,4 +1,4 @@
-//! What an event says, before it becomes binary XML.
+//! The content of an event, before it becomes binary XML.
 
 use super::value::{Sid, Value};
 use crate::{FileTime, Guid};

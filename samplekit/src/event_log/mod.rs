@@ -1,6 +1,6 @@
 //! Writes event logs (`.evtx`).
 //!
-//! A log is a 4 KiB file header and chunks of 64 KiB. Every chunk stands alone: it has its own tables of names and of
+//! A log is a 4 KiB file header and chunks of 64 KiB. Every chunk is self-contained: it has its own tables of names and of
 //! templates, and each record in it is binary XML that instantiates a template of that chunk. The first record that
 //! needs a name or a template carries it; later ones point back to it.
 //!

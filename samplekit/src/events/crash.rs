@@ -1,4 +1,4 @@
-//! A crash as Windows Error Reporting tells it: event 1000, event 1001 and `Report.wer`.
+//! A crash as Windows Error Reporting records it: event 1000, event 1001 and `Report.wer`.
 
 use super::wer_record::{WerRecord, own_report_id, store_folder};
 use crate::event_log::{Event, Provider, Sid, Value};

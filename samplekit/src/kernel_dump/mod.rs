@@ -1,8 +1,8 @@
 //! Writes kernel dumps: the small ones in `C:\Windows\Minidump`, live kernel reports, and dumps that hold pages of memory.
 //!
-//! A kernel dump is a header with the stop, and what its kind says. The layouts are those that public parsers of such
-//! dumps agree on, compared with a small dump that Windows 10 wrote. Microsoft's documentation says what these dumps
-//! contain, but not where it stands.
+//! A kernel dump is a header with the stop code, and a body that depends on its kind. The layouts are those that public parsers of such
+//! dumps agree on, compared with a small dump that Windows 10 wrote. Microsoft's documentation lists what these dumps
+//! contain, but no offsets.
 
 mod bitmap;
 mod header;

@@ -1,6 +1,6 @@
 //! Triage dumps: the small files in `C:\Windows\Minidump`.
 //!
-//! The header goes on with a block that says where the rest is, and the rest: the crashing thread's stack, the loaded
+//! Behind the header is a block with the offsets of the rest: the crashing thread's stack, the loaded
 //! drivers with their names, the unloaded drivers, pieces of memory.
 
 use super::header::{self, Kind};

@@ -1,4 +1,4 @@
-//! The files that a run reads, and what is in them.
+//! The files that a run reads, with their content, as a hash.
 
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -9,7 +9,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 use xxhash_rust::xxh3::Xxh3;
 
-use super::asked::hash_of;
+use super::question::hash_of;
 use evidence::ArtifactKind;
 use evtx_scan::{Cache, LEAST_LOG, log_hash};
 use pipeline::discover::{self, SNIFFED, sniff};
@@ -19,18 +19,18 @@ use untrusted::{display_path, reason};
 /// such as a dump of all memory, costs more than reading what matters of it.
 const MOST_BYTES: u64 = 16 << 20;
 
-/// What a run is given to read.
+/// The artifacts of a run.
 pub(super) struct Inputs {
     pub paths: Vec<PathBuf>,
-    /// Whose files are no artifacts.
+    /// The cache, whose own files are no artifacts.
     pub cache: Arc<Cache>,
-    /// Names of texts that were given otherwise; files of these names are not read.
+    /// Names of the pasted texts; files of these names are not read again.
     pub pasted: Vec<String>,
 }
 
 impl Inputs {
-    /// A hash of all files, their names and what is in them. Event logs are compared by their checksums, but for those
-    /// whose names are in `whole`. `None` when there is a file that can't be compared.
+    /// A hash of the names and contents of all files. Of event logs only the checksums in them are hashed, but for the
+    /// logs whose names are in `whole`. `None` when hashing a file would cost more than reading it.
     pub fn hash(&self, whole: &BTreeSet<String>) -> Option<u128> {
         let (mut found, unfound) = discover::find(&self.paths);
         found.retain(|file| !self.cache.owns(&file.path));
@@ -39,7 +39,7 @@ impl Inputs {
             .par_iter()
             .zip(&names)
             .filter(|(_, name)| !self.pasted.contains(name))
-            .map(|(file, name)| of_file(&file.path, whole.contains(name)))
+            .map(|(file, name)| content_hash(&file.path, whole.contains(name)))
             .collect();
         let mut all = Xxh3::new();
         for hash in hashes? {
@@ -54,8 +54,8 @@ impl Inputs {
     }
 }
 
-/// `None` when the file can't be compared.
-fn of_file(path: &Path, whole: bool) -> Option<u128> {
+/// The hash of a file's content; `None` when hashing costs more than reading.
+fn content_hash(path: &Path, whole: bool) -> Option<u128> {
     let opened = File::open(path).and_then(|mut file| {
         let about = file.metadata()?;
         let mut first = Vec::with_capacity(usize::try_from(SNIFFED).unwrap_or_default());
@@ -65,14 +65,14 @@ fn of_file(path: &Path, whole: bool) -> Option<u128> {
     });
     let (file, about, first) = match opened {
         Ok(opened) => opened,
-        // The reason is all that the answer says of it.
+        // The answer contains nothing of such a file but the reason.
         Err(error) => return Some(xxhash_rust::xxh3::xxh3_128(reason(&error).as_bytes())),
     };
     let bytes = about.len();
     if !about.is_file() {
         return None;
     }
-    // Only what is read as a log: a chunk's signature stands in dumps of programs that read logs, too.
+    // Only files that are read as logs: dumps of programs that read logs contain the signature of chunks, too.
     if !whole && bytes >= LEAST_LOG && sniff(&first) == ArtifactKind::EventLog {
         return log_hash(&file, bytes).ok();
     }

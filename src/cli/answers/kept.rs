@@ -1,16 +1,18 @@
-//! The file that an answer is kept in: what was printed, then the trailer that tells of what, and its length, hash and
-//! a mark. The trailer comes last because its content is known last.
+//! The file in which an answer is kept: the output of the run, then a trailer with everything else, then the trailer's
+//! length and hash, and a mark. The trailer comes last because its content is known last.
 
 use std::collections::BTreeSet;
 use std::fs::File;
-use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
+use std::io::{self, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 use tempfile::NamedTempFile;
 use xxhash_rust::xxh3::{Xxh3, xxh3_128};
 
-/// What a file ends with. The number is that of the layout.
+use super::question::{BLOCK, Hashing};
+
+/// The last bytes of a file. The number is that of the layout.
 const MARK: &[u8; 8] = b"answer 1";
 /// Length (8 bytes) and hash (16) of the trailer, and the mark.
 const END_BYTES: usize = 32;
@@ -19,28 +21,28 @@ const MOST_TRAILER: u64 = 64 << 20;
 /// The longest output that is kept, bytes.
 const MOST_OUTPUT: u64 = 512 << 20;
 
-/// What is told of an answer.
+/// What is kept of a run beside its output.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Trailer {
     /// The hash of the inputs.
     pub inputs: u128,
     /// Artifacts that are compared by all their bytes.
     pub whole: BTreeSet<String>,
-    /// What was said on standard error.
+    /// The notes on standard error.
     pub notes: Vec<String>,
     /// How the run ended.
     pub exit: u8,
 }
 
-/// The trailer with what stands before it, as it is written.
+/// The trailer with the length and hash of the output before it, as it is stored.
 #[derive(Serialize, Deserialize)]
-struct Written {
+struct Stored {
     output_bytes: u64,
     output_hash: u128,
     trailer: Trailer,
 }
 
-/// An answer that is there.
+/// The kept answer of an earlier run, with its file open.
 #[derive(Debug)]
 pub struct Answer {
     file: File,
@@ -52,14 +54,14 @@ impl Answer {
     /// The answer in the file at `path`; `None` when there is none.
     ///
     /// # Errors
-    /// Why it can't be used.
+    /// The reason why the file can't be used.
     pub(super) fn open(path: &Path) -> Result<Option<Self>, String> {
         let mut file = match File::open(path) {
             Ok(file) => file,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(format!("it can't be read: {error}")),
         };
-        let Written { output_bytes, output_hash, trailer } = read(&mut file)
+        let Stored { output_bytes, output_hash, trailer } = read(&mut file)
             .map_err(|error| format!("it can't be read: {error}"))?
             .ok_or("it is damaged, or not from this version")?;
         let answer = Self { file, output_bytes, trailer };
@@ -71,8 +73,8 @@ impl Answer {
         Ok(Some(answer))
     }
 
-    /// Whether it is the answer to these inputs.
-    pub(super) fn is_of(&self, inputs: u128) -> bool {
+    /// Whether the answer was made of the inputs with this hash.
+    pub(super) fn has_inputs(&self, inputs: u128) -> bool {
         self.trailer.inputs == inputs
     }
 
@@ -81,38 +83,30 @@ impl Answer {
         self.trailer.whole.clone()
     }
 
-    /// What was said on standard error.
+    /// The notes that the run printed on standard error.
     pub fn notes(&self) -> &[String] {
         &self.trailer.notes
     }
 
-    /// The exit code.
+    /// The exit code of the run.
     pub fn exit(&self) -> u8 {
         self.trailer.exit
     }
 
-    /// Writes what was printed.
+    /// Writes the output of the run again.
     ///
     /// # Errors
-    /// When `out` can't be written, or the file is no longer what it was.
+    /// When `out` can't be written, or the file became shorter.
     pub fn copy(&self, out: &mut dyn Write) -> io::Result<()> {
         let mut file = &self.file;
         file.rewind()?;
-        let mut left = self.output_bytes;
-        let mut block = vec![0; 256 << 10];
-        while left > 0 {
-            let room = usize::try_from(left).unwrap_or(usize::MAX).min(block.len());
-            let Some(part) = block.get_mut(..room) else { break };
-            file.read_exact(part)?;
-            out.write_all(part)?;
-            left = left.saturating_sub(room as u64);
-        }
-        Ok(())
+        let copied = io::copy(&mut BufReader::with_capacity(BLOCK, file).take(self.output_bytes), out)?;
+        if copied < self.output_bytes { Err(io::ErrorKind::UnexpectedEof.into()) } else { Ok(()) }
     }
 }
 
-/// What the end of a file says; `None` when it is no end of an answer.
-fn read(file: &mut File) -> io::Result<Option<Written>> {
+/// Reads the end of a file; `None` when the file is no answer, or a damaged one.
+fn read(file: &mut File) -> io::Result<Option<Stored>> {
     let about = file.metadata()?;
     let Some(end) = about.len().checked_sub(END_BYTES as u64).filter(|_| about.is_file()) else { return Ok(None) };
     file.seek(SeekFrom::Start(end))?;
@@ -130,43 +124,29 @@ fn read(file: &mut File) -> io::Result<Option<Written>> {
     if xxh3_128(&bytes) != u128::from_le_bytes(*hash) {
         return Ok(None);
     }
-    let written: Option<Written> = postcard::from_bytes(&bytes).ok();
-    Ok(written.filter(|written| written.output_bytes == start))
+    let stored: Option<Stored> = postcard::from_bytes(&bytes).ok();
+    Ok(stored.filter(|stored| stored.output_bytes == start))
 }
 
-#[derive(Default)]
-struct Hashing(Xxh3);
-
-impl Write for Hashing {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.update(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
-/// An answer that is being given.
-pub(super) struct Keeping {
+/// The answer of this run, in a temporary file while its output is written.
+pub(super) struct Draft {
     file: BufWriter<NamedTempFile>,
     hash: Xxh3,
     bytes: u64,
-    /// Why it can't be kept, so far.
+    /// The first error when the file was written.
     failed: Option<io::Error>,
-    /// Whether all was written: somebody who reads the output may have gone away in between.
+    /// Whether the whole output was written; a reader such as `head` may close it earlier.
     whole: bool,
 }
 
-impl Keeping {
+impl Draft {
     pub fn new(file: NamedTempFile) -> Self {
         Self { file: BufWriter::new(file), hash: Xxh3::new(), bytes: 0, failed: None, whole: false }
     }
 
-    /// Writes what `write` does to `out`, and to the file.
+    /// Runs `write` with a writer that writes to `out` and to the file.
     pub fn tee(&mut self, out: &mut dyn Write, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
-        write(&mut Tee { out, keeping: self })?;
+        write(&mut Tee { out, draft: self })?;
         self.whole = true;
         Ok(())
     }
@@ -180,7 +160,7 @@ impl Keeping {
         self.failed = self.file.write_all(bytes).err();
     }
 
-    /// Puts the file at `place`, if all was written.
+    /// Moves the file to `place`, if the whole output was written and is not too long to be kept.
     ///
     /// # Errors
     /// When it can't be written.
@@ -191,9 +171,8 @@ impl Keeping {
         if !self.whole || self.bytes > MOST_OUTPUT {
             return Ok(());
         }
-        let written =
-            Written { output_bytes: self.bytes, output_hash: self.hash.digest128(), trailer: trailer.clone() };
-        let trailer = postcard::to_allocvec(&written).map_err(io::Error::other)?;
+        let stored = Stored { output_bytes: self.bytes, output_hash: self.hash.digest128(), trailer: trailer.clone() };
+        let trailer = postcard::to_allocvec(&stored).map_err(io::Error::other)?;
         if trailer.len() as u64 > MOST_TRAILER {
             return Ok(());
         }
@@ -206,15 +185,16 @@ impl Keeping {
     }
 }
 
+/// Writes to two places.
 struct Tee<'t> {
     out: &'t mut dyn Write,
-    keeping: &'t mut Keeping,
+    draft: &'t mut Draft,
 }
 
 impl Write for Tee<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let written = self.out.write(bytes)?;
-        self.keeping.add(bytes.get(..written).unwrap_or_default());
+        self.draft.add(bytes.get(..written).unwrap_or_default());
         Ok(written)
     }
 

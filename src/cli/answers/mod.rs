@@ -1,82 +1,82 @@
-//! With `--cache`: the answer of a run is kept, and given again by a run that asks the same of the same files. What the
-//! cache keeps of single logs spares reading them; this spares all that follows, too.
+//! With `--cache`, the answer of a run is kept and repeated by a later run with the same question about the same files.
+//! The cached records of single logs only save reading the logs; a kept answer also saves joining and judging.
 //!
-//! - `asked`: what a run asks, as a hash: program, rules, options;
-//! - `inputs`: of what it asks that, as a hash: the files with their content;
+//! - `question`: program, rules and options, as a hash;
+//! - `inputs`: the files with their content, as a hash;
 //! - `folder`: the files of all answers in the cache's folder;
 //! - `kept`: the file of one answer.
 
-mod asked;
 mod folder;
 mod inputs;
 mod kept;
+mod question;
 
 use std::collections::BTreeSet;
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-pub use self::asked::Asked;
 use self::inputs::Inputs;
 pub use self::kept::Answer;
-use self::kept::{Keeping, Trailer};
+use self::kept::{Draft, Trailer};
+pub use self::question::Question;
 use super::stream::Notes;
 use evidence::ArtifactKind;
 use evtx_scan::Cache;
 use report::{Artifact, ArtifactStatus};
 
-/// The largest damaged log that is compared by all its bytes.
+/// The largest damaged log that is hashed whole, bytes.
 const MOST_DAMAGED: u64 = 256 << 20;
 
-/// A run whose answer may be there, or is to be kept.
+/// A run whose answer is not known yet and is to be kept.
 pub struct Answers {
     cache: Arc<Cache>,
-    /// Where the answer lies.
+    /// The file of the answer.
     place: PathBuf,
     inputs: Inputs,
-    /// What the inputs were before they were read.
+    /// The hash of the inputs before they were read.
     before: Option<u128>,
-    keeping: Option<Keeping>,
+    draft: Option<Draft>,
 }
 
 impl Answers {
-    /// The run that asks `asked` of the files at `paths`, and the answer to it, if it is known. `None` for the first
-    /// where the files can't be compared for less than reading them costs.
-    pub fn look_up(cache: &Arc<Cache>, asked: Asked, paths: &[PathBuf]) -> (Option<Self>, Option<Answer>) {
-        let place = folder::place(cache.folder(), asked.hash());
+    /// The kept answer to `question` about the files at `paths`, or, without one, the run whose answer is to be kept.
+    /// Neither where hashing the files costs more than reading them.
+    pub fn look_up(cache: &Arc<Cache>, question: Question, paths: &[PathBuf]) -> (Option<Self>, Option<Answer>) {
+        let place = folder::place(cache.folder(), question.hash());
         let known = Answer::open(&place).unwrap_or_else(|reason| {
             cache.refuse(&place, &reason);
             None
         });
         let whole = known.as_ref().map(|answer| answer.compared_whole()).unwrap_or_default();
-        let inputs = Inputs { paths: paths.to_vec(), cache: Arc::clone(cache), pasted: asked.pasted() };
+        let inputs = Inputs { paths: paths.to_vec(), cache: Arc::clone(cache), pasted: question.pasted() };
         let Some(before) = inputs.hash(&whole) else { return (None, None) };
         match known {
-            Some(answer) if answer.is_of(before) => (None, Some(answer)),
+            Some(answer) if answer.has_inputs(before) => (None, Some(answer)),
             _ => {
-                // What has to be compared whole is known when the files were read.
+                // Which logs have to be hashed whole is known after the files were read.
                 let before = if whole.is_empty() { Some(before) } else { inputs.hash(&BTreeSet::new()) };
-                let keeping = cache.new_file().map_err(|error| cache.not_kept(&error)).ok().map(Keeping::new);
-                (Some(Self { cache: Arc::clone(cache), place, inputs, before, keeping }), None)
+                let draft = cache.new_file().map_err(|error| cache.not_kept(&error)).ok().map(Draft::new);
+                (Some(Self { cache: Arc::clone(cache), place, inputs, before, draft }), None)
             }
         }
     }
 
-    /// Writes what `write` does to `out`, and keeps it.
+    /// Runs `write` with a writer that writes to `out` and keeps a copy.
     ///
     /// # Errors
     /// When `out` can't be written.
     pub fn tee(&mut self, out: &mut dyn Write, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
-        match &mut self.keeping {
-            Some(keeping) => keeping.tee(out, write),
+        match &mut self.draft {
+            Some(draft) => draft.tee(out, write),
             None => write(out),
         }
     }
 
-    /// Keeps what was written, with what else the run told, if the inputs are still what they were and all that could
-    /// not be read of them is their own fault.
+    /// Keeps the output with the notes and the exit code of the run, if the inputs did not change meanwhile and the
+    /// computer itself caused no failure (such as too many open files).
     pub fn keep(self, artifacts: &[Artifact], notes: &Notes, exit: u8) {
-        let Some(keeping) = self.keeping else { return };
+        let Some(draft) = self.draft else { return };
         if self.cache.has_failure_of_machine() {
             return;
         }
@@ -84,7 +84,7 @@ impl Answers {
         if now.is_none() || now != self.before {
             return;
         }
-        // Of a log that is damaged, the checksums that are right don't tell whether it is the same.
+        // The checksums of a damaged log do not show whether it is the same log.
         let is_damaged_log = |artifact: &&Artifact| {
             artifact.status != ArtifactStatus::Ok && artifact.kind == ArtifactKind::EventLog.word()
         };
@@ -95,8 +95,8 @@ impl Answers {
         let whole: BTreeSet<String> = damaged.iter().map(|log| log.path.clone()).collect();
         let inputs = if whole.is_empty() { now } else { self.inputs.hash(&whole) };
         let Some(inputs) = inputs else { return };
-        let trailer = Trailer { inputs, whole, notes: notes.said().to_vec(), exit };
-        match keeping.finish(&trailer, &self.place) {
+        let trailer = Trailer { inputs, whole, notes: notes.all().to_vec(), exit };
+        match draft.finish(&trailer, &self.place) {
             Ok(()) => folder::drop_old_answers(self.cache.folder()),
             Err(error) => self.cache.not_kept(&error),
         }

@@ -1,19 +1,20 @@
-//! What the rules know of a code.
+//! What the rules know about a code.
 
 use std::collections::BTreeMap;
+use std::mem;
 
 use serde::Serialize;
 
-use super::Reading;
+use super::{KnownSubCode, Reading};
 use evidence::{BugcheckCode, ExceptionCode};
 use facts::{FactSet, Record, Value};
 use rules::{RuleSet, Wanted};
-use windows_codes::{Kind, Structure};
+use windows_codes::{Kind, Structure, SubCode};
 
-/// The fact that holds a sub-code of a fast fail.
+/// The fact with the sub-code of a fast fail.
 const FAST_FAIL: &str = "exception.fast_fail";
 
-/// A rule that asks for a code.
+/// A rule that compares with a code.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(super) struct KnownRule {
     /// Its id.
@@ -22,101 +23,83 @@ pub(super) struct KnownRule {
     pub title: String,
     /// The cause that it names.
     pub cause: String,
-    /// How sure it is once everything else that it asks for holds too.
+    /// Its confidence where all its other terms are true, too.
     pub confidence: f64,
-    /// The facts that it asks for beyond the code.
+    /// The facts that it needs beside the code.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub needs: Vec<String>,
 }
 
-/// What a rule says of an incident of which nothing but a code is known.
+/// A finding for an incident of which nothing but a code is known.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub(super) struct Alone {
+pub(super) struct CodeFinding {
     /// The rule.
     pub rule: String,
     /// What it finds, in one line.
     pub title: String,
     /// The cause that it names.
     pub cause: String,
-    /// How sure it is.
+    /// The finding's confidence.
     pub confidence: f64,
 }
 
-/// What of a code is a fact that rules ask for.
+/// The fact that has a code of this kind, with the code as the fact has it. System errors are entries of a list, and
+/// the other kinds are in no fact.
+fn fact_of(kind: Kind, code: u32) -> Option<(&'static str, u32)> {
+    match kind {
+        Kind::Exception | Kind::HResult | Kind::ExitCode => Some(("exception.code", code)),
+        Kind::FastFail => Some((FAST_FAIL, code)),
+        // Without the flag of small dumps, which statuses don't have.
+        Kind::Bugcheck if code & 0xF000_0000 == 0x1000_0000 => Some(("bugcheck.code", BugcheckCode(code).plain())),
+        Kind::Bugcheck => Some(("bugcheck.code", code)),
+        _ => None,
+    }
+}
+
+/// The comparisons by which rules look for a code.
 pub(super) fn wanted(kind: Kind, code: u32) -> Vec<Wanted> {
-    let number = u64::from(code);
-    let mut wanted = match kind {
-        Kind::Exception => {
-            vec![Wanted::Fact("exception.code", number), Wanted::Fact("exception.in_page_status", number)]
-        }
-        Kind::HResult | Kind::ExitCode => vec![Wanted::Fact("exception.code", number)],
-        Kind::FastFail => vec![Wanted::Fact(FAST_FAIL, number)],
-        Kind::Bugcheck => vec![Wanted::Fact("bugcheck.code", u64::from(stop(code)))],
-        Kind::WinError => of_win_error(number),
-        Kind::CudaError
-        | Kind::Event
-        | Kind::DeviceProblem
-        | Kind::Errno
-        | Kind::Xid
-        | Kind::CublasStatus
-        | Kind::CudnnStatus => Vec::new(),
+    let mut wanted: Vec<Wanted> =
+        fact_of(kind, code).map(|(path, code)| Wanted::Fact(path, code.into())).into_iter().collect();
+    if kind == Kind::Exception {
+        wanted.push(Wanted::Fact("exception.in_page_status", code.into()));
+    }
+    // Rules find a system error inside of a status or HRESULT in texts. Stop codes contain none.
+    let wrapped = match Structure::of(code, kind).and_then(|structure| structure.wrapped()) {
+        Some((Kind::WinError, error)) if kind != Kind::Bugcheck => Some(error),
+        _ => None,
     };
-    // A system error inside of a status or HRESULT is what rules look for in texts. Stops have none inside.
-    if kind != Kind::Bugcheck
-        && let Some((Kind::WinError, error)) = Structure::of(code, kind).and_then(|structure| structure.wrapped())
-    {
-        wanted.extend(of_win_error(error.into()));
+    for error in (kind == Kind::WinError).then_some(code).into_iter().chain(wrapped).map(u64::from) {
+        wanted.extend([Wanted::Entry("win_errors", "number", error), Wanted::Fact("delay_load.error", error)]);
     }
     wanted
 }
 
-fn of_win_error(number: u64) -> Vec<Wanted> {
-    vec![Wanted::Entry("win_errors", "number", number), Wanted::Fact("delay_load.error", number)]
-}
-
-/// A stop code as the fact has it: without the flag of small dumps, which statuses don't have.
-fn stop(code: u32) -> u32 {
-    if code & 0xF000_0000 == 0x1000_0000 { BugcheckCode(code).plain() } else { code }
-}
-
-/// What is known of an incident of which only a code is known.
+/// The facts of an incident of which only a code is known.
 fn facts(kind: Kind, code: u32) -> FactSet {
     let mut facts = FactSet::default();
-    let mut set = |path, value: Value| facts.set(path, value, None);
-    let number = Value::Number(code.into());
-    match kind {
-        Kind::Exception => {
-            set("incident.kind", Value::Text("crash".into()));
-            set("exception.code", number);
-        }
-        Kind::HResult | Kind::ExitCode => set("exception.code", number),
-        Kind::FastFail => {
-            set("incident.kind", Value::Text("crash".into()));
-            set("exception.code", Value::Number(ExceptionCode::FAST_FAIL.0.into()));
-            set(FAST_FAIL, number);
-        }
-        Kind::Bugcheck => {
-            set("incident.kind", Value::Text("bugcheck".into()));
-            set("bugcheck.code", Value::Number(stop(code).into()));
-        }
-        Kind::WinError => {
-            let record = Record { fields: vec![("number", number)], from: None };
-            facts.set_list("win_errors", vec![record]);
-        }
-        Kind::CudaError
-        | Kind::Event
-        | Kind::DeviceProblem
-        | Kind::Errno
-        | Kind::Xid
-        | Kind::CublasStatus
-        | Kind::CudnnStatus => {}
+    let incident = match kind {
+        Kind::Exception | Kind::FastFail => Some("crash"),
+        Kind::Bugcheck => Some("bugcheck"),
+        _ => None,
+    };
+    if let Some(incident) = incident {
+        facts.set("incident.kind", Value::Text(incident.into()), None);
+    }
+    if kind == Kind::FastFail {
+        facts.set("exception.code", Value::Number(ExceptionCode::FAST_FAIL.0.into()), None);
+    }
+    if let Some((path, code)) = fact_of(kind, code) {
+        facts.set(path, Value::Number(code.into()), None);
+    }
+    if kind == Kind::WinError {
+        facts.set_list("win_errors", vec![Record { fields: vec![("number", Value::Number(code.into()))], from: None }]);
     }
     facts
 }
 
-/// A reading of a code with the rules that ask for it, or for one of its sub-codes, and with what the rules say when the
-/// code is all that is known.
-pub(super) fn judged(reading: windows_codes::Reading, rules: &RuleSet) -> Reading {
+/// A reading of a code with the rules that compare with it or with one of its sub-codes, and with the findings for an
+/// incident of which nothing but the code is known.
+pub(super) fn with_rules(mut reading: windows_codes::Reading, rules: &RuleSet) -> Reading {
     let (kind, code) = (reading.kind, reading.spellings.unsigned);
     let has_sub_codes = !reading.sub_codes.is_empty();
     let asked_sub_codes = if has_sub_codes { rules.numbers_asked_of(FAST_FAIL) } else { Vec::new() };
@@ -134,12 +117,20 @@ pub(super) fn judged(reading: windows_codes::Reading, rules: &RuleSet) -> Readin
         confidence: rule.confidence(),
         needs: missing.get(rule.id()).map(|missing| missing.to_vec()).unwrap_or_default(),
     });
-    let alone = judgement.findings.iter().filter(|finding| finding.stands()).map(|finding| Alone {
+    let alone = judgement.findings.iter().filter(|finding| finding.stands()).map(|finding| CodeFinding {
         rule: finding.rule.clone(),
         title: finding.title.clone(),
         cause: finding.cause.clone(),
         confidence: finding.confidence,
     });
     let (rules, alone) = (known.collect(), alone.collect());
-    Reading { code: reading, asked_sub_codes, alone, rules }
+    let sub_code = |code: SubCode| KnownSubCode { has_rules: asked_sub_codes.contains(&code.code.into()), code };
+    Reading {
+        sub_codes: mem::take(&mut reading.sub_codes).into_iter().map(sub_code).collect(),
+        alone,
+        rules,
+        collect: mem::take(&mut reading.collect),
+        sources: mem::take(&mut reading.sources),
+        code: reading,
+    }
 }

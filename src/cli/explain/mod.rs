@@ -1,7 +1,6 @@
-//! `crashsift explain`: what a code says before there is any evidence, and which causes the rules know for it.
+//! `crashsift explain`: what a code means without any evidence, and which causes rules name for it.
 
 mod causes;
-mod json;
 #[cfg(test)]
 mod tests;
 mod text;
@@ -9,11 +8,13 @@ mod text;
 use std::path::PathBuf;
 
 use clap::ArgAction;
+use serde::Serialize;
 
 use super::color::Color;
 use super::output::{self, Format, Look};
 use super::{Exit, load_rules, stream};
-use causes::{Alone, KnownRule};
+use causes::{CodeFinding, KnownRule};
+use report::json::write_indented;
 use rules::RuleSet;
 use windows_codes::{Knowledge, NoCode, Spellings, SubCode, explain_with, texts_of};
 
@@ -49,51 +50,82 @@ pub struct Arguments {
     color: Color,
 }
 
-/// A code with everything that can be said of it.
-#[derive(Debug)]
+/// Version of the JSON document's shape: the first number changes when a key is renamed or removed.
+const SCHEMA_VERSION: &str = "1.0";
+
+/// The JSON document: the codes, and the texts without a code.
+#[derive(Serialize)]
+struct Document<'a> {
+    schema_version: &'static str,
+    tool: Tool,
+    codes: &'a [Explained],
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    no_codes: Vec<NotExplained<'a>>,
+}
+
+#[derive(Serialize)]
+struct Tool {
+    name: &'static str,
+    version: &'static str,
+}
+
+#[derive(Serialize)]
+struct NotExplained<'a> {
+    text: &'a str,
+    reason: &'a str,
+}
+
+/// A code with everything that is known about it.
+#[derive(Debug, Serialize)]
 struct Explained {
-    /// The text that was asked about.
+    /// The part of the command line that has the code.
     text: String,
     spellings: Spellings,
     /// What the code can be, the likeliest first. Never empty.
     readings: Vec<Reading>,
 }
 
-/// One thing that a code can be, with what the rules know of it.
-#[derive(Debug)]
+/// One meaning that a code can have, with what the rules know about it.
+#[derive(Debug, Serialize)]
 struct Reading {
+    /// The code; its sub-codes, requests and sources are moved to the fields below, in the order of the document.
+    #[serde(flatten)]
     code: windows_codes::Reading,
-    /// The fast-fail codes that rules ask for, of a code whose sub-codes are those.
-    asked_sub_codes: Vec<u64>,
-    /// What the rules say of an incident of which nothing but this code is known.
-    alone: Vec<Alone>,
-    /// The rules that ask for this code, the surest first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    sub_codes: Vec<KnownSubCode>,
+    /// The findings for an incident of which nothing but this code is known.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    alone: Vec<CodeFinding>,
+    /// The rules that compare with this code, the surest first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     rules: Vec<KnownRule>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    collect: Vec<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    sources: Vec<String>,
 }
 
-impl Reading {
-    /// Whether rules ask for a sub-code.
-    fn has_rules(&self, sub_code: &SubCode) -> bool {
-        self.asked_sub_codes.contains(&sub_code.code.into())
-    }
+#[derive(Debug, Serialize)]
+struct KnownSubCode {
+    #[serde(flatten)]
+    code: SubCode,
+    /// Whether a rule compares with it.
+    has_rules: bool,
 }
 
-/// Explains every code in `text`. A code that rules ask for is what crashes end with, and a number is sooner such a one.
+/// Explains every code in `text`. A number is rather read as a code that rules compare with: crashes end with those.
 fn explain(text: &str, knowledge: &Knowledge, rules: &RuleSet) -> Result<Vec<Explained>, NoCode> {
     let is_asked_for = |kind, code| !rules.asking_for(&causes::wanted(kind, code)).is_empty();
     let explained = explain_with(text, knowledge, &is_asked_for)?.into_iter().map(|explained| Explained {
         text: explained.text,
         spellings: explained.spellings,
-        readings: explained.readings.into_iter().map(|reading| causes::judged(reading, rules)).collect(),
+        readings: explained.readings.into_iter().map(|reading| causes::with_rules(reading, rules)).collect(),
     });
     Ok(explained.collect())
 }
 
-pub fn run(arguments: &Arguments) -> Exit {
-    let rules = match load_rules(!arguments.no_builtin_rules, &arguments.rules, arguments.quiet) {
-        Ok(rules) => rules,
-        Err(exit) => return exit,
-    };
+pub fn run(arguments: &Arguments) -> Result<Exit, Exit> {
+    let rules = load_rules(!arguments.no_builtin_rules, &arguments.rules, arguments.quiet)?;
     let knowledge = Knowledge::builtin();
     let (mut explained, mut no_codes) = (Vec::new(), Vec::new());
     for code in &texts_of(&arguments.codes, &knowledge) {
@@ -108,7 +140,15 @@ pub fn run(arguments: &Arguments) -> Exit {
     let look = Look::of(arguments.format, arguments.color, arguments.verbose);
     let exit = output::deliver(None, look, |out, options| match arguments.format {
         Format::Text => text::write(&explained, out, options),
-        Format::Json => json::write(&explained, &no_codes, out),
+        Format::Json => write_indented(
+            &Document {
+                schema_version: SCHEMA_VERSION,
+                tool: Tool { name: "crashsift", version: env!("CARGO_PKG_VERSION") },
+                codes: &explained,
+                no_codes: no_codes.iter().map(|none| NotExplained { text: &none.text, reason: &none.reason }).collect(),
+            },
+            out,
+        ),
     });
-    if exit == Exit::Success && !no_codes.is_empty() { Exit::Usage } else { exit }
+    Ok(if exit == Exit::Success && !no_codes.is_empty() { Exit::Usage } else { exit })
 }

@@ -1,7 +1,7 @@
 //! Codes as people ask for them.
 
 use super::*;
-use windows_codes::{Kind, SubCode};
+use windows_codes::Kind;
 
 fn explained(text: &str) -> Vec<Explained> {
     let rules = RuleSet::load(true, &[]).expect("the built-in rules");
@@ -206,11 +206,11 @@ fn a_fast_fail_is_told_from_what_it_is_taken_for() {
     let not = reading.not.join("; ");
     assert!(not.contains("not by itself a stack overrun"), "{not}");
     assert!(not.contains("0xC0000374 (-1073740940)"), "{not}");
-    let sub_code = |code: u32| -> &SubCode {
-        reading.sub_codes.iter().find(|sub_code| sub_code.code == code).expect("a sub-code")
+    let sub_code = |code: u32| -> &KnownSubCode {
+        judged.sub_codes.iter().find(|sub_code| sub_code.code.code == code).expect("a sub-code")
     };
-    assert!([0, 2, 5, 7, 57].iter().all(|code| judged.has_rules(sub_code(*code)) && sub_code(*code).means.is_some()));
-    assert!(reading.collect.iter().any(|text| text.contains("fast-fail code")), "{:?}", reading.collect);
+    assert!([0, 2, 5, 7, 57].iter().all(|code| sub_code(*code).has_rules && sub_code(*code).code.means.is_some()));
+    assert!(judged.collect.iter().any(|text| text.contains("fast-fail code")), "{:?}", judged.collect);
     assert!(judged.rules.iter().any(|rule| rule.cause == "abort-after-fatal-error"));
 }
 

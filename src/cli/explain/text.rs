@@ -1,10 +1,10 @@
-//! What was explained, for people.
+//! Explained codes as text.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use super::causes::{Alone, KnownRule};
-use super::{Explained, Reading};
+use super::causes::{CodeFinding, KnownRule};
+use super::{Explained, KnownSubCode, Reading};
 use report::confidence;
 use report::text::TextOptions;
 use report::text::page::{CAREFUL, Page, STRONG};
@@ -76,10 +76,10 @@ fn in_full(page: &mut Page<'_>, explained: &Explained, judged: &Reading) -> io::
     bullets(page, "Where to look further", &reading.look)?;
     sub_codes(page, judged)?;
     causes(page, judged, explained.readings.len() > 1)?;
-    bullets(page, "What to collect", &reading.collect)?;
-    if !reading.sources.is_empty() {
+    bullets(page, "What to collect", &judged.collect)?;
+    if !judged.sources.is_empty() {
         page.section("Read more")?;
-        reading.sources.iter().try_for_each(|source| page.reference(source))?;
+        judged.sources.iter().try_for_each(|source| page.reference(source))?;
     }
     Ok(())
 }
@@ -119,13 +119,13 @@ fn bullets(page: &mut Page<'_>, name: &str, texts: &[String]) -> io::Result<()> 
 }
 
 fn sub_codes(page: &mut Page<'_>, reading: &Reading) -> io::Result<()> {
-    let codes = &reading.code.sub_codes;
+    let codes = &reading.sub_codes;
     if codes.is_empty() {
         return Ok(());
     }
-    let all = page.verbose || !codes.iter().any(|sub_code| reading.has_rules(sub_code));
+    let all = page.verbose || !codes.iter().any(|sub_code| sub_code.has_rules);
     page.section(if all { "Sub-codes" } else { "Sub-codes that rules know (-v lists all)" })?;
-    for sub_code in codes.iter().filter(|sub_code| all || reading.has_rules(sub_code)) {
+    for KnownSubCode { code: sub_code, .. } in codes.iter().filter(|sub_code| all || sub_code.has_rules) {
         let means = sub_code.means.map_or_else(String::new, |means| format!(": {means}"));
         page.marked(STRONG, &format!("  {:>4}  ", sub_code.code), &format!("{}{means}", sub_code.name))?;
     }
@@ -140,7 +140,7 @@ fn causes(page: &mut Page<'_>, reading: &Reading, doubtful: bool) -> io::Result<
     if reading.alone.is_empty() {
         page.paragraph(2, "No cause: every rule that asks for it wants to know more.")?;
     }
-    for Alone { rule, title, cause, confidence } in reading.alone.iter().take(page.limit(ALONE_SHOWN)) {
+    for CodeFinding { rule, title, cause, confidence } in reading.alone.iter().take(page.limit(ALONE_SHOWN)) {
         page.bullet(&format!("{cause}, {}: {title} ({rule})", confidence::phrase(*confidence)))?;
     }
     if reading.rules.is_empty() {

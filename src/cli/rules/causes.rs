@@ -1,4 +1,4 @@
-//! `crashsift rules causes`: what rules can name as a cause, for reading and for programs.
+//! `crashsift rules causes`: the causes that rules can name, as text and as JSON.
 
 use std::io;
 
@@ -6,7 +6,7 @@ use anstyle::Style;
 use serde::Serialize;
 
 use super::facts::paragraph;
-use super::{Format, Outcome, SourceArgs, Streams};
+use super::{Exit, Format, Output, SourceArgs};
 use report::json::write_indented;
 use report::model::Made;
 use rules::{Cause, RuleSet};
@@ -23,25 +23,25 @@ pub struct CausesArgs {
     pub sources: SourceArgs,
 }
 
-/// Runs it.
-pub(super) fn run(rules: &RuleSet, args: &CausesArgs, streams: &mut Streams<'_>) -> io::Result<Outcome> {
-    match args.format {
-        Format::Text => text(rules, streams)?,
-        Format::Json => write_indented(&Document::of(rules), streams.out)?,
+/// Prints all causes by family.
+pub(super) fn print(rules: &RuleSet, format: Format, output: &mut Output<'_>) -> io::Result<Exit> {
+    match format {
+        Format::Text => text(rules, output)?,
+        Format::Json => write_indented(&Document::of(rules), output.out)?,
     }
-    Ok(Outcome::Fine)
+    Ok(Exit::Success)
 }
 
-fn text(rules: &RuleSet, streams: &mut Streams<'_>) -> io::Result<()> {
-    let heading = streams.style(Style::new().bold());
+fn text(rules: &RuleSet, output: &mut Output<'_>) -> io::Result<()> {
+    let heading = output.style(Style::new().bold());
     for (number, (family, about)) in rules.causes().families().enumerate() {
         if number > 0 {
-            writeln!(streams.out)?;
+            writeln!(output.out)?;
         }
-        writeln!(streams.out, "{heading}{}{heading:#}: {}", sanitise(family), sanitise(about))?;
+        writeln!(output.out, "{heading}{}{heading:#}: {}", sanitise(family), sanitise(about))?;
         for cause in rules.causes().iter().filter(|cause| cause.family == family) {
-            writeln!(streams.out, "  {heading}{}{heading:#}", sanitise(&cause.id))?;
-            paragraph(streams.out, 6, &sanitise(&cause.means))?;
+            writeln!(output.out, "  {heading}{}{heading:#}", sanitise(&cause.id))?;
+            paragraph(output.out, 6, &sanitise(&cause.means))?;
         }
     }
     Ok(())
@@ -51,18 +51,18 @@ fn text(rules: &RuleSet, streams: &mut Streams<'_>) -> io::Result<()> {
 struct Document<'a> {
     #[serde(flatten)]
     made: Made,
-    families: Vec<Family<'a>>,
-    causes: Vec<Shaped<'a>>,
+    families: Vec<FamilyEntry<'a>>,
+    causes: Vec<CauseEntry<'a>>,
 }
 
 #[derive(Serialize)]
-struct Family<'a> {
+struct FamilyEntry<'a> {
     id: &'a str,
     means: &'a str,
 }
 
 #[derive(Serialize)]
-struct Shaped<'a> {
+struct CauseEntry<'a> {
     id: &'a str,
     family: &'a str,
     means: &'a str,
@@ -70,11 +70,11 @@ struct Shaped<'a> {
 
 impl<'a> Document<'a> {
     fn of(rules: &'a RuleSet) -> Self {
-        let shaped = |Cause { id, family, means }: &'a Cause| Shaped { id, family, means };
+        let entry = |Cause { id, family, means }: &'a Cause| CauseEntry { id, family, means };
         Self {
             made: Made::NOW,
-            families: rules.causes().families().map(|(id, means)| Family { id, means }).collect(),
-            causes: rules.causes().iter().map(shaped).collect(),
+            families: rules.causes().families().map(|(id, means)| FamilyEntry { id, means }).collect(),
+            causes: rules.causes().iter().map(entry).collect(),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! `crashsift rules diff`: which incidents another rule set judges otherwise, for review before it is used.
+//! `crashsift rules diff`: lists the incidents that get another verdict by other rules, for review before these are used.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -22,7 +22,7 @@ use report::{Judged, confidence};
 use rules::RuleSet;
 use windows_codes::Knowledge;
 
-/// The name for the rules inside the program, without others.
+/// The name of the built-in rules alone on the command line.
 const BUILTIN: &str = "builtin";
 
 /// Arguments of `rules diff`.
@@ -59,12 +59,8 @@ pub struct DiffArgs {
     color: Color,
 }
 
-/// Runs it.
-pub fn run(arguments: &DiffArgs) -> Exit {
-    carry_out(arguments).unwrap_or_else(|exit| exit)
-}
-
-fn carry_out(arguments: &DiffArgs) -> Result<Exit, Exit> {
+/// Judges the incidents by both rule sets and prints the differences.
+pub fn run(arguments: &DiffArgs) -> Result<Exit, Exit> {
     if [&arguments.old, &arguments.new].into_iter().any(|given| sigma::path(given).is_some()) {
         return Err(usage(
             "Sigma rules find no causes that could change; give them to both sides by --rules sigma:PATH",
@@ -72,7 +68,7 @@ fn carry_out(arguments: &DiffArgs) -> Result<Exit, Exit> {
     }
     let (both, sigma) = sigma::split(&arguments.rules);
     let (old, new) = (load(&both, &arguments.old)?, load(&both, &arguments.new)?);
-    let (paths, before) = reports::read_before(&arguments.paths)?;
+    let (paths, before) = reports::split(&arguments.paths)?;
     let knowledge = Knowledge::builtin();
     let options = Options { before, sigma: sigma::load(&sigma, false)?, ..Options::default() };
     let [before, now] = analyze_by_each(&paths, [&old, &new], &knowledge, &options, &Silent);
@@ -103,22 +99,22 @@ struct Sides<'r> {
     new: &'r RuleSet,
 }
 
-/// Why a rule judges nothing.
+/// The reason why a rule has no findings.
 enum Idle<'r> {
-    /// There is no such rule.
+    /// The rule does not exist.
     Absent,
-    /// This rule set disabled it.
+    /// This rule set disables it.
     DisabledBy(&'r str),
 }
 
-/// Why a rule of this id judges nothing, if it does not.
+/// The reason why the rule with this id has no findings; `None` for a rule that is in use.
 fn idle<'r>(rules: &'r RuleSet, id: &str) -> Option<Idle<'r>> {
     let Some(rule) = rules.rule(id) else { return Some(Idle::Absent) };
     rule.disabled().map(|change| Idle::DisabledBy(&change.by))
 }
 
 impl<'r> Sides<'r> {
-    /// The rule sets that disable a rule: of the old rules, and of the new ones.
+    /// The rule sets that disable a rule: among the old rules, and among the new ones.
     fn disabling(self, id: &str) -> [Option<&'r str>; 2] {
         [self.old, self.new].map(|rules| match idle(rules, id) {
             Some(Idle::DisabledBy(set)) => Some(set),
@@ -127,9 +123,9 @@ impl<'r> Sides<'r> {
     }
 }
 
-/// Changes that are listed before the text says how many more there are.
-const LISTED: usize = 20;
-/// More changes than this are also summed up by what becomes of the verdicts.
+/// The most changes that are listed without `-v`.
+const MOST_LISTED: usize = 20;
+/// More changes than this are also counted by verdict before and now.
 const FEW: usize = 3;
 
 fn text(compared: &ByRules<'_>, sides: Sides<'_>, page: &mut Page<'_>) -> io::Result<()> {
@@ -139,18 +135,18 @@ fn text(compared: &ByRules<'_>, sides: Sides<'_>, page: &mut Page<'_>) -> io::Re
     if changed.len() > FEW {
         summary(changed, page)?;
     }
-    let limit = page.limit(LISTED);
+    let limit = page.limit(MOST_LISTED);
     for change in changed.iter().take(limit) {
         page.blank()?;
         let style = if change.cause_changed() { CAREFUL } else { PLAIN };
         page.marked(
             style,
             "  - ",
-            &format!("{}: {} before, {} now", what(change.now), verdict(change.before), verdict(change.now)),
+            &format!("{}: {} before, {} now", named(change.now), verdict(change.before), verdict(change.now)),
         )?;
         if change.suspect_changed() {
-            let named = |judged| suspect(judged).unwrap_or("none");
-            page.paragraph(4, &format!("suspect {} before, {} now", named(change.before), named(change.now)))?;
+            let module = |judged| suspect(judged).unwrap_or("none");
+            page.paragraph(4, &format!("suspect {} before, {} now", module(change.before), module(change.now)))?;
         }
         if change.signature_changed() {
             page.paragraph(4, &format!("signature {} before", change.before.incident.signature.fine))?;
@@ -161,7 +157,7 @@ fn text(compared: &ByRules<'_>, sides: Sides<'_>, page: &mut Page<'_>) -> io::Re
     more(changed, limit, page)?;
     for (word, list) in [("no longer an incident", gone), ("an incident only now", new)] {
         for judged in list.iter().take(limit) {
-            page.bullet(&format!("{}: {word}", what(judged)))?;
+            page.bullet(&format!("{}: {word}", named(judged)))?;
         }
     }
     if beside.is_empty() {
@@ -173,13 +169,13 @@ fn text(compared: &ByRules<'_>, sides: Sides<'_>, page: &mut Page<'_>) -> io::Re
     })?;
     for change in beside.iter().take(limit) {
         page.blank()?;
-        page.marked(PLAIN, "  - ", &format!("{}: {}", what(change.now), verdict(change.now)))?;
+        page.marked(PLAIN, "  - ", &format!("{}: {}", named(change.now), verdict(change.now)))?;
         change.rules().iter().try_for_each(|rule| page.paragraph(4, &sentence(rule, sides)))?;
     }
     more(beside, limit, page)
 }
 
-/// Says how many of these are not listed.
+/// Prints the number of changes that are not listed.
 fn more(list: &[Changed<'_>], limit: usize, page: &mut Page<'_>) -> io::Result<()> {
     match list.len().saturating_sub(limit) {
         0 => Ok(()),
@@ -187,7 +183,7 @@ fn more(list: &[Changed<'_>], limit: usize, page: &mut Page<'_>) -> io::Result<(
     }
 }
 
-/// How many verdicts become which others, the most frequent first.
+/// Prints the number of changes by verdict before and now, the most frequent first.
 fn summary(changed: &[Changed<'_>], page: &mut Page<'_>) -> io::Result<()> {
     let mut counts: BTreeMap<(&str, &str), usize> = BTreeMap::new();
     for change in changed {
@@ -203,7 +199,7 @@ fn summary(changed: &[Changed<'_>], page: &mut Page<'_>) -> io::Result<()> {
     Ok(())
 }
 
-/// What becomes of a rule's finding.
+/// A sentence about the change of a rule's finding.
 fn sentence(change: &ChangedRule<'_>, sides: Sides<'_>) -> String {
     let rule = change.rule;
     let (before, now) = match (change.before, change.now) {
@@ -240,7 +236,7 @@ fn sentence(change: &ChangedRule<'_>, sides: Sides<'_>) -> String {
     }
 }
 
-/// Why a finding does not stand, in words that follow "it matches".
+/// The reason why a finding does not count, in words that follow "it matches".
 fn aside(standing: Standing<'_>) -> String {
     match (standing.suppressed_by, standing.superseded_by) {
         (Some(set), _) => format!(", suppressed by {set}"),
@@ -249,21 +245,21 @@ fn aside(standing: Standing<'_>) -> String {
     }
 }
 
-/// Which incident it is.
-fn what(judged: &Judged) -> String {
+/// An incident's id, kind, program and time.
+fn named(judged: &Judged) -> String {
     let incident = &judged.incident;
-    let mut what = format!("{} ({}", incident.id, incident.kind.word());
+    let mut named = format!("{} ({}", incident.id, incident.kind.word());
     if let Some(name) = incident.process.as_ref().and_then(|process| process.name.as_deref()) {
-        what.push_str(&format!(" of {name}"));
+        named.push_str(&format!(" of {name}"));
     }
     if let Some(time) = incident.time {
-        what.push_str(&format!(", {time:.0}"));
+        named.push_str(&format!(", {time:.0}"));
     }
-    what.push(')');
-    what
+    named.push(')');
+    named
 }
 
-/// The module that the evidence points to.
+/// The suspected module.
 fn suspect(judged: &Judged) -> Option<&str> {
     judged.incident.suspect.as_ref().map(|suspect| &*suspect.module)
 }
@@ -327,7 +323,7 @@ struct ShapedRule<'a> {
 
 impl<'a> ShapedRule<'a> {
     fn of(change: &ChangedRule<'a>, sides: Sides<'a>) -> Self {
-        // A suppressed finding is none: reports list it apart.
+        // Reports list suppressed findings separately.
         let sure = |standing: Option<Standing<'a>>| {
             standing.filter(|standing| standing.suppressed_by.is_none()).map(|standing| standing.confidence)
         };

@@ -1,11 +1,11 @@
-//! `crashsift rules facts`: all facts that rules can ask for, for reading and for programs.
+//! `crashsift rules facts`: all facts that rules can ask for, as text and as JSON.
 
 use std::io::{self, Write};
 
 use anstyle::Style;
 use serde::Serialize;
 
-use crate::cli::output::Format;
+use super::{Exit, Format, Output};
 use facts::FactType;
 use facts::schema::{ANY, Absent, FactDefinition, LISTS, ListDefinition, SCALARS};
 use report::json::write_indented;
@@ -22,12 +22,13 @@ pub struct FactsArgs {
     pub format: Format,
 }
 
-/// Prints all facts; headings in `heading`.
-pub(super) fn print(format: Format, heading: Style, out: &mut dyn Write) -> io::Result<()> {
+/// Prints all facts.
+pub(super) fn print(format: Format, output: &mut Output<'_>) -> io::Result<Exit> {
     match format {
-        Format::Text => text(heading, out),
-        Format::Json => write_indented(&Document::of_all(), out),
+        Format::Text => text(output.style(Style::new().bold()), output.out)?,
+        Format::Json => write_indented(&Document::of_all(), output.out)?,
     }
+    Ok(Exit::Success)
 }
 
 fn text(heading: Style, out: &mut dyn Write) -> io::Result<()> {
@@ -53,7 +54,7 @@ fn text(heading: Style, out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-/// What it means that an entry lacks a field, where that is not that nobody knows it.
+/// The meaning of an entry without this field, unless it only means that the value is unknown.
 fn absent(field: &FactDefinition) -> Option<&'static str> {
     match field.absent {
         Absent::Unknown => None,
@@ -65,7 +66,7 @@ fn absent(field: &FactDefinition) -> Option<&'static str> {
     }
 }
 
-/// The words that a fact can be.
+/// Prints the words that a fact can be.
 fn words(out: &mut dyn Write, indent: usize, kind: FactType) -> io::Result<()> {
     match kind {
         FactType::Word(words) => paragraph(out, indent, &format!("One of: {}", words.join(", "))),

@@ -1,9 +1,10 @@
-//! `crashsift rules list`: the rules that there are, one a line.
+//! `crashsift rules list`: lists rules, one a line.
 
 use std::io;
 
 use super::shape::{ShapedRule, ShapedRules, ShapedSigma};
-use super::{Format, Outcome, SourceArgs, Streams, Table, Unknown, unknown};
+use super::{Exit, Format, Output, SourceArgs, Table, Unknown, unknown};
+use crate::cli::stream;
 use facts::schema::{LISTS, SCALARS};
 use report::json::write_indented;
 use rules::{Rule, RuleSet, Severity, closest};
@@ -41,15 +42,15 @@ pub struct ListArgs {
     pub sources: SourceArgs,
 }
 
-/// Runs it.
+/// Lists the rules that fit the arguments.
 pub(super) fn run(
     rules: &RuleSet,
     sigma: Option<&SigmaRules>,
     args: &ListArgs,
-    streams: &mut Streams<'_>,
-) -> io::Result<Outcome> {
+    output: &mut Output<'_>,
+) -> io::Result<Exit> {
     if let Some(name) = first_unknown(rules, args) {
-        return unknown(streams, name);
+        return Ok(unknown(name));
     }
     let wanted = |rule: &&Rule| is_wanted(rules, rule, args);
     let chosen = rules.rules().iter().filter(wanted);
@@ -69,33 +70,33 @@ pub(super) fn run(
             for listed in sigma_rules.iter().flatten() {
                 let loaded = listed.not_loaded.as_ref().map_or_else(|| "yes".to_owned(), |why| format!("no: {why}"));
                 let [id, level, title] =
-                    [listed.id, listed.level, listed.title].map(|told| told.unwrap_or("-").to_owned());
+                    [listed.id, listed.level, listed.title].map(|value| value.unwrap_or("-").to_owned());
                 of_sigma.row([id, level, title, format!("{}:{}", listed.file, listed.line), loaded]);
             }
             if !of_sigma.is_empty() {
                 if !table.is_empty() {
-                    table.print(streams)?;
-                    writeln!(streams.out)?;
+                    table.print(output)?;
+                    writeln!(output.out)?;
                 }
-                of_sigma.print(streams)?;
+                of_sigma.print(output)?;
             } else if table.is_empty() {
                 let of = if rules.rules().is_empty() { "there are no rules" } else { "no rule is like that" };
-                streams.note(of)?;
+                stream::note(of);
             } else {
-                table.print(streams)?;
+                table.print(output)?;
             }
         }
         Format::Json => {
             let rules = chosen.map(|rule| ShapedRule::of(rules, rule)).collect();
             let sigma = sigma_rules.as_deref().map(|listed| listed.iter().map(ShapedSigma::of).collect());
-            write_indented(&ShapedRules::with(rules, sigma), streams.out)?;
+            write_indented(&ShapedRules::with(rules, sigma), output.out)?;
         }
     }
-    Ok(Outcome::Fine)
+    Ok(Exit::Success)
 }
 
-/// The rule set that a rule belongs to, and those that changed it: `builtin, overridden by site`. Why is what `rules
-/// show` tells.
+/// The rule set of a rule, and the sets that changed it: `builtin, overridden by site`. `rules show` prints the
+/// reasons.
 fn origin(rules: &RuleSet, rule: &Rule) -> String {
     let mut origin = rules.set_of(rule).map_or_else(String::new, |set| set.name.clone());
     for change in rule.overrides() {
@@ -122,22 +123,18 @@ fn first_unknown<'a>(rules: &'a RuleSet, args: &'a ListArgs) -> Option<Unknown<'
     let in_ids = "`crashsift rules list` prints all, as the first parts of ids";
     let in_list = "`crashsift rules list` prints all, `--rules` adds yours";
     let in_facts = "`crashsift rules facts` prints all, with what they mean";
-    not_known("cause", in_causes, &args.cause, causes)
-        .or_else(|| not_known("family", in_causes, &args.family, families))
-        .or_else(|| not_known("area", in_ids, &args.area, areas))
-        .or_else(|| not_known("severity", "one is low, medium, high or critical", &args.severity, severities))
-        .or_else(|| not_known("rule set", in_list, &args.set, sets))
-        .or_else(|| not_known("fact", in_facts, &args.fact, facts))
-}
-
-fn not_known<'a>(
-    what: &'static str,
-    listed: &'static str,
-    name: &'a Option<String>,
-    known: impl FnOnce() -> Vec<&'a str>,
-) -> Option<Unknown<'a>> {
-    let (name, known) = (name.as_deref()?, known());
-    (!known.contains(&name)).then(|| Unknown { what, name, close: closest(name, known), listed })
+    let names: [(_, _, _, &dyn Fn() -> Vec<&'a str>); 6] = [
+        ("cause", in_causes, &args.cause, &causes),
+        ("family", in_causes, &args.family, &families),
+        ("area", in_ids, &args.area, &areas),
+        ("severity", "one is low, medium, high or critical", &args.severity, &severities),
+        ("rule set", in_list, &args.set, &sets),
+        ("fact", in_facts, &args.fact, &facts),
+    ];
+    names.into_iter().find_map(|(what, see, name, known)| {
+        let (name, known) = (name.as_deref()?, known());
+        (!known.contains(&name)).then(|| Unknown { what, name, close: closest(name, known), see })
+    })
 }
 
 fn is_wanted(rules: &RuleSet, rule: &Rule, args: &ListArgs) -> bool {
@@ -157,7 +154,7 @@ fn is_wanted(rules: &RuleSet, rule: &Rule, args: &ListArgs) -> bool {
         && has_words(rule, &args.text)
 }
 
-/// Whether a Sigma rule is. It names no cause, and is of none of these rule sets.
+/// Whether a Sigma rule fits the arguments. It has no cause and is in no rule set.
 fn is_wanted_of_sigma(listed: &Listed<'_>, args: &ListArgs) -> bool {
     let of_own = [&args.cause, &args.family, &args.area, &args.severity, &args.set, &args.fact];
     let text = [listed.id, listed.title].map(Option::unwrap_or_default).join("\n").to_lowercase();

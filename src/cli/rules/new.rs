@@ -1,4 +1,4 @@
-//! `crashsift rules new`: a rule for incidents that no rule knows, made of their evidence.
+//! `crashsift rules new`: drafts a rule for incidents from their evidence.
 
 use std::collections::BTreeMap;
 use std::fs::{self, OpenOptions};
@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use clap::ArgGroup;
 
+use crate::cli::id_prefix::{self, Named};
 use crate::cli::lost::note_lost;
 use crate::cli::reporting::usage;
 use crate::cli::{Exit, load_rules, open_symbols, print_symbol_notes, reports, sigma, stream};
@@ -21,11 +22,9 @@ use untrusted::reason;
 use untrusted::sanitise;
 use windows_codes::Knowledge;
 
-/// The area of a rule of which nothing else says where it belongs.
+/// The area of a drafted rule where neither `--id` nor the folder names one.
 const OWN: &str = "own";
-/// Fewer characters of an id or signature could mean many.
-const SHORTEST: usize = 4;
-/// Groups that are named where nobody said which is meant.
+/// The most groups that are listed where it is not clear which one is meant.
 const NAMED: usize = 20;
 
 /// Arguments of `rules new`.
@@ -71,12 +70,8 @@ pub struct NewArgs {
     symbols: Vec<PathBuf>,
 }
 
-/// Runs it.
-pub fn run(arguments: &NewArgs) -> Exit {
-    carry_out(arguments).unwrap_or_else(|exit| exit)
-}
-
-fn carry_out(arguments: &NewArgs) -> Result<Exit, Exit> {
+/// Drafts a rule, or lists the groups of incidents.
+pub fn run(arguments: &NewArgs) -> Result<Exit, Exit> {
     let (own, sigma) = sigma::split(&arguments.rules);
     let rules = load_rules(true, &own, false)?;
     let decided = decided(arguments, &rules).map_err(|message| usage(&message))?;
@@ -89,7 +84,7 @@ fn carry_out(arguments: &NewArgs) -> Result<Exit, Exit> {
         return Err(usage(&format!("--output {}: there is a file already; name another one", path.display())));
     }
     let from: Vec<PathBuf> = arguments.from.iter().chain(&arguments.paths).cloned().collect();
-    let (paths, before) = reports::read_before(&from)?;
+    let (paths, before) = reports::split(&from)?;
     let knowledge = Knowledge::builtin();
     let (symbols, sigma) = (open_symbols(&arguments.symbols)?, sigma::load(&sigma, false)?);
     let options = Options { symbols, sigma, before, ..Options::default() };
@@ -103,7 +98,7 @@ fn carry_out(arguments: &NewArgs) -> Result<Exit, Exit> {
     if arguments.group == Some(None) {
         return Ok(list_groups(&report));
     }
-    let wanted = wanted(arguments, &report).map_err(|wrong| wrong.told(&report))?;
+    let wanted = wanted(arguments, &report).map_err(|unclear| unclear.note(&report))?;
     let draft = drafted(&wanted, &inspected, &report, &decided, &rules).ok_or_else(|| {
         usage(
             "a rule could ask for nothing there but for what kind of incident it is; give a dump, a log, or the text that \
@@ -136,7 +131,7 @@ fn carry_out(arguments: &NewArgs) -> Result<Exit, Exit> {
     Ok(Exit::Success)
 }
 
-/// What the command line decides for the author.
+/// The parts of the rule that the command line decides: area, name, cause.
 fn decided(arguments: &NewArgs, rules: &RuleSet) -> Result<Decided, String> {
     if let Some(cause) = &arguments.cause
         && rules.causes().get(cause).is_none()
@@ -174,14 +169,14 @@ fn is_part(text: &str) -> bool {
 /// The incidents that the rule is for.
 struct Wanted<'r> {
     of: Vec<&'r Judged>,
-    /// The group that they are all of.
+    /// The group of all of them, if they are one.
     group: Option<&'r Group>,
 }
 
-/// Why it is not clear which incidents are meant.
+/// The reason why it is not clear which incidents are meant.
 struct Unclear {
     message: String,
-    /// What the signatures of the groups begin with that could be.
+    /// The beginning of the signatures of the groups that could be meant.
     begins: String,
 }
 
@@ -191,36 +186,27 @@ impl Unclear {
     }
 }
 
+/// The incidents that `--incident` or `--group` names, or those of the only group.
 fn wanted<'r>(arguments: &NewArgs, report: &'r Report) -> Result<Wanted<'r>, Unclear> {
     if let Some(wanted) = &arguments.incident {
-        let begins = |judged: &&Judged| judged.incident.id.starts_with(wanted.as_str());
-        let exact = report.incidents.iter().find(|judged| judged.incident.id == *wanted);
-        let mut fitting = report.incidents.iter().filter(begins).filter(|_| wanted.len() >= SHORTEST);
-        return match (exact, fitting.next(), fitting.next()) {
-            (Some(judged), ..) | (None, Some(judged), None) => Ok(Wanted { of: vec![judged], group: None }),
-            (None, Some(_), Some(_)) => {
-                Err(Unclear::among_all(format!("several incidents have ids that begin with {wanted}")))
-            }
-            (None, None, _) => Err(Unclear::among_all(format!("there is no incident {wanted}"))),
+        return match id_prefix::find(&report.incidents, wanted, |judged| &judged.incident.id) {
+            Named::One(judged) => Ok(Wanted { of: vec![judged], group: None }),
+            Named::Several => Err(Unclear::among_all(format!("several incidents have ids that begin with {wanted}"))),
+            Named::Nothing => Err(Unclear::among_all(format!("there is no incident {wanted}"))),
         };
     }
     let group = match arguments.group.as_ref().and_then(Option::as_ref) {
-        Some(wanted) => {
-            let exact = report.groups.iter().find(|group| group.signature == *wanted);
-            let begins = |group: &&Group| group.signature.starts_with(wanted.as_str());
-            let mut fitting = report.groups.iter().filter(begins).filter(|_| wanted.len() >= SHORTEST);
-            match (exact, fitting.next(), fitting.next()) {
-                (Some(group), ..) | (None, Some(group), None) => group,
-                (None, Some(_), Some(_)) => {
-                    let message = format!("several groups have signatures that begin with `{wanted}`");
-                    return Err(Unclear { message, begins: wanted.clone() });
-                }
-                (None, None, _) => return Err(Unclear::among_all(format!("there is no group `{wanted}`"))),
+        Some(wanted) => match id_prefix::find(&report.groups, wanted, |group| &group.signature) {
+            Named::One(group) => group,
+            Named::Several => {
+                let message = format!("several groups have signatures that begin with `{wanted}`");
+                return Err(Unclear { message, begins: wanted.clone() });
             }
-        }
+            Named::Nothing => return Err(Unclear::among_all(format!("there is no group `{wanted}`"))),
+        },
         None => match report.groups.as_slice() {
             [group] => group,
-            // What tells of another incident is in no group.
+            // An incident that only a text about others may be of is in no group.
             [] => return Ok(Wanted { of: report.incidents.iter().take(1).collect(), group: None }),
             _ => {
                 let message = "several groups of incidents were found; say which one is meant";
@@ -235,8 +221,8 @@ fn wanted<'r>(arguments: &NewArgs, report: &'r Report) -> Result<Wanted<'r>, Unc
 }
 
 impl Unclear {
-    /// Says what is wrong and which groups could be meant, those without a cause first: they need a rule.
-    fn told(&self, report: &Report) -> Exit {
+    /// Notes the reason and the groups that could be meant.
+    fn note(&self, report: &Report) -> Exit {
         let mut groups = undetermined_first(report);
         groups.retain(|group| group.signature.starts_with(&self.begins));
         stream::note(&self.message);
@@ -256,7 +242,7 @@ fn undetermined_first(report: &Report) -> Vec<&Group> {
     groups
 }
 
-/// How a group is named on the command line, and what it is.
+/// A line about a group with the options that name it on the command line.
 fn how_to_name(group: &Group) -> String {
     let cause = group.cause.as_deref().unwrap_or("undetermined");
     format!("--group \"{}\" ({}, {cause}; --incident {})", group.signature, group.incidents.len(), group.speaker)
@@ -304,7 +290,7 @@ fn write_new(path: &Path, text: &str) -> io::Result<()> {
     let mut file = OpenOptions::new().write(true).create_new(true).open(path)?;
     let written = file.write_all(text.as_bytes());
     if written.is_err() {
-        // Half a rule is of no use; what can't be removed, either, is told by the error.
+        // Half a rule is of no use; an error here would have the same reason as `written`.
         let _ = fs::remove_file(path);
     }
     written

@@ -1,4 +1,4 @@
-//! `crashsift rules pages`: a page for every rule and every cause, made of the rules themselves.
+//! `crashsift rules pages`: writes a page for every rule and every cause.
 
 mod markdown;
 
@@ -11,11 +11,11 @@ use markdown::{MARK, cause_page, first_page, rule_page};
 
 use super::SourceArgs;
 use crate::cli::reporting::usage;
-use crate::cli::{Exit, load_rules, stream};
+use crate::cli::{Exit, stream};
 use rules::RuleSet;
 use untrusted::reason;
 
-/// The folder of the pages of causes. No area can be called so: its rules' pages would lie among them.
+/// The folder of the pages of causes. An area of this name is refused: the pages of its rules would be in this folder.
 const CAUSES: &str = "causes";
 /// The page that leads to all others.
 const FIRST: &str = "README.md";
@@ -33,34 +33,23 @@ pub struct PagesArgs {
     sources: SourceArgs,
 }
 
-/// Runs it.
-pub fn run(arguments: &PagesArgs) -> Exit {
-    let PagesArgs { folder, sources } = arguments;
-    let rules = match load_rules(!sources.no_builtin_rules, &sources.rules, false) {
-        Ok(rules) => rules,
-        Err(exit) => return exit,
-    };
+/// Writes the pages.
+pub fn run(PagesArgs { folder, sources }: &PagesArgs) -> Result<Exit, Exit> {
+    let rules = sources.load()?;
     if rules.rules().iter().any(|rule| rule.area() == CAUSES) {
-        return usage(&format!("a rule has the area {CAUSES}, whose pages would lie among those of the causes"));
+        return Err(usage(&format!("a rule has the area {CAUSES}, whose pages would lie among those of the causes")));
     }
     let pages = pages(&rules);
-    match foreign(folder, &pages) {
-        Ok(None) => {}
-        Ok(Some(path)) => return usage(&format!("{}: no page of crashsift, and left alone", path.display())),
-        Err(error) => return failed(folder, &error),
+    let failed = |error: io::Error| {
+        stream::note(&format!("{}: {}", folder.display(), reason(&error)));
+        Exit::Internal
+    };
+    if let Some(path) = foreign(folder, &pages).map_err(failed)? {
+        return Err(usage(&format!("{}: no page of crashsift, and left alone", path.display())));
     }
-    match write(folder, &pages) {
-        Ok(()) => {
-            stream::note(&format!("{}: pages of {} rules", folder.display(), rules.rules().len()));
-            Exit::Success
-        }
-        Err(error) => failed(folder, &error),
-    }
-}
-
-fn failed(folder: &Path, error: &io::Error) -> Exit {
-    stream::note(&format!("{}: {}", folder.display(), reason(error)));
-    Exit::Internal
+    write(folder, &pages).map_err(failed)?;
+    stream::note(&format!("{}: pages of {} rules", folder.display(), rules.rules().len()));
+    Ok(Exit::Success)
 }
 
 /// Every page by its path below the folder, with `/`.
@@ -76,7 +65,7 @@ fn pages(rules: &RuleSet) -> BTreeMap<String, String> {
     pages
 }
 
-/// A file in the place of a page that no earlier run wrote.
+/// The first file in the place of a page that no earlier run wrote.
 fn foreign(folder: &Path, pages: &BTreeMap<String, String>) -> io::Result<Option<PathBuf>> {
     for path in pages.keys().map(|page| folder.join(page)) {
         if path.symlink_metadata().is_ok() && !is_page(&path)? {
@@ -90,7 +79,7 @@ fn is_page(path: &Path) -> io::Result<bool> {
     Ok(path.is_file() && fs::read(path)?.starts_with(MARK.as_bytes()))
 }
 
-/// Writes what differs from what is there, and removes pages of rules that are gone.
+/// Writes the pages that changed, and removes pages of rules that no longer exist.
 fn write(folder: &Path, pages: &BTreeMap<String, String>) -> io::Result<()> {
     let mut folders = BTreeSet::from([folder.to_path_buf()]);
     for (page, text) in pages {
@@ -103,7 +92,7 @@ fn write(folder: &Path, pages: &BTreeMap<String, String>) -> io::Result<()> {
             fs::write(&path, text)?;
         }
     }
-    // Areas that have no rule any more have pages, too.
+    // Areas without rules may have pages of an earlier run.
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();
         if path.is_dir() {

@@ -1,4 +1,4 @@
-//! Rules as JSON: what `rules list` and `rules show` print for programs. `docs/rules.md` describes every key.
+//! Rules as JSON, for `rules list` and `rules show`. `docs/rules.md` describes every key.
 
 use std::collections::BTreeSet;
 
@@ -20,7 +20,7 @@ pub(super) struct ShapedRules<'a, T> {
 }
 
 impl<'a, T> ShapedRules<'a, T> {
-    /// Of these rules, and of Sigma rules where they were asked for.
+    /// A document of these rules, and of Sigma rules where the command line names any.
     pub(super) fn with(rules: Vec<T>, sigma: Option<Vec<ShapedSigma<'a>>>) -> Self {
         Self { made: Made::NOW, rules, sigma }
     }
@@ -77,10 +77,10 @@ pub(super) struct ShapedRule<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     disabled: Option<ShapedChange<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    suppressed: Vec<ShapedSuppression<'a>>,
+    suppressed: Vec<PartialSuppression<'a>>,
 }
 
-/// A rule with all that it says.
+/// A rule in full.
 #[derive(Serialize)]
 pub(super) struct WholeRule<'a> {
     #[serde(flatten)]
@@ -100,20 +100,25 @@ pub(super) struct WholeRule<'a> {
 #[derive(Serialize)]
 struct ShapedAdjustment<'a> {
     when: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    by: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    most: Option<f64>,
+    #[serde(flatten)]
+    effect: ShapedEffect,
     say: &'a str,
 }
 
-impl<'a> ShapedAdjustment<'a> {
-    fn of(effect: Effect, when: &'a str, say: &'a str) -> Self {
-        let (by, most) = match effect {
-            Effect::By(by) => (Some(by), None),
-            Effect::Most(most) => (None, Some(most)),
-        };
-        Self { when, by, most, say }
+/// The effect of an adjustment: a step, or an upper limit.
+#[derive(Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(in crate::cli) enum ShapedEffect {
+    By(f64),
+    Most(f64),
+}
+
+impl From<Effect> for ShapedEffect {
+    fn from(effect: Effect) -> Self {
+        match effect {
+            Effect::By(by) => Self::By(by),
+            Effect::Most(most) => Self::Most(most),
+        }
     }
 }
 
@@ -135,11 +140,18 @@ struct ShapedChange<'a> {
 }
 
 #[derive(Serialize)]
-struct ShapedSuppression<'a> {
+pub(in crate::cli) struct ShapedSuppression<'a> {
     by: &'a str,
     reason: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     until: Option<String>,
+}
+
+/// A suppression that may hold only under a condition or on some computers.
+#[derive(Serialize)]
+struct PartialSuppression<'a> {
+    #[serde(flatten)]
+    suppression: ShapedSuppression<'a>,
     everywhere: bool,
 }
 
@@ -161,7 +173,9 @@ impl<'a> ShapedRule<'a> {
             tests: rule.test_count(),
             overridden: rule.overrides().iter().map(ShapedChange::of).collect(),
             disabled: rule.disabled().map(ShapedChange::of),
-            suppressed: suppressed.map(|(by, limited)| ShapedSuppression::of(by, limited)).collect(),
+            suppressed: suppressed
+                .map(|(by, limited)| PartialSuppression { suppression: by.into(), everywhere: !limited })
+                .collect(),
         }
     }
 }
@@ -176,7 +190,9 @@ impl<'a> WholeRule<'a> {
             requires: rule.requires().collect(),
             supersedes: rule.supersedes().collect(),
             logic: rule.logic_written(),
-            adjust: adjustments.map(|(effect, when, say)| ShapedAdjustment::of(effect, when, say)).collect(),
+            adjust: adjustments
+                .map(|(effect, when, say)| ShapedAdjustment { when, effect: effect.into(), say })
+                .collect(),
             explanation: rule.explanation(),
             remediation: remediation
                 .map(|(audience, text)| ShapedRemediation { audience: audience.word(), text })
@@ -194,9 +210,8 @@ impl<'a> ShapedChange<'a> {
     }
 }
 
-impl<'a> ShapedSuppression<'a> {
-    fn of(suppressed: &'a SuppressedBy, limited: bool) -> Self {
-        let SuppressedBy { by, reason, until } = suppressed;
-        Self { by, reason, until: until.map(|until| until.to_string()), everywhere: !limited }
+impl<'a> From<&'a SuppressedBy> for ShapedSuppression<'a> {
+    fn from(SuppressedBy { by, reason, until }: &'a SuppressedBy) -> Self {
+        Self { by, reason, until: until.map(|until| until.to_string()) }
     }
 }

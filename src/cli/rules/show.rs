@@ -1,11 +1,11 @@
-//! `crashsift rules show`: all that a rule says.
+//! `crashsift rules show`: rules in full.
 
 use std::io::{self, Write};
 
 use anstyle::Style;
 
 use super::shape::{ShapedRules, ShapedSigma, WholeRule};
-use super::{Format, Outcome, SourceArgs, Streams, Unknown, unknown};
+use super::{Exit, Format, Output, SourceArgs, Unknown, unknown};
 use report::json::write_indented;
 use rules::{Rule, RuleSet, closest};
 use sigma::{Listed, SigmaRules};
@@ -25,13 +25,13 @@ pub struct ShowArgs {
     pub sources: SourceArgs,
 }
 
-/// Runs it.
+/// Shows the rules with the ids of the command line.
 pub(super) fn run(
     rules: &RuleSet,
     sigma: Option<&SigmaRules>,
     args: &ShowArgs,
-    streams: &mut Streams<'_>,
-) -> io::Result<Outcome> {
+    output: &mut Output<'_>,
+) -> io::Result<Exit> {
     let listed = sigma.map(SigmaRules::listed);
     let (mut chosen, mut of_sigma) = (Vec::new(), Vec::new());
     for id in &args.ids {
@@ -42,8 +42,8 @@ pub(super) fn run(
             None if !of_this.is_empty() => of_sigma.extend(of_this),
             None => {
                 let close = close_to(rules, id);
-                let listed = "`crashsift rules list` prints all, `--rules` adds yours";
-                return unknown(streams, Unknown { what: "rule", name: id, close, listed });
+                let see = "`crashsift rules list` prints all, `--rules` adds yours";
+                return Ok(unknown(Unknown { what: "rule", name: id, close, see }));
             }
         }
     }
@@ -51,47 +51,47 @@ pub(super) fn run(
         Format::Text => {
             let mut between = false;
             for rule in chosen {
-                divide(&mut between, streams)?;
-                text(rules, rule, streams)?;
+                divide(&mut between, output)?;
+                text(rules, rule, output)?;
             }
             for rule in of_sigma {
-                divide(&mut between, streams)?;
-                sigma_text(rule, streams)?;
+                divide(&mut between, output)?;
+                sigma_text(rule, output)?;
             }
         }
         Format::Json => {
             let all = chosen.into_iter().map(|rule| WholeRule::of(rules, rule)).collect();
             let sigma = sigma.is_some().then(|| of_sigma.into_iter().map(ShapedSigma::of).collect());
-            write_indented(&ShapedRules::with(all, sigma), streams.out)?;
+            write_indented(&ShapedRules::with(all, sigma), output.out)?;
         }
     }
-    Ok(Outcome::Fine)
+    Ok(Exit::Success)
 }
 
 /// Puts a line between rules.
-fn divide(between: &mut bool, streams: &mut Streams<'_>) -> io::Result<()> {
-    if std::mem::replace(between, true) { writeln!(streams.out, "\n----\n") } else { Ok(()) }
+fn divide(between: &mut bool, output: &mut Output<'_>) -> io::Result<()> {
+    if std::mem::replace(between, true) { writeln!(output.out, "\n----\n") } else { Ok(()) }
 }
 
-/// A Sigma rule: what it says of itself, and whether it is used.
-fn sigma_text(rule: &Listed<'_>, streams: &mut Streams<'_>) -> io::Result<()> {
-    let heading = streams.style(Style::new().bold());
-    let out = &mut *streams.out;
+/// Prints the head of a Sigma rule, and whether the rule is loaded.
+fn sigma_text(rule: &Listed<'_>, output: &mut Output<'_>) -> io::Result<()> {
+    let heading = output.style(Style::new().bold());
+    let out = &mut *output.out;
     let place = format!("{}:{}", rule.file, rule.line);
     let loaded = rule.not_loaded.as_ref().map_or_else(|| "yes".to_owned(), |why| format!("no: {why}"));
     writeln!(out, "{heading}{}{heading:#}", sanitise(rule.id.unwrap_or_default()))?;
     writeln!(out, "{}\n", sanitise(rule.title.unwrap_or("(without title)")))?;
-    for (what, told) in
+    for (what, value) in
         [("Level", rule.level.unwrap_or_default()), ("Tags", rule.tags), ("File", &place), ("Loaded", &loaded)]
     {
-        if !told.is_empty() {
-            writeln!(out, "{what:<10}  {}", sanitise(told))?;
+        if !value.is_empty() {
+            writeln!(out, "{what:<10}  {}", sanitise(value))?;
         }
     }
     Ok(())
 }
 
-/// The rule that was probably meant, also by its name without the area.
+/// The id that was probably meant: also that of a rule with this name in another area.
 fn close_to<'r>(rules: &'r RuleSet, id: &str) -> Option<&'r str> {
     let ids = || rules.rules().iter().map(Rule::id);
     let names = || ids().filter_map(|id| id.split_once('/').map(|(_, name)| name));
@@ -100,9 +100,9 @@ fn close_to<'r>(rules: &'r RuleSet, id: &str) -> Option<&'r str> {
     of_name.or_else(|| closest(id, ids()))
 }
 
-fn text(rules: &RuleSet, rule: &Rule, streams: &mut Streams<'_>) -> io::Result<()> {
-    let heading = streams.style(Style::new().bold());
-    let out = &mut *streams.out;
+fn text(rules: &RuleSet, rule: &Rule, output: &mut Output<'_>) -> io::Result<()> {
+    let heading = output.style(Style::new().bold());
+    let out = &mut *output.out;
     writeln!(out, "{heading}{}{heading:#}", sanitise(rule.id()))?;
     writeln!(out, "{}\n", sanitise(rule.title()))?;
     let means = rules.causes().get(rule.cause()).map_or("", |cause| cause.means.as_str());
@@ -142,7 +142,7 @@ fn text(rules: &RuleSet, rule: &Rule, streams: &mut Streams<'_>) -> io::Result<(
     bullets(out, rule.references())
 }
 
-/// Where the rule is from, and what other rule sets do to it.
+/// Prints the rule set of a rule, and the changes of other rule sets to it.
 fn origin(rules: &RuleSet, rule: &Rule, out: &mut dyn Write) -> io::Result<()> {
     if let Some(set) = rules.set_of(rule) {
         let set = format!("{} {}, {}:{}", set.name, set.version, rule.file(), rule.line());

@@ -1,13 +1,14 @@
-//! `crashsift rules test`: the tests of rules, what they would not notice, the examples of lists of lines, and folders
-//! of artifacts that say what they must yield.
+//! `crashsift rules test`: runs the tests of rules, finds the parts of rules that no test needs, and checks the examples
+//! of lists and the folders of artifacts with an `expected.yaml`.
 
 use std::io;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use super::load::load_by;
-use super::{Outcome, Streams, counted, is_meant};
+use super::load::{load_by, unusable};
+use super::{Output, counted, is_meant, print};
+use crate::cli::{Exit, stream};
 use rules::{ExpectedFolder, LeftOut, Mutants, RuleSet};
 use rules_workbench::expectations::disappointments;
 use spanned_yaml::Diagnostic;
@@ -41,67 +42,61 @@ impl LeaveOut {
     }
 }
 
-/// Runs it.
-///
-/// # Errors
-/// Only what writing to the streams gives.
-pub(super) fn run(args: &TestArgs, streams: &mut Streams<'_>) -> io::Result<Outcome> {
-    let mut notes = streams.about_loading();
-    let Some(rules) = load_by(RuleSet::load_for_tests, &args.paths, &mut notes) else { return Ok(Outcome::Unusable) };
-    let expected = match expected(&rules) {
-        Ok(expected) => expected,
-        Err(mistakes) => {
-            notes.unusable(&mistakes);
-            return Ok(Outcome::Unusable);
-        }
-    };
+/// Runs the tests of rules and rule sets.
+pub(super) fn run(args: &TestArgs) -> Result<Exit, Exit> {
+    let rules = load_by(RuleSet::load_for_tests, &args.paths, false)?;
+    let expected = expected(&rules).map_err(|mistakes| unusable(&mistakes))?;
+    Ok(print(|output| run_all(args, &rules, &expected, output)))
+}
+
+fn run_all(args: &TestArgs, rules: &RuleSet, expected: &[ExpectedFolder], output: &mut Output<'_>) -> io::Result<Exit> {
     let outcome = rules.run_tests_of(|rule| is_meant(rule, &args.paths));
     for failure in &outcome.failed {
         let place = format!("{}:{}", failure.file, failure.line);
         let failed = format!("{place}: {}: test `{}` failed", failure.rule, failure.test);
-        writeln!(streams.out, "{}", sanitise(&failed))?;
+        writeln!(output.out, "{}", sanitise(&failed))?;
         if failure.expected != failure.got {
-            writeln!(streams.out, "  expected {}, got {}", failure.expected, failure.got)?;
+            writeln!(output.out, "  expected {}, got {}", failure.expected, failure.got)?;
         }
         for why in &failure.why {
-            writeln!(streams.out, "  {}", sanitise(why))?;
+            writeln!(output.out, "  {}", sanitise(why))?;
         }
-        writeln!(streams.out)?;
+        writeln!(output.out)?;
     }
     let examples = rules.run_examples(args.paths.is_empty());
     for failure in &examples.failed {
         let place = format!("{}:{}", failure.file, failure.line);
         let wanted = if failure.expected { "is not found in its example" } else { "is found in what it must not be" };
-        writeln!(streams.out, "{}", sanitise(&format!("{place}: the list `{}` {wanted}", failure.list)))?;
-        writeln!(streams.out, "  {}\n", sanitise(&failure.text))?;
+        writeln!(output.out, "{}", sanitise(&format!("{place}: the list `{}` {wanted}", failure.list)))?;
+        writeln!(output.out, "  {}\n", sanitise(&failure.text))?;
     }
-    let folders = folders(&expected, &rules, streams)?;
+    let folders = folders(expected, rules, output)?;
     let failed = outcome.failed.len().saturating_add(examples.failed.len());
-    // What is left out of a rule whose tests fail anyhow is not noticed by them.
+    // Tests that fail anyhow can't notice that a part of a rule is left out.
     let noticed = match (args.mutants, failed) {
-        (Some(wanted), 0) => mutants(&rules.mutants_of(|rule| is_meant(rule, &args.paths)), wanted, streams)?,
+        (Some(wanted), 0) => mutants(&rules.mutants_of(|rule| is_meant(rule, &args.paths)), wanted, output)?,
         (Some(_), _) => {
-            writeln!(streams.out, "Nothing was left out of rules: a test fails as it is.")?;
+            writeln!(output.out, "Nothing was left out of rules: a test fails as it is.")?;
             true
         }
         (None, _) => true,
     };
     if outcome.rules > 0 || expected.is_empty() {
         let (rules, passed) = (counted(outcome.rules, "rule"), counted(outcome.passed, "test"));
-        writeln!(streams.out, "{rules}: {passed} passed, {} failed", outcome.failed.len())?;
+        writeln!(output.out, "{rules}: {passed} passed, {} failed", outcome.failed.len())?;
     }
     if examples.lists > 0 {
         let (lists, passed) = (counted(examples.lists, "list"), counted(examples.passed, "example"));
-        writeln!(streams.out, "{lists}: {passed} passed, {} failed", examples.failed.len())?;
+        writeln!(output.out, "{lists}: {passed} passed, {} failed", examples.failed.len())?;
     }
     if !expected.is_empty() {
         let passed = expected.len().saturating_sub(folders.failed).saturating_sub(folders.unusable);
-        writeln!(streams.out, "{}: {passed} as expected, {} not", counted(expected.len(), "folder"), folders.failed)?;
+        writeln!(output.out, "{}: {passed} as expected, {} not", counted(expected.len(), "folder"), folders.failed)?;
     }
     Ok(match (folders.unusable, failed.saturating_add(folders.failed)) {
-        (0, 0) if noticed => Outcome::Fine,
-        (0, _) => Outcome::TestFailed,
-        _ => Outcome::Unusable,
+        (0, 0) if noticed => Exit::Success,
+        (0, _) => Exit::FailOn,
+        _ => Exit::Usage,
     })
 }
 
@@ -117,14 +112,14 @@ fn expected(rules: &RuleSet) -> Result<Vec<ExpectedFolder>, Vec<Diagnostic>> {
     if mistakes.is_empty() { Ok(expected) } else { Err(mistakes) }
 }
 
-/// How many folders are not as expected, and how many can't be analyzed.
+/// The number of folders that are not as expected, and of those that can't be analyzed.
 #[derive(Default)]
 struct Folders {
     failed: usize,
     unusable: usize,
 }
 
-fn folders(expected: &[ExpectedFolder], rules: &RuleSet, streams: &mut Streams<'_>) -> io::Result<Folders> {
+fn folders(expected: &[ExpectedFolder], rules: &RuleSet, output: &mut Output<'_>) -> io::Result<Folders> {
     let knowledge = Knowledge::builtin();
     let mut folders = Folders::default();
     for folder in expected {
@@ -132,7 +127,7 @@ fn folders(expected: &[ExpectedFolder], rules: &RuleSet, streams: &mut Streams<'
             Ok(found) => found,
             Err(reason) => {
                 folders.unusable = folders.unusable.saturating_add(1);
-                streams.note(&format!("{}: {reason}", folder.file))?;
+                stream::note(&format!("{}: {reason}", folder.file));
                 continue;
             }
         };
@@ -140,22 +135,22 @@ fn folders(expected: &[ExpectedFolder], rules: &RuleSet, streams: &mut Streams<'
         for disappointment in found {
             let of = disappointment.incident.map_or_else(String::new, |id| format!(", incident {id}"));
             let place = format!("{}:{}", folder.file, disappointment.line);
-            writeln!(streams.out, "{}", sanitise(&format!("{place}: {}{of}", disappointment.name)))?;
+            writeln!(output.out, "{}", sanitise(&format!("{place}: {}{of}", disappointment.name)))?;
             for says in &disappointment.says {
-                writeln!(streams.out, "  {}", sanitise(says))?;
+                writeln!(output.out, "  {}", sanitise(says))?;
             }
-            writeln!(streams.out)?;
+            writeln!(output.out)?;
         }
     }
     Ok(folders)
 }
 
-/// Prints what no test notices, and the shares. Whether every selection is needed by a test.
-fn mutants(all: &[Mutants], wanted: LeaveOut, streams: &mut Streams<'_>) -> io::Result<bool> {
+/// Prints the parts of rules that no test needs, and how many are needed by kind. Returns whether every selection is.
+fn mutants(all: &[Mutants], wanted: LeaveOut, output: &mut Output<'_>) -> io::Result<bool> {
     for rule in all {
         for mutant in rule.mutants.iter().filter(|mutant| !mutant.noticed && wanted.has(mutant.left_out)) {
             let line = format!("{}:{}: {}: no test needs {}", rule.file, mutant.line, rule.rule, mutant.what);
-            writeln!(streams.out, "{}", sanitise(&line))?;
+            writeln!(output.out, "{}", sanitise(&line))?;
         }
     }
     for left_out in LeftOut::ALL.into_iter().filter(|kind| wanted.has(*kind)) {
@@ -169,7 +164,7 @@ fn mutants(all: &[Mutants], wanted: LeaveOut, streams: &mut Streams<'_>) -> io::
         let of = if sum == 1 { format!("1 {word} is") } else { format!("{sum} {word}s are") };
         let rules =
             if all.len() == 1 { String::new() } else { format!("; in {whole} of {} rules all of them", all.len()) };
-        writeln!(streams.out, "{noticed} of {of} needed by a test{rules}")?;
+        writeln!(output.out, "{noticed} of {of} needed by a test{rules}")?;
     }
     Ok(all.iter().all(|rule| rule.hold(LeftOut::Selection)))
 }

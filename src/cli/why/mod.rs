@@ -1,5 +1,4 @@
-//! `crashsift why`: how rules came to their answers. Of an incident, what every rule made of it; of a rule, what it
-//! made of every incident.
+//! `crashsift why`: explains the outcome of every rule for an incident, or of one rule for every incident.
 
 mod shape;
 mod text;
@@ -12,6 +11,7 @@ use clap::ArgAction;
 use self::shape::shape;
 use self::text::text;
 use super::color::Color;
+use super::id_prefix::{self, Named};
 use super::lost::note_lost;
 use super::output::{self, Format, Look};
 use super::reporting::usage;
@@ -25,10 +25,8 @@ use report::text::page::Page;
 use rules::{Occasion, Outcome, RuleSet, SuppressedBy, Trace, Truth, closest};
 use windows_codes::Knowledge;
 
-/// Rules that can't be decided, and rules that nearly hold, that are shown of an incident.
+/// The most undecided rules, and the most nearly matching ones, that are shown of an incident without `-v`.
 const SHOWN: usize = 5;
-/// Fewer characters of an incident's id could be a rule's mistyped name.
-const SHORTEST_ID: usize = 4;
 
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
@@ -66,18 +64,14 @@ pub struct Arguments {
     color: Color,
 }
 
-pub fn run(arguments: &Arguments) -> Exit {
-    carry_out(arguments).unwrap_or_else(|exit| exit)
-}
-
-fn carry_out(arguments: &Arguments) -> Result<Exit, Exit> {
+pub fn run(arguments: &Arguments) -> Result<Exit, Exit> {
     let (own, sigma) = sigma::split(&arguments.rules);
     let rules = load_rules(!arguments.no_builtin_rules, &own, false)?;
     let sigma = sigma::load(&sigma, false)?;
     if let Some(swapped) = swapped(arguments, &rules) {
         return Err(usage(&swapped));
     }
-    let (paths, before) = reports::read_before(&arguments.paths)?;
+    let (paths, before) = reports::split(&arguments.paths)?;
     let knowledge = Knowledge::builtin();
     let options = Options { symbols: open_symbols(&arguments.symbols)?, sigma, before, ..Options::default() };
     let inspected = inspect(&paths, &rules, &knowledge, &options, &Silent);
@@ -95,7 +89,7 @@ fn carry_out(arguments: &Arguments) -> Result<Exit, Exit> {
     }))
 }
 
-/// Says what to write where the artifacts stand before the rule.
+/// The message where the rule comes after the artifacts on the command line.
 fn swapped(arguments: &Arguments, rules: &RuleSet) -> Option<String> {
     let Arguments { what, paths, .. } = arguments;
     let [.., last] = paths.as_slice() else { return None };
@@ -104,23 +98,23 @@ fn swapped(arguments: &Arguments, rules: &RuleSet) -> Option<String> {
         .then(|| format!("the rule stands before the artifacts: `crashsift why {rule} {what}`"))
 }
 
-/// The kinds of the artifacts that tell of an incident, and of the log that its records are from: those of processes
-/// stand in the Application log, those of the system in its own.
-fn given<'i>(incident: &Incident, inspected: &'i Inspected) -> Vec<&'i str> {
+/// The kinds of the artifacts with evidence of an incident, and the log with its records: the Application log has
+/// those of processes, the System log those of the system.
+fn given_kinds<'i>(incident: &Incident, inspected: &'i Inspected) -> Vec<&'i str> {
     let kinds = incident.evidence.iter().filter_map(|item| inspected.artifacts.get(item.artifact));
     let mut given: Vec<&str> = kinds.map(|artifact| &*artifact.kind).collect();
     if given.contains(&"event-log") {
         given.extend(match incident.kind {
             IncidentKind::Crash | IncidentKind::Hang => Some("application-log"),
             IncidentKind::Bugcheck | IncidentKind::GpuReset | IncidentKind::PowerLoss => Some("system-log"),
-            // Either log can tell of those.
+            // Either log can have their records.
             IncidentKind::StartFailure | IncidentKind::Exit => None,
         });
     }
     given
 }
 
-/// What rules made of one incident: of all rules, or of the one that was asked for.
+/// The traces of all rules over one incident, or that of the rule on the command line.
 struct Answer<'i> {
     incident: &'i Incident,
     traces: Vec<Trace>,
@@ -128,7 +122,7 @@ struct Answer<'i> {
     suppressed: BTreeMap<String, SuppressedBy>,
     /// Rules whose findings are shown again, because the suppression ended.
     shown_again: BTreeMap<String, SuppressedBy>,
-    /// Whether one rule was asked for.
+    /// Whether the command line names one rule.
     one_rule: bool,
 }
 
@@ -140,7 +134,7 @@ impl<'i> Answer<'i> {
         rules: &RuleSet,
         inspected: &Inspected,
     ) -> Self {
-        let given = given(incident, inspected);
+        let given = given_kinds(incident, inspected);
         traces.iter_mut().flat_map(|trace| &mut trace.missing).for_each(|missing| missing.leave_out(&given));
         let occasion = Occasion { host: incident.host.as_deref(), time: incident.time };
         let (mut suppressed, mut shown_again) = (BTreeMap::new(), BTreeMap::new());
@@ -151,7 +145,7 @@ impl<'i> Answer<'i> {
         Self { incident, traces, suppressed, shown_again, one_rule }
     }
 
-    /// What a rule made of the incident, and what others make of the rule.
+    /// The outcome of a rule for the incident, after suppressions and overlays.
     fn outcome(&self, trace: &Trace, rules: &RuleSet) -> Outcome {
         let disabled = rules.rule(&trace.rule).is_some_and(|rule| rule.disabled().is_some());
         match trace.outcome() {
@@ -172,19 +166,16 @@ fn answers<'i>(what: &str, rules: &RuleSet, inspected: &'i Inspected) -> Result<
         let meant = meant.map_or_else(|| ";".to_owned(), |meant| format!("; did you mean {meant}?"));
         return Err(format!("there is no rule {what}{meant} `crashsift rules list` shows all, `--rules` adds yours"));
     }
-    let exact = incidents.iter().find(|(incident, _)| incident.id == what);
-    let mut fitting =
-        incidents.iter().filter(|(incident, _)| what.len() >= SHORTEST_ID && incident.id.starts_with(what));
-    match (exact, fitting.next(), fitting.next()) {
-        (Some((incident, facts)), ..) | (None, Some((incident, facts)), None) => {
+    match id_prefix::find(incidents, what, |(incident, _)| &incident.id) {
+        Named::One((incident, facts)) => {
             Ok(vec![Answer::new((incident, facts), rules.traces(facts), false, rules, inspected)])
         }
-        (None, Some(_), Some(_)) => {
+        Named::Several => {
             let all = incidents.iter().map(|(incident, _)| incident.id.as_str()).filter(|id| id.starts_with(what));
             let all: Vec<&str> = all.take(SHOWN).collect();
             Err(format!("several incidents have ids that begin with {what}: {}", all.join(", ")))
         }
-        (None, None, _) => {
+        Named::Nothing => {
             if let Some(meant) = meant(what, rules) {
                 return Err(format!("there is neither an incident nor a rule {what}; {meant}"));
             }
@@ -194,24 +185,23 @@ fn answers<'i>(what: &str, rules: &RuleSet, inspected: &'i Inspected) -> Result<
     }
 }
 
-/// What a rule made of the incidents that a report has. Where it would have none, whoever asks about a text of which no
-/// rule says anything is told why this one does not.
+/// The traces of one rule over the incidents of the report; without any, over the texts that no rule matches.
 fn of_rule<'i>(rule: &str, rules: &RuleSet, inspected: &'i Inspected) -> Vec<Answer<'i>> {
     let all = || inspected.incidents.iter();
-    let mut asked: Vec<&(Incident, FactSet)> =
+    let mut shown: Vec<&(Incident, FactSet)> =
         all().filter(|(incident, facts)| inspected.is_reported(incident, facts, rules)).collect();
-    if asked.is_empty() {
-        asked = all().collect();
+    if shown.is_empty() {
+        shown = all().collect();
     }
     let of = |(incident, facts): &'i (Incident, FactSet)| {
         let traces = rules.trace(rule, facts).into_iter().collect();
         Answer::new((incident, facts), traces, true, rules, inspected)
     };
-    asked.into_iter().map(of).collect()
+    shown.into_iter().map(of).collect()
 }
 
-/// What is probably meant by a word that is neither the id of an incident nor that of a rule: a rule without its area,
-/// or a cause.
+/// A hint about a word that is neither the id of an incident nor that of a rule: the name of a rule without its area, or
+/// a cause.
 fn meant(what: &str, rules: &RuleSet) -> Option<String> {
     let name = |id: &str| id.split_once('/').is_some_and(|(_, name)| name == what);
     let named: Vec<&str> = rules.rules().iter().map(|rule| rule.id()).filter(|id| name(id)).take(SHOWN).collect();

@@ -1,12 +1,13 @@
-//! The answers for programs: `docs/rules.md` describes every key.
+//! The traces as JSON: `docs/rules.md` describes every key.
 
 use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::Answer;
+use crate::cli::rules::{ShapedEffect, ShapedSuppression};
 use report::inspected::value;
 use report::model::Made;
-use rules::{Effect, Entries, ListEntry, RuleSet, SuppressedBy, TermTrace, Trace, Truth};
+use rules::{Entries, ListEntry, RuleSet, TermTrace, Trace, Truth};
 
 #[derive(Serialize)]
 pub(super) struct Shape<'a> {
@@ -47,20 +48,6 @@ struct ShapedRule<'a> {
 }
 
 #[derive(Serialize)]
-struct ShapedSuppression<'a> {
-    by: &'a str,
-    reason: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    until: Option<String>,
-}
-
-impl<'a> ShapedSuppression<'a> {
-    fn of(SuppressedBy { by, reason, until }: &'a SuppressedBy) -> Self {
-        Self { by, reason, until: until.map(|until| until.to_string()) }
-    }
-}
-
-#[derive(Serialize)]
 struct ShapedConfidence<'a> {
     first: f64,
     adjustments: Vec<ShapedAdjustment<'a>>,
@@ -71,10 +58,8 @@ struct ShapedConfidence<'a> {
 #[derive(Serialize)]
 struct ShapedAdjustment<'a> {
     when: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    by: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    most: Option<f64>,
+    #[serde(flatten)]
+    effect: ShapedEffect,
     holds: &'static str,
     counts: bool,
 }
@@ -137,7 +122,7 @@ pub(super) fn shape<'a>(answers: &'a [Answer<'_>], rules: &'a RuleSet) -> Shape<
             reason: disabled
                 .and_then(|change| change.reason.as_deref())
                 .or_else(|| suppressed.map(|suppressed| &*suppressed.reason)),
-            suppression_ended: answer.shown_again.get(&trace.rule).map(ShapedSuppression::of),
+            suppression_ended: answer.shown_again.get(&trace.rule).map(ShapedSuppression::from),
             superseded_by: trace.superseded_by.as_deref(),
             error: trace.error.as_deref(),
             confidence: trace.confidence.as_ref().map(|sure| ShapedConfidence {
@@ -145,12 +130,11 @@ pub(super) fn shape<'a>(answers: &'a [Answer<'_>], rules: &'a RuleSet) -> Shape<
                 adjustments: sure
                     .adjustments
                     .iter()
-                    .map(|one| {
-                        let (by, most) = match one.change {
-                            Effect::By(by) => (Some(by), None),
-                            Effect::Most(most) => (None, Some(most)),
-                        };
-                        ShapedAdjustment { when: &one.when, by, most, holds: word(one.holds), counts: one.counts }
+                    .map(|one| ShapedAdjustment {
+                        when: &one.when,
+                        effect: one.change.into(),
+                        holds: word(one.holds),
+                        counts: one.counts,
                     })
                     .collect(),
                 caps: sure.caps.iter().map(|(_, why)| *why).collect(),
@@ -196,7 +180,7 @@ fn of_term(term: &TermTrace) -> ShapedTerm<'_> {
     }
 }
 
-/// Entries with the fields that `inspect` shows, and the ids of those that are incidents.
+/// Entries of a list with the fields that `inspect` shows; entries that are incidents with their ids.
 fn entries(entries: &Entries) -> Vec<Map<String, Value>> {
     let entry = |entry: &ListEntry| {
         let incident = entry.incident.as_ref().map(|id| ("incident_id".to_owned(), Value::from(&**id)));

@@ -1,4 +1,4 @@
-//! The answers for people.
+//! The traces as text.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -8,11 +8,11 @@ use super::{Answer, SHOWN};
 use report::text::page::{CAREFUL, PLAIN, Page, SURE};
 use rules::{ConfidenceTrace, Entries, Outcome, RuleSet, TermTrace, Trace, Truth};
 
-/// Longer terms are not put into a sentence.
+/// The most characters of a term in a sentence; a longer one is printed below its answer.
 const LONG_TERM: usize = 60;
-/// Terms that are shown, where it was not asked for one rule, of those for which one does not match.
+/// The most terms that are shown of a rule that does not match, where the command line names an incident.
 const TERMS: usize = 2;
-/// How far in stands what belongs to a term.
+/// The indent of lines about a term.
 const BELOW: usize = 6;
 
 pub(super) fn text(answers: &[Answer<'_>], rules: &RuleSet, page: &mut Page<'_>) -> io::Result<()> {
@@ -22,15 +22,15 @@ pub(super) fn text(answers: &[Answer<'_>], rules: &RuleSet, page: &mut Page<'_>)
     }
 }
 
-/// What one rule made of several incidents: those that it matches first, then those that lack facts, then those that it
-/// is ruled out for, of which the ones that come closest are of interest.
+/// Prints the outcomes of one rule for several incidents: first those that it matches, then those that lack facts, then
+/// those for which it is ruled out, the nearest matches first.
 fn of_rule(answers: &[Answer<'_>], rules: &RuleSet, page: &mut Page<'_>) -> io::Result<()> {
     let trace = |answer: &Answer<'_>| answer.traces.first().map(|trace| (trace.condition, trace.holding()));
     let of = |truth: Truth| -> Vec<&Answer<'_>> {
         answers.iter().filter(|answer| trace(answer).is_some_and(|(condition, _)| condition == truth)).collect()
     };
     let (matched, undecided, mut ruled_out) = (of(Truth::True), of(Truth::Undecided), of(Truth::False));
-    // In the report's order otherwise.
+    // The sort is stable: equal ones stay in the report's order.
     ruled_out.sort_by_key(|answer| Reverse(trace(answer).map(|(_, holding)| holding)));
     let rule = answers.iter().flat_map(|answer| &answer.traces).next().map_or("", |trace| &trace.rule);
     let limit = page.limit(SHOWN);
@@ -54,8 +54,7 @@ fn of_rule(answers: &[Answer<'_>], rules: &RuleSet, page: &mut Page<'_>) -> io::
     Ok(())
 }
 
-/// How many of the incidents a rule that judges comes to which outcome for. What becomes of few is told where there is
-/// one.
+/// A sentence about the number of incidents by the outcome of a rule. Rare outcomes are named where there are any.
 fn outcomes(answers: &[Answer<'_>], rules: &RuleSet) -> String {
     let count = |wanted: Outcome| {
         let traces = answers.iter().flat_map(|answer| answer.traces.iter().map(move |trace| (answer, trace)));
@@ -80,7 +79,7 @@ fn outcomes(answers: &[Answer<'_>], rules: &RuleSet) -> String {
     format!("{} and is ruled out for {}", made.join(", "), count(Outcome::NoMatch))
 }
 
-/// What rules made of one incident.
+/// Prints the outcomes of rules for one incident.
 fn one(answer: &Answer<'_>, rules: &RuleSet, page: &mut Page<'_>) -> io::Result<()> {
     let incident = answer.incident;
     let mut heading = format!("Incident {}: {}", incident.id, incident.kind.word());
@@ -98,13 +97,13 @@ fn one(answer: &Answer<'_>, rules: &RuleSet, page: &mut Page<'_>) -> io::Result<
     for trace in judging(Truth::True) {
         rule(trace, rules, answer, page)?;
     }
-    // Of those that somebody set aside, the ones that would match are of interest.
+    // Rules that are disabled or suppressed are shown where they would match.
     for trace in answer.traces.iter().filter(set_aside) {
         if limit == usize::MAX || trace.condition == Truth::True {
             rule(trace, rules, answer, page)?;
         }
     }
-    // Of the others those are of interest that hold in part.
+    // Other rules are shown where some of their selections are true.
     let near = |trace: &&Trace| limit == usize::MAX || trace.holding() > 0;
     for trace in judging(Truth::Undecided).filter(near).take(limit) {
         rule(trace, rules, answer, page)?;
@@ -130,11 +129,11 @@ fn one(answer: &Answer<'_>, rules: &RuleSet, page: &mut Page<'_>) -> io::Result<
     Ok(())
 }
 
-/// Of the facts that rules wait for, those that most of them wait for, with what would bring them.
+/// Prints the facts that most undecided rules lack, with the evidence that would contain them.
 fn waiting<'t>(undecided: impl Iterator<Item = &'t Trace>, page: &mut Page<'_>) -> io::Result<()> {
     let mut facts: BTreeMap<&str, Awaited<'_>> = BTreeMap::new();
     for trace in undecided {
-        // A rule can lack a fact for several reasons.
+        // A rule counts once, also where it lacks a fact for several reasons.
         let lacks: BTreeSet<&str> = trace.missing.iter().map(|missing| &*missing.fact).collect();
         for fact in lacks {
             let awaited = facts.entry(fact).or_default();
@@ -156,7 +155,7 @@ fn waiting<'t>(undecided: impl Iterator<Item = &'t Trace>, page: &mut Page<'_>) 
     let limit = page.limit(SHOWN);
     for (fact, awaited) in facts.iter().take(limit) {
         let wait = if awaited.rules == 1 { "1 rule waits" } else { &format!("{} rules wait", awaited.rules) };
-        // The need of most of them; of as many, the first.
+        // The most frequent reason, and the first of equally frequent ones.
         let need = awaited.needs.iter().rev().max_by_key(|(_, count)| **count);
         let need = match need {
             Some(((Some(why), _), _)) => format!("It is not known: {why}"),
@@ -175,7 +174,7 @@ fn waiting<'t>(undecided: impl Iterator<Item = &'t Trace>, page: &mut Page<'_>) 
 #[derive(Default)]
 struct Awaited<'t> {
     rules: usize,
-    /// Why it is not known or what would bring it, and of how many of them.
+    /// The number of rules by the reason why it is unknown, or by the evidence that would contain it.
     needs: BTreeMap<(Option<&'static str>, &'t str), usize>,
 }
 
@@ -216,7 +215,7 @@ fn rule(trace: &Trace, rules: &RuleSet, answer: &Answer<'_>, page: &mut Page<'_>
     let whole = answer.one_rule || page.verbose;
     let (mut shown, mut left_out) = (0_usize, 0_usize);
     for decided in trace.deciding_terms() {
-        // What a rule asks of a fact that is absent is of interest to those who ask about the rule.
+        // Terms about absent facts are shown in full where the command line names the rule.
         if decided.found.is_none() && !whole {
             absent.entry(decided.fact).or_default().push(decided.line);
         } else if whole || trace.condition == Truth::True || shown < TERMS {
@@ -267,7 +266,7 @@ fn of_lines(lines: &[u32]) -> String {
     format!("{} {numbers}", if lines.len() == 1 { "line" } else { "lines" })
 }
 
-/// A term with its answer. A long one stands below its answer, as the rule's file has it.
+/// Prints a term with its answer; a long term below its answer, as it is in the rule's file.
 fn term(trace: &TermTrace, page: &mut Page<'_>) -> io::Result<()> {
     if trace.written.chars().count() <= LONG_TERM {
         page.bullet(&format!("{}.", trace.sentence()))?;
@@ -282,7 +281,7 @@ fn term(trace: &TermTrace, page: &mut Page<'_>) -> io::Result<()> {
     entries("may fit", &trace.may_fit, page)
 }
 
-/// Names entries of a list. Incidents are named by their ids, which the answer has.
+/// Prints entries of a list. Entries that are incidents are in the answer already, by their ids.
 fn entries(fit: &str, entries: &Entries, page: &mut Page<'_>) -> io::Result<()> {
     let mut named = entries.first.iter().filter(|entry| entry.incident.is_none()).peekable();
     if named.peek().is_none() {

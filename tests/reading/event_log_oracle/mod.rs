@@ -1,6 +1,6 @@
 //! Event logs, read twice: by the binary scan, and in full by the `evtx` crate. What both give must be the same.
 //!
-//! - `told` is a record as both ways tell it, `decoded` takes it from the crate's JSON by rules of its own, and
+//! - `told` has the values of a record from both readers, `decoded` takes it from the crate's JSON by rules of its own, and
 //!   `compared` lays the two side by side;
 //! - `logs` holds the logs of these tests: the samples, those that are written in many shapes, and all below the folder
 //!   that the environment variable `CRASHSIFT_CORPUS` names;

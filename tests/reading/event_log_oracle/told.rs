@@ -1,4 +1,4 @@
-//! A record as a reader tells it.
+//! The values of a record that two readers are compared by.
 
 use std::fs::File;
 use std::io::{Seek, Write};

@@ -1,4 +1,4 @@
-//! Tests that stand beside the rules, in `NAME.tests.yaml`.
+//! Tests of rules in files beside them, in `NAME.tests.yaml`.
 
 use std::fs;
 use std::path::{Path, PathBuf};

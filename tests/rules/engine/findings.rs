@@ -1,4 +1,4 @@
-//! What a rule says of an incident that it matches, and how it came to that.
+//! The finding of a rule that matches: its texts, evidence and confidence.
 
 use std::fs;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! Which rules are loaded, and what is said of the others.
+//! Which rules are loaded, and the reasons for the others.
 
 use std::path::PathBuf;
 

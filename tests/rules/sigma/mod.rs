@@ -1,4 +1,4 @@
-//! Sigma rules over event logs: which are loaded, what they match, and what a report says of that.
+//! Sigma rules over event logs: which are loaded, what they match, and how reports show matches.
 
 mod language;
 mod loading;

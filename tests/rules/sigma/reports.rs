@@ -1,4 +1,4 @@
-//! What a report says of matches, and what it does not conclude from them.
+//! Matches of Sigma rules in reports, and conclusions that are not drawn from them.
 
 use std::path::PathBuf;
 

@@ -1,6 +1,6 @@
-//! Three machines over two months: one folder in which everything has to be told apart that only looks alike.
+//! Three machines over two months: one folder with incidents that look alike and must not be joined.
 //!
-//! `tests/fleet/truth.txt` says which artifact and record belongs to which incident.
+//! `tests/fleet/truth.txt` lists the incident of each artifact and record.
 
 use samplekit::event_log::{Event, EventLog};
 use samplekit::events::{

@@ -1,4 +1,4 @@
-//! `Report.wer` files that stand alone: hangs, managed exceptions, the kernel's reports, and what is no crash.
+//! `Report.wer` files without other evidence: hangs, managed exceptions, the kernel's reports, and what is no crash.
 
 use samplekit::wer_report::{Report, Writing};
 use samplekit::{FileTime, Guid};

@@ -1,4 +1,4 @@
-//! Chainsaw's mapping: which records a log source is, and where fields stand in them.
+//! Chainsaw's mapping: the records of each log source, and the places of fields in them.
 
 use std::path::Path;
 

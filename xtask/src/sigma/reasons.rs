@@ -1,6 +1,6 @@
 //! Why two programs differ over a rule and a record.
 //!
-//! A reason holds when it is checked: mostly, when the rule is judged here as the other program is said to read it, and
+//! A reason counts when it is checked: mostly, the rule is judged here as the other program is known to read it, and
 //! the answer is the other's then.
 
 use std::collections::{BTreeMap, BTreeSet};

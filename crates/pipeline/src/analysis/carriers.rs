@@ -1,9 +1,9 @@
-//! What modules are known for, by the lists of the rule sets.
+//! The roles of modules by the lists of rule sets: carriers, prefixes, sentinels, injected modules, drivers of Windows.
 
 use incident::Carriers;
 use rules::{ModuleList, RuleSet};
 
-/// What modules are known for: the rule sets' lists of these names.
+/// The roles of modules by the lists of these names in all rule sets.
 pub(super) fn carriers(rules: &RuleSet) -> impl Carriers + '_ {
     struct Listed<'r> {
         carriers: Vec<&'r ModuleList>,

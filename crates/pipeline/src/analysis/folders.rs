@@ -1,6 +1,6 @@
-//! Of which computer an artifact is that does not say so itself: of the one whose event logs lie beside it.
+//! Finds the computer of artifacts that do not name one: that of the event logs beside them.
 //!
-//! Beside it is in its folder, or in the copy of a system's folders that tools for collecting make:
+//! "Beside" means in the same folder, or in the same copy of a system's folders, as collecting tools make them:
 //! `C/Windows/System32/winevt/Logs` beside `C/Windows/Minidump` and `C/Users/anna/AppData/Local/CrashDumps`.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -14,14 +14,14 @@ use evidence::{CpuArchitecture, Observation, OperatingSystem, base_name};
 use incident::{LastNames, NamedLog, short_host};
 use windows_codes::Knowledge;
 
-/// Something that a machine has one of, and that dumps and reports tell.
+/// A property of which a machine has one value, and which dumps and reports contain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Trait {
     /// The processor's family.
     Family,
-    /// Its model.
+    /// The processor's model.
     Model,
-    /// Its stepping.
+    /// The processor's stepping.
     Stepping,
     /// Whether the system has 32 or 64 bits.
     Bits,
@@ -29,60 +29,60 @@ enum Trait {
     Kernel,
 }
 
-/// What a file tells of its machine.
+/// The traits of a machine in one file.
 type Traits = BTreeMap<Trait, u32>;
 
-/// The computers that event logs name, and what dumps and reports tell of their machines, by folder.
+/// The computers of event logs, and the traits in dumps and reports, by folder.
 pub(super) struct Folders {
-    /// Folders with event logs: the computers that these name, by their last names.
+    /// The last names of the computers in event logs.
     hosts: BTreeMap<String, Vec<Arc<str>>>,
-    /// Folders with event logs that tell of starts: the kernels that were started.
+    /// The kernels of the starts of Windows in event logs.
     started: BTreeMap<String, BTreeSet<u32>>,
-    /// Folders with dumps and reports: what each of these tells.
+    /// The traits in each dump and report.
     traits: BTreeMap<String, BTreeSet<Traits>>,
 }
 
-/// The machine that a folder stands for.
+/// The machine of a folder.
 #[derive(Debug, Clone)]
 pub(super) struct Machine {
     /// The computer's name.
     pub(super) host: Arc<str>,
-    /// The kernels that its logs tell were started; empty where they tell of no start.
+    /// The kernels of the starts of Windows in its logs; empty where they record no start.
     started: BTreeSet<u32>,
 }
 
 impl Machine {
-    /// Whether an artifact in the folder can be of this machine: not the dump of another system than Windows, nor what
-    /// names a kernel that this machine's logs do not know.
+    /// Whether an artifact in the folder can be of this machine: not the dump of another system than Windows, nor a file of
+    /// a kernel that is not in this machine's logs.
     pub(super) fn can_have_made(&self, observation: &Observation, knowledge: &Knowledge) -> bool {
         is_of_windows(observation) && knows(&self.started, &traits(observation, knowledge))
     }
 }
 
-/// What one artifact tells of its folder.
+/// The evidence of one artifact about the machine of its folder.
 #[derive(Default)]
-struct Told {
+struct MachineEvidence {
     hosts: BTreeSet<Arc<str>>,
     started: BTreeSet<u32>,
     traits: BTreeSet<Traits>,
 }
 
-impl Told {
-    fn by(read: &ReadArtifact, last: &LastNames, knowledge: &Knowledge) -> Self {
-        let mut told = Self::default();
+impl MachineEvidence {
+    fn of_artifact(read: &ReadArtifact, last: &LastNames, knowledge: &Knowledge) -> Self {
+        let mut found = Self::default();
         if read.pasted {
-            return told;
+            return found;
         }
         let is_log = read.artifact.kind == "event-log";
         for log in read.coverage.iter().filter(|_| is_log) {
-            told.add_host(&log.computer, last);
+            found.add_host(&log.computer, last);
         }
         let mut before: Option<&Arc<str>> = None;
         for evidence in &read.evidence {
             let Observation::Event(event) = &evidence.observation else {
                 let traits = traits(&evidence.observation, knowledge);
                 if is_of_windows(&evidence.observation) && !traits.is_empty() {
-                    told.traits.insert(traits);
+                    found.traits.insert(traits);
                 }
                 continue;
             };
@@ -90,12 +90,12 @@ impl Told {
             if let Some(host) = event.computer.as_ref().filter(|_| is_log)
                 && before.replace(host).is_none_or(|before| !Arc::ptr_eq(before, host))
             {
-                told.add_host(host, last);
+                found.add_host(host, last);
             }
             let kernel = incident::started_build(event).and_then(|build| knowledge.kernel_build(build));
-            told.started.extend(kernel);
+            found.started.extend(kernel);
         }
-        told
+        found
     }
 
     fn add_host(&mut self, host: &Arc<str>, last: &LastNames) {
@@ -106,10 +106,10 @@ impl Told {
     }
 }
 
-/// Adds what an artifact tells to what others of its folder told.
-fn add<T: Ord>(all: &mut BTreeMap<String, BTreeSet<T>>, folder: &str, told: BTreeSet<T>) {
-    if !told.is_empty() {
-        all.entry(folder.to_owned()).or_default().extend(told);
+/// Adds the evidence of an artifact to that of its folder.
+fn add<T: Ord>(all: &mut BTreeMap<String, BTreeSet<T>>, folder: &str, found: BTreeSet<T>) {
+    if !found.is_empty() {
+        all.entry(folder.to_owned()).or_default().extend(found);
     }
 }
 
@@ -117,13 +117,13 @@ impl Folders {
     /// `last_names` are those of [`last_names`].
     pub(super) fn of(all: &[ReadArtifact], last_names: &[LastNames], knowledge: &Knowledge) -> Self {
         let (mut hosts, mut started, mut traits) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
-        let told: Vec<Told> =
-            all.par_iter().zip(last_names).map(|(read, last)| Told::by(read, last, knowledge)).collect();
-        for (read, told) in all.iter().zip(told) {
+        let found = all.par_iter().zip(last_names);
+        let found: Vec<_> = found.map(|(read, last)| MachineEvidence::of_artifact(read, last, knowledge)).collect();
+        for (read, found) in all.iter().zip(found) {
             let folder = folder(&read.artifact.path);
-            add(&mut hosts, folder, told.hosts);
-            add(&mut started, folder, told.started);
-            add(&mut traits, folder, told.traits);
+            add(&mut hosts, folder, found.hosts);
+            add(&mut started, folder, found.started);
+            add(&mut traits, folder, found.traits);
         }
         Self {
             hosts: hosts.into_iter().map(|(folder, hosts)| (folder, hosts.into_iter().collect())).collect(),
@@ -132,27 +132,27 @@ impl Folders {
         }
     }
 
-    /// All names, for [`incident::unify`].
+    /// The names of all computers, for [`incident::unify`].
     pub(super) fn names_mut(&mut self) -> impl Iterator<Item = &mut Arc<str>> {
         self.hosts.values_mut().flatten()
     }
 
-    /// The machine that each of these folders stands for; those that stand for none are left out.
-    pub(super) fn stand_for<'f>(
+    /// The machine of each of these folders; folders without one are left out.
+    pub(super) fn machines_of<'f>(
         &self,
         folders: impl Iterator<Item = &'f str>,
         knowledge: &Knowledge,
     ) -> HashMap<&'f str, Machine> {
-        let mut asked: BTreeSet<&str> = BTreeSet::new();
+        let mut seen: BTreeSet<&str> = BTreeSet::new();
         let mut above: HashMap<&str, Option<Machine>> = HashMap::new();
         let mut found = HashMap::new();
         for folder in folders {
-            if !asked.insert(folder) {
+            if !seen.insert(folder) {
                 continue;
             }
             let machine = if self.hosts.contains_key(folder) {
                 let only = |at: &str| at == folder;
-                once_or_none(self.hosts.get(folder).into_iter().flatten())
+                only_name(self.hosts.get(folder).into_iter().flatten())
                     .and_then(|host| self.machine(host, folder, only))
             } else {
                 let nearest = at_and_above(folder).find(|above| below(&self.hosts, above).next().is_some());
@@ -167,22 +167,22 @@ impl Folders {
         found
     }
 
-    /// The machine whose computer all event logs in a folder and below it name, if that is one.
+    /// The machine of a folder where all event logs in it and below it name one computer.
     fn machine_below(&self, folder: &str, knowledge: &Knowledge) -> Option<Machine> {
-        let host = once_or_none(below(&self.hosts, folder).flat_map(|(_, hosts)| hosts))?;
+        let host = only_name(below(&self.hosts, folder).flat_map(|(_, hosts)| hosts))?;
         let of_copy = |at: &str| self.is_of_one_copy(folder, at, &host, knowledge);
         self.machine(Arc::clone(&host), folder, of_copy)
     }
 
-    /// The machine of this name, if what lies in those folders at and below `folder` that are meant can be of one: a dump
-    /// that names a kernel that the logs do not know is of another anyway.
-    fn machine(&self, host: Arc<str>, folder: &str, is_meant: impl Fn(&str) -> bool) -> Option<Machine> {
-        let of_starts = below(&self.started, folder).filter(|(at, _)| is_meant(at));
+    /// The machine of this name, if the traits in the folders at and below `folder` that `is_part` selects can be of one
+    /// machine. A dump of a kernel that is not in the logs is of another machine and does not count.
+    fn machine(&self, host: Arc<str>, folder: &str, is_part: impl Fn(&str) -> bool) -> Option<Machine> {
+        let of_starts = below(&self.started, folder).filter(|(at, _)| is_part(at));
         let started: BTreeSet<u32> = of_starts.flat_map(|(_, kernels)| kernels).copied().collect();
         let mut of_machine = Traits::new();
-        let told = below(&self.traits, folder).filter(|(at, _)| is_meant(at)).flat_map(|(_, told)| told);
-        for (of, value) in told.filter(|told| knows(&started, told)).flatten() {
-            // Windows was renewed where the logs know several kernels.
+        let found = below(&self.traits, folder).filter(|(at, _)| is_part(at)).flat_map(|(_, found)| found);
+        for (of, value) in found.filter(|found| knows(&started, found)).flatten() {
+            // Windows was updated where the logs have several kernels.
             if *of_machine.entry(*of).or_insert(*value) != *value && (*of != Trait::Kernel || started.is_empty()) {
                 return None;
             }
@@ -190,8 +190,8 @@ impl Folders {
         Some(Machine { host, started })
     }
 
-    /// Whether an artifact's folder and those of the logs are parts of one copy: the folder above both bears the computer's
-    /// name, or they lie in folders that every such copy has. Else one may be of another case.
+    /// Whether an artifact's folder and those of the logs are parts of one copy: the folder above both has the computer's
+    /// name, or they are folders that every such copy has. Otherwise one may be of another case.
     fn is_of_one_copy(&self, above: &str, folder: &str, host: &str, knowledge: &Knowledge) -> bool {
         let name = above.rsplit(['/', '\\']).next().unwrap_or(above);
         let is_part = |folder: &str| folder.strip_prefix(above).is_some_and(|path| knowledge.is_part_of_copy(path));
@@ -199,7 +199,7 @@ impl Folders {
     }
 }
 
-/// Former names by artifact, of all of them.
+/// The last names of computers by their former names, for each artifact.
 pub(super) fn last_names(all: &[ReadArtifact]) -> Vec<LastNames> {
     let logs: Vec<NamedLog<'_>> = all
         .iter()
@@ -212,10 +212,10 @@ pub(super) fn last_names(all: &[ReadArtifact]) -> Vec<LastNames> {
     incident::last_names(&logs)
 }
 
-/// The folder that an artifact lies in.
+/// The folder of an artifact.
 pub(super) fn folder(path: &str) -> &str {
     let Some((folder, name)) = path.rsplit_once(['/', '\\']) else { return "." };
-    // A file that was packed by itself lies where its `.gz` does.
+    // A single packed file is in the folder of its `.gz`.
     let packed = folder.strip_suffix('!').filter(|archive| {
         let archive = base_name(archive);
         archive.len() == name.len().saturating_add(".gz".len()) && archive.starts_with(name)
@@ -233,7 +233,7 @@ fn at_and_above(folder: &str) -> impl Iterator<Item = &str> {
 
 /// The entries of a folder and of all below it.
 fn below<'m, V>(map: &'m BTreeMap<String, V>, folder: &str) -> impl Iterator<Item = (&'m str, &'m V)> {
-    // The character after a separator ends the range of all that lies below.
+    // The range of all paths below ends at the character after the separator.
     let of_separator = |separator: char, after: char| {
         let (from, to) = (format!("{folder}{separator}"), format!("{folder}{after}"));
         map.range::<str, _>((Bound::Included(&*from), Bound::Excluded(&*to))).map(|(key, value)| (key.as_str(), value))
@@ -242,7 +242,7 @@ fn below<'m, V>(map: &'m BTreeMap<String, V>, folder: &str) -> impl Iterator<Ite
     own.into_iter().chain(of_separator('/', '0')).chain(of_separator('\\', ']'))
 }
 
-/// Whether a folder's name has a computer's name in it, as a word.
+/// Whether a folder's name contains a computer's name as a word.
 fn names_host(folder: &str, host: &str) -> bool {
     let (folder, host) = (folder.to_lowercase(), short_host(host));
     let at_border = |c: Option<char>| c.is_none_or(|c| !c.is_alphanumeric());
@@ -254,55 +254,51 @@ fn names_host(folder: &str, host: &str) -> bool {
         })
 }
 
-/// The name that all of these are, whatever their case.
-fn once_or_none<'n>(mut names: impl Iterator<Item = &'n Arc<str>>) -> Option<Arc<str>> {
+/// The first name, if all others are the same in any case.
+fn only_name<'n>(mut names: impl Iterator<Item = &'n Arc<str>>) -> Option<Arc<str>> {
     let first = names.next()?;
     names.all(|other| other.eq_ignore_ascii_case(first)).then(|| Arc::clone(first))
 }
 
-/// Whether an artifact is not the dump of another system.
+/// Whether an artifact is of Windows: not the dump of another system.
 fn is_of_windows(observation: &Observation) -> bool {
     !matches!(observation, Observation::Process(dump) if dump.system.os != OperatingSystem::Windows)
 }
 
-/// Whether logs that tell of the starts of these kernels know the one of a dump or report, as far as either is told.
-fn knows(started: &BTreeSet<u32>, told: &Traits) -> bool {
-    started.is_empty() || told.get(&Trait::Kernel).is_none_or(|kernel| started.contains(kernel))
+/// Whether the kernel of a dump or report is one of those that were started, as far as both are known.
+fn knows(started: &BTreeSet<u32>, found: &Traits) -> bool {
+    started.is_empty() || found.get(&Trait::Kernel).is_none_or(|kernel| started.contains(kernel))
 }
 
-/// What a dump or report tells of its machine.
+/// The traits of the machine in a dump or report.
 fn traits(observation: &Observation, knowledge: &Knowledge) -> Traits {
-    let (mut processor, mut bits, mut build) = ([None; 3], None, None);
-    match observation {
+    let mut all = Traits::new();
+    let mut set = |of, value: Option<u32>| all.extend(value.map(|value| (of, value)));
+    let build = match observation {
         Observation::Process(dump) => {
             let system = &dump.system;
             let of = &system.processor;
-            processor = [of.family.map(u32::from), of.model.map(u32::from), of.stepping.map(u32::from)];
-            // Systems of 64 bits run processes of 32 as well.
-            bits = system.cpu.is_64_bit().then_some(64);
-            build = Some(system.os_version.2);
+            set(Trait::Family, of.family.map(u32::from));
+            set(Trait::Model, of.model.map(u32::from));
+            set(Trait::Stepping, of.stepping.map(u32::from));
+            // Systems of 64 bits run processes of 32 bits, too.
+            set(Trait::Bits, system.cpu.is_64_bit().then_some(64));
+            Some(system.os_version.2)
         }
         Observation::Kernel(dump) => {
-            bits = match dump.cpu {
+            let bits = match dump.cpu {
                 CpuArchitecture::X86 | CpuArchitecture::Arm => Some(32),
                 CpuArchitecture::X64 | CpuArchitecture::Arm64 => Some(64),
                 CpuArchitecture::Other => None,
             };
-            build = Some(dump.build);
+            set(Trait::Bits, bits);
+            Some(dump.build)
         }
-        Observation::Wer(report) => build = report.os_version.as_deref().and_then(incident::build_of),
-        Observation::Event(_) | Observation::Ticket(_) | Observation::Sigma(_) => {}
-    }
-    let [family, model, stepping] = processor;
-    let kernel = build.and_then(|build| knowledge.kernel_build(build));
-    let all = [
-        (Trait::Family, family),
-        (Trait::Model, model),
-        (Trait::Stepping, stepping),
-        (Trait::Bits, bits),
-        (Trait::Kernel, kernel),
-    ];
-    all.into_iter().filter_map(|(of, value)| Some((of, value?))).collect()
+        Observation::Wer(report) => report.os_version.as_deref().and_then(incident::build_of),
+        Observation::Event(_) | Observation::Ticket(_) | Observation::Sigma(_) => None,
+    };
+    set(Trait::Kernel, build.and_then(|build| knowledge.kernel_build(build)));
+    all
 }
 
 #[cfg(test)]
@@ -311,7 +307,7 @@ mod tests {
 
     fn stands_for(logs: &[(&str, &[&str])], told: &[(&str, Trait, u32)], folder: &str) -> Option<String> {
         let folders = folders(logs, told);
-        let found = folders.stand_for([folder].into_iter(), &Knowledge::builtin());
+        let found = folders.machines_of([folder].into_iter(), &Knowledge::builtin());
         found.get(folder).map(|machine| machine.host.to_string())
     }
 
@@ -417,7 +413,7 @@ mod tests {
             if !started.is_empty() {
                 folders.started.insert(LOGS.to_owned(), started.iter().copied().collect());
             }
-            folders.stand_for([users].into_iter(), &Knowledge::builtin()).remove(users)
+            folders.machines_of([users].into_iter(), &Knowledge::builtin()).remove(users)
         };
         let told = [(minidump, Trait::Kernel, 19041), (users, Trait::Kernel, 22621)];
         let of = |kernel| Traits::from([(Trait::Kernel, kernel)]);

@@ -1,8 +1,8 @@
-//! What a run logs of its steps, so that a wrong verdict can be followed back: which artifacts were read, what was joined,
-//! what was judged, and how long it took.
+//! Logs the steps of a run, so that a wrong verdict can be traced to its cause: the artifacts that were read, the incidents
+//! that were joined and judged, and the time of each step.
 //!
-//! Logging has nothing to do with the report, which never depends on it. The program prints it when `CRASHSIFT_LOG` asks
-//! for it; levels are `info` (steps of a run) and `debug` (each artifact and each incident).
+//! The report does not depend on logging. `CRASHSIFT_LOG` selects the level: `info` (steps of a run) or `debug` (each
+//! artifact and each incident).
 
 use std::time::{Duration, Instant};
 
@@ -12,7 +12,7 @@ use report::Judged;
 
 use crate::read::ReadArtifact;
 
-/// Does a step of a run, and logs how long it took.
+/// Runs a step and logs its time.
 pub(super) fn timed<T>(step: &str, work: impl FnOnce() -> T) -> T {
     let start = Instant::now();
     let done = work();
@@ -20,7 +20,7 @@ pub(super) fn timed<T>(step: &str, work: impl FnOnce() -> T) -> T {
     done
 }
 
-/// Logs what one artifact gave. `took` is for the whole file, also where the artifact is a member of an archive.
+/// Logs the evidence of one artifact. `took` is the time for the whole file, also for a member of an archive.
 pub(super) fn read(read: &ReadArtifact, took: Duration) {
     let artifact = &read.artifact;
     debug!(
@@ -34,14 +34,14 @@ pub(super) fn read(read: &ReadArtifact, took: Duration) {
     );
 }
 
-/// Logs of what an incident was joined.
+/// Logs the evidence of an incident.
 pub(super) fn joined(built: &Built<'_>) {
     let incident = &built.incident;
     let places = incident.evidence.iter().map(|item| format!("artifact {}, {}", item.artifact, item.place));
     debug!("joined {} ({}): {}", incident.id, incident.kind.word(), places.collect::<Vec<_>>().join("; "));
 }
 
-/// Logs which rules matched an incident, and its verdict.
+/// Logs the findings and the verdict of an incident.
 pub(super) fn judged(judged: &Judged) {
     let findings = judged.findings.iter().map(|finding| format!("{} {:.2}", finding.rule, finding.confidence));
     debug!(

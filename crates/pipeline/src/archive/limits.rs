@@ -1,40 +1,40 @@
-//! How much is unpacked of one archive, with all archives in it.
+//! The limits on what is unpacked of one archive, nested archives included.
 
 use std::cell::Cell;
 use std::io::{self, Read};
 
 use untrusted::Loss;
 
-/// How deep archives may lie in archives.
+/// The most archives around a file.
 pub const DEEPEST: usize = 3;
 
-/// Members that are read, those of archives within it included. What people collect has hundreds.
+/// The most members that are read, nested archives included. Collected evidence has hundreds.
 const MOST_MEMBERS: usize = 100_000;
-/// This much may always be unpacked, bytes.
+/// The bytes that any archive may unpack to.
 const ALWAYS: u64 = 1 << 30;
-/// More only so many times the archive's size: memory dumps shrink to a tenth, and archives that are made to fill disks to
-/// a thousandth.
+/// The most times its own size that a larger archive may unpack to: memory dumps shrink to a tenth, archives that are made
+/// to fill disks to a thousandth.
 const MOST_TIMES: u64 = 200;
-/// And never more than this, bytes: several dumps of the memory of a large machine.
+/// The most bytes that any archive may unpack to: several dumps of the memory of a large machine.
 const MOST_BYTES: u64 = 256 << 30;
 
-/// What is left of what may be unpacked.
+/// The members and bytes that may still be unpacked.
 #[derive(Debug)]
 pub struct Allowance {
     members: Cell<usize>,
     bytes: Cell<u64>,
-    /// What was allowed at first, bytes.
+    /// The bytes that were allowed at first.
     allowed: u64,
 }
 
 impl Allowance {
-    /// For an archive of so many bytes.
+    /// For an archive of `bytes`.
     #[must_use]
     pub fn for_archive(bytes: u64) -> Self {
         Self::of(bytes.saturating_mul(MOST_TIMES).clamp(ALWAYS, MOST_BYTES), MOST_MEMBERS)
     }
 
-    /// For so many bytes and members.
+    /// For this number of bytes and members.
     #[must_use]
     pub fn of(bytes: u64, members: usize) -> Self {
         Self { members: Cell::new(members), bytes: Cell::new(bytes), allowed: bytes }
@@ -46,25 +46,21 @@ impl Allowance {
         self.bytes.get()
     }
 
-    /// Takes one member; `false`, and a loss, when there were too many, or nothing more may be unpacked.
+    /// Counts one member; `false`, with a loss, after too many members, or when no more bytes may be unpacked.
     pub(super) fn take_member(&self, losses: &mut Vec<Loss>) -> bool {
-        match self.members.get().checked_sub(1) {
-            Some(_) if self.bytes.get() == 0 => {
-                losses.push(Loss::new("members", format!("no more are read: {}", self.exceeded())));
-                false
-            }
+        let refused = match self.members.get().checked_sub(1) {
+            Some(_) if self.bytes.get() == 0 => format!("no more are read: {}", self.exceeded()),
             Some(left) => {
                 self.members.set(left);
-                true
+                return true;
             }
-            None => {
-                losses.push(Loss::new("members", "there are more than are read; extract it and analyze the folder"));
-                false
-            }
-        }
+            None => "there are more than are read; extract it and analyze the folder".to_owned(),
+        };
+        losses.push(Loss::new("members", refused));
+        false
     }
 
-    /// Why nothing more is unpacked.
+    /// The error of content beyond the limit.
     fn exceeded(&self) -> io::Error {
         io::Error::other(format!(
             "the archive unpacks to more than the {} MiB that are allowed for one of its size; extract it and analyze the \
@@ -74,7 +70,7 @@ impl Allowance {
     }
 }
 
-/// Content that counts what is unpacked.
+/// Content whose bytes are taken from an allowance.
 pub(super) struct Limited<'a, R> {
     content: R,
     allowance: &'a Allowance,
@@ -90,7 +86,7 @@ impl<R: Read> Read for Limited<'_, R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let left = self.allowance.bytes.get();
         if left == 0 && !buffer.is_empty() {
-            // At the end of the content nothing is exceeded.
+            // Content that ends exactly at the limit is whole.
             return match self.content.read(&mut [0])? {
                 0 => Ok(0),
                 _ => Err(self.allowance.exceeded()),

@@ -1,8 +1,8 @@
-//! Archives: the files in them, one after the other.
+//! Archives: gives the files in them, one after the other.
 //!
-//! Nothing is written under a name that stands in an archive: a member is unpacked into a file without name, is read there
-//! like any other file, and is gone afterwards. What an archive claims of itself is not believed: how many members are
-//! read and how many bytes they unpack to is limited, whatever it says.
+//! No file is written under a name from an archive: a member is unpacked into a file without name, read there like any
+//! other file, and deleted. The number of members and the bytes that they unpack to are limited, and do not depend on the
+//! sizes that the archive states.
 
 mod cabinet;
 mod limits;
@@ -19,19 +19,20 @@ use crate::discover::SNIFFED;
 use limits::Limited;
 pub use limits::{Allowance, DEEPEST};
 use name::Names;
+pub(crate) use tape::is_tape;
 use untrusted::{Loss, Unreadable};
 
 /// A file in an archive.
 pub struct Member<'m> {
-    /// Its path in the archive, with `/` between its parts; never one that leads out of it, and no other member has it.
+    /// Its path in the archive, with `/` between the parts: unique, and without parts that lead out of the archive.
     pub name: String,
-    /// Its size as the archive says, bytes.
+    /// Its size as the archive states it, bytes.
     pub bytes: Option<u64>,
-    /// Its content. Ends with an error where it is damaged, or unpacks to more than is allowed.
+    /// Its content. Reading ends with an error where it is damaged or unpacks to more than is allowed.
     pub content: &'m mut dyn Read,
 }
 
-/// Is given the members.
+/// Receives the members.
 pub type Each<'e> = dyn FnMut(Member<'_>) + 'e;
 
 /// The kinds of archive that are opened.
@@ -50,7 +51,7 @@ pub enum ArchiveKind {
 impl ArchiveKind {
     /// The kind of an archive that begins with `first`; `None` for one that is not opened.
     ///
-    /// `.7z` is none: what reads them makes as much room as the archive asks for, and that may be more than there is.
+    /// `.7z` is not opened: its readers allocate as much memory as the archive asks for.
     #[must_use]
     pub fn of(first: &[u8]) -> Option<Self> {
         if first.starts_with(b"PK") {
@@ -67,9 +68,34 @@ impl ArchiveKind {
     }
 }
 
-/// Gives every member of an archive to `each`, and tells of those that could not be had.
+/// One archive that is being unpacked.
+struct Unpacking<'u, 'e> {
+    allowance: &'u Allowance,
+    names: Names,
+    losses: Vec<Loss>,
+    each: &'u mut Each<'e>,
+}
+
+impl Unpacking<'_, '_> {
+    /// Counts a member; `false`, with a loss, where no more may be read.
+    fn takes_member(&mut self) -> bool {
+        self.allowance.take_member(&mut self.losses)
+    }
+
+    /// Notes that a part of the archive could not be read.
+    fn lose(&mut self, place: impl Into<String>, reason: impl Into<String>) {
+        self.losses.push(Loss::new(place, reason));
+    }
+
+    /// Gives a member to the caller of [`members`]; what its content unpacks to counts.
+    fn give(&mut self, name: String, bytes: Option<u64>, content: impl Read) {
+        (self.each)(Member { name, bytes, content: &mut Limited::new(content, self.allowance) });
+    }
+}
+
+/// Gives every member of an archive to `each`, and returns the losses: members that could not be unpacked.
 ///
-/// `file_name` is the archive's own name, which tells what the content of a `.gz` is called.
+/// `file_name` is the archive's own name, by which the content of a `.gz` is named.
 ///
 /// # Errors
 /// When it is no archive of this kind.
@@ -81,26 +107,21 @@ pub fn members(
     each: &mut Each<'_>,
 ) -> Result<Vec<Loss>, Unreadable> {
     file.seek(SeekFrom::Start(0)).map_err(|error| Unreadable::whole(error.to_string()))?;
-    let mut names = Names::default();
+    let mut unpacking = Unpacking { allowance, names: Names::default(), losses: Vec::new(), each };
     match kind {
-        ArchiveKind::Zip => zipped::members(file, allowance, &mut names, each),
-        ArchiveKind::Tar => tape::members(BufReader::new(file), allowance, &mut names, each),
-        ArchiveKind::Cabinet => cabinet::members(file, allowance, &mut names, each),
+        ArchiveKind::Zip => zipped::members(file, &mut unpacking),
+        ArchiveKind::Tar => tape::members(BufReader::new(file), &mut unpacking),
+        ArchiveKind::Cabinet => cabinet::members(file, &mut unpacking),
         ArchiveKind::Gzip => {
             let content = Limited::new(MultiGzDecoder::new(BufReader::new(file)), allowance);
-            unzipped(content, file_name, allowance, &mut names, each)
+            unzipped(content, file_name, &mut unpacking)
         }
-    }
+    }?;
+    Ok(unpacking.losses)
 }
 
 /// The content of a `.gz`: a single file, or the members of a `.tar`.
-fn unzipped(
-    mut content: impl Read,
-    file_name: &str,
-    allowance: &Allowance,
-    names: &mut Names,
-    each: &mut Each<'_>,
-) -> Result<Vec<Loss>, Unreadable> {
+fn unzipped(mut content: impl Read, file_name: &str, unpacking: &mut Unpacking<'_, '_>) -> Result<(), Unreadable> {
     let mut first = Vec::new();
     let began = content.by_ref().take(SNIFFED).read_to_end(&mut first);
     if first.is_empty()
@@ -108,20 +129,19 @@ fn unzipped(
     {
         return Err(Unreadable::whole(format!("it can't be unpacked: {}", words(error))));
     }
-    let failed = began.err();
-    let mut content = io::Read::chain(first.as_slice(), Ending { rest: content, failed });
+    let mut content = io::Read::chain(first.as_slice(), Ending { rest: content, failed: began.err() });
     if tape::is_tape(&first) {
-        return tape::members(content, allowance, names, each);
+        return tape::members(content, unpacking);
     }
-    let mut losses = Vec::new();
-    if allowance.take_member(&mut losses) {
-        let name = names.of(&name::without_gz(file_name));
-        each(Member { name, bytes: None, content: &mut content });
+    if unpacking.takes_member() {
+        let name = unpacking.names.of(&name::without_gz(file_name));
+        // Its bytes are counted already.
+        (unpacking.each)(Member { name, bytes: None, content: &mut content });
     }
-    Ok(losses)
+    Ok(())
 }
 
-/// What follows the beginning, which may have ended with an error already.
+/// The content behind the bytes that were looked at; `failed` is the error with which those ended.
 struct Ending<R> {
     rest: R,
     failed: Option<io::Error>,
@@ -136,7 +156,7 @@ impl<R: Read> Read for Ending<R> {
     }
 }
 
-/// An error in words for people.
+/// The message of an error for users.
 #[must_use]
 pub fn words(error: &io::Error) -> String {
     match error.kind() {

@@ -1,28 +1,27 @@
-//! The names of members, as the report shows them.
+//! The names of members in the report: unique, and without parts that lead out of the archive.
 
 use std::collections::{HashMap, HashSet};
 
-/// The most bytes of a name that are shown; what is longer is cut.
+/// The most bytes of a name; longer names are cut.
 const LONGEST: usize = 1024;
 
-/// Names that were given.
+/// The names of the members so far.
 #[derive(Debug, Default)]
 pub(super) struct Names {
-    /// How often each stands in the archive, or would under its number.
+    /// By name in the archive: the last number that was tried.
     counts: HashMap<String, usize>,
     given: HashSet<String>,
 }
 
 impl Names {
-    /// The name for a member that the archive calls `name`. A second one of the same name has its number behind it, or the
-    /// next one that no other member has.
+    /// A unique name for a member with the name `name` in the archive: a second one gets ` (2)`, or the next free number.
     pub(super) fn of(&mut self, name: &str) -> String {
         let name = clean(name);
         let count = self.counts.entry(name.clone()).or_default();
         loop {
             *count = count.saturating_add(1);
             let given = if *count == 1 { name.clone() } else { format!("{name} ({count})") };
-            // Each name that was given costs each other one at most one turn, and none twice.
+            // Every turn but the last meets another given name, so that the turns are bounded by the members.
             if self.given.insert(given.clone()) || *count == usize::MAX {
                 return given;
             }
@@ -30,8 +29,7 @@ impl Names {
     }
 }
 
-/// A path that leads nowhere but into the archive: without the parts that lead up or to a root, and with `/` between the
-/// others.
+/// A relative path with `/` between its parts, without roots and parts that lead up.
 fn clean(name: &str) -> String {
     let parts = name.split(['/', '\\']).filter(|part| !matches!(*part, "" | "." | ".."));
     let mut clean = parts.collect::<Vec<_>>().join("/").replace('\0', "\u{FFFD}");
@@ -41,7 +39,7 @@ fn clean(name: &str) -> String {
     if clean.is_empty() { "unnamed".to_owned() } else { clean }
 }
 
-/// What a file was called before it became a `.gz`.
+/// The name of the content of a `.gz` with this name.
 pub(super) fn without_gz(file_name: &str) -> String {
     let (stem, extension) = file_name.rsplit_once('.').unwrap_or((file_name, ""));
     if extension.eq_ignore_ascii_case("gz") && !stem.is_empty() {

@@ -1,15 +1,13 @@
-//! `.tar`, in all of its dialects as far as names and sizes go.
+//! Tape archives (`.tar`), with the names and sizes of all dialects.
 
 use std::io::Read;
 
 use tar::{Archive, EntryType, Header, PaxExtensions};
 
-use super::limits::Limited;
-use super::name::Names;
-use super::{Allowance, Each, Member, words};
-use untrusted::{Loss, Unreadable};
+use super::{Unpacking, words};
+use untrusted::Unreadable;
 
-/// Where the header of the first file has its magic, and that magic in POSIX's dialect and GNU's.
+/// The offset of the magic in the header of the first file, and the magic of the dialects of POSIX and GNU.
 const MAGIC_AT: usize = 257;
 const MAGIC: &[u8] = b"ustar";
 /// The longest name or set of extended values that is read, bytes. Paths on Windows have at most 32767 characters.
@@ -17,39 +15,33 @@ const LONGEST_EXTENSION: u64 = 128 << 10;
 
 const SPARSE: &str = "a sparse file; extract the archive and analyze the folder";
 
-/// Whether a file begins so.
-pub(super) fn is_tape(first: &[u8]) -> bool {
+/// Whether a file that begins with `first` is a tape archive.
+pub(crate) fn is_tape(first: &[u8]) -> bool {
     first.get(MAGIC_AT..).is_some_and(|rest| rest.starts_with(MAGIC))
 }
 
-/// What stands before an entry about it.
+/// The entries before an entry that extend its header.
 #[derive(Default)]
 struct Extension {
     name: Option<String>,
-    /// Why the entry can't be read, nor what follows it.
+    /// The reason why this entry and all that follow can't be read.
     refused: Option<String>,
-    /// The entry's size, bytes: where it is larger than fits into its header.
+    /// The entry's size, bytes, where it does not fit into its header.
     bytes: Option<u64>,
-    /// Whether its content is a list of holes with what lies between them.
+    /// Whether its content is a map of holes with the data between them.
     sparse: bool,
 }
 
-// Entries are read raw: else what is said before an entry about it is read whole, however long it is.
-pub(super) fn members(
-    content: impl Read,
-    allowance: &Allowance,
-    names: &mut Names,
-    each: &mut Each<'_>,
-) -> Result<Vec<Loss>, Unreadable> {
+// Entries are read raw: otherwise the crate reads extensions of any length whole.
+pub(super) fn members(content: impl Read, unpacking: &mut Unpacking<'_, '_>) -> Result<(), Unreadable> {
     let mut archive = Archive::new(content);
     let entries = archive.entries().map_err(|error| Unreadable::whole(words(&error)))?.raw(true);
-    let mut losses = Vec::new();
     let (mut extension, mut found) = (Extension::default(), false);
     for entry in entries {
         let mut entry = match entry {
             Ok(entry) => entry,
             Err(error) if found => {
-                losses.push(Loss::new("members", format!("no more can be found: {}", words(&error))));
+                unpacking.lose("members", format!("no more can be found: {}", words(&error)));
                 break;
             }
             Err(error) => return Err(Unreadable::whole(words(&error))),
@@ -62,11 +54,11 @@ pub(super) fn members(
                 extension.note(&values);
             }
             EntryType::Regular | EntryType::Continuous => {
-                if !allowance.take_member(&mut losses) {
+                if !unpacking.takes_member() {
                     break;
                 }
                 let Extension { name, refused, bytes, sparse } = std::mem::take(&mut extension);
-                let name = names.of(&name.unwrap_or_else(|| name_in(entry.header())));
+                let name = unpacking.names.of(&name.unwrap_or_else(|| name_in(entry.header())));
                 let other_size = bytes.filter(|bytes| *bytes != entry.size()).map(|bytes| {
                     let header = entry.size();
                     format!(
@@ -74,27 +66,27 @@ pub(super) fn members(
                     )
                 });
                 if let Some(reason) = refused.or(other_size) {
-                    losses.push(Loss::new(name, reason));
-                    // Its size is not the one in its header, so nobody knows where the next one begins.
-                    losses.push(Loss::new("members", "those behind it, if there are any, are not found"));
+                    unpacking.lose(name, reason);
+                    // Its size is not the one in its header, so the next entry's place is unknown.
+                    unpacking.lose("members", "those behind it, if there are any, are not found");
                     break;
                 }
                 if sparse {
-                    losses.push(Loss::new(name, SPARSE));
+                    unpacking.lose(name, SPARSE);
                     continue;
                 }
-                let bytes = Some(entry.size());
-                each(Member { name, bytes, content: &mut Limited::new(&mut entry, allowance) });
+                unpacking.give(name, Some(entry.size()), &mut entry);
             }
             EntryType::GNUSparse => {
-                let name = names.of(&std::mem::take(&mut extension).name.unwrap_or_else(|| name_in(entry.header())));
-                losses.push(Loss::new(name, SPARSE));
+                let name = std::mem::take(&mut extension).name.unwrap_or_else(|| name_in(entry.header()));
+                let name = unpacking.names.of(&name);
+                unpacking.lose(name, SPARSE);
             }
             // Links, folders, devices.
             _ => extension = Extension::default(),
         }
     }
-    Ok(losses)
+    Ok(())
 }
 
 fn name_in(header: &Header) -> String {

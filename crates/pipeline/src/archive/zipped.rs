@@ -1,114 +1,96 @@
-//! `.zip`.
+//! Zip archives (`.zip`).
 
 use std::fs::File;
-use std::io::{self, BufReader, Read, Seek, SeekFrom};
+use std::io::{self, BufReader, Seek, SeekFrom};
 
-use zip::read::{Config, ZipFile, read_zipfile_from_stream};
+use zip::read::{Config, read_zipfile_from_stream};
 use zip::result::ZipError;
 use zip::{CompressionMethod, ZipReadOptions};
-// Reads the directory entry by entry: makes no room for as many as the archive claims, and keeps those of one name.
+// Reads the directory entry by entry: allocates nothing by the stated number of entries, and keeps equal names apart.
 use zip::unstable::read::ZipIterable;
 
 use super::limits::Limited;
-use super::name::Names;
-use super::{Allowance, Each, Member, words};
-use untrusted::{Loss, Unreadable};
+use super::{Unpacking, words};
+use untrusted::Unreadable;
 
-pub(super) fn members(
-    file: &mut File,
-    allowance: &Allowance,
-    names: &mut Names,
-    each: &mut Each<'_>,
-) -> Result<Vec<Loss>, Unreadable> {
+pub(super) fn members(file: &mut File, unpacking: &mut Unpacking<'_, '_>) -> Result<(), Unreadable> {
     let again = |error: io::Error| Unreadable::whole(error.to_string());
     let mut archive = match ZipIterable::try_new(BufReader::new(file.try_clone().map_err(again)?), Config::default()) {
         Ok(archive) => archive,
         Err(error) => {
             file.seek(SeekFrom::Start(0)).map_err(again)?;
-            return without_directory(BufReader::new(file), &error, allowance, names, each);
+            return without_directory(BufReader::new(file), &error, unpacking);
         }
     };
-    let mut losses = Vec::new();
     let files = archive.files().map_err(|error| Unreadable::whole(reason(&error)))?;
     while let Some(entry) = files.next() {
         let entry = match entry {
             Ok(entry) => entry,
             Err(error) => {
-                losses.push(Loss::new("directory", format!("no more members can be found: {}", reason(&error))));
+                unpacking.lose("directory", format!("no more members can be found: {}", reason(&error)));
                 break;
             }
         };
         if entry.is_dir() || entry.is_symlink() {
             continue;
         }
-        if !allowance.take_member(&mut losses) {
+        if !unpacking.takes_member() {
             break;
         }
-        let name = names.of(&name_of(entry.name(), entry.name_raw()));
+        let name = unpacking.names.of(&name_of(entry.name(), entry.name_raw()));
         let (bytes, method) = (entry.size(), entry.compression());
         if !entry.encrypted() && !KNOWN.contains(&method) {
-            losses.push(Loss::new(name, unknown_method(&method.to_string())));
+            unpacking.lose(name, unknown_method(&method.to_string()));
             continue;
         }
         match entry.with_reader(files.reader_mut(), ZipReadOptions::new()) {
-            Ok(content) => each(Member { name, bytes: Some(bytes), content: &mut Limited::new(content, allowance) }),
-            Err(error) => losses.push(Loss::new(name, reason(&error))),
+            Ok(content) => unpacking.give(name, Some(bytes), content),
+            Err(error) => unpacking.lose(name, reason(&error)),
         }
     }
-    Ok(losses)
+    Ok(())
 }
 
-/// The methods of compression that are known: those of Windows and of nearly everybody else.
+/// The supported methods of compression: those of Windows and of nearly all other programs.
 const KNOWN: [CompressionMethod; 3] =
     [CompressionMethod::Stored, CompressionMethod::Deflated, CompressionMethod::Deflate64];
 
-/// The members of an archive whose end is missing, where their directory would be: one after the other, as far as each
-/// says where it ends.
+/// The members of an archive without its end, where the directory would be: one after the other, as long as each states
+/// its length.
 fn without_directory(
     mut file: BufReader<&mut File>,
     error: &ZipError,
-    allowance: &Allowance,
-    names: &mut Names,
-    each: &mut Each<'_>,
-) -> Result<Vec<Loss>, Unreadable> {
+    unpacking: &mut Unpacking<'_, '_>,
+) -> Result<(), Unreadable> {
     let missing = format!("it can't be read: {}", reason(error));
-    let mut losses = vec![Loss::new("directory", missing.clone())];
-    let mut found = 0_usize;
-    loop {
+    unpacking.lose("directory", missing.clone());
+    let mut found = false;
+    let ended = loop {
         match read_zipfile_from_stream(&mut file) {
             Ok(Some(mut entry)) => {
-                if !allowance.take_member(&mut losses) {
-                    break;
+                if !unpacking.takes_member() {
+                    return Ok(());
                 }
-                found = found.saturating_add(1);
-                give(&mut entry, allowance, names, each);
-                // Without the end of this one there is no other.
-                if let Err(error) = io::copy(&mut Limited::new(&mut entry, allowance), &mut io::sink()) {
-                    losses.push(Loss::new("members", format!("no more can be found: {}", words(&error))));
-                    break;
+                found = true;
+                if !entry.is_dir() && !entry.is_symlink() {
+                    let name = unpacking.names.of(&name_of(entry.name(), entry.name_raw()));
+                    unpacking.give(name, Some(entry.size()), &mut entry);
+                }
+                // The next member begins at the end of this one.
+                if let Err(error) = io::copy(&mut Limited::new(&mut entry, unpacking.allowance), &mut io::sink()) {
+                    break words(&error);
                 }
             }
-            Ok(None) => break,
-            Err(_) if found == 0 => return Err(Unreadable::whole(missing)),
-            Err(error) => {
-                losses.push(Loss::new("members", format!("no more can be found: {}", reason(&error))));
-                break;
-            }
+            Ok(None) => return Ok(()),
+            Err(_) if !found => return Err(Unreadable::whole(missing)),
+            Err(error) => break reason(&error),
         }
-    }
-    Ok(losses)
+    };
+    unpacking.lose("members", format!("no more can be found: {ended}"));
+    Ok(())
 }
 
-fn give<R: Read>(entry: &mut ZipFile<'_, R>, allowance: &Allowance, names: &mut Names, each: &mut Each<'_>) {
-    if entry.is_dir() || entry.is_symlink() {
-        return;
-    }
-    let name = names.of(&name_of(entry.name(), entry.name_raw()));
-    let bytes = Some(entry.size());
-    each(Member { name, bytes, content: &mut Limited::new(entry, allowance) });
-}
-
-/// A name as text, also where it is none in the encoding that it should have.
+/// A name as text, also where it is not valid in its encoding.
 fn name_of(name: zip::result::ZipResult<std::borrow::Cow<'_, str>>, raw: &[u8]) -> String {
     name.map_or_else(|_| String::from_utf8_lossy(raw).into_owned(), std::borrow::Cow::into_owned)
 }

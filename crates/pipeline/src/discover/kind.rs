@@ -1,19 +1,19 @@
-//! What a file is, by its content. Names lie: a `.dmp` may be anything, an event log may be called `.tmp`.
+//! Recognizes the kind of a file by its content. Names are unreliable: an event log may be called `.tmp`.
 
 use std::path::Path;
 
-use evidence::ArtifactKind;
-
+use crate::archive::is_tape;
 use crash_dump::{kernel_dump, minidump};
+use evidence::ArtifactKind;
 use evtx_scan::is_event_log;
 use pasted_text as ticket;
 use wer::report as wer_report;
 
-/// How many bytes [`sniff`] wants to see: up to the magic of an event log's first chunk, which tells a log whose
-/// header is damaged.
+/// The number of first bytes that [`sniff`] needs: up to the magic of an event log's first chunk, by which a log with a
+/// damaged header is recognized.
 pub const SNIFFED: u64 = 4096 + 8;
 
-/// What a file is that begins with `first` (its first [`SNIFFED`] bytes, or all of it).
+/// The kind of a file that begins with `first`, its first [`SNIFFED`] bytes or all of it.
 #[must_use]
 pub fn sniff(first: &[u8]) -> ArtifactKind {
     if is_sentence(first) && not_pasted(first).is_none() {
@@ -35,8 +35,8 @@ pub fn sniff(first: &[u8]) -> ArtifactKind {
     }
 }
 
-/// What a text is that nobody pasted: this program's own report of an earlier run, which would be read as the crashes
-/// that it tells of, a JSON document, source code and the like. `None` for other texts, and for what is no text.
+/// The name of a text that nobody pasted: a report of this program (its crashes would count again), a JSON document,
+/// source code and the like. `None` for other texts, and for files that are no text.
 #[must_use]
 pub fn not_pasted(first: &[u8]) -> Option<&'static str> {
     if is_begun_signature(first) {
@@ -57,13 +57,13 @@ pub fn not_pasted(first: &[u8]) -> Option<&'static str> {
     }
 }
 
-/// Digits of an incident's id.
+/// The number of digits of an incident's id.
 const ID_DIGITS: usize = 16;
 
 /// Whether a file that begins so is a report of this program, in any of its formats.
 #[must_use]
 pub fn is_own_report(first: &[u8]) -> bool {
-    // Far more than stands before the program's name in a report.
+    // More than is before the program's name in any report.
     const HEAD: usize = 256;
     let text = first.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(first).trim_ascii_start();
     let head = text.get(..HEAD).unwrap_or(text);
@@ -79,8 +79,7 @@ pub fn is_own_report(first: &[u8]) -> bool {
     is_json() || is_text() || is_page() || is_table()
 }
 
-/// Whether a text is what `explain`, `inspect`, `why` or `compare` prints: it would be read as the crashes that it is
-/// about.
+/// Whether a text is the output of `explain`, `inspect`, `why` or `compare`, whose crashes would count again.
 fn is_own_answer(text: &[u8]) -> bool {
     const OF_INCIDENT: [&[u8]; 2] = [b"Incident ", b"# incident "];
     const OF_CODE: [&[u8]; 2] = [b"\n\n  says         ", b"\n\n  kind         "];
@@ -103,15 +102,15 @@ fn is_count_of_artifacts(text: &[u8]) -> bool {
     digits > 0 && text.get(digits..).is_some_and(|rest| rest.starts_with(b" artifact"))
 }
 
-/// Whether a text begins with the letters of a dump's signature by chance: somebody writes of `MDMP` files. What
-/// follows the signature of a dump is no text.
+/// Whether a text begins with the letters of a dump's signature, such as a sentence about `MDMP` files. In a dump, no text
+/// follows the signature.
 fn is_sentence(first: &[u8]) -> bool {
     const LETTERS: [&[u8]; 3] = [b"MDMP", b"PAGEDU64", b"PAGEDUMP"];
     let behind = LETTERS.iter().find_map(|letters| first.strip_prefix(*letters));
     behind.is_some_and(|rest| rest.starts_with(b" ")) && ticket::is_text(first)
 }
 
-/// Whether a file ends within the signature of a format that is read: such bytes are text by chance.
+/// Whether a file ends within the signature of a format that is read; such bytes look like text.
 fn is_begun_signature(first: &[u8]) -> bool {
     const SIGNATURES: [&[u8]; 6] = [
         b"MDMP",
@@ -137,31 +136,27 @@ fn is_archive(first: &[u8]) -> bool {
         b"BZh",
         b"\x28\xB5\x2F\xFD",
     ];
-    /// Where the header of a tar archive's first file has its magic.
-    const TAR: usize = 257;
-    let tar = first.get(TAR..).is_some_and(|rest| rest.starts_with(b"ustar"));
-    (tar || SIGNATURES.iter().any(|signature| first.starts_with(signature))) && !is_office_document(first)
+    (is_tape(first) || SIGNATURES.iter().any(|signature| first.starts_with(signature))) && !is_office_document(first)
 }
 
-/// Whether a file is a document of an office program, which is a zip archive of other files: people send texts and
-/// pictures in them, and no evidence lies in them as a file. Its first member is one of a few.
+/// Whether a file is a document of an office program: a zip archive with texts and pictures, but no evidence as a member.
+/// Its first member is one of a few.
 #[must_use]
 pub fn is_office_document(first: &[u8]) -> bool {
-    /// Where the first member's name stands behind the local header of 30 bytes.
+    /// The offset of the first member's name, behind the local header of 30 bytes.
     const NAME: usize = 30;
     const MEMBERS: [&[u8]; 4] = [b"[Content_Types].xml", b"_rels/", b"docProps/", b"mimetypeapplication/"];
     let name = first.get(NAME..).unwrap_or_default();
     first.starts_with(b"PK\x03\x04") && MEMBERS.iter().any(|member| name.starts_with(member))
 }
 
-/// The kind that a file's name promises, for telling that the content is something else, and what a file would have
-/// been that could not be read.
+/// The kind of a file by its name, for messages about other content and about files that can't be read.
 #[must_use]
 pub fn named_kind(path: &Path) -> Option<ArtifactKind> {
     let name = path.file_name()?.to_str()?.to_ascii_lowercase();
     let (stem, extension) = name.rsplit_once('.')?;
     Some(match extension {
-        "dmp" if is_stop(stem) => ArtifactKind::KernelDump,
+        "dmp" if is_kernel_dump_name(stem) => ArtifactKind::KernelDump,
         "kdmp" => ArtifactKind::KernelDump,
         "dmp" | "mdmp" | "hdmp" => ArtifactKind::Minidump,
         "evtx" => ArtifactKind::EventLog,
@@ -171,8 +166,8 @@ pub fn named_kind(path: &Path) -> Option<ArtifactKind> {
     })
 }
 
-/// Whether Windows names the dump of a stop so: `MEMORY`, `073024-9531-01`, and `Mini073024-01` up to Windows XP.
-fn is_stop(stem: &str) -> bool {
+/// Whether Windows gives this name to the dump of a blue screen: `MEMORY`, `073024-9531-01`, and `Mini073024-01` up to Windows XP.
+fn is_kernel_dump_name(stem: &str) -> bool {
     let is_date = |text: &str| text.len() == 6 && text.bytes().all(|byte| byte.is_ascii_digit());
     let dated = stem.strip_prefix("mini").unwrap_or(stem).split_once('-').is_some_and(|(date, _)| is_date(date));
     stem == "memory" || dated

@@ -1,4 +1,4 @@
-//! Lists of paths, as other programs print them.
+//! Reads lists of paths that other programs print.
 
 use std::ffi::OsString;
 use std::io::{self, Read};
@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use untrusted::text::decode;
 
-/// Byte order marks: UTF-8, and both orders of UTF-16. Windows' own programs put them before what they write.
+/// Byte order marks: UTF-8, and both orders of UTF-16. Windows' own programs write them.
 const MARKS: [&[u8]; 3] = [b"\xEF\xBB\xBF", b"\xFF\xFE", b"\xFE\xFF"];
 
 /// Reads a list of paths: one a line, or separated by NUL when the list contains one. Empty entries are left out.
@@ -16,7 +16,7 @@ const MARKS: [&[u8]; 3] = [b"\xEF\xBB\xBF", b"\xFF\xFE", b"\xFE\xFF"];
 pub fn read_list(from: &mut impl Read) -> io::Result<Vec<PathBuf>> {
     let mut list = Vec::new();
     from.read_to_end(&mut list)?;
-    // Without a mark the bytes are taken as they are: elsewhere than on Windows, paths need not be text.
+    // Without a mark the bytes are not decoded: on other systems than Windows, paths need not be text.
     if MARKS.iter().any(|mark| list.starts_with(mark)) {
         list = decode(&list).characters.into_bytes();
     }
@@ -34,7 +34,7 @@ fn os_string(bytes: &[u8]) -> OsString {
     std::os::unix::ffi::OsStringExt::from_vec(bytes.to_vec())
 }
 
-/// Windows' paths are UTF-16. A list that is not UTF-8 was most likely written in the code page of western Europe.
+/// A path of Windows, which is UTF-16. A list that is not UTF-8 is probably in the code page of western Europe.
 #[cfg(not(unix))]
 fn os_string(bytes: &[u8]) -> OsString {
     OsString::from(decode(bytes).characters)

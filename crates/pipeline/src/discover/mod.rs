@@ -1,4 +1,4 @@
-//! Finding artifacts: walking folders and telling what a file is by its content.
+//! Finds artifacts: walks folders and recognizes files by their content.
 
 mod kind;
 mod list;

@@ -1,4 +1,4 @@
-//! From the paths that were given to the files that are there.
+//! Finds the files of the given paths.
 
 use std::collections::HashSet;
 use std::fs;
@@ -16,14 +16,14 @@ pub struct Found {
     pub path: PathBuf,
 }
 
-/// A path that leads to no file that could be read.
+/// A path without a file that can be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unfound {
     /// The path.
     pub path: PathBuf,
-    /// Why.
+    /// The reason.
     pub reason: String,
-    /// Whether it was left out on purpose: a link, pipe, socket or device below a folder.
+    /// Whether it is left out by design: a link, pipe, socket or device below a folder.
     pub passed_over: bool,
 }
 
@@ -52,15 +52,15 @@ pub fn find(paths: &[PathBuf]) -> (Vec<Found>, Vec<Unfound>) {
     found.sort_by(|a, b| a.path.cmp(&b.path));
     unfound.sort_by(|a, b| a.path.cmp(&b.path));
     unfound.dedup();
-    // A link that was given by name was followed, wherever else it was met.
+    // A link that was also given by name was followed.
     unfound.retain(|one| !one.passed_over || !paths.contains(&one.path));
-    // The same file may be given twice, or lie below two folders that were given.
+    // The same file may be given twice, or be in two given folders.
     let mut seen = HashSet::new();
     found.retain(|file| seen.insert(fs::canonicalize(&file.path).unwrap_or_else(|_| file.path.clone())));
     (found, unfound)
 }
 
-/// Finds what is at a path.
+/// Adds the file at a path, or the files of the folder there.
 fn look(path: &Path, found: &mut Vec<Found>, unfound: &mut Vec<Unfound>) {
     let reason = match fs::metadata(path) {
         Ok(about) if about.is_dir() => return walk(path, found, unfound),
@@ -76,7 +76,7 @@ fn look(path: &Path, found: &mut Vec<Found>, unfound: &mut Vec<Unfound>) {
 }
 
 fn walk(folder: &Path, found: &mut Vec<Found>, unfound: &mut Vec<Unfound>) {
-    // A path that was given may itself be a link; those below are not followed.
+    // A given path may be a link; links below it are not followed.
     for entry in WalkDir::new(folder).follow_links(false).follow_root_links(true) {
         match entry {
             Ok(entry) if entry.file_type().is_file() => found.push(Found { path: entry.into_path() }),

@@ -1,21 +1,21 @@
-//! Wildcards in paths. Elsewhere the shell puts the names in place of `*.dmp`; on Windows each program has to.
+//! Expands wildcards in paths. On other systems the shell expands `*.dmp`, on Windows each program has to.
 
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
 use untrusted::glob::Glob;
 
-/// The files and folders that a path with `*` or `?` in its last part stands for, sorted; `None` for any other path.
-/// As in Windows' own commands, upper and lower case are the same, and wildcards in folders' names are not known.
+/// The files and folders that a path with `*` or `?` in its last part matches, sorted; `None` for any other path. As in
+/// Windows' own commands, case is ignored, and wildcards in names of folders are not supported.
 pub fn expand(path: &Path) -> Option<io::Result<Vec<PathBuf>>> {
     let pattern = path.file_name()?.to_str().filter(|name| !Glob::is_plain(name))?;
     let folder = path.parent().unwrap_or(Path::new(""));
     Some(matching(folder, pattern))
 }
 
-/// The pattern that a name with wildcards writes.
+/// The pattern of a name with wildcards.
 fn glob(pattern: &str) -> Glob {
-    // On Windows `*.*` has always meant every name, also those without a dot.
+    // On Windows, `*.*` matches every name, also without a dot.
     Glob::of_stars(&if pattern == "*.*" { "*".to_owned() } else { fold(pattern) })
 }
 

@@ -1,8 +1,9 @@
 //! An artifact's evidence as text in a report, and back: Postcard's encoding behind its hash (XXH3, 64 bits, little
-//! endian), compressed (deflate), in Base64. Without the hash, damage could go unnoticed and become false evidence.
-//! Evidence that is too large for that is an empty text, so that nobody takes its absence for there being none.
+//! endian), compressed (deflate), in Base64. The hash detects damage that would become false evidence. An empty text is
+//! evidence that was too large, unlike no text, which is no evidence.
 
-use std::io::{self, Read, Write};
+use std::borrow::Cow;
+use std::io::{Read, Write};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use data_encoding::BASE64;
@@ -12,18 +13,18 @@ use flate2::write::DeflateEncoder;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
+use super::MergeError;
 use crate::read::ReadArtifact;
-use evidence::Evidence;
-use evidence::LogCoverage;
+use evidence::{Evidence, LogCoverage};
 
-/// No artifact's evidence is larger unpacked, with its hash, bytes: that of some 400 000 events. Deflate can make a
-/// thousandfold of what is in a report.
+/// The most bytes of an artifact's unpacked evidence with its hash: some 400 000 events. Deflate can unpack to a thousand
+/// times the size in the report.
 const MOST_UNPACKED: u64 = 128 << 20;
 
-/// The evidence of all artifacts of a run takes no more memory, bytes, as [`memory_of`] reckons.
+/// The most bytes of memory for the evidence of all artifacts of a run, as [`memory_of`] estimates them.
 const MOST_MEMORY: u64 = 4 << 30;
 
-/// What a run may still unpack. All its artifacts share it.
+/// The memory that a run may still use for unpacked evidence, shared by all artifacts.
 #[derive(Debug)]
 pub struct Budget(AtomicU64);
 
@@ -34,110 +35,92 @@ impl Default for Budget {
 }
 
 impl Budget {
-    /// Takes the memory for what is encoded in `bytes`.
-    fn take(&self, bytes: &[u8]) -> io::Result<()> {
+    /// Takes the memory for the evidence that is encoded in `bytes`.
+    fn take(&self, bytes: &[u8]) -> Result<(), MergeError> {
         let wanted = memory_of(bytes);
         let left = self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(wanted));
-        left.map(drop).map_err(|_| {
-            io::Error::other(format!(
-                "with it, the evidence of all reports would take more than {} GiB of memory; merge fewer at once",
-                MOST_MEMORY >> 30
-            ))
-        })
+        left.map(drop).map_err(|_| MergeError::TooMuchMemory { gib: MOST_MEMORY >> 30 })
     }
 }
 
-/// How much memory evidence takes at most, about, by its encoding, bytes. A small number can be a length or stand for
-/// what is absent, and in memory there is a field, a string or an element of a list for it: an event of twelve such
-/// bytes takes 460. Others are text, which takes as much as it is long, or parts of numbers.
+/// The most memory that evidence takes, estimated by its encoding, bytes. A small number can be a length or an absent
+/// value, which is a field, a string or an element of a list in memory: an event of twelve such bytes takes 460. Larger
+/// numbers are text, which takes as much memory as in the encoding, or parts of numbers.
 fn memory_of(bytes: &[u8]) -> u64 {
-    const OF_SMALL: u64 = 40;
-    const OF_OTHERS: u64 = 2;
-    let of = |byte: &u8| if *byte < 0x20 { OF_SMALL } else { OF_OTHERS };
+    const A_SMALL: u64 = 40;
+    const ANOTHER: u64 = 2;
+    let of = |byte: &u8| if *byte < 0x20 { A_SMALL } else { ANOTHER };
     bytes.iter().map(of).fold(0, u64::saturating_add)
 }
 
-#[derive(Serialize)]
-struct Packing<'a> {
-    pasted: bool,
-    evidence: &'a [Evidence],
-    coverage: &'a [LogCoverage],
-}
-
-#[derive(Deserialize)]
-struct Packed {
-    pasted: bool,
-    evidence: Vec<Evidence>,
-    coverage: Vec<LogCoverage>,
-}
-
-/// What an artifact said, out of a report.
-#[derive(Debug)]
-pub struct Kept {
+/// The content of a text: an artifact's evidence.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Kept<'a> {
     /// Whether it was given as a ticket, outside all folders.
     pub pasted: bool,
     /// Its evidence.
-    pub evidence: Vec<Evidence>,
-    /// For an event log: what it covers.
-    pub coverage: Vec<LogCoverage>,
+    pub evidence: Cow<'a, [Evidence]>,
+    /// For an event log: the time that it covers, by computer.
+    pub coverage: Cow<'a, [LogCoverage]>,
 }
 
-/// Packs what an artifact says.
+impl<'a> From<&'a ReadArtifact> for Kept<'a> {
+    fn from(read: &'a ReadArtifact) -> Self {
+        let (evidence, coverage) = (read.evidence.as_slice(), read.coverage.as_slice());
+        Self { pasted: read.pasted, evidence: evidence.into(), coverage: coverage.into() }
+    }
+}
+
+/// Packs the evidence of an artifact.
 ///
 /// # Errors
-///
 /// When it is too large to be unpacked again.
-pub fn pack(read: &ReadArtifact) -> io::Result<String> {
+pub fn pack(read: &ReadArtifact) -> Result<String, MergeError> {
     pack_within(read, MOST_UNPACKED, &Budget::default())
 }
 
-fn pack_within(read: &ReadArtifact, most: u64, budget: &Budget) -> io::Result<String> {
-    let packing = Packing { pasted: read.pasted, evidence: &read.evidence, coverage: &read.coverage };
-    let bytes = postcard::to_allocvec(&packing).map_err(io::Error::other)?;
+fn pack_within(read: &ReadArtifact, most: u64, budget: &Budget) -> Result<String, MergeError> {
+    let bytes = postcard::to_allocvec(&Kept::from(read)).map_err(|error| MergeError::Encoding(error.to_string()))?;
     let hash = xxh3_64(&bytes).to_le_bytes();
     if (bytes.len() as u64).saturating_add(hash.len() as u64) > most {
-        return Err(too_large(most));
+        return Err(MergeError::TooLarge { mib: most >> 20 });
     }
     budget.take(&bytes)?;
     let mut encoder = DeflateEncoder::new(Vec::new(), Compression::default());
-    encoder.write_all(&hash)?;
-    encoder.write_all(&bytes)?;
-    Ok(BASE64.encode(&encoder.finish()?))
+    let written = encoder.write_all(&hash).and_then(|()| encoder.write_all(&bytes)).and_then(|()| encoder.finish());
+    Ok(BASE64.encode(&written.map_err(|error| MergeError::Encoding(error.to_string()))?))
 }
 
-/// Unpacks it.
+/// Unpacks the evidence of an artifact.
 ///
 /// # Errors
-///
-/// When the text is not what [`pack`] makes, or when the budget does not suffice.
-pub fn unpack(text: &str, budget: &Budget) -> io::Result<Kept> {
+/// When the text is not one of [`pack`], or when the budget does not suffice.
+pub fn unpack(text: &str, budget: &Budget) -> Result<Kept<'static>, MergeError> {
     unpack_within(text, MOST_UNPACKED, budget)
 }
 
-fn unpack_within(text: &str, most: u64, budget: &Budget) -> io::Result<Kept> {
+fn unpack_within(text: &str, most: u64, budget: &Budget) -> Result<Kept<'static>, MergeError> {
     if text.is_empty() {
-        return Err(io::Error::other("its evidence was too large to be kept in the report"));
+        return Err(MergeError::NotKept);
     }
-    let damaged = |what: &str| io::Error::other(format!("its evidence is damaged: {what}"));
-    let packed = BASE64.decode(text.as_bytes()).map_err(|error| damaged(&error.to_string()))?;
+    let damaged = |what: String| MergeError::Damaged(what);
+    let packed = BASE64.decode(text.as_bytes()).map_err(|error| damaged(error.to_string()))?;
     let mut bytes = Vec::new();
     let mut decoder = DeflateDecoder::new(packed.as_slice()).take(most.saturating_add(1));
-    decoder.read_to_end(&mut bytes).map_err(|error| damaged(&error.to_string()))?;
+    decoder.read_to_end(&mut bytes).map_err(|error| damaged(error.to_string()))?;
     if bytes.len() as u64 > most {
-        return Err(too_large(most));
+        return Err(MergeError::TooLarge { mib: most >> 20 });
     }
-    let Some((hash, bytes)) = bytes.split_first_chunk() else { return Err(damaged("it is too short")) };
+    let Some((hash, bytes)) = bytes.split_first_chunk() else { return Err(damaged("it is too short".to_owned())) };
     if xxh3_64(bytes) != u64::from_le_bytes(*hash) {
-        return Err(damaged("its hash is another"));
+        return Err(damaged("its hash is another".to_owned()));
     }
     budget.take(bytes)?;
-    let (packed, rest) = postcard::take_from_bytes(bytes).map_err(|error| damaged(&error.to_string()))?;
-    let Packed { pasted, evidence, coverage } = packed;
-    if rest.is_empty() { Ok(Kept { pasted, evidence, coverage }) } else { Err(damaged("something follows it")) }
-}
-
-fn too_large(most: u64) -> io::Error {
-    io::Error::other(format!("its evidence is larger than {} MiB", most >> 20))
+    match postcard::take_from_bytes(bytes) {
+        Ok((kept, [])) => Ok(kept),
+        Ok(_) => Err(damaged("something follows it".to_owned())),
+        Err(error) => Err(damaged(error.to_string())),
+    }
 }
 
 #[cfg(test)]
@@ -170,7 +153,7 @@ mod tests {
     #[test]
     fn what_can_be_packed_can_be_unpacked_and_one_byte_less_is_too_little_for_both() {
         let read = empty_lines(100);
-        let packing = Packing { pasted: false, evidence: &read.evidence, coverage: &read.coverage };
+        let packing = Kept::from(&read);
         let size = postcard::to_allocvec(&packing).expect("encoded").len().saturating_add(8) as u64;
         let less = size.saturating_sub(1);
         let text = pack_within(&read, size, &Budget::default()).expect("packed");
@@ -182,7 +165,7 @@ mod tests {
     #[test]
     fn what_follows_the_evidence_is_damage_though_the_hash_is_right() {
         let read = empty_lines(3);
-        let packing = Packing { pasted: false, evidence: &read.evidence, coverage: &read.coverage };
+        let packing = Kept::from(&read);
         let unpacked = |more: &[u8]| {
             let bytes = [postcard::to_allocvec(&packing).expect("encoded").as_slice(), more].concat();
             let mut encoder = DeflateEncoder::new(Vec::new(), Compression::default());

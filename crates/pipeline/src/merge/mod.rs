@@ -1,13 +1,12 @@
-//! From the reports of parts back to artifacts with their evidence, so that they can be joined and judged as one folder.
+//! Gets the artifacts with their evidence back from reports, so that they can be joined and judged as one folder.
 //!
-//! A report holds evidence only when it was asked to. Joining and judging what several reports hold gives the report of
-//! all their artifacts, byte for byte: nothing that is concluded in a part is taken over.
+//! A report holds evidence only with `--mergeable`. Joining and judging the evidence of several reports gives the report
+//! of all their artifacts, byte for byte: no conclusion of a report is taken over.
 
 mod kept;
 
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
-use std::io;
 
 use rayon::prelude::*;
 
@@ -20,61 +19,127 @@ use report::model::Document;
 use report::{Artifact, ArtifactStatus};
 use rules::RuleSetInfo;
 
+/// The reason why a report can't be merged.
+#[derive(Debug, thiserror::Error)]
+pub enum MergeError {
+    /// An error of one artifact.
+    #[error("artifact {path}: {error}")]
+    Artifact {
+        /// The artifact's path in the report.
+        path: String,
+        /// Its error.
+        error: Box<MergeError>,
+    },
+    /// Another artifact would get the same path below the names of the reports.
+    #[error("another one would have the path {0}")]
+    SamePath(String),
+    /// The report was made by a version with another form of evidence.
+    #[error(
+        "its evidence was written by crashsift {0}, whose form of evidence is another than this version's ({version}); \
+         analyze the folder again",
+        version = env!("CARGO_PKG_VERSION")
+    )]
+    OtherFormat(String),
+    /// The report was made without `--mergeable`.
+    #[error("it holds no evidence; reports can be merged that `analyze --mergeable` has written")]
+    NoEvidence,
+    /// The report lists an artifact twice.
+    #[error("it lists artifact {0} twice")]
+    Twice(String),
+    /// The report cites an artifact that it does not list, or whose evidence it lacks.
+    #[error("it cites artifact {path} and {what}; analyze the folder again")]
+    Cited {
+        /// The artifact's path in the report.
+        path: String,
+        /// What the report lacks.
+        what: &'static str,
+    },
+    /// The artifact's kind is not one of this version.
+    #[error("kind {0:?} is not known")]
+    UnknownKind(String),
+    /// The artifact's status is not one of this version.
+    #[error("its status is not known")]
+    UnknownStatus,
+    /// The artifact's evidence was not put into the report, because it was too large.
+    #[error("its evidence was too large to be kept in the report")]
+    NotKept,
+    /// The artifact's evidence is not as it was written.
+    #[error("its evidence is damaged: {0}")]
+    Damaged(String),
+    /// The artifact's evidence is too large.
+    #[error("its evidence is larger than {mib} MiB")]
+    TooLarge {
+        /// The limit.
+        mib: u64,
+    },
+    /// The evidence of all reports is too large.
+    #[error("with it, the evidence of all reports would take more than {gib} GiB of memory; merge fewer at once")]
+    TooMuchMemory {
+        /// The limit.
+        gib: u64,
+    },
+    /// The evidence could not be encoded.
+    #[error("{0}")]
+    Encoding(String),
+}
+
+impl MergeError {
+    fn of_artifact(self, path: impl Into<String>) -> Self {
+        Self::Artifact { path: path.into(), error: Box::new(self) }
+    }
+}
+
 /// A report to be merged.
 #[derive(Debug)]
 pub struct Part {
-    /// What it is called: its file's name without extension.
+    /// Its file's name without extension.
     pub name: String,
-    /// What it says.
+    /// Its content.
     pub report: Document<'static>,
 }
 
-/// The artifacts of all reports, and a note on what was done to tell them apart.
+/// The artifacts of all reports, and a note where their paths were changed.
 ///
-/// A file that stands in several reports with the same evidence counts once. Where two reports have different files
-/// under one path, as those of several computers do, the artifacts of all reports get the name of their report before
-/// their paths.
+/// A file with the same evidence in several reports counts once. Where two reports have different files under one path,
+/// as those of several computers do, all paths get the name of their report as a prefix.
 ///
 /// # Errors
-///
-/// Which of the reports and the reason, when one holds no evidence, not all of it, or evidence that can't be read.
-pub fn artifacts(parts: Vec<Part>) -> Result<(Vec<ReadArtifact>, Option<String>), (usize, io::Error)> {
+/// The index of a report and the reason, when it lacks evidence or its evidence can't be read.
+pub fn artifacts(parts: Vec<Part>) -> Result<(Vec<ReadArtifact>, Option<String>), (usize, MergeError)> {
     for (index, part) in parts.iter().enumerate() {
         check(&part.report).map_err(|error| (index, error))?;
     }
     let note = differing(&parts);
     let prefixes = prefixes(&parts);
-    let mut listed: BTreeMap<String, (usize, Artifact)> = BTreeMap::new();
+    let mut by_path: BTreeMap<String, (usize, Artifact)> = BTreeMap::new();
     for ((index, part), prefix) in parts.into_iter().enumerate().zip(prefixes) {
         let prefix = note.as_ref().map(|_| prefix);
         let places = places(&part.report.artifacts, prefix.as_deref());
         for (path, artifact) in places.into_iter().zip(part.report.artifacts.into_owned()) {
-            match listed.entry(path) {
+            match by_path.entry(path) {
                 Entry::Vacant(place) => {
                     place.insert((index, artifact));
                 }
                 // Without prefixes, the same file in another report.
                 Entry::Occupied(place) if place.get().1 == artifact => {}
                 Entry::Occupied(place) => {
-                    let error = format!("artifact {}: another one would have the path {}", artifact.path, place.key());
-                    return Err((index, io::Error::other(error)));
+                    return Err((index, MergeError::SamePath(place.key().clone()).of_artifact(artifact.path)));
                 }
             }
         }
     }
     let budget = Budget::default();
-    let read: Result<Vec<_>, _> = listed
+    let read: Result<Vec<_>, _> = by_path
         .into_par_iter()
         .map(|(path, (part, artifact))| {
             let own_path = artifact.path.clone();
-            unpacked(path, artifact, &budget)
-                .map_err(|error| (part, io::Error::other(format!("artifact {own_path}: {error}"))))
+            unpacked(path, artifact, &budget).map_err(|error| (part, error.of_artifact(own_path)))
         })
         .collect();
     Ok((read?, note))
 }
 
-/// The sets of Sigma rules whose matches are in the reports, as a report lists them: each once.
+/// The sets of Sigma rules whose matches are in the reports, each once.
 #[must_use]
 pub fn sigma_sets(parts: &[Part]) -> Vec<RuleSetInfo> {
     let sets = parts.iter().flat_map(|part| &*part.report.rulesets).filter(|set| set.name.starts_with(sigma::PREFIX));
@@ -111,8 +176,8 @@ fn differing(parts: &[Part]) -> Option<String> {
     })
 }
 
-/// The paths that a report's artifacts get: below the report's name, where there is a prefix. The slash that an absolute
-/// path begins with goes away then, unless the report has another artifact whose path is the rest.
+/// The new paths of a report's artifacts: below `prefix`, where there is one. An absolute path loses its first slash then,
+/// unless the report has another artifact whose path is the rest.
 fn places(artifacts: &[Artifact], prefix: Option<&str>) -> Vec<String> {
     let Some(prefix) = prefix else { return artifacts.iter().map(|artifact| artifact.path.clone()).collect() };
     let mut count: BTreeMap<&str, usize> = BTreeMap::new();
@@ -128,27 +193,17 @@ fn places(artifacts: &[Artifact], prefix: Option<&str>) -> Vec<String> {
     artifacts.iter().map(place).collect()
 }
 
-fn check(report: &Document<'_>) -> io::Result<()> {
+/// Checks that a report holds the evidence of all artifacts that it cites.
+fn check(report: &Document<'_>) -> Result<(), MergeError> {
     match report.evidence_format.as_deref() {
         Some(FORMAT) => {}
-        Some(_) => {
-            return Err(io::Error::other(format!(
-                "its evidence was written by crashsift {}, whose form of evidence is another than this version's ({}); \
-                 analyze the folder again",
-                report.tool.version,
-                env!("CARGO_PKG_VERSION")
-            )));
-        }
-        None => {
-            return Err(io::Error::other(
-                "it holds no evidence; reports can be merged that `analyze --mergeable` has written",
-            ));
-        }
+        Some(_) => return Err(MergeError::OtherFormat(report.tool.version.to_string())),
+        None => return Err(MergeError::NoEvidence),
     }
     let mut kept: BTreeMap<&str, bool> = BTreeMap::new();
     for artifact in &*report.artifacts {
         if kept.insert(&artifact.path, artifact.evidence.is_some()).is_some() {
-            return Err(io::Error::other(format!("it lists artifact {} twice", artifact.path)));
+            return Err(MergeError::Twice(artifact.path.clone()));
         }
     }
     report.check_cited(|path| {
@@ -157,12 +212,11 @@ fn check(report: &Document<'_>) -> io::Result<()> {
             Some(false) => "does not hold its evidence",
             None => "does not list it",
         };
-        Err(io::Error::other(format!("it cites artifact {path} and {what}; analyze the folder again")))
+        Err(MergeError::Cited { path: path.to_owned(), what })
     })
 }
 
-/// What stands before the paths of each report's artifacts where that is needed: its name, and where several have the
-/// same, a number that makes a name which no other has.
+/// The prefixes of the reports: their names, with a number where several reports have one name.
 fn prefixes(parts: &[Part]) -> Vec<String> {
     let mut taken: BTreeSet<String> = parts.iter().map(|part| part.name.clone()).collect();
     let mut given: BTreeMap<&str, u64> = BTreeMap::new();
@@ -184,16 +238,17 @@ fn prefixes(parts: &[Part]) -> Vec<String> {
         .collect()
 }
 
-fn unpacked(path: String, artifact: Artifact, budget: &Budget) -> io::Result<ReadArtifact> {
+/// An artifact of a report with its evidence, under its new path.
+fn unpacked(path: String, artifact: Artifact, budget: &Budget) -> Result<ReadArtifact, MergeError> {
     if ArtifactKind::of_word(&artifact.kind).is_none() {
-        return Err(io::Error::other(format!("kind {:?} is not known", artifact.kind)));
+        return Err(MergeError::UnknownKind(artifact.kind.to_string()));
     }
     if artifact.status == ArtifactStatus::Unknown {
-        return Err(io::Error::other("its status is not known"));
+        return Err(MergeError::UnknownStatus);
     }
     let kept = artifact.evidence.as_deref().map(|text| kept::unpack(text, budget)).transpose()?;
-    let (pasted, evidence, coverage) =
-        kept.map_or_else(Default::default, |kept| (kept.pasted, kept.evidence, kept.coverage));
+    let (pasted, evidence, coverage) = kept
+        .map_or_else(Default::default, |kept| (kept.pasted, kept.evidence.into_owned(), kept.coverage.into_owned()));
     Ok(ReadArtifact { artifact: Artifact { path, evidence: None, ..artifact }, pasted, evidence, coverage })
 }
 

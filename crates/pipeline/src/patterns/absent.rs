@@ -1,4 +1,4 @@
-//! Why an incident has no patterns of some sort: what they need of it that is not known.
+//! The reasons why parts of an incident's pattern are absent.
 
 use super::may_be_damage;
 use facts::FactSet;
@@ -18,8 +18,8 @@ const UNLOADED: &str = "the module had been unloaded, and its place says nothing
 const NO_DAMAGE: &str = "only incidents count that damaged memory could lead to, and this is none of them";
 const FEW_RUNS: &str = "it takes three incidents with this signature that say when their process had started";
 
-/// Says of each pattern that an incident lacks what it would take. `facts` have those that it has.
-pub fn tell(incident: &Incident, knowledge: &Knowledge, facts: &mut FactSet) {
+/// Sets the reason of each fact about patterns that `facts` lack.
+pub fn set_absent(incident: &Incident, knowledge: &Knowledge, facts: &mut FactSet) {
     let paths = SCALARS
         .iter()
         .map(|fact| fact.path)

@@ -1,4 +1,4 @@
-//! Patterns as rules see them.
+//! The facts of patterns, for rules.
 
 use std::sync::Arc;
 
@@ -6,8 +6,8 @@ use super::{Earlier, Pattern};
 pub use facts::{FactSet, Others, Record, Relation, Value};
 
 impl Pattern {
-    /// Sets the facts that it tells.
-    pub fn tell(&self, facts: &mut FactSet) {
+    /// Sets the facts of this pattern.
+    pub fn set_facts(&self, facts: &mut FactSet) {
         let mut set = |path, number: Option<u64>| {
             if let Some(number) = number {
                 facts.set(path, Value::Number(number), None);

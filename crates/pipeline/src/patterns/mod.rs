@@ -1,8 +1,8 @@
-//! What an incident is among all others of a run: a repeat, one of a burst, one of many different ones on its machine,
-//! one at a place where other machines crash too.
+//! Compares each incident with all others of a run: repeats, bursts, different crashes on one machine, crashes at the same
+//! place on other machines.
 //!
-//! All incidents count, also those that a run does not report because of their time. Each machine's incidents are
-//! looked through once in the order of their times, with what lies in a window counted as it moves.
+//! All incidents count, also those that a run does not report because of their time. The incidents of a machine are
+//! visited once in the order of their times, and a moving window counts those around each.
 
 mod absent;
 mod facts;
@@ -16,68 +16,68 @@ use std::sync::Arc;
 use jiff::{SignedDuration, Timestamp};
 
 use ::facts::{MOST_BEFORE, OtherIncidents, Others, REACH_BEFORE, Relation};
-pub use absent::tell as tell_absent;
+pub use absent::set_absent;
 use evidence::{ModuleOffset, Version};
 use incident::{Built, Incident, IncidentKind};
 use tally::Tally;
 use windows_codes::Knowledge;
 
-/// How far from an incident another one of the same machine counts as one of the same time, on each side.
+/// The time before and after an incident in which other incidents of its machine are counted.
 const AROUND: SignedDuration = SignedDuration::from_hours(15 * 24);
 /// Incidents of a machine that follow each other within this time are one burst.
 const BURST: SignedDuration = SignedDuration::from_mins(10);
 const DAY_SECONDS: i64 = 86_400;
-/// From how many incidents on "always after this time" can be said.
+/// The least incidents for a statement about the times that their processes had run.
 const LEAST_RUNS: usize = 3;
 
-/// What an incident is among the others. What can't be told is absent.
+/// The pattern of an incident among the others. Unknown parts are absent.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Pattern {
-    /// Machines that the evidence of incidents names, in the whole run.
+    /// The number of machines with incidents in the whole run.
     pub hosts: usize,
-    /// Of these, those that had an incident with the same coarse signature.
+    /// The number of machines with an incident of the same coarse signature.
     pub signature_hosts: Option<usize>,
-    /// The same place: code, module, build, offset.
+    /// Incidents at the same place: code, module, build, offset.
     pub site: Option<SamePlace>,
-    /// The machine's crashes and stops of that time, if this is one that damaged memory could lead to.
+    /// The machine's crashes and blue screens around that time, if damaged memory could cause this one.
     pub machine: Option<Mixture>,
-    /// Incidents of the machine that follow each other closely.
+    /// The burst of the machine's incidents that this one is in.
     pub burst: Option<Burst>,
-    /// The same signature on the same machine before.
+    /// Earlier incidents of the same signature on the same machine.
     pub repeats: Option<Repeats>,
     /// The shortest and the longest time that processes had run, of all incidents with the signature.
     pub runs: Option<Runs>,
     /// The last incidents of each kind on the machine within the day before, the nearest first. Known when the time is.
     pub before: Option<Vec<Earlier>>,
-    /// The incidents that all of this counts.
+    /// The incidents that these numbers count.
     pub others: Vec<Others>,
-    /// The others that share something with it. None where it may itself be one of several.
+    /// The other incidents that share a value with it. None for a text that may be about one of several incidents.
     pub sharing: Option<OtherIncidents>,
 }
 
 /// Incidents at one place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SamePlace {
-    /// Machines with one, this one counted.
+    /// The number of machines with an incident there, this one included.
     pub hosts: usize,
-    /// Earlier ones on this machine.
+    /// The number of earlier incidents there on this machine.
     pub before: usize,
 }
 
-/// How different crashes and stops are.
+/// The variety of the crashes and blue screens of a machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Mixture {
-    /// How many there are.
+    /// Their number.
     pub incidents: usize,
-    /// Different modules.
+    /// The number of different faulting modules.
     pub sites: usize,
-    /// Different codes.
+    /// The number of different codes.
     pub codes: usize,
-    /// Different programs.
+    /// The number of different programs.
     pub programs: usize,
-    /// Different days.
+    /// The number of different days.
     pub days: usize,
-    /// How many of a hundred have the most frequent signature.
+    /// The share of the most frequent signature, percent.
     pub most_alike: usize,
 }
 
@@ -90,21 +90,21 @@ pub struct Burst {
     pub size: usize,
 }
 
-/// What was before.
+/// Earlier incidents of the same signature on the same machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Repeats {
-    /// How many.
+    /// Their number.
     pub before: usize,
-    /// How long ago the first was.
+    /// The time since the first of them, seconds.
     pub first_seconds_before: u64,
-    /// How many in the 24 hours up to this one, this one counted.
+    /// The number of incidents in the 24 hours up to this one, this one included.
     pub in_a_day: usize,
 }
 
-/// How long processes ran before they failed.
+/// The times that processes ran before they failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Runs {
-    /// Of how many that is known.
+    /// The number of incidents with a known time.
     pub known: usize,
     /// The shortest, seconds.
     pub least: u64,
@@ -117,7 +117,7 @@ pub struct Runs {
 pub struct Earlier {
     /// Its kind.
     pub kind: IncidentKind,
-    /// How long before.
+    /// The time from it to the other one, seconds.
     pub seconds_before: u64,
     /// Its program.
     pub process: Option<Arc<str>>,
@@ -125,7 +125,7 @@ pub struct Earlier {
     pub id: Arc<str>,
 }
 
-/// Numbers for values that are compared.
+/// Gives equal values equal numbers, from 0.
 #[derive(Debug)]
 struct Numbers<K>(HashMap<K, u32>);
 
@@ -140,61 +140,33 @@ impl<K: Eq + Hash> Numbers<K> {
     }
 }
 
-/// Lists of ids in the order of their times.
-#[derive(Debug)]
-struct Lists<K>(HashMap<K, Vec<Arc<str>>>);
+/// Lists of incidents' ids in the order of their times.
+type Ids<K> = HashMap<K, Vec<Arc<str>>>;
 
-impl<K: Eq + Hash> Lists<K> {
-    fn new() -> Self {
-        Self(HashMap::new())
-    }
-
-    fn push(&mut self, key: K, id: &Arc<str>) {
-        self.0.entry(key).or_default().push(Arc::clone(id));
-    }
-
-    fn shared(self) -> HashMap<K, Arc<[Arc<str>]>> {
-        self.0.into_iter().map(|(key, list)| (key, list.into())).collect()
-    }
+/// The lists in a form that many incidents can refer to.
+fn shared<K: Eq + Hash>(lists: Ids<K>) -> HashMap<K, Arc<[Arc<str>]>> {
+    lists.into_iter().map(|(key, list)| (key, list.into())).collect()
 }
 
-/// The first incident of each machine.
+/// The first incident on each machine, in a list for each key.
 #[derive(Debug, Default)]
 struct Firsts {
-    list: Vec<Arc<str>>,
-    /// Where each machine's stands.
-    at: HashMap<u32, usize>,
+    lists: Ids<u32>,
+    /// Index in its list by key and machine.
+    index: HashMap<(u32, u32), usize>,
 }
 
 impl Firsts {
-    fn note(&mut self, host: u32, id: &Arc<str>) {
-        if !self.at.contains_key(&host) {
-            self.at.insert(host, self.list.len());
-            self.list.push(Arc::clone(id));
-        }
+    fn note(&mut self, key: u32, host: u32, id: &Arc<str>) {
+        let list = self.lists.entry(key).or_default();
+        self.index.entry((key, host)).or_insert_with(|| {
+            list.push(Arc::clone(id));
+            list.len().saturating_sub(1)
+        });
     }
 }
 
-/// The same, when all are known.
-#[derive(Debug)]
-struct SharedFirsts {
-    list: Arc<[Arc<str>]>,
-    at: HashMap<u32, usize>,
-}
-
-impl SharedFirsts {
-    /// Those of the other machines.
-    fn others(&self, relation: Relation, host: u32) -> Others {
-        let at = self.at.get(&host).copied().unwrap_or(self.list.len());
-        Others::around(relation, &self.list, (0, self.list.len()), at)
-    }
-}
-
-fn shared_firsts(firsts: HashMap<u32, Firsts>) -> HashMap<u32, SharedFirsts> {
-    firsts.into_iter().map(|(key, Firsts { list, at })| (key, SharedFirsts { list: list.into(), at })).collect()
-}
-
-/// An incident as it is compared. The numbers stand for what is equal.
+/// The values of an incident that are compared. Equal numbers mean equal values.
 #[derive(Debug, Clone)]
 struct Seen<'b> {
     incident: &'b Incident,
@@ -202,7 +174,7 @@ struct Seen<'b> {
     index: usize,
     signature: u32,
     host: Option<u32>,
-    /// `None` also where only a late report tells of it.
+    /// `None` also where only a later report is evidence of it.
     time: Option<Timestamp>,
     place: Option<u32>,
 }
@@ -210,7 +182,7 @@ struct Seen<'b> {
 /// Code, module, build and offset.
 type Place = (u64, String, Version, ModuleOffset);
 
-/// What each of the incidents is among all of them, in the same order.
+/// The pattern of each of the incidents, in the same order.
 #[must_use]
 pub fn patterns(built: &[Built<'_>], knowledge: &Knowledge) -> Vec<Pattern> {
     let (mut hosts, mut signatures, mut places) = (Numbers::new(), Numbers::new(), Numbers::new());
@@ -232,7 +204,7 @@ pub fn patterns(built: &[Built<'_>], knowledge: &Knowledge) -> Vec<Pattern> {
             place: place(incident).map(|place| places.of(place)),
         });
     }
-    // Those without a time stand last, whatever they came with.
+    // Incidents without a time come last, in their order.
     seen.sort_by_key(|one| (one.time.is_none(), one.time, one.index));
     let mut patterns = vec![Pattern { hosts: hosts.0.len(), ..Pattern::default() }; built.len()];
     let mut by_host: Vec<Vec<Seen<'_>>> = vec![Vec::new(); hosts.0.len()];
@@ -253,21 +225,20 @@ pub fn patterns(built: &[Built<'_>], knowledge: &Knowledge) -> Vec<Pattern> {
     patterns
 }
 
-/// Where an incident happened, where equal offsets can only mean the same code: carriers deliver everything from the
-/// same few places.
+/// The place of an incident, where equal offsets mean the same code. Carriers raise all exceptions at the same few places.
 fn place(incident: &Incident) -> Option<Place> {
     let site = incident.fault_site.as_ref().filter(|site| !site.carrier && !site.unloaded)?;
     Some((code(incident)?, site.module.to_lowercase(), site.version?, site.offset?))
 }
 
-/// The code of an exception or a stop, which are different numbers.
+/// The code of an exception or a blue screen, in different ranges of numbers.
 fn code(incident: &Incident) -> Option<u64> {
     const STOP: u64 = 1 << 32;
     let of_stop = incident.bugcheck.as_ref().map(|bugcheck| u64::from(bugcheck.code.0) | STOP);
     of_stop.or_else(|| incident.exception.as_ref().map(|exception| u64::from(exception.code.0)))
 }
 
-/// Whether damaged memory could lead to it.
+/// Whether damaged memory could cause an incident.
 fn may_be_damage(incident: &Incident, knowledge: &Knowledge) -> bool {
     match incident.kind {
         IncidentKind::Crash => incident.exception.as_ref().is_some_and(|known| knowledge.may_be_damage(known.code)),
@@ -278,34 +249,35 @@ fn may_be_damage(incident: &Incident, knowledge: &Knowledge) -> bool {
     }
 }
 
-/// What is told by comparing the machines.
+/// Sets the parts of patterns that compare the machines.
 fn across_machines(seen: &[Seen<'_>], patterns: &mut [Pattern]) {
-    let mut of_signature: HashMap<u32, Firsts> = HashMap::new();
-    let mut of_place: HashMap<u32, Firsts> = HashMap::new();
-    let mut at_place: Lists<(u32, u32)> = Lists::new();
-    let mut with_runs: Lists<u32> = Lists::new();
+    let (mut of_signature, mut of_place) = (Firsts::default(), Firsts::default());
+    let (mut at_place, mut with_runs) = (Ids::<(u32, u32)>::new(), Ids::<u32>::new());
     let mut runs: HashMap<u32, Runs> = HashMap::new();
     for one in seen {
         if let Some(host) = one.host {
-            of_signature.entry(one.signature).or_default().note(host, &one.id);
+            of_signature.note(one.signature, host, &one.id);
             if let Some(place) = one.place {
-                of_place.entry(place).or_default().note(host, &one.id);
-                at_place.push((host, place), &one.id);
+                of_place.note(place, host, &one.id);
+                at_place.entry((host, place)).or_default().push(Arc::clone(&one.id));
             }
         }
         if let Some(seconds) = run_seconds(one) {
-            with_runs.push(one.signature, &one.id);
+            with_runs.entry(one.signature).or_default().push(Arc::clone(&one.id));
             let runs = runs.entry(one.signature).or_insert(Runs { known: 0, least: seconds, most: seconds });
             runs.known = runs.known.saturating_add(1);
             runs.least = runs.least.min(seconds);
             runs.most = runs.most.max(seconds);
         }
     }
-    let of_signature: HashMap<u32, SharedFirsts> = shared_firsts(of_signature);
-    let of_place: HashMap<u32, SharedFirsts> = shared_firsts(of_place);
-    let (at_place, with_runs) = (at_place.shared(), with_runs.shared());
+    let (signature_firsts, place_firsts) = (shared(of_signature.lists), shared(of_place.lists));
+    let (at_place, with_runs) = (shared(at_place), shared(with_runs));
+    // The first incidents on the other machines.
+    let others = |relation, list: &Arc<[Arc<str>]>, index: Option<&usize>| {
+        Others::around(relation, list, (0, list.len()), index.copied().unwrap_or(list.len()))
+    };
     let mut ran_before: HashMap<u32, usize> = HashMap::new();
-    // Earlier ones at the same place of the same machine.
+    // The incidents so far at each place of each machine.
     let mut before: HashMap<(u32, u32), usize> = HashMap::new();
     for one in seen {
         let Some(pattern) = patterns.get_mut(one.index) else { continue };
@@ -321,15 +293,17 @@ fn across_machines(seen: &[Seen<'_>], patterns: &mut [Pattern]) {
             *ran = ran.saturating_add(usize::from(is_one));
         }
         let Some(host) = one.host else { continue };
-        if let Some(firsts) = of_signature.get(&one.signature) {
-            pattern.signature_hosts = Some(firsts.list.len());
-            pattern.others.push(firsts.others(Relation::SameSignatureElsewhere, host));
+        if let Some(firsts) = signature_firsts.get(&one.signature) {
+            pattern.signature_hosts = Some(firsts.len());
+            let index = of_signature.index.get(&(one.signature, host));
+            pattern.others.push(others(Relation::SameSignatureElsewhere, firsts, index));
         }
         let Some(place) = one.place else { continue };
         let earlier = before.entry((host, place)).or_default();
-        let firsts = of_place.get(&place);
-        let hosts = firsts.map_or(1, |firsts| firsts.list.len());
-        pattern.others.extend(firsts.map(|firsts| firsts.others(Relation::SamePlaceElsewhere, host)));
+        let firsts = place_firsts.get(&place);
+        let hosts = firsts.map_or(1, |firsts| firsts.len());
+        let index = of_place.index.get(&(place, host));
+        pattern.others.extend(firsts.map(|firsts| others(Relation::SamePlaceElsewhere, firsts, index)));
         let earlier_here = if one.time.is_some() { *earlier } else { 0 };
         pattern.site = Some(SamePlace { hosts, before: earlier_here });
         if let Some(list) = at_place.get(&(host, place)) {
@@ -339,16 +313,16 @@ fn across_machines(seen: &[Seen<'_>], patterns: &mut [Pattern]) {
     }
 }
 
-/// How long the process had run.
+/// The time that the process had run, seconds.
 fn run_seconds(one: &Seen<'_>) -> Option<u64> {
     let started = one.incident.process.as_ref()?.started?;
     u64::try_from(one.time?.duration_since(started).as_secs()).ok()
 }
 
-/// A value of an incident that is compared with those of others.
+/// The values of an incident that [`mixtures`] counts: module, code, program, day, signature.
 type Compared = [Option<u64>; 5];
 
-/// How different the crashes and stops of a machine are, in the days around each.
+/// Sets the variety of a machine's crashes and blue screens in the days around each.
 fn mixtures(of_host: &[(Timestamp, Seen<'_>)], knowledge: &Knowledge, patterns: &mut [Pattern]) {
     let (mut sites, mut programs) = (Numbers::new(), Numbers::new());
     let damaged = || of_host.iter().filter(|(_, one)| may_be_damage(one.incident, knowledge));
@@ -402,12 +376,14 @@ fn mixtures(of_host: &[(Timestamp, Seen<'_>)], knowledge: &Knowledge, patterns: 
     }
 }
 
+/// Adds the values to the tallies, or removes them.
 fn each(tallies: &mut [Tally; 5], compared: &Compared, change: impl Fn(&mut Tally, u64)) {
     for (tally, value) in tallies.iter_mut().zip(compared) {
         value.iter().for_each(|value| change(tally, *value));
     }
 }
 
+/// Sets the bursts of a machine's incidents.
 fn bursts(of_host: &[(Timestamp, Seen<'_>)], patterns: &mut [Pattern]) {
     let list: Arc<[Arc<str>]> = of_host.iter().map(|(_, one)| Arc::clone(&one.id)).collect();
     let mut from = 0_usize;
@@ -424,11 +400,12 @@ fn bursts(of_host: &[(Timestamp, Seen<'_>)], patterns: &mut [Pattern]) {
     }
 }
 
+/// Sets the earlier incidents of the same signature on a machine.
 fn repeats(of_host: &[(Timestamp, Seen<'_>)], patterns: &mut [Pattern]) {
     let mut by_signature: HashMap<u32, Vec<Timestamp>> = HashMap::new();
-    let mut lists: Lists<u32> = Lists::new();
-    of_host.iter().for_each(|(_, one)| lists.push(one.signature, &one.id));
-    let lists = lists.shared();
+    let mut lists = Ids::<u32>::new();
+    of_host.iter().for_each(|(_, one)| lists.entry(one.signature).or_default().push(Arc::clone(&one.id)));
+    let lists = shared(lists);
     for (time, one) in of_host {
         let before = by_signature.entry(one.signature).or_default();
         let first = before.first().copied().unwrap_or(*time);
@@ -448,7 +425,7 @@ fn repeats(of_host: &[(Timestamp, Seen<'_>)], patterns: &mut [Pattern]) {
     }
 }
 
-/// The last incidents of each kind before each.
+/// Sets the last incidents of each kind on a machine before each incident.
 fn earlier(of_host: &[(Timestamp, Seen<'_>)], patterns: &mut [Pattern]) {
     let mut last: BTreeMap<IncidentKind, VecDeque<(Timestamp, &Seen<'_>)>> = BTreeMap::new();
     for (time, one) in of_host {

@@ -1,4 +1,4 @@
-//! What of each incident rules can compare with others.
+//! The values of each incident that rules can compare with other incidents.
 
 use std::sync::Arc;
 
@@ -6,10 +6,10 @@ use super::{Numbers, Pattern, Seen};
 use facts::{OtherIncidents, Profile, Run, os_build};
 use incident::Built;
 
-/// Gives each incident the others, of which it finds those that share something with it when a rule asks.
+/// Gives each incident access to the others; those that share a value with it are looked up when a rule needs them.
 pub(super) fn share(seen: &[Seen<'_>], built: &[Built<'_>], patterns: &mut [Pattern]) {
     let (mut suspects, mut programs) = (Numbers::new(), Numbers::new());
-    // A text that may be about one of several incidents is none of its own.
+    // A text that may be about one of several incidents is not compared.
     let compared: Vec<&Seen<'_>> = seen.iter().filter(|one| one.incident.may_be_of.is_empty()).collect();
     let profiles = compared.iter().map(|one| {
         let incident = one.incident;

@@ -1,12 +1,12 @@
-//! Counting what lies in a moving window.
+//! Counts the values in a moving window.
 
 use std::collections::{BTreeMap, HashMap};
 
-/// How often each value is there.
+/// The number of occurrences of each value.
 #[derive(Debug, Default)]
 pub(super) struct Tally {
     counts: HashMap<u64, usize>,
-    /// How many values are there so often.
+    /// The number of values by their number of occurrences.
     values: BTreeMap<usize, usize>,
 }
 
@@ -18,7 +18,7 @@ impl Tally {
         self.moved(before, before.saturating_add(1));
     }
 
-    /// Takes away what was added before.
+    /// Removes a value that was added before.
     pub(super) fn remove(&mut self, value: u64) {
         let Some(count) = self.counts.get_mut(&value) else { return };
         let before = *count;
@@ -29,12 +29,12 @@ impl Tally {
         self.moved(before, before.saturating_sub(1));
     }
 
-    /// Different values.
+    /// The number of different values.
     pub(super) fn different(&self) -> usize {
         self.counts.len()
     }
 
-    /// How often the most frequent one is there.
+    /// The number of occurrences of the most frequent value.
     pub(super) fn most(&self) -> usize {
         self.values.last_key_value().map_or(0, |(count, _)| *count)
     }

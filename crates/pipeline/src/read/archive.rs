@@ -1,155 +1,135 @@
-//! Reading what is in archives: each member is unpacked and read like a file, and archives in archives likewise.
+//! Reads archives: each member is unpacked and read like a file, and nested archives likewise.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
-use super::{
-    LOSSES_SHOWN, Opened, ReadArtifact, SNIFFED, finished, note_failure_of_machine, read_opened, unknown, unread,
-};
+use super::{LOSSES_SHOWN, Opened, Reader, finished, unknown, unread};
 use crate::archive::{Allowance, ArchiveKind, DEEPEST, Member, members, words};
-use crate::discover::{named_kind, sniff};
-use crate::read_context::ReadContext;
-use evidence::ArtifactKind;
-use evidence::Reading;
+use crate::discover::{SNIFFED, named_kind, sniff};
+use evidence::{ArtifactKind, Reading};
 use report::ArtifactStatus;
 use untrusted::Loss;
 
-/// What stands in a path between an archive and its member.
+/// The separator between an archive and its member in a path.
 const WITHIN: &str = "!/";
 
-/// Where in archives a file lies.
+/// The archives around a file.
 #[derive(Clone, Copy)]
 pub(super) struct Nesting<'a> {
-    /// In how many.
+    /// Their number.
     depth: usize,
-    /// What may still be unpacked of the outermost.
+    /// The members and bytes that may still be unpacked of the outermost one.
     allowance: Option<&'a Allowance>,
 }
 
 impl Nesting<'_> {
-    /// Of a file that lies in none.
+    /// No archive.
     pub(super) const NONE: Self = Self { depth: 0, allowance: None };
 }
 
-/// Reads an archive: lists it, and what is in it.
-pub(super) fn read(
-    path: &Path,
-    shown: String,
-    mut opened: Opened,
-    nesting: Nesting<'_>,
-    context: &ReadContext,
-    all: &mut Vec<ReadArtifact>,
-) {
-    let bytes = opened.bytes;
-    let skipped = |reason: &str| {
-        let reason = format!("{reason}; extract it and analyze the folder");
-        unread(shown.clone(), ArtifactKind::Archive, bytes, ArtifactStatus::Skipped, reason)
-    };
-    let Some(kind) = ArchiveKind::of(&opened.first) else {
-        return all.push(skipped("archives of this kind are not opened"));
-    };
-    if nesting.depth >= DEEPEST {
-        return all.push(skipped("it lies too deep in other archives"));
-    }
-    let own = Allowance::for_archive(bytes);
-    let allowance = nesting.allowance.unwrap_or(&own);
-    let within = Nesting { depth: nesting.depth.saturating_add(1), allowance: Some(allowance) };
-    let file_name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    let before = all.len();
-    // A panic in a crate that unpacks costs what is behind it in this archive and nothing else.
-    let outcome = catch_unwind(AssertUnwindSafe(|| {
-        members(kind, &mut opened.file, &file_name, allowance, &mut |member| {
-            read_member(member, &shown, within, context, all);
-        })
-    }));
-    let found = all.len() > before;
-    let losses = match outcome {
-        Ok(Ok(losses)) => losses,
-        Ok(Err(unreadable)) if !found => {
-            return all.push(unread(
-                shown,
-                ArtifactKind::Archive,
-                bytes,
-                ArtifactStatus::Failed,
-                unreadable.to_string(),
-            ));
+impl Reader<'_> {
+    /// Reads the members of an archive, then adds the archive.
+    pub(super) fn read_archive(&mut self, path: &Path, shown: String, mut opened: Opened, nesting: Nesting<'_>) {
+        let bytes = opened.bytes;
+        let without_members = |status, reason| unread(shown.clone(), ArtifactKind::Archive, bytes, status, reason);
+        let skipped = |reason: &str| {
+            without_members(ArtifactStatus::Skipped, format!("{reason}; extract it and analyze the folder"))
+        };
+        let Some(kind) = ArchiveKind::of(&opened.first) else {
+            return self.all.push(skipped("archives of this kind are not opened"));
+        };
+        if nesting.depth >= DEEPEST {
+            return self.all.push(skipped("it lies too deep in other archives"));
         }
-        Ok(Err(unreadable)) => vec![Loss::new("members", unreadable.to_string())],
-        Err(_) => {
-            vec![Loss::new("members", "what unpacks them failed; this is a defect of crashsift, please report it")]
-        }
-    };
-    all.push(if found || losses.is_empty() {
-        finished(shown, ArtifactKind::Archive, bytes, Reading { losses, ..Reading::default() })
-    } else {
-        let reason = Loss::join(&losses, LOSSES_SHOWN);
-        unread(shown, ArtifactKind::Archive, bytes, ArtifactStatus::Failed, reason)
-    });
-}
-
-fn read_member(
-    member: Member<'_>,
-    archive: &str,
-    nesting: Nesting<'_>,
-    context: &ReadContext,
-    all: &mut Vec<ReadArtifact>,
-) {
-    let shown = format!("{archive}{WITHIN}{}", member.name);
-    let path = PathBuf::from(&shown);
-    let kind = named_kind(&path).unwrap_or(ArtifactKind::Unknown);
-    let stated = member.bytes;
-    let mut of_machine = false;
-    let unpacked = unpack(member, &mut of_machine);
-    if of_machine {
-        note_failure_of_machine(context);
-    }
-    let Unpacked { content, lost } = match unpacked {
-        Ok(unpacked) => unpacked,
-        Err(error) => {
-            let bytes = stated.unwrap_or_default();
-            return all.push(unread(shown, kind, bytes, ArtifactStatus::Failed, words(&error)));
-        }
-    };
-    match content {
-        Content::Whole(opened) => read_opened(&path, shown, opened, nesting, context, all),
-        // Pictures and programs are not unpacked.
-        Content::Beginning { first, bytes } => {
-            let (kind, status, reason) = unknown(&path, &first, bytes);
-            all.push(unread(shown, kind, bytes, status, reason));
-        }
-    }
-    // Of an archive, too, its own line is the last.
-    if let (Some(lost), Some(read)) = (lost, all.last_mut()) {
-        let artifact = &mut read.artifact;
-        if artifact.status == ArtifactStatus::Ok {
-            artifact.status = ArtifactStatus::Partial;
-        }
-        artifact.detail = Some(match artifact.detail.take() {
-            Some(detail) => format!("{lost}; {detail}"),
-            None => lost,
+        let own = Allowance::for_archive(bytes);
+        let allowance = nesting.allowance.unwrap_or(&own);
+        let within = Nesting { depth: nesting.depth.saturating_add(1), allowance: Some(allowance) };
+        let file_name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        let before = self.all.len();
+        // A panic in a crate that unpacks becomes a loss of the members behind this place.
+        let outcome = catch_unwind(AssertUnwindSafe(|| {
+            members(kind, &mut opened.file, &file_name, allowance, &mut |member| {
+                self.read_member(member, &shown, within);
+            })
+        }));
+        let found = self.all.len() > before;
+        let losses = match outcome {
+            Ok(Ok(losses)) => losses,
+            Ok(Err(unreadable)) if !found => {
+                return self.all.push(without_members(ArtifactStatus::Failed, unreadable.to_string()));
+            }
+            Ok(Err(unreadable)) => vec![Loss::new("members", unreadable.to_string())],
+            Err(_) => {
+                vec![Loss::new("members", "what unpacks them failed; this is a defect of crashsift, please report it")]
+            }
+        };
+        self.all.push(if found || losses.is_empty() {
+            finished(shown, ArtifactKind::Archive, bytes, Reading { losses, ..Reading::default() })
+        } else {
+            without_members(ArtifactStatus::Failed, Loss::join(&losses, LOSSES_SHOWN))
         });
     }
+
+    fn read_member(&mut self, member: Member<'_>, archive: &str, nesting: Nesting<'_>) {
+        let shown = format!("{archive}{WITHIN}{}", member.name);
+        let path = PathBuf::from(&shown);
+        let stated = member.bytes;
+        let mut of_machine = false;
+        let unpacked = unpack(member, &mut of_machine);
+        if of_machine {
+            self.note_failure_of_machine();
+        }
+        let lost = match unpacked {
+            Ok(Unpacked { content: Content::Whole(opened), lost }) => {
+                self.read_opened(&path, shown, opened, nesting);
+                lost
+            }
+            // Pictures and programs are not unpacked.
+            Ok(Unpacked { content: Content::Beginning { first, bytes }, lost }) => {
+                let (kind, status, reason) = unknown(&path, &first, bytes);
+                self.all.push(unread(shown, kind, bytes, status, reason));
+                lost
+            }
+            Err(error) => {
+                let kind = named_kind(&path).unwrap_or(ArtifactKind::Unknown);
+                let bytes = stated.unwrap_or_default();
+                return self.all.push(unread(shown, kind, bytes, ArtifactStatus::Failed, words(&error)));
+            }
+        };
+        // The member is the last artifact, also where it is an archive.
+        if let (Some(lost), Some(read)) = (lost, self.all.last_mut()) {
+            let artifact = &mut read.artifact;
+            if artifact.status == ArtifactStatus::Ok {
+                artifact.status = ArtifactStatus::Partial;
+            }
+            artifact.detail = Some(match artifact.detail.take() {
+                Some(detail) => format!("{lost}; {detail}"),
+                None => lost,
+            });
+        }
+    }
 }
 
+/// A member that was unpacked.
 struct Unpacked {
     content: Content,
-    /// What of it is missing, and why.
+    /// The missing part of the content, and the reason.
     lost: Option<String>,
 }
 
 enum Content {
-    /// In a file of its own, without name.
+    /// A temporary file without name.
     Whole(Opened),
-    /// Of what is of no kind that is read.
+    /// The first bytes and the size of a file of unrecognized content.
     Beginning { first: Vec<u8>, bytes: u64 },
 }
 
-/// The most that is unpacked only to tell a size, bytes: it counts like all that is unpacked.
+/// The most bytes that are unpacked only to count them; they are taken from the allowance.
 const MOST_COUNTED: u64 = 16 << 20;
 
-/// How many bytes there are, of which the first `before` are known, and what is to be said of that number.
+/// The size of content of which the first `before` bytes are read, and a note where not all bytes were counted.
 fn counted(before: u64, content: &mut dyn Read) -> (u64, Option<String>) {
     let (mut bytes, mut block) = (before, [0; 4096]);
     let ended = loop {
@@ -166,10 +146,10 @@ fn counted(before: u64, content: &mut dyn Read) -> (u64, Option<String>) {
     (bytes, Some(format!("archive: only {bytes} bytes were unpacked: {ended}")))
 }
 
-/// Room for what is unpacked.
+/// The temporary file that a member is unpacked into.
 struct Room<'a> {
     file: File,
-    /// Whether it could not take something.
+    /// Set when writing fails.
     failed: &'a mut bool,
 }
 
@@ -183,7 +163,7 @@ impl Write for Room<'_> {
     }
 }
 
-/// Unpacks what is of a kind that is read, as far as it can be. `of_machine`: whether what it is unpacked into failed.
+/// Unpacks a member of a kind that is read, as far as it is not damaged. `of_machine` is set when the temporary file fails.
 fn unpack(member: Member<'_>, of_machine: &mut bool) -> io::Result<Unpacked> {
     let Member { bytes: stated, content, .. } = member;
     let mut first = Vec::new();

@@ -1,4 +1,4 @@
-//! The pages' text: Markdown as every renderer reads it.
+//! The text of pages, in Markdown that all renderers support.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use report::confidence::Level;
 use rules::{Audience, Cause, Example, Finding, Outcome, Rule, RuleSet};
 use untrusted::sanitise;
 
-/// The first line of every page, by which a page is known.
+/// The first line of every page, by which pages are recognized.
 pub(super) const MARK: &str = "<!-- Written by `crashsift rules pages`. To change this page, change the rule. -->\n";
 
 /// The page that leads to all others: causes by family, rules by area.
@@ -76,7 +76,8 @@ pub(super) fn rule_page(rule: &Rule, rules: &RuleSet) -> String {
     ]);
     page.gap();
     let example = rule.examples().find(|example| example.expect == Outcome::Match);
-    let finding = example.and_then(|example| said(rule, &example, rules));
+    // With the facts of the example filled in.
+    let finding: Option<Finding> = example.and_then(|example| rules.says(rule, example.facts));
     page.heading("Why");
     match (&finding, example) {
         (Some(finding), Some(example)) => {
@@ -130,7 +131,7 @@ pub(super) fn rule_page(rule: &Rule, rules: &RuleSet) -> String {
     page.text
 }
 
-/// What other rule sets say of a rule, a sentence each.
+/// The changes of other rule sets to a rule, one sentence each.
 fn changes(rule: &Rule, rules: &RuleSet) -> Vec<String> {
     let overridden = rule.overrides().iter();
     let overridden = overridden.map(|change| format!("Overridden {} ({}).", change.says(), change.keys.join(", ")));
@@ -142,7 +143,7 @@ fn changes(rule: &Rule, rules: &RuleSet) -> Vec<String> {
     overridden.chain(disabled).chain(suppressed).collect()
 }
 
-/// The rule's tests, by what it makes of them.
+/// Adds the rule's tests, by expected outcome.
 fn examples(rule: &Rule, page: &mut Page) {
     for (expect, heading) in [
         (Outcome::Match, "Examples"),
@@ -165,11 +166,6 @@ fn examples(rule: &Rule, page: &mut Page) {
     }
 }
 
-/// What the rule says of an example, with its facts filled in.
-fn said(rule: &Rule, example: &Example<'_>, rules: &RuleSet) -> Option<Finding> {
-    rules.says(rule, example.facts)
-}
-
 /// The rules that name a cause, the surest first.
 fn of_cause<'r>(cause: &str, rules: &'r RuleSet) -> impl Iterator<Item = &'r Rule> {
     let mut of_cause: Vec<&Rule> = rules.rules().iter().filter(|rule| rule.cause() == cause).collect();
@@ -189,7 +185,7 @@ fn reference(text: &str) -> String {
     if address && !text.contains([' ', '<', '>']) { format!("<{text}>") } else { escaped(&text) }
 }
 
-/// A text between backticks, more of them than it has in a row.
+/// A text between more backticks than it has in a row.
 fn code(text: &str) -> String {
     let text = sanitise(text);
     let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or_default();
@@ -198,7 +194,7 @@ fn code(text: &str) -> String {
     format!("{fence}{pad}{}{pad}{fence}", text.replace('|', "\\|"))
 }
 
-/// A text in which nothing means anything to Markdown.
+/// A text with all special characters of Markdown escaped.
 fn escaped(text: &str) -> String {
     let mut escaped = String::new();
     for c in sanitise(text).chars() {

@@ -1,9 +1,9 @@
-//! What a run asks.
+//! The question of a run: everything but the artifacts that its answer depends on, as a hash.
 
 use std::env;
 use std::fmt::Debug;
 use std::fs::File;
-use std::io::{self, Read};
+use std::io::{self, BufReader, Read, Write};
 use std::path::Path;
 
 use walkdir::WalkDir;
@@ -13,24 +13,26 @@ use untrusted::HeadAndTail;
 
 /// The largest rule file, or baseline, that is read for comparing it, bytes.
 const MOST_BYTES: u64 = 256 << 20;
+/// Files are read in blocks of this size, bytes.
+pub(super) const BLOCK: usize = 256 << 10;
 
-/// Everything but the artifacts that an answer depends on.
-pub struct Asked {
+/// The question of a run: program, options, rules, baseline and pasted texts.
+pub struct Question {
     hash: Xxh3,
     pasted: Vec<String>,
 }
 
-impl Asked {
-    /// What this program asks with these options. `None` when it can't be told which program this is.
+impl Question {
+    /// The question of this program with these options. `None` when the program's own file can't be read.
     pub fn with(options: &impl Debug) -> Option<Self> {
-        let mut asked = Self { hash: Xxh3::new(), pasted: Vec::new() };
+        let mut question = Self { hash: Xxh3::new(), pasted: Vec::new() };
         // Any other build may answer otherwise.
-        asked.file(&env::current_exe().ok()?, u64::MAX).ok()?;
-        asked.part(format!("{options:?}").as_bytes());
-        Some(asked)
+        question.file(&env::current_exe().ok()?, u64::MAX).ok()?;
+        question.part(format!("{options:?}").as_bytes());
+        Some(question)
     }
 
-    /// And with what is in the files at `path`: a file, or all files below a folder.
+    /// Adds the names and content of the files at `path`: a file, or all files below a folder.
     ///
     /// # Errors
     /// When one can't be read.
@@ -45,7 +47,7 @@ impl Asked {
         Ok(())
     }
 
-    /// And of this text, which was given under this name.
+    /// Adds a pasted text with its name.
     pub fn text(&mut self, name: &str, content: &HeadAndTail) {
         self.part(name.as_bytes());
         self.part(&content.head);
@@ -55,7 +57,7 @@ impl Asked {
         self.pasted.push(name.to_owned());
     }
 
-    /// The names of the texts.
+    /// The names of the pasted texts.
     pub(super) fn pasted(&self) -> Vec<String> {
         self.pasted.clone()
     }
@@ -75,23 +77,31 @@ impl Asked {
         Ok(())
     }
 
-    /// Parts are told apart by their lengths.
+    /// Adds a part with its length, so that the ends of parts count.
     fn part(&mut self, bytes: &[u8]) {
         self.hash.update(&(bytes.len() as u64).to_le_bytes());
         self.hash.update(bytes);
     }
 }
 
-/// A hash of all that can be read.
-pub(super) fn hash_of(mut from: impl Read) -> io::Result<u128> {
-    let mut hash = Xxh3::new();
-    let mut block = vec![0; 256 << 10];
-    loop {
-        match from.read(&mut block) {
-            Ok(0) => return Ok(hash.digest128()),
-            Ok(read) => hash.update(block.get(..read).unwrap_or_default()),
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
-        }
+/// A hash of everything that is written to it.
+#[derive(Default)]
+pub(super) struct Hashing(pub Xxh3);
+
+impl Write for Hashing {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.update(bytes);
+        Ok(bytes.len())
     }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// The hash of all that can be read.
+pub(super) fn hash_of(from: impl Read) -> io::Result<u128> {
+    let mut hash = Hashing::default();
+    io::copy(&mut BufReader::with_capacity(BLOCK, from), &mut hash)?;
+    Ok(hash.0.digest128())
 }
