@@ -19,7 +19,8 @@ const LOOKED_AT: usize = 256;
 pub const MOST_OTHERS: usize = NEAREST * (2 * Shared::ALL.len() - 1);
 
 /// What two incidents can have in common.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, strum::IntoStaticStr)]
+#[strum(prefix = "same_", serialize_all = "lowercase")]
 pub enum Shared {
     /// The computer.
     Host,
@@ -40,13 +41,7 @@ impl Shared {
     /// The field of an entry that says whether it is so.
     #[must_use]
     pub fn field(self) -> &'static str {
-        match self {
-            Self::Host => "same_host",
-            Self::Site => "same_site",
-            Self::Signature => "same_signature",
-            Self::Suspect => "same_suspect",
-            Self::Program => "same_program",
-        }
+        self.into()
     }
 }
 

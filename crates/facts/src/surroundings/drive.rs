@@ -15,7 +15,7 @@ enum Needed {
     Volume(char),
 }
 
-/// A word of [`DRIVES`](super::super::schema::DRIVES); `None` where the record or the incident does not tell.
+/// A word of the schema; `None` where the record or the incident does not tell.
 pub(super) fn drive(event: &Event, built: &Built<'_>) -> Option<&'static str> {
     let needed = needed(built)?;
     let same = match &event.content.body {
