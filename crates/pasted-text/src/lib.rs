@@ -233,8 +233,8 @@ fn read_ticket(lines: Vec<TicketLine>, listed: &BTreeMap<u32, event_table::Liste
     read_conditional(&lines, &mut reader, &mut recognised);
     module_below::recognise(&lines, &mut recognised);
     inventory::tables(&lines, &mut recognised);
-    recognised.frames = debugger::frames(&lines);
-    recognised.python_frames = python::frames(&lines);
+    recognised.ticket.frames = debugger::frames(&lines);
+    recognised.ticket.python_frames = python::frames(&lines);
     let dates = dates::dates(&lines);
     Ticket { doubted, unreported, dates, ..recognised.into_ticket(lines) }
 }

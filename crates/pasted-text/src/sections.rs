@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use super::dates::{StatedTime, stated_time};
 use super::patterns::{Border, borders, party};
-use super::recognised::Weight;
+use super::recognised::{BUGCHECK, Weight};
 use super::{event_table, event_text, python, read_alone};
 use crate::cue_words::{Cue, words_of};
 use evidence::{Ticket, TicketLine};
@@ -89,8 +89,8 @@ pub(super) fn sections(lines: &[TicketLine], listed: &BTreeMap<usize, event_tabl
 
 /// Whether lines tell of a stop, by more than a name in passing.
 fn tells_of_a_stop(lines: &[TicketLine]) -> bool {
-    let told = |line: &TicketLine| read_alone(&line.text, line.number).bugcheck.told();
-    lines.iter().any(|line| told(line).is_some_and(|told| told.weight < Weight::Passing))
+    let origin = |line: &TicketLine| read_alone(&line.text, line.number).origin_of(BUGCHECK);
+    lines.iter().any(|line| origin(line).is_some_and(|origin| origin.weight < Weight::Passing))
 }
 
 /// A line that begins or ends a part.

@@ -73,7 +73,7 @@ fn add_past(lines: &[TicketLine], rows: &[Row], past: &mut Vec<usize>) {
         return;
     }
     // Stops that were different each time are one story.
-    if rows.iter().filter(|row| read_alone(text(row), 0).bugcheck.get().is_some()).count() > 1 {
+    if rows.iter().filter(|row| read_alone(text(row), 0).bugcheck().is_some()).count() > 1 {
         return;
     }
     let last = || match kind {

@@ -12,7 +12,7 @@ use crate::fences::unquoted;
 use crate::patterns::Border;
 use crate::printed::has_time;
 use crate::read_alone;
-use crate::recognised::{Told, Weight};
+use crate::recognised::{BUGCHECK, CODE, Origin, Weight};
 use evidence::TicketLine;
 
 /// The kind of a border that a row makes.
@@ -98,9 +98,9 @@ fn crash(row: &str) -> Option<Crash> {
         return None;
     }
     let said = read_alone(row, 0);
-    let more_than = |told: Option<Told>, least: Weight| told.is_some_and(|told| told.weight < least);
-    let stop = said.bugcheck.get().filter(|_| more_than(said.bugcheck.told(), Weight::Passing));
-    let code = said.code.get().filter(|_| more_than(said.code.told(), Weight::Bare));
+    let more_than = |origin: Option<Origin>, least: Weight| origin.is_some_and(|origin| origin.weight < least);
+    let stop = said.bugcheck().filter(|_| more_than(said.origin_of(BUGCHECK), Weight::Passing));
+    let code = said.ticket.code.filter(|_| more_than(said.origin_of(CODE), Weight::Bare));
     stop.map(|stop| Crash::Stop(stop.plain())).or_else(|| code.map(|code| Crash::Program(code.0)))
 }
 
