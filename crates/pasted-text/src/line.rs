@@ -4,7 +4,9 @@ mod stops;
 
 use std::sync::Arc;
 
+use super::asserted::{is_asserted, is_told_of, names_a_program};
 use super::inventory;
+use super::named_event;
 use super::patterns::{Fact, Statement, statements};
 use super::recognised::{
     ACCESS_ADDRESS, APP_PATH, APP_VERSION, BLAMED_STEM, COMPUTER, CPP_TYPE, CPP_WHAT, EXIT_CODE, FAST_FAIL, FAULT_STEM,
@@ -16,8 +18,6 @@ use super::statement::{
     cpp_type, exit_code, fast_fail_number, is_address, is_place, named_fast_fail, path, stands_alone, status_named,
     stem_of, version_after,
 };
-use super::told_event;
-use super::told_module::{is_asserted, is_told_of, names_a_program};
 use super::values::{
     beginning, code, decimal_number, field_name, hex_number, image_name, is_status, narrow, value_of, version,
 };
@@ -67,7 +67,7 @@ impl LineReader {
         for statement in statements {
             about_bugcheck |= current.take_statement(statement);
         }
-        for (provider, id) in told_event::events(line) {
+        for (provider, id) in named_event::events(line) {
             inventory::add_event(current.recognised, provider.into(), id);
         }
         current.named_fast_fails();

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use super::fences::unquoted;
+use super::code_blocks::unquoted;
 use super::printed::has_time;
 use super::values::hex_number;
 use evidence::TicketLine;

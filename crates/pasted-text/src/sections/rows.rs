@@ -7,8 +7,8 @@
 use std::collections::BTreeSet;
 
 use super::Found;
+use crate::code_blocks::unquoted;
 use crate::cue_words::{Cue, words_of};
-use crate::fences::unquoted;
 use crate::patterns::Border;
 use crate::printed::has_time;
 use crate::read_alone;

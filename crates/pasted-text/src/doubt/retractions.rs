@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use super::Marked;
 use super::cues::{Cue, cues_of, words_of};
-use crate::fences::unquoted;
+use crate::code_blocks::unquoted;
 use crate::printed::{Printed, is_said_in_a_chat, printed};
 use crate::sentences::Line;
 use crate::values::beginning;

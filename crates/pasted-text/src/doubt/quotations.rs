@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::cues::{Cue, LONGEST, MOST_CUES, words_of};
-use crate::fences::unquoted;
+use crate::code_blocks::unquoted;
 use crate::printed::{Printed, printed};
 use crate::sentences::Line;
 use evidence::TicketLine;

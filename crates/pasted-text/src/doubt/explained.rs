@@ -8,7 +8,7 @@ use super::Marked;
 use super::cues::{Cue, LONGEST, words_of};
 use super::has_one_of;
 use super::sentence::speaks_of_oneself;
-use crate::fences::unquoted;
+use crate::code_blocks::unquoted;
 use crate::printed::{Printed, printed};
 use crate::sentences::Line;
 use crate::statement::{named_fast_fail, status_named};

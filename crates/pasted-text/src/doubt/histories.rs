@@ -8,7 +8,7 @@ use std::ops::Range;
 use super::Marked;
 use super::cues::{Cue, LONGEST, cues_of, words_of};
 use super::failures::{Failures, failures};
-use crate::fences::unquoted;
+use crate::code_blocks::unquoted;
 use crate::printed::has_time;
 use crate::read_alone;
 use evidence::TicketLine;

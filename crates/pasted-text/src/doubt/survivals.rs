@@ -2,7 +2,7 @@
 
 use super::Marked;
 use super::cues::Cue;
-use crate::fences::unquoted;
+use crate::code_blocks::unquoted;
 use evidence::TicketLine;
 use windows_codes::Knowledge;
 

@@ -3,7 +3,7 @@
 
 use super::Marked;
 use super::cues::{Cue, cues_of};
-use crate::fences::unquoted;
+use crate::code_blocks::unquoted;
 
 /// A comment of more lines is none of a form.
 const MOST_OF_A_COMMENT: usize = 40;
@@ -57,7 +57,7 @@ fn next_heading(marked: &Marked, from: usize) -> usize {
         let text = unquoted(text).trim_end();
         text.starts_with('#') || (text.starts_with("**") && text.trim_end_matches(':').ends_with("**"))
     };
-    let number = |at: usize| marked.lines.get(at).map_or(0, |line| line.number);
+    let number = |at: usize| marked.number(at);
     let first = |at: usize| at <= from;
     // Without a mark, a heading stands behind an empty line.
     let parted = |at: usize| !first(at) && number(at).saturating_sub(number(at.saturating_sub(1))) > 1;

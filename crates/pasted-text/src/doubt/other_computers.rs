@@ -1,7 +1,8 @@
-//! What the computer of somebody else does, beside what one's own does: `My brother's laptop says this. My PC ...`.
+//! Sentences about the computer of somebody else, beside those about the writer's own: `My brother's laptop says this. My
+//! PC ...`.
 //!
-//! Who helps a brother speaks of his computer, too. So the other's counts less only where a sentence of its own tells of a
-//! failure of one's own.
+//! A ticket may be about the brother's laptop alone. So sentences about another computer are in doubt only where another
+//! sentence reports a failure of the writer's own.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -9,7 +10,7 @@ use std::ops::Range;
 use super::Marked;
 use super::cues::{Cue, LONGEST, cues_of, words_of};
 use super::failures::{Failures, failures};
-use crate::fences::unquoted;
+use crate::code_blocks::unquoted;
 use crate::printed::{Printed, printed};
 use crate::sentences::Line;
 
@@ -21,8 +22,8 @@ const MOST_BEFORE_OWN: usize = 2;
 /// The sentences of each line.
 type Sentences = BTreeMap<usize, Vec<Range<usize>>>;
 
-/// Of each line, the sentences about the computer of somebody else.
-pub(super) fn of_others(marked: &Marked) -> Sentences {
+/// By position, the sentences about the computer of somebody else, where the writer's own fails, too.
+pub(super) fn on_other_computers(marked: &Marked) -> Sentences {
     let (others, mine) = (sentences(marked, Cue::Others), sentences(marked, Cue::Mine));
     if others.is_empty() || !fails_here(marked, &mine) || are_one(marked, &others, &mine) {
         return Sentences::new();
@@ -36,7 +37,7 @@ fn are_one(marked: &Marked, others: &Sentences, mine: &Sentences) -> bool {
         let (mut named, mut still) = (Failures::default(), false);
         for (at, sentence) in sentences.iter().flat_map(|(at, found)| found.iter().map(move |sentence| (*at, sentence)))
         {
-            let text = marked.lines.get(at).map_or("", |line| unquoted(&line.text));
+            let text = marked.text(at);
             let said = text.get(sentence.clone()).unwrap_or_default();
             failures(said, &mut named);
             still |= cues_of(said, |of| of == Cue::Still).next().is_some();
@@ -95,7 +96,7 @@ fn names_computer(text: &str, at: usize) -> bool {
 /// Whether one of the sentences about one's own computer tells of a failure, or announces one.
 fn fails_here(marked: &Marked, mine: &Sentences) -> bool {
     mine.iter().any(|(position, sentences)| {
-        let text = marked.lines.get(*position).map_or("", |line| unquoted(&line.text));
+        let text = marked.text(*position);
         sentences.iter().any(|sentence| {
             let fine = text.get(sentence.clone()).is_some_and(|said| {
                 said.split(|letter: char| !letter.is_alphanumeric())

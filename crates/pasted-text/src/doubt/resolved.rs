@@ -1,7 +1,7 @@
-//! Texts that end with the words that all is well: `installed the package, works now`. What they tell of happened, and is
-//! over: its facts stay, and no rule is sure of a cause that somebody has yet to mend.
+//! Texts that end with the words that all is well: `installed the package, works now`. The failure happened and is
+//! resolved: its facts stay, as mentioned ones, so that no rule is sure of a cause that is left to fix.
 //!
-//! They count only where nothing behind them says otherwise: no failure, and no word of what remains.
+//! The words count only where nothing behind them contradicts: no failure, and no word that trouble remains.
 
 use std::ops::Range;
 
@@ -9,7 +9,7 @@ use super::Marked;
 use super::cues::{Cue, LONGEST, cues_of, words_of};
 use super::failures::{Failures, failures};
 use super::has_one_of;
-use crate::fences::unquoted;
+use crate::code_blocks::unquoted;
 use crate::printed::{Printed, printed};
 use crate::sentences::Line;
 
@@ -19,8 +19,8 @@ const MOST_BEHIND: usize = 12;
 /// As many lines of a text's end are looked at.
 const MOST_LINES: usize = 24;
 
-/// As many lines as are over, from the first on.
-pub(super) fn all_is_well(marked: &Marked) -> Option<usize> {
+/// How many lines, from the first on, are about trouble that the text says is resolved; `None` where it says no such thing.
+pub(crate) fn resolved_lines(marked: &Marked) -> Option<usize> {
     let first = marked.lines.len().saturating_sub(MOST_LINES);
     let mut said = (first..marked.lines.len()).rev().filter(|at| {
         let kinds = marked.kinds(*at);
