@@ -73,7 +73,7 @@ pub struct FactSet {
     lists: BTreeMap<&'static str, Vec<Record>>,
     /// The list of the other incidents, which is made when something asks for it.
     other_incidents: Option<OtherIncidents>,
-    /// The other incidents that facts and lists tell of: one entry for a fact, one for each record of a list.
+    /// The other incidents that facts and lists report: one entry for a fact, one for each record of a list.
     others: BTreeMap<&'static str, Vec<Others>>,
     /// What the logs cover that made the timeline; all of it, where nothing is said.
     recorded: Option<Recorded>,

@@ -87,7 +87,7 @@ fn read_rest(mut lines: &[TicketLine], recognised: &mut Recognised) {
     }
 }
 
-/// A number of the event's text, of which `before` others stand before it: the code, the offset, the process id and the
+/// A number of the event's text, of which `before` others are before it: the code, the offset, the process id and the
 /// start time. That time alone has more than 32 bits, but for an offset.
 fn take_number(number: u64, before: usize, alone: bool, recognised: &mut Recognised) {
     let origin = recognised.origin(Weight::Report);
@@ -118,7 +118,7 @@ struct Image {
 }
 
 /// A line that ends in a file name, a version and a time stamp of 32 bits, with commas between them, and the lines
-/// behind it. The time stamp may stand in a line of its own.
+/// behind it. The time stamp may be in a line of its own.
 fn image_line<'l>(line: &str, behind: &'l [TicketLine]) -> Option<(Image, &'l [TicketLine])> {
     if let Some(image) = image(line) {
         return Some((image, behind));
@@ -134,7 +134,7 @@ fn image(line: &str) -> Option<Image> {
     let (stamp, version_part, name_part) = (parts.next()?, parts.next()?, parts.next()?);
     let version_text = last_word(version_part);
     let dotted = version_text.contains('.') && version_text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
-    // In some languages no colon stands before the name.
+    // In some languages no colon is before the name.
     // PowerShell puts a label of its own before the event's text.
     let name = match name_part.rsplit_once([':', '：']) {
         Some((_, name)) => base_name(name.trim()),

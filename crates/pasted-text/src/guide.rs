@@ -1,4 +1,4 @@
-//! Texts that explain crashes and tell of none: guides, READMEs, articles of a knowledge base.
+//! Texts that explain crashes and report none: guides, READMEs, articles of a knowledge base.
 
 use super::code_blocks::{in_code, unquoted};
 use super::cue_words::{Cue, words_of};

@@ -9,11 +9,11 @@ use evidence::{Inventory, TicketEvent, TicketLine};
 use windows_codes::{DriverRelease, Knowledge};
 use windows_events::catalogue::provider_called;
 
-/// As many packages as are kept.
+/// How many packages are kept.
 const MOST_PACKAGES: usize = 4096;
-/// As many GPUs as are kept.
+/// How many GPUs are kept.
 const MOST_GPUS: usize = 16;
-/// As many events as are kept.
+/// How many events are kept.
 const MOST_EVENTS: usize = 64;
 /// How many lines may lie between an event's source and its id.
 const EVENT_LINES: u32 = 12;

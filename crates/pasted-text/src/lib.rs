@@ -94,8 +94,8 @@ pub use windows_events::Context;
 /// How many lines are kept of a text's beginning, and how many of its end.
 const KEPT_LINES: usize = 50_000;
 
-/// The longest line that is kept as one, bytes. What a program printed without line ends is divided between words, so that
-/// no work grows with the length of a line.
+/// The longest line that is kept as one, bytes. What a program printed without line ends is divided between words, so
+/// that no work grows with the length of a line.
 const LONGEST_LINE: usize = 8 << 10;
 
 /// Whether a file that begins with `first_bytes` is text.

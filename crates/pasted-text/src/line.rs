@@ -16,7 +16,7 @@ use super::respelled::disagreeing;
 use super::signature::PastedSignature;
 use super::statement::{
     cpp_type, exit_code, fast_fail_number, is_address, is_place, named_fast_fail, path, stands_alone, status_named,
-    stem_of, version_after,
+    stem_of,
 };
 use super::values::{
     beginning, code, decimal_number, field_name, hex_number, image_name, is_status, narrow, value_of, version,
@@ -25,7 +25,7 @@ use evidence::{Address, ExceptionCode, ModuleOffset, NtStatus};
 use untrusted::notation::guid;
 use windows_codes::is_bare_win_error;
 
-/// As many characters as are looked at after the words that announce a fact. Bounds what a hostile line costs.
+/// How many characters are looked at after the words that announce a fact. Bounds what a hostile line costs.
 const LONGEST_STATEMENT: usize = 512;
 /// As many lines lie between a label and its value at most: an empty one is common.
 const LINES_TO_VALUE: u32 = 2;
@@ -39,13 +39,13 @@ pub(super) struct LineReader {
     package: Option<Arc<str>>,
     /// A label at the end of the line before, whose value was broken off.
     broken_off: Option<(Fact, u32)>,
-    /// The line at whose end a stop's parameters were broken off.
+    /// The line at whose end a blue screen's parameters were broken off.
     open_parameters: Option<u32>,
     /// Statements that count only in a text that fits an expression: it, the fact, its value, and the line.
     pub conditional: Vec<(&'static str, Fact, String, u32)>,
 }
 
-/// As many conditional statements as are kept.
+/// How many conditional statements are kept.
 const MOST_CONDITIONAL: usize = 64;
 
 impl LineReader {
@@ -144,22 +144,12 @@ impl CurrentLine<'_> {
         let words = self.origin(Weight::Words);
         let recognised = &mut *self.recognised;
         match fact {
-            Fact::App => {
-                if let Some(name) = field_name(text) {
-                    recognised.set_app(report, name, version_after(value, name));
-                }
-            }
-            Fact::AppImage => {
-                if let Some(name) = image_name(value) {
-                    recognised.set_app(report, name, version_after(value, name));
-                }
-            }
+            Fact::App => recognised.set_app_of(report, field_name(text), value),
+            Fact::AppImage => recognised.set_app_of(report, image_name(value), value),
             Fact::AppHung => {
-                let passing = recognised.origin(Weight::Passing);
-                if let Some(name) = image_name(value) {
-                    recognised.ticket.hung = true;
-                    recognised.set_app(passing, name, version_after(value, name));
-                }
+                let name = image_name(value);
+                recognised.ticket.hung |= name.is_some();
+                recognised.set_app_of(recognised.origin(Weight::Passing), name, value);
             }
             Fact::AppTold => {
                 if let Some(name) = image_name(value) {
@@ -173,15 +163,10 @@ impl CurrentLine<'_> {
                 }
             }
             Fact::AppPath => recognised.set_some(APP_PATH, report, path(value).map(Into::into)),
-            Fact::Module => {
-                if let Some(name) = field_name(text) {
-                    recognised.set_module(report, name, version_after(value, name));
-                }
-            }
+            Fact::Module => recognised.set_module_of(report, field_name(text), value),
             Fact::ModuleImage => {
-                if let Some(name) = image_name(value).filter(|name| stands_alone(value, name)) {
-                    recognised.set_module(report, name, version_after(value, name));
-                }
+                let name = image_name(value).filter(|name| stands_alone(value, name));
+                recognised.set_module_of(report, name, value);
             }
             Fact::ModuleTold => {
                 if let Some(name) = image_name(value).filter(|_| is_asserted(self.line, self.at)) {
@@ -274,7 +259,7 @@ impl CurrentLine<'_> {
                     inventory::add_package(recognised, &name, value);
                 }
             }
-            // Lines of these say nothing else.
+            // Lines with these have no other fact.
             Fact::CrashBegins
             | Fact::CrashEnds
             | Fact::RunBegins
@@ -283,18 +268,7 @@ impl CurrentLine<'_> {
             | Fact::Explanation => {}
             Fact::NoModule => recognised.blames_no_module = true,
             Fact::DebuggerSuspects => recognised.suspect(value),
-            Fact::Gpu
-            | Fact::NvidiaDriver
-            | Fact::DisplayDriver
-            | Fact::CudaDriver
-            | Fact::OsBuild
-            | Fact::OsBuildTold
-            | Fact::OsRelease
-            | Fact::OsVersion
-            | Fact::MemoryMib
-            | Fact::Bios
-            | Fact::Model
-            | Fact::Python => inventory::take(fact, value, recognised),
+            _ => inventory::take(fact, value, recognised),
         }
         false
     }
@@ -342,8 +316,8 @@ impl CurrentLine<'_> {
         }
     }
 
-    /// The JVM's "problematic frame": `C  [name.dll+0x1234]`, and `# V  [jvm.dll+0x1234]` of the virtual machine itself, which
-    /// stands on every stack below, too.
+    /// The JVM's "problematic frame": `C  [name.dll+0x1234]`, and `# V  [jvm.dll+0x1234]` of the virtual machine
+    /// itself, which stands on every stack below, too.
     fn frame_of_the_jvm(&mut self) {
         for (at, _) in self.line.match_indices('[') {
             let (before, frame) = self.line.split_at(at);

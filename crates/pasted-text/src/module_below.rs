@@ -1,12 +1,12 @@
-//! The path of a module alone in the line below the one that tells of a crash: programs' own boxes and logs break the line
-//! there.
+//! The path of a module alone in the line below the one that reports a crash: programs' own boxes and logs break the
+//! line there.
 
 use super::recognised::{CODE, MODULE_PATH, Origin, Recognised, Weight};
 use super::statement::path;
 use super::values::image_name;
 use evidence::{TicketLine, base_name};
 
-/// Takes the module's name and path, if a code stands in the line above and no other path below: that would be a list.
+/// Takes the module's name and path, if a code is in the line above and no other path below: that would be a list.
 pub(super) fn recognise(lines: &[TicketLine], recognised: &mut Recognised) {
     let Some(code) = recognised.origin_of(CODE).filter(|origin| origin.weight <= Weight::Bare) else { return };
     if recognised.ticket.module.is_some() {
@@ -24,7 +24,7 @@ pub(super) fn recognise(lines: &[TicketLine], recognised: &mut Recognised) {
     recognised.set(MODULE_PATH, origin, whole.into());
 }
 
-/// An empty line may stand between.
+/// An empty line may be between.
 const MOST_BELOW: u32 = 2;
 
 /// The path of a library that a line has, and nothing else.

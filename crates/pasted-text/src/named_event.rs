@@ -1,8 +1,9 @@
 //! Events of a log that a sentence names by source and id: "Kernel-Power 41", "event 18, WHEA-Logger", "nvlddmkm (event
 //! 13)".
 //!
-//! Sources are the providers of the catalogue and what people call them (`called` in `rules/data/events.yaml`). A number
-//! beside one is an id where the words say so (`rules/data/text-words.yaml`), or where the two together mean nothing else.
+//! Sources are the providers of the catalogue and what people call them (`called` in `rules/data/events.yaml`). A
+//! number beside one is an id where the words say so (`rules/data/text-words.yaml`), or where the two together mean
+//! nothing else.
 
 use std::sync::LazyLock;
 
@@ -162,7 +163,7 @@ fn after_word<'t>(text: &'t str, words: &[&str]) -> Option<&'t str> {
     })
 }
 
-/// What stands before the word with which `text` ends.
+/// What is before the word with which `text` ends.
 fn before_word<'t>(text: &'t str, word: &str) -> Option<&'t str> {
     let rest = text.get(..text.len().checked_sub(word.len())?)?;
     let end = text.get(rest.len()..)?;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
+use super::statement::version_after;
 use evidence::{
     Address, BugcheckCode, Contradiction, DEBUGGER_SUSPECTS, ExceptionCode, FastFailCode, ModuleOffset, NtStatus,
     Ticket, TicketLine, Version,
@@ -14,7 +15,7 @@ use evidence::{
 const MOST_NUMBERS: usize = 64;
 /// The least that a debugger says of what it suspects.
 const ANY_HARDWARE: &str = "hardware";
-/// As many contradictions as are kept.
+/// How many contradictions are kept.
 const MOST_CONTRADICTIONS: usize = 8;
 
 /// How much a statement counts, the most first. Of statements that count the same the first is kept.
@@ -97,9 +98,9 @@ pub(super) struct Recognised {
     pub exception_parameters: [Option<u64>; 2],
     pub bugcheck_parameters: [Option<u64>; 4],
     fault_stem: Option<Arc<str>>,
-    /// All codes of stops that lines name which are not in doubt.
+    /// All codes of blue screens that lines name which are not in doubt.
     stops: BTreeSet<u32>,
-    /// Whether the text says that all that it tells of is over.
+    /// Whether the text says that all that it reports is resolved.
     pub over: bool,
     /// Whether a debugger's analysis says that it blames no module.
     pub blames_no_module: bool,
@@ -111,7 +112,7 @@ pub(super) struct Recognised {
     disputes: Vec<(u32, [u32; 2])>,
     /// Codes that other lines than those say to be what something ended with.
     undisputed: BTreeSet<u32>,
-    /// All codes that were named, and those of them that stand in a field of a report.
+    /// All codes that were named, and those of them that are in a field of a report.
     codes: BTreeSet<u32>,
     reported_codes: BTreeSet<u32>,
     /// Lines of facts that are lists.
@@ -243,8 +244,8 @@ impl Recognised {
         [APP.name, MODULE.name, CODE.name, OFFSET.name].into_iter().all(of_a_report)
     }
 
-    /// Beside a whole report of a program's crash, a stop that is only mentioned, or origin without parameters, is another
-    /// story.
+    /// Beside a whole report of a program's crash, a blue screen that is only mentioned, or stated without parameters,
+    /// is another story.
     fn leave_out_told_stop(&mut self) {
         let (Some(origin), Some(stop)) = (self.origin_of(BUGCHECK), self.bugcheck()) else { return };
         let bare = self.bugcheck_parameters.iter().all(Option::is_none);
@@ -274,8 +275,8 @@ impl Recognised {
         }
     }
 
-    /// Of some stops the first parameter is the code of the exception that nobody handled, whatever the text says of
-    /// such stops in general.
+    /// Of some blue screens the first parameter is the code of the exception that nobody handled, whatever the text
+    /// says of such blue screens in general.
     ///
     /// Source: the bug check reference of Windows' driver documentation, 0x1E, 0x3B, 0x7E and 0x8E; 0x1000007E and
     /// 0x1000008E are the same in small dumps.
@@ -323,6 +324,20 @@ impl Recognised {
     pub fn set_module(&mut self, origin: Origin, name: &str, version: Option<Version>) {
         self.note_other_name("module", MODULE, origin, name);
         self.set_named(MODULE, MODULE_VERSION, origin, name, version);
+    }
+
+    /// As [`set_app`](Self::set_app), for a name that is read of `value`, which may have the version behind the name.
+    pub fn set_app_of(&mut self, origin: Origin, name: Option<&str>, value: &str) {
+        if let Some(name) = name {
+            self.set_app(origin, name, version_after(value, name));
+        }
+    }
+
+    /// As [`set_module`](Self::set_module), for a name that is read of `value`, which may have the version behind the name.
+    pub fn set_module_of(&mut self, origin: Origin, name: Option<&str>, value: &str) {
+        if let Some(name) = name {
+            self.set_module(origin, name, version_after(value, name));
+        }
     }
 
     /// Takes a name, and its version where the name is the one that counts.

@@ -11,7 +11,7 @@ use wer::signature::read_signature;
 const VALUES: usize = 10;
 /// More characters than a value has.
 const LONGEST_VALUE: usize = 260;
-/// Kernel reports as Reliability Monitor shows them, and as the dialogue of Windows 7 does: what stands before each value
+/// Kernel reports as Reliability Monitor shows them, and as the dialogue of Windows 7 does: the part before each value
 /// of the signature.
 const KERNEL_LABELS: [[&str; 2]; 5] = [
     ["code", "bccode"],
@@ -29,7 +29,7 @@ pub(super) struct PastedSignature {
     line: u32,
     values: [Option<Arc<str>>; VALUES],
     kernel_values: [Option<Arc<str>>; KERNEL_LABELS.len()],
-    /// What stands before the numbers of values that the dialogue of Windows 7 shows, in the system's language, and the
+    /// What is before the numbers of values that the dialogue of Windows 7 shows, in the system's language, and the
     /// values: `Problem Signature 01: ...`.
     numbered_label: Option<Arc<str>>,
     numbered: [Option<Arc<str>>; VALUES],
@@ -174,7 +174,7 @@ fn value(after_label: &str) -> Option<Arc<str>> {
     (!text.is_empty()).then(|| text.into())
 }
 
-/// Where the label of the next value begins, if several stand in one line: `tool.exe P2: 1.2.3.4`.
+/// Where the label of the next value begins, if several are in one line: `tool.exe P2: 1.2.3.4`.
 fn next_label(text: &str) -> usize {
     let begins = |(at, _): (usize, &str)| {
         let digits = text.get(at.saturating_add(2)..)?;

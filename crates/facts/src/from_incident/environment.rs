@@ -1,5 +1,5 @@
-//! Facts of the process's surroundings: versions of drivers and libraries, how they were installed, and which of them fit
-//! together.
+//! Facts of the process's surroundings: versions of drivers and libraries, how they were installed, and which of them
+//! fit together.
 
 use super::{evidence, text, word};
 use crate::{FactSet, Record, Value};
@@ -77,8 +77,8 @@ fn runtime(environment: &Environment<'_>, facts: &mut FactSet) {
     }
 }
 
-/// Sets whether the CUDA libraries and the cuDNN libraries are each of one release, by their names. `fits` needs a complete
-/// list of modules; two names of different releases (`other`) need only the two.
+/// Sets whether the CUDA libraries and the cuDNN libraries are each of one release, by their names. `fits` needs a
+/// complete list of modules; two names of different releases (`other`) need only the two.
 fn conflicts(environment: &Environment<'_>, facts: &mut FactSet) {
     let cuda = &environment.cuda;
     if let Some(Found { value: (first, second), from }) = cuda.at_odds {

@@ -21,8 +21,8 @@ use std::sync::{Arc, LazyLock};
 use super::{EvidenceRef, FactSet, FactType, Value, schema};
 use incident::Built;
 
-/// The facts of `built`, without those of its surroundings: the timeline, the other incidents of the run and patterns among
-/// them.
+/// The facts of `built`, without those of its surroundings: the timeline, the other incidents of the run and patterns
+/// among them.
 #[must_use]
 pub fn facts(built: &Built<'_>) -> FactSet {
     let mut facts = FactSet::default();

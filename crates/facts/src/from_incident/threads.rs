@@ -41,8 +41,9 @@ struct ModuleLookup<'d> {
 }
 
 impl ModuleLookup<'_> {
-    /// A field under the first of `names` with the name of the module that has `address`, or, where no module has it, a flag
-    /// under the second. `None` when the list of modules is incomplete, so that an unlisted one may have the address.
+    /// A field under the first of `names` with the name of the module that has `address`, or, where no module has it, a
+    /// flag under the second. `None` when the list of modules is incomplete, so that an unlisted one may have the
+    /// address.
     fn field(&mut self, address: Address, names: [&'static str; 2]) -> Option<(&'static str, Value)> {
         let [inside, outside] = names;
         let dump = self.dump;

@@ -1,4 +1,5 @@
-//! Facts from pasted texts: lists that only texts have, and the machine's description where no dump, report or log has it.
+//! Facts from pasted texts: lists that only texts have, and the machine's description where no dump, report or log has
+//! it.
 
 use super::{evidence, text, word};
 use crate::{EvidenceRef, FactSet, Record, Value};

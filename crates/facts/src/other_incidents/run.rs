@@ -54,7 +54,7 @@ pub struct Profile {
     pub kind: IncidentKind,
     /// When it was, where that is known.
     pub time: Option<Timestamp>,
-    /// The code of its exception or stop, and whether it is that of a stop: these are different numbers.
+    /// The code of its exception or stop, and whether it is that of a blue screen: these are different numbers.
     pub code: Option<(u32, bool)>,
     /// The module at the fault.
     pub module: Option<Arc<str>>,
@@ -95,7 +95,7 @@ impl Profile {
                 let differs = self.same_module(other) == Some(false) || self.same_code(other) == Some(false);
                 (differs || self.is_of_no_place() || other.is_of_no_place()).then_some(false)
             }
-            // A stop has no program.
+            // A blue screen has no program.
             (_, _, Shared::Program) if !self.is_of_a_process() || !other.is_of_a_process() => Some(false),
             _ => None,
         }

@@ -1,7 +1,7 @@
 //! Every fact that a rule can ask for: path, type, meaning, and which artifact brings it.
 //!
-//! The facts are data, `schema.yaml`, of which the build puts what it holds into the crate. Adding a fact is adding an entry
-//! there and setting it where facts are made from an incident. Paths are stable.
+//! The facts are data, `schema.yaml`, of which the build puts what it holds into the crate. Adding a fact is adding an
+//! entry there and setting it where facts are made from an incident. Paths are stable.
 
 mod sources;
 mod words;

@@ -1,7 +1,7 @@
 //! Whether a record of a drive or a file system is about the drive that an incident depends on.
 //!
-//! Windows names drives in ways that can't all be compared: disks by numbers, volumes by letters, NVMe drives by whether
-//! the system starts from them. What can't be compared is left open.
+//! Windows names drives in ways that can't all be compared: disks by numbers, volumes by letters, NVMe drives by
+//! whether the system starts from them. What can't be compared is left open.
 
 use evidence::{Event, EventBody};
 use incident::{Built, IncidentKind};

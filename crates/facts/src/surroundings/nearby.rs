@@ -32,7 +32,7 @@ pub struct Nearby<'m> {
     after: bool,
     /// When the first incident like this one was, and since when such are recorded.
     first_like: Option<(Timestamp, Option<Timestamp>)>,
-    /// The number of the incident that it tells of, among those around.
+    /// The number of the incident that it reports, among those around.
     incident: Option<u32>,
     /// The number that it has in findings.
     pub from: Option<EvidenceRef>,
@@ -158,7 +158,7 @@ impl<'m> Nearby<'m> {
         Some(holders.into_iter().find(|(_, bytes)| *bytes > half).map_or("other", |(holder, _)| holder))
     }
 
-    /// The number of the incident that it tells of: what has one number tells of one.
+    /// The number of the incident that it reports: what has one number reports one.
     #[must_use]
     pub fn incident(&self) -> Option<u32> {
         self.incident

@@ -32,7 +32,7 @@ pub(super) fn earlier_failures(marked: &Marked) -> BTreeMap<usize, Vec<Range<usi
             continue;
         };
         found.entry(at).or_default().push(0..end);
-        // The message itself may stand in a line of its own.
+        // The message itself may be in a line of its own.
         let before = at.checked_sub(1).and_then(|before| Some((before, marked.lines.get(before)?)));
         let first = line_of.sentences.first().is_none_or(|first| cues_of_mended(text).any(|cue| cue.start < *first));
         if let Some((before, above)) = before.filter(|(before, _)| first && !marked.is_in_code(*before))
@@ -82,7 +82,7 @@ fn is_of_now(line: &Line<'_>, at: usize) -> bool {
         || has_one_of(line.text.get(at..end).unwrap_or_default(), words_of(Cue::GoesOn))
 }
 
-/// Whether `behind` tells of a failure, or announces one, and of none that `before` names.
+/// Whether `behind` reports a failure, or announces one, and none that `before` names.
 fn tells_another(before: &str, behind: &str) -> bool {
     let (mut over, mut now) = (Failures::default(), Failures::default());
     failures(before, &mut over);

@@ -1,8 +1,8 @@
 //! What somebody takes back as pasted by mistake: the wrong log, that of another ticket or computer.
 //!
 //! Only words that leave no doubt count: that it was wrong, or that it is to be ignored and of another computer. With a
-//! colon at the end they speak of what follows, up to the line that says that the right one comes; else of all that
-//! stands before.
+//! colon at the end they are about what follows, up to the line that says that the right one comes; else of all that
+//! is before.
 
 use super::Marked;
 use super::cues::{Cue, Kinds, cues_of, words_of};
@@ -12,7 +12,7 @@ use crate::sentences::Line;
 /// Who says it does so in a few words.
 const MOST_WORDS: usize = 24;
 
-/// As many lines that say so as are looked at.
+/// How many lines that say so are looked at.
 const MOST: usize = 32;
 
 /// The lines that were pasted by mistake.

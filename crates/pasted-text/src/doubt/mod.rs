@@ -1,10 +1,10 @@
 //! Finds the parts of a text that only mention a failure, so that no fact is taken of them.
 //!
-//! People deny and advise, quote messages, tell of other computers and of failures that they have fixed, paste the wrong
-//! log, and leave the hints of a form in it. Each module finds one such kind of text; the words by which it is known are
-//! data (`rules/data/mentions.yaml`, [`Cue`]). [`doubted`] has what is certain of each line in doubt, [`unreported`] what
-//! is left of lines that quote a message without saying that it appeared, and [`resolved_lines`] the part of a text that
-//! ends with the words that all is well.
+//! People deny and advise, quote messages, write about other computers and about failures that they have fixed, paste
+//! the wrong log, and leave the hints of a form in it. Each module finds one such kind of text; the words by which it
+//! is known are data (`rules/data/mentions.yaml`, [`Cue`]). [`doubted`] has what is certain of each line in doubt,
+//! [`unreported`] what is left of lines that quote a message without saying that it appeared, and [`resolved_lines`]
+//! the part of a text that ends with the words that all is well.
 
 mod cues;
 mod earlier_failures;

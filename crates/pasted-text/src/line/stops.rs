@@ -1,4 +1,4 @@
-//! What a line says of a stop.
+//! What a line says of a blue screen.
 
 use super::{CurrentLine, LINES_TO_VALUE, LONGEST_STATEMENT};
 use crate::patterns::Fact;
@@ -9,13 +9,13 @@ use crate::values::{beginning, decimal_number, hex_number, image_name, narrow};
 use evidence::BugcheckCode;
 use windows_codes::Knowledge;
 
-/// As many parameters as a stop has.
+/// As many parameters as a blue screen has.
 const MOST_PARAMETERS: usize = 4;
-/// As many codes of stops as are taken from one row.
+/// How many codes of blue screens are taken from one row.
 const MOST_STOPS_IN_A_ROW: usize = 32;
 
 impl CurrentLine<'_> {
-    /// A statement about a stop.
+    /// A statement about a blue screen.
     pub(super) fn take_stop(&mut self, fact: Fact, value: &str) -> bool {
         match fact {
             Fact::Bugcheck => {
@@ -69,7 +69,7 @@ impl CurrentLine<'_> {
         true
     }
 
-    /// A stop's parameters that go on in this line: PowerShell and mail programs break lines.
+    /// A blue screen's parameters that go on in this line: PowerShell and mail programs break lines.
     pub(super) fn parameters_of_line_before(&mut self) -> bool {
         let Some(before) = self.reader.open_parameters.take() else { return false };
         if self.recognised.line.saturating_sub(before) > LINES_TO_VALUE {
@@ -89,7 +89,7 @@ impl CurrentLine<'_> {
         !numbers.is_empty()
     }
 
-    /// The codes of stops that stand in a row. What is no code of a stop is passed over.
+    /// The codes of blue screens that are in a row. What is no code of a blue screen is passed over.
     fn stops_in_a_row(&mut self, value: &str) -> bool {
         let origin = self.origin(Weight::Words);
         let written = value.match_indices("0x").filter_map(|(at, _)| value.get(at..)).take(MOST_STOPS_IN_A_ROW);
@@ -121,7 +121,7 @@ impl CurrentLine<'_> {
         }
     }
 
-    /// The stop whose name stands in `value` in words.
+    /// The stop whose name is in `value` in words.
     fn stop_in_words(&mut self, value: &str) -> bool {
         let origin = self.origin(Weight::Words);
         let Some(code) = stop_in_words(value) else { return false };
