@@ -2,86 +2,65 @@
 
 use std::sync::Arc;
 
+use strum::EnumMessage;
+
 /// How many are named of each relation.
 pub const NAMED: usize = 10;
 
-/// What other incidents are to one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+/// The relation of other incidents to one, with its word in reports and a description that completes "incidents ...".
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, strum::IntoStaticStr, strum::EnumMessage)]
+#[cfg_attr(test, derive(strum::VariantArray))]
 pub enum Relation {
-    /// The first of each other machine with the same signature.
+    /// The first incident of each other machine with the same signature.
+    #[strum(serialize = "same-signature-on-other-machines")]
+    #[strum(message = "with the same signature on other machines (the first of each)")]
     SameSignatureElsewhere,
-    /// The first of each other machine at the same place.
+    /// The first incident of each other machine at the same place.
+    #[strum(serialize = "same-place-on-other-machines")]
+    #[strum(message = "at the same place on other machines (the first of each)")]
     SamePlaceElsewhere,
-    /// Earlier ones of the machine at the same place.
+    /// Earlier incidents of the machine at the same place.
+    #[strum(serialize = "same-place-before", message = "at the same place of this machine before")]
     SamePlaceBefore,
-    /// Earlier ones of the machine with the same signature.
+    /// Earlier incidents of the machine with the same signature.
+    #[strum(serialize = "same-signature-before", message = "with the same signature on this machine before")]
     SameSignatureBefore,
-    /// Of these, those within a day.
+    /// Those of `SameSignatureBefore` within the 24 hours before.
+    #[strum(serialize = "same-signature-within-a-day")]
+    #[strum(message = "with the same signature on this machine within the 24 hours before")]
     SameSignatureWithinADay,
-    /// With the same signature, and of processes of which it is known how long they ran.
+    /// Incidents with the same signature whose processes ran for a known time.
+    #[strum(serialize = "same-signature")]
+    #[strum(message = "with the same signature, of which it is known how long the process ran")]
     SameSignature,
-    /// Crashes and stops of the machine within 15 days.
+    /// Crashes and blue screens of the machine within 15 days before and after.
+    #[strum(serialize = "machine-within-15-days", message = "of this machine within 15 days before and after")]
     MachineAround,
-    /// Those of the burst.
+    /// Incidents of the same burst.
+    #[strum(serialize = "burst", message = "of the same burst")]
     Burst,
-    /// Of these, the earlier ones.
+    /// The earlier incidents of the same burst.
+    #[strum(serialize = "burst-before", message = "of the same burst, before")]
     BurstBefore,
-    /// Those on the machine within the day before.
+    /// Incidents of the machine within the 24 hours before.
+    #[strum(serialize = "machine-day-before", message = "of this machine within the 24 hours before")]
     Before,
-    /// Those that fit what a rule asks of others.
+    /// Incidents that fit what a rule asks of others.
+    #[strum(serialize = "others-that-fit", message = "that fit what the rule asks of others")]
     Other,
 }
 
 impl Relation {
-    /// All of them.
-    pub const ALL: [Self; 11] = [
-        Self::SameSignatureElsewhere,
-        Self::SamePlaceElsewhere,
-        Self::SamePlaceBefore,
-        Self::SameSignatureBefore,
-        Self::SameSignatureWithinADay,
-        Self::SameSignature,
-        Self::MachineAround,
-        Self::Burst,
-        Self::BurstBefore,
-        Self::Before,
-        Self::Other,
-    ];
-
     /// The word for it in reports.
     #[must_use]
     pub fn word(self) -> &'static str {
-        match self {
-            Self::SameSignatureElsewhere => "same-signature-on-other-machines",
-            Self::SamePlaceElsewhere => "same-place-on-other-machines",
-            Self::SamePlaceBefore => "same-place-before",
-            Self::SameSignatureBefore => "same-signature-before",
-            Self::SameSignatureWithinADay => "same-signature-within-a-day",
-            Self::SameSignature => "same-signature",
-            Self::MachineAround => "machine-within-15-days",
-            Self::Burst => "burst",
-            Self::BurstBefore => "burst-before",
-            Self::Before => "machine-day-before",
-            Self::Other => "others-that-fit",
-        }
+        self.into()
     }
 
-    /// What they are, for people.
+    /// What the incidents are, for people: `of the same burst`.
     #[must_use]
     pub fn says(self) -> &'static str {
-        match self {
-            Self::SameSignatureElsewhere => "with the same signature on other machines (the first of each)",
-            Self::SamePlaceElsewhere => "at the same place on other machines (the first of each)",
-            Self::SamePlaceBefore => "at the same place of this machine before",
-            Self::SameSignatureBefore => "with the same signature on this machine before",
-            Self::SameSignatureWithinADay => "with the same signature on this machine within the 24 hours before",
-            Self::SameSignature => "with the same signature, of which it is known how long the process ran",
-            Self::MachineAround => "of this machine within 15 days before and after",
-            Self::Burst => "of the same burst",
-            Self::BurstBefore => "of the same burst, before",
-            Self::Before => "of this machine within the 24 hours before",
-            Self::Other => "that fit what the rule asks of others",
-        }
+        self.get_message().unwrap_or_default()
     }
 }
 
@@ -159,6 +138,8 @@ pub struct NamedIncidents {
 
 #[cfg(test)]
 mod tests {
+    use strum::VariantArray;
+
     use super::*;
 
     fn named(others: &Others) -> (Vec<usize>, usize) {
@@ -182,7 +163,7 @@ mod tests {
 
     #[test]
     fn each_relation_has_its_own_word() {
-        let words: std::collections::BTreeSet<_> = Relation::ALL.iter().map(|relation| relation.word()).collect();
-        assert_eq!(words.len(), Relation::ALL.len());
+        let words: std::collections::BTreeSet<_> = Relation::VARIANTS.iter().map(|relation| relation.word()).collect();
+        assert_eq!(words.len(), Relation::VARIANTS.len());
     }
 }

@@ -46,6 +46,19 @@ pub struct Record {
 }
 
 impl Record {
+    /// A record of the fields whose values are known.
+    pub(crate) fn of_known<const N: usize>(
+        fields: [(&'static str, Option<Value>); N],
+        from: Option<EvidenceRef>,
+    ) -> Self {
+        Self { fields: fields.into_iter().filter_map(|(field, value)| Some((field, value?))).collect(), from }
+    }
+
+    /// A record of the one field `name`.
+    pub(crate) fn of_name(name: &Arc<str>, from: Option<EvidenceRef>) -> Self {
+        Self { fields: vec![("name", name.clone().into())], from }
+    }
+
     /// The value of a field.
     #[must_use]
     pub fn get(&self, field: &str) -> Option<&Value> {
@@ -60,7 +73,7 @@ pub struct FactSet {
     lists: BTreeMap<&'static str, Vec<Record>>,
     /// The list of the other incidents, which is made when something asks for it.
     other_incidents: Option<OtherIncidents>,
-    /// The other incidents that facts and lists tell of: one entry for a fact, one for each record of a list.
+    /// The other incidents that facts and lists report: one entry for a fact, one for each record of a list.
     others: BTreeMap<&'static str, Vec<Others>>,
     /// What the logs cover that made the timeline; all of it, where nothing is said.
     recorded: Option<Recorded>,
@@ -70,12 +83,40 @@ pub struct FactSet {
 
 impl FactSet {
     /// Sets a fact. The path must be one of the schema's, and the value of its type; debug builds check it.
-    pub fn set(&mut self, path: &'static str, value: Value, from: Option<EvidenceRef>) {
+    pub fn set(&mut self, path: &'static str, value: impl Into<Value>, from: Option<EvidenceRef>) {
+        let value = value.into();
         debug_assert!(
             schema::scalar(path).is_some_and(|definition| definition.kind.holds(&value)),
             "{path} is not a fact of this type"
         );
         self.scalars.insert(path, Known { value, from });
+    }
+
+    /// Sets a fact whose value is known, and leaves it as it is otherwise.
+    pub(crate) fn set_known(&mut self, path: &'static str, value: Option<impl Into<Value>>, from: Option<EvidenceRef>) {
+        if let Some(value) = value {
+            self.set(path, value, from);
+        }
+    }
+
+    /// As [`set_known`](Self::set_known), for a fact that is absent so far: one from better evidence stays.
+    pub(crate) fn set_missing(
+        &mut self,
+        path: &'static str,
+        value: Option<impl Into<Value>>,
+        from: Option<EvidenceRef>,
+    ) {
+        if self.get(path).is_none() {
+            self.set_known(path, value, from);
+        }
+    }
+
+    /// Sets a list that has records; one without stays unknown, because its absence shows nothing.
+    pub(crate) fn set_filled_list(&mut self, name: &'static str, records: impl Iterator<Item = Record>) {
+        let records: Vec<Record> = records.collect();
+        if !records.is_empty() {
+            self.set_list(name, records);
+        }
     }
 
     /// Sets a list, which makes it known: an empty list is a fact too.
@@ -161,6 +202,27 @@ impl FactSet {
             self.lists.keys().copied().chain(self.other_incidents.as_ref().map(|_| OTHER_INCIDENTS)).collect();
         names.into_iter().filter_map(|name| Some((name, self.list(name)?)))
     }
+}
+
+/// Implements `From` for the plain types that values are made of.
+macro_rules! from_plain {
+    ($($plain:ty => $variant:ident,)+) => {
+        $(impl From<$plain> for Value {
+            fn from(plain: $plain) -> Self {
+                Self::$variant(plain.into())
+            }
+        })+
+    };
+}
+
+from_plain! {
+    Arc<str> => Text,
+    u8 => Number,
+    u16 => Number,
+    u32 => Number,
+    u64 => Number,
+    Version => Version,
+    bool => Flag,
 }
 
 impl Value {

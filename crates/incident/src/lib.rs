@@ -213,7 +213,7 @@ pub struct Suspect {
     pub version: Option<Version>,
     /// Path.
     pub path: Option<Arc<str>>,
-    /// On what basis: one of `facts::schema::SUSPECT_BASES`.
+    /// On what basis: a word of the fact `suspect.basis`.
     pub basis: &'static str,
     /// Why, in a sentence.
     pub reason: String,

@@ -4,10 +4,12 @@
 //! A program has many stacks, and most show nothing of a crash. So one without heading is taken only where one of its
 //! innermost frames is a function that the system, its runtime or the kernel runs only when something failed.
 
-use super::debugger::frame;
+use std::sync::LazyLock;
+
+use super::debugger::{frame, pairs};
 use evidence::{TicketFrame, TicketLine, is_stop};
 
-/// As many frames as are kept.
+/// How many frames are kept.
 const MOST_FRAMES: usize = 64;
 /// As many frames are looked at for a function of failure. Before it stand those of waiting for a debugger or report.
 const INNERMOST: usize = 8;
@@ -15,24 +17,8 @@ const INNERMOST: usize = 8;
 /// Functions of programs that only a failure calls, with their modules as debuggers name them.
 ///
 /// Source: the public symbols of Windows and of Microsoft's C runtime.
-const OF_FAILURES: &[(&str, &str)] = &[
-    ("ntdll", "KiUserExceptionDispatch"),
-    ("ntdll", "KiUserExceptionDispatcher"),
-    ("ntdll", "RtlReportCriticalFailure"),
-    ("ntdll", "RtlReportFatalFailure"),
-    ("ntdll", "RtlFailFast2"),
-    ("ntdll", "RtlpHeapHandleError"),
-    ("ntdll", "RtlpReportHeapFailure"),
-    ("kernelbase", "RaiseException"),
-    ("kernelbase", "RaiseFailFastException"),
-    ("kernelbase", "UnhandledExceptionFilter"),
-    ("ucrtbase", "abort"),
-    ("ucrtbase", "terminate"),
-    ("ucrtbase", "invoke_watson"),
-    ("ucrtbase", "_invoke_watson"),
-    ("msvcrt", "abort"),
-    ("msvcrt", "terminate"),
-];
+static OF_FAILURES: LazyLock<Vec<(&str, &str)>> =
+    LazyLock::new(|| pairs(include_str!("../data/failure-functions.txt")));
 
 /// The frames of the first such stack in `lines`, innermost first.
 pub(super) fn frames(lines: &[TicketLine]) -> Vec<TicketFrame> {

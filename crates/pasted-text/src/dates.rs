@@ -1,5 +1,5 @@
-//! The dates and times that texts give the records in them, as they write them: the order of day, month and year is that
-//! of somebody's country.
+//! The dates and times that texts give the records in them, as they write them: the order of day, month and year is
+//! that of somebody's country.
 
 use std::sync::LazyLock;
 
@@ -12,7 +12,7 @@ const MINUTES_OF_ONE_CRASH: u32 = 10;
 const MINUTES_OF_A_DAY: u32 = 24 * 60;
 /// As many lines of a part as its time is looked for in.
 const MOST_LINES_TO_TIME: usize = 64;
-/// As many dates of a text as are kept. One with more fits nearly everything.
+/// How many dates of a text are kept. One with more fits nearly everything.
 const MOST_DATES: usize = 64;
 /// The months, as debuggers write them.
 const MONTHS: [&str; 12] = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
@@ -40,8 +40,8 @@ pub(super) fn stated_time(lines: &[TicketLine]) -> Option<StatedTime> {
     lines.iter().take(MOST_LINES_TO_TIME).find_map(labelled)
 }
 
-/// The dates of the records in a text, each once, in order: labelled, or a debugger's. The date in the head of a mail is
-/// that of the mail.
+/// The dates of the records in a text, each once, in order: labelled, or a debugger's. The date in the head of a mail
+/// is that of the mail.
 pub(super) fn dates(lines: &[TicketLine]) -> Vec<[u32; 3]> {
     let mut dates = Vec::new();
     for (position, line) in lines.iter().enumerate() {

@@ -1,83 +1,58 @@
-//! Stacks that debuggers print, and the names that they give to modules.
+//! Stacks as debuggers print them, and the files of the modules that they name.
 //!
 //! WinDbg names a module by its file's name without ending, and by another name where two are equal. The ending is
 //! taken from the text, when it names exactly one file of that name; from what is known of Windows' own modules; and,
-//! in the analysis of a stop, from the rule that drivers end in `.sys`.
+//! in the analysis of a blue screen, from the rule that drivers end in `.sys`.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use super::bare_stack;
 use super::values::{hex_number, image_name};
 use evidence::{KernelRole, ModuleOffset, Ticket, TicketFrame, TicketLine, kernel_role};
 
-/// As many frames as are kept.
+/// How many frames are kept.
 const MOST_FRAMES: usize = 64;
-/// As many names of files as are looked at to complete a module's name.
+/// How many names of files are looked at to complete a module's name.
 const MOST_NAMES: usize = 4096;
 
 /// The heading of the stack in the log of a Unity player.
 const UNITY_STACK: &str = "OUTPUTTING STACK TRACE";
 
-/// Modules of Windows whose files everybody has, by the names that debuggers give them.
-const WINDOWS: &[(&str, &str)] = &[
-    ("nt", "ntoskrnl.exe"),
-    ("hal", "hal.dll"),
-    ("ci", "ci.dll"),
-    ("cdd", "cdd.dll"),
-    ("ntdll", "ntdll.dll"),
-    ("kernel32", "kernel32.dll"),
-    ("kernelbase", "KERNELBASE.dll"),
-    ("ucrtbase", "ucrtbase.dll"),
-    ("user32", "user32.dll"),
-    ("win32u", "win32u.dll"),
-    ("gdi32", "gdi32.dll"),
-    ("gdi32full", "gdi32full.dll"),
-    ("combase", "combase.dll"),
-    ("rpcrt4", "rpcrt4.dll"),
-    ("ole32", "ole32.dll"),
-    ("msvcrt", "msvcrt.dll"),
-    ("d3d11", "d3d11.dll"),
-    ("dxgi", "dxgi.dll"),
-    ("vcruntime140", "vcruntime140.dll"),
-    ("vcruntime140_1", "vcruntime140_1.dll"),
-    ("msvcp140", "msvcp140.dll"),
-    ("clr", "clr.dll"),
-    ("coreclr", "coreclr.dll"),
-];
+/// Modules of Windows, by the names that debuggers give them, with their files.
+static WINDOWS: LazyLock<Vec<(&str, &str)>> = LazyLock::new(|| pairs(include_str!("../data/windows-modules.txt")));
+
+/// The rows of a table in the folder `data`: two words each; a row with `#` is a remark.
+pub(super) fn pairs(table: &str) -> Vec<(&str, &str)> {
+    table.lines().filter(|row| !row.starts_with('#')).filter_map(|row| row.split_once(' ')).collect()
+}
 
 /// The frames of the first stack in `lines`, innermost first.
 pub(super) fn frames(lines: &[TicketLine]) -> Vec<TicketFrame> {
     let mut rest = lines;
     while let Some((line, after)) = rest.split_first() {
         let text = line.text.trim();
+        let frames_of = |lines: &[TicketLine], frame: fn(&str) -> Option<TicketFrame>| -> Vec<TicketFrame> {
+            lines.iter().map_while(|line| frame(&line.text)).take(MOST_FRAMES).collect()
+        };
         let begins = text.starts_with("STACK_TEXT:")
-            || (text.contains("Child-SP") && text.contains("RetAddr"))
-            || (text.contains("ChildEBP") && text.contains("RetAddr"));
-        if begins {
-            let frames: Vec<TicketFrame> =
-                after.iter().map_while(|line| printed_frame(&line.text)).take(MOST_FRAMES).collect();
-            if !frames.is_empty() {
-                return frames;
-            }
-        } else if visual_studio_frame(text).is_some()
-            && after.first().is_some_and(|next| visual_studio_frame(&next.text).is_some())
-        {
-            return rest.iter().map_while(|line| visual_studio_frame(&line.text)).take(MOST_FRAMES).collect();
+            || (text.contains("RetAddr") && (text.contains("Child-SP") || text.contains("ChildEBP")));
+        let frames = if begins {
+            frames_of(after, printed_frame)
+        } else if visual_studio_frame(text).is_some() {
+            // A single such line is no stack.
+            Some(frames_of(rest, visual_studio_frame)).filter(|frames| frames.len() > 1).unwrap_or_default()
         } else if text.starts_with("Thread ") && text.ends_with("(Crashed)") {
             // OBS Studio's report has the names of columns between the heading and the frames.
-            let shown =
-                after.iter().skip_while(|line| line.text.trim_start().starts_with("Stack ")).map(|line| &line.text);
-            let frames: Vec<TicketFrame> = shown.map_while(|line| printed_frame(line)).take(MOST_FRAMES).collect();
-            if !frames.is_empty() {
-                return frames;
-            }
+            let columns = after.iter().take_while(|line| line.text.trim_start().starts_with("Stack ")).count();
+            frames_of(after.get(columns..).unwrap_or_default(), printed_frame)
         } else if text.contains(UNITY_STACK) {
-            let frames: Vec<TicketFrame> =
-                after.iter().map_while(|line| unity_frame(&line.text)).take(MOST_FRAMES).collect();
-            if !frames.is_empty() {
-                return frames;
-            }
+            frames_of(after, unity_frame)
+        } else {
+            Vec::new()
+        };
+        if !frames.is_empty() {
+            return frames;
         }
         rest = after;
     }
@@ -151,7 +126,7 @@ pub(super) fn name_modules(ticket: &mut Ticket, fault: Option<Arc<str>>, blamed:
     }
     let blamed = blamed.map(|stem| file_of(&stem, &files, stop));
     let reported = ticket.module.take().or_else(|| blamed.clone());
-    // In a stop the exception's address is that of the kernel's own breakpoint as often as not.
+    // In a blue screen the exception's address is that of the kernel's own breakpoint as often as not.
     match fault.filter(|_| !stop).map(|stem| file_of(&stem, &files, stop)) {
         Some(fault) => {
             ticket.blamed = reported.filter(|reported| !reported.eq_ignore_ascii_case(&fault));

@@ -1,5 +1,5 @@
 //! Values behind a label that say no: `failure predicted = FALSE`, `uncorrectable errors : 0`. Programs print what they
-//! looked for together with the answer, so the words of a failure stand in the output of a healthy machine, too. Which
+//! looked for together with the answer, so the words of a failure are in the output of a healthy machine, too. Which
 //! values and labels are meant is data (`rules/data/mentions.yaml`).
 
 use std::ops::Range;
@@ -7,11 +7,11 @@ use std::ops::Range;
 use super::cue_words::{Cue, words_of};
 use super::sentences::Line;
 
-/// As many marks between labels and values as are looked at in a line.
+/// How many marks between labels and values are looked at in a line.
 const MOST_MARKS: usize = 64;
 /// A label whose value is a word has no more words than these.
 const MOST_WORDS: usize = 4;
-/// What stands between a label and its value.
+/// What is between a label and its value.
 const MARKS: [char; 3] = [':', '=', '：'];
 /// What may stand around a value.
 const AROUND: [char; 6] = [' ', '\t', '"', '\'', '=', '>'];
@@ -87,7 +87,7 @@ fn says_no(label: &str, value: &str) -> bool {
         let name = word.strip_suffix("Error:").or_else(|| word.strip_suffix("Exception:"));
         name.is_some_and(|name| !name.is_empty())
     };
-    // A time, or what it is of, may stand before it: `12:00:01 card 0: errors: none`.
+    // A time, or what it is of, may be before it: `12:00:01 card 0: errors: none`.
     let length = label.rsplit(": ").next().map_or(0, |last| last.split_whitespace().count());
     if label.split_whitespace().any(names_error) {
         return false;

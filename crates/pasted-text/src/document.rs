@@ -1,17 +1,21 @@
-//! Texts that are clearly no tickets: noise, source code, lists of what a program requires, pages.
+//! Texts that are clearly no tickets: noise, source code, lists of requirements, web pages.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
 
 use super::noise::noise;
 use untrusted::text::decode;
 
-/// Of a hundred lines of source code, at least so many look like it, and so many begin like a statement. Measured: no
+/// The least share of lines of source code that look like code, and that begin like a statement, per cent. Measured: no
 /// log, mail or README reaches both.
 const CODE_PERCENT: usize = 40;
 const STATEMENT_PERCENT: usize = 15;
-/// Fewer lines than these show nothing.
+/// A text with fewer lines is not called source code.
 const FEWEST_LINES: usize = 6;
 
-/// What a text is that begins with `first_bytes` and that nobody wrote to tell of a crash; `None` for others, and for
-/// what is no text.
+/// The kind of a text that begins with `first_bytes` and is clearly no report of a crash, in words for people: `source
+/// code`. `None` for other texts, and for bytes that are no text.
 #[must_use]
 pub fn other_document(first_bytes: &[u8]) -> Option<&'static str> {
     if let Some(noise) = noise(first_bytes) {
@@ -35,8 +39,8 @@ pub fn other_document(first_bytes: &[u8]) -> Option<&'static str> {
     if is_requirements(&lines) {
         return Some("a list of what a program requires");
     }
-    // Who pastes code to tell of a crash pastes the message too, or marks the code as such.
-    let told = lines.iter().any(|line| TELLS.iter().any(|begin| line.starts_with(begin)));
+    // Who pastes code to report a crash pastes the message too, or marks the code as such.
+    let told = lines.iter().any(|line| OF_A_TICKET.iter().any(|begin| line.starts_with(begin)));
     // Lists have the marks that lines of a comment have, too.
     let commented = lines.iter().any(|line| line.starts_with("/*"));
     let is_item = |line: &str| line.starts_with("* ") && !commented;
@@ -47,11 +51,11 @@ pub fn other_document(first_bytes: &[u8]) -> Option<&'static str> {
     (script || (!told && mostly && lines.len() >= FEWEST_LINES)).then_some("source code")
 }
 
-/// What follows the schema's number in this program's rules and data.
+/// The keys that can follow `schema:` in this program's rules and data.
 const KEYS_OF_RULES: [&str; 6] = ["about:", "families:", "list:", "name:", "rules:", "version:"];
 
-/// What lines of a ticket begin with that source code does not.
-const TELLS: [&str; 9] = [
+/// How lines of a ticket begin that no source code has.
+const OF_A_TICKET: [&str; 9] = [
     "```",
     "Traceback (most recent",
     "Faulting application",
@@ -106,59 +110,14 @@ fn is_code(line: &str) -> bool {
 
 /// Whether a line begins like a statement, declaration or comment of a common language.
 fn is_statement(line: &str) -> bool {
-    const BEGINNINGS: [&str; 50] = [
-        "import ",
-        "from ",
-        "#include",
-        "#define",
-        "#if",
-        "#endif",
-        "#pragma",
-        "def ",
-        "class ",
-        "fn ",
-        "pub ",
-        "use ",
-        "mod ",
-        "let ",
-        "const ",
-        "static ",
-        "var ",
-        "function ",
-        "return",
-        "if (",
-        "if ",
-        "elif ",
-        "else",
-        "for ",
-        "while ",
-        "try:",
-        "except",
-        "//",
-        "/*",
-        "* ",
-        "*/",
-        "public ",
-        "private ",
-        "using ",
-        "namespace ",
-        "struct ",
-        "#[",
-        "impl ",
-        "match ",
-        "assert",
-        "async ",
-        "await ",
-        "type ",
-        "enum ",
-        "self.",
-        "echo ",
-        "export ",
-        "set -",
-        "done",
-        "fi",
-    ];
-    BEGINNINGS.iter().any(|beginning| line.starts_with(beginning)) && !is_prose(line)
+    static BEGINNING: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        let words = "import|from|def|class|fn|pub|use|mod|let|const|static|var|function|if|elif|\
+            for|while|public|private|using|namespace|struct|impl|match|async|await|type|enum|echo|export";
+        let marks = r"#(?:include|define|if|endif|pragma|\[)|//|/\*|\*/|\* ";
+        let others = r"return|else|try:|except|assert|self\.|set -|done|fi";
+        Regex::new(&format!("^(?:(?:{words}) |{marks}|{others})")).ok()
+    });
+    BEGINNING.as_ref().is_some_and(|beginning| beginning.is_match(line)) && !is_prose(line)
 }
 
 fn is_prose(line: &str) -> bool {

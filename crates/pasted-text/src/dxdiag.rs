@@ -1,4 +1,4 @@
-//! The reports of Windows Error Reporting that `dxdiag` lists at its end: each tells of a crash of its own.
+//! The reports of Windows Error Reporting that `dxdiag` lists at its end: each reports a crash of its own.
 
 use std::sync::Arc;
 

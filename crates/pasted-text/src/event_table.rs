@@ -1,15 +1,15 @@
 //! The tables that PowerShell prints of events: `Get-WinEvent` and `Get-EventLog` without `Format-List`.
 //!
-//! A header names the columns in every language alike, since it has the names of properties. The provider stands in a column or,
-//! where all events of a table have one, in a line above. Pasting may have taken the columns' places away: a row is known by
-//! its time, and the id is the first whole number behind it.
+//! A header names the columns in every language alike, since it has the names of properties. The provider is in a
+//! column or, where all events of a table have one, in a line above. Pasting may have taken the columns' places away: a
+//! row is known by its time, and the id is the first whole number behind it.
 
 use std::collections::BTreeMap;
 
 use evidence::TicketLine;
 use windows_events::catalogue::{is_of_a_crash, provider_called};
 
-/// As many rows of one table as are read.
+/// How many rows of one table are read.
 const MOST_ROWS: usize = 4096;
 /// A row has its time within so many words.
 const MOST_OF_A_TIME: usize = 6;
@@ -17,18 +17,18 @@ const MOST_OF_A_TIME: usize = 6;
 const MOST_OF_A_NAME: usize = 6;
 /// Between the time and the id stand no more words: `PM`, a level and a name.
 const MOST_BEFORE_ID: usize = 8;
-/// What is written of each program's crash; other events of crashes stand beside it.
+/// What is written of each program's crash; other events of crashes are beside it.
 const CRASH: (&str, u32) = ("Application Error", 1000);
 
-/// An event that a row tells of: its provider, as the catalogue spells it, and its id.
+/// An event that a row reports: its provider, as the catalogue spells it, and its id.
 pub(super) type Listed = (&'static str, u32);
 
 /// The columns of a table that matter.
 #[derive(Debug, Clone, Copy)]
 struct Columns {
-    /// Whether the provider stands in a column before the id.
+    /// Whether the provider is in a column before the id.
     before: bool,
-    /// Whether it stands in one behind it.
+    /// Whether it is in one behind it.
     behind: bool,
 }
 

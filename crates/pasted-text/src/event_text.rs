@@ -5,7 +5,7 @@
 //! path; module path; report id. Two lines of the first kind after each other begin such a text. A mail program may
 //! have broken a line before its last value.
 
-use super::recognised::{Recognised, Weight};
+use super::recognised::{APP_PATH, MODULE_PATH, OFFSET, PID, REPORT_ID, Recognised, STARTED, Weight};
 use super::values::{file_name, hex_number, is_name, version};
 use evidence::{ExceptionCode, ModuleOffset, TicketLine, Version, base_name};
 use untrusted::notation::{filetime, guid};
@@ -32,14 +32,14 @@ pub(super) fn recognise(lines: &[TicketLine], recognised: &mut Recognised) {
             && let Some((module, after)) = image_line(&second.text, after)
         {
             recognised.line = first.number;
-            let told = recognised.told(Weight::Report);
+            let origin = recognised.origin(Weight::Report);
             if is_name(&app.name) {
-                recognised.set_app(told, &app.name, app.version);
+                recognised.set_app(origin, &app.name, app.version);
             }
             if let Some(name) = file_name(&module.name).filter(|name| is_name(name)) {
                 recognised.line = second.number;
-                let told = recognised.told(Weight::Report);
-                recognised.set_module(told, name, module.version);
+                let origin = recognised.origin(Weight::Report);
+                recognised.set_module(origin, name, module.version);
             }
             return read_rest(after, recognised);
         }
@@ -67,19 +67,19 @@ fn read_rest(mut lines: &[TicketLine], recognised: &mut Recognised) {
         // Windows 11 writes `0x` twice before the process id and the start time.
         let digits = value.strip_prefix("0x").filter(|rest| rest.starts_with("0x")).unwrap_or(value);
         recognised.line = line.number;
-        let told = recognised.told(Weight::Report);
+        let origin = recognised.origin(Weight::Report);
         if let Some(number) = digits.starts_with("0x").then(|| hex_number(digits)).flatten() {
             // Prose goes on behind a number; a field doesn't.
             let alone = digits.bytes().skip(2).all(|digit| digit.is_ascii_hexdigit());
             take_number(number, numbers, alone, recognised);
             numbers = numbers.saturating_add(1);
         } else if let Some(id) = guid(value) {
-            recognised.report_id.set(told, id.into());
+            recognised.set(REPORT_ID, origin, id.into());
             return;
         } else if file_name(value).is_some() && value.contains('\\') {
             match paths {
-                0 => recognised.app_path.set(told, value.into()),
-                1 => recognised.module_path.set(told, value.into()),
+                0 => recognised.set(APP_PATH, origin, value.into()),
+                1 => recognised.set(MODULE_PATH, origin, value.into()),
                 _ => {}
             }
             paths = paths.saturating_add(1);
@@ -87,23 +87,23 @@ fn read_rest(mut lines: &[TicketLine], recognised: &mut Recognised) {
     }
 }
 
-/// A number of the event's text, of which `before` others stand before it: the code, the offset, the process id and the
+/// A number of the event's text, of which `before` others are before it: the code, the offset, the process id and the
 /// start time. That time alone has more than 32 bits, but for an offset.
 fn take_number(number: u64, before: usize, alone: bool, recognised: &mut Recognised) {
-    let told = recognised.told(Weight::Report);
+    let origin = recognised.origin(Weight::Report);
     match before {
         0 => {
             let code = u32::try_from(number).ok().filter(|code| *code != 0);
             if let Some(code) = code {
-                recognised.set_code(told, ExceptionCode(code));
+                recognised.set_code(origin, ExceptionCode(code));
             }
         }
-        1 => recognised.offset.set(told, ModuleOffset(number)),
+        1 => recognised.set(OFFSET, origin, ModuleOffset(number)),
         _ if !alone => {}
         _ => match u32::try_from(number) {
-            Ok(pid) if pid < LOWEST_STATUS => recognised.pid.set(told, pid),
+            Ok(pid) if pid < LOWEST_STATUS => recognised.set(PID, origin, pid),
             Ok(_) => {}
-            Err(_) => recognised.started.set_some(told, filetime(number)),
+            Err(_) => recognised.set_some(STARTED, origin, filetime(number)),
         },
     }
 }
@@ -118,7 +118,7 @@ struct Image {
 }
 
 /// A line that ends in a file name, a version and a time stamp of 32 bits, with commas between them, and the lines
-/// behind it. The time stamp may stand in a line of its own.
+/// behind it. The time stamp may be in a line of its own.
 fn image_line<'l>(line: &str, behind: &'l [TicketLine]) -> Option<(Image, &'l [TicketLine])> {
     if let Some(image) = image(line) {
         return Some((image, behind));
@@ -134,7 +134,7 @@ fn image(line: &str) -> Option<Image> {
     let (stamp, version_part, name_part) = (parts.next()?, parts.next()?, parts.next()?);
     let version_text = last_word(version_part);
     let dotted = version_text.contains('.') && version_text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
-    // In some languages no colon stands before the name.
+    // In some languages no colon is before the name.
     // PowerShell puts a label of its own before the event's text.
     let name = match name_part.rsplit_once([':', '：']) {
         Some((_, name)) => base_name(name.trim()),

@@ -1,7 +1,7 @@
-//! Texts that explain crashes and tell of none: guides, READMEs, articles of a knowledge base.
+//! Texts that explain crashes and report none: guides, READMEs, articles of a knowledge base.
 
+use super::code_blocks::{in_code, unquoted};
 use super::cue_words::{Cue, words_of};
-use super::fences::{in_code, unquoted};
 use super::quotes::quotes;
 use evidence::TicketLine;
 

@@ -9,11 +9,11 @@ use evidence::{Inventory, TicketEvent, TicketLine};
 use windows_codes::{DriverRelease, Knowledge};
 use windows_events::catalogue::provider_called;
 
-/// As many packages as are kept.
+/// How many packages are kept.
 const MOST_PACKAGES: usize = 4096;
-/// As many GPUs as are kept.
+/// How many GPUs are kept.
 const MOST_GPUS: usize = 16;
-/// As many events as are kept.
+/// How many events are kept.
 const MOST_EVENTS: usize = 64;
 /// How many lines may lie between an event's source and its id.
 const EVENT_LINES: u32 = 12;
@@ -22,7 +22,7 @@ const LONGEST_NAME: usize = 96;
 
 /// Takes a value that a pattern found.
 pub(super) fn take(fact: Fact, value: &str, recognised: &mut Recognised) {
-    let inventory = &mut recognised.inventory;
+    let inventory = &mut recognised.ticket.inventory;
     let taken = match fact {
         Fact::Gpu => add_gpu(inventory, value),
         Fact::NvidiaDriver => set(&mut inventory.nvidia_driver, version(value)),
@@ -108,7 +108,7 @@ pub(super) fn computer(name: &str) -> Option<&str> {
 
 /// Adds a package with its version.
 pub(super) fn add_package(recognised: &mut Recognised, name: &str, version: &str) {
-    let packages = &mut recognised.inventory.packages;
+    let packages = &mut recognised.ticket.inventory.packages;
     let known = packages.iter().any(|(other, _)| other.eq_ignore_ascii_case(name));
     if !known && packages.len() < MOST_PACKAGES {
         packages.push((name.into(), version.into()));
@@ -183,10 +183,10 @@ impl PendingEvent {
 /// Adds an event, whose provider may be spelled as people do.
 pub(super) fn add_event(recognised: &mut Recognised, provider: Arc<str>, id: u32) {
     let provider = provider_called(&provider).map_or(provider, Arc::from);
-    let known = recognised.events.iter().any(|event| event.provider == provider && event.id == id);
-    if !known && recognised.events.len() < MOST_EVENTS {
+    let known = recognised.ticket.events.iter().any(|event| event.provider == provider && event.id == id);
+    if !known && recognised.ticket.events.len() < MOST_EVENTS {
         recognised.note_line();
-        recognised.events.push(TicketEvent { provider, id });
+        recognised.ticket.events.push(TicketEvent { provider, id });
     }
 }
 
@@ -199,7 +199,7 @@ mod tests {
             (1..).zip(text.lines()).map(|(number, text)| TicketLine { number, text: text.into() }).collect();
         let mut recognised = Recognised::default();
         tables(&lines, &mut recognised);
-        recognised.inventory.packages.iter().map(|(name, version)| format!("{name} {version}")).collect()
+        recognised.ticket.inventory.packages.iter().map(|(name, version)| format!("{name} {version}")).collect()
     }
 
     #[test]

@@ -1,30 +1,60 @@
-//! Tickets: text that people paste. Event Viewer's general tab or XML, a console's output, a debugger's analysis, lists
-//! of what is installed, a mail.
+//! Reads what people paste into a ticket about a crash: a console's output, the text or XML of an event out of Event
+//! Viewer, a debugger's analysis, the values of a dialog or problem report, lists of installed packages, a mail around
+//! all of it.
 //!
-//! A ticket has no format. Its lines are kept for rules to search, and facts are recognised: by the words before
-//! them (`patterns`, which are data), by the order of Event Viewer's lines, by the positions of a problem signature,
-//! and by the shape of stacks, tracebacks and tables. What is not certain is not recognised: an exit code of 53 stays a
-//! number.
+//! Such a text has no format. Its lines are kept, and facts are read of them: the crashed program and the faulting
+//! module with version, path and offset, exception, exit and bugcheck codes, Windows errors, stacks of debuggers and of
+//! Python, events of logs, and what is installed. A fact is recognised by the words before it (the patterns of
+//! `rules/data/ticket-*.yaml`), by the order of Event Viewer's lines, by its position in a problem signature, or by the
+//! shape of a stack, traceback or table. A value that may be something else is left alone: an exit code of 53 is no
+//! exception code. What a line denies, advises, quotes or lists counts only as mentioned.
+//!
+//! [`read`], [`read_content`] and [`read_text`] give a [`Reading`]: a [`Ticket`] for each crash that the text reports,
+//! with the numbers of the lines that its facts are from, and the events that were pasted as XML. No text makes them
+//! panic, and the work grows linearly with its length.
+//!
+//! ```
+//! use pasted_text::{Observation, read_text};
+//!
+//! let reading = read_text("Since Monday it crashes:\n\
+//!     Faulting application name: tool.exe, version: 1.2.3.4, time stamp: 0x5f000000\n\
+//!     Faulting module name: part.dll, version: 2.0.0.0, time stamp: 0x5f000001\n\
+//!     Exception code: 0xc0000005\n")?;
+//! let Some(Observation::Ticket(ticket)) = reading.evidence.first().map(|evidence| &evidence.observation) else {
+//!     panic!("the text reports a crash");
+//! };
+//! assert_eq!(ticket.app.as_deref(), Some("tool.exe"));
+//! assert_eq!(ticket.module.as_deref(), Some("part.dll"));
+//! assert_eq!(ticket.code.map(|code| code.0), Some(0xC000_0005));
+//! assert_eq!(ticket.told_in, [2, 3, 4]);
+//! # Ok::<(), pasted_text::Unreadable>(())
+//! ```
+//!
+//! Whether a file is such a text at all is asked in two steps: [`is_text`] and [`other_document`] look at its first
+//! bytes, [`not_a_report`] at what was read.
 
+mod asserted;
 mod bare_stack;
+mod code_blocks;
 mod cue_words;
 mod dates;
 mod debugger;
 mod denied_values;
 mod document;
+mod doubt;
 mod dxdiag;
 mod event_table;
 mod event_text;
-mod fences;
+mod general_text;
 mod guide;
 mod inventory;
 mod line;
 mod listings;
-mod mentions;
 mod module_below;
+mod named_event;
 mod noise;
 mod patterns;
-pub mod plain;
+mod plain;
 mod printed;
 mod python;
 mod quotes;
@@ -35,8 +65,6 @@ mod sentences;
 mod signature;
 mod statement;
 mod stops;
-mod told_event;
-mod told_module;
 mod values;
 
 use std::borrow::Cow;
@@ -44,26 +72,30 @@ use std::collections::{BTreeMap, VecDeque};
 use std::fs::File;
 use std::sync::Arc;
 
+use doubt::Marked;
 use line::LineReader;
-use mentions::Marked;
 use recognised::Recognised;
 use regex::Regex;
 use signature::PastedSignature;
 
-pub use self::document::other_document;
-use evidence::Reading;
-use evidence::{Evidence, Observation, Place, Ticket, TicketLine};
-use untrusted::HeadAndTail;
 use untrusted::text::{decode_in, encoding_of, looks_like_text};
-use untrusted::{Loss, Unreadable};
-use windows_events::Context;
 use windows_events::{MOST_EVENTS, count_of_events, pasted_events};
 
-/// As many lines as are kept of a text's beginning, and as many of its end.
+pub use self::document::other_document;
+pub use self::general_text::{not_a_report, treat_as_report};
+pub use self::plain::plain;
+pub use evidence::{
+    Contradiction, Evidence, Inventory, Observation, Place, PythonFrame, Reading, Ticket, TicketEvent, TicketFrame,
+    TicketLine,
+};
+pub use untrusted::{HeadAndTail, Loss, Unreadable};
+pub use windows_events::Context;
+
+/// How many lines are kept of a text's beginning, and how many of its end.
 const KEPT_LINES: usize = 50_000;
 
-/// The longest line that is kept as one, bytes. What a program printed without line ends is divided between words, so that
-/// no work grows with the length of a line.
+/// The longest line that is kept as one, bytes. What a program printed without line ends is divided between words, so
+/// that no work grows with the length of a line.
 const LONGEST_LINE: usize = 8 << 10;
 
 /// Whether a file that begins with `first_bytes` is text.
@@ -72,63 +104,32 @@ pub fn is_text(first_bytes: &[u8]) -> bool {
     looks_like_text(first_bytes)
 }
 
-/// Reads the text in `file`.
+/// Reads the text in `file`; of a long one its beginning and its end. `context` is for the events that it contains.
 ///
 /// # Errors
 ///
-/// When the file can't be read, or has no line.
+/// When the file can't be read, or has no line with anything in it.
 pub fn read(file: &mut File, context: &Context<'_>) -> Result<Reading, Unreadable> {
     let content =
         HeadAndTail::read(file).map_err(|error| Unreadable::whole(format!("the file can't be read: {error}")))?;
     read_content(&content, context)
 }
 
-/// As many different codes as one machine's trouble shows. A text with more is about crashes: a reference, a table, notes
-/// of many cases.
-const MOST_CODES: usize = 12;
-
-/// As many codes as a guide to one error names. One with more explains codes, and may be none of a crash.
-const MOST_CODES_OF_A_GUIDE: usize = 2;
-
-/// Why what was read of a file is no ticket after all; `None` for tickets.
-#[must_use]
-pub fn about_crashes(reading: &Reading) -> Option<String> {
-    let tickets = || {
-        reading.evidence.iter().filter_map(|evidence| match &evidence.observation {
-            Observation::Ticket(ticket) => Some(ticket),
-            _ => None,
-        })
-    };
-    let named = tickets().map(|ticket| ticket.codes_named).max()?;
-    if named > MOST_CODES {
-        return Some(format!("it names {named} different codes: a text about crashes, not of one"));
-    }
-    let errors = tickets().map(|ticket| ticket.win_errors.len().saturating_add(ticket.hresults.len())).max()?;
-    let named = named.saturating_add(errors);
-    // A sentence may name a program; a report gives its version, too.
-    let fields = tickets().any(|ticket| ticket.app_version.is_some() || ticket.module.is_some());
-    let guide = tickets().any(|ticket| ticket.document);
-    (guide && named > MOST_CODES_OF_A_GUIDE && !fields).then(|| {
-        format!(
-            "it has the form of a guide and names {named} codes: a text about crashes, not of one (--ticket reads it)"
-        )
-    })
-}
-
-/// Takes what was read for a report of what happened, whatever form it has: somebody said that it is one.
-pub fn accept(reading: &mut Reading) {
-    for evidence in &mut reading.evidence {
-        if let Observation::Ticket(ticket) = &mut evidence.observation {
-            ticket.document = false;
-        }
-    }
-}
-
-/// Reads text that is in no file, or in one that somebody gave as a ticket.
+/// Reads a text whose events need no cache and no matcher of records.
 ///
 /// # Errors
 ///
-/// When it has no line.
+/// When it has no line with anything in it.
+pub fn read_text(text: &str) -> Result<Reading, Unreadable> {
+    let (names, contents) = Default::default();
+    read_content(&text.as_bytes().into(), &Context::new(&names, &contents))
+}
+
+/// Reads a text that is in memory, as [`read`] does.
+///
+/// # Errors
+///
+/// When it has no line with anything in it.
 pub fn read_content(content: &HeadAndTail, context: &Context<'_>) -> Result<Reading, Unreadable> {
     let (encoding, mark) = encoding_of(&content.head);
     let head = decode_in(content.head.get(mark..).unwrap_or_default(), encoding);
@@ -159,7 +160,7 @@ pub fn read_content(content: &HeadAndTail, context: &Context<'_>) -> Result<Read
         return Err(Unreadable::whole("the text has no line with anything in it"));
     }
     let document = guide::is_guide(&lines);
-    // What stands beside pasted events says something too; a text of nothing else is those events.
+    // The lines beside pasted events are a ticket, too; without any, the events are all of the evidence.
     let tickets = read_tickets(lines).into_iter().map(|ticket| {
         let ticket = Ticket { document, ..ticket };
         let place =
@@ -170,7 +171,7 @@ pub fn read_content(content: &HeadAndTail, context: &Context<'_>) -> Result<Read
     Ok(Reading { evidence, losses, ..Reading::default() })
 }
 
-/// What the lines say: one ticket, or, where they tell of several crashes, one for each of those and one for the rest.
+/// The tickets of these lines: one, or, where they report several crashes, one for each and one for the other lines.
 fn read_tickets(lines: Vec<TicketLine>) -> Vec<Ticket> {
     if lines.is_empty() {
         return Vec::new();
@@ -194,13 +195,13 @@ fn read_tickets(lines: Vec<TicketLine>) -> Vec<Ticket> {
     parts.filter(|lines| !lines.is_empty()).map(|lines| read_ticket(lines, &listed)).collect()
 }
 
-/// The ticket that these lines are, of which some are rows of a table of events, by their number.
+/// The ticket of these lines; `listed` has the events of rows of event tables, by the numbers of their lines.
 fn read_ticket(lines: Vec<TicketLine>, listed: &BTreeMap<u32, event_table::Listed>) -> Ticket {
     let mut recognised = Recognised::default();
     let mut signature = PastedSignature::default();
     let mut reader = LineReader::default();
     let marked = Marked::of(&lines);
-    let (doubted, unreported) = (mentions::doubted(&marked), mentions::unreported(&marked));
+    let (doubted, unreported) = (doubt::doubted(&marked), doubt::unreported(&marked));
     if doubted.is_empty() {
         event_text::recognise(&lines, &mut recognised);
     } else {
@@ -226,28 +227,28 @@ fn read_ticket(lines: Vec<TicketLine>, listed: &BTreeMap<u32, event_table::Liste
     }
     signature.finish(&mut recognised);
     let mut doubted = doubted;
-    if let Some(over) = mentions::over(&marked) {
+    if let Some(over) = doubt::resolved_lines(&marked) {
         recognised.over = true;
         doubted.extend((0..over).map(|position| (position, Arc::from(""))));
     }
     read_conditional(&lines, &mut reader, &mut recognised);
     module_below::recognise(&lines, &mut recognised);
     inventory::tables(&lines, &mut recognised);
-    recognised.frames = debugger::frames(&lines);
-    recognised.python_frames = python::frames(&lines);
+    recognised.ticket.frames = debugger::frames(&lines);
+    recognised.ticket.python_frames = python::frames(&lines);
     let dates = dates::dates(&lines);
     Ticket { doubted, unreported, dates, ..recognised.into_ticket(lines) }
 }
 
-/// What a line says, whatever stands around it.
+/// The facts of one line, read without the lines around it.
 fn read_alone(line: &str, number: u32) -> Recognised {
-    let mut said = Recognised::default();
-    said.line = number;
-    LineReader::default().read(line, &mut said, &mut PastedSignature::default());
-    said
+    let mut recognised = Recognised::default();
+    recognised.line = number;
+    LineReader::default().read(line, &mut recognised, &mut PastedSignature::default());
+    recognised
 }
 
-/// Statements that count only when the text shows that they are meant.
+/// Takes the statements that count only if some line of the text fits their pattern's `needs`.
 fn read_conditional(lines: &[TicketLine], reader: &mut LineReader, recognised: &mut Recognised) {
     let mut shown: BTreeMap<&str, bool> = BTreeMap::new();
     for (needs, fact, value, line) in std::mem::take(&mut reader.conditional) {
@@ -259,8 +260,8 @@ fn read_conditional(lines: &[TicketLine], reader: &mut LineReader, recognised: &
     }
 }
 
-/// The lines of a text that have anything in them, but for those of pasted events. What a program drew over with a
-/// carriage return is a line of its own, with the same number, and so is each piece of a line that is very long.
+/// The lines of a text that are not blank, without those of pasted events. Carriage returns divide a line, as a console
+/// shows progress, and so does [`LONGEST_LINE`]: the pieces have the same number.
 #[derive(Debug, Default)]
 struct Lines {
     beginning: Vec<TicketLine>,
@@ -271,7 +272,7 @@ struct Lines {
 }
 
 impl Lines {
-    /// Adds a part of the text, whose first line has this number, and the events in it.
+    /// Adds a part of the text, whose first line has the number `first`, and the events in it.
     fn add(
         &mut self,
         text: &str,
@@ -295,7 +296,7 @@ impl Lines {
 
     fn push(&mut self, number: u32, text: &str) {
         let text = printed(text);
-        let text = match plain::plain(&text) {
+        let text = match plain(&text) {
             Cow::Borrowed(_) => Arc::clone(&text),
             Cow::Owned(plain) => plain.into(),
         };
@@ -347,11 +348,11 @@ fn line_number(number: u64) -> u32 {
     u32::try_from(number).unwrap_or(u32::MAX)
 }
 
-/// As many lines of an event as are listed one by one.
+/// Events of more lines than this have only their first and last line as their place.
 const LISTED_LINES: u32 = 64;
 
-/// The text without the events in it, which become evidence; only their line ends stay. Events that nobody knows are
-/// left in it, and are evidence where a Sigma rule matches them.
+/// The text without the events in it, which become evidence; only their line ends stay. Events that the catalogue does
+/// not have stay in the text, and are evidence where a Sigma rule matches them.
 fn without_events<'t>(
     text: &'t str,
     first: u64,

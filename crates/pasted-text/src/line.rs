@@ -4,17 +4,20 @@ mod stops;
 
 use std::sync::Arc;
 
+use super::asserted::{is_asserted, is_told_of, names_a_program};
 use super::inventory;
+use super::named_event;
 use super::patterns::{Fact, Statement, statements};
-use super::recognised::{Recognised, Told, Weight};
+use super::recognised::{
+    ACCESS_ADDRESS, APP_PATH, APP_VERSION, BLAMED_STEM, COMPUTER, CPP_TYPE, CPP_WHAT, EXIT_CODE, FAST_FAIL, FAULT_STEM,
+    IN_PAGE_STATUS, MODULE, MODULE_PATH, MODULE_VERSION, OFFSET, Origin, PID, REPORT_ID, Recognised, Weight,
+};
 use super::respelled::disagreeing;
 use super::signature::PastedSignature;
 use super::statement::{
     cpp_type, exit_code, fast_fail_number, is_address, is_place, named_fast_fail, path, stands_alone, status_named,
-    stem_of, version_after,
+    stem_of,
 };
-use super::told_event;
-use super::told_module::{is_asserted, is_told_of, names_a_program};
 use super::values::{
     beginning, code, decimal_number, field_name, hex_number, image_name, is_status, narrow, value_of, version,
 };
@@ -22,7 +25,7 @@ use evidence::{Address, ExceptionCode, ModuleOffset, NtStatus};
 use untrusted::notation::guid;
 use windows_codes::is_bare_win_error;
 
-/// As many characters as are looked at after the words that announce a fact. Bounds what a hostile line costs.
+/// How many characters are looked at after the words that announce a fact. Bounds what a hostile line costs.
 const LONGEST_STATEMENT: usize = 512;
 /// As many lines lie between a label and its value at most: an empty one is common.
 const LINES_TO_VALUE: u32 = 2;
@@ -36,13 +39,13 @@ pub(super) struct LineReader {
     package: Option<Arc<str>>,
     /// A label at the end of the line before, whose value was broken off.
     broken_off: Option<(Fact, u32)>,
-    /// The line at whose end a stop's parameters were broken off.
+    /// The line at whose end a blue screen's parameters were broken off.
     open_parameters: Option<u32>,
     /// Statements that count only in a text that fits an expression: it, the fact, its value, and the line.
     pub conditional: Vec<(&'static str, Fact, String, u32)>,
 }
 
-/// As many conditional statements as are kept.
+/// How many conditional statements are kept.
 const MOST_CONDITIONAL: usize = 64;
 
 impl LineReader {
@@ -56,21 +59,21 @@ impl LineReader {
             recognised.dispute(codes);
         }
         let broken_off = self.broken_off.take();
-        let mut taking = Taking { line, at: 0, recognised, reader: self, signature };
-        taking.value_of_line_before(broken_off);
-        let mut about_bugcheck = taking.parameters_of_line_before();
-        about_bugcheck |= taking.bugcheck_in_any_language();
-        taking.stop_spelled();
+        let mut current = CurrentLine { line, at: 0, recognised, reader: self, signature };
+        current.value_of_line_before(broken_off);
+        let mut about_bugcheck = current.parameters_of_line_before();
+        about_bugcheck |= current.bugcheck_in_any_language();
+        current.stop_spelled();
         for statement in statements {
-            about_bugcheck |= taking.take_statement(statement);
+            about_bugcheck |= current.take_statement(statement);
         }
-        for (provider, id) in told_event::events(line) {
-            inventory::add_event(taking.recognised, provider.into(), id);
+        for (provider, id) in named_event::events(line) {
+            inventory::add_event(current.recognised, provider.into(), id);
         }
-        taking.named_fast_fails();
-        taking.frame_of_the_jvm();
+        current.named_fast_fails();
+        current.frame_of_the_jvm();
         if !about_bugcheck {
-            taking.bare_codes();
+            current.bare_codes();
         }
         signature.read_line(line, recognised.line);
     }
@@ -78,20 +81,21 @@ impl LineReader {
     /// Adds a statement whose condition has turned out to hold.
     pub(super) fn read_conditional(&mut self, fact: Fact, value: &str, recognised: &mut Recognised) {
         let mut signature = PastedSignature::default();
-        Taking { line: value, at: 0, recognised, reader: self, signature: &mut signature }.take(fact, value);
+        CurrentLine { line: value, at: 0, recognised, reader: self, signature: &mut signature }.take_fact(fact, value);
     }
 }
 
-struct Taking<'a> {
+/// The line whose facts are being taken, and what they go into.
+struct CurrentLine<'a> {
     line: &'a str,
-    /// Where the statement stands in it that is being taken.
+    /// Where in it the statement begins that is being taken, bytes.
     at: usize,
     recognised: &'a mut Recognised,
     reader: &'a mut LineReader,
     signature: &'a mut PastedSignature,
 }
 
-impl Taking<'_> {
+impl CurrentLine<'_> {
     /// Takes what a pattern found. Returns whether it was about a bugcheck, whose parameters must not be taken for
     /// exception codes.
     fn take_statement(&mut self, statement: Statement<'_>) -> bool {
@@ -101,7 +105,7 @@ impl Taking<'_> {
             self.reader.broken_off = Some((statement.fact, self.recognised.line));
         }
         match statement.needs {
-            None => self.take(statement.fact, text),
+            None => self.take_fact(statement.fact, text),
             Some(needs) => {
                 if self.reader.conditional.len() < MOST_CONDITIONAL {
                     self.reader.conditional.push((needs, statement.fact, text.to_owned(), self.recognised.line));
@@ -126,36 +130,26 @@ impl Taking<'_> {
             _ => return,
         };
         if self.recognised.line.saturating_sub(before) <= LINES_TO_VALUE {
-            self.take(fact, value);
+            self.take_fact(fact, value);
         }
     }
 
-    fn told(&self, weight: Weight) -> Told {
-        self.recognised.told(weight)
+    fn origin(&self, weight: Weight) -> Origin {
+        self.recognised.origin(weight)
     }
 
-    fn take(&mut self, fact: Fact, text: &str) -> bool {
+    fn take_fact(&mut self, fact: Fact, text: &str) -> bool {
         let value = value_of(text);
-        let report = self.told(Weight::Report);
-        let words = self.told(Weight::Words);
+        let report = self.origin(Weight::Report);
+        let words = self.origin(Weight::Words);
         let recognised = &mut *self.recognised;
         match fact {
-            Fact::App => {
-                if let Some(name) = field_name(text) {
-                    recognised.set_app(report, name, version_after(value, name));
-                }
-            }
-            Fact::AppImage => {
-                if let Some(name) = image_name(value) {
-                    recognised.set_app(report, name, version_after(value, name));
-                }
-            }
+            Fact::App => recognised.set_app_of(report, field_name(text), value),
+            Fact::AppImage => recognised.set_app_of(report, image_name(value), value),
             Fact::AppHung => {
-                let passing = recognised.told(Weight::Passing);
-                if let Some(name) = image_name(value) {
-                    recognised.hung = true;
-                    recognised.set_app(passing, name, version_after(value, name));
-                }
+                let name = image_name(value);
+                recognised.ticket.hung |= name.is_some();
+                recognised.set_app_of(recognised.origin(Weight::Passing), name, value);
             }
             Fact::AppTold => {
                 if let Some(name) = image_name(value) {
@@ -163,21 +157,16 @@ impl Taking<'_> {
                 }
             }
             Fact::AppNamed => {
-                let passing = recognised.told(Weight::Passing);
+                let passing = recognised.origin(Weight::Passing);
                 if let Some(name) = image_name(value).filter(|name| is_told_of(self.line, self.at, name)) {
                     recognised.set_app(passing, name, None);
                 }
             }
-            Fact::AppPath => recognised.app_path.set_some(report, path(value).map(Into::into)),
-            Fact::Module => {
-                if let Some(name) = field_name(text) {
-                    recognised.set_module(report, name, version_after(value, name));
-                }
-            }
+            Fact::AppPath => recognised.set_some(APP_PATH, report, path(value).map(Into::into)),
+            Fact::Module => recognised.set_module_of(report, field_name(text), value),
             Fact::ModuleImage => {
-                if let Some(name) = image_name(value).filter(|name| stands_alone(value, name)) {
-                    recognised.set_module(report, name, version_after(value, name));
-                }
+                let name = image_name(value).filter(|name| stands_alone(value, name));
+                recognised.set_module_of(report, name, value);
             }
             Fact::ModuleTold => {
                 if let Some(name) = image_name(value).filter(|_| is_asserted(self.line, self.at)) {
@@ -186,20 +175,20 @@ impl Taking<'_> {
             }
             Fact::ModuleStem => {
                 let stem = value.split_whitespace().find(|word| !is_address(word));
-                recognised.blamed_stem.set_some(words, stem.and_then(stem_of).map(Into::into));
+                recognised.set_some(BLAMED_STEM, words, stem.and_then(stem_of).map(Into::into));
             }
-            Fact::FaultStem => recognised.fault_stem.set_some(report, stem_of(value).map(Into::into)),
-            Fact::AppVersion => recognised.app_version.set_some(report, version(value)),
-            Fact::ModuleVersion => recognised.module_version.set_some(report, version(value)),
-            Fact::ModulePath => recognised.module_path.set_some(report, path(value).map(Into::into)),
+            Fact::FaultStem => recognised.set_some(FAULT_STEM, report, stem_of(value).map(Into::into)),
+            Fact::AppVersion => recognised.set_some(APP_VERSION, report, version(value)),
+            Fact::ModuleVersion => recognised.set_some(MODULE_VERSION, report, version(value)),
+            Fact::ModulePath => recognised.set_some(MODULE_PATH, report, path(value).map(Into::into)),
             Fact::ExceptionCode => {
                 if let Some(code) = code(value).filter(|code| *code != 0) {
                     recognised.set_code(report, ExceptionCode(code));
                 }
             }
             Fact::ExitCode => {
-                let exit = recognised.told(Weight::Exit);
-                recognised.exit_code.set_some(exit, code(value));
+                let exit = recognised.origin(Weight::Exit);
+                recognised.set_some(EXIT_CODE, exit, code(value));
                 recognised.last_exit = code(value).map(|code| (recognised.line, code)).or(recognised.last_exit);
                 self.exit_code(Weight::Exit, value);
             }
@@ -210,28 +199,28 @@ impl Taking<'_> {
             }
             Fact::InPageStatus => {
                 if let Some(status) = code(value).filter(|status| is_status(*status)) {
-                    recognised.in_page_status.set(report, NtStatus(status));
+                    recognised.set(IN_PAGE_STATUS, report, NtStatus(status));
                     recognised.set_code(report, ExceptionCode::IN_PAGE_ERROR);
                 }
             }
-            Fact::Hung => recognised.hung |= names_a_program(value),
+            Fact::Hung => recognised.ticket.hung |= names_a_program(value),
             Fact::TruncatedCode => self.exit_code(Weight::Exit, value),
             Fact::RaisedCode => self.exit_code(Weight::Words, value),
             Fact::SuggestedCode => self.exit_code(Weight::Passing, value),
-            Fact::Offset => recognised.offset.set_some(report, hex_number(value).map(ModuleOffset)),
-            Fact::CppType => recognised.cpp_type.set_some(report, cpp_type(value).map(Into::into)),
-            Fact::CppWhat => recognised.cpp_what.set_some(report, Some(value.trim().into())),
-            Fact::FastFail => recognised.fast_fail.set_some(report, fast_fail_number(value)),
+            Fact::Offset => recognised.set_some(OFFSET, report, hex_number(value).map(ModuleOffset)),
+            Fact::CppType => recognised.set_some(CPP_TYPE, report, cpp_type(value).map(Into::into)),
+            Fact::CppWhat => recognised.set_some(CPP_WHAT, report, Some(value.trim().into())),
+            Fact::FastFail => recognised.set_some(FAST_FAIL, report, fast_fail_number(value)),
             Fact::Subcode => {
                 // OpenGL drivers number their errors in the same words.
                 if !self.line.to_ascii_lowercase().contains("error code") {
-                    recognised.fast_fail.set_some(report, fast_fail_number(value));
+                    recognised.set_some(FAST_FAIL, report, fast_fail_number(value));
                 }
             }
-            Fact::AccessAddress => recognised.access_address.set_some(report, hex_number(value).map(Address)),
+            Fact::AccessAddress => recognised.set_some(ACCESS_ADDRESS, report, hex_number(value).map(Address)),
             Fact::ExceptionParameter(index) => {
                 if let Some(parameter) = recognised.exception_parameters.get_mut(index) {
-                    parameter.set_some(report, hex_number(value));
+                    *parameter = parameter.or(hex_number(value));
                 }
             }
             Fact::Bugcheck
@@ -250,19 +239,19 @@ impl Taking<'_> {
             Fact::EventId => self.reader.events.id(value, recognised),
             Fact::Computer => {
                 let name = value.split_whitespace().next().unwrap_or_default();
-                recognised.computer.set_some(report, inventory::computer(name).map(Into::into));
+                recognised.set_some(COMPUTER, report, inventory::computer(name).map(Into::into));
             }
             Fact::ProcessId => {
                 let id = hex_number(value.strip_prefix("0x").filter(|rest| rest.starts_with("0x")).unwrap_or(value));
-                recognised.pid.set_some(report, id.and_then(|id| u32::try_from(id).ok()));
+                recognised.set_some(PID, report, id.and_then(|id| u32::try_from(id).ok()));
             }
             Fact::ProcessIdDecimal => {
                 let id = decimal_number(value).and_then(narrow);
-                recognised.pid.set_some(report, id.filter(|id| *id != 0));
+                recognised.set_some(PID, report, id.filter(|id| *id != 0));
             }
             Fact::ReportId => {
                 let id = value.split_whitespace().next().and_then(guid);
-                recognised.report_id.set_some(report, id.map(Into::into));
+                recognised.set_some(REPORT_ID, report, id.map(Into::into));
             }
             Fact::Package => self.reader.package = Some(value.into()),
             Fact::PackageVersion => {
@@ -270,7 +259,7 @@ impl Taking<'_> {
                     inventory::add_package(recognised, &name, value);
                 }
             }
-            // Lines of these say nothing else.
+            // Lines with these have no other fact.
             Fact::CrashBegins
             | Fact::CrashEnds
             | Fact::RunBegins
@@ -279,27 +268,16 @@ impl Taking<'_> {
             | Fact::Explanation => {}
             Fact::NoModule => recognised.blames_no_module = true,
             Fact::DebuggerSuspects => recognised.suspect(value),
-            Fact::Gpu
-            | Fact::NvidiaDriver
-            | Fact::DisplayDriver
-            | Fact::CudaDriver
-            | Fact::OsBuild
-            | Fact::OsBuildTold
-            | Fact::OsRelease
-            | Fact::OsVersion
-            | Fact::MemoryMib
-            | Fact::Bios
-            | Fact::Model
-            | Fact::Python => inventory::take(fact, value, recognised),
+            _ => inventory::take(fact, value, recognised),
         }
         false
     }
 
     /// The code with which a process ended, if it is a status of Windows and not a number of the program's own.
     fn exit_code(&mut self, weight: Weight, value: &str) {
-        let told = self.told(weight);
+        let origin = self.origin(weight);
         if let Some(code) = exit_code(value) {
-            self.recognised.set_code(told, code);
+            self.recognised.set_code(origin, code);
         }
     }
 
@@ -310,8 +288,8 @@ impl Taking<'_> {
             return;
         };
         if is_status(number) {
-            let told = self.told(Weight::Exit);
-            self.recognised.set_code(told, ExceptionCode(number));
+            let origin = self.origin(Weight::Exit);
+            self.recognised.set_code(origin, ExceptionCode(number));
         } else if fact == Fact::WinError || is_bare_win_error(number) {
             self.recognised.add_win_error(number);
         }
@@ -333,13 +311,13 @@ impl Taking<'_> {
         const PREFIX: &str = "FAST_FAIL_";
         for (at, prefix) in self.line.match_indices(PREFIX) {
             let name = self.line.get(at.saturating_add(prefix.len())..).unwrap_or_default();
-            let told = self.told(Weight::Words);
-            self.recognised.fast_fail.set_some(told, named_fast_fail(beginning(name, LONGEST_CODE_NAME)));
+            let origin = self.origin(Weight::Words);
+            self.recognised.set_some(FAST_FAIL, origin, named_fast_fail(beginning(name, LONGEST_CODE_NAME)));
         }
     }
 
-    /// The JVM's "problematic frame": `C  [name.dll+0x1234]`, and `# V  [jvm.dll+0x1234]` of the virtual machine itself, which
-    /// stands on every stack below, too.
+    /// The JVM's "problematic frame": `C  [name.dll+0x1234]`, and `# V  [jvm.dll+0x1234]` of the virtual machine
+    /// itself, which stands on every stack below, too.
     fn frame_of_the_jvm(&mut self) {
         for (at, _) in self.line.match_indices('[') {
             let (before, frame) = self.line.split_at(at);
@@ -353,9 +331,9 @@ impl Taking<'_> {
                 continue;
             };
             if let (Some(name), Some(offset)) = (image_name(name), hex_number(offset)) {
-                let told = self.told(Weight::Words);
-                self.recognised.module.set(told, name.into());
-                self.recognised.offset.set(told, ModuleOffset(offset));
+                let origin = self.origin(Weight::Words);
+                self.recognised.set(MODULE, origin, name.into());
+                self.recognised.set(OFFSET, origin, ModuleOffset(offset));
             }
         }
     }
@@ -377,8 +355,8 @@ impl Taking<'_> {
             let prefixed = digits.starts_with("0x") || digits.starts_with("0X");
             let spelled_out = prefixed || digits.len() == 10;
             if let Some(code) = value.filter(|code| alone && spelled_out && is_status(*code)) {
-                let told = self.told(Weight::Bare);
-                self.recognised.set_code(told, ExceptionCode(code));
+                let origin = self.origin(Weight::Bare);
+                self.recognised.set_code(origin, ExceptionCode(code));
             }
             previous = digits.chars().next_back().unwrap_or(previous);
             rest = after;

@@ -1,9 +1,9 @@
-//! Lists of what codes mean, which tell of none of them.
+//! Lists of what codes mean, which report none of them.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use super::fences::unquoted;
+use super::code_blocks::unquoted;
 use super::printed::has_time;
 use super::values::hex_number;
 use evidence::TicketLine;
@@ -51,7 +51,7 @@ pub(super) fn listed_code(line: &str) -> Option<String> {
     let digits = code.trim_start_matches('-');
     let decimal = (1..=10).contains(&digits.len()) && digits.chars().all(|digit| digit.is_ascii_digit());
     let hex = (3..=10).contains(&code.len()) && code.starts_with("0x") && hex_number(code).is_some();
-    // What the code is said to be stands behind it.
+    // What the code is said to be is behind it.
     let behind = behind.trim_start_matches([']', '`', '"', ' ', ')']);
     // The same code in another spelling.
     let other = behind.strip_prefix('(').and_then(|inside| Some(inside.split_once(')')?.1));

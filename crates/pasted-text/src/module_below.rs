@@ -1,15 +1,15 @@
-//! The path of a module alone in the line below the one that tells of a crash: programs' own boxes and logs break the line
-//! there.
+//! The path of a module alone in the line below the one that reports a crash: programs' own boxes and logs break the
+//! line there.
 
-use super::recognised::{Recognised, Told, Weight};
+use super::recognised::{CODE, MODULE_PATH, Origin, Recognised, Weight};
 use super::statement::path;
 use super::values::image_name;
 use evidence::{TicketLine, base_name};
 
-/// Takes the module's name and path, if a code stands in the line above and no other path below: that would be a list.
+/// Takes the module's name and path, if a code is in the line above and no other path below: that would be a list.
 pub(super) fn recognise(lines: &[TicketLine], recognised: &mut Recognised) {
-    let Some(code) = recognised.code.told().filter(|told| told.weight <= Weight::Bare) else { return };
-    if recognised.module.get().is_some() {
+    let Some(code) = recognised.origin_of(CODE).filter(|origin| origin.weight <= Weight::Bare) else { return };
+    if recognised.ticket.module.is_some() {
         return;
     }
     let Some(at) = lines.iter().rposition(|line| line.number <= code.line) else { return };
@@ -19,12 +19,12 @@ pub(super) fn recognise(lines: &[TicketLine], recognised: &mut Recognised) {
     if line.saturating_sub(code.line) > MOST_BELOW {
         return;
     }
-    let told = Told { weight: Weight::Words, line };
-    recognised.set_module(told, base_name(whole), None);
-    recognised.module_path.set(told, whole.into());
+    let origin = Origin { weight: Weight::Words, line };
+    recognised.set_module(origin, base_name(whole), None);
+    recognised.set(MODULE_PATH, origin, whole.into());
 }
 
-/// An empty line may stand between.
+/// An empty line may be between.
 const MOST_BELOW: u32 = 2;
 
 /// The path of a library that a line has, and nothing else.
@@ -48,7 +48,7 @@ mod tests {
             (1..).zip(text.lines()).map(|(number, text)| TicketLine { number, text: text.into() }).collect();
         let mut recognised = read_alone(&lines[0].text, 1);
         recognise(&lines, &mut recognised);
-        recognised.module.get().map(ToString::to_string)
+        recognised.ticket.module.as_deref().map(ToString::to_string)
     }
 
     #[test]

@@ -66,7 +66,7 @@ pub(super) fn noise(first_bytes: &[u8]) -> Option<&'static str> {
     (in_one_line && share(code, total) >= CODE_PERCENT).then_some("a program or data in one line")
 }
 
-/// How many characters stand in runs of the letters, digits and signs of Base64 that are longer than words, and in which
+/// How many characters are in runs of the letters, digits and signs of Base64 that are longer than words, and in which
 /// digits and letters are mixed.
 fn encoded(text: &str) -> usize {
     let in_run = |character: char| character.is_ascii_alphanumeric() || matches!(character, '+' | '/' | '=');

@@ -20,7 +20,7 @@ pub(super) enum Border {
     Ends,
     /// A program is started with it, so the part is about a run of its own.
     Starts,
-    /// The part begins with it, and is about another problem than what stands before.
+    /// The part begins with it, and is about another problem than the part before.
     Problem,
     /// The part begins with it, and is about somebody or something that it names.
     Party,
@@ -28,9 +28,9 @@ pub(super) enum Border {
 
 embedded!(PATTERNS: Vec<Pattern> = "ticket-patterns");
 
-/// As many matches of one expression as are looked at in a line.
+/// How many matches of one expression are looked at in a line.
 const MOST_MATCHES: usize = 32;
-/// As many statements as are taken from one line.
+/// How many statements are taken from one line.
 const MOST_STATEMENTS: usize = 1024;
 
 /// More characters than a line has by which it is known as a heading.
@@ -43,18 +43,18 @@ pub(super) struct Statement<'l> {
     pub fact: Fact,
     /// The text that begins with the value.
     pub text: &'l str,
-    /// Where it stands in the line; the line's beginning for a value that the pattern has.
+    /// Where it is in the line; the line's beginning for a value that the pattern has.
     pub at: usize,
     /// An expression that some line of the text must fit for the statement to count.
     pub needs: Option<&'static str>,
 }
 
-/// What the automaton of so many expressions may take, bytes. The usual 2 MiB are too little for its states: without it,
-/// text is searched ten times as slowly.
+/// What the automaton of so many expressions may take, bytes. The usual 2 MiB are too little for its states: without
+/// it, text is searched ten times as slowly.
 const AUTOMATON: usize = 16 << 20;
 
-/// What all expressions together may take before they are searched for, bytes: bounded repetitions of other letters than
-/// ASCII's take most. The usual 10 MiB are too little for all languages.
+/// What all expressions together may take before they are searched for, bytes: bounded repetitions of other letters
+/// than ASCII's take most. The usual 10 MiB are too little for all languages.
 const EXPRESSIONS: usize = 24 << 20;
 
 /// Expressions that are searched for together.
@@ -111,7 +111,7 @@ pub(super) fn borders(line: &str) -> impl Iterator<Item = (usize, Border)> {
     fitting.filter_map(|index| BORDERS.rows.get(index).copied())
 }
 
-/// Whom or what `line` names as the one that the text tells of from there on: `Customer A: ...`. In lower case.
+/// Whom or what `line` names as the one that the text reports from there on: `Customer A: ...`. In lower case.
 pub(super) fn party(line: &str) -> Option<String> {
     static NAMED: LazyLock<Vec<Regex>> = LazyLock::new(|| {
         let rows = PATTERNS.iter().filter(|row| border(row) == Some(Border::Party));

@@ -3,7 +3,8 @@
 use std::borrow::Cow;
 
 /// `line` without marks of quoting, HTML's entities, Markdown's bold marks and tables, and with ASCII digits and minus
-/// signs in the place of those that only look like them. Digits of codes that were read off a photo as letters are digits.
+/// signs in the place of those that only look like them. Digits of codes that were read off a photo as letters are
+/// digits.
 pub fn plain(line: &str) -> Cow<'_, str> {
     let mut plain = Cow::Borrowed(line);
     replace(&mut plain, |line| line.contains('&').then(|| without_entities(line)));
@@ -67,8 +68,8 @@ fn with_ascii_numbers(line: &str) -> String {
     meant
 }
 
-/// What reads text off a photo takes digits for letters: `0xc00O0409` is `0xc0000409`. Only words of as many digits as codes
-/// and addresses have, of which all others are digits, are mended.
+/// What reads text off a photo takes digits for letters: `0xc00O0409` is `0xc0000409`. Only words of as many digits as
+/// codes and addresses have, of which all others are digits, are fixed.
 fn with_read_digits(line: &str) -> Option<String> {
     const WIDTHS: [usize; 2] = [8, 16];
     let mend = |letter: char| match letter {

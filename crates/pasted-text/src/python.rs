@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use evidence::{PythonFrame, TicketLine};
 
-/// As many frames as are kept. Deep recursion prints thousands.
+/// How many frames are kept. Deep recursion prints thousands.
 const MOST_FRAMES: usize = 64;
 
 /// The frames in `lines`, innermost first: those of the fault handler's current thread, or, without them, of the last
@@ -44,7 +44,7 @@ pub(super) fn frames<'l>(lines: impl IntoIterator<Item = &'l TicketLine>) -> Vec
                     }
                 }
             },
-            // Below each frame its source may stand, further to the right; the error stands at the margin.
+            // Below each frame its source may stand, further to the right; the error is at the margin.
             Printed::Traceback { margin, frames } => {
                 if indent(&line.text) <= *margin {
                     printed = printed.ended(&mut traceback);
@@ -62,7 +62,7 @@ pub(super) fn frames<'l>(lines: impl IntoIterator<Item = &'l TicketLine>) -> Vec
 }
 
 /// The scripts whose runs ended with the tracebacks in `lines`, each with the position of its traceback's heading. A
-/// traceback that tells of another one's exception, or of a program that was started and failed, belongs to what stands
+/// traceback that reports another one's exception, or a program that was started and failed, belongs to what stands
 /// before it.
 pub(super) fn scripts(lines: &[TicketLine]) -> Vec<(usize, Arc<str>)> {
     /// How Python announces the exception that came of another one.

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-/// What stands in quotation marks. An apostrophe begins a quotation only at the beginning of a word.
+/// What is in quotation marks. An apostrophe begins a quotation only at the beginning of a word.
 pub(super) fn quotes(line: &str) -> Vec<Range<usize>> {
     const PAIRS: [(char, &[char]); 6] =
         [('"', &['"']), ('\'', &['\'']), ('`', &['`']), ('“', &['”', '“']), ('„', &['“', '”']), ('«', &['»'])];

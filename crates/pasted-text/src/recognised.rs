@@ -5,16 +5,17 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
+use super::statement::version_after;
 use evidence::{
-    Address, BugcheckCode, Contradiction, DEBUGGER_SUSPECTS, ExceptionCode, FastFailCode, Inventory, ModuleOffset,
-    NtStatus, PythonFrame, Ticket, TicketEvent, TicketFrame, TicketLine, Version,
+    Address, BugcheckCode, Contradiction, DEBUGGER_SUSPECTS, ExceptionCode, FastFailCode, ModuleOffset, NtStatus,
+    Ticket, TicketLine, Version,
 };
 
 /// More numbers of one kind than a text names; bounds what a hostile one can make us keep.
 const MOST_NUMBERS: usize = 64;
 /// The least that a debugger says of what it suspects.
 const ANY_HARDWARE: &str = "hardware";
-/// As many contradictions as are kept.
+/// How many contradictions are kept.
 const MOST_CONTRADICTIONS: usize = 8;
 
 /// How much a statement counts, the most first. Of statements that count the same the first is kept.
@@ -32,127 +33,86 @@ pub(super) enum Weight {
     Passing,
 }
 
-/// A statement's weight and line.
+/// Where a fact was stated: how much the statement counts, and the number of its line.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Told {
+pub(super) struct Origin {
     pub weight: Weight,
     pub line: u32,
 }
 
-/// A value with the statement that it came from.
-#[derive(Debug)]
-pub(super) struct Weighed<T>(Option<(Told, T)>);
+/// A fact for which statements compete: its name, and where its value is kept.
+pub(super) struct Slot<T> {
+    name: &'static str,
+    value: fn(&mut Recognised) -> &mut Option<T>,
+}
 
-impl<T> Default for Weighed<T> {
-    fn default() -> Self {
-        Self(None)
+impl<T> Clone for Slot<T> {
+    fn clone(&self) -> Self {
+        *self
     }
 }
 
-impl<T> Weighed<T> {
-    /// Takes the value unless one that counts as much or more is there.
-    pub fn set(&mut self, told: Told, value: T) {
-        if self.0.as_ref().is_none_or(|(present, _)| told.weight < present.weight) {
-            self.0 = Some((told, value));
-        }
-    }
+impl<T> Copy for Slot<T> {}
 
-    /// As [`set`](Self::set), when there is a value.
-    pub fn set_some(&mut self, told: Told, value: Option<T>) {
-        if let Some(value) = value {
-            self.set(told, value);
-        }
-    }
+pub(super) const APP: Slot<Arc<str>> = Slot { name: "app", value: |found| &mut found.ticket.app };
+pub(super) const APP_VERSION: Slot<Version> =
+    Slot { name: "app_version", value: |found| &mut found.ticket.app_version };
+pub(super) const APP_PATH: Slot<Arc<str>> = Slot { name: "app_path", value: |found| &mut found.ticket.app_path };
+pub(super) const PID: Slot<u32> = Slot { name: "pid", value: |found| &mut found.ticket.pid };
+pub(super) const STARTED: Slot<Timestamp> = Slot { name: "started", value: |found| &mut found.ticket.started };
+pub(super) const REPORT_ID: Slot<Arc<str>> = Slot { name: "report_id", value: |found| &mut found.ticket.report_id };
+pub(super) const COMPUTER: Slot<Arc<str>> = Slot { name: "computer", value: |found| &mut found.ticket.computer };
+pub(super) const MODULE: Slot<Arc<str>> = Slot { name: "module", value: |found| &mut found.ticket.module };
+pub(super) const MODULE_VERSION: Slot<Version> =
+    Slot { name: "module_version", value: |found| &mut found.ticket.module_version };
+pub(super) const MODULE_PATH: Slot<Arc<str>> =
+    Slot { name: "module_path", value: |found| &mut found.ticket.module_path };
+pub(super) const CODE: Slot<ExceptionCode> = Slot { name: "code", value: |found| &mut found.ticket.code };
+pub(super) const EXIT_CODE: Slot<u32> = Slot { name: "exit_code", value: |found| &mut found.ticket.exit_code };
+pub(super) const OFFSET: Slot<ModuleOffset> = Slot { name: "offset", value: |found| &mut found.ticket.offset };
+pub(super) const CPP_TYPE: Slot<Arc<str>> = Slot { name: "cpp_type", value: |found| &mut found.ticket.cpp_type };
+pub(super) const CPP_WHAT: Slot<Arc<str>> = Slot { name: "cpp_what", value: |found| &mut found.ticket.cpp_what };
+pub(super) const FAST_FAIL: Slot<FastFailCode> = Slot { name: "fast_fail", value: |found| &mut found.ticket.fast_fail };
+pub(super) const ACCESS_ADDRESS: Slot<Address> =
+    Slot { name: "access_address", value: |found| &mut found.ticket.access_address };
+pub(super) const IN_PAGE_STATUS: Slot<NtStatus> =
+    Slot { name: "in_page_status", value: |found| &mut found.ticket.in_page_status };
+pub(super) const BUGCHECK: Slot<(BugcheckCode, Vec<u64>)> =
+    Slot { name: "bugcheck", value: |found| &mut found.ticket.bugcheck };
+/// The module of the exception's address as a debugger names it, without ending.
+pub(super) const FAULT_STEM: Slot<Arc<str>> = Slot { name: "fault_stem", value: |found| &mut found.fault_stem };
+/// The module that a debugger blames, as it names it, until [`Recognised::into_ticket`] knows its file.
+pub(super) const BLAMED_STEM: Slot<Arc<str>> = Slot { name: "blamed", value: |found| &mut found.ticket.blamed };
 
-    pub fn get(&self) -> Option<&T> {
-        self.0.as_ref().map(|(_, value)| value)
-    }
-
-    /// What the value that counts was told by.
-    pub fn told(&self) -> Option<Told> {
-        self.0.as_ref().map(|(told, _)| *told)
-    }
-
-    /// The value; its line is added to `lines`.
-    fn take(self, lines: &mut BTreeSet<u32>) -> Option<T> {
-        let (told, value) = self.0?;
-        lines.insert(told.line);
-        Some(value)
-    }
-}
-
-impl Weighed<Arc<str>> {
-    /// Whether a field of a report gives another name than the field of a report that counts.
-    fn clash(&self, told: Told, name: &str) -> bool {
-        let report = |told: Told| told.weight == Weight::Report;
-        let other = self.get().is_some_and(|present| !present.eq_ignore_ascii_case(name));
-        report(told) && other && self.told().is_some_and(report)
-    }
-}
-
-/// The facts of a text.
+/// What was recognised so far: the ticket that it goes into, and what decides between statements.
 #[derive(Debug, Default)]
 pub(super) struct Recognised {
+    pub ticket: Ticket,
     /// The number of the line that is being read.
     pub line: u32,
-    pub app: Weighed<Arc<str>>,
-    pub app_version: Weighed<Version>,
-    pub app_path: Weighed<Arc<str>>,
-    pub pid: Weighed<u32>,
-    pub started: Weighed<Timestamp>,
-    pub report_id: Weighed<Arc<str>>,
-    pub computer: Weighed<Arc<str>>,
-    pub module: Weighed<Arc<str>>,
-    pub module_version: Weighed<Version>,
-    pub module_path: Weighed<Arc<str>>,
-    pub code: Weighed<ExceptionCode>,
-    pub exit_code: Weighed<u32>,
-    /// The last exit code that was told, with its line.
+    /// Where the facts of [`Slot`]s were stated, by their names.
+    origins: BTreeMap<&'static str, Origin>,
+    /// The last exit code, with the number of its line.
     pub last_exit: Option<(u32, u32)>,
-    pub offset: Weighed<ModuleOffset>,
-    /// Type and words of a C++ exception that nobody caught.
-    pub cpp_type: Weighed<Arc<str>>,
-    pub cpp_what: Weighed<Arc<str>>,
-    pub fast_fail: Weighed<FastFailCode>,
-    pub access_address: Weighed<Address>,
-    /// Why a page could not be read.
-    pub in_page_status: Weighed<NtStatus>,
-    /// First parameters of the exception; what they mean depends on the code.
-    pub exception_parameters: [Weighed<u64>; 2],
-    pub bugcheck: Weighed<BugcheckCode>,
+    /// The first parameters of the exception; their meaning depends on the code.
+    pub exception_parameters: [Option<u64>; 2],
     pub bugcheck_parameters: [Option<u64>; 4],
-    /// All codes of stops that lines name which are not in doubt.
+    fault_stem: Option<Arc<str>>,
+    /// All codes of blue screens that lines name which are not in doubt.
     stops: BTreeSet<u32>,
-    /// Names of debuggers, without ending: of the module at the exception's address, and of the one that is blamed.
-    pub fault_stem: Weighed<Arc<str>>,
-    pub blamed_stem: Weighed<Arc<str>>,
-    /// Whether the text says that all that it tells of is over.
+    /// Whether the text says that all that it reports is resolved.
     pub over: bool,
-    /// Whether a program is said not to answer.
-    pub hung: bool,
     /// Whether a debugger's analysis says that it blames no module.
     pub blames_no_module: bool,
-    /// What it suspects in the place of one, a word of `DEBUGGER_SUSPECTS`, with its line.
-    debugger_suspects: Option<(&'static str, u32)>,
-    pub events: Vec<TicketEvent>,
-    pub frames: Vec<TicketFrame>,
-    pub python_frames: Vec<PythonFrame>,
-    pub inventory: Inventory,
-    win_errors: Vec<u32>,
-    hresults: Vec<u32>,
-    /// Those of both that nothing but doubtful lines names.
-    errors_only_mentioned: Vec<u32>,
-    /// Those of both that quotations name of which nobody says that they appeared, and those that stand elsewhere.
-    errors_unreported: Vec<u32>,
+    /// Errors that the text names outside of quotations, too.
     errors_reported: Vec<u32>,
-    /// Those of the line that is being read.
+    /// Errors of the line that is being read.
     errors_of_line: Vec<u32>,
-    others: Vec<Contradiction>,
     /// Lines that write one code in two ways that disagree, with what each says.
     disputes: Vec<(u32, [u32; 2])>,
     /// Codes that other lines than those say to be what something ended with.
     undisputed: BTreeSet<u32>,
-    /// All codes that were named, and those of them that stand in a field of a report.
+    /// All codes that were named, and those of them that are in a field of a report.
     codes: BTreeSet<u32>,
     reported_codes: BTreeSet<u32>,
     /// Lines of facts that are lists.
@@ -160,9 +120,40 @@ pub(super) struct Recognised {
 }
 
 impl Recognised {
-    /// A statement of the line that is being read.
-    pub fn told(&self, weight: Weight) -> Told {
-        Told { weight, line: self.line }
+    /// The origin of a statement in the line that is being read.
+    pub fn origin(&self, weight: Weight) -> Origin {
+        Origin { weight, line: self.line }
+    }
+
+    /// The origin of the value that counts.
+    pub fn origin_of<T>(&self, slot: Slot<T>) -> Option<Origin> {
+        self.origins.get(slot.name).copied()
+    }
+
+    /// Takes a value unless there is one that counts as much or more.
+    pub fn set<T>(&mut self, slot: Slot<T>, origin: Origin, value: T) {
+        if self.origin_of(slot).is_none_or(|present| origin.weight < present.weight) {
+            self.origins.insert(slot.name, origin);
+            *(slot.value)(self) = Some(value);
+        }
+    }
+
+    /// As [`set`](Self::set), where there is a value.
+    pub fn set_some<T>(&mut self, slot: Slot<T>, origin: Origin, value: Option<T>) {
+        if let Some(value) = value {
+            self.set(slot, origin, value);
+        }
+    }
+
+    /// Takes a fact back.
+    fn clear<T>(&mut self, slot: Slot<T>) {
+        self.origins.remove(slot.name);
+        *(slot.value)(self) = None;
+    }
+
+    /// The bugcheck code, without its parameters.
+    pub fn bugcheck(&self) -> Option<BugcheckCode> {
+        self.ticket.bugcheck.as_ref().map(|(code, _)| *code)
     }
 
     /// The line that is being read gave something.
@@ -171,22 +162,22 @@ impl Recognised {
     }
 
     /// The exception code. Another sure one is kept beside it.
-    pub fn set_code(&mut self, told: Told, code: ExceptionCode) {
-        self.name_code(told, code.0);
-        let disputed = self.disputes.iter().any(|(line, codes)| *line == told.line && codes.contains(&code.0));
-        if !disputed && told.weight < Weight::Bare && self.undisputed.len() < MOST_NUMBERS {
+    pub fn set_code(&mut self, origin: Origin, code: ExceptionCode) {
+        self.name_code(origin, code.0);
+        let disputed = self.disputes.iter().any(|(line, codes)| *line == origin.line && codes.contains(&code.0));
+        if !disputed && origin.weight < Weight::Bare && self.undisputed.len() < MOST_NUMBERS {
             self.undisputed.insert(code.0);
         }
-        if let (Some(present), Some(value)) = (self.code.told(), self.code.get())
-            && *value != code
+        if let (Some(present), Some(value)) = (self.origin_of(CODE), self.ticket.code)
+            && value != code
         {
-            let less = if told.weight < present.weight { (present, *value) } else { (told, code) };
+            let less = if origin.weight < present.weight { (present, value) } else { (origin, code) };
             // What stands for nothing certain contradicts nothing.
             if less.0.weight <= Weight::Exit {
                 self.contradicted("exception code", less.1.to_string(), less.0.line);
             }
         }
-        self.code.set(told, code);
+        self.set(CODE, origin, code);
     }
 
     /// The line that is being read writes one code in two ways that disagree.
@@ -198,7 +189,7 @@ impl Recognised {
 
     /// Whether nothing but such a line tells the code that counts. What else it says is kept beside it.
     fn is_disputed(&mut self) -> bool {
-        let Some(code) = self.code.get().map(|code| code.0) else { return false };
+        let Some(code) = self.ticket.code.map(|code| code.0) else { return false };
         for (line, [first, second]) in std::mem::take(&mut self.disputes) {
             let other = if first == code { second } else { first };
             if [first, second].contains(&code) {
@@ -212,31 +203,31 @@ impl Recognised {
     }
 
     /// The bugcheck code. Another sure one is kept beside it.
-    pub fn set_bugcheck(&mut self, told: Told, code: BugcheckCode) {
+    pub fn set_bugcheck(&mut self, origin: Origin, code: BugcheckCode) {
         if self.stops.len() < MOST_NUMBERS {
             self.stops.insert(code.plain());
         }
-        self.mention_bugcheck(told, code);
+        self.mention_bugcheck(origin, code);
     }
 
-    fn mention_bugcheck(&mut self, told: Told, code: BugcheckCode) {
-        self.name_code(told, code.plain());
-        if let (Some(present), Some(value)) = (self.bugcheck.told(), self.bugcheck.get())
+    fn mention_bugcheck(&mut self, origin: Origin, code: BugcheckCode) {
+        self.name_code(origin, code.plain());
+        if let (Some(present), Some(value)) = (self.origin_of(BUGCHECK), self.bugcheck())
             && value.plain() != code.plain()
         {
-            let less = if told.weight < present.weight { (present, *value) } else { (told, code) };
+            let less = if origin.weight < present.weight { (present, value) } else { (origin, code) };
             if less.0.weight <= Weight::Words {
                 self.contradicted("bugcheck code", less.1.to_string(), less.0.line);
             }
         }
-        self.bugcheck.set(told, code);
+        self.set(BUGCHECK, origin, (code, Vec::new()));
     }
 
-    fn name_code(&mut self, told: Told, code: u32) {
+    fn name_code(&mut self, origin: Origin, code: u32) {
         if self.codes.len() < MOST_NUMBERS {
             self.codes.insert(code);
         }
-        if told.weight == Weight::Report && self.reported_codes.len() < MOST_NUMBERS {
+        if origin.weight == Weight::Report && self.reported_codes.len() < MOST_NUMBERS {
             self.reported_codes.insert(code);
         }
     }
@@ -249,151 +240,184 @@ impl Recognised {
 
     /// Whether the text has a whole report of a program's crash.
     fn is_whole(&self) -> bool {
-        fn reported<T>(fact: &Weighed<T>) -> bool {
-            fact.told().is_some_and(|told| told.weight == Weight::Report)
-        }
-        reported(&self.app) && reported(&self.module) && reported(&self.code) && reported(&self.offset)
+        let of_a_report = |name| self.origins.get(name).is_some_and(|origin| origin.weight == Weight::Report);
+        [APP.name, MODULE.name, CODE.name, OFFSET.name].into_iter().all(of_a_report)
     }
 
-    /// Beside a whole report of a program's crash, a stop that is only mentioned, or told without parameters, is another
-    /// story.
+    /// Beside a whole report of a program's crash, a blue screen that is only mentioned, or stated without parameters,
+    /// is another story.
     fn leave_out_told_stop(&mut self) {
-        let (Some(told), Some(stop)) = (self.bugcheck.told(), self.bugcheck.get().copied()) else { return };
+        let (Some(origin), Some(stop)) = (self.origin_of(BUGCHECK), self.bugcheck()) else { return };
         let bare = self.bugcheck_parameters.iter().all(Option::is_none);
-        if self.is_whole() && (bare || told.weight >= Weight::Passing) {
-            self.bugcheck = Weighed::default();
-            self.contradicted("bugcheck code", stop.to_string(), told.line);
+        if self.is_whole() && (bare || origin.weight >= Weight::Passing) {
+            self.clear(BUGCHECK);
+            self.contradicted("bugcheck code", stop.to_string(), origin.line);
         }
     }
 
     /// An exception that was raised, and handled: the program went on and ended without error.
     fn leave_out_handled(&mut self) {
-        let Some(told) = self.code.told().filter(|told| told.weight == Weight::Words) else { return };
-        if !self.last_exit.is_some_and(|(line, code)| code == 0 && line > told.line) || self.bugcheck.get().is_some() {
+        let Some(raised) = self.origin_of(CODE).filter(|origin| origin.weight == Weight::Words) else { return };
+        let ended_well = self.last_exit.is_some_and(|(line, code)| code == 0 && line > raised.line);
+        if !ended_well || self.ticket.bugcheck.is_some() {
             return;
         }
-        self.code = Weighed::default();
-        let there = |other: Option<Told>| other.is_some_and(|other| other.line == told.line);
-        if there(self.app.told()) {
-            self.app = Weighed::default();
+        let there = |origin: Option<Origin>| origin.is_some_and(|origin| origin.line == raised.line);
+        self.clear(CODE);
+        if there(self.origin_of(APP)) {
+            self.clear(APP);
         }
-        if there(self.module.told()) {
-            self.module = Weighed::default();
+        if there(self.origin_of(MODULE)) {
+            self.clear(MODULE);
         }
-        if there(self.access_address.told()) {
-            self.access_address = Weighed::default();
+        if there(self.origin_of(ACCESS_ADDRESS)) {
+            self.clear(ACCESS_ADDRESS);
         }
     }
 
-    /// Of some stops the first parameter is the code of the exception that nobody handled, whatever the text says of
-    /// such stops in general.
+    /// Of some blue screens the first parameter is the code of the exception that nobody handled, whatever the text
+    /// says of such blue screens in general.
     ///
     /// Source: the bug check reference of Windows' driver documentation, 0x1E, 0x3B, 0x7E and 0x8E; 0x1000007E and
     /// 0x1000008E are the same in small dumps.
     fn take_code_of_stop(&mut self) {
         const OF_EXCEPTIONS: [u32; 4] = [0x1E, 0x3B, 0x7E, 0x8E];
-        let Some(told) = self.bugcheck.told() else { return };
-        let of_exception = self.bugcheck.get().is_some_and(|stop| OF_EXCEPTIONS.contains(&stop.plain()));
+        let Some(origin) = self.origin_of(BUGCHECK) else { return };
+        let of_exception = self.bugcheck().is_some_and(|stop| OF_EXCEPTIONS.contains(&stop.plain()));
         let code = self.bugcheck_parameters.first().copied().flatten().and_then(status);
-        if let Some(code) = code.filter(|_| of_exception && self.code.get().is_some()) {
-            self.code = Weighed(Some((Told { weight: Weight::Report, ..told }, code)));
-            self.others.retain(|other| other.of != "exception code");
+        if let Some(code) = code.filter(|_| of_exception && self.ticket.code.is_some()) {
+            self.clear(CODE);
+            self.set(CODE, Origin { weight: Weight::Report, ..origin }, code);
+            self.ticket.contradictions.retain(|other| other.of != "exception code");
         }
     }
 
     /// What a debugger suspects. That it is hardware of some kind says less than which kind, and counts less.
     pub fn suspect(&mut self, word: &str) {
         let Some(word) = DEBUGGER_SUSPECTS.iter().find(|known| **known == word) else { return };
-        if self.debugger_suspects.is_none_or(|(known, _)| known == ANY_HARDWARE) {
-            self.debugger_suspects = Some((word, self.line));
+        if self.ticket.debugger_suspects.is_none_or(|known| known == ANY_HARDWARE) {
+            self.ticket.debugger_suspects = Some(word);
+            self.origins.insert("debugger_suspects", self.origin(Weight::Report));
         }
     }
 
     fn contradicted(&mut self, of: &'static str, value: String, line: u32) {
-        let known = self.others.iter().any(|other| other.of == of && *other.value == *value);
-        if !known && self.others.len() < MOST_CONTRADICTIONS {
-            self.others.push(Contradiction { of, value: value.into(), line });
+        let others = &mut self.ticket.contradictions;
+        let known = others.iter().any(|other| other.of == of && *other.value == *value);
+        if !known && others.len() < MOST_CONTRADICTIONS {
+            others.push(Contradiction { of, value: value.into(), line });
         }
     }
 
     /// The crashed program with its version. The version of another program than the one that counts is not taken.
-    pub fn set_app(&mut self, told: Told, name: &str, version: Option<Version>) {
-        self.other_name("program", self.app.clash(told, name), name, told);
-        let other = self.app.get().is_some_and(|app| !app.eq_ignore_ascii_case(name));
-        let counts_less = |present: Told| told.weight < present.weight;
-        if other && self.app.told().is_some_and(counts_less) && self.app_version.told().is_some_and(counts_less) {
-            self.app_version = Weighed::default();
+    pub fn set_app(&mut self, origin: Origin, name: &str, version: Option<Version>) {
+        self.note_other_name("program", APP, origin, name);
+        let counts_less = |present: Option<Origin>| present.is_some_and(|present| origin.weight < present.weight);
+        let other = self.ticket.app.as_ref().is_some_and(|app| !app.eq_ignore_ascii_case(name));
+        if other && counts_less(self.origin_of(APP)) && counts_less(self.origin_of(APP_VERSION)) {
+            self.clear(APP_VERSION);
         }
-        self.app.set(told, name.into());
-        if self.app.get().is_some_and(|app| app.eq_ignore_ascii_case(name)) {
-            self.app_version.set_some(told, version);
-        }
+        self.set_named(APP, APP_VERSION, origin, name, version);
     }
 
     /// The faulting module with its version. The version of another module than the one that counts is not taken.
-    pub fn set_module(&mut self, told: Told, name: &str, version: Option<Version>) {
-        self.other_name("module", self.module.clash(told, name), name, told);
-        self.module.set(told, name.into());
-        if self.module.get().is_some_and(|module| module.eq_ignore_ascii_case(name)) {
-            self.module_version.set_some(told, version);
+    pub fn set_module(&mut self, origin: Origin, name: &str, version: Option<Version>) {
+        self.note_other_name("module", MODULE, origin, name);
+        self.set_named(MODULE, MODULE_VERSION, origin, name, version);
+    }
+
+    /// As [`set_app`](Self::set_app), for a name that is read of `value`, which may have the version behind the name.
+    pub fn set_app_of(&mut self, origin: Origin, name: Option<&str>, value: &str) {
+        if let Some(name) = name {
+            self.set_app(origin, name, version_after(value, name));
         }
     }
 
-    /// Keeps a second name that a report gives beside the first.
-    fn other_name(&mut self, of: &'static str, clashes: bool, name: &str, told: Told) {
-        if clashes {
-            self.contradicted(of, name.to_owned(), told.line);
+    /// As [`set_module`](Self::set_module), for a name that is read of `value`, which may have the version behind the name.
+    pub fn set_module_of(&mut self, origin: Origin, name: Option<&str>, value: &str) {
+        if let Some(name) = name {
+            self.set_module(origin, name, version_after(value, name));
         }
     }
 
-    /// A Win32 error number.
+    /// Takes a name, and its version where the name is the one that counts.
+    fn set_named(
+        &mut self,
+        slot: Slot<Arc<str>>,
+        version_slot: Slot<Version>,
+        origin: Origin,
+        name: &str,
+        version: Option<Version>,
+    ) {
+        self.set(slot, origin, name.into());
+        if (slot.value)(self).as_ref().is_some_and(|known| known.eq_ignore_ascii_case(name)) {
+            self.set_some(version_slot, origin, version);
+        }
+    }
+
+    /// Keeps a second name that a field of a report gives beside the first.
+    fn note_other_name(&mut self, of: &'static str, slot: Slot<Arc<str>>, origin: Origin, name: &str) {
+        let of_a_report = |origin: Origin| origin.weight == Weight::Report;
+        let other = (slot.value)(self).as_ref().is_some_and(|present| !present.eq_ignore_ascii_case(name));
+        if other && of_a_report(origin) && self.origin_of(slot).is_some_and(of_a_report) {
+            self.contradicted(of, name.to_owned(), origin.line);
+        }
+    }
+
+    /// Adds a Win32 error number.
     pub fn add_win_error(&mut self, number: u32) {
-        self.note_line();
-        self.errors_only_mentioned.retain(|mentioned| *mentioned != number);
-        add(&mut self.win_errors, number);
-        add(&mut self.errors_of_line, number);
+        add(&mut self.ticket.win_errors, number);
+        self.note_error(number);
     }
 
-    /// An HRESULT.
+    /// Adds an HRESULT.
     pub fn add_hresult(&mut self, number: u32) {
+        add(&mut self.ticket.hresults, number);
+        self.note_error(number);
+    }
+
+    fn note_error(&mut self, number: u32) {
         self.note_line();
-        self.errors_only_mentioned.retain(|mentioned| *mentioned != number);
-        add(&mut self.hresults, number);
+        self.ticket.errors_only_mentioned.retain(|mentioned| *mentioned != number);
         add(&mut self.errors_of_line, number);
     }
 
     /// The errors that were named.
     pub fn errors(&self) -> impl Iterator<Item = u32> {
-        self.win_errors.iter().chain(&self.hresults).copied()
+        self.ticket.win_errors.iter().chain(&self.ticket.hresults).copied()
     }
 
     /// Notes which errors of the line that was read only its quotations name: those that are not `left` without them.
     pub fn sort_errors(&mut self, left: Option<Self>) {
         for number in std::mem::take(&mut self.errors_of_line) {
-            let named =
-                left.as_ref().is_none_or(|left| left.win_errors.contains(&number) || left.hresults.contains(&number));
-            add(if named { &mut self.errors_reported } else { &mut self.errors_unreported }, number);
+            let named = left.as_ref().is_none_or(|left| left.errors().any(|other| other == number));
+            add(if named { &mut self.errors_reported } else { &mut self.ticket.errors_unreported }, number);
         }
     }
 
     /// Takes over what a line names that denies it, advises or lists codes: codes, as mentions, and nothing else.
-    pub fn mention(&mut self, said: Self) {
-        let told = Told { weight: Weight::Passing, line: said.line };
-        if let Some(code) = said.code.get() {
-            self.set_code(told, *code);
+    pub fn mention(&mut self, named: Self) {
+        let origin = Origin { weight: Weight::Passing, line: named.line };
+        if let Some(code) = named.ticket.code {
+            self.set_code(origin, code);
         }
-        if let Some(code) = said.bugcheck.get() {
-            self.mention_bugcheck(told, *code);
+        if let Some(code) = named.bugcheck() {
+            self.mention_bugcheck(origin, code);
         }
-        for (known, named) in [(&mut self.win_errors, said.win_errors), (&mut self.hresults, said.hresults)] {
-            for number in named.into_iter().filter(|number| !known.contains(number)).collect::<Vec<_>>() {
-                add(known, number);
-                add(&mut self.errors_only_mentioned, number);
-                self.lines.insert(said.line);
+        let ticket = &mut self.ticket;
+        for (known, named_errors) in
+            [(&mut ticket.win_errors, named.ticket.win_errors), (&mut ticket.hresults, named.ticket.hresults)]
+        {
+            for number in named_errors {
+                if !known.contains(&number) {
+                    add(known, number);
+                    add(&mut ticket.errors_only_mentioned, number);
+                    self.lines.insert(named.line);
+                }
             }
         }
-        for code in said.codes {
-            self.name_code(told, code);
+        for code in named.codes {
+            self.name_code(origin, code);
         }
     }
 
@@ -403,79 +427,41 @@ impl Recognised {
         self.leave_out_told_stop();
         self.take_code_of_stop();
         let disputed = self.is_disputed();
-        let codes_named = self.codes_named();
-        let mut told_in = self.lines;
-        let told = &mut told_in;
-        let [first, second] = self.exception_parameters.map(|parameter| parameter.take(&mut BTreeSet::new()));
-        let over = self.over;
-        let mentioned = disputed || over || self.code.told().is_some_and(|told| told.weight >= Weight::Bare);
-        let stop_mentioned = over || self.bugcheck.told().is_some_and(|told| told.weight >= Weight::Passing);
-        let code = self.code.take(told);
-        let parameter_of = |wanted, parameter: Option<u64>| parameter.filter(|_| code == Some(wanted));
-        let data = parameter_of(ExceptionCode::FAST_FAIL, first).and_then(|number| u32::try_from(number).ok());
-        let wanted_address = parameter_of(ExceptionCode::ACCESS_VIOLATION, second);
-        let mut ticket = Ticket {
-            lines,
-            doubted: BTreeMap::new(),
-            document: false,
-            app: self.app.take(told),
-            app_version: self.app_version.take(told),
-            app_path: self.app_path.take(told),
-            pid: self.pid.take(told),
-            started: self.started.take(told),
-            dates: Vec::new(),
-            report_id: self.report_id.take(told),
-            computer: self.computer.take(told),
-            code,
-            exit_code: self.exit_code.take(told),
-            cpp_what: if self.cpp_type.get().is_some() { self.cpp_what.take(told) } else { None },
-            cpp_type: self.cpp_type.take(told),
-            fast_fail: self.fast_fail.take(told).or(data.map(FastFailCode)),
-            access_address: self.access_address.take(told).or(wanted_address.map(Address)),
-            in_page_status: self.in_page_status.take(told),
-            module: self.module.take(told),
-            module_version: self.module_version.take(told),
-            module_path: self.module_path.take(told),
-            offset: self.offset.take(told),
-            blamed: None,
-            debugger_suspects: None,
-            // A parameter after one that is not given has no place in the list.
-            bugcheck: self
-                .bugcheck
-                .take(told)
-                .map(|code| (code, self.bugcheck_parameters.iter().map_while(|parameter| *parameter).collect())),
-            stop_only_mentioned: stop_mentioned,
-            hung: self.hung,
-            stops_told: self.stops.len(),
-            errors_only_mentioned: if over {
-                self.win_errors.iter().chain(&self.hresults).copied().collect()
-            } else {
-                self.errors_only_mentioned
-            },
-            win_errors: self.win_errors,
-            hresults: self.hresults,
-            errors_unreported: {
-                self.errors_unreported.retain(|number| !self.errors_reported.contains(number));
-                self.errors_unreported
-            },
-            unreported: BTreeMap::new(),
-            events: self.events,
-            frames: self.frames,
-            python_frames: self.python_frames,
-            inventory: self.inventory,
-            contradictions: self.others,
-            code_only_mentioned: mentioned,
-            codes_named,
-            told_in: Vec::new(),
-        };
-        if let Some((word, line)) = self.debugger_suspects {
-            ticket.debugger_suspects = Some(word);
-            told.insert(line);
+        if self.ticket.cpp_type.is_none() {
+            self.clear(CPP_WHAT);
         }
-        let blamed = if self.blames_no_module { None } else { self.blamed_stem.take(told) };
-        super::debugger::name_modules(&mut ticket, self.fault_stem.take(told), blamed);
-        ticket.told_in = told_in.into_iter().filter(|line| *line != 0).collect();
-        // What was said first and then outweighed by the same value elsewhere contradicts nothing.
+        if self.blames_no_module {
+            self.clear(BLAMED_STEM);
+        }
+        let is_weak = |origin: Option<Origin>, least: Weight| origin.is_some_and(|origin| origin.weight >= least);
+        let code_only_mentioned = disputed || self.over || is_weak(self.origin_of(CODE), Weight::Bare);
+        let stop_only_mentioned = self.over || is_weak(self.origin_of(BUGCHECK), Weight::Passing);
+        let codes_named = self.codes_named();
+        if self.over {
+            self.ticket.errors_only_mentioned = self.errors().collect();
+        }
+        let Self { mut ticket, origins, lines: mut read_in, .. } = self;
+        read_in.extend(origins.values().map(|origin| origin.line));
+        read_in.remove(&0);
+        ticket.told_in = read_in.into_iter().collect();
+        ticket.lines = lines;
+        (ticket.code_only_mentioned, ticket.stop_only_mentioned) = (code_only_mentioned, stop_only_mentioned);
+        (ticket.codes_named, ticket.stops_told) = (codes_named, self.stops.len());
+        ticket.errors_unreported.retain(|number| !self.errors_reported.contains(number));
+        let [first, second] = self.exception_parameters;
+        if ticket.code == Some(ExceptionCode::FAST_FAIL) {
+            let number = first.and_then(|number| u32::try_from(number).ok());
+            ticket.fast_fail = ticket.fast_fail.or(number.map(FastFailCode));
+        } else if ticket.code == Some(ExceptionCode::ACCESS_VIOLATION) {
+            ticket.access_address = ticket.access_address.or(second.map(Address));
+        }
+        if let Some((_, parameters)) = &mut ticket.bugcheck {
+            // A parameter after one that is not given has no place in the list.
+            parameters.extend(self.bugcheck_parameters.iter().map_while(|parameter| *parameter));
+        }
+        let blamed = ticket.blamed.take();
+        super::debugger::name_modules(&mut ticket, self.fault_stem, blamed);
+        // A value that was outweighed by the same value elsewhere contradicts nothing.
         let code = ticket.code.map(|code| code.to_string());
         let stop = ticket.bugcheck.as_ref().map(|(code, _)| code.to_string());
         ticket

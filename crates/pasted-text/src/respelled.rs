@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::values::code;
 use windows_codes::Knowledge;
 
-/// As many codes of a line as are looked at.
+/// How many codes of a line are looked at.
 const MOST_CODES: usize = 16;
 /// More characters than a code has: a sign and ten digits, or 64 bits behind `0x`.
 const LONGEST_CODE: usize = 18;
@@ -41,7 +41,7 @@ pub(super) fn disagreeing(line: &str) -> Option<[u32; 2]> {
     Some([first.code, second.code])
 }
 
-/// Whether what stands between two codes says that the second is the first in other digits.
+/// Whether the part between two codes says that the second is the first in other digits.
 fn is_respelling(between: &str) -> bool {
     let word = between.trim_matches(|mark: char| mark.is_whitespace() || MARKS.contains(&mark) || mark == ':');
     let known = || Knowledge::builtin().text_words("respelled").contains(&&*word.to_lowercase());

@@ -1,11 +1,11 @@
-//! Texts that tell of several crashes, one below the other: what `wevtutil /f:text` and `Get-WinEvent` print, several
+//! Texts that report several crashes, one below the other: what `wevtutil /f:text` and `Get-WinEvent` print, several
 //! copies out of Event Viewer, lists of dumps, several analyses of a debugger, several runs in a console.
 //!
 //! The patterns say how the part of a text begins or ends that is about one crash (`crash_begins`, `crash_ends`). Where
 //! one of them fits several times, the text is divided there, and the parts again by others. Parts that do not differ
 //! belong together: nobody writes of one crash in one way only. But what different customers, machines or scripts met
-//! are different crashes, and so are the rows of a list of crashes or of events, and a stop that is told above the report of a program's
-//! crash.
+//! are different crashes, and so are the rows of a list of crashes or of events, and a blue screen that is told above
+//! the report of a program's crash.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -13,14 +13,14 @@ use std::sync::Arc;
 
 use super::dates::{StatedTime, stated_time};
 use super::patterns::{Border, borders, party};
-use super::recognised::Weight;
+use super::recognised::{BUGCHECK, Weight};
 use super::{event_table, event_text, python, read_alone};
 use crate::cue_words::{Cue, words_of};
 use evidence::{Ticket, TicketLine};
 
 mod rows;
 
-/// As many borders between parts as are looked at.
+/// How many borders between parts are looked at.
 const MOST_BORDERS: usize = 1024;
 /// The kind of a border that is told by the form of event 1000's text, which no pattern describes.
 const BY_FORM: usize = usize::MAX;
@@ -28,13 +28,13 @@ const BY_FORM: usize = usize::MAX;
 /// The kind of a border that a traceback of another script makes.
 const BY_SCRIPT: usize = usize::MAX - 1;
 
-/// The kind of a border between a stop and the report of a program's crash below it.
+/// The kind of a border between a blue screen and the report of a program's crash below it.
 const BY_STOP: usize = usize::MAX - 2;
 
 /// The kind of a border that a row of a table of events makes, if it is about a program's crash.
 const BY_TABLE: usize = usize::MAX - 4;
 
-/// As many lines above a report as a stop is looked for in.
+/// As many lines above a report as a blue screen is looked for in.
 const MOST_ABOVE: usize = 64;
 
 /// A part of a text that may be about a crash of its own.
@@ -50,7 +50,7 @@ pub(super) struct Section {
     is_row: bool,
 }
 
-/// The parts of a text that may each be about a crash of its own, when there are several. What stands before the first
+/// The parts of a text that may each be about a crash of its own, when there are several. What is before the first
 /// is a part too.
 pub(super) fn sections(lines: &[TicketLine], listed: &BTreeMap<usize, event_table::Listed>) -> Vec<Section> {
     let mut found = rows::borders(lines);
@@ -87,10 +87,10 @@ pub(super) fn sections(lines: &[TicketLine], listed: &BTreeMap<usize, event_tabl
     if sections.len() < 2 { Vec::new() } else { sections }
 }
 
-/// Whether lines tell of a stop, by more than a name in passing.
+/// Whether lines report a blue screen, by more than a name in passing.
 fn tells_of_a_stop(lines: &[TicketLine]) -> bool {
-    let told = |line: &TicketLine| read_alone(&line.text, line.number).bugcheck.told();
-    lines.iter().any(|line| told(line).is_some_and(|told| told.weight < Weight::Passing))
+    let origin = |line: &TicketLine| read_alone(&line.text, line.number).origin_of(BUGCHECK);
+    lines.iter().any(|line| origin(line).is_some_and(|origin| origin.weight < Weight::Passing))
 }
 
 /// A line that begins or ends a part.
@@ -155,7 +155,7 @@ fn starts_a_run(lines: &[TicketLine]) -> bool {
     lines.first().is_some_and(|line| borders(&line.text).any(|(_, border)| border == Border::Starts))
 }
 
-/// The code with which the run ended that a part tells of, if the part ends with that.
+/// The code with which the run ended that a part reports, if the part ends with that.
 fn ended_with(ticket: &Ticket, lines: &[TicketLine]) -> Option<u32> {
     let ended = lines.last().is_some_and(|line| borders(&line.text).any(|(_, border)| border == Border::Ends));
     ticket.exit_code.filter(|_| ended)
@@ -167,7 +167,7 @@ fn is_another_problem(lines: &[TicketLine]) -> bool {
 }
 
 impl Section {
-    /// Whether the part, with these `lines`, tells of a run that failed: with an error, and with a code of the program's
+    /// Whether the part, with these `lines`, reports a run that failed: with an error, and with a code of the program's
     /// own. So does one of another problem, party or script with an error.
     pub(super) fn tells_of_a_failure(&self, ticket: &Ticket, lines: &[TicketLine]) -> bool {
         let absent = words_of(Cue::Absent);
@@ -182,7 +182,7 @@ impl Section {
     }
 }
 
-/// A crash that parts of a text tell of.
+/// A crash that parts of a text report.
 #[derive(Debug)]
 pub(super) struct Crash {
     parts: Vec<Ticket>,
@@ -243,7 +243,7 @@ pub(super) fn add_part(crashes: &mut Vec<Crash>, part: Ticket, section: &Section
     }
 }
 
-/// Whether two events tell of different crashes. The records of one crash have one report id, or differ in nothing
+/// Whether two events report different crashes. The records of one crash have one report id, or differ in nothing
 /// that both have.
 fn differ(a: &Ticket, b: &Ticket) -> bool {
     if let (Some(a), Some(b)) = (&a.report_id, &b.report_id) {

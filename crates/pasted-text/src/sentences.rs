@@ -14,7 +14,7 @@ pub(super) struct Line<'l> {
     pub text: &'l str,
     /// Its quotations.
     pub quotes: Vec<Range<usize>>,
-    /// Of each byte, whether it stands in quotation marks.
+    /// Of each byte, whether it is in quotation marks.
     quoted: Vec<bool>,
     /// Where sentences end, behind their marks, sorted.
     pub sentences: Vec<usize>,
@@ -59,18 +59,18 @@ impl<'l> Line<'l> {
         Self { text, quotes, quoted, sentences, clauses }
     }
 
-    /// Whether the byte at `at` stands in quotation marks.
+    /// Whether the byte at `at` is in quotation marks.
     pub fn is_quoted(&self, at: usize) -> bool {
         self.quoted.get(at).copied().unwrap_or(false)
     }
 
-    /// Where the sentence begins that the byte at `at` stands in.
+    /// Where the sentence begins that the byte at `at` is in.
     pub fn sentence_start(&self, at: usize) -> usize {
         let before = self.sentences.partition_point(|end| *end <= at);
         before.checked_sub(1).and_then(|last| self.sentences.get(last)).copied().unwrap_or(0)
     }
 
-    /// The clause that words stand in.
+    /// The clause that words are in.
     pub fn clause(&self, words: &Range<usize>) -> Range<usize> {
         let before = self.clauses.partition_point(|end| *end <= words.start);
         let begins = before.checked_sub(1).and_then(|last| self.clauses.get(last)).copied().unwrap_or(0);
@@ -106,7 +106,7 @@ fn ends_clause(line: &str, at: usize) -> bool {
 }
 
 /// Whether words stand alone in a line. Where they begin or end with a mark, or with a letter of a language that writes
-/// no blanks, that end stands alone by itself.
+/// no blanks, that end needs nothing around it.
 pub(super) fn is_apart(line: &str, words: Range<usize>) -> bool {
     let in_word = |letter: char| (letter.is_alphanumeric() || letter == '_') && !is_without_blanks(letter);
     let (before, behind) = (line.get(..words.start), line.get(words.end..));

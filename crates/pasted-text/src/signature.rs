@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::recognised::{Recognised, Told, Weight};
+use super::recognised::{FAST_FAIL, IN_PAGE_STATUS, OFFSET, Origin, Recognised, Weight};
 use super::values::{code, hex_number, image_name, is_status, narrow, value_of};
 use evidence::{BugcheckCode, ExceptionCode, FastFailCode, NtStatus};
 use wer::signature::read_signature;
@@ -11,7 +11,7 @@ use wer::signature::read_signature;
 const VALUES: usize = 10;
 /// More characters than a value has.
 const LONGEST_VALUE: usize = 260;
-/// Kernel reports as Reliability Monitor shows them, and as the dialogue of Windows 7 does: what stands before each value
+/// Kernel reports as Reliability Monitor shows them, and as the dialogue of Windows 7 does: the part before each value
 /// of the signature.
 const KERNEL_LABELS: [[&str; 2]; 5] = [
     ["code", "bccode"],
@@ -29,7 +29,7 @@ pub(super) struct PastedSignature {
     line: u32,
     values: [Option<Arc<str>>; VALUES],
     kernel_values: [Option<Arc<str>>; KERNEL_LABELS.len()],
-    /// What stands before the numbers of values that the dialogue of Windows 7 shows, in the system's language, and the
+    /// What is before the numbers of values that the dialogue of Windows 7 shows, in the system's language, and the
     /// values: `Problem Signature 01: ...`.
     numbered_label: Option<Arc<str>>,
     numbered: [Option<Arc<str>>; VALUES],
@@ -112,50 +112,50 @@ impl PastedSignature {
             values = positional(&self.numbered);
         }
         // WER's names of hangs, of packaged programs too: `AppHangB1`, `AppHangTransient`, `MoAppHang`.
-        recognised.hung |= event_name.to_ascii_lowercase().contains("apphang");
+        recognised.ticket.hung |= event_name.to_ascii_lowercase().contains("apphang");
         let signature = read_signature(&event_name, &values);
-        let told = Told { weight: Weight::Report, line: self.line };
+        let origin = Origin { weight: Weight::Report, line: self.line };
         if event_name.eq_ignore_ascii_case("InPageError") {
             // Where the values stand is not known for sure: the status is told by its form.
             let status = values.iter().filter(|value| value.len() == 8).filter_map(|value| code(value));
-            recognised.in_page_status.set_some(told, status.filter(|code| is_status(*code)).map(NtStatus).next());
-            recognised.set_code(told, ExceptionCode::IN_PAGE_ERROR);
+            recognised.set_some(IN_PAGE_STATUS, origin, status.filter(|code| is_status(*code)).map(NtStatus).next());
+            recognised.set_code(origin, ExceptionCode::IN_PAGE_ERROR);
             if let Some(app) = values.first().and_then(|first| image_name(first)) {
-                recognised.set_app(told, app, None);
+                recognised.set_app(origin, app, None);
             }
         }
         if let Some(app) = signature.app {
-            recognised.set_app(told, &app, signature.app_version);
+            recognised.set_app(origin, &app, signature.app_version);
         }
         if let Some(module) = signature.module {
-            recognised.set_module(told, &module, signature.module_version);
+            recognised.set_module(origin, &module, signature.module_version);
         }
         if signature.code == Some(ExceptionCode::FAST_FAIL) {
-            recognised.fast_fail.set_some(told, signature.data.and_then(fast_fail));
+            recognised.set_some(FAST_FAIL, origin, signature.data.and_then(fast_fail));
         }
         if let Some(code) = signature.code {
-            recognised.set_code(told, code);
+            recognised.set_code(origin, code);
         }
-        recognised.offset.set_some(told, signature.offset);
+        recognised.set_some(OFFSET, origin, signature.offset);
         if let Some((stop, parameters)) = signature.bugcheck {
-            recognised.set_bugcheck(told, stop);
+            recognised.set_bugcheck(origin, stop);
             recognised.bugcheck_parameters = parameters.map(Some);
         } else if let Some(stop) = values.first().filter(|_| kernel).and_then(|code| hex_number(code)).and_then(narrow)
         {
             // The code alone, where nobody copied the parameters.
-            recognised.set_bugcheck(told, BugcheckCode(stop));
+            recognised.set_bugcheck(origin, BugcheckCode(stop));
         }
     }
 
     /// Without the event's name only one thing is certain: after the code of a fast fail comes its number.
     fn finish_without_name(self, recognised: &mut Recognised) {
-        let told = Told { weight: Weight::Report, line: self.line };
+        let origin = Origin { weight: Weight::Report, line: self.line };
         for (first, second) in self.values.iter().zip(self.values.iter().skip(1)) {
             let code_before = first.as_deref().and_then(code).map(ExceptionCode);
-            let missing_but_known = first.is_none() && recognised.code.get() == Some(&ExceptionCode::FAST_FAIL);
+            let missing_but_known = first.is_none() && recognised.ticket.code == Some(ExceptionCode::FAST_FAIL);
             let data = second.as_deref().filter(|value| matches!(value.len(), 8 | 16)).and_then(hex_number);
             if code_before == Some(ExceptionCode::FAST_FAIL) || missing_but_known {
-                recognised.fast_fail.set_some(told, data.and_then(fast_fail));
+                recognised.set_some(FAST_FAIL, origin, data.and_then(fast_fail));
             }
         }
     }
@@ -174,7 +174,7 @@ fn value(after_label: &str) -> Option<Arc<str>> {
     (!text.is_empty()).then(|| text.into())
 }
 
-/// Where the label of the next value begins, if several stand in one line: `tool.exe P2: 1.2.3.4`.
+/// Where the label of the next value begins, if several are in one line: `tool.exe P2: 1.2.3.4`.
 fn next_label(text: &str) -> usize {
     let begins = |(at, _): (usize, &str)| {
         let digits = text.get(at.saturating_add(2)..)?;

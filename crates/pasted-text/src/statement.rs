@@ -15,7 +15,7 @@ pub(super) fn path(value: &str) -> Option<&str> {
     file_name(path).map(|_| path)
 }
 
-/// A debugger's name of a module: what stands before `!` and `+`. Not what it writes when it blames none.
+/// A debugger's name of a module: the part before `!` and `+`. Not what it writes when it blames none.
 pub(super) fn stem_of(value: &str) -> Option<&str> {
     let stem = value.split(['!', '+', ' ', ')']).next().unwrap_or_default();
     let in_name = |character: char| character.is_alphanumeric() || matches!(character, '_' | '.' | '-');
@@ -80,7 +80,7 @@ pub(super) fn named_fast_fail(text: &str) -> Option<FastFailCode> {
     Knowledge::builtin().fast_fail_named(&name.to_ascii_uppercase())
 }
 
-/// What stands in the braces of WinDbg's line `BugCheck D1, {fffff80212345678, 2, 0, fffff80287654321}`: hexadecimal
+/// What is in the braces of WinDbg's line `BugCheck D1, {fffff80212345678, 2, 0, fffff80287654321}`: hexadecimal
 /// numbers without `0x`.
 pub(super) fn in_braces(text: &str) -> Option<&str> {
     let (code, inside) = text.split_once(", {")?;

@@ -1,4 +1,4 @@
-//! Names of stops: a blue screen shows the name, and people copy it without the code.
+//! Names of blue screens: a blue screen shows the name, and people copy it without the code.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::LazyLock;
@@ -19,7 +19,7 @@ static BY_NAME: LazyLock<HashMap<&'static str, BugcheckCode>> = LazyLock::new(||
     names
 });
 
-/// As many words as the names of stops have at most.
+/// As many words as the names of blue screens have at most.
 const MOST_WORDS: usize = 12;
 
 /// The stop whose name `text` begins with; since Windows 10 the blue screen may show it with blanks between the words,
@@ -39,7 +39,7 @@ pub(super) fn stop_named(text: &str) -> Option<BugcheckCode> {
     })
 }
 
-/// What may stand between the words of a name.
+/// What may be between the words of a name.
 const BETWEEN_WORDS: [char; 3] = ['_', ' ', '-'];
 
 /// All spellings of names that are long enough to be no words of everyday, in upper or lower case, with their codes.
@@ -57,7 +57,7 @@ static SPELLINGS: LazyLock<(Option<AhoCorasick>, Vec<BugcheckCode>)> = LazyLock:
     (finder.build(spellings).ok(), codes)
 });
 
-/// How a line names a stop.
+/// How a line names a blue screen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Named {
     /// With its code behind it, or with nothing else in the line but a driver.
@@ -66,8 +66,8 @@ pub(super) enum Named {
     Passing,
 }
 
-/// The first stop that a line without other words for stops names as people copy it: `kernel security check failure
-/// (139)`, `irql-not-less-or-equal`, `System Service Exception`.
+/// The first stop that a line without other words for blue screens names as people copy it: `kernel security check
+/// failure (139)`, `irql-not-less-or-equal`, `System Service Exception`.
 pub(super) fn stop_spelled(line: &str) -> Option<(BugcheckCode, Named)> {
     let (finder, codes) = &*SPELLINGS;
     let found = finder.as_ref()?.find_iter(line).filter(|found| is_apart(line, found.range()));
@@ -89,7 +89,7 @@ pub(super) fn stop_spelled(line: &str) -> Option<(BugcheckCode, Named)> {
     })
 }
 
-/// As many names of stops in a line are looked at.
+/// As many names of blue screens in a line are looked at.
 const MOST_SPELLINGS: usize = 8;
 
 /// Names of fewer words are words of everyday when they are not written in capitals.
@@ -98,7 +98,7 @@ const FEWEST_WORDS: usize = 3;
 /// More words of a line are not looked at.
 const MOST_WORDS_OF_A_LINE: usize = 80;
 
-/// The first stop whose name stands in `text` as people type it: `Driver IRQL not less or equal`.
+/// The first stop whose name is in `text` as people type it: `Driver IRQL not less or equal`.
 pub(super) fn stop_in_words(text: &str) -> Option<BugcheckCode> {
     let words = text.split(|character: char| !character.is_alphanumeric()).filter(|word| !word.is_empty());
     let words: Vec<String> = words.take(MOST_WORDS_OF_A_LINE).map(str::to_uppercase).collect();

@@ -12,7 +12,7 @@ use windows_codes::Knowledge;
 const MOST_OF_A_LABEL: usize = 4;
 /// More characters than a path has.
 const LONGEST_NAME: usize = 260;
-/// What may stand between the words that announce a value and the value.
+/// What may be between the words that announce a value and the value.
 const SEPARATORS: &[char] = &[' ', '\t', '\u{A0}', ':', '：', '=', '"', '\'', '`', '*', '(', '['];
 /// Endings of files' names, without their dot, and words that stand for no name: `rules/data/text-words.yaml`.
 struct Names {

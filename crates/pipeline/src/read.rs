@@ -99,7 +99,7 @@ fn read_one(kind: ArtifactKind, path: &Path, shown: String, mut opened: Opened, 
     // A panic in a reader, or in a crate that it uses, becomes the status of this artifact.
     let outcome = catch_unwind(AssertUnwindSafe(|| dispatch(kind, path, &mut opened.file, bytes, context)));
     match outcome {
-        Ok(Ok(reading)) => match ticket::about_crashes(&reading) {
+        Ok(Ok(reading)) => match ticket::not_a_report(&reading) {
             Some(reason) => unread(shown, ArtifactKind::Unknown, bytes, ArtifactStatus::Skipped, reason),
             None => finished(shown, kind, bytes, reading),
         },
@@ -118,7 +118,7 @@ pub fn read_pasted(name: &str, content: &HeadAndTail, context: &ReadContext) -> 
     let sigma = context.sigma.as_deref().map(SigmaMatcher);
     let mut read = match ticket::read_content(content, &context.of_event_logs(&sigma)) {
         Ok(mut reading) => {
-            ticket::accept(&mut reading);
+            ticket::treat_as_report(&mut reading);
             finished(name.to_owned(), ArtifactKind::Ticket, bytes, reading)
         }
         Err(unreadable) => {

@@ -1,19 +1,17 @@
-//! What a minidump says around its exception, and of its process and system.
+//! Facts of a minidump: the exception in detail, the crashing thread, and the state of process and system.
 
 use std::sync::Arc;
 
-use super::{evidence, text, word};
-use crate::{EvidenceRef, FactSet, Record, Value};
-use evidence::{CrashDetail, ProcessDump, ProcessState};
+use super::{evidence, word};
+use crate::{EvidenceRef, FactSet, Record};
+use evidence::{Address, CrashDetail, ProcessDump, ProcessMemory, ProcessState};
 use incident::Built;
 
-/// Facts of the incident's dump.
+/// Sets the facts of the incident's minidump, without its lists of modules, frames and threads.
 pub(super) fn dump_detail(built: &Built<'_>, facts: &mut FactSet) {
     let Some((number, dump)) = built.gathered.dump() else { return };
     let from = evidence(number);
-    if dump.requested.is_some() {
-        facts.set("dump.requested", Value::Flag(true), from);
-    }
+    facts.set_known("dump.requested", dump.requested.map(|_| true), from);
     access(&dump.detail, from, facts);
     instruction(&dump.detail, from, facts);
     inner(dump, from, facts);
@@ -22,120 +20,84 @@ pub(super) fn dump_detail(built: &Built<'_>, facts: &mut FactSet) {
 }
 
 fn access(detail: &CrashDetail, from: Option<EvidenceRef>, facts: &mut FactSet) {
-    if let Some(place) = detail.code_place {
-        facts.set("exception.code_place", word(place.word()), from);
-    }
+    facts.set_known("exception.code_place", detail.code_place.map(|place| word(place.word())), from);
     let Some(wanted) = &detail.wanted else { return };
-    if let Some(kind) = wanted.kind {
-        facts.set("exception.access_target", word(kind.word()), from);
-    }
-    if let Some(address) = wanted.computed {
-        facts.set("exception.access_computed", Value::Number(address.0), from);
-    }
-    if let Some(pattern) = wanted.pattern {
-        facts.set("exception.access_pattern", Value::Number(u64::from(pattern)), from);
-    }
-    if let Some(module) = &wanted.module {
-        facts.set("exception.access_module", Value::Text(Arc::clone(module)), from);
-    }
-    if let Some(page) = wanted.page {
-        facts.set("exception.access_page", word(page.word()), from);
-    }
+    facts.set_known("exception.access_target", wanted.kind.map(|kind| word(kind.word())), from);
+    facts.set_known("exception.access_computed", wanted.computed.map(|address| address.0), from);
+    facts.set_known("exception.access_pattern", wanted.pattern, from);
+    facts.set_known("exception.access_module", wanted.module.clone(), from);
+    facts.set_known("exception.access_page", wanted.page.map(|page| word(page.word())), from);
 }
 
 fn instruction(detail: &CrashDetail, from: Option<EvidenceRef>, facts: &mut FactSet) {
     let Some(instruction) = &detail.instruction else { return };
-    facts.set("instruction.text", Value::Text(Arc::clone(&instruction.text)), from);
+    facts.set("instruction.text", instruction.text.clone(), from);
     facts.set("instruction.kind", word(instruction.kind.word()), from);
-    if let Some(extension) = instruction.extension {
-        facts.set("instruction.extension", word(extension.word()), from);
-    }
-    if let Some(supported) = instruction.supported {
-        facts.set("instruction.supported", Value::Flag(supported), from);
-    }
+    facts.set_known("instruction.extension", instruction.extension.map(|extension| word(extension.word())), from);
+    facts.set_known("instruction.supported", instruction.supported, from);
 }
 
-/// What the exception carries inside.
+/// Sets what the exception carries: the thrown C++ object, a managed result, stowed exceptions.
 fn inner(dump: &ProcessDump, from: Option<EvidenceRef>, facts: &mut FactSet) {
     let detail = &dump.detail;
     if let Some(cpp) = &detail.cpp {
-        if let Some(thrown) = cpp.types.first() {
-            facts.set("cpp_exception.type", Value::Text(Arc::clone(thrown)), from);
-            let types =
-                cpp.types.iter().map(|name| Record { fields: vec![("name", Value::Text(Arc::clone(name)))], from });
-            facts.set_list("cpp_types", types.collect());
-        }
-        if let Some(what) = &cpp.what {
-            facts.set("cpp_exception.what", Value::Text(Arc::clone(what)), from);
-        }
-        if let Some((_, module)) = cpp.image.and_then(|base| dump.module_at(base)) {
-            facts.set("cpp_exception.module", Value::Text(Arc::clone(&module.name)), from);
-        }
+        facts.set_known("cpp_exception.type", cpp.types.first().cloned(), from);
+        facts.set_filled_list("cpp_types", cpp.types.iter().map(|name| Record::of_name(name, from)));
+        facts.set_known("cpp_exception.what", cpp.what.clone(), from);
+        facts.set_known("cpp_exception.module", cpp.image.and_then(|base| module_at(dump, base)), from);
     }
     let first = detail.managed_result.or_else(|| detail.stowed.first().map(|error| error.result));
-    if let Some(code) = first {
-        facts.set("exception.inner_code", Value::Number(u64::from(code.0)), from);
-    }
-    if !detail.stowed.is_empty() {
-        let records = detail.stowed.iter().map(|error| {
-            let mut fields = vec![("code", Value::Number(u64::from(error.result.0)))];
-            if let Some((_, module)) = error.address.and_then(|address| dump.module_at(address)) {
-                fields.push(("module", Value::Text(Arc::clone(&module.name))));
-            }
-            fields.extend(error.text.as_ref().map(|text| ("text", Value::Text(Arc::clone(text)))));
-            Record { fields, from }
-        });
-        facts.set_list("stowed_exceptions", records.collect());
-    }
+    facts.set_known("exception.inner_code", first.map(|code| code.0), from);
+    let stowed = detail.stowed.iter().map(|error| {
+        let mut fields = vec![("code", error.result.0.into())];
+        let module = error.address.and_then(|address| module_at(dump, address));
+        fields.extend(module.map(|module| ("module", module.into())));
+        fields.extend(error.text.clone().map(|text| ("text", text.into())));
+        Record { fields, from }
+    });
+    facts.set_filled_list("stowed_exceptions", stowed);
 }
 
 fn thread(dump: &ProcessDump, from: Option<EvidenceRef>, facts: &mut FactSet) {
-    if let Some((_, module)) = dump.detail.thread_start.and_then(|start| dump.module_at(start)) {
-        facts.set("thread.start_module", Value::Text(Arc::clone(&module.name)), from);
-    }
+    let start = dump.detail.thread_start.and_then(|start| module_at(dump, start));
+    facts.set_known("thread.start_module", start, from);
     let Some(stack) = dump.detail.stack else { return };
-    facts.set("stack.size", Value::Number(stack.base.0.saturating_sub(stack.bottom.0)), from);
-    facts.set("stack.left", Value::Number(stack.pointer.0.saturating_sub(stack.bottom.0)), from);
-    if let Some(exhausted) = stack.exhausted {
-        facts.set("stack.exhausted", Value::Flag(exhausted), from);
-    }
+    facts.set("stack.size", stack.base.0.saturating_sub(stack.bottom.0), from);
+    facts.set("stack.left", stack.pointer.0.saturating_sub(stack.bottom.0), from);
+    facts.set_known("stack.exhausted", stack.exhausted, from);
 }
 
 fn state(state: &ProcessState, from: Option<EvidenceRef>, facts: &mut FactSet) {
     if let Some(memory) = state.system_memory {
-        facts.set("memory.available", Value::Number(memory.available), from);
-        facts.set("memory.commit_charge", Value::Number(memory.commit_charge), from);
-        facts.set("memory.commit_limit", Value::Number(memory.commit_limit), from);
+        facts.set("memory.available", memory.available, from);
+        facts.set("memory.commit_charge", memory.commit_charge, from);
+        facts.set("memory.commit_limit", memory.commit_limit, from);
         let percent = memory.commit_charge.saturating_mul(100).checked_div(memory.commit_limit);
-        if let Some(percent) = percent {
-            facts.set("memory.commit_percent", Value::Number(percent), from);
-        }
+        facts.set_known("memory.commit_percent", percent, from);
     }
     if let Some(memory) = state.process_memory {
-        facts.set("process.commit", Value::Number(memory.commit), from);
-        facts.set("process.working_set", Value::Number(memory.working_set), from);
-        if let Some(size) = memory.virtual_size {
-            facts.set("process.virtual_size", Value::Number(size), from);
-        }
+        process_memory(memory, from, facts);
     }
-    if let Some(count) = state.handle_count {
-        facts.set("process.handles", Value::Number(count), from);
-    }
-    if let Some(level) = state.integrity {
-        facts.set("process.integrity", word(level), from);
-    }
-    if !state.handles.is_empty() {
-        let records = state.handles.iter().map(|(kind, count)| Record {
-            fields: vec![("type", Value::Text(Arc::clone(kind))), ("count", Value::Number(*count))],
-            from,
-        });
-        facts.set_list("handles", records.collect());
-    }
-    if !state.annotations.is_empty() {
-        let records = state.annotations.iter().map(|one| Record {
-            fields: vec![("key", text(&one.key)), ("value", Value::Text(Arc::clone(&one.value)))],
-            from,
-        });
-        facts.set_list("annotations", records.collect());
-    }
+    facts.set_known("process.handles", state.handle_count, from);
+    facts.set_known("process.integrity", state.integrity.map(word), from);
+    let handles =
+        state.handles.iter().map(|(kind, count)| vec![("type", kind.clone().into()), ("count", (*count).into())]);
+    facts.set_filled_list("handles", handles.map(|fields| Record { fields, from }));
+    let annotations = state
+        .annotations
+        .iter()
+        .map(|note| vec![("key", note.key.clone().into()), ("value", note.value.clone().into())]);
+    facts.set_filled_list("annotations", annotations.map(|fields| Record { fields, from }));
+}
+
+/// The memory of the process, bytes.
+pub(super) fn process_memory(memory: ProcessMemory, from: Option<EvidenceRef>, facts: &mut FactSet) {
+    facts.set("process.commit", memory.commit, from);
+    facts.set("process.working_set", memory.working_set, from);
+    facts.set_known("process.virtual_size", memory.virtual_size, from);
+}
+
+/// The name of the module that has an address.
+fn module_at(dump: &ProcessDump, address: Address) -> Option<Arc<str>> {
+    dump.module_at(address).map(|(_, module)| module.name.clone())
 }

@@ -1,4 +1,5 @@
-//! What surrounds the process: versions of drivers and libraries, how they were installed, and what goes with what.
+//! Facts of the process's surroundings: versions of drivers and libraries, how they were installed, and which of them
+//! fit together.
 
 use super::{evidence, text, word};
 use crate::{FactSet, Record, Value};
@@ -6,7 +7,7 @@ use incident::Built;
 use incident::environment::{Copies, CudaLibrary, Environment, Fit, Found, Framework, RuntimeFile};
 use windows_codes::{Release, location};
 
-/// Everything but the system itself.
+/// Sets the facts of [`incident::environment`], without those of the operating system and the processor.
 pub(super) fn environment(built: &Built<'_>, facts: &mut FactSet) {
     let environment = &built.environment;
     versions(environment, facts);
@@ -14,12 +15,11 @@ pub(super) fn environment(built: &Built<'_>, facts: &mut FactSet) {
     conflicts(environment, facts);
     compatibility(environment, facts);
     if let Some(found) = environment.wow64 {
-        facts.set("process.wow64", Value::Flag(found.value), evidence(found.from));
+        facts.set("process.wow64", found.value, evidence(found.from));
     }
-    if let Some(installation) = environment.python.as_ref().and_then(|python| python.installation)
-        && let Some(python) = &environment.python
-    {
-        facts.set("environment.python_installation", word(installation), evidence(python.version.from));
+    if let Some(python) = &environment.python {
+        let from = evidence(python.version.from);
+        facts.set_known("environment.python_installation", python.installation.map(word), from);
     }
     if let Some(frameworks) = &environment.frameworks {
         facts.set_list("frameworks", frameworks.iter().map(framework).collect());
@@ -50,7 +50,7 @@ fn versions(environment: &Environment<'_>, facts: &mut FactSet) {
         ("stated.tensorflow", stated.tensorflow),
     ] {
         if let Some(found) = found {
-            facts.set(path, Value::Version(found.value), evidence(found.from));
+            facts.set(path, found.value, evidence(found.from));
         }
     }
     if let Some(processor) = &stated.processor {
@@ -63,25 +63,22 @@ fn runtime(environment: &Environment<'_>, facts: &mut FactSet) {
     let mut set = |paths: [&'static str; 3], file: Option<Found<RuntimeFile<'_>>>| {
         let Some(Found { value: file, from }) = file else { return };
         let [version_path, path_path, location_path] = paths;
-        if let Some(version) = file.version {
-            facts.set(version_path, Value::Version(version), evidence(from));
-        }
-        if let Some(path) = file.path {
-            facts.set(path_path, text(path), evidence(from));
-            facts.set(location_path, word(location(path)), evidence(from));
-        }
+        facts.set_known(version_path, file.version, evidence(from));
+        facts.set_known(path_path, file.path.map(text), evidence(from));
+        facts.set_known(location_path, file.path.map(|path| word(location(path))), evidence(from));
     };
     set(["environment.msvcp140", "environment.msvcp140_path", "environment.msvcp140_location"], runtime.msvcp140);
     set(
         ["environment.vcruntime140", "environment.vcruntime140_path", "environment.vcruntime140_location"],
         runtime.vcruntime140,
     );
-    if let Some(Found { value: RuntimeFile { version: Some(version), .. }, from }) = runtime.ucrtbase {
-        facts.set("environment.ucrtbase", Value::Version(version), evidence(from));
+    if let Some(Found { value: file, from }) = runtime.ucrtbase {
+        facts.set_known("environment.ucrtbase", file.version, evidence(from));
     }
 }
 
-/// Whether the CUDA libraries belong together. That they do, as far as names tell, only a whole list proves.
+/// Sets whether the CUDA libraries and the cuDNN libraries are each of one release, by their names. `fits` needs a
+/// complete list of modules; two names of different releases (`other`) need only the two.
 fn conflicts(environment: &Environment<'_>, facts: &mut FactSet) {
     let cuda = &environment.cuda;
     if let Some(Found { value: (first, second), from }) = cuda.at_odds {
@@ -93,8 +90,8 @@ fn conflicts(environment: &Environment<'_>, facts: &mut FactSet) {
     }
     if let Some(Found { value: (first, second), from }) = cuda.cudnn_majors {
         facts.set("compat.cudnn_names", word("other"), evidence(from));
-        facts.set("cudnn_mix.first", Value::Number(u64::from(first)), evidence(from));
-        facts.set("cudnn_mix.second", Value::Number(u64::from(second)), evidence(from));
+        facts.set("cudnn_mix.first", first, evidence(from));
+        facts.set("cudnn_mix.second", second, evidence(from));
     } else if let Some(from) = cuda.of_one_cudnn {
         facts.set("compat.cudnn_names", word("fits"), evidence(from));
     }
@@ -121,15 +118,9 @@ fn compatibility(environment: &Environment<'_>, facts: &mut FactSet) {
         let from = evidence(tensorflow.from);
         facts.set("compat.tensorflow_built_with_cuda", release(tensorflow.built_with_cuda), from);
         facts.set("compat.tensorflow_built_with_cudnn", release(tensorflow.built_with_cudnn), from);
-        if let Some(fit) = tensorflow.cuda {
-            facts.set("compat.tensorflow_cuda", fits(fit), from);
-        }
-        if let Some(fit) = tensorflow.cudnn {
-            facts.set("compat.tensorflow_cudnn", fits(fit), from);
-        }
-        if let Some(missing) = tensorflow.missing {
-            facts.set("compat.tensorflow_missing", text(missing), from);
-        }
+        facts.set_known("compat.tensorflow_cuda", tensorflow.cuda.map(fits), from);
+        facts.set_known("compat.tensorflow_cudnn", tensorflow.cudnn.map(fits), from);
+        facts.set_known("compat.tensorflow_missing", tensorflow.missing.map(text), from);
     }
 }
 
@@ -144,41 +135,35 @@ fn driver_release((branch, update): Release) -> Value {
 }
 
 fn framework(framework: &Framework<'_>) -> Record {
-    let mut fields = vec![("name", word(framework.name))];
-    if let Some(version) = framework.version {
-        fields.push(("version", Value::Version(version)));
-    }
-    placed(&mut fields, framework.installation, framework.path);
-    Record { fields, from: evidence(framework.from) }
+    let fields = [
+        ("name", Some(word(framework.name))),
+        ("version", framework.version.map(Value::from)),
+        ("installation", framework.installation.map(word)),
+        ("path", framework.path.map(text)),
+    ];
+    Record::of_known(fields, evidence(framework.from))
 }
 
 fn library(library: &CudaLibrary<'_>) -> Record {
-    let mut fields = vec![("name", text(library.name))];
-    placed(&mut fields, library.installation, library.path);
-    Record { fields, from: evidence(library.from) }
-}
-
-fn placed(fields: &mut Vec<(&'static str, Value)>, installation: Option<&'static str>, path: Option<&str>) {
-    if let Some(installation) = installation {
-        fields.push(("installation", word(installation)));
-    }
-    if let Some(path) = path {
-        fields.push(("path", text(path)));
-    }
+    let fields = [
+        ("name", Some(text(library.name))),
+        ("installation", library.installation.map(word)),
+        ("path", library.path.map(text)),
+    ];
+    Record::of_known(fields, evidence(library.from))
 }
 
 fn duplicate(copies: &Copies<'_>) -> Record {
-    let mut fields = vec![("name", text(copies.name)), ("copies", Value::Number(copies.count as u64))];
     let [(first, first_version), (second, second_version)] = [copies.first, copies.second];
-    fields.push(("first_path", text(first)));
-    if let Some(version) = first_version {
-        fields.push(("first_version", Value::Version(version)));
-    }
-    fields.push(("first_location", word(location(first))));
-    fields.push(("second_path", text(second)));
-    if let Some(version) = second_version {
-        fields.push(("second_version", Value::Version(version)));
-    }
-    fields.push(("second_location", word(location(second))));
-    Record { fields, from: evidence(copies.from) }
+    let fields = [
+        ("name", Some(text(copies.name))),
+        ("copies", Some(Value::Number(copies.count as u64))),
+        ("first_path", Some(text(first))),
+        ("first_version", first_version.map(Value::from)),
+        ("first_location", Some(word(location(first)))),
+        ("second_path", Some(text(second))),
+        ("second_version", second_version.map(Value::from)),
+        ("second_location", Some(word(location(second)))),
+    ];
+    Record::of_known(fields, evidence(copies.from))
 }

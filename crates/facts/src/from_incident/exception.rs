@@ -1,50 +1,44 @@
-//! How the process or the system ended: exception or stop, with what their parameters say.
-
-use std::sync::Arc;
+//! Facts of the exception with which a process ended, or of the blue screen with which the system did.
 
 use super::{evidence, word};
-use crate::{FactSet, Value};
+use crate::FactSet;
 use evidence::{EventBody, ExceptionCode, Observation, Ticket};
-use incident::Built;
+use incident::{Built, CrashRecord};
 
-/// Bugcheck and exception parameters that rules can ask for.
+/// The facts of the four bugcheck parameters, in their order.
 const PARAMETER_PATHS: [&str; 4] =
     ["bugcheck.parameter_1", "bugcheck.parameter_2", "bugcheck.parameter_3", "bugcheck.parameter_4"];
 
-/// Exception and stop.
+/// Sets the facts of exception and blue screen, with those that their parameters hold.
 pub(super) fn exception(built: &Built<'_>, facts: &mut FactSet) {
     let gathered = &built.gathered;
     let records = gathered.crash_records();
     let dump = gathered.dump().filter(|(_, dump)| dump.exception.is_some());
     if let Some(exception) = &built.incident.exception {
-        let from = match dump {
-            Some((number, _)) => evidence(number),
-            None => records.iter().find(|(_, record)| record.code.is_some()).and_then(|(number, _)| evidence(*number)),
+        let from_record = |has: fn(&CrashRecord) -> bool| {
+            let number = match dump {
+                Some((number, _)) => number,
+                None => records.iter().find(|(_, record)| has(record))?.0,
+            };
+            evidence(number)
         };
-        facts.set("exception.code", Value::Number(u64::from(exception.code.0)), from);
+        let from = from_record(|record| record.code.is_some());
+        facts.set("exception.code", exception.code.0, from);
         let only_mentioned = |number: usize| {
             let item = gathered.items.get(number);
             item.is_some_and(|item| matches!(&item.observation, Observation::Ticket(text) if text.code_only_mentioned))
         };
         let mut told = records.iter().filter(|(_, record)| record.code.is_some()).map(|(number, _)| *number);
         if dump.is_none() && told.all(only_mentioned) {
-            facts.set("exception.mentioned", Value::Flag(true), from);
+            facts.set("exception.mentioned", true, from);
         }
-        if let Some(address) = exception.address {
-            facts.set("exception.address", Value::Number(address.0), from);
-        }
+        facts.set_known("exception.address", exception.address.map(|address| address.0), from);
         if let Some((kind, address)) = exception.access {
-            if let Some(kind) = kind {
-                facts.set("exception.access", word(kind), from);
-            }
-            facts.set("exception.access_address", Value::Number(address.0), from);
+            facts.set_known("exception.access", kind.map(word), from);
+            facts.set("exception.access_address", address.0, from);
         }
         if let Some((code, _)) = &exception.fast_fail {
-            let of_record = || {
-                records.iter().find(|(_, record)| record.fast_fail.is_some()).and_then(|(number, _)| evidence(*number))
-            };
-            let from = if dump.is_some() { from } else { of_record() };
-            facts.set("exception.fast_fail", Value::Number(u64::from(code.0)), from);
+            facts.set("exception.fast_fail", code.0, from_record(|record| record.fast_fail.is_some()));
         }
     }
     let status = dump.and_then(|(number, dump)| {
@@ -64,32 +58,23 @@ pub(super) fn exception(built: &Built<'_>, facts: &mut FactSet) {
         gathered.tickets().find_map(told)
     };
     if let Some((number, status)) = status.or_else(status_of_event).or_else(status_of_text) {
-        facts.set("exception.in_page_status", Value::Number(status), evidence(number));
+        facts.set("exception.in_page_status", status, evidence(number));
     }
     if let Some((number, delay_load)) = dump.and_then(|(number, dump)| Some((number, dump.delay_load.as_ref()?))) {
         let from = evidence(number);
-        if let Some(module) = &delay_load.module {
-            facts.set("delay_load.module", Value::Text(Arc::clone(module)), from);
-        }
-        if let Some(procedure) = &delay_load.procedure {
-            facts.set("delay_load.procedure", Value::Text(Arc::clone(procedure)), from);
-        }
-        if let Some(error) = delay_load.error {
-            facts.set("delay_load.error", Value::Number(u64::from(error)), from);
-        }
+        facts.set_known("delay_load.module", delay_load.module.clone(), from);
+        facts.set_known("delay_load.procedure", delay_load.procedure.clone(), from);
+        facts.set_known("delay_load.error", delay_load.error, from);
     }
     if let Some((number, code, parameters)) = gathered.bugcheck() {
         let from = evidence(number);
-        facts.set("bugcheck.code", Value::Number(u64::from(code.plain())), from);
-        let item = gathered.items.get(number).map(|item| &item.observation);
-        if matches!(item, Some(Observation::Ticket(text)) if text.stop_only_mentioned) {
-            facts.set("bugcheck.mentioned", Value::Flag(true), from);
-        }
-        if let Some(Observation::Ticket(text)) = item {
-            facts.set("bugcheck.told_stops", Value::Number(text.stops_told as u64), from);
+        facts.set("bugcheck.code", code.plain(), from);
+        if let Some(Observation::Ticket(text)) = gathered.items.get(number).map(|item| &item.observation) {
+            facts.set_known("bugcheck.mentioned", text.stop_only_mentioned.then_some(true), from);
+            facts.set("bugcheck.told_stops", text.stops_told as u64, from);
         }
         for (path, parameter) in PARAMETER_PATHS.into_iter().zip(parameters) {
-            facts.set(path, Value::Number(parameter), from);
+            facts.set(path, parameter, from);
         }
     }
 }

@@ -1,48 +1,31 @@
-//! Where the exception was raised, and which module the evidence points to.
-
-use std::sync::Arc;
+//! Facts of the fault site and of the suspect.
 
 use super::{evidence, word};
-use crate::{FactSet, Value};
+use crate::FactSet;
 use incident::Built;
 
-/// Fault site and suspect.
+/// Sets the facts of the fault site and of the suspect, where they are known.
 pub(super) fn fault(built: &Built<'_>, facts: &mut FactSet) {
     let incident = &built.incident;
     if let Some(site) = &incident.fault_site {
-        let records = built.gathered.crash_records();
-        let of_process = built.gathered.dump().filter(|(_, dump)| dump.exception.is_some()).map(|(number, _)| number);
-        let from = match of_process.or_else(|| built.gathered.kernel_dump().map(|(number, _)| number)) {
-            Some(number) => evidence(number),
-            None => {
-                records.iter().find(|(_, record)| record.module.is_some()).and_then(|(number, _)| evidence(*number))
-            }
-        };
-        facts.set("fault_site.module", Value::Text(Arc::clone(&site.module)), from);
-        facts.set("fault_site.carrier", Value::Flag(site.carrier), from);
-        facts.set("fault_site.unloaded", Value::Flag(site.unloaded), from);
-        if let Some(version) = site.version {
-            facts.set("fault_site.version", Value::Version(version), from);
-        }
-        if let Some(offset) = site.offset {
-            facts.set("fault_site.offset", Value::Number(offset.0), from);
-        }
-        if let Some(function) = &site.function {
-            facts.set("fault_site.function", Value::Text(Arc::clone(function)), from);
-        }
-        if let Some(path) = &site.path {
-            facts.set("fault_site.path", Value::Text(Arc::clone(path)), from);
-        }
+        let gathered = &built.gathered;
+        let of_process = gathered.dump().filter(|(_, dump)| dump.exception.is_some()).map(|(number, _)| number);
+        let of_record = || Some(gathered.crash_records().iter().find(|(_, record)| record.module.is_some())?.0);
+        let of_dump = of_process.or_else(|| gathered.kernel_dump().map(|(number, _)| number));
+        let from = of_dump.or_else(of_record).and_then(evidence);
+        facts.set("fault_site.module", site.module.clone(), from);
+        facts.set("fault_site.carrier", site.carrier, from);
+        facts.set("fault_site.unloaded", site.unloaded, from);
+        facts.set_known("fault_site.version", site.version, from);
+        facts.set_known("fault_site.offset", site.offset.map(|offset| offset.0), from);
+        facts.set_known("fault_site.function", site.function.clone(), from);
+        facts.set_known("fault_site.path", site.path.clone(), from);
     }
     if let Some(suspect) = &incident.suspect {
         let from = evidence(0);
-        facts.set("suspect.module", Value::Text(Arc::clone(&suspect.module)), from);
+        facts.set("suspect.module", suspect.module.clone(), from);
         facts.set("suspect.basis", word(suspect.basis), from);
-        if let Some(version) = suspect.version {
-            facts.set("suspect.version", Value::Version(version), from);
-        }
-        if let Some(path) = &suspect.path {
-            facts.set("suspect.path", Value::Text(Arc::clone(path)), from);
-        }
+        facts.set_known("suspect.version", suspect.version, from);
+        facts.set_known("suspect.path", suspect.path.clone(), from);
     }
 }

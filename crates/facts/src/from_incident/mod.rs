@@ -1,4 +1,4 @@
-//! The facts of an incident, as rules see them.
+//! Sets the facts of an incident from its evidence: one file an area of facts.
 
 mod dump_detail;
 mod environment;
@@ -21,7 +21,8 @@ use std::sync::{Arc, LazyLock};
 use super::{EvidenceRef, FactSet, FactType, Value, schema};
 use incident::Built;
 
-/// Makes the facts of `built`, but for the timeline around it.
+/// The facts of `built`, without those of its surroundings: the timeline, the other incidents of the run and patterns
+/// among them.
 #[must_use]
 pub fn facts(built: &Built<'_>) -> FactSet {
     let mut facts = FactSet::default();
@@ -39,7 +40,7 @@ pub fn facts(built: &Built<'_>) -> FactSet {
     facts
 }
 
-/// The number of the evidence at an index.
+/// The number that reports give the evidence at this index; `None` beyond 65,535.
 pub(crate) fn evidence(number: usize) -> Option<EvidenceRef> {
     u16::try_from(number.checked_add(1)?).ok().map(EvidenceRef)
 }
@@ -60,5 +61,5 @@ pub(crate) fn word(word: &'static str) -> Value {
         });
         words.map(|word| (*word, Arc::from(*word))).collect()
     });
-    WORDS.get(word).map_or_else(|| text(word), |shared| Value::Text(Arc::clone(shared)))
+    WORDS.get(word).map_or_else(|| text(word), |shared| shared.clone().into())
 }

@@ -1,30 +1,26 @@
-//! The system and its processor.
-
-use std::sync::Arc;
+//! Facts of the operating system and the processor.
 
 use super::{evidence, word};
-use crate::{FactSet, Value};
+use crate::FactSet;
 use evidence::OperatingSystem;
 use incident::Built;
 use incident::environment::{Extensions, build_of};
 
-/// System and processor.
+/// Sets the facts of the operating system and the processor, which only artifacts of the machine itself give.
 pub(super) fn system(built: &Built<'_>, facts: &mut FactSet) {
-    // A text does not say on which system it was printed.
+    // A text shows nothing of the system that it was printed on.
     let Some((family, build, number)) = family_and_build(built) else { return };
     facts.set("os.family", word(family), evidence(number));
-    if let Some(build) = build {
-        facts.set("os.build", Value::Number(u64::from(build)), evidence(number));
-    }
+    facts.set_known("os.build", build, evidence(number));
     processor(built, facts);
 }
 
-/// The build of Windows on which an incident was.
+/// The number of the Windows build on which an incident happened.
 pub fn os_build(built: &Built<'_>) -> Option<u32> {
     family_and_build(built)?.1
 }
 
-/// The system with its build, and the number of the evidence that tells them.
+/// The word for the operating system, its build, and the index of the evidence that has them.
 fn family_and_build(built: &Built<'_>) -> Option<(&'static str, Option<u32>, usize)> {
     let gathered = &built.gathered;
     Some(if let Some((number, dump)) = gathered.dump() {
@@ -40,29 +36,17 @@ fn family_and_build(built: &Built<'_>) -> Option<(&'static str, Option<u32>, usi
     })
 }
 
-/// The processor, as a dump tells it.
+/// Sets the facts of the processor, which only dumps have.
 fn processor(built: &Built<'_>, facts: &mut FactSet) {
     let Some((number, dump)) = built.gathered.dump() else { return };
     let from = evidence(number);
     let processor = &dump.system.processor;
-    if let Some(vendor) = &processor.vendor {
-        facts.set("cpu.vendor", Value::Text(Arc::clone(vendor)), from);
-    }
-    for (path, number) in [
-        ("cpu.family", processor.family.map(u64::from)),
-        ("cpu.model", processor.model.map(u64::from)),
-        ("cpu.stepping", processor.stepping.map(u64::from)),
-    ] {
-        if let Some(number) = number {
-            facts.set(path, Value::Number(number), from);
-        }
-    }
+    facts.set_known("cpu.vendor", processor.vendor.clone(), from);
+    facts.set_known("cpu.family", processor.family, from);
+    facts.set_known("cpu.model", processor.model, from);
+    facts.set_known("cpu.stepping", processor.stepping, from);
     let extensions = Extensions::of(dump.system.cpu_features);
-    for (path, known) in
-        [("cpu.avx", extensions.avx), ("cpu.avx2", extensions.avx2), ("cpu.avx512f", extensions.avx512f)]
-    {
-        if let Some(known) = known {
-            facts.set(path, Value::Flag(known), from);
-        }
-    }
+    facts.set_known("cpu.avx", extensions.avx, from);
+    facts.set_known("cpu.avx2", extensions.avx2, from);
+    facts.set_known("cpu.avx512f", extensions.avx512f, from);
 }

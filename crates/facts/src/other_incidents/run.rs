@@ -19,7 +19,8 @@ const LOOKED_AT: usize = 256;
 pub const MOST_OTHERS: usize = NEAREST * (2 * Shared::ALL.len() - 1);
 
 /// What two incidents can have in common.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, strum::IntoStaticStr)]
+#[strum(prefix = "same_", serialize_all = "lowercase")]
 pub enum Shared {
     /// The computer.
     Host,
@@ -40,13 +41,7 @@ impl Shared {
     /// The field of an entry that says whether it is so.
     #[must_use]
     pub fn field(self) -> &'static str {
-        match self {
-            Self::Host => "same_host",
-            Self::Site => "same_site",
-            Self::Signature => "same_signature",
-            Self::Suspect => "same_suspect",
-            Self::Program => "same_program",
-        }
+        self.into()
     }
 }
 
@@ -59,7 +54,7 @@ pub struct Profile {
     pub kind: IncidentKind,
     /// When it was, where that is known.
     pub time: Option<Timestamp>,
-    /// The code of its exception or stop, and whether it is that of a stop: these are different numbers.
+    /// The code of its exception or stop, and whether it is that of a blue screen: these are different numbers.
     pub code: Option<(u32, bool)>,
     /// The module at the fault.
     pub module: Option<Arc<str>>,
@@ -100,7 +95,7 @@ impl Profile {
                 let differs = self.same_module(other) == Some(false) || self.same_code(other) == Some(false);
                 (differs || self.is_of_no_place() || other.is_of_no_place()).then_some(false)
             }
-            // A stop has no program.
+            // A blue screen has no program.
             (_, _, Shared::Program) if !self.is_of_a_process() || !other.is_of_a_process() => Some(false),
             _ => None,
         }

@@ -1,7 +1,7 @@
 //! Every fact that a rule can ask for: path, type, meaning, and which artifact brings it.
 //!
-//! The facts are data, `schema.yaml`, of which the build puts what it holds into the crate. Adding a fact is adding an entry
-//! there and setting it where facts are made from an incident. Paths are stable.
+//! The facts are data, `schema.yaml`, of which the build puts what it holds into the crate. Adding a fact is adding an
+//! entry there and setting it where facts are made from an incident. Paths are stable.
 
 mod sources;
 mod words;
@@ -12,11 +12,15 @@ use knowledge_tables::facts as rows;
 
 use super::Value;
 
+pub use knowledge_tables::facts::Absent;
 pub use sources::not_given;
 pub use words::*;
 
 /// The type of a fact: how it is written in a rule and how it compares.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+///
+/// The lower-case names of its variants are those of `schema.yaml`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, strum::EnumString, strum::IntoStaticStr)]
+#[strum(serialize_all = "lowercase")]
 pub enum FactType {
     /// One of a closed set of words.
     Word(&'static [&'static str]),
@@ -57,16 +61,9 @@ impl FactType {
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
-            Self::Word(_) => "word",
-            Self::Code => "code",
-            Self::Number => "number",
-            Self::Duration => "duration",
-            Self::Address => "address",
-            Self::Version => "version",
             Self::Module => "module name",
-            Self::Path => "path",
-            Self::Text => "text",
             Self::Flag => "true or false",
+            _ => self.into(),
         }
     }
 }
@@ -83,23 +80,7 @@ pub struct FactDefinition {
     /// What brings it; a report's "what to collect" is made of it.
     pub from: &'static str,
     /// Of a field of a list: what it means that an entry lacks it.
-    pub absent: Absent,
-}
-
-/// What it means that an entry of a list lacks a field.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Absent {
-    /// That nobody knows it.
-    Unknown,
-    /// That it is not so, or that there is no such thing.
-    No,
-    /// That nobody knows it, of entries whose field of this name is one of these words; of others that there is no such
-    /// thing.
-    UnknownOf(&'static str, &'static [&'static str]),
-    /// That nobody knows it, of entries that have the field of this name; of others that there is no such thing.
-    UnknownWith(&'static str),
-    /// That nobody knows it, but of entries that have the field of this name, which says that it is not so.
-    UnknownUnless(&'static str),
+    pub absent: &'static Absent<'static>,
 }
 
 /// A fact with many entries.
@@ -148,26 +129,11 @@ fn decoded() -> rows::Schema<'static> {
 impl FactDefinition {
     fn of(row: rows::Fact<'static>) -> Self {
         let rows::Fact { path, kind, words, from, about, absent } = row;
-        let absent = match absent {
-            rows::Absent::Unknown => Absent::Unknown,
-            rows::Absent::No => Absent::No,
-            rows::Absent::UnknownOf(field, words) => Absent::UnknownOf(field, words.leak()),
-            rows::Absent::UnknownWith(field) => Absent::UnknownWith(field),
-            rows::Absent::UnknownUnless(field) => Absent::UnknownUnless(field),
-        };
-        let kind = match kind {
-            "code" => FactType::Code,
-            "number" => FactType::Number,
-            "duration" => FactType::Duration,
-            "address" => FactType::Address,
-            "version" => FactType::Version,
-            "module" => FactType::Module,
-            "path" => FactType::Path,
-            "text" => FactType::Text,
-            "flag" => FactType::Flag,
-            known => FactType::Word(known.strip_prefix("words ").map_or(words.leak(), words::called)),
-        };
-        Self { path, kind, about, from, absent }
+        let kind = kind.parse().unwrap_or_else(|_| match kind.strip_prefix("words ") {
+            Some(name) => FactType::Word(words::called(name)),
+            None => FactType::Word(words.leak()),
+        });
+        Self { path, kind, about, from, absent: Box::leak(Box::new(absent)) }
     }
 }
 

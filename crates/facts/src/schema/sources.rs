@@ -11,8 +11,8 @@ const GIVEN: [(&str, &[&str]); 6] = [
     ("system-log", &["the System event log"]),
 ];
 
-/// What of this, which brings a fact, was not given: `a minidump or Report.wer` without what is of these kinds (those of
-/// artifacts, and `application-log` and `system-log`). `None` where all of it was given.
+/// What of this, which brings a fact, was not given: `a minidump or Report.wer` without what is of these kinds (those
+/// of artifacts, and `application-log` and `system-log`). `None` where all of it was given.
 #[must_use]
 pub fn not_given(from: &str, given: &[&str]) -> Option<String> {
     let names: Vec<&str> =
@@ -27,7 +27,7 @@ pub fn not_given(from: &str, given: &[&str]) -> Option<String> {
     }
 }
 
-/// The parts of `a, b or c`, and of `a, or b`; a parenthesis belongs to what stands before it.
+/// The parts of `a, b or c`, and of `a, or b`; a parenthesis belongs to the part before it.
 fn alternatives(from: &str) -> Vec<&str> {
     let (mut parts, mut begin, mut depth) = (Vec::new(), 0_usize, 0_usize);
     for (at, letter) in from.char_indices() {

@@ -1,11 +1,14 @@
-//! Words that facts can be, of those that the code knows, too.
+//! Words that facts can have as their value, where the code knows them too; the others are in `schema.yaml` alone.
 
+use std::sync::LazyLock;
+
+use super::FactType;
 use evidence::{AddressKind, CodePlace, DEBUGGER_SUSPECTS, Extension, INTEGRITY_LEVELS, InstructionKind, Page};
 use incident::environment::{FRAMEWORKS, INSTALLATIONS};
 
 /// The kinds of incident.
 pub const INCIDENT_KINDS: &[&str] = &["crash", "hang", "bugcheck", "gpu-reset", "start-failure", "power-loss", "exit"];
-/// Places that a path can lie in, all that a path can be asked for; of several a module's location is one.
+/// The kinds of places that rules can ask a path for. A path can lie in several; a module's location is one of them.
 pub const PLACES: &[&str] = &[
     "application",
     "conda",
@@ -20,65 +23,24 @@ pub const PLACES: &[&str] = &[
     "temp",
     "user",
 ];
-/// What kind of place a module was loaded from.
+/// The kinds of places that a module can be loaded from.
 pub const LOCATIONS: &[&str] =
     &["system", "driver-store", "site-packages", "program-files", "user", "temp", "network", "other"];
-/// The bases on which a suspect can be named, the strongest first.
-pub const SUSPECT_BASES: &[&str] = &["exact", "unwound", "scanned", "named", "inferred"];
-/// What of an incident a record of the machine is about: the program itself, a module that it lacked or died in, another
-/// file that it wanted, another program that it wanted to start; or it only mentions one of the names.
-pub const NAMED_PARTS: &[&str] = &["program", "module", "wanted", "parent", "mentioned"];
-/// Whether a record is about the drive that an incident depends on, or about another one.
-pub const DRIVES: &[&str] = &["same", "other"];
-/// The parts of a machine that report errors of the hardware.
-pub const COMPONENTS: &[&str] = &["processor", "memory", "pcie", "pci", "other"];
-/// What a machine check reports an error of.
-pub const MACHINE_CHECKS: &[&str] = windows_codes::MCA_CLASSES;
-/// Words for who held the memory when it ran out.
-pub const MEMORY_HOLDERS: &[&str] = &["pool", "program", "programs", "other"];
 /// Kinds of timeline entries.
-pub const TIMELINE_KINDS: &[&str] = &[
-    "driver-reset",
-    "driver-error",
-    "hardware-error",
-    "storage-error",
-    "drive-health",
-    "file-system-error",
-    "memory-exhausted",
-    "memory-test",
-    "image-refused",
-    "security-block",
-    "thermal",
-    "driver-install",
-    "update",
-    "software-install",
-    "device-problem",
-    "service-error",
-    "service-ended",
-    "power-state",
-    "log-cleared",
-    "unclean-restart",
-    "bugcheck",
-    "power-loss",
-    "crash",
-    "hang",
-    "start-failure",
-    "exit",
-    "report",
-    "sigma",
-    "other",
-];
-/// The levels of Sigma rules.
-pub const SIGMA_LEVELS: &[&str] = evidence::SIGMA_LEVELS;
+pub static TIMELINE_KINDS: LazyLock<&[&str]> = LazyLock::new(|| {
+    let kind = super::list("timeline").and_then(|timeline| timeline.fields.iter().find(|field| field.path == "kind"));
+    match kind.map(|kind| kind.kind) {
+        Some(FactType::Word(words)) => words,
+        _ => &[],
+    }
+});
 
-/// The words of a type that `schema.yaml` calls `words NAME`; none of an unknown one, which a test refuses.
+/// The words of the type `words NAME` of `schema.yaml`; none for an unknown name, which a test refuses.
 pub(super) fn called(name: &str) -> &'static [&'static str] {
     match name {
         "address-kinds" => AddressKind::WORDS,
         "code-places" => CodePlace::WORDS,
-        "components" => COMPONENTS,
         "debugger-suspects" => DEBUGGER_SUSPECTS,
-        "drives" => DRIVES,
         "frameworks" => FRAMEWORKS,
         "incident-kinds" => INCIDENT_KINDS,
         "installations" => INSTALLATIONS,
@@ -86,13 +48,9 @@ pub(super) fn called(name: &str) -> &'static [&'static str] {
         "instruction-kinds" => InstructionKind::WORDS,
         "integrity-levels" => INTEGRITY_LEVELS,
         "locations" => LOCATIONS,
-        "machine-checks" => MACHINE_CHECKS,
-        "memory-holders" => MEMORY_HOLDERS,
-        "named-parts" => NAMED_PARTS,
+        "machine-checks" => windows_codes::MCA_CLASSES,
         "pages" => Page::WORDS,
-        "sigma-levels" => SIGMA_LEVELS,
-        "suspect-bases" => SUSPECT_BASES,
-        "timeline-kinds" => TIMELINE_KINDS,
+        "sigma-levels" => evidence::SIGMA_LEVELS,
         _ => &[],
     }
 }

@@ -21,7 +21,7 @@ const BLOCKS: &[&str] = &["security-block", "image-refused"];
 /// setup with hundreds of steps, or a service that fails every minute, hides nothing of another kind.
 pub const MOST_OF_A_KIND: usize = 64;
 /// How many entries of a kind on each side of the incident are looked at for those: some are the incident's own, or
-/// stand in two copies of a log.
+/// are in two copies of a log.
 const LOOKED_AT: usize = 512;
 
 /// The timeline around one incident, put together when somebody asks for it.
@@ -42,8 +42,8 @@ impl<'m> Around<'m> {
     }
 
     /// The entries, the nearest first. They have evidence numbers that follow the incident's own. Known when something
-    /// was recorded that is no match of a Sigma rule, or when the System log of the machine covers the moment. That some
-    /// entry is not there means something only where [`recorded`](Self::recorded) says so.
+    /// was recorded that is no match of a Sigma rule, or when the System log of the machine covers the moment. That
+    /// some entry is not there means something only where [`recorded`](Self::recorded) says so.
     pub fn entries(&self) -> Option<&[Nearby<'m>]> {
         self.entries.get_or_init(|| nearby(self.built, self.surroundings?)).as_deref()
     }

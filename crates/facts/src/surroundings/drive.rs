@@ -1,7 +1,7 @@
 //! Whether a record of a drive or a file system is about the drive that an incident depends on.
 //!
-//! Windows names drives in ways that can't all be compared: disks by numbers, volumes by letters, NVMe drives by whether
-//! the system starts from them. What can't be compared is left open.
+//! Windows names drives in ways that can't all be compared: disks by numbers, volumes by letters, NVMe drives by
+//! whether the system starts from them. What can't be compared is left open.
 
 use evidence::{Event, EventBody};
 use incident::{Built, IncidentKind};
@@ -15,7 +15,7 @@ enum Needed {
     Volume(char),
 }
 
-/// A word of [`DRIVES`](super::super::schema::DRIVES); `None` where the record or the incident does not tell.
+/// A word of the schema; `None` where the record or the incident does not tell.
 pub(super) fn drive(event: &Event, built: &Built<'_>) -> Option<&'static str> {
     let needed = needed(built)?;
     let same = match &event.content.body {

@@ -26,20 +26,20 @@ use self::nearby::FoldedSigma;
 use evidence::{Event, EventContent, LogCoverage, Observation, Recorded as Kept, Stretches};
 use incident::{Built, ByPlace, Incident, IncidentKind, Item, Machine, TimelineEntry};
 
-/// How far the timeline goes on after an incident: records about a stop are written at the next start.
+/// How far the timeline goes on after an incident: records about a blue screen are written at the next start.
 pub const TIMELINE_AFTER: SignedDuration = SignedDuration::from_mins(10);
 
 /// How much of a time the logs must cover, so that it means something that they have no record of it.
 const LEAST_COVERED: SignedDuration = SignedDuration::from_hours(24);
 
-/// The logs that tell of incidents and of what was changed.
+/// The logs that record incidents and changes.
 const LOGS: [&str; 2] = ["Application", "System"];
 
 /// The kinds of entries that tell what was installed.
 const INSTALLS: &[&str] = &["driver-install", "update", "software-install"];
 /// The fields that say what was installed, of which each such event has one.
 const INSTALLED: &[&str] = &["Product", "PackageIdentifier", "updateTitle", "DriverName", "ServiceName"];
-/// Records about one thing that was installed, no farther apart than this, tell of one installation: a setup writes one
+/// Records about one thing that was installed, no farther apart than this, report one installation: a setup writes one
 /// for each of its steps, a driver one for each device that it serves.
 const ONE_INSTALLATION: SignedDuration = SignedDuration::from_secs(60);
 
@@ -57,7 +57,7 @@ pub struct Surroundings<'i> {
     covered: [Stretches; 2],
     /// What the logs of each channel cover, by its name in lower case.
     by_channel: BTreeMap<String, Stretches>,
-    /// Of items that records were made of, the number of the incident that they tell of.
+    /// Of items that records were made of, the number of the incident that they report.
     incident_of: ByPlace<usize, u32>,
     /// When incidents of a signature first happened.
     first_of: HashMap<String, Timestamp>,
@@ -73,9 +73,9 @@ struct Logged<'i> {
     provider: OnceLock<Box<str>>,
     text: OnceLock<Box<str>>,
     sigma: OnceLock<Box<FoldedSigma>>,
-    /// Whether it tells of a display driver.
+    /// Whether it reports a display driver.
     of_display: OnceLock<bool>,
-    /// Whether it tells of firmware.
+    /// Whether it reports firmware.
     of_firmware: OnceLock<bool>,
     /// The nearest entry before it that is the same record in another copy of the log.
     copy_of: Option<usize>,
@@ -106,8 +106,8 @@ impl<'i> Surroundings<'i> {
         Self { machine, logged, by_kind, system_logs, covered, by_channel, incident_of, first_of, sigma }
     }
 
-    /// Takes note of an incident on this machine, which has a number: which records tell of it, and of all incidents with
-    /// one signature the first one's time.
+    /// Takes note of an incident on this machine, which has a number: which records report it, and of all incidents
+    /// with one signature the first one's time.
     pub fn note(&mut self, number: usize, built: &Built<'_>) {
         if let Ok(number) = u32::try_from(number) {
             self.incident_of.extend(built.gathered.sightings.iter().map(|sighting| (sighting.item, number)));
@@ -122,8 +122,8 @@ impl<'i> Surroundings<'i> {
         }
     }
 
-    /// When an incident with the signature of this one first happened on the machine, and since when, without a hole, the
-    /// log has been kept in which it would have been recorded before.
+    /// When an incident with the signature of this one first happened on the machine, and since when, without a hole,
+    /// the log has been kept in which it would have been recorded before.
     fn first_like(&self, incident: &Incident) -> Option<(Timestamp, Option<Timestamp>)> {
         let first = *self.first_of.get(&incident.signature.coarse)?;
         let [application, system] = &self.covered;

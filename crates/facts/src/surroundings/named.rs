@@ -26,7 +26,7 @@ struct Parties<'e> {
     process_id: Option<u32>,
 }
 
-/// What of the incident the event is about, a word of [`NAMED_PARTS`](super::super::schema::NAMED_PARTS).
+/// What of the incident the event is about, a word of the schema.
 /// `while_it_ran`: whether the event was logged while the incident's process ran, so that its id is that process's.
 pub(super) fn named(event: &Event, built: &Built<'_>, while_it_ran: bool) -> Option<&'static str> {
     let parties = parties(event);

@@ -32,7 +32,7 @@ pub struct Nearby<'m> {
     after: bool,
     /// When the first incident like this one was, and since when such are recorded.
     first_like: Option<(Timestamp, Option<Timestamp>)>,
-    /// The number of the incident that it tells of, among those around.
+    /// The number of the incident that it reports, among those around.
     incident: Option<u32>,
     /// The number that it has in findings.
     pub from: Option<EvidenceRef>,
@@ -90,7 +90,7 @@ impl<'m> Nearby<'m> {
         }
     }
 
-    /// What of the incident the record is about, in a word of [`NAMED_PARTS`](super::super::schema::NAMED_PARTS).
+    /// What of the incident the record is about, in a word of the schema.
     #[must_use]
     pub fn names(&self) -> Option<&'static str> {
         let event = self.logged.event?;
@@ -99,15 +99,13 @@ impl<'m> Nearby<'m> {
         named::named(event, self.built, while_it_ran)
     }
 
-    /// Whether the record is about the drive of the incident, in a word of
-    /// [`DRIVES`](super::super::schema::DRIVES).
+    /// Whether the record is about the drive of the incident, in a word of the schema.
     #[must_use]
     pub fn drive(&self) -> Option<&'static str> {
         drive::drive(self.logged.event?, self.built)
     }
 
-    /// Which part of the machine the record of a hardware error is about, in a word of
-    /// [`COMPONENTS`](super::super::schema::COMPONENTS).
+    /// Which part of the machine the record of a hardware error is about, in a word of the schema.
     #[must_use]
     pub fn component(&self) -> Option<&'static str> {
         match &self.logged.event?.content.body {
@@ -116,8 +114,7 @@ impl<'m> Nearby<'m> {
         }
     }
 
-    /// What kind of error the record of a machine check reports, in a word of
-    /// [`MACHINE_CHECKS`](super::super::schema::MACHINE_CHECKS).
+    /// What kind of error the record of a machine check reports, in a word of the schema.
     #[must_use]
     pub fn machine_check(&self) -> Option<&'static str> {
         match &self.logged.event?.content.body {
@@ -148,8 +145,7 @@ impl<'m> Nearby<'m> {
         after.then(|| entry.time.duration_since(first).as_secs().unsigned_abs())
     }
 
-    /// Who held most of the memory that the record says had run out, in a word of
-    /// [`MEMORY_HOLDERS`](super::super::schema::MEMORY_HOLDERS).
+    /// Who held most of the memory that the record says had run out, in a word of the schema.
     #[must_use]
     pub fn held_by(&self) -> Option<&'static str> {
         let EventBody::MemoryExhausted { commit_charge, top, held, .. } = &self.logged.event?.content.body else {
@@ -162,7 +158,7 @@ impl<'m> Nearby<'m> {
         Some(holders.into_iter().find(|(_, bytes)| *bytes > half).map_or("other", |(holder, _)| holder))
     }
 
-    /// The number of the incident that it tells of: what has one number tells of one.
+    /// The number of the incident that it reports: what has one number reports one.
     #[must_use]
     pub fn incident(&self) -> Option<u32> {
         self.incident

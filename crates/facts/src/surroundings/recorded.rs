@@ -64,8 +64,8 @@ impl Channels {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Recorded {
     time: Timestamp,
-    /// By the channel's name in lower case: since when the log has been kept without a hole, and until when, where that is
-    /// around the incident.
+    /// By the channel's name in lower case: since when the log has been kept without a hole, and until when, where that
+    /// is around the incident.
     channels: BTreeMap<String, (Timestamp, Timestamp)>,
     /// When the first incident like this one was.
     first_like: Option<Timestamp>,

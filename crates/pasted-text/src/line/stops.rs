@@ -1,21 +1,21 @@
-//! What a line says of a stop.
+//! What a line says of a blue screen.
 
-use super::{LINES_TO_VALUE, LONGEST_STATEMENT, Taking};
+use super::{CurrentLine, LINES_TO_VALUE, LONGEST_STATEMENT};
 use crate::patterns::Fact;
-use crate::recognised::Weight;
+use crate::recognised::{BUGCHECK, Weight};
 use crate::statement::{in_braces, parameters};
 use crate::stops::{Named, stop_in_words, stop_named, stop_spelled};
 use crate::values::{beginning, decimal_number, hex_number, image_name, narrow};
 use evidence::BugcheckCode;
 use windows_codes::Knowledge;
 
-/// As many parameters as a stop has.
+/// As many parameters as a blue screen has.
 const MOST_PARAMETERS: usize = 4;
-/// As many codes of stops as are taken from one row.
+/// How many codes of blue screens are taken from one row.
 const MOST_STOPS_IN_A_ROW: usize = 32;
 
-impl Taking<'_> {
-    /// A statement about a stop.
+impl CurrentLine<'_> {
+    /// A statement about a blue screen.
     pub(super) fn take_stop(&mut self, fact: Fact, value: &str) -> bool {
         match fact {
             Fact::Bugcheck => {
@@ -39,8 +39,8 @@ impl Taking<'_> {
             Fact::StopList => self.stops_in_a_row(value),
             _ => {
                 if let Some(name) = image_name(value) {
-                    let told = self.told(Weight::Words);
-                    self.recognised.set_module(told, name, None);
+                    let origin = self.origin(Weight::Words);
+                    self.recognised.set_module(origin, name, None);
                 }
                 false
             }
@@ -53,9 +53,9 @@ impl Taking<'_> {
         let Some(code) = number.and_then(narrow).filter(|code| *code != 0) else {
             return false;
         };
-        let first = self.recognised.bugcheck.told().is_none_or(|told| told.weight > Weight::Report);
-        let told = self.told(Weight::Report);
-        self.recognised.set_bugcheck(told, BugcheckCode(code));
+        let first = self.recognised.origin_of(BUGCHECK).is_none_or(|origin| origin.weight > Weight::Report);
+        let origin = self.origin(Weight::Report);
+        self.recognised.set_bugcheck(origin, BugcheckCode(code));
         if first {
             let given = parameters(value);
             for (known, given) in self.recognised.bugcheck_parameters.iter_mut().zip(given) {
@@ -69,7 +69,7 @@ impl Taking<'_> {
         true
     }
 
-    /// A stop's parameters that go on in this line: PowerShell and mail programs break lines.
+    /// A blue screen's parameters that go on in this line: PowerShell and mail programs break lines.
     pub(super) fn parameters_of_line_before(&mut self) -> bool {
         let Some(before) = self.reader.open_parameters.take() else { return false };
         if self.recognised.line.saturating_sub(before) > LINES_TO_VALUE {
@@ -89,9 +89,9 @@ impl Taking<'_> {
         !numbers.is_empty()
     }
 
-    /// The codes of stops that stand in a row. What is no code of a stop is passed over.
+    /// The codes of blue screens that are in a row. What is no code of a blue screen is passed over.
     fn stops_in_a_row(&mut self, value: &str) -> bool {
-        let told = self.told(Weight::Words);
+        let origin = self.origin(Weight::Words);
         let written = value.match_indices("0x").filter_map(|(at, _)| value.get(at..)).take(MOST_STOPS_IN_A_ROW);
         let codes = written.filter_map(|text| {
             let end = text.find(|digit: char| !digit.is_ascii_alphanumeric()).unwrap_or(text.len());
@@ -99,16 +99,16 @@ impl Taking<'_> {
         });
         let known: Vec<BugcheckCode> = codes.filter(|code| Knowledge::builtin().bugcheck(*code).is_some()).collect();
         for code in &known {
-            self.recognised.set_bugcheck(told, *code);
+            self.recognised.set_bugcheck(origin, *code);
         }
         !known.is_empty()
     }
 
     /// The stop whose name `value` begins with.
     fn named_stop(&mut self, weight: Weight, value: &str) -> bool {
-        let told = self.told(weight);
+        let origin = self.origin(weight);
         let Some(code) = stop_named(value) else { return false };
-        self.recognised.set_bugcheck(told, code);
+        self.recognised.set_bugcheck(origin, code);
         true
     }
 
@@ -116,16 +116,16 @@ impl Taking<'_> {
     pub(super) fn stop_spelled(&mut self) {
         if let Some((code, named)) = stop_spelled(self.line) {
             let weight = if named == Named::Alone { Weight::Words } else { Weight::Passing };
-            let told = self.told(weight);
-            self.recognised.set_bugcheck(told, code);
+            let origin = self.origin(weight);
+            self.recognised.set_bugcheck(origin, code);
         }
     }
 
-    /// The stop whose name stands in `value` in words.
+    /// The stop whose name is in `value` in words.
     fn stop_in_words(&mut self, value: &str) -> bool {
-        let told = self.told(Weight::Words);
+        let origin = self.origin(Weight::Words);
         let Some(code) = stop_in_words(value) else { return false };
-        self.recognised.set_bugcheck(told, code);
+        self.recognised.set_bugcheck(origin, code);
         true
     }
 

@@ -1,18 +1,18 @@
 //! Lists of crashes: rows that begin with a date or a number, each with the stop or the exit code of a crash.
 //!
-//! People number what they did, too, and logs begin each line with a date. So every row has to tell of a crash, two of
-//! them of different ones, no row says what a code means, and none has the time to the second. Three different stops are
-//! one story: that they differ each time says more than each of them.
+//! People number what they did, too, and logs begin each line with a date. So every row has to report a crash, two of
+//! them of different ones, no row says what a code means, and none has the time to the second. Three different blue
+//! screens are one story: that they differ each time says more than each of them.
 
 use std::collections::BTreeSet;
 
 use super::Found;
-use crate::cue_words::{Cue, words_of};
-use crate::fences::unquoted;
+use crate::code_blocks::unquoted;
+use crate::cue_words::{Cue, has_word};
 use crate::patterns::Border;
 use crate::printed::has_time;
 use crate::read_alone;
-use crate::recognised::{Told, Weight};
+use crate::recognised::{BUGCHECK, CODE, Origin, Weight};
 use evidence::TicketLine;
 
 /// The kind of a border that a row makes.
@@ -22,9 +22,9 @@ pub(super) const BY_ROW: usize = usize::MAX - 3;
 const MOST_ROWS: usize = 16;
 /// From one row to the next there are at most so many lines.
 const MOST_APART: usize = 3;
-/// As many different stops, and nothing else, are one story.
+/// As many different blue screens, and nothing else, are one story.
 const STOPS_OF_ONE_STORY: usize = 3;
-/// As many borders as are kept.
+/// How many borders are kept.
 const MOST_BORDERS: usize = 256;
 
 /// What the rows of a list begin with.
@@ -61,7 +61,7 @@ pub(super) fn borders(lines: &[TicketLine]) -> Vec<Found> {
     found
 }
 
-/// Adds the borders of a list, if its rows tell of different crashes.
+/// Adds the borders of a list, if its rows report different crashes.
 fn add(lines: &[TicketLine], rows: &[(usize, Label)], found: &mut Vec<Found>) {
     if rows.len() < 2 || rows.len() > MOST_ROWS {
         return;
@@ -84,23 +84,22 @@ fn add(lines: &[TicketLine], rows: &[(usize, Label)], found: &mut Vec<Found>) {
     }
 }
 
-/// What a row tells of, by its code.
+/// What a row reports, by its code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Crash {
     Stop(u32),
     Program(u32),
 }
 
-/// The stop or exit code that a row tells of.
+/// The stop or exit code that a row reports.
 fn crash(row: &str) -> Option<Crash> {
-    let meaning = words_of(Cue::Meaning);
-    if row.split(|letter: char| !letter.is_alphanumeric()).any(|word| meaning.contains(&&*word.to_lowercase())) {
+    if has_word(row, Cue::Meaning) {
         return None;
     }
     let said = read_alone(row, 0);
-    let more_than = |told: Option<Told>, least: Weight| told.is_some_and(|told| told.weight < least);
-    let stop = said.bugcheck.get().filter(|_| more_than(said.bugcheck.told(), Weight::Passing));
-    let code = said.code.get().filter(|_| more_than(said.code.told(), Weight::Bare));
+    let more_than = |origin: Option<Origin>, least: Weight| origin.is_some_and(|origin| origin.weight < least);
+    let stop = said.bugcheck().filter(|_| more_than(said.origin_of(BUGCHECK), Weight::Passing));
+    let code = said.ticket.code.filter(|_| more_than(said.origin_of(CODE), Weight::Bare));
     stop.map(|stop| Crash::Stop(stop.plain())).or_else(|| code.map(|code| Crash::Program(code.0)))
 }
 

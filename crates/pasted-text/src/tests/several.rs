@@ -3,7 +3,7 @@
 use evidence::Names;
 use windows_events::{Contents, Context};
 
-use crate::{about_crashes, read_content};
+use crate::{not_a_report, read_content};
 
 use super::{crashes, facts, tickets};
 
@@ -229,10 +229,10 @@ fn a_crash_report_wins_over_what_a_log_wrote_before() {
         &format!("{log}{FIRST}").as_bytes().into(),
         &Context::new(&Names::default(), &Contents::default()),
     );
-    assert_eq!(about_crashes(&reading.expect("readable")), None);
+    assert_eq!(not_a_report(&reading.expect("readable")), None);
     assert_eq!(crashes(&format!("{log}{FIRST}")), SHOWN[..1]);
     let reading = read_content(&log.as_bytes().into(), &Context::new(&Names::default(), &Contents::default()));
-    assert!(about_crashes(&reading.expect("readable")).is_some(), "codes and nothing else");
+    assert!(not_a_report(&reading.expect("readable")).is_some(), "codes and nothing else");
 }
 
 #[test]

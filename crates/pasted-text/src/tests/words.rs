@@ -2,10 +2,10 @@
 
 use super::*;
 use crate::listings::listed_code;
+use crate::named_event;
 use crate::printed::{Printed, printed};
 use crate::sentences::Line;
 use crate::stops::stop_spelled;
-use crate::told_event;
 use crate::values::{field_name, image_name};
 use spanned_yaml::{Node, YamlText, parse};
 use windows_codes::Knowledge;
@@ -22,7 +22,7 @@ fn the_examples_of_the_words_are_as_the_table_says() {
         for example in examples.iter().filter_map(Node::text) {
             let field = format!(": {example}");
             let right = match of {
-                "event" | "event_number" | "event_source" => told_event::events(example).len() == 1,
+                "event" | "event_number" | "event_source" => named_event::events(example).len() == 1,
                 "clause" => Line::of(example).clauses.len() == 1,
                 "code_label" => listed_code(example).is_some(),
                 "printed_start" | "level" => printed(example) != Printed::No,
@@ -32,7 +32,7 @@ fn the_examples_of_the_words_are_as_the_table_says() {
                 "respelled" => respelled::disagreeing(example).is_some(),
                 "everyday_stop" => stop_spelled(example).is_none(),
                 "no_program" => !tickets(example)[0].hung,
-                _ => mentions::tests::is_example(of, example),
+                _ => doubt::tests::is_example(of, example),
             };
             assert!(right, "{of}: {example}");
             tried += 1;
@@ -45,11 +45,11 @@ fn the_examples_of_the_words_are_as_the_table_says() {
 fn every_word_for_an_event_announces_one() {
     for word in Knowledge::builtin().text_words("event") {
         let line = format!("{word} 41 (Kernel-Power)");
-        assert_eq!(told_event::events(&line), [("Microsoft-Windows-Kernel-Power", 41)], "{line}");
+        assert_eq!(named_event::events(&line), [("Microsoft-Windows-Kernel-Power", 41)], "{line}");
     }
     for word in Knowledge::builtin().text_words("event_source") {
         let line = format!("event 41 {word} Kernel-Power");
-        assert_eq!(told_event::events(&line), [("Microsoft-Windows-Kernel-Power", 41)], "{line}");
+        assert_eq!(named_event::events(&line), [("Microsoft-Windows-Kernel-Power", 41)], "{line}");
     }
 }
 

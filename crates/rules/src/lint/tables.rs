@@ -9,7 +9,7 @@ use super::trivial::ODD_TEXTS;
 use super::{boundaries, expressions};
 use facts::FactType;
 use knowledge_tables::patterns::{STEM, with_ascii_classes};
-use pasted_text::plain::plain;
+use pasted_text::plain;
 use spanned_yaml::{Diagnostic, Node, YamlText, parse};
 
 /// `R088`, `R092` and `R105` for the table in `data/STEM.yaml`, if it is one of expressions or words.

@@ -25,12 +25,13 @@ fn the_examples_of_the_table_are_as_it_says() {
     assert!(certain.len() > 5);
     for line in certain {
         assert_eq!(certain_of(&line), Vec::<String>::new(), "{line}");
-        assert_eq!(over(&Marked::of(&lines(&line))), None, "{line}");
+        assert_eq!(resolved_lines(&Marked::of(&lines(&line))), None, "{line}");
     }
     let apostrophe = regex::Regex::new(r"(?<before>\pL)'(?<behind>\pL)").expect("an expression");
     for row in root.get("cues").and_then(Node::items).expect("rows") {
         for line in row.get("examples").map(texts).expect("examples") {
-            let in_doubt = |text: &str| !certain_of(text).is_empty() || over(&Marked::of(&lines(text))).is_some();
+            let in_doubt =
+                |text: &str| !certain_of(text).is_empty() || resolved_lines(&Marked::of(&lines(text))).is_some();
             assert!(in_doubt(&line), "{line}");
             let typographic = apostrophe.replace_all(&line, "$before’$behind");
             assert!(in_doubt(&typographic), "{typographic}");

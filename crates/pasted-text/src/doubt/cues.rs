@@ -10,7 +10,7 @@ use crate::sentences::is_apart;
 
 /// A longer line is no sentence that somebody wrote.
 pub(super) const LONGEST: usize = 4096;
-/// As many words of a line as are looked at: no sentence has more.
+/// How many words of a line are looked at: no sentence has more.
 pub(super) const MOST_CUES: usize = 64;
 
 /// The words that are looked for in every line, and what each does.

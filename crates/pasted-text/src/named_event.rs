@@ -1,8 +1,9 @@
 //! Events of a log that a sentence names by source and id: "Kernel-Power 41", "event 18, WHEA-Logger", "nvlddmkm (event
 //! 13)".
 //!
-//! Sources are the providers of the catalogue and what people call them (`called` in `rules/data/events.yaml`). A number
-//! beside one is an id where the words say so (`rules/data/text-words.yaml`), or where the two together mean nothing else.
+//! Sources are the providers of the catalogue and what people call them (`called` in `rules/data/events.yaml`). A
+//! number beside one is an id where the words say so (`rules/data/text-words.yaml`), or where the two together mean
+//! nothing else.
 
 use std::sync::LazyLock;
 
@@ -74,33 +75,33 @@ pub(super) fn events(line: &str) -> Vec<(&'static str, u32)> {
             continue;
         }
         let long = name.len() >= A_NAME;
-        let told = id_behind(behind).filter(|told| told.counts(provider, long)).or_else(|| id_before(before));
-        found.extend(told.map(|told| (provider, told.id)));
+        let named = id_behind(behind).filter(|named| named.counts(provider, long)).or_else(|| id_before(before));
+        found.extend(named.map(|named| (provider, named.id)));
     }
     found
 }
 
 /// A number beside a source.
-struct Told {
+struct NamedId {
     id: u32,
-    said: Said,
+    label: IdLabel,
 }
 
-/// What the words call the number.
+/// What the words before a number call it: an event's number, an id, or nothing.
 #[derive(PartialEq, Eq)]
-enum Said {
+enum IdLabel {
     Event,
     Id,
     Nothing,
 }
 
-impl Told {
+impl NamedId {
     /// Whether it is the id of an event of `provider`, whose name in the text is long or not.
     fn counts(&self, provider: &str, long: bool) -> bool {
-        match self.said {
-            Said::Event => true,
-            Said::Id => find(provider, self.id).is_some(),
-            Said::Nothing => (long || self.id >= NO_COUNT) && find(provider, self.id).is_some(),
+        match self.label {
+            IdLabel::Event => true,
+            IdLabel::Id => find(provider, self.id).is_some(),
+            IdLabel::Nothing => (long || self.id >= NO_COUNT) && find(provider, self.id).is_some(),
         }
     }
 }
@@ -116,13 +117,13 @@ fn is_whole(before: &str, behind: &str) -> bool {
 }
 
 /// `, event ID: 18`, ` (event 13)`, ` 41`.
-fn id_behind(behind: &str) -> Option<Told> {
+fn id_behind(behind: &str) -> Option<NamedId> {
     let rest = behind.trim_start_matches(['"', '\'', ']', ')']).trim_start_matches([',', ':', ';', '-', '–']);
     let rest = rest.trim_start().trim_start_matches(['(', '[', '"', '#']);
-    let (said, rest) = match (after_word(rest, &WORDS.event), after_word(rest, &WORDS.number)) {
-        (Some(rest), _) => (Said::Event, rest),
-        (None, Some(rest)) => (Said::Id, rest),
-        (None, None) => (Said::Nothing, rest),
+    let (label, rest) = match (after_word(rest, &WORDS.event), after_word(rest, &WORDS.number)) {
+        (Some(rest), _) => (IdLabel::Event, rest),
+        (None, Some(rest)) => (IdLabel::Id, rest),
+        (None, None) => (IdLabel::Nothing, rest),
     };
     let rest = rest.trim_start().trim_start_matches([':', '#', '=']).trim_start();
     let digits = rest.split(|letter: char| !letter.is_ascii_digit()).next()?;
@@ -133,11 +134,11 @@ fn id_behind(behind: &str) -> Option<Told> {
         || matches!(first, Some('.' | ',' | ':' | '-' | '/')) && second.is_some_and(|second| second.is_ascii_digit())
         || first == Some('%')
         || first == Some(' ') && second == Some('%');
-    Some(Told { id: id(digits)?, said }).filter(|_| !goes_on)
+    Some(NamedId { id: id(digits)?, label }).filter(|_| !goes_on)
 }
 
 /// `event 18, `, `Event ID: 41 `, `event id 14 (`, `EventID=153, Provider=`.
-fn id_before(before: &str) -> Option<Told> {
+fn id_before(before: &str) -> Option<NamedId> {
     let rest = before.trim_end_matches(['"', '\'', '(', '[']).trim_end().trim_end_matches([':', '=']).trim_end();
     let rest =
         WORDS.source.iter().filter_map(|word| before_word(rest, word)).min_by_key(|rest| rest.len()).unwrap_or(rest);
@@ -146,7 +147,7 @@ fn id_before(before: &str) -> Option<Told> {
     let digits = rest.get(rest_of_digits.len()..)?;
     let rest = rest_of_digits.trim_end().trim_end_matches([':', '#', '=']).trim_end();
     WORDS.event.iter().any(|word| before_word(rest, word).is_some()).then_some(())?;
-    Some(Told { id: id(digits)?, said: Said::Event })
+    Some(NamedId { id: id(digits)?, label: IdLabel::Event })
 }
 
 fn id(digits: &str) -> Option<u32> {
@@ -162,7 +163,7 @@ fn after_word<'t>(text: &'t str, words: &[&str]) -> Option<&'t str> {
     })
 }
 
-/// What stands before the word with which `text` ends.
+/// What is before the word with which `text` ends.
 fn before_word<'t>(text: &'t str, word: &str) -> Option<&'t str> {
     let rest = text.get(..text.len().checked_sub(word.len())?)?;
     let end = text.get(rest.len()..)?;

@@ -1,9 +1,9 @@
-//! The text of a form that somebody filled in: boxes that were not ticked, the hints in its comments, which name errors that
-//! others have, and what somebody expected in the place of what happened.
+//! The text of a form that somebody filled in: boxes that were not ticked, the hints in its comments, which name errors
+//! that others have, and what somebody expected in the place of what happened.
 
 use super::Marked;
 use super::cues::{Cue, cues_of};
-use crate::fences::unquoted;
+use crate::code_blocks::unquoted;
 
 /// A comment of more lines is none of a form.
 const MOST_OF_A_COMMENT: usize = 40;
@@ -57,15 +57,15 @@ fn next_heading(marked: &Marked, from: usize) -> usize {
         let text = unquoted(text).trim_end();
         text.starts_with('#') || (text.starts_with("**") && text.trim_end_matches(':').ends_with("**"))
     };
-    let number = |at: usize| marked.lines.get(at).map_or(0, |line| line.number);
+    let number = |at: usize| marked.number(at);
     let first = |at: usize| at <= from;
-    // Without a mark, a heading stands behind an empty line.
+    // Without a mark, a heading is behind an empty line.
     let parted = |at: usize| !first(at) && number(at).saturating_sub(number(at.saturating_sub(1))) > 1;
     let mut ended = lines.filter(|(at, line)| is_heading(&line.text) || parted(*at)).map(|(at, _)| at);
     ended.next().unwrap_or_else(|| from.saturating_add(MOST_EXPECTED).min(marked.lines.len()))
 }
 
-/// The line that ends the comment which begins with the line at `begin`, if nothing stands behind its end.
+/// The line that ends the comment which begins with the line at `begin`, if nothing is behind its end.
 fn comment_end(marked: &Marked, begin: usize) -> Option<usize> {
     let lines = marked.lines.get(begin..)?.iter().take(MOST_OF_A_COMMENT);
     let ends = |line: &evidence::TicketLine| line.text.contains("-->");

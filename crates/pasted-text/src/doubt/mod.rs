@@ -1,16 +1,21 @@
-//! What a text only mentions: what somebody denies or advises, messages that are only quoted, what others have, the older
-//! rows of a history, what was pasted by mistake, and what a form says. The words that show it are data.
+//! Finds the parts of a text that only mention a failure, so that no fact is taken of them.
+//!
+//! People deny and advise, quote messages, write about other computers and about failures that they have fixed, paste
+//! the wrong log, and leave the hints of a form in it. Each module finds one such kind of text; the words by which it
+//! is known are data (`rules/data/mentions.yaml`, [`Cue`]). [`doubted`] has what is certain of each line in doubt,
+//! [`unreported`] what is left of lines that quote a message without saying that it appeared, and [`resolved_lines`]
+//! the part of a text that ends with the words that all is well.
 
 mod cues;
+mod earlier_failures;
 mod explained;
 mod failures;
 mod forms;
 mod histories;
 mod misplaced;
-mod over;
-mod overtaken;
-mod owners;
+mod other_computers;
 mod quotations;
+mod resolved;
 mod retractions;
 mod sentence;
 mod source;
@@ -20,34 +25,34 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use self::cues::{Cue, Kinds};
+use self::earlier_failures::earlier_failures;
 use self::explained::explained;
 use self::forms::unfilled;
 use self::histories::past_rows;
 use self::misplaced::misplaced;
-use self::over::all_is_well;
-use self::overtaken::overtaken;
-use self::owners::of_others;
+use self::other_computers::on_other_computers;
 use self::quotations::{quoted_lines, without_quoted};
+pub(super) use self::resolved::resolved_lines;
 use self::retractions::retracted;
 use self::sentence::{doubt, recovered};
 use self::source::source;
 use self::survivals::survived;
+use super::code_blocks::{in_code, unquoted};
 use super::denied_values::without_denied_values;
-use super::fences::{in_code, unquoted};
 use super::listings::listings;
 use super::patterns::borders;
 use super::sentences::is_apart;
 use evidence::TicketLine;
 
-/// An error that the program survived stands at most so many lines before the words that say so.
+/// How many lines before the words that the program survived an error that error can be.
 const MOST_SURVIVED: usize = 20;
 
-/// The lines of a text, each looked through once for all words.
+/// The lines of a text with the kinds of words that each has: the lines are searched once for all words.
 pub(super) struct Marked<'l> {
     lines: &'l [TicketLine],
-    /// Of each line, which kinds of words it has.
+    /// The kinds of words in each line.
     kinds: Vec<Kinds>,
-    /// Of each line, whether it stands in a code block.
+    /// Whether each line is in a code block.
     in_code: Vec<bool>,
 }
 
@@ -55,6 +60,16 @@ impl<'l> Marked<'l> {
     pub(super) fn of(lines: &'l [TicketLine]) -> Self {
         let kinds = lines.iter().map(|line| Kinds::of(unquoted(&line.text))).collect();
         Self { lines, kinds, in_code: in_code(lines) }
+    }
+
+    /// The text of a line without marks of quoting; empty behind the last.
+    fn text(&self, position: usize) -> &'l str {
+        self.lines.get(position).map_or("", |line| unquoted(&line.text))
+    }
+
+    /// The number of a line; 0 behind the last.
+    fn number(&self, position: usize) -> u32 {
+        self.lines.get(position).map_or(0, |line| line.number)
     }
 
     fn kinds(&self, position: usize) -> Kinds {
@@ -66,7 +81,8 @@ impl<'l> Marked<'l> {
     }
 }
 
-/// What is left of each line that quotes a message without a word that it appeared, by its position.
+/// By position, what is left of the lines that quote a message without a word that it appeared, and of the errors that
+/// the program survived.
 pub(super) fn unreported(marked: &Marked) -> BTreeMap<usize, Arc<str>> {
     let lines = marked.lines;
     let outside = lines.iter().zip(&marked.in_code).enumerate().filter(|(_, (_, in_code))| !**in_code);
@@ -85,22 +101,17 @@ pub(super) fn unreported(marked: &Marked) -> BTreeMap<usize, Arc<str>> {
     unreported
 }
 
-/// As many lines as tell of what is over, from the first on, where the text says so.
-pub(super) fn over(marked: &Marked) -> Option<usize> {
-    all_is_well(marked)
-}
-
-/// What is certain of each line that is in doubt, by its position.
+/// By position, what is certain of the lines that are in doubt: the line without its doubtful parts, or nothing.
 pub(super) fn doubted(marked: &Marked) -> BTreeMap<usize, Arc<str>> {
     let lines = marked.lines;
-    let mut others = of_others(marked);
-    for (position, parts) in overtaken(marked).into_iter().chain(explained(marked)) {
+    let mut others = on_other_computers(marked);
+    for (position, parts) in earlier_failures(marked).into_iter().chain(explained(marked)) {
         others.entry(position).or_default().extend(parts);
     }
     let mut doubted = BTreeMap::new();
-    // Whether the line before denies what comes, and whether the code block does that began behind it.
+    // Whether the line before denies the next line, and whether it denies the code block that begins there.
     let (mut denied, mut denied_code) = (false, false);
-    // As many lines as are left of an announced quotation.
+    // How many lines are left of an announced quotation.
     let mut quoted = 0_usize;
     for (position, line) in lines.iter().enumerate() {
         if let Some(left) = quoted.checked_sub(1) {
@@ -153,7 +164,7 @@ pub(super) fn doubted(marked: &Marked) -> BTreeMap<usize, Arc<str>> {
     doubted
 }
 
-/// Whether one of `words` stands in a part of a text.
+/// Whether a part of a text has one of `words`, which are in lower case.
 fn has_one_of(clause: &str, words: &[&str]) -> bool {
     let clause = clause.to_lowercase();
     words.iter().any(|word| {
@@ -162,7 +173,7 @@ fn has_one_of(clause: &str, words: &[&str]) -> bool {
     })
 }
 
-/// Whether a line is one of a list, or stands further right than others.
+/// Whether a line is an item of a list, or indented.
 fn is_listed(line: &str) -> bool {
     let item = line.trim_start();
     let number = item.trim_start_matches(|digit: char| digit.is_ascii_digit());

@@ -2,7 +2,7 @@
 
 use super::Marked;
 use super::cues::Cue;
-use crate::fences::unquoted;
+use crate::code_blocks::unquoted;
 use evidence::TicketLine;
 use windows_codes::Knowledge;
 
@@ -13,7 +13,7 @@ const FEWEST_CHANGES: usize = 2;
 pub(super) fn source(marked: &Marked) -> Vec<usize> {
     let lines = marked.lines;
     let mut found = Vec::new();
-    // As many lines as are left of a part of a diff, and the number of the last line of what `strings` found.
+    // How many lines are left of a part of a diff, and the number of the last line of what `strings` found.
     let (mut left, mut strings) = (0_usize, None);
     for (position, line) in lines.iter().enumerate() {
         let text = unquoted(&line.text);
@@ -47,7 +47,7 @@ pub(super) fn calls_with_a_message(line: &str) -> bool {
     let called = before.split('(').next().unwrap_or_default();
     let name = called.rsplit(|sign: char| !(sign.is_ascii_alphanumeric() || sign == '_')).next().unwrap_or_default();
     let is_error = is_error(called, name);
-    // Nothing but code stands before the call: a name and its path, an assignment, a comment's mark.
+    // Nothing but code is before the call: a name and its path, an assignment, a comment's mark.
     let code = called.trim_start_matches(['#', '/', '!', ' ']);
     let path = code.rsplit([' ', '=']).next().unwrap_or_default();
     let words = code.rsplit('=').next().unwrap_or_default().split_whitespace();
@@ -61,8 +61,9 @@ pub(super) fn calls_with_a_message(line: &str) -> bool {
         && message.split_whitespace().count() >= FEWEST_WORDS
 }
 
-/// Whether what is called is an error that printed itself: `RuntimeError`, also with its path (`torch.cuda.OutOfMemoryError`)
-/// and behind other words (`E   RuntimeError`, `raised OSError`), but not behind those that raise or make one.
+/// Whether what is called is an error that printed itself: `RuntimeError`, also with its path
+/// (`torch.cuda.OutOfMemoryError`) and behind other words (`E   RuntimeError`, `raised OSError`), but not behind those
+/// that raise or make one.
 fn is_error(called: &str, name: &str) -> bool {
     const ENDINGS: [&str; 3] = ["error", "exception", "warning"];
     let knowledge = Knowledge::builtin();
@@ -85,7 +86,7 @@ fn is_error(called: &str, name: &str) -> bool {
     class || called == name
 }
 
-/// The items of lists below a version that stands alone: what a release changed.
+/// The items of lists below a version that is alone: what a release changed.
 fn release_notes(lines: &[TicketLine]) -> Vec<usize> {
     let mut found = Vec::new();
     for (position, _) in lines.iter().enumerate().filter(|(_, line)| is_release(unquoted(&line.text))) {

@@ -2,11 +2,11 @@
 
 use super::Marked;
 use super::cues::Cue;
-use crate::fences::unquoted;
+use crate::code_blocks::unquoted;
 use evidence::TicketLine;
 use windows_codes::Knowledge;
 
-/// An error stands at most so many lines before what says that another attempt succeeded.
+/// An error is at most so many lines before what says that another attempt succeeded.
 const MOST_TO_SUCCESS: usize = 20;
 /// A test's output, and a dump of stacks, have at most so many lines.
 const MOST_OUTPUT: usize = 200;
@@ -32,7 +32,7 @@ pub(super) fn survived(marked: &Marked) -> Vec<usize> {
             let start = started.take().filter(|start| position.saturating_sub(*start) <= MOST_OUTPUT);
             found.extend(start.into_iter().flat_map(|start| start..position));
         }
-        // A runner shows what a test printed below such a heading; what the test failed with stands behind `E`.
+        // A runner shows what a test printed below such a heading; what the test failed with is behind `E`.
         if is_heading(text) {
             captured = text.contains(" Captured ").then_some(position);
         } else if let Some(heading) = captured
@@ -41,7 +41,7 @@ pub(super) fn survived(marked: &Marked) -> Vec<usize> {
         {
             found.push(position);
         }
-        // The fault handler of CPython also tells of exceptions that somebody handles.
+        // The fault handler of CPython also reports exceptions that somebody handles.
         //
         // Source: CPython's documentation of `faulthandler.enable`, and pytest's of its plugin of that name.
         if text.starts_with("Windows fatal exception: ") {
@@ -60,7 +60,7 @@ pub(super) fn survived(marked: &Marked) -> Vec<usize> {
     found
 }
 
-/// Adds the lines back to the first that tells of an attempt, or of an error.
+/// Adds the lines back to the first that reports an attempt, or an error.
 fn add_attempts(lines: &[TicketLine], success: usize, found: &mut Vec<usize>) {
     let first = success.saturating_sub(MOST_TO_SUCCESS);
     let tells = |at: &usize| tells_of_an_attempt(lines.get(*at).map_or("", |line| &*line.text));
@@ -69,7 +69,7 @@ fn add_attempts(lines: &[TicketLine], success: usize, found: &mut Vec<usize>) {
     }
 }
 
-/// Whether a line tells of an attempt that failed, or of an error.
+/// Whether a line reports a failed attempt, or an error.
 pub(super) fn tells_of_an_attempt(line: &str) -> bool {
     let line = line.to_lowercase();
     Knowledge::builtin().text_words("attempt").iter().any(|word| line.contains(word))

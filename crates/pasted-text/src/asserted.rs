@@ -1,5 +1,5 @@
-//! Sentences that say in which module a program crashed, as against those that ask, suppose or deny it, or tell of what
-//! was mended.
+//! Sentences that say in which module a program crashed, as against those that ask, suppose or deny it, or report what
+//! was fixed.
 
 use super::cue_words::{Cue, words_of};
 use windows_codes::Knowledge;
@@ -30,7 +30,7 @@ pub(super) fn is_asserted(line: &str, at: usize) -> bool {
 /// A negation stands at most so many words behind the name of what it denies something of: `a.exe ne plante pas`.
 const MOST_TO_NEGATION: usize = 3;
 
-/// Whether the sentence of `line` asserts what it says of the program `name` that stands at the byte `at`, and does not
+/// Whether the sentence of `line` asserts what it says of the program `name` that is at the byte `at`, and does not
 /// deny it just behind the name: `tool.exe stürzt nicht mehr ab`.
 pub(super) fn is_told_of(line: &str, at: usize, name: &str) -> bool {
     let behind = line.get(at.saturating_add(name.len())..).unwrap_or_default();
@@ -41,7 +41,7 @@ pub(super) fn is_told_of(line: &str, at: usize, name: &str) -> bool {
     is_asserted(line, at) && !denied
 }
 
-/// Whether one of `words` stands in a text.
+/// Whether one of `words` is in a text.
 fn has_one_of(text: &str, words: &[&str]) -> bool {
     let mut present = text.split(|sign: char| !(sign.is_alphanumeric() || matches!(sign, '\'' | '’' | '-')));
     present.any(|word| words.contains(&&*word.to_lowercase()))

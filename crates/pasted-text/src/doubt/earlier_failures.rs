@@ -1,5 +1,5 @@
-//! What a text tells of before what it is about: `the DLL was missing, I put it there. Now ...`, `that one is clear, my question
-//! is about ...`. It is in doubt only where another failure is told behind the words.
+//! Failures that a text reports as fixed or set aside before the one it is about: `the DLL was missing, I put it there.
+//! Now ...`, `that one is clear, my question is about ...`. They are in doubt only where another failure follows.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -8,15 +8,15 @@ use super::Marked;
 use super::cues::{Cue, LONGEST, cues_of, words_of};
 use super::failures::{Failures, failures};
 use super::has_one_of;
-use crate::fences::unquoted;
+use crate::code_blocks::unquoted;
 use crate::printed::{Printed, printed};
 use crate::sentences::Line;
 
 /// The line that goes on with what comes now stands at most so many lines below: an empty one is common.
 const LINES_TO_NOW: u32 = 2;
 
-/// Of each line, the parts that are over or another matter.
-pub(super) fn overtaken(marked: &Marked) -> BTreeMap<usize, Vec<Range<usize>>> {
+/// By position, the parts of lines about failures that are fixed or set aside.
+pub(super) fn earlier_failures(marked: &Marked) -> BTreeMap<usize, Vec<Range<usize>>> {
     let mut found: BTreeMap<usize, Vec<Range<usize>>> = BTreeMap::new();
     for (at, line) in marked.lines.iter().enumerate() {
         let text = unquoted(&line.text);
@@ -28,11 +28,11 @@ pub(super) fn overtaken(marked: &Marked) -> BTreeMap<usize, Vec<Range<usize>>> {
         let line_of = Line::of(text);
         let cues = cues_of(text, |kind| matches!(kind, Cue::Mended | Cue::Topic));
         let mut cues = cues.filter(|(_, cue)| !line_of.is_quoted(cue.start));
-        let Some(end) = cues.find_map(|(kind, cue)| end_of_overtaken(marked, at, &line_of, kind, &cue)) else {
+        let Some(end) = cues.find_map(|(kind, cue)| end_of_earlier(marked, at, &line_of, kind, &cue)) else {
             continue;
         };
         found.entry(at).or_default().push(0..end);
-        // The message itself may stand in a line of its own.
+        // The message itself may be in a line of its own.
         let before = at.checked_sub(1).and_then(|before| Some((before, marked.lines.get(before)?)));
         let first = line_of.sentences.first().is_none_or(|first| cues_of_mended(text).any(|cue| cue.start < *first));
         if let Some((before, above)) = before.filter(|(before, _)| first && !marked.is_in_code(*before))
@@ -50,7 +50,7 @@ fn cues_of_mended(text: &str) -> impl Iterator<Item = Range<usize>> {
 }
 
 /// Where in the line at `at` ends what the words of `kind` say to be over, if another failure is told behind it.
-fn end_of_overtaken(marked: &Marked, at: usize, line_of: &Line<'_>, kind: Cue, cue: &Range<usize>) -> Option<usize> {
+fn end_of_earlier(marked: &Marked, at: usize, line_of: &Line<'_>, kind: Cue, cue: &Range<usize>) -> Option<usize> {
     let text = line_of.text;
     if kind == Cue::Topic {
         return tells_another(text.get(..cue.start)?, text.get(cue.end..)?).then_some(cue.start);
@@ -82,7 +82,7 @@ fn is_of_now(line: &Line<'_>, at: usize) -> bool {
         || has_one_of(line.text.get(at..end).unwrap_or_default(), words_of(Cue::GoesOn))
 }
 
-/// Whether `behind` tells of a failure, or announces one, and of none that `before` names.
+/// Whether `behind` reports a failure, or announces one, and none that `before` names.
 fn tells_another(before: &str, behind: &str) -> bool {
     let (mut over, mut now) = (Failures::default(), Failures::default());
     failures(before, &mut over);

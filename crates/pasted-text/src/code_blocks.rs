@@ -14,7 +14,7 @@ const MARKS: [char; 2] = ['`', '~'];
 /// A fence has at least so many of them.
 const SHORTEST: usize = 3;
 
-/// Of each line, whether it stands in a code block or is one of its fences. What no fence closes is no code block.
+/// Of each line, whether it is in a code block or is one of its fences. What no fence closes is no code block.
 pub(super) fn in_code(lines: &[TicketLine]) -> Vec<bool> {
     // How long the longest fence is that may close, here or below, of each mark.
     let mut longest = [0_usize; MARKS.len()];
@@ -63,7 +63,7 @@ pub(super) fn unquoted(line: &str) -> &str {
     line.trim_start_matches(|first: char| first == '>' || first.is_whitespace())
 }
 
-/// The fence that a line begins with, and what stands behind it.
+/// The fence that a line begins with, and the part behind it.
 fn fence(line: &str) -> Option<(Fence, &str)> {
     let text = unquoted(line).trim_end();
     let (mark, character) = MARKS.iter().enumerate().find(|(_, mark)| text.starts_with(**mark))?;

@@ -1,7 +1,7 @@
-//! Texts that end with the words that all is well: `installed the package, works now`. What they tell of happened, and is
-//! over: its facts stay, and no rule is sure of a cause that somebody has yet to mend.
+//! Texts that end with the words that all is well: `installed the package, works now`. The failure happened and is
+//! resolved: its facts stay, as mentioned ones, so that no rule is sure of a cause that is left to fix.
 //!
-//! They count only where nothing behind them says otherwise: no failure, and no word of what remains.
+//! The words count only where nothing behind them contradicts: no failure, and no word that trouble remains.
 
 use std::ops::Range;
 
@@ -9,7 +9,8 @@ use super::Marked;
 use super::cues::{Cue, LONGEST, cues_of, words_of};
 use super::failures::{Failures, failures};
 use super::has_one_of;
-use crate::fences::unquoted;
+use crate::code_blocks::unquoted;
+use crate::cue_words::has_word;
 use crate::printed::{Printed, printed};
 use crate::sentences::Line;
 
@@ -19,8 +20,9 @@ const MOST_BEHIND: usize = 12;
 /// As many lines of a text's end are looked at.
 const MOST_LINES: usize = 24;
 
-/// As many lines as are over, from the first on.
-pub(super) fn all_is_well(marked: &Marked) -> Option<usize> {
+/// How many lines, from the first on, are about trouble that the text says is resolved; `None` where it says no such
+/// thing.
+pub(crate) fn resolved_lines(marked: &Marked) -> Option<usize> {
     let first = marked.lines.len().saturating_sub(MOST_LINES);
     let mut said = (first..marked.lines.len()).rev().filter(|at| {
         let kinds = marked.kinds(*at);
@@ -51,13 +53,11 @@ fn is_meant(line_of: &Line<'_>, cue: &Range<usize>) -> bool {
     let (start, end) = (line_of.sentence_start(cue.start), line_of.end(&line_of.sentences, cue.end));
     let before = line_of.text.get(start..cue.start).unwrap_or_default();
     let behind = line_of.text.get(cue.end..end).unwrap_or_default();
-    let denied = |part: &str| {
-        let mut words = part.split(|letter: char| !letter.is_alphanumeric());
-        words.any(|word| words_of(Cue::Negation).contains(&&*word.to_lowercase()))
-    };
     let asked = behind.trim_end().ends_with(['?', '？', ':', '：']);
     !asked
-        && ![before, behind].iter().any(|part| denied(part) || has_one_of(part, words_of(Cue::Relapse)))
+        && ![before, behind]
+            .iter()
+            .any(|part| has_word(part, Cue::Negation) || has_one_of(part, words_of(Cue::Relapse)))
         && !goes_on(behind)
 }
 
@@ -77,7 +77,7 @@ fn behind(marked: &Marked, at: usize) -> bool {
     behind.len() <= MOST_BEHIND && !(at.saturating_add(1)..).zip(behind).any(still)
 }
 
-/// Whether a part of a text tells of a failure, or of something that remains.
+/// Whether a part of a text reports a failure, or something that remains.
 fn goes_on(text: &str) -> bool {
     let mut named = Failures::default();
     failures(text, &mut named);

@@ -1,7 +1,8 @@
-//! What the computer of somebody else does, beside what one's own does: `My brother's laptop says this. My PC ...`.
+//! Sentences about the computer of somebody else, beside those about the writer's own: `My brother's laptop says this.
+//! My PC ...`.
 //!
-//! Who helps a brother speaks of his computer, too. So the other's counts less only where a sentence of its own tells of a
-//! failure of one's own.
+//! A ticket may be about the brother's laptop alone. So sentences about another computer are in doubt only where
+//! another sentence reports a failure of the writer's own.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -9,11 +10,12 @@ use std::ops::Range;
 use super::Marked;
 use super::cues::{Cue, LONGEST, cues_of, words_of};
 use super::failures::{Failures, failures};
-use crate::fences::unquoted;
+use crate::code_blocks::unquoted;
+use crate::cue_words::has_word;
 use crate::printed::{Printed, printed};
 use crate::sentences::Line;
 
-/// `my brother's old gaming laptop`: as many words stand before the computer.
+/// `my brother's old gaming laptop`: as many words are before the computer.
 const MOST_BEFORE_COMPUTER: usize = 3;
 /// Words before those for one's own: `And on my PC ...`.
 const MOST_BEFORE_OWN: usize = 2;
@@ -21,8 +23,8 @@ const MOST_BEFORE_OWN: usize = 2;
 /// The sentences of each line.
 type Sentences = BTreeMap<usize, Vec<Range<usize>>>;
 
-/// Of each line, the sentences about the computer of somebody else.
-pub(super) fn of_others(marked: &Marked) -> Sentences {
+/// By position, the sentences about the computer of somebody else, where the writer's own fails, too.
+pub(super) fn on_other_computers(marked: &Marked) -> Sentences {
     let (others, mine) = (sentences(marked, Cue::Others), sentences(marked, Cue::Mine));
     if others.is_empty() || !fails_here(marked, &mine) || are_one(marked, &others, &mine) {
         return Sentences::new();
@@ -30,13 +32,13 @@ pub(super) fn of_others(marked: &Marked) -> Sentences {
     others
 }
 
-/// Whether both tell of the same failure, and one of them says that it is the same: `I still get WinError 126`.
+/// Whether both report the same failure, and one of them says that it is the same: `I still get WinError 126`.
 fn are_one(marked: &Marked, others: &Sentences, mine: &Sentences) -> bool {
     let of = |sentences: &Sentences| {
         let (mut named, mut still) = (Failures::default(), false);
         for (at, sentence) in sentences.iter().flat_map(|(at, found)| found.iter().map(move |sentence| (*at, sentence)))
         {
-            let text = marked.lines.get(at).map_or("", |line| unquoted(&line.text));
+            let text = marked.text(at);
             let said = text.get(sentence.clone()).unwrap_or_default();
             failures(said, &mut named);
             still |= cues_of(said, |of| of == Cue::Still).next().is_some();
@@ -56,7 +58,7 @@ fn sentences(marked: &Marked, kind: Cue) -> Sentences {
     told.map(|(at, text)| (at, told_of(text, kind))).filter(|(_, sentences)| !sentences.is_empty()).collect()
 }
 
-/// The sentences of a line that tell of another's computer, or of one's own. Who has the same as another tells of one
+/// The sentences of a line about another's computer, or about the writer's own. Who has the same as another has one
 /// trouble.
 fn told_of(text: &str, kind: Cue) -> Vec<Range<usize>> {
     let line_of = Line::of(text);
@@ -92,15 +94,12 @@ fn names_computer(text: &str, at: usize) -> bool {
     words.take(MOST_BEFORE_COMPUTER).any(|word| words_of(Cue::Computer).contains(&&*word.to_lowercase()))
 }
 
-/// Whether one of the sentences about one's own computer tells of a failure, or announces one.
+/// Whether one of the sentences about one's own computer reports a failure, or announces one.
 fn fails_here(marked: &Marked, mine: &Sentences) -> bool {
     mine.iter().any(|(position, sentences)| {
-        let text = marked.lines.get(*position).map_or("", |line| unquoted(&line.text));
+        let text = marked.text(*position);
         sentences.iter().any(|sentence| {
-            let fine = text.get(sentence.clone()).is_some_and(|said| {
-                said.split(|letter: char| !letter.is_alphanumeric())
-                    .any(|word| words_of(Cue::Fine).contains(&&*word.to_lowercase()))
-            });
+            let fine = has_word(text.get(sentence.clone()).unwrap_or_default(), Cue::Fine);
             let told = text.get(sentence.start..).unwrap_or_default();
             let mut named = Failures::default();
             failures(told, &mut named);

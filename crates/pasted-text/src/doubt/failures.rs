@@ -36,7 +36,7 @@ impl Failures {
 /// Adds the failures that `text` names.
 pub(super) fn failures(text: &str, failures: &mut Failures) {
     let said = read_alone(text, 0);
-    let codes = said.code.get().map(|code| code.0).into_iter().chain(said.bugcheck.get().map(|code| code.plain()));
+    let codes = said.ticket.code.map(|code| code.0).into_iter().chain(said.bugcheck().map(|code| code.plain()));
     // The status with which the loader ends a process tells the same failure as its error.
     let same = |number: u32| status_of_win_error(number).map_or(number, |status| status.0);
     failures.codes.extend(codes.chain(said.errors()).map(same));

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::cues::{Cue, LONGEST, MOST_CUES, words_of};
-use crate::fences::unquoted;
+use crate::code_blocks::unquoted;
 use crate::printed::{Printed, printed};
 use crate::sentences::Line;
 use evidence::TicketLine;
@@ -64,8 +64,9 @@ pub(super) fn without_quoted(line: &str) -> Option<String> {
     })
 }
 
-/// The sentences in which somebody quotes a message and says that it does not appear: `the message "..." does not appear
-/// here`. The negation stands with a word of `report`, behind the quotation or just before it, in the same clause.
+/// The sentences in which somebody quotes a message and says that it does not appear: `the message "..." does not
+/// appear here`. The negation stands with a word of `report`, behind the quotation or just before it, in the same
+/// clause.
 pub(super) fn denied_quotations(line_of: &Line) -> Vec<Range<usize>> {
     let line = line_of.text;
     let words = |from: usize, to: usize| {

@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use super::Marked;
 use super::cues::{Cue, cues_of, words_of};
-use crate::fences::unquoted;
+use crate::code_blocks::unquoted;
 use crate::printed::{Printed, is_said_in_a_chat, printed};
 use crate::sentences::Line;
 use crate::values::beginning;
@@ -44,8 +44,8 @@ pub(super) fn retracted(marked: &Marked) -> Vec<usize> {
     lines.iter().enumerate().filter_map(retracts).flatten().collect()
 }
 
-/// What the line at `position` speaks of: what the one said who answered before to whom the trouble is, or what the line or
-/// paragraph before asks.
+/// What the line at `position` is about: what the one said who answered before to whom the trouble is, or what the line
+/// or paragraph before asks.
 fn spoken_of(lines: &[TicketLine], position: usize) -> Vec<usize> {
     let speakers = |before: usize| {
         let from = before.saturating_sub(MOST_OF_ONE);

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::cues::{CUES, Cue, Kinds, LONGEST, MOST_CUES, words_of};
 use super::quotations::{QUOTATION_MARKS, denied_quotations};
+use crate::cue_words::has_word;
 use crate::printed::{Printed, printed};
 use crate::sentences::{Line, is_apart};
 
@@ -13,9 +14,9 @@ const MOST_ANNOUNCING: usize = 3;
 /// A question has no more words than these before the one that it begins with: `Hi all, would ...`.
 const MOST_GREETING: usize = 2;
 
-/// As many words behind a cue stand before the colon that announces the next line.
+/// As many words behind a cue are before the colon that announces the next line.
 const MOST_TO_COLON: usize = 8;
-/// As many characters of a clause as are looked at for the words that it begins with.
+/// How many characters of a clause are looked at for the words that it begins with.
 const LONGEST_BEGINNING: usize = 48;
 /// As many words behind `neither` as are looked at for an error: `OMP: Error #15`.
 const MOST_TO_ERROR: usize = 2;
@@ -26,11 +27,11 @@ pub(super) struct Doubt {
     pub(super) certain: String,
     /// Whether it denies the next line.
     pub(super) announces: bool,
-    /// Whether it says of the line before it that it is over.
+    /// Whether it says of the line before it that it is resolved.
     pub(super) retracts: bool,
 }
 
-/// What a line, also a printed one, says behind the words that the program went on after what stands before them.
+/// What a line, also a printed one, says behind the words that the program went on after the part before them.
 pub(super) fn recovered(line: &str) -> Option<&str> {
     let finder = CUES.finder.as_ref().filter(|_| line.len() <= LONGEST)?;
     let cues = finder.find_overlapping_iter(line).take(MOST_CUES);
@@ -98,14 +99,14 @@ impl Line<'_> {
         Some(range.start..end)
     }
 
-    /// Whether what stands behind the byte at `at` begins with one of these words, which are in lower case.
+    /// Whether the part behind the byte at `at` begins with one of these words, which are in lower case.
     fn begins(&self, at: usize, words: &[&str]) -> bool {
         let behind =
             self.text.get(at..).unwrap_or_default().trim_start_matches(|letter: char| !letter.is_alphanumeric());
         words.iter().any(|word| behind.get(..word.len()).is_some_and(|begins| begins.eq_ignore_ascii_case(word)))
     }
 
-    /// Whether what stands behind the byte at `at` begins with one of these words and a blank.
+    /// Whether the part behind the byte at `at` begins with one of these words and a blank.
     fn begins_apart(&self, at: usize, words: &[&str]) -> bool {
         let behind = self.text.get(at..).unwrap_or_default();
         let behind = behind.trim_start_matches(|letter: char| !letter.is_alphanumeric());
@@ -113,7 +114,7 @@ impl Line<'_> {
         words.iter().filter(|word| apart(word)).any(|word| self.begins(at, &[word]))
     }
 
-    /// Whether the clause behind the byte at `at` begins with one of these words, perhaps joined to what stands before:
+    /// Whether the clause behind the byte at `at` begins with one of these words, perhaps joined to the part before:
     /// `, but now ...`.
     pub(super) fn begins_joined(&self, at: usize, words: &[&str]) -> bool {
         let behind = self.text.get(at..).unwrap_or_default();
@@ -246,8 +247,7 @@ fn is_own(clause: &str) -> bool {
 
 /// Whether somebody says of themselves what happened.
 pub(super) fn speaks_of_oneself(text: &str) -> bool {
-    let mut words = text.split(|letter: char| !letter.is_alphanumeric());
-    words.any(|word| is_one_of(word, words_of(Cue::Oneself)) || is_one_of(word, words_of(Cue::Ourselves)))
+    has_word(text, Cue::Oneself) || has_word(text, Cue::Ourselves)
 }
 
 /// Whether a word is one of these, which are in lower case.

@@ -8,7 +8,7 @@ use super::Marked;
 use super::cues::{Cue, LONGEST, words_of};
 use super::has_one_of;
 use super::sentence::speaks_of_oneself;
-use crate::fences::unquoted;
+use crate::code_blocks::unquoted;
 use crate::printed::{Printed, printed};
 use crate::sentences::Line;
 use crate::statement::{named_fast_fail, status_named};
@@ -90,7 +90,7 @@ fn explanation(line_of: &Line<'_>, name: &Range<usize>) -> Option<Range<usize>> 
     if has_one_of(text, words_of(Cue::Explaining)) {
         return Some(clause);
     }
-    // Who asks about a stop by its name alone has it.
+    // Who asks about a blue screen by its name alone has it.
     let of_a_program = [FAST_FAIL, STATUS]
         .iter()
         .any(|begins| line_of.text.get(name.clone()).is_some_and(|name| name.starts_with(begins)));

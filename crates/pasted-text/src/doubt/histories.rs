@@ -8,7 +8,7 @@ use std::ops::Range;
 use super::Marked;
 use super::cues::{Cue, LONGEST, cues_of, words_of};
 use super::failures::{Failures, failures};
-use crate::fences::unquoted;
+use crate::code_blocks::unquoted;
 use crate::printed::has_time;
 use crate::read_alone;
 use evidence::TicketLine;
@@ -62,7 +62,7 @@ pub(super) fn past_rows(marked: &Marked) -> Vec<usize> {
     past
 }
 
-/// Adds the rows that are over when the present one tells of another failure, or says of itself that it is the present.
+/// Adds the rows that are over when the present one reports another failure, or says of itself that it is the present.
 fn add_past(lines: &[TicketLine], rows: &[Row], past: &mut Vec<usize>) {
     let Some(kind) = rows.iter().find_map(|row| row.kind.clone()).filter(|_| rows.len() > 1) else { return };
     if rows.len() < FEWEST_ROWS && !rows.iter().any(|row| row.now) {
@@ -73,7 +73,7 @@ fn add_past(lines: &[TicketLine], rows: &[Row], past: &mut Vec<usize>) {
         return;
     }
     // Stops that were different each time are one story.
-    if rows.iter().filter(|row| read_alone(text(row), 0).bugcheck.get().is_some()).count() > 1 {
+    if rows.iter().filter(|row| read_alone(text(row), 0).bugcheck().is_some()).count() > 1 {
         return;
     }
     let last = || match kind {
@@ -140,7 +140,7 @@ fn row(at: usize, line: &str) -> Option<Row> {
     Some(Row { at, kind, version, now })
 }
 
-/// The label that a row begins with, if something stands behind it.
+/// The label that a row begins with, if something is behind it.
 fn label(line: &str) -> Option<Range<usize>> {
     let end = line.find([':', '：', '–', '—']).into_iter().chain(line.find(" - ")).min()?;
     let behind = line.get(end..)?.chars().skip(1).find(|letter| !letter.is_whitespace());

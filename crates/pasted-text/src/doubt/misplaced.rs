@@ -1,19 +1,18 @@
 //! What somebody takes back as pasted by mistake: the wrong log, that of another ticket or computer.
 //!
 //! Only words that leave no doubt count: that it was wrong, or that it is to be ignored and of another computer. With a
-//! colon at the end they speak of what follows, up to the line that says that the right one comes; else of all that
-//! stands before.
+//! colon at the end they are about what follows, up to the line that says that the right one comes; else of all that
+//! is before.
 
 use super::Marked;
 use super::cues::{Cue, Kinds, cues_of, words_of};
-use crate::fences::unquoted;
 use crate::printed::{Printed, printed};
 use crate::sentences::Line;
 
 /// Who says it does so in a few words.
 const MOST_WORDS: usize = 24;
 
-/// As many lines that say so as are looked at.
+/// How many lines that say so are looked at.
 const MOST: usize = 32;
 
 /// The lines that were pasted by mistake.
@@ -21,7 +20,7 @@ pub(super) fn misplaced(marked: &Marked) -> Vec<usize> {
     let mut found = Vec::new();
     let mut above = 0;
     for position in (0..marked.lines.len()).filter(|position| says_so(marked, *position)).take(MOST) {
-        let text = marked.lines.get(position).map_or("", |line| unquoted(&line.text));
+        let text = marked.text(position);
         if text.trim_end().ends_with([':', '：']) && !marked.kinds(position).has(Cue::Corrected) {
             found.extend(below(marked, position));
         } else {
@@ -39,7 +38,7 @@ fn says_so(marked: &Marked, position: usize) -> bool {
     if marked.is_in_code(position) || !(kinds.has(Cue::Misplaced) || taken_back) {
         return false;
     }
-    let text = marked.lines.get(position).map_or("", |line| unquoted(&line.text));
+    let text = marked.text(position);
     let of_something_else =
         if kinds.has(Cue::Misplaced) { words_of(Cue::PartOfLog) } else { words_of(Cue::BesideEvidence) };
     let folded = text.to_lowercase();
@@ -61,7 +60,7 @@ fn outside_quotations(text: &str, kinds: Kinds) -> bool {
 fn below(marked: &Marked, position: usize) -> std::ops::Range<usize> {
     let first = position.saturating_add(1);
     let is_right = |at: &usize| marked.kinds(*at).has(Cue::Corrected) && !marked.is_in_code(*at);
-    let number = |at: usize| marked.lines.get(at).map_or(0, |line| line.number);
+    let number = |at: usize| marked.number(at);
     let parted = |at: &usize| {
         let gap = number(*at).saturating_sub(number(at.saturating_sub(1))) > 1;
         gap && *at > first && !(marked.is_in_code(*at) && marked.is_in_code(at.saturating_sub(1)))
