@@ -57,7 +57,7 @@ fn processor(built: &Built<'_>, facts: &mut FactSet) {
             facts.set(path, Value::Number(number), from);
         }
     }
-    let extensions = Extensions::of(dump.system.cpu_features);
+    let extensions = Extensions::new(dump.system.cpu_features);
     for (path, known) in
         [("cpu.avx", extensions.avx), ("cpu.avx2", extensions.avx2), ("cpu.avx512f", extensions.avx512f)]
     {

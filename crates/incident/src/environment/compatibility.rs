@@ -1,12 +1,12 @@
-//! What goes with what by the tables in `rules/data`, computed here because rules compare facts with values and not with
-//! each other. Only what the tables prove is said.
+//! Which versions work together by the tables in `rules/data`, computed here because rules compare facts with values and
+//! not with each other. A fit is known only where the tables prove it.
 
 use super::Environment;
-use super::seen::Seen;
-use evidence::Version;
+use super::modules::Modules;
+use super::version_parts::release;
 use windows_codes::{Knowledge, Release, ReleaseSpan};
 
-/// What goes with what.
+/// Whether versions in a process work together.
 #[derive(Debug, Clone, Default)]
 pub struct Compatibility {
     /// The NVIDIA driver and the CUDA runtime.
@@ -17,12 +17,12 @@ pub struct Compatibility {
     pub msvcp140: Option<RuntimeFit>,
 }
 
-/// Whether two things go together.
+/// Whether two versions work together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fit {
     /// As far as the tables know.
     Fits,
-    /// They don't.
+    /// They do not.
     Misfits,
 }
 
@@ -43,7 +43,7 @@ pub struct CudaDriver {
     pub minimum: Release,
     /// The driver.
     pub driver: Release,
-    /// The number of the evidence that tells the driver, counted from 0.
+    /// The number of the evidence with the driver, counted from 0.
     pub from: usize,
 }
 
@@ -54,13 +54,13 @@ pub struct TensorFlowFit {
     pub built_with_cuda: Release,
     /// The cuDNN it was built with.
     pub built_with_cudnn: Release,
-    /// Whether the toolkit has all libraries that it asks for.
+    /// Whether the toolkit has all libraries that TensorFlow loads.
     pub cuda: Option<Fit>,
     /// The first library that the toolkit does not have.
     pub missing: Option<&'static str>,
     /// Whether cuDNN is of the same major version and not of a lower minor version.
     pub cudnn: Option<Fit>,
-    /// The number of the evidence that tells TensorFlow's release, counted from 0.
+    /// The number of the evidence with TensorFlow's release, counted from 0.
     pub from: usize,
 }
 
@@ -79,15 +79,19 @@ pub struct RuntimeFit {
     pub from: usize,
 }
 
-pub(super) fn compatibility(environment: &Environment<'_>, seen: &Seen<'_>, knowledge: &Knowledge) -> Compatibility {
+pub(super) fn compatibility(
+    environment: &Environment<'_>,
+    modules: &Modules<'_>,
+    knowledge: &Knowledge,
+) -> Compatibility {
     Compatibility {
         cuda_driver: cuda_driver(environment, knowledge),
         tensorflow: tensorflow(environment, knowledge),
-        msvcp140: msvcp140(environment, seen, knowledge),
+        msvcp140: msvcp140(environment, modules, knowledge),
     }
 }
 
-/// What is loaded counts before what a text says.
+/// Compares driver and runtime. Loaded files count before what a text states.
 fn cuda_driver(environment: &Environment<'_>, knowledge: &Knowledge) -> Option<CudaDriver> {
     let stated = || {
         let release = release(environment.stated.cuda?.value);
@@ -118,7 +122,7 @@ fn tensorflow(environment: &Environment<'_>, knowledge: &Knowledge) -> Option<Te
         let (major, minor) = release(found.value);
         Fit::of(major == build.cudnn.0 && minor >= build.cudnn.1)
     });
-    // A file name tells the major version alone.
+    // A file name contains the major version alone.
     let loaded = environment.cuda.cudnn.map(|found| release(found.value).0 == build.cudnn.0);
     Some(TensorFlowFit {
         built_with_cuda: build.cuda,
@@ -133,11 +137,11 @@ fn tensorflow(environment: &Environment<'_>, knowledge: &Knowledge) -> Option<Te
     })
 }
 
-fn msvcp140(environment: &Environment<'_>, seen: &Seen<'_>, knowledge: &Knowledge) -> Option<RuntimeFit> {
+fn msvcp140(environment: &Environment<'_>, modules: &Modules<'_>, knowledge: &Knowledge) -> Option<RuntimeFit> {
     let first = environment.runtime.msvcp140?;
     let version = release(first.value.version?);
-    let (name, minimum) = seen
-        .whole_list()?
+    let (name, minimum) = modules
+        .complete_list()?
         .iter()
         .filter_map(|module| knowledge.msvcp140_minimum(module.name))
         .reduce(|greatest, other| if other.1.version > greatest.1.version { other } else { greatest })?;
@@ -150,20 +154,16 @@ fn msvcp140(environment: &Environment<'_>, seen: &Seen<'_>, knowledge: &Knowledg
     })
 }
 
-fn release(version: Version) -> Release {
-    let [major, minor, ..] = version.0;
-    (major, minor)
-}
-
 #[cfg(test)]
 mod tests {
-    use super::super::seen::tests::listed;
+    use super::super::modules::tests::listed;
     use super::super::{Found, cuda, graphics, installation, runtime};
     use super::*;
+    use evidence::Version;
 
     fn of<'i>(modules: &[(&'i str, &str)], state: impl FnOnce(&mut Environment<'i>)) -> Compatibility {
         let (seen, knowledge) = (listed(modules), Knowledge::builtin());
-        let layout = installation::Layout::of(&seen);
+        let layout = installation::Layout::new(&seen);
         let mut environment = Environment {
             graphics: graphics::graphics(&seen),
             cuda: cuda::cuda(&seen, &layout, &knowledge),
