@@ -46,13 +46,13 @@ struct KnownValue {
 /// How reliable a value is, from the least on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Weight {
-    /// What a person wrote.
+    /// A person wrote it.
     Stated,
     /// From a file among the machine's logs that names no computer.
     ByFolder,
-    /// What stands for several values, such as the release of a kernel.
+    /// A value that covers several, such as the releases with one kernel.
     Wide,
-    /// What was recorded.
+    /// It was recorded.
     Exact,
 }
 

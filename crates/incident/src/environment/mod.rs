@@ -19,7 +19,7 @@ pub(super) mod system;
 pub(super) mod version_parts;
 
 pub use card::is_version_unsure;
-pub use compatibility::{Compatibility, CudaDriver, Fit, RuntimeFit, TensorFlowFit};
+pub use compatibility::{Compatibility, CudaDriver, RuntimeFit, TensorFlowFit};
 pub use copies::Copies;
 pub use cuda::{Cuda, CudaLibrary};
 pub use extensions::Extensions;

@@ -41,9 +41,9 @@ pub(super) fn runtime<'i>(modules: &Modules<'i>) -> Runtime<'i> {
     }
 }
 
-/// The version that a file of Windows has. Programs whose manifest does not name Windows 10 are told that its files are
-/// those of Windows 8, 6.2, and write that into the dumps that they make of themselves; the build number behind it stays
-/// the real one, and Windows 8 had 9200.
+/// The real version of a file of Windows. To programs whose manifest does not name Windows 10, Windows reports its files as
+/// those of Windows 8, 6.2, and such programs write that into dumps of themselves; the build number behind it is the real
+/// one, and Windows 8 had 9200.
 ///
 /// Source: "Operating system version changes in Windows 8.1 and Windows Server 2012 R2" of the Windows documentation.
 fn without_compatibility(version: Version) -> Version {

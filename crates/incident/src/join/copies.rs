@@ -92,7 +92,7 @@ fn pasted_records(sightings: &[Sighting<'_>], alike: &[Vec<&Sighting<'_>>]) -> H
     pasted
 }
 
-/// Texts with the same words, told apart by the records that are pasted into them: a form letter has the same words around
+/// Texts with the same words, distinguished by the records that are pasted into them: a form letter has the same words around
 /// every record. Texts that have a record in common, or none, are of the same incident.
 #[derive(Default)]
 struct Letters {
@@ -118,7 +118,7 @@ impl Letters {
     }
 }
 
-/// The first sighting of each thing. Of things that are alike within one artifact, each has a first of its own.
+/// The first sighting of each thing. Equal things within one artifact are counted, and each number has its own first.
 struct Firsts<'s, K> {
     seen: HashMap<(K, usize), &'s Sighting<'s>>,
     alike: HashMap<(usize, K), usize>,

@@ -47,7 +47,7 @@ pub(super) fn by_ticket<'s>(
                 && !contradicts(ticket, sighting)
         });
         let mut agreeing = roots(&others, sets, |sighting| agrees_with(ticket, sighting));
-        // A record that knows neither its process nor its day must not stand for another one's, whose records do.
+        // A set with a record of another process or day is of another incident, even where its other records agree.
         let names_process = ticket.pid.is_some() || ticket.started.is_some();
         if !agreeing.is_empty() && (names_process || !days.0.is_empty()) {
             for other in &others {
