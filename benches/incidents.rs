@@ -23,7 +23,7 @@ use evidence::{
     BugcheckCode, Event, EventBody, EventContent, EventFields, Evidence, ExceptionCode, ModuleOffset, Observation,
     Place, ProcessDump, ServiceEnd, Version, WerDetails, WerReport, WerSignature,
 };
-use incident::{Carriers, Incident, Item, Sighting};
+use incident::{Carriers, Incident, SourcedEvidence};
 use jiff::{SignedDuration, Timestamp};
 use pipeline::patterns::patterns;
 use pipeline::read::{ReadArtifact, read_artifact};
@@ -98,8 +98,7 @@ fn measure(read: Vec<ReadArtifact>) -> Result<(), String> {
     let pool = pool.map_err(|error| error.to_string())?;
     pool.install(|| {
         let start = Cpu::now()?;
-        let sightings: Vec<Sighting> =
-            items.iter().enumerate().filter_map(|(index, item)| Sighting::of(index, item)).collect();
+        let sightings = incident::sightings(&items);
         let joined = incident::incidents(&items, &sightings, &knowledge, &NoCarriers);
         let joining = start.microseconds()?;
         let found = joined.len();
@@ -162,10 +161,10 @@ fn undetermined(incident: Incident) -> Judged {
     Judged { incident, findings: Vec::new(), suppressed: Vec::new(), verdict, sigma: Vec::new() }
 }
 
-fn items(read: &[ReadArtifact]) -> Vec<Item> {
+fn items(read: &[ReadArtifact]) -> Vec<SourcedEvidence> {
     let folder: Arc<str> = Arc::from("fleet");
     let all = read.iter().enumerate().flat_map(|(artifact, read)| read.evidence.iter().map(move |one| (artifact, one)));
-    all.map(|(artifact, evidence)| Item {
+    all.map(|(artifact, evidence)| SourcedEvidence {
         artifact,
         folder: Arc::clone(&folder),
         file: Arc::clone(&folder),

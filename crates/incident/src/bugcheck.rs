@@ -1,17 +1,18 @@
-//! The stop that ended a system, or the live kernel report that it survived: its code and what its parameters say.
+//! The blue screen that ended a session, or the kernel error report that the system survived: its code and the meaning of
+//! its parameters.
 
 use std::sync::Arc;
 
-use super::gathered::Gathered;
-use super::{Bugcheck, ParameterMeaning};
+use super::incident::{Bugcheck, ParameterMeaning};
+use super::joined_evidence::JoinedEvidence;
 use evidence::{Address, BugcheckCode, KernelDump};
 use windows_codes::{ExplainedParameter, Holds, Knowledge, McaStatus};
 
 /// The incident's bugcheck, from whichever evidence has it.
-pub(super) fn bugcheck(gathered: &Gathered<'_>, knowledge: &Knowledge) -> Option<Bugcheck> {
+pub(super) fn bugcheck(gathered: &JoinedEvidence<'_>, knowledge: &Knowledge) -> Option<Bugcheck> {
     let (_, code, parameters) = gathered.bugcheck()?;
     let dump = gathered.kernel_dump().map(|(_, dump)| dump);
-    let said = (1..=4).filter_map(|number| knowledge.stop(code)?.explain(number, &parameters));
+    let explained = (1..=4).filter_map(|number| knowledge.stop(code)?.explain(number, &parameters));
     Some(Bugcheck {
         code: BugcheckCode(code.plain()),
         name: knowledge.bugcheck_name(code).map(Arc::from),
@@ -19,16 +20,16 @@ pub(super) fn bugcheck(gathered: &Gathered<'_>, knowledge: &Knowledge) -> Option
         status: knowledge.stop(code).and_then(|stop| stop.status(&parameters)),
         bits_differ: bits_differ(code, &parameters),
         machine_check: machine_check(code, &parameters),
-        meanings: said.map(|said| meaning(said, dump, knowledge)).collect(),
+        meanings: explained.map(|parameter| meaning(parameter, dump, knowledge)).collect(),
         parameters,
     })
 }
 
-fn meaning(said: ExplainedParameter, dump: Option<&KernelDump>, knowledge: &Knowledge) -> ParameterMeaning {
-    // An address says something where the dump tells whose it is.
+fn meaning(explained: ExplainedParameter, dump: Option<&KernelDump>, knowledge: &Knowledge) -> ParameterMeaning {
+    // An address means something where the dump has the driver there.
     let place = || {
-        let dump = dump.filter(|_| said.parameter.holds == Holds::Code)?;
-        let address = Address(said.value);
+        let dump = dump.filter(|_| explained.parameter.holds == Holds::Code)?;
+        let address = Address(explained.value);
         if let Some((driver, offset)) = dump.driver_at(address) {
             return Some(format!("{}+{offset}", driver.name));
         }
@@ -36,14 +37,14 @@ fn meaning(said: ExplainedParameter, dump: Option<&KernelDump>, knowledge: &Know
         Some(format!("{}+{offset}, already unloaded", driver.name))
     };
     ParameterMeaning {
-        number: said.parameter.number,
-        is: said.parameter.is,
-        means: said.means(knowledge).map(str::to_owned).or_else(place),
+        number: explained.parameter.number,
+        is: explained.parameter.is,
+        means: explained.means(knowledge).map(str::to_owned).or_else(place),
     }
 }
 
-/// In how many bits parameters 3 and 4 differ, where they are two records of the same: those of a page, of a stop that
-/// says that page table and list of pages contradict each other.
+/// In how many bits parameters 3 and 4 differ, where both record the same page, of a blue screen by which page table and
+/// list of pages contradict each other.
 ///
 /// Source: Microsoft's page of bug check 0x1A, which reads a difference of a single bit as an error of hardware.
 fn bits_differ(code: BugcheckCode, parameters: &[u64]) -> Option<u32> {
@@ -51,8 +52,8 @@ fn bits_differ(code: BugcheckCode, parameters: &[u64]) -> Option<u32> {
     (code.plain() == 0x1A && first == 0x403 && third != 0 && fourth != 0).then(|| (third ^ fourth).count_ones())
 }
 
-/// The status of the bank of a machine check, of stops that hold it: 0x124 with source 0, and 0x9C. Its upper and its
-/// lower 32 bits are a parameter each.
+/// The status of the bank of a machine check (a hardware error that the processor reports), of the blue screens that hold
+/// it: 0x124 with source 0, and 0x9C. Its upper and its lower 32 bits are a parameter each.
 ///
 /// Source: Microsoft's pages of bug checks 0x124 and 0x9C.
 fn machine_check(code: BugcheckCode, parameters: &[u64]) -> Option<McaStatus> {

@@ -1,4 +1,5 @@
-//! From joined evidence to an incident: each fact from the evidence that knows it best, contradictions kept.
+//! From joined evidence to an incident: each fact is taken from the evidence that knows it best, and contradictions are
+//! kept.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -7,59 +8,67 @@ use jiff::Timestamp;
 use rayon::prelude::*;
 use xxhash_rust::xxh3::Xxh3;
 
-use super::environment::{self, Environment};
+use super::bugcheck::bugcheck;
+use super::context;
+use super::contradictions::contradictions;
+use super::crash_record::CrashRecord;
+use super::environment::{self, Environment, card};
 use super::fault_site::{self, Carriers};
-use super::gathered::{CrashRecord, Gathered};
-use super::sighting::{Item, Sighting};
-use super::{
-    Bugcheck, EvidenceItem, ExceptionFacts, Incident, IncidentKind, JoinedBy, Process, bugcheck, context,
-    contradictions, join, kernel_site, same_process, says, signature, text_stack,
-};
-use evidence::{Address, EventBody, ExceptionCode, FastFailCode, OperatingSystem, ProcessDump, base_name};
+use super::host_names::short_host;
+use super::incident::{EvidenceItem, ExceptionFacts, Incident, IncidentKind, JoinedBy, Process, Signature};
+use super::join;
+use super::joined_evidence::JoinedEvidence;
+use super::kernel_site;
+use super::same_process;
+use super::sentence::sentence;
+use super::sighting::Sighting;
+use super::signature::signature;
+use super::sourced_evidence::SourcedEvidence;
+use super::text_stack;
+use evidence::{Address, EventBody, ExceptionCode, FastFailCode, OperatingSystem, Place, ProcessDump, base_name};
 use windows_codes::Knowledge;
 
-/// An incident with the evidence it was made of.
+/// An incident with the evidence that it was made of.
 #[derive(Debug)]
 pub struct Built<'i> {
     /// The incident.
     pub incident: Incident,
     /// Its evidence.
-    pub gathered: Gathered<'i>,
+    pub gathered: JoinedEvidence<'i>,
     /// What surrounds its process.
     pub environment: Environment<'i>,
 }
 
-/// Joins the items and builds an incident of each group, earliest first, those without a time last.
+/// Joins the sightings and makes an incident of each group, earliest first, those without a time last. `sightings` are
+/// those of `items`, from [`sightings`](super::sightings).
 #[must_use]
 pub fn incidents<'i>(
-    items: &'i [Item],
-    sightings: &'i [Sighting],
+    items: &'i [SourcedEvidence],
+    sightings: &'i [Sighting<'i>],
     knowledge: &Knowledge,
     carriers: &dyn Carriers,
 ) -> Vec<Built<'i>> {
-    let groups = join::join(sightings, items);
+    let groups = join::join(sightings);
     let contexts = context::contexts(&groups, sightings, items);
     let mut several: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-    let item_of = |index: &usize| sightings.get(*index).map(|sighting| sighting.item);
     for group in groups.iter().filter(|group| !group.fits.is_empty()) {
-        let text = group.members.first().and_then(item_of);
-        several.extend(text.map(|text| (text, group.fits.iter().filter_map(item_of).collect())));
+        let fits = group.fits.iter().map(|sighting| sighting.item).collect();
+        several.extend(group.members.first().map(|text| (text.item, fits)));
     }
     let mut built: Vec<Built<'i>> = groups
         .into_par_iter()
         .zip(contexts)
         .filter_map(|(group, context)| {
-            let sightings: Vec<&Sighting> = group.members.iter().filter_map(|index| sightings.get(*index)).collect();
-            let told = sightings.iter().map(|sighting| sighting.item);
-            let mut joined_by = group.joined_by;
-            joined_by.extend(context.iter().filter_map(|index| items.get(*index)).map(context::joined_by).map(Some));
-            let items = told.chain(context).filter_map(|index| items.get(index)).collect();
-            build(Gathered { sightings, items }, joined_by, knowledge, carriers)
+            let (sightings, mut joined_by) = (group.members, group.joined_by);
+            let context: Vec<&SourcedEvidence> = context.iter().filter_map(|index| items.get(*index)).collect();
+            joined_by.extend(context.iter().map(|item| Some(context::joined_by(item))));
+            let items = sightings.iter().map(|sighting| sighting.evidence).chain(context).collect();
+            build(JoinedEvidence { sightings, items }, joined_by, knowledge, carriers)
         })
         .collect();
-    distinguish(&mut built);
-    tell_several(&mut built, &several);
-    same_process::tell_others(&mut built);
+    set_ids(&mut built);
+    remark_on_ambiguous_texts(&mut built, &several);
+    same_process::remark_on_failures(&mut built);
     built.sort_by(|a, b| {
         let key = |built: &Built<'_>| (built.incident.time.is_none(), built.incident.time);
         key(a).cmp(&key(b)).then_with(|| a.incident.id.cmp(&b.incident.id))
@@ -67,8 +76,9 @@ pub fn incidents<'i>(
     built
 }
 
-/// Tells of texts of which incidents they may tell. `several` has, by the item of such a text, an item of each.
-fn tell_several(built: &mut [Built<'_>], several: &BTreeMap<usize, Vec<usize>>) {
+/// Adds to texts that fit several incidents which ones these are. `several` has, by the item of such a text, an item of
+/// each.
+fn remark_on_ambiguous_texts(built: &mut [Built<'_>], several: &BTreeMap<usize, Vec<usize>>) {
     const NAMED: usize = 4;
     if several.is_empty() {
         return;
@@ -79,12 +89,12 @@ fn tell_several(built: &mut [Built<'_>], several: &BTreeMap<usize, Vec<usize>>) 
         .flat_map(|one| items(one).into_iter().map(|item| (item, one.incident.id.clone())).collect::<Vec<_>>())
         .collect();
     for one in built {
-        let of = items(one).iter().find_map(|item| several.get(item)).map(Vec::as_slice).unwrap_or_default();
-        let of: BTreeSet<&String> = of.iter().filter_map(|item| ids.get(item)).collect();
-        if of.len() < 2 {
+        let fits = items(one).iter().find_map(|item| several.get(item)).map(Vec::as_slice).unwrap_or_default();
+        let fits: BTreeSet<&String> = fits.iter().filter_map(|item| ids.get(item)).collect();
+        if fits.len() < 2 {
             continue;
         }
-        one.incident.may_be_of = of.into_iter().cloned().collect();
+        one.incident.may_be_of = fits.into_iter().cloned().collect();
         let named: Vec<&str> = one.incident.may_be_of.iter().take(NAMED).map(String::as_str).collect();
         let more = match one.incident.may_be_of.len().saturating_sub(NAMED) {
             0 => String::new(),
@@ -99,35 +109,27 @@ fn tell_several(built: &mut [Built<'_>], several: &BTreeMap<usize, Vec<usize>>) 
 }
 
 fn build<'i>(
-    gathered: Gathered<'i>,
+    gathered: JoinedEvidence<'i>,
     joined_by: Vec<Option<JoinedBy>>,
     knowledge: &Knowledge,
     carriers: &dyn Carriers,
 ) -> Option<Built<'i>> {
     let kind = kind(&gathered)?;
     let records = gathered.crash_records();
-    let process = process(&gathered, &records);
     let exception = exception(&gathered, &records, knowledge);
-    let bugcheck = bugcheck::bugcheck(&gathered, knowledge);
-    let kernel = gathered.kernel_dump().filter(|_| gathered.dump().is_none()).map(|(_, dump)| dump);
-    let (site, suspect) = if let Some(dump) = kernel {
-        (kernel_site::fault_site(dump, knowledge, carriers), kernel_site::suspect(dump, knowledge, carriers))
+    let bugcheck = bugcheck(&gathered, knowledge);
+    let kernel = gathered.kernel_dump().filter(|_| gathered.dump().is_none());
+    let (fault_site, suspect) = if let Some((_, dump)) = kernel {
+        kernel_site::site_and_suspect(dump, knowledge, carriers)
     } else {
-        let site = fault_site::fault_site(&gathered, carriers).map(|(_, site)| site);
+        let site = fault_site::fault_site(&gathered, carriers);
         let code = exception.as_ref().map(|exception| exception.code);
         let suspect = fault_site::suspect(&gathered, site.as_ref(), code, carriers);
         text_stack::completed(&gathered, site, suspect, knowledge, carriers)
     };
-    let parts = signature::Parts {
-        kind,
-        process: process.as_ref(),
-        exception: exception.as_ref(),
-        bugcheck: bugcheck.as_ref(),
-        fault_site: site.as_ref(),
-        suspect: suspect.as_ref(),
-    };
-    let signature = parts.signature(&gathered);
     let environment = environment::environment(&gathered, knowledge);
+    let mut card = card::card(&gathered, &environment, knowledge);
+    context::add_stated(&mut card, &gathered, knowledge);
     let evidence = gathered
         .items
         .iter()
@@ -136,69 +138,71 @@ fn build<'i>(
             joined_by,
             artifact: item.artifact,
             place: item.place.clone(),
-            says: says::says(&item.observation, knowledge),
+            says: sentence(&item.observation, knowledge),
         })
         .collect();
     let named = gathered.sightings.iter().find_map(|sighting| sighting.host.clone());
-    let by_folder = || folder_host(&gathered);
-    let incident = Incident {
+    let by_folder = if named.is_none() { folder_host(&gathered) } else { None };
+    let mut remarks = remarks(&gathered);
+    if bugcheck.as_ref().is_some_and(|bugcheck| bugcheck.live) {
+        remarks.push("Only live kernel reports carry this code: the system noticed it and went on.".to_owned());
+    }
+    let mut incident = Incident {
         id: String::new(),
         kind,
         time: time(&gathered),
-        host_by_folder: named.is_none() && by_folder().is_some(),
-        host: named.or_else(by_folder),
+        host_by_folder: by_folder.is_some(),
+        host: named.or(by_folder),
         may_be_of: Vec::new(),
         crashed_later: None,
-        environment: context::described(environment::card(&gathered, &environment, knowledge), &gathered, knowledge),
-        remarks: remarks(&gathered).into_iter().chain(bugcheck.as_ref().and_then(live_remark)).collect(),
-        process,
+        environment: card,
+        remarks,
+        process: process(&gathered, &records),
         exception,
         bugcheck,
-        fault_site: site,
+        fault_site,
         suspect,
-        signature,
+        signature: Signature::default(),
         evidence,
     };
+    incident.signature = signature(&incident, incident.suspect.as_ref(), &gathered);
     Some(Built { incident, gathered, environment })
 }
 
-/// The computer that the folders of the evidence stand for, if that is one.
-fn folder_host(gathered: &Gathered<'_>) -> Option<Arc<str>> {
+/// The computer whose event logs are in the folders of the evidence, if that is one.
+fn folder_host(gathered: &JoinedEvidence<'_>) -> Option<Arc<str>> {
     let mut hosts = gathered.sightings.iter().filter_map(|sighting| sighting.folder_host.as_ref());
     let first = hosts.next()?;
     hosts.all(|other| other.eq_ignore_ascii_case(first)).then(|| Arc::clone(first))
 }
 
-/// A stop outweighs the record that only says "no shutdown"; else the best-ranked evidence decides.
-fn kind(gathered: &Gathered<'_>) -> Option<IncidentKind> {
+/// The kind of the best-ranked evidence, but a blue screen outweighs a record that only reports "no shutdown".
+fn kind(gathered: &JoinedEvidence<'_>) -> Option<IncidentKind> {
     let kinds = || gathered.sightings.iter().map(|sighting| sighting.kind);
     if kinds().any(|kind| kind == IncidentKind::Bugcheck) { Some(IncidentKind::Bugcheck) } else { kinds().next() }
 }
 
-/// When it happened. Records about a restart are written when the system is up again; what they say about the moment
-/// before is better, and so is the dump's own time.
-fn time(gathered: &Gathered<'_>) -> Option<Timestamp> {
+/// When it happened. Records about a restart are written when the system is up again; the moment before that they report
+/// is better, and so is the dump's own time.
+fn time(gathered: &JoinedEvidence<'_>) -> Option<Timestamp> {
     let stop = gathered.kernel_dump().and_then(|(_, dump)| dump.time);
     let alive = gathered.event(|body| match body {
         EventBody::UncleanShutdown { last_alive } => *last_alive,
         _ => None,
     });
-    let event = gathered.event(|body| matches!(body, EventBody::ApplicationError { .. }).then_some(()));
-    let of_crash_event =
-        event.and_then(|(number, ())| gathered.sightings.get(number)).and_then(|sighting| sighting.time);
+    let is_crash_event =
+        |sighting: &&&Sighting<'_>| matches!(sighting.event_body(), Some(EventBody::ApplicationError { .. }));
+    let crash_event = gathered.sightings.iter().find(is_crash_event).and_then(|sighting| sighting.time);
     // A dump of the process while it was running has the time at which somebody wrote it.
     let earliest = |kind: Option<IncidentKind>| {
-        let fits = |sighting: &&&Sighting| kind.is_none_or(|kind| sighting.kind == kind);
+        let fits = |sighting: &&&Sighting<'_>| kind.is_none_or(|kind| sighting.kind == kind);
         gathered.sightings.iter().filter(fits).filter_map(|sighting| sighting.time).min()
     };
     // The event's time is exact to 100 ns; the dump's is whole seconds.
-    stop.or(of_crash_event)
-        .or(alive.map(|(_, time)| time))
-        .or_else(|| earliest(kind(gathered)))
-        .or_else(|| earliest(None))
+    stop.or(crash_event).or(alive.map(|(_, time)| time)).or_else(|| earliest(kind(gathered))).or_else(|| earliest(None))
 }
 
-fn process(gathered: &Gathered<'_>, records: &[(usize, CrashRecord)]) -> Option<Process> {
+fn process(gathered: &JoinedEvidence<'_>, records: &[(usize, CrashRecord<'_>)]) -> Option<Process> {
     let mut process = Process::default();
     if let Some((_, dump)) = gathered.dump() {
         if let Some(module) = dump.executable() {
@@ -211,12 +215,10 @@ fn process(gathered: &Gathered<'_>, records: &[(usize, CrashRecord)]) -> Option<
     }
     for (_, record) in records {
         // Some records hold a path where others hold a name.
-        let app_is_path = record.app.as_deref().is_some_and(|app| app.contains(['\\', '/']));
-        let path = record.app_path.clone().or_else(|| record.app.clone().filter(|_| app_is_path));
-        let of_path = path.as_deref().map(|path| Arc::from(base_name(path)));
-        process.name = process.name.or(of_path).or_else(|| record.app.clone());
+        let path = record.app_path.or(record.app.filter(|app| app.contains(['\\', '/'])));
+        process.name = process.name.or_else(|| path.map(base_name).or(record.app).map(Arc::from));
         process.version = process.version.or(record.app_version);
-        process.path = process.path.or(path);
+        process.path = process.path.or_else(|| path.map(Arc::from));
         process.pid = process.pid.or(record.pid);
         // An event knows the start to 100 ns, a dump to the second.
         if record.started.is_some() && process.started.is_none_or(|started| started.subsec_nanosecond() == 0) {
@@ -230,8 +232,8 @@ fn process(gathered: &Gathered<'_>, records: &[(usize, CrashRecord)]) -> Option<
 }
 
 fn exception(
-    gathered: &Gathered<'_>,
-    records: &[(usize, CrashRecord)],
+    gathered: &JoinedEvidence<'_>,
+    records: &[(usize, CrashRecord<'_>)],
     knowledge: &Knowledge,
 ) -> Option<ExceptionFacts> {
     let fast_fail_of_record = records.iter().find_map(|(_, record)| record.fast_fail);
@@ -267,7 +269,7 @@ fn exception(
     })
 }
 
-/// What an access violation or in-page error wanted: parameter 0 is 0 for reading, 1 for writing, 8 for executing;
+/// What an access violation or in-page error tried to access, and how: parameter 0 is 0 for reading, 1 for writing, 8 for executing;
 /// parameter 1 is the address.
 ///
 /// Source: `EXCEPTION_RECORD` of the Windows API documentation.
@@ -290,10 +292,8 @@ fn access(dump: &ProcessDump) -> Option<(&'static str, Address)> {
 }
 
 /// What contradicts itself or limits what can be concluded.
-fn remarks(gathered: &Gathered<'_>) -> Vec<String> {
-    let mut remarks = Vec::new();
-    let dump = gathered.dump();
-    remarks.extend(contradictions::contradictions(gathered));
+fn remarks(gathered: &JoinedEvidence<'_>) -> Vec<String> {
+    let mut remarks = contradictions(gathered);
     let former: BTreeSet<&str> = gathered.items.iter().filter_map(|item| item.former_host.as_deref()).collect();
     for name in former {
         remarks.push(format!("The log calls the computer {name} at that time, and by its present name later."));
@@ -308,7 +308,7 @@ fn remarks(gathered: &Gathered<'_>) -> Vec<String> {
             "The time is when Windows Error Reporting logged its report; what it reports may be days older.".to_owned(),
         );
     }
-    if let Some((_, dump)) = dump {
+    if let Some((_, dump)) = gathered.dump() {
         if dump.exception.is_none() {
             remarks.push(
                 "The dump holds no exception: it was written while the process was running, and does not show a crash."
@@ -323,14 +323,9 @@ fn remarks(gathered: &Gathered<'_>) -> Vec<String> {
     remarks
 }
 
-/// What must be said of a live kernel report: it has the format of a stop and is none.
-fn live_remark(bugcheck: &Bugcheck) -> Option<String> {
-    bugcheck.live.then(|| "Only live kernel reports carry this code: the system noticed it and went on.".to_owned())
-}
-
-/// Gives each incident an id made from what its evidence says, not from where the files lay nor from what rule sets say of
-/// modules. Two that say the same (the same record in two logs that can't be joined) are told apart by a number.
-fn distinguish(built: &mut [Built<'_>]) {
+/// Gives each incident an id made from its evidence, and neither from where the files were nor from what rule sets know of
+/// modules. Two incidents with the same evidence (the same record in two logs that cannot be joined) differ by a number.
+fn set_ids(built: &mut [Built<'_>]) {
     let mut seen: BTreeMap<u64, u32> = BTreeMap::new();
     let mut order: Vec<usize> = (0..built.len()).collect();
     order.sort_by_cached_key(|index| built.get(*index).map(first_place));
@@ -343,11 +338,12 @@ fn distinguish(built: &mut [Built<'_>]) {
     }
 }
 
-fn first_place(built: &Built<'_>) -> Option<(usize, super::Place)> {
+fn first_place(built: &Built<'_>) -> Option<(usize, Place)> {
     built.incident.evidence.iter().map(|item| (item.artifact, item.place.clone())).min()
 }
 
-fn fingerprint(incident: &Incident, gathered: &Gathered<'_>) -> u64 {
+/// A hash of the facts by which an incident is known again.
+fn fingerprint(incident: &Incident, gathered: &JoinedEvidence<'_>) -> u64 {
     let mut hash = Xxh3::new();
     let mut add = |part: &str| {
         hash.update(part.as_bytes());
@@ -355,31 +351,19 @@ fn fingerprint(incident: &Incident, gathered: &Gathered<'_>) -> u64 {
     };
     add(incident.kind.word());
     add(&incident.time.map_or_else(String::new, |time| time.to_string()));
-    // Neither the domain nor what lay beside it is what an incident is known by.
+    // Neither the domain nor the folder identifies an incident.
     let host = incident.host.as_deref().filter(|_| !incident.host_by_folder).unwrap_or_default();
-    add(&context::short(host));
+    add(&short_host(host));
     if let Some(process) = &incident.process {
         add(&process.name.as_deref().unwrap_or_default().to_lowercase());
         add(&process.pid.map_or_else(String::new, |pid| pid.to_string()));
         add(&process.started.map_or_else(String::new, |time| time.as_second().to_string()));
     }
     // Which module is the suspect is a judgement, by lists that a rule set can extend.
-    let parts = signature::Parts {
-        kind: incident.kind,
-        process: incident.process.as_ref(),
-        exception: incident.exception.as_ref(),
-        bugcheck: incident.bugcheck.as_ref(),
-        fault_site: incident.fault_site.as_ref(),
-        suspect: None,
-    };
-    add(&parts.signature(gathered).fine);
-    let mut says: Vec<&str> = incident.evidence.iter().map(|item| item.says.as_str()).collect();
-    says.sort_unstable();
-    says.dedup();
-    for sentence in says {
-        add(sentence);
-    }
-    // Of a text the sentence tells next to nothing.
-    gathered.texts().iter().for_each(|text| add(&format!("{text:016x}")));
+    add(&signature(incident, None, gathered).fine);
+    let sentences: BTreeSet<&str> = incident.evidence.iter().map(|item| item.says.as_str()).collect();
+    sentences.into_iter().for_each(&mut add);
+    // The sentence of a text is next to empty.
+    gathered.text_hashes().iter().for_each(|text| add(&format!("{text:016x}")));
     hash.digest()
 }

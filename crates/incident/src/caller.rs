@@ -1,40 +1,24 @@
-//! Which module called into the carrier that delivered an exception.
+//! Which module called into the carrier that passed on an exception.
 //!
-//! A stack that was unwound tells it. One that was only scanned holds return addresses of calls that ended long ago
-//! beside those that are still to return, and nothing tells them apart; so of a scanned stack a module is named only
-//! where more than one address speaks for it.
+//! A stack that was unwound shows it. One that was only scanned holds return addresses of calls that ended long ago
+//! beside those that are still to return, and nothing distinguishes them; so of a scanned stack a module is named only
+//! where its address is that of a call into another module.
 
-use std::sync::Arc;
-
-use super::Suspect;
-use super::fault_site::{Carriers, full_path};
+use super::fault_site::Carriers;
+use super::incident::Suspect;
 use evidence::{Call, Frame, FrameTrust, LoadedModule, ProcessDump};
 
-/// How many scanned frames are looked at. Further out they are mostly stale.
+/// How many scanned frames are searched. Further out they are mostly stale.
 pub(super) const SEARCHED_FRAMES: usize = 16;
 
-/// The module that called into `fault_site`, a carrier; `None` where the stack does not tell.
+/// The module that called into `fault_site`, a carrier; `None` where the stack does not show it.
 pub(super) fn caller(dump: &ProcessDump, fault_site: &str, carriers: &dyn Carriers) -> Option<Suspect> {
     let frames = &dump.thread.as_ref()?.frames;
     let modules = dump.modules.as_ref()?;
     let scan_begins = frames.iter().position(|frame| frame.trust == FrameTrust::Scanned).unwrap_or(frames.len());
     let (unwound, scanned) = frames.split_at_checked(scan_begins)?;
     let stack = Stack { modules, fault_site, carriers };
-    match stack.unwound(unwound) {
-        Unwound::Found(suspect) => Some(suspect),
-        Unwound::Nothing => None,
-        Unwound::Open => stack.scanned(scanned),
-    }
-}
-
-/// What the part of a stack that was unwound tells.
-enum Unwound {
-    /// Who called.
-    Found(Suspect),
-    /// That it can't be told.
-    Nothing,
-    /// Only carriers: the caller is further out.
-    Open,
+    stack.unwound(unwound).unwrap_or_else(|| stack.scanned(scanned))
 }
 
 struct Stack<'s> {
@@ -48,28 +32,31 @@ impl Stack<'_> {
         self.modules.get(frame.module?)
     }
 
-    fn unwound(&self, frames: &[Frame]) -> Unwound {
+    /// The caller in the frames that were unwound, `Some(None)` where it cannot be known; `None` where all are carriers, so
+    /// that the caller is further out.
+    fn unwound(&self, frames: &[Frame]) -> Option<Option<Suspect>> {
         let mut passed_over = None;
         // The innermost frame is where the exception was raised.
         for frame in frames.iter().skip(1) {
             // Code outside of all modules was made at run time; on whose behalf, its caller need not know.
-            let Some(module) = self.module(frame) else { return Unwound::Nothing };
+            let Some(module) = self.module(frame) else { return Some(None) };
             let name = module.name();
             if self.carriers.is_carrier(name) {
                 continue;
             }
             if !self.carriers.is_prefix(name) {
                 let reason = format!("it is the first module on the stack that called into {}", self.fault_site);
-                return Unwound::Found(suspect(module, "unwound", reason));
+                return Some(Some(Suspect::of_module(module, "unwound", reason)));
             }
             passed_over = passed_over.or(Some(module));
         }
-        passed_over.map_or(Unwound::Open, |module| {
+        passed_over.map(|module| {
             let reason = format!("it called into {}, and no other module is known to have called it", self.fault_site);
-            Unwound::Found(suspect(module, "unwound", reason))
+            Some(Suspect::of_module(module, "unwound", reason))
         })
     }
 
+    /// The caller in the frames that were only scanned.
     fn scanned(&self, frames: &[Frame]) -> Option<Suspect> {
         let searched: Vec<(&Frame, &LoadedModule)> = frames
             .iter()
@@ -89,10 +76,6 @@ impl Stack<'_> {
              address can be stale",
             self.fault_site
         );
-        Some(suspect(module, "scanned", reason))
+        Some(Suspect::of_module(module, "scanned", reason))
     }
-}
-
-fn suspect(module: &LoadedModule, basis: &'static str, reason: String) -> Suspect {
-    Suspect { module: Arc::from(module.name()), version: module.version, path: full_path(&module.path), basis, reason }
 }

@@ -1,13 +1,12 @@
-//! What a dump says around its exception, as the end of a sentence.
+//! What a dump shows around its exception, as the end of a sentence.
 
 use evidence::{AddressKind, CodePlace, CrashDetail, InstructionKind, Page, ProcessDump, Wanted};
 
 /// How much of an exception's text is quoted, characters.
 const QUOTED: usize = 200;
 
-/// One part for each thing that is known, each after a semicolon; nothing when nothing is.
-#[must_use]
-pub fn says(dump: &ProcessDump) -> String {
+/// One part for each thing that the dump shows, each behind a semicolon; empty when it shows nothing.
+pub(super) fn dump_details(dump: &ProcessDump) -> String {
     let detail = &dump.detail;
     let mut parts = Vec::new();
     parts.extend(detail.wanted.as_ref().and_then(wanted));

@@ -1,106 +1,111 @@
-//! Where the exception was raised, and which module the evidence points to. The two are told apart: many modules only
-//! deliver exceptions for others.
+//! Where the exception was raised, and which module the evidence points to. These are two things: many modules only pass on
+//! exceptions of others.
 
 use std::sync::Arc;
 
 use super::caller::{SEARCHED_FRAMES, caller};
-use super::gathered::{CrashRecord, Gathered};
-use super::{FaultSite, Suspect};
-use evidence::{CodePlace, ExceptionCode, LoadedModule, ModuleOffset, OperatingSystem, ProcessDump, base_name};
+use super::crash_record::CrashRecord;
+use super::incident::{FaultSite, Suspect};
+use super::joined_evidence::JoinedEvidence;
+use evidence::{CodePlace, ExceptionCode, LoadedModule, OperatingSystem, ProcessDump, base_name};
 
-/// Tells what modules are known for, by their file names.
+/// What modules are known for, by their file names.
 pub trait Carriers: Sync {
-    /// Whether it is a carrier: delivers exceptions for others.
+    /// Whether it is a carrier: passes on exceptions of others.
     fn is_carrier(&self, module: &str) -> bool;
 
-    /// Whether the driver of this file name comes with Windows, and is not named only because it stands on a stack.
+    /// Whether the driver of this file name comes with Windows, so that its presence on a stack does not make it a suspect.
     fn is_windows_driver(&self, module: &str) -> bool {
         self.is_carrier(module)
     }
 
-    /// Whether it works on behalf of its caller, and is to blame only where none is known.
+    /// Whether it works on behalf of its caller, and is a suspect only where no caller is known.
     fn is_prefix(&self, module: &str) -> bool;
 
     /// Whether it only starts threads or programs, so that no caller is further out.
     fn is_sentinel(&self, module: &str) -> bool;
 
-    /// Whether other software puts it into programs, where it hooks their calls.
+    /// Whether other software injects it into programs, where it hooks their calls.
     fn is_injected(&self, module: &str) -> bool;
 }
 
-/// The fault site: of a dump, the module that holds the exception's address, else the one that holds the context's
-/// instruction pointer; without a dump, the module that a crash record names. Gives the evidence number too.
-#[must_use]
-pub fn fault_site(gathered: &Gathered<'_>, carriers: &dyn Carriers) -> Option<(usize, FaultSite)> {
-    if let Some((number, dump)) = gathered.dump()
-        && let Some(site) = of_dump(dump, carriers)
-    {
-        return Some((number, site));
+impl FaultSite {
+    /// A fault site of which only the module is known.
+    pub(super) fn new(module: &str, carriers: &dyn Carriers) -> Self {
+        Self { module: Arc::from(module), carrier: carriers.is_carrier(module), ..Self::default() }
     }
-    gathered.crash_records().into_iter().find_map(|(number, record)| Some((number, of_record(&record, carriers)?)))
 }
 
-fn of_dump(dump: &ProcessDump, carriers: &dyn Carriers) -> Option<FaultSite> {
+impl Suspect {
+    /// A suspect of which only the module is known.
+    pub(super) fn new(module: &str, basis: &'static str, reason: impl Into<String>) -> Self {
+        Self { module: Arc::from(module), version: None, path: None, basis, reason: reason.into() }
+    }
+
+    /// A module of a process as suspect.
+    pub(super) fn of_module(module: &LoadedModule, basis: &'static str, reason: impl Into<String>) -> Self {
+        let path = full_path(&module.path);
+        Self { version: module.version, path, ..Self::new(module.name(), basis, reason) }
+    }
+
+    /// The module at a fault site as suspect.
+    pub(super) fn at(site: &FaultSite, basis: &'static str, reason: impl Into<String>) -> Self {
+        Self { version: site.version, path: site.path.clone(), ..Self::new(&site.module, basis, reason) }
+    }
+}
+
+/// The fault site: of a dump, the module that holds the exception's address, else the one that holds the context's
+/// instruction pointer; without a dump, the module that a crash record names.
+pub(super) fn fault_site(gathered: &JoinedEvidence<'_>, carriers: &dyn Carriers) -> Option<FaultSite> {
+    let of_dump = gathered.dump().and_then(|(_, dump)| dump_site(dump, carriers));
+    of_dump.or_else(|| gathered.crash_records().iter().find_map(|(_, record)| record_site(record, carriers)))
+}
+
+fn dump_site(dump: &ProcessDump, carriers: &dyn Carriers) -> Option<FaultSite> {
     let exception = dump.exception.as_ref()?;
-    let addresses = dump.fault_addresses();
-    for address in addresses.iter().copied() {
+    for address in dump.fault_addresses() {
         if let Some((_, module)) = dump.module_at(address) {
-            let frames = dump.thread.iter().flat_map(|thread| &thread.frames);
-            let function =
-                frames.take(1).find(|frame| frame.address == address).and_then(|frame| frame.function.clone());
-            return Some(FaultSite { function, ..site(module, module.offset_of(address), carriers) });
+            let frame = dump.thread.as_ref().and_then(|thread| thread.frames.first());
+            return Some(FaultSite {
+                version: module.version,
+                offset: module.offset_of(address),
+                path: full_path(&module.path),
+                function: frame.filter(|frame| frame.address == address).and_then(|frame| frame.function.clone()),
+                ..FaultSite::new(module.name(), carriers)
+            });
         }
     }
-    // The range where a module was says nothing where something else may be by now.
+    // The range where a module was proves nothing where something else may be by now.
     if dump.detail.code_place != Some(CodePlace::UnloadedModule) {
         return None;
     }
     let module = dump.unloaded_at(exception.address)?;
     Some(FaultSite {
-        module: Arc::from(module.name()),
-        version: None,
         offset: module.offset_of(exception.address),
         path: full_path(&module.path),
-        function: None,
         unloaded: true,
-        carrier: carriers.is_carrier(module.name()),
+        ..FaultSite::new(module.name(), carriers)
     })
 }
 
-fn site(module: &LoadedModule, offset: Option<ModuleOffset>, carriers: &dyn Carriers) -> FaultSite {
-    FaultSite {
-        module: Arc::from(module.name()),
-        version: module.version,
-        offset,
-        path: full_path(&module.path),
-        function: None,
-        unloaded: false,
-        carrier: carriers.is_carrier(module.name()),
-    }
-}
-
-fn of_record(record: &CrashRecord, carriers: &dyn Carriers) -> Option<FaultSite> {
-    let module = record.module.as_ref()?;
+fn record_site(record: &CrashRecord<'_>, carriers: &dyn Carriers) -> Option<FaultSite> {
     Some(FaultSite {
-        module: Arc::from(base_name(module)),
         version: record.module_version,
         offset: record.offset,
-        path: record.module_path.clone().filter(|path| path.contains(['\\', '/'])),
-        function: None,
+        path: record.module_path.and_then(full_path),
         unloaded: record.module_unloaded,
-        carrier: carriers.is_carrier(base_name(module)),
+        ..FaultSite::new(base_name(record.module?), carriers)
     })
 }
 
 /// A path, if it is more than a file name.
-pub(super) fn full_path(path: &Arc<str>) -> Option<Arc<str>> {
-    path.contains(['\\', '/']).then(|| Arc::clone(path))
+fn full_path(path: &str) -> Option<Arc<str>> {
+    path.contains(['\\', '/']).then(|| Arc::from(path))
 }
 
 /// The module that the evidence points to; `None` where nothing supports one.
-#[must_use]
-pub fn suspect(
-    gathered: &Gathered<'_>,
+pub(super) fn suspect(
+    gathered: &JoinedEvidence<'_>,
     fault_site: Option<&FaultSite>,
     code: Option<ExceptionCode>,
     carriers: &dyn Carriers,
@@ -118,54 +123,43 @@ pub fn suspect(
         return Some(thrower);
     }
     let site = fault_site?;
-    // What lies where execution arrived did not bring it there; an unloaded module is what was meant.
+    // A module at the address where execution arrived did not bring it there; an unloaded module is what was meant.
     if !site.unloaded && dump.is_some_and(ProcessDump::could_not_execute) {
         return None;
     }
     if !site.carrier {
         let (basis, reason) = match (dump.is_some(), site.unloaded) {
-            (true, false) => ("exact", "the exception was raised in it".to_owned()),
-            (true, true) => ("exact", "code was run in it after it had been unloaded".to_owned()),
-            (false, false) => ("named", "the crash record names it as the module of the exception".to_owned()),
-            (false, true) => {
-                ("named", "the crash record says that code was run in it after it had been unloaded".to_owned())
-            }
+            (true, false) => ("exact", "the exception was raised in it"),
+            (true, true) => ("exact", "code was run in it after it had been unloaded"),
+            (false, false) => ("named", "the crash record names it as the module of the exception"),
+            (false, true) => ("named", "the crash record says that code was run in it after it had been unloaded"),
         };
-        return Some(Suspect {
-            module: Arc::clone(&site.module),
-            version: site.version,
-            path: site.path.clone(),
-            basis,
-            reason,
-        });
+        return Some(Suspect::at(site, basis, reason));
     }
     match dump {
-        // The return addresses are what the overrun went over.
+        // The return addresses are what the overrun overwrote.
         Some(dump) if is_stack_overrun(dump) => None,
         Some(dump) => caller(dump, &site.module, carriers),
-        None => of_debugger(gathered, &site.module, carriers),
+        None => debugger_suspect(gathered, &site.module, carriers),
     }
 }
 
 /// The module that a pasted analysis of a debugger points to: the one that it blames, or the first on its stack that
 /// is no carrier.
-fn of_debugger(gathered: &Gathered<'_>, fault_site: &str, carriers: &dyn Carriers) -> Option<Suspect> {
-    let suspect = |module: &Arc<str>, basis, reason: String| {
-        Some(Suspect { module: Arc::clone(module), version: None, path: None, basis, reason })
-    };
-    // A name without ending is a debugger's own; the file's ending is then one of these.
-    let delivers = |module: &str| {
+fn debugger_suspect(gathered: &JoinedEvidence<'_>, fault_site: &str, carriers: &dyn Carriers) -> Option<Suspect> {
+    // A debugger's own names have no ending; the file's ending is then one of these.
+    let is_carrier = |module: &str| {
         let completed = || [".dll", ".exe", ".sys"].iter().any(|end| carriers.is_carrier(&[module, end].concat()));
         carriers.is_carrier(module) || (!module.contains('.') && completed())
     };
     let (_, ticket) = gathered.tickets().find(|(_, ticket)| ticket.blamed.is_some() || !ticket.frames.is_empty())?;
-    if let Some(module) = ticket.blamed.as_ref().filter(|module| !delivers(module)) {
-        return suspect(module, "named", "the debugger's analysis blames it".to_owned());
+    if let Some(module) = ticket.blamed.as_ref().filter(|module| !is_carrier(module)) {
+        return Some(Suspect::new(module, "named", "the debugger's analysis blames it"));
     }
-    let modules = ticket.frames.iter().take(SEARCHED_FRAMES).map(|frame| &frame.module);
-    let module = modules.into_iter().find(|module| !delivers(module))?;
+    let mut modules = ticket.frames.iter().take(SEARCHED_FRAMES).map(|frame| &frame.module);
+    let module = modules.find(|module| !is_carrier(module))?;
     let reason = format!("it is the first module on the stack that the debugger printed that called into {fault_site}");
-    suspect(module, "named", reason)
+    Some(Suspect::new(module, "named", reason))
 }
 
 /// Whether the stack guard ended the process: its older form and its present one (`winnt.h`:
@@ -180,17 +174,13 @@ fn is_stack_overrun(dump: &ProcessDump) -> bool {
 const HEAP_CORRUPTION: ExceptionCode = ExceptionCode(0xC000_0374);
 /// A C++ exception of MSVC.
 const CPP_EXCEPTION: ExceptionCode = ExceptionCode(0xE06D_7363);
-/// The module that threw a C++ exception: the one that its throw information lies in.
+
+/// The module that threw a C++ exception: the one that holds its throw information.
 fn thrower(dump: &ProcessDump, carriers: &dyn Carriers) -> Option<Suspect> {
     dump.exception.as_ref().filter(|exception| exception.code == CPP_EXCEPTION)?;
     let (_, module) = dump.module_at(dump.detail.cpp.as_ref()?.image?)?;
-    (!carriers.is_carrier(module.name())).then(|| Suspect {
-        module: Arc::from(module.name()),
-        version: module.version,
-        path: full_path(&module.path),
-        basis: "exact",
-        reason: "the C++ exception's type lies in it, so its code threw".to_owned(),
-    })
+    let reason = "the C++ exception's type lies in it, so its code threw";
+    (!carriers.is_carrier(module.name())).then(|| Suspect::of_module(module, "exact", reason))
 }
 
 /// A few names in the place of a rule set's lists.

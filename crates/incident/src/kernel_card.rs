@@ -19,10 +19,10 @@ const DISPLAY_DRIVERS: [&str; 8] = [
     "igdkmdnd64.sys",
 ];
 
-/// Adds `uptime` and `gpu_driver`.
-pub(super) fn fill(dump: &KernelDump, card: &mut BTreeMap<&'static str, String>) {
+/// Adds `uptime` and `gpu_driver` to a card.
+pub(super) fn add_kernel_facts(dump: &KernelDump, card: &mut BTreeMap<&'static str, String>) {
     if let Some(uptime) = dump.uptime {
-        card.insert("uptime", spelled(uptime));
+        card.insert("uptime", in_two_units(uptime));
     }
     let drivers =
         dump.drivers.iter().filter(|driver| DISPLAY_DRIVERS.iter().any(|name| driver.name.eq_ignore_ascii_case(name)));
@@ -37,15 +37,12 @@ pub(super) fn fill(dump: &KernelDump, card: &mut BTreeMap<&'static str, String>)
     }
 }
 
-/// `3 d 7 h`, `7 h 36 min`, `4 min 10 s`: the two largest units.
-pub(super) fn spelled(span: SignedDuration) -> String {
+/// A duration in its two largest units: `3 d 7 h`, `7 h 36 min`, `4 min 10 s`.
+pub(super) fn in_two_units(span: SignedDuration) -> String {
     let seconds = span.as_secs();
-    let part =
-        |unit: i64, of: i64| seconds.checked_div(unit).and_then(|whole| whole.checked_rem(of)).unwrap_or_default();
-    let (days, hours, minutes) = (part(86_400, i64::MAX), part(3600, 24), part(60, 60));
-    match (days, hours, minutes) {
+    match (seconds / 86_400, seconds / 3600 % 24, seconds / 60 % 60) {
         (0, 0, 0) => format!("{seconds} s"),
-        (0, 0, minutes) => format!("{minutes} min {} s", part(1, 60)),
+        (0, 0, minutes) => format!("{minutes} min {} s", seconds % 60),
         (0, hours, minutes) => format!("{hours} h {minutes} min"),
         (days, hours, _) => format!("{days} d {hours} h"),
     }
@@ -58,7 +55,7 @@ mod tests {
     #[test]
     fn times_are_spelled_in_two_units() {
         for (seconds, text) in [(3, "3 s"), (250, "4 min 10 s"), (27_410, "7 h 36 min"), (284_400, "3 d 7 h")] {
-            assert_eq!(spelled(SignedDuration::from_secs(seconds)), text);
+            assert_eq!(in_two_units(SignedDuration::from_secs(seconds)), text);
         }
     }
 }

@@ -1,100 +1,73 @@
-//! Which driver a kernel dump points to. The kernel reports what others did, so the driver at the fault and the suspect
+//! Which driver a kernel dump points to. The kernel reports errors of others, so the driver at the fault and the suspect
 //! are two things here too.
 
 use std::sync::Arc;
 
 use super::fault_site::Carriers;
-use super::{FaultSite, Suspect};
+use super::incident::{FaultSite, Suspect};
 use evidence::{Address, FrameTrust, KernelDump};
 use windows_codes::{Knowledge, Stop};
 
-/// How many frames are searched for the first driver that is no carrier. Further out stand the filters that every request
+/// How many frames are searched for the first driver that is no carrier. Further out are the filters that every request
 /// passes, and values that calls left there earlier.
 const SEARCHED_FRAMES: usize = 24;
 
-/// A driver at the fault, and how that is known.
-struct Found {
-    site: FaultSite,
-    reason: &'static str,
+/// The driver that holds the faulting code, and the driver that the dump points to: the same one; if that only passes on
+/// errors of others, the one that the kernel named, or the first other one on the stack.
+pub(super) fn site_and_suspect(
+    dump: &KernelDump,
+    knowledge: &Knowledge,
+    carriers: &dyn Carriers,
+) -> (Option<FaultSite>, Option<Suspect>) {
+    let found = fault_site(dump, knowledge, carriers);
+    let suspect = match &found {
+        Some((site, reason)) if !site.carrier => Some(Suspect::at(site, "exact", *reason)),
+        _ => other_suspect(dump, knowledge, carriers),
+    };
+    (found.map(|(site, _)| site), suspect)
 }
 
-/// The driver that the code at fault lies in.
-pub(super) fn fault_site(dump: &KernelDump, knowledge: &Knowledge, carriers: &dyn Carriers) -> Option<FaultSite> {
-    at_fault(dump, knowledge, carriers).map(|found| found.site)
-}
-
-/// The driver that the dump points to: the one at the fault; if that only delivers what others did, the one that the
-/// kernel named, or the first other one on the stack.
-pub(super) fn suspect(dump: &KernelDump, knowledge: &Knowledge, carriers: &dyn Carriers) -> Option<Suspect> {
-    let found = at_fault(dump, knowledge, carriers);
-    if let Some(Found { site, reason }) = found.as_ref().filter(|found| !found.site.carrier) {
-        return Some(Suspect {
-            module: Arc::clone(&site.module),
-            version: None,
-            path: site.path.clone(),
-            basis: "exact",
-            reason: (*reason).to_owned(),
-        });
-    }
-    let driver = |name: &Arc<str>, basis, reason: &str| Suspect {
-        module: Arc::clone(name),
-        version: None,
-        path: dump
-            .drivers
-            .iter()
-            .find(|driver| driver.name.eq_ignore_ascii_case(name))
-            .and_then(|driver| full_path(&driver.path)),
-        basis,
-        reason: reason.to_owned(),
+/// The driver that the kernel named, or the first one on the stack that does not come with Windows.
+fn other_suspect(dump: &KernelDump, knowledge: &Knowledge, carriers: &dyn Carriers) -> Option<Suspect> {
+    let suspect = |name: &str, basis, reason: &str| {
+        let driver = dump.drivers.iter().find(|driver| driver.name.eq_ignore_ascii_case(name));
+        let path = driver.and_then(|driver| full_path(&driver.path));
+        Some(Suspect { path, ..Suspect::new(name, basis, reason) })
     };
     if let Some(name) = dump.named_driver.as_ref().filter(|name| !carriers.is_carrier(name)) {
-        return Some(driver(name, "named", "the kernel named it on the blue screen"));
+        return suspect(name, "named", "the kernel named it on the blue screen");
     }
-    let tells = knowledge.stop(dump.code).is_some_and(Stop::stack_tells);
-    let caller = dump.frames.iter().filter(|_| tells).take(SEARCHED_FRAMES).find_map(|frame| {
+    if !knowledge.stop(dump.code).is_some_and(Stop::stack_tells) {
+        return None;
+    }
+    let caller = dump.frames.iter().take(SEARCHED_FRAMES).find_map(|frame| {
         let driver = dump.drivers.get(frame.driver?)?;
         let of_windows = carriers.is_carrier(&driver.name) || carriers.is_windows_driver(&driver.name);
         (frame.trust == FrameTrust::Scanned && !of_windows).then_some(driver)
     })?;
     let reason = "it is the first driver on the stack that does not come with Windows; such an address can be stale, and \
                   filter drivers stand on many stacks without guilt";
-    Some(driver(&caller.name, "scanned", reason))
+    suspect(&caller.name, "scanned", reason)
 }
 
-/// What the stop's parameters say comes first: the exception in the header is often only the breakpoint with which the
-/// kernel stops itself.
-fn at_fault(dump: &KernelDump, knowledge: &Knowledge, carriers: &dyn Carriers) -> Option<Found> {
+/// The driver that holds the faulting code, and how that is known. The blue screen's parameters count first: the exception
+/// in the header is often only the breakpoint with which the kernel stops itself.
+fn fault_site(dump: &KernelDump, knowledge: &Knowledge, carriers: &dyn Carriers) -> Option<(FaultSite, &'static str)> {
     let stop = knowledge.stop(dump.code);
     let parameters = stop.into_iter().flat_map(|stop| stop.code_addresses(&dump.parameters)).map(Address);
-    let candidates: Vec<(Address, &'static str)> = parameters
+    let mut candidates = parameters
         .map(|address| (address, "a parameter of the stop points into it"))
         .chain(dump.exception_address.map(|address| (address, "the exception was raised in it")))
-        .chain(dump.instruction_pointer.map(|address| (address, "the system stopped while its code ran")))
-        .collect();
-    candidates.into_iter().find_map(|(address, reason)| {
+        .chain(dump.instruction_pointer.map(|address| (address, "the system stopped while its code ran")));
+    candidates.find_map(|(address, reason)| {
         if let Some((driver, offset)) = dump.driver_at(address) {
-            let site = FaultSite {
-                module: Arc::clone(&driver.name),
-                version: None,
-                offset: Some(offset),
-                path: full_path(&driver.path),
-                function: None,
-                unloaded: false,
-                carrier: carriers.is_carrier(&driver.name),
-            };
-            return Some(Found { site, reason });
+            let path = full_path(&driver.path);
+            let site = FaultSite { offset: Some(offset), path, ..FaultSite::new(&driver.name, carriers) };
+            return Some((site, reason));
         }
         let (driver, offset) = dump.unloaded_at(address)?;
-        let site = FaultSite {
-            module: Arc::clone(&driver.name),
-            version: None,
-            offset: Some(offset),
-            path: None,
-            function: None,
-            unloaded: true,
-            carrier: carriers.is_carrier(&driver.name),
-        };
-        Some(Found { site, reason: "its code was to be run or its data to be used after it had been unloaded" })
+        let site = FaultSite { offset: Some(offset), unloaded: true, ..FaultSite::new(&driver.name, carriers) };
+        Some((site, "its code was to be run or its data to be used after it had been unloaded"))
     })
 }
 
@@ -154,8 +127,9 @@ mod tests {
 
     fn of(dump: &KernelDump) -> Named {
         let knowledge = Knowledge::builtin();
-        let site = fault_site(dump, &knowledge, &LISTED).map(|site| (site.module.to_string(), site.unloaded));
-        (site, suspect(dump, &knowledge, &LISTED).map(|suspect| (suspect.module.to_string(), suspect.basis)))
+        let (site, suspect) = site_and_suspect(dump, &knowledge, &LISTED);
+        let site = site.map(|site| (site.module.to_string(), site.unloaded));
+        (site, suspect.map(|suspect| (suspect.module.to_string(), suspect.basis)))
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! What belongs to a machine and not to one process: its timeline, and what its logs cover.
+//! Machines with what belongs to them and to no process: the timeline, and what the logs cover.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashMap};
@@ -7,41 +7,116 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use rayon::prelude::*;
 
-use super::says;
-use super::sighting::{ByPlace, Item, report_kind};
-use super::{Cleared, IncidentKind, Machine, SIGMA, TimelineEntry};
-use evidence::LogCoverage;
-use evidence::{Event, EventBody, EventContent, Observation, SigmaMatch, SigmaRule, Stretches};
+use super::incident::IncidentKind;
+use super::kinds::report_kind;
+use super::sentence::{event_sentence, sigma_sentence};
+use super::sourced_evidence::{NumberMap, SourcedEvidence};
+use evidence::{Event, EventBody, EventContent, LogCoverage, Observation, Place, SigmaMatch, SigmaRule, Stretches};
 use windows_codes::Knowledge;
 use windows_events::catalogue;
 
 /// The event in the Security log that it was cleared.
 const SECURITY_CLEARED: u32 = 1102;
 
-/// The machines that event logs tell of, by name, with their timelines.
+/// A machine with what its logs recorded.
+#[derive(Debug, Clone, Default)]
+pub struct Machine {
+    /// The computer's name.
+    pub host: Arc<str>,
+    /// What is known of it, by the keys [`OF_MACHINE`](super::OF_MACHINE), from the cards of its incidents, texts and logs.
+    /// Of several values the latest.
+    pub environment: BTreeMap<&'static str, String>,
+    /// The other values that evidence has for the same keys, by key, the latest first.
+    pub earlier: Vec<EarlierValue>,
+    /// What its logs recorded, earliest first.
+    pub timeline: Vec<TimelineEntry>,
+    /// The event logs that were given, by channel and time.
+    pub logs: Vec<LogCoverage>,
+    /// The logs that were cleared, by their own record, earliest first.
+    pub cleared: Vec<Cleared>,
+    /// What the artifacts could not show, in sentences.
+    pub coverage: Vec<String>,
+}
+
+/// Another value that a machine had, before the one that counts or at an unknown time.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EarlierValue {
+    /// The key of the environment.
+    pub key: &'static str,
+    /// The value.
+    pub value: String,
+    /// The last time at which evidence shows it.
+    pub time: Option<Timestamp>,
+}
+
+/// A log that was cleared.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Cleared {
+    /// The log's channel.
+    pub channel: Arc<str>,
+    /// When it was cleared.
+    pub time: Timestamp,
+}
+
+/// The kind of the timeline entries for records that a Sigma rule matches.
+pub const SIGMA: &str = "sigma";
+
+/// One thing that a machine's log recorded, or an incident.
+#[derive(Debug, Clone)]
+pub struct TimelineEntry {
+    /// When it was logged; of an incident, when it happened.
+    pub time: Timestamp,
+    /// Its kind: one of `facts::schema::TIMELINE_KINDS`.
+    pub kind: &'static str,
+    /// Provider of the event; empty for an incident without an event.
+    pub provider: Arc<str>,
+    /// Event id.
+    pub id: u32,
+    /// Its content, in a sentence.
+    pub says: Arc<str>,
+    /// The Sigma rule that matches the record, of entries of the kind [`SIGMA`].
+    pub sigma: Option<Arc<SigmaRule>>,
+    /// The id of the incident that the entry is.
+    pub incident: Option<String>,
+    /// What it was made of: index into the run's evidence.
+    pub item: usize,
+    /// Index into the run's artifact list.
+    pub artifact: usize,
+    /// Where in the artifact.
+    pub place: Place,
+}
+
+/// The machines that event logs name, by name, with their timelines.
 #[must_use]
-pub fn machines(items: &[Item], coverage: &[LogCoverage], knowledge: &Knowledge) -> Vec<Machine> {
+pub fn machines(items: &[SourcedEvidence], coverage: &[LogCoverage], knowledge: &Knowledge) -> Vec<Machine> {
     let mut known = Known::default();
     let mut sentences = Sentences::default();
     for (index, item) in items.iter().enumerate() {
-        if let Observation::Sigma(found) = &item.observation
-            && let (Some(host), Some(time)) = (&found.computer, found.time)
-            && let Some(machine) = known.machine(host)
-        {
-            machine.timeline.push(of_sigma(found, time, index, item, sentences.of_sigma(found)));
-        }
-        let Observation::Event(event) = &item.observation else { continue };
-        let (Some(host), Some(time)) = (&event.computer, event.time) else { continue };
+        let (computer, time) = match &item.observation {
+            Observation::Sigma(found) => (&found.computer, found.time),
+            Observation::Event(event) => (&event.computer, event.time),
+            _ => continue,
+        };
+        let (Some(host), Some(time)) = (computer, time) else { continue };
         let Some(machine) = known.machine(host) else { continue };
-        machine.cleared.extend(cleared(event).map(|channel| Cleared { channel: channel.into(), time }));
-        let (kind, says) = sentences.of(event, knowledge);
+        let (provider, id, kind, says, sigma) = match &item.observation {
+            Observation::Sigma(found) => {
+                (&found.provider, found.event_id, SIGMA, sentences.of_match(found), Some(Arc::clone(&found.rule)))
+            }
+            Observation::Event(event) => {
+                machine.cleared.extend(cleared(event).map(|channel| Cleared { channel: channel.into(), time }));
+                let (kind, says) = sentences.of_event(event, knowledge);
+                (&event.content.provider, event.content.id, kind, says, None)
+            }
+            _ => continue,
+        };
         machine.timeline.push(TimelineEntry {
             time,
             kind,
-            provider: Arc::clone(&event.content.provider),
-            id: event.content.id,
+            provider: Arc::clone(provider),
+            id,
             says,
-            sigma: None,
+            sigma,
             incident: None,
             item: index,
             artifact: item.artifact,
@@ -55,7 +130,7 @@ pub fn machines(items: &[Item], coverage: &[LogCoverage], knowledge: &Knowledge)
     }
     let mut machines = known.by_name();
     machines.par_iter_mut().for_each(|machine| {
-        sort_in_time(&mut machine.timeline);
+        sort_by_time(&mut machine.timeline);
         leave_out_copies(&mut machine.timeline);
         machine.cleared.sort_by(|a, b| (a.time, &a.channel).cmp(&(b.time, &b.channel)));
         machine.cleared.dedup();
@@ -64,73 +139,57 @@ pub fn machines(items: &[Item], coverage: &[LogCoverage], knowledge: &Knowledge)
     machines
 }
 
-/// The entry that a match of a Sigma rule makes.
-fn of_sigma(found: &SigmaMatch, time: Timestamp, index: usize, item: &Item, says: Arc<str>) -> TimelineEntry {
-    TimelineEntry {
-        time,
-        kind: SIGMA,
-        provider: Arc::clone(&found.provider),
-        id: found.event_id,
-        says,
-        sigma: Some(Arc::clone(&found.rule)),
-        incident: None,
-        item: index,
-        artifact: item.artifact,
-        place: item.place.clone(),
-    }
-}
-
-/// What was said of events, by what they share. Logs say most of what they say many times.
+/// The sentences that were made, by the parts that events share. Most records of a log repeat the content of others.
 #[derive(Default)]
 struct Sentences {
-    /// Kind and sentence of events, which share their content.
-    said: ByPlace<*const EventContent, (&'static str, Arc<str>)>,
-    /// Of matches by rule, provider and id.
-    matched: HashMap<(*const SigmaRule, *const u8, u32), Arc<str>>,
+    /// Kind and sentence of events, by their content.
+    events: NumberMap<*const EventContent, (&'static str, Arc<str>)>,
+    /// Sentences of matches, by rule, provider and event id.
+    matches: HashMap<(*const SigmaRule, *const u8, u32), Arc<str>>,
 }
 
 impl Sentences {
-    /// The kind of timeline entry that an event is, and its sentence.
-    fn of(&mut self, event: &Event, knowledge: &Knowledge) -> (&'static str, Arc<str>) {
-        let said = || (timeline_kind(event), says::of_event(event, knowledge).into());
-        let (kind, says) = self.said.entry(Arc::as_ptr(&event.content)).or_insert_with(said);
-        (*kind, Arc::clone(says))
+    /// The kind of an event's timeline entry, and its sentence.
+    fn of_event(&mut self, event: &Event, knowledge: &Knowledge) -> (&'static str, Arc<str>) {
+        let made = || (timeline_kind(event), event_sentence(event, knowledge).into());
+        let (kind, sentence) = self.events.entry(Arc::as_ptr(&event.content)).or_insert_with(made);
+        (*kind, Arc::clone(sentence))
     }
 
-    fn of_sigma(&mut self, found: &SigmaMatch) -> Arc<str> {
+    fn of_match(&mut self, found: &SigmaMatch) -> Arc<str> {
         let key = (Arc::as_ptr(&found.rule), Arc::as_ptr(&found.provider).cast(), found.event_id);
-        Arc::clone(self.matched.entry(key).or_insert_with(|| says::of_sigma(found).into()))
+        Arc::clone(self.matches.entry(key).or_insert_with(|| sigma_sentence(found).into()))
     }
 }
 
-/// The order of timelines.
-pub(super) fn in_time(a: &TimelineEntry, b: &TimelineEntry) -> Ordering {
+/// The order of timelines: time, provider, event id, artifact, place.
+pub(super) fn timeline_order(a: &TimelineEntry, b: &TimelineEntry) -> Ordering {
     (a.time, &a.provider, a.id, a.artifact, &a.place).cmp(&(b.time, &b.provider, b.id, b.artifact, &b.place))
 }
 
-/// Sorts a timeline; entries that are equal in that order stay in the order in which they stand. Entries are large: what is
-/// sorted are their times, and each entry is moved once.
-fn sort_in_time(timeline: &mut Vec<TimelineEntry>) {
+/// Sorts a timeline, stably. Entries are large: their times are sorted, and each entry is moved once.
+fn sort_by_time(timeline: &mut Vec<TimelineEntry>) {
     let mut order: Vec<(Timestamp, usize)> = timeline.iter().map(|entry| entry.time).zip(0..).collect();
     order.sort_unstable_by(|(time_a, a), (time_b, b)| {
-        let entries = || Some(in_time(timeline.get(*a)?, timeline.get(*b)?));
+        let entries = || Some(timeline_order(timeline.get(*a)?, timeline.get(*b)?));
         time_a.cmp(time_b).then_with(|| entries().unwrap_or(Ordering::Equal)).then(a.cmp(b))
     });
     let mut entries: Vec<Option<TimelineEntry>> = std::mem::take(timeline).into_iter().map(Some).collect();
     timeline.extend(order.into_iter().filter_map(|(_, index)| entries.get_mut(index)?.take()));
 }
 
-/// Leaves out what another artifact tells just so, as the copy of a log does: counted twice, it would look like two
+/// Leaves out entries that another artifact has too, as the copy of a log does: counted twice, they would look like two
 /// events. Equal records of one artifact are several events. The entries are in the order of timelines.
 fn leave_out_copies(timeline: &mut Vec<TimelineEntry>) {
     let mut stays = Vec::with_capacity(timeline.len());
     for alike in timeline.chunk_by(|a, b| (a.time, &a.provider, a.id) == (b.time, &b.provider, b.id)) {
-        // Which artifact tells it first.
-        let mut told: HashMap<&str, usize> = HashMap::new();
+        // By sentence: the first artifact that has it.
+        let mut first: HashMap<&str, usize> = HashMap::new();
         match alike {
             [_] => stays.push(true),
-            _ => stays
-                .extend(alike.iter().map(|entry| *told.entry(&entry.says).or_insert(entry.artifact) == entry.artifact)),
+            _ => stays.extend(
+                alike.iter().map(|entry| *first.entry(&entry.says).or_insert(entry.artifact) == entry.artifact),
+            ),
         }
     }
     let mut stays = stays.into_iter();
@@ -143,25 +202,17 @@ struct Known<'h> {
     machines: Vec<Machine>,
     /// Where in that list a machine is, by its name in lower case.
     by_host: BTreeMap<String, usize>,
-    /// The name that was asked for last: a log names one machine thousands of times.
+    /// The name that was looked up last, with its place: a log names one machine thousands of times.
     last: Option<(&'h str, usize)>,
 }
 
 impl<'h> Known<'h> {
-    /// The machine of that name, whatever its case; never `None`.
+    /// The machine of that name in any case, which is added if it is not known; never `None`.
     fn machine(&mut self, host: &'h Arc<str>) -> Option<&mut Machine> {
         let index = match self.last {
             Some((name, index)) if *name == **host => index,
             _ => *self.by_host.entry(host.to_lowercase()).or_insert_with(|| {
-                self.machines.push(Machine {
-                    host: Arc::clone(host),
-                    environment: BTreeMap::new(),
-                    earlier: Vec::new(),
-                    timeline: Vec::new(),
-                    logs: Vec::new(),
-                    cleared: Vec::new(),
-                    coverage: Vec::new(),
-                });
+                self.machines.push(Machine { host: Arc::clone(host), ..Machine::default() });
                 self.machines.len().saturating_sub(1)
             }),
         };
@@ -187,8 +238,8 @@ pub fn values(event: &Event) -> Arc<str> {
     }
 }
 
-/// What kind of timeline entry an event is: one of `facts::schema::TIMELINE_KINDS`. The catalogue says it,
-/// but for records whose content decides.
+/// The kind of an event's timeline entry: one of `facts::schema::TIMELINE_KINDS`. The catalogue has it, except for records
+/// whose content decides.
 #[must_use]
 pub fn timeline_kind(event: &Event) -> &'static str {
     match &event.content.body {
@@ -199,7 +250,7 @@ pub fn timeline_kind(event: &Event) -> &'static str {
             Some(IncidentKind::Bugcheck) => "bugcheck",
             _ => "report",
         },
-        // Audit records say what would have been refused; the image was loaded.
+        // Audit records name what would have been refused; the image was loaded.
         EventBody::FileSystem { damaged: false, .. } | EventBody::ImageRefused { blocked: false, .. } => "other",
         // A drive that is only hot is not failing.
         EventBody::DriveHealth(health) if health.is_only_hot() => "thermal",
@@ -207,7 +258,7 @@ pub fn timeline_kind(event: &Event) -> &'static str {
     }
 }
 
-/// The log that was cleared, if an event says so. The record in the Security log is always about itself, and names none.
+/// The channel that an event reports as cleared. The record in the Security log is about that log, and names none.
 fn cleared(event: &Event) -> Option<&str> {
     if catalogue::timeline_kind(event) != Some("log-cleared") {
         return None;
@@ -222,10 +273,10 @@ fn covered(machine: &Machine) -> Vec<String> {
     for log in &machine.logs {
         by_channel.entry(&log.channel).or_default().push(log);
     }
-    let covered = |(channel, logs): (&str, Vec<&LogCoverage>)| {
+    let sentence = |(channel, logs): (&str, Vec<&LogCoverage>)| {
         let stretches = Stretches::of(logs.into_iter());
         let spans: Vec<String> = stretches.list().iter().map(|(first, last)| format!("{first} to {last}")).collect();
         format!("the {channel} log covers {}", spans.join(" and "))
     };
-    by_channel.into_iter().map(covered).collect()
+    by_channel.into_iter().map(sentence).collect()
 }

@@ -1,18 +1,21 @@
-//! What is known of a machine itself, by all of its incidents, the texts that describe it and its logs.
+//! What is known of a machine itself from all of its incidents, from texts that describe it and from its logs.
 
 use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 
 use super::build::Built;
-use super::environment::{as_stated, is_stated, of_kernel};
-use super::sighting::Item;
-use super::{EarlierValue, IncidentKind, Machine, context};
+use super::context::inventory_card;
+use super::environment::card::{as_stated, is_stated};
+use super::environment::system::kernel_releases;
+use super::incident::IncidentKind;
+use super::machine::{EarlierValue, Machine};
+use super::sourced_evidence::SourcedEvidence;
 use evidence::{Event, Observation};
 use windows_codes::Knowledge;
 
-/// Keys of an incident's card that are about its machine, whatever program ran. How long the system had been up is not:
-/// it is another value for every incident.
+/// Keys of an incident's card that are about its machine, whatever program ran. The system's uptime is not: it differs for
+/// every incident.
 pub const OF_MACHINE: &[&str] = &[
     "bios",
     "cpu",
@@ -27,40 +30,44 @@ pub const OF_MACHINE: &[&str] = &[
     "os",
 ];
 
-/// How a value ends that only a file tells of which the folder alone says whose it is.
+/// The end of a value that is only in a file which belongs to the machine by its folder alone.
 const BY_FOLDER: &str = " (likely: by a file beside its logs)";
 
 /// One value of one key, as one incident, text or record has it.
 #[derive(Debug)]
-struct Told {
-    /// How much it says: of the same key, only what says most counts.
+struct KnownValue {
+    /// How reliable it is: of the values of a key, only the most reliable count.
     weight: Weight,
-    /// When it was so.
+    /// When the machine had it.
     time: Option<Timestamp>,
-    /// The value.
     value: String,
 }
 
-/// How much a value says.
+/// How reliable a value is, from the least on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Weight {
-    /// What a person wrote.
+    /// A person wrote it.
     Stated,
-    /// What a file tells that lies among the machine's logs and names no computer.
+    /// From a file among the machine's logs that names no computer.
     ByFolder,
-    /// What stands for several values, such as the release of a kernel.
+    /// A value that covers several, such as the releases with one kernel.
     Wide,
-    /// What was recorded.
+    /// It was recorded.
     Exact,
 }
 
 /// Fills in what is known of the machines.
-pub fn describe(machines: &mut [Machine], items: &[Item], built: &[Built<'_>], knowledge: &Knowledge) {
+pub fn describe_machines(
+    machines: &mut [Machine],
+    items: &[SourcedEvidence],
+    built: &[Built<'_>],
+    knowledge: &Knowledge,
+) {
     let by_host: BTreeMap<String, usize> =
         machines.iter().enumerate().map(|(index, machine)| (machine.host.to_lowercase(), index)).collect();
-    let mut told: Vec<BTreeMap<&'static str, Vec<Told>>> = machines.iter().map(|_| BTreeMap::new()).collect();
-    let mut add = |host: &str, key: &'static str, one: Told| {
-        let machine = by_host.get(&host.to_lowercase()).and_then(|index| told.get_mut(*index));
+    let mut known: Vec<BTreeMap<&'static str, Vec<KnownValue>>> = machines.iter().map(|_| BTreeMap::new()).collect();
+    let mut add = |host: &str, key: &'static str, one: KnownValue| {
+        let machine = by_host.get(&host.to_lowercase()).and_then(|index| known.get_mut(*index));
         if let Some(machine) = machine {
             machine.entry(key).or_default().push(one);
         }
@@ -78,39 +85,39 @@ pub fn describe(machines: &mut [Machine], items: &[Item], built: &[Built<'_>], k
                     }
                     _ => (weight, value.clone()),
                 };
-                add(host, key, Told { weight, time: incident.time, value });
+                add(host, key, KnownValue { weight, time: incident.time, value });
             }
         }
     }
     for item in items {
         match &item.observation {
-            // Whether a tool printed the text can't be told for sure: the same words stand in mails. A guide is about
-            // other people's machines.
+            // It is not certain that a tool printed the text: the same words are in mails. A guide is about other people's
+            // machines.
             Observation::Ticket(ticket) if !ticket.document => {
                 let Some(host) = ticket.computer.as_deref() else { continue };
-                for (key, value) in context::inventory(&ticket.inventory, knowledge) {
+                for (key, value) in inventory_card(&ticket.inventory, knowledge) {
                     if OF_MACHINE.contains(&key) {
-                        add(host, key, Told { weight: Weight::Stated, time: None, value: as_stated(&value) });
+                        add(host, key, KnownValue { weight: Weight::Stated, time: None, value: as_stated(&value) });
                     }
                 }
             }
             Observation::Event(event) => {
                 if let (Some(host), Some(build)) = (event.computer.as_deref(), started_build(event)) {
-                    let value = of_kernel(build, knowledge);
-                    add(host, "os", Told { weight: Weight::Wide, time: event.time, value });
+                    let value = kernel_releases(build, knowledge);
+                    add(host, "os", KnownValue { weight: Weight::Wide, time: event.time, value });
                 }
             }
             _ => {}
         }
     }
-    for (machine, told) in machines.iter_mut().zip(told) {
-        for (key, values) in told {
+    for (machine, known) in machines.iter_mut().zip(known) {
+        for (key, values) in known {
             settle(machine, key, values);
         }
     }
 }
 
-/// How much a value of a card says of the machine; `None` for what only looks like something of the machine.
+/// How reliable a value of a card is for the machine; `None` for what describes the process alone.
 fn weight(key: &str, value: &str, is_kernel: bool, is_wow64: bool) -> Option<Weight> {
     match key {
         // The processor as a 32-bit process sees it.
@@ -133,15 +140,15 @@ pub fn started_build(event: &Event) -> Option<u32> {
     build.parse().ok()
 }
 
-/// The value that counts is the latest of those that say most; other ones of the same weight are kept beside it.
-fn settle(machine: &mut Machine, key: &'static str, mut values: Vec<Told>) {
-    let Some(most) = values.iter().map(|told| told.weight).max() else { return };
-    values.retain(|told| told.weight == most);
+/// Sets a key to the latest of the most reliable values, and keeps the others of the same weight as earlier ones.
+fn settle(machine: &mut Machine, key: &'static str, mut values: Vec<KnownValue>) {
+    let Some(most) = values.iter().map(|known| known.weight).max() else { return };
+    values.retain(|known| known.weight == most);
     // The last time of each value.
     let mut last: BTreeMap<String, Option<Timestamp>> = BTreeMap::new();
-    for told in values {
-        let time = last.entry(told.value).or_default();
-        *time = (*time).max(told.time);
+    for known in values {
+        let time = last.entry(known.value).or_default();
+        *time = (*time).max(known.time);
     }
     let latest = last.iter().max_by(|a, b| a.1.cmp(b.1).then_with(|| b.0.cmp(a.0)));
     let Some(latest) = latest.map(|(value, _)| value.clone()) else { return };
@@ -160,21 +167,13 @@ mod tests {
     use super::*;
 
     fn settled(values: &[(Weight, Option<i64>, &str)]) -> (Option<String>, Vec<String>) {
-        let mut machine = Machine {
-            host: Arc::from("PC"),
-            environment: BTreeMap::new(),
-            earlier: Vec::new(),
-            timeline: Vec::new(),
-            logs: Vec::new(),
-            cleared: Vec::new(),
-            coverage: Vec::new(),
-        };
-        let told = values.iter().map(|(weight, second, value)| Told {
+        let mut machine = Machine { host: Arc::from("PC"), ..Machine::default() };
+        let known = values.iter().map(|(weight, second, value)| KnownValue {
             weight: *weight,
             time: second.map(|second| Timestamp::from_second(second).expect("a time")),
             value: (*value).to_owned(),
         });
-        settle(&mut machine, "gpu_driver", told.collect());
+        settle(&mut machine, "gpu_driver", known.collect());
         let earlier = machine.earlier.into_iter().map(|earlier| earlier.value).collect();
         (machine.environment.remove("gpu_driver"), earlier)
     }

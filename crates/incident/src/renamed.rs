@@ -1,13 +1,12 @@
-//! Machines that got a new name: a log goes on under it, as after every installation of Windows.
+//! Machines that got a new name, as after every installation of Windows: their logs go on under the new name.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::context::short;
-use evidence::LogCoverage;
-use evidence::RecordIds;
+use super::host_names::short_host;
+use evidence::{LogCoverage, RecordIds};
 
 /// A name under which a log has fewer records may be anything.
 const LEAST_RECORDS: u64 = 10;
@@ -17,37 +16,38 @@ const MOST_NAMES: usize = 8;
 /// zones are set.
 const SETTLING: SignedDuration = SignedDuration::from_hours(24);
 
-/// An event log, as far as its names go.
+/// An event log with the computers that it names.
 #[derive(Debug, Clone, Copy)]
 pub struct NamedLog<'l> {
     /// Its path.
     pub path: &'l str,
-    /// The folder that it lies in.
+    /// Its folder.
     pub folder: &'l str,
-    /// What it holds of each computer.
+    /// Its records by computer.
     pub coverage: &'l [LogCoverage],
 }
 
-/// For each name, lower case, that a machine had before, the last one.
+/// For each former name of a machine, lower case, its last name.
 pub type LastNames = BTreeMap<String, Arc<str>>;
 
-/// What each log says of former names. What one log proves holds for the logs beside it, if they name no other machine.
+/// The former names that each log shows. What one log proves holds for the logs beside it, if they name no other machine.
 ///
-/// A name that machines with different names had before is that of the image that they were made of: of what was recorded
-/// under it nobody knows on which machine it was, and it stays what it is. So do names that other logs have at one time:
-/// these are two machines, and the log in which they follow each other was merged.
+/// Former names are kept where machines with different names had them before, since they are the name of the disk image
+/// from which the machines were installed, and nobody knows on which of them a record was written. They are kept as well
+/// where other logs have both names at one time: these are two machines, and the log in which one name follows the other
+/// was merged.
 #[must_use]
 pub fn last_names(logs: &[NamedLog<'_>]) -> Vec<LastNames> {
     let spans = spans(logs);
     let proven: Vec<LastNames> = logs.iter().map(|log| former_names(log, &spans)).collect();
     let mut leads_to: BTreeMap<String, BTreeMap<String, Arc<str>>> = BTreeMap::new();
     for (former, to) in proven.iter().flatten() {
-        leads_to.entry(short(former)).or_default().entry(short(to)).or_insert_with(|| Arc::clone(to));
+        leads_to.entry(short_host(former)).or_default().entry(short_host(to)).or_insert_with(|| Arc::clone(to));
     }
     let last = |names: &LastNames| -> LastNames {
         let last: Option<LastNames> = names
             .iter()
-            .map(|(former, to)| Some((former.clone(), last_name(&short(former), Arc::clone(to), &leads_to)?)))
+            .map(|(former, to)| Some((former.clone(), last_name(&short_host(former), Arc::clone(to), &leads_to)?)))
             .collect();
         last.unwrap_or_default()
     };
@@ -80,16 +80,15 @@ type Spans = BTreeMap<String, (Timestamp, Timestamp)>;
 fn spans(logs: &[NamedLog<'_>]) -> Spans {
     let mut spans = Spans::new();
     for part in logs.iter().flat_map(|log| log.coverage) {
-        let known = spans.entry(short(&part.computer)).or_insert((part.first, part.last));
+        let known = spans.entry(short_host(&part.computer)).or_insert((part.first, part.last));
         *known = (known.0.min(part.first), known.1.max(part.last));
     }
     spans
 }
 
-/// For each name, lower case, that a log's machine had before its last one, that one: where the records of one end before
-/// those of the next begin, in this log and in all others, it is one machine. A log of forwarded events is of several
-/// machines, and so is one that has more records than numbers for them: a file that was merged of several logs keeps the
-/// numbers of each.
+/// The former names of a log's machine, with its last name: where the records under one name end before those under the next
+/// begin, in this log and in all others, it is one machine. A log of forwarded events is of several machines, and so is a
+/// log with more records than numbers for them: a file that was merged from several logs keeps the numbers of each.
 fn former_names(log: &NamedLog<'_>, spans: &Spans) -> LastNames {
     /// First and last record under a name, how many there are, and the name.
     type Part<'l> = (Timestamp, Timestamp, u64, &'l Arc<str>);
@@ -107,7 +106,7 @@ fn former_names(log: &NamedLog<'_>, spans: &Spans) -> LastNames {
     let at_once = || {
         let mut latest: Vec<(String, Timestamp)> = Vec::new();
         parts.iter().any(|part| {
-            let name = short(part.3);
+            let name = short_host(part.3);
             let Some((first, last)) = spans.get(&name).copied() else { return false };
             let too_long =
                 |(before, last): &(String, Timestamp)| *before != name && last.duration_since(first) > SETTLING;
@@ -129,7 +128,7 @@ fn repeats_numbers(coverage: &[LogCoverage]) -> bool {
     ids.is_some_and(|ids| ids.last.saturating_sub(ids.first) < records.saturating_sub(1))
 }
 
-/// The name that a machine has in the end which went on as `next`, if there is one only.
+/// The last name of the machine that was renamed from `former` to `next`; `None` where several names follow.
 fn last_name(
     former: &str,
     next: Arc<str>,
@@ -142,7 +141,7 @@ fn last_name(
             Some(later) if seen.insert(name.clone()) => {
                 open.extend(later.iter().map(|(name, spelling)| (name.clone(), Arc::clone(spelling))));
             }
-            // Renamed to and fro.
+            // Renamed back and forth.
             Some(_) if name == former => return None,
             Some(_) => {}
             None => drop(last.insert(name, spelling)),
@@ -152,12 +151,13 @@ fn last_name(
     only.map(|(_, spelling)| spelling)
 }
 
-/// Whether a part of a log is of the machine that has these names: it names no other computer.
+/// Whether a part of a log is of the machine with these names.
 fn is_of_machine(part: &LogCoverage, last: &LastNames) -> bool {
-    last.contains_key(&part.computer.to_lowercase()) || last.values().all(|last| short(last) == short(&part.computer))
+    last.contains_key(&part.computer.to_lowercase())
+        || last.values().all(|last| short_host(last) == short_host(&part.computer))
 }
 
-/// The coverage of a log whose machine had several names, under the last of them.
+/// A log's coverage by computer, with all names of a machine replaced by the last one.
 #[must_use]
 pub fn under_last_name(coverage: Vec<LogCoverage>, last: &LastNames) -> Vec<LogCoverage> {
     let mut whole: Vec<LogCoverage> = Vec::new();
@@ -165,8 +165,9 @@ pub fn under_last_name(coverage: Vec<LogCoverage>, last: &LastNames) -> Vec<LogC
         if let Some(last) = last.get(&part.computer.to_lowercase()) {
             part.computer = Arc::clone(last);
         }
-        let same =
-            |other: &&mut LogCoverage| other.channel == part.channel && short(&other.computer) == short(&part.computer);
+        let same = |other: &&mut LogCoverage| {
+            other.channel == part.channel && short_host(&other.computer) == short_host(&part.computer)
+        };
         match whole.iter_mut().find(same) {
             Some(known) => {
                 known.first = known.first.min(part.first);
@@ -199,18 +200,18 @@ mod tests {
     }
 
     fn former(path: &str, parts: &[LogCoverage]) -> Vec<(String, String)> {
-        told(&last_names(&[NamedLog { path, folder: "", coverage: parts }])[0])
+        pairs_of(&last_names(&[NamedLog { path, folder: "", coverage: parts }])[0])
     }
 
-    fn told(names: &LastNames) -> Vec<(String, String)> {
+    fn pairs_of(names: &LastNames) -> Vec<(String, String)> {
         names.iter().map(|(name, last)| (name.clone(), last.to_string())).collect()
     }
 
-    /// What the logs of these folders say, each by its own names.
+    /// The former names that the logs of these folders show.
     fn of_folders(logs: &[(&str, &[LogCoverage])]) -> Vec<Vec<(String, String)>> {
         let logs: Vec<NamedLog<'_>> =
             logs.iter().map(|(folder, coverage)| NamedLog { path: "System.evtx", folder, coverage }).collect();
-        last_names(&logs).iter().map(told).collect()
+        last_names(&logs).iter().map(pairs_of).collect()
     }
 
     fn pairs(names: &[(&str, &str)]) -> Vec<(String, String)> {

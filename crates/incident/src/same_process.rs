@@ -1,22 +1,23 @@
-//! What else befell the process of an incident: one that hangs and crashes fails twice, and one failure explains the other.
-//! A hang before a crash is none by which the process ended.
+//! Several failures of one process: a process that hangs and crashes fails twice, and one failure explains the other. A hang
+//! before a crash did not end the process.
 
 use std::collections::BTreeMap;
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::kernel_card::spelled;
-use super::{Built, Incident, IncidentKind};
+use super::build::Built;
+use super::incident::{Incident, IncidentKind};
+use super::kernel_card::in_two_units;
 use evidence::Observation;
 
-/// How far apart two failures of one process id may lie when the process's start is not known: ids are used again.
+/// How far apart two failures of one process id can be when the process's start is not known: ids are used again.
 const SAME_PROCESS: SignedDuration = SignedDuration::from_mins(10);
 
-/// What a process is known by: computer and program, lower case, and process id.
+/// Computer and program, lower case, and process id.
 type Process = (Option<String>, String, u32);
 
 /// Adds to crashes and hangs of one process a remark about the one before and the one after.
-pub(super) fn tell_others(built: &mut [Built<'_>]) {
+pub(super) fn remark_on_failures(built: &mut [Built<'_>]) {
     let mut by_process: BTreeMap<Process, Vec<(Timestamp, usize)>> = BTreeMap::new();
     for (index, one) in built.iter().enumerate().filter(|(_, one)| is_failure(one)) {
         let incident = &one.incident;
@@ -26,8 +27,7 @@ pub(super) fn tell_others(built: &mut [Built<'_>]) {
             by_process.entry((host, name.to_lowercase(), pid)).or_default().push((time, index));
         }
     }
-    let mut remarks: Vec<(usize, String)> = Vec::new();
-    let mut crashed_later: Vec<(usize, u64)> = Vec::new();
+    let mut remarks: Vec<(usize, String, Option<u64>)> = Vec::new();
     for failures in by_process.values_mut() {
         failures.sort_unstable();
         for pair in failures.windows(2) {
@@ -36,19 +36,17 @@ pub(super) fn tell_others(built: &mut [Built<'_>]) {
             let (Some(first), Some(second)) = (incident(*earlier), incident(*later)) else { continue };
             let apart = after.duration_since(*before);
             if is_one_process(first, second, apart) {
-                remarks.push((*earlier, told(second, apart, "later")));
-                remarks.push((*later, told(first, apart, "before")));
-                if (first.kind, second.kind) == (IncidentKind::Hang, IncidentKind::Crash) {
-                    crashed_later.push((*earlier, apart.as_secs().unsigned_abs()));
-                }
+                let hung_and_crashed = (first.kind, second.kind) == (IncidentKind::Hang, IncidentKind::Crash);
+                let crashed_later = hung_and_crashed.then(|| apart.as_secs().unsigned_abs());
+                remarks.push((*earlier, remark(second, apart, "later"), crashed_later));
+                remarks.push((*later, remark(first, apart, "before"), None));
             }
         }
     }
-    for (index, seconds) in crashed_later {
-        built.get_mut(index).into_iter().for_each(|one| one.incident.crashed_later = Some(seconds));
-    }
-    for (index, remark) in remarks {
-        built.get_mut(index).into_iter().for_each(|one| one.incident.remarks.push(remark.clone()));
+    for (index, remark, crashed_later) in remarks {
+        let Some(Built { incident, .. }) = built.get_mut(index) else { continue };
+        incident.remarks.push(remark);
+        incident.crashed_later = crashed_later.or(incident.crashed_later);
     }
 }
 
@@ -72,7 +70,7 @@ fn is_one_process(a: &Incident, b: &Incident, apart: SignedDuration) -> bool {
     }
 }
 
-fn told(other: &Incident, apart: SignedDuration, when: &str) -> String {
+fn remark(other: &Incident, apart: SignedDuration, when: &str) -> String {
     let what = if other.kind == IncidentKind::Hang { "stopped answering" } else { "crashed" };
-    format!("The same process {what} {} {when}: incident {}.", spelled(apart), other.id)
+    format!("The same process {what} {} {when}: incident {}.", in_two_units(apart), other.id)
 }

@@ -1,9 +1,9 @@
 //! File names without what changes from build to build: versions, hashes, dates, the number of the interpreter.
 
-/// From how many characters on a part of a name that is written in hexadecimal digits is no word.
+/// The least number of characters with which a part of hexadecimal digits counts as a hash and no word.
 const SHORTEST_HASH: usize = 8;
-/// From how many characters on a part of letters and digits is a hash in base 32 (what repaired wheels of Python put
-/// into the names of libraries that they bring along).
+/// The least number of characters with which a part of letters and digits counts as a hash in base 32 (repaired wheels of
+/// Python put such hashes into the names of the libraries in them).
 const SHORTEST_LONG_HASH: usize = 20;
 
 /// The name in lower case that builds of the same file share: `libopenblas.FB5AE2TYXYH2IJRDKGDGQ3XBKLKTF43H.dll` is
@@ -12,12 +12,12 @@ const SHORTEST_LONG_HASH: usize = 20;
 pub(super) fn stable_name(name: &str) -> String {
     let lower = name.to_lowercase();
     let stable = without_changing_parts(&without_versions(&lower));
-    // A name of which nothing is left but its ending is all of its own.
+    // A name of which only the ending is left would be shared by other files.
     let has_stem = stable.split('.').next().is_some_and(|stem| stem.chars().any(char::is_alphanumeric));
     if has_stem { stable } else { lower }
 }
 
-/// Without numbers of two or more parts that are divided by dots, and a `v` or a separator before them.
+/// Removes numbers of two or more parts that are divided by dots, and a `v` or a separator before them.
 fn without_versions(name: &str) -> String {
     let mut kept = String::with_capacity(name.len());
     let mut rest = name;
@@ -46,7 +46,7 @@ fn is_separator(c: char) -> bool {
     matches!(c, '-' | '_' | ' ' | '+' | '.' | '(' | ')' | '{' | '}' | '~')
 }
 
-/// Without the parts between separators that are hashes, dates or the tag of an interpreter.
+/// Removes the parts between separators that are hashes, dates or the tag of an interpreter.
 fn without_changing_parts(name: &str) -> String {
     let mut kept = String::with_capacity(name.len());
     for part in name.split_inclusive(is_separator) {
@@ -54,7 +54,7 @@ fn without_changing_parts(name: &str) -> String {
             Some((end, c)) if is_separator(c) => part.split_at(end),
             _ => (part, ""),
         };
-        if !word.is_empty() && changes(word) {
+        if !word.is_empty() && is_of_one_build(word) {
             // Of the separators around it, the one behind stays: it may be the one before the ending.
             let end = kept.trim_end_matches(is_separator).len();
             kept.truncate(end);
@@ -66,8 +66,8 @@ fn without_changing_parts(name: &str) -> String {
     temporary(kept)
 }
 
-/// Whether a part of a name is another one in the next build.
-fn changes(word: &str) -> bool {
+/// Whether a part of a name differs from build to build: a hash, a date or the tag of an interpreter.
+fn is_of_one_build(word: &str) -> bool {
     let digits = word.bytes().filter(u8::is_ascii_digit).count();
     let hexadecimal = word.bytes().all(|byte| byte.is_ascii_hexdigit());
     let hash = hexadecimal && digits > 0 && word.len() >= SHORTEST_HASH;

@@ -1,45 +1,37 @@
-//! Which driver the stack of a stop points to that a text shows. A debugger has unwound it, so that, other than of a
-//! dump, it is known which code was running and who had called it.
-
-use std::sync::Arc;
+//! Which driver the stack of a blue screen in a text points to. A debugger has unwound it, so that, unlike in a dump, it
+//! is known which code was running and what had called it.
 
 use super::fault_site::Carriers;
-use super::gathered::Gathered;
-use super::{FaultSite, Suspect};
+use super::incident::{FaultSite, Suspect};
+use super::joined_evidence::JoinedEvidence;
 use evidence::{KernelRole, Ticket, TicketFrame, kernel_role};
 use windows_codes::{Knowledge, Stop};
 
-/// As many frames are looked at. Further out stand the filters that every request passes.
+/// How many frames are searched. Further out are the filters that every request passes.
 const SEARCHED_FRAMES: usize = 24;
 
-/// Beginnings of the names of functions that a compiler makes for handlers of exceptions: a driver's own stand between
-/// the exception and the stop.
+/// Beginnings of the names of functions that a compiler makes for handlers of exceptions: a driver's own are between the
+/// exception and the blue screen.
 const HANDLERS: [&str; 5] =
     ["_C_specific_handler", "__C_specific_handler", "GSHandlerCheck", "_GSHandlerCheck", "__GSHandlerCheck"];
 
-/// Functions of the kernel that run the drivers' deferred calls: what stands further out only happened to run.
+/// Functions of the kernel that run the drivers' deferred calls: code further out only happened to run.
 const RUNS_DPCS: [&str; 4] = ["KiExecuteAllDpcs", "KiRetireDpcList", "KxRetireDpcList", "KiIdleLoop"];
 
-/// What the stack of a text shows of a stop.
-#[derive(Debug, Default)]
-pub(super) struct Shown {
-    pub site: Option<FaultSite>,
-    pub suspect: Option<Suspect>,
-}
-
 /// How the kernel came to stop the system.
-enum Way<'t> {
+enum StopReason<'t> {
     /// By an exception that the code of the first of these frames raised.
     Exception(&'t [TicketFrame]),
-    /// The first of these frames called the function that stops the system, or one of the kernel's that did.
+    /// The first of these frames called the function that stops the system, or a function of the kernel that did.
     Call(&'t [TicketFrame]),
     /// A watchdog found that the code of the first of these frames ran.
     Interrupt(&'t [TicketFrame]),
 }
 
-/// What records and analyses name, with what the stack of a stop in a text shows where they name nobody but a carrier.
+/// Fault site and suspect of records and analyses, completed from the stack of a blue screen in a text where they name
+/// nothing but a carrier.
 pub(super) fn completed(
-    gathered: &Gathered<'_>,
+    gathered: &JoinedEvidence<'_>,
     site: Option<FaultSite>,
     suspect: Option<Suspect>,
     knowledge: &Knowledge,
@@ -50,67 +42,58 @@ pub(super) fn completed(
     if site.as_ref().is_some_and(|site| !site.carrier) || ticket.blamed.is_some() {
         return (site, suspect);
     }
-    let shown = shown(ticket, knowledge, carriers);
-    (shown.site.or(site), shown.suspect.or(suspect))
+    let (shown_site, shown_suspect) = site_and_suspect(ticket, knowledge, carriers);
+    (shown_site.or(site), shown_suspect.or(suspect))
 }
 
-/// What the stack in `ticket` shows; nothing where the stop is one whose stack does not tell.
-pub(super) fn shown(ticket: &Ticket, knowledge: &Knowledge, carriers: &dyn Carriers) -> Shown {
-    let tells = ticket.bugcheck.as_ref().map(|(code, _)| knowledge.stop(*code).is_some_and(Stop::stack_tells));
-    if tells == Some(false) {
-        return Shown::default();
+/// Fault site and suspect by the stack in `ticket`; neither for a blue screen whose stack proves nothing.
+fn site_and_suspect(
+    ticket: &Ticket,
+    knowledge: &Knowledge,
+    carriers: &dyn Carriers,
+) -> (Option<FaultSite>, Option<Suspect>) {
+    let stack_tells = ticket.bugcheck.as_ref().map(|(code, _)| knowledge.stop(*code).is_some_and(Stop::stack_tells));
+    if stack_tells == Some(false) {
+        return (None, None);
     }
-    match way(&ticket.frames) {
-        Some(Way::Exception(frames)) => of_exception(frames, carriers),
-        // Without the code, a driver of Windows may be the watchdog that found what another did.
-        Some(Way::Call(frames))
-            if tells.is_some() || frames.first().is_some_and(|first| !of_windows(&first.module, carriers)) =>
+    let (frames, reason) = match stop_reason(&ticket.frames) {
+        Some(StopReason::Exception(frames)) => return exception_site(frames, carriers),
+        // Without the code, a driver of Windows may be the watchdog that found an error of another.
+        Some(StopReason::Call(frames))
+            if stack_tells.is_some() || frames.first().is_some_and(|first| !of_windows(&first.module, carriers)) =>
         {
-            let reason = "it is the first driver on the stack that the debugger printed, and what it called stopped the \
-                          system";
-            Shown { site: None, suspect: first_driver(frames, carriers, reason) }
+            (frames, "and what it called stopped the system")
         }
-        // Of a stop without code nobody knows which watchdog it was.
-        Some(Way::Interrupt(frames)) if tells.is_some() => {
-            let reason =
-                "it is the first driver on the stack that the debugger printed, which the watchdog interrupted";
-            Shown { site: None, suspect: first_driver(frames, carriers, reason) }
-        }
-        _ => Shown::default(),
-    }
+        // Of a blue screen without code nobody knows which watchdog it was.
+        Some(StopReason::Interrupt(frames)) if stack_tells.is_some() => (frames, "which the watchdog interrupted"),
+        _ => return (None, None),
+    };
+    let reason = format!("it is the first driver on the stack that the debugger printed, {reason}");
+    (None, first_driver(frames, carriers, &reason))
 }
 
-fn of_exception(frames: &[TicketFrame], carriers: &dyn Carriers) -> Shown {
-    let Some(first) = frames.first() else { return Shown::default() };
-    let carrier = carriers.is_carrier(&first.module);
-    let site = FaultSite {
-        module: Arc::clone(&first.module),
-        version: None,
-        offset: first.offset,
-        path: None,
-        function: first.symbol.clone(),
-        unloaded: false,
-        carrier,
-    };
-    let suspect = if carrier {
+fn exception_site(frames: &[TicketFrame], carriers: &dyn Carriers) -> (Option<FaultSite>, Option<Suspect>) {
+    let Some(first) = frames.first() else { return (None, None) };
+    let site =
+        FaultSite { offset: first.offset, function: first.symbol.clone(), ..FaultSite::new(&first.module, carriers) };
+    let suspect = if site.carrier {
         let reason =
             format!("it is the first driver on the stack that the debugger printed that called into {}", site.module);
         first_driver(frames, carriers, &reason)
     } else {
-        let reason = "the stack that the debugger printed shows the exception in it";
-        Some(suspect(&site.module, "exact", reason))
+        Some(Suspect::new(&site.module, "exact", "the stack that the debugger printed shows the exception in it"))
     };
-    Shown { site: Some(site), suspect }
+    (Some(site), suspect)
 }
 
 /// The first driver of these frames that does not come with Windows.
 fn first_driver(frames: &[TicketFrame], carriers: &dyn Carriers, reason: &str) -> Option<Suspect> {
     let mut in_kernel = frames.iter().take(SEARCHED_FRAMES).take_while(|frame| !is_border(frame));
     let frame = in_kernel.find(|frame| !of_windows(&frame.module, carriers))?;
-    Some(suspect(&frame.module, "unwound", reason))
+    Some(Suspect::new(&frame.module, "unwound", reason))
 }
 
-/// Whether what stands further out only happened to run, or is a program's.
+/// Whether the frames further out are those of code that only happened to run, or of a program.
 fn is_border(frame: &TicketFrame) -> bool {
     let role = kernel_role(frame);
     let of_dpcs = || frame.symbol.as_deref().is_some_and(|name| RUNS_DPCS.contains(&name));
@@ -122,25 +105,22 @@ fn of_windows(module: &str, carriers: &dyn Carriers) -> bool {
     carriers.is_carrier(module) || carriers.is_windows_driver(module)
 }
 
-fn suspect(module: &Arc<str>, basis: &'static str, reason: &str) -> Suspect {
-    Suspect { module: Arc::clone(module), version: None, path: None, basis, reason: reason.to_owned() }
-}
-
-/// What stands behind the frames of the stop and of the exception that led to it.
-fn way(frames: &[TicketFrame]) -> Option<Way<'_>> {
+/// How the kernel came to stop the system, with the frames behind those of the blue screen and of the exception that led
+/// to it.
+fn stop_reason(frames: &[TicketFrame]) -> Option<StopReason<'_>> {
     let mut rest = frames.get(frames.iter().position(|frame| kernel_role(frame) == Some(KernelRole::Stop))?..)?;
     for _ in 0..SEARCHED_FRAMES {
         let (frame, further) = rest.split_first()?;
         match kernel_role(frame) {
-            Some(KernelRole::Trap) => return Some(Way::Exception(behind(further))),
+            Some(KernelRole::Trap) => return Some(StopReason::Exception(behind_exception(further))),
             Some(KernelRole::Interrupt) => {
                 let of_interrupt = |frame: &&TicketFrame| kernel_role(frame) == Some(KernelRole::Interrupt);
-                return further.get(further.iter().take_while(of_interrupt).count()..).map(Way::Interrupt);
+                return further.get(further.iter().take_while(of_interrupt).count()..).map(StopReason::Interrupt);
             }
             Some(KernelRole::SystemCall) => return None,
             Some(KernelRole::Stop | KernelRole::Dispatch | KernelRole::Other) => {}
             None if is_handler(frame) || frame.module.eq_ignore_ascii_case("hal.dll") => {}
-            None => return Some(Way::Call(rest)),
+            None => return Some(StopReason::Call(rest)),
         }
         rest = further;
     }
@@ -148,7 +128,7 @@ fn way(frames: &[TicketFrame]) -> Option<Way<'_>> {
 }
 
 /// The frames behind those of an exception, which may be several.
-fn behind(frames: &[TicketFrame]) -> &[TicketFrame] {
+fn behind_exception(frames: &[TicketFrame]) -> &[TicketFrame] {
     let of_exception =
         |frame: &TicketFrame| matches!(kernel_role(frame), Some(KernelRole::Trap | KernelRole::Dispatch));
     let begins = frames.iter().position(|frame| !of_exception(frame)).unwrap_or(frames.len());
@@ -186,7 +166,7 @@ mod tests {
             bugcheck: code.map(|code| (BugcheckCode(code), Vec::new())),
             ..Ticket::default()
         };
-        let Shown { site, suspect } = shown(&ticket, &Knowledge::builtin(), &LISTED);
+        let (site, suspect) = site_and_suspect(&ticket, &Knowledge::builtin(), &LISTED);
         (site.map(|site| site.module.to_string()), suspect.map(|suspect| (suspect.module.to_string(), suspect.basis)))
     }
 

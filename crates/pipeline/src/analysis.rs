@@ -23,7 +23,7 @@ use crash_dump::minidump::Symbols;
 use evidence::{ArtifactKind, LogCoverage, Observation, base_name};
 use evtx_scan::Cache;
 use facts::{Around, Nearby, Surroundings};
-use incident::{Built, Incident, Item, LastNames, Machine, Sighting};
+use incident::{Built, Incident, LastNames, Machine, Sighting, SourcedEvidence};
 use report::coverage::{Shown, coverage};
 use report::groups::{Attributes, groups};
 use report::inspected::Inspected;
@@ -96,7 +96,7 @@ pub fn analyze_keeping(
     knowledge: &Knowledge,
     options: &Options,
     progress: &dyn Progress,
-) -> (Report, Vec<Item>) {
+) -> (Report, Vec<SourcedEvidence>) {
     conclude(read_all(paths, options, progress), rules, knowledge, options)
 }
 
@@ -120,7 +120,12 @@ pub fn merge(read: Vec<ReadArtifact>, rules: &RuleSet, knowledge: &Knowledge, op
 }
 
 /// Joins and judges the artifacts.
-fn conclude(read: Vec<ReadArtifact>, rules: &RuleSet, knowledge: &Knowledge, options: &Options) -> (Report, Vec<Item>) {
+fn conclude(
+    read: Vec<ReadArtifact>,
+    rules: &RuleSet,
+    knowledge: &Knowledge,
+    options: &Options,
+) -> (Report, Vec<SourcedEvidence>) {
     let (artifacts, items, logs) = collect(read, knowledge);
     let sightings = OnceLock::new();
     let (mut machines, built) = steps::timed("joined", || joined(&items, &logs, &sightings, rules, knowledge));
@@ -128,7 +133,7 @@ fn conclude(read: Vec<ReadArtifact>, rules: &RuleSet, knowledge: &Knowledge, opt
 
     let (mut surroundings, (patterns, standing)) = rayon::join(
         || by_host(&machines, &items, has_sigma(options)),
-        || rayon::join(|| patterns(&built, knowledge), || incident::standing(&built)),
+        || rayon::join(|| patterns(&built, knowledge), || incident::timeline_incidents(&built)),
     );
     add_incidents(&mut surroundings, &built);
     let mut attributes = Attributes::default();
@@ -160,7 +165,7 @@ fn conclude(read: Vec<ReadArtifact>, rules: &RuleSet, knowledge: &Knowledge, opt
     surroundings.into_par_iter().for_each(drop);
     let coverage = coverage(&artifacts, &mut machines, &incidents, &shown, knowledge);
     let reported: HashSet<&str> = incidents.iter().map(|judged| judged.incident.id.as_str()).collect();
-    incident::stand(&mut machines, &standing, |id| reported.contains(id));
+    incident::enter_incidents(&mut machines, &standing, |id| reported.contains(id));
     let report = Report {
         limits: options.limits,
         keeps_evidence: options.keep_evidence,
@@ -182,7 +187,7 @@ fn has_sigma(options: &Options) -> bool {
 }
 
 /// The sets of Sigma rules, as a report lists them.
-fn sigma_sets(options: &Options) -> impl Iterator<Item = RuleSetInfo> {
+fn sigma_sets(options: &Options) -> impl Iterator<SourcedEvidence = RuleSetInfo> {
     let sets = options.sigma.iter().flat_map(|sigma| sigma.sets());
     sets.map(|(path, rules)| RuleSetInfo::of_sigma(format!("{PREFIX}{path}"), *rules))
 }
@@ -242,33 +247,37 @@ fn inspected(read: Vec<ReadArtifact>, rules: &RuleSet, knowledge: &Knowledge, op
     let sighted: HashSet<usize> = sightings.get().into_iter().flatten().map(|sighting| sighting.item).collect();
     let others = items.iter().enumerate().filter(|(index, _)| !sighted.contains(index));
     let reports = others.filter(|(_, item)| matches!(item.observation, Observation::Wer(_)));
-    let reports = reports.map(|(_, item)| incident::says(&item.observation, knowledge)).collect();
+    let reports = reports.map(|(_, item)| incident::sentence(&item.observation, knowledge)).collect();
     drop(surroundings);
     Inspected { artifacts, machines, incidents, unrecognised, reports }
 }
 
 /// The machines, and the incidents with the evidence of each. `sightings` receives the sightings of `items`.
-fn joined<'i>(
-    items: &'i [Item],
+fn joined<'s, 'i: 's>(
+    items: &'i [SourcedEvidence],
     logs: &[LogCoverage],
-    sightings: &'i OnceLock<Vec<Sighting>>,
+    sightings: &'s OnceLock<Vec<Sighting<'i>>>,
     rules: &RuleSet,
     knowledge: &Knowledge,
-) -> (Vec<Machine>, Vec<Built<'i>>) {
+) -> (Vec<Machine>, Vec<Built<'s>>) {
     let (mut machines, built) = rayon::join(
         || incident::machines(items, logs, knowledge),
         || {
             // Made before the lock is taken, so that no other thread waits for it.
-            let made = self::sightings(items);
+            let made = incident::sightings(items);
             incident::incidents(items, sightings.get_or_init(|| made), knowledge, &carriers(rules))
         },
     );
-    incident::describe(&mut machines, items, &built, knowledge);
+    incident::describe_machines(&mut machines, items, &built, knowledge);
     (machines, built)
 }
 
 /// The surroundings of incidents on each machine, by the machine's name in lower case.
-fn by_host<'i>(machines: &'i [Machine], items: &'i [Item], sigma: bool) -> HashMap<String, Surroundings<'i>> {
+fn by_host<'i>(
+    machines: &'i [Machine],
+    items: &'i [SourcedEvidence],
+    sigma: bool,
+) -> HashMap<String, Surroundings<'i>> {
     let prepared = |machine: &'i Machine| (machine.host.to_lowercase(), Surroundings::new(machine, items, sigma));
     machines.par_iter().map(prepared).collect()
 }
@@ -290,11 +299,7 @@ fn of_host<'s, 'i>(
     surroundings.get(&incident.host.as_ref()?.to_lowercase())
 }
 
-fn sightings(items: &[Item]) -> Vec<Sighting> {
-    items.par_iter().enumerate().filter_map(|(index, item)| Sighting::of(index, item)).collect()
-}
-
-/// Reads all artifacts of a run.
+/// Reads everything.
 fn read_all(paths: &[PathBuf], options: &Options, progress: &dyn Progress) -> Vec<ReadArtifact> {
     let (mut found, unfound) = discover::find(paths);
     if let Some(cache) = &options.cache {
@@ -353,7 +358,10 @@ fn keeping(mut read: Vec<ReadArtifact>, options: &Options) -> Vec<ReadArtifact> 
 }
 
 /// The artifacts by path, their evidence in that order, and the coverage of logs; computers have one name each.
-fn collect(mut all: Vec<ReadArtifact>, knowledge: &Knowledge) -> (Vec<Artifact>, Vec<Item>, Vec<LogCoverage>) {
+fn collect(
+    mut all: Vec<ReadArtifact>,
+    knowledge: &Knowledge,
+) -> (Vec<Artifact>, Vec<SourcedEvidence>, Vec<LogCoverage>) {
     all.sort_by(|a, b| a.artifact.path.cmp(&b.artifact.path));
 
     let last_names = folders::last_names(&all);
@@ -365,7 +373,7 @@ fn collect(mut all: Vec<ReadArtifact>, knowledge: &Knowledge) -> (Vec<Artifact>,
         let file: Arc<str> = base_name(&read.artifact.path).into();
         artifacts.push(read.artifact);
         coverage.extend(if last.is_empty() { read.coverage } else { incident::under_last_name(read.coverage, &last) });
-        items.extend(read.evidence.into_iter().map(|mut evidence| Item {
+        items.extend(read.evidence.into_iter().map(|mut evidence| SourcedEvidence {
             artifact: index,
             folder: Arc::clone(&folder),
             file: Arc::clone(&file),
@@ -375,9 +383,10 @@ fn collect(mut all: Vec<ReadArtifact>, knowledge: &Knowledge) -> (Vec<Artifact>,
             observation: evidence.observation,
         }));
     }
-    incident::unify(&mut items, &mut coverage, folders.names_mut());
+    incident::unify_host_names(&mut items, &mut coverage, folders.names_mut());
     // The items of one artifact share their folder's name.
-    let in_one_folder = |a: &Item, b: &Item| Arc::ptr_eq(&a.folder, &b.folder) || a.folder == b.folder;
+    let in_one_folder =
+        |a: &SourcedEvidence, b: &SourcedEvidence| Arc::ptr_eq(&a.folder, &b.folder) || a.folder == b.folder;
     let of_folders: Vec<Arc<str>> =
         items.chunk_by(in_one_folder).filter_map(|items| Some(Arc::clone(&items.first()?.folder))).collect();
     let hosts =

@@ -4,7 +4,7 @@
 use super::{evidence, text, word};
 use crate::{FactSet, Record, Value};
 use incident::Built;
-use incident::environment::{Copies, CudaLibrary, Environment, Fit, Found, Framework, RuntimeFile};
+use incident::environment::{Copies, CudaLibrary, Environment, Found, Framework, RuntimeFile};
 use windows_codes::{Release, location};
 
 /// Sets the facts of [`incident::environment`], without those of the operating system and the processor.
@@ -99,18 +99,18 @@ fn conflicts(environment: &Environment<'_>, facts: &mut FactSet) {
 
 fn compatibility(environment: &Environment<'_>, facts: &mut FactSet) {
     let compatibility = &environment.compatibility;
-    let age = |fit| word(if fit == Fit::Fits { "enough" } else { "too-old" });
-    let fits = |fit| word(if fit == Fit::Fits { "fits" } else { "other" });
+    let age = |fits: bool| word(if fits { "enough" } else { "too-old" });
+    let fits = |fits: bool| word(if fits { "fits" } else { "other" });
     if let Some(driver) = compatibility.cuda_driver {
         let from = evidence(driver.from);
-        facts.set("compat.cuda_driver", age(driver.fit), from);
+        facts.set("compat.cuda_driver", age(driver.fits), from);
         facts.set("compat.cuda_driver_minimum", driver_release(driver.minimum), from);
         facts.set("compat.cuda_driver_release", driver_release(driver.driver), from);
         facts.set("compat.cuda_releases", text(&driver.releases.to_string()), from);
     }
     if let Some(runtime) = compatibility.msvcp140 {
         let from = evidence(runtime.from);
-        facts.set("compat.msvcp140", age(runtime.fit), from);
+        facts.set("compat.msvcp140", age(runtime.fits), from);
         facts.set("compat.msvcp140_minimum", release(runtime.minimum), from);
         facts.set("compat.msvcp140_needed_by", text(runtime.needed_by), from);
     }

@@ -45,7 +45,7 @@ fn processor(built: &Built<'_>, facts: &mut FactSet) {
     facts.set_known("cpu.family", processor.family, from);
     facts.set_known("cpu.model", processor.model, from);
     facts.set_known("cpu.stepping", processor.stepping, from);
-    let extensions = Extensions::of(dump.system.cpu_features);
+    let extensions = Extensions::new(dump.system.cpu_features);
     facts.set_known("cpu.avx", extensions.avx, from);
     facts.set_known("cpu.avx2", extensions.avx2, from);
     facts.set_known("cpu.avx512f", extensions.avx512f, from);

@@ -24,7 +24,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use self::nearby::FoldedSigma;
 use evidence::{Event, EventContent, LogCoverage, Observation, Recorded as Kept, Stretches};
-use incident::{Built, ByPlace, Incident, IncidentKind, Item, Machine, TimelineEntry};
+use incident::{Built, Incident, IncidentKind, Machine, NumberMap, SourcedEvidence, TimelineEntry};
 
 /// How far the timeline goes on after an incident: records about a blue screen are written at the next start.
 pub const TIMELINE_AFTER: SignedDuration = SignedDuration::from_mins(10);
@@ -58,7 +58,7 @@ pub struct Surroundings<'i> {
     /// What the logs of each channel cover, by its name in lower case.
     by_channel: BTreeMap<String, Stretches>,
     /// Of items that records were made of, the number of the incident that they report.
-    incident_of: ByPlace<usize, u32>,
+    incident_of: NumberMap<usize, u32>,
     /// When incidents of a signature first happened.
     first_of: HashMap<String, Timestamp>,
     /// Whether Sigma rules were matched with the logs.
@@ -85,7 +85,7 @@ impl<'i> Surroundings<'i> {
     /// Prepares the timeline of a machine whose entries were made of `items`; `sigma` says whether Sigma rules were
     /// matched with its logs.
     #[must_use]
-    pub fn new(machine: &'i Machine, items: &'i [Item], sigma: bool) -> Self {
+    pub fn new(machine: &'i Machine, items: &'i [SourcedEvidence], sigma: bool) -> Self {
         let (logged, by_kind) = rayon::join(|| logged(machine, items), || by_kind(machine, items));
         let is = |channel: &str, wanted: &str| channel.eq_ignore_ascii_case(wanted);
         let mut system_logs: Vec<(Timestamp, Timestamp)> =
@@ -102,7 +102,7 @@ impl<'i> Surroundings<'i> {
             by_channel.entry(log.channel.to_lowercase()).or_default().push(log);
         }
         let by_channel = by_channel.into_iter().map(|(name, logs)| (name, Stretches::of(logs.into_iter()))).collect();
-        let (incident_of, first_of) = (ByPlace::default(), HashMap::new());
+        let (incident_of, first_of) = (NumberMap::default(), HashMap::new());
         Self { machine, logged, by_kind, system_logs, covered, by_channel, incident_of, first_of, sigma }
     }
 
@@ -173,7 +173,7 @@ fn is_of_application_log(kind: IncidentKind) -> bool {
 }
 
 /// The event of which an entry was made.
-fn event<'i>(entry: &TimelineEntry, items: &'i [Item]) -> Option<&'i Event> {
+fn event<'i>(entry: &TimelineEntry, items: &'i [SourcedEvidence]) -> Option<&'i Event> {
     match &items.get(entry.item)?.observation {
         Observation::Event(event) => Some(event),
         _ => None,
@@ -181,7 +181,7 @@ fn event<'i>(entry: &TimelineEntry, items: &'i [Item]) -> Option<&'i Event> {
 }
 
 /// The entries of a machine's timeline with their events, and which of them are copies.
-fn logged<'i>(machine: &'i Machine, items: &'i [Item]) -> Vec<Logged<'i>> {
+fn logged<'i>(machine: &'i Machine, items: &'i [SourcedEvidence]) -> Vec<Logged<'i>> {
     let mut logged: Vec<Logged<'i>> = Vec::with_capacity(machine.timeline.len());
     let at_once = |a: &TimelineEntry, b: &TimelineEntry| (a.time, a.id) == (b.time, b.id) && a.provider == b.provider;
     for alike in machine.timeline.chunk_by(at_once) {
@@ -207,7 +207,7 @@ fn logged<'i>(machine: &'i Machine, items: &'i [Item]) -> Vec<Logged<'i>> {
 
 /// Where in a machine's timeline the entries of each kind stand, but for those that tell once more of what was just
 /// installed.
-fn by_kind(machine: &Machine, items: &[Item]) -> BTreeMap<&'static str, Vec<usize>> {
+fn by_kind(machine: &Machine, items: &[SourcedEvidence]) -> BTreeMap<&'static str, Vec<usize>> {
     let mut by_kind: BTreeMap<&'static str, Vec<usize>> = BTreeMap::new();
     let mut installed = Installed::default();
     for (index, entry) in machine.timeline.iter().enumerate() {
@@ -229,12 +229,12 @@ struct Installed<'i> {
     /// Its number there.
     numbers: HashMap<Installation<'i>, usize>,
     /// The same by what records say, which those that say the same share; `None` where that is nothing.
-    of_content: ByPlace<*const EventContent, Option<usize>>,
+    of_content: NumberMap<*const EventContent, Option<usize>>,
 }
 
 impl<'i> Installed<'i> {
     /// Whether an entry tells once more of what was just installed.
-    fn repeats(&mut self, entry: &TimelineEntry, items: &'i [Item]) -> bool {
+    fn repeats(&mut self, entry: &TimelineEntry, items: &'i [SourcedEvidence]) -> bool {
         if !INSTALLS.contains(&entry.kind) {
             return false;
         }

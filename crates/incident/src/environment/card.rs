@@ -1,19 +1,21 @@
-//! The card of an incident: what the report shows of its surroundings, by key.
+//! The card of an incident: what the report shows of its environment, by key.
 
 use std::collections::BTreeMap;
 
 use super::extensions::Extensions;
+use super::found::Found;
 use super::frameworks::Framework;
 use super::runtime::RuntimeFile;
-use super::{Environment, Found, system};
-use crate::gathered::Gathered;
+use super::version_parts::{major_minor, nvidia_release, release};
+use super::{Environment, system};
+use crate::joined_evidence::JoinedEvidence;
+use crate::kernel_card::add_kernel_facts;
 use evidence::{CpuArchitecture, OperatingSystem, Version};
 use windows_codes::{Knowledge, intel_release, location};
 
-/// The card. What a text states is marked so, and stands only where nothing that was loaded tells.
-#[must_use]
-pub fn card(
-    gathered: &Gathered<'_>,
+/// The card. Values that a text states are marked, and are there only where nothing that was loaded shows them.
+pub(crate) fn card(
+    gathered: &JoinedEvidence<'_>,
     environment: &Environment<'_>,
     knowledge: &Knowledge,
 ) -> BTreeMap<&'static str, String> {
@@ -27,20 +29,17 @@ pub fn card(
     card
 }
 
-/// Versions of which texts state several, where nothing that was loaded tells.
+/// Adds versions of which texts state several, where nothing that was loaded shows them.
 fn contradictions(environment: &Environment<'_>, card: &mut BTreeMap<&'static str, String>) {
     for (key, versions) in &environment.stated.contradictions {
-        let written = versions.iter().map(|version| {
-            let (major, minor) = two(*version);
-            if *key == "gpu_driver" { format!("{major}.{minor:02}") } else { format!("{major}.{minor}") }
-        });
-        let written: Vec<String> = written.collect();
-        card.entry(key).or_insert_with(|| format!("{}{STATED_DIFFERENTLY}", written.join(" or ")));
+        let spelled = if *key == "gpu_driver" { nvidia_release } else { major_minor };
+        let versions: Vec<String> = versions.iter().copied().map(spelled).collect();
+        card.entry(key).or_insert_with(|| format!("{}{STATED_DIFFERENTLY}", versions.join(" or ")));
     }
 }
 
 fn machine(
-    gathered: &Gathered<'_>,
+    gathered: &JoinedEvidence<'_>,
     environment: &Environment<'_>,
     knowledge: &Knowledge,
     card: &mut BTreeMap<&'static str, String>,
@@ -59,13 +58,13 @@ fn machine(
         if system.cpu_count > 0 {
             card.insert("cpu_threads", system.cpu_count.to_string());
         }
-        if let Some(extensions) = Extensions::of(system.cpu_features).text() {
+        if let Some(extensions) = Extensions::new(system.cpu_features).text() {
             card.insert("cpu_extensions", extensions);
         }
     } else if let Some((_, dump)) = gathered.kernel_dump() {
-        card.insert("os", system::of_kernel(dump.build, knowledge));
+        card.insert("os", system::kernel_releases(dump.build, knowledge));
         card.insert("cpu", dump.cpu.word().to_owned());
-        crate::kernel_card::fill(dump, card);
+        add_kernel_facts(dump, card);
     } else if let Some((_, report)) = gathered.report(|report| report.os_version.is_some())
         && let Some(build) = report.os_version.as_deref().and_then(system::build_of)
     {
@@ -79,7 +78,8 @@ fn machine(
     }
 }
 
-/// NVIDIA's release by itself, as everybody names it. Others with their maker, and in a key of their own beside NVIDIA's.
+/// Adds NVIDIA's release by itself, as everybody names it; other drivers with their maker, and in a key of their own beside
+/// NVIDIA's.
 fn graphics(environment: &Environment<'_>, card: &mut BTreeMap<&'static str, String>) {
     let graphics = &environment.graphics;
     let amd = graphics.amd.map(|found| format!("AMD {}", found.value));
@@ -91,8 +91,7 @@ fn graphics(environment: &Environment<'_>, card: &mut BTreeMap<&'static str, Str
     if let Some(first) = drivers.next() {
         card.insert("gpu_driver", first);
     } else if let Some(stated) = environment.stated.nvidia_driver {
-        let (branch, update) = two(stated.value);
-        card.insert("gpu_driver", as_stated(&format!("{branch}.{update:02}")));
+        card.insert("gpu_driver", as_stated(&nvidia_release(stated.value)));
     }
     let others: Vec<String> = drivers.collect();
     if !others.is_empty() {
@@ -102,35 +101,29 @@ fn graphics(environment: &Environment<'_>, card: &mut BTreeMap<&'static str, Str
 
 fn cuda(environment: &Environment<'_>, card: &mut BTreeMap<&'static str, String>) {
     let (cuda, stated) = (&environment.cuda, &environment.stated);
-    let dotted = |found: Found<Version>| {
-        let (major, minor) = two(found.value);
-        format!("{major}.{minor}")
-    };
     if let Some(runtime) = cuda.runtime {
-        // From 11 on the file name tells only the major version.
-        let (major, _) = two(runtime.value);
-        card.insert("cuda", if major >= 11 { format!("{major}.x") } else { dotted(runtime) });
+        // From 11 on the file name contains only the major version.
+        let (major, _) = release(runtime.value);
+        card.insert("cuda", if major >= 11 { format!("{major}.x") } else { major_minor(runtime.value) });
     } else if let Some(toolkit) = stated.cuda {
-        card.insert("cuda", as_stated(&dotted(toolkit)));
+        card.insert("cuda", as_stated(&major_minor(toolkit.value)));
     }
     if let Some(cudnn) = cuda.cudnn {
-        card.insert("cudnn", two(cudnn.value).0.to_string());
+        card.insert("cudnn", release(cudnn.value).0.to_string());
     } else if let Some(cudnn) = stated.cudnn {
-        card.insert("cudnn", as_stated(&dotted(cudnn)));
+        card.insert("cudnn", as_stated(&major_minor(cudnn.value)));
     }
     if let Some(cublas) = cuda.cublas {
         // `cublas64_100` is of 10.0; from 11 on the name has the major version only.
-        let (major, minor) = two(cublas.value);
+        let (major, minor) = release(cublas.value);
         let is_whole = minor == 0 && major != 10;
-        card.insert("cublas", if is_whole { major.to_string() } else { format!("{major}.{minor}") });
+        card.insert("cublas", if is_whole { major.to_string() } else { major_minor(cublas.value) });
     }
     let mut conflicts = Vec::new();
-    if let Some(names) = cuda.at_odds {
-        let (first, second) = names.value;
+    if let Some(Found { value: (first, second), .. }) = cuda.at_odds {
         conflicts.push(format!("{first} and {second} are of different CUDA toolkits"));
     }
-    if let Some(majors) = cuda.cudnn_majors {
-        let (first, second) = majors.value;
+    if let Some(Found { value: (first, second), .. }) = cuda.cudnn_majors {
         conflicts.push(format!("parts of cuDNN {first} and {second} are loaded"));
     }
     if !conflicts.is_empty() {
@@ -140,8 +133,7 @@ fn cuda(environment: &Environment<'_>, card: &mut BTreeMap<&'static str, String>
 
 fn programs(environment: &Environment<'_>, card: &mut BTreeMap<&'static str, String>) {
     if let Some(python) = &environment.python {
-        let (major, minor) = two(python.version.value);
-        card.insert("python", format!("{major}.{minor}"));
+        card.insert("python", major_minor(python.version.value));
         let known: Vec<&str> =
             python.release.as_deref().into_iter().chain(python.installation.map(described)).collect();
         if !known.is_empty() {
@@ -161,15 +153,12 @@ fn programs(environment: &Environment<'_>, card: &mut BTreeMap<&'static str, Str
 
 fn framework(loaded: Option<&Framework<'_>>, stated: Option<Version>) -> Option<String> {
     let stated = stated.map(|version| {
-        let [major, minor, patch, _] = version.0;
-        as_stated(&if patch == 0 { format!("{major}.{minor}") } else { format!("{major}.{minor}.{patch}") })
+        let [.., patch, _] = version.0;
+        let release = major_minor(version);
+        as_stated(&if patch == 0 { release } else { format!("{release}.{patch}") })
     });
     let Some(loaded) = loaded else { return stated };
-    let version = loaded.version.map(|version| {
-        let (major, minor) = two(version);
-        format!("{major}.{minor}")
-    });
-    let version = version.or(stated).unwrap_or_else(|| NOT_KNOWN.to_owned());
+    let version = loaded.version.map(major_minor).or(stated).unwrap_or_else(|| NOT_KNOWN.to_owned());
     Some(match loaded.installation.map(described) {
         Some(installation) => format!("{version}, {installation}"),
         None => version,
@@ -181,11 +170,11 @@ fn runtime(environment: &Environment<'_>, card: &mut BTreeMap<&'static str, Stri
     for (key, file) in
         [("msvcp140", runtime.msvcp140), ("vcruntime140", runtime.vcruntime140), ("ucrtbase", runtime.ucrtbase)]
     {
-        // Every program has Windows' own `ucrtbase.dll`; only a version or another place says something.
-        let says_nothing = |file: RuntimeFile<'_>| {
+        // Every program has Windows' own `ucrtbase.dll`; only a version or another folder is worth a value.
+        let is_usual = |file: RuntimeFile<'_>| {
             key == "ucrtbase" && file.version.is_none() && file.path.is_none_or(|path| location(path) == "system")
         };
-        if let Some(file) = file.filter(|file| !says_nothing(file.value)) {
+        if let Some(file) = file.filter(|file| !is_usual(file.value)) {
             card.insert(key, runtime_file(file.value));
         }
     }
@@ -210,19 +199,18 @@ fn runtime(environment: &Environment<'_>, card: &mut BTreeMap<&'static str, Stri
     }
 }
 
-/// Libraries of CUDA, cuDNN and frameworks that lie in the Windows folder, where no installer puts them and every program
+/// Libraries of CUDA, cuDNN and frameworks that are in the Windows folder, where no installer puts them and every program
 /// finds them before its own. ONNX Runtime belongs there: Windows brings one along.
 fn misplaced(environment: &Environment<'_>) -> Vec<String> {
-    let in_windows = |installation, path: Option<&str>| installation == Some("system") && path.is_some();
     let libraries = environment.cuda.libraries.iter().flatten();
-    let libraries = libraries
-        .filter(|library| in_windows(library.installation, library.path))
-        .filter_map(|library| Some((library.name, library.path?)));
-    let frameworks = environment.frameworks.iter().flatten();
-    let frameworks = frameworks
-        .filter(|framework| framework.name != "onnxruntime" && in_windows(framework.installation, framework.path))
-        .filter_map(|framework| Some((framework.name, framework.path?)));
-    libraries.chain(frameworks).map(|(name, path)| format!("{name} in {}", folder(path))).collect()
+    let libraries = libraries.map(|library| (library.name, library.installation, library.path));
+    let frameworks = environment.frameworks.iter().flatten().filter(|framework| framework.name != "onnxruntime");
+    let frameworks = frameworks.map(|framework| (framework.name, framework.installation, framework.path));
+    libraries
+        .chain(frameworks)
+        .filter(|(_, installation, _)| *installation == Some("system"))
+        .filter_map(|(name, _, path)| Some(format!("{name} in {}", folder(path?))))
+        .collect()
 }
 
 fn runtime_file(file: RuntimeFile<'_>) -> String {
@@ -254,35 +242,29 @@ fn described(installation: &'static str) -> &'static str {
     }
 }
 
-/// How a value ends that only a text tells.
-pub const AS_STATED: &str = " (as the text says)";
+/// The end of a value that only a text states.
+const AS_STATED: &str = " (as the text says)";
 
-/// What stands where the version would.
+/// The text in the place of an unknown version.
 const NOT_KNOWN: &str = "version not known";
 
-/// How a value ends of which texts state several versions.
+/// The end of a value of which texts state several versions.
 const STATED_DIFFERENTLY: &str = " (the text says both)";
 
-/// Whether a value of a card is known from nothing but what somebody wrote.
-#[must_use]
-pub fn is_stated(value: &str) -> bool {
+/// Whether a value of a card is only what somebody wrote.
+pub(crate) fn is_stated(value: &str) -> bool {
     [AS_STATED, STATED_DIFFERENTLY].iter().any(|mark| value.ends_with(mark))
 }
 
-/// Whether a value of a card leaves the version open, or has it from nothing but what somebody wrote.
+/// Whether a value of a card has no version, or one that is only what somebody wrote.
 #[must_use]
-pub fn tells_no_version(value: &str) -> bool {
+pub fn is_version_unsure(value: &str) -> bool {
     [NOT_KNOWN, AS_STATED, STATED_DIFFERENTLY].iter().any(|mark| value.contains(mark))
 }
 
-/// A value that a text states.
-pub fn as_stated(text: &str) -> String {
+/// A value that a text states, with its mark.
+pub(crate) fn as_stated(text: &str) -> String {
     format!("{text}{AS_STATED}")
-}
-
-fn two(version: Version) -> (u16, u16) {
-    let [major, minor, ..] = version.0;
-    (major, minor)
 }
 
 #[cfg(test)]

@@ -1,12 +1,12 @@
-//! What goes with what by the tables in `rules/data`, computed here because rules compare facts with values and not with
-//! each other. Only what the tables prove is said.
+//! Which versions work together by the tables in `rules/data`, computed here because rules compare facts with values and
+//! not with each other. A fit is known only where the tables prove it.
 
 use super::Environment;
-use super::seen::Seen;
-use evidence::Version;
+use super::modules::Modules;
+use super::version_parts::release;
 use windows_codes::{Knowledge, Release, ReleaseSpan};
 
-/// What goes with what.
+/// Whether versions in a process work together.
 #[derive(Debug, Clone, Default)]
 pub struct Compatibility {
     /// The NVIDIA driver and the CUDA runtime.
@@ -17,33 +17,18 @@ pub struct Compatibility {
     pub msvcp140: Option<RuntimeFit>,
 }
 
-/// Whether two things go together.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Fit {
-    /// As far as the tables know.
-    Fits,
-    /// They don't.
-    Misfits,
-}
-
-impl Fit {
-    fn of(fits: bool) -> Self {
-        if fits { Self::Fits } else { Self::Misfits }
-    }
-}
-
 /// The NVIDIA driver and the CUDA runtime.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CudaDriver {
     /// Whether the driver is at or above the minimum.
-    pub fit: Fit,
+    pub fits: bool,
     /// The releases that the runtime can be; the oldest minimum of them counts.
     pub releases: ReleaseSpan,
     /// That minimum.
     pub minimum: Release,
     /// The driver.
     pub driver: Release,
-    /// The number of the evidence that tells the driver, counted from 0.
+    /// The number of the evidence with the driver, counted from 0.
     pub from: usize,
 }
 
@@ -54,13 +39,13 @@ pub struct TensorFlowFit {
     pub built_with_cuda: Release,
     /// The cuDNN it was built with.
     pub built_with_cudnn: Release,
-    /// Whether the toolkit has all libraries that it asks for.
-    pub cuda: Option<Fit>,
+    /// Whether the toolkit has all libraries that TensorFlow loads.
+    pub cuda: Option<bool>,
     /// The first library that the toolkit does not have.
     pub missing: Option<&'static str>,
     /// Whether cuDNN is of the same major version and not of a lower minor version.
-    pub cudnn: Option<Fit>,
-    /// The number of the evidence that tells TensorFlow's release, counted from 0.
+    pub cudnn: Option<bool>,
+    /// The number of the evidence with TensorFlow's release, counted from 0.
     pub from: usize,
 }
 
@@ -68,26 +53,28 @@ pub struct TensorFlowFit {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RuntimeFit {
     /// Whether it is at or above the minimum.
-    pub fit: Fit,
+    pub fits: bool,
     /// The minimum.
     pub minimum: Release,
     /// The library: its name in the table.
     pub needed_by: &'static str,
-    /// Which builds of it need that.
-    pub why: &'static str,
     /// The number of the evidence, counted from 0.
     pub from: usize,
 }
 
-pub(super) fn compatibility(environment: &Environment<'_>, seen: &Seen<'_>, knowledge: &Knowledge) -> Compatibility {
+pub(super) fn compatibility(
+    environment: &Environment<'_>,
+    modules: &Modules<'_>,
+    knowledge: &Knowledge,
+) -> Compatibility {
     Compatibility {
         cuda_driver: cuda_driver(environment, knowledge),
         tensorflow: tensorflow(environment, knowledge),
-        msvcp140: msvcp140(environment, seen, knowledge),
+        msvcp140: msvcp140(environment, modules, knowledge),
     }
 }
 
-/// What is loaded counts before what a text says.
+/// Compares driver and runtime. Loaded files count before what a text states.
 fn cuda_driver(environment: &Environment<'_>, knowledge: &Knowledge) -> Option<CudaDriver> {
     let stated = || {
         let release = release(environment.stated.cuda?.value);
@@ -97,13 +84,7 @@ fn cuda_driver(environment: &Environment<'_>, knowledge: &Knowledge) -> Option<C
     let driver = environment.graphics.nvidia.map(|found| found.map(|driver| (driver.branch, driver.update)));
     let driver = driver.or_else(|| environment.stated.nvidia_driver.map(|found| found.map(release)))?;
     let minimum = knowledge.oldest_cuda_driver(releases)?;
-    Some(CudaDriver {
-        fit: Fit::of(driver.value >= minimum),
-        releases,
-        minimum,
-        driver: driver.value,
-        from: driver.from,
-    })
+    Some(CudaDriver { fits: driver.value >= minimum, releases, minimum, driver: driver.value, from: driver.from })
 }
 
 fn tensorflow(environment: &Environment<'_>, knowledge: &Knowledge) -> Option<TensorFlowFit> {
@@ -116,54 +97,44 @@ fn tensorflow(environment: &Environment<'_>, knowledge: &Knowledge) -> Option<Te
     });
     let stated = environment.stated.cudnn.map(|found| {
         let (major, minor) = release(found.value);
-        Fit::of(major == build.cudnn.0 && minor >= build.cudnn.1)
+        major == build.cudnn.0 && minor >= build.cudnn.1
     });
-    // A file name tells the major version alone.
+    // A file name contains the major version alone.
     let loaded = environment.cuda.cudnn.map(|found| release(found.value).0 == build.cudnn.0);
     Some(TensorFlowFit {
         built_with_cuda: build.cuda,
         built_with_cudnn: build.cudnn,
-        cuda: toolkit.map(|_| Fit::of(missing.is_none())),
+        cuda: toolkit.map(|_| missing.is_none()),
         missing,
         cudnn: match loaded {
-            Some(false) => Some(Fit::Misfits),
+            Some(false) => Some(false),
             _ => stated,
         },
         from: version.from,
     })
 }
 
-fn msvcp140(environment: &Environment<'_>, seen: &Seen<'_>, knowledge: &Knowledge) -> Option<RuntimeFit> {
+fn msvcp140(environment: &Environment<'_>, modules: &Modules<'_>, knowledge: &Knowledge) -> Option<RuntimeFit> {
     let first = environment.runtime.msvcp140?;
     let version = release(first.value.version?);
-    let (name, minimum) = seen
-        .whole_list()?
+    let (name, minimum) = modules
+        .complete_list()?
         .iter()
         .filter_map(|module| knowledge.msvcp140_minimum(module.name))
         .reduce(|greatest, other| if other.1.version > greatest.1.version { other } else { greatest })?;
-    Some(RuntimeFit {
-        fit: Fit::of(version >= minimum.version),
-        minimum: minimum.version,
-        needed_by: name,
-        why: minimum.why,
-        from: first.from,
-    })
-}
-
-fn release(version: Version) -> Release {
-    let [major, minor, ..] = version.0;
-    (major, minor)
+    Some(RuntimeFit { fits: version >= minimum.version, minimum: minimum.version, needed_by: name, from: first.from })
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::seen::tests::listed;
+    use super::super::modules::tests::listed;
     use super::super::{Found, cuda, graphics, installation, runtime};
     use super::*;
+    use evidence::Version;
 
     fn of<'i>(modules: &[(&'i str, &str)], state: impl FnOnce(&mut Environment<'i>)) -> Compatibility {
         let (seen, knowledge) = (listed(modules), Knowledge::builtin());
-        let layout = installation::Layout::of(&seen);
+        let layout = installation::Layout::new(&seen);
         let mut environment = Environment {
             graphics: graphics::graphics(&seen),
             cuda: cuda::cuda(&seen, &layout, &knowledge),
@@ -181,9 +152,9 @@ mod tests {
     #[test]
     fn a_driver_is_too_old_below_the_oldest_minimum_of_what_the_name_can_be() {
         let with = |driver: &str| of(&[("cudart64_110.dll", "6.14"), ("nvcuda64.dll", driver)], |_| ());
-        let fit = |driver: &str| with(driver).cuda_driver.map(|fit| (fit.fit, fit.minimum));
-        assert_eq!(fit("27.21.14.5121"), Some((Fit::Misfits, (451, 22))), "451.21");
-        assert_eq!(fit("27.21.14.5122"), Some((Fit::Fits, (451, 22))), "451.22, though 11.8 brings a newer one");
+        let fit = |driver: &str| with(driver).cuda_driver.map(|fit| (fit.fits, fit.minimum));
+        assert_eq!(fit("27.21.14.5121"), Some((false, (451, 22))), "451.21");
+        assert_eq!(fit("27.21.14.5122"), Some((true, (451, 22))), "451.22, though 11.8 brings a newer one");
         assert_eq!(of(&[("cudart64_110.dll", "6.14")], |_| ()).cuda_driver, None);
         assert_eq!(of(&[("nvcuda64.dll", "27.21.14.5122")], |_| ()).cuda_driver, None);
     }
@@ -194,7 +165,7 @@ mod tests {
             environment.stated.cuda = stated("8.0");
             environment.stated.nvidia_driver = stated("368.71");
         });
-        assert_eq!(fit.cuda_driver.map(|fit| (fit.fit, fit.minimum)), Some((Fit::Misfits, (369, 30))));
+        assert_eq!(fit.cuda_driver.map(|fit| (fit.fits, fit.minimum)), Some((false, (369, 30))));
     }
 
     #[test]
@@ -207,7 +178,7 @@ mod tests {
             });
             fit.tensorflow.map(|fit| (fit.cuda, fit.missing, fit.cudnn))
         };
-        let (fits, misfits) = (Some(Fit::Fits), Some(Fit::Misfits));
+        let (fits, misfits) = (Some(true), Some(false));
         assert_eq!(fit("2.5.0", "11.2", "8.1"), Some((fits, None, fits)));
         assert_eq!(fit("2.5.0", "11.4", "8.0"), Some((fits, None, misfits)));
         assert_eq!(fit("2.4.0", "11.2", "8.4"), Some((misfits, Some("cusolver64_10.dll"), fits)));
@@ -219,10 +190,10 @@ mod tests {
     fn the_library_that_needs_the_newest_runtime_counts() {
         let with = |version: &str| {
             let modules = [("msvcp140.dll", version), ("onnx_cpp2py_export.cp311-win_amd64.pyd", ""), ("c10.dll", "")];
-            of(&modules, |_| ()).msvcp140.map(|fit| (fit.fit, fit.minimum, fit.needed_by))
+            of(&modules, |_| ()).msvcp140.map(|fit| (fit.fits, fit.minimum, fit.needed_by))
         };
-        assert_eq!(with("14.38.33130.0"), Some((Fit::Misfits, (14, 40), "c10.dll")));
-        assert_eq!(with("14.40.33810.0"), Some((Fit::Fits, (14, 40), "c10.dll")));
+        assert_eq!(with("14.38.33130.0"), Some((false, (14, 40), "c10.dll")));
+        assert_eq!(with("14.40.33810.0"), Some((true, (14, 40), "c10.dll")));
         assert_eq!(of(&[("msvcp140.dll", "14.29.1.0"), ("app.exe", "1.0")], |_| ()).msvcp140, None);
     }
 }

@@ -1,6 +1,6 @@
 //! DLLs that are loaded from several folders.
 
-use super::seen::{Seen, SeenModule};
+use super::modules::{Module, Modules};
 use evidence::Version;
 use windows_codes::location;
 
@@ -19,15 +19,15 @@ pub struct Copies<'i> {
     pub from: usize,
 }
 
-/// The DLLs, in the order in which their first copies were loaded. Windows itself loads some DLLs twice, from its
-/// side-by-side store, so copies that all lie in its folder don't count. Nor do extension modules (`.pyd`): packages of
-/// Python may use the same name, and nobody finds them by it.
-pub(super) fn copies<'i>(seen: &Seen<'i>) -> Option<Vec<Copies<'i>>> {
-    let modules = seen.whole_list()?;
+/// Finds the DLLs, in the order in which their first copies were loaded. Windows itself loads some DLLs twice, from its
+/// side-by-side store, so copies that are all in its folder do not count. Nor do extension modules (`.pyd`): packages of
+/// Python may use the same name, and they are not found by it.
+pub(super) fn copies<'i>(modules: &Modules<'i>) -> Option<Vec<Copies<'i>>> {
+    let modules = modules.complete_list()?;
     if modules.iter().all(|module| module.path.is_none()) {
         return None;
     }
-    // Nearly all names are there once: those that may be there twice are found by a number that depends on the name alone.
+    // Nearly all names occur once: those that may occur twice are found by a hash of the name.
     let mut keys: Vec<(u64, usize)> = modules
         .iter()
         .enumerate()
@@ -35,14 +35,13 @@ pub(super) fn copies<'i>(seen: &Seen<'i>) -> Option<Vec<Copies<'i>>> {
         .map(|(index, module)| (key(module.name), index))
         .collect();
     keys.sort_unstable();
-    let mut groups: Vec<Vec<&SeenModule<'i>>> = Vec::new();
+    let mut groups: Vec<Vec<&Module<'i>>> = Vec::new();
     for same in keys.chunk_by(|(a, _), (b, _)| a == b).filter(|same| same.len() > 1) {
-        let first = same.first().and_then(|(_, index)| modules.get(*index));
-        let Some(first) = first else { continue };
-        let group = same.iter().filter_map(|(_, index)| modules.get(*index));
-        groups.push(group.filter(|module| module.is(first.name)).collect());
+        let mut alike = same.iter().filter_map(|(_, index)| modules.get(*index)).peekable();
+        let Some(first) = alike.peek().copied() else { continue };
+        groups.push(alike.filter(|module| module.is(first.name)).collect());
     }
-    let first_of = |group: &Vec<&SeenModule<'i>>| {
+    let first_of = |group: &Vec<&Module<'i>>| {
         let first = group.first()?;
         let first_path = first.path?;
         let mut others: Vec<&str> = Vec::new();
@@ -85,7 +84,7 @@ fn ends_with_dll(name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::seen::tests::listed;
+    use super::super::modules::tests::listed;
     use super::*;
 
     #[test]
@@ -121,7 +120,7 @@ mod tests {
     fn a_list_without_paths_tells_nothing() {
         assert!(copies(&listed(&[("a.exe", "1.0"), ("x.dll", "1.0"), ("x.dll", "1.0")])).is_none());
         let mut gaps = listed(&[(r"C:\a.exe", "1.0")]);
-        gaps.whole = false;
+        gaps.complete = false;
         assert!(copies(&gaps).is_none());
     }
 }

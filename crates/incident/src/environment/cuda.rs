@@ -1,15 +1,15 @@
-//! CUDA and cuDNN, by the names of their libraries. Their file versions are no help: they say 6.14.11.
+//! CUDA and cuDNN, by the names of their libraries. Their file versions are no help: they are all 6.14.11.
 
-use super::Found;
+use super::found::Found;
 use super::installation::Layout;
-use super::seen::{Seen, SeenModule};
+use super::modules::{Module, Modules};
 use evidence::Version;
 use windows_codes::{Knowledge, ReleaseSpan};
 
 /// CUDA and cuDNN in a process.
 #[derive(Debug, Clone, Default)]
 pub struct Cuda<'i> {
-    /// The runtime; from 11 on its name tells the major version only.
+    /// The runtime; from 11 on its name contains the major version only.
     pub runtime: Option<Found<Version>>,
     /// The releases of the toolkit that have a runtime of this name.
     pub runtime_releases: Option<ReleaseSpan>,
@@ -17,15 +17,15 @@ pub struct Cuda<'i> {
     pub cudnn: Option<Found<Version>>,
     /// cuBLAS, the number in its file name.
     pub cublas: Option<Found<Version>>,
-    /// All libraries of the toolkit and of cuDNN; `None` without a whole module list.
+    /// All libraries of the toolkit and of cuDNN; `None` without a complete module list.
     pub libraries: Option<Vec<CudaLibrary<'i>>>,
     /// Two libraries that no release of the toolkit has both.
     pub at_odds: Option<Found<(&'i str, &'i str)>>,
     /// The major versions of cuDNN of which parts are loaded, when there are several.
     pub cudnn_majors: Option<Found<(u16, u16)>>,
-    /// Where the toolkit's libraries stand, when all of them are known and one release of it has them all.
+    /// The number of the evidence with the toolkit's libraries, when all of them are known and one release has them all.
     pub of_one_toolkit: Option<usize>,
-    /// Where cuDNN's libraries stand, when the names of all tell the same major version.
+    /// The number of the evidence with cuDNN's libraries, when the names of all contain the same major version.
     pub of_one_cudnn: Option<usize>,
 }
 
@@ -42,35 +42,35 @@ pub struct CudaLibrary<'i> {
     pub from: usize,
 }
 
-pub(super) fn cuda<'i>(seen: &Seen<'i>, layout: &Layout, knowledge: &Knowledge) -> Cuda<'i> {
+pub(super) fn cuda<'i>(modules: &Modules<'i>, layout: &Layout, knowledge: &Knowledge) -> Cuda<'i> {
     // Nearly all modules of a process are others.
-    let is_library = |module: &&SeenModule<'i>| is_cuda(module.name) || is_cudnn(module.name);
-    let listed: Vec<&SeenModule<'i>> = seen.listed.iter().filter(is_library).collect();
-    let all: Vec<&SeenModule<'i>> = listed.iter().copied().chain(seen.named.iter().filter(is_library)).collect();
-    let listed = seen.whole_list().map(|_| listed);
-    let first = |read: fn(&SeenModule<'_>) -> Option<Version>| {
+    let is_library = |module: &&Module<'i>| is_cuda(module.name) || is_cudnn(module.name);
+    let listed: Vec<&Module<'i>> = modules.listed.iter().filter(is_library).collect();
+    let all: Vec<&Module<'i>> = listed.iter().copied().chain(modules.named.iter().filter(is_library)).collect();
+    let listed = modules.complete_list().map(|_| listed);
+    let first = |read: fn(&Module<'_>) -> Option<Version>| {
         all.iter().find_map(|module| Some(Found { value: read(module)?, from: module.from }))
     };
-    let releases = |module: &SeenModule<'_>| knowledge.cuda_releases(&module.name.to_ascii_lowercase());
+    let releases = |module: &Module<'_>| knowledge.cuda_releases(&module.name.to_ascii_lowercase());
     let (at_odds, cudnn_majors) = (at_odds(&all, releases), cudnn_majors(&all));
-    // A library whose name tells nothing may be of any release.
-    let all_tell = |belongs: fn(&str) -> bool, tells: &dyn Fn(&SeenModule<'i>) -> bool| {
+    // A library without a known name may be of any release.
+    let all_known = |belongs: fn(&str) -> bool, is_known: &dyn Fn(&Module<'i>) -> bool| {
         let mut libraries = listed.iter().flatten().filter(|module| belongs(module.name));
         let first = libraries.next()?;
-        (tells(first) && libraries.all(|module| tells(module))).then_some(first.from)
+        (is_known(first) && libraries.all(|module| is_known(module))).then_some(first.from)
     };
     Cuda {
-        of_one_toolkit: all_tell(is_cuda, &|module| releases(module).is_some()).filter(|_| at_odds.is_none()),
-        of_one_cudnn: all_tell(is_cudnn, &|module| cudnn_part(module).is_some()).filter(|_| cudnn_majors.is_none()),
+        of_one_toolkit: all_known(is_cuda, &|module| releases(module).is_some()).filter(|_| at_odds.is_none()),
+        of_one_cudnn: all_known(is_cudnn, &|module| cudnn_part(module).is_some()).filter(|_| cudnn_majors.is_none()),
         runtime: first(runtime),
         runtime_releases: all.iter().find(|module| runtime(module).is_some()).and_then(|module| releases(module)),
         cudnn: first(cudnn_front),
         cublas: first(cublas),
         libraries: listed.as_ref().map(|libraries| {
-            let library = |module: &&SeenModule<'i>| CudaLibrary {
+            let library = |module: &&Module<'i>| CudaLibrary {
                 name: module.name,
                 path: module.path,
-                installation: module.path.map(|path| layout.of_path(path)),
+                installation: module.path.map(|path| layout.installation(path)),
                 from: module.from,
             };
             libraries.iter().map(library).collect()
@@ -80,17 +80,18 @@ pub(super) fn cuda<'i>(seen: &Seen<'i>, layout: &Layout, knowledge: &Knowledge) 
     }
 }
 
-/// `cudart64_110.dll` is every 11.x, `cudart64_101.dll` is 10.1, `cudart64_12.dll` is every 12.x.
-fn runtime(module: &SeenModule<'_>) -> Option<Version> {
+/// The runtime's version by its name: `cudart64_110.dll` is every 11.x, `cudart64_101.dll` is 10.1, `cudart64_12.dll` is every 12.x.
+fn runtime(module: &Module<'_>) -> Option<Version> {
     numbered(module.between("cudart64_", ".dll")?)
 }
 
-/// `cublas64_11.dll` is that of CUDA 11, `cublas64_100.dll` that of 10.0, `cublas64_10.dll` that of 10.1 and 10.2.
-fn cublas(module: &SeenModule<'_>) -> Option<Version> {
+/// cuBLAS's version by its name: `cublas64_11.dll` is that of CUDA 11, `cublas64_100.dll` that of 10.0, `cublas64_10.dll` that of 10.1 and 10.2.
+fn cublas(module: &Module<'_>) -> Option<Version> {
     numbered(module.between("cublas64_", ".dll")?)
 }
 
-/// Three digits, and two from 50 on (CUDA 5.0 to 9.2), hold a minor number; fewer are a major number alone.
+/// The version in the digits of a name: three digits, and two from 50 on (CUDA 5.0 to 9.2), hold a minor number; fewer are
+/// a major number alone.
 fn numbered(digits: &str) -> Option<Version> {
     let number: u16 = digits.parse().ok()?;
     let (major, minor) = if digits.len() == 3 || number >= 50 {
@@ -102,12 +103,12 @@ fn numbered(digits: &str) -> Option<Version> {
 }
 
 /// cuDNN's major version by the name of its front DLL.
-fn cudnn_front(module: &SeenModule<'_>) -> Option<Version> {
+fn cudnn_front(module: &Module<'_>) -> Option<Version> {
     Some(Version([module.between("cudnn64_", ".dll")?.parse().ok()?, 0, 0, 0]))
 }
 
 /// The major version in the name of any DLL of cuDNN: `cudnn_ops_infer64_8.dll`.
-fn cudnn_part(module: &SeenModule<'_>) -> Option<u16> {
+fn cudnn_part(module: &Module<'_>) -> Option<u16> {
     let (_, digits) = module.between("cudnn", ".dll")?.rsplit_once("64_")?;
     digits.parse().ok()
 }
@@ -140,8 +141,8 @@ fn is_cudnn(name: &str) -> bool {
 /// The first two libraries that no release of the toolkit has both: the one that leaves no release, and the first of those
 /// before it that excludes it.
 fn at_odds<'i>(
-    modules: &[&SeenModule<'i>],
-    releases: impl Fn(&SeenModule<'_>) -> Option<ReleaseSpan>,
+    modules: &[&Module<'i>],
+    releases: impl Fn(&Module<'_>) -> Option<ReleaseSpan>,
 ) -> Option<Found<(&'i str, &'i str)>> {
     let mut before: Vec<(&'i str, ReleaseSpan)> = Vec::new();
     for module in modules.iter().filter(|module| is_cuda(module.name)) {
@@ -154,7 +155,7 @@ fn at_odds<'i>(
     None
 }
 
-fn cudnn_majors(modules: &[&SeenModule<'_>]) -> Option<Found<(u16, u16)>> {
+fn cudnn_majors(modules: &[&Module<'_>]) -> Option<Found<(u16, u16)>> {
     let mut parts = modules.iter().filter_map(|module| Some((cudnn_part(module)?, module.from)));
     let (first, _) = parts.next()?;
     parts.find(|(major, _)| *major != first).map(|(other, from)| Found { value: (first, other), from })
@@ -162,7 +163,7 @@ fn cudnn_majors(modules: &[&SeenModule<'_>]) -> Option<Found<(u16, u16)>> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::seen::tests::listed;
+    use super::super::modules::tests::listed;
     use super::*;
 
     fn of<'i>(names: &[&'i str]) -> Cuda<'i> {

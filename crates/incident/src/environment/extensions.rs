@@ -1,8 +1,8 @@
-//! What the system lets programs use of the processor's extensions.
+//! Extensions of the processor that the system lets programs use.
 
 use evidence::{CpuFeatures, Extension};
 
-/// The extensions that builds of programs differ by; each `None` where the dump does not tell.
+/// The extensions that decide which builds of programs run; each `None` where the dump does not contain it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Extensions {
     /// SSE4.2.
@@ -16,9 +16,9 @@ pub struct Extensions {
 }
 
 impl Extensions {
-    /// Reads what the dump says of them.
+    /// Reads them from a dump.
     #[must_use]
-    pub fn of(features: CpuFeatures) -> Self {
+    pub fn new(features: CpuFeatures) -> Self {
         Self {
             sse4_2: features.has(Extension::Sse42),
             avx: features.has(Extension::Avx),
@@ -52,7 +52,7 @@ mod tests {
     const BASE: u64 = 0x10C2_774C;
 
     fn of(windows: u64) -> Extensions {
-        Extensions::of(CpuFeatures { windows: Some(windows), ..CpuFeatures::default() })
+        Extensions::new(CpuFeatures { windows: Some(windows), ..CpuFeatures::default() })
     }
 
     #[test]

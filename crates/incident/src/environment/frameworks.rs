@@ -1,10 +1,11 @@
 //! Machine-learning frameworks, by their native modules.
 
 use super::installation::Layout;
-use super::seen::{Seen, SeenModule};
+use super::modules::{Module, Modules};
+use super::version_parts::release;
 use evidence::Version;
 
-/// The names of the frameworks that are told apart.
+/// The names of the frameworks.
 pub const FRAMEWORKS: &[&str] = &["tensorflow", "pytorch", "onnxruntime"];
 
 /// A framework in a process.
@@ -12,7 +13,7 @@ pub const FRAMEWORKS: &[&str] = &["tensorflow", "pytorch", "onnxruntime"];
 pub struct Framework<'i> {
     /// Which: one of [`FRAMEWORKS`].
     pub name: &'static str,
-    /// Its release, where a file's version tells it: major and minor number.
+    /// Its release, where a file's version contains it: major and minor number.
     pub version: Option<Version>,
     /// How it was installed.
     pub installation: Option<&'static str>,
@@ -42,35 +43,32 @@ const MODULES: &[(&str, &str)] = &[
 const VERSIONED: &[&str] = &["onnxruntime.dll", "onnxruntime_providers_shared.dll"];
 
 /// One entry a framework, by the module that was loaded first.
-pub(super) fn frameworks<'i>(seen: &Seen<'i>, layout: &Layout) -> Option<Vec<Framework<'i>>> {
-    let framework_of = |module: &'_ SeenModule<'i>| {
-        let known = MODULES.iter().find(|(file, _)| module.is(file))?;
-        Some(known.1)
-    };
-    let modules: Vec<(&SeenModule<'i>, &str)> =
-        seen.whole_list()?.iter().filter_map(|module| Some((module, framework_of(module)?))).collect();
-    let of = |name: &'static str| {
-        let own = || modules.iter().filter(|(_, framework)| *framework == name).map(|(module, _)| *module);
+pub(super) fn frameworks<'i>(modules: &Modules<'i>, layout: &Layout) -> Option<Vec<Framework<'i>>> {
+    let framework_of = |module: &Module<'i>| MODULES.iter().find(|(file, _)| module.is(file)).map(|(_, name)| *name);
+    let known: Vec<(&Module<'i>, &str)> =
+        modules.complete_list()?.iter().filter_map(|module| Some((module, framework_of(module)?))).collect();
+    let framework = |name: &'static str| {
+        let own = || known.iter().filter(|(_, framework)| *framework == name).map(|(module, _)| *module);
         let first = own().next()?;
-        let versioned = |module: &&SeenModule<'i>| VERSIONED.iter().any(|file| module.is(file));
+        let versioned = |module: &&Module<'i>| VERSIONED.iter().any(|file| module.is(file));
         let version = own().filter(versioned).find_map(|module| module.version).map(|version| {
-            let [major, minor, ..] = version.0;
+            let (major, minor) = release(version);
             Version([major, minor, 0, 0])
         });
         Some(Framework {
             name,
             version,
-            installation: first.path.map(|path| layout.of_path(path)),
+            installation: first.path.map(|path| layout.installation(path)),
             path: first.path,
             from: first.from,
         })
     };
-    Some(FRAMEWORKS.iter().filter_map(|name| of(name)).collect())
+    Some(FRAMEWORKS.iter().filter_map(|name| framework(name)).collect())
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::seen::tests::listed;
+    use super::super::modules::tests::listed;
     use super::*;
 
     #[test]
@@ -81,7 +79,7 @@ mod tests {
             (r"C:\Py\Lib\site-packages\onnxruntime\capi\onnxruntime_providers_shared.dll", "1.19.24.904"),
             (r"C:\Py\Lib\site-packages\onnxruntime\capi\onnxruntime_pybind11_state.pyd", ""),
         ]);
-        let found = frameworks(&seen, &Layout::of(&seen)).expect("a whole list");
+        let found = frameworks(&seen, &Layout::new(&seen)).expect("a whole list");
         let told: Vec<_> =
             found.iter().map(|one| (one.name, one.version.map(|v| v.to_string()), one.installation)).collect();
         assert_eq!(

@@ -1,7 +1,7 @@
-//! Display drivers, by the files of theirs that are loaded.
+//! Display drivers, by the versions of their files that are loaded.
 
-use super::Found;
-use super::seen::{Seen, SeenModule};
+use super::found::Found;
+use super::modules::{Module, Modules};
 use evidence::Version;
 use windows_codes::{DriverRelease, amd_driver, intel_driver, is_driver_file};
 
@@ -16,25 +16,25 @@ pub struct Graphics {
     pub intel: Option<Found<Version>>,
 }
 
-pub(super) fn graphics(seen: &Seen<'_>) -> Graphics {
+pub(super) fn graphics(modules: &Modules<'_>) -> Graphics {
     Graphics {
-        nvidia: first(seen, |module, version| {
+        nvidia: first(modules, |module, version| {
             // Nearly all modules of a process begin with another letter.
             let may_be = matches!(module.name.as_bytes().first(), Some(b'n' | b'N'));
             (may_be && is_driver_file(module.name)).then(|| DriverRelease::from_file_version(version)).flatten()
         }),
-        amd: first(seen, |module, version| amd_driver(module.name, version)),
-        intel: first(seen, |module, version| intel_driver(module.name, version)),
+        amd: first(modules, |module, version| amd_driver(module.name, version)),
+        intel: first(modules, |module, version| intel_driver(module.name, version)),
     }
 }
 
-fn first<T>(seen: &Seen<'_>, read: impl Fn(&SeenModule<'_>, Version) -> Option<T>) -> Option<Found<T>> {
-    seen.all().find_map(|module| Some(Found { value: read(module, module.version?)?, from: module.from }))
+fn first<T>(modules: &Modules<'_>, read: impl Fn(&Module<'_>, Version) -> Option<T>) -> Option<Found<T>> {
+    modules.all().find_map(|module| Some(Found { value: read(module, module.version?)?, from: module.from }))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::seen::tests::listed;
+    use super::super::modules::tests::listed;
     use super::*;
 
     #[test]

@@ -1,10 +1,10 @@
-//! How something came to where it was loaded from: a Python package, a conda environment, the CUDA toolkit...
+//! How a file was installed, by the folder that it was loaded from: with conda, as a Python package, with the CUDA toolkit...
 
-use super::seen::Seen;
+use super::modules::Modules;
 use windows_codes::{is_conda_folder, location};
 
-/// The ways. The folder of installed packages of a Python tells nothing of the tool that put a package there, and in a
-/// conda environment pip and conda use the same one.
+/// The ways of installation. The folder of installed packages of a Python does not show which tool put a package there, and
+/// in a conda environment pip and conda use the same one.
 pub const INSTALLATIONS: &[&str] = &[
     "conda",
     "site-packages",
@@ -18,10 +18,10 @@ pub const INSTALLATIONS: &[&str] = &[
     "other",
 ];
 
-/// Beginnings of the names of folders in which a Python is carried about with a program.
+/// Beginnings of the names of folders with a Python that needs no installation.
 const PORTABLE: &[&str] = &["python_embed", "python-embed", "winpython", "wpy64-", "wpy32-"];
 
-/// What a process's paths tell of its folders.
+/// The folders of a process's program and Python.
 #[derive(Debug, Default)]
 pub(super) struct Layout {
     /// The folder of the executable, in lower case.
@@ -31,11 +31,11 @@ pub(super) struct Layout {
 }
 
 impl Layout {
-    pub(super) fn of(seen: &Seen<'_>) -> Self {
-        let paths = || seen.listed.iter().filter_map(|module| module.path);
+    pub(super) fn new(modules: &Modules<'_>) -> Self {
+        let paths = || modules.listed.iter().filter_map(|module| module.path);
         let folder = |path: &str| path.rsplit_once(['\\', '/']).map(|(folder, _)| folder.to_ascii_lowercase());
-        let program = seen.listed.first().and_then(|module| folder(module.path?));
-        let python = seen.listed.iter().find(|module| super::python::number(module.name).is_some());
+        let program = modules.listed.first().and_then(|module| folder(module.path?));
+        let python = modules.listed.iter().find(|module| super::python::number(module.name).is_some());
         // conda keeps DLLs below Library\bin of an environment, and no other Python has that folder.
         let conda = python.and_then(|module| folder(module.path?)).filter(|python| {
             paths().any(|path| {
@@ -47,7 +47,7 @@ impl Layout {
     }
 
     /// How the file at `path` was installed: one of [`INSTALLATIONS`].
-    pub(super) fn of_path(&self, path: &str) -> &'static str {
+    pub(super) fn installation(&self, path: &str) -> &'static str {
         let path = path.to_ascii_lowercase().replace('/', "\\");
         let has_folder = |beginnings: &[&str]| {
             path.split('\\').rev().skip(1).any(|part| beginnings.iter().any(|start| part.starts_with(start)))
@@ -86,12 +86,12 @@ fn begins(text: &str, start: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::seen::tests::listed;
+    use super::super::modules::tests::listed;
     use super::*;
 
     #[test]
     fn each_path_tells_how_it_was_installed() {
-        let layout = Layout::of(&listed(&[(r"C:\App\app.exe", "1.0")]));
+        let layout = Layout::new(&listed(&[(r"C:\App\app.exe", "1.0")]));
         for (path, expected) in [
             (r"C:\Users\a\miniconda3\envs\tf\lib\site-packages\tensorflow\python\x.pyd", "conda"),
             (
@@ -112,7 +112,7 @@ mod tests {
             (r"D:\tools\cudnn\bin\cudnn64_8.dll", "other"),
             (r"C:\Application\x.dll", "other"),
         ] {
-            assert_eq!(layout.of_path(path), expected, "{path}");
+            assert_eq!(layout.installation(path), expected, "{path}");
             assert!(INSTALLATIONS.contains(&expected));
         }
     }
@@ -121,8 +121,8 @@ mod tests {
     fn an_environment_of_conda_is_known_by_its_library_folder() {
         let of = |third: &str| {
             let python = (r"D:\envs\tf\python39.dll", "3.9");
-            Layout::of(&listed(&[(r"D:\envs\tf\python.exe", "3.9"), python, (third, "1")]))
-                .of_path(r"D:\envs\tf\Lib\site-packages\torch\lib\c10.dll")
+            Layout::new(&listed(&[(r"D:\envs\tf\python.exe", "3.9"), python, (third, "1")]))
+                .installation(r"D:\envs\tf\Lib\site-packages\torch\lib\c10.dll")
         };
         assert_eq!(of(r"D:\envs\tf\Library\bin\mkl_rt.2.dll"), "conda");
         assert_eq!(of(r"D:\other\Library\bin\mkl_rt.2.dll"), "site-packages");

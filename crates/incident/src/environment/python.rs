@@ -1,8 +1,8 @@
 //! Python, by the name and the version of its DLL.
 
-use super::Found;
+use super::found::Found;
 use super::installation::Layout;
-use super::seen::Seen;
+use super::modules::Modules;
 use evidence::Version;
 
 /// The Python in a process.
@@ -10,24 +10,25 @@ use evidence::Version;
 pub struct Python {
     /// Major and minor number.
     pub version: Found<Version>,
-    /// With the third number, where the DLL's file version tells it.
+    /// With the third number, where the DLL's file version contains it.
     pub release: Option<String>,
     /// How it was installed.
     pub installation: Option<&'static str>,
 }
 
-pub(super) fn python(seen: &Seen<'_>, layout: &Layout) -> Option<Python> {
-    seen.all().find_map(|module| {
+pub(super) fn python(modules: &Modules<'_>, layout: &Layout) -> Option<Python> {
+    modules.all().find_map(|module| {
         let (major, minor) = number(module.name)?;
         Some(Python {
             version: Found { value: Version([major, minor, 0, 0]), from: module.from },
             release: module.version.and_then(|version| release(version, (major, minor))),
-            installation: module.path.map(|path| layout.of_path(path)),
+            installation: module.path.map(|path| layout.installation(path)),
         })
     })
 }
 
-/// `python39.dll`, `python312.dll`, and `python313t.dll` without the global lock.
+/// Major and minor number in the name of Python's DLL: `python39.dll`, `python312.dll`, and `python313t.dll` without the
+/// global lock.
 pub(super) fn number(name: &str) -> Option<(u16, u16)> {
     let (stem, ending) = name.split_at_checked(name.len().checked_sub(4)?)?;
     let (start, digits) = stem.split_at_checked(6)?;
@@ -38,7 +39,8 @@ pub(super) fn number(name: &str) -> Option<(u16, u16)> {
     Some((major.parse().ok()?, minor.parse().ok()?))
 }
 
-/// The file version's third part is a thousand times the third number, and 150 for a final release: 3.9.13150 is 3.9.13.
+/// The release with its third number. The file version's third part is a thousand times that number, and 150 for a final
+/// release: 3.9.13150 is 3.9.13.
 ///
 /// Source: `PC/python_ver_rc.h` of CPython.
 fn release(version: Version, (major, minor): (u16, u16)) -> Option<String> {
@@ -56,7 +58,7 @@ fn release(version: Version, (major, minor): (u16, u16)) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::seen::tests::listed;
+    use super::super::modules::tests::listed;
     use super::*;
 
     #[test]
@@ -86,7 +88,7 @@ mod tests {
             (r"C:\Users\a\miniconda3\envs\tf\python.exe", "3.9.13150.1013"),
             (r"C:\Users\a\miniconda3\envs\tf\python39.dll", "3.9.13150.1013"),
         ]);
-        let python = python(&seen, &Layout::of(&seen)).expect("a Python");
+        let python = python(&seen, &Layout::new(&seen)).expect("a Python");
         assert_eq!((python.release.as_deref(), python.installation), (Some("3.9.13"), Some("conda")));
     }
 }

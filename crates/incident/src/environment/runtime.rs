@@ -1,7 +1,7 @@
-//! The C and C++ runtime: the copy of each file that was loaded first, which is the one that all others get.
+//! The C and C++ runtime: the copy of each file that was loaded first, which all modules use.
 
-use super::Found;
-use super::seen::Seen;
+use super::found::Found;
+use super::modules::Modules;
 use evidence::Version;
 
 /// The runtime files that were loaded first.
@@ -24,12 +24,13 @@ pub struct RuntimeFile<'i> {
     pub path: Option<&'i str>,
 }
 
-/// A DLL that is asked for by name alone, as imports do, is the one of that name that is loaded already, wherever it lies:
-/// <https://learn.microsoft.com/windows/win32/dlls/dynamic-link-library-search-order>. Which one was the first only a
-/// list in load order tells.
-pub(super) fn runtime<'i>(seen: &Seen<'i>) -> Runtime<'i> {
+/// Finds the copies that were loaded first. A module that asks for a DLL by its name alone, as imports do, gets the one of
+/// that name that is loaded already, in whichever folder it is:
+/// <https://learn.microsoft.com/windows/win32/dlls/dynamic-link-library-search-order>. Only a list in load order shows
+/// which was the first.
+pub(super) fn runtime<'i>(modules: &Modules<'i>) -> Runtime<'i> {
     let first = |name: &str| {
-        let module = seen.whole_list()?.iter().find(|module| module.is(name))?;
+        let module = modules.complete_list()?.iter().find(|module| module.is(name))?;
         Some(Found { value: RuntimeFile { version: module.version, path: module.path }, from: module.from })
     };
     let real = |file: RuntimeFile<'i>| RuntimeFile { version: file.version.map(without_compatibility), ..file };
@@ -40,9 +41,9 @@ pub(super) fn runtime<'i>(seen: &Seen<'i>) -> Runtime<'i> {
     }
 }
 
-/// The version that a file of Windows has. Programs whose manifest does not name Windows 10 are told that its files are
-/// those of Windows 8, 6.2, and write that into the dumps that they make of themselves; the build number behind it stays
-/// the real one, and Windows 8 had 9200.
+/// The real version of a file of Windows. To programs whose manifest does not name Windows 10, Windows reports its files as
+/// those of Windows 8, 6.2, and such programs write that into dumps of themselves; the build number behind it is the real
+/// one, and Windows 8 had 9200.
 ///
 /// Source: "Operating system version changes in Windows 8.1 and Windows Server 2012 R2" of the Windows documentation.
 fn without_compatibility(version: Version) -> Version {
@@ -56,7 +57,7 @@ fn without_compatibility(version: Version) -> Version {
 
 #[cfg(test)]
 mod tests {
-    use super::super::seen::tests::listed;
+    use super::super::modules::tests::listed;
     use super::*;
 
     #[test]
@@ -80,7 +81,7 @@ mod tests {
         let first = runtime(&seen).msvcp140.expect("one is loaded").value;
         assert_eq!(first.version, "14.29.30139.0".parse().ok());
         assert_eq!(first.path, Some(r"C:\App\Qt\MSVCP140.dll"));
-        seen.whole = false;
+        seen.complete = false;
         assert!(runtime(&seen).msvcp140.is_none(), "a list with gaps does not tell which was the first");
     }
 }

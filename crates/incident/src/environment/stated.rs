@@ -1,11 +1,13 @@
-//! What a pasted text says of versions. It is somebody's word and not what was loaded, so it is kept apart.
+//! Versions that a pasted text states. They are what somebody wrote and not what was loaded, so they are kept apart.
 
 use std::sync::{Arc, LazyLock};
 
 use regex::{Regex, RegexBuilder};
+use strum::EnumString;
 
-use super::Found;
-use crate::gathered::Gathered;
+use super::found::Found;
+use super::version_parts::release;
+use crate::joined_evidence::JoinedEvidence;
 use evidence::{Inventory, Version};
 use windows_codes::Knowledge;
 
@@ -18,7 +20,7 @@ pub struct Stated {
     pub pytorch: Option<Found<Version>>,
     /// ONNX Runtime.
     pub onnxruntime: Option<Found<Version>>,
-    /// The CUDA toolkit, not what `nvidia-smi` calls CUDA Version: that is what the driver can do.
+    /// The CUDA toolkit, not what `nvidia-smi` calls CUDA Version: that is the newest toolkit for the driver.
     pub cuda: Option<Found<Version>>,
     /// cuDNN.
     pub cudnn: Option<Found<Version>>,
@@ -26,15 +28,19 @@ pub struct Stated {
     pub nvidia_driver: Option<Found<Version>>,
     /// The processor's name.
     pub processor: Option<Found<Arc<str>>>,
-    /// Of what the texts state several versions that can't be the same, with those, by the card's key.
+    /// Keys of the card with several versions in the texts that cannot be the same, and those versions.
     pub contradictions: Vec<(&'static str, Vec<Version>)>,
 }
 
-/// Which version a pattern finds.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Of {
+/// What a pattern of the table finds, by its name there.
+#[derive(Clone, Copy, PartialEq, Eq, EnumString)]
+#[strum(serialize_all = "kebab-case")]
+enum Product {
+    #[strum(serialize = "tensorflow")]
     TensorFlow,
+    #[strum(serialize = "pytorch")]
     PyTorch,
+    #[strum(serialize = "onnxruntime")]
     OnnxRuntime,
     Cuda,
     /// The digits of a PyTorch build's tag: `cu118` is 11.8.
@@ -47,95 +53,80 @@ enum Of {
     Processor,
 }
 
-impl Of {
-    /// By its name in the table.
-    fn named(name: &str) -> Option<Self> {
-        Some(match name {
-            "tensorflow" => Self::TensorFlow,
-            "pytorch" => Self::PyTorch,
-            "onnxruntime" => Self::OnnxRuntime,
-            "cuda" => Self::Cuda,
-            "cuda-tag" => Self::CudaTag,
-            "cudnn" => Self::Cudnn,
-            "cudnn-number" => Self::CudnnNumber,
-            "nvidia-driver" => Self::NvidiaDriver,
-            "processor" => Self::Processor,
-            _ => return None,
-        })
-    }
-}
-
 fn insensitive(pattern: &str) -> Result<Regex, regex::Error> {
     RegexBuilder::new(pattern).case_insensitive(true).build()
 }
 
-/// A line that is longer states no version.
-const LONGEST: usize = 200;
+/// Lines with more bytes state no version.
+const LONGEST_LINE: usize = 200;
 
-pub(super) fn stated(gathered: &Gathered<'_>) -> Stated {
-    let mut said = Said::default();
+pub(super) fn stated(gathered: &JoinedEvidence<'_>) -> Stated {
+    let mut statements = Statements::default();
     for (from, ticket) in gathered.described() {
-        said.add_lines(ticket.lines.iter().map(|line| &*line.text), from);
-        said.add_inventory(&ticket.inventory, from);
+        statements.add_lines(ticket.lines.iter().map(|line| &*line.text), from);
+        statements.add_inventory(&ticket.inventory, from);
     }
-    said.agreed()
+    statements.agreed()
 }
 
-/// What texts say of versions, agreeing or not.
+/// All that texts state, agreeing or not.
 #[derive(Default)]
-struct Said {
-    versions: Vec<(Of, Found<Version>)>,
+struct Statements {
+    versions: Vec<(Product, Found<Version>)>,
     processors: Vec<Found<Arc<str>>>,
 }
 
-impl Said {
+impl Statements {
     fn add_lines<'t>(&mut self, lines: impl Iterator<Item = &'t str>, from: usize) {
-        static REGEXES: LazyLock<Vec<(Of, Regex)>> = LazyLock::new(|| {
+        static REGEXES: LazyLock<Vec<(Product, Regex)>> = LazyLock::new(|| {
             let patterns = Knowledge::builtin().stated_versions();
-            patterns.filter_map(|(of, pattern)| Some((Of::named(of)?, insensitive(pattern).ok()?))).collect()
+            patterns.filter_map(|(name, pattern)| Some((name.parse().ok()?, insensitive(pattern).ok()?))).collect()
         });
-        for line in lines.filter(|line| line.len() <= LONGEST && may_state(line)) {
-            for (of, regex) in REGEXES.iter() {
+        for line in lines.filter(|line| line.len() <= LONGEST_LINE && may_state(line)) {
+            for (product, regex) in REGEXES.iter() {
                 let Some(text) = regex.captures(line).and_then(|groups| groups.get(1)) else { continue };
-                if *of == Of::Processor {
+                if *product == Product::Processor {
                     self.processors.push(Found { value: Arc::from(text.as_str()), from });
                 } else {
-                    self.add(read(*of, text.as_str()), from);
+                    self.add(read(*product, text.as_str()), from);
                 }
             }
         }
     }
 
-    /// What was recognised as the output of tools states the same things.
+    /// Adds what was recognised in the output of tools.
     fn add_inventory(&mut self, inventory: &Inventory, from: usize) {
-        self.add(inventory.nvidia_driver.map(|version| (Of::NvidiaDriver, version)), from);
+        self.add(inventory.nvidia_driver.map(|version| (Product::NvidiaDriver, version)), from);
         for (name, version) in &inventory.packages {
-            let of = match name.to_ascii_lowercase().as_str() {
-                "tensorflow" | "tensorflow-gpu" | "tensorflow-intel" | "tensorflow-cpu" => Of::TensorFlow,
-                "torch" | "pytorch" => Of::PyTorch,
-                "onnxruntime" | "onnxruntime-gpu" | "onnxruntime-directml" => Of::OnnxRuntime,
+            let product = match name.to_ascii_lowercase().as_str() {
+                "tensorflow" | "tensorflow-gpu" | "tensorflow-intel" | "tensorflow-cpu" => Product::TensorFlow,
+                "torch" | "pytorch" => Product::PyTorch,
+                "onnxruntime" | "onnxruntime-gpu" | "onnxruntime-directml" => Product::OnnxRuntime,
                 _ => continue,
             };
-            // What follows is a build's tag, or marks a release that is not final.
+            // Behind the numbers is a build's tag, or the mark of a release that is not final.
             let end = version.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(version.len());
             let numbers = version.get(..end).unwrap_or_default().trim_end_matches('.');
-            self.add(numbers.parse().ok().map(|version| (of, version)), from);
+            self.add(numbers.parse().ok().map(|version| (product, version)), from);
         }
     }
 
-    fn add(&mut self, said: Option<(Of, Version)>, from: usize) {
-        self.versions.extend(said.map(|(of, value)| (of, Found { value, from })));
+    fn add(&mut self, stated: Option<(Product, Version)>, from: usize) {
+        self.versions.extend(stated.map(|(product, value)| (product, Found { value, from })));
     }
 
+    /// The versions on which all texts agree, and those that contradict each other.
     fn agreed(self) -> Stated {
-        let versions = |of: Of| self.versions.iter().filter(move |(other, _)| *other == of).map(|(_, found)| *found);
-        let agreed = |of: Of| {
-            let first = versions(of).next()?;
-            versions(of).all(|other| alike(first.value, other.value)).then_some(first)
+        let versions = |product: Product| {
+            self.versions.iter().filter(move |(other, _)| *other == product).map(|(_, found)| *found)
         };
-        let contradicted = |(of, key): (Of, &'static str)| {
+        let agreed = |product: Product| {
+            let first = versions(product).next()?;
+            versions(product).all(|other| alike(first.value, other.value)).then_some(first)
+        };
+        let contradicted = |(product, key): (Product, &'static str)| {
             let mut different: Vec<Version> = Vec::new();
-            for found in versions(of) {
+            for found in versions(product) {
                 if !different.iter().any(|known| alike(*known, found.value)) {
                     different.push(found.value);
                 }
@@ -143,21 +134,21 @@ impl Said {
             (different.len() > 1).then_some((key, different))
         };
         let keys = [
-            (Of::TensorFlow, "tensorflow"),
-            (Of::PyTorch, "pytorch"),
-            (Of::OnnxRuntime, "onnxruntime"),
-            (Of::Cuda, "cuda"),
-            (Of::Cudnn, "cudnn"),
-            (Of::NvidiaDriver, "gpu_driver"),
+            (Product::TensorFlow, "tensorflow"),
+            (Product::PyTorch, "pytorch"),
+            (Product::OnnxRuntime, "onnxruntime"),
+            (Product::Cuda, "cuda"),
+            (Product::Cudnn, "cudnn"),
+            (Product::NvidiaDriver, "gpu_driver"),
         ];
         let processor = self.processors.first();
         Stated {
-            tensorflow: agreed(Of::TensorFlow),
-            pytorch: agreed(Of::PyTorch),
-            onnxruntime: agreed(Of::OnnxRuntime),
-            cuda: agreed(Of::Cuda),
-            cudnn: agreed(Of::Cudnn),
-            nvidia_driver: agreed(Of::NvidiaDriver),
+            tensorflow: agreed(Product::TensorFlow),
+            pytorch: agreed(Product::PyTorch),
+            onnxruntime: agreed(Product::OnnxRuntime),
+            cuda: agreed(Product::Cuda),
+            cudnn: agreed(Product::Cudnn),
+            nvidia_driver: agreed(Product::NvidiaDriver),
             processor: processor
                 .filter(|first| self.processors.iter().all(|other| other.value == first.value))
                 .cloned(),
@@ -168,43 +159,40 @@ impl Said {
 
 #[cfg(test)]
 fn of_lines<'t>(lines: impl Iterator<Item = &'t str>, from: usize) -> Stated {
-    let mut said = Said::default();
-    said.add_lines(lines, from);
-    said.agreed()
+    let mut statements = Statements::default();
+    statements.add_lines(lines, from);
+    statements.agreed()
 }
 
-/// Whether a line has one of the words that all patterns ask for.
+/// Whether a line has one of the words, one of which each pattern contains.
 fn may_state(line: &str) -> bool {
     const WORDS: &[&str] = &["tensorflow", "torch", "onnxruntime", "cuda", "cudnn", "driver", "cpu", "processor"];
     let line = line.to_ascii_lowercase();
     WORDS.iter().any(|word| line.contains(word))
 }
 
-fn read(of: Of, text: &str) -> Option<(Of, Version)> {
-    match of {
-        Of::CudaTag => {
+/// The version in the text that a pattern found.
+fn read(product: Product, text: &str) -> Option<(Product, Version)> {
+    match product {
+        Product::CudaTag => {
             let number: u16 = text.parse().ok()?;
-            Some((Of::Cuda, Version([number.checked_div(10)?, number.checked_rem(10)?, 0, 0])))
+            Some((Product::Cuda, Version([number / 10, number % 10, 0, 0])))
         }
-        Of::CudnnNumber => {
+        Product::CudnnNumber => {
             let number: u32 = text.parse().ok()?;
             // Two digits for the minor number from 9 on.
-            let unit = if number < 90_000 { 1000 } else { 10_000 };
-            let minor = number.checked_rem(unit)?.checked_div(100)?;
-            Some((
-                Of::Cudnn,
-                Version([u16::try_from(number.checked_div(unit)?).ok()?, u16::try_from(minor).ok()?, 0, 0]),
-            ))
+            let (major, rest) =
+                if number < 90_000 { (number / 1000, number % 1000) } else { (number / 10_000, number % 10_000) };
+            Some((Product::Cudnn, Version([u16::try_from(major).ok()?, u16::try_from(rest / 100).ok()?, 0, 0])))
         }
-        _ => Some((of, text.parse().ok()?)),
+        _ => Some((product, text.parse().ok()?)),
     }
 }
 
 /// Whether both may be the same: `2.4` and `2.4.1`.
-fn alike(Version(a): Version, Version(b): Version) -> bool {
-    let [a_major, a_minor, a_patch, _] = a;
-    let [b_major, b_minor, b_patch, _] = b;
-    (a_major, a_minor) == (b_major, b_minor) && (a_patch == b_patch || a_patch == 0 || b_patch == 0)
+fn alike(a: Version, b: Version) -> bool {
+    let (Version([.., a_patch, _]), Version([.., b_patch, _])) = (a, b);
+    release(a) == release(b) && (a_patch == b_patch || a_patch == 0 || b_patch == 0)
 }
 
 #[cfg(test)]
@@ -217,8 +205,8 @@ mod tests {
 
     #[test]
     fn all_patterns_of_the_table_can_be_used() {
-        for (of, pattern) in Knowledge::builtin().stated_versions() {
-            assert!(Of::named(of).is_some(), "{of}");
+        for (name, pattern) in Knowledge::builtin().stated_versions() {
+            assert!(name.parse::<Product>().is_ok(), "{name}");
             let groups = insensitive(pattern).map(|regex| regex.captures_len());
             assert!(groups.is_ok_and(|groups| groups == 2), "{pattern}");
         }
@@ -274,14 +262,14 @@ mod tests {
 
     #[test]
     fn what_texts_contradict_is_kept_and_not_decided() {
-        let mut said = Said::default();
-        said.add_lines(["Display driver: 461.40", "PyTorch: 2.1.0"].into_iter(), 0);
+        let mut statements = Statements::default();
+        statements.add_lines(["Display driver: 461.40", "PyTorch: 2.1.0"].into_iter(), 0);
         let packages = vec![("torch".into(), "2.4.1+cu118".into()), ("tensorflow".into(), "2.10.0rc1".into())];
-        said.add_inventory(
+        statements.add_inventory(
             &Inventory { nvidia_driver: Some(Version([536, 23, 0, 0])), packages, ..Inventory::default() },
             1,
         );
-        let stated = said.agreed();
+        let stated = statements.agreed();
         assert!(stated.nvidia_driver.is_none() && stated.pytorch.is_none());
         assert_eq!(two(stated.tensorflow), Some((2, 10)));
         let [(pytorch, _), (driver, releases)] = stated.contradictions.as_slice() else { panic!("{stated:?}") };

@@ -1,12 +1,12 @@
 //! The system and its processor.
 
-use super::Found;
-use super::seen::Seen;
-use crate::gathered::Gathered;
+use super::found::Found;
+use super::modules::Modules;
+use crate::joined_evidence::JoinedEvidence;
 use evidence::{CpuArchitecture, OperatingSystem, System};
 use windows_codes::Knowledge;
 
-/// The system as a sentence fragment: `Windows 10 22H2 (build 19045)`.
+/// The system's name: `Windows 10 22H2 (build 19045)`.
 pub(super) fn name(system: &System, knowledge: &Knowledge) -> String {
     let (major, minor, build) = system.os_version;
     match system.os {
@@ -15,7 +15,7 @@ pub(super) fn name(system: &System, knowledge: &Knowledge) -> String {
     }
 }
 
-/// A system that is no Windows: `Linux 5.15.0-113-generic #123-Ubuntu SMP`, `macOS 10.12.6 (16G29)`.
+/// The name of a system that is no Windows: `Linux 5.15.0-113-generic #123-Ubuntu SMP`, `macOS 10.12.6 (16G29)`.
 fn foreign(system: OperatingSystem, version: (u32, u32, u32), detail: Option<&str>) -> String {
     let name = match system {
         OperatingSystem::Linux => "Linux",
@@ -39,7 +39,8 @@ fn foreign(system: OperatingSystem, version: (u32, u32, u32), detail: Option<&st
     }
 }
 
-/// A release of Windows by its build. Some builds are of a client and of a server; `server` tells which, where known.
+/// A release of Windows by its build. Some builds are of a client and of a server; `server` is whether it is the server,
+/// where known.
 pub(super) fn windows(build: u32, server: Option<bool>, knowledge: &Knowledge) -> String {
     match knowledge.windows_release(build) {
         Some(release) => format!("{} (build {build})", edition(release, server)),
@@ -47,7 +48,7 @@ pub(super) fn windows(build: u32, server: Option<bool>, knowledge: &Knowledge) -
     }
 }
 
-/// A Windows whose number does not tell its service pack, with the words that the dump has for it.
+/// The name with the service pack in the dump's words, where the build number does not imply it.
 fn with_service_pack(name: String, system: &System) -> String {
     match (name.split_once(" (build"), system.os_detail.as_deref()) {
         (Some((release, build)), Some(pack)) if pack.starts_with("Service Pack") && !release.contains(" SP") => {
@@ -57,8 +58,8 @@ fn with_service_pack(name: String, system: &System) -> String {
     }
 }
 
-/// Windows by the number of its kernel, which several releases share.
-pub(crate) fn of_kernel(build: u32, knowledge: &Knowledge) -> String {
+/// The releases of Windows with this build number of the kernel, which several share.
+pub(crate) fn kernel_releases(build: u32, knowledge: &Knowledge) -> String {
     match knowledge.windows_of_kernel(build) {
         Some(releases) => format!("{releases} (kernel build {build})"),
         None => format!("Windows, kernel build {build}"),
@@ -80,23 +81,23 @@ pub fn build_of(os_version: &str) -> Option<u32> {
     os_version.split('.').nth(2)?.parse().ok()
 }
 
-/// Whether the process was one of 32 bits on 64-bit Windows: its DLLs of Windows come from `SysWOW64`, the layer that
-/// carries it is loaded, or there is no other Windows of that release. A 32-bit process may see `SysWOW64` as `System32`,
-/// so other paths prove nothing.
-pub(super) fn wow64(gathered: &Gathered<'_>, seen: &Seen<'_>) -> Option<Found<bool>> {
+/// Whether the process had 32 bits on 64-bit Windows: its DLLs of Windows come from `SysWOW64`, `wow64.dll` is loaded, or
+/// that release of Windows has no 32-bit edition. A 32-bit process may see `SysWOW64` as `System32`, so other paths prove
+/// nothing.
+pub(super) fn wow64(gathered: &JoinedEvidence<'_>, modules: &Modules<'_>) -> Option<Found<bool>> {
     let (from, dump) = gathered.dump()?;
     if dump.system.os != OperatingSystem::Windows {
         return None;
     }
-    let layer = seen.listed.iter().any(|module| module.is("wow64.dll"));
+    let has_layer = modules.listed.iter().any(|module| module.is("wow64.dll"));
     let redirected = || {
         let of_windows = |path: &str| path.to_ascii_lowercase().contains(r"\windows\syswow64\");
-        seen.listed.iter().any(|module| module.path.is_some_and(of_windows))
+        modules.listed.iter().any(|module| module.path.is_some_and(of_windows))
     };
     let value = match dump.system.cpu {
-        CpuArchitecture::X86 if layer || redirected() || is_always_64_bit(&dump.system) => true,
-        CpuArchitecture::X64 if layer => true,
-        CpuArchitecture::X64 => seen.whole_list().map(|_| false)?,
+        CpuArchitecture::X86 if has_layer || redirected() || is_always_64_bit(&dump.system) => true,
+        CpuArchitecture::X64 if has_layer => true,
+        CpuArchitecture::X64 => modules.complete_list().map(|_| false)?,
         _ => return None,
     };
     Some(Found { value, from })
@@ -130,9 +131,9 @@ mod tests {
     #[test]
     fn a_kernel_stands_for_all_releases_that_share_it() {
         let known = Knowledge::builtin();
-        assert_eq!(of_kernel(19041, &known), "Windows 10 2004 to 22H2 (kernel build 19041)");
-        assert_eq!(of_kernel(22621, &known), "Windows 11 22H2 or 23H2 (kernel build 22621)");
-        assert_eq!(of_kernel(1, &known), "Windows, kernel build 1");
+        assert_eq!(kernel_releases(19041, &known), "Windows 10 2004 to 22H2 (kernel build 19041)");
+        assert_eq!(kernel_releases(22621, &known), "Windows 11 22H2 or 23H2 (kernel build 22621)");
+        assert_eq!(kernel_releases(1, &known), "Windows, kernel build 1");
     }
 
     #[test]

@@ -3,31 +3,77 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use jiff::{SignedDuration, Timestamp};
+use jiff::Timestamp;
 
-use super::alive::Alive;
-use super::{JoinKey, MOST_CANDIDATES, Sets, tickets};
-use crate::sighting::{Item, Sighting};
+use super::compare::{differ, facts_differ};
+use super::key::JoinKey;
+use super::last_alive::LastAlive;
+use super::limits::{DUMP_CLOCK, LOGGED_WITHIN, MOST_CANDIDATES};
+use super::sets::Sets;
+use crate::sighting::Sighting;
 use evidence::{EventBody, Observation, base_name};
 
-/// How much later than the dump the record may have been logged: a machine that stopped on Friday is switched on again
-/// on Monday, and reports wait in a queue for a connection.
-pub(super) const LOGGED_WITHIN: SignedDuration = SignedDuration::from_hours(7 * 24);
-/// How much earlier: the dump's time is whole seconds.
-pub(super) const CLOCKS: SignedDuration = SignedDuration::from_secs(2);
 /// Names that Windows Error Reporting gives to the dump of every report.
 const OF_EVERY_REPORT: [&str; 3] = ["minidump.mdmp", "memory.hdmp", "triagedump.dmp"];
 
-/// Joins each dump to the next record that names its file and tells of the same; if two computers have one, to neither.
-pub(super) fn by_dump_path(sightings: &[Sighting], items: &[Item], alive: &Alive, sets: &mut Sets<'_>) {
-    let mut naming: HashMap<String, Vec<(Timestamp, usize)>> = HashMap::new();
-    for (index, sighting) in sightings.iter().enumerate() {
-        let Some(Observation::Event(event)) = items.get(sighting.item).map(|item| &item.observation) else { continue };
+/// Joins each dump to the next record that names its file and agrees with it; if two computers have one, to neither.
+pub(super) fn by_dump_path(sightings: &[Sighting<'_>], alive: &LastAlive, sets: &mut Sets<'_>) {
+    let naming = records_by_dump_name(sightings);
+    if naming.is_empty() {
+        return;
+    }
+    let mut named: Vec<(&Sighting<'_>, Option<Timestamp>, &Sighting<'_>)> = Vec::new();
+    for dump in sightings {
+        let is_kernel = match &dump.evidence.observation {
+            Observation::Process(_) => false,
+            Observation::Kernel(_) => true,
+            _ => continue,
+        };
+        let Some(time) = dump.time else { continue };
+        let Some(records) = naming.get(&original_name(&dump.evidence.file)) else { continue };
+        let from = records.partition_point(|(logged, _)| logged.duration_since(time) < -DUMP_CLOCK);
+        let in_time = records.iter().skip(from).take(MOST_CANDIDATES);
+        let in_time = in_time.take_while(|(logged, _)| logged.duration_since(time) <= LOGGED_WITHIN);
+        // Of each computer the first: the next start, the first report.
+        let mut by_host = BTreeMap::new();
+        for (_, record) in in_time.filter(|(_, record)| can_name(record, dump)) {
+            by_host.entry(sets.host(record)).or_insert(*record);
+        }
+        let own = sets.host(dump);
+        by_host.retain(|host, record| {
+            let ran_on = || record.time.is_some_and(|logged| alive.is_after(time, host.as_deref(), logged));
+            (own.is_none() || *host == own) && !(is_kernel && ran_on())
+        });
+        if let (1, Some(record)) = (by_host.len(), by_host.values().next()) {
+            named.push((record, is_kernel.then_some(time), dump));
+        }
+    }
+    // A blue screen's dump replaces the one before, whose name is often the same: of several, a record names the last.
+    let mut latest: HashMap<usize, Timestamp> = HashMap::new();
+    for (record, time, _) in &named {
+        if let Some(time) = time {
+            latest.entry(record.index).and_modify(|latest| *latest = (*latest).max(*time)).or_insert(*time);
+        }
+    }
+    for (record, time, dump) in named {
+        let earlier = time.and_then(|time| Some(latest.get(&record.index)?.duration_since(time)));
+        if earlier.is_none_or(|earlier| earlier <= DUMP_CLOCK) {
+            sets.join(record, dump, JoinKey::DumpPath);
+        }
+    }
+}
+
+/// By the names of dumps: the records that name them, with the times at which they were logged, earliest first.
+fn records_by_dump_name<'s>(sightings: &'s [Sighting<'s>]) -> HashMap<String, Vec<(Timestamp, &'s Sighting<'s>)>> {
+    let mut naming: HashMap<String, Vec<(Timestamp, &Sighting<'_>)>> = HashMap::new();
+    for sighting in sightings {
+        let Observation::Event(event) = &sighting.evidence.observation else { continue };
         let (Some(time), true) = (event.time, sighting.host.is_some()) else { continue };
         let mut add = |path: &str| {
             let name = original_name(base_name(path.trim()));
-            if is_dump(&name) && !OF_EVERY_REPORT.contains(&&*name) {
-                naming.entry(name).or_default().push((time, index));
+            let is_dump = [".dmp", ".mdmp", ".hdmp"].iter().any(|ending| name.ends_with(ending));
+            if is_dump && !OF_EVERY_REPORT.contains(&&*name) {
+                naming.entry(name).or_default().push((time, sighting));
             }
         };
         match &event.content.body {
@@ -39,53 +85,8 @@ pub(super) fn by_dump_path(sightings: &[Sighting], items: &[Item], alive: &Alive
             _ => {}
         }
     }
-    if naming.is_empty() {
-        return;
-    }
-    for records in naming.values_mut() {
-        records.sort_unstable();
-    }
-    let mut named: Vec<(usize, Option<Timestamp>, usize)> = Vec::new();
-    for (index, dump) in sightings.iter().enumerate() {
-        let Some(item) = items.get(dump.item) else { continue };
-        let (Observation::Process(_) | Observation::Kernel(_), Some(time)) = (&item.observation, dump.time) else {
-            continue;
-        };
-        let Some(records) = naming.get(&original_name(&item.file)) else { continue };
-        let from = records.partition_point(|(logged, _)| logged.duration_since(time) < -CLOCKS);
-        let in_time = records.iter().skip(from).take(MOST_CANDIDATES);
-        let in_time = in_time.take_while(|(logged, _)| logged.duration_since(time) <= LOGGED_WITHIN);
-        // Of each computer the first: the next start, the first report.
-        let mut by_host = BTreeMap::new();
-        for (_, record) in in_time {
-            if sightings.get(*record).is_some_and(|record| tells_of(record, dump, items)) {
-                by_host.entry(sets.host(*record)).or_insert(*record);
-            }
-        }
-        let own = sets.host(index);
-        by_host.retain(|host, _| own.is_none() || *host == own);
-        let is_kernel = matches!(item.observation, Observation::Kernel(_));
-        by_host.retain(|host, record| {
-            let logged = sightings.get(*record).and_then(|record| record.time);
-            !(is_kernel && logged.is_some_and(|logged| alive.after(time, host.as_deref(), logged)))
-        });
-        if let (1, Some(record)) = (by_host.len(), by_host.values().next()) {
-            named.push((*record, is_kernel.then_some(time), index));
-        }
-    }
-    // A stop's dump takes the place of the one before, whose name is often the same: of several, a record names the last.
-    let mut latest: HashMap<usize, Timestamp> = HashMap::new();
-    for (record, time, _) in &named {
-        if let Some(time) = time {
-            latest.entry(*record).and_modify(|latest| *latest = (*latest).max(*time)).or_insert(*time);
-        }
-    }
-    for (record, time, index) in named {
-        let latest = time.and_then(|time| Some(latest.get(&record)?.duration_since(time)));
-        if latest.is_none_or(|earlier| earlier <= CLOCKS) {
-            sets.join(record, index, JoinKey::DumpPath);
-        }
-    }
+    naming.values_mut().for_each(|records| records.sort_unstable());
+    naming
 }
 
 /// A file's name, lower case, without what browsers, mail programs and Explorer add to that of a copy: `a (1).dmp`,
@@ -107,20 +108,15 @@ pub(super) fn original_name(name: &str) -> String {
     }
 }
 
-fn is_dump(name: &str) -> bool {
-    [".dmp", ".mdmp", ".hdmp"].iter().any(|ending| name.ends_with(ending))
-}
-
-/// Whether a record that names a file of the dump's name can be about this dump: the same stop, or the same program,
-/// and nothing against it.
-fn tells_of(record: &Sighting, dump: &Sighting, items: &[Item]) -> bool {
+/// Whether a record that names a file of the dump's name can be about this dump: the same blue screen, or the same
+/// program, with no contradiction.
+fn can_name(record: &Sighting<'_>, dump: &Sighting<'_>) -> bool {
     if let Some((code, parameters)) = dump.bugcheck {
         return record.bugcheck.is_some_and(|(other, others)| other.plain() == code.plain() && others == parameters);
     }
-    let same_program = matches!((&record.process, &dump.process), (Some(a), Some(b)) if a == b);
-    let said = |sighting: &Sighting| items.get(sighting.item).and_then(|item| tickets::record(&item.observation));
-    let (Some(a), Some(b)) = (said(record), said(dump)) else { return same_program };
-    same_program && !tickets::facts_differ(&a, &b) && !tickets::differ(record.pid, dump.pid)
+    let same_program = record.process.is_some() && record.process == dump.process;
+    let (Some(a), Some(b)) = (record.record(), dump.record()) else { return same_program };
+    same_program && !facts_differ(&a, &b) && !differ(record.pid, dump.pid)
 }
 
 #[cfg(test)]

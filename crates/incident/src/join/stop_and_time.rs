@@ -1,93 +1,87 @@
-//! Stops whose parameters hold no address, and so repeat: by code, parameters and time.
+//! Blue screens whose parameters hold no address, and so repeat: by code, parameters and time.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::alive::Alive;
-use super::dump_path::{CLOCKS, LOGGED_WITHIN, original_name};
-use super::{Family, JoinKey, MOST_CANDIDATES, Sets};
-use crate::sighting::{Item, Sighting};
-use crate::{IncidentKind, JoinStrength};
+use super::dump_path::original_name;
+use super::key::{JoinKey, JoinStrength};
+use super::last_alive::LastAlive;
+use super::limits::{DUMP_CLOCK, LOGGED_WITHIN, MOST_CANDIDATES};
+use super::sets::Sets;
+use crate::incident::IncidentKind;
+use crate::sighting::Sighting;
 use evidence::{EventBody, Observation, base_name};
 
-/// How long after a stop the record of the next start is looked for, where nothing says that both are of one computer:
-/// most machines start again by themselves, within minutes.
+/// How long after a blue screen the record of the next start is looked for, where nothing shows that both are of one
+/// computer: most machines start again by themselves, within minutes.
 const NEXT_START: SignedDuration = SignedDuration::from_hours(1);
 
-/// A stop as dumps and records write it.
-type Stop = (u32, [u64; 4]);
-
-/// What tells of one stop.
+/// The evidence of one code with one set of parameters.
 #[derive(Default)]
-struct Told {
-    dumps: Vec<(Timestamp, usize)>,
-    records: Vec<(Timestamp, usize)>,
+struct StopEvidence<'s> {
+    dumps: Vec<(Timestamp, &'s Sighting<'s>)>,
+    records: Vec<(Timestamp, &'s Sighting<'s>)>,
 }
 
 /// Joins the dumps of one moment; and a dump to the record of the next start, if each fits nothing else.
-pub(super) fn by_stop_and_time(sightings: &[Sighting], items: &[Item], alive: &Alive, sets: &mut Sets<'_>) {
-    let mut stops: BTreeMap<Stop, Told> = BTreeMap::new();
-    for (index, sighting) in sightings.iter().enumerate() {
+pub(super) fn by_stop_and_time(sightings: &[Sighting<'_>], alive: &LastAlive, sets: &mut Sets<'_>) {
+    let mut stops: BTreeMap<(u32, [u64; 4]), StopEvidence<'_>> = BTreeMap::new();
+    for sighting in sightings.iter().filter(|sighting| sighting.kind == IncidentKind::Bugcheck) {
         let (Some((code, parameters)), Some(time)) = (sighting.bugcheck, sighting.time) else { continue };
-        let Some(item) = items.get(sighting.item).filter(|_| sighting.kind == IncidentKind::Bugcheck) else { continue };
-        let stop = || (code.plain(), parameters);
-        match &item.observation {
-            Observation::Kernel(_) => stops.entry(stop()).or_default().dumps.push((time, index)),
-            Observation::Wer(_) => stops.entry(stop()).or_default().records.push((time, index)),
-            Observation::Event(_) if matches!(sighting.family, Family::Restart(_)) => {
-                stops.entry(stop()).or_default().records.push((time, index));
-            }
-            _ => {}
-        }
+        let is_dump = match &sighting.evidence.observation {
+            Observation::Kernel(_) => true,
+            Observation::Wer(_) => false,
+            Observation::Event(_) if sighting.is_of_restart() => false,
+            _ => continue,
+        };
+        let stop = stops.entry((code.plain(), parameters)).or_default();
+        let same_sort = if is_dump { &mut stop.dumps } else { &mut stop.records };
+        same_sort.push((time, sighting));
     }
-    for told in stops.values_mut().filter(|told| !told.dumps.is_empty()) {
-        told.dumps.sort_unstable();
-        told.records.sort_unstable();
-        for pair in told.dumps.windows(2) {
-            if let [(a, first), (b, second)] = pair
-                && a == b
-            {
-                sets.join(*first, *second, JoinKey::StopAndTime);
+    for stop in stops.values_mut().filter(|stop| !stop.dumps.is_empty()) {
+        stop.dumps.sort_unstable();
+        stop.records.sort_unstable();
+        for ((a, first), (b, second)) in stop.dumps.iter().zip(stop.dumps.iter().skip(1)) {
+            if a == b {
+                sets.join(first, second, JoinKey::StopAndTime);
             }
         }
-        by_next_start(told, sightings, items, alive, sets);
+        by_next_start(stop, alive, sets);
     }
 }
 
-fn by_next_start(told: &Told, sightings: &[Sighting], items: &[Item], alive: &Alive, sets: &mut Sets<'_>) {
-    let roots = |of: &[(Timestamp, usize)], sets: &mut Sets<'_>| -> BTreeSet<usize> {
-        of.iter().map(|(_, index)| sets.root(*index)).collect()
-    };
-    let (with_record, with_dump) = (roots(&told.records, sets), roots(&told.dumps, sets));
-    // By the dumps' sets, the records' sets that fit, each with a dump and a record to join; and the other way round.
-    let mut fitting: BTreeMap<usize, BTreeMap<usize, (usize, usize)>> = BTreeMap::new();
+fn by_next_start(stop: &StopEvidence<'_>, alive: &LastAlive, sets: &mut Sets<'_>) {
+    let with_record: BTreeSet<usize> = stop.records.iter().map(|(_, record)| sets.root(record)).collect();
+    let with_dump: BTreeSet<usize> = stop.dumps.iter().map(|(_, dump)| sets.root(dump)).collect();
+    // By the dumps' sets, the records' sets that fit, each with a record and a dump to join; and the other way round.
+    let mut fitting: BTreeMap<usize, BTreeMap<usize, (&Sighting<'_>, &Sighting<'_>)>> = BTreeMap::new();
     let mut claimed: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();
-    for (time, dump) in &told.dumps {
-        let own = sets.root(*dump);
+    for (time, dump) in &stop.dumps {
+        let own = sets.root(dump);
         if with_record.contains(&own) {
             continue;
         }
-        let from = told.records.partition_point(|(logged, _)| logged.duration_since(*time) < -CLOCKS);
-        let in_time = told.records.iter().skip(from);
+        let from = stop.records.partition_point(|(logged, _)| logged.duration_since(*time) < -DUMP_CLOCK);
+        let in_time = stop.records.iter().skip(from);
         let in_time = in_time.take_while(|(logged, _)| logged.duration_since(*time) <= LOGGED_WITHIN);
         let mut next_start = false;
         for (logged, record) in in_time.take(MOST_CANDIDATES) {
-            // A start within the hour is the one after the stop, and no later one is.
+            // A start within the hour is the one after the blue screen, and no later one is.
             let is_soon = logged.duration_since(*time) <= NEXT_START;
             if next_start && !is_soon {
                 break;
             }
-            let root = sets.root(*record);
-            let hosts = (sets.host(own), sets.host(root));
+            let root = sets.root(record);
+            let hosts = (sets.host(dump), sets.host(record));
             let apart = match &hosts {
                 (Some(a), Some(b)) => a != b,
                 _ => !is_soon,
             };
-            let apart = apart || alive.after(*time, hosts.1.as_deref(), *logged);
-            if !with_dump.contains(&root) && !apart && !names_another(*record, *dump, sightings, items) {
+            let apart = apart || alive.is_after(*time, hosts.1.as_deref(), *logged);
+            if !with_dump.contains(&root) && !apart && !names_another(record, dump) {
                 next_start |= is_soon;
-                fitting.entry(own).or_default().entry(root).or_insert((*record, *dump));
+                fitting.entry(own).or_default().entry(root).or_insert((record, dump));
                 claimed.entry(root).or_default().insert(own);
             }
         }
@@ -101,29 +95,20 @@ fn by_next_start(told: &Told, sightings: &[Sighting], items: &[Item], alive: &Al
     }
 }
 
-/// Whether a record names the dump of another stop, as Windows names small dumps: by day and number, so that no two of
-/// a machine have one name.
-fn names_another(record: usize, dump: usize, sightings: &[Sighting], items: &[Item]) -> bool {
-    let item = |index: usize| items.get(sightings.get(index)?.item);
-    let (Some(record), Some(dump)) = (item(record), item(dump)) else { return false };
-    let Observation::Event(event) = &record.observation else { return false };
-    let EventBody::BugCheck { dump_path: Some(path), .. } = &event.content.body else { return false };
-    let (named, own) = (original_name(base_name(path.trim())), original_name(&dump.file));
+/// Whether a record names the dump of another blue screen, as Windows names small dumps: by day and number, so that no two
+/// of a machine have one name.
+fn names_another(record: &Sighting<'_>, dump: &Sighting<'_>) -> bool {
+    let Some(EventBody::BugCheck { dump_path: Some(path), .. }) = record.event_body() else { return false };
+    let (named, own) = (original_name(base_name(path.trim())), original_name(&dump.evidence.file));
     is_small_dump(&named) && is_small_dump(&own) && named != own
 }
 
 /// Whether a name has the form `MMDDYY-NUMBER-01.dmp`.
 fn is_small_dump(name: &str) -> bool {
-    let Some(stem) = name.strip_suffix(".dmp") else { return false };
-    let mut parts = stem.split('-');
-    let mut next = |length: Option<usize>| {
-        parts.next().is_some_and(|part| {
-            !part.is_empty()
-                && part.bytes().all(|byte| byte.is_ascii_digit())
-                && length.is_none_or(|length| part.len() == length)
-        })
-    };
-    next(Some(6)) && next(None) && next(Some(2)) && parts.next().is_none()
+    let parts = name.strip_suffix(".dmp").map(|stem| stem.split('-').collect::<Vec<_>>());
+    let Some([day, number, last]) = parts.as_deref() else { return false };
+    let is_number = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+    day.len() == 6 && last.len() == 2 && [day, number, last].into_iter().all(|part| is_number(part))
 }
 
 #[cfg(test)]

@@ -1,16 +1,18 @@
-//! Texts that people pasted join the incident that they tell of: the one whose events stand in the same text, or the
-//! only one that agrees with them.
+//! Texts that people pasted join the incident that they are about: the one whose events are in the same text, or the only
+//! one that agrees with them.
 
 use std::collections::BTreeMap;
 
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
-use super::dump_path::LOGGED_WITHIN;
-use super::{JoinKey, Sets};
-use crate::gathered::CrashRecord;
-use crate::sighting::{Family, Item, Sighting};
-use evidence::{Observation, ProcessDump, Ticket, base_name};
+use super::compare::{agree, differ, names_differ, same_name};
+use super::key::JoinKey;
+use super::limits::LOGGED_WITHIN;
+use super::sets::Sets;
+use crate::crash_record::CrashRecord;
+use crate::sighting::Sighting;
+use evidence::{Observation, Ticket};
 
 /// More sightings than these are not compared with texts: with so many crashes, more than one agrees.
 const MOST_COMPARED: usize = 100_000;
@@ -24,63 +26,58 @@ const YEARS: std::ops::RangeInclusive<i16> = 1990..=2100;
 /// Events that are logged when the system has started again, or when a report is sent.
 const LOGGED_LATER: [u32; 3] = [41, 1001, 6008];
 
-/// Joins the texts among `sightings`. Gives those that fit several incidents, each with one sighting of each of these.
-pub(super) fn by_ticket(sightings: &[Sighting], items: &[Item], sets: &mut Sets<'_>) -> BTreeMap<usize, Vec<usize>> {
+/// Joins the texts among `sightings`. Gives, by the index of each text that fits several incidents, one sighting of each of
+/// these.
+pub(super) fn by_ticket<'s>(
+    sightings: &'s [Sighting<'s>],
+    sets: &mut Sets<'_>,
+) -> BTreeMap<usize, Vec<&'s Sighting<'s>>> {
     let mut fit_several = BTreeMap::new();
-    let ticket_of = |sighting: &Sighting| match &items.get(sighting.item)?.observation {
-        Observation::Ticket(ticket) => Some(&**ticket),
-        _ => None,
-    };
-    let texts: Vec<(usize, &Ticket)> =
-        sightings.iter().enumerate().filter_map(|(index, sighting)| Some((index, ticket_of(sighting)?))).collect();
-    let others: Vec<(usize, &Sighting)> =
-        sightings.iter().enumerate().filter(|(_, sighting)| ticket_of(sighting).is_none()).collect();
+    let (texts, others): (Vec<&Sighting<'_>>, Vec<&Sighting<'_>>) =
+        sightings.iter().partition(|sighting| sighting.is_text());
     if others.len() > MOST_COMPARED {
         return fit_several;
     }
-    for (index, ticket) in texts.into_iter().take(MOST_TICKETS) {
-        let Some(own) = sightings.get(index).and_then(|sighting| items.get(sighting.item)) else { continue };
-        let same_text =
-            |sighting: &Sighting| items.get(sighting.item).is_some_and(|item| item.artifact == own.artifact);
-        let days = Days::of(ticket);
-        let agrees = |sighting: &Sighting| {
-            days.may_be_of(sighting)
-                && items.get(sighting.item).is_some_and(|item| !contradicts(ticket, sighting, &item.observation))
-        };
-        let pasted = roots(&others, sets, |sighting| same_text(sighting) && agrees(sighting));
-        let mut told = roots(&others, sets, |sighting| {
-            items.get(sighting.item).is_some_and(|item| agrees_with(ticket, sighting, &item.observation))
+    for text in texts.into_iter().take(MOST_TICKETS) {
+        let Observation::Ticket(ticket) = &text.evidence.observation else { continue };
+        let days = Days::new(ticket);
+        let pasted = roots(&others, sets, |sighting| {
+            sighting.evidence.artifact == text.evidence.artifact
+                && days.can_be_of(sighting)
+                && !contradicts(ticket, sighting)
         });
-        // A record that knows neither its process nor its day must not stand for another one's, whose records do.
-        let tells_process = ticket.pid.is_some() || ticket.started.is_some();
-        if !told.is_empty() && (tells_process || !days.0.is_empty()) {
-            for (other, sighting) in &others {
-                let record = || items.get(sighting.item).and_then(|item| record(&item.observation)).unwrap_or_default();
-                let another_process = tells_process && is_another_process(ticket, sighting, &record());
-                if another_process || !days.may_be_of(sighting) {
-                    told.remove(&sets.root(*other));
+        let mut agreeing = roots(&others, sets, |sighting| agrees_with(ticket, sighting));
+        // A set with a record of another process or day is of another incident, even where its other records agree.
+        let names_process = ticket.pid.is_some() || ticket.started.is_some();
+        if !agreeing.is_empty() && (names_process || !days.0.is_empty()) {
+            for other in &others {
+                let another_process =
+                    names_process && is_another_process(ticket, other, &other.record().unwrap_or_default());
+                if another_process || !days.can_be_of(other) {
+                    agreeing.remove(&sets.root(other));
                 }
             }
         }
         // What fits two is joined to neither.
-        let only = |found: &BTreeMap<usize, usize>| found.values().next().copied().filter(|_| found.len() == 1);
+        let only =
+            |found: &BTreeMap<usize, &'s Sighting<'s>>| found.values().next().copied().filter(|_| found.len() == 1);
         if let Some(event) = only(&pasted) {
-            sets.join(event, index, JoinKey::SameText);
-        } else if let Some(other) = only(&told) {
-            sets.join(other, index, JoinKey::Ticket);
-        } else if told.len() > 1 {
-            fit_several.insert(index, told.into_values().collect());
+            sets.join(event, text, JoinKey::SameText);
+        } else if let Some(other) = only(&agreeing) {
+            sets.join(other, text, JoinKey::Ticket);
+        } else if agreeing.len() > 1 {
+            fit_several.insert(text.index, agreeing.into_values().collect());
         }
     }
     fit_several
 }
 
-/// When the records in a text can have been written: Unix seconds, of each reading of each date, for records that tell of
-/// a moment before them and for others.
+/// When the records in a text can have been written: first and last Unix second of each reading of each date. Records of
+/// an earlier moment (a restart, a report) are given the days before.
 struct Days(Vec<(i64, i64)>);
 
 impl Days {
-    fn of(ticket: &Ticket) -> Self {
+    fn new(ticket: &Ticket) -> Self {
         let later = ticket.bugcheck.is_some() || ticket.events.iter().any(|event| LOGGED_LATER.contains(&event.id));
         let before = if later { LOGGED_WITHIN.as_secs() } else { 0 };
         let days = ticket.dates.iter().flat_map(|date| readings(*date)).map(|day| {
@@ -90,10 +87,10 @@ impl Days {
         Self(days.collect())
     }
 
-    /// Whether the text has no date, or one that can be a sighting's. Some sightings only know when they were logged.
-    fn may_be_of(&self, sighting: &Sighting) -> bool {
+    /// Whether the text has no date, or one that can be a sighting's. Of some sightings only the time of logging is known.
+    fn can_be_of(&self, sighting: &Sighting<'_>) -> bool {
         let Some(time) = sighting.time.filter(|_| !self.0.is_empty()) else { return true };
-        let later = sighting.logged_later || matches!(sighting.family, Family::Restart(_));
+        let later = sighting.logged_later || sighting.is_of_restart();
         let after = if later { LOGGED_WITHIN.as_secs() } else { 0 };
         let time = time.as_second();
         self.0.iter().any(|(from, to)| (*from..=to.saturating_add(after)).contains(&time))
@@ -112,107 +109,59 @@ fn readings([first, second, third]: [u32; 3]) -> impl Iterator<Item = i64> {
     })
 }
 
-/// The sets of the sightings that fit, each with the first of them.
-fn roots(
-    others: &[(usize, &Sighting)],
+/// The sets of the sightings that fit, each with the first of these sightings.
+fn roots<'s>(
+    others: &[&'s Sighting<'s>],
     sets: &mut Sets<'_>,
-    fits: impl Fn(&Sighting) -> bool,
-) -> BTreeMap<usize, usize> {
+    fits: impl Fn(&Sighting<'_>) -> bool,
+) -> BTreeMap<usize, &'s Sighting<'s>> {
     let mut found = BTreeMap::new();
-    for (index, _) in others.iter().filter(|(_, sighting)| fits(sighting)) {
-        found.entry(sets.root(*index)).or_insert(*index);
+    for sighting in others.iter().filter(|sighting| fits(sighting)) {
+        found.entry(sets.root(sighting)).or_insert(*sighting);
     }
     found
 }
 
-/// Whether a text tells of the same crash or stop: the same stop with its parameters; or the same code and module with
-/// something that few crashes share, since thousands end with one code in one module of Windows. And nothing against
-/// it.
-fn agrees_with(ticket: &Ticket, sighting: &Sighting, other: &Observation) -> bool {
-    if contradicts(ticket, sighting, other) {
+/// Whether a text is about the same crash or blue screen: the same code with its parameters; or the same code and module
+/// with something that few crashes share, since thousands end with one code in one module of Windows. And nothing may
+/// contradict it.
+fn agrees_with(ticket: &Ticket, sighting: &Sighting<'_>) -> bool {
+    if contradicts(ticket, sighting) {
         return false;
     }
     if let Some((code, parameters)) = &ticket.bugcheck {
-        // A parameter of 0 says little.
-        let told = parameters.iter().any(|parameter| *parameter != 0);
-        return told && sighting.bugcheck.is_some_and(|(other, _)| other.plain() == code.plain());
+        // A parameter of 0 proves little.
+        let has_parameters = parameters.iter().any(|parameter| *parameter != 0);
+        return has_parameters && sighting.stop_code() == Some(code.plain());
     }
-    let Some(record) = record(other) else { return false };
-    let code = ticket.code.is_some() && ticket.code == record.code;
-    let module = matches!((&ticket.module, &record.module), (Some(a), Some(b)) if same_name(a, b));
+    let Some(record) = sighting.record() else { return false };
+    let same = |a: Option<&str>, b: Option<&str>| matches!((a, b), (Some(a), Some(b)) if same_name(a, b));
     let same_process = agree(ticket.pid, record.pid.or(sighting.pid))
         || agree(ticket.started.map(|time| time.as_second()), record.started.map(|time| time.as_second()));
-    let app = matches!((&ticket.app, &sighting.process), (Some(a), Some(b)) if same_name(a, b));
+    let same_app = same(ticket.app.as_deref(), sighting.process.as_deref());
     let same_place =
-        agree(ticket.offset, record.offset) || (app && agree(ticket.module_version, record.module_version));
-    code && module && (same_process || same_place)
+        agree(ticket.offset, record.offset) || (same_app && agree(ticket.module_version, record.module_version));
+    agree(ticket.code, record.code) && same(ticket.module.as_deref(), record.module) && (same_process || same_place)
 }
 
-/// Whether a text and a sighting can't be of the same thing.
-fn contradicts(ticket: &Ticket, sighting: &Sighting, other: &Observation) -> bool {
+/// Whether a text and a sighting cannot be of the same thing.
+fn contradicts(ticket: &Ticket, sighting: &Sighting<'_>) -> bool {
     if let Some((code, parameters)) = &ticket.bugcheck {
         return sighting.bugcheck.is_none_or(|(other, others)| {
             other.plain() != code.plain() || parameters.iter().zip(others).any(|(a, b)| *a != b)
         });
     }
-    let record = record(other).unwrap_or_default();
+    let record = sighting.record().unwrap_or_default();
     differ(ticket.code, record.code)
         || differ(ticket.offset, record.offset)
         || is_another_process(ticket, sighting, &record)
         || differ(ticket.module_version, record.module_version)
-        || matches!((&ticket.module, &record.module), (Some(a), Some(b)) if !same_name(a, b))
-        || matches!((&ticket.app, &sighting.process), (Some(a), Some(b)) if !same_name(a, b))
+        || names_differ(ticket.module.as_deref(), record.module)
+        || names_differ(ticket.app.as_deref(), sighting.process.as_deref())
 }
 
 /// Whether a sighting names another process, by its id or start.
-fn is_another_process(ticket: &Ticket, sighting: &Sighting, record: &CrashRecord) -> bool {
+fn is_another_process(ticket: &Ticket, sighting: &Sighting<'_>, record: &CrashRecord<'_>) -> bool {
     differ(ticket.pid, record.pid.or(sighting.pid))
         || differ(ticket.started.map(|time| time.as_second()), record.started.map(|time| time.as_second()))
-}
-
-/// Whether two records say different things of a crash.
-pub(super) fn facts_differ(a: &CrashRecord, b: &CrashRecord) -> bool {
-    differ(a.code, b.code)
-        || differ(a.app_version, b.app_version)
-        || differ(a.module_version, b.module_version)
-        || differ(a.offset, b.offset)
-        || matches!((&a.module, &b.module), (Some(a), Some(b)) if !same_name(a, b))
-}
-
-pub(super) fn agree<T: PartialEq>(a: Option<T>, b: Option<T>) -> bool {
-    a.is_some() && a == b
-}
-
-pub(super) fn differ<T: PartialEq>(a: Option<T>, b: Option<T>) -> bool {
-    matches!((a, b), (Some(a), Some(b)) if a != b)
-}
-
-pub(super) fn same_name(a: &str, b: &str) -> bool {
-    base_name(a).eq_ignore_ascii_case(base_name(b))
-}
-
-/// What an observation says as a crash record would.
-pub(crate) fn record(observation: &Observation) -> Option<CrashRecord> {
-    match observation {
-        Observation::Process(dump) => of_dump(dump),
-        other => CrashRecord::of(other),
-    }
-}
-
-fn of_dump(dump: &ProcessDump) -> Option<CrashRecord> {
-    let app_version = dump.executable().and_then(|module| module.version);
-    let Some(exception) = &dump.exception else {
-        return Some(CrashRecord { app_version, ..CrashRecord::default() });
-    };
-    let found = dump.fault_addresses().into_iter().find_map(|address| Some((address, dump.module_at(address)?.1)));
-    Some(CrashRecord {
-        app_version,
-        pid: dump.pid,
-        started: dump.started,
-        code: Some(exception.code),
-        module: found.map(|(_, module)| module.name().into()),
-        module_version: found.and_then(|(_, module)| module.version),
-        offset: found.and_then(|(address, module)| module.offset_of(address)),
-        ..CrashRecord::default()
-    })
 }

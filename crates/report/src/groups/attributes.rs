@@ -5,7 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use evidence::{Version, base_name};
-use incident::{Built, OF_MACHINE, tells_no_version};
+use incident::{Built, OF_MACHINE, is_version_unsure};
 
 /// Something that an incident's surroundings can have.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -146,7 +146,7 @@ impl Attributes {
             (None, None) => Source::Records,
         };
         // A value that leaves the version open, or that somebody wrote, says what is known and not what was there.
-        for (key, value) in incident.environment.iter().filter(|(_, value)| !tells_no_version(value)) {
+        for (key, value) in incident.environment.iter().filter(|(_, value)| !is_version_unsure(value)) {
             let need = self.all_of(key, source);
             known.push(need);
             has.push(self.numbered(key, value.clone(), need));

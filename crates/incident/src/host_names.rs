@@ -1,17 +1,23 @@
-//! One name for each computer: logs of a machine that joined a domain name it in full, older ones without the domain.
+//! One name for each computer: logs of a machine that joined a domain have its full name, older ones the name without
+//! the domain.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
 use std::sync::Arc;
 
-use super::sighting::Item;
-use evidence::LogCoverage;
-use evidence::Observation;
+use super::sourced_evidence::SourcedEvidence;
+use evidence::{LogCoverage, Observation};
 
-/// Gives each computer the same name throughout: the full one, where exactly one full name begins with the short one.
-/// With two (`pc-1.sales.example`, `pc-1.lab.example`), the short name could be of either and stays what it is.
-pub fn unify<'h>(
-    items: &'h mut [Item],
+/// A computer's name without its domain, lower case.
+#[must_use]
+pub fn short_host(host: &str) -> String {
+    host.split('.').next().unwrap_or(host).to_lowercase()
+}
+
+/// Gives each computer the same name throughout: the full name, where exactly one full name begins with the short one.
+/// With two (`pc-1.sales.example`, `pc-1.lab.example`), the short name can be of either and is kept.
+pub fn unify_host_names<'h>(
+    items: &'h mut [SourcedEvidence],
     coverage: &'h mut [LogCoverage],
     others: impl Iterator<Item = &'h mut Arc<str>>,
 ) {
@@ -41,7 +47,7 @@ pub fn unify<'h>(
     }
 }
 
-/// For each spelling that is not to stay, the one that it becomes.
+/// For each spelling that is replaced, the one that replaces it.
 fn full_names(spellings: BTreeSet<&str>) -> BTreeMap<String, Arc<str>> {
     // Behind each short name the spellings of every full name in lower case.
     let mut by_short: BTreeMap<String, BTreeMap<String, BTreeSet<&str>>> = BTreeMap::new();

@@ -1,4 +1,4 @@
-//! Incidents in the timelines of their machines, each once, in the place of the records that tell of it.
+//! Incidents in the timelines of their machines, each once, in the place of its records.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -6,31 +6,33 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use rayon::prelude::*;
 
-use super::machine::in_time;
-use super::sighting::ByPlace;
-use super::{Built, IncidentKind, Machine, Place, TimelineEntry};
+use super::build::Built;
+use super::incident::IncidentKind;
+use super::machine::{Machine, TimelineEntry, timeline_order};
+use super::sourced_evidence::NumberMap;
+use evidence::Place;
 
-/// What a timeline says of an incident.
+/// An incident as timelines show it.
 #[derive(Debug, Clone)]
-pub struct Standing {
+pub struct TimelineIncident {
     id: String,
     kind: IncidentKind,
     time: Option<Timestamp>,
     host: Option<String>,
-    /// Whether only the folder tells that it is of this machine.
+    /// Whether only the folder of the evidence names the machine.
     by_folder: bool,
-    /// The items that tell of it, the best first.
+    /// Its evidence: indices into the run's evidence, the best first.
     items: Vec<usize>,
-    /// What the first of them says, and where.
+    /// Sentence, artifact and place of the first of them.
     first: Option<(String, usize, Place)>,
 }
 
-/// What timelines will say of these incidents.
+/// What timelines show of these incidents.
 #[must_use]
-pub fn standing(built: &[Built<'_>]) -> Vec<Standing> {
-    let of = |built: &Built<'_>| {
+pub fn timeline_incidents(built: &[Built<'_>]) -> Vec<TimelineIncident> {
+    let shown = |built: &Built<'_>| {
         let incident = &built.incident;
-        Standing {
+        TimelineIncident {
             id: incident.id.clone(),
             kind: incident.kind,
             time: incident.time,
@@ -40,15 +42,20 @@ pub fn standing(built: &[Built<'_>]) -> Vec<Standing> {
             first: incident.evidence.first().map(|item| (item.says.clone(), item.artifact, item.place.clone())),
         }
     };
-    built.iter().map(of).collect()
+    built.iter().map(shown).collect()
 }
 
-/// Puts the incidents into the timelines: of the records that tell of one, the best stays and is the incident, and where
-/// there is none, the incident gets an entry of its own. Those that the run does not report, as `is_reported` says by
-/// their ids, stand there without id.
-pub fn stand(machines: &mut [Machine], incidents: &[Standing], is_reported: impl Fn(&str) -> bool + Sync) {
-    let of_items = incidents.iter().enumerate();
-    let owners: ByPlace<usize, (usize, usize)> = of_items
+/// Puts the incidents into the timelines: the best of an incident's records stays and becomes the incident, and an incident
+/// without a record gets an entry of its own. Incidents that the run does not report, by `is_reported` of their ids, are
+/// entered without id.
+pub fn enter_incidents(
+    machines: &mut [Machine],
+    incidents: &[TimelineIncident],
+    is_reported: impl Fn(&str) -> bool + Sync,
+) {
+    let owners: NumberMap<usize, (usize, usize)> = incidents
+        .iter()
+        .enumerate()
         .flat_map(|(owner, incident)| incident.items.iter().enumerate().map(move |(rank, item)| (*item, (owner, rank))))
         .collect();
     let mut by_host: HashMap<&str, Vec<usize>> = HashMap::new();
@@ -59,7 +66,7 @@ pub fn stand(machines: &mut [Machine], incidents: &[Standing], is_reported: impl
     }
     machines.par_iter_mut().for_each(|machine| {
         // The best record of each incident.
-        let mut best: ByPlace<usize, (usize, usize)> = ByPlace::default();
+        let mut best: NumberMap<usize, (usize, usize)> = NumberMap::default();
         for entry in &machine.timeline {
             let Some((owner, rank)) = owners.get(&entry.item) else { continue };
             let best = best.entry(*owner).or_insert((*rank, entry.item));
@@ -77,13 +84,13 @@ pub fn stand(machines: &mut [Machine], incidents: &[Standing], is_reported: impl
         });
         let of_host = by_host.get(machine.host.to_lowercase().as_str()).into_iter().flatten();
         let without = of_host.filter(|index| !best.contains_key(index)).filter_map(|index| incidents.get(*index));
-        machine.timeline.extend(without.filter_map(|incident| of_its_own(incident, &is_reported)));
-        machine.timeline.sort_by(in_time);
+        machine.timeline.extend(without.filter_map(|incident| own_entry(incident, &is_reported)));
+        machine.timeline.sort_by(timeline_order);
     });
 }
 
-/// The entry of an incident that no record of the log tells.
-fn of_its_own(incident: &Standing, is_reported: impl Fn(&str) -> bool) -> Option<TimelineEntry> {
+/// The entry of an incident without a record in the log.
+fn own_entry(incident: &TimelineIncident, is_reported: impl Fn(&str) -> bool) -> Option<TimelineEntry> {
     let (mut says, artifact, place) = incident.first.clone()?;
     if incident.by_folder {
         says.push_str(" (likely of this computer, by its folder)");
@@ -102,7 +109,7 @@ fn of_its_own(incident: &Standing, is_reported: impl Fn(&str) -> bool) -> Option
     })
 }
 
-/// The kind of entry that an incident makes.
+/// The kind of an incident's timeline entry.
 fn timeline_kind(kind: IncidentKind) -> &'static str {
     match kind {
         IncidentKind::GpuReset => "driver-reset",

@@ -1,22 +1,22 @@
-//! The modules that evidence shows, whichever artifact they are from.
+//! The modules of a process, from whichever artifact shows them.
 
-use crate::gathered::Gathered;
+use crate::joined_evidence::JoinedEvidence;
 use evidence::{Version, base_name};
 
-/// All modules that the evidence shows.
+/// All modules in the evidence.
 #[derive(Debug, Clone, Default)]
-pub struct Seen<'i> {
+pub(super) struct Modules<'i> {
     /// A module list in load order, the executable first; empty when no artifact has one.
-    pub(super) listed: Vec<SeenModule<'i>>,
+    pub(super) listed: Vec<Module<'i>>,
     /// Modules that records name one by one, such as the one at fault.
-    pub(super) named: Vec<SeenModule<'i>>,
+    pub(super) named: Vec<Module<'i>>,
     /// Whether the list has no gaps. Only such a list proves that a module was absent, or which was the first.
-    pub(super) whole: bool,
+    pub(super) complete: bool,
 }
 
 /// A module as one artifact shows it.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct SeenModule<'i> {
+pub(super) struct Module<'i> {
     /// File name.
     pub name: &'i str,
     /// Path, where the artifact holds one.
@@ -27,56 +27,56 @@ pub(super) struct SeenModule<'i> {
     pub from: usize,
 }
 
-impl<'i> Seen<'i> {
+impl<'i> Modules<'i> {
     /// The modules of an incident's evidence: the list of a dump before that of a report.
-    pub(super) fn of(gathered: &Gathered<'i>) -> Self {
-        let mut seen = Self::default();
+    pub(super) fn new(gathered: &JoinedEvidence<'i>) -> Self {
+        let mut all = Self::default();
         if let Some((from, dump)) = gathered.dump()
             && let Some(modules) = &dump.modules
         {
-            seen.whole = dump.modules_complete;
-            seen.listed.extend(modules.iter().map(|module| SeenModule {
+            all.complete = dump.modules_complete;
+            all.listed.extend(modules.iter().map(|module| Module {
                 name: module.name(),
                 path: with_folder(&module.path),
                 version: module.version,
                 from,
             }));
         } else if let Some((from, report)) = gathered.report(|report| !report.modules.is_empty()) {
-            seen.whole = true;
-            seen.listed.extend(report.modules.iter().map(|path| SeenModule {
+            all.complete = true;
+            all.listed.extend(report.modules.iter().map(|path| Module {
                 name: base_name(path),
                 path: with_folder(path),
                 version: None,
                 from,
             }));
         }
-        seen.named.extend(gathered.named_modules().map(|(from, name, path, version)| SeenModule {
+        all.named.extend(gathered.named_modules().map(|(from, name, path, version)| Module {
             name: base_name(name),
             path: path.and_then(with_folder),
             version,
             from,
         }));
-        seen
+        all
     }
 
     /// All modules, those of the list first.
-    pub fn all(&self) -> impl Iterator<Item = &SeenModule<'i>> {
+    pub(super) fn all(&self) -> impl Iterator<Item = &Module<'i>> {
         self.listed.iter().chain(&self.named)
     }
 
-    /// The modules of a whole list.
-    pub(super) fn whole_list(&self) -> Option<&[SeenModule<'i>]> {
-        (self.whole && !self.listed.is_empty()).then_some(self.listed.as_slice())
+    /// The modules of a complete list.
+    pub(super) fn complete_list(&self) -> Option<&[Module<'i>]> {
+        (self.complete && !self.listed.is_empty()).then_some(self.listed.as_slice())
     }
 }
 
-impl SeenModule<'_> {
+impl Module<'_> {
     /// Whether this is its file name, in any case.
     pub fn is(&self, name: &str) -> bool {
         self.name.eq_ignore_ascii_case(name)
     }
 
-    /// What stands between `start` and `end` in its file name, in any case.
+    /// The part of its file name between `start` and `end`, which match in any case.
     pub fn between(&self, start: &str, end: &str) -> Option<&str> {
         let inner = self.name.len().checked_sub(end.len())?;
         let (head, tail) = (self.name.get(..start.len())?, self.name.get(inner..)?);
@@ -94,20 +94,20 @@ fn with_folder(path: &str) -> Option<&str> {
 pub(super) mod tests {
     use super::*;
 
-    /// A whole list: path and version of each module.
-    pub fn listed<'i>(modules: &[(&'i str, &str)]) -> Seen<'i> {
-        let listed = modules.iter().map(|(path, version)| SeenModule {
+    /// A complete list: path and version of each module.
+    pub fn listed<'i>(modules: &[(&'i str, &str)]) -> Modules<'i> {
+        let listed = modules.iter().map(|(path, version)| Module {
             name: base_name(path),
             path: with_folder(path),
             version: version.parse().ok(),
             from: 0,
         });
-        Seen { listed: listed.collect(), named: Vec::new(), whole: true }
+        Modules { listed: listed.collect(), named: Vec::new(), complete: true }
     }
 
     #[test]
     fn parts_of_names_are_found_in_any_case() {
-        let module = SeenModule { name: "CUDART64_110.DLL", path: None, version: None, from: 0 };
+        let module = Module { name: "CUDART64_110.DLL", path: None, version: None, from: 0 };
         assert_eq!(module.between("cudart64_", ".dll"), Some("110"));
         assert_eq!(module.between("cudart64_110.dll", ".dll"), None);
         assert_eq!(module.between("cudnn64_", ".dll"), None);

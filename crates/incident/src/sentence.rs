@@ -1,55 +1,56 @@
-//! What each item of evidence says, in a sentence. The text lives here because event logs hold values, not sentences,
-//! and those that Windows shows are translated.
+//! A sentence for each piece of evidence. Event logs hold values, not sentences, and the sentences that Windows shows are
+//! translated.
 
 use std::fmt::{self, Write};
 
-use super::dump_detail;
+use super::dump_detail::dump_details;
+use super::environment::version_parts::nvidia_release;
 use evidence::{
-    BugcheckCode, DriveHealth, Event, EventBody, ExceptionCode, Inventory, KernelDump, MemoryHeld, NtStatus,
-    Observation, ProcessDump, SigmaMatch, SigmaRule, StorageRetry, Ticket, Version, WerReport, base_name,
+    BugcheckCode, DriveHealth, Event, EventBody, ExceptionCode, Inventory, MemoryHeld, NtStatus, Observation,
+    ProcessDump, SigmaMatch, SigmaRule, StorageRetry, Ticket, WerReport, base_name,
 };
-use windows_codes as knowledge;
-use windows_codes::{Knowledge, McaStatus};
+use windows_codes::{Knowledge, McaStatus, win_error_name};
 
 /// The sentence for an observation.
 #[must_use]
-pub fn says(observation: &Observation, knowledge: &Knowledge) -> String {
+pub fn sentence(observation: &Observation, knowledge: &Knowledge) -> String {
     match observation {
-        Observation::Process(dump) => of_dump(dump, knowledge),
-        Observation::Kernel(dump) => of_kernel_dump(dump, knowledge),
-        Observation::Event(event) => of_event(event, knowledge),
-        Observation::Wer(report) => format!("WER report: {}", of_report(report, knowledge)),
-        Observation::Ticket(ticket) => of_ticket(ticket, knowledge),
-        Observation::Sigma(found) => of_sigma(found),
+        Observation::Process(dump) => dump_sentence(dump, knowledge),
+        Observation::Kernel(dump) => format!(
+            "stop {}, parameters {}, Windows build {}",
+            stop_text(dump.code, knowledge),
+            parameters_text(&dump.parameters),
+            dump.build
+        ),
+        Observation::Event(event) => event_sentence(event, knowledge),
+        Observation::Wer(report) => format!("WER report: {}", report_text(report, knowledge)),
+        Observation::Ticket(ticket) => ticket_sentence(ticket, knowledge),
+        Observation::Sigma(found) => sigma_sentence(found),
     }
 }
 
 /// The sentence for a record that a Sigma rule matches.
-pub(super) fn of_sigma(found: &SigmaMatch) -> String {
+pub(super) fn sigma_sentence(found: &SigmaMatch) -> String {
     let SigmaRule { title, level, file, .. } = &*found.rule;
     let level = level.map_or_else(String::new, |level| format!("{level}, "));
     format!("Sigma rule \"{title}\" ({level}{}) matches {} {}", base_name(file), found.provider, found.event_id)
 }
 
 fn code_text(code: ExceptionCode, knowledge: &Knowledge) -> String {
-    match knowledge.exception_name(code) {
-        Some(name) => format!("{code} ({name})"),
-        None => code.to_string(),
-    }
+    with_name(code, knowledge.exception_name(code))
 }
 
 fn stop_text(code: BugcheckCode, knowledge: &Knowledge) -> String {
-    match knowledge.bugcheck_name(code) {
-        Some(name) => format!("{code} ({name})"),
-        None => code.to_string(),
-    }
+    with_name(code, knowledge.bugcheck_name(code))
 }
 
 fn status_text(status: NtStatus, knowledge: &Knowledge) -> String {
-    match knowledge.status_name(status) {
-        Some(name) => format!("{status} ({name})"),
-        None => status.to_string(),
-    }
+    with_name(status, knowledge.status_name(status))
+}
+
+/// `0xC0000005 (STATUS_ACCESS_VIOLATION)`, or the code alone.
+fn with_name(code: impl fmt::Display, name: Option<impl fmt::Display>) -> String {
+    name.map_or_else(|| code.to_string(), |name| format!("{code} ({name})"))
 }
 
 /// How a request ended before it was tried again, and what it wanted.
@@ -60,7 +61,7 @@ fn retry_text(retry: StorageRetry) -> String {
         command => format!("command {command:#04x}"),
     };
     match retry.srb_status {
-        // The status of the device says more, where it has one.
+        // The status of the device is more exact, where it has one.
         0x04 if retry.scsi_status == 0 => format!("{what} that ended in an error"),
         0x09 => format!("{what} that took too long"),
         0x0B => format!("{what} that ended in a timeout of the command"),
@@ -70,7 +71,7 @@ fn retry_text(retry: StorageRetry) -> String {
 }
 
 fn write_health(out: &mut String, health: &DriveHealth) -> fmt::Result {
-    /// What the bits of a warning stand for, from the lowest on.
+    /// What the bits of a warning mean, from the lowest on.
     const WARNINGS: [&str; 5] =
         ["spare blocks", "temperature", "reliability", "being read-only", "the backup of its volatile memory"];
     let warned: Vec<&str> = (0_u32..)
@@ -79,21 +80,19 @@ fn write_health(out: &mut String, health: &DriveHealth) -> fmt::Result {
         .map(|(_, name)| name)
         .collect();
     write!(out, "the drive {}", health.model.as_deref().unwrap_or("of unknown model"))?;
-    if warned.is_empty() {
-        out.write_str(" reports")?;
-    } else {
-        write!(out, " warns of {}; it reports", warned.join(", "))?;
+    if !warned.is_empty() {
+        write!(out, " warns of {}; it", warned.join(", "))?;
     }
-    write!(out, " {} % spare blocks (threshold {} %)", health.spare, health.spare_threshold)?;
-    write!(out, ", {} % of its life used", health.used)?;
-    write!(out, ", {} media errors, {} C", health.media_errors, health.temperature)
+    let DriveHealth { spare, spare_threshold, used, media_errors, temperature, .. } = health;
+    write!(out, " reports {spare} % spare blocks (threshold {spare_threshold} %), {used} % of its life used")?;
+    write!(out, ", {media_errors} media errors, {temperature} C")
 }
 
 fn parameters_text(parameters: &[u64]) -> String {
     parameters.iter().map(|parameter| format!("{parameter:#x}")).collect::<Vec<_>>().join(", ")
 }
 
-fn of_dump(dump: &ProcessDump, knowledge: &Knowledge) -> String {
+fn dump_sentence(dump: &ProcessDump, knowledge: &Knowledge) -> String {
     let program = dump.executable().map_or("the process", |module| module.name());
     let Some(exception) = &dump.exception else {
         let asked = if dump.requested.is_some() { ", which was asked for while it ran" } else { "" };
@@ -120,19 +119,10 @@ fn of_dump(dump: &ProcessDump, knowledge: &Knowledge) -> String {
         .as_ref()
         .and_then(|failed| failed.module.as_deref())
         .map_or_else(String::new, |dll| format!("; the DLL that was to be loaded is {dll}"));
-    format!("{program}: {what} {place}{parameters}{delay_load}{}", dump_detail::says(dump))
+    format!("{program}: {what} {place}{parameters}{delay_load}{}", dump_details(dump))
 }
 
-fn of_kernel_dump(dump: &KernelDump, knowledge: &Knowledge) -> String {
-    format!(
-        "stop {}, parameters {}, Windows build {}",
-        stop_text(dump.code, knowledge),
-        parameters_text(&dump.parameters),
-        dump.build
-    )
-}
-
-fn of_report(report: &WerReport, knowledge: &Knowledge) -> String {
+fn report_text(report: &WerReport, knowledge: &Knowledge) -> String {
     let signature = &report.signature;
     let mut parts = vec![report.event_type.to_string()];
     parts.extend(signature.app.as_ref().map(|app| format!("of {app}")));
@@ -150,7 +140,7 @@ fn of_report(report: &WerReport, knowledge: &Knowledge) -> String {
     parts.join(" ")
 }
 
-fn of_ticket(ticket: &Ticket, knowledge: &Knowledge) -> String {
+fn ticket_sentence(ticket: &Ticket, knowledge: &Knowledge) -> String {
     let mut parts = Vec::new();
     parts.extend(ticket.app.as_ref().map(|app| format!("program {app}")));
     parts.extend(ticket.code.map(|code| format!("code {}", code_text(code, knowledge))));
@@ -158,7 +148,7 @@ fn of_ticket(ticket: &Ticket, knowledge: &Knowledge) -> String {
     parts.extend(ticket.bugcheck.as_ref().map(|(code, _)| format!("stop {}", stop_text(*code, knowledge))));
     parts.extend(ticket.win_errors.iter().map(|error| format!("Win32 error {error}")));
     parts.extend(ticket.events.iter().map(|event| format!("event {} {}", event.provider, event.id)));
-    parts.extend(of_inventory(&ticket.inventory));
+    parts.extend(inventory_parts(&ticket.inventory));
     if parts.is_empty() {
         let lines = ticket.lines.len();
         format!("text of {lines} line{}", if lines == 1 { "" } else { "s" })
@@ -167,14 +157,10 @@ fn of_ticket(ticket: &Ticket, knowledge: &Knowledge) -> String {
     }
 }
 
-/// What a text says of the machine.
-fn of_inventory(inventory: &Inventory) -> Vec<String> {
-    let two_parts = |version: Version| {
-        let [major, minor, ..] = version.0;
-        format!("{major}.{minor:02}")
-    };
+/// What a text states of the machine.
+fn inventory_parts(inventory: &Inventory) -> Vec<String> {
     let mut parts: Vec<String> = inventory.gpus.iter().map(|gpu| format!("GPU {gpu}")).collect();
-    parts.extend(inventory.nvidia_driver.map(|driver| format!("NVIDIA driver {}", two_parts(driver))));
+    parts.extend(inventory.nvidia_driver.map(|driver| format!("NVIDIA driver {}", nvidia_release(driver))));
     parts.extend(inventory.os_build.map(|build| format!("Windows build {build}")));
     parts.extend(inventory.memory.map(|bytes| format!("{} MiB of memory", bytes >> 20)));
     if !inventory.packages.is_empty() {
@@ -183,38 +169,34 @@ fn of_inventory(inventory: &Inventory) -> Vec<String> {
     parts
 }
 
-/// The sentence for an event: what it means, with its values.
+/// The sentence for an event: its source, and what it means with its values.
 #[must_use]
-pub fn of_event(event: &Event, knowledge: &Knowledge) -> String {
-    // Logs hold tens of thousands of them, and most sentences fit.
-    let mut said = String::with_capacity(128);
-    said.push_str(&event.content.provider);
-    // A string can be written to at any time.
-    let _ = write!(said, " {}: ", event.content.id);
-    let _ = write_meaning(&mut said, &event.content.body, knowledge);
-    if let (EventBody::Said { .. }, Some(name)) = (&event.content.body, system_error(event, &said)) {
-        let _ = write!(said, ", {name}");
+pub(super) fn event_sentence(event: &Event, knowledge: &Knowledge) -> String {
+    // Logs hold tens of thousands of events, and most sentences fit.
+    let mut sentence = String::with_capacity(128);
+    // Writing to a string cannot fail.
+    let _ = write!(sentence, "{} {}: ", event.content.provider, event.content.id);
+    let _ = write_meaning(&mut sentence, &event.content.body, knowledge);
+    if let (EventBody::Said { .. }, Some(name)) = (&event.content.body, system_error(event, &sentence)) {
+        let _ = write!(sentence, ", {name}");
     }
-    said.shrink_to_fit();
-    said
+    sentence.shrink_to_fit();
+    sentence
 }
 
-/// The name of the system error that an event's sentence ends with, of providers whose numbers are such.
-fn system_error(event: &Event, said: &str) -> Option<&'static str> {
-    /// Ended with an error that the service itself numbers.
+/// The name of the system error with whose number an event's sentence ends, for providers that use these numbers.
+fn system_error(event: &Event, sentence: &str) -> Option<&'static str> {
+    /// The event of a service that ended with an error of its own numbering.
     const OWN_NUMBER: u32 = 7024;
-    let numbers_are_the_system_s = match &*event.content.provider {
-        "Service Control Manager" => event.content.id != OWN_NUMBER,
-        "MsiInstaller" => true,
-        _ => false,
-    };
-    if !numbers_are_the_system_s {
-        return None;
+    match &*event.content.provider {
+        "Service Control Manager" if event.content.id != OWN_NUMBER => {}
+        "MsiInstaller" => {}
+        _ => return None,
     }
-    let said = said.trim_end_matches(')');
-    let before = said.trim_end_matches(|character: char| character.is_ascii_digit());
-    let number = before.ends_with("error ").then(|| said.get(before.len()..))??;
-    knowledge::win_error_name(number.parse().ok()?)
+    let sentence = sentence.trim_end_matches(')');
+    let (_, number) = sentence.rsplit_once("error ")?;
+    let is_number = number.bytes().all(|byte| byte.is_ascii_digit());
+    win_error_name(number.parse().ok().filter(|_| is_number)?)
 }
 
 fn write_meaning(out: &mut String, body: &EventBody, knowledge: &Knowledge) -> fmt::Result {
@@ -236,7 +218,7 @@ fn write_meaning(out: &mut String, body: &EventBody, knowledge: &Knowledge) -> f
             write!(out, "a page of {file} could not be read for {app}")?;
             status.map_or(Ok(()), |status| write!(out, " ({})", status_text(status, knowledge)))
         }
-        EventBody::Wer(report) => out.write_str(&of_report(report, knowledge)),
+        EventBody::Wer(report) => out.write_str(&report_text(report, knowledge)),
         EventBody::Hang { app, hang_type, .. } => {
             write!(out, "{app} stopped answering and was closed")?;
             hang_type.as_ref().map_or(Ok(()), |kind| write!(out, " (kind of hang: {kind})"))
@@ -297,24 +279,18 @@ fn write_meaning(out: &mut String, body: &EventBody, knowledge: &Knowledge) -> f
             let check = status.filter(|_| *component == "processor").and_then(McaStatus::new);
             let class = check.and_then(|check| check.class().about());
             let lost = check.filter(|check| check.overflowed()).map(|_| "were lost");
-            let status = status.map(Hex);
-            let address = address.map(Hex);
-            let details: [(&str, Option<&dyn fmt::Display>); 7] = [
-                ("APIC id", apic_id.as_ref().map(|id| id as _)),
-                ("bank", bank.as_ref().map(|bank| bank as _)),
-                ("status", status.as_ref().map(|status| status as _)),
-                ("class", class.as_ref().map(|class| class as _)),
-                ("errors before it", lost.as_ref().map(|lost| lost as _)),
-                ("address", address.as_ref().map(|address| address as _)),
-                ("device", device.as_ref().map(|device| device as _)),
+            let details = [
+                ("APIC id", apic_id.map(|id| id.to_string())),
+                ("bank", bank.map(|bank| bank.to_string())),
+                ("status", status.map(|status| format!("{status:#x}"))),
+                ("class", class.map(str::to_owned)),
+                ("errors before it", lost.map(str::to_owned)),
+                ("address", address.map(|address| format!("{address:#x}"))),
+                ("device", device.as_deref().map(str::to_owned)),
             ];
-            let mut before = " (";
-            for (name, value) in details {
-                let Some(value) = value else { continue };
-                write!(out, "{before}{name} {value}")?;
-                before = ", ";
-            }
-            if before == ", " { out.write_char(')') } else { Ok(()) }
+            let details = details.into_iter().filter_map(|(name, value)| Some(format!("{name} {}", value?)));
+            let details: Vec<String> = details.collect();
+            if details.is_empty() { Ok(()) } else { write!(out, " ({})", details.join(", ")) }
         }
         EventBody::Storage { device, status, retry } => {
             let device = device.as_deref().unwrap_or("a storage device");
@@ -327,10 +303,9 @@ fn write_meaning(out: &mut String, body: &EventBody, knowledge: &Knowledge) -> f
         EventBody::DriveHealth(health) => write_health(out, health),
         EventBody::FileSystem { volume, damaged } => {
             let volume = volume.as_deref().unwrap_or("a volume");
-            if *damaged {
-                write!(out, "structures of {volume} are damaged")
-            } else {
-                write!(out, "{volume} was checked")
+            match damaged {
+                true => write!(out, "structures of {volume} are damaged"),
+                false => write!(out, "{volume} was checked"),
             }
         }
         EventBody::MemoryExhausted { commit_limit, commit_charge, top, held } => {
@@ -367,15 +342,6 @@ fn write_meaning(out: &mut String, body: &EventBody, knowledge: &Knowledge) -> f
         }
         EventBody::Said { sentence, .. } => out.write_str(sentence),
         EventBody::Other { text } => write_one_line(out, text),
-    }
-}
-
-/// A number in hexadecimal.
-struct Hex(u64);
-
-impl fmt::Display for Hex {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:#x}", self.0)
     }
 }
 
@@ -416,7 +382,7 @@ mod tests {
             fields: EventFields::default(),
         };
         let event = Event { computer: None, time: None, content: Arc::new(content) };
-        of_event(&event, &Knowledge::builtin())
+        event_sentence(&event, &Knowledge::builtin())
     }
 
     #[test]

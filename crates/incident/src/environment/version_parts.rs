@@ -1,0 +1,22 @@
+//! Versions by their first two numbers, as products are known by them.
+
+use evidence::Version;
+use windows_codes::Release;
+
+/// Major and minor number.
+pub(crate) fn release(version: Version) -> Release {
+    let [major, minor, ..] = version.0;
+    (major, minor)
+}
+
+/// `11.2`.
+pub(crate) fn major_minor(version: Version) -> String {
+    let (major, minor) = release(version);
+    format!("{major}.{minor}")
+}
+
+/// A release of NVIDIA's driver, which is written with two digits behind the dot: `525.05`.
+pub(crate) fn nvidia_release(version: Version) -> String {
+    let (branch, update) = release(version);
+    format!("{branch}.{update:02}")
+}

@@ -1,0 +1,210 @@
+//! An incident with everything that is known of it.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use strum::IntoStaticStr;
+
+use super::join::key::{JoinKey, JoinStrength};
+use evidence::{Address, BugcheckCode, ExceptionCode, FastFailCode, ModuleOffset, Place, Version};
+use windows_codes::McaStatus;
+
+/// The kinds of incidents.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
+pub enum IncidentKind {
+    /// A process died of an exception.
+    Crash,
+    /// A process stopped answering.
+    Hang,
+    /// A blue screen: the system stopped with a bugcheck code.
+    Bugcheck,
+    /// The GPU or its driver was reset and the system went on.
+    GpuReset,
+    /// A program did not start.
+    StartFailure,
+    /// The system ended without shutdown and without a code.
+    PowerLoss,
+    /// A process or service ended, and no evidence names an exception.
+    Exit,
+}
+
+impl IncidentKind {
+    /// The word for it in facts and reports: `gpu-reset`.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        self.into()
+    }
+}
+
+/// One incident with everything that is known of it, before any rule has seen it.
+#[derive(Debug, Clone)]
+pub struct Incident {
+    /// Equal for equal evidence: 16 hexadecimal digits, and a number where two incidents have the same evidence.
+    pub id: String,
+    /// What kind of incident it is.
+    pub kind: IncidentKind,
+    /// When it happened, UTC.
+    pub time: Option<Timestamp>,
+    /// The computer.
+    pub host: Option<Arc<str>>,
+    /// Whether no evidence names that computer, and it is the one whose event logs are beside the evidence.
+    pub host_by_folder: bool,
+    /// Of a text that fits several other incidents: their ids, sorted. It is about one of them and no incident of its own.
+    pub may_be_of: Vec<String>,
+    /// The process that it happened to.
+    pub process: Option<Process>,
+    /// Of a hang: how many seconds after it the same process crashed.
+    pub crashed_later: Option<u64>,
+    /// The exception.
+    pub exception: Option<ExceptionFacts>,
+    /// The bugcheck.
+    pub bugcheck: Option<Bugcheck>,
+    /// Where the exception was raised.
+    pub fault_site: Option<FaultSite>,
+    /// The module that the evidence points to.
+    pub suspect: Option<Suspect>,
+    /// What is known of the machine and the program's surroundings, by key (`os`, `cpu`, `gpu_driver`, `cuda`...).
+    pub environment: BTreeMap<&'static str, String>,
+    /// The key of its group.
+    pub signature: Signature,
+    /// What was read about it, in the order of evidence numbers: the first is `e1`.
+    pub evidence: Vec<EvidenceItem>,
+    /// What could not be read or joined, or contradicts itself, in sentences.
+    pub remarks: Vec<String>,
+}
+
+/// The process that an incident is about.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Process {
+    /// File name of the executable.
+    pub name: Option<Arc<str>>,
+    /// Its version.
+    pub version: Option<Version>,
+    /// Process id.
+    pub pid: Option<u32>,
+    /// Path of the executable.
+    pub path: Option<Arc<str>>,
+    /// When it started.
+    pub started: Option<Timestamp>,
+}
+
+/// The exception that ended a process.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ExceptionFacts {
+    /// Its code.
+    pub code: ExceptionCode,
+    /// The code's name, where it has one (`STATUS_ACCESS_VIOLATION`; a signal's name on other systems).
+    pub name: Option<Arc<str>>,
+    /// Where it was raised.
+    pub address: Option<Address>,
+    /// Its parameters; absent when no artifact holds them.
+    pub parameters: Option<Vec<u64>>,
+    /// The fast-fail code and its name.
+    pub fast_fail: Option<(FastFailCode, Option<Arc<str>>)>,
+    /// What an access violation or in-page error wanted: `read`, `write` or `execute`, where that is known, and the
+    /// address.
+    pub access: Option<(Option<&'static str>, Address)>,
+}
+
+/// The blue screen that ended a session, or the kernel error report that the system survived.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Bugcheck {
+    /// Its code, without the minidump flag.
+    pub code: BugcheckCode,
+    /// Its name.
+    pub name: Option<Arc<str>>,
+    /// Whether only kernel error reports without a restart have this code.
+    pub live: bool,
+    /// The parameters that are recorded, from the first on; empty when none is.
+    pub parameters: Vec<u64>,
+    /// The parameters with a known meaning, in order.
+    pub meanings: Vec<ParameterMeaning>,
+    /// The NTSTATUS among its parameters.
+    pub status: Option<ExceptionCode>,
+    /// In how many bits parameters 3 and 4 differ, where both record the same thing.
+    pub bits_differ: Option<u32>,
+    /// The status of the bank of a machine check (a hardware error that the processor reports).
+    pub machine_check: Option<McaStatus>,
+}
+
+/// What a parameter of a blue screen means.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ParameterMeaning {
+    /// The parameter's number, 1 to 4.
+    pub number: u8,
+    /// What it holds.
+    pub is: &'static str,
+    /// What its value means; absent where the value means nothing by itself.
+    pub means: Option<String>,
+}
+
+/// The faulting module, in which the exception was raised. No judgement: many modules only pass on errors of others.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct FaultSite {
+    /// File name.
+    pub module: Arc<str>,
+    /// File version.
+    pub version: Option<Version>,
+    /// Offset of the code in the module.
+    pub offset: Option<ModuleOffset>,
+    /// Path.
+    pub path: Option<Arc<str>>,
+    /// The function, by the image's exports or by symbols.
+    pub function: Option<Arc<str>>,
+    /// Whether the module had been unloaded.
+    pub unloaded: bool,
+    /// Whether it is a carrier.
+    pub carrier: bool,
+}
+
+/// The module that the evidence points to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Suspect {
+    /// File name.
+    pub module: Arc<str>,
+    /// File version.
+    pub version: Option<Version>,
+    /// Path.
+    pub path: Option<Arc<str>>,
+    /// On what basis: one of `facts::schema::SUSPECT_BASES`.
+    pub basis: &'static str,
+    /// Why, in a sentence.
+    pub reason: String,
+}
+
+/// The stable key by which incidents are alike.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Signature {
+    /// Number of the algorithm, which changes whenever equal evidence would give another signature.
+    pub algorithm: u32,
+    /// Equal over builds of the modules.
+    pub coarse: String,
+    /// With versions and offsets: of one build.
+    pub fine: String,
+}
+
+/// One numbered item of an incident's evidence, as reports show it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EvidenceItem {
+    /// Index into the run's artifact list.
+    pub artifact: usize,
+    /// Where in the artifact.
+    pub place: Place,
+    /// Its content, in a sentence.
+    pub says: String,
+    /// What joined it to the others; absent for the first.
+    pub joined_by: Option<JoinedBy>,
+}
+
+/// What joined an item of evidence to another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct JoinedBy {
+    /// What both have in common.
+    pub key: JoinKey,
+    /// How much that proves.
+    pub strength: JoinStrength,
+    /// The other item: its index in the incident's evidence.
+    pub to: usize,
+}
