@@ -187,7 +187,7 @@ fn has_sigma(options: &Options) -> bool {
 }
 
 /// The sets of Sigma rules, as a report lists them.
-fn sigma_sets(options: &Options) -> impl Iterator<SourcedEvidence = RuleSetInfo> {
+fn sigma_sets(options: &Options) -> impl Iterator<Item = RuleSetInfo> {
     let sets = options.sigma.iter().flat_map(|sigma| sigma.sets());
     sets.map(|(path, rules)| RuleSetInfo::of_sigma(format!("{PREFIX}{path}"), *rules))
 }
