@@ -158,6 +158,22 @@ fn decode_utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> Text {
     Text { characters, losses }
 }
 
+/// The units of a text of UTF-16, the lower byte first. A half unit at the end is left out.
+pub fn utf16_units(bytes: &[u8]) -> impl Iterator<Item = u16> + Clone + '_ {
+    bytes.as_chunks::<2>().0.iter().map(|unit| u16::from_le_bytes(*unit))
+}
+
+/// The text that these units of UTF-16 are, with `U+FFFD` in the place of half characters.
+pub fn utf16_lossy(units: impl IntoIterator<Item = u16>) -> String {
+    char::decode_utf16(units).map(|unit| unit.unwrap_or(char::REPLACEMENT_CHARACTER)).collect()
+}
+
+/// The text in `bytes` of UTF-16; `None` when a character of it is no more than a half.
+#[must_use]
+pub fn utf16(bytes: &[u8]) -> Option<String> {
+    char::decode_utf16(utf16_units(bytes)).collect::<Result<_, _>>().ok()
+}
+
 /// Counts what can't be decoded, so that a file full of it is one loss and not thousands.
 #[derive(Default)]
 struct Damage {
