@@ -45,8 +45,8 @@ pub struct ProcessDump {
     pub comment: Option<Arc<str>>,
 }
 
-/// The system that a process ran on.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+/// The system that a process ran on; by default, one of which nothing is known.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct System {
     /// Which family of systems.
     pub os: OperatingSystem,
@@ -69,7 +69,7 @@ pub struct System {
 }
 
 /// Families of operating systems that minidumps come from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum OperatingSystem {
     /// Windows NT and what came of it.
     Windows,
@@ -82,6 +82,7 @@ pub enum OperatingSystem {
     /// Android.
     Android,
     /// Any other, or a number that is not known.
+    #[default]
     Other,
 }
 
@@ -101,7 +102,7 @@ impl OperatingSystem {
 }
 
 /// Processor architectures.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum CpuArchitecture {
     /// 32-bit x86.
     X86,
@@ -112,6 +113,7 @@ pub enum CpuArchitecture {
     /// 64-bit ARM.
     Arm64,
     /// Any other.
+    #[default]
     Other,
 }
 

@@ -1,15 +1,11 @@
-//! The crashing thread: its environment block, where it started, and the limits of its stack.
+//! The limits of the crashing thread's stack, and whether it was used up.
 //!
-//! Layouts: `MINIDUMP_THREAD` and `MINIDUMP_THREAD_INFO` of `minidumpapiset.h`; `NT_TIB` of `winnt.h`.
+//! Layout: `NT_TIB` of `winnt.h`.
 
-use std::ops::Range;
-
-use super::directory::{Directory, stream};
-use super::excerpt::LONGEST_LIST;
-use super::memory::{MemoryMap, entries_after_header};
+use super::memory::Memory;
 use super::regions::Regions;
 use evidence::{Address, Page, StackState};
-use untrusted::bytes::{Source, u32_at, u64_at};
+use untrusted::bytes::Source;
 
 /// Regions of one stack: below it a reserved part and guard pages, then what was used, which guard pages that were
 /// moved in between can have split.
@@ -20,47 +16,9 @@ const AT_END: u64 = 0x8000;
 /// From this distance on a stack has room.
 const ROOM: u64 = 0x1_0000;
 
-/// What the list of threads says of one.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Listed {
-    /// Its environment block.
-    pub teb: Option<Address>,
-    /// The captured part of its stack, which need not be all.
-    pub stack: Range<u64>,
-}
-
-/// A thread in `MINIDUMP_THREAD_LIST`, whose entries have 48 bytes: environment block at 16, stack's start and size at
-/// 24.
-pub fn listed(source: &mut Source<'_>, directory: &Directory, thread: u32) -> Option<Listed> {
-    let found = directory.find(stream::THREAD_LIST)?;
-    let list = source.read(found.offset, found.size.min(LONGEST_LIST))?;
-    let count = u64::from(u32_at(&list, 0)?);
-    let entries = entries_after_header(&list, 4, count, 48, found.kind, &mut Vec::new());
-    let entry = entries.chunks_exact(48).find(|entry| u32_at(entry, 0) == Some(thread))?;
-    let start = u64_at(entry, 24)?;
-    Some(Listed {
-        teb: u64_at(entry, 16).filter(|teb| *teb != 0).map(Address),
-        stack: start..start.saturating_add(u64::from(u32_at(entry, 32)?)),
-    })
-}
-
-/// Where a thread started, from `MINIDUMP_THREAD_INFO_LIST`: a header of 12 bytes, and 64 bytes a thread with the start
-/// address at 48.
-pub fn start(source: &mut Source<'_>, directory: &Directory, thread: u32) -> Option<Address> {
-    let found = directory.find(stream::THREAD_INFO_LIST)?;
-    let list = source.read(found.offset, found.size.min(LONGEST_LIST))?;
-    let (header, size, count) = (u32_at(&list, 0)?, u32_at(&list, 4)? as usize, u32_at(&list, 8)? as usize);
-    if !(12..=256).contains(&header) || !(64..=256).contains(&size) {
-        return None;
-    }
-    let mut entries = list.get(header as usize..)?.chunks_exact(size).take(count);
-    let entry = entries.find(|entry| u32_at(entry, 0) == Some(thread))?;
-    u64_at(entry, 48).filter(|start| *start != 0).map(Address)
-}
-
-/// What is asked of a stack.
+/// What is known of the crashing thread when the limits of its stack are looked for.
 #[derive(Debug, Clone, Copy)]
-pub struct StackQuestion {
+pub struct ThreadAtCrash {
     /// The stack pointer at the exception.
     pub pointer: Address,
     /// The thread's environment block.
@@ -73,25 +31,20 @@ pub struct StackQuestion {
     pub overflow: bool,
 }
 
-/// The limits of the stack that the thread runs on, and whether it is used up. The environment block knows them; the
-/// list of memory regions too.
-pub fn stack(
-    source: &mut Source<'_>,
-    memory: &MemoryMap,
-    regions: Option<Regions>,
-    question: StackQuestion,
-) -> Option<StackState> {
-    let StackQuestion { pointer, wanted, overflow, .. } = question;
-    let limits = match environment_limits(source, memory, question) {
+/// The limits of the stack that the thread runs on, and whether it is used up. The environment block holds the limits,
+/// and so does the list of memory regions.
+pub fn stack_state(memory: &mut Memory<'_, '_>, regions: Option<Regions>, thread: ThreadAtCrash) -> Option<StackState> {
+    let ThreadAtCrash { pointer, wanted, overflow, .. } = thread;
+    let limits = match environment_limits(memory, thread) {
         Some(limits) => limits,
-        None => region_limits(source, regions?, pointer)?,
+        None => region_limits(memory.source, regions?, pointer)?,
     };
     let (bottom, base) = limits;
     // A thread can run on a stack that it made itself.
     let above_bottom = |address: Address| address.0.checked_sub(bottom.0).filter(|_| address.0 < base.0);
     let left = above_bottom(pointer)?;
     let hit = wanted.filter(|wanted| above_bottom(*wanted).is_some());
-    let region_hit = hit.and_then(|hit| regions?.at(source, hit));
+    let region_hit = hit.and_then(|hit| regions?.at(memory.source, hit));
     let in_guard = region_hit.is_some_and(|region| region.page == Page::Guard);
     // A small stack has used as much when it is only half full.
     let size = base.0.saturating_sub(bottom.0);
@@ -103,18 +56,11 @@ pub fn stack(
 }
 
 /// `NT_TIB.StackBase` and `TEB.DeallocationStack`, when the dump holds the block.
-fn environment_limits(
-    source: &mut Source<'_>,
-    memory: &MemoryMap,
-    question: StackQuestion,
-) -> Option<(Address, Address)> {
-    let teb = question.teb?;
-    let mut word = |narrow: u64, wide: u64| {
-        let at = Address(teb.0.checked_add(if question.wide { wide } else { narrow })?);
-        let bytes = memory.bytes(source, at, 8)?;
-        if question.wide { u64_at(&bytes, 0) } else { u32_at(&bytes, 0).map(u64::from) }
-    };
-    let (base, bottom) = (word(4, 8)?, word(0xE0C, 0x1478)?);
+fn environment_limits(memory: &mut Memory<'_, '_>, thread: ThreadAtCrash) -> Option<(Address, Address)> {
+    let teb = thread.teb?.0;
+    let (base_at, bottom_at) = if thread.wide { (8, 0x1478) } else { (4, 0xE0C) };
+    let base = memory.pointer(teb.checked_add(base_at)?, thread.wide)?;
+    let bottom = memory.pointer(teb.checked_add(bottom_at)?, thread.wide)?;
     (bottom != 0 && bottom < base).then_some((Address(bottom), Address(base)))
 }
 

@@ -40,7 +40,7 @@ const PATTERNS: [u32; 9] = [
 const FIELD: u64 = 0x1000;
 const HEADER: u64 = 0x100;
 
-/// What the answer is made from.
+/// What is known around the addresses of an exception.
 #[derive(Debug, Clone)]
 pub struct Surroundings<'a> {
     /// The process.
