@@ -185,7 +185,7 @@ fn prefixes(parts: &[Part]) -> Vec<String> {
 }
 
 fn unpacked(path: String, artifact: Artifact, budget: &Budget) -> io::Result<ReadArtifact> {
-    if ArtifactKind::of_word(&artifact.kind).is_none() {
+    if !ArtifactKind::WORDS.contains(&&*artifact.kind) {
         return Err(io::Error::other(format!("kind {:?} is not known", artifact.kind)));
     }
     if artifact.status == ArtifactStatus::Unknown {
