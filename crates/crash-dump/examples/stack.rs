@@ -65,16 +65,15 @@ fn print(path: &PathBuf, symbols: &[PathBuf]) -> Result<(), Box<dyn Error>> {
 
 fn print_process(process: &ProcessDump) {
     match &process.exception {
-        Some(exception) => println!("exception {} at {}", exception.code, exception.address),
+        Some(exception) => {
+            let reason = exception.foreign_reason.as_deref().map(|reason| format!(" ({reason})")).unwrap_or_default();
+            println!("exception {}{reason} at {}", exception.code, exception.address);
+        }
         None => println!("no exception"),
     }
     let Some(thread) = &process.thread else { return println!("the dump does not name the thread that crashed") };
-    println!(
-        "thread {} of {}{}",
-        thread.id,
-        process.thread_count,
-        if thread.frames.is_empty() { ": no stack" } else { "" }
-    );
+    let no_stack = if thread.frames.is_empty() { ": no stack" } else { "" };
+    println!("thread {} (the process has {}){no_stack}", thread.id, process.thread_count);
     let modules = process.modules.as_deref().unwrap_or_default();
     for frame in &thread.frames {
         let place = frame.module.and_then(|index| {
@@ -82,7 +81,8 @@ fn print_process(process: &ProcessDump) {
             Some(format!("{}+{}", module.name, module.offset_of(frame.address)?))
         });
         let place = place.unwrap_or_else(|| frame.address.to_string());
-        println!("{:8} {place} {}", frame.trust.word(), frame.function.as_deref().unwrap_or_default());
+        let function = frame.function.as_deref().map(|name| format!(" {name}")).unwrap_or_default();
+        println!("{:8} {place}{function}", frame.trust.word());
     }
 }
 
@@ -90,7 +90,7 @@ fn print_kernel(kernel: &KernelDump) {
     let parameters = kernel.parameters.map(|parameter| format!("{parameter:#x}")).join(", ");
     println!("bugcheck {} ({parameters})", kernel.code);
     if kernel.frames.is_empty() {
-        println!("no stack: a {} dump of {} processors", kernel.dump_type.word(), kernel.cpu_count);
+        println!("no stack in this dump (its kind: {})", kernel.dump_type.word());
     }
     for frame in &kernel.frames {
         let place = frame.driver.and_then(|index| {

@@ -13,36 +13,18 @@ pub(crate) struct ContextLayout {
     length: usize,
     /// `ContextFlags`, and the bit in it that names the architecture.
     flags: (usize, u32),
-    /// `Rip`, `Eip` or `Pc`.
-    pub instruction_pointer: usize,
-    /// `Rsp`, `Esp` or `Sp`.
-    pub stack_pointer: usize,
+    /// The instruction pointer: `Rip`, `Eip` or `Pc`.
+    pub instruction: usize,
+    /// The stack pointer: `Rsp`, `Esp` or `Sp`.
+    pub stack: usize,
 }
 
 static LAYOUTS: [ContextLayout; 3] = {
     use CpuArchitecture::{Arm64, X64, X86};
     [
-        ContextLayout {
-            cpu: X64,
-            length: 1232,
-            flags: (0x30, 0x0010_0000),
-            instruction_pointer: 0xF8,
-            stack_pointer: 0x98,
-        },
-        ContextLayout {
-            cpu: Arm64,
-            length: 0x100,
-            flags: (0, 0x0040_0000),
-            instruction_pointer: 0x108,
-            stack_pointer: 0x100,
-        },
-        ContextLayout {
-            cpu: X86,
-            length: 716,
-            flags: (0, 0x0001_0000),
-            instruction_pointer: 0xB8,
-            stack_pointer: 0xC4,
-        },
+        ContextLayout { cpu: X64, length: 1232, flags: (0x30, 0x0010_0000), instruction: 0xF8, stack: 0x98 },
+        ContextLayout { cpu: Arm64, length: 0x100, flags: (0, 0x0040_0000), instruction: 0x108, stack: 0x100 },
+        ContextLayout { cpu: X86, length: 716, flags: (0, 0x0001_0000), instruction: 0xB8, stack: 0xC4 },
     ]
 };
 
@@ -64,11 +46,11 @@ impl ContextLayout {
 /// The instruction pointer of a context, whichever architecture it is of.
 pub(crate) fn instruction_pointer(context: &[u8]) -> Option<u64> {
     let layout = ContextLayout::recognise(context)?;
-    pointer_at(context, layout.instruction_pointer, layout.cpu.is_64_bit())
+    pointer_at(context, layout.instruction, layout.cpu.is_64_bit())
 }
 
 /// The stack pointer of a context, whichever architecture it is of.
 pub(crate) fn stack_pointer(context: &[u8]) -> Option<u64> {
     let layout = ContextLayout::recognise(context)?;
-    pointer_at(context, layout.stack_pointer, layout.cpu.is_64_bit())
+    pointer_at(context, layout.stack, layout.cpu.is_64_bit())
 }

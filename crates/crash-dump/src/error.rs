@@ -81,7 +81,7 @@ pub enum ErrorKind {
     /// No stream lies within the file. Holds what was lost.
     #[error("none can be read: {0}")]
     NothingReadable(String),
-    /// The streams without which a minidump says nothing are missing. Holds `: ` and what was lost, or nothing.
+    /// None of the streams is there without which a minidump has no evidence. Holds `: ` and what was lost, or nothing.
     #[error("the streams SystemInfo, Exception and ModuleList are all missing{0}")]
     NothingKnown(String),
     /// The `minidump` crate refuses the dump.

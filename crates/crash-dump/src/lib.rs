@@ -41,7 +41,7 @@
 //!
 //! Stacks of 64-bit Windows code are unwound by the tables of its images (`.pdata`), from the dump itself or from
 //! [`Symbols`]; other code by Breakpad's `.sym` files or frame pointers. Where none of these are at hand the stack is
-//! scanned: [`Frame::trust`] says how each frame was found.
+//! scanned: [`Frame::trust`] is how each frame was found.
 //!
 //! The types of the result ([`ProcessDump`], [`KernelDump`] and theirs) are those of the `evidence` crate.
 

@@ -1,4 +1,4 @@
-//! Reading little-endian values at offsets that nobody has checked, from memory or from a file.
+//! Reading little-endian values at offsets that were not checked, from memory or from a file.
 
 use std::borrow::Cow;
 use std::fs::File;

@@ -1,4 +1,4 @@
-//! The characters of a text file whose encoding nobody wrote down.
+//! The characters of a text file whose encoding is not recorded anywhere.
 //!
 //! Texts that come with crashes are UTF-8, UTF-16 with or without byte order mark (Windows' own files, redirected
 //! PowerShell output), or in a code page of Windows (older editors and consoles), mostly Windows-1252. The bytes decide.
@@ -15,7 +15,7 @@ use super::Loss;
 pub struct Text {
     /// The characters, without byte order mark.
     pub characters: String,
-    /// What could not be decoded; `U+FFFD` stands in its place.
+    /// What could not be decoded; `U+FFFD` is in its place.
     pub losses: Vec<Loss>,
 }
 

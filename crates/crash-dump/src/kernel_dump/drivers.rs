@@ -2,7 +2,7 @@
 //!
 //! The list's layout is not documented, its entries changed their length over time, and a wrong list would put
 //! addresses into the wrong drivers. So a list is believed only if it makes sense as a whole: it begins with the
-//! kernel, whose image contains the addresses that the header says lie in it.
+//! kernel, whose image contains the addresses of the kernel's own data in the header.
 
 use evidence::{Address, KernelDriver, Names, base_name};
 
@@ -23,7 +23,7 @@ const KERNELS: [&str; 4] = ["ntoskrnl.exe", "ntkrnlmp.exe", "ntkrnlpa.exe", "ntk
 pub(super) struct DriverList<'a> {
     /// The bytes from the list's beginning to the string pool's.
     pub entries: &'a [u8],
-    /// How many drivers the dump says there are; at most [`MOST_DRIVERS`].
+    /// How many drivers the dump counts; at most [`MOST_DRIVERS`].
     pub count: u32,
     /// The string pool's bytes.
     pub pool: &'a [u8],
@@ -62,7 +62,7 @@ impl DriverList<'_> {
         if self.wide { WIDE_DRIVER } else { NARROW_DRIVER }
     }
 
-    /// Possible lengths of an entry: first what the distance to the string pool says, then the lengths known.
+    /// Possible lengths of an entry: first by the distance to the string pool, then the lengths known.
     fn entry_lengths(&self) -> impl Iterator<Item = usize> {
         let layout = self.layout();
         let count = usize::try_from(self.count).unwrap_or(usize::MAX);

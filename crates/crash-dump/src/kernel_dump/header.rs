@@ -119,8 +119,8 @@ impl Fields<'_> {
     /// the address space.
     fn context(&self, offset: usize, cpu: Option<CpuArchitecture>) -> Option<(u64, u64)> {
         let layout = ContextLayout::for_cpu(cpu?)?;
-        let instruction = self.pointer(offset.checked_add(layout.instruction_pointer)?)?;
-        let stack = self.pointer(offset.checked_add(layout.stack_pointer)?)?;
+        let instruction = self.pointer(offset.checked_add(layout.instruction)?)?;
+        let stack = self.pointer(offset.checked_add(layout.stack)?)?;
         (stack >= kernel_space(self.wide) && stack.is_multiple_of(4)).then_some((instruction, stack))
     }
 

@@ -138,7 +138,7 @@ pub(super) mod triage {
     pub const WIDE_DATA_BLOCK: usize = 16;
     /// The same of a 32-bit dump.
     pub const NARROW_DATA_BLOCK: usize = 12;
-    /// The bit of `TriageOptions` that says that something did not fit and was left out.
+    /// The bit of `TriageOptions` that is set when something did not fit and was left out.
     pub const OVERFLOWED: u32 = 0x100;
     /// The mark at `ValidOffset` of a dump that was written to its end.
     pub const END: [u8; 4] = *b"TRGD";
@@ -211,7 +211,7 @@ pub(super) const UNLOADED_NAME: usize = 12;
 /// The kernel keeps no more.
 pub(super) const MOST_UNLOADED: u32 = 50;
 
-/// An entry of a 64-bit dump, measured on a dump of Windows 10: a 64-bit count stands before the entries.
+/// An entry of a 64-bit dump, measured on a dump of Windows 10: a 64-bit count is before the entries.
 pub(super) const WIDE_UNLOADED: UnloadedEntry = UnloadedEntry { name: 0x10, start: 0x28, end: 0x30, length: 0x38 };
 /// An entry of a 32-bit dump: the same fields with pointers of 32 bits. No dump was at hand.
 pub(super) const NARROW_UNLOADED: UnloadedEntry = UnloadedEntry { name: 0x08, start: 0x20, end: 0x24, length: 0x28 };

@@ -135,7 +135,7 @@ fn observation(header: &Header, contents: Contents, losses: &mut Vec<Loss>) -> O
     })
 }
 
-/// What a triage dump holds: the block behind the header says where each part is.
+/// What a triage dump holds: the block behind the header has the offset of each part.
 fn read_triage<F: Read + Seek>(
     source: &mut Source<F>,
     header: &Header,
@@ -257,9 +257,9 @@ fn registers(header: &Header, stack_pointer: Option<u64>) -> Registers {
     }
 }
 
-/// Reports a triage dump that is shorter than it says, or that was not written to its end.
+/// Reports a triage dump that is shorter than its own length, or that was not written to its end.
 ///
-/// `RequiredDumpSpace` is no measure here: whole triage dumps are shorter than it says.
+/// `RequiredDumpSpace` is no measure here: whole triage dumps are shorter.
 fn check_end_of_triage<F: Read + Seek>(source: &mut Source<F>, block: &[u8], losses: &mut Vec<Loss>) {
     let (Some(size), Some(end)) = (u32_at(block, triage::SIZE_OF_DUMP), u32_at(block, triage::END_MARK)) else {
         return;

@@ -26,7 +26,7 @@ pub struct Streams<'a> {
     pub context: Option<&'a MinidumpContext>,
 }
 
-/// Fills in what the dump says beyond exception, threads and modules.
+/// Fills in details of the exception, and the state of process and system.
 pub fn read(
     process: &mut ProcessDump,
     streams: Streams<'_>,

@@ -166,7 +166,7 @@ fn is_aligned_move(mnemonic: Mnemonic) -> bool {
     )
 }
 
-/// Of several that an instruction needs, the youngest tells most: the order of the words.
+/// The age of an extension, the oldest first: of several that an instruction needs, the youngest is shown.
 fn rank(extension: &Extension) -> usize {
     Extension::WORDS.iter().position(|word| *word == extension.word()).unwrap_or(0)
 }

@@ -8,7 +8,7 @@ use untrusted::bytes::{Source, u32_at};
 
 /// Longest list of modules, threads or memory ranges that is read, bytes: half a million ranges.
 pub const LONGEST_LIST: u64 = 8 << 20;
-/// The longest header of a list, and the longest entry, that a list which says their sizes itself is believed, bytes.
+/// Longest header and longest entry that are believed of a list whose header gives their lengths, bytes.
 const LONGEST_SIZES: usize = 256;
 
 /// The entries of a list, as far as the dump holds them.
@@ -35,7 +35,7 @@ impl List {
         Some(Self::behind_header(&bytes, 4, count, entry_size, kind, losses))
     }
 
-    /// The list in the first `longest` bytes of a stream whose header says the lengths of header and entries, which are at
+    /// The list in the first `longest` bytes of a stream whose header gives the lengths of header and entries, which are at
     /// least `least` bytes. `None` when the dump has no such stream, or it can't be read or believed; that it can't be
     /// believed, and missing entries, are losses.
     pub fn read_with_sizes(
@@ -90,7 +90,7 @@ impl List {
     }
 }
 
-/// What the header of a list says that begins with three numbers of 32 bits.
+/// The header of a list that gives its own length, that of an entry, and their number, 32 bits each.
 #[derive(Debug, Clone, Copy)]
 pub struct Sizes {
     /// Length of the header, bytes.

@@ -1,4 +1,4 @@
-//! What the dump says of the process's memory regions: state, protection, and which allocation they belong to.
+//! The process's memory regions: state, protection, and which allocation they belong to.
 //!
 //! Layout: `MINIDUMP_MEMORY_INFO_LIST` (16 bytes: sizes of header and entries, a count of 64 bits) and
 //! `MINIDUMP_MEMORY_INFO` (48 bytes) of `minidumpapiset.h`; constants: `VirtualQuery` of the Windows API.

@@ -26,7 +26,7 @@ pub fn managed_result(process: &ProcessDump) -> Option<ExceptionCode> {
 }
 
 /// The errors inside a stowed exception: the first parameter points to an array of pointers, the second counts them.
-/// Those that the dump does not hold are left out.
+/// Errors that the dump does not hold are left out.
 pub fn read(process: &ProcessDump, memory: &mut Memory<'_, '_>, names: &Names) -> Vec<StowedException> {
     let stowed = process.exception.as_ref().filter(|exception| exception.code == STOWED);
     let Some([array, count, ..]) = stowed.map(|exception| exception.parameters.as_slice()) else { return Vec::new() };
@@ -42,7 +42,7 @@ pub fn read(process: &ProcessDump, memory: &mut Memory<'_, '_>, names: &Names) -
 
 /// The error at an address: size, signature, `HRESULT`, form (2 bits) and thread (30 bits); then an address or a text.
 fn read_error(at: u64, wide: bool, memory: &mut Memory<'_, '_>, names: &Names) -> Option<StowedException> {
-    /// `SE01` and `SE02`, as compilers make numbers of them and as they stand in text.
+    /// `SE01` and `SE02`, as compilers make numbers of them and in the order of text.
     const SIGNATURES: [u32; 4] = [0x5345_3031, 0x5345_3032, 0x3130_4553, 0x3230_4553];
     let bytes = memory.part(at, 24)?;
     let (signature, result, form_and_thread) = (u32_at(&bytes, 4)?, u32_at(&bytes, 8)?, u32_at(&bytes, 12)?);

@@ -12,7 +12,7 @@ use super::{Given, MOST_FRAMES};
 use crate::minidump::symbols::Symbols;
 use evidence::{Address, Frame, FrameTrust, ProcessDump};
 
-/// The crashing thread's frames. Without symbols the processor goes by frame pointers or scans; each frame says which.
+/// The crashing thread's frames. Without symbols the processor goes by frame pointers or scans; [`Frame::trust`] shows which.
 /// `None` when the processor refuses the dump.
 pub fn walk(given: &Given<'_, '_>, process: &ProcessDump) -> Option<Vec<Frame>> {
     let provider = Provider { symbols: given.symbols };

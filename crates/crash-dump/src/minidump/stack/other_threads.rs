@@ -8,8 +8,8 @@ use evidence::{Address, Frame, FrameTrust, ProcessDump, ThreadStack, ThreadState
 /// How many frames of a thread are walked: the innermost ones show what it waits for or works on.
 const MOST_FRAMES: usize = 16;
 
-/// Fills in where threads were, by their contexts. Stacks are walked of 64-bit Windows alone; of the crashing thread,
-/// what was found of it stands for what the list says, whose registers are those with which its exception's handler
+/// Fills in where threads were, by their contexts. Stacks are walked of 64-bit Windows alone; of the crashing thread
+/// the stack that was already walked is used, because the list has the registers with which its exception's handler
 /// waited.
 pub fn walk_other_threads(
     given: &Given<'_, '_>,

@@ -1,6 +1,6 @@
 //! Breakpad's `.sym` files, of which only that is read which walking a stack and naming functions takes.
 //!
-//! A file is text, a record a line. Most of a large one says which source lines code comes from; that part is passed
+//! A file is text, a record a line. Most of a large file is about the source lines that code comes from; that part is passed
 //! over while reading, so that what is kept stays small however large the file is.
 //!
 //! Layout: "Breakpad Symbol Files" of the Breakpad documentation.

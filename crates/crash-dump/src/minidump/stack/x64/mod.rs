@@ -175,7 +175,7 @@ impl<'w, 'g, 'b, 'm, 'f> Walk<'w, 'g, 'b, 'm, 'f> {
         None
     }
 
-    /// Whether an address lies in a module's code and nothing speaks against a call before it.
+    /// Whether an address lies in a module's code and the code before it, if the dump has it, is a call.
     fn may_be_returned_to(&mut self, address: u64) -> bool {
         let Some(call) = address.checked_sub(1) else { return false };
         self.place(call).is_some()
