@@ -37,7 +37,7 @@ use clap::{CommandFactory, Parser, Subcommand};
 
 pub use exit::Exit;
 
-use crash_dump::minidump::Symbols;
+use crash_dump::{Symbols, SymbolsError};
 use rules::load_rules;
 use untrusted::{reason, sanitise};
 
@@ -163,7 +163,7 @@ fn open_symbols(paths: &[PathBuf]) -> Result<Option<Arc<Symbols>>, Exit> {
     if paths.is_empty() {
         return Ok(None);
     }
-    Symbols::at(paths).map(|symbols| Some(Arc::new(symbols))).map_err(|(path, error)| {
+    Symbols::open(paths).map(|symbols| Some(Arc::new(symbols))).map_err(|SymbolsError { path, error }| {
         stream::note(&format!("--symbols {}: {}", path.display(), reason(&error)));
         Exit::Usage
     })

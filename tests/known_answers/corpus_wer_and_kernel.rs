@@ -6,7 +6,7 @@
 use std::fs::File;
 use std::path::PathBuf;
 
-use crash_dump::kernel_dump;
+use crash_dump::{Options, read_kernel_dump};
 use evidence::{
     Address, CpuArchitecture, FrameTrust, KernelDump, KernelDumpType, Names, Observation, Reading, WerReport,
 };
@@ -48,7 +48,10 @@ fn number(value: &Value) -> Option<u64> {
 #[test]
 fn kernel_dumps() {
     for (path, expected) in corpus("kerneldump").into_iter().flatten() {
-        let reading = read(&path, |file, bytes, names| kernel_dump::read(file, bytes, names, true)).expect("readable");
+        let reading = read(&path, |file, bytes, names| {
+            Ok(read_kernel_dump(file, bytes, &Options { names, walk_stacks: true, symbols: None })?)
+        });
+        let reading = reading.expect("readable");
         println!("{}: {:?}", path.display(), reading.losses);
         let Some(Observation::Kernel(dump)) = reading.evidence.first().map(|evidence| &evidence.observation) else {
             panic!("{}: no kernel dump", path.display());

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
 
-use crash_dump::minidump::Symbols;
+use crash_dump::Symbols;
 use facts::FactSet;
 use incident::Incident;
 use pipeline::{Options, Silent, inspect};
@@ -90,7 +90,7 @@ impl Scene {
 }
 
 fn inspected(dump: &Minidump, symbols: Option<&Path>) -> (Incident, FactSet) {
-    let symbols = symbols.map(|path| Arc::new(Symbols::at(&[path.to_owned()]).expect("a folder")));
+    let symbols = symbols.map(|path| Arc::new(Symbols::open(&[path.to_owned()]).expect("a folder")));
     inspected_with(dump, symbols)
 }
 
@@ -233,7 +233,7 @@ fn of_several_files_of_a_name_the_one_of_the_same_build_is_used() {
         write(right.path().join(name), &image.file());
     }
     let places = [wrong.path().to_owned(), right.path().to_owned()];
-    let symbols = Arc::new(Symbols::at(&places).expect("folders"));
+    let symbols = Arc::new(Symbols::open(&places).expect("folders"));
     let (_, facts) = inspected_with(&scene.dump, Some(Arc::clone(&symbols)));
     assert_eq!(chain(&facts), CHAIN);
     assert_eq!(symbols.notes(), [""; 0]);
@@ -254,7 +254,7 @@ fn files_that_could_not_be_used_are_told_with_the_reason() {
         };
         write(folder.path().join(format!("{name}.sym")), text.as_bytes());
     }
-    let symbols = Arc::new(Symbols::at(&[folder.path().to_owned()]).expect("a folder"));
+    let symbols = Arc::new(Symbols::open(&[folder.path().to_owned()]).expect("a folder"));
     let mut full = scene.full();
     full.modules.reverse();
     inspected_with(&scene.dump, Some(Arc::clone(&symbols)));

@@ -1,10 +1,11 @@
-//! What a minidump says of an exception beyond its record: what lies at the addresses, what the instruction is, and
+//! Details of an exception beside its record: what lies at the addresses, what the instruction is, and
 //! what the exception's own data names.
 
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use super::words::words;
 use super::{Address, ExceptionCode};
 
 /// What could be read around an exception. Everything is absent unless the dump proves it.
@@ -31,7 +32,7 @@ pub struct CrashDetail {
 /// The address that an access violation or in-page error wanted.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Wanted {
-    /// What the address is; `None` when the dump does not tell.
+    /// What the address is; `None` when the dump does not show it.
     pub kind: Option<AddressKind>,
     /// The address by the instruction's registers, where the processor reports none because it is not canonical.
     pub computed: Option<Address>,
@@ -44,31 +45,9 @@ pub struct Wanted {
     pub page: Option<Page>,
 }
 
-macro_rules! words {
-    ($(#[$doc:meta])* $name:ident { $($(#[$about:meta])* $variant:ident => $word:literal,)+ }) => {
-        $(#[$doc])*
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-        pub enum $name {
-            $($(#[$about])* $variant,)+
-        }
-
-        impl $name {
-            /// The words of all.
-            pub const WORDS: &'static [&'static str] = &[$($word),+];
-
-            /// The word for it in facts and reports.
-            #[must_use]
-            pub fn word(self) -> &'static str {
-                match self {
-                    $(Self::$variant => $word,)+
-                }
-            }
-        }
-    };
-}
-
 words!(
     /// What an address is that could not be accessed.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
     AddressKind {
         /// In the first 64 KiB, which Windows never hands out: a null pointer and the place of a field.
         NullPage => "null-page",
@@ -104,8 +83,9 @@ words!(
 );
 
 words!(
-    /// What the list of memory regions says of a page: its state, and of a committed one its protection
+    /// A page in the list of memory regions: its state, and of a committed one its protection
     /// (`PAGE_*` of the Windows API).
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
     Page {
         /// Free.
         Free => "free",
@@ -160,6 +140,7 @@ impl Page {
 
 words!(
     /// What lies where an exception was raised.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
     CodePlace {
         /// A loaded module.
         Module => "module",
@@ -183,19 +164,20 @@ words!(
 /// One instruction: of x86 and x64 decoded, of 64-bit ARM only traps.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Instruction {
-    /// In its maker's notation (`vmovups ymm0,[rcx]`, `brk #0xf003`); what is not decoded says so.
+    /// In its maker's notation (`vmovups ymm0,[rcx]`, `brk #0xf003`); where it is not decoded, a text that states that.
     pub text: Arc<str>,
     /// What kind of instruction.
     pub kind: InstructionKind,
     /// The extension of the processor that it needs; `None` for bytes that are no instruction.
     pub extension: Option<Extension>,
     /// Whether the processor has that extension and the system lets programs use it; `None` when the dump does not
-    /// tell.
+    /// show it.
     pub supported: Option<bool>,
 }
 
 words!(
     /// Kinds of instructions that end programs by themselves, and all others.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
     InstructionKind {
         /// None of the others.
         Ordinary => "ordinary",
@@ -218,6 +200,7 @@ words!(
 
 words!(
     /// Extensions of x86, as compilers' switches name them.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
     Extension {
         /// What every processor has that runs the architecture.
         Base => "base",

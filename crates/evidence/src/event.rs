@@ -1,4 +1,4 @@
-//! What a relevant record of an event log says.
+//! What a relevant record of an event log states.
 
 use std::sync::Arc;
 
@@ -15,11 +15,11 @@ pub struct Event {
     pub computer: Option<Arc<str>>,
     /// When it was logged, UTC.
     pub time: Option<Timestamp>,
-    /// What it says; records that say the same share it.
+    /// What it states; records that state the same share it.
     pub content: Arc<EventContent>,
 }
 
-/// What a record says, whenever and wherever it was logged.
+/// What a record states, whenever and wherever it was logged.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct EventContent {
     /// Provider name as the log writes it.
@@ -48,7 +48,7 @@ pub struct EventFields {
 }
 
 impl EventFields {
-    /// What stands between two values where all are one text.
+    /// The separator of two values where all are one text.
     pub const BETWEEN: &str = "; ";
 
     /// Names and values in the record's order.
@@ -63,8 +63,8 @@ impl EventFields {
         })
     }
 
-    /// The fields `fields`, whose texts are kept once for all events that have the same ones: logs tell most of what
-    /// they tell many times.
+    /// The fields `fields`, whose texts are kept once for all events that have the same ones: most of
+    /// what a log holds is in it many times.
     pub fn sharing<'f>(fields: impl Iterator<Item = (&'f str, &'f str)> + Clone, known: &Names) -> Self {
         let (mut count, mut name_bytes, mut value_bytes) = (0_usize, 0_usize, 0_usize);
         for (name, value) in fields.clone() {
@@ -247,7 +247,7 @@ pub enum EventBody {
         driver: Arc<str>,
         /// The driver's text, insertion strings joined with `; `.
         text: Option<Arc<str>>,
-        /// Whether the text speaks of a reset after a timeout (TDR).
+        /// Whether the text reports a reset after a timeout (TDR).
         reset: bool,
     },
     /// NVIDIA OpenGL Driver 1.
@@ -283,18 +283,18 @@ pub enum EventBody {
     Storage {
         /// The device as written (`\Device\Harddisk0\DR0`).
         device: Option<Arc<str>>,
-        /// `FinalStatus` of the binary packet: tells an unplugged device from a dying one.
+        /// `FinalStatus` of the binary packet: it distinguishes an unplugged device from a failing one.
         status: Option<NtStatus>,
         /// How the adapter's driver ended a request that was tried again (disk 153).
         retry: Option<StorageRetry>,
     },
-    /// StorPort 512: what an NVMe drive says of its health. Healthy drives are left out.
+    /// StorPort 512: what an NVMe drive reports of its health. Healthy drives are left out.
     DriveHealth(Box<DriveHealth>),
     /// Ntfs 55 and 98 with a damaged state, Ntfs 140.
     FileSystem {
         /// Drive letter or volume.
         volume: Option<Arc<str>>,
-        /// Whether the record says that structures are damaged or data was lost.
+        /// Whether the record reports that structures are damaged or data was lost.
         damaged: bool,
     },
     /// Resource-Exhaustion-Detector 2004: the commit limit was nearly reached.
@@ -305,7 +305,7 @@ pub enum EventBody {
         commit_charge: Option<u64>,
         /// The processes that had committed most: name, process id, bytes.
         top: Vec<(Arc<str>, u32, u64)>,
-        /// Who held the memory, where the record tells it of kernel and processes.
+        /// Who held the memory, where the record has it for kernel and processes.
         held: Option<Box<MemoryHeld>>,
     },
     /// CodeIntegrity 3001 to 3111, AppLocker 8004, Security-Mitigations 6, 8 and 12: an image was refused, or would
@@ -315,7 +315,7 @@ pub enum EventBody {
         file: Option<Arc<str>>,
         /// The process that wanted it.
         process: Option<Arc<str>>,
-        /// Whether it was really refused; audit events only say that it would have been.
+        /// Whether it was really refused; audit events only report that it would have been.
         blocked: bool,
         /// Why: `signature`, `revoked`, `policy`, `damaged` or `other`.
         #[serde(deserialize_with = "super::word::word")]

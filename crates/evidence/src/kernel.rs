@@ -1,10 +1,11 @@
-//! What a kernel-mode dump says.
+//! What a kernel-mode dump states.
 
 use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
+use super::module::offset_within;
 use super::{Address, BugcheckCode, CpuArchitecture, FrameTrust, ModuleOffset};
 
 /// The header of a kernel dump and, where the dump holds them, its drivers and the stack of the thread that stopped.
@@ -94,7 +95,7 @@ pub struct KernelDriver {
     pub base: Address,
     /// `SizeOfImage`, bytes.
     pub size: u32,
-    /// The PE header's `TimeDateStamp`; stands in for the version, which kernel dumps don't list. On reproducible builds
+    /// The PE header's `TimeDateStamp`; shown in the place of the version, which kernel dumps don't list. On reproducible builds
     /// a hash and no date.
     pub timestamp: Option<u32>,
 }
@@ -133,10 +134,11 @@ impl KernelDump {
     /// that one of them may be there now, and where several of different names were there one after the other.
     #[must_use]
     pub fn unloaded_at(&self, address: Address) -> Option<(&UnloadedDriver, ModuleOffset)> {
-        let mut there = self.unloaded.iter().flatten().filter_map(|driver| {
-            let offset = address.0.checked_sub(driver.base.0).filter(|offset| *offset < driver.size)?;
-            Some((driver, ModuleOffset(offset)))
-        });
+        let mut there = self
+            .unloaded
+            .iter()
+            .flatten()
+            .filter_map(|driver| Some((driver, offset_within(driver.base, driver.size, address)?)));
         let first = there.next().filter(|_| self.drivers_complete)?;
         there.all(|(other, _)| other.name.eq_ignore_ascii_case(&first.0.name)).then_some(first)
     }
@@ -146,8 +148,7 @@ impl KernelDriver {
     /// The offset of `address` in this driver, if it lies within it.
     #[must_use]
     pub fn offset_of(&self, address: Address) -> Option<ModuleOffset> {
-        let offset = address.0.checked_sub(self.base.0)?;
-        (offset < u64::from(self.size)).then_some(ModuleOffset(offset))
+        offset_within(self.base, u64::from(self.size), address)
     }
 
     /// When the driver was linked, if its timestamp can be a date: not before 2000, when none of the formats read here

@@ -1,7 +1,7 @@
-//! The typed facts that parsers read from artifacts, and where each came from.
+//! The typed facts that readers take from artifacts, and where each came from.
 //!
 //! This is the waist of the program: readers turn bytes into these types, and
-//! everything after them (joining, rules, reports) sees nothing else. A parser says what its file says, in these
+//! everything after them (joining, rules, reports) sees nothing else. A reader states what its file holds, in these
 //! types, and judges nothing.
 
 use serde::{Deserialize, Serialize};
@@ -25,6 +25,7 @@ mod ticket;
 mod version;
 mod wer;
 mod word;
+mod words;
 
 pub use artifact_kind::ArtifactKind;
 pub use code::{BugcheckCode, ExceptionCode, FastFailCode, NtStatus};
@@ -63,16 +64,16 @@ pub use word::Word;
 /// together.
 pub const FORMAT: &str = "95d374d5960ba7d6";
 
-/// One thing that an artifact says, with its place in that artifact.
+/// One statement of an artifact, with its place in that artifact.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Evidence {
-    /// Where in the artifact it stands.
+    /// Where in the artifact it is.
     pub place: Place,
-    /// What it says.
+    /// The statement.
     pub observation: Observation,
 }
 
-/// What an artifact says: one variant for each kind of thing that is read whole.
+/// What an artifact states: one variant for each kind of thing that is read whole.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub enum Observation {
     /// A user-mode minidump: one process at one moment.

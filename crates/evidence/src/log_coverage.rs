@@ -37,13 +37,13 @@ pub struct RecordIds {
 }
 
 impl RecordIds {
-    /// Those of one record.
+    /// The numbers of a log of one record.
     #[must_use]
     pub fn of(id: u64) -> Self {
         Self { first: id, last: id }
     }
 
-    /// Those of both.
+    /// The numbers of two logs together.
     #[must_use]
     pub fn joined(a: Option<Self>, b: Option<Self>) -> Option<Self> {
         match (a, b) {
@@ -52,7 +52,7 @@ impl RecordIds {
         }
     }
 
-    /// How many records of the log lie between these and the later ones `next`; `None` where the numbers don't tell it.
+    /// How many records of the log lie between these and the later ones `next`; `None` where the numbers don't show it.
     #[must_use]
     pub fn between(self, next: Self) -> Option<u64> {
         let counted_anew = |ids: Self| ids.first <= 1;
@@ -67,9 +67,9 @@ impl RecordIds {
 
 /// The times that the files of one log cover together, in order, with holes between them.
 ///
-/// An old export beside the current one leaves out what was between them, so the first record of all and the last one say
-/// nothing of a time between. Whether there is a hole, the numbers of the records prove where they tell it; else a long
-/// silence counts as one.
+/// An old export beside the current one leaves out what was between them, so the first record of all and the last one
+/// prove nothing about a time between. The numbers of the records prove a hole, or that there is none, where they are not
+/// counted anew; else a long silence counts as a hole.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Stretches(Vec<(Timestamp, Timestamp)>);
 
@@ -214,7 +214,7 @@ impl Days {
         self.runs.iter().map(|(first, last)| u64::from(last.saturating_sub(*first)).saturating_add(1)).sum()
     }
 
-    /// Those of them between two days, both included.
+    /// The days between two days, both included.
     #[must_use]
     pub fn between(&self, first: u32, last: u32) -> Self {
         let within = self.runs.iter().map(|run| (run.0.max(first), run.1.min(last)));

@@ -104,7 +104,7 @@ impl LoadedModule {
     /// The offset of `address` in this module, if it lies within it.
     #[must_use]
     pub fn offset_of(&self, address: Address) -> Option<ModuleOffset> {
-        offset_within(self.base, self.size, address)
+        offset_within(self.base, u64::from(self.size), address)
     }
 }
 
@@ -118,13 +118,13 @@ impl UnloadedModule {
     /// The offset of `address` in the range where this module was, if it lies within it.
     #[must_use]
     pub fn offset_of(&self, address: Address) -> Option<ModuleOffset> {
-        offset_within(self.base, self.size, address)
+        offset_within(self.base, u64::from(self.size), address)
     }
 }
 
-fn offset_within(base: Address, size: u32, address: Address) -> Option<ModuleOffset> {
-    let offset = address.0.checked_sub(base.0)?;
-    (offset < u64::from(size)).then_some(ModuleOffset(offset))
+/// The offset of `address` in an image of `size` bytes at `base`, if it lies within it.
+pub(crate) fn offset_within(base: Address, size: u64, address: Address) -> Option<ModuleOffset> {
+    address.0.checked_sub(base.0).filter(|offset| *offset < size).map(ModuleOffset)
 }
 
 #[cfg(test)]

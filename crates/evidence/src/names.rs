@@ -102,7 +102,7 @@ impl Default for Names {
 }
 
 thread_local! {
-    /// The name that was asked for last, and by the seed whose it is: records of a log name one computer thousands of times.
+    /// The name that was shared last, with the seed of its [`Names`]: records of a log name one computer thousands of times.
     static LATEST: RefCell<Option<(u64, Arc<str>)>> = const { RefCell::new(None) };
 }
 

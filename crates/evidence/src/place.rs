@@ -1,4 +1,4 @@
-//! Where in an artifact a fact stands.
+//! Where in an artifact a fact is.
 
 use std::fmt;
 use std::sync::Arc;

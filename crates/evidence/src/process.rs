@@ -1,10 +1,11 @@
-//! What a user-mode minidump says.
+//! What a user-mode minidump states.
 
 use std::sync::Arc;
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use super::words::words;
 use super::{
     Address, CpuFeatures, CrashDetail, ExceptionCode, LoadedModule, ProcessState, Processor, UnloadedModule, Version,
 };
@@ -37,20 +38,20 @@ pub struct ProcessDump {
     pub unloaded: Vec<UnloadedModule>,
     /// What the delay-load helper could not load, for `0xC06D007E` and `0xC06D007F`.
     pub delay_load: Option<DelayLoad>,
-    /// What else the dump says of the exception.
+    /// Details of the exception.
     pub detail: CrashDetail,
-    /// What else it says of process and system.
+    /// State of process and system beside the exception.
     pub state: ProcessState,
     /// The comment stream's text (ProcDump and debuggers write one).
     pub comment: Option<Arc<str>>,
 }
 
-/// The system that a process ran on.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+/// The system that a process ran on; by default, one of which nothing is known.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct System {
     /// Which family of systems.
     pub os: OperatingSystem,
-    /// Major, minor and build number; on Windows the build tells the release.
+    /// Major, minor and build number; on Windows the build identifies the release.
     pub os_version: (u32, u32, u32),
     /// Service pack text or, on other systems, the kernel's own description.
     pub os_detail: Option<Arc<str>>,
@@ -60,7 +61,7 @@ pub struct System {
     pub cpu_count: u8,
     /// The processor's description (`GenuineIntel family 6 model 158 stepping 10`).
     pub cpu_detail: Option<Arc<str>>,
-    /// What the system says of the processor's extensions.
+    /// The processor's extensions as the system reports them.
     pub cpu_features: CpuFeatures,
     /// The processor, part by part.
     pub processor: Processor,
@@ -68,66 +69,45 @@ pub struct System {
     pub server: Option<bool>,
 }
 
-/// Families of operating systems that minidumps come from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub enum OperatingSystem {
-    /// Windows NT and what came of it.
-    Windows,
-    /// Linux outside Android.
-    Linux,
-    /// macOS.
-    MacOs,
-    /// iOS.
-    Ios,
-    /// Android.
-    Android,
-    /// Any other, or a number that is not known.
-    Other,
-}
-
-impl OperatingSystem {
-    /// The word for it in facts and reports.
-    #[must_use]
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Windows => "windows",
-            Self::Linux => "linux",
-            Self::MacOs => "macos",
-            Self::Ios => "ios",
-            Self::Android => "android",
-            Self::Other => "other",
-        }
+words!(
+    /// Families of operating systems that minidumps come from.
+    #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+    OperatingSystem {
+        /// Windows NT and what came of it.
+        Windows => "windows",
+        /// Linux outside Android.
+        Linux => "linux",
+        /// macOS.
+        MacOs => "macos",
+        /// iOS.
+        Ios => "ios",
+        /// Android.
+        Android => "android",
+        /// Any other, or a number that is not known.
+        #[default]
+        Other => "other",
     }
-}
+);
 
-/// Processor architectures.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub enum CpuArchitecture {
-    /// 32-bit x86.
-    X86,
-    /// 64-bit x86.
-    X64,
-    /// 32-bit ARM.
-    Arm,
-    /// 64-bit ARM.
-    Arm64,
-    /// Any other.
-    Other,
-}
+words!(
+    /// Processor architectures.
+    #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+    CpuArchitecture {
+        /// 32-bit x86.
+        X86 => "x86",
+        /// 64-bit x86.
+        X64 => "x64",
+        /// 32-bit ARM.
+        Arm => "arm",
+        /// 64-bit ARM.
+        Arm64 => "arm64",
+        /// Any other.
+        #[default]
+        Other => "other",
+    }
+);
 
 impl CpuArchitecture {
-    /// The word for it in facts and reports.
-    #[must_use]
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::X86 => "x86",
-            Self::X64 => "x64",
-            Self::Arm => "arm",
-            Self::Arm64 => "arm64",
-            Self::Other => "other",
-        }
-    }
-
     /// Whether addresses have 64 bits.
     #[must_use]
     pub fn is_64_bit(self) -> bool {
@@ -184,32 +164,22 @@ pub struct Frame {
 pub enum Call {
     /// Its own module, as far as the code shows.
     Within,
-    /// Whatever a pointer says: so other modules are called.
+    /// The address in a pointer: so other modules are called.
     ThroughPointer,
 }
 
-/// How a stack frame was found, the weakest first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub enum FrameTrust {
-    /// A value on the stack that looks like a return address. Stale values look the same.
-    Scanned,
-    /// Through frame pointers or unwinding data.
-    Unwound,
-    /// The instruction pointer itself.
-    Exact,
-}
-
-impl FrameTrust {
-    /// The word for it in facts and reports.
-    #[must_use]
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Scanned => "scanned",
-            Self::Unwound => "unwound",
-            Self::Exact => "exact",
-        }
+words!(
+    /// How a stack frame was found, the weakest first.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+    FrameTrust {
+        /// A value on the stack that looks like a return address. Stale values look the same.
+        Scanned => "scanned",
+        /// Through frame pointers or unwinding data.
+        Unwound => "unwound",
+        /// The instruction pointer itself.
+        Exact => "exact",
     }
-}
+);
 
 /// `DelayLoadInfo` of MSVC's delay-load helper, as far as the dump holds it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -236,7 +206,7 @@ impl ProcessDump {
     }
 
     /// The unloaded module that was at `address`; `None` where several of different names were there one after the other,
-    /// because the list does not tell which of them an old pointer means.
+    /// because the list does not show which of them an old pointer means.
     #[must_use]
     pub fn unloaded_at(&self, address: Address) -> Option<&UnloadedModule> {
         let mut there = self.unloaded.iter().filter(|module| module.offset_of(address).is_some());

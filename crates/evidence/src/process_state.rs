@@ -1,4 +1,4 @@
-//! What a minidump says of its process and system besides the crash: annotations, memory, handles.
+//! The state of process and system in a minidump, beside the crash: annotations, memory, handles.
 
 use std::sync::Arc;
 
@@ -66,7 +66,7 @@ pub struct ProcessMemory {
 pub struct ThreadState {
     /// Thread id.
     pub id: u32,
-    /// The name that the program gave it, empty when it gave none; `None` when the dump does not tell.
+    /// The name that the program gave it, empty when it gave none; `None` when the dump does not show it.
     pub name: Option<Arc<str>>,
     /// The address of the function in which it started.
     pub start: Option<Address>,
@@ -74,7 +74,7 @@ pub struct ThreadState {
     pub instruction_pointer: Option<Address>,
     /// The function that this address lies in, by the image's exports or by symbols.
     pub function: Option<Arc<str>>,
-    /// Whose calls its stack shows.
+    /// The modules whose calls its stack shows.
     pub stack: Option<ThreadStack>,
 }
 

@@ -1,4 +1,4 @@
-//! What an artifact says of the processor.
+//! The processor, as an artifact describes it.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ pub struct Processor {
     pub stepping: Option<u8>,
 }
 
-/// What the system says of a processor's extensions; `None` where a dump does not hold it.
+/// A processor's extensions as the system reports them; `None` where a dump does not hold it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CpuFeatures {
     /// What Windows writes into dumps of 64-bit processes: a bit for each `PF_*` constant of
@@ -62,7 +62,7 @@ impl CpuFeatures {
             Extension::Sse42 => self.reported_since_2004(bit::SSE4_2),
             Extension::Avx => self.avx(),
             Extension::Avx2 => self.without_avx().or_else(|| self.reported_since_2004(bit::AVX2)),
-            // No bit stands for these, but their registers are those of AVX.
+            // No bit is for these, but their registers are those of AVX.
             Extension::F16c | Extension::Fma | Extension::Fma4 | Extension::LaterAvx => self.without_avx(),
             // It has many parts, and only the first has a bit.
             Extension::Avx512 => self.avx512_foundation().filter(|has| !has),

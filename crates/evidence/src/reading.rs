@@ -7,7 +7,7 @@ use crate::{Evidence, LogCoverage};
 /// What reading one artifact gave.
 #[derive(Debug, Default)]
 pub struct Reading {
-    /// What it says, in the artifact's order.
+    /// What the artifact states, in its order.
     pub evidence: Vec<Evidence>,
     /// What is missing or damaged. Empty means that the artifact was read whole.
     pub losses: Vec<Loss>,

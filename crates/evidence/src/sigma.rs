@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::word::Word;
 
-/// What a Sigma rule says of itself.
+/// The description of a Sigma rule.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SigmaRule {
     /// Its title.
@@ -19,7 +19,7 @@ pub struct SigmaRule {
     pub level: Option<Word>,
     /// Its tags, such as `attack.t1059.001`, with `; ` between them.
     pub tags: Arc<str>,
-    /// The file that it stands in.
+    /// The file that the rule is in.
     pub file: Arc<str>,
 }
 

@@ -1,4 +1,4 @@
-//! What a stack shows of how the kernel came to stop the system: which functions stand between the stop and the code
+//! What a stack shows of how the kernel came to stop the system: the functions between the stop and the code
 //! that ran before.
 //!
 //! Source: the kernel's public symbols, and "Bug Check Code Reference" of the Windows driver documentation, whose
@@ -17,7 +17,7 @@ pub enum KernelRole {
     Dispatch,
     /// The processor enters it by an interrupt: the code before only happened to run.
     Interrupt,
-    /// A program calls the kernel by it: what stands further out is the program's.
+    /// A program calls the kernel by it: the frames further out are the program's.
     SystemCall,
     /// Any other function of the kernel.
     Other,

@@ -1,4 +1,4 @@
-//! What a pasted text says.
+//! What a pasted text states.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -74,17 +74,17 @@ pub struct Ticket {
     pub bugcheck: Option<(BugcheckCode, Vec<u64>)>,
     /// Whether the text only mentions that stop.
     pub stop_only_mentioned: bool,
-    /// Whether the text says of a program that it did not answer: by WER's name of the problem, or in event 1002's words.
+    /// Whether a program did not answer, by the text: by WER's name of the problem, or in event 1002's words.
     pub hung: bool,
-    /// How many different stops the text tells of.
+    /// How many different stops the text reports.
     pub stops_told: usize,
     /// Win32 error numbers (`WinError 126`).
     pub win_errors: Vec<u32>,
-    /// HRESULTs that say a failure.
+    /// HRESULTs that are failures.
     pub hresults: Vec<u32>,
-    /// Those of both that only denials, advice and lists of codes name.
+    /// Win32 errors and HRESULTs that only denials, advice and lists of codes name.
     pub errors_only_mentioned: Vec<u32>,
-    /// Those of both that only such quotations name.
+    /// Win32 errors and HRESULTs that only such quotations name.
     pub errors_unreported: Vec<u32>,
     /// Events that the text shows.
     pub events: Vec<TicketEvent>,
@@ -92,13 +92,13 @@ pub struct Ticket {
     pub frames: Vec<TicketFrame>,
     /// Python's frames at the crash, innermost first.
     pub python_frames: Vec<PythonFrame>,
-    /// What the text says of the machine and of what is installed on it.
+    /// The machine and what is installed on it, by the text.
     pub inventory: Inventory,
-    /// What the text also says, against the facts above.
+    /// Statements of the text that contradict the facts above.
     pub contradictions: Vec<Contradiction>,
     /// How many different exception and stop codes the text names.
     pub codes_named: usize,
-    /// The numbers of the lines that the facts above stand in, in order.
+    /// The numbers of the lines that the facts above are in, in order.
     pub told_in: Vec<u32>,
 }
 
@@ -142,7 +142,7 @@ pub struct PythonFrame {
     pub function: Arc<str>,
 }
 
-/// What a text says of a machine and of what is installed on it.
+/// A machine and what is installed on it, by a text.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Inventory {
     /// Release of the NVIDIA driver.
@@ -166,14 +166,14 @@ pub struct Inventory {
 }
 
 impl Inventory {
-    /// Whether it says nothing.
+    /// Whether nothing is known.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
 }
 
-/// Something that a text says against what was taken from it.
+/// A statement of a text that contradicts a fact that was taken from it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Contradiction {
     /// What it is a value of, such as `exception code`.
@@ -181,12 +181,12 @@ pub struct Contradiction {
     pub of: Word,
     /// The other value.
     pub value: Arc<str>,
-    /// The line that it stands in.
+    /// The line that the statement is in.
     pub line: u32,
 }
 
 impl Ticket {
-    /// Whether the text tells of a crash or stop, and not only of a machine.
+    /// Whether the text reports a crash or stop, and not only of a machine.
     #[must_use]
     pub fn tells_of_a_crash(&self) -> bool {
         self.code.is_some()

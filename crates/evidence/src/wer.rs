@@ -1,4 +1,4 @@
-//! What a `Report.wer` says.
+//! What a `Report.wer` states.
 
 use std::sync::Arc;
 
@@ -30,11 +30,11 @@ pub struct WerReport {
     pub modules: Vec<Arc<str>>,
     /// Windows' version as written in the dynamic signature (`10.0.19045.2.0.0.768.101`).
     pub os_version: Option<Arc<str>>,
-    /// What the file says beyond the signature; absent in events.
+    /// The file's values beside the signature; absent in events.
     pub details: WerDetails,
 }
 
-/// What a `Report.wer` says beyond its signature and modules.
+/// The values of a `Report.wer` beside its signature and modules.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WerDetails {
     /// The architecture that the process ran as.
@@ -92,7 +92,7 @@ pub struct WerSignature {
     pub waiting_for: Option<Arc<str>>,
     /// Full name of the package of a packaged app.
     pub package: Option<Arc<str>>,
-    /// What tells hangs at one place from others: four hexadecimal digits.
+    /// What distinguishes hangs at different places: four hexadecimal digits.
     pub hang_signature: Option<Arc<str>>,
     /// Hang type, bits by which Windows sorts hangs.
     pub hang_type: Option<u32>,

@@ -19,7 +19,7 @@ use crate::merge::pack;
 use crate::patterns::{patterns, set_absent};
 use crate::read::{ReadArtifact, read_artifacts};
 use crate::read_context::ReadContext;
-use crash_dump::minidump::Symbols;
+use crash_dump::Symbols;
 use evidence::{ArtifactKind, LogCoverage, Observation, base_name};
 use evtx_scan::Cache;
 use facts::{Around, Nearby, Surroundings};

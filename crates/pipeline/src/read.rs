@@ -12,7 +12,7 @@ use crate::discover::{SNIFFED, is_office_document, named_kind, not_pasted, sniff
 use crate::read_context::ReadContext;
 use crate::sigma_matches::SigmaMatcher;
 use archive::Nesting;
-use crash_dump::{kernel_dump, minidump};
+use crash_dump::{read_kernel_dump, read_minidump};
 use evidence::{ArtifactKind, Evidence, LogCoverage, Reading};
 use pasted_text as ticket;
 use report::{Artifact, ArtifactStatus};
@@ -159,8 +159,8 @@ fn dispatch(
     context: &ReadContext,
 ) -> Result<Reading, Unreadable> {
     match kind {
-        ArtifactKind::Minidump => minidump::read(file, bytes, &context.of_minidumps()),
-        ArtifactKind::KernelDump => kernel_dump::read(file, bytes, &context.names, context.walk_stacks),
+        ArtifactKind::Minidump => Ok(read_minidump(file, bytes, &context.of_dumps())?),
+        ArtifactKind::KernelDump => Ok(read_kernel_dump(file, bytes, &context.of_dumps())?),
         ArtifactKind::EventLog => {
             let sigma = context.sigma.as_deref().map(SigmaMatcher);
             event_log::read_at(path, &*file, bytes, &context.of_event_logs(&sigma))

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crash_dump::minidump::{self, Symbols};
+use crash_dump::{Options, Symbols};
 use evidence::Names;
 use evtx_scan::Cache;
 use sigma::SigmaRules;
@@ -28,9 +28,9 @@ pub struct ReadContext {
 }
 
 impl ReadContext {
-    /// The context for minidumps.
-    pub(crate) fn of_minidumps(&self) -> minidump::Context<'_> {
-        minidump::Context { names: &self.names, walk_stacks: self.walk_stacks, symbols: self.symbols.as_deref() }
+    /// The context for dumps.
+    pub(crate) fn of_dumps(&self) -> Options<'_> {
+        Options { names: &self.names, walk_stacks: self.walk_stacks, symbols: self.symbols.as_deref() }
     }
 
     /// The context for event logs and for texts with pasted events; `sigma` are the context's own rules.

@@ -1,4 +1,4 @@
-//! Reading little-endian values at offsets that nobody has checked, from memory or from a file.
+//! Reading little-endian values at offsets that were not checked, from memory or from a file.
 
 use std::borrow::Cow;
 use std::fs::File;
@@ -21,6 +21,12 @@ pub fn u32_at(bytes: &[u8], offset: usize) -> Option<u32> {
 #[must_use]
 pub fn u64_at(bytes: &[u8], offset: usize) -> Option<u64> {
     Some(u64::from_le_bytes(array_at(bytes, offset)?))
+}
+
+/// The pointer at `offset`, if it lies within `bytes`: of 64 bits where `wide`, else of 32.
+#[must_use]
+pub fn pointer_at(bytes: &[u8], offset: usize, wide: bool) -> Option<u64> {
+    if wide { u64_at(bytes, offset) } else { u32_at(bytes, offset).map(u64::from) }
 }
 
 /// `N` bytes from `offset` on, if they lie within `bytes`.

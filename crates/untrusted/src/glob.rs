@@ -67,7 +67,7 @@ impl Glob {
         !text.contains(['*', '?'])
     }
 
-    /// Whether the whole text is as the pattern says.
+    /// Whether the whole text matches the pattern.
     #[must_use]
     pub fn fits(&self, text: &str) -> bool {
         let (first, middle, last) = match self.segments.as_slice() {

@@ -1,4 +1,5 @@
-//! Beginning and end of something long. The end of a log tells how its program ended, and its beginning what that was.
+//! Beginning and end of a long text. The end of a log shows how its program ended, and its beginning which program
+//! that was.
 
 use std::io::{self, Read};
 

@@ -1,6 +1,6 @@
 //! How Windows writes numbers, times and identifiers into texts: event fields and `Report.wer` values.
 //!
-//! Which base a number is written in is a matter of the field, so the caller says it; what is tolerated in every
+//! Which base a number is written in is a matter of the field, so the caller chooses it; what is tolerated in every
 //! field (blanks around it, a `0x` before hexadecimal digits) is decided here.
 
 use std::borrow::Cow;
@@ -134,7 +134,7 @@ fn is_text_byte(byte: u8) -> bool {
 pub fn hex_bytes(text: &str) -> Option<Vec<u8>> {
     let (pairs, []) = present(text)?.as_bytes().as_chunks::<2>() else { return None };
     let mut bytes = Vec::with_capacity(pairs.len());
-    // Bits that no half of a byte has tell of what is no digit.
+    // Bits above the lower four come only from what is no digit.
     let mut all = 0;
     for [high, low] in pairs {
         let (high, low) = (half_byte(*high), half_byte(*low));

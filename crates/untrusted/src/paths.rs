@@ -1,4 +1,4 @@
-//! How reports speak of paths, and of paths that lead nowhere: alike on every system.
+//! How reports show paths, and why a path can't be opened: the same on every system.
 
 use std::io;
 use std::path::Path;

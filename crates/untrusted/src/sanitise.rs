@@ -10,7 +10,7 @@ use std::borrow::Cow;
 const SHOWN_CHARACTERS: usize = 4000;
 
 /// The text with every character that acts instead of being seen written as an escape (`\n`, `\u{1b}`): one line,
-/// read from left to right as far as its letters allow. Very long texts are cut, and say by how much.
+/// read from left to right as far as its letters allow. Very long texts are cut, with the number of characters that were left out.
 #[must_use]
 pub fn sanitise(text: &str) -> Cow<'_, str> {
     if text.len() <= SHOWN_CHARACTERS && !may_act(text) {

@@ -1,4 +1,4 @@
-//! The characters of a text file whose encoding nobody wrote down.
+//! The characters of a text file whose encoding is not recorded anywhere.
 //!
 //! Texts that come with crashes are UTF-8, UTF-16 with or without byte order mark (Windows' own files, redirected
 //! PowerShell output), or in a code page of Windows (older editors and consoles), mostly Windows-1252. The bytes decide.
@@ -15,7 +15,7 @@ use super::Loss;
 pub struct Text {
     /// The characters, without byte order mark.
     pub characters: String,
-    /// What could not be decoded; `U+FFFD` stands in its place.
+    /// What could not be decoded; `U+FFFD` is in its place.
     pub losses: Vec<Loss>,
 }
 
@@ -156,6 +156,22 @@ fn decode_utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> Text {
         losses.push(Loss::new("last byte", "the file is cut in the middle of a character: UTF-16 has two bytes each"));
     }
     Text { characters, losses }
+}
+
+/// The units of a text of UTF-16, the lower byte first. A half unit at the end is left out.
+pub fn utf16_units(bytes: &[u8]) -> impl Iterator<Item = u16> + Clone + '_ {
+    bytes.as_chunks::<2>().0.iter().map(|unit| u16::from_le_bytes(*unit))
+}
+
+/// The text that these units of UTF-16 are, with `U+FFFD` in the place of half characters.
+pub fn utf16_lossy(units: impl IntoIterator<Item = u16>) -> String {
+    char::decode_utf16(units).map(|unit| unit.unwrap_or(char::REPLACEMENT_CHARACTER)).collect()
+}
+
+/// The text in `bytes` of UTF-16; `None` when a character of it is no more than a half.
+#[must_use]
+pub fn utf16(bytes: &[u8]) -> Option<String> {
+    char::decode_utf16(utf16_units(bytes)).collect::<Result<_, _>>().ok()
 }
 
 /// Counts what can't be decoded, so that a file full of it is one loss and not thousands.

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use evidence::{BugcheckCode, ExceptionCode, ModuleOffset, Version, WerSignature};
 use untrusted::notation::{hex_u32, hex_u64, number_u32, present};
 
-/// What stands at one position of a signature.
+/// The meaning of one position of a signature.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Slot {
     /// File name of the executable.
@@ -33,7 +33,7 @@ enum Slot {
     WaitingFor,
     /// Full name of the package of a packaged app.
     Package,
-    /// Four hexadecimal digits that tell hangs at one place from others.
+    /// Four hexadecimal digits by which Windows distinguishes hangs at different places.
     HangSignature,
     /// Bits by which Windows sorts hangs, decimal.
     HangType,
@@ -62,7 +62,7 @@ use Slot::{
 /// `InPageError` is not here: its layout is not known for sure, and its values are shown as they are.
 const LAYOUTS: &[(&[&str], &[Slot])] = &[
     (&["APPCRASH"], &[App, AppVersion, Other, Module, ModuleVersion, Other, Code, Offset]),
-    // Offset and code stand the other way round here.
+    // Offset and code are in the opposite order here.
     (&["BEX", "BEX64"], &[App, AppVersion, Other, Module, ModuleVersion, Other, Offset, Code, Data]),
     (&["MoAppCrash"], &[Package, App, AppVersion, Other, Module, ModuleVersion, Other, Code, Offset]),
     (&["MoBEX"], &[Package, App, AppVersion, Other, Module, ModuleVersion, Other, Offset, Code, Data]),

@@ -2,13 +2,13 @@
 //!
 //! The list's layout is not documented, its entries changed their length over time, and a wrong list would put
 //! addresses into the wrong drivers. So a list is believed only if it makes sense as a whole: it begins with the
-//! kernel, whose image contains the addresses that the header says lie in it.
+//! kernel, whose image contains the addresses of the kernel's own data in the header.
 
 use evidence::{Address, KernelDriver, Names, base_name};
 
-use super::layout::{
-    DriverEntry, LONGEST_DRIVER_ENTRY, NARROW_DRIVER, WIDE_DRIVER, is_image_range, pointer_at, u32_at,
-};
+use super::layout::{DriverEntry, LONGEST_DRIVER_ENTRY, NARROW_DRIVER, WIDE_DRIVER, is_image_range, wide_text};
+use super::unusable_list::UnusableList;
+use untrusted::bytes::{pointer_at, u32_at};
 
 /// More drivers than any system loads; bounds what a hostile dump can make us read.
 pub(super) const MOST_DRIVERS: u32 = 2048;
@@ -23,7 +23,7 @@ const KERNELS: [&str; 4] = ["ntoskrnl.exe", "ntkrnlmp.exe", "ntkrnlpa.exe", "ntk
 pub(super) struct DriverList<'a> {
     /// The bytes from the list's beginning to the string pool's.
     pub entries: &'a [u8],
-    /// How many drivers the dump says there are; at most [`MOST_DRIVERS`].
+    /// How many drivers the dump counts; at most [`MOST_DRIVERS`].
     pub count: u32,
     /// The string pool's bytes.
     pub pool: &'a [u8],
@@ -34,7 +34,7 @@ pub(super) struct DriverList<'a> {
 }
 
 /// The drivers that were read, and how many entries of the list were not sound.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Drivers {
     pub sound: Vec<KernelDriver>,
     pub unsound: usize,
@@ -45,12 +45,12 @@ impl DriverList<'_> {
     ///
     /// # Errors
     ///
-    /// Why the list is not believed.
-    pub fn read(&self, kernel_addresses: &[Address], names: &Names) -> Result<Drivers, String> {
-        let mut reason = String::from("the space before the string pool does not hold that many entries");
+    /// When the list is not believed.
+    pub fn read(&self, kernel_addresses: &[Address], names: &Names) -> Result<Drivers, UnusableList> {
+        let mut reason = UnusableList::NoRoom;
         for length in self.entry_lengths() {
             let drivers = self.read_entries(length, names);
-            match believable(&drivers, kernel_addresses) {
+            match check_list(&drivers, kernel_addresses) {
                 Ok(()) => return Ok(drivers),
                 Err(why) => reason = why,
             }
@@ -62,7 +62,7 @@ impl DriverList<'_> {
         if self.wide { WIDE_DRIVER } else { NARROW_DRIVER }
     }
 
-    /// Possible lengths of an entry: first what the distance to the string pool says, then the lengths known.
+    /// Possible lengths of an entry: first by the distance to the string pool, then the lengths known.
     fn entry_lengths(&self) -> impl Iterator<Item = usize> {
         let layout = self.layout();
         let count = usize::try_from(self.count).unwrap_or(usize::MAX);
@@ -80,7 +80,7 @@ impl DriverList<'_> {
 
     fn read_entries(&self, length: usize, names: &Names) -> Drivers {
         let count = usize::try_from(self.count).unwrap_or(usize::MAX);
-        let mut drivers = Drivers { sound: Vec::new(), unsound: 0 };
+        let mut drivers = Drivers::default();
         for entry in self.entries.chunks_exact(length).take(count) {
             match self.read_entry(entry, names) {
                 Some(driver) => drivers.sound.push(driver),
@@ -111,36 +111,31 @@ impl DriverList<'_> {
         let length = u32_at(self.pool, start).filter(|length| (1..=LONGEST_NAME).contains(length))?;
         let first = start.checked_add(4)?;
         let last = first.checked_add(usize::try_from(length).ok()?.checked_mul(2)?)?;
-        let units = self.pool.get(first..last)?;
-        let (pairs, _) = units.as_chunks::<2>();
-        let name: String =
-            char::decode_utf16(pairs.iter().map(|pair| u16::from_le_bytes(*pair))).collect::<Result<_, _>>().ok()?;
-        (!name.contains(char::is_control)).then_some(name)
+        wide_text(self.pool.get(first..last)?)
     }
 }
 
-/// Whether the list makes sense, or why not.
-pub(super) fn believable(drivers: &Drivers, kernel_addresses: &[Address]) -> Result<(), String> {
-    let Some(kernel) = drivers.sound.first() else {
-        return Err("no entry has a name, an address and a size that a driver can have".into());
-    };
+/// Checks that a list makes sense as a whole.
+///
+/// # Errors
+///
+/// What makes no sense.
+pub(super) fn check_list(drivers: &Drivers, kernel_addresses: &[Address]) -> Result<(), UnusableList> {
+    let kernel = drivers.sound.first().ok_or(UnusableList::NothingSound)?;
     if !KERNELS.iter().any(|name| kernel.name.eq_ignore_ascii_case(name)) {
-        return Err(format!("it begins with {} and not with the kernel", kernel.name));
+        return Err(UnusableList::NoKernel(kernel.name.to_string()));
     }
-    for address in kernel_addresses {
-        if kernel.offset_of(*address).is_none() {
-            return Err(format!("the kernel's image does not contain {address}, which the header says is in it"));
-        }
+    if let Some(address) = kernel_addresses.iter().find(|address| kernel.offset_of(**address).is_none()) {
+        return Err(UnusableList::OutsideOfKernel(*address));
     }
     if drivers.unsound > drivers.sound.len() {
-        return Err("most entries have no name, address and size that a driver can have".into());
+        return Err(UnusableList::MostlyUnsound);
     }
     let mut by_address: Vec<&KernelDriver> = drivers.sound.iter().collect();
     by_address.sort_by_key(|driver| driver.base);
-    for (lower, upper) in by_address.iter().zip(by_address.iter().skip(1)) {
-        if lower.offset_of(upper.base).is_some() {
-            return Err(format!("the images of {} and {} overlap", lower.name, upper.name));
-        }
+    let mut neighbours = by_address.iter().zip(by_address.iter().skip(1));
+    match neighbours.find(|(lower, upper)| lower.offset_of(upper.base).is_some()) {
+        Some((lower, upper)) => Err(UnusableList::Overlap(lower.name.to_string(), upper.name.to_string())),
+        None => Ok(()),
     }
-    Ok(())
 }

@@ -1,12 +1,11 @@
-//! What a kernel dump's header says.
+//! The header of a kernel dump.
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::layout::{
-    ARM64_CONTEXT, BUILD, COMMENT_LENGTH, HeaderLayout, NARROW, WIDE, X64_CONTEXT, X86_CONTEXT, u32_at, u64_at,
-};
-use super::stack::is_kernel_pointer;
+use super::layout::{BUILD, COMMENT_LENGTH, HeaderLayout, NARROW, WIDE, kernel_space};
+use crate::context::ContextLayout;
 use evidence::{Address, BugcheckCode, CpuArchitecture, KernelDumpType};
+use untrusted::bytes::{u32_at, u64_at};
 use untrusted::notation::filetime;
 
 /// The text `PAGE`, with which the writer fills what it does not set.
@@ -43,12 +42,14 @@ pub(super) struct Header {
     pub comment: Option<String>,
 }
 
-/// The layout that the file's first eight bytes announce.
-pub(super) fn layout_of(first_bytes: &[u8]) -> Option<HeaderLayout> {
-    match first_bytes.first_chunk::<8>()? {
-        b"PAGEDU64" => Some(WIDE),
-        b"PAGEDUMP" => Some(NARROW),
-        _ => None,
+impl HeaderLayout {
+    /// The layout that the file's first eight bytes announce.
+    pub fn announced_by(first_bytes: &[u8]) -> Option<Self> {
+        match first_bytes.first_chunk::<8>()? {
+            b"PAGEDU64" => Some(WIDE),
+            b"PAGEDUMP" => Some(NARROW),
+            _ => None,
+        }
     }
 }
 
@@ -57,10 +58,12 @@ impl Header {
     pub fn read(bytes: &[u8], layout: HeaderLayout) -> Self {
         let fields = Fields { bytes, wide: layout.wide };
         let mut parameters = [None; 4];
-        for (parameter, offset) in parameters.iter_mut().zip((layout.parameters..).step_by(fields.pointer_length())) {
+        let pointer_length = if layout.wide { 8 } else { 4 };
+        for (parameter, offset) in parameters.iter_mut().zip((layout.parameters..).step_by(pointer_length)) {
             *parameter = fields.pointer(offset);
         }
         let raised = fields.number(layout.exception_code).is_some_and(|code| code != 0);
+        let address = |offset| fields.pointer(offset).filter(|address| *address != 0);
         let cpu = fields.number(layout.machine).map(architecture);
         let (instruction_pointer, stack_pointer) = fields.context(layout.context, cpu).unzip();
         Self {
@@ -73,19 +76,15 @@ impl Header {
             cpu_count: fields.number(layout.processors),
             time: fields.long(layout.system_time).and_then(filetime),
             uptime: fields.long(layout.uptime).filter(|ticks| *ticks != 0).and_then(duration),
-            exception_address: fields
-                .pointer(layout.exception_address)
-                .filter(|address| raised && *address != 0)
-                .map(Address),
+            exception_address: address(layout.exception_address).filter(|_| raised).map(Address),
             required_space: fields.long(layout.required_space).filter(|space| *space != 0),
             kernel_addresses: [layout.module_list, layout.debugger_data]
-                .iter()
-                .filter_map(|offset| fields.pointer(*offset))
-                .filter(|address| *address != 0)
+                .into_iter()
+                .filter_map(address)
                 .map(Address)
                 .collect(),
-            module_list: fields.pointer(layout.module_list).filter(|address| *address != 0),
-            directory_table: fields.pointer(layout.directory_table).filter(|address| *address != 0),
+            module_list: address(layout.module_list),
+            directory_table: address(layout.directory_table),
             physical_memory: bytes.get(layout.physical_memory..layout.context).map(<[u8]>::to_vec).unwrap_or_default(),
             instruction_pointer,
             stack_pointer,
@@ -101,14 +100,17 @@ struct Fields<'a> {
 }
 
 impl Fields<'_> {
+    /// The number of 32 bits at `offset`.
     fn number(&self, offset: usize) -> Option<u32> {
         u32_at(self.bytes, offset).filter(|value| *value != FILLER)
     }
 
+    /// The number of 64 bits at `offset`.
     fn long(&self, offset: usize) -> Option<u64> {
         u64_at(self.bytes, offset).filter(|value| *value != u64::from(FILLER) << 32 | u64::from(FILLER))
     }
 
+    /// The pointer at `offset`, as wide as the dump's are.
     fn pointer(&self, offset: usize) -> Option<u64> {
         if self.wide { self.long(offset) } else { self.number(offset).map(u64::from) }
     }
@@ -116,15 +118,10 @@ impl Fields<'_> {
     /// Instruction and stack pointer of the context at `offset`, if it was set: a kernel's stack lies in its own part of
     /// the address space.
     fn context(&self, offset: usize, cpu: Option<CpuArchitecture>) -> Option<(u64, u64)> {
-        let layout = match cpu? {
-            CpuArchitecture::X64 => X64_CONTEXT,
-            CpuArchitecture::X86 => X86_CONTEXT,
-            CpuArchitecture::Arm64 => ARM64_CONTEXT,
-            CpuArchitecture::Arm | CpuArchitecture::Other => return None,
-        };
-        let instruction = self.pointer(offset.checked_add(layout.instruction_pointer)?)?;
-        let stack = self.pointer(offset.checked_add(layout.stack_pointer)?)?;
-        is_kernel_pointer(stack, self.wide).then_some((instruction, stack))
+        let layout = ContextLayout::for_cpu(cpu?)?;
+        let instruction = self.pointer(offset.checked_add(layout.instruction)?)?;
+        let stack = self.pointer(offset.checked_add(layout.stack)?)?;
+        (stack >= kernel_space(self.wide) && stack.is_multiple_of(4)).then_some((instruction, stack))
     }
 
     /// The comment: ANSI text up to a NUL.
@@ -135,10 +132,6 @@ impl Fields<'_> {
         let text: String = text.iter().map(|byte| char::from(*byte)).collect();
         let text = text.trim();
         (!unset && !text.is_empty() && text.chars().all(|c| c.is_ascii_graphic() || c == ' ')).then(|| text.to_owned())
-    }
-
-    fn pointer_length(&self) -> usize {
-        if self.wide { 8 } else { 4 }
     }
 }
 

@@ -1,7 +1,10 @@
-//! Where the fields of a kernel dump's header and of its triage block stand. What they mean is the readers' matter.
+//! Where the fields of a kernel dump's header, of its triage block and of its lists are. What they mean is in the
+//! modules that read them.
 //!
 //! Source: the documented contents of small memory dumps (Windows driver documentation), and the offsets on which the
 //! public parsers of kernel dumps agree.
+
+use untrusted::text::utf16;
 
 /// Offsets of a header's fields from the beginning of the file, in bytes.
 #[derive(Debug, Clone, Copy)]
@@ -94,22 +97,6 @@ pub(super) const NARROW: HeaderLayout = HeaderLayout {
 /// Length of the header's comment, bytes.
 pub(super) const COMMENT_LENGTH: usize = 128;
 
-/// Where `CONTEXT` holds the instruction pointer and the stack pointer of an architecture.
-///
-/// Source: `CONTEXT` of the Windows SDK, for each architecture.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct ContextLayout {
-    pub instruction_pointer: usize,
-    pub stack_pointer: usize,
-}
-
-/// `Rip` and `Rsp`.
-pub(super) const X64_CONTEXT: ContextLayout = ContextLayout { instruction_pointer: 0xF8, stack_pointer: 0x98 };
-/// `Eip` and `Esp`.
-pub(super) const X86_CONTEXT: ContextLayout = ContextLayout { instruction_pointer: 0xB8, stack_pointer: 0xC4 };
-/// `Pc` and `Sp`.
-pub(super) const ARM64_CONTEXT: ContextLayout = ContextLayout { instruction_pointer: 0x108, stack_pointer: 0x100 };
-
 /// Offsets in the triage block, which follows the header of a triage dump. Its first 18 fields of 32 bits are the
 /// same for both widths. Offsets that the block holds count from the beginning of the file.
 pub(super) mod triage {
@@ -121,7 +108,7 @@ pub(super) mod triage {
     pub const NARROW_LENGTH: usize = 0x68;
     /// `SizeOfDump`: the bytes of the dump without the secondary data that may follow it.
     pub const SIZE_OF_DUMP: usize = 0x04;
-    /// `ValidOffset`: where the end mark stands.
+    /// `ValidOffset`: where the end mark is.
     pub const END_MARK: usize = 0x08;
     /// `UnloadedDriversOffset`.
     pub const UNLOADED_DRIVERS: usize = 0x18;
@@ -151,9 +138,9 @@ pub(super) mod triage {
     pub const WIDE_DATA_BLOCK: usize = 16;
     /// The same of a 32-bit dump.
     pub const NARROW_DATA_BLOCK: usize = 12;
-    /// The bit of `TriageOptions` that says that something did not fit and was left out.
+    /// The bit of `TriageOptions` that is set when something did not fit and was left out.
     pub const OVERFLOWED: u32 = 0x100;
-    /// What stands at `ValidOffset` when the dump was written to its end.
+    /// The mark at `ValidOffset` of a dump that was written to its end.
     pub const END: [u8; 4] = *b"TRGD";
 }
 
@@ -224,7 +211,7 @@ pub(super) const UNLOADED_NAME: usize = 12;
 /// The kernel keeps no more.
 pub(super) const MOST_UNLOADED: u32 = 50;
 
-/// An entry of a 64-bit dump, measured on a dump of Windows 10: a 64-bit count stands before the entries.
+/// An entry of a 64-bit dump, measured on a dump of Windows 10: a 64-bit count is before the entries.
 pub(super) const WIDE_UNLOADED: UnloadedEntry = UnloadedEntry { name: 0x10, start: 0x28, end: 0x30, length: 0x38 };
 /// An entry of a 32-bit dump: the same fields with pointers of 32 bits. No dump was at hand.
 pub(super) const NARROW_UNLOADED: UnloadedEntry = UnloadedEntry { name: 0x08, start: 0x20, end: 0x24, length: 0x28 };
@@ -249,13 +236,13 @@ pub(super) mod loader_entry {
     pub const LENGTH: usize = 0x68;
 }
 
-/// Offsets in what follows the header of a dump whose pages a bitmap tells. Source: public parsers agree.
+/// Offsets in what follows the header of a dump whose pages a bitmap lists. Source: public parsers agree.
 pub(super) mod bitmap {
     /// `FDMP` (all memory) or `SDMP` (the kernel's).
     pub const SIGNATURES: [[u8; 4]; 2] = [*b"FDMP", *b"SDMP"];
     /// What follows the signature.
     pub const VALID: [u8; 4] = *b"DUMP";
-    /// Where the first page stands in the file, 64 bits.
+    /// Offset of the first page in the file, 64 bits.
     pub const FIRST_PAGE: usize = 0x20;
     /// How many bits the bitmap has, 64 bits.
     pub const PAGES: usize = 0x30;
@@ -263,24 +250,9 @@ pub(super) mod bitmap {
     pub const BITS: usize = 0x38;
 }
 
-/// The 32-bit value at `offset`.
-pub(super) fn u32_at(bytes: &[u8], offset: usize) -> Option<u32> {
-    bytes.get(offset..)?.first_chunk().map(|field| u32::from_le_bytes(*field))
-}
-
-/// The 64-bit value at `offset`.
-pub(super) fn u64_at(bytes: &[u8], offset: usize) -> Option<u64> {
-    bytes.get(offset..)?.first_chunk().map(|field| u64::from_le_bytes(*field))
-}
-
-/// The 16-bit value at `offset`.
-pub(super) fn u16_at(bytes: &[u8], offset: usize) -> Option<u16> {
-    bytes.get(offset..)?.first_chunk().map(|field| u16::from_le_bytes(*field))
-}
-
-/// The pointer at `offset`.
-pub(super) fn pointer_at(bytes: &[u8], offset: usize, wide: bool) -> Option<u64> {
-    if wide { u64_at(bytes, offset) } else { u32_at(bytes, offset).map(u64::from) }
+/// A driver's name or path in UTF-16; `None` where it is no text that a name can be.
+pub(super) fn wide_text(bytes: &[u8]) -> Option<String> {
+    utf16(bytes).filter(|text| !text.contains(char::is_control))
 }
 
 /// A page of memory, bytes.

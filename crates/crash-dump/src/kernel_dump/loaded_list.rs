@@ -2,10 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use super::drivers::{Drivers, MOST_DRIVERS, believable};
-use super::layout::{PAGE, is_image_range, loader_entry, u16_at, u32_at, u64_at};
+use super::drivers::{Drivers, MOST_DRIVERS, check_list};
+use super::layout::{PAGE, is_image_range, loader_entry, wide_text};
 use super::memory::Memory;
+use super::unusable_list::UnusableList;
 use evidence::{Address, KernelDriver, Names, base_name};
+use untrusted::bytes::{u16_at, u32_at, u64_at};
 
 /// More bytes than a driver's path has.
 const LONGEST_PATH: u16 = 2048;
@@ -22,18 +24,17 @@ pub(super) struct Walked {
 ///
 /// # Errors
 ///
-/// Why the list is not believed.
+/// When the list is not believed.
 pub(super) fn read(
     head: u64,
     kernel_addresses: &[Address],
     memory: &mut dyn Memory,
     names: &Names,
-) -> Result<Walked, String> {
+) -> Result<Walked, UnusableList> {
     let links = memory.read_all(head, 16).and_then(|bytes| Some((u64_at(&bytes, 0)?, u64_at(&bytes, 8)?)));
-    let (mut next, last) =
-        links.ok_or("the page with the list's head is not in the dump, or its page tables are not")?;
+    let (mut next, last) = links.ok_or(UnusableList::NoHead)?;
     let mut before = head;
-    let mut drivers = Drivers { sound: Vec::new(), unsound: 0 };
+    let mut drivers = Drivers::default();
     let mut seen = BTreeSet::new();
     let mut broken = None;
     while next != head {
@@ -45,7 +46,7 @@ pub(super) fn read(
             broken = Some(format!("the page with the entry at {next:#x} is not in the dump"));
             break;
         };
-        // Both directions of the list tell of each other, so a damaged link does not hide a driver.
+        // Each entry is linked in both directions, so a damaged link does not hide a driver.
         if u64_at(&entry, loader_entry::BEFORE) != Some(before) {
             broken = Some(format!("the entry at {next:#x} does not lead back to the one before it"));
             break;
@@ -60,7 +61,7 @@ pub(super) fn read(
     if broken.is_none() && before != last {
         broken = Some("it ends before the entry that its head calls the last".to_owned());
     }
-    believable(&drivers, kernel_addresses)?;
+    check_list(&drivers, kernel_addresses)?;
     Ok(Walked { drivers, broken })
 }
 
@@ -87,11 +88,7 @@ fn driver(entry: &[u8], memory: &mut dyn Memory, names: &Names) -> Option<Kernel
 fn counted_text(entry: &[u8], offset: usize, memory: &mut dyn Memory) -> Option<String> {
     let length = u16_at(entry, offset).filter(|length| (2..=LONGEST_PATH).contains(length))?;
     let address = u64_at(entry, offset.checked_add(8)?)?;
-    let bytes = memory.read_all(address, usize::from(length))?;
-    let (units, _) = bytes.as_chunks::<2>();
-    let text: String =
-        char::decode_utf16(units.iter().map(|unit| u16::from_le_bytes(*unit))).collect::<Result<_, _>>().ok()?;
-    (!text.contains(char::is_control)).then_some(text)
+    wide_text(&memory.read_all(address, usize::from(length))?)
 }
 
 /// The timestamp of the image at `base`, out of its own header, if the header's page is in the dump and agrees in the

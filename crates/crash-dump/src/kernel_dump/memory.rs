@@ -2,8 +2,9 @@
 
 use std::io::{Read, Seek};
 
-use super::layout::{HeaderLayout, pointer_at, triage, u32_at};
+use super::layout::{HeaderLayout, triage};
 use super::source::Source;
+use untrusted::bytes::{pointer_at, u32_at};
 
 /// Memory by virtual address.
 pub(super) trait Memory {
@@ -22,7 +23,7 @@ const MOST_BLOCKS: u32 = 1 << 16;
 /// A kernel stack has up to 24 KiB, and 72 KiB where a thread asked for a large one.
 const LONGEST_STACK: u32 = 128 << 10;
 
-/// A piece of memory and where it stands in the file.
+/// A piece of memory and where it is in the file.
 #[derive(Debug, Clone, Copy)]
 struct Block {
     address: u64,
@@ -79,14 +80,14 @@ fn data_blocks<F: Read + Seek>(source: &mut Source<F>, block: &[u8], wide: bool)
         return Vec::new();
     };
     let pointer = if wide { 8 } else { 4 };
-    let of = |entry: &[u8]| {
+    let block = |entry: &[u8]| {
         Some(Block {
             address: pointer_at(entry, 0, wide)?,
             offset: u32_at(entry, pointer)?,
             length: u32_at(entry, pointer.saturating_add(4))?,
         })
     };
-    list.chunks_exact(length).filter_map(of).collect()
+    list.chunks_exact(length).filter_map(block).collect()
 }
 
 impl<F: Read + Seek> Memory for TriageMemory<'_, F> {

@@ -16,26 +16,30 @@ mod pages;
 mod source;
 mod stack;
 mod unloaded;
+mod unusable_list;
 
 use std::fs::File;
 use std::io::{Read, Seek};
 use std::sync::Arc;
 
 use drivers::{DriverList, Drivers, MOST_DRIVERS};
-use header::{Header, layout_of};
-use layout::{LONGEST_DRIVER_ENTRY, triage, u32_at};
+use header::Header;
+use layout::{HeaderLayout, LONGEST_DRIVER_ENTRY, triage};
 use memory::{Memory, TriageMemory};
 use page_tables::PagedMemory;
 use pages::Pages;
 use source::Source;
 use stack::Registers;
+use unusable_list::UnusableList;
 
+use crate::{Error, ErrorKind, Options};
 use evidence::Reading;
 use evidence::{
     Address, CpuArchitecture, Evidence, KernelDriver, KernelDump, KernelDumpType, KernelFrame, Names, Observation,
     Place, UnloadedDriver, base_name,
 };
-use untrusted::{Loss, Unreadable};
+use untrusted::Loss;
+use untrusted::bytes::u32_at;
 
 /// The largest string pool that is read, bytes; real ones have some ten thousand.
 const LARGEST_STRING_POOL: u32 = 4 << 20;
@@ -43,7 +47,7 @@ const LARGEST_STRING_POOL: u32 = 4 << 20;
 /// Whether a file that begins with `first_bytes` is a kernel dump: `PAGEDU64` or `PAGEDUMP`.
 #[must_use]
 pub fn is_kernel_dump(first_bytes: &[u8]) -> bool {
-    layout_of(first_bytes).is_some()
+    HeaderLayout::announced_by(first_bytes).is_some()
 }
 
 /// Reads the kernel dump in `file`, which has `bytes` bytes.
@@ -51,8 +55,8 @@ pub fn is_kernel_dump(first_bytes: &[u8]) -> bool {
 /// # Errors
 ///
 /// When the file is not a kernel dump, or can't be read at all.
-pub fn read(file: &mut File, bytes: u64, names: &Names, walk_stacks: bool) -> Result<Reading, Unreadable> {
-    read_dump(Source { file, bytes }, names, walk_stacks)
+pub fn read_kernel_dump(file: &mut File, bytes: u64, options: &Options<'_>) -> Result<Reading, Error> {
+    read_dump(Source { file, bytes }, options.names, options.walk_stacks)
 }
 
 /// What a dump holds beyond its header.
@@ -66,9 +70,9 @@ struct Contents {
     frames: Vec<KernelFrame>,
 }
 
-fn read_dump<F: Read + Seek>(mut source: Source<F>, names: &Names, walk_stack: bool) -> Result<Reading, Unreadable> {
+fn read_dump<F: Read + Seek>(mut source: Source<F>, names: &Names, walk_stack: bool) -> Result<Reading, Error> {
     let mut losses = Vec::new();
-    let header = read_header(&mut source, &mut losses)?;
+    let header = read_header(&mut source, &mut losses).map_err(|kind| kind.at("header"))?;
     let contents = if header.dump_type == Some(KernelDumpType::Triage) {
         read_triage(&mut source, &header, names, walk_stack, &mut losses)
     } else {
@@ -82,13 +86,11 @@ fn read_dump<F: Read + Seek>(mut source: Source<F>, names: &Names, walk_stack: b
     Ok(Reading { evidence: evidence.into_iter().collect(), losses, ..Reading::default() })
 }
 
-fn read_header<F: Read + Seek>(source: &mut Source<F>, losses: &mut Vec<Loss>) -> Result<Header, Unreadable> {
-    let unreadable = |reason| Unreadable::at("header", reason);
-    let magic = source.read(0, source.bytes.min(8)).map_err(unreadable)?;
-    let layout = layout_of(&magic)
-        .ok_or_else(|| unreadable("the file does not begin with PAGEDU64 or PAGEDUMP, as kernel dumps do".into()))?;
+fn read_header<F: Read + Seek>(source: &mut Source<F>, losses: &mut Vec<Loss>) -> Result<Header, ErrorKind> {
+    let magic = source.read(0, source.bytes.min(8))?;
+    let layout = HeaderLayout::announced_by(&magic).ok_or(ErrorKind::NoKernelDump)?;
     let present = source.bytes.min(layout.length);
-    let header = Header::read(&source.read(0, present).map_err(unreadable)?, layout);
+    let header = Header::read(&source.read(0, present)?, layout);
     if present < layout.length {
         losses.push(cut("header", present, layout.length));
     }
@@ -133,7 +135,7 @@ fn observation(header: &Header, contents: Contents, losses: &mut Vec<Loss>) -> O
     })
 }
 
-/// What a triage dump holds: the block behind the header says where each part is.
+/// What a triage dump holds: the block behind the header has the offset of each part.
 fn read_triage<F: Read + Seek>(
     source: &mut Source<F>,
     header: &Header,
@@ -167,7 +169,7 @@ fn read_triage<F: Read + Seek>(
     }
     if let Some(offset) = u32_at(&block, triage::UNLOADED_DRIVERS).filter(|offset| *offset != 0) {
         let bytes = source.read_up_to(u64::from(offset), unloaded::longest_list(wide));
-        match bytes.and_then(|bytes| unloaded::read(&bytes, wide, names)) {
+        match bytes.map_err(UnusableList::from).and_then(|bytes| unloaded::read(&bytes, wide, names)) {
             Ok(drivers) => contents.unloaded = Some(drivers),
             Err(reason) => losses.push(Loss::new("unloaded drivers", format!("not used: {reason}"))),
         }
@@ -207,11 +209,11 @@ fn read_pages<F: Read + Seek>(
     let (Some(CpuArchitecture::X64), true) = (header.cpu, header.layout.wide) else { return nothing };
     let (Some(head), Some(root)) = (header.module_list, header.directory_table) else { return nothing };
     let (pages, place) = match header.dump_type {
-        Some(KernelDumpType::Full) => (Pages::of_runs(header), Some("list of pages")),
-        Some(KernelDumpType::Bitmap) => (Pages::of_bitmap(source, header.layout.length), Some("bitmap")),
+        Some(KernelDumpType::Full) => (Pages::from_runs(header), Some("list of pages")),
+        Some(KernelDumpType::Bitmap) => (Pages::from_bitmap(source, header.layout.length), Some("bitmap")),
         // Not all of these have a bitmap.
         Some(KernelDumpType::Automatic | KernelDumpType::Kernel) => {
-            (Pages::of_bitmap(source, header.layout.length), None)
+            (Pages::from_bitmap(source, header.layout.length), None)
         }
         _ => (None, None),
     };
@@ -255,16 +257,16 @@ fn registers(header: &Header, stack_pointer: Option<u64>) -> Registers {
     }
 }
 
-/// Reports a triage dump that is shorter than it says, or that was not written to its end.
+/// Reports a triage dump that is shorter than its own length, or that was not written to its end.
 ///
-/// `RequiredDumpSpace` is no measure here: whole triage dumps are shorter than it says.
+/// `RequiredDumpSpace` is no measure here: whole triage dumps are shorter.
 fn check_end_of_triage<F: Read + Seek>(source: &mut Source<F>, block: &[u8], losses: &mut Vec<Loss>) {
     let (Some(size), Some(end)) = (u32_at(block, triage::SIZE_OF_DUMP), u32_at(block, triage::END_MARK)) else {
         return;
     };
     if u64::from(size) > source.bytes {
         losses.push(cut("dump", source.bytes, u64::from(size)));
-    } else if source.read(u64::from(end), 4).as_deref() != Ok(triage::END.as_slice()) {
+    } else if source.read(u64::from(end), 4).ok().as_deref() != Some(triage::END.as_slice()) {
         losses.push(Loss::new("triage block", format!("the end mark is not at offset {end:#x}, where it should be")));
     }
 }
@@ -275,22 +277,20 @@ fn read_drivers<F: Read + Seek>(
     block: &[u8],
     header: &Header,
     names: &Names,
-) -> Result<(Drivers, Option<Arc<str>>), String> {
-    let field = |offset| u32_at(block, offset).ok_or("the triage block is cut");
+) -> Result<(Drivers, Option<Arc<str>>), UnusableList> {
+    let field = |offset| u32_at(block, offset).ok_or(UnusableList::BlockCut);
     let (list, count) = (field(triage::DRIVER_LIST)?, field(triage::DRIVER_COUNT)?);
     let (pool_offset, pool_size) = (field(triage::STRING_POOL)?, field(triage::STRING_POOL_SIZE)?);
     if list == 0 || count == 0 {
-        return Err("the dump says that it has none".into());
+        return Err(UnusableList::None);
     }
     if count > MOST_DRIVERS {
-        return Err(format!("{count} drivers are more than a system loads"));
+        return Err(UnusableList::TooMany(count));
     }
     if pool_size > LARGEST_STRING_POOL {
-        return Err(format!("a string pool of {pool_size} bytes is larger than the names of drivers need"));
+        return Err(UnusableList::PoolTooLarge(pool_size));
     }
-    let space = pool_offset
-        .checked_sub(list)
-        .ok_or_else(|| format!("the string pool at {pool_offset:#x} lies before the list at {list:#x}"))?;
+    let space = pool_offset.checked_sub(list).ok_or(UnusableList::PoolBeforeList { pool: pool_offset, list })?;
     let longest = count.saturating_mul(u32::try_from(LONGEST_DRIVER_ENTRY).unwrap_or(u32::MAX));
     let entries = source.read(u64::from(list), u64::from(space.min(longest)))?;
     let pool = source.read(u64::from(pool_offset), u64::from(pool_size))?;
@@ -299,18 +299,15 @@ fn read_drivers<F: Read + Seek>(
     // Believed only if it is the name of a driver that was loaded.
     let named = field(triage::NAMED_DRIVER).ok().and_then(|offset| list.text_at(offset)).and_then(|text| {
         let name = base_name(&text);
-        drivers
-            .sound
-            .iter()
-            .find(|driver| driver.name.eq_ignore_ascii_case(name))
-            .map(|driver| Arc::clone(&driver.name))
+        let named = drivers.sound.iter().find(|driver| driver.name.eq_ignore_ascii_case(name));
+        named.map(|driver| Arc::clone(&driver.name))
     });
     Ok((drivers, named))
 }
 
 /// The triage block: the fields that both widths share, and as much of the rest as the file has.
 fn read_triage_block<F: Read + Seek>(source: &mut Source<F>, header: &Header) -> Result<Vec<u8>, Loss> {
-    let lost = |reason| Loss::new("triage block", reason);
+    let lost = |error: ErrorKind| Loss::new("triage block", error.to_string());
     let shared = u64::try_from(triage::LENGTH).unwrap_or(u64::MAX);
     let whole = if header.layout.wide { triage::WIDE_LENGTH } else { triage::NARROW_LENGTH };
     source.read(header.layout.length, shared).map_err(lost)?;

@@ -6,10 +6,11 @@
 use std::collections::BTreeMap;
 use std::io::{Read, Seek};
 
-use super::layout::{PAGE, u64_at};
+use super::layout::PAGE;
 use super::memory::Memory;
 use super::pages::Pages;
 use super::source::Source;
+use untrusted::bytes::u64_at;
 
 /// Bits of an entry that hold a page's address.
 const ADDRESS: u64 = 0x000F_FFFF_FFFF_F000;

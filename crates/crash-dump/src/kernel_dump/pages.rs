@@ -1,4 +1,4 @@
-//! The physical pages of a dump that holds them whole: where in the file each stands.
+//! The physical pages of a dump that holds them whole: where in the file each is.
 //!
 //! A full dump holds runs of pages, one behind the other; the header lists the runs. Other dumps have a bitmap with a
 //! bit for every page of the machine, and hold those pages whose bit is set, in their order.
@@ -6,8 +6,9 @@
 use std::io::{Read, Seek};
 
 use super::header::Header;
-use super::layout::{PAGE, bitmap, u32_at, u64_at};
+use super::layout::{PAGE, bitmap};
 use super::source::Source;
+use untrusted::bytes::{u32_at, u64_at};
 
 /// A bitmap of 2 TiB of memory; no larger one is read.
 const LARGEST_BITMAP: u64 = 64 << 20;
@@ -18,7 +19,7 @@ const MOST_RUNS: u32 = 42;
 /// Length of a run's description: first page and number of pages.
 const RUN: usize = 16;
 
-/// Where the pages stand.
+/// Where the pages are in the file.
 #[derive(Debug)]
 pub(super) enum Pages {
     /// In runs.
@@ -29,7 +30,7 @@ pub(super) enum Pages {
         bits: Vec<u8>,
         /// The bits that are set before each chunk of the bitmap.
         before: Vec<u64>,
-        /// Where the first page stands in the file.
+        /// Offset of the first page in the file, bytes.
         first: u64,
     },
 }
@@ -41,13 +42,13 @@ pub(super) struct Run {
     page: u64,
     /// How many pages.
     count: u64,
-    /// Where the first one stands in the file.
+    /// Offset of the first one in the file, bytes.
     offset: u64,
 }
 
 impl Pages {
     /// The runs that the header of a full dump lists; `None` where they make no sense.
-    pub fn of_runs(header: &Header) -> Option<Self> {
+    pub fn from_runs(header: &Header) -> Option<Self> {
         let list = &header.physical_memory;
         let count = u32_at(list, 0).filter(|count| (1..=MOST_RUNS).contains(count))?;
         let mut offset = header.layout.length;
@@ -61,7 +62,7 @@ impl Pages {
     }
 
     /// The bitmap that follows the header at `offset`; `None` where there is none that makes sense.
-    pub fn of_bitmap<F: Read + Seek>(source: &mut Source<F>, offset: u64) -> Option<Self> {
+    pub fn from_bitmap<F: Read + Seek>(source: &mut Source<F>, offset: u64) -> Option<Self> {
         let head = source.read(offset, u64::try_from(bitmap::BITS).ok()?).ok()?;
         let signature = head.first_chunk::<4>()?;
         if !bitmap::SIGNATURES.contains(signature) || head.get(4..8)? != bitmap::VALID.as_slice() {
@@ -86,7 +87,7 @@ impl Pages {
         Some(Self::Bitmap { bits, before, first })
     }
 
-    /// Where page number `page` stands in the file; `None` if the dump does not hold it.
+    /// The offset of page number `page` in the file; `None` if the dump does not hold it.
     pub fn offset_of(&self, page: u64) -> Option<u64> {
         match self {
             Self::Runs(runs) => runs.iter().find_map(|run| {
@@ -132,7 +133,7 @@ mod tests {
         file[0x38] = 0b1000_0100;
         file[0x38 + CHUNK + 1] = 1;
         let mut source = Source { bytes: file.len() as u64, file: Cursor::new(file) };
-        let pages = Pages::of_bitmap(&mut source, 0).expect("a bitmap");
+        let pages = Pages::from_bitmap(&mut source, 0).expect("a bitmap");
         assert_eq!(pages.offset_of(2), Some(0x4000));
         assert_eq!(pages.offset_of(7), Some(0x5000));
         assert_eq!(pages.offset_of((CHUNK as u64 + 1) * 8), Some(0x6000));
@@ -149,7 +150,7 @@ mod tests {
             file[0x20..0x28].copy_from_slice(&0x4000_u64.to_le_bytes());
             file[0x30..0x38].copy_from_slice(&pages.to_le_bytes());
             let mut source = Source { bytes: file.len() as u64, file: Cursor::new(file) };
-            assert!(Pages::of_bitmap(&mut source, 0).is_none(), "{pages}");
+            assert!(Pages::from_bitmap(&mut source, 0).is_none(), "{pages}");
         }
     }
 }

@@ -2,18 +2,18 @@
 //!
 //! Kernel dumps hold no unwinding data that could be relied on (drivers' tables are paged out as a rule), so the stack is
 //! scanned. Values that calls left there earlier look the same as live ones. Where the dump holds the code, a value only
-//! counts if a call instruction stands before the place it points to.
+//! counts if a call instruction is before the place it points to.
 
-use super::layout::{PAGE, kernel_space, pointer_at};
+use super::layout::PAGE;
 use super::memory::Memory;
+use crate::call::{LONGEST_CALL, call_at_end};
 use evidence::{Address, FrameTrust, KernelDriver, KernelFrame};
+use untrusted::bytes::pointer_at;
 
 /// As much of a stack as is looked at, bytes: more than an ordinary kernel stack has.
 const LONGEST_STACK: u64 = 32 << 10;
 /// As many frames as are kept.
 const MOST_FRAMES: usize = 128;
-/// The longest call instruction: prefix-less `FF /2` with a SIB byte and a displacement of 32 bits.
-const LONGEST_CALL: u64 = 7;
 
 /// The registers that a stack begins with.
 #[derive(Debug, Clone, Copy)]
@@ -78,77 +78,6 @@ fn stack(begin: u64, memory: &mut dyn Memory) -> Vec<u8> {
 
 /// Whether a call can have pushed `address`: `false` only where the dump holds the code before it and there is none.
 fn may_return_to(address: u64, memory: &mut dyn Memory) -> bool {
-    let begin = address.saturating_sub(LONGEST_CALL);
-    let code = memory.read_all(begin, usize::try_from(LONGEST_CALL).unwrap_or_default());
-    code.is_none_or(|code| ends_with_call(&code))
-}
-
-/// Whether the bytes end with a call: `E8` with a displacement of 32 bits, or `FF` with the operation 2 in every form
-/// that its operand can have.
-///
-/// Source: Intel's and AMD's manuals, instruction `CALL`, and their tables of addressing forms.
-fn ends_with_call(code: &[u8]) -> bool {
-    let at = |back: usize| code.len().checked_sub(back).and_then(|index| code.get(index)).copied();
-    if at(5) == Some(0xE8) {
-        return true;
-    }
-    // The length of the instruction by mode and register field of the byte that describes the operand.
-    let indirect = |length: usize| {
-        let (Some(0xFF), Some(operand)) = (at(length), at(length.saturating_sub(1))) else { return false };
-        let (mode, operation, register) = (operand >> 6, operand >> 3 & 7, operand & 7);
-        let expected = match (mode, register) {
-            (3, _) => 2,
-            (0, 4) => 3,
-            (0, 5) => 6,
-            (0, _) => 2,
-            (1, 4) => 4,
-            (1, _) => 3,
-            (_, 4) => 7,
-            (_, _) => 6,
-        };
-        operation == 2 && expected == length
-    };
-    [2, 3, 4, 6, 7].into_iter().any(indirect)
-}
-
-/// A pointer of the kernel: what a stack pointer must be.
-pub(super) fn is_kernel_pointer(pointer: u64, wide: bool) -> bool {
-    pointer >= kernel_space(wide) && pointer.is_multiple_of(4)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_form_of_a_call_is_known() {
-        for call in [
-            // call rel32
-            &[0x90, 0x90, 0xE8, 1, 2, 3, 4][..],
-            // call rax, call r10 (with a prefix), call [rax]
-            &[0x90, 0x90, 0x90, 0x90, 0x90, 0xFF, 0xD0],
-            &[0x90, 0x90, 0x90, 0x90, 0x41, 0xFF, 0xD2],
-            &[0x90, 0x90, 0x90, 0x90, 0x90, 0xFF, 0x10],
-            // call [rsp], call [rax+8], call [rsp+8]
-            &[0x90, 0x90, 0x90, 0x90, 0xFF, 0x14, 0x24],
-            &[0x90, 0x90, 0x90, 0x90, 0xFF, 0x50, 8],
-            &[0x90, 0x90, 0x90, 0xFF, 0x54, 0x24, 8],
-            // call [rip+disp32], call [rax+disp32], call [rsp+disp32]
-            &[0x90, 0xFF, 0x15, 1, 2, 3, 4],
-            &[0x90, 0xFF, 0x90, 1, 2, 3, 4],
-            &[0xFF, 0x94, 0x24, 1, 2, 3, 4],
-        ] {
-            assert!(ends_with_call(call), "{call:02x?}");
-        }
-        for other in [
-            // jmp rel32, jmp [rip+disp32], push [rax], nothing
-            &[0x90, 0x90, 0xE9, 1, 2, 3, 4][..],
-            &[0x90, 0xFF, 0x25, 1, 2, 3, 4],
-            &[0x90, 0x90, 0x90, 0x90, 0x90, 0xFF, 0x30],
-            &[0x90; 7],
-            &[],
-        ] {
-            assert!(!ends_with_call(other), "{other:02x?}");
-        }
-    }
+    let code = memory.read_all(address.saturating_sub(LONGEST_CALL as u64), LONGEST_CALL);
+    code.is_none_or(|code| call_at_end(&code).is_some())
 }

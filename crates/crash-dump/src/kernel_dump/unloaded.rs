@@ -3,10 +3,11 @@
 //! The list's layout is not documented. It is believed only if every entry is a name and a range of kernel memory.
 
 use super::layout::{
-    MOST_UNLOADED, NARROW_UNLOADED, UNLOADED_NAME, UnloadedEntry, WIDE_UNLOADED, is_image_range, pointer_at, u16_at,
-    u32_at,
+    MOST_UNLOADED, NARROW_UNLOADED, UNLOADED_NAME, UnloadedEntry, WIDE_UNLOADED, is_image_range, wide_text,
 };
+use super::unusable_list::UnusableList;
 use evidence::{Address, Names, UnloadedDriver};
+use untrusted::bytes::{pointer_at, u16_at, u32_at};
 
 /// As many bytes as the longest list has, with the count before it.
 pub(super) fn longest_list(wide: bool) -> u64 {
@@ -22,11 +23,11 @@ fn entry(wide: bool) -> UnloadedEntry {
 ///
 /// # Errors
 ///
-/// Why the list is not believed.
-pub(super) fn read(bytes: &[u8], wide: bool, names: &Names) -> Result<Vec<UnloadedDriver>, String> {
-    let count = u32_at(bytes, 0).ok_or("the file ends before it")?;
+/// When the list is not believed.
+pub(super) fn read(bytes: &[u8], wide: bool, names: &Names) -> Result<Vec<UnloadedDriver>, UnusableList> {
+    let count = u32_at(bytes, 0).ok_or(UnusableList::Cut)?;
     if count > MOST_UNLOADED {
-        return Err(format!("{count} drivers are more than the kernel keeps"));
+        return Err(UnusableList::TooManyUnloaded(count));
     }
     // A count of 64 bits in 64-bit dumps; where no 32-bit dump was at hand, both widths are tried.
     let starts: &[usize] = if wide { &[8] } else { &[4, 8] };
@@ -36,7 +37,7 @@ pub(super) fn read(bytes: &[u8], wide: bool, names: &Names) -> Result<Vec<Unload
         let drivers: Vec<_> = entries.take(wanted).filter_map(|entry| driver(entry, wide, names)).collect();
         (drivers.len() == wanted).then_some(drivers)
     };
-    starts.iter().find_map(read).ok_or_else(|| "entries have no name and range that a driver can have".to_owned())
+    starts.iter().find_map(read).ok_or(UnusableList::UnloadedUnsound)
 }
 
 fn driver(bytes: &[u8], wide: bool, names: &Names) -> Option<UnloadedDriver> {
@@ -45,10 +46,7 @@ fn driver(bytes: &[u8], wide: bool, names: &Names) -> Option<UnloadedDriver> {
     let size = pointer_at(bytes, entry.end, wide)?.checked_sub(start)?;
     // The length in bytes may be that of a name of which only the beginning is kept.
     let units = usize::from(u16_at(bytes, 0)? >> 1).min(UNLOADED_NAME);
-    let name = bytes.get(entry.name..)?.get(..units.checked_mul(2)?)?;
-    let (units, _) = name.as_chunks::<2>();
-    let name: String =
-        char::decode_utf16(units.iter().map(|unit| u16::from_le_bytes(*unit))).collect::<Result<_, _>>().ok()?;
-    let sound = !name.is_empty() && !name.contains(char::is_control) && is_image_range(start, size, wide);
+    let name = wide_text(bytes.get(entry.name..)?.get(..units.checked_mul(2)?)?)?;
+    let sound = !name.is_empty() && is_image_range(start, size, wide);
     sound.then(|| UnloadedDriver { name: names.share(&name), base: Address(start), size })
 }

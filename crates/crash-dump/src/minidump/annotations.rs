@@ -6,15 +6,17 @@
 
 use memchr::memmem;
 
-use super::directory::{Directory, place, stream};
+use super::directory::{Directory, StreamKind, UNREAL_CONTEXT, place};
+use super::location::Location;
 use evidence::{Annotation, Names};
 use untrusted::Loss;
 use untrusted::bytes::{Source, u16_at, u32_at};
+use untrusted::text::{utf16_lossy, utf16_units};
 
-/// More annotations than this are not read of one dump; Chromium writes some two hundred. Nor are those of more
-/// modules.
+/// Most annotations that are read of one dump, and most modules whose annotations are; Chromium writes some two hundred
+/// annotations.
 const MOST: usize = 1024;
-/// How many entries of their lists are read in all.
+/// How many entries of lists of annotations are read in all.
 const MOST_ENTRIES: u64 = 4096;
 /// Longest key or value, bytes; what is longer is cut there.
 const LONGEST: u64 = 4096;
@@ -22,19 +24,17 @@ const LONGEST: u64 = 4096;
 /// All annotations, sorted, without repetitions.
 pub fn read(source: &mut Source<'_>, directory: &Directory, names: &Names, losses: &mut Vec<Loss>) -> Vec<Annotation> {
     let mut reader = Reader { source, found: Vec::new(), beyond: 0, entries_left: MOST_ENTRIES };
-    if let Some(info) = directory.find(stream::CRASHPAD_INFO) {
+    if let Some(info) = directory.find(StreamKind::CrashpadInfo) {
         reader.crashpad(info.offset, info.size);
         if reader.beyond > 0 {
-            losses.push(Loss::new(
-                place(stream::CRASHPAD_INFO),
-                format!("{} parts of the annotations are not where they should be", reader.beyond),
-            ));
+            let reason = format!("{} parts of the annotations are not where they should be", reader.beyond);
+            losses.push(Loss::new(place(StreamKind::CrashpadInfo), reason));
         }
     }
-    if let Some(info) = directory.find(stream::BREAKPAD_ASSERTION) {
+    if let Some(info) = directory.find(StreamKind::BreakpadAssertion) {
         reader.assertion(info.offset);
     }
-    if let Some(info) = directory.find(stream::UNREAL_CONTEXT) {
+    if let Some(info) = directory.find(UNREAL_CONTEXT) {
         reader.unreal(info.offset, info.size);
     }
     let mut found = reader.found;
@@ -43,6 +43,7 @@ pub fn read(source: &mut Source<'_>, directory: &Directory, names: &Names, losse
     found.into_iter().map(|(key, value)| Annotation { key: names.share(&key), value: names.share(&value) }).collect()
 }
 
+/// Collects annotations.
 struct Reader<'s, 'f> {
     source: &'s mut Source<'f>,
     found: Vec<(String, String)>,
@@ -53,16 +54,13 @@ struct Reader<'s, 'f> {
 }
 
 impl Reader<'_, '_> {
-    /// Version, two ids of 16 bytes, and the locations (size, offset) of a dictionary and of the list of modules.
+    /// Version, two ids of 16 bytes, and the locations of a dictionary and of the list of modules.
     fn crashpad(&mut self, offset: u64, size: u64) {
         let Some(info) = self.part(offset, size.min(52)) else { return };
-        if let Some(dictionary) = location(&info, 36) {
-            self.dictionary(dictionary);
-        }
-        let Some(modules) = location(&info, 44) else { return };
+        self.dictionary(Location::read(&info, 36));
         // Index of the module, and the location of its annotations.
-        for link in self.entries(modules, 12) {
-            if let Some(module) = location(&link, 4) {
+        for link in self.entries(Location::read(&info, 44), 12) {
+            if let Some(module) = Location::read(&link, 4).and_then(Location::present) {
                 self.module(module);
             }
         }
@@ -70,48 +68,42 @@ impl Reader<'_, '_> {
 
     /// Version, and the locations of a list of texts, a dictionary and a list of typed values.
     fn module(&mut self, module: Location) {
-        let Some(info) = self.part(module.offset, 28) else { return };
-        if let Some(list) = location(&info, 4) {
-            self.list(list);
-        }
-        if let Some(dictionary) = location(&info, 12) {
-            self.dictionary(dictionary);
-        }
-        if let Some(objects) = location(&info, 20) {
-            self.objects(objects);
-        }
+        let Some(info) = self.part(u64::from(module.offset), 28) else { return };
+        self.texts(Location::read(&info, 4));
+        self.dictionary(Location::read(&info, 12));
+        self.objects(Location::read(&info, 20));
     }
 
     /// A count, and the offsets of a key and a value each.
-    fn dictionary(&mut self, dictionary: Location) {
+    fn dictionary(&mut self, dictionary: Option<Location>) {
         for entry in self.entries(dictionary, 8) {
-            let (Some(key), Some(value)) = (u32_at(&entry, 0), u32_at(&entry, 4)) else { continue };
-            if let (Some(key), Some(value)) = (self.text(key), self.text(value)) {
-                self.add(key, value);
-            }
+            self.add_text(&entry, 0, 4);
         }
     }
 
     /// A count, and the offset of a text each: what has no key, such as the messages of the system's libraries.
-    fn list(&mut self, list: Location) {
+    fn texts(&mut self, list: Option<Location>) {
         for entry in self.entries(list, 4) {
-            if let Some(text) = u32_at(&entry, 0).and_then(|at| self.text(at)) {
+            if let Some(text) = self.text(&entry, 0) {
                 self.add("message".to_owned(), text);
             }
         }
     }
 
     /// A count, and for each the offset of a name, a type (1 is text), and the offset of the value.
-    fn objects(&mut self, objects: Location) {
+    fn objects(&mut self, objects: Option<Location>) {
         const TEXT: u16 = 1;
         for entry in self.entries(objects, 12) {
-            let (Some(name), Some(TEXT), Some(value)) = (u32_at(&entry, 0), u16_at(&entry, 4), u32_at(&entry, 8))
-            else {
-                continue;
-            };
-            if let (Some(name), Some(value)) = (self.text(name), self.text(value)) {
-                self.add(name, value);
+            if u16_at(&entry, 4) == Some(TEXT) {
+                self.add_text(&entry, 0, 8);
             }
+        }
+    }
+
+    /// Adds the key and the value whose offsets are at these places of a list's entry.
+    fn add_text(&mut self, entry: &[u8], key_at: usize, value_at: usize) {
+        if let (Some(key), Some(value)) = (self.text(entry, key_at), self.text(entry, value_at)) {
+            self.add(key, value);
         }
     }
 
@@ -132,7 +124,7 @@ impl Reader<'_, '_> {
         }
     }
 
-    /// XML in UTF-16 with an element for each value. What tells something about the crash is taken.
+    /// XML in UTF-16 with an element for each value, of which those about the crash are read.
     fn unreal(&mut self, offset: u64, size: u64) {
         /// Longest context that is read, bytes; whole call stacks are in it.
         const LONGEST_CONTEXT: u64 = 1 << 20;
@@ -162,53 +154,38 @@ impl Reader<'_, '_> {
         }
     }
 
-    /// The entries of a list that begins with a count of 32 bits, at most [`MOST`]. The location's size tells the count
+    /// The entries of a list that begins with a count of 32 bits, at most [`MOST`]. The location's size gives the count
     /// too.
-    fn entries(&mut self, list: Location, size: u32) -> Vec<Vec<u8>> {
-        let Some(count) = self.part(list.offset, 4).and_then(|count| u32_at(&count, 0)) else { return Vec::new() };
+    fn entries(&mut self, list: Option<Location>, size: u32) -> Vec<Vec<u8>> {
+        let Some(list) = list.and_then(Location::present) else { return Vec::new() };
+        let offset = u64::from(list.offset);
+        let Some(count) = self.part(offset, 4).and_then(|count| u32_at(&count, 0)) else { return Vec::new() };
         let room = list.size.saturating_sub(4).checked_div(size).unwrap_or(0);
-        if count != room {
-            self.beyond = self.beyond.saturating_add(1);
-        }
+        self.beyond = self.beyond.saturating_add(usize::from(count != room));
+        let wanted = u64::from(count.min(room)).min(MOST as u64);
         // Entries can name the same lists and texts again and again.
-        self.entries_left = self.entries_left.saturating_sub(u64::from(count.min(room)).min(MOST as u64));
+        self.entries_left = self.entries_left.saturating_sub(wanted);
         if self.entries_left == 0 {
             return Vec::new();
         }
-        let wanted = u64::from(count.min(room)).min(MOST as u64).saturating_mul(u64::from(size));
-        let Some(all) = self.part(list.offset.saturating_add(4), wanted) else { return Vec::new() };
+        let all = self.part(offset.saturating_add(4), wanted.saturating_mul(u64::from(size))).unwrap_or_default();
         all.chunks_exact(size as usize).map(<[u8]>::to_vec).collect()
     }
 
-    /// A text of UTF-8 with its length before it.
-    fn text(&mut self, offset: u32) -> Option<String> {
-        let size = u32_at(&self.part(u64::from(offset), 4)?, 0)?;
-        let bytes = self.part(u64::from(offset).saturating_add(4), u64::from(size).min(LONGEST))?;
+    /// The text of UTF-8, with its length before it, whose offset is at a place of `entry`.
+    fn text(&mut self, entry: &[u8], at: usize) -> Option<String> {
+        let offset = u64::from(u32_at(entry, at)?);
+        let size = u32_at(&self.part(offset, 4)?, 0)?;
+        let bytes = self.part(offset.saturating_add(4), u64::from(size).min(LONGEST))?;
         let text = String::from_utf8_lossy(&bytes);
         Some(text.trim_end_matches(['\0', char::REPLACEMENT_CHARACTER]).trim().to_owned())
     }
 
     fn part(&mut self, offset: u64, size: u64) -> Option<Vec<u8>> {
         let part = self.source.read(offset, size).map(|part| part.into_owned());
-        if part.is_none() {
-            self.beyond = self.beyond.saturating_add(1);
-        }
+        self.beyond = self.beyond.saturating_add(usize::from(part.is_none()));
         part
     }
-}
-
-/// A place in the file.
-#[derive(Debug, Clone, Copy)]
-struct Location {
-    offset: u64,
-    /// Size, bytes.
-    size: u32,
-}
-
-/// A location descriptor, if it is not empty.
-fn location(bytes: &[u8], at: usize) -> Option<Location> {
-    let (size, offset) = (u32_at(bytes, at)?, u32_at(bytes, at.checked_add(4)?)?);
-    (size != 0 && offset != 0).then_some(Location { offset: u64::from(offset), size })
 }
 
 /// What lies between two texts in UTF-16, as bytes: the whole is long, and little of it is wanted.
@@ -222,9 +199,7 @@ fn between<'b>(bytes: &'b [u8], before: &str, after: &str) -> Option<&'b [u8]> {
 
 /// Text of UTF-16 up to its NUL or the field's end.
 fn wide(bytes: &[u8]) -> String {
-    let units = bytes.chunks_exact(2).filter_map(|unit| unit.try_into().ok().map(u16::from_le_bytes));
-    let text: Vec<u16> = units.take_while(|unit| *unit != 0).collect();
-    String::from_utf16_lossy(&text).trim().to_owned()
+    utf16_lossy(utf16_units(bytes).take_while(|unit| *unit != 0)).trim().to_owned()
 }
 
 /// The five entities of XML, replaced.
@@ -245,11 +220,11 @@ mod tests {
     use super::super::directory::Stream;
     use super::*;
 
-    fn annotations(bytes: &[u8], kind: u32, size: u64) -> (Vec<(String, String)>, Vec<Loss>) {
+    fn annotations(bytes: &[u8], kind: impl Into<u32>, size: u64) -> (Vec<(String, String)>, Vec<Loss>) {
         let mut file = tempfile::tempfile().expect("a file");
         std::io::Write::write_all(&mut file, bytes).expect("written");
         let mut source = Source::open(&mut file, bytes.len() as u64).expect("readable");
-        let directory = Directory { time: 0, flags: 0, streams: vec![Stream { kind, offset: 0, size }] };
+        let directory = Directory { time: 0, flags: 0, streams: vec![Stream { kind: kind.into(), offset: 0, size }] };
         let mut losses = Vec::new();
         let found = read(&mut source, &directory, &Names::default(), &mut losses);
         (found.iter().map(|one| (one.key.to_string(), one.value.to_string())).collect(), losses)
@@ -262,7 +237,7 @@ mod tests {
         bytes[36] = 4;
         bytes[40] = 52;
         bytes[52..56].copy_from_slice(&u32::MAX.to_le_bytes());
-        let (found, losses) = annotations(&bytes, stream::CRASHPAD_INFO, 52);
+        let (found, losses) = annotations(&bytes, StreamKind::CrashpadInfo, 52);
         assert_eq!(found, []);
         assert_eq!(losses.len(), 1);
     }
@@ -271,7 +246,7 @@ mod tests {
     fn elements_of_unreals_context_are_taken_by_name() {
         let text = "<Crash><ErrorMessage>a &lt; b</ErrorMessage><User>x</User><GameName></GameName></Crash>";
         let bytes: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
-        let (found, _) = annotations(&bytes, stream::UNREAL_CONTEXT, bytes.len() as u64);
+        let (found, _) = annotations(&bytes, UNREAL_CONTEXT, bytes.len() as u64);
         assert_eq!(found, [("unreal.ErrorMessage".to_owned(), "a < b".to_owned())]);
     }
 }

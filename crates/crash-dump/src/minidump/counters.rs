@@ -1,9 +1,9 @@
-//! What the dump says of memory in the whole system and in the process.
+//! How much memory the whole system and the process had in use.
 //!
 //! Layouts: `MINIDUMP_SYSTEM_MEMORY_INFO_1` (492 bytes) and `MINIDUMP_PROCESS_VM_COUNTERS_1` and `_2` (80 and 152
 //! bytes) of `minidumpapiset.h`, packed to four bytes.
 
-use super::directory::{Directory, stream};
+use super::directory::{Directory, StreamKind};
 use evidence::{ProcessMemory, SystemMemory};
 use untrusted::bytes::{Source, u16_at, u32_at, u64_at};
 
@@ -11,8 +11,7 @@ use untrusted::bytes::{Source, u16_at, u32_at, u64_at};
 pub fn system(source: &mut Source<'_>, directory: &Directory) -> Option<SystemMemory> {
     /// `MINIDUMP_SYSMEMINFO1_BASICPERF`: the four numbers at 116 are valid.
     const BASIC_PERFORMANCE: u16 = 0x0002;
-    let found = directory.find(stream::SYSTEM_MEMORY_INFO)?;
-    let info = source.read(found.offset, found.size.min(148))?;
+    let info = directory.bytes(source, StreamKind::SystemMemoryInfo, 148)?;
     let (revision, flags) = (u16_at(&info, 0)?, u16_at(&info, 2)?);
     if revision == 0 || flags & BASIC_PERFORMANCE == 0 {
         return None;
@@ -27,8 +26,7 @@ pub fn system(source: &mut Source<'_>, directory: &Directory) -> Option<SystemMe
 pub fn process(source: &mut Source<'_>, directory: &Directory) -> Option<ProcessMemory> {
     /// `MINIDUMP_PROCESS_VM_COUNTERS_VIRTUALSIZE`.
     const VIRTUAL_SIZE: u16 = 0x0001;
-    let found = directory.find(stream::PROCESS_VM_COUNTERS)?;
-    let counters = source.read(found.offset, found.size.min(96))?;
+    let counters = directory.bytes(source, StreamKind::ProcessVmCounters, 96)?;
     let revision = u16_at(&counters, 0)?;
     // PagefileUsage, which despite its name is what the process has committed.
     let (working_set, commit) = (u64_at(&counters, 16)?, u64_at(&counters, 56)?);

@@ -9,9 +9,8 @@
 
 use std::borrow::Cow;
 
-use super::memory::MemoryMap;
+use super::memory::Memory;
 use evidence::{Address, CppException, ExceptionCode, Names, ProcessDump};
-use untrusted::bytes::{Source, u32_at, u64_at};
 
 /// The code of a C++ exception of MSVC.
 const CPP_EXCEPTION: ExceptionCode = ExceptionCode(0xE06D_7363);
@@ -26,8 +25,8 @@ const LONGEST_TEXT: u64 = 2048;
 /// The decorated name of the class whose layout is known.
 const STD_EXCEPTION: &str = ".?AVexception@std@@";
 
-/// Reads it as far as the dump holds it; `None` for other exceptions.
-pub fn read(process: &ProcessDump, memory: &MemoryMap, source: &mut Source<'_>, names: &Names) -> Option<CppException> {
+/// Reads the exception as far as the dump holds it; `None` for other exceptions.
+pub fn read(process: &ProcessDump, memory: &mut Memory<'_, '_>, names: &Names) -> Option<CppException> {
     let exception = process.exception.as_ref().filter(|exception| exception.code == CPP_EXCEPTION)?;
     let wide = process.system.cpu.is_64_bit();
     let [magic, object, throw_info, rest @ ..] = exception.parameters.as_slice() else { return None };
@@ -39,7 +38,7 @@ pub fn read(process: &ProcessDump, memory: &MemoryMap, source: &mut Source<'_>, 
     let mask = if wide { u64::MAX } else { u64::from(u32::MAX) };
     let throw_info = throw_info & mask;
     let image = process.module_at(Address(throw_info)).map(|(_, module)| module.base);
-    let mut reader = Reader { memory, source, base, wide };
+    let mut reader = Reader { memory, base, wide };
     let types = reader.types(throw_info).unwrap_or_default();
     let what = types
         .iter()
@@ -60,9 +59,9 @@ struct Caught {
     offset: Option<u64>,
 }
 
-struct Reader<'r, 's, 'f> {
-    memory: &'r MemoryMap,
-    source: &'s mut Source<'f>,
+/// Reads the structures that describe a thrown object.
+struct Reader<'r, 'm, 'f> {
+    memory: &'r mut Memory<'m, 'f>,
     /// What offsets count from; 0 where they are addresses.
     base: u64,
     wide: bool,
@@ -73,7 +72,7 @@ impl Reader<'_, '_, '_> {
     fn types(&mut self, throw_info: u64) -> Option<Vec<Caught>> {
         // Attributes, destructor, forwarder, types: four bytes each.
         let array = self.pointer(throw_info.checked_add(12)?)?;
-        let count = self.u32(array)?;
+        let count = self.memory.u32(array)?;
         if count == 0 || count > MOST_TYPES {
             return None;
         }
@@ -97,7 +96,8 @@ impl Reader<'_, '_, '_> {
     fn caught(&mut self, catchable: u64) -> Option<Caught> {
         const NO_VIRTUAL_BASE: u32 = u32::MAX;
         let descriptor = self.pointer(catchable.checked_add(4)?)?;
-        let (offset, virtual_base) = (self.u32(catchable.checked_add(8)?)?, self.u32(catchable.checked_add(12)?)?);
+        let (offset, virtual_base) =
+            (self.memory.u32(catchable.checked_add(8)?)?, self.memory.u32(catchable.checked_add(12)?)?);
         // A `TypeDescriptor`: two pointers, then the name.
         let name = self.text(descriptor.checked_add(if self.wide { 16 } else { 8 })?, LONGEST_NAME)?;
         let plain = name.starts_with('.') && name.bytes().all(|byte| byte.is_ascii_graphic());
@@ -107,31 +107,23 @@ impl Reader<'_, '_, '_> {
 
     /// The text of a `std::exception`: its second member, behind the pointer to the functions.
     fn what(&mut self, exception: u64) -> Option<String> {
-        let size = if self.wide { 8 } else { 4 };
-        let bytes = self.memory.bytes(self.source, Address(exception.checked_add(size)?), size)?;
-        let pointer = if self.wide { u64_at(&bytes, 0)? } else { u64::from(u32_at(&bytes, 0)?) };
-        drop(bytes);
+        let second = exception.checked_add(if self.wide { 8 } else { 4 })?;
+        let pointer = self.memory.pointer(second, self.wide)?;
         let text = self.text(pointer, LONGEST_TEXT)?;
         let text = text.trim();
         let readable = !text.is_empty() && text.chars().all(|c| !c.is_control() || matches!(c, '\n' | '\r' | '\t'));
         readable.then(|| text.to_owned())
     }
 
-    fn u32(&mut self, at: u64) -> Option<u32> {
-        u32_at(&self.memory.bytes(self.source, Address(at), 4)?, 0)
-    }
-
     /// An offset in the image on 64-bit systems, an address on others.
     fn pointer(&mut self, at: u64) -> Option<u64> {
-        let value = self.u32(at).filter(|value| *value != 0)?;
+        let value = self.memory.u32(at).filter(|value| *value != 0)?;
         self.base.checked_add(u64::from(value))
     }
 
     /// A text of one-byte characters up to its NUL; `None` when the dump does not hold it whole.
     fn text(&mut self, at: u64, longest: u64) -> Option<String> {
-        let bytes = self.memory.bytes(self.source, Address(at), longest)?;
-        let end = bytes.iter().position(|byte| *byte == 0)?;
-        Some(String::from_utf8_lossy(bytes.get(..end)?).into_owned())
+        Some(String::from_utf8_lossy(&self.memory.until_nul(at, longest)?).into_owned())
     }
 }
 
@@ -164,8 +156,8 @@ fn undecorated(name: &str) -> Cow<'_, str> {
     }
     // `V` is a class, `U` a structure, `W4` an enumeration; a pointer to one has `PEA` (64 bits) or `PA` before it.
     let pointer = [".PEAV", ".PEAU", ".PAV", ".PAU"].into_iter().find_map(|prefix| name.strip_prefix(prefix));
-    let of = || [".?AV", ".?AU", ".?AW4"].into_iter().find_map(|prefix| name.strip_prefix(prefix));
-    let Some(parts) = pointer.or_else(of).and_then(|parts| parts.strip_suffix("@@")) else {
+    let object = || [".?AV", ".?AU", ".?AW4"].into_iter().find_map(|prefix| name.strip_prefix(prefix));
+    let Some(parts) = pointer.or_else(object).and_then(|parts| parts.strip_suffix("@@")) else {
         return Cow::Borrowed(name);
     };
     let mut plain = Vec::new();

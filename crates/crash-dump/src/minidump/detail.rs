@@ -3,47 +3,48 @@
 use minidump::{MinidumpContext, MinidumpMiscInfo};
 
 use super::directory::Directory;
-use super::instruction::{self, Decoded};
-use super::memory::MemoryMap;
+use super::instruction::{self, DecodedInstruction};
+use super::memory::Memory;
 use super::regions::Regions;
-use super::thread::{self, StackQuestion};
+use super::stack_state::{ThreadAtCrash, stack_state};
+use super::threads::ListedThread;
 use super::wanted::{STACK_OVERFLOW, Surroundings, wanted_address};
 use super::{annotations, counters, cpp, handles, stowed, threads};
 use evidence::{
     Address, CrashDetail, Exception, ExceptionCode, INTEGRITY_LEVELS, Names, OperatingSystem, ProcessDump, ProcessState,
 };
 use untrusted::Loss;
-use untrusted::bytes::{Source, u32_at, u64_at};
 
-/// Where everything is read from.
+/// The parts of a dump that details are read from.
 #[derive(Debug, Clone, Copy)]
 pub struct Streams<'a> {
     /// The dump's directory.
     pub directory: &'a Directory,
-    /// The captured memory.
-    pub memory: &'a MemoryMap,
     /// Id, times and more of the process.
     pub misc: Option<&'a MinidumpMiscInfo>,
     /// The registers at the exception.
     pub context: Option<&'a MinidumpContext>,
 }
 
-/// Fills in what the dump says beyond exception, threads and modules.
+/// Fills in details of the exception, and the state of process and system.
 pub fn read(
     process: &mut ProcessDump,
     streams: Streams<'_>,
-    source: &mut Source<'_>,
+    memory: &mut Memory<'_, '_>,
     names: &Names,
     losses: &mut Vec<Loss>,
 ) {
-    process.state = state(streams, source, names, losses);
-    if process.exception.is_some() && process.system.os == OperatingSystem::Windows {
-        process.detail = crash(process, streams, source, names);
+    process.state = state(streams, memory, names, losses);
+    if let Some(exception) = &process.exception
+        && process.system.os == OperatingSystem::Windows
+    {
+        process.detail = crash(process, exception, streams, memory, names);
     }
 }
 
-fn state(streams: Streams<'_>, source: &mut Source<'_>, names: &Names, losses: &mut Vec<Loss>) -> ProcessState {
+fn state(streams: Streams<'_>, memory: &mut Memory<'_, '_>, names: &Names, losses: &mut Vec<Loss>) -> ProcessState {
     let Streams { directory, misc, .. } = streams;
+    let source = &mut *memory.source;
     let handles = handles::read(source, directory, names, losses);
     ProcessState {
         annotations: annotations::read(source, directory, names, losses),
@@ -52,7 +53,7 @@ fn state(streams: Streams<'_>, source: &mut Source<'_>, names: &Names, losses: &
         handle_count: handles.count,
         handles: handles.by_type,
         integrity: misc.and_then(integrity),
-        threads: threads::listed(source, directory, names),
+        threads: threads::states(source, directory, names),
     }
 }
 
@@ -62,33 +63,33 @@ fn integrity(misc: &MinidumpMiscInfo) -> Option<&'static str> {
     INTEGRITY_LEVELS.get(level.checked_div(0x1000)? as usize).copied()
 }
 
-fn crash(process: &ProcessDump, streams: Streams<'_>, source: &mut Source<'_>, names: &Names) -> CrashDetail {
-    let Streams { directory, memory, context, .. } = streams;
+fn crash(
+    process: &ProcessDump,
+    exception: &Exception,
+    Streams { directory, context, .. }: Streams<'_>,
+    memory: &mut Memory<'_, '_>,
+    names: &Names,
+) -> CrashDetail {
     let thread = process.thread.as_ref().map(|thread| thread.id);
-    let listed = thread.and_then(|id| thread::listed(source, directory, id));
+    let listed = thread.and_then(|id| ListedThread::find(memory.source, directory, id));
     let teb = listed.as_ref().and_then(|listed| listed.teb);
-    let regions = Regions::open(source, directory);
+    let regions = Regions::open(memory.source, directory);
     let wide = process.system.cpu.is_64_bit();
     let stack = context.and_then(|context| {
         let pointer = Address(context.get_stack_pointer());
-        let overflow = process.exception.as_ref().is_some_and(|exception| exception.code == STACK_OVERFLOW);
-        let wanted = wanted_address(process);
-        thread::stack(source, memory, regions, StackQuestion { pointer, teb, wide, wanted, overflow })
+        let overflow = exception.code == STACK_OVERFLOW;
+        stack_state(memory, regions, ThreadAtCrash { pointer, teb, wide, wanted: wanted_address(process), overflow })
     });
 
-    let decoded = process.exception.as_ref().filter(|exception| is_by_the_processor(exception)).and_then(|exception| {
-        let code = memory.bytes(source, exception.address, instruction::LONGEST)?;
-        Decoded::of(&code, exception.address, process.system.cpu)
-    });
+    let at = exception.address;
+    let code = if is_by_the_processor(exception) { memory.part(at.0, instruction::LONGEST) } else { None };
+    let decoded = code.and_then(|code| DecodedInstruction::decode(&code, at, process.system.cpu));
     // Registers that are not those at the instruction explain nothing.
-    let at_fault = context.filter(|context| {
-        process.exception.as_ref().is_some_and(|exception| exception.address.0 == context.get_instruction_pointer())
-    });
+    let at_fault = context.filter(|context| at.0 == context.get_instruction_pointer());
     let used = match (&decoded, at_fault) {
-        (Some(decoded), Some(context)) => decoded.used_addresses(context, teb, |address| {
-            let word = memory.bytes(source, address, if wide { 8 } else { 4 })?;
-            if wide { u64_at(&word, 0) } else { u32_at(&word, 0).map(u64::from) }
-        }),
+        (Some(decoded), Some(context)) => {
+            decoded.used_addresses(context, teb, |address| memory.pointer(address.0, wide))
+        }
         _ => Vec::new(),
     };
     // Where the stack's limits are not known, at least the captured part is stack.
@@ -98,16 +99,16 @@ fn crash(process: &ProcessDump, streams: Streams<'_>, source: &mut Source<'_>, n
         (None, None) => 0..0,
     };
     let exhausted = stack.is_some_and(|stack| stack.exhausted == Some(true));
-    let surroundings = Surroundings { process, regions, memory, on_stack, exhausted };
+    let surroundings = Surroundings { process, regions, memory: memory.map, on_stack, exhausted };
     CrashDetail {
-        wanted: surroundings.wanted(source, &used, names),
-        code_place: surroundings.code_place(source),
-        instruction: decoded.map(|decoded| decoded.told(process.system.cpu_features, names)),
-        cpp: cpp::read(process, memory, source, names),
+        wanted: surroundings.wanted(memory.source, &used, names),
+        code_place: surroundings.code_place(memory.source),
+        instruction: decoded.map(|decoded| decoded.describe(process.system.cpu_features, names)),
+        cpp: cpp::read(process, memory, names),
         managed_result: stowed::managed_result(process),
-        stowed: stowed::read(process, memory, source, names),
+        stowed: stowed::read(process, memory, names),
         stack,
-        thread_start: thread.and_then(|id| thread::start(source, directory, id)),
+        thread_start: thread.and_then(|id| threads::start(memory.source, directory, id)),
     }
 }
 

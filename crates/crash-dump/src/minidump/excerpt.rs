@@ -7,21 +7,24 @@
 //!
 //! Layouts: `minidumpapiset.h`.
 
-use super::directory::{Directory, place, stream};
-use super::memory::{MemoryMap, entries_after_header};
-use super::writer::{Writer, overwrite, overwrite_u64};
+use super::directory::{Directory, StreamKind, place};
+use super::lists::{LONGEST_LIST, List};
+use super::location::{Location, overwrite};
+use super::memory::MemoryMap;
+use super::threads::THREAD_SIZE;
+use super::writer::{LONGEST_STREAM, Writer};
+use crate::context::stack_pointer;
 use evidence::Address;
 use untrusted::Loss;
 use untrusted::bytes::{Source, u32_at, u64_at};
 
-/// Longest list of modules, threads or memory ranges that is read, bytes: half a million ranges.
-pub(super) const LONGEST_LIST: u64 = 8 << 20;
 /// How much of the crashing thread's stack is walked, bytes above the stack pointer. The frames that matter are the
 /// innermost; a stack overflow would otherwise be walked for a megabyte.
 const STACK_WALKED: u64 = 64 << 10;
 
+/// Length of `MINIDUMP_MODULE`, bytes.
 const MODULE_SIZE: usize = 108;
-const THREAD_SIZE: usize = 48;
+/// Length of `MINIDUMP_EXCEPTION_STREAM`, bytes.
 const EXCEPTION_STREAM_SIZE: u64 = 168;
 
 /// The excerpt and what was noticed while it was made.
@@ -42,336 +45,279 @@ pub struct Excerpt {
 /// Makes the excerpt.
 pub fn excerpt(source: &mut Source<'_>, directory: &Directory, losses: &mut Vec<Loss>) -> Excerpt {
     let memory = MemoryMap::read(source, directory, losses);
-    let mut writer = Writer::new(directory);
-
+    let mut copier = Copier { source, directory, losses, copy: Writer::new(directory) };
     for kind in [
-        stream::COMMENT_A,
-        stream::COMMENT_W,
-        stream::MISC_INFO,
-        stream::MEMORY_INFO_LIST,
-        stream::BREAKPAD_INFO,
-        stream::LINUX_CPU_INFO,
-        stream::LINUX_PROC_STATUS,
-        stream::LINUX_LSB_RELEASE,
+        StreamKind::CommentA,
+        StreamKind::CommentW,
+        StreamKind::MiscInfo,
+        StreamKind::MemoryInfoList,
+        StreamKind::BreakpadInfo,
+        StreamKind::LinuxCpuInfo,
+        StreamKind::LinuxProcStatus,
+        StreamKind::LinuxLsbRelease,
     ] {
-        if let Some(found) = directory.find(kind) {
-            writer.copy_stream(source, found, losses);
+        copier.whole_stream(kind);
+    }
+    copier.system_info();
+    let crash_thread = copier.exception().or_else(|| copier.requesting_thread());
+    let has_modules = copier.modules();
+    copier.unloaded_modules();
+    let thread_count = copier.threads(&memory, crash_thread);
+    copier.thread_names(crash_thread);
+    Excerpt { bytes: copier.copy.finish(), thread_count, crash_thread, has_modules, memory }
+}
+
+/// Copies parts of a dump into an excerpt.
+struct Copier<'c, 'f> {
+    source: &'c mut Source<'f>,
+    directory: &'c Directory,
+    losses: &'c mut Vec<Loss>,
+    copy: Writer,
+}
+
+/// How many entries of a list of modules were left out, by the reason.
+#[derive(Default)]
+struct ModulesLeftOut {
+    nameless: usize,
+    without_extent: usize,
+}
+
+impl Copier<'_, '_> {
+    fn lose(&mut self, kind: StreamKind, reason: impl Into<String>) {
+        self.losses.push(Loss::new(place(kind), reason));
+    }
+
+    /// Copies the text at an offset of the dump and gives the offset of the copy.
+    fn text(&mut self, offset: Option<u32>) -> Option<u32> {
+        self.copy.text(self.source, offset?)
+    }
+
+    /// Copies the record to which a location descriptor at `at` of `part` refers, and puts the copy's location there.
+    ///
+    /// # Errors
+    /// When the dump does not hold the record; then the location says "none".
+    fn record(&mut self, part: &mut [u8], at: usize) -> Result<Location, ()> {
+        let copied = self.copy.record(self.source, Location::read(part, at).unwrap_or_default());
+        copied.unwrap_or_default().write(part, at);
+        copied
+    }
+
+    fn whole_stream(&mut self, kind: StreamKind) {
+        let Some(found) = self.directory.find(kind) else { return };
+        if found.size > LONGEST_STREAM {
+            self.lose(kind, format!("{} bytes are more than is read ({LONGEST_STREAM})", found.size));
+        } else if let Some(content) = self.source.read(found.offset, found.size) {
+            self.copy.stream(kind, &content);
+        } else {
+            self.lose(kind, "could not be read");
         }
     }
-    writer.system_info(source, directory, losses);
-    let mut crash_thread = writer.exception(source, directory, losses);
-    if crash_thread.is_none() {
-        crash_thread = requesting_thread(source, directory);
-    }
-    let has_modules = writer.modules(source, directory, losses);
-    writer.unloaded_modules(source, directory, losses);
-    let thread_count = writer.threads(source, directory, &memory, crash_thread, losses);
-    writer.thread_names(source, directory, crash_thread, losses);
-    Excerpt { bytes: writer.finish(), thread_count, crash_thread, has_modules, memory }
-}
 
-/// Whether a module's entry, which begins with base and size, names addresses. The crate leaves others out.
-fn has_extent(entry: &[u8]) -> bool {
-    let (base, size) = (u64_at(entry, 0).unwrap_or(0), u32_at(entry, 8).unwrap_or(0));
-    size > 0 && base.checked_add(u64::from(size)).is_some()
-}
-
-fn extents_lost(kind: u32, lost: u32, count: u64) -> Option<Loss> {
-    let reason = || format!("{lost} of {count} modules have no size, or one beyond all addresses");
-    (lost > 0).then(|| Loss::new(place(kind), reason()))
-}
-
-/// `MINIDUMP_BREAKPAD_INFO`: validity bits, the thread that wrote the dump, the thread that asked for it.
-fn requesting_thread(source: &mut Source<'_>, directory: &Directory) -> Option<u32> {
-    const REQUESTING_VALID: u32 = 2;
-    const SIZE: u64 = 12;
-    let found = directory.find(stream::BREAKPAD_INFO)?;
-    let bytes = source.read(found.offset, found.size.min(SIZE))?;
-    (u32_at(&bytes, 0)? & REQUESTING_VALID != 0).then(|| u32_at(&bytes, 8)).flatten()
-}
-
-impl Writer {
     /// `MINIDUMP_SYSTEM_INFO`: 56 bytes; the service pack's text is at offset 24.
-    fn system_info(&mut self, source: &mut Source<'_>, directory: &Directory, losses: &mut Vec<Loss>) {
-        let Some(found) = directory.find(stream::SYSTEM_INFO) else { return };
-        let Some(mut info) = source.read(found.offset, found.size.min(64)).map(|info| info.into_owned()) else {
-            return;
-        };
+    fn system_info(&mut self) {
+        let kind = StreamKind::SystemInfo;
+        let info = self.directory.bytes(self.source, kind, 64);
+        let Some(mut info) = info.map(|info| info.into_owned()) else { return };
         if info.len() < 56 {
-            losses.push(Loss::new(place(found.kind), format!("{} bytes instead of 56", info.len())));
+            self.lose(kind, format!("{} bytes instead of 56", info.len()));
             return;
         }
         let csd = u32_at(&info, 24).filter(|offset| *offset != 0);
-        let copied = csd.and_then(|offset| self.text(source, offset));
+        let copied = self.text(csd);
         if csd.is_some() && copied.is_none() {
-            losses.push(Loss::new(place(found.kind), "the service pack's name is beyond the end of the file"));
+            self.lose(kind, "the service pack's name is beyond the end of the file");
         }
         overwrite(&mut info, 24, copied.unwrap_or(0));
-        self.stream(found.kind, &info);
+        self.copy.stream(kind, &info);
     }
 
     /// `MINIDUMP_EXCEPTION_STREAM`: thread id at 0, location of the context at 160. Gives the thread.
-    fn exception(&mut self, source: &mut Source<'_>, directory: &Directory, losses: &mut Vec<Loss>) -> Option<u32> {
-        let found = directory.find(stream::EXCEPTION)?;
-        let Some(mut record) = source.read(found.offset, EXCEPTION_STREAM_SIZE).map(|record| record.into_owned())
-        else {
-            losses.push(Loss::new(place(found.kind), "cut short"));
+    fn exception(&mut self) -> Option<u32> {
+        let kind = StreamKind::Exception;
+        let found = self.directory.find(kind)?;
+        let record = self.source.read(found.offset, EXCEPTION_STREAM_SIZE).map(|record| record.into_owned());
+        let Some(mut record) = record else {
+            self.lose(kind, "cut short");
             return None;
         };
         if found.size < EXCEPTION_STREAM_SIZE {
-            losses.push(Loss::new(place(found.kind), format!("{} bytes instead of 168", found.size)));
+            self.lose(kind, format!("{} bytes instead of 168", found.size));
             return None;
         }
         // EXCEPTION_MAXIMUM_PARAMETERS of winnt.h.
         if u32_at(&record, 32).unwrap_or(0) > 15 {
-            losses.push(Loss::new(place(found.kind), "counts more than 15 parameters; none of them is believed"));
+            self.lose(kind, "counts more than 15 parameters; none of them is believed");
             overwrite(&mut record, 32, 0);
         }
-        let (size, offset) = (u32_at(&record, 160)?, u32_at(&record, 164)?);
-        let (size, offset) = self.record(source, size, offset).unwrap_or_else(|()| {
-            losses.push(Loss::new(place(found.kind), "the thread's registers are beyond the end of the file"));
-            (0, 0)
-        });
-        overwrite(&mut record, 160, size);
-        overwrite(&mut record, 164, offset);
-        self.stream(found.kind, &record);
+        if self.record(&mut record, 160).is_err() {
+            self.lose(kind, "the thread's registers are beyond the end of the file");
+        }
+        self.copy.stream(kind, &record);
         u32_at(&record, 0)
     }
 
-    /// `MINIDUMP_MODULE_LIST`: 108 bytes a module; name at 20, CodeView record at 76, misc record at 84.
-    fn modules(&mut self, source: &mut Source<'_>, directory: &Directory, losses: &mut Vec<Loss>) -> bool {
-        let Some(found) = directory.find(stream::MODULE_LIST) else { return false };
-        let Some(list) = source.read(found.offset, found.size.min(LONGEST_LIST)).map(|list| list.into_owned()) else {
-            return false;
-        };
-        let before = losses.len();
-        let count = u64::from(u32_at(&list, 0).unwrap_or(0));
-        let entries = entries_after_header(&list, 4, count, MODULE_SIZE, found.kind, losses);
-        let mut copy = Vec::with_capacity(entries.len().saturating_add(4));
-        copy.extend_from_slice(&[0; 4]);
-        let (mut kept, mut nameless, mut without_extent, mut without_record) = (0_u32, 0_u32, 0_u32, 0_u32);
-        for entry in entries.chunks_exact(MODULE_SIZE) {
+    /// `MINIDUMP_BREAKPAD_INFO`: validity bits, the thread that wrote the dump, the thread that asked for it.
+    fn requesting_thread(&mut self) -> Option<u32> {
+        const REQUESTING_VALID: u32 = 2;
+        let bytes = self.directory.bytes(self.source, StreamKind::BreakpadInfo, 12)?;
+        (u32_at(&bytes, 0)? & REQUESTING_VALID != 0).then(|| u32_at(&bytes, 8)).flatten()
+    }
+
+    /// Copies the name of a module, whose entry has its base (64 bits) at 0, its size at 8 and the name's offset at 20.
+    /// `None`, and counted, when the module has no name or no addresses: the crate leaves such modules out.
+    fn module_name(&mut self, entry: &[u8], left_out: &mut ModulesLeftOut) -> Option<u32> {
+        let (base, size) = (u64_at(entry, 0).unwrap_or(0), u32_at(entry, 8).unwrap_or(0));
+        if size == 0 || base.checked_add(u64::from(size)).is_none() {
+            left_out.without_extent = left_out.without_extent.saturating_add(1);
+            return None;
+        }
+        let name = self.text(u32_at(entry, 20));
+        left_out.nameless = left_out.nameless.saturating_add(usize::from(name.is_none()));
+        name
+    }
+
+    fn lose_nameless(&mut self, kind: StreamKind, nameless: usize, count: u64) {
+        if nameless > 0 {
+            let what = "modules lie beyond the end of the file or are too many";
+            self.lose(kind, format!("names of {nameless} of {count} {what}"));
+        }
+    }
+
+    fn lose_without_extent(&mut self, kind: StreamKind, without_extent: usize, count: u64) {
+        if without_extent > 0 {
+            let what = "modules have no size, or one beyond all addresses";
+            self.lose(kind, format!("{without_extent} of {count} {what}"));
+        }
+    }
+
+    /// `MINIDUMP_MODULE_LIST`: 108 bytes a module; name at 20, CodeView record at 76, misc record at 84. Gives whether
+    /// the list was read whole.
+    fn modules(&mut self) -> bool {
+        let kind = StreamKind::ModuleList;
+        let before = self.losses.len();
+        let list = List::read(self.source, self.directory, kind, MODULE_SIZE, self.losses);
+        let Some(list) = list else { return false };
+        let mut copy = vec![0; 4];
+        let (mut kept, mut left_out, mut without_record) = (0_u32, ModulesLeftOut::default(), 0_usize);
+        for entry in list.entries() {
+            let Some(name) = self.module_name(entry, &mut left_out) else { continue };
             let mut module = entry.to_vec();
-            if !has_extent(entry) {
-                without_extent = without_extent.saturating_add(1);
-                continue;
-            }
-            let Some(name) = u32_at(entry, 20).and_then(|offset| self.text(source, offset)) else {
-                nameless = nameless.saturating_add(1);
-                continue;
-            };
             overwrite(&mut module, 20, name);
-            let (size, offset) = (u32_at(entry, 76).unwrap_or(0), u32_at(entry, 80).unwrap_or(0));
-            let (size, offset) = self.record(source, size, offset).unwrap_or_else(|()| {
-                without_record = without_record.saturating_add(1);
-                (0, 0)
-            });
-            overwrite(&mut module, 76, size);
-            overwrite(&mut module, 80, offset);
-            overwrite(&mut module, 84, 0);
-            overwrite(&mut module, 88, 0);
+            without_record = without_record.saturating_add(usize::from(self.record(&mut module, 76).is_err()));
+            Location::default().write(&mut module, 84);
             copy.extend_from_slice(&module);
             kept = kept.saturating_add(1);
         }
         overwrite(&mut copy, 0, kept);
-        self.stream(found.kind, &copy);
-        if nameless > 0 {
-            losses.push(Loss::new(
-                place(found.kind),
-                format!("names of {nameless} of {count} modules lie beyond the end of the file or are too many"),
-            ));
-        }
-        losses.extend(extents_lost(found.kind, without_extent, count));
-        let complete = losses.len() == before;
+        self.copy.stream(kind, &copy);
+        self.lose_nameless(kind, left_out.nameless, list.count);
+        self.lose_without_extent(kind, left_out.without_extent, list.count);
+        let complete = self.losses.len() == before;
         if without_record > 0 {
-            losses.push(Loss::new(
-                place(found.kind),
-                format!("debug records of {without_record} of {count} modules lie beyond the end of the file or are too many"),
-            ));
+            let what = "modules lie beyond the end of the file or are too many";
+            self.lose(kind, format!("debug records of {without_record} of {} {what}", list.count));
         }
         complete
     }
 
     /// `MINIDUMP_UNLOADED_MODULE_LIST`: sizes of header and entries, a count; an entry's name is at 20.
-    fn unloaded_modules(&mut self, source: &mut Source<'_>, directory: &Directory, losses: &mut Vec<Loss>) {
-        let Some(found) = directory.find(stream::UNLOADED_MODULE_LIST) else { return };
-        let Some(list) = source.read(found.offset, found.size.min(LONGEST_LIST)).map(|list| list.into_owned()) else {
-            return;
-        };
-        let (Some(header), Some(size), Some(count)) = (u32_at(&list, 0), u32_at(&list, 4), u32_at(&list, 8)) else {
-            losses.push(Loss::new(place(found.kind), "shorter than its own header"));
-            return;
-        };
-        let (header, size) = (header as usize, size as usize);
-        if !(12..=256).contains(&header) || !(24..=256).contains(&size) {
-            losses.push(Loss::new(place(found.kind), "sizes of header and entries are not believable"));
-            return;
-        }
-        let entries = entries_after_header(&list, header, u64::from(count), size, found.kind, losses);
-        let mut copy = Vec::new();
-        for value in [12_u32, 24, 0] {
-            copy.extend_from_slice(&value.to_le_bytes());
-        }
-        let (mut kept, mut nameless, mut without_extent) = (0_u32, 0_u32, 0_u32);
-        for entry in entries.chunks_exact(size) {
-            if !has_extent(entry) {
-                without_extent = without_extent.saturating_add(1);
-                continue;
-            }
-            let Some(name) = u32_at(entry, 20).and_then(|offset| self.text(source, offset)) else {
-                nameless = nameless.saturating_add(1);
-                continue;
-            };
+    fn unloaded_modules(&mut self) {
+        let kind = StreamKind::UnloadedModuleList;
+        let list = List::read_with_sizes(self.source, self.directory, kind, LONGEST_LIST, (12, 24), self.losses);
+        let Some(list) = list else { return };
+        let mut copy: Vec<u8> = [12_u32, 24, 0].into_iter().flat_map(u32::to_le_bytes).collect();
+        let (mut kept, mut left_out) = (0_u32, ModulesLeftOut::default());
+        for entry in list.entries() {
+            let Some(name) = self.module_name(entry, &mut left_out) else { continue };
             copy.extend_from_slice(entry.get(..20).unwrap_or_default());
             copy.extend_from_slice(&name.to_le_bytes());
             kept = kept.saturating_add(1);
         }
         overwrite(&mut copy, 8, kept);
-        self.stream(found.kind, &copy);
-        losses.extend(extents_lost(found.kind, without_extent, u64::from(count)));
-        if nameless > 0 {
-            losses.push(Loss::new(
-                place(found.kind),
-                format!("names of {nameless} of {count} modules lie beyond the end of the file or are too many"),
-            ));
-        }
+        self.copy.stream(kind, &copy);
+        self.lose_without_extent(kind, left_out.without_extent, list.count);
+        self.lose_nameless(kind, left_out.nameless, list.count);
     }
 
     /// `MINIDUMP_THREAD_LIST`: 48 bytes a thread; stack (start, size, offset) at 24, context (size, offset) at 40.
     /// Only the crashing thread is taken over. Gives the number of all.
-    fn threads(
-        &mut self,
-        source: &mut Source<'_>,
-        directory: &Directory,
-        memory: &MemoryMap,
-        crash_thread: Option<u32>,
-        losses: &mut Vec<Loss>,
-    ) -> u32 {
-        let Some(found) = directory.find(stream::THREAD_LIST) else { return 0 };
-        let Some(list) = source.read(found.offset, found.size.min(LONGEST_LIST)).map(|list| list.into_owned()) else {
-            return 0;
-        };
-        let count = u32_at(&list, 0).unwrap_or(0);
-        let entries = entries_after_header(&list, 4, u64::from(count), THREAD_SIZE, found.kind, losses);
+    fn threads(&mut self, memory: &MemoryMap, crash_thread: Option<u32>) -> u32 {
+        let kind = StreamKind::ThreadList;
+        let list = List::read(self.source, self.directory, kind, THREAD_SIZE, self.losses);
+        let Some(list) = list else { return 0 };
         let mut copy = 0_u32.to_le_bytes().to_vec();
-        let (mut kept, mut without_registers, mut without_stack) = (0_u32, 0_u32, 0_u32);
-        for entry in entries.chunks_exact(THREAD_SIZE) {
-            let field = |at| u32_at(entry, at).unwrap_or(0);
-            let (stack_start, stack_size, stack_offset) = (u64_at(entry, 24).unwrap_or(0), field(32), field(36));
-            let (context_size, context_offset) = (field(40), field(44));
-            if context_size > 0 && !source.holds(u64::from(context_offset), u64::from(context_size)) {
-                without_registers = without_registers.saturating_add(1);
-            }
-            let stack_held = source.holds(u64::from(stack_offset), u64::from(stack_size));
-            if stack_size > 0 && !stack_held {
-                without_stack = without_stack.saturating_add(1);
-            }
-            if kept > 0 || crash_thread != Some(field(0)) {
+        let (mut kept, mut without_registers, mut without_stack) = (false, 0_usize, 0_usize);
+        for entry in list.entries() {
+            let (stack, context) = (Location::read(entry, 32), Location::read(entry, 40));
+            let missing = |place: Option<Location>| {
+                usize::from(place.is_some_and(|Location { size, offset }| {
+                    size > 0 && !self.source.holds(u64::from(offset), u64::from(size))
+                }))
+            };
+            without_registers = without_registers.saturating_add(missing(context));
+            without_stack = without_stack.saturating_add(missing(stack));
+            if kept || crash_thread != u32_at(entry, 0) {
                 continue;
             }
             let mut thread = entry.to_vec();
-            let context = self.record(source, context_size, context_offset).unwrap_or((0, 0));
-            overwrite(&mut thread, 40, context.0);
-            overwrite(&mut thread, 44, context.1);
-            let stack = self.stack(source, memory, Address(stack_start), context);
-            overwrite_u64(&mut thread, 24, stack.map_or(stack_start, |(start, _, _)| start));
-            overwrite(&mut thread, 32, stack.map_or(0, |(_, size, _)| size));
-            overwrite(&mut thread, 36, stack.map_or(0, |(_, _, offset)| offset));
+            let context = self.record(&mut thread, 40).unwrap_or_default();
+            let listed = u64_at(entry, 24).unwrap_or(0);
+            let (start, stack) = self.stack(memory, Address(listed), context).unwrap_or((listed, Location::default()));
+            if let Some(field) = thread.get_mut(24..).and_then(<[u8]>::first_chunk_mut) {
+                *field = start.to_le_bytes();
+            }
+            stack.write(&mut thread, 32);
             copy.extend_from_slice(&thread);
-            kept = 1;
+            kept = true;
         }
-        overwrite(&mut copy, 0, kept);
-        self.stream(found.kind, &copy);
+        overwrite(&mut copy, 0, u32::from(kept));
+        self.copy.stream(kind, &copy);
         for (missing, what) in [(without_registers, "registers"), (without_stack, "stacks")] {
             if missing > 0 {
-                losses.push(Loss::new(
-                    place(found.kind),
-                    format!("{what} of {missing} of {count} threads are beyond the end of the file"),
-                ));
+                let count = list.count;
+                self.lose(kind, format!("{what} of {missing} of {count} threads are beyond the end of the file"));
             }
         }
         // A count beyond what is listed may be anything.
-        u32::try_from(entries.chunks_exact(THREAD_SIZE).len()).unwrap_or(count)
+        u32::try_from(list.entries().len()).unwrap_or(u32::MAX)
     }
 
     /// Copies the part of the crashing thread's stack that is walked: from the stack pointer of the exception's
-    /// context (which may lie on another stack than the thread's own) or of the thread's context upwards. Gives start,
-    /// size and offset of the copy.
-    fn stack(
-        &mut self,
-        source: &mut Source<'_>,
-        memory: &MemoryMap,
-        listed: Address,
-        context: (u32, u32),
-    ) -> Option<(u64, u32, u32)> {
+    /// context (which may lie on another stack than the thread's own) or of the thread's context upwards. Gives its first
+    /// address and where the copy is.
+    fn stack(&mut self, memory: &MemoryMap, listed: Address, context: Location) -> Option<(u64, Location)> {
+        let exception = self.copy.streams.iter().find(|(kind, _)| *kind == u32::from(StreamKind::Exception));
         let exception_context =
-            self.streams.iter().find(|(kind, _, _)| *kind == stream::EXCEPTION).and_then(|(_, _, offset)| {
-                let record = self.bytes.get(*offset as usize..)?;
-                Some((u32_at(record, 160)?, u32_at(record, 164)?))
-            });
-        let pointer = [exception_context, Some(context)].into_iter().flatten().find_map(|(size, offset)| {
-            let start = offset as usize;
-            let registers = self.bytes.get(start..start.checked_add(size as usize)?)?;
-            stack_pointer(registers).filter(|pointer| memory.region_at(*pointer).is_some())
+            exception.and_then(|(_, part)| Location::read(self.copy.bytes.get(part.offset as usize..)?, 160));
+        let pointer = [exception_context, Some(context)].into_iter().flatten().find_map(|context| {
+            let start = context.offset as usize;
+            let registers = self.copy.bytes.get(start..start.checked_add(context.size as usize)?)?;
+            stack_pointer(registers).map(Address).filter(|pointer| memory.region_at(*pointer).is_some())
         });
         let start = pointer.unwrap_or(listed);
-        let part = memory.bytes(source, start, STACK_WALKED)?.into_owned();
-        let size = u32::try_from(part.len()).ok()?;
-        Some((start.0, size, self.append(&part)))
+        let part = memory.bytes(self.source, start, STACK_WALKED)?;
+        Some((start.0, self.copy.append(&part)))
     }
 
     /// `MINIDUMP_THREAD_NAME_LIST`: a count and 12 bytes an entry: thread id, 64-bit offset of the name.
-    fn thread_names(
-        &mut self,
-        source: &mut Source<'_>,
-        directory: &Directory,
-        crash_thread: Option<u32>,
-        losses: &mut Vec<Loss>,
-    ) {
-        let Some(found) = directory.find(stream::THREAD_NAMES) else { return };
-        let Some(list) = source.read(found.offset, found.size.min(LONGEST_LIST)).map(|list| list.into_owned()) else {
-            return;
-        };
-        let count = u64::from(u32_at(&list, 0).unwrap_or(0));
-        let entries = entries_after_header(&list, 4, count, 12, found.kind, losses);
-        let mut missing = 0_u32;
-        for entry in entries.chunks_exact(12) {
+    fn thread_names(&mut self, crash_thread: Option<u32>) {
+        let kind = StreamKind::ThreadNames;
+        let Some(list) = List::read(self.source, self.directory, kind, 12, self.losses) else { return };
+        let mut missing = 0_usize;
+        for entry in list.entries() {
             let (Some(thread), Some(offset)) = (u32_at(entry, 0), u64_at(entry, 4)) else { continue };
             let offset = u32::try_from(offset).unwrap_or(u32::MAX);
-            if !source.holds(u64::from(offset), 4) {
+            if !self.source.holds(u64::from(offset), 4) {
                 missing = missing.saturating_add(1);
             } else if crash_thread == Some(thread)
-                && let Some(name) = self.text(source, offset)
+                && let Some(name) = self.text(Some(offset))
             {
-                let mut copy = 1_u32.to_le_bytes().to_vec();
-                copy.extend_from_slice(&thread.to_le_bytes());
-                copy.extend_from_slice(&u64::from(name).to_le_bytes());
-                self.stream(found.kind, &copy);
+                let copy = [1, thread, name, 0].map(u32::to_le_bytes);
+                self.copy.stream(kind, copy.as_flattened());
             }
         }
         if missing > 0 {
-            losses.push(Loss::new(
-                place(found.kind),
-                format!("{missing} of {count} names are beyond the end of the file"),
-            ));
+            self.lose(kind, format!("{missing} of {} names are beyond the end of the file", list.count));
         }
-    }
-}
-
-/// The stack pointer of a context, told by the context's size and flags: x64 at 0x98, x86 at 0xC4, ARM64 at 0x100.
-/// Offsets and flags: `CONTEXT` of `winnt.h`, and Breakpad's for ARM64 (`minidump_cpu_arm64.h`).
-fn stack_pointer(registers: &[u8]) -> Option<Address> {
-    const AMD64: u32 = 0x0010_0000;
-    const X86: u32 = 0x0001_0000;
-    const ARM64: u32 = 0x0040_0000;
-    let has = |at: usize, flag: u32| u32_at(registers, at).is_some_and(|flags| flags & flag != 0);
-    if registers.len() >= 1232 && has(0x30, AMD64) {
-        u64_at(registers, 0x98).map(Address)
-    } else if registers.len() >= 0x100 && has(0, ARM64) {
-        u64_at(registers, 0x100).map(Address)
-    } else if registers.len() >= 716 && has(0, X86) {
-        u32_at(registers, 0xC4).map(|pointer| Address(u64::from(pointer)))
-    } else {
-        None
     }
 }

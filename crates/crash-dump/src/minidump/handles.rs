@@ -6,14 +6,15 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-use super::directory::{Directory, place, stream};
-use super::memory::entries_after_header;
+use super::directory::{Directory, StreamKind, place};
+use super::lists::List;
 use super::writer::LONGEST_STREAM;
 use evidence::Names;
 use untrusted::Loss;
 use untrusted::bytes::{Source, u32_at};
+use untrusted::text::utf16;
 
-/// More handles than this are counted without their types: each names its type at a place of its own.
+/// More handles than this are counted without their types: the name of each handle's type is read at a place of its own.
 const MOST_NAMED: usize = 20_000;
 /// Longest name of a type, bytes of UTF-16 (`WaitCompletionPacket` is the longest common one).
 const LONGEST_TYPE: u32 = 128;
@@ -27,34 +28,23 @@ pub struct Handles {
     pub by_type: Vec<(Arc<str>, u64)>,
 }
 
-/// Counts them. The names that handles refer to must be in the file; those that are not are a loss.
+/// Counts the handles. The names that handles refer to must be in the file; those that are not are a loss.
 pub fn read(source: &mut Source<'_>, directory: &Directory, names: &Names, losses: &mut Vec<Loss>) -> Handles {
     let mut handles = Handles::default();
-    let Some(found) = directory.find(stream::HANDLE_DATA) else { return handles };
-    let Some(bytes) = source.read(found.offset, found.size.min(LONGEST_STREAM)).map(|bytes| bytes.into_owned()) else {
-        return handles;
-    };
-    let (Some(header), Some(entry), Some(count)) = (u32_at(&bytes, 0), u32_at(&bytes, 4), u32_at(&bytes, 8)) else {
-        losses.push(Loss::new(place(found.kind), "shorter than its own header"));
-        return handles;
-    };
-    let (header, entry) = (header as usize, entry as usize);
-    if !(32..=256).contains(&entry) || !(16..=256).contains(&header) {
-        losses.push(Loss::new(place(found.kind), "sizes of header and entries are not believable"));
-        return handles;
-    }
+    let kind = StreamKind::HandleData;
     let before = losses.len();
-    let entries = entries_after_header(&bytes, header, u64::from(count), entry, found.kind, losses);
-    let places = |at: usize| entries.chunks_exact(entry).filter_map(move |handle| u32_at(handle, at));
+    let list = List::read_with_sizes(source, directory, kind, LONGEST_STREAM, (16, 32), losses);
+    let Some(list) = list else { return handles };
+    let places = |at: usize| list.entries().filter_map(move |handle| u32_at(handle, at));
     let missing =
         places(8).chain(places(12)).filter(|offset| *offset != 0 && !source.holds(u64::from(*offset), 4)).count();
     if missing > 0 {
-        losses.push(Loss::new(place(found.kind), format!("{missing} names are beyond the end of the file")));
+        losses.push(Loss::new(place(kind), format!("{missing} names are beyond the end of the file")));
     }
     if losses.len() > before {
         return handles;
     }
-    handles.count = Some(u64::from(count));
+    handles.count = Some(list.count);
     if places(8).count() <= MOST_NAMED {
         handles.by_type = by_type(source, places(8), names).unwrap_or_default();
     }
@@ -74,17 +64,9 @@ fn by_type(source: &mut Source<'_>, places: impl Iterator<Item = u32>, names: &N
     }
     let mut sorted = BTreeMap::new();
     for (name, count) in known {
-        let units: Vec<u16> =
-            name.chunks_exact(2).filter_map(|unit| unit.try_into().ok().map(u16::from_le_bytes)).collect();
-        let name =
-            String::from_utf16(&units).ok().filter(|name| name.chars().all(|c| c.is_ascii_graphic() || c == ' '))?;
+        let name = utf16(&name).filter(|name| name.chars().all(|c| c.is_ascii_graphic() || c == ' '))?;
         sorted.insert(name, count);
     }
-    Some(
-        sorted
-            .into_iter()
-            .filter(|(name, _)| !name.is_empty())
-            .map(|(name, count)| (names.share(&name), count))
-            .collect(),
-    )
+    sorted.remove("");
+    Some(sorted.into_iter().map(|(name, count)| (names.share(&name), count)).collect())
 }

@@ -16,15 +16,15 @@ pub const LONGEST: u64 = 15;
 
 /// A decoded instruction.
 #[derive(Debug, Clone, Copy)]
-pub enum Decoded {
-    /// One of x86, and whether addresses have 64 bits.
+pub enum DecodedInstruction {
+    /// An instruction of x86.
     X86 {
         /// The instruction.
         instruction: iced_x86::Instruction,
         /// Whether addresses have 64 bits.
         wide: bool,
     },
-    /// The word of one of 64-bit ARM, of which only deliberate traps are told from others.
+    /// An instruction of 64-bit ARM, of which only deliberate traps are known.
     Arm64(u32),
 }
 
@@ -37,9 +37,9 @@ pub struct Used {
     pub misaligned: bool,
 }
 
-impl Decoded {
+impl DecodedInstruction {
     /// Decodes the instruction at `address`; `None` when the bytes end before it does, or for other processors.
-    pub fn of(bytes: &[u8], address: Address, cpu: CpuArchitecture) -> Option<Self> {
+    pub fn decode(bytes: &[u8], address: Address, cpu: CpuArchitecture) -> Option<Self> {
         let bits = match cpu {
             CpuArchitecture::X64 => 64,
             CpuArchitecture::X86 => 32,
@@ -57,11 +57,11 @@ impl Decoded {
         whole.then_some(Self::X86 { instruction, wide: bits == 64 })
     }
 
-    /// What is told of it.
-    pub fn told(&self, features: CpuFeatures, names: &Names) -> Instruction {
+    /// The instruction as evidence, with `features`, the extensions that the processor has.
+    pub fn describe(&self, features: CpuFeatures, names: &Names) -> Instruction {
         let instruction = match self {
             Self::X86 { instruction, .. } => instruction,
-            Self::Arm64(word) => return arm64::told(*word, names),
+            Self::Arm64(word) => return arm64::describe(*word, names),
         };
         let kind = kind(instruction);
         if kind == InstructionKind::Invalid {
@@ -166,7 +166,7 @@ fn is_aligned_move(mnemonic: Mnemonic) -> bool {
     )
 }
 
-/// Of several that an instruction needs, the youngest tells most: the order of the words.
+/// The age of an extension, the oldest first: of several that an instruction needs, the youngest is shown.
 fn rank(extension: &Extension) -> usize {
     Extension::WORDS.iter().position(|word| *word == extension.word()).unwrap_or(0)
 }
@@ -232,8 +232,8 @@ mod tests {
     use super::*;
 
     fn told(bytes: &[u8], features: CpuFeatures) -> Instruction {
-        let decoded = Decoded::of(bytes, Address(0x1000), CpuArchitecture::X64).expect("an instruction");
-        decoded.told(features, &Names::default())
+        let decoded = DecodedInstruction::decode(bytes, Address(0x1000), CpuArchitecture::X64).expect("an instruction");
+        decoded.describe(features, &Names::default())
     }
 
     fn of(bytes: &[u8]) -> (String, &'static str, Option<&'static str>) {
@@ -271,18 +271,19 @@ mod tests {
 
     #[test]
     fn an_instruction_that_is_cut_off_is_none() {
-        assert!(Decoded::of(&[0x48, 0x8B], Address(0), CpuArchitecture::X64).is_none());
-        assert!(Decoded::of(&[], Address(0), CpuArchitecture::X64).is_none());
-        assert!(Decoded::of(&[0x90; 16], Address(0), CpuArchitecture::Arm).is_none());
-        assert!(Decoded::of(&[0x90; 3], Address(0), CpuArchitecture::Arm64).is_none());
-        assert!(Decoded::of(&[0x90; 16], Address(2), CpuArchitecture::Arm64).is_none());
+        assert!(DecodedInstruction::decode(&[0x48, 0x8B], Address(0), CpuArchitecture::X64).is_none());
+        assert!(DecodedInstruction::decode(&[], Address(0), CpuArchitecture::X64).is_none());
+        assert!(DecodedInstruction::decode(&[0x90; 16], Address(0), CpuArchitecture::Arm).is_none());
+        assert!(DecodedInstruction::decode(&[0x90; 3], Address(0), CpuArchitecture::Arm64).is_none());
+        assert!(DecodedInstruction::decode(&[0x90; 16], Address(2), CpuArchitecture::Arm64).is_none());
     }
 
     #[test]
     fn code_of_32_bits_is_decoded_as_such() {
         let of = |bytes: &[u8]| {
-            let decoded = Decoded::of(bytes, Address(0x40_1000), CpuArchitecture::X86).expect("an instruction");
-            let told = decoded.told(CpuFeatures::default(), &Names::default());
+            let decoded =
+                DecodedInstruction::decode(bytes, Address(0x40_1000), CpuArchitecture::X86).expect("an instruction");
+            let told = decoded.describe(CpuFeatures::default(), &Names::default());
             (told.text.to_string(), told.kind.word())
         };
         // With 64 bits these bytes begin `dec eax` as the prefix of the next instruction.

@@ -4,11 +4,12 @@
 
 use std::borrow::Cow;
 
-use super::directory::{Directory, place, stream};
-use super::excerpt::LONGEST_LIST;
+use super::directory::{Directory, StreamKind};
+use super::lists::{LONGEST_LIST, List};
+use super::threads::THREAD_SIZE;
 use evidence::Address;
 use untrusted::Loss;
-use untrusted::bytes::{Source, u32_at, u64_at};
+use untrusted::bytes::{Source, pointer_at, u32_at, u64_at};
 
 /// One captured range.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -20,6 +21,12 @@ struct Region {
 }
 
 impl Region {
+    /// The range that a `MINIDUMP_MEMORY_DESCRIPTOR` describes: address (64 bits), size and offset (32 bits each).
+    fn described(bytes: &[u8]) -> Option<Self> {
+        let (size, offset) = (u32_at(bytes, 8)?, u32_at(bytes, 12)?);
+        Some(Self { start: u64_at(bytes, 0)?, size: u64::from(size), offset: u64::from(offset) })
+    }
+
     /// The first address behind it.
     fn end(&self) -> u64 {
         self.start.saturating_add(self.size)
@@ -38,8 +45,8 @@ pub struct MemoryMap {
 impl MemoryMap {
     /// Reads the lists of captured memory; ranges that the file does not hold are losses and left out.
     pub fn read(source: &mut Source<'_>, directory: &Directory, losses: &mut Vec<Loss>) -> Self {
-        let mut listed = small_list(source, directory, losses);
-        listed.extend(large_list(source, directory, losses));
+        let mut listed = ranges_with_offsets(source, directory, losses);
+        listed.extend(ranges_one_after_another(source, directory, losses));
         let count = listed.len();
         let (mut regions, beyond): (Vec<Region>, Vec<Region>) =
             listed.into_iter().partition(|region| source.holds(region.offset, region.size));
@@ -51,11 +58,12 @@ impl MemoryMap {
             ));
         }
         // Stacks are mostly in the lists too, but not every writer puts them there.
-        regions.extend(thread_stacks(source, directory).filter(|region| source.holds(region.offset, region.size)));
-        Self::of(regions)
+        let stacks = thread_stacks(source, directory).into_iter();
+        regions.extend(stacks.filter(|region| source.holds(region.offset, region.size)));
+        Self::from_ranges(regions)
     }
 
-    fn of(mut regions: Vec<Region>) -> Self {
+    fn from_ranges(mut regions: Vec<Region>) -> Self {
         regions.sort_unstable();
         let mut reach = (0, 0);
         let reaches = |(index, region): (usize, &Region)| {
@@ -69,7 +77,6 @@ impl MemoryMap {
     }
 
     /// The captured range that contains `address` and reaches farthest: its start and size.
-    #[must_use]
     pub fn region_at(&self, address: Address) -> Option<(Address, u64)> {
         let region = self.find(address)?;
         Some((Address(region.start), region.size))
@@ -92,90 +99,82 @@ impl MemoryMap {
     }
 }
 
+/// The memory that a dump holds, by address: the map of it, and the file that it is in.
+pub struct Memory<'m, 'f> {
+    pub map: &'m MemoryMap,
+    pub source: &'m mut Source<'f>,
+}
+
+impl Memory<'_, '_> {
+    /// Fills `bytes` with what is at `address`; `None` unless all of it was captured.
+    pub fn fill(&mut self, address: u64, bytes: &mut [u8]) -> Option<()> {
+        let mut at = address;
+        let mut rest = bytes;
+        while !rest.is_empty() {
+            // One image lies in several captured ranges, one for each kind of page protection.
+            let part = self.part(at, rest.len() as u64)?;
+            let (now, later) = rest.split_at_mut_checked(part.len())?;
+            if now.is_empty() {
+                return None;
+            }
+            now.copy_from_slice(&part);
+            at = at.checked_add(part.len() as u64)?;
+            rest = later;
+        }
+        Some(())
+    }
+
+    /// Up to `size` bytes from `address` on, as far as they were captured in one piece.
+    pub fn part(&mut self, address: u64, size: u64) -> Option<Cow<'_, [u8]>> {
+        self.map.bytes(self.source, Address(address), size)
+    }
+
+    /// The number of 32 bits at `address`.
+    pub fn u32(&mut self, address: u64) -> Option<u32> {
+        u32_at(&self.part(address, 4)?, 0)
+    }
+
+    /// The pointer at `address`: of 64 bits where `wide`, else of 32.
+    pub fn pointer(&mut self, address: u64, wide: bool) -> Option<u64> {
+        pointer_at(&self.part(address, if wide { 8 } else { 4 })?, 0, wide)
+    }
+
+    /// The bytes from `address` on up to a NUL; `None` when there is none among the first `longest`.
+    pub fn until_nul(&mut self, address: u64, longest: u64) -> Option<Vec<u8>> {
+        let bytes = self.part(address, longest)?;
+        let end = bytes.iter().position(|byte| *byte == 0)?;
+        bytes.get(..end).map(<[u8]>::to_vec)
+    }
+}
+
 /// The stacks of `MINIDUMP_THREAD_LIST`: 48 bytes a thread, the stack's range at 24. What is missing of the list is
 /// reported where threads are read.
-fn thread_stacks(source: &mut Source<'_>, directory: &Directory) -> impl Iterator<Item = Region> + use<> {
-    let list = directory
-        .find(stream::THREAD_LIST)
-        .and_then(|found| source.read(found.offset, found.size.min(LONGEST_LIST)))
-        .map(|list| list.into_owned())
-        .unwrap_or_default();
-    let entries = entries_after_header(
-        &list,
-        4,
-        u64::from(u32_at(&list, 0).unwrap_or(0)),
-        48,
-        stream::THREAD_LIST,
-        &mut Vec::new(),
-    );
-    let read = |entry: &[u8]| {
-        Some(Region {
-            start: u64_at(entry, 24)?,
-            size: u64::from(u32_at(entry, 32)?),
-            offset: u64::from(u32_at(entry, 36)?),
-        })
-    };
+fn thread_stacks(source: &mut Source<'_>, directory: &Directory) -> Vec<Region> {
+    let list = List::read(source, directory, StreamKind::ThreadList, THREAD_SIZE, &mut Vec::new()).unwrap_or_default();
+    let stacks = list.entries().filter_map(|entry| Region::described(entry.get(24..)?));
     // At offset 0 is the header: so writers say that the stack is elsewhere.
-    let held = |region: &Region| region.size > 0 && region.offset > 0;
-    entries.chunks_exact(48).filter_map(read).filter(held).collect::<Vec<_>>().into_iter()
+    stacks.filter(|region| region.size > 0 && region.offset > 0).collect()
 }
 
 /// `MINIDUMP_MEMORY_LIST`: a count and 16 bytes a range.
-fn small_list(source: &mut Source<'_>, directory: &Directory, losses: &mut Vec<Loss>) -> Vec<Region> {
-    let Some(found) = directory.find(stream::MEMORY_LIST) else { return Vec::new() };
-    let Some(bytes) = source.read(found.offset, found.size.min(LONGEST_LIST)) else { return Vec::new() };
-    let count = u64::from(u32_at(&bytes, 0).unwrap_or(0));
-    let entries = entries_after_header(&bytes, 4, count, 16, found.kind, losses);
-    let read = |entry: &[u8]| {
-        Some(Region {
-            start: u64_at(entry, 0)?,
-            size: u64::from(u32_at(entry, 8)?),
-            offset: u64::from(u32_at(entry, 12)?),
-        })
-    };
-    entries.chunks_exact(16).filter_map(read).filter(|region| region.size > 0).collect()
+fn ranges_with_offsets(source: &mut Source<'_>, directory: &Directory, losses: &mut Vec<Loss>) -> Vec<Region> {
+    let list = List::read(source, directory, StreamKind::MemoryList, 16, losses).unwrap_or_default();
+    list.entries().filter_map(Region::described).filter(|region| region.size > 0).collect()
 }
 
 /// `MINIDUMP_MEMORY64_LIST`: a count, the offset of the first range, and 16 bytes a range; the ranges lie in the file
 /// one after the other.
-fn large_list(source: &mut Source<'_>, directory: &Directory, losses: &mut Vec<Loss>) -> Vec<Region> {
-    let Some(found) = directory.find(stream::MEMORY_64_LIST) else { return Vec::new() };
-    let Some(bytes) = source.read(found.offset, found.size.min(LONGEST_LIST)) else { return Vec::new() };
-    let count = u64_at(&bytes, 0).unwrap_or(0);
+fn ranges_one_after_another(source: &mut Source<'_>, directory: &Directory, losses: &mut Vec<Loss>) -> Vec<Region> {
+    let kind = StreamKind::Memory64List;
+    let Some(bytes) = directory.bytes(source, kind, LONGEST_LIST) else { return Vec::new() };
     let mut offset = u64_at(&bytes, 8).unwrap_or(0);
-    let entries = entries_after_header(&bytes, 16, count, 16, found.kind, losses);
-    let mut regions = Vec::new();
-    for entry in entries.chunks_exact(16) {
-        let (Some(start), Some(size)) = (u64_at(entry, 0), u64_at(entry, 8)) else { continue };
-        regions.push(Region { start, size, offset });
-        offset = offset.saturating_add(size);
-    }
-    regions
-}
-
-/// The entries that a list's header counts, as far as the stream holds them; fewer are a loss.
-pub(super) fn entries_after_header<'b>(
-    stream_bytes: &'b [u8],
-    header_size: usize,
-    count: u64,
-    entry_size: usize,
-    kind: u32,
-    losses: &mut Vec<Loss>,
-) -> &'b [u8] {
-    let Some(after) = stream_bytes.get(header_size..) else {
-        losses.push(Loss::new(place(kind), "shorter than its own header"));
-        return &[];
+    let list = List::behind_header(&bytes, 16, u64_at(&bytes, 0).unwrap_or(0), 16, kind, losses);
+    let region = |entry: &[u8]| {
+        let region = Region { start: u64_at(entry, 0)?, size: u64_at(entry, 8)?, offset };
+        offset = offset.saturating_add(region.size);
+        Some(region)
     };
-    let held = after.len().checked_div(entry_size).unwrap_or(0) as u64;
-    // Some writers align the entries and leave four bytes between header and first entry.
-    let rest = after.len().checked_rem(entry_size).unwrap_or(0);
-    let aligned = rest == 4 && held == count;
-    let after = if aligned { after.get(4..).unwrap_or(after) } else { after };
-    if count != held {
-        losses.push(Loss::new(place(kind), format!("counts {count} entries and has room for {held}")));
-    }
-    let wanted = usize::try_from(count.min(held)).unwrap_or(0).saturating_mul(entry_size);
-    after.get(..wanted).unwrap_or(after)
+    list.entries().filter_map(region).collect()
 }
 
 #[cfg(test)]
@@ -186,7 +185,7 @@ mod tests {
     #[test]
     fn an_address_is_found_whatever_ranges_overlap() {
         let region = |start, size| Region { start, size, offset: start };
-        let map = MemoryMap::of(vec![
+        let map = MemoryMap::from_ranges(vec![
             region(0x1000, 0x1000),
             region(0x1100, 0x10),
             region(0x1100, 0x10),
@@ -218,7 +217,7 @@ mod tests {
             let count = below(12);
             let regions: Vec<Region> =
                 (0..count).map(|at| Region { start: below(64), size: below(24) + 1, offset: at * 100 }).collect();
-            let map = MemoryMap::of(regions.clone());
+            let map = MemoryMap::from_ranges(regions.clone());
             for address in 0..96 {
                 let within = |region: &&Region| (region.start..region.end()).contains(&address);
                 let farthest = regions.iter().filter(within).map(Region::end).max();
@@ -234,7 +233,7 @@ mod tests {
         list[0] = 1;
         list[4 + 24..4 + 32].copy_from_slice(&0x7000_u64.to_le_bytes());
         list[4 + 32] = 16;
-        let streams = vec![Stream { kind: stream::THREAD_LIST, offset: 0, size: 52 }];
+        let streams = vec![Stream { kind: StreamKind::ThreadList.into(), offset: 0, size: 52 }];
         let directory = Directory { time: 0, flags: 0, streams };
         let map = |list: &[u8]| {
             let mut file = tempfile::tempfile().expect("a file");

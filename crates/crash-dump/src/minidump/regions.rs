@@ -1,9 +1,9 @@
-//! What the dump says of the process's memory regions: state, protection, and which allocation they belong to.
+//! The process's memory regions: state, protection, and which allocation they belong to.
 //!
 //! Layout: `MINIDUMP_MEMORY_INFO_LIST` (16 bytes: sizes of header and entries, a count of 64 bits) and
 //! `MINIDUMP_MEMORY_INFO` (48 bytes) of `minidumpapiset.h`; constants: `VirtualQuery` of the Windows API.
 
-use super::directory::{Directory, stream};
+use super::directory::{Directory, StreamKind};
 use evidence::{Address, Page};
 use untrusted::bytes::{Source, u32_at, u64_at};
 
@@ -15,6 +15,9 @@ pub struct Regions {
     entry_size: u64,
     count: u64,
 }
+
+/// `MEM_FREE`.
+const FREE: u32 = 0x1_0000;
 
 /// One region.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,7 +44,7 @@ impl Region {
 impl Regions {
     /// The dump's list; `None` when it has none, or its sizes can't be believed.
     pub fn open(source: &mut Source<'_>, directory: &Directory) -> Option<Self> {
-        let found = directory.find(stream::MEMORY_INFO_LIST)?;
+        let found = directory.find(StreamKind::MemoryInfoList)?;
         let header = source.read(found.offset, found.size.min(16))?;
         let (header_size, entry_size, count) = (u32_at(&header, 0)?, u32_at(&header, 4)?, u64_at(&header, 8)?);
         if !(16..=256).contains(&header_size) || !(48..=256).contains(&entry_size) {
@@ -85,7 +88,6 @@ impl Regions {
     }
 
     fn entry(&self, source: &mut Source<'_>, index: u64) -> Option<Region> {
-        const FREE: u32 = 0x1_0000;
         let entry = source.read(self.offset_of(index)?, 48)?;
         let (state, protection) = (u32_at(&entry, 32)?, u32_at(&entry, 36)?);
         Some(Region {
@@ -102,7 +104,6 @@ impl Regions {
 fn page(state: u32, protection: u32) -> Option<Page> {
     const COMMITTED: u32 = 0x1000;
     const RESERVED: u32 = 0x2000;
-    const FREE: u32 = 0x1_0000;
     const GUARD: u32 = 0x100;
     Some(match (state, protection & 0xFF) {
         (FREE, _) => Page::Free,
@@ -146,7 +147,7 @@ pub(super) mod tests {
         let mut file = tempfile::tempfile().expect("a file");
         std::io::Write::write_all(&mut file, bytes).expect("written");
         let mut source = Source::open(&mut file, bytes.len() as u64).expect("readable");
-        let streams = vec![Stream { kind: stream::MEMORY_INFO_LIST, offset: 0, size: bytes.len() as u64 }];
+        let streams = vec![Stream { kind: StreamKind::MemoryInfoList.into(), offset: 0, size: bytes.len() as u64 }];
         let found = Regions::open(&mut source, &Directory { time: 0, flags: 0, streams });
         test(found, &mut source);
     }

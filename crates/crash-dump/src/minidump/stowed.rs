@@ -2,16 +2,17 @@
 //!
 //! Source: `STOWED_EXCEPTION_INFORMATION_V1` and `_V2` of the Windows API documentation.
 
-use super::memory::MemoryMap;
+use super::memory::Memory;
 use super::narrow;
 use evidence::{Address, ExceptionCode, Names, ProcessDump, StowedException};
-use untrusted::bytes::{Source, u32_at, u64_at};
+use untrusted::bytes::{pointer_at, u32_at};
+use untrusted::text::utf16_units;
 
 /// `STATUS_STOWED_EXCEPTION`.
 const STOWED: ExceptionCode = ExceptionCode(0xC000_027B);
 /// What .NET raises since version 4, and before.
 const CLR: [ExceptionCode; 2] = [ExceptionCode(0xE043_4352), ExceptionCode(0xE043_4F4D)];
-/// More errors than this are not read of one exception.
+/// Most errors that are read of one exception.
 const MOST: u64 = 64;
 /// Longest text that is read, bytes of UTF-16.
 const LONGEST_TEXT: u64 = 2048;
@@ -25,54 +26,44 @@ pub fn managed_result(process: &ProcessDump) -> Option<ExceptionCode> {
 }
 
 /// The errors inside a stowed exception: the first parameter points to an array of pointers, the second counts them.
-/// Those that the dump does not hold are left out.
-pub fn read(process: &ProcessDump, memory: &MemoryMap, source: &mut Source<'_>, names: &Names) -> Vec<StowedException> {
-    let Some(exception) = process.exception.as_ref().filter(|exception| exception.code == STOWED) else {
-        return Vec::new();
-    };
-    let [array, count, ..] = exception.parameters.as_slice() else { return Vec::new() };
+/// Errors that the dump does not hold are left out.
+pub fn read(process: &ProcessDump, memory: &mut Memory<'_, '_>, names: &Names) -> Vec<StowedException> {
+    let stowed = process.exception.as_ref().filter(|exception| exception.code == STOWED);
+    let Some([array, count, ..]) = stowed.map(|exception| exception.parameters.as_slice()) else { return Vec::new() };
     let wide = process.system.cpu.is_64_bit();
     let size = if wide { 8 } else { 4 };
     let array = narrow(*array, process.system.cpu);
-    (0..(*count).min(MOST))
-        .filter_map(|index| {
-            let at = Address(array.checked_add(index.checked_mul(size)?)?);
-            let bytes = memory.bytes(source, at, size)?;
-            let pointer = if wide { u64_at(&bytes, 0)? } else { u64::from(u32_at(&bytes, 0)?) };
-            drop(bytes);
-            one(Address(pointer), wide, memory, source, names)
-        })
-        .collect()
+    let error = |index: u64| {
+        let pointer = memory.pointer(array.checked_add(index.checked_mul(size)?)?, wide)?;
+        read_error(pointer, wide, memory, names)
+    };
+    (0..(*count).min(MOST)).filter_map(error).collect()
 }
 
-/// One error: size, signature, `HRESULT`, form (2 bits) and thread (30 bits); then an address or a text.
-fn one(at: Address, wide: bool, memory: &MemoryMap, source: &mut Source<'_>, names: &Names) -> Option<StowedException> {
-    /// `SE01` and `SE02`, as compilers make numbers of them and as they stand in text.
+/// The error at an address: size, signature, `HRESULT`, form (2 bits) and thread (30 bits); then an address or a text.
+fn read_error(at: u64, wide: bool, memory: &mut Memory<'_, '_>, names: &Names) -> Option<StowedException> {
+    /// `SE01` and `SE02`, as compilers make numbers of them and in the order of text.
     const SIGNATURES: [u32; 4] = [0x5345_3031, 0x5345_3032, 0x3130_4553, 0x3230_4553];
-    let bytes = memory.bytes(source, at, 24)?;
+    let bytes = memory.part(at, 24)?;
     let (signature, result, form_and_thread) = (u32_at(&bytes, 4)?, u32_at(&bytes, 8)?, u32_at(&bytes, 12)?);
     if !SIGNATURES.contains(&signature) {
         return None;
     }
-    let pointer = if wide { u64_at(&bytes, 16) } else { u32_at(&bytes, 16).map(u64::from) };
+    let pointer = pointer_at(&bytes, 16, wide).filter(|pointer| *pointer != 0);
     drop(bytes);
-    let pointer = pointer.filter(|pointer| *pointer != 0).map(Address);
     let form = form_and_thread & 0b11;
-    let text = pointer.filter(|_| form == 2).and_then(|at| wide_text(at, memory, source));
     Some(StowedException {
         result: ExceptionCode(result),
         // Thread ids are multiples of four; their lower bits hold the form.
         thread: form_and_thread & !0b11,
-        address: pointer.filter(|_| form == 1),
-        text: text.map(|text| names.share(&text)),
+        address: pointer.filter(|_| form == 1).map(Address),
+        text: pointer.filter(|_| form == 2).and_then(|at| wide_text(at, memory)).map(|text| names.share(&text)),
     })
 }
 
 /// A text of UTF-16 up to its NUL; `None` when the dump does not hold it whole.
-fn wide_text(at: Address, memory: &MemoryMap, source: &mut Source<'_>) -> Option<String> {
-    let bytes = memory.bytes(source, at, LONGEST_TEXT)?;
-    let units: Vec<u16> =
-        bytes.chunks_exact(2).filter_map(|unit| unit.try_into().ok().map(u16::from_le_bytes)).collect();
+fn wide_text(at: u64, memory: &mut Memory<'_, '_>) -> Option<String> {
+    let units: Vec<u16> = utf16_units(&memory.part(at, LONGEST_TEXT)?).collect();
     let end = units.iter().position(|unit| *unit == 0)?;
     let text = String::from_utf16_lossy(units.get(..end)?);
     let text = text.trim();

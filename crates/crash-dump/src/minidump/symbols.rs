@@ -3,7 +3,7 @@
 //! A folder may be flat, or a symbol store: `NAME/ID/FILE`, the ID of an image being its time stamp and size
 //! (`ntdll.dll/59B0D8F31E0000/ntdll.dll`), that of a `.sym` file the debug file's identifier
 //! (`ntdll.pdb/AF6E…1/ntdll.sym`). Names are compared without regard to case, as Windows does, also where the file
-//! system does not. Whatever has the right name is a candidate; what it says of itself decides.
+//! system does not. Every file of the right name is a candidate; the identifier in it decides.
 
 mod sym_file;
 
@@ -35,7 +35,7 @@ pub struct Symbols {
 /// A debug file's name and identifier.
 type DebugFile = (String, String);
 
-/// What was found of a debug file, once somebody looked; `None` for nothing.
+/// What was found of a debug file, once it was looked for; `None` for nothing.
 type Loaded = Arc<OnceLock<Option<Found>>>;
 
 /// A `.sym` file, and how many bytes of it were kept.
@@ -52,17 +52,27 @@ const MOST_LOADED: u64 = 512 << 20;
 /// A folder, or a single file: what is directly in it, by name in lower case.
 type Place = HashMap<String, Vec<PathBuf>>;
 
+/// A folder or file of symbols that can't be opened.
+#[derive(Debug, thiserror::Error)]
+#[error("{}: {error}", .path.display())]
+pub struct SymbolsError {
+    /// The folder or file.
+    pub path: PathBuf,
+    /// Why, as the system reports it.
+    pub error: io::Error,
+}
+
 impl Symbols {
-    /// Looks in folders, and at single files.
+    /// Opens folders of symbols and images, and single files.
     ///
     /// # Errors
     /// When a path does not exist or can't be listed.
-    pub fn at(paths: &[PathBuf]) -> Result<Self, (PathBuf, io::Error)> {
-        let place = |path: &PathBuf| listed(path).map_err(|error| (path.clone(), error));
+    pub fn open(paths: &[PathBuf]) -> Result<Self, SymbolsError> {
+        let place = |path: &PathBuf| list_files(path).map_err(|error| SymbolsError { path: path.clone(), error });
         Ok(Self { places: paths.iter().map(place).collect::<Result<_, _>>()?, ..Self::default() })
     }
 
-    /// What the user should know of files that have the name of a module of some dump and could not be used, sorted.
+    /// A sentence for each file that has the name of a module of a dump and could not be used, with the reason, sorted.
     #[must_use]
     pub fn notes(&self) -> Vec<String> {
         self.notes.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect()
@@ -71,17 +81,10 @@ impl Symbols {
     /// The image of a module: the first file of its name that is of the same build.
     pub(super) fn image(&self, module: &LoadedModule) -> Option<Image> {
         let id = format!("{:08X}{:x}", module.timestamp, module.size);
-        let mut refused = Vec::new();
-        for path in self.candidates(&module.name, &id, &module.name) {
-            match ImageFile::open(&path).and_then(|file| Image::in_file(module, file)) {
-                Some(image) => return Some(image),
-                None => refused.push(path),
-            }
-        }
-        for path in refused {
-            self.note(&path, "no x64 image of the build that a dump has");
-        }
-        None
+        self.first_usable(self.candidates(&module.name, &id, &module.name), |path| {
+            let image = ImageFile::open(path).and_then(|file| Image::in_file(module, file));
+            image.ok_or("no x64 image of the build that a dump has")
+        })
     }
 
     /// The `.sym` file of a module.
@@ -98,7 +101,7 @@ impl Symbols {
         };
         let found = loaded.get_or_init(|| self.load(&debug_file, &id)).clone()?;
         let mut loaded = self.loaded.lock().unwrap_or_else(PoisonError::into_inner);
-        let_go(&mut loaded, &(debug_file, id), MOST_LOADED);
+        release(&mut loaded, &(debug_file, id), MOST_LOADED);
         Some(found.symbols)
     }
 
@@ -108,22 +111,26 @@ impl Symbols {
             debug_file.get(stem.len()..).is_some_and(|end| end.eq_ignore_ascii_case(".pdb"))
         });
         let file = format!("{}.sym", stem.unwrap_or(debug_file));
-        let mut refused = Vec::new();
-        for path in self.candidates(debug_file, id, &file) {
-            match sym_file::read(&path, id) {
-                Ok(file) => return Some(Found { symbols: Arc::new(file.symbols), kept: file.kept }),
-                Err(reason) => refused.push((path, reason)),
-            }
-        }
-        for (path, reason) in refused {
-            self.note(&path, &reason);
-        }
-        None
+        self.first_usable(self.candidates(debug_file, id, &file), |path| {
+            sym_file::read(path, id).map(|file| Found { symbols: Arc::new(file.symbols), kept: file.kept })
+        })
     }
 
-    fn note(&self, path: &Path, reason: &str) {
-        let note = format!("--symbols {}: not used: {reason}", display_path(path));
-        self.notes.lock().unwrap_or_else(PoisonError::into_inner).insert(note);
+    /// What `read` makes of the first file that it can use. Where it can use none, all are noted with the reason.
+    fn first_usable<T, E: fmt::Display>(
+        &self,
+        candidates: impl Iterator<Item = PathBuf>,
+        read: impl Fn(&Path) -> Result<T, E>,
+    ) -> Option<T> {
+        let mut refused = Vec::new();
+        for path in candidates {
+            match read(&path) {
+                Ok(usable) => return Some(usable),
+                Err(reason) => refused.push(format!("--symbols {}: not used: {reason}", display_path(&path))),
+            }
+        }
+        self.notes.lock().unwrap_or_else(PoisonError::into_inner).extend(refused);
+        None
     }
 
     /// The files that may be the one that is looked for: `name/id/file` and `file`, in each place.
@@ -145,14 +152,15 @@ impl fmt::Debug for Symbols {
 
 /// Lets go of all loaded files but `asked`, if together they are more than `most` bytes. That a file was not found, or can't
 /// be used, stays known.
-fn let_go(loaded: &mut HashMap<DebugFile, Loaded>, asked: &DebugFile, most: u64) {
+fn release(loaded: &mut HashMap<DebugFile, Loaded>, asked: &DebugFile, most: u64) {
     let kept = |loaded: &Loaded| loaded.get().and_then(Option::as_ref).map_or(0, |found| found.kept);
     if loaded.values().map(kept).fold(0, u64::saturating_add) > most {
         loaded.retain(|file, loaded| file == asked || kept(loaded) == 0);
     }
 }
 
-fn listed(path: &Path) -> io::Result<Place> {
+/// What is directly in a folder, or a single file.
+fn list_files(path: &Path) -> io::Result<Place> {
     let mut entries: Vec<PathBuf> = if path.is_file() {
         vec![path.to_owned()]
     } else {
@@ -197,9 +205,9 @@ mod tests {
         let missing: Loaded = Arc::new(OnceLock::from(None));
         let mut loaded: HashMap<DebugFile, Loaded> =
             [(file("a"), found(60)), (file("b"), found(30)), (file("c"), missing)].into();
-        let_go(&mut loaded, &file("b"), 90);
+        release(&mut loaded, &file("b"), 90);
         assert_eq!(loaded.len(), 3, "no more than is allowed");
-        let_go(&mut loaded, &file("b"), 89);
+        release(&mut loaded, &file("b"), 89);
         let mut left: Vec<&str> = loaded.keys().map(|(name, _)| name.as_str()).collect();
         left.sort_unstable();
         assert_eq!(left, ["b", "c"]);
@@ -213,7 +221,7 @@ mod tests {
             fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
             fs::write(path, "").expect("a file");
         }
-        let symbols = Symbols::at(&[folder.path().to_owned()]).expect("a folder");
+        let symbols = Symbols::open(&[folder.path().to_owned()]).expect("a folder");
         let found: Vec<String> = symbols
             .candidates("app.pdb", "AB1", "app.sym")
             .map(|path| path.strip_prefix(folder.path()).expect("below").to_string_lossy().replace('\\', "/"))

@@ -1,17 +1,19 @@
-//! All threads of the process: what each is called, where it started and, where stacks are walked, where it was.
+//! The lists of threads: what each is called, where it started, its stack and its registers.
 //!
 //! Layouts: `MINIDUMP_THREAD`, `MINIDUMP_THREAD_INFO` and `MINIDUMP_THREAD_NAME` of `minidumpapiset.h`.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
-use super::directory::{Directory, stream};
-use super::excerpt::LONGEST_LIST;
-use super::memory::entries_after_header;
+use super::directory::{Directory, StreamKind};
+use super::lists::{LONGEST_LIST, List, Sizes};
+use super::location::Location;
 use evidence::{Address, Names, ThreadState};
 use untrusted::bytes::{Source, u32_at, u64_at};
+use untrusted::text::{utf16_lossy, utf16_units};
 
 /// Size of an entry of the list of threads, bytes.
-const THREAD_SIZE: usize = 48;
+pub const THREAD_SIZE: usize = 48;
 /// Most threads of a list that is taken over. A part of a longer one could not show that a thread was absent.
 const MOST_THREADS: usize = 4096;
 /// Of how many threads the registers are read: the first of the list, among them the one that the process began with.
@@ -22,59 +24,79 @@ const LONGEST_NAME: u64 = 1024;
 const LARGEST_CONTEXT: u64 = 1232;
 
 /// The threads in the dump's order; `None` unless all of them are listed.
-pub fn listed(source: &mut Source<'_>, directory: &Directory, names: &Names) -> Option<Vec<ThreadState>> {
-    let entries = entries(source, directory)?;
-    if entries.len() > THREAD_SIZE.saturating_mul(MOST_THREADS) {
+pub fn states(source: &mut Source<'_>, directory: &Directory, names: &Names) -> Option<Vec<ThreadState>> {
+    let list = whole_list(source, directory)?;
+    if list.entries().len() > MOST_THREADS {
         return None;
     }
-    let starts = starts(source, directory);
+    let infos = starts(source, directory);
+    let starts: BTreeMap<u32, Address> =
+        infos.into_iter().take(MOST_THREADS).filter_map(|(id, start)| Some((id, start?))).collect();
     let named = NamedThreads::read(source, directory);
-    let mut threads = Vec::with_capacity(entries.len().checked_div(THREAD_SIZE)?);
-    for id in entries.chunks_exact(THREAD_SIZE).filter_map(|entry| u32_at(entry, 0)) {
-        let name = named.of(id, source).map(|name| names.share(&name));
+    let state = |id: u32| {
+        let name = named.name(id, source).map(|name| names.share(&name));
         let start = starts.get(&id).copied();
-        threads.push(ThreadState { id, name, start, instruction_pointer: None, function: None, stack: None });
-    }
-    Some(threads)
+        ThreadState { id, name, start, instruction_pointer: None, function: None, stack: None }
+    };
+    Some(list.entries().filter_map(|entry| u32_at(entry, 0)).map(state).collect())
 }
 
 /// The contexts of the first threads of the list, by their ids.
 pub fn contexts(source: &mut Source<'_>, directory: &Directory) -> Vec<(u32, Vec<u8>)> {
-    let Some(entries) = entries(source, directory) else { return Vec::new() };
-    let mut of = |entry: &[u8]| {
-        let (size, place) = (u64::from(u32_at(entry, 40)?), u64::from(u32_at(entry, 44)?));
-        Some((u32_at(entry, 0)?, source.read(place, size.min(LARGEST_CONTEXT))?.into_owned()))
+    let list = whole_list(source, directory).unwrap_or_default();
+    let context = |entry: &[u8]| {
+        let Location { size, offset } = Location::read(entry, 40)?;
+        let context = source.read(u64::from(offset), u64::from(size).min(LARGEST_CONTEXT))?;
+        Some((u32_at(entry, 0)?, context.into_owned()))
     };
-    entries.chunks_exact(THREAD_SIZE).take(MOST_WALKED).filter_map(&mut of).collect()
+    list.entries().take(MOST_WALKED).filter_map(context).collect()
 }
 
-/// The entries of `MINIDUMP_THREAD_LIST`: id at 0, size and place of the registers at 40.
-fn entries(source: &mut Source<'_>, directory: &Directory) -> Option<Vec<u8>> {
-    let found = directory.find(stream::THREAD_LIST)?;
-    let list = source.read(found.offset, found.size.min(LONGEST_LIST))?;
+/// `MINIDUMP_THREAD_LIST`, unless entries are missing.
+fn whole_list(source: &mut Source<'_>, directory: &Directory) -> Option<List> {
     let mut losses = Vec::new();
-    let entries = entries_after_header(&list, 4, u64::from(u32_at(&list, 0)?), THREAD_SIZE, found.kind, &mut losses);
-    losses.is_empty().then(|| entries.to_vec())
+    let list = List::read(source, directory, StreamKind::ThreadList, THREAD_SIZE, &mut losses);
+    list.filter(|_| losses.is_empty())
 }
 
-/// Where threads started: after a header of 12 bytes, with its own size and that of an entry, the address is at 48 of
-/// each entry.
-fn starts(source: &mut Source<'_>, directory: &Directory) -> BTreeMap<u32, Address> {
-    let list = directory
-        .find(stream::THREAD_INFO_LIST)
-        .and_then(|found| source.read(found.offset, found.size.min(LONGEST_LIST)));
-    let Some(list) = list else { return BTreeMap::new() };
-    let word = |at| u32_at(&list, at).map_or(0, |word| word as usize);
-    let (header, size, count) = (word(0), word(4), word(8));
-    if !(12..=256).contains(&header) || !(64..=256).contains(&size) {
-        return BTreeMap::new();
+/// What the list of threads holds of one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ListedThread {
+    /// Its environment block.
+    pub teb: Option<Address>,
+    /// The captured part of its stack, which need not be all.
+    pub stack: Range<u64>,
+}
+
+impl ListedThread {
+    /// The thread with this id in `MINIDUMP_THREAD_LIST`: environment block at 16, stack's start and size at 24.
+    pub fn find(source: &mut Source<'_>, directory: &Directory, thread: u32) -> Option<Self> {
+        let list = List::read(source, directory, StreamKind::ThreadList, THREAD_SIZE, &mut Vec::new())?;
+        let entry = list.entries().find(|entry| u32_at(entry, 0) == Some(thread))?;
+        let start = u64_at(entry, 24)?;
+        Some(Self {
+            teb: u64_at(entry, 16).filter(|teb| *teb != 0).map(Address),
+            stack: start..start.saturating_add(u64::from(u32_at(entry, 32)?)),
+        })
     }
-    let entries = list.get(header..).unwrap_or_default().chunks_exact(size).take(count.min(MOST_THREADS));
-    let start = |entry: &[u8]| Some((u32_at(entry, 0)?, Address(u64_at(entry, 48).filter(|start| *start != 0)?)));
-    entries.filter_map(start).collect()
+}
+
+/// Where a thread started.
+pub fn start(source: &mut Source<'_>, directory: &Directory, thread: u32) -> Option<Address> {
+    starts(source, directory).into_iter().find(|(id, _)| *id == thread)?.1
+}
+
+/// Where threads started, by their ids, from `MINIDUMP_THREAD_INFO_LIST`: the address is at 48 of each entry.
+fn starts(source: &mut Source<'_>, directory: &Directory) -> Vec<(u32, Option<Address>)> {
+    let Some(list) = directory.bytes(source, StreamKind::ThreadInfoList, LONGEST_LIST) else { return Vec::new() };
+    let Ok(sizes) = Sizes::read(&list, (12, 64)) else { return Vec::new() };
+    let entries = list.get(sizes.header..).unwrap_or_default().chunks_exact(sizes.entry).take(sizes.count as usize);
+    let start = |entry: &[u8]| u64_at(entry, 48).filter(|start| *start != 0).map(Address);
+    entries.filter_map(|entry| Some((u32_at(entry, 0)?, start(entry)))).collect()
 }
 
 /// Where the names of threads are, by their ids.
+#[derive(Default)]
 struct NamedThreads {
     places: BTreeMap<u32, u64>,
     /// Whether a thread that has no entry has no name.
@@ -84,23 +106,19 @@ struct NamedThreads {
 impl NamedThreads {
     /// `MINIDUMP_THREAD_NAME_LIST`: a count, and 12 bytes an entry: id, and place of a text that begins with its length.
     fn read(source: &mut Source<'_>, directory: &Directory) -> Self {
-        let found = directory.find(stream::THREAD_NAMES);
-        let list = found.and_then(|found| source.read(found.offset, found.size.min(LONGEST_LIST)));
-        let Some(list) = list else { return Self { places: BTreeMap::new(), complete: false } };
         let mut losses = Vec::new();
-        let count = u64::from(u32_at(&list, 0).unwrap_or_default());
-        let entries = entries_after_header(&list, 4, count, 12, stream::THREAD_NAMES, &mut losses).chunks_exact(12);
-        let complete = losses.is_empty() && entries.len() <= MOST_THREADS;
+        let list = List::read(source, directory, StreamKind::ThreadNames, 12, &mut losses);
+        let Some(list) = list else { return Self::default() };
+        let complete = losses.is_empty() && list.entries().len() <= MOST_THREADS;
         let place = |entry: &[u8]| Some((u32_at(entry, 0)?, u64_at(entry, 4)?));
-        Self { places: entries.take(MOST_THREADS).filter_map(place).collect(), complete }
+        Self { places: list.entries().take(MOST_THREADS).filter_map(place).collect(), complete }
     }
 
-    /// The name of a thread, empty when it has none; `None` when nobody knows.
-    fn of(&self, id: u32, source: &mut Source<'_>) -> Option<String> {
+    /// The name of a thread, empty when it has none; `None` when the dump does not show it.
+    fn name(&self, id: u32, source: &mut Source<'_>) -> Option<String> {
         let Some(place) = self.places.get(&id) else { return self.complete.then(String::new) };
         let length = u64::from(u32_at(&source.read(*place, 4)?, 0)?).min(LONGEST_NAME);
         let wide = source.read(place.checked_add(4)?, length)?;
-        let units = wide.chunks_exact(2).filter_map(|unit| unit.try_into().ok().map(u16::from_le_bytes));
-        Some(char::decode_utf16(units).map(|unit| unit.unwrap_or(char::REPLACEMENT_CHARACTER)).collect())
+        Some(utf16_lossy(utf16_units(&wide)))
     }
 }

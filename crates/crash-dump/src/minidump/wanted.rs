@@ -40,7 +40,7 @@ const PATTERNS: [u32; 9] = [
 const FIELD: u64 = 0x1000;
 const HEADER: u64 = 0x100;
 
-/// What the answer is made from.
+/// What is known around the addresses of an exception.
 #[derive(Debug, Clone)]
 pub struct Surroundings<'a> {
     /// The process.
@@ -165,7 +165,7 @@ impl Surroundings<'_> {
         self.regions.and_then(|regions| regions.at(source, address)).map(|region| region.page)
     }
 
-    /// Whether there was memory at an address; `None` when the dump does not tell.
+    /// Whether there was memory at an address; `None` when the dump does not show it.
     fn is_committed(&self, address: Address, page: Option<Page>) -> Option<bool> {
         page.map(Page::is_committed).or_else(|| self.memory.region_at(address).map(|_| true))
     }
@@ -193,7 +193,7 @@ impl Surroundings<'_> {
     }
 }
 
-/// The processor gave no address: what the instruction's registers say, if they explain it.
+/// The address by the instruction's registers, where the processor reported none; only if one explains the exception.
 fn not_reported(used: &[Used]) -> Wanted {
     let mut odd: Vec<Address> =
         used.iter().map(|used| used.address).filter(|address| !is_canonical(*address)).collect();

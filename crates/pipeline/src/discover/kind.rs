@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::archive::is_tape;
-use crash_dump::{kernel_dump, minidump};
+use crash_dump::{is_kernel_dump, is_minidump};
 use evidence::ArtifactKind;
 use evtx_scan::is_event_log;
 use pasted_text as ticket;
@@ -18,11 +18,11 @@ pub const SNIFFED: u64 = 4096 + 8;
 pub fn sniff(first: &[u8]) -> ArtifactKind {
     if is_sentence(first) && not_pasted(first).is_none() {
         ArtifactKind::Ticket
-    } else if minidump::is_minidump(first) {
+    } else if is_minidump(first) {
         ArtifactKind::Minidump
     } else if is_event_log(first) {
         ArtifactKind::EventLog
-    } else if kernel_dump::is_kernel_dump(first) {
+    } else if is_kernel_dump(first) {
         ArtifactKind::KernelDump
     } else if is_archive(first) {
         ArtifactKind::Archive

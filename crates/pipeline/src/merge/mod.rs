@@ -240,7 +240,7 @@ fn prefixes(parts: &[Part]) -> Vec<String> {
 
 /// An artifact of a report with its evidence, under its new path.
 fn unpacked(path: String, artifact: Artifact, budget: &Budget) -> Result<ReadArtifact, MergeError> {
-    if ArtifactKind::of_word(&artifact.kind).is_none() {
+    if !ArtifactKind::WORDS.contains(&&*artifact.kind) {
         return Err(MergeError::UnknownKind(artifact.kind.to_string()));
     }
     if artifact.status == ArtifactStatus::Unknown {

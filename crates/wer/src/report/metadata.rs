@@ -16,7 +16,7 @@ use quick_xml::Reader;
 use quick_xml::escape::resolve_predefined_entity;
 use quick_xml::events::{BytesStart, Event as Markup};
 
-use super::{KERNEL_REPORTS, MOST_SIGNATURE_VALUES, identifier, machine, read_value};
+use super::{KERNEL_REPORTS, MOST_SIGNATURE_VALUES, NO_EVENT_TYPE, identifier, machine, read_value};
 use crate::signature::read_signature;
 use evidence::{Names, ProcessMemory, WerDetails, WerReport};
 use untrusted::notation::{number_u32, number_u64};
@@ -52,9 +52,8 @@ pub(super) fn is_metadata(first_bytes: &[u8]) -> bool {
 /// When it does not even hold the event's type.
 pub(super) fn read(text: &str, names: &Names, losses: &mut Vec<Loss>) -> Result<WerReport, Unreadable> {
     let values = Values::read(text, losses);
-    let event_type = values
-        .get("ProblemSignatures/EventType")
-        .ok_or_else(|| Unreadable::at("element EventType", "missing, so nothing says what the report is about"))?;
+    let event_type = values.get("ProblemSignatures/EventType");
+    let event_type = event_type.ok_or_else(|| Unreadable::at("element EventType", NO_EVENT_TYPE))?;
     let about_process = !KERNEL_REPORTS.iter().any(|kind| kind.eq_ignore_ascii_case(event_type));
     let process = |name: &str| values.get(&format!("ProcessInformation/{name}")).filter(|_| about_process);
     let mut signature = read_signature(event_type, &signature_values(&values, names));
@@ -117,7 +116,7 @@ fn os_version(values: &Values) -> Option<String> {
     version.split('.').all(|part| part.parse::<u32>().is_ok()).then(|| format!("{version}.{build}"))
 }
 
-/// The signature's values, each at the position that its name says.
+/// The signature's values, each at the position in its name.
 fn signature_values(values: &Values, names: &Names) -> Vec<Arc<str>> {
     let value = |index: u32| values.get(&format!("ProblemSignatures/Parameter{index}"));
     let count = (0..MOST_SIGNATURE_VALUES).filter(|index| value(*index).is_some()).max();
@@ -125,7 +124,7 @@ fn signature_values(values: &Values, names: &Names) -> Vec<Arc<str>> {
     all.map(|value| names.share(value.unwrap_or_default())).collect()
 }
 
-/// The elements that hold text, by their names from below the outermost on: `ProcessInformation/Pid`. Attributes stand
+/// The elements that hold text, by their names from below the outermost on: `ProcessInformation/Pid`. Attributes are
 /// behind an `@`. Of several of one name the first counts.
 struct Values(BTreeMap<String, String>);
 

@@ -2,7 +2,7 @@
 //!
 //! Windows writes the file as UTF-16; users send it re-saved as UTF-8 too. The names of signature values
 //! (`Sig[0].Name`) are in the system's language, so values are taken by position and event type alone. The metadata that
-//! lies beside it (`metadata`) says part of the same.
+//! lies beside it (`metadata`) has part of the same.
 
 mod keys;
 mod metadata;
@@ -25,6 +25,8 @@ use untrusted::{Loss, Unreadable};
 const LARGEST_REPORT: u64 = 16 << 20;
 /// More values than a signature has; Windows writes at most ten.
 const MOST_SIGNATURE_VALUES: u32 = 32;
+/// Why a report without the event's type is not read.
+const NO_EVENT_TYPE: &str = "missing, so nothing says what the report is about";
 /// Event types of reports that are about the kernel and not about a process.
 const KERNEL_REPORTS: [&str; 2] = ["LiveKernelEvent", "BlueScreen"];
 
@@ -58,25 +60,22 @@ fn read_bytes(content: &[u8], names: &Names) -> Result<Reading, Unreadable> {
     let text = decode(content);
     let mut losses = text.losses;
     let characters = without_nul(text.characters, &mut losses);
-    if metadata::is_metadata(content) {
-        let report = metadata::read(&characters, names, &mut losses)?;
-        let evidence = Evidence { place: Place::Whole, observation: Observation::Wer(Box::new(report)) };
-        return Ok(Reading { evidence: vec![evidence], losses, ..Reading::default() });
-    }
-    let keys = Keys::read(&characters, &mut losses);
-    if keys.first != Some("Version") {
-        return Err(Unreadable::whole("not a Report.wer: its first line does not begin with `Version=`"));
-    }
-    let event_type = keys
-        .get("EventType")
-        .ok_or_else(|| Unreadable::at("key EventType", "missing, so nothing says what the report is about"))?;
-    report_cut_end(&keys, characters.ends_with('\n'), &mut losses);
-    let report = read_report(&keys, event_type, names, &mut losses);
+    let report = if metadata::is_metadata(content) {
+        metadata::read(&characters, names, &mut losses)?
+    } else {
+        let keys = Keys::read(&characters, &mut losses);
+        if keys.first != Some("Version") {
+            return Err(Unreadable::whole("not a Report.wer: its first line does not begin with `Version=`"));
+        }
+        let event_type = keys.get("EventType").ok_or_else(|| Unreadable::at("key EventType", NO_EVENT_TYPE))?;
+        report_cut_end(&keys, characters.ends_with('\n'), &mut losses);
+        read_report(&keys, event_type, names, &mut losses)
+    };
     let evidence = Evidence { place: Place::Whole, observation: Observation::Wer(Box::new(report)) };
     Ok(Reading { evidence: vec![evidence], losses, ..Reading::default() })
 }
 
-/// The text without NUL characters, which stand where a file's data never reached the disk.
+/// The text without NUL characters, which are where a file's data never reached the disk.
 fn without_nul(characters: String, losses: &mut Vec<Loss>) -> String {
     let Some((before, _)) = characters.split_once('\0') else {
         return characters;
@@ -125,7 +124,7 @@ fn read_report(keys: &Keys, event_type: &str, names: &Names, losses: &mut Vec<Lo
     }
 }
 
-/// What the file says beyond signature and modules.
+/// The values beside signature and modules.
 fn details(keys: &Keys, about_process: bool, names: &Names) -> WerDetails {
     let own_name = keys.get("AppPath").map(base_name).or_else(|| keys.get("NsAppName"));
     let original = keys.get("OriginalFilename").filter(|name| {
@@ -134,8 +133,11 @@ fn details(keys: &Keys, about_process: bool, names: &Names) -> WerDetails {
         let name = plain.map_or(*name, |end| name.get(..name.len().saturating_sub(end.len())).unwrap_or(name));
         own_name.is_some_and(|own| !own.eq_ignore_ascii_case(name))
     });
+    // Where a process of another architecture than the system's crashed, the guest's is its own; reports of 64-bit
+    // processes have no `Wow64Guest`.
+    let architecture = keys.get("Wow64Guest").or_else(|| keys.get("Wow64Host")).and_then(machine);
     WerDetails {
-        architecture: architecture(keys).filter(|_| about_process),
+        architecture: architecture.filter(|_| about_process),
         os_revision: os_info(keys, "ubr").and_then(number_u32),
         locale: keys.get("DynamicSig[2].Value").and_then(number_u32),
         memory: os_info(keys, "ram").and_then(number_u64).filter(|memory| *memory != 0),
@@ -146,15 +148,9 @@ fn details(keys: &Keys, about_process: bool, names: &Names) -> WerDetails {
     }
 }
 
-/// The architecture that the process ran as: that of the guest where a process of another architecture than the system's
-/// crashed, else the system's.
-///
-/// Source: the numbers are those of `IMAGE_FILE_MACHINE_`; reports of 64-bit processes have no `Wow64Guest`.
-fn architecture(keys: &Keys) -> Option<CpuArchitecture> {
-    keys.get("Wow64Guest").or_else(|| keys.get("Wow64Host")).and_then(machine)
-}
-
 /// An architecture by its number, decimal.
+///
+/// Source: the numbers are those of `IMAGE_FILE_MACHINE_`.
 fn machine(number: &str) -> Option<CpuArchitecture> {
     match number_u32(number)? {
         0x014C => Some(CpuArchitecture::X86),
@@ -176,17 +172,13 @@ fn os_info<'t>(keys: &Keys<'t>, name: &str) -> Option<&'t str> {
 fn read_value<T>(key: &str, text: &str, reader: impl Fn(&str) -> Option<T>, losses: &mut Vec<Loss>) -> Option<T> {
     let value = reader(text);
     if value.is_none() {
-        losses.push(Loss::new(format!("key {key}"), format!("`{}` is not what this key holds", shortened(text))));
+        let beginning: String = text.chars().take(64).collect();
+        losses.push(Loss::new(format!("key {key}"), format!("`{beginning}` is not what this key holds")));
     }
     value
 }
 
-/// The beginning of a text, for a message.
-fn shortened(text: &str) -> String {
-    text.chars().take(64).collect()
-}
-
-/// The signature's values, each at the position that its index says.
+/// The signature's values, each at the position of its index.
 fn signature_values(keys: &Keys, names: &Names, losses: &mut Vec<Loss>) -> Vec<Arc<str>> {
     let mut found = keys.list("Sig", ".Value");
     let beyond = found.split_off(&MOST_SIGNATURE_VALUES);
@@ -214,7 +206,7 @@ fn report_gap(name: &str, suffix: &str, found: &BTreeMap<u32, &str>, losses: &mu
     }
 }
 
-/// An identifier in lower case without braces. Nearly always a GUID, but the file may say what it likes.
+/// An identifier in lower case without braces. Nearly always a GUID, but a file may have any text there.
 fn identifier(text: &str) -> Arc<str> {
     guid(text).map_or_else(|| Arc::from(text.to_lowercase()), Arc::from)
 }
@@ -227,7 +219,7 @@ struct Session {
 
 /// Decodes an `AppSessionGuid`: its first group is the process id; its last eight bytes, in the order in which they
 /// are written, are the low to high bytes of the FILETIME at which the process started. Inferred from reports whose
-/// event time follows that start; zeros stand for "no process".
+/// event time follows that start; zeros mean "no process".
 fn session(text: &str) -> Option<Session> {
     let groups: Vec<&str> = text.split('-').collect();
     let [pid, second, third, fourth, fifth] = *groups.as_slice() else {

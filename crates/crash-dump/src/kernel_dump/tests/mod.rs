@@ -91,7 +91,7 @@ impl Dump {
     }
 }
 
-fn read_bytes(bytes: &[u8]) -> Result<Reading, Unreadable> {
+fn read_bytes(bytes: &[u8]) -> Result<Reading, Error> {
     read_dump(Source { file: Cursor::new(bytes), bytes: bytes.len() as u64 }, &Names::default(), true)
 }
 

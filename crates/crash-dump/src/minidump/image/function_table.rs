@@ -22,8 +22,8 @@ pub struct Function {
 }
 
 impl Function {
-    /// Takes an entry apart.
-    pub fn of(entry: &[u8]) -> Option<Self> {
+    /// The function that an entry of the table describes.
+    pub fn read(entry: &[u8]) -> Option<Self> {
         Some(Self { begin: u32_at(entry, 0)?, end: u32_at(entry, 4)?, unwind_info: u32_at(entry, 8)? })
     }
 
@@ -33,7 +33,7 @@ impl Function {
     }
 }
 
-/// What a table says of an offset.
+/// What a table of functions shows for an offset.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Lookup {
     /// A function holds it.
@@ -61,7 +61,7 @@ fn search(table: Table, offset: u32, fill: &mut impl FnMut(u32, &mut [u8]) -> Op
         let middle = first.midpoint(end);
         let mut entry = [0; ENTRY_SIZE as usize];
         fill(at(middle)?, &mut entry)?;
-        if Function::of(&entry)?.begin <= offset {
+        if Function::read(&entry)?.begin <= offset {
             first = middle;
         } else {
             end = middle;
@@ -71,7 +71,7 @@ fn search(table: Table, offset: u32, fill: &mut impl FnMut(u32, &mut [u8]) -> Op
     fill(at(first)?, &mut block)?;
     let found = block
         .chunks_exact(ENTRY_SIZE as usize)
-        .filter_map(Function::of)
+        .filter_map(Function::read)
         .take_while(|function| function.begin <= offset)
         .last()
         .filter(|function| function.holds(offset));

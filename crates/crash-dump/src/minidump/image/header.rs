@@ -1,5 +1,6 @@
 //! The headers of an image: only what unwinding needs.
 
+use evidence::LoadedModule;
 use untrusted::bytes::{u16_at, u32_at};
 
 /// `IMAGE_FILE_MACHINE_AMD64`.
@@ -96,8 +97,8 @@ impl Header {
         })
     }
 
-    /// Whether this is the build that a module list names: time stamp and size together identify an image.
-    pub fn is_of(&self, timestamp: u32, size: u32) -> bool {
-        self.timestamp == timestamp && self.size == size
+    /// Whether the image is the build that a module list names: time stamp and size together identify an image.
+    pub fn is_build(&self, module: &LoadedModule) -> bool {
+        self.timestamp == module.timestamp && self.size == module.size
     }
 }

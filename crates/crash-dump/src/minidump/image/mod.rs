@@ -12,48 +12,11 @@ mod unwind_info;
 pub use exports::Exports;
 pub use file::ImageFile;
 pub use function_table::{Function, Lookup};
-pub use unwind_info::{Operation, UnwindInfo};
+pub use unwind_info::{LONGEST_CHAIN, Operation, UnwindInfo};
 
 use self::header::Header;
-use super::memory::MemoryMap;
-use evidence::{Address, LoadedModule};
-use untrusted::bytes::Source;
-
-/// The memory that a dump holds, and the file that it is in.
-pub struct Memory<'m, 'f> {
-    map: &'m MemoryMap,
-    source: &'m mut Source<'f>,
-}
-
-impl<'m, 'f> Memory<'m, 'f> {
-    /// The memory that `map` finds in `source`.
-    pub fn new(map: &'m MemoryMap, source: &'m mut Source<'f>) -> Self {
-        Self { map, source }
-    }
-
-    /// Fills `bytes` with what is at `address`; `None` unless all of it was captured.
-    pub fn fill(&mut self, address: u64, bytes: &mut [u8]) -> Option<()> {
-        let mut at = address;
-        let mut rest = bytes;
-        while !rest.is_empty() {
-            // One image lies in several captured ranges, one for each kind of page protection.
-            let part = self.map.bytes(self.source, Address(at), rest.len() as u64)?;
-            let (now, later) = rest.split_at_mut_checked(part.len())?;
-            if now.is_empty() {
-                return None;
-            }
-            now.copy_from_slice(&part);
-            at = at.checked_add(part.len() as u64)?;
-            rest = later;
-        }
-        Some(())
-    }
-
-    /// Up to `size` bytes from `address` on, as far as they were captured in one piece.
-    pub fn part(&mut self, address: u64, size: u64) -> Vec<u8> {
-        self.map.bytes(self.source, Address(address), size).map_or_else(Vec::new, |bytes| bytes.into_owned())
-    }
-}
+use super::memory::Memory;
+use evidence::LoadedModule;
 
 /// Where an image's bytes are.
 #[derive(Debug)]
@@ -77,17 +40,13 @@ impl Image {
     pub fn in_memory(module: &LoadedModule, memory: &mut Memory<'_, '_>) -> Option<Self> {
         let base = module.base.0;
         let header = Header::read(|offset, bytes| memory.fill(base.checked_add(u64::from(offset))?, bytes))?;
-        header.is_of(module.timestamp, module.size).then_some(Self {
-            place: Place::Memory(base),
-            header,
-            exports: None,
-        })
+        header.is_build(module).then_some(Self { place: Place::Memory(base), header, exports: None })
     }
 
     /// The image of `module` out of a file. `None` when the file is another build of it.
     pub fn in_file(module: &LoadedModule, mut file: ImageFile) -> Option<Self> {
         let header = Header::read(|offset, bytes| file.fill(offset, bytes))?;
-        header.is_of(module.timestamp, module.size).then_some(Self { place: Place::File(file), header, exports: None })
+        header.is_build(module).then_some(Self { place: Place::File(file), header, exports: None })
     }
 
     /// Fills `bytes` with what is at an offset in the loaded image; `None` unless all of it is at hand.
@@ -108,7 +67,7 @@ impl Image {
         function_table::find(table, offset, |at, bytes| self.fill(memory, at, bytes))
     }
 
-    /// What the image says about undoing a function's prologue.
+    /// What a function's prologue did, by the image's tables.
     pub fn unwind_info(&mut self, memory: &mut Memory<'_, '_>, function: Function) -> Option<UnwindInfo> {
         UnwindInfo::read(function, |at, bytes| self.fill(memory, at, bytes))
     }
@@ -120,7 +79,7 @@ impl Image {
     pub fn export_at(&mut self, memory: &mut Memory<'_, '_>, offset: u32) -> Option<String> {
         let Lookup::Function(entry) = self.function_at(memory, offset) else { return None };
         let mut whole = entry;
-        for _ in 0..unwind_info::LONGEST_CHAIN {
+        for _ in 0..LONGEST_CHAIN {
             match self.unwind_info(memory, whole)?.chained {
                 Some(next) => whole = next,
                 None => break,

@@ -4,9 +4,9 @@
 //! unwinder of .NET (`src/coreclr/unwinder/amd64`).
 
 use super::function_table::{ENTRY_SIZE, Function};
-use untrusted::bytes::u16_at;
+use untrusted::bytes::{u16_at, u32_at};
 
-/// `UNW_FLAG_CHAININFO`: behind the codes stands the entry of the function that this is a part of.
+/// `UNW_FLAG_CHAININFO`: behind the codes is the entry of the function that this is a part of.
 const CHAINED: u8 = 4;
 /// Longest chain that is followed. Compilers write one or two links; damaged data could make a ring.
 pub const LONGEST_CHAIN: usize = 32;
@@ -50,7 +50,7 @@ impl UnwindInfo {
         if at & 1 != 0 {
             let mut entry = [0; ENTRY_SIZE as usize];
             fill(at & !1, &mut entry)?;
-            at = Function::of(&entry)?.unwind_info;
+            at = Function::read(&entry)?.unwind_info;
             if at & 1 != 0 {
                 return None;
             }
@@ -65,15 +65,14 @@ impl UnwindInfo {
         let mut codes = vec![0; usize::from(count).checked_mul(2)?];
         let codes_at = at.checked_add(4)?;
         fill(codes_at, &mut codes)?;
-        let chained = if flags & CHAINED != 0 {
+        let mut chained = None;
+        if flags & CHAINED != 0 {
             // The codes are filled up to an even number.
             let even = u32::from(count).checked_next_multiple_of(2)?;
             let mut entry = [0; ENTRY_SIZE as usize];
             fill(codes_at.checked_add(even.checked_mul(2)?)?, &mut entry)?;
-            Some(Function::of(&entry)?)
-        } else {
-            None
-        };
+            chained = Some(Function::read(&entry)?);
+        }
         let frame_offset = u32::from(frame >> 4).checked_mul(16)?;
         Some(Self {
             prologue,
@@ -97,17 +96,17 @@ fn operations(codes: &[u8], version: u8) -> Option<Vec<(u8, Operation)>> {
     while let [offset, code, after @ ..] = rest {
         let information = code >> 4;
         let register = usize::from(information);
-        let small = || u16_at(after, 0).map(u32::from);
-        let large = || untrusted::bytes::u32_at(after, 0);
+        let word = || u16_at(after, 0).map(u32::from);
+        let double_word = || u32_at(after, 0);
         // The operation, and how many bytes belong to it.
         let (operation, taken) = match (code & 15, information) {
             (0, _) => (Some(Operation::Push(register)), 0),
-            (1, 0) => (Some(Operation::Allocate(small()?.checked_mul(8)?)), 2),
-            (1, 1) => (Some(Operation::Allocate(large()?)), 4),
+            (1, 0) => (Some(Operation::Allocate(word()?.checked_mul(8)?)), 2),
+            (1, 1) => (Some(Operation::Allocate(double_word()?)), 4),
             (2, _) => (Some(Operation::Allocate(u32::from(information).checked_mul(8)?.checked_add(8)?)), 0),
             (3, _) => (Some(Operation::SetFrame), 0),
-            (4, _) => (Some(Operation::Save(register, small()?.checked_mul(8)?)), 2),
-            (5, _) => (Some(Operation::Save(register, large()?)), 4),
+            (4, _) => (Some(Operation::Save(register, word()?.checked_mul(8)?)), 2),
+            (5, _) => (Some(Operation::Save(register, double_word()?)), 4),
             // Where epilogues are; in version 1 an outdated way to store a vector register.
             (6, _) => (None, if version == 1 { 2 } else { 0 }),
             (7, _) => (None, 4),

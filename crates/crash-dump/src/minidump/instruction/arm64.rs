@@ -1,4 +1,4 @@
-//! Instructions of 64-bit ARM, as far as they end programs on purpose. Others are told by their word alone.
+//! Instructions of 64-bit ARM, as far as they end programs on purpose. Of others only the word is shown.
 //!
 //! Sources: `BRK` and `UDF` of the "Arm Architecture Reference Manual for A-profile architecture"; the numbers that Windows
 //! gives to `BRK`: `DbgBreakPoint`'s and its like in `winnt.h` (`ARM64_BREAKPOINT`, `ARM64_ASSERT`, `ARM64_FASTFAIL`,
@@ -11,8 +11,8 @@ const BRK: u32 = 0xD420_0000;
 /// The bits of the number.
 const BRK_NUMBER: u32 = 0xFFFF << 5;
 
-/// What is told of an instruction.
-pub(super) fn told(word: u32, names: &Names) -> Instruction {
+/// The instruction as evidence.
+pub(super) fn describe(word: u32, names: &Names) -> Instruction {
     let (text, kind) = read(word);
     Instruction { text: names.share(&text), kind, extension: None, supported: None }
 }

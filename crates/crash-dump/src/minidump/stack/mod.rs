@@ -2,25 +2,26 @@
 //!
 //! Code of 64-bit Windows is unwound by the tables of its images, which full dumps hold and `--symbols` can give, or by
 //! the call frame information of Breakpad's `.sym` files ([`x64`]). For other processors and systems
-//! `minidump-processor` walks ([`other`]). Where nothing tells how to go on, the stack is scanned, and the frames say so.
+//! `minidump-processor` walks ([`generic`]). Where neither shows the caller, the stack is scanned, and the frames are
+//! marked as scanned.
 
-mod other;
-mod others;
+mod generic;
+mod other_threads;
 mod x64;
 
 use minidump::{MinidumpContext, MinidumpModuleList};
 
-pub use self::others::walk_others;
+pub use self::other_threads::walk_other_threads;
 
 use super::Excerpted;
-use super::image::Memory;
+use super::memory::Memory;
 use super::symbols::Symbols;
-use evidence::{CpuArchitecture, Frame, FrameTrust, Names, OperatingSystem, ProcessDump};
+use evidence::{CpuArchitecture, Frame, FrameTrust, Names, OperatingSystem, ProcessDump, System};
 
-/// The innermost frames are the ones that say something.
+/// Most frames of the crashing thread that are walked: the innermost ones show what happened.
 const MOST_FRAMES: usize = 64;
 
-/// What a walk goes by.
+/// What a walk of stacks uses.
 pub struct Given<'g, 'b> {
     /// The excerpt of the dump.
     pub dump: &'g Excerpted<'b>,
@@ -39,13 +40,18 @@ pub fn walk(given: &Given<'_, '_>, memory: &mut Memory<'_, '_>, process: &mut Pr
     if process.thread.is_none() {
         return;
     }
-    let by_tables = process.system.os == OperatingSystem::Windows && process.system.cpu == CpuArchitecture::X64;
+    let by_tables = has_function_tables(&process.system);
     let mut frames =
-        if by_tables { x64::walk(given, memory, process) } else { other::walk(given, process) }.unwrap_or_default();
+        if by_tables { x64::walk(given, memory, process) } else { generic::walk(given, process) }.unwrap_or_default();
     no_surer_than_before(&mut frames);
     if let Some(thread) = &mut process.thread {
         thread.frames = frames;
     }
+}
+
+/// Whether code has the function tables of 64-bit Windows.
+fn has_function_tables(system: &System) -> bool {
+    system.os == OperatingSystem::Windows && system.cpu == CpuArchitecture::X64
 }
 
 /// A frame is no surer than those between it and the exception.

@@ -1,6 +1,6 @@
 //! Breakpad's `.sym` files, of which only that is read which walking a stack and naming functions takes.
 //!
-//! A file is text, a record a line. Most of a large one says which source lines code comes from; that part is passed
+//! A file is text, a record a line. Most of a large file is about the source lines that code comes from; that part is passed
 //! over while reading, so that what is kept stays small however large the file is.
 //!
 //! Layout: "Breakpad Symbol Files" of the Breakpad documentation.
@@ -27,41 +27,51 @@ pub(super) struct SymFile {
     pub kept: u64,
 }
 
+/// Why a file is not used.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum UnusableFile {
+    #[error("it can't be read: {0}")]
+    Unreadable(#[from] io::Error),
+    #[error("it is no file")]
+    NoFile,
+    #[error("{0} bytes are more than any has")]
+    TooLong(u64),
+    #[error("{0}")]
+    FirstLine(io::Error),
+    #[error("it is no Breakpad symbol file: its first record is not MODULE")]
+    NoSymbols,
+    #[error("it belongs to another build: its identifier is {own}, and a dump has {wanted}")]
+    OtherBuild { own: String, wanted: String },
+    #[error("its records can't be read: {0}")]
+    Records(minidump_unwind::SymbolError),
+}
+
 /// Reads the file at `path`, which must be that of the debug file with identifier `id`.
 ///
 /// # Errors
 /// Why the file is not used.
-pub(super) fn read(path: &Path, id: &str) -> Result<SymFile, String> {
-    let unreadable = |error: io::Error| format!("it can't be read: {error}");
+pub(super) fn read(path: &Path, id: &str) -> Result<SymFile, UnusableFile> {
     // Opening a pipe would wait for its other end.
-    if !fs::metadata(path).map_err(unreadable)?.is_file() {
-        return Err("it is no file".to_owned());
+    if !fs::metadata(path)?.is_file() {
+        return Err(UnusableFile::NoFile);
     }
-    let file = File::open(path).map_err(unreadable)?;
-    let about = file.metadata().map_err(unreadable)?;
-    if about.len() > LARGEST {
-        return Err(format!("{} bytes are more than any has", about.len()));
+    let file = File::open(path)?;
+    let length = file.metadata()?.len();
+    if length > LARGEST {
+        return Err(UnusableFile::TooLong(length));
     }
     read_from(BufReader::with_capacity(64 << 10, file), id, MOST_KEPT)
 }
 
-fn read_from(from: impl BufRead, id: &str, most: u64) -> Result<SymFile, String> {
+fn read_from(from: impl BufRead, id: &str, most: u64) -> Result<SymFile, UnusableFile> {
     let mut kept = Kept { from, line: Vec::new(), given: 0, left: most };
-    // The first line tells whose it is, before anything else is read.
-    let own_id = match kept.next_line() {
-        Ok(true) => module_id(&kept.line),
-        Ok(false) => None,
-        Err(error) => return Err(error.to_string()),
-    };
-    match own_id {
-        None => return Err("it is no Breakpad symbol file: its first record is not MODULE".to_owned()),
-        Some(own_id) if !own_id.eq_ignore_ascii_case(id) => {
-            return Err(format!("it belongs to another build: its identifier is {own_id}, and a dump has {id}"));
-        }
-        Some(_) => {}
+    // The first line has the identifier, before anything else is read.
+    let has_line = kept.next_line().map_err(UnusableFile::FirstLine)?;
+    let own_id = has_line.then(|| module_id(&kept.line)).flatten().ok_or(UnusableFile::NoSymbols)?;
+    if !own_id.eq_ignore_ascii_case(id) {
+        return Err(UnusableFile::OtherBuild { own: own_id, wanted: id.to_owned() });
     }
-    let symbols =
-        SymbolFile::parse(&mut kept, |_| ()).map_err(|error| format!("its records can't be read: {error}"))?;
+    let symbols = SymbolFile::parse(&mut kept, |_| ()).map_err(UnusableFile::Records)?;
     Ok(SymFile { symbols, kept: most.saturating_sub(kept.left) })
 }
 
@@ -143,7 +153,7 @@ mod tests {
                         STACK CFI INIT 1000 40 .cfa: $rsp 8 + .ra: .cfa -8 + ^\n";
 
     fn of(text: &str, id: &str, most: u64) -> Result<SymbolFile, String> {
-        read_from(text.as_bytes(), id, most).map(|file| file.symbols)
+        read_from(text.as_bytes(), id, most).map(|file| file.symbols).map_err(|error| error.to_string())
     }
 
     #[test]

@@ -20,7 +20,7 @@ pub struct Epilogue {
 const MOST_POPS: usize = 12;
 
 impl Epilogue {
-    /// Reads the instructions in `code` up to the end of an epilogue; `None` when they are none. `leaves` tells whether
+    /// Reads the instructions in `code` up to the end of an epilogue; `None` when they are none. `leaves` is whether
     /// a relative jump, given by its target's distance from the first byte of `code`, leaves the function.
     pub fn read(code: &[u8], frame: Option<usize>, leaves: impl Fn(i64) -> Option<bool>) -> Option<Self> {
         let (back, mut rest) = match stack_pointer_back(code, frame) {

@@ -4,10 +4,9 @@
 use super::epilogue::Epilogue;
 use super::registers::{RSP, Registers};
 use super::words::Words;
-use crate::minidump::image::{Function, Image, Memory, Operation};
+use crate::minidump::image::{Function, Image, LONGEST_CHAIN, Operation};
+use crate::minidump::memory::Memory;
 
-/// Longest chain of unwinding data that is followed.
-const LONGEST_CHAIN: usize = 32;
 /// Longest epilogue, bytes: lowering the stack pointer back (7), eight registers (2 each), a jump (6), and some room.
 const LONGEST_EPILOGUE: u32 = 48;
 

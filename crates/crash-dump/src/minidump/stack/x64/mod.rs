@@ -1,10 +1,9 @@
 //! Walking the stack of 64-bit Windows code.
 //!
-//! Such code keeps no chain of frame pointers; what a function did to the stack stands in its image's tables. With them
+//! Such code keeps no chain of frame pointers; what a function did to the stack is in its image's tables. With them
 //! a frame is undone exactly. Where they are not at hand, the stack is searched for a return address: a guess, because
 //! addresses of calls that have long returned stay on the stack wherever nothing overwrote them.
 
-mod call;
 mod cfi;
 mod epilogue;
 mod frame;
@@ -15,14 +14,15 @@ use std::collections::HashMap;
 
 use minidump::{MinidumpMemoryInfoList, MinidumpModule, MinidumpRawContext};
 
-use self::call::Target;
 use self::frame::Entered;
 pub use self::registers::Registers;
 
 use self::registers::RSP;
 use self::words::Words;
 use super::{Given, MOST_FRAMES};
-use crate::minidump::image::{Image, Lookup, Memory};
+use crate::call::{CallTarget, LONGEST_CALL, LONGEST_JUMP, call_at_end, is_jump_through_pointer};
+use crate::minidump::image::{Image, Lookup};
+use crate::minidump::memory::Memory;
 use evidence::{Address, Call, Frame, FrameTrust, LoadedModule, ProcessDump};
 
 /// How many words are searched for a return address: from a frame that was undone exactly, and from one that was itself
@@ -31,7 +31,7 @@ const SEARCHED_WORDS: u64 = 160;
 const SEARCHED_WORDS_AFTER_SCAN: u64 = 40;
 /// How much of the crashing thread's stack is read at once, bytes above the stack pointer.
 const AT_ONCE: u64 = 64 << 10;
-/// How much of another thread's.
+/// How much of another thread's stack is read at once, bytes above the stack pointer.
 const AT_ONCE_OF_OTHERS: u64 = 4 << 10;
 /// Below this address nothing is ever mapped: a return to there is the end of the stack.
 const LOWEST_ADDRESS: u64 = 0x1000;
@@ -39,7 +39,7 @@ const LOWEST_ADDRESS: u64 = 0x1000;
 /// The crashing thread's frames, innermost first. `None` without registers.
 pub fn walk(given: &Given<'_, '_>, memory: &mut Memory<'_, '_>, process: &ProcessDump) -> Option<Vec<Frame>> {
     let MinidumpRawContext::Amd64(context) = &given.context?.raw else { return None };
-    Some(Walk::new(given, memory, process).frames(Registers::of(context), AT_ONCE, MOST_FRAMES))
+    Some(Walk::new(given, memory, process).frames(Registers::from_context(context), AT_ONCE, MOST_FRAMES))
 }
 
 /// A walk under way.
@@ -50,11 +50,11 @@ pub struct Walk<'w, 'g, 'b, 'm, 'f> {
     modules: &'w [LoadedModule],
     /// Beginning, end and index of each module, by address.
     ranges: Vec<(u64, u64, usize)>,
-    /// The same modules as the crate has them.
+    /// The same modules as the `minidump` crate has them, in the same order.
     listed: Vec<&'w MinidumpModule>,
-    /// Images by their module's index: the dump's own, and the one that was given.
+    /// Images by their module's index: the one in the dump, and the one that the user gave.
     images: HashMap<usize, Vec<Image>>,
-    /// What the dump says about memory regions; read when first asked for.
+    /// The dump's list of memory regions; read when first needed.
     regions: Option<Option<MinidumpMemoryInfoList<'g>>>,
 }
 
@@ -66,7 +66,7 @@ struct Caller {
 }
 
 impl<'w, 'g, 'b, 'm, 'f> Walk<'w, 'g, 'b, 'm, 'f> {
-    /// Of stacks of a process.
+    /// A walk of stacks of a process.
     pub fn new(given: &'w Given<'g, 'b>, memory: &'w mut Memory<'m, 'f>, process: &'w ProcessDump) -> Self {
         let modules = process.modules.as_deref().unwrap_or_default();
         let mut ranges: Vec<_> = (0_usize..)
@@ -75,34 +75,34 @@ impl<'w, 'g, 'b, 'm, 'f> Walk<'w, 'g, 'b, 'm, 'f> {
             .collect();
         ranges.sort_unstable();
         let listed = given.modules.map_or_else(Vec::new, |list| list.iter().collect());
-        let words = Words::from(0, 0, memory);
+        let words = Words::default();
         Self { given, memory, words, modules, ranges, listed, images: HashMap::new(), regions: None }
     }
 
     /// The innermost frames of a thread that did not crash, by its registers.
-    pub fn of_thread(&mut self, registers: Registers, most: usize) -> Vec<Frame> {
+    pub fn thread_frames(&mut self, registers: Registers, most: usize) -> Vec<Frame> {
         self.frames(registers, AT_ONCE_OF_OTHERS, most)
     }
 
     fn frames(&mut self, innermost: Registers, at_once: u64, most: usize) -> Vec<Frame> {
         if let Some(pointer) = innermost.get(RSP) {
-            self.words = Words::from(pointer, at_once, self.memory);
+            self.words = Words::read(pointer, at_once, self.memory);
         }
         let mut frames = Vec::new();
         let mut next = Some(Caller { registers: innermost, entered: Entered::Interrupted, trust: FrameTrust::Exact });
         while let Some(frame) = next.take().filter(|_| frames.len() < most) {
-            frames.push(self.described(&frame));
+            frames.push(self.frame(&frame));
             let searched = if frame.trust == FrameTrust::Scanned { SEARCHED_WORDS_AFTER_SCAN } else { SEARCHED_WORDS };
-            next = match self.undone(&frame) {
-                Undone::End => None,
-                Undone::Caller(caller) => Some(caller),
-                Undone::Unknown => self.scanned(&frame, searched),
+            next = match self.undo(&frame) {
+                Undo::End => None,
+                Undo::Caller(caller) => Some(caller),
+                Undo::Unknown => self.scanned(&frame, searched),
             };
         }
         frames
     }
 
-    fn described(&mut self, frame: &Caller) -> Frame {
+    fn frame(&mut self, frame: &Caller) -> Frame {
         let address = instruction(frame);
         let place = self.place(address);
         let call =
@@ -117,19 +117,19 @@ impl<'w, 'g, 'b, 'm, 'f> Walk<'w, 'g, 'b, 'm, 'f> {
     }
 
     /// Undoes a frame by what is known of its code.
-    fn undone(&mut self, frame: &Caller) -> Undone {
+    fn undo(&mut self, frame: &Caller) -> Undo {
         let Some((registers, entered)) = self.by_image(frame).or_else(|| self.by_symbols(frame)) else {
-            return Undone::Unknown;
+            return Undo::Unknown;
         };
         if registers.rip < LOWEST_ADDRESS {
-            return Undone::End;
+            return Undo::End;
         }
         let grows = registers.get(RSP) > frame.registers.get(RSP);
         let returns = entered == Entered::Interrupted || self.follows_call(registers.rip) != Some(false);
         if !grows || !returns {
-            return Undone::Unknown;
+            return Undo::Unknown;
         }
-        Undone::Caller(Caller { registers, entered, trust: FrameTrust::Unwound })
+        Undo::Caller(Caller { registers, entered, trust: FrameTrust::Unwound })
     }
 
     fn by_image(&mut self, frame: &Caller) -> Option<(Registers, Entered)> {
@@ -168,14 +168,14 @@ impl<'w, 'g, 'b, 'm, 'f> Walk<'w, 'g, 'b, 'm, 'f> {
             let at = start.checked_add(word.checked_mul(8)?)?;
             let rip = self.words.at(at, self.memory)?;
             if self.may_be_returned_to(rip) {
-                let registers = Registers::at(rip, at.checked_add(8)?);
+                let registers = Registers::with_stack(rip, at.checked_add(8)?);
                 return Some(Caller { registers, entered: Entered::ByCall, trust: FrameTrust::Scanned });
             }
         }
         None
     }
 
-    /// Whether an address lies in a module's code and nothing speaks against a call before it.
+    /// Whether an address lies in a module's code and the code before it, if the dump has it, is a call.
     fn may_be_returned_to(&mut self, address: u64) -> bool {
         let Some(call) = address.checked_sub(1) else { return false };
         self.place(call).is_some()
@@ -183,26 +183,26 @@ impl<'w, 'g, 'b, 'm, 'f> Walk<'w, 'g, 'b, 'm, 'f> {
             && self.follows_call(address) != Some(false)
     }
 
-    /// Whether a call stands right before an address and in a function; `None` when code and tables are not at hand.
+    /// Whether a call is right before an address and in a function; `None` when code and tables are not at hand.
     fn follows_call(&mut self, address: u64) -> Option<bool> {
         self.call_before(address).map(|call| call.is_some())
     }
 
-    /// The call that stands right before an address and in a function; `None` when code and tables are not at hand.
+    /// The call that is right before an address and in a function; `None` when code and tables are not at hand.
     fn call_before(&mut self, address: u64) -> Option<Option<Call>> {
         if let Some((index, offset)) = self.place(address.checked_sub(1)?)
             && self.entry(index, offset).1 == Lookup::NoEntry
         {
             return Some(None);
         }
-        let mut code = [0; call::LONGEST_CALL];
+        let mut code = [0; LONGEST_CALL];
         self.code(address.checked_sub(code.len() as u64)?, &mut code)?;
-        Some(match call::at_end(&code) {
-            Some(Target::Pointer) => Some(Call::ThroughPointer),
-            Some(Target::Distance(distance)) => {
-                let mut target = [0; call::LONGEST_JUMP];
+        Some(match call_at_end(&code) {
+            Some(CallTarget::Pointer) => Some(Call::ThroughPointer),
+            Some(CallTarget::Distance(distance)) => {
+                let mut target = [0; LONGEST_JUMP];
                 let to = address.wrapping_add_signed(i64::from(distance));
-                let imported = self.code(to, &mut target).is_some() && call::is_jump_through_pointer(&target);
+                let imported = self.code(to, &mut target).is_some() && is_jump_through_pointer(&target);
                 Some(if imported { Call::ThroughPointer } else { Call::Within })
             }
             None => None,
@@ -233,7 +233,7 @@ impl<'w, 'g, 'b, 'm, 'f> Walk<'w, 'g, 'b, 'm, 'f> {
         (address < end).then_some((index, offset))
     }
 
-    /// What a module's table says of an offset, and which of its images has the table.
+    /// The entry of a module's table for an offset, and which of the module's images has the table.
     fn entry(&mut self, index: usize, offset: u32) -> (usize, Lookup) {
         self.open_images(index);
         let images = self.images.get_mut(&index).into_iter().flatten();
@@ -265,13 +265,13 @@ impl<'w, 'g, 'b, 'm, 'f> Walk<'w, 'g, 'b, 'm, 'f> {
     }
 }
 
-/// What undoing a frame came to.
-enum Undone {
-    /// Its caller.
+/// What is known of a frame's caller.
+enum Undo {
+    /// The caller itself.
     Caller(Caller),
-    /// It was the outermost.
+    /// The frame was the outermost.
     End,
-    /// Nothing tells.
+    /// Neither tables nor symbols show it.
     Unknown,
 }
 

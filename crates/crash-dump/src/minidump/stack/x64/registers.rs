@@ -24,8 +24,8 @@ pub struct Registers {
 }
 
 impl Registers {
-    /// Those of a thread's context.
-    pub fn of(context: &CONTEXT_AMD64) -> Self {
+    /// The registers in a thread's context.
+    pub fn from_context(context: &CONTEXT_AMD64) -> Self {
         let c = context;
         let general = [
             c.rax, c.rcx, c.rdx, c.rbx, c.rsp, c.rbp, c.rsi, c.rdi, c.r8, c.r9, c.r10, c.r11, c.r12, c.r13, c.r14,
@@ -34,8 +34,8 @@ impl Registers {
         Self { general, known: u16::MAX, rip: c.rip }
     }
 
-    /// Those of the bytes of a context of 64-bit x86, in which they stand from 0x78 on in the order of their numbers.
-    pub fn in_context(context: &[u8]) -> Option<Self> {
+    /// The registers in the bytes of a context of 64-bit x86, which are from 0x78 on in the order of their numbers.
+    pub fn from_bytes(context: &[u8]) -> Option<Self> {
         const FIRST: usize = 0x78;
         const RIP: usize = 0xF8;
         let mut general = [0; 16];
@@ -45,8 +45,8 @@ impl Registers {
         Some(Self { general, known: u16::MAX, rip: u64_at(context, RIP)? })
     }
 
-    /// Of a frame of which nothing else is known.
-    pub fn at(rip: u64, rsp: u64) -> Self {
+    /// The registers of a frame of which only these two are known.
+    pub fn with_stack(rip: u64, rsp: u64) -> Self {
         let mut registers = Self { general: [0; 16], known: 0, rip };
         registers.set(RSP, Some(rsp));
         registers
@@ -67,7 +67,7 @@ impl Registers {
         }
     }
 
-    /// What a caller's frame begins with: a call may have changed the others.
+    /// The registers that a call leaves as they were, and the stack pointer: what is known of a caller at first.
     pub fn kept(&self) -> Self {
         let mut kept = Self { general: [0; 16], known: 0, rip: self.rip };
         for number in KEPT {

@@ -1,8 +1,9 @@
 //! The stack's words.
 
-use crate::minidump::image::Memory;
+use crate::minidump::memory::Memory;
 
 /// The stack of the walked thread.
+#[derive(Default)]
 pub struct Words {
     start: u64,
     bytes: Vec<u8>,
@@ -11,8 +12,8 @@ pub struct Words {
 impl Words {
     /// The stack from the stack pointer up. So many bytes of it are read at once; frames further out are read word by
     /// word.
-    pub fn from(pointer: u64, at_once: u64, memory: &mut Memory<'_, '_>) -> Self {
-        Self { start: pointer, bytes: memory.part(pointer, at_once) }
+    pub fn read(pointer: u64, at_once: u64, memory: &mut Memory<'_, '_>) -> Self {
+        Self { start: pointer, bytes: memory.part(pointer, at_once).unwrap_or_default().into_owned() }
     }
 
     /// The word at an address; `None` when the dump does not hold it.

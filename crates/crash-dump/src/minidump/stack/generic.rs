@@ -12,7 +12,7 @@ use super::{Given, MOST_FRAMES};
 use crate::minidump::symbols::Symbols;
 use evidence::{Address, Frame, FrameTrust, ProcessDump};
 
-/// The crashing thread's frames. Without symbols the processor goes by frame pointers or scans; each frame says which.
+/// The crashing thread's frames. Without symbols the processor goes by frame pointers or scans; [`Frame::trust`] shows which.
 /// `None` when the processor refuses the dump.
 pub fn walk(given: &Given<'_, '_>, process: &ProcessDump) -> Option<Vec<Frame>> {
     let provider = Provider { symbols: given.symbols };
@@ -39,13 +39,13 @@ fn trust(trust: Theirs) -> FrameTrust {
     }
 }
 
-/// Gives the processor the `.sym` files that there are.
+/// Gives `minidump-processor` the `.sym` files that the user gave.
 struct Provider<'s> {
     symbols: Option<&'s Symbols>,
 }
 
 impl Provider<'_> {
-    fn of(&self, module: &(dyn Module + Sync)) -> Option<Arc<minidump_unwind::SymbolFile>> {
+    fn symbols(&self, module: &(dyn Module + Sync)) -> Option<Arc<minidump_unwind::SymbolFile>> {
         self.symbols?.sym(module)
     }
 }
@@ -57,13 +57,13 @@ impl SymbolProvider for Provider<'_> {
         module: &(dyn Module + Sync),
         frame: &mut (dyn FrameSymbolizer + Send),
     ) -> Result<(), FillSymbolError> {
-        let symbols = self.of(module).ok_or(FillSymbolError {})?;
+        let symbols = self.symbols(module).ok_or(FillSymbolError {})?;
         symbols.fill_symbol(module, frame);
         Ok(())
     }
 
     async fn walk_frame(&self, module: &(dyn Module + Sync), walker: &mut (dyn FrameWalker + Send)) -> Option<()> {
-        self.of(module)?.walk_frame(module, walker)
+        self.symbols(module)?.walk_frame(module, walker)
     }
 
     async fn get_file_path(&self, _: &(dyn Module + Sync), _: FileKind) -> Result<std::path::PathBuf, FileError> {

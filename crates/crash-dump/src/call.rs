@@ -1,4 +1,4 @@
-//! Whether a call stands right before an address, as before every address that a call returns to.
+//! Call instructions of x86 and x64: one is right before every address that a call returns to.
 
 use untrusted::bytes::u32_at;
 
@@ -10,10 +10,10 @@ pub const LONGEST_JUMP: usize = 7;
 
 /// What a call goes to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Target {
-    /// So far from the end of the call, bytes.
+pub enum CallTarget {
+    /// Code at this distance from the end of the call, bytes.
     Distance(i32),
-    /// Where a register or a pointer in memory says.
+    /// The address in a register or in memory.
     Pointer,
 }
 
@@ -21,9 +21,9 @@ pub enum Target {
 ///
 /// Encodings: `E8` with a distance of 32 bits, and `FF /2` with every kind of operand (Intel's manual, volume 2, CALL and
 /// table 2-2).
-pub fn at_end(code: &[u8]) -> Option<Target> {
+pub fn call_at_end(code: &[u8]) -> Option<CallTarget> {
     if code.len().checked_sub(5).and_then(|at| code.get(at)) == Some(&0xE8) {
-        return u32_at(code, code.len().checked_sub(4)?).map(|distance| Target::Distance(distance.cast_signed()));
+        return u32_at(code, code.len().checked_sub(4)?).map(|distance| CallTarget::Distance(distance.cast_signed()));
     }
     let through_pointer = (2..=7).any(|length| {
         let Some([0xFF, operand, rest @ ..]) = code.len().checked_sub(length).and_then(|at| code.get(at..)) else {
@@ -45,7 +45,7 @@ pub fn at_end(code: &[u8]) -> Option<Target> {
         };
         rest.len() == scale.saturating_add(distance)
     });
-    through_pointer.then_some(Target::Pointer)
+    through_pointer.then_some(CallTarget::Pointer)
 }
 
 /// Whether `code` begins as a thunk of an imported function does: a jump through a pointer.
@@ -55,7 +55,7 @@ pub fn is_jump_through_pointer(code: &[u8]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{Target, at_end, is_jump_through_pointer};
+    use super::{CallTarget, call_at_end, is_jump_through_pointer};
 
     #[test]
     fn every_kind_of_call_is_known() {
@@ -72,8 +72,8 @@ mod tests {
             &[0xFF, 0x94, 0x24, 0, 1, 0, 0],
         ] {
             let code = [&[0x90; 8][..], call].concat();
-            let target = if call[0] == 0xE8 { Target::Distance(0x0403_0201) } else { Target::Pointer };
-            assert_eq!(at_end(&code), Some(target), "{call:x?}");
+            let target = if call[0] == 0xE8 { CallTarget::Distance(0x0403_0201) } else { CallTarget::Pointer };
+            assert_eq!(call_at_end(&code), Some(target), "{call:x?}");
         }
     }
 
@@ -81,9 +81,9 @@ mod tests {
     fn other_code_is_no_call() {
         for other in [&[0x48, 0x8B, 0xC8][..], &[0xFF, 0x25, 0, 0, 0, 0], &[0xFF, 0xE0], &[0xFF, 0x14], &[]] {
             let code = [&[0x90; 8][..], other].concat();
-            assert_eq!(at_end(&code), None, "{other:x?}");
+            assert_eq!(call_at_end(&code), None, "{other:x?}");
         }
-        assert_eq!(at_end(&[]), None);
+        assert_eq!(call_at_end(&[]), None);
     }
 
     #[test]
@@ -91,5 +91,37 @@ mod tests {
         assert!(is_jump_through_pointer(&[0xFF, 0x25, 1, 2, 3, 4, 0x90]));
         assert!(is_jump_through_pointer(&[0x48, 0xFF, 0x25, 1, 2, 3, 4]));
         assert!(!is_jump_through_pointer(&[0x48, 0x83, 0xEC, 0x28, 0, 0, 0]));
+    }
+
+    #[test]
+    fn every_form_of_a_call_of_seven_bytes_is_known() {
+        for call in [
+            // call rel32
+            &[0x90, 0x90, 0xE8, 1, 2, 3, 4][..],
+            // call rax, call r10 (with a prefix), call [rax]
+            &[0x90, 0x90, 0x90, 0x90, 0x90, 0xFF, 0xD0],
+            &[0x90, 0x90, 0x90, 0x90, 0x41, 0xFF, 0xD2],
+            &[0x90, 0x90, 0x90, 0x90, 0x90, 0xFF, 0x10],
+            // call [rsp], call [rax+8], call [rsp+8]
+            &[0x90, 0x90, 0x90, 0x90, 0xFF, 0x14, 0x24],
+            &[0x90, 0x90, 0x90, 0x90, 0xFF, 0x50, 8],
+            &[0x90, 0x90, 0x90, 0xFF, 0x54, 0x24, 8],
+            // call [rip+disp32], call [rax+disp32], call [rsp+disp32]
+            &[0x90, 0xFF, 0x15, 1, 2, 3, 4],
+            &[0x90, 0xFF, 0x90, 1, 2, 3, 4],
+            &[0xFF, 0x94, 0x24, 1, 2, 3, 4],
+        ] {
+            assert!(call_at_end(call).is_some(), "{call:02x?}");
+        }
+        for other in [
+            // jmp rel32, jmp [rip+disp32], push [rax], nothing
+            &[0x90, 0x90, 0xE9, 1, 2, 3, 4][..],
+            &[0x90, 0xFF, 0x25, 1, 2, 3, 4],
+            &[0x90, 0x90, 0x90, 0x90, 0x90, 0xFF, 0x30],
+            &[0x90; 7],
+            &[],
+        ] {
+            assert!(call_at_end(other).is_none(), "{other:02x?}");
+        }
     }
 }

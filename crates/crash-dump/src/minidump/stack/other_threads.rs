@@ -1,0 +1,54 @@
+//! The threads besides the crashing one: where each was, and the modules in the innermost part of its stack.
+
+use super::{Given, has_function_tables, no_surer_than_before, x64};
+use crate::context::instruction_pointer;
+use crate::minidump::memory::Memory;
+use evidence::{Address, Frame, FrameTrust, ProcessDump, ThreadStack, ThreadState};
+
+/// How many frames of a thread are walked: the innermost ones show what it waits for or works on.
+const MOST_FRAMES: usize = 16;
+
+/// Fills in where threads were, by their contexts. Stacks are walked of 64-bit Windows alone; of the crashing thread
+/// the stack that was already walked is used, because the list has the registers with which its exception's handler
+/// waited.
+pub fn walk_other_threads(
+    given: &Given<'_, '_>,
+    contexts: &[(u32, Vec<u8>)],
+    memory: &mut Memory<'_, '_>,
+    process: &mut ProcessDump,
+) {
+    let Some(mut threads) = process.state.threads.take() else { return };
+    let crashed = process.thread.as_ref();
+    let mut walk = has_function_tables(&process.system).then(|| x64::Walk::new(given, memory, process));
+    for thread in &mut threads {
+        if let Some(crashed) = crashed.filter(|crashed| crashed.id == thread.id) {
+            thread.instruction_pointer = crashed.instruction_pointer;
+            fill_in(crashed.frames.get(..MOST_FRAMES).unwrap_or(&crashed.frames), thread);
+            continue;
+        }
+        let Some((_, context)) = contexts.iter().find(|(id, _)| *id == thread.id) else { continue };
+        let Some(pointer) = instruction_pointer(context).filter(|pointer| *pointer != 0) else { continue };
+        thread.instruction_pointer = Some(Address(pointer));
+        if let (Some(walk), Some(registers)) = (&mut walk, x64::Registers::from_bytes(context)) {
+            let mut frames = walk.thread_frames(registers, MOST_FRAMES);
+            no_surer_than_before(&mut frames);
+            fill_in(&frames, thread);
+        }
+    }
+    process.state.threads = Some(threads);
+}
+
+/// Fills in what the frames of a stack show of its thread.
+fn fill_in(frames: &[Frame], thread: &mut ThreadState) {
+    let Some(innermost) = frames.first() else { return };
+    thread.instruction_pointer = Some(innermost.address);
+    thread.function.clone_from(&innermost.function);
+    let mut modules = Vec::new();
+    for module in frames.iter().filter_map(|frame| frame.module) {
+        if !modules.contains(&module) {
+            modules.push(module);
+        }
+    }
+    let trust = frames.iter().map(|frame| frame.trust).min().unwrap_or(FrameTrust::Exact);
+    thread.stack = (!modules.is_empty()).then_some(ThreadStack { modules, trust });
+}
