@@ -12,7 +12,9 @@ mod formats;
 pub mod groups;
 pub mod model;
 #[cfg(test)]
-mod sample;
+mod tests {
+    pub(crate) mod sample;
+}
 
 pub use formats::{csv, inspected, json, jsonl, page, schema, text};
 pub use model::{Artifact, ArtifactStatus, Asked, Judged, Limits, Report, Summary, Verdict};

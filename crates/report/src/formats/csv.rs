@@ -171,7 +171,7 @@ fn harmless(cell: &str) -> Cow<'_, str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sample::{bugcheck, crash, everything, report, undetermined};
+    use crate::tests::sample::{bugcheck, crash, everything, report, undetermined};
 
     fn table(report: &Report) -> (Vec<String>, Vec<HashMap<String, String>>) {
         let mut out = Vec::new();

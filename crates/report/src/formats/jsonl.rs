@@ -29,7 +29,7 @@ mod tests {
     use serde_json::Value;
 
     use super::*;
-    use crate::sample::{crash, everything, report, undetermined};
+    use crate::tests::sample::{crash, everything, report, undetermined};
 
     fn lines(report: &Report) -> Vec<Value> {
         let mut out = Vec::new();

@@ -149,7 +149,7 @@ fn without_line(error: &serde_json::Error) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sample::everything;
+    use crate::tests::sample::everything;
     use crate::{json, jsonl};
 
     fn document(report: &Document<'_>) -> String {

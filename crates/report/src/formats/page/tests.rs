@@ -10,7 +10,7 @@ use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 use untrusted::sanitise;
 
 use super::{write_html, write_markdown};
-use crate::sample::*;
+use crate::tests::sample::*;
 use crate::{Report, *};
 
 /// What a name in a file can be.

@@ -188,7 +188,7 @@ fn at_one_moment(run: &Run<'_>, entry: &TimelineEntry) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sample::timeline_entry;
+    use crate::tests::sample::timeline_entry;
     use facts::schema::TIMELINE_KINDS;
 
     fn seconds(kind: &'static str, says: &[(i64, &str)]) -> Vec<TimelineEntry> {

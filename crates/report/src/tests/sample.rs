@@ -6,7 +6,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use jiff::civil::date;
 
-use super::{Artifact, ArtifactStatus, Asked, Judged, Limits, Report, RuleSetInfo, Summary, Verdict};
+use crate::{Artifact, ArtifactStatus, Asked, Judged, Limits, Report, RuleSetInfo, Summary, Verdict};
 use crate::coverage::{Coverage, Gap, Request};
 use crate::groups::{Attribute, Before, Counts, Group, OverRepresented, Unit, causes, speaker};
 use evidence::{Address, BugcheckCode, ExceptionCode, FastFailCode, ModuleOffset, Place, SigmaRule, Version};
@@ -19,12 +19,12 @@ use rules::UNDETERMINED;
 use rules::{Audience, Finding, NamedEntries, Remediation, Severity, Suppressed, SuppressedBy};
 
 /// Seconds after 2024-11-11T17:43:55Z.
-pub(super) fn second(second: i64) -> Timestamp {
+pub(crate) fn second(second: i64) -> Timestamp {
     Timestamp::from_second(1_731_347_035_i64.saturating_add(second)).expect("a time")
 }
 
 /// The report of a run over `artifacts` that found nothing.
-pub(super) fn nothing_found(artifacts: Vec<Artifact>) -> Report {
+pub(crate) fn nothing_found(artifacts: Vec<Artifact>) -> Report {
     let with = |status| artifacts.iter().filter(|artifact| artifact.status == status).count();
     let summary = Summary {
         artifacts: artifacts.len(),
@@ -56,7 +56,7 @@ pub(super) fn nothing_found(artifacts: Vec<Artifact>) -> Report {
 }
 
 /// The report of a run over `artifacts` that found `incidents`, grouped by their coarse signatures.
-pub(super) fn report(artifacts: Vec<Artifact>, incidents: Vec<Judged>) -> Report {
+pub(crate) fn report(artifacts: Vec<Artifact>, incidents: Vec<Judged>) -> Report {
     let mut by_signature: BTreeMap<&str, Vec<&Judged>> = BTreeMap::new();
     let mut summary = Summary { incidents: incidents.len(), ..nothing_found(artifacts.clone()).summary };
     for judged in &incidents {
@@ -89,7 +89,7 @@ pub(super) fn report(artifacts: Vec<Artifact>, incidents: Vec<Judged>) -> Report
     Report { groups, summary, incidents, ..nothing_found(artifacts) }
 }
 
-pub(super) fn artifact(path: &str, status: ArtifactStatus, detail: Option<&str>) -> Artifact {
+pub(crate) fn artifact(path: &str, status: ArtifactStatus, detail: Option<&str>) -> Artifact {
     let kind = match path.rsplit('.').next() {
         Some("dmp") => "minidump",
         Some("evtx") => "event-log",
@@ -108,7 +108,7 @@ pub(super) fn artifact(path: &str, status: ArtifactStatus, detail: Option<&str>)
     }
 }
 
-pub(super) fn timeline_entry(after: i64, kind: &'static str, says: &str) -> TimelineEntry {
+pub(crate) fn timeline_entry(after: i64, kind: &'static str, says: &str) -> TimelineEntry {
     TimelineEntry {
         time: second(after),
         kind,
@@ -124,7 +124,7 @@ pub(super) fn timeline_entry(after: i64, kind: &'static str, says: &str) -> Time
 }
 
 /// A crash of which nearly nothing is known and whose cause nothing supports.
-pub(super) fn undetermined(id: &str, after: i64) -> Judged {
+pub(crate) fn undetermined(id: &str, after: i64) -> Judged {
     Judged {
         incident: Incident {
             id: id.into(),
@@ -162,7 +162,7 @@ pub(super) fn undetermined(id: &str, after: i64) -> Judged {
     }
 }
 
-pub(super) fn finding(rule: &str, cause: &str, confidence: f64) -> Finding {
+pub(crate) fn finding(rule: &str, cause: &str, confidence: f64) -> Finding {
     Finding {
         rule: rule.into(),
         ruleset: "builtin".into(),
@@ -188,7 +188,7 @@ fn joined(key: JoinKey) -> JoinedBy {
 }
 
 /// A crash of which every kind of fact is known.
-pub(super) fn crash(id: &str) -> Judged {
+pub(crate) fn crash(id: &str) -> Judged {
     let mut judged = undetermined(id, 0);
     let incident = &mut judged.incident;
     incident.time = Some("2024-11-11T17:43:55.129275Z".parse().expect("a time"));
@@ -272,7 +272,7 @@ pub(super) fn crash(id: &str) -> Judged {
 }
 
 /// A bugcheck of a machine.
-pub(super) fn bugcheck(id: &str, after: i64) -> Judged {
+pub(crate) fn bugcheck(id: &str, after: i64) -> Judged {
     let mut judged = undetermined(id, after);
     let incident = &mut judged.incident;
     incident.kind = IncidentKind::Bugcheck;
@@ -307,7 +307,7 @@ pub(super) fn bugcheck(id: &str, after: i64) -> Judged {
 }
 
 /// A machine whose disk repeats itself.
-pub(super) fn machine() -> Machine {
+pub(crate) fn machine() -> Machine {
     Machine {
         host: "PC-7".into(),
         environment: BTreeMap::from([("gpu_driver", "546.33".into()), ("os", "Windows 10.0.19045".into())]),
@@ -324,7 +324,7 @@ pub(super) fn machine() -> Machine {
 }
 
 /// A report that has everything that a report can have.
-pub(super) fn everything() -> Report {
+pub(crate) fn everything() -> Report {
     let artifacts = vec![
         artifact("dumps/a.dmp", ArtifactStatus::Ok, None),
         artifact("logs/Application.evtx", ArtifactStatus::Partial, Some("chunk 3: wrong checksum")),
@@ -382,7 +382,7 @@ pub(super) fn everything() -> Report {
 }
 
 /// A log that begins too late, and what to collect.
-pub(super) fn missing() -> Coverage {
+pub(crate) fn missing() -> Coverage {
     Coverage {
         gaps: vec![Gap {
             kind: "log-begins-after-incidents".into(),
@@ -417,7 +417,7 @@ fn sigma_rule() -> Arc<SigmaRule> {
 }
 
 /// Something that a group has more often than the rest.
-pub(super) fn overlay() -> OverRepresented {
+pub(crate) fn overlay() -> OverRepresented {
     let counts = Counts { a: 41, n: 42, c: 40, m: 330 };
     OverRepresented {
         attribute: Attribute { kind: "module", value: "overlay.dll".into() },
