@@ -9,7 +9,6 @@ use super::stream::Notes;
 use pipeline::Options;
 use pipeline::merge::{self, Part};
 use report::model;
-use untrusted::reason;
 use windows_codes::Knowledge;
 
 #[derive(Debug, clap::Args)]
@@ -38,7 +37,7 @@ fn carry_out(Arguments { reports, reporting }: &Arguments) -> Result<Exit, Exit>
     let knowledge = Knowledge::builtin();
     let mut parts = Vec::new();
     for path in reports {
-        let report = model::read(path).map_err(|error| usage(&format!("{}: {}", path.display(), reason(&error))))?;
+        let report = model::read(path).map_err(|error| usage(&format!("{}: {error}", path.display())))?;
         parts.push(Part { name: name(path), report });
     }
     let sigma = merge::sigma_sets(&parts);

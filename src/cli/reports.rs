@@ -10,7 +10,6 @@ use pipeline::discover::{SNIFFED, is_own_report};
 use pipeline::merge::{self, Part};
 use pipeline::read::ReadArtifact;
 use report::model;
-use untrusted::reason;
 
 /// What there is to read, and what reports hold that were written before. A report that holds no evidence, or not all
 /// of it, is a mistake in the command line.
@@ -19,7 +18,7 @@ pub fn read_before(given: &[PathBuf]) -> Result<(Vec<PathBuf>, Vec<ReadArtifact>
     let mut parts = Vec::new();
     for path in &reports {
         let wrong = |message: &str| usage(&format!("{}: {message}", path.display()));
-        let report = model::read(path).map_err(|error| wrong(&reason(&error)))?;
+        let report = model::read(path).map_err(|error| wrong(&error.to_string()))?;
         if report.evidence_format.is_none() {
             return Err(wrong(
                 "a report says what was concluded, and not all facts that rules can ask for; name the artifacts, or a \

@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 
 use facts::{FactSet, Value};
 use pipeline::{Options, Silent, analyze, inspect};
-use report::groups::OverRepresented;
 use report::text::{self, TextOptions};
 use report::{Limits, Report, json};
 use rules::RuleSet;
@@ -487,7 +486,7 @@ fn more_often(files: &[(String, Vec<u8>)]) -> Vec<String> {
     assert_eq!(report.incidents.len(), files.len());
     let sizes: Vec<usize> = report.groups.iter().map(|group| group.incidents.len()).collect();
     assert_eq!(sizes, [files.len() / 2; 2]);
-    report.groups.iter().flat_map(|group| group.over_represented.iter().map(OverRepresented::says)).collect()
+    report.groups.iter().flat_map(|group| group.over_represented.iter().map(|found| found.says.clone())).collect()
 }
 
 #[test]

@@ -25,7 +25,7 @@ use evidence::{Observation, base_name};
 use evtx_scan::Cache;
 use facts::{Around, Nearby, Surroundings};
 use incident::{Built, Incident, Item, LastNames, Machine, Sighting};
-use report::coverage::{Shown, coverage};
+use report::coverage::{EvidenceShown, coverage};
 use report::groups::{Attributes, groups};
 use report::inspected::Inspected;
 use report::{Artifact, ArtifactStatus, Judged, Limits, Report, Summary};
@@ -160,7 +160,7 @@ fn conclude(read: Vec<ReadArtifact>, rules: &RuleSet, knowledge: &Knowledge, opt
         .into_iter()
         .zip(&patterns)
         .filter(|(built, _)| options.limits.hold(built.incident.time))
-        .map(|(built, pattern)| (attributes.of(&built), built, pattern))
+        .map(|(built, pattern)| (attributes.of_incident(&built), built, pattern))
         .collect();
     let left_out = patterns.len().saturating_sub(wanted.len());
     let (sidelong, incidents): (Vec<_>, Vec<Judged>) = wanted
@@ -168,7 +168,7 @@ fn conclude(read: Vec<ReadArtifact>, rules: &RuleSet, knowledge: &Knowledge, opt
         .filter_map(|(around, built, pattern)| {
             let surroundings = of_host(&built.incident, &surroundings);
             let recognised = is_recognised(&built);
-            let shown = Shown::of(&built);
+            let shown = EvidenceShown::new(&built);
             let mut judged = judge(built, surroundings, pattern, rules, knowledge);
             steps::judged(&judged);
             // A text in which nothing was recognised, and on which no rule has anything to say, is no incident: most
@@ -180,7 +180,7 @@ fn conclude(read: Vec<ReadArtifact>, rules: &RuleSet, knowledge: &Knowledge, opt
         })
         .unzip();
     let (around, shown): (Vec<_>, Vec<_>) = sidelong.into_iter().unzip();
-    let groups = groups(&incidents, &around, &attributes, &surroundings);
+    let groups = groups(&incidents, &around, &attributes, &surroundings, &artifacts);
     surroundings.into_par_iter().for_each(drop);
     let coverage = coverage(&artifacts, &mut machines, &incidents, &shown, knowledge);
     let reported: HashSet<&str> = incidents.iter().map(|judged| judged.incident.id.as_str()).collect();

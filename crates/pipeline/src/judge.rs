@@ -7,7 +7,7 @@ use crate::patterns::Pattern;
 use evidence::{EventBody, ExceptionCode};
 use facts::{Around, EvidenceRef, Nearby, Surroundings};
 use incident::{Built, EvidenceItem, IncidentKind, JoinKey, JoinedBy};
-use report::{Asked, Judged, Verdict};
+use report::{GapRequest, Judged, Verdict};
 use rules::UNDETERMINED;
 use rules::{Finding, Occasion, RuleSet, Suppressed};
 use windows_codes::Knowledge;
@@ -95,7 +95,13 @@ fn verdict(
                 (sentence, collect_next(built, surroundings, &hints(findings), knowledge))
             }
         };
-        return Verdict { cause: UNDETERMINED.to_owned(), confidence: 0.0, sentence, collect_next, asked };
+        return Verdict {
+            cause: UNDETERMINED.to_owned(),
+            confidence: 0.0,
+            sentence,
+            collect_next,
+            gap_requests: asked,
+        };
     };
     // A second cause that is nearly as likely belongs into the sentence.
     let rival = rival(best, findings);
@@ -109,7 +115,7 @@ fn verdict(
         let asking: Vec<&Finding> = [Some(best), rival].into_iter().flatten().collect();
         collect_next(built, surroundings, &Asking::Verdict(&asking), knowledge)
     };
-    Verdict { cause: best.cause.clone(), confidence: best.confidence, sentence, collect_next, asked }
+    Verdict { cause: best.cause.clone(), confidence: best.confidence, sentence, collect_next, gap_requests: asked }
 }
 
 /// The title with a small first letter, unless it begins with a name or an abbreviation.
@@ -259,7 +265,7 @@ fn collect_next(
     surroundings: Option<&Surroundings<'_>>,
     asking: &Asking<'_>,
     knowledge: &Knowledge,
-) -> (Vec<Cow<'static, str>>, Vec<Asked>) {
+) -> (Vec<Cow<'static, str>>, Vec<GapRequest>) {
     let of_several = !built.incident.may_be_of.is_empty();
     let lacks = if of_several { vec![Request::WhichIncident] } else { lacking(built, surroundings) };
     let lacks = lacks.into_iter().filter_map(|request| {
@@ -277,7 +283,7 @@ fn collect_next(
             sentences.len().saturating_sub(1)
         });
         // In what all incidents ask for, such a text is not counted beside those that it may tell of.
-        asked.extend(id.filter(|_| !of_several).map(|id| Asked { id, at }));
+        asked.extend(id.filter(|_| !of_several).map(|id| GapRequest { id, at }));
     }
     (sentences, asked)
 }

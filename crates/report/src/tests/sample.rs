@@ -6,9 +6,9 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use jiff::civil::date;
 
-use crate::{Artifact, ArtifactStatus, Asked, Judged, Limits, Report, RuleSetInfo, Summary, Verdict};
-use crate::coverage::{Coverage, Gap, Request};
-use crate::groups::{Attribute, Before, Counts, Group, OverRepresented, Unit, causes, speaker};
+use crate::groups::{Attribute, Counts, Unit, causes, representative};
+use crate::model::{CollectRequest, Coverage, Gap, Group, OverRepresented};
+use crate::{Artifact, ArtifactStatus, GapRequest, Judged, Limits, Report, RuleSetInfo, Summary, Verdict};
 use evidence::{Address, BugcheckCode, ExceptionCode, FastFailCode, ModuleOffset, Place, SigmaRule, Version};
 use facts::{EvidenceRef, NamedIncidents, Relation, SigmaNearby};
 use incident::{
@@ -71,13 +71,14 @@ pub(crate) fn report(artifacts: Vec<Artifact>, incidents: Vec<Judged>) -> Report
     let group = |(signature, members): (&str, Vec<&Judged>)| {
         let mut hosts: Vec<_> = members.iter().filter_map(|judged| judged.incident.host.clone()).collect();
         hosts.dedup();
-        let speaker = speaker(&members).expect("a group has members");
+        let representative = representative(&members).expect("a group has members");
         Group {
-            speaker: speaker.incident.id.clone(),
-            cause: (!speaker.verdict.is_undetermined()).then(|| speaker.verdict.cause.clone()),
+            representative: representative.incident.id.clone(),
+            cause: (!representative.verdict.is_undetermined()).then(|| representative.verdict.cause.clone()),
             causes: causes(&members),
             over_represented: Vec::new(),
-            before: Before::default(),
+            changes_before: None,
+            changes_unknown: None,
             signature: signature.to_owned(),
             incidents: members.iter().map(|judged| judged.incident.id.clone()).collect(),
             first: members.iter().filter_map(|judged| judged.incident.time).min(),
@@ -157,7 +158,7 @@ pub(crate) fn undetermined(id: &str, after: i64) -> Judged {
             confidence: 0.0,
             sentence: "python.exe crashed, and nothing that was read shows why.".into(),
             collect_next: vec!["The minidump from %LOCALAPPDATA%\\CrashDumps.".into()],
-            asked: vec![Asked { id: "no-dump", at: 0 }],
+            gap_requests: vec![GapRequest { id: "no-dump", at: 0 }],
         },
     }
 }
@@ -266,7 +267,7 @@ pub(crate) fn crash(id: &str) -> Judged {
         confidence: 0.93,
         sentence: "python.exe ended because cuDNN did not find zlibwapi.dll.".into(),
         collect_next: vec!["The output of `where zlibwapi.dll`.".into()],
-        asked: Vec::new(),
+        gap_requests: Vec::new(),
     };
     judged
 }
@@ -301,7 +302,7 @@ pub(crate) fn bugcheck(id: &str, after: i64) -> Judged {
         confidence: 0.64,
         sentence: "PC-7 stopped because the display driver did not answer in time.".into(),
         collect_next: Vec::new(),
-        asked: Vec::new(),
+        gap_requests: Vec::new(),
     };
     judged
 }
@@ -395,7 +396,7 @@ pub(crate) fn missing() -> Coverage {
             last: Some(second(-60)),
             says: "the Application log of PC-7 begins late".into(),
         }],
-        collect_next: vec![Request {
+        collect_next: vec![CollectRequest {
             id: "no-dump".into(),
             incidents: 2,
             undetermined: 1,
@@ -419,14 +420,7 @@ fn sigma_rule() -> Arc<SigmaRule> {
 /// Something that a group has more often than the rest.
 pub(crate) fn overlay() -> OverRepresented {
     let counts = Counts { a: 41, n: 42, c: 40, m: 330 };
-    OverRepresented {
-        attribute: Attribute { kind: "module", value: "overlay.dll".into() },
-        unit: Unit::Incidents,
-        counts,
-        difference: counts.difference(),
-        p: counts.fisher(),
-        q: 1.7e-28,
-        together_with: vec![Attribute { kind: "module-version", value: "overlay.dll 1.2.3.4".into() }],
-        may_be_the_program: false,
-    }
+    let attribute = Attribute { kind: "module", value: "overlay.dll".into() };
+    let found = OverRepresented::new(&attribute, Unit::Incidents, counts, 1.7e-28, false);
+    OverRepresented { together_with: vec!["overlay.dll 1.2.3.4".into()], ..found }
 }
