@@ -106,9 +106,9 @@ fn measure(read: Vec<ReadArtifact>) -> Result<(), String> {
         let start = Cpu::now()?;
         let patterns = patterns(&joined, &knowledge).len();
         let mut attributes = Attributes::default();
-        let surroundings: Vec<_> = joined.iter().map(|built| attributes.of(built)).collect();
+        let surroundings: Vec<_> = joined.iter().map(|built| attributes.of_incident(built)).collect();
         let judged: Vec<Judged> = joined.into_iter().map(|built| undetermined(built.incident)).collect();
-        let groups = groups(&judged, &surroundings, &attributes, &HashMap::new()).len();
+        let groups = groups(&judged, &surroundings, &attributes, &HashMap::new(), &[]).len();
         let grouping = start.microseconds()?;
         drop((judged, surroundings, attributes, items));
         let memory = peak_memory().unwrap_or(f64::NAN);
@@ -156,7 +156,7 @@ fn undetermined(incident: Incident) -> Judged {
         confidence: 0.0,
         sentence: String::new(),
         collect_next: Vec::new(),
-        asked: Vec::new(),
+        gap_requests: Vec::new(),
     };
     Judged { incident, findings: Vec::new(), suppressed: Vec::new(), verdict, sigma: Vec::new() }
 }

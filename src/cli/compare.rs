@@ -9,8 +9,9 @@ use super::Exit;
 use super::color::Color;
 use super::output::{self, Format, Look, not_lost};
 use super::reporting::{NEW, side, usage};
-use report::compare::{Comparison, compare};
+use report::compare::compare;
 use report::json;
+use report::model::Comparison;
 use report::text::{self, TextOptions};
 
 #[derive(Debug, clap::Args)]

@@ -45,7 +45,7 @@ pub fn run(arguments: &Arguments) -> Result<Exit, Exit> {
     print_symbol_notes(options.symbols.as_deref());
     for artifact in &inspected.artifacts {
         if let Some(detail) = &artifact.detail {
-            stream::note(&format!("{}: {}: {detail}", artifact.path, artifact.status.word()));
+            stream::note(&format!("{}: {}: {detail}", artifact.path, <&str>::from(artifact.status)));
         }
     }
     let exit = stream::print(|out| {
@@ -86,7 +86,7 @@ fn print_content(inspected: &Inspected, out: &mut dyn Write) -> io::Result<()> {
             Some(1) => ", 1 record".to_owned(),
             Some(records) => format!(", {records} records"),
         };
-        let (path, kind, status) = (sanitise(&artifact.path), &artifact.kind, artifact.status.word());
+        let (path, kind, status) = (sanitise(&artifact.path), &artifact.kind, <&str>::from(artifact.status));
         writeln!(out, "# {path}: {kind}, {status}, {} bytes{records}", artifact.bytes)?;
     }
     for machine in &inspected.machines {

@@ -15,8 +15,8 @@ use super::stream::Notes;
 use super::{Exit, load_rules, sigma, stream, suppressions};
 use ::sigma::SigmaRules;
 use pipeline::Options;
-use report::compare::{Comparison, Side, comparable_now, compare};
-use report::model::Document;
+use report::compare::{Side, comparable_now, compare};
+use report::model::{Comparison, Document};
 use report::text::TextOptions;
 use report::{Artifact, Limits, Report, Summary, csv, json, jsonl, model, page, text};
 use rules::{RuleSet, UNDETERMINED, closest};
@@ -95,9 +95,7 @@ pub const NEW: &str = "new";
 
 /// Reads the report in the file `path` for a comparison; an error names the file.
 pub fn side(path: &Path) -> Result<Side, String> {
-    model::read(path)
-        .map(|report| Side::from(&report))
-        .map_err(|error| format!("{}: {}", path.display(), reason(&error)))
+    model::read(path).map(Side::from).map_err(|error| format!("{}: {error}", path.display()))
 }
 
 /// Notes a mistake in the command line.
@@ -223,7 +221,7 @@ impl Arguments {
         answers: Option<Answers>,
     ) -> Exit {
         if let Some(baseline) = baseline {
-            let now = Side::from(&Document::from(&*report));
+            let now = Side::from(Document::from(&*report));
             match compare(baseline, &now) {
                 Ok(comparison) => report.comparison = Some(comparison),
                 Err(error) => return usage(&format!("--baseline: {error}")),

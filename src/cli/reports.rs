@@ -10,7 +10,6 @@ use pipeline::discover::{SNIFFED, is_own_report};
 use pipeline::merge::{self, Part};
 use pipeline::read::ReadArtifact;
 use report::model;
-use untrusted::reason;
 
 /// Splits the paths of a command into those to read and the artifacts that mergeable reports among them hold. A report
 /// without all of its evidence is a mistake in the command line.

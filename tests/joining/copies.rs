@@ -43,7 +43,7 @@ fn told(report: &Report) -> Vec<String> {
     }
     for group in &report.groups {
         let changes: Vec<_> =
-            group.before.changes.iter().flatten().map(|change| (&change.says, change.hosts)).collect();
+            group.changes_before.iter().flatten().map(|change| (&change.says, change.hosts)).collect();
         told.push(format!("{} {:?} {} {changes:?}", group.signature, group.incidents, group.hosts));
     }
     let of_artifacts = |kind: &str| kind.starts_with("artifact-") || kind == "archive-not-opened";

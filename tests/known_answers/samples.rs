@@ -52,7 +52,7 @@ fn differences(expected: &Value, report: &Report) -> Vec<String> {
             Value::Array(several) => several.iter().any(|one| one == found),
             one => one == found,
         };
-        if !fits(&wanted["kind"], &found.kind) || !fits(&wanted["status"], found.status.word()) {
+        if !fits(&wanted["kind"], &found.kind) || !fits(&wanted["status"], found.status.into()) {
             differences.push(format!("{file}: {} {:?}, expected {wanted}", found.kind, found.status));
         }
     }

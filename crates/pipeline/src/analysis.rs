@@ -24,7 +24,7 @@ use evidence::{ArtifactKind, LogCoverage, Observation, base_name};
 use evtx_scan::Cache;
 use facts::{Around, Nearby, Surroundings};
 use incident::{Built, Incident, LastNames, Machine, Sighting, SourcedEvidence};
-use report::coverage::{Shown, coverage};
+use report::coverage::{EvidenceShown, coverage};
 use report::groups::{Attributes, groups};
 use report::inspected::Inspected;
 use report::{Artifact, ArtifactStatus, Judged, Limits, Report, Summary};
@@ -141,7 +141,7 @@ fn conclude(
         .into_iter()
         .zip(&patterns)
         .filter(|(built, _)| options.limits.hold(built.incident.time))
-        .map(|(built, pattern)| (attributes.of(&built), built, pattern))
+        .map(|(built, pattern)| (attributes.of_incident(&built), built, pattern))
         .collect();
     let left_out = patterns.len().saturating_sub(wanted.len());
     let (sidelong, incidents): (Vec<_>, Vec<Judged>) = wanted
@@ -149,7 +149,7 @@ fn conclude(
         .filter_map(|(around, built, pattern)| {
             let surroundings = of_host(&built.incident, &surroundings);
             let recognised = is_recognised(&built);
-            let shown = Shown::of(&built);
+            let shown = EvidenceShown::new(&built);
             let mut judged = judge(built, surroundings, pattern, rules, knowledge);
             steps::judged(&judged);
             // A text in which no crash was recognised and that no rule matches is no incident: most text files in a
@@ -161,7 +161,7 @@ fn conclude(
         })
         .unzip();
     let (around, shown): (Vec<_>, Vec<_>) = sidelong.into_iter().unzip();
-    let groups = groups(&incidents, &around, &attributes, &surroundings);
+    let groups = groups(&incidents, &around, &attributes, &surroundings, &artifacts);
     surroundings.into_par_iter().for_each(drop);
     let coverage = coverage(&artifacts, &mut machines, &incidents, &shown, knowledge);
     let reported: HashSet<&str> = incidents.iter().map(|judged| judged.incident.id.as_str()).collect();

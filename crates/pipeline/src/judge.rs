@@ -7,7 +7,7 @@ use crate::patterns::Pattern;
 use evidence::{EventBody, ExceptionCode};
 use facts::{Around, EvidenceRef, Nearby, Surroundings};
 use incident::{Built, EvidenceItem, IncidentKind, JoinKey, JoinedBy};
-use report::{Asked, Judged, Verdict};
+use report::{GapRequest, Judged, Verdict};
 use rules::{Finding, Occasion, RuleSet, Suppressed, UNDETERMINED};
 use windows_codes::Knowledge;
 
@@ -94,7 +94,13 @@ fn verdict(
                 (sentence, collect_next(built, surroundings, &Requesting::Hint(standing().next()), knowledge))
             }
         };
-        return Verdict { cause: UNDETERMINED.to_owned(), confidence: 0.0, sentence, collect_next, asked };
+        return Verdict {
+            cause: UNDETERMINED.to_owned(),
+            confidence: 0.0,
+            sentence,
+            collect_next,
+            gap_requests: asked,
+        };
     };
     // The sentence names a second cause that is nearly as likely.
     let rival = rival(best, findings);
@@ -108,7 +114,7 @@ fn verdict(
         let likely: Vec<&Finding> = [Some(best), rival].into_iter().flatten().collect();
         collect_next(built, surroundings, &Requesting::Verdict(&likely), knowledge)
     };
-    Verdict { cause: best.cause.clone(), confidence: best.confidence, sentence, collect_next, asked }
+    Verdict { cause: best.cause.clone(), confidence: best.confidence, sentence, collect_next, gap_requests: asked }
 }
 
 /// The title with a first letter in lower case, unless it begins with a name or an abbreviation.
@@ -241,7 +247,7 @@ fn collect_next(
     surroundings: Option<&Surroundings<'_>>,
     requesting: &Requesting<'_>,
     knowledge: &Knowledge,
-) -> (Vec<Cow<'static, str>>, Vec<Asked>) {
+) -> (Vec<Cow<'static, str>>, Vec<GapRequest>) {
     let of_several = !built.incident.may_be_of.is_empty();
     let lacks = if of_several { vec![Request::WhichIncident] } else { lacking(built, surroundings) };
     let lacks = lacks.into_iter().filter_map(|request| {
@@ -260,7 +266,7 @@ fn collect_next(
             sentences.len().saturating_sub(1)
         });
         // The sum over all incidents counts the incidents and not such a text.
-        asked.extend(id.filter(|_| !of_several).map(|id| Asked { id, at }));
+        asked.extend(id.filter(|_| !of_several).map(|id| GapRequest { id, at }));
     }
     (sentences, asked)
 }

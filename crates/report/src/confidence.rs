@@ -1,4 +1,4 @@
-//! How a confidence is written: rounded, in percent, and in words.
+//! The form of a confidence in reports: rounded, in percent, and in words.
 //!
 //! | confidence | words |
 //! | --- | --- |
@@ -8,11 +8,9 @@
 //! | below 0.30 | weak |
 //! | of the verdict `undetermined` | not determined |
 //!
-//! Words and percent follow from the rounded number, so that no format ever shows a number beside the words of another.
+//! Words and percent follow from the rounded number, so that no format shows a number beside the words of another one.
 
 use serde::Serializer;
-
-use super::Verdict;
 
 /// The words for a verdict that names no cause.
 pub const NOT_DETERMINED: &str = "not determined";
@@ -32,7 +30,7 @@ pub(crate) fn write_rounded<S: Serializer>(confidence: &f64, serializer: S) -> R
     serializer.serialize_f64(rounded(*confidence))
 }
 
-/// How much a confidence lets one do.
+/// The levels of confidence, by what a reader can do with the verdict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Level {
     /// Below 0.30.
@@ -57,7 +55,7 @@ impl Level {
         }
     }
 
-    /// The words for it.
+    /// The words for the level.
     #[must_use]
     pub fn words(self) -> &'static str {
         match self {
@@ -73,12 +71,6 @@ impl Level {
 #[must_use]
 pub fn phrase(confidence: f64) -> String {
     format!("{} ({:.0} %)", Level::of(confidence).words(), rounded(confidence) * 100.0)
-}
-
-/// How sure a verdict is, in words and percent; `not determined` when it names no cause.
-#[must_use]
-pub fn of_verdict(verdict: &Verdict) -> String {
-    if verdict.is_undetermined() { NOT_DETERMINED.to_owned() } else { phrase(verdict.confidence) }
 }
 
 #[cfg(test)]

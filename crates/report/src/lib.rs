@@ -1,9 +1,14 @@
-//! Everything that one run says: the values of a report, what is concluded of all its incidents together, and the formats.
+//! The report of one run: its values, the conclusions from all its incidents together, and the formats that print it.
 //!
 //! [`model`] has the values: [`Report`] as the pipeline makes it, and [`model::Document`], which the JSON formats write and
-//! other commands read. [`groups`], [`mod@coverage`] and [`mod@compare`] conclude what is true of the whole. The formats only
-//! print: [`text`] and [`page`] (HTML, Markdown) are for people, [`mod@csv`] is for spreadsheets, [`json`] and [`jsonl`] are
-//! for programs; `docs/report.md` describes every key of the latter two, and [`schema`] says the same to programs.
+//! other commands read. [`groups`], [`mod@coverage`] and [`mod@compare`] conclude what is true of the whole report. The
+//! formats only print: [`text`] and [`page`] (HTML, Markdown) are for people, [`mod@csv`] is for spreadsheets, [`json`] and
+//! [`jsonl`] are for programs. `docs/report.md` describes every key of the latter two, [`schema`] has them as JSON Schema.
+
+#![allow(
+    clippy::arithmetic_side_effects,
+    reason = "counts of values in memory: no number of a file is calculated with"
+)]
 
 pub mod compare;
 pub mod confidence;
@@ -12,8 +17,11 @@ mod formats;
 pub mod groups;
 pub mod model;
 #[cfg(test)]
-mod sample;
+mod tests {
+    pub(crate) mod sample;
+}
+mod wording;
 
 pub use formats::{csv, inspected, json, jsonl, page, schema, text};
-pub use model::{Artifact, ArtifactStatus, Asked, Judged, Limits, Report, Summary, Verdict};
+pub use model::{Artifact, ArtifactStatus, GapRequest, Judged, Limits, Report, Summary, Verdict};
 pub use rules::{RuleSetInfo, UNDETERMINED};

@@ -14,7 +14,7 @@ use crate::cli::output::{self, Format, Look};
 use crate::cli::reporting::usage;
 use crate::cli::{Exit, load_rules, reports, sigma, stream};
 use pipeline::{Options, Silent, analyze_by_each};
-use report::compare::{ByRules, Changed, ChangedRule, Standing, by_rules};
+use report::compare::{ByRules, Changed, ChangedRule, FindingState, by_rules};
 use report::json::write_indented;
 use report::model::Made;
 use report::text::page::{CAREFUL, PLAIN, Page};
@@ -237,7 +237,7 @@ fn sentence(change: &ChangedRule<'_>, sides: Sides<'_>) -> String {
 }
 
 /// The reason why a finding does not count, in words that follow "it matches".
-fn aside(standing: Standing<'_>) -> String {
+fn aside(standing: FindingState<'_>) -> String {
     match (standing.suppressed_by, standing.superseded_by) {
         (Some(set), _) => format!(", suppressed by {set}"),
         (None, Some(rule)) => format!(", superseded by {rule}"),
@@ -324,7 +324,7 @@ struct ShapedRule<'a> {
 impl<'a> ShapedRule<'a> {
     fn of(change: &ChangedRule<'a>, sides: Sides<'a>) -> Self {
         // Reports list suppressed findings separately.
-        let sure = |standing: Option<Standing<'a>>| {
+        let sure = |standing: Option<FindingState<'a>>| {
             standing.filter(|standing| standing.suppressed_by.is_none()).map(|standing| standing.confidence)
         };
         let ChangedRule { rule, before, now } = *change;

@@ -13,8 +13,8 @@ use crate::cli::reporting::usage;
 use crate::cli::{Exit, load_rules, open_symbols, print_symbol_notes, reports, sigma, stream};
 use facts::FactSet;
 use pipeline::{Options, Silent, inspect_and_analyze};
-use report::groups::Group;
 use report::inspected::Inspected;
+use report::model::Group;
 use report::{Judged, Report};
 use rules::{Cause, RuleSet, closest};
 use rules_workbench::draft::{Decided, Draft, Material, Subject, draft};
@@ -215,9 +215,9 @@ fn wanted<'r>(arguments: &NewArgs, report: &'r Report) -> Result<Wanted<'r>, Unc
         },
     };
     let members = || report.incidents.iter().filter(|judged| group.incidents.contains(&judged.incident.id));
-    let speaker = members().filter(|judged| judged.incident.id == group.speaker);
-    let others = members().filter(|judged| judged.incident.id != group.speaker);
-    Ok(Wanted { of: speaker.chain(others).collect(), group: Some(group) })
+    let representative = members().filter(|judged| judged.incident.id == group.representative);
+    let others = members().filter(|judged| judged.incident.id != group.representative);
+    Ok(Wanted { of: representative.chain(others).collect(), group: Some(group) })
 }
 
 impl Unclear {
@@ -245,7 +245,7 @@ fn undetermined_first(report: &Report) -> Vec<&Group> {
 /// A line about a group with the options that name it on the command line.
 fn how_to_name(group: &Group) -> String {
     let cause = group.cause.as_deref().unwrap_or("undetermined");
-    format!("--group \"{}\" ({}, {cause}; --incident {})", group.signature, group.incidents.len(), group.speaker)
+    format!("--group \"{}\" ({}, {cause}; --incident {})", group.signature, group.incidents.len(), group.representative)
 }
 
 /// Prints all groups.
@@ -272,7 +272,7 @@ fn drafted(
         .filter_map(|judged| subject(judged, &facts))
         .collect();
     let over_represented = wanted.group.map(|group| group.over_represented.as_slice()).unwrap_or_default();
-    let changes = wanted.group.and_then(|group| group.before.changes.as_deref()).unwrap_or_default();
+    let changes = wanted.group.and_then(|group| group.changes_before.as_deref()).unwrap_or_default();
     let material = Material { of: &of, others: &others, over_represented, changes, artifacts: &inspected.artifacts };
     draft(&material, decided, rules)
 }

@@ -27,7 +27,7 @@ pub(super) fn read(read: &ReadArtifact, took: Duration) {
         "read {}: {} {}, {} pieces of evidence, {:.3} ms{}",
         artifact.path,
         artifact.kind,
-        artifact.status.word(),
+        <&str>::from(artifact.status),
         read.evidence.len(),
         took.as_secs_f64() * 1e3,
         artifact.detail.as_deref().map(|detail| format!(" ({detail})")).unwrap_or_default(),

@@ -1,12 +1,11 @@
-//! What one report says against an earlier one: groups of incidents that are new, gone, larger, smaller, or have another
-//! verdict.
+//! Compares a report with an earlier one: groups of incidents that are new, gone, larger, smaller, or have another verdict.
 //!
-//! Groups are known by their coarse signatures, which survive new builds. Incidents have the same id in both reports when
-//! their evidence is the same, so that what was already known can be told from what happened since. More evidence of an
-//! incident, such as a dump beside its record in a log, changes its id and can change its signature: it is known by what
-//! happened where and when, too.
+//! Groups are matched by their coarse signatures, which survive new builds. An incident has the same id in both reports when
+//! its evidence is the same. More evidence, such as a dump beside its record in a log, changes the id and can change the
+//! signature: such incidents are matched by program, computer and time.
 //!
-//! What one of the reports leaves out because of its time is neither new nor gone: only what both would hold is compared.
+//! Incidents that one of the reports leaves out because of their time are neither new nor gone: only the time span that
+//! both cover is compared.
 
 mod same;
 mod side;
@@ -16,70 +15,17 @@ use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
-use jiff::Timestamp;
-use serde::{Deserialize, Serialize};
-
-use same::Happening;
 pub use side::Side;
-use side::SideGroup;
-pub use verdicts::{ByRules, Changed, ChangedRule, Standing, by_rules};
+use side::{Happening, SideGroup};
+pub use verdicts::{ByRules, Changed, ChangedRule, FindingState, by_rules};
 
-use crate::Limits;
 use crate::confidence::Level;
+use crate::model::{Comparison, GroupChange, GroupState, Limits};
 use incident::ALGORITHM;
 
-/// A group in one of the reports.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct State {
-    /// Its incidents.
-    pub incidents: usize,
-    /// Different computers among them.
-    pub hosts: usize,
-    /// The earliest.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub first: Option<Timestamp>,
-    /// The latest.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub last: Option<Timestamp>,
-    /// The cause of its surest verdict; `None` when no cause is named.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub cause: Option<String>,
-    /// How sure that verdict is, rounded.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub confidence: Option<f64>,
-}
-
-/// A group that differs.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Change {
-    /// Its coarse signature.
-    pub signature: String,
-    /// What happened to it: `new`, `gone`, `moved` (all incidents of a group that only one report has are in other groups of
-    /// the other report), or any of `more`, `fewer`, `other-incidents` and `verdict-changed`.
-    pub change: Vec<Cow<'static, str>>,
-    /// What it was; `None` for a new one.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub before: Option<State>,
-    /// What it is; `None` for one that is gone.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub now: Option<State>,
-    /// Incidents that the earlier report does not have, by id.
-    pub new_incidents: Vec<String>,
-    /// Incidents of the earlier report that are no longer in this group.
-    pub gone_incidents: usize,
-}
-
-impl Change {
-    /// Whether this word is among those that say what happened to it.
-    #[must_use]
-    pub fn is(&self, word: &str) -> bool {
-        self.change.iter().any(|own| own == word)
-    }
-}
-
-/// What happened to a group that both reports have, as the words of [`Change::change`]: none where nothing did.
-fn changes(before: &State, now: &State, has_new: bool) -> Vec<&'static str> {
-    let verdict = |state: &State| (state.cause.clone(), state.confidence.map(Level::of));
+/// The words of [`GroupChange::change`] for a group that both reports have; none where it is the same.
+fn changes(before: &GroupState, now: &GroupState, has_new: bool) -> Vec<&'static str> {
+    let verdict = |state: &GroupState| (state.cause.clone(), state.confidence.map(Level::of));
     let count = match now.incidents.cmp(&before.incidents) {
         Ordering::Greater => Some("more"),
         Ordering::Less => Some("fewer"),
@@ -88,62 +34,35 @@ fn changes(before: &State, now: &State, has_new: bool) -> Vec<&'static str> {
     count.into_iter().chain((verdict(before) != verdict(now)).then_some("verdict-changed")).collect()
 }
 
-/// What a report says against an earlier one.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Comparison {
-    /// From when to when both reports hold incidents; what lies outside is not compared.
-    #[serde(flatten)]
-    pub limits: Limits,
-    /// Incidents of the earlier report that are compared.
-    pub incidents_before: usize,
-    /// Incidents of the later one that are compared.
-    pub incidents_now: usize,
-    /// Incidents of the later one that the earlier one does not have.
-    pub new_incidents: usize,
-    /// Groups that are the same in both.
-    pub unchanged_groups: usize,
-    /// Version of the program that made the earlier report.
-    pub tool_before: String,
-    /// Version of the program that made the later one.
-    pub tool_now: String,
-    /// The rule sets of the earlier report, each with its version and how many rules it has.
-    pub rulesets_before: Vec<String>,
-    /// Those of the later one.
-    pub rulesets_now: Vec<String>,
-    /// Groups that differ: new ones first, then those with more incidents, with another verdict, with fewer, with known
-    /// incidents of other groups, and those that are gone; within these the largest first, ties by signature.
-    pub changes: Vec<Change>,
-}
-
-impl Comparison {
-    /// Whether there is a group that the earlier report does not have, and not only known incidents in another group.
-    #[must_use]
-    pub fn has_new_groups(&self) -> bool {
-        self.changes.iter().any(|change| change.is("new"))
-    }
-}
-
 /// Why two reports can't be compared.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum NotComparable {
-    /// Their signatures were made in different ways.
+    /// Different algorithms made their signatures.
+    #[error(
+        "its signatures are made by algorithm {}, those of the other report by {}: analyze its folder again with this \
+         version", before.min(now), before.max(now)
+    )]
     Signatures {
         /// The algorithm of the earlier report's signatures.
         before: u32,
-        /// That of the later one's.
+        /// The algorithm of the later report's signatures.
         now: u32,
     },
-    /// No time is in both: each leaves out what the other holds.
+    /// Their time spans have nothing in common.
+    #[error(
+        "it holds incidents {before} and the other report {now}: no time is in both, and nothing can be compared; analyze \
+         the folders again with other times"
+    )]
     Times {
-        /// Which incidents the earlier report holds.
+        /// The time span of the earlier report.
         before: Limits,
-        /// Which the later one does.
+        /// The time span of the later report.
         now: Limits,
     },
 }
 
 impl NotComparable {
-    /// Whether the earlier report is the one to be made anew.
+    /// Whether the earlier report must be made again, and not the later one.
     #[must_use]
     pub fn is_of_earlier(&self) -> bool {
         match self {
@@ -153,40 +72,21 @@ impl NotComparable {
     }
 }
 
-impl std::fmt::Display for NotComparable {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Signatures { before, now } => write!(
-                f,
-                "its signatures are made by algorithm {}, those of the other report by {}: analyze its folder again \
-                 with this version",
-                before.min(now),
-                before.max(now)
-            ),
-            Self::Times { before, now } => write!(
-                f,
-                "it holds incidents {before} and the other report {now}: no time is in both, and nothing can be \
-                 compared; analyze the folders again with other times"
-            ),
-        }
-    }
-}
-
-/// Whether reports can be compared with those of this version, which is found out before one is made.
+/// Checks whether an earlier report can be compared with one that this version makes, before it is made.
 ///
 /// # Errors
 ///
-/// When its signatures were made in another way, or when it leaves out all that `limits` would leave in.
+/// When another algorithm made its signatures, or when it leaves out all incidents that `limits` include.
 pub fn comparable_now(before: &Side, limits: Limits) -> Result<(), NotComparable> {
-    same_time(before.limits, limits)?;
+    common_limits(before.limits, limits)?;
     match before.algorithms().into_iter().find(|algorithm| *algorithm != ALGORITHM) {
         Some(before) => Err(NotComparable::Signatures { before, now: ALGORITHM }),
         None => Ok(()),
     }
 }
 
-/// What both reports hold.
-fn same_time(before: Limits, now: Limits) -> Result<Limits, NotComparable> {
+/// The time span that both reports cover.
+fn common_limits(before: Limits, now: Limits) -> Result<Limits, NotComparable> {
     let limits = before.and(now);
     match (limits.since, limits.until) {
         (Some(since), Some(until)) if since > until => Err(NotComparable::Times { before, now }),
@@ -198,7 +98,7 @@ fn same_time(before: Limits, now: Limits) -> Result<Limits, NotComparable> {
 ///
 /// # Errors
 ///
-/// When their signatures were made in different ways, or no time is in both.
+/// When different algorithms made their signatures, or their time spans have nothing in common.
 pub fn compare(before: &Side, now: &Side) -> Result<Comparison, NotComparable> {
     let (old, new) = (before.algorithms(), now.algorithms());
     if let (Some(first), Some(last)) = (old.first(), new.last())
@@ -206,7 +106,7 @@ pub fn compare(before: &Side, now: &Side) -> Result<Comparison, NotComparable> {
     {
         return Err(NotComparable::Signatures { before: *first, now: *last });
     }
-    let limits = same_time(before.limits, now.limits)?;
+    let limits = common_limits(before.limits, now.limits)?;
     let happenings = |side: &'_ Side| -> BTreeMap<String, Happening> {
         side.within(limits).map(|member| (member.id.clone(), member.happening.clone())).collect()
     };
@@ -230,7 +130,7 @@ pub fn compare(before: &Side, now: &Side) -> Result<Comparison, NotComparable> {
         let is_new = |id: &&&str| !known.contains(**id);
         let is_gone = |id: &&&str| !same.get(**id).is_some_and(|id| new_ids.contains(id));
         let new_incidents: Vec<String> = new_ids.iter().filter(is_new).map(|id| (*id).to_owned()).collect();
-        all_new = all_new.saturating_add(new_incidents.len());
+        all_new += new_incidents.len();
         let (before, now) = (old.map(SideGroup::state), new.map(SideGroup::state));
         let change = match (&before, &now) {
             (Some(before), Some(now)) => self::changes(before, now, !new_incidents.is_empty()),
@@ -239,10 +139,10 @@ pub fn compare(before: &Side, now: &Side) -> Result<Comparison, NotComparable> {
             (Some(_), None) => vec!["gone"],
         };
         if change.is_empty() {
-            unchanged = unchanged.saturating_add(1);
+            unchanged += 1;
             continue;
         }
-        changes.push(Change {
+        changes.push(GroupChange {
             signature: signature.to_owned(),
             change: change.into_iter().map(Cow::Borrowed).collect(),
             before,
@@ -252,7 +152,8 @@ pub fn compare(before: &Side, now: &Side) -> Result<Comparison, NotComparable> {
         });
     }
     changes.sort_by(|a, b| {
-        let size = |change: &Change| change.now.as_ref().or(change.before.as_ref()).map_or(0, |state| state.incidents);
+        let size =
+            |change: &GroupChange| change.now.as_ref().or(change.before.as_ref()).map_or(0, |state| state.incidents);
         order(a).cmp(&order(b)).then(size(b).cmp(&size(a))).then_with(|| a.signature.cmp(&b.signature))
     });
     Ok(Comparison {
@@ -269,13 +170,15 @@ pub fn compare(before: &Side, now: &Side) -> Result<Comparison, NotComparable> {
     })
 }
 
-fn order(change: &Change) -> usize {
+fn order(change: &GroupChange) -> usize {
     const ORDER: [&str; 7] = ["new", "more", "verdict-changed", "other-incidents", "fewer", "moved", "gone"];
     ORDER.iter().position(|kind| change.is(kind)).unwrap_or(ORDER.len())
 }
 
 #[cfg(test)]
 mod tests {
+    use jiff::Timestamp;
+
     use super::side::Member;
     use super::*;
 
@@ -288,18 +191,16 @@ mod tests {
             id: (*id).to_owned(),
             algorithm,
             signature: (*signature).to_owned(),
-            host: Some("PC-1".to_owned()),
-            time: None,
             cause: (*cause).to_owned(),
             confidence: *confidence,
-            happening: Happening::default(),
+            happening: Happening { host: Some("pc-1".to_owned()), ..Happening::default() },
         });
         let causes = causes.into_iter().map(|(signature, cause)| (signature.to_owned(), cause.to_owned()));
         Side { causes: causes.collect(), members: members.collect(), ..Side::default() }
     }
 
     fn kinds(comparison: &Comparison) -> Vec<(&str, Vec<&str>)> {
-        fn words(change: &Change) -> Vec<&str> {
+        fn words(change: &GroupChange) -> Vec<&str> {
             change.change.iter().map(|word| &**word).collect()
         }
         comparison.changes.iter().map(|change| (change.signature.as_str(), words(change))).collect()
@@ -402,11 +303,9 @@ mod tests {
             id: id.to_owned(),
             algorithm: 1,
             signature: signature.to_owned(),
-            host: None,
-            time: time.map(at),
             cause: "undetermined".to_owned(),
             confidence: 0.0,
-            happening: Happening::default(),
+            happening: Happening { time: time.map(at), ..Happening::default() },
         };
         let whole = [
             member("1", "spring", Some("2025-03-01T00:00:00Z")),
@@ -416,7 +315,7 @@ mod tests {
             member("5", "no time", None),
         ];
         let of = |limits: Limits| {
-            let members = whole.iter().filter(|member| limits.hold(member.time)).cloned();
+            let members = whole.iter().filter(|member| limits.hold(member.happening.time)).cloned();
             Side { limits, members: members.collect(), ..Side::default() }
         };
         let april = Limits { since: Some(at("2025-04-01T00:00:00Z")), until: None };

@@ -1,71 +1,35 @@
-//! Which incidents of two reports are the same although one report has more evidence of them.
+//! Matches incidents that two reports have in common, also where one report has more evidence of them.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use jiff::Timestamp;
 
-use crate::model::Incident;
-use incident::short_host;
+use super::side::Happening;
 
-/// How far apart two reports may place one incident, nanoseconds: the clocks of a dump's header and of many other
-/// artifacts count whole seconds.
+/// How far apart two reports may place one incident, nanoseconds: a dump's header and many other artifacts have whole
+/// seconds.
 const WITHIN: u128 = 1_000_000_000;
 
 /// How many incidents before and after one in time are looked at: no computer has so many of one program within a
 /// second, and pairs of all with all would take all memory.
 const MOST_NEAR: usize = 64;
 
-/// What happened, where and when.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Happening {
-    time: Option<Timestamp>,
-    /// The computer without its domain, lower case.
-    host: Option<String>,
-    /// The program, lower case, or the stop code.
-    what: Option<String>,
-    pid: Option<u32>,
-}
-
-impl From<&Incident<'_>> for Happening {
-    fn from(incident: &Incident<'_>) -> Self {
-        let process = incident.process.as_ref();
-        Self::of(
-            incident.time,
-            incident.host.as_deref(),
-            incident.bugcheck.as_ref().map(|bugcheck| bugcheck.code.clone().into_owned()),
-            process.and_then(|process| process.name.as_deref()),
-            process.and_then(|process| process.pid),
-        )
-    }
-}
-
-/// What happened, and on which computer or to which process: without both, nothing is known again.
+/// The program or stop code with its computer or process id: what both reports must have in common.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-enum Whom<'a> {
+enum Identity<'a> {
     Computer(&'a str, &'a str),
     Process(&'a str, u32),
 }
 
 impl Happening {
-    fn whom(&self) -> impl Iterator<Item = Whom<'_>> {
+    fn identities(&self) -> impl Iterator<Item = Identity<'_>> {
         let what = self.what.as_deref();
-        let computer = what.zip(self.host.as_deref()).map(|(what, host)| Whom::Computer(what, host));
-        computer.into_iter().chain(what.zip(self.pid).map(|(what, pid)| Whom::Process(what, pid)))
+        let computer = what.zip(self.host.as_deref()).map(|(what, host)| Identity::Computer(what, host));
+        computer.into_iter().chain(what.zip(self.pid).map(|(what, pid)| Identity::Process(what, pid)))
     }
 
-    fn of(
-        time: Option<Timestamp>,
-        host: Option<&str>,
-        stop: Option<String>,
-        process: Option<&str>,
-        pid: Option<u32>,
-    ) -> Self {
-        let what = stop.or_else(|| process.map(str::to_lowercase));
-        Self { time, host: host.map(short_host), what, pid }
-    }
-
-    /// How far apart in time two of the same are; `None` when they are not the same. Where one has no computer, as a
-    /// dump alone, the process must have the same id.
+    /// How far apart in time two records of the same incident are, nanoseconds; `None` when they are of different
+    /// incidents. Where one has no computer, as a dump alone, the process must have the same id.
     fn apart(&self, other: &Self) -> Option<u128> {
         let pids = self.pid.zip(other.pid).map(|(a, b)| a == b);
         let hosts = self.host.as_ref().zip(other.host.as_ref()).map(|(a, b)| a == b);
@@ -78,28 +42,28 @@ impl Happening {
     }
 }
 
-/// The incidents that both reports have: of the earlier report's id the later one's. The id is the same where the
-/// evidence is; of the others, those that are closest in time belong together, each to one.
+/// The incidents that both reports have: the id in the later report by the id in the earlier one. The id is the same where
+/// the evidence is; of the other incidents, those closest in time are matched, each with one.
 pub fn in_both<'a>(
     before: &'a BTreeMap<String, Happening>,
     now: &'a BTreeMap<String, Happening>,
 ) -> BTreeMap<&'a str, &'a str> {
     let mut same: BTreeMap<&str, &str> =
         before.keys().filter_map(|id| Some((id.as_str(), now.get_key_value(id)?.0.as_str()))).collect();
-    // By what happened to whom, in the order of time.
-    let mut others: HashMap<Whom<'_>, Vec<(Timestamp, &str, &Happening)>> = HashMap::new();
+    // By identity, in the order of time.
+    let mut others: HashMap<Identity<'_>, Vec<(Timestamp, &str, &Happening)>> = HashMap::new();
     for (id, happening) in now.iter().filter(|(id, _)| !before.contains_key(*id)) {
-        for whom in happening.whom() {
-            others.entry(whom).or_default().extend(happening.time.map(|time| (time, id.as_str(), happening)));
+        for identity in happening.identities() {
+            others.entry(identity).or_default().extend(happening.time.map(|time| (time, id.as_str(), happening)));
         }
     }
     others.values_mut().for_each(|others| others.sort_unstable_by_key(|(time, id, _)| (*time, *id)));
     let mut pairs: Vec<(u128, &str, &str)> = Vec::new();
     for (id, happening) in before.iter().filter(|(id, _)| !now.contains_key(*id)) {
         let Some(time) = happening.time else { continue };
-        for others in happening.whom().filter_map(|whom| others.get(&whom)) {
+        for others in happening.identities().filter_map(|identity| others.get(&identity)) {
             let middle = others.partition_point(|(other, _, _)| *other < time);
-            let near = others.iter().skip(middle.saturating_sub(MOST_NEAR)).take(MOST_NEAR.saturating_mul(2));
+            let near = others.iter().skip(middle.saturating_sub(MOST_NEAR)).take(2 * MOST_NEAR);
             pairs.extend(near.filter_map(|(_, other, now)| Some((happening.apart(now)?, id.as_str(), *other))));
         }
     }
@@ -116,10 +80,11 @@ pub fn in_both<'a>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use incident::short_host;
 
     fn happening(host: Option<&str>, what: &str, pid: Option<u32>, milliseconds: i64) -> Happening {
         let time = Timestamp::from_millisecond(milliseconds).expect("a time");
-        Happening::of(Some(time), host, None, Some(what), pid)
+        Happening { time: Some(time), host: host.map(short_host), what: Some(what.to_lowercase()), pid }
     }
 
     fn same(before: &[(&str, Happening)], now: &[(&str, Happening)]) -> Vec<(String, String)> {

@@ -1,23 +1,23 @@
-//! What another rule set makes of the same evidence.
+//! Compares the verdicts and findings of two rule sets on the same evidence.
 
 use std::collections::BTreeMap;
 
-use crate::{Judged, Report};
+use crate::model::{Judged, Report};
 use evidence::Place;
 
-/// An incident of which the two rule sets say different things.
+/// An incident on which the two rule sets differ.
 #[derive(Debug, Clone, Copy)]
 pub struct Changed<'r> {
-    /// What the first says.
+    /// By the first rule set.
     pub before: &'r Judged,
-    /// What the second says.
+    /// By the second rule set.
     pub now: &'r Judged,
 }
 
-/// A finding, and what becomes of it.
+/// How far a finding counts.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Standing<'r> {
-    /// How sure it is.
+pub struct FindingState<'r> {
+    /// Its confidence.
     pub confidence: f64,
     /// The rule whose finding takes its place.
     pub superseded_by: Option<&'r str>,
@@ -25,41 +25,41 @@ pub struct Standing<'r> {
     pub suppressed_by: Option<&'r str>,
 }
 
-/// A rule that does not say the same of an incident before and now; `None` where it does not match.
+/// A rule whose finding on an incident differs; `None` where it does not match.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ChangedRule<'r> {
     /// Its id.
     pub rule: &'r str,
     /// Its finding before.
-    pub before: Option<Standing<'r>>,
+    pub before: Option<FindingState<'r>>,
     /// Its finding now.
-    pub now: Option<Standing<'r>>,
+    pub now: Option<FindingState<'r>>,
 }
 
-/// The findings of an incident by rule, those among them that are set aside.
-fn standings(judged: &Judged) -> impl Iterator<Item = (&str, Standing<'_>)> {
+/// The findings of an incident by rule, also those that are superseded or suppressed.
+fn finding_states(judged: &Judged) -> impl Iterator<Item = (&str, FindingState<'_>)> {
     let findings = judged.findings.iter().map(|finding| {
         let (confidence, superseded_by) = (finding.confidence, finding.superseded_by.as_deref());
-        (&*finding.rule, Standing { confidence, superseded_by, suppressed_by: None })
+        (&*finding.rule, FindingState { confidence, superseded_by, suppressed_by: None })
     });
     let suppressed = judged.suppressed.iter().map(|one| {
-        let standing = Standing { confidence: one.confidence, superseded_by: None, suppressed_by: Some(&one.by.by) };
+        let standing =
+            FindingState { confidence: one.confidence, superseded_by: None, suppressed_by: Some(&one.by.by) };
         (&*one.rule, standing)
     });
     findings.chain(suppressed)
 }
 
 impl<'r> Changed<'r> {
-    /// The rules that match only in one of the two, with another confidence, or of which the finding stands in one alone,
-    /// by id.
+    /// The rules that match only in one of the two, with another confidence, or whose finding counts in one alone, by id.
     #[must_use]
     pub fn rules(&self) -> Vec<ChangedRule<'r>> {
         let mut rules: BTreeMap<&str, ChangedRule<'_>> = BTreeMap::new();
         let unknown = |rule| ChangedRule { rule, before: None, now: None };
-        for (rule, standing) in standings(self.before) {
+        for (rule, standing) in finding_states(self.before) {
             rules.entry(rule).or_insert_with(|| unknown(rule)).before = Some(standing);
         }
-        for (rule, standing) in standings(self.now) {
+        for (rule, standing) in finding_states(self.now) {
             rules.entry(rule).or_insert_with(|| unknown(rule)).now = Some(standing);
         }
         rules.into_values().filter(|rule| rule.before != rule.now).collect()
@@ -71,37 +71,36 @@ impl<'r> Changed<'r> {
         self.before.verdict.cause != self.now.verdict.cause
     }
 
-    /// Whether the evidence points to another module, or to one only now or no longer.
+    /// Whether the suspect is another one, or there is one in one of the two alone.
     #[must_use]
     pub fn suspect_changed(&self) -> bool {
         let module = |judged: &Judged| judged.incident.suspect.as_ref().map(|suspect| suspect.module.to_lowercase());
         module(self.before) != module(self.now)
     }
 
-    /// Whether the incident counts to another group.
+    /// Whether the incident is in another group.
     #[must_use]
     pub fn signature_changed(&self) -> bool {
         self.before.incident.signature != self.now.incident.signature
     }
 }
 
-/// What two rule sets make of the same evidence.
+/// How the results of two rule sets on the same evidence differ.
 #[derive(Debug)]
 pub struct ByRules<'r> {
     /// All incidents.
     pub incidents: usize,
-    /// Those of which verdict, confidence, suspect or signature differ, in the order of the first report.
+    /// The incidents in which verdict, confidence, suspect or signature differ, in the order of the first report.
     pub changed: Vec<Changed<'r>>,
-    /// The others of which a finding differs that does not decide the verdict: one that is too unsure for it, or that stands
-    /// behind another, in the same order.
+    /// Other incidents in which a finding differs that does not decide the verdict, in the same order.
     pub beside: Vec<Changed<'r>>,
-    /// Incidents that only the first has: texts on which only its rules have anything to say.
+    /// Incidents that only the first report has: texts in which only its rules find something.
     pub gone: Vec<&'r Judged>,
-    /// Incidents that only the second has.
+    /// Incidents that only the second report has.
     pub new: Vec<&'r Judged>,
 }
 
-/// Compares what two rule sets made of the same artifacts. An incident is known by its first item of evidence.
+/// Compares the reports of two rule sets on the same artifacts. Incidents are matched by their first item of evidence.
 #[must_use]
 pub fn by_rules<'r>(before: &'r Report, now: &'r Report) -> ByRules<'r> {
     let key = |judged: &'r Judged| -> Option<(usize, &'r Place)> {
@@ -127,5 +126,5 @@ pub fn by_rules<'r>(before: &'r Report, now: &'r Report) -> ByRules<'r> {
     }
     let left = |judged: &&'r Judged| others.contains_key(&key(judged));
     let new: Vec<&Judged> = now.incidents.iter().filter(left).collect();
-    ByRules { incidents: before.incidents.len().saturating_add(new.len()), changed, beside, gone, new }
+    ByRules { incidents: before.incidents.len() + new.len(), changed, beside, gone, new }
 }

@@ -1,11 +1,11 @@
-//! Artifacts that could not be read, or not whole.
+//! Gaps because of artifacts that were not read, or only in part.
 
 use std::collections::BTreeMap;
 
-use super::{Gap, counted};
-use crate::{Artifact, ArtifactStatus};
+use crate::model::{Artifact, ArtifactStatus, Gap};
+use crate::wording::counted;
 
-/// Adds what was not read of kinds that matter. What is of no kind that is read is no gap.
+/// Adds the artifacts of readable kinds that were not read whole, and the archives that were not opened.
 pub(super) fn gaps(artifacts: &[Artifact], gaps: &mut Vec<Gap>) {
     let mut counts: BTreeMap<(&'static str, &str), usize> = BTreeMap::new();
     for artifact in artifacts {
@@ -15,11 +15,10 @@ pub(super) fn gaps(artifacts: &[Artifact], gaps: &mut Vec<Gap>) {
             ArtifactStatus::Partial => "artifact-read-in-part",
             ArtifactStatus::Ok | ArtifactStatus::Skipped | ArtifactStatus::Unknown => continue,
         };
-        let count = counts.entry((kind, &*artifact.kind)).or_default();
-        *count = count.saturating_add(1);
+        *counts.entry((kind, &*artifact.kind)).or_default() += 1;
     }
     for ((kind, of), count) in counts {
-        let what = counted(count, named(of), &format!("{}s", named(of)));
+        let what = counted(count, noun(of));
         let was = if count == 1 { "was" } else { "were" };
         let says = match kind {
             "archive-not-opened" => format!("{what} {was} not opened: extract and analyze the folder"),
@@ -30,8 +29,8 @@ pub(super) fn gaps(artifacts: &[Artifact], gaps: &mut Vec<Gap>) {
     }
 }
 
-/// What people call an artifact's kind.
-fn named(kind: &str) -> &'static str {
+/// The noun for artifacts of a kind.
+fn noun(kind: &str) -> &'static str {
     match kind {
         "minidump" => "minidump",
         "kernel-dump" => "kernel dump",

@@ -1,61 +1,43 @@
-//! What to collect next, once for all incidents that ask for it.
+//! Requests for what to collect next, once for all incidents that ask for it.
 
 use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde::{Deserialize, Serialize};
-
-use crate::Judged;
+use crate::model::{CollectRequest, Judged};
 use windows_codes::Knowledge;
 
-/// Programs or dumps up to which each gets a text of its own; for more there is one for all.
+/// Up to so many different texts of a request are listed; of more, one general text stands for all.
 const MOST_FILLED: usize = 3;
 
-/// What is asked for where nothing is missing stands behind what is.
+/// The request that is made where nothing is missing; it comes last.
 const LAST: &str = "reproduce";
 
-/// Something to collect.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Request {
-    /// Its id in `rules/data/collect.yaml`.
-    pub id: Cow<'static, str>,
-    /// How many incidents ask for it.
-    pub incidents: usize,
-    /// How many of these have an undetermined verdict.
-    pub undetermined: usize,
-    /// What to do: a command, a registry value or a folder.
-    pub says: String,
-    /// The sentences of incidents that it stands for.
-    #[serde(skip)]
-    pub stands_for: BTreeSet<String>,
-}
-
-/// What one text would help.
+/// The incidents that one text would help.
 #[derive(Debug, Default)]
 struct Helped {
     incidents: usize,
     undetermined: usize,
-    /// The lowest place that it has in an incident's list.
+    /// Its lowest index in an incident's list.
     place: usize,
 }
 
 impl Helped {
     fn add(&mut self, other: &Self) {
         self.place = if self.incidents == 0 { other.place } else { self.place.min(other.place) };
-        self.incidents = self.incidents.saturating_add(other.incidents);
-        self.undetermined = self.undetermined.saturating_add(other.undetermined);
+        self.incidents += other.incidents;
+        self.undetermined += other.undetermined;
     }
 }
 
-/// What all incidents ask for, first what would help most undetermined ones.
-pub(super) fn requests(incidents: &[Judged], knowledge: &Knowledge) -> Vec<Request> {
+/// The requests of all incidents, first those that would help most undetermined ones.
+pub(super) fn requests(incidents: &[Judged], knowledge: &Knowledge) -> Vec<CollectRequest> {
     let mut by_id: BTreeMap<&'static str, BTreeMap<&str, Helped>> = BTreeMap::new();
     for verdict in incidents.iter().map(|judged| &judged.verdict) {
-        for (place, asked) in verdict.asked.iter().enumerate() {
-            let Some(text) = verdict.collect_next.get(asked.at) else { continue };
+        for (place, request) in verdict.gap_requests.iter().enumerate() {
+            let Some(text) = verdict.collect_next.get(request.at) else { continue };
             let undetermined = usize::from(verdict.is_undetermined());
-            by_id.entry(asked.id).or_default().entry(text).or_default().add(&Helped {
+            by_id.entry(request.id).or_default().entry(text).or_default().add(&Helped {
                 incidents: 1,
                 undetermined,
                 place,
@@ -76,12 +58,12 @@ pub(super) fn requests(incidents: &[Judged], knowledge: &Knowledge) -> Vec<Reque
             let Helped { incidents, undetermined, place } = helped;
             requests.push((
                 place,
-                Request { id: Cow::Borrowed(id), incidents, undetermined, says: text.to_owned(), stands_for },
+                CollectRequest { id: Cow::Borrowed(id), incidents, undetermined, says: text.to_owned(), stands_for },
             ));
         }
     }
     requests.sort_by(|(place, a), (other_place, b)| {
-        let key = |place, request: &Request| {
+        let key = |place, request: &CollectRequest| {
             (request.id == LAST, Reverse(request.undetermined), Reverse(request.incidents), place)
         };
         key(*place, a).cmp(&key(*other_place, b)).then_with(|| (&a.id, &a.says).cmp(&(&b.id, &b.says)))

@@ -1,40 +1,41 @@
-//! Incidents without a dump, and dumps that hold less than they could.
+//! Gaps because of incidents without a dump, and of dumps that lack a part.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::{Gap, Host, counted, of, undetermined};
-use crate::Judged;
+use super::{Host, of, undetermined};
+use crate::model::{Gap, Judged};
+use crate::wording::{counted, counted_as};
 use evidence::{CpuArchitecture, EventBody, Observation, OperatingSystem, ProcessDump, base_name};
 use incident::{Built, IncidentKind, JoinKey};
 
-/// Dumps that an event names, and that are spelled out.
+/// How many of the dumps that events name a sentence lists.
 const NAMED: usize = 3;
 
-/// The logs that matter.
+/// The logs in which incidents are recorded.
 const LOGS: [&str; 2] = ["Application", "System"];
 
-/// What an incident's evidence holds, as far as its coverage needs it.
+/// What an incident's evidence shows, as far as coverage needs it.
 #[derive(Debug, Clone, Default)]
-pub struct Shown {
+pub struct EvidenceShown {
     /// Whether a minidump of the process is there.
     pub(super) dump: bool,
     /// Whether a kernel dump is there.
     pub(super) kernel_dump: bool,
-    /// The kernel dump that an event says was written.
+    /// The path of a kernel dump that an event names as written.
     pub(super) named_dump: Option<Arc<str>>,
-    /// Whether the Application log and the System log have a record of it. The record can be later than what it tells.
+    /// Whether the Application log and the System log have a record of it. The record can be later than the incident.
     pub(super) recorded: [bool; 2],
-    /// Whether all that tells of it is records of logs other than the Application log, and other than the System log.
+    /// Whether all its evidence is records of logs other than the Application log, and other than the System log.
     pub(super) of_another_log: [bool; 2],
-    /// What its dumps lack, by the kinds of gaps; once a dump.
+    /// What its dumps lack, as kinds of gaps; each once a dump.
     pub(super) lacks: Vec<&'static str>,
 }
 
-impl Shown {
-    /// What the evidence of an incident holds.
+impl EvidenceShown {
+    /// What the evidence of an incident shows.
     #[must_use]
-    pub fn of(built: &Built<'_>) -> Self {
+    pub fn new(built: &Built<'_>) -> Self {
         let mut shown = Self::default();
         let channels: Option<Vec<&str>> = built
             .gathered
@@ -79,7 +80,7 @@ impl Shown {
     }
 }
 
-/// What a minidump of Windows lacks.
+/// The kinds of gaps that a minidump of Windows has.
 fn lacks(dump: &ProcessDump) -> Vec<&'static str> {
     let mut lacks = Vec::new();
     if dump.system.os != OperatingSystem::Windows {
@@ -93,14 +94,14 @@ fn lacks(dump: &ProcessDump) -> Vec<&'static str> {
     if modules.is_empty() {
         lacks.push("dump-without-modules");
     }
-    // The layer that carries 32-bit programs is only in a dump that shows the process with 64 bits.
+    // wow64.dll, which runs 32-bit programs, is only in dumps that show the process with 64 bits.
     if dump.system.cpu == CpuArchitecture::X64 && modules.iter().any(|module| layer(&module.path)) {
         lacks.push("dump-by-64-bit-tool");
     }
     lacks
 }
 
-/// Adds what is missing of a computer's dumps.
+/// Adds the gaps of a computer's dumps.
 pub(super) fn gaps(host: &Host<'_>, gaps: &mut Vec<Gap>) {
     let of_process = |judged: &Judged| matches!(judged.incident.kind, IncidentKind::Crash | IncidentKind::Hang);
     let of_system = |judged: &Judged| judged.incident.kind == IncidentKind::Bugcheck;
@@ -129,8 +130,11 @@ pub(super) fn gaps(host: &Host<'_>, gaps: &mut Vec<Gap>) {
         let count = with.clone().map(|(_, shown)| shown.lacks.iter().filter(|lack| **lack == kind).count()).sum();
         if count > 0 {
             let undetermined = undetermined(with.map(|(judged, _)| *judged));
-            let says =
-                format!("{}{}", counted(count, one, many), name.map_or_else(String::new, |name| format!(" ({name})")));
+            let says = format!(
+                "{}{}",
+                counted_as(count, one, many),
+                name.map_or_else(String::new, |name| format!(" ({name})"))
+            );
             gaps.push(Gap { count, undetermined, ..Gap::new(kind, name, says) });
         }
     }
@@ -141,7 +145,7 @@ fn missing(
     host: &Host<'_>,
     kind: &'static str,
     about: impl Fn(&Judged) -> bool,
-    has_dump: impl Fn(&Shown) -> bool,
+    has_dump: impl Fn(&EvidenceShown) -> bool,
     gaps: &mut Vec<Gap>,
 ) {
     let all: Vec<_> = host.incidents.iter().filter(|(judged, _)| about(judged)).collect();
@@ -153,16 +157,16 @@ fn missing(
     let whose = if name.is_some() { of(name) } else { " whose computer is not known".to_owned() };
     let hangs = all.iter().filter(|(judged, _)| judged.incident.kind == IncidentKind::Hang).count();
     let (incidents, dumps) = match kind {
-        "no-dump" if hangs == 0 => (counted(all.len(), "crash", "crashes"), "minidump"),
-        "no-dump" if hangs == all.len() => (counted(all.len(), "hang", "hangs"), "minidump"),
-        "no-dump" => (counted(all.len(), "crash or hang", "crashes and hangs"), "minidump"),
-        _ => (counted(all.len(), "stop", "stops"), "kernel dump"),
+        "no-dump" if hangs == 0 => (counted(all.len(), "crash"), "minidump"),
+        "no-dump" if hangs == all.len() => (counted(all.len(), "hang"), "minidump"),
+        "no-dump" => (counted_as(all.len(), "crash or hang", "crashes and hangs"), "minidump"),
+        _ => (counted(all.len(), "stop"), "kernel dump"),
     };
     let (count, total) = (without.len(), all.len());
     let mut says = match (total, count == total) {
         (1, _) => format!("no {dumps} of the {}{whose}", incidents.trim_start_matches("1 ")),
         (_, true) => format!("no {dumps} of any of the {incidents}{whose}"),
-        _ => format!("{incidents}{whose}, {dumps}s of {}", total.saturating_sub(count)),
+        _ => format!("{incidents}{whose}, {dumps}s of {}", total - count),
     };
     let named: BTreeSet<&str> = without.iter().filter_map(|(_, shown)| shown.named_dump.as_deref()).collect();
     if !named.is_empty() {

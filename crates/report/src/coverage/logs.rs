@@ -1,25 +1,26 @@
-//! Logs that are missing, begin too late, end too early or are not whole.
+//! Gaps because of event logs that are missing, begin too late, end too early or have holes.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::{Gap, Host, Shown, counted, undetermined};
-use crate::Judged;
+use super::{EvidenceShown, Host, undetermined};
+use crate::model::{Gap, Judged};
+use crate::wording::{counted, how_long};
 use evidence::LogCoverage;
 use evidence::{Days, Stretches};
 use incident::{Cleared, IncidentKind, Machine};
 
-/// What changed before an incident is looked for in so many hours: as far back as rules see installations.
+/// How long before an incident changes are looked for: as far back as rules see installations.
 const LOOKED_BACK: SignedDuration = SignedDuration::from_hours(7 * 24);
-/// A log that was silent for fewer days had nothing to say.
+/// Fewer days without records mean nothing: a log may have had nothing to record.
 const SILENT_DAYS: u64 = 3;
 
 /// A log's channel, and which incidents are recorded in it.
 type Channel = (&'static str, fn(&Judged) -> bool);
 
-/// The two logs that matter.
+/// The two logs in which incidents are recorded.
 const CHANNELS: [Channel; 2] = [
     ("Application", |judged| {
         matches!(judged.incident.kind, IncidentKind::Crash | IncidentKind::Hang | IncidentKind::StartFailure)
@@ -29,14 +30,15 @@ const CHANNELS: [Channel; 2] = [
     }),
 ];
 
-/// Adds what is missing of a computer's logs.
+/// Adds the gaps of a computer's logs.
 pub(super) fn gaps(name: &Arc<str>, logs: &[LogCoverage], host: &Host<'_>, gaps: &mut Vec<Gap>) {
     for (index, (channel, is_recorded)) in CHANNELS.into_iter().enumerate() {
         let of_channel: Vec<&LogCoverage> =
             logs.iter().filter(|log| log.channel.eq_ignore_ascii_case(channel)).collect();
         let all = || host.incidents.iter().map(|(judged, _)| *judged);
-        // What another log alone tells would not be in this one; nor is every reset that a report tells of.
-        let is_of_it = |judged: &Judged, shown: &Shown| {
+        // Incidents that only another log records would not be in this one; nor would every GPU reset that only a WER
+        // report shows.
+        let is_of_it = |judged: &Judged, shown: &EvidenceShown| {
             let known = shown.recorded.get(index).is_some_and(|recorded| *recorded);
             let elsewhere = shown.of_another_log.get(index).is_some_and(|other| *other);
             is_recorded(judged) && !elsewhere && (known || judged.incident.kind != IncidentKind::GpuReset)
@@ -46,7 +48,7 @@ pub(super) fn gaps(name: &Arc<str>, logs: &[LogCoverage], host: &Host<'_>, gaps:
         let gap = |kind, says| Gap { log: Some(Arc::from(channel)), ..Gap::new(kind, Some(name), says) };
         let covered = Stretches::of(of_channel.iter().copied());
         let Some((first, last)) = covered.span() else {
-            // The System log tells what surrounds any incident.
+            // The System log records the surroundings of any incident.
             let helped: Vec<&Judged> = if channel == "System" { all().collect() } else { recorded };
             if !helped.is_empty() {
                 let says = format!("no {channel} log from {name}");
@@ -55,8 +57,8 @@ pub(super) fn gaps(name: &Arc<str>, logs: &[LogCoverage], host: &Host<'_>, gaps:
             }
             continue;
         };
-        // What the log itself recorded, if later, is no proof that something lies outside of it.
-        let is_known = |shown: &Shown| shown.recorded.get(index).is_some_and(|recorded| *recorded);
+        // An incident that the log itself records, if later, does not lie outside of it.
+        let is_known = |shown: &EvidenceShown| shown.recorded.get(index).is_some_and(|recorded| *recorded);
         let unrecorded = of_it.filter(|(_, shown)| !is_known(shown));
         let times = unrecorded.filter_map(|(judged, _)| Some((*judged, judged.incident.time?)));
         let beyond = |is_beyond: &dyn Fn(Timestamp) -> bool| -> Vec<&Judged> {
@@ -69,7 +71,7 @@ pub(super) fn gaps(name: &Arc<str>, logs: &[LogCoverage], host: &Host<'_>, gaps:
             if found.is_empty() {
                 continue;
             }
-            let total = counted(recorded.len(), "incident", "incidents");
+            let total = counted(recorded.len(), "incident");
             let says = format!(
                 "the {channel} log of {name} {verb} {at:.0}; of {total} that it would record, {} {lie}, known from other \
                  artifacts{}",
@@ -84,12 +86,12 @@ pub(super) fn gaps(name: &Arc<str>, logs: &[LogCoverage], host: &Host<'_>, gaps:
         if channel == "System" {
             shortly_before(name, first, host, gap, gaps);
         }
-        let told = holes(name, channel, &covered, host, is_recorded, gap, gaps);
-        silent(name, channel, &of_channel, logs, &told, gap, gaps);
+        let known_holes = holes(name, channel, &covered, host, is_recorded, gap, gaps);
+        silent(name, channel, &of_channel, logs, &known_holes, gap, gaps);
     }
 }
 
-/// Adds the logs that were cleared, if no file holds what they had before.
+/// Adds the logs that were cleared, unless a file has their records from before.
 pub(super) fn cleared(machine: &Machine, host: &Host<'_>, gaps: &mut Vec<Gap>) {
     let mut by_channel: BTreeMap<String, Vec<&Cleared>> = BTreeMap::new();
     for cleared in &machine.cleared {
@@ -103,13 +105,13 @@ pub(super) fn cleared(machine: &Machine, host: &Host<'_>, gaps: &mut Vec<Gap>) {
         if known.is_none() && logs.is_empty() {
             continue;
         }
-        // An export of before the clearing has what the log lost.
+        // An export from before the clearing has the records that the log lost.
         let begins = logs.iter().map(|log| log.first).min();
         let mut lost = of_channel.iter().filter(|cleared| begins.is_none_or(|begins| begins >= cleared.time));
         let Some(last) = lost.next_back() else { continue };
-        let times = lost.count().saturating_add(1);
+        let times = lost.count() + 1;
         let last = last.time;
-        // What it had recorded of incidents, and, of the System log, what changed in the days before later ones.
+        // The incidents that it had recorded, and, of the System log, those in the days after the clearing.
         let is_helped = |judged: &Judged| {
             let Some(time) = judged.incident.time else { return false };
             known.is_some_and(|(name, is_recorded)| {
@@ -139,7 +141,7 @@ fn lies(count: usize) -> String {
     if count == 1 { "1 lies".to_owned() } else { format!("{count} lie") }
 }
 
-/// What is to be said where only the folder tells of which computer incidents are.
+/// The remark on incidents whose computer is known only by the folder that they lie in.
 fn by_folder(found: &[&Judged]) -> String {
     match found.iter().filter(|judged| judged.incident.host_by_folder).count() {
         0 => String::new(),
@@ -148,8 +150,8 @@ fn by_folder(found: &[&Judged]) -> String {
     }
 }
 
-/// Adds the holes between the files of a log in which incidents lie, or behind which they lie so near that what had
-/// changed before may be in the hole; gives them.
+/// Adds the holes between the files of a log in which incidents lie, or before incidents so near that changes before them
+/// may be in the hole; returns these holes.
 fn holes(
     name: &Arc<str>,
     channel: &str,
@@ -159,9 +161,9 @@ fn holes(
     gap: impl Fn(&'static str, String) -> Gap,
     gaps: &mut Vec<Gap>,
 ) -> Vec<(Timestamp, Timestamp)> {
-    let mut told = Vec::new();
+    let mut found_holes = Vec::new();
     for (from, to) in covered.holes() {
-        // The System log tells what changed before any incident.
+        // The System log records the changes before any incident.
         let reach = if channel == "System" { LOOKED_BACK } else { SignedDuration::ZERO };
         let concerned = host.incidents.iter().filter(|(judged, _)| channel == "System" || is_recorded(judged));
         let times = concerned.filter_map(|(judged, _)| Some((*judged, judged.incident.time?)));
@@ -172,7 +174,7 @@ fn holes(
         if found.is_empty() {
             continue;
         }
-        told.push((from, to));
+        found_holes.push((from, to));
         let or_after = if channel == "System" { " or in the week after" } else { "" };
         let says = format!(
             "the {channel} log of {name} has no record from {from:.0} to {to:.0}, between two of its files; {} in that \
@@ -183,10 +185,10 @@ fn holes(
         let (first, last) = (Some(from), Some(to));
         gaps.push(Gap { count: found.len(), undetermined, first, last, ..gap("log-hole", says) });
     }
-    told
+    found_holes
 }
 
-/// Adds that a log begins so shortly before the first incident that what changed before can't be seen.
+/// Adds that a log begins so shortly before the first incident that changes before it are not recorded.
 fn shortly_before(
     name: &Arc<str>,
     begins: Timestamp,
@@ -202,22 +204,25 @@ fn shortly_before(
     }
     let near: Vec<&Judged> =
         times().filter(|(_, time)| time.duration_since(begins) < LOOKED_BACK).map(|(judged, _)| judged).collect();
-    let how_long = if before.as_secs() == 0 { "with".to_owned() } else { format!("{} before", rough(before)) };
+    let distance = if before.as_secs() == 0 {
+        "with".to_owned()
+    } else {
+        format!("{} before", how_long(before.as_secs().unsigned_abs()))
+    };
     let says = format!(
-        "the System log of {name} begins {begins:.0}, {how_long} the first incident: what changed earlier is not in it"
+        "the System log of {name} begins {begins:.0}, {distance} the first incident: what changed earlier is not in it"
     );
     let undetermined = undetermined(near.iter().copied());
     gaps.push(Gap { count: near.len(), undetermined, first: Some(begins), ..gap("log-begins-shortly-before", says) });
 }
 
-/// Adds that a log says nothing of days on which other logs show that the computer ran; holes that were told are not told
-/// again.
+/// Adds that a log has no record of days on which other logs show that the computer ran, except for `known_holes`.
 fn silent(
     name: &Arc<str>,
     channel: &str,
     of_channel: &[&LogCoverage],
     logs: &[LogCoverage],
-    told: &[(Timestamp, Timestamp)],
+    known_holes: &[(Timestamp, Timestamp)],
     gap: impl Fn(&'static str, String) -> Gap,
     gaps: &mut Vec<Gap>,
 ) {
@@ -232,7 +237,7 @@ fn silent(
     let ran = others.between(*begin, *end);
     let shared: u64 = ran.runs().iter().map(|(first, last)| own.between(*first, *last).count()).sum();
     let missing = ran.count().saturating_sub(shared);
-    if missing >= SILENT_DAYS && missing.saturating_mul(2) >= ran.count() {
+    if missing >= SILENT_DAYS && 2 * missing >= ran.count() {
         let says = format!(
             "the {channel} log of {name} has records of {} of the {} days from {} to {} on which its other logs show that it \
              ran: it may have been exported with a filter",
@@ -248,8 +253,8 @@ fn silent(
     }
     for (first, last) in own.gaps() {
         let ran = others.between(first, last).count();
-        let is_told = told.iter().any(|(from, to)| Days::of(*from) < first && last < Days::of(*to));
-        if ran < SILENT_DAYS || is_told {
+        let is_known = known_holes.iter().any(|(from, to)| Days::of(*from) < first && last < Days::of(*to));
+        if ran < SILENT_DAYS || is_known {
             continue;
         }
         let says = format!(
@@ -263,18 +268,7 @@ fn silent(
     }
 }
 
-/// A day as a date.
+/// The date of a day.
 fn date(day: u32) -> String {
     Days::begin(day).map_or_else(String::new, |time| time.strftime("%Y-%m-%d").to_string())
-}
-
-/// A duration in the largest unit of which there are at least two.
-pub(crate) fn rough(duration: SignedDuration) -> String {
-    let seconds = duration.as_secs();
-    let units = [(86_400, "days"), (3_600, "h"), (60, "min")];
-    let whole = units.iter().find_map(|(unit, name)| {
-        let count = seconds.checked_div(*unit)?;
-        (count >= 2).then(|| format!("{count} {name}"))
-    });
-    whole.unwrap_or_else(|| format!("{seconds} s"))
 }

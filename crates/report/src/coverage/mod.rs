@@ -1,7 +1,7 @@
-//! What the artifacts could not show, and what to collect because of it: of each machine and of the folder as a whole.
+//! Finds what the artifacts could not show, and what to collect because of it: of each machine and of the folder as a whole.
 //!
-//! Everything is concluded of incidents, logs and artifacts as they are kept, so that a merged report says the same as one
-//! of the whole folder. A sentence stands only where artifacts prove it.
+//! Everything is concluded from incidents, logs and artifacts as reports for merging keep them, so that a merged report has
+//! the same gaps as one of the whole folder. Only gaps that the artifacts prove are listed.
 
 mod artifacts;
 mod collect;
@@ -10,108 +10,23 @@ mod logs;
 #[cfg(test)]
 mod tests;
 
-use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use jiff::Timestamp;
-use serde::{Deserialize, Serialize};
+pub use dumps::EvidenceShown;
 
-pub use collect::Request;
-pub use dumps::Shown;
-pub(crate) use logs::rough;
-
-use crate::{Artifact, Judged};
+use crate::model::{Artifact, Coverage, Gap, Judged};
 use incident::Machine;
 
-/// What a run could not see.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
-pub struct Coverage {
-    /// What is missing, first what would help most undetermined incidents.
-    pub gaps: Vec<Gap>,
-    /// What to collect, in the same order.
-    pub collect_next: Vec<Request>,
-}
-
-/// Something that the artifacts could not show.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Gap {
-    /// What is missing: one of [`Gap::KINDS`].
-    pub kind: Cow<'static, str>,
-    /// The computer; absent where no artifact names it, or where it is about all.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub host: Option<Arc<str>>,
-    /// The log's channel.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub log: Option<Arc<str>>,
-    /// How many things are missing or concerned: incidents, dumps or artifacts, as `kind` says.
-    pub count: usize,
-    /// Of so many.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub of: Option<usize>,
-    /// How many of the incidents that it would help have an undetermined verdict.
-    pub undetermined: usize,
-    /// From when on nothing is shown, or until when.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub first: Option<Timestamp>,
-    /// Until when.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub last: Option<Timestamp>,
-    /// All of this in a sentence.
-    pub says: String,
-}
-
-impl Gap {
-    /// The kinds, the ones that say most first.
-    pub const KINDS: &'static [&'static str] = &[
-        "no-dump",
-        "no-kernel-dump",
-        "no-log",
-        "log-begins-after-incidents",
-        "log-ends-before-incidents",
-        "log-begins-shortly-before",
-        "log-cleared",
-        "log-hole",
-        "log-holds-few-days",
-        "log-silent",
-        "dump-without-exception",
-        "dump-without-modules",
-        "dump-by-64-bit-tool",
-        "kernel-dump-of-header",
-        "archive-not-opened",
-        "artifact-not-readable",
-        "artifact-read-in-part",
-    ];
-
-    /// Whether it is about artifacts and not about what they are about.
-    #[must_use]
-    pub fn is_of_artifacts(&self) -> bool {
-        matches!(&*self.kind, "archive-not-opened" | "artifact-not-readable" | "artifact-read-in-part")
-    }
-
-    fn new(kind: &'static str, host: Option<&Arc<str>>, says: String) -> Self {
-        Self {
-            kind: Cow::Borrowed(kind),
-            host: host.cloned(),
-            log: None,
-            count: 0,
-            of: None,
-            undetermined: 0,
-            first: None,
-            last: None,
-            says,
-        }
-    }
-}
-
-/// Concludes it, and adds to each machine what concerns it. `shown` is what the evidence of each of `incidents` holds.
+/// The coverage of a run. Adds to each machine the sentences that concern it. `shown` is what the evidence of each of
+/// `incidents` shows, in the same order.
 #[must_use]
 pub fn coverage(
     artifacts: &[Artifact],
     machines: &mut [Machine],
     incidents: &[Judged],
-    shown: &[Shown],
+    shown: &[EvidenceShown],
     knowledge: &windows_codes::Knowledge,
 ) -> Coverage {
     let hosts = by_host(incidents, shown);
@@ -130,7 +45,7 @@ pub fn coverage(
     }
     with_machine.sort_unstable();
     for (key, of_host) in &hosts {
-        // Computers that only texts name.
+        // Computers that no log names, only texts.
         if let (Some(key), Some(name)) = (key, &of_host.name)
             && with_machine.binary_search(key).is_err()
         {
@@ -147,7 +62,7 @@ pub fn coverage(
     Coverage { gaps, collect_next: collect::requests(incidents, knowledge) }
 }
 
-/// The sentences about each machine, behind what its logs cover.
+/// Adds the sentences about each machine behind what its logs cover.
 fn add_to(machines: &mut [Machine], gaps: &[Gap]) {
     let index: BTreeMap<String, usize> =
         machines.iter().enumerate().map(|(index, machine)| (machine.host.to_lowercase(), index)).collect();
@@ -164,12 +79,12 @@ fn add_to(machines: &mut [Machine], gaps: &[Gap]) {
 struct Host<'i> {
     /// Its name, where one is known.
     name: Option<Arc<str>>,
-    incidents: Vec<(&'i Judged, &'i Shown)>,
+    incidents: Vec<(&'i Judged, &'i EvidenceShown)>,
 }
 
-/// The incidents by computer, its name in lower case; those that name none together. A text that tells of one of several is
-/// none of its own.
-fn by_host<'i>(incidents: &'i [Judged], shown: &'i [Shown]) -> BTreeMap<Option<String>, Host<'i>> {
+/// The incidents by computer, its name in lower case; those without computer together. Texts that fit several incidents are
+/// left out.
+fn by_host<'i>(incidents: &'i [Judged], shown: &'i [EvidenceShown]) -> BTreeMap<Option<String>, Host<'i>> {
     let mut hosts: BTreeMap<Option<String>, Host<'i>> = BTreeMap::new();
     for (judged, shown) in incidents.iter().zip(shown).filter(|(judged, _)| judged.incident.may_be_of.is_empty()) {
         let name = &judged.incident.host;
@@ -183,11 +98,6 @@ fn by_host<'i>(incidents: &'i [Judged], shown: &'i [Shown]) -> BTreeMap<Option<S
 /// How many of these have an undetermined verdict.
 fn undetermined<'i>(incidents: impl Iterator<Item = &'i Judged>) -> usize {
     incidents.filter(|judged| judged.verdict.is_undetermined()).count()
-}
-
-/// `1 crash`, `2 crashes`: a number with its noun.
-fn counted(number: usize, singular: &str, plural: &str) -> String {
-    if number == 1 { format!("1 {singular}") } else { format!("{number} {plural}") }
 }
 
 /// ` of PC-7`, or nothing where the computer is not known.

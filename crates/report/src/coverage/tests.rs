@@ -1,9 +1,12 @@
-//! What is said of made-up incidents, logs and artifacts.
+//! The gaps and requests of made-up incidents, logs and artifacts.
 
 use std::collections::BTreeMap;
 
+use jiff::Timestamp;
+
 use super::*;
-use crate::{ArtifactStatus, Asked, Verdict};
+use crate::model::CollectRequest;
+use crate::{ArtifactStatus, GapRequest, Verdict};
 use evidence::Days;
 use evidence::LogCoverage;
 use incident::{Incident, IncidentKind, Signature};
@@ -43,7 +46,7 @@ fn incident(kind: IncidentKind, host: Option<&str>, time: &str, determined: bool
             confidence: 0.0,
             sentence: String::new(),
             collect_next: Vec::new(),
-            asked: Vec::new(),
+            gap_requests: Vec::new(),
         },
     }
 }
@@ -78,7 +81,7 @@ fn machine(logs: Vec<LogCoverage>) -> Machine {
 }
 
 /// The sentences about these.
-fn said(logs: Vec<LogCoverage>, incidents: &[(Judged, Shown)]) -> Vec<String> {
+fn said(logs: Vec<LogCoverage>, incidents: &[(Judged, EvidenceShown)]) -> Vec<String> {
     let (judged, shown): (Vec<_>, Vec<_>) = incidents.iter().cloned().unzip();
     let mut machines = vec![machine(logs)];
     let found = coverage(&[], &mut machines, &judged, &shown, &Knowledge::builtin());
@@ -90,13 +93,13 @@ fn said(logs: Vec<LogCoverage>, incidents: &[(Judged, Shown)]) -> Vec<String> {
 }
 
 /// Incidents with what their evidence holds.
-type Incidents = Vec<(Judged, Shown)>;
+type Incidents = Vec<(Judged, EvidenceShown)>;
 
 fn days(from: u8, to: u8) -> Vec<u8> {
     (from..=to).collect()
 }
 
-const WITH_DUMP: Shown = Shown {
+const WITH_DUMP: EvidenceShown = EvidenceShown {
     dump: true,
     kernel_dump: true,
     named_dump: None,
@@ -138,7 +141,7 @@ fn logs_and_incidents_say_what_is_missing() {
             vec![log("System", &days(10, 28))],
             vec![(
                 incident(IncidentKind::PowerLoss, Some("PC-1"), "10T09:00:00", true),
-                Shown { recorded: [false, true], ..WITH_DUMP },
+                EvidenceShown { recorded: [false, true], ..WITH_DUMP },
             )],
             &[],
         ),
@@ -161,7 +164,7 @@ fn logs_and_incidents_say_what_is_missing() {
             vec![
                 (
                     incident(IncidentKind::StartFailure, Some("PC-1"), "09T07:00:00", true),
-                    Shown { recorded: [false, true], of_another_log: [true, false], ..WITH_DUMP },
+                    EvidenceShown { recorded: [false, true], of_another_log: [true, false], ..WITH_DUMP },
                 ),
                 on(Crash, "09T08:00:00"),
             ],
@@ -240,16 +243,16 @@ fn logs_and_incidents_say_what_is_missing() {
 #[test]
 fn dumps_that_are_missing_are_counted_by_computer() {
     use IncidentKind::{Bugcheck, Crash, Hang};
-    let named = |path: &str| Shown { named_dump: Some(path.into()), ..Shown::default() };
+    let named = |path: &str| EvidenceShown { named_dump: Some(path.into()), ..EvidenceShown::default() };
     let nameless = |kind, shown| (incident(kind, None, "", true), shown);
     let table: &[(Incidents, &[&str])] = &[
         (vec![nameless(Crash, WITH_DUMP)], &[]),
-        (vec![nameless(Crash, Shown::default())], &["no minidump of the crash whose computer is not known"]),
+        (vec![nameless(Crash, EvidenceShown::default())], &["no minidump of the crash whose computer is not known"]),
         (
             vec![
                 nameless(Crash, WITH_DUMP),
-                nameless(Crash, Shown::default()),
-                nameless(Hang, Shown::default()),
+                nameless(Crash, EvidenceShown::default()),
+                nameless(Hang, EvidenceShown::default()),
                 nameless(Bugcheck, named(r"C:\Windows\MEMORY.DMP")),
                 nameless(Bugcheck, named(r"C:\Windows\Minidump\a.dmp")),
             ],
@@ -259,7 +262,10 @@ fn dumps_that_are_missing_are_counted_by_computer() {
             ],
         ),
         (
-            vec![nameless(Hang, Shown { lacks: vec!["dump-without-exception", "dump-by-64-bit-tool"], ..WITH_DUMP })],
+            vec![nameless(
+                Hang,
+                EvidenceShown { lacks: vec!["dump-without-exception", "dump-by-64-bit-tool"], ..WITH_DUMP },
+            )],
             &[
                 "1 minidump holds no exception: it was taken while the process ran",
                 "1 minidump of a 32-bit program was made by a 64-bit tool and shows it as a 64-bit process",
@@ -274,7 +280,7 @@ fn dumps_that_are_missing_are_counted_by_computer() {
 #[test]
 fn what_helps_most_undetermined_incidents_comes_first() {
     use IncidentKind::Crash;
-    let of = |host, determined| (incident(Crash, Some(host), "20T08:00:00", determined), Shown::default());
+    let of = |host, determined| (incident(Crash, Some(host), "20T08:00:00", determined), EvidenceShown::default());
     let incidents = [of("PC-3", true), of("PC-3", true), of("PC-3", true), of("PC-2", false)];
     let (judged, shown): (Vec<_>, Vec<_>) = incidents.into_iter().unzip();
     let artifact = |path: &str, kind: &'static str, status| Artifact {
@@ -318,12 +324,12 @@ fn what_many_incidents_ask_for_is_asked_for_once() {
         let mut judged = incident(IncidentKind::Crash, None, "", determined);
         for (at, (id, program)) in ids.iter().enumerate() {
             judged.verdict.collect_next.push(knowledge.collect_for(id, Some(program)).expect("a text"));
-            judged.verdict.asked.push(Asked { id, at });
+            judged.verdict.gap_requests.push(GapRequest { id, at });
         }
         judged
     };
     let requests = |incidents: &[Judged]| -> Vec<(String, usize, usize, bool)> {
-        let names = |request: &Request| request.says.contains(".exe\" /v");
+        let names = |request: &CollectRequest| request.says.contains(".exe\" /v");
         let found = collect::requests(incidents, &knowledge);
         found.iter().map(|one| (one.id.to_string(), one.incidents, one.undetermined, names(one))).collect()
     };

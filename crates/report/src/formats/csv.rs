@@ -1,66 +1,102 @@
 //! The report as a table: one row an incident, for spreadsheets and databases.
 //!
-//! RFC 4180, UTF-8. Columns are only added, at the end. What a spreadsheet would take for a formula is written as text.
+//! RFC 4180, UTF-8. New columns are added at the end. A cell that a spreadsheet would read as a formula is written as text.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::io::{self, Write};
 
-use super::text::wording::prose;
 use crate::confidence::{self, Level, NOT_DETERMINED};
-
-use crate::groups::Group;
-use crate::{Judged, Report};
+use crate::model::{Group, Judged, Report};
+use crate::wording::prose;
+use incident::Incident;
+use rules::Finding;
 use untrusted::sanitise;
-
-/// The columns; `docs/report.md` describes them.
-pub const COLUMNS: [&str; 42] = [
-    "incident_id",
-    "kind",
-    "time",
-    "host",
-    "cause",
-    "confidence",
-    "how_sure",
-    "severity",
-    "rule",
-    "sentence",
-    "what_to_do",
-    "collect_next",
-    "process",
-    "process_version",
-    "pid",
-    "process_path",
-    "exception_code",
-    "exception_name",
-    "bugcheck_code",
-    "bugcheck_name",
-    "bugcheck_parameters",
-    "fault_module",
-    "fault_version",
-    "fault_offset",
-    "fault_function",
-    "suspect",
-    "suspect_version",
-    "suspect_basis",
-    "os",
-    "cpu",
-    "gpu_driver",
-    "cuda",
-    "cudnn",
-    "python",
-    "group",
-    "group_incidents",
-    "other_causes",
-    "suppressed",
-    "sigma",
-    "may_be_of",
-    "artifacts",
-    "remarks",
-];
 
 /// Between the entries of a list in one cell.
 const BETWEEN: &str = "; ";
+
+/// One incident, as the columns need it.
+struct Row<'r> {
+    report: &'r Report,
+    incident: &'r Incident,
+    judged: &'r Judged,
+    /// The finding that gave the verdict its cause.
+    leading: Option<&'r Finding>,
+    group: Option<&'r Group>,
+}
+
+/// The columns, each with what makes its cells. A value that is not known is empty. `docs/report.md` describes them.
+const COLUMNS: [(&str, fn(&Row<'_>) -> String); 42] = [
+    ("incident_id", |row| row.incident.id.clone()),
+    ("kind", |row| row.incident.kind.word().to_owned()),
+    ("time", |row| text(row.incident.time)),
+    ("host", |row| text(row.incident.host.as_ref())),
+    ("cause", |row| row.judged.verdict.cause.clone()),
+    ("confidence", |row| confidence::rounded(row.judged.verdict.confidence).to_string()),
+    ("how_sure", |row| match &row.judged.verdict {
+        verdict if verdict.is_undetermined() => NOT_DETERMINED.to_owned(),
+        verdict => Level::of(verdict.confidence).words().to_owned(),
+    }),
+    ("severity", |row| text(row.leading.map(|finding| finding.severity.word()))),
+    ("rule", |row| text(row.leading.map(|finding| &finding.rule))),
+    ("sentence", |row| prose(&row.judged.verdict.sentence)),
+    ("what_to_do", |row| {
+        let steps = row.leading.into_iter().flat_map(|finding| &finding.remediation);
+        joined(steps.map(|step| format!("{}: {}", step.audience.word(), prose(&step.text))))
+    }),
+    ("collect_next", |row| joined(row.judged.verdict.collect_next.iter().map(|text| prose(text)))),
+    ("process", |row| text(row.incident.process.as_ref().and_then(|process| process.name.as_ref()))),
+    ("process_version", |row| text(row.incident.process.as_ref().and_then(|process| process.version))),
+    ("pid", |row| text(row.incident.process.as_ref().and_then(|process| process.pid))),
+    ("process_path", |row| text(row.incident.process.as_ref().and_then(|process| process.path.as_ref()))),
+    ("exception_code", |row| text(row.incident.exception.as_ref().map(|exception| exception.code))),
+    ("exception_name", |row| text(row.incident.exception.as_ref().and_then(|exception| exception.name.as_ref()))),
+    ("bugcheck_code", |row| text(row.incident.bugcheck.as_ref().map(|bugcheck| bugcheck.code))),
+    ("bugcheck_name", |row| text(row.incident.bugcheck.as_ref().and_then(|bugcheck| bugcheck.name.as_ref()))),
+    ("bugcheck_parameters", |row| {
+        let parameters = row.incident.bugcheck.iter().flat_map(|bugcheck| &bugcheck.parameters);
+        joined(parameters.map(|value| format!("{value:#x}")))
+    }),
+    ("fault_module", |row| text(row.incident.fault_site.as_ref().map(|site| &site.module))),
+    ("fault_version", |row| text(row.incident.fault_site.as_ref().and_then(|site| site.version))),
+    ("fault_offset", |row| text(row.incident.fault_site.as_ref().and_then(|site| site.offset))),
+    ("fault_function", |row| text(row.incident.fault_site.as_ref().and_then(|site| site.function.as_ref()))),
+    ("suspect", |row| text(row.incident.suspect.as_ref().map(|suspect| &suspect.module))),
+    ("suspect_version", |row| text(row.incident.suspect.as_ref().and_then(|suspect| suspect.version))),
+    ("suspect_basis", |row| text(row.incident.suspect.as_ref().map(|suspect| suspect.basis))),
+    ("os", |row| text(row.incident.environment.get("os"))),
+    ("cpu", |row| text(row.incident.environment.get("cpu"))),
+    ("gpu_driver", |row| text(row.incident.environment.get("gpu_driver"))),
+    ("cuda", |row| text(row.incident.environment.get("cuda"))),
+    ("cudnn", |row| text(row.incident.environment.get("cudnn"))),
+    ("python", |row| text(row.incident.environment.get("python"))),
+    ("group", |row| text(row.group.map(|group| &group.signature))),
+    ("group_incidents", |row| text(row.group.map(|group| group.incidents.len()))),
+    ("other_causes", |row| {
+        let others = row.judged.other_causes();
+        joined(others.map(|finding| format!("{} {}", finding.cause, confidence::rounded(finding.confidence))))
+    }),
+    ("suppressed", |row| {
+        let suppressed = row.judged.suppressed.iter();
+        joined(suppressed.map(|finding| prose(&format!("{} {}", finding.rule, finding.by.says()))))
+    }),
+    ("sigma", |row| joined(row.judged.sigma.iter().map(|nearby| prose(&nearby.rule.title)))),
+    ("may_be_of", |row| row.incident.may_be_of.join(BETWEEN)),
+    ("artifacts", |row| {
+        let paths = row.incident.evidence.iter().filter_map(|item| row.report.artifact_path(item.artifact));
+        paths.collect::<BTreeSet<_>>().into_iter().collect::<Vec<_>>().join(BETWEEN)
+    }),
+    ("remarks", |row| joined(row.incident.remarks.iter().map(|remark| prose(remark)))),
+];
+
+fn text(value: Option<impl ToString>) -> String {
+    value.map(|value| value.to_string()).unwrap_or_default()
+}
+
+fn joined(texts: impl Iterator<Item = String>) -> String {
+    texts.collect::<Vec<_>>().join(BETWEEN)
+}
 
 /// Writes the report as CSV.
 ///
@@ -69,99 +105,30 @@ const BETWEEN: &str = "; ";
 pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     let mut table = csv::WriterBuilder::new()
         .terminator(csv::Terminator::CRLF)
-        .buffer_capacity(super::WRITTEN_AT_ONCE)
+        .buffer_capacity(super::BUFFER_SIZE)
         .from_writer(out);
-    table.write_record(COLUMNS).map_err(of_output)?;
+    table.write_record(COLUMNS.map(|(name, _)| name)).map_err(io_error)?;
     let groups = report.groups.iter().flat_map(|group| group.incidents.iter().map(move |id| (id.as_str(), group)));
     let groups: HashMap<&str, &Group> = groups.collect();
     for judged in &report.incidents {
-        let cells = cells(report, judged, groups.get(judged.incident.id.as_str()).copied());
-        table.write_record(cells.iter().map(|cell| harmless(cell).into_owned())).map_err(of_output)?;
+        let incident = &judged.incident;
+        let group = groups.get(incident.id.as_str()).copied();
+        let row = Row { report, incident, judged, leading: judged.leading_finding(), group };
+        table.write_record(COLUMNS.map(|(_, cell)| harmless(&cell(&row)).into_owned())).map_err(io_error)?;
     }
     table.flush()
 }
 
-/// The error that the output had: whoever reads it may only have gone away.
-fn of_output(error: csv::Error) -> io::Error {
+/// The error of the output, whose kind says whether the reader has gone away.
+fn io_error(error: csv::Error) -> io::Error {
     match error.into_kind() {
         csv::ErrorKind::Io(error) => error,
         other => io::Error::other(format!("{other:?}")),
     }
 }
 
-/// A row's cells. What is not known is empty.
-fn cells(report: &Report, judged: &Judged, group: Option<&Group>) -> [String; COLUMNS.len()] {
-    fn shown(value: Option<impl ToString>) -> String {
-        value.map(|value| value.to_string()).unwrap_or_default()
-    }
-    let Judged { incident, findings, suppressed, verdict, sigma } = judged;
-    let standing = findings.iter().filter(|finding| finding.stands());
-    let leading = standing.clone().find(|finding| finding.cause == verdict.cause);
-    let determined = !verdict.is_undetermined();
-    let (process, exception) = (incident.process.as_ref(), incident.exception.as_ref());
-    let (bugcheck, site) = (incident.bugcheck.as_ref(), incident.fault_site.as_ref());
-    let suspect = incident.suspect.as_ref();
-    let environment = |key: &str| incident.environment.get(key).cloned().unwrap_or_default();
-    let steps = leading.map(|finding| finding.remediation.as_slice()).unwrap_or_default();
-    let steps = steps.iter().map(|step| format!("{}: {}", step.audience.word(), prose(&step.text)));
-    let others = standing.filter(|finding| finding.cause != verdict.cause);
-    let others = others.map(|finding| format!("{} {}", finding.cause, confidence::rounded(finding.confidence)));
-    let mut artifacts: Vec<&str> =
-        incident.evidence.iter().filter_map(|item| report.artifact_path(item.artifact)).collect();
-    artifacts.sort_unstable();
-    artifacts.dedup();
-    [
-        incident.id.clone(),
-        incident.kind.word().to_owned(),
-        shown(incident.time),
-        shown(incident.host.as_ref()),
-        verdict.cause.clone(),
-        confidence::rounded(verdict.confidence).to_string(),
-        if determined { Level::of(verdict.confidence).words() } else { NOT_DETERMINED }.to_owned(),
-        shown(leading.map(|finding| finding.severity.word())),
-        shown(leading.map(|finding| &finding.rule)),
-        prose(&verdict.sentence),
-        listed(steps),
-        listed(verdict.collect_next.iter().map(|text| prose(text))),
-        shown(process.and_then(|process| process.name.as_ref())),
-        shown(process.and_then(|process| process.version)),
-        shown(process.and_then(|process| process.pid)),
-        shown(process.and_then(|process| process.path.as_ref())),
-        shown(exception.map(|exception| exception.code)),
-        shown(exception.and_then(|exception| exception.name.as_ref())),
-        shown(bugcheck.map(|bugcheck| bugcheck.code)),
-        shown(bugcheck.and_then(|bugcheck| bugcheck.name.as_ref())),
-        listed(bugcheck.into_iter().flat_map(|bugcheck| &bugcheck.parameters).map(|value| format!("{value:#x}"))),
-        shown(site.map(|site| &site.module)),
-        shown(site.and_then(|site| site.version)),
-        shown(site.and_then(|site| site.offset)),
-        shown(site.and_then(|site| site.function.as_ref())),
-        shown(suspect.map(|suspect| &suspect.module)),
-        shown(suspect.and_then(|suspect| suspect.version)),
-        shown(suspect.map(|suspect| suspect.basis)),
-        environment("os"),
-        environment("cpu"),
-        environment("gpu_driver"),
-        environment("cuda"),
-        environment("cudnn"),
-        environment("python"),
-        shown(group.map(|group| &group.signature)),
-        shown(group.map(|group| group.incidents.len())),
-        listed(others),
-        listed(suppressed.iter().map(|finding| prose(&format!("{} {}", finding.rule, finding.by.says())))),
-        listed(sigma.iter().map(|nearby| prose(&nearby.rule.title).to_string())),
-        listed(incident.may_be_of.iter().cloned()),
-        listed(artifacts.into_iter().map(str::to_owned)),
-        listed(incident.remarks.iter().map(|remark| prose(remark))),
-    ]
-}
-
-fn listed(texts: impl Iterator<Item = String>) -> String {
-    texts.collect::<Vec<_>>().join(BETWEEN)
-}
-
-/// A cell that neither acts on a terminal nor is a formula: spreadsheets take what begins with one of these characters
-/// for one, also behind blanks and in their full-width forms. An apostrophe before it makes it a text.
+/// A cell that neither acts on a terminal nor is a formula. Spreadsheets read a cell as a formula that begins with one of
+/// these characters, also behind blanks and in full width; an apostrophe before it makes it a text.
 fn harmless(cell: &str) -> Cow<'_, str> {
     const FORMULA: [char; 8] = ['=', '+', '-', '@', '\u{FF1D}', '\u{FF0B}', '\u{FF0D}', '\u{FF20}'];
     let cell = sanitise(cell);
@@ -171,7 +138,7 @@ fn harmless(cell: &str) -> Cow<'_, str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sample::{bugcheck, crash, everything, report, undetermined};
+    use crate::tests::sample::{bugcheck, crash, everything, report, undetermined};
 
     fn table(report: &Report) -> (Vec<String>, Vec<HashMap<String, String>>) {
         let mut out = Vec::new();
@@ -192,7 +159,7 @@ mod tests {
         let mut all = report(everything().artifacts, vec![crash("c1"), undetermined("u1", 3), bugcheck("b1", 9)]);
         all.incidents[1].incident.may_be_of = vec!["c1".into(), "c2".into()];
         let (head, rows) = table(&all);
-        assert_eq!(head, COLUMNS);
+        assert_eq!(head, COLUMNS.map(|(name, _)| name));
         assert_eq!(rows.len(), 3);
         for (column, expected) in [
             ("incident_id", "c1"),
@@ -261,6 +228,6 @@ mod tests {
             .filter_map(|line| line.strip_prefix("| `")?.split_once("` |"))
             .flat_map(|(columns, _)| columns.split("`, `"))
             .collect();
-        assert_eq!(described, COLUMNS);
+        assert_eq!(described, COLUMNS.map(|(name, _)| name));
     }
 }

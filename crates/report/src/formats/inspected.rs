@@ -8,32 +8,31 @@ use serde_json::{Map, Value};
 use std::collections::BTreeSet;
 
 use super::json;
-use crate::Artifact;
-use crate::model::{Evidence, Made};
+use crate::model::{Artifact, Evidence, Made};
 use facts::FactSet;
 use facts::schema::{self, FactType};
 use incident::{Incident, Machine};
 use rules::RuleSet;
 
-/// What inspecting artifacts gives.
+/// The result of `crashsift inspect`.
 #[derive(Debug)]
 pub struct Inspected {
     /// The artifacts, as a report lists them.
     pub artifacts: Vec<Artifact>,
-    /// The machines that event logs tell of, also when none of them had an incident.
+    /// The machines that event logs name, also those without incident.
     pub machines: Vec<Machine>,
     /// The incidents with their facts.
     pub incidents: Vec<(Incident, FactSet)>,
-    /// Ids of those among them that are made of nothing but texts in which nothing was recognised. A report leaves them
-    /// out where no rule finds anything in them.
+    /// The ids of incidents that are made only from texts in which nothing was recognised. A report leaves them out unless a
+    /// rule finds something in them.
     pub unrecognised: BTreeSet<String>,
-    /// What WER reports say that tell of no incident: failed updates, suspected leaks, missing drivers.
+    /// Sentences about WER reports that are of no incident: failed updates, suspected leaks, missing drivers.
     pub reports: Vec<String>,
 }
 
 impl Inspected {
-    /// Whether the report that these rules make of the same artifacts has this incident, of which these facts are known:
-    /// whatever the limits of its times.
+    /// Whether a report by these rules on the same artifacts contains this incident with these facts; limits of time are not
+    /// considered.
     #[must_use]
     pub fn is_reported(&self, incident: &Incident, facts: &FactSet, rules: &RuleSet) -> bool {
         !self.unrecognised.contains(&incident.id) || {
@@ -43,7 +42,7 @@ impl Inspected {
     }
 }
 
-/// Writes what was inspected.
+/// Writes the artifacts and incidents with their facts.
 ///
 /// # Errors
 ///
@@ -86,7 +85,7 @@ impl<'a> Document<'a> {
     }
 }
 
-/// Every fact and list that is known, by its path.
+/// All known facts and lists, by their paths.
 fn all(facts: &FactSet) -> Map<String, Value> {
     let scalars = facts.scalars().filter_map(|(path, known)| {
         let definition = schema::scalar(path)?;
@@ -106,7 +105,7 @@ fn all(facts: &FactSet) -> Map<String, Value> {
     scalars.chain(lists).collect()
 }
 
-/// A value as JSON; what is not a plain number or `true` and `false` is a text as reports write it.
+/// A value as JSON: numbers, durations and flags as such, all others as the text that reports show.
 pub fn value(value: &facts::Value, kind: FactType) -> Value {
     match (value, kind) {
         (facts::Value::Number(number), FactType::Number | FactType::Duration) => Value::from(*number),

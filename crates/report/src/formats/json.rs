@@ -1,16 +1,14 @@
 //! The report as one JSON document.
 //!
-//! Written piece by piece while it is serialised: of its long lists, one item exists as JSON at a time.
+//! It is written piece by piece while it is serialised: of long lists, one item exists as JSON at a time.
 
 use std::io::{self, BufWriter, Write};
 
 use serde::Serialize;
 use serde_json::ser::{CompactFormatter, Formatter, PrettyFormatter};
 
-use super::WRITTEN_AT_ONCE;
-use crate::Report;
-use crate::compare::Comparison;
-use crate::model::{Document, Made};
+use super::BUFFER_SIZE;
+use crate::model::{Comparison, Document, Made, Report};
 use untrusted::sanitise;
 
 /// Writes the report as one pretty-printed JSON document with a line end after it.
@@ -28,7 +26,7 @@ pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
 ///
 /// When `out` can't be written to.
 pub fn write_indented(value: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
-    let mut out = BufWriter::with_capacity(WRITTEN_AT_ONCE, out);
+    let mut out = BufWriter::with_capacity(BUFFER_SIZE, out);
     to(value, PrettyFormatter::new(), &mut out)?;
     writeln!(out)?;
     out.flush()
@@ -44,7 +42,7 @@ fn to(value: &impl Serialize, layout: impl Formatter, out: &mut impl Write) -> i
     value.serialize(&mut serializer).map_err(io::Error::from)
 }
 
-/// Writes what one report says against another as one JSON document.
+/// Writes a comparison of two reports as one JSON document.
 ///
 /// # Errors
 ///
@@ -59,8 +57,8 @@ pub fn write_comparison(comparison: &Comparison, out: &mut dyn Write) -> io::Res
     write_indented(&Compared { made: Made::NOW, comparison }, out)
 }
 
-/// A layout in which characters that act on a terminal are escaped: JSON itself only asks that of those below
-/// U+0020. The values stay the same.
+/// A layout that escapes characters which act on a terminal; JSON itself requires that only of those below U+0020. The
+/// values stay the same.
 struct Harmless<F>(F);
 
 macro_rules! as_inner {

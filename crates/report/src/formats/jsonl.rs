@@ -1,14 +1,13 @@
 //! The report as JSON Lines: one object a line, each with its `type`.
 //!
-//! `run` comes first (what ran), then every `artifact`, `incident`, `machine` and `group`, `coverage`, `comparison` if
+//! `run` comes first (program and rule sets), then every `artifact`, `incident`, `machine` and `group`, `coverage`, `comparison` if
 //! there is one, and `summary` last. Except for `type` the objects are those of the JSON document.
 
 use std::io::{self, BufWriter, Write};
 
-use super::WRITTEN_AT_ONCE;
+use super::BUFFER_SIZE;
 use super::json::write_compact;
-use crate::Report;
-use crate::model::Document;
+use crate::model::{Document, Report};
 
 /// Writes the report as JSON Lines.
 ///
@@ -16,7 +15,7 @@ use crate::model::Document;
 ///
 /// When `out` can't be written to.
 pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
-    let mut out = BufWriter::with_capacity(WRITTEN_AT_ONCE, out);
+    let mut out = BufWriter::with_capacity(BUFFER_SIZE, out);
     for line in Document::from(report).into_lines() {
         write_compact(&line, &mut out)?;
         writeln!(out)?;
@@ -29,7 +28,7 @@ mod tests {
     use serde_json::Value;
 
     use super::*;
-    use crate::sample::{crash, everything, report, undetermined};
+    use crate::tests::sample::{crash, everything, report, undetermined};
 
     fn lines(report: &Report) -> Vec<Value> {
         let mut out = Vec::new();

@@ -1,4 +1,4 @@
-//! What prints a report: every format consumes the same finished values.
+//! The formats that print a report; all of them print the same finished values.
 
 pub mod csv;
 pub mod inspected;
@@ -8,5 +8,5 @@ pub mod page;
 pub mod schema;
 pub mod text;
 
-/// How much of a report is written at once, bytes.
-const WRITTEN_AT_ONCE: usize = 64 << 10;
+/// The size of the buffers through which reports are written, bytes.
+const BUFFER_SIZE: usize = 64 << 10;

@@ -1,18 +1,22 @@
-//! What an incident's surroundings had: modules, versions, drivers, system. What groups are compared by.
+//! The attributes by which groups of incidents are compared: modules, versions, drivers and the environment card of an
+//! incident, each with a number, so that thousands of incidents can be compared by numbers alone.
 
 use std::collections::HashMap;
 use std::fmt;
+use std::hash::Hash;
 use std::sync::Arc;
+
+use indexmap::IndexSet;
 
 use evidence::{Version, base_name};
 use incident::{Built, OF_MACHINE, is_version_unsure};
 
-/// Something that an incident's surroundings can have.
+/// A module, driver or environment value that an incident can have.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Attribute {
-    /// What kind of thing: `module`, `module-version`, `driver`, `driver-build`, or a key of the environment card.
+    /// Its kind: `module`, `module-version`, `driver`, `driver-build`, or a key of the environment card.
     pub kind: &'static str,
-    /// Which one, in lower case where case makes no difference.
+    /// Its name or value, in lower case where case makes no difference.
     pub value: String,
 }
 
@@ -35,51 +39,42 @@ impl fmt::Display for Attribute {
 }
 
 impl Attribute {
-    /// Whether the program can be the reason why it is there.
+    /// Whether the crashed program itself can bring the attribute, as programs bring their modules.
     #[must_use]
     pub fn may_follow_from_program(&self) -> bool {
         !OF_MACHINE.contains(&self.kind) && !["uptime", DRIVER, DRIVER_BUILD].contains(&self.kind)
     }
 }
 
-/// What is known of the surroundings of one incident, by the numbers of [`Attributes`].
+/// The attributes of one incident, by their numbers in [`Attributes`].
 #[derive(Debug, Clone, Default)]
-pub struct Surroundings {
-    /// The machine, by a number of its own; `None` where nothing names it.
+pub struct IncidentAttributes {
+    /// The number of the machine; `None` where no evidence names it.
     pub host: Option<u32>,
-    /// The program's name.
+    /// The number of the program's name.
     pub process: Option<u32>,
-    /// What of it is known, sorted: without a module list nobody knows which modules were loaded.
+    /// The knowledge that the incident's evidence gives, sorted: without a module list nobody knows which modules were
+    /// loaded.
     pub known: Box<[Need]>,
-    /// What there was, sorted.
+    /// The attributes that the incident has, sorted.
     pub has: Box<[u32]>,
 }
 
-impl Surroundings {
-    /// Whether what an attribute needs is known.
+impl IncidentAttributes {
+    /// Whether the incident's evidence shows this attribute where it is present.
     #[must_use]
-    pub fn gives(&self, need: Need) -> bool {
+    pub fn knows(&self, need: Need) -> bool {
         self.known.binary_search(&need).is_ok()
     }
 
-    /// Whether this attribute was there.
+    /// Whether the incident has this attribute.
     #[must_use]
     pub fn has(&self, attribute: u32) -> bool {
         self.has.binary_search(&attribute).is_ok()
     }
 }
 
-/// An attribute, and what must be known so that its absence says something.
-#[derive(Debug, Clone)]
-struct Known {
-    attribute: Attribute,
-    needs: Need,
-}
-
-/// A module's name, in the case in which a dump has it, and its version.
-type AsWritten = (Arc<str>, Option<Version>);
-
-/// A module or driver, by its numbers.
+/// The numbers of a module or driver.
 #[derive(Debug, Clone, Copy)]
 struct Numbered {
     itself: u32,
@@ -87,25 +82,24 @@ struct Numbered {
     version: Option<(u32, Need)>,
 }
 
-/// What must be known of surroundings to tell whether an attribute was there, by a number of its own.
+/// The number of the knowledge without which the absence of an attribute means nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Need(u32);
 
-/// What must be known, in words.
+/// The knowledge without which the absence of an attribute means nothing.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 enum Needed {
-    /// All of this kind, as evidence of this sort tells it.
+    /// All attributes of this kind, as this sort of evidence records them.
     All(&'static str, Source),
-    /// The version of this module or driver, by its number: that it was there does not tell it, and lists of modules
-    /// without versions are frequent.
+    /// The version of the module or driver with this number: lists of modules without versions are frequent.
     VersionOf(u32),
 }
 
-/// The sort of evidence that an environment card was made of. The same thing is told in other words by other sorts: a
-/// kernel dump names its display driver by file and date, a minidump by release. Values are compared within one sort.
+/// The sort of evidence that an environment card was made of. Sorts of evidence word the same value differently: a kernel
+/// dump names its display driver by file and date, a minidump by release. Values are compared within one sort.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Source {
-    /// Lists that every sort has alike.
+    /// Lists that are alike in all sorts of evidence.
     Any,
     /// A minidump.
     Dump,
@@ -115,27 +109,27 @@ pub enum Source {
     Records,
 }
 
-/// The attributes of all incidents, each with a number.
+/// The attributes of all incidents. The number of an entry is its index in its set.
 #[derive(Debug, Default)]
 pub struct Attributes {
-    list: Vec<Known>,
-    numbers: HashMap<(Attribute, Need), u32>,
-    needs: HashMap<Needed, Need>,
-    hosts: HashMap<String, u32>,
-    processes: HashMap<String, u32>,
-    /// Modules by name as written and version. Dumps share their names, and one folder holds few.
-    modules: HashMap<AsWritten, Numbered>,
+    attributes: IndexSet<(Attribute, Need)>,
+    needs: IndexSet<Needed>,
+    hosts: IndexSet<String>,
+    processes: IndexSet<String>,
+    /// The numbers of modules by name, in the case in which a dump has it, and version. Dumps share their names, and one
+    /// folder holds few.
+    modules: HashMap<(Arc<str>, Option<Version>), Numbered>,
 }
 
 impl Attributes {
-    /// The attribute with this number, and what it needs.
+    /// The attribute with this number, and the knowledge that it needs.
     #[must_use]
     pub fn get(&self, number: u32) -> Option<(&Attribute, Need)> {
-        self.list.get(number as usize).map(|known| (&known.attribute, known.needs))
+        self.attributes.get_index(number as usize).map(|(attribute, need)| (attribute, *need))
     }
 
-    /// What the evidence of an incident tells of its surroundings.
-    pub fn of(&mut self, built: &Built<'_>) -> Surroundings {
+    /// The attributes that the evidence of an incident shows; numbers those that are new.
+    pub fn of_incident(&mut self, built: &Built<'_>) -> IncidentAttributes {
         let incident = &built.incident;
         let (mut known, mut has) = (Vec::new(), Vec::new());
         let dump = built.gathered.dump().map(|(_, dump)| dump);
@@ -145,7 +139,7 @@ impl Attributes {
             (None, Some(_)) => Source::KernelDump,
             (None, None) => Source::Records,
         };
-        // A value that leaves the version open, or that somebody wrote, says what is known and not what was there.
+        // A value that leaves the version open, or that a person wrote, is no record of what was there.
         for (key, value) in incident.environment.iter().filter(|(_, value)| !is_version_unsure(value)) {
             let need = self.all_of(key, source);
             known.push(need);
@@ -163,20 +157,17 @@ impl Attributes {
             }
         } else if let Some((_, report)) = built.gathered.report(|report| !report.modules.is_empty()) {
             known.push(self.all_of(MODULE, Source::Any));
-            for path in &report.modules {
-                has.push(self.number(MODULE, base_name(path).to_lowercase()));
-            }
+            has.extend(report.modules.iter().map(|path| self.number(MODULE, base_name(path).to_lowercase())));
         }
         if let Some(dump) = kernel_dump.filter(|dump| dump.drivers_complete && !dump.drivers.is_empty()) {
             known.push(self.all_of(DRIVER, Source::Any));
             for driver in &dump.drivers {
                 let name = driver.name.to_lowercase();
                 let build = driver.timestamp.map(|timestamp| format!("{name} with timestamp {timestamp:#010x}"));
-                let itself = self.number(DRIVER, name);
+                let Numbered { itself, version } = self.with_version(DRIVER, name, DRIVER_BUILD, build);
                 has.push(itself);
-                if let Some(build) = build {
-                    let need = self.need(Needed::VersionOf(itself));
-                    has.push(self.numbered(DRIVER_BUILD, build, need));
+                if let Some((version, need)) = version {
+                    has.push(version);
                     known.push(need);
                 }
             }
@@ -186,39 +177,28 @@ impl Attributes {
         has.sort_unstable();
         has.dedup();
         let name = incident.process.as_ref().and_then(|process| process.name.as_deref());
-        Surroundings {
-            host: incident.host.as_deref().map(|host| numbered(&mut self.hosts, host)),
-            process: name.map(|name| numbered(&mut self.processes, name)),
+        IncidentAttributes {
+            host: incident.host.as_deref().map(|host| number_in(&mut self.hosts, host.to_lowercase())),
+            process: name.map(|name| number_in(&mut self.processes, name.to_lowercase())),
             known: known.into(),
             has: has.into(),
         }
     }
 
-    /// The number of an attribute that can be told where all of its kind can, whatever evidence tells it.
+    /// The number of an attribute whose absence is known where all attributes of its kind are, whatever the sort of
+    /// evidence.
     pub fn number(&mut self, kind: &'static str, value: String) -> u32 {
-        let needs = self.all_of(kind, Source::Any);
-        self.numbered(kind, value, needs)
+        let need = self.all_of(kind, Source::Any);
+        self.numbered(kind, value, need)
     }
 
-    /// That all of a kind is known, as evidence of one sort tells it.
+    /// The need for all attributes of a kind, as one sort of evidence records them.
     pub fn all_of(&mut self, kind: &'static str, source: Source) -> Need {
-        self.need(Needed::All(kind, source))
+        Need(number_in(&mut self.needs, Needed::All(kind, source)))
     }
 
-    fn need(&mut self, needed: Needed) -> Need {
-        let next = u32::try_from(self.needs.len()).unwrap_or(u32::MAX);
-        *self.needs.entry(needed).or_insert(Need(next))
-    }
-
-    fn numbered(&mut self, kind: &'static str, value: String, needs: Need) -> u32 {
-        let key = (Attribute { kind, value }, needs);
-        if let Some(number) = self.numbers.get(&key) {
-            return *number;
-        }
-        let number = u32::try_from(self.list.len()).unwrap_or(u32::MAX);
-        self.list.push(Known { attribute: key.0.clone(), needs });
-        self.numbers.insert(key, number);
-        number
+    fn numbered(&mut self, kind: &'static str, value: String, need: Need) -> u32 {
+        number_in(&mut self.attributes, (Attribute { kind, value }, need))
     }
 
     fn module(&mut self, name: &Arc<str>, version: Option<Version>) -> Numbered {
@@ -227,19 +207,30 @@ impl Attributes {
             return *known;
         }
         let lower = name.to_lowercase();
-        let of_version = version.map(|version| format!("{lower} {version}"));
-        let itself = self.number(MODULE, lower);
-        let version = of_version.map(|value| {
-            let need = self.need(Needed::VersionOf(itself));
-            (self.numbered(MODULE_VERSION, value, need), need)
-        });
-        let numbered = Numbered { itself, version };
+        let versioned = version.map(|version| format!("{lower} {version}"));
+        let numbered = self.with_version(MODULE, lower, MODULE_VERSION, versioned);
         self.modules.insert(key, numbered);
         numbered
     }
+
+    /// The numbers of a file, and of the file with its version where that is known.
+    fn with_version(
+        &mut self,
+        kind: &'static str,
+        name: String,
+        version_kind: &'static str,
+        versioned: Option<String>,
+    ) -> Numbered {
+        let itself = self.number(kind, name);
+        let version = versioned.map(|value| {
+            let need = Need(number_in(&mut self.needs, Needed::VersionOf(itself)));
+            (self.numbered(version_kind, value, need), need)
+        });
+        Numbered { itself, version }
+    }
 }
 
-fn numbered(numbers: &mut HashMap<String, u32>, name: &str) -> u32 {
-    let next = u32::try_from(numbers.len()).unwrap_or(u32::MAX);
-    *numbers.entry(name.to_lowercase()).or_insert(next)
+/// The number of a value: its index in the set, to which it is added.
+fn number_in<T: Hash + Eq>(set: &mut IndexSet<T>, value: T) -> u32 {
+    u32::try_from(set.insert_full(value).0).unwrap_or(u32::MAX)
 }

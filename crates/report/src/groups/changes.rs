@@ -1,14 +1,14 @@
-//! What was changed on the machines of a group before its first incident there: where to look, in the order of time, and
-//! never proof.
+//! The changes on the machines of a group before its first incident there: by time alone, a hint where to look and never
+//! proof.
 
+use std::borrow::Cow;
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use jiff::Timestamp;
-
-use crate::Judged;
-use crate::coverage::rough;
-use evidence::{Place, Recorded};
+use crate::model::{Artifact, BearsOn, ChangeBefore, Judged};
+use crate::wording::how_long;
+use evidence::Recorded;
 use facts::{BeforeFirst, Change, Surroundings};
 use incident::IncidentKind;
 
@@ -16,7 +16,7 @@ use incident::IncidentKind;
 const MOST_CHANGES: usize = 10;
 /// Names that are shorter than this are found in too many others.
 const SHORTEST_NAME: usize = 4;
-/// Stops that the display driver's watchdog makes.
+/// Bugchecks by the watchdog of the display driver.
 ///
 /// Source: Microsoft's bug check code reference.
 const DISPLAY_STOPS: &[u32] = &[0x116, 0x117, 0x119, 0x141];
@@ -33,73 +33,10 @@ const COMMON_FOLDERS: &[&str] = &[
     "common files",
 ];
 
-/// Something that was changed before the first incident of a group.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ChangeBefore {
-    /// The kind of its timeline entry: `driver-install`, `update` or `software-install`.
-    pub kind: &'static str,
-    /// What of the group it has to do with, by its name or kind.
-    pub bears_on: Option<BearsOn>,
-    /// The machine on which it was closest to the first incident.
-    pub host: Arc<str>,
-    /// When it was, there.
-    pub time: Timestamp,
-    /// How long before the first incident of that machine, seconds.
-    pub seconds_before: u64,
-    /// What it says, in a sentence.
-    pub says: String,
-    /// On how many machines of the group it came before the first incident.
-    pub hosts: usize,
-    /// Of how many of which that is known.
-    pub of_hosts: usize,
-    /// The artifact: index into the run's artifact list.
-    pub artifact: usize,
-    /// Where in it.
-    pub place: Place,
-}
+/// The machines of each signature, by host name.
+pub(super) struct MachinesBySignature<'s, 'i>(BTreeMap<&'s str, Vec<&'s Surroundings<'i>>>);
 
-/// What a change has to do with a group.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum BearsOn {
-    /// It is a display driver, and the group is about the display.
-    DisplayDriver,
-    /// It names the module that the evidence points to, or what that belongs to.
-    Suspect,
-    /// It names the program.
-    Program,
-    /// It is firmware, and the system stopped or lost its power.
-    Firmware,
-    /// It is a driver, and the system stopped.
-    Driver,
-}
-
-impl BearsOn {
-    /// The word for it in reports.
-    #[must_use]
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::DisplayDriver => "display-driver",
-            Self::Suspect => "suspect",
-            Self::Program => "program",
-            Self::Firmware => "firmware",
-            Self::Driver => "driver",
-        }
-    }
-}
-
-/// What is known of the time before the first incident of a group.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Before {
-    /// What was changed, what bears on the group first; `None` when no machine's logs go back far enough.
-    pub changes: Option<Vec<ChangeBefore>>,
-    /// What is not known, in a sentence.
-    pub unknown: Option<String>,
-}
-
-/// The machines of each signature, by name.
-pub(super) struct ByName<'s, 'i>(BTreeMap<&'s str, Vec<&'s Surroundings<'i>>>);
-
-impl<'s, 'i> ByName<'s, 'i> {
+impl<'s, 'i> MachinesBySignature<'s, 'i> {
     pub(super) fn new(surroundings: impl Iterator<Item = &'s Surroundings<'i>>) -> Self {
         let mut by_signature: BTreeMap<&str, Vec<&Surroundings<'i>>> = BTreeMap::new();
         for machine in surroundings {
@@ -113,63 +50,65 @@ impl<'s, 'i> ByName<'s, 'i> {
         Self(by_signature)
     }
 
-    /// What was changed before the first incident of a signature; `speaker` stands for the group.
-    pub(super) fn before(&self, signature: &str, speaker: &Judged) -> Before {
-        let kind = speaker.incident.kind;
+    /// The changes before the first incident of a signature, those that relate to the group first, or `None` when no
+    /// machine's logs go back far enough; and in a sentence, on which machines they are not known. `representative` stands for
+    /// the group.
+    pub(super) fn before(
+        &self,
+        signature: &str,
+        representative: &Judged,
+        artifacts: &[Artifact],
+    ) -> (Option<Vec<ChangeBefore>>, Option<String>) {
+        let kind = representative.incident.kind;
         let machines = self.0.get(signature).map_or(&[][..], Vec::as_slice);
         let known: Vec<(&Surroundings<'_>, BeforeFirst<'_>)> =
             machines.iter().filter_map(|machine| Some((*machine, machine.before_first(signature, kind)?))).collect();
-        let told: Vec<_> = known.iter().filter(|(_, before)| before.is_known()).collect();
-        let subject = Subject::of(speaker);
+        let covered: Vec<_> = known.iter().filter(|(_, before)| before.is_known()).collect();
+        let subject = Subject::new(representative);
         let mut found: BTreeMap<(&str, String), ChangeBefore> = BTreeMap::new();
-        for (machine, before) in &told {
+        for (machine, before) in &covered {
             let mut of_machine: BTreeMap<(&str, String), &Change<'_>> = BTreeMap::new();
             for change in &before.changes {
                 // Of several times the last one.
                 of_machine.insert((change.entry.kind, change.what.to_lowercase()), change);
             }
             for (key, change) in of_machine {
-                let here = change_before(change, &subject, &machine.machine().host, told.len());
-                match found.get_mut(&key) {
-                    Some(known) => {
-                        let hosts = known.hosts.saturating_add(1);
-                        if here.seconds_before < known.seconds_before {
-                            *known = here;
-                        }
-                        known.hosts = hosts;
+                let entry = change.entry;
+                let mut here = ChangeBefore {
+                    kind: Cow::Borrowed(entry.kind),
+                    bears_on: subject.bears_on(change),
+                    host: Arc::clone(&machine.machine().host),
+                    time: entry.time,
+                    seconds_before: change.seconds_before,
+                    says: entry.says.to_string(),
+                    hosts: 1,
+                    of_hosts: covered.len(),
+                    artifact: artifacts.get(entry.artifact).map(|artifact| artifact.path.clone()),
+                    place: entry.place.to_string(),
+                };
+                if let Some(known) = found.get_mut(&key) {
+                    known.hosts += 1;
+                    here.hosts = known.hosts;
+                    if here.seconds_before < known.seconds_before {
+                        *known = here;
                     }
-                    None => drop(found.insert(key, here)),
+                } else {
+                    found.insert(key, here);
                 }
             }
         }
         let mut changes: Vec<ChangeBefore> = found.into_values().collect();
         changes.sort_by(|a, b| {
             let rank =
-                |one: &ChangeBefore| (one.bears_on.is_none(), one.bears_on, usize::MAX.saturating_sub(one.hosts));
-            rank(a).cmp(&rank(b)).then(a.seconds_before.cmp(&b.seconds_before)).then_with(|| a.says.cmp(&b.says))
+                |one: &ChangeBefore| (one.bears_on.is_none(), one.bears_on, Reverse(one.hosts), one.seconds_before);
+            rank(a).cmp(&rank(b)).then_with(|| a.says.cmp(&b.says))
         });
         changes.truncate(MOST_CHANGES);
-        Before { changes: (!told.is_empty()).then_some(changes), unknown: unknown(&known) }
+        ((!covered.is_empty()).then_some(changes), unknown(&known))
     }
 }
 
-fn change_before(change: &Change<'_>, subject: &Subject, host: &Arc<str>, of_hosts: usize) -> ChangeBefore {
-    let entry = change.entry;
-    ChangeBefore {
-        kind: entry.kind,
-        bears_on: subject.concerns(change),
-        host: Arc::clone(host),
-        time: entry.time,
-        seconds_before: change.seconds_before,
-        says: entry.says.to_string(),
-        hosts: 1,
-        of_hosts,
-        artifact: entry.artifact,
-        place: entry.place.clone(),
-    }
-}
-
-/// Of which machines it is not known what had changed, and why.
+/// Why the changes before the first incident are not known, by one machine, and on how many others they are not.
 fn unknown(known: &[(&Surroundings<'_>, BeforeFirst<'_>)]) -> Option<String> {
     let mut without = known.iter().filter(|(_, before)| !before.is_known());
     let (machine, before) = without.next()?;
@@ -180,14 +119,19 @@ fn unknown(known: &[(&Surroundings<'_>, BeforeFirst<'_>)]) -> Option<String> {
         Recorded::Never => format!("there is no {channel} log of {host}"),
         Recorded::Since(since) => match before.first.duration_since(since) {
             covered if covered.as_secs() == 0 => format!("{log} begins with the first incident there"),
-            covered => format!("{log} begins {} before the first incident there", rough(covered)),
+            covered => {
+                format!("{log} begins {} before the first incident there", how_long(covered.as_secs().unsigned_abs()))
+            }
         },
         Recorded::Later(_) => format!("{log} begins after the first incident there"),
         Recorded::Hole(from, to) => {
             format!("{log} has no record from {from:.0} to {to:.0}, and the first incident there lies between")
         }
         Recorded::Until(last) => {
-            format!("{log} ends {} before the first incident there", rough(before.first.duration_since(last)))
+            format!(
+                "{log} ends {} before the first incident there",
+                how_long(before.first.duration_since(last).as_secs().unsigned_abs())
+            )
         }
     };
     let more = match without.count() {
@@ -198,7 +142,7 @@ fn unknown(known: &[(&Surroundings<'_>, BeforeFirst<'_>)]) -> Option<String> {
     Some(format!("What had changed before is not known: {why}{more}."))
 }
 
-/// What a group is about, by the names that changes may have.
+/// The kind of a group's failure, and the names that a change related to it may have.
 struct Subject {
     display: bool,
     kernel: bool,
@@ -208,8 +152,8 @@ struct Subject {
 }
 
 impl Subject {
-    fn of(speaker: &Judged) -> Self {
-        let incident = &speaker.incident;
+    fn new(representative: &Judged) -> Self {
+        let incident = &representative.incident;
         let stop = incident.bugcheck.as_ref().is_some_and(|stop| DISPLAY_STOPS.contains(&stop.code.0));
         let site = incident.fault_site.as_ref().filter(|site| !site.carrier);
         let modules = [
@@ -222,7 +166,9 @@ impl Subject {
             of.flat_map(|(name, path)| names_of(name, path)).collect()
         };
         Self {
-            display: incident.kind == IncidentKind::GpuReset || stop || speaker.verdict.cause.starts_with("gpu-"),
+            display: incident.kind == IncidentKind::GpuReset
+                || stop
+                || representative.verdict.cause.starts_with("gpu-"),
             kernel: incident.kind == IncidentKind::Bugcheck,
             ended: matches!(incident.kind, IncidentKind::Bugcheck | IncidentKind::PowerLoss),
             suspect: names(&mut modules.into_iter().flatten()),
@@ -230,8 +176,8 @@ impl Subject {
         }
     }
 
-    /// What of the group a change has to do with.
-    fn concerns(&self, change: &Change<'_>) -> Option<BearsOn> {
+    /// How a change relates to the group.
+    fn bears_on(&self, change: &Change<'_>) -> Option<BearsOn> {
         if self.display && change.of_display {
             return Some(BearsOn::DisplayDriver);
         }
@@ -249,8 +195,8 @@ impl Subject {
     }
 }
 
-/// The names under which what a file belongs to may be installed: its own without ending, and its folder's below the
-/// folder of all programs.
+/// The names under which the product of a file may be installed: the file's name without ending, and the names of its
+/// first two folders below the folder of all programs.
 fn names_of(name: &str, path: Option<&str>) -> Vec<String> {
     let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem).to_lowercase();
     let folders: Vec<&str> = path.map(|path| path.split(['\\', '/']).collect()).unwrap_or_default();
@@ -262,7 +208,7 @@ fn names_of(name: &str, path: Option<&str>) -> Vec<String> {
     names.filter(|name| name.len() >= SHORTEST_NAME && !COMMON_FOLDERS.contains(&name.as_str())).collect()
 }
 
-/// Whether a name stands in a text as a word of its own.
+/// Whether a text contains a name as a whole word.
 fn has_word(text: &str, name: &str) -> bool {
     let at_border = |c: Option<char>| c.is_none_or(|c| !c.is_alphanumeric());
     text.match_indices(name).any(|(start, found)| {

@@ -1,19 +1,21 @@
 //! What a group of incidents has far more often than the rest of the folder.
 //!
 //! Each attribute (a module, a module's version, a driver...) is compared by Fisher's exact test, all tests together
-//! are adjusted by Benjamini and Hochberg's method, and what is left must differ by enough to matter. It is never proof:
-//! what follows from another attribute is taken out where the folder can tell, and said where it can't.
+//! are adjusted by Benjamini and Hochberg's method, and a finding must differ by enough to matter. It is never proof:
+//! an attribute that follows from another one is left out where the folder's incidents show that, and marked where they
+//! can't.
 //!
 //! Incidents of one machine are not independent. A group of enough machines is compared by machines; one of fewer only
 //! with other incidents of its own machines. Dumps that name no machine count one by one.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::fmt::Write;
 
 use rayon::prelude::*;
 
-use super::attributes::{Attribute, Attributes, DRIVER, MODULE, Need, Surroundings};
+use super::attributes::{Attribute, Attributes, DRIVER, IncidentAttributes, MODULE, Need};
 use super::statistics::{Counts, benjamini_hochberg};
+use crate::model::OverRepresented;
 
 /// Fewer incidents or machines say nothing.
 const FEWEST: usize = 5;
@@ -26,31 +28,9 @@ const MOST_FINDINGS: usize = 10;
 /// How many attributes that always come together are named.
 const MOST_TOGETHER: usize = 8;
 
-/// Something that a group has far more often than the rest.
-#[derive(Debug, Clone, PartialEq)]
-pub struct OverRepresented {
-    /// What.
-    pub attribute: Attribute,
-    /// What was counted.
-    pub unit: Unit,
-    /// How often, in the group and elsewhere.
-    pub counts: Counts,
-    /// By how much the shares differ, 95 % confidence.
-    pub difference: (f64, f64),
-    /// How likely chance alone would do it.
-    pub p: f64,
-    /// The same, adjusted for the number of comparisons.
-    pub q: f64,
-    /// What is there exactly where this is, and can't be told from it.
-    pub together_with: Vec<Attribute>,
-    /// Whether the folder holds too few other incidents of the same program to tell whether it is the program that
-    /// brings it.
-    pub may_be_the_program: bool,
-}
-
 /// What is counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Unit {
+pub(crate) enum Unit {
     /// Incidents, in the whole folder.
     Incidents,
     /// Incidents of the group's own machines.
@@ -59,102 +39,93 @@ pub enum Unit {
     Machines,
 }
 
-impl Unit {
-    /// The word for it in reports.
-    #[must_use]
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Incidents => "incidents",
-            Self::IncidentsOfSameMachines => "incidents-of-same-machines",
-            Self::Machines => "machines",
-        }
-    }
-}
-
 impl OverRepresented {
-    /// In a sentence without full stop: `nahimicosd.dll in 41 of 42, against 12 % elsewhere`.
-    #[must_use]
-    pub fn says(&self) -> String {
-        let Counts { a, n, c, m } = self.counts;
-        let mut says = format!("{} in {a} of {n}", self.attribute);
-        if self.unit == Unit::Machines {
-            says.push_str(" machines");
-        }
-        let elsewhere = match self.unit {
-            Unit::IncidentsOfSameMachines => "other incidents of the same machines",
-            Unit::Incidents => "other incidents",
-            Unit::Machines => "other machines",
+    /// The finding that these counts make.
+    pub(crate) fn new(attribute: &Attribute, unit: Unit, counts: Counts, q: f64, may_be_the_program: bool) -> Self {
+        let Counts { a, n, c, m } = counts;
+        let (word, machines, others) = match unit {
+            Unit::Incidents => ("incidents", "", "other incidents"),
+            Unit::IncidentsOfSameMachines => ("incidents-of-same-machines", "", "other incidents of the same machines"),
+            Unit::Machines => ("machines", " machines", "other machines"),
         };
-        let _ = match c {
-            0 => write!(says, ", against none of {m} {elsewhere}"),
-            _ => write!(says, ", against {:.0} % of {m} {elsewhere}", self.counts.share_elsewhere() * 100.0),
+        let share = match c {
+            0 => "none".to_owned(),
+            _ => format!("{:.0} %", counts.share_elsewhere() * 100.0),
         };
-        if self.may_be_the_program {
-            says.push_str("; it may be the program that brings it");
+        let program = if may_be_the_program { "; it may be the program that brings it" } else { "" };
+        let (least, most) = counts.difference();
+        Self {
+            kind: Cow::Borrowed(attribute.kind),
+            value: attribute.value.clone(),
+            unit: Cow::Borrowed(word),
+            in_group: a,
+            of_group: n,
+            elsewhere: c,
+            of_elsewhere: m,
+            difference: [two_digits(least), two_digits(most)],
+            p: two_digits(counts.fisher()),
+            q: two_digits(q),
+            together_with: Vec::new(),
+            may_be_the_program,
+            says: format!("{attribute} in {a} of {n}{machines}, against {share} of {m} {others}{program}"),
         }
-        says
     }
 }
 
-/// A group, by the places of its incidents in the list.
-#[derive(Debug)]
-pub struct Members<'m> {
-    /// The incidents.
-    pub incidents: &'m [usize],
-    /// Modules that the signature names: of course they are there.
-    pub named: BTreeSet<String>,
+fn two_digits(number: f64) -> f64 {
+    format!("{number:.1e}").parse().unwrap_or(number)
 }
 
-/// What each of the groups has more often than the rest, surest first.
-#[must_use]
-pub fn over_represented(
+/// A group, by the indices of its incidents in the report's list.
+#[derive(Debug)]
+pub(super) struct Members<'m> {
+    /// The incidents.
+    pub(super) incidents: &'m [usize],
+    /// The modules that the group's signature names: all its incidents have them by definition.
+    pub(super) named: BTreeSet<String>,
+}
+
+/// The attributes that each of the groups has more often than the rest, surest first.
+pub(super) fn over_represented(
     groups: &[Members<'_>],
-    surroundings: &[Surroundings],
+    incidents: &[IncidentAttributes],
     attributes: &Attributes,
 ) -> Vec<Vec<OverRepresented>> {
-    let compared: Vec<Comparison<'_>> = groups
+    let compared: Vec<(Option<Compared<'_>>, Vec<Candidate<'_>>, usize)> = groups
         .par_iter()
         .map(|members| {
-            let mut comparison = Comparison::default();
-            if has_frequent(members.incidents, surroundings) {
-                let units = Units::of(members.incidents, surroundings);
-                (comparison.candidates, comparison.tests) = units.candidates(&members.named, attributes);
-                // Most groups have nothing to tell; what they were compared with is large.
-                comparison.units = Some(units).filter(|_| !comparison.candidates.is_empty());
+            if !has_frequent(members.incidents, incidents) {
+                return (None, Vec::new(), 0);
             }
-            comparison
+            let compared = Compared::new(members.incidents, incidents);
+            let (candidates, tests) = compared.candidates(&members.named, attributes);
+            // Most groups have no candidates, and the incidents that they were compared with are many.
+            ((!candidates.is_empty()).then_some(compared), candidates, tests)
         })
         .collect();
-    let tests = compared.iter().map(|comparison| comparison.tests).sum();
+    let tests = compared.iter().map(|(_, _, tests)| tests).sum();
     let p_values: Vec<f64> =
-        compared.iter().flat_map(|comparison| comparison.candidates.iter().map(|candidate| candidate.p)).collect();
+        compared.iter().flat_map(|(_, candidates, _)| candidates.iter().map(|candidate| candidate.p)).collect();
     let mut adjusted = benjamini_hochberg(&p_values, tests).into_iter();
     compared
         .into_iter()
-        .map(|Comparison { units, mut candidates, .. }| {
+        .map(|(compared, mut candidates, _)| {
             for candidate in &mut candidates {
                 candidate.q = adjusted.next().unwrap_or(1.0);
             }
             candidates.retain(|candidate| candidate.q <= LEVEL);
-            units.map_or_else(Vec::new, |units| units.explained(candidates))
+            compared.map_or_else(Vec::new, |compared| compared.findings(candidates))
         })
         .collect()
 }
 
-#[derive(Default)]
-struct Comparison<'s> {
-    units: Option<Units<'s>>,
-    candidates: Vec<Candidate<'s>>,
-    tests: usize,
-}
-
 /// Whether some attribute is frequent enough in a group to be compared.
-fn has_frequent(members: &[usize], surroundings: &[Surroundings]) -> bool {
+fn has_frequent(members: &[usize], incidents: &[IncidentAttributes]) -> bool {
     let mut frequent: HashMap<u32, usize> = HashMap::new();
     members.len() >= FEWEST
-        && members.iter().filter_map(|index| surroundings.get(*index)).flat_map(|one| &one.has).any(|number| {
+        && members.iter().filter_map(|index| incidents.get(*index)).flat_map(|one| &one.has).any(|number| {
             let count = frequent.entry(*number).or_default();
-            *count = count.saturating_add(1);
+            *count += 1;
             *count >= FEWEST
         })
 }
@@ -170,21 +141,21 @@ struct Candidate<'s> {
     q: f64,
 }
 
-/// What is compared: the group's incidents or machines, and the others.
-struct Units<'s> {
+/// The incidents or machines that are compared: the group's, and the others.
+struct Compared<'s> {
     unit: Unit,
     inside: Vec<Seen<'s>>,
     outside: Vec<Seen<'s>>,
     process: Option<u32>,
 }
 
-/// One incident, or a machine by all of its incidents.
+/// An incident, or a machine as all of its incidents.
 #[derive(Default)]
-struct Seen<'s>(Vec<&'s Surroundings>);
+struct Seen<'s>(Vec<&'s IncidentAttributes>);
 
 impl Seen<'_> {
-    fn gives(&self, need: Need) -> bool {
-        self.0.iter().any(|one| one.gives(need))
+    fn knows(&self, need: Need) -> bool {
+        self.0.iter().any(|one| one.knows(need))
     }
 
     fn has(&self, attribute: u32) -> bool {
@@ -196,25 +167,25 @@ impl Seen<'_> {
     }
 }
 
-impl<'s> Units<'s> {
-    fn of(members: &[usize], surroundings: &'s [Surroundings]) -> Self {
+impl<'s> Compared<'s> {
+    fn new(members: &[usize], incidents: &'s [IncidentAttributes]) -> Self {
         let is_member: BTreeSet<usize> = members.iter().copied().collect();
-        let group: Vec<&Surroundings> = members.iter().filter_map(|index| surroundings.get(*index)).collect();
-        let rest = surroundings.iter().enumerate().filter(|(index, _)| !is_member.contains(index)).map(|(_, one)| one);
+        let group: Vec<&IncidentAttributes> = members.iter().filter_map(|index| incidents.get(*index)).collect();
+        let rest = incidents.iter().enumerate().filter(|(index, _)| !is_member.contains(index)).map(|(_, one)| one);
         let hosts: BTreeSet<u32> = group.iter().filter_map(|one| one.host).collect();
         let process = group.first().and_then(|one| one.process);
-        let alone = |one: &'s Surroundings| Seen(vec![one]);
+        let alone = |one: &'s IncidentAttributes| Seen(vec![one]);
         if hosts.is_empty() {
             let inside = group.into_iter().map(alone).collect();
             return Self { unit: Unit::Incidents, inside, outside: rest.map(alone).collect(), process };
         }
         if hosts.len() < FEWEST {
-            let of_them = |one: &&'s Surroundings| one.host.is_some_and(|host| hosts.contains(&host));
+            let of_them = |one: &&'s IncidentAttributes| one.host.is_some_and(|host| hosts.contains(&host));
             let inside = group.into_iter().filter(of_them).map(alone).collect();
             let outside = rest.filter(of_them).map(alone).collect();
             return Self { unit: Unit::IncidentsOfSameMachines, inside, outside, process };
         }
-        let by_machine = |all: &mut dyn Iterator<Item = &'s Surroundings>| -> BTreeMap<u32, Seen<'s>> {
+        let by_machine = |all: &mut dyn Iterator<Item = &'s IncidentAttributes>| -> BTreeMap<u32, Seen<'s>> {
             let mut machines: BTreeMap<u32, Seen<'s>> = BTreeMap::new();
             for one in all {
                 if let Some(host) = one.host {
@@ -233,7 +204,7 @@ impl<'s> Units<'s> {
         }
     }
 
-    /// The attributes that differ by enough, and how many could have.
+    /// The attributes that differ by enough, and how many were compared.
     fn candidates(&self, named: &BTreeSet<String>, attributes: &'s Attributes) -> (Vec<Candidate<'s>>, usize) {
         if self.inside.len() < FEWEST || self.outside.len() < FEWEST {
             return (Vec::new(), 0);
@@ -242,8 +213,7 @@ impl<'s> Units<'s> {
         for seen in &self.inside {
             let has: BTreeSet<u32> = seen.0.iter().flat_map(|one| one.has.iter().copied()).collect();
             for number in has {
-                let count = frequent.entry(number).or_default();
-                *count = count.saturating_add(1);
+                *frequent.entry(number).or_default() += 1;
             }
         }
         let mut frequent: Vec<u32> =
@@ -259,7 +229,7 @@ impl<'s> Units<'s> {
             if counts.m < FEWEST as u64 {
                 continue;
             }
-            tests = tests.saturating_add(1);
+            tests += 1;
             if counts.difference().0 < LEAST_DIFFERENCE || counts.share_in() < 2.0 * counts.share_elsewhere() {
                 continue;
             }
@@ -270,15 +240,15 @@ impl<'s> Units<'s> {
 
     fn counts(&self, number: u32, needs: Need, among: &dyn Fn(&Seen<'_>) -> bool) -> Counts {
         let count = |seen: &[Seen<'_>]| {
-            let could = || seen.iter().filter(|one| one.gives(needs) && among(one));
+            let could = || seen.iter().filter(|one| one.knows(needs) && among(one));
             (could().filter(|one| one.has(number)).count() as u64, could().count() as u64)
         };
         let ((a, n), (c, m)) = (count(&self.inside), count(&self.outside));
         Counts { a, n, c, m }
     }
 
-    /// Takes out what follows from something else.
-    fn explained(&self, mut candidates: Vec<Candidate<'s>>) -> Vec<OverRepresented> {
+    /// The findings among the candidates: those that do not follow from another one or from the program.
+    fn findings(&self, mut candidates: Vec<Candidate<'s>>) -> Vec<OverRepresented> {
         // The surest first; of equally sure ones the modules before the versions.
         candidates.sort_by(|a, b| a.p.total_cmp(&b.p).then_with(|| a.attribute.cmp(b.attribute)));
         let mut found: Vec<(Candidate<'s>, OverRepresented)> = Vec::new();
@@ -286,7 +256,7 @@ impl<'s> Units<'s> {
             let twin = found.iter_mut().find(|(other, _)| self.are_together(other, &candidate));
             if let Some((_, twin)) = twin {
                 if twin.together_with.len() < MOST_TOGETHER {
-                    twin.together_with.push(candidate.attribute.clone());
+                    twin.together_with.push(candidate.attribute.to_string());
                 }
                 continue;
             }
@@ -294,36 +264,28 @@ impl<'s> Units<'s> {
             if found.len() >= MOST_FINDINGS || found.iter().any(|(other, _)| self.follows(&candidate, other)) {
                 continue;
             }
-            let of_it = OverRepresented {
-                attribute: candidate.attribute.clone(),
-                unit: self.unit,
-                counts: candidate.counts,
-                difference: candidate.counts.difference(),
-                p: candidate.p,
-                q: candidate.q,
-                together_with: Vec::new(),
-                may_be_the_program,
-            };
-            found.push((candidate, of_it));
+            let Candidate { attribute, counts, q, .. } = candidate;
+            let finding = OverRepresented::new(attribute, self.unit, counts, q, may_be_the_program);
+            found.push((candidate, finding));
         }
-        found.into_iter().map(|(_, of_it)| of_it).collect()
+        found.into_iter().map(|(_, finding)| finding).collect()
     }
 
-    /// Whether each of two is there exactly where the other is.
+    /// Whether exactly the same incidents have both attributes.
     fn are_together(&self, a: &Candidate<'_>, b: &Candidate<'_>) -> bool {
         self.inside.iter().chain(&self.outside).all(|one| one.has(a.number) == one.has(b.number))
     }
 
-    /// Whether it differs no more once `other` is given: where that is there, and where it is not.
+    /// Whether the difference disappears both among the incidents that have `other` and among those that lack it.
     fn follows(&self, candidate: &Candidate<'_>, other: &Candidate<'_>) -> bool {
         let level = |present: bool| {
-            let among = |one: &Seen<'_>| one.gives(other.needs) && one.has(other.number) == present;
+            let among = |one: &Seen<'_>| one.knows(other.needs) && one.has(other.number) == present;
             self.counts(candidate.number, candidate.needs, &among).fisher()
         };
         2.0 * level(true).min(level(false)) > LEVEL
     }
 
-    /// Whether the program may be why it is there; `None` when it is, as far as the folder can tell.
+    /// Whether the program may be the reason for the attribute; `None` when the other incidents show that it is.
     fn beside_program(&self, candidate: &Candidate<'_>) -> Option<bool> {
         if !candidate.attribute.may_follow_from_program() {
             return Some(false);
@@ -333,7 +295,7 @@ impl<'s> Units<'s> {
         if same.m >= FEWEST as u64 {
             return (same.fisher() <= LEVEL).then_some(false);
         }
-        // What no other program has is the program's own.
+        // An attribute that no other program has is the program's own.
         (candidate.counts.c > same.c).then_some(true)
     }
 }

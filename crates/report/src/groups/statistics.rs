@@ -7,7 +7,7 @@ const Z: f64 = 1.959_963_984_540_054;
 
 /// How often something occurs in two samples: in `a` of `n`, and in `c` of `m`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Counts {
+pub(crate) struct Counts {
     /// How often in the first sample.
     pub a: u64,
     /// Size of the first sample.
@@ -36,7 +36,7 @@ impl Counts {
     #[must_use]
     pub fn fisher(&self) -> f64 {
         let Self { a, n, c, m } = *self;
-        let (successes, population) = (a.saturating_add(c), n.saturating_add(m));
+        let (successes, population) = (a + c, n + m);
         if a == 0 || n == 0 || m == 0 {
             return 1.0;
         }

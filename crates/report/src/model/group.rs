@@ -1,128 +1,127 @@
-//! A group of incidents, and what it has that others have not.
+//! A group of incidents, what it has more often than the others, and what changed before its first incident.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
+use serde_with::skip_serializing_none;
 
-use super::{Text, shown};
-use crate::Report;
-use crate::groups::{self, BearsOn, CauseCount};
-
-#[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct Group<'a> {
-    pub(crate) signature: Text<'a>,
-    incidents: Cow<'a, [String]>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    first: Option<Timestamp>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    last: Option<Timestamp>,
-    hosts: usize,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) cause: Option<Text<'a>>,
-    causes: Cow<'a, [CauseCount]>,
+/// Incidents that share a coarse signature.
+#[skip_serializing_none]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Group {
+    /// The coarse signature.
+    pub signature: String,
+    /// Ids of the incidents, in the report's order.
+    pub incidents: Vec<String>,
+    /// The time of the earliest incident.
+    pub first: Option<Timestamp>,
+    /// The time of the latest incident.
+    pub last: Option<Timestamp>,
+    /// How many computers the incidents are of.
+    pub hosts: usize,
+    /// The id of the incident that stands for the group: its verdict is the group's. Not part of a document.
+    #[serde(skip)]
+    pub representative: String,
+    /// The cause of that verdict; `None` when no incident's verdict names one.
+    pub cause: Option<String>,
+    /// The causes of all verdicts of the group, `undetermined` among them: the most frequent first, ties by name.
+    pub causes: Vec<CauseCount>,
+    /// The attributes that the group has far more often than the rest of the folder.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    over_represented: Vec<OverRepresented<'a>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    changes_before: Option<Vec<ChangeBefore<'a>>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    changes_unknown: Option<Text<'a>>,
+    pub over_represented: Vec<OverRepresented>,
+    /// The changes on its machines before the first incident, whether or not the report holds that incident; those that
+    /// relate to the group first. `None` when no machine's logs go back far enough.
+    pub changes_before: Option<Vec<ChangeBefore>>,
+    /// On which machines these changes are not known, in a sentence.
+    pub changes_unknown: Option<String>,
 }
 
-impl<'a> Group<'a> {
-    pub(super) fn of(report: &'a Report, group: &'a groups::Group) -> Self {
-        let changes = group.before.changes.as_ref();
-        Self {
-            signature: Cow::Borrowed(&group.signature),
-            incidents: Cow::Borrowed(&group.incidents),
-            first: group.first,
-            last: group.last,
-            hosts: group.hosts,
-            cause: group.cause.as_deref().map(Cow::Borrowed),
-            causes: Cow::Borrowed(&group.causes),
-            over_represented: group.over_represented.iter().map(OverRepresented::of).collect(),
-            changes_before: changes
-                .map(|changes| changes.iter().map(|change| ChangeBefore::of(report, change)).collect()),
-            changes_unknown: group.before.unknown.as_deref().map(Cow::Borrowed),
-        }
-    }
+/// How many of a group's incidents have a cause.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CauseCount {
+    /// The cause, or `undetermined`.
+    pub cause: String,
+    /// How many incidents have it.
+    pub incidents: usize,
 }
 
-#[derive(Debug, Serialize, Deserialize)]
-struct ChangeBefore<'a> {
-    kind: Text<'a>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    bears_on: Option<Text<'a>>,
-    host: Text<'a>,
-    time: Timestamp,
-    seconds_before: u64,
-    says: Text<'a>,
-    hosts: usize,
-    of_hosts: usize,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    artifact: Option<Text<'a>>,
-    place: Text<'a>,
-}
-
-impl<'a> ChangeBefore<'a> {
-    fn of(report: &'a Report, change: &'a groups::ChangeBefore) -> Self {
-        Self {
-            kind: Cow::Borrowed(change.kind),
-            bears_on: change.bears_on.map(BearsOn::word).map(Cow::Borrowed),
-            host: Cow::Borrowed(&change.host),
-            time: change.time,
-            seconds_before: change.seconds_before,
-            says: Cow::Borrowed(&change.says),
-            hosts: change.hosts,
-            of_hosts: change.of_hosts,
-            artifact: report.artifact_path(change.artifact).map(Cow::Borrowed),
-            place: shown(&change.place),
-        }
-    }
-}
-
-#[derive(Debug, Serialize, Deserialize)]
-struct OverRepresented<'a> {
-    kind: Text<'a>,
-    value: Text<'a>,
-    unit: Text<'a>,
-    in_group: u64,
-    of_group: u64,
-    elsewhere: u64,
-    of_elsewhere: u64,
-    difference: [f64; 2],
-    p: f64,
-    q: f64,
+/// An attribute that a group has far more often than the rest. Statistics have two digits: no more of them means anything,
+/// and they don't depend on how a processor rounds the last ones.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct OverRepresented {
+    /// The attribute's kind: `module`, `module-version`, `driver`, `driver-build`, or a key of the environment card.
+    pub kind: Cow<'static, str>,
+    /// The attribute's name or value.
+    pub value: String,
+    /// What is counted: `incidents`, `incidents-of-same-machines` or `machines`.
+    pub unit: Cow<'static, str>,
+    /// How many of the group have it.
+    pub in_group: u64,
+    /// How many of the group could have it.
+    pub of_group: u64,
+    /// How many of the others have it.
+    pub elsewhere: u64,
+    /// How many of the others could have it.
+    pub of_elsewhere: u64,
+    /// The difference of the two shares: the interval of 95 % confidence.
+    pub difference: [f64; 2],
+    /// The probability that chance alone makes such a difference.
+    pub p: f64,
+    /// `p` adjusted for the number of comparisons.
+    pub q: f64,
+    /// The attributes that exactly the same incidents have.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    together_with: Vec<String>,
-    may_be_the_program: bool,
-    says: String,
+    pub together_with: Vec<String>,
+    /// Whether the folder holds too few other incidents of the same program to exclude that the program brings it.
+    pub may_be_the_program: bool,
+    /// All of this as a sentence without full stop: `nahimicosd.dll in 41 of 42, against 12 % elsewhere`.
+    pub says: String,
 }
 
-impl<'a> OverRepresented<'a> {
-    fn of(found: &'a groups::OverRepresented) -> Self {
-        let counts = found.counts;
-        let (least, most) = found.difference;
-        Self {
-            kind: Cow::Borrowed(found.attribute.kind),
-            value: Cow::Borrowed(&found.attribute.value),
-            unit: Cow::Borrowed(found.unit.word()),
-            in_group: counts.a,
-            of_group: counts.n,
-            elsewhere: counts.c,
-            of_elsewhere: counts.m,
-            difference: [two_digits(least), two_digits(most)],
-            p: two_digits(found.p),
-            q: two_digits(found.q),
-            together_with: found.together_with.iter().map(ToString::to_string).collect(),
-            may_be_the_program: found.may_be_the_program,
-            says: found.says(),
-        }
-    }
+/// A change on machines of a group before their first incident of it.
+#[skip_serializing_none]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ChangeBefore {
+    /// The kind of its timeline entry: `driver-install`, `update` or `software-install`.
+    pub kind: Cow<'static, str>,
+    /// How it relates to the group, by its name or kind.
+    pub bears_on: Option<BearsOn>,
+    /// The machine on which it was closest to the first incident.
+    pub host: Arc<str>,
+    /// When it was, there.
+    pub time: Timestamp,
+    /// How long before the first incident of that machine, seconds.
+    pub seconds_before: u64,
+    /// The record of it, in a sentence.
+    pub says: String,
+    /// On how many machines of the group it came before the first incident.
+    pub hosts: usize,
+    /// On how many machines of the group the changes before the first incident are known.
+    pub of_hosts: usize,
+    /// The path of the artifact that records it.
+    pub artifact: Option<String>,
+    /// Where in that artifact.
+    pub place: String,
 }
 
-/// A number by its first two digits: no more of a statistic means anything, and they don't depend on how a processor
-/// rounds the last ones.
-fn two_digits(number: f64) -> f64 {
-    format!("{number:.1e}").parse().unwrap_or(number)
+/// How a change relates to a group.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, strum::Display)]
+#[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
+pub enum BearsOn {
+    /// A display driver, and the group is about the display.
+    DisplayDriver,
+    /// It names the suspect or its product.
+    Suspect,
+    /// It names the program.
+    Program,
+    /// Firmware, and the system stopped or lost its power.
+    Firmware,
+    /// A driver, and the system stopped.
+    Driver,
+    /// A word of a later version, in a report that was read.
+    #[serde(other)]
+    Unknown,
 }

@@ -1,38 +1,33 @@
-//! An incident with what the rules say of it.
+//! An incident of a document: its facts, the findings of rules, and its verdict.
 
 use std::borrow::Cow;
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
+use serde_with::skip_serializing_none;
 
 use super::machine::{Environment, environment};
+use super::report::{Artifact, Judged, Report, Verdict};
 use super::sigma::Nearby;
-use super::{Text, hex, shown};
-use crate::{Artifact, Judged, Report, Verdict, confidence};
+use super::text::{Text, hex, shown};
+use crate::confidence;
 use facts::NamedIncidents;
 use rules::SuppressedBy;
 
+#[skip_serializing_none]
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Incident<'a> {
     pub(crate) id: Text<'a>,
     kind: Text<'a>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) time: Option<Timestamp>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) host: Option<Text<'a>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     host_basis: Option<Text<'a>>,
     #[serde(default, skip_serializing_if = "<[String]>::is_empty")]
     pub(crate) may_be_of: Cow<'a, [String]>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) process: Option<Process<'a>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     exception: Option<Exception<'a>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) bugcheck: Option<Bugcheck<'a>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     fault_site: Option<FaultSite<'a>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     suspect: Option<Suspect<'a>>,
     environment: Environment<'a>,
     pub(crate) signature: Signature<'a>,
@@ -47,7 +42,7 @@ pub(crate) struct Incident<'a> {
 }
 
 impl<'a> Incident<'a> {
-    pub(crate) fn of(report: &'a Report, judged: &'a Judged) -> Self {
+    pub(super) fn new(report: &'a Report, judged: &'a Judged) -> Self {
         let incident = &judged.incident;
         Self {
             id: Cow::Borrowed(&incident.id),
@@ -56,11 +51,11 @@ impl<'a> Incident<'a> {
             host: incident.host.as_deref().map(Cow::Borrowed),
             host_basis: incident.host_by_folder.then_some(Cow::Borrowed("folder")),
             may_be_of: Cow::Borrowed(&incident.may_be_of),
-            process: incident.process.as_ref().map(Process::of),
-            exception: incident.exception.as_ref().map(Exception::of),
-            bugcheck: incident.bugcheck.as_ref().map(Bugcheck::of),
-            fault_site: incident.fault_site.as_ref().map(FaultSite::of),
-            suspect: incident.suspect.as_ref().map(Suspect::of),
+            process: incident.process.as_ref().map(Process::from),
+            exception: incident.exception.as_ref().map(Exception::from),
+            bugcheck: incident.bugcheck.as_ref().map(Bugcheck::from),
+            fault_site: incident.fault_site.as_ref().map(FaultSite::from),
+            suspect: incident.suspect.as_ref().map(Suspect::from),
             environment: environment(&incident.environment),
             signature: Signature {
                 algorithm: incident.signature.algorithm,
@@ -69,30 +64,26 @@ impl<'a> Incident<'a> {
             },
             evidence: Evidence::all(&report.artifacts, incident),
             remarks: Cow::Borrowed(&incident.remarks),
-            sigma: judged.sigma.iter().map(|nearby| Nearby::of(report, nearby)).collect(),
-            findings: judged.findings.iter().map(Finding::of).collect(),
-            suppressed: judged.suppressed.iter().map(Suppressed::of).collect(),
+            sigma: judged.sigma.iter().map(|nearby| Nearby::new(report, nearby)).collect(),
+            findings: judged.findings.iter().map(Finding::from).collect(),
+            suppressed: judged.suppressed.iter().map(Suppressed::from).collect(),
             verdict: Cow::Borrowed(&judged.verdict),
         }
     }
 }
 
+#[skip_serializing_none]
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Process<'a> {
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) name: Option<Text<'a>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     version: Option<Text<'a>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) pid: Option<u32>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     path: Option<Text<'a>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     started: Option<Timestamp>,
 }
 
-impl<'a> Process<'a> {
-    fn of(process: &'a incident::Process) -> Self {
+impl<'a> From<&'a incident::Process> for Process<'a> {
+    fn from(process: &'a incident::Process) -> Self {
         Self {
             name: process.name.as_deref().map(Cow::Borrowed),
             version: process.version.map(shown),
@@ -103,37 +94,33 @@ impl<'a> Process<'a> {
     }
 }
 
+#[skip_serializing_none]
 #[derive(Debug, Serialize, Deserialize)]
 struct Exception<'a> {
     code: Text<'a>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     name: Option<Text<'a>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     address: Option<Text<'a>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     parameters: Option<Vec<Text<'a>>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     fast_fail: Option<FastFail<'a>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     access: Option<Access<'a>>,
 }
 
+#[skip_serializing_none]
 #[derive(Debug, Serialize, Deserialize)]
 struct FastFail<'a> {
     code: u32,
-    #[serde(skip_serializing_if = "Option::is_none")]
     name: Option<Text<'a>>,
 }
 
+#[skip_serializing_none]
 #[derive(Debug, Serialize, Deserialize)]
 struct Access<'a> {
-    #[serde(skip_serializing_if = "Option::is_none")]
     kind: Option<Text<'a>>,
     address: Text<'a>,
 }
 
-impl<'a> Exception<'a> {
-    fn of(exception: &'a incident::ExceptionFacts) -> Self {
+impl<'a> From<&'a incident::ExceptionFacts> for Exception<'a> {
+    fn from(exception: &'a incident::ExceptionFacts) -> Self {
         let fast_fail = exception.fast_fail.as_ref();
         Self {
             code: shown(exception.code),
@@ -149,33 +136,30 @@ impl<'a> Exception<'a> {
     }
 }
 
+#[skip_serializing_none]
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Bugcheck<'a> {
     pub(crate) code: Text<'a>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     name: Option<Text<'a>>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     parameters: Vec<Text<'a>>,
     meanings: Vec<ParameterMeaning<'a>>,
     live: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
     status: Option<Text<'a>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     bits_differ: Option<u32>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     machine_check: Option<Text<'a>>,
 }
 
+#[skip_serializing_none]
 #[derive(Debug, Serialize, Deserialize)]
 struct ParameterMeaning<'a> {
     parameter: u8,
     is: Text<'a>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     means: Option<Text<'a>>,
 }
 
-impl<'a> Bugcheck<'a> {
-    fn of(bugcheck: &'a incident::Bugcheck) -> Self {
+impl<'a> From<&'a incident::Bugcheck> for Bugcheck<'a> {
+    fn from(bugcheck: &'a incident::Bugcheck) -> Self {
         let meaning = |meaning: &'a incident::ParameterMeaning| ParameterMeaning {
             parameter: meaning.number,
             is: Cow::Borrowed(meaning.is),
@@ -194,23 +178,20 @@ impl<'a> Bugcheck<'a> {
     }
 }
 
+#[skip_serializing_none]
 #[derive(Debug, Serialize, Deserialize)]
 struct FaultSite<'a> {
     module: Text<'a>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     version: Option<Text<'a>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     offset: Option<Text<'a>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     path: Option<Text<'a>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     function: Option<Text<'a>>,
     unloaded: bool,
     carrier: bool,
 }
 
-impl<'a> FaultSite<'a> {
-    fn of(site: &'a incident::FaultSite) -> Self {
+impl<'a> From<&'a incident::FaultSite> for FaultSite<'a> {
+    fn from(site: &'a incident::FaultSite) -> Self {
         Self {
             module: Cow::Borrowed(&site.module),
             version: site.version.map(shown),
@@ -223,19 +204,18 @@ impl<'a> FaultSite<'a> {
     }
 }
 
+#[skip_serializing_none]
 #[derive(Debug, Serialize, Deserialize)]
 struct Suspect<'a> {
     module: Text<'a>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     version: Option<Text<'a>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     path: Option<Text<'a>>,
     basis: Text<'a>,
     reason: Text<'a>,
 }
 
-impl<'a> Suspect<'a> {
-    fn of(suspect: &'a incident::Suspect) -> Self {
+impl<'a> From<&'a incident::Suspect> for Suspect<'a> {
+    fn from(suspect: &'a incident::Suspect) -> Self {
         Self {
             module: Cow::Borrowed(&suspect.module),
             version: suspect.version.map(shown),
@@ -253,15 +233,14 @@ pub(crate) struct Signature<'a> {
     fine: Text<'a>,
 }
 
-/// What one place of an artifact says about an incident.
+/// The statement of one place in an artifact about an incident.
+#[skip_serializing_none]
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Evidence<'a> {
     id: Text<'a>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) artifact: Option<Text<'a>>,
     place: Text<'a>,
     says: Text<'a>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     joined_by: Option<JoinedBy<'a>>,
 }
 
@@ -273,14 +252,10 @@ struct JoinedBy<'a> {
 }
 
 impl<'a> Evidence<'a> {
-    /// All that was read about an incident, which refers to the run's artifacts.
+    /// The evidence of an incident, whose items refer to the run's artifacts.
     pub(crate) fn all(artifacts: &'a [Artifact], incident: &'a incident::Incident) -> Vec<Self> {
-        (1_usize..).zip(&incident.evidence).map(|(number, item)| Self::of(artifacts, number, item)).collect()
-    }
-
-    fn of(artifacts: &'a [Artifact], number: usize, item: &'a incident::EvidenceItem) -> Self {
         let id = |number: usize| -> Text<'a> { Cow::Owned(format!("e{number}")) };
-        Self {
+        let item = |(number, item): (usize, &'a incident::EvidenceItem)| Self {
             id: id(number),
             artifact: artifacts.get(item.artifact).map(|artifact| Cow::Borrowed(artifact.path.as_str())),
             place: shown(&item.place),
@@ -288,12 +263,14 @@ impl<'a> Evidence<'a> {
             joined_by: item.joined_by.map(|joined| JoinedBy {
                 key: Cow::Borrowed(joined.key.word()),
                 strength: Cow::Borrowed(joined.strength.word()),
-                to: id(joined.to.saturating_add(1)),
+                to: id(joined.to + 1),
             }),
-        }
+        };
+        (1_usize..).zip(&incident.evidence).map(item).collect()
     }
 }
 
+#[skip_serializing_none]
 #[derive(Debug, Serialize, Deserialize)]
 struct Finding<'a> {
     rule: Text<'a>,
@@ -314,9 +291,7 @@ struct Finding<'a> {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     incidents: Vec<OtherIncidents<'a>>,
     references: Cow<'a, [String]>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     suppression_ended: Option<Cow<'a, SuppressedBy>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     superseded_by: Option<Text<'a>>,
 }
 
@@ -331,8 +306,8 @@ struct Suppressed<'a> {
     by: Cow<'a, SuppressedBy>,
 }
 
-impl<'a> Suppressed<'a> {
-    fn of(suppressed: &'a rules::Suppressed) -> Self {
+impl<'a> From<&'a rules::Suppressed> for Suppressed<'a> {
+    fn from(suppressed: &'a rules::Suppressed) -> Self {
         Self {
             rule: Cow::Borrowed(&suppressed.rule),
             cause: Cow::Borrowed(&suppressed.cause),
@@ -343,31 +318,31 @@ impl<'a> Suppressed<'a> {
     }
 }
 
+#[skip_serializing_none]
 #[derive(Debug, Serialize, Deserialize)]
 struct Entries<'a> {
     list: Text<'a>,
     says: Cow<'a, [String]>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     more: Option<usize>,
 }
 
-impl<'a> Entries<'a> {
-    fn of(named: &'a rules::NamedEntries) -> Self {
+impl<'a> From<&'a rules::NamedEntries> for Entries<'a> {
+    fn from(named: &'a rules::NamedEntries) -> Self {
         let more = Some(named.more).filter(|more| *more > 0);
         Self { list: Cow::Borrowed(named.list), says: Cow::Borrowed(&named.says), more }
     }
 }
 
+#[skip_serializing_none]
 #[derive(Debug, Serialize, Deserialize)]
 struct OtherIncidents<'a> {
     relation: Text<'a>,
     ids: Vec<Text<'a>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     more: Option<usize>,
 }
 
-impl<'a> OtherIncidents<'a> {
-    fn of(named: &'a NamedIncidents) -> Self {
+impl<'a> From<&'a NamedIncidents> for OtherIncidents<'a> {
+    fn from(named: &'a NamedIncidents) -> Self {
         Self {
             relation: Cow::Borrowed(named.relation.word()),
             ids: named.ids.iter().map(|id| Cow::Borrowed(&**id)).collect(),
@@ -382,8 +357,8 @@ struct Remediation<'a> {
     text: Text<'a>,
 }
 
-impl<'a> Finding<'a> {
-    fn of(finding: &'a rules::Finding) -> Self {
+impl<'a> From<&'a rules::Finding> for Finding<'a> {
+    fn from(finding: &'a rules::Finding) -> Self {
         let step = |step: &'a rules::Remediation| Remediation {
             audience: Cow::Borrowed(step.audience.word()),
             text: Cow::Borrowed(&step.text),
@@ -400,8 +375,8 @@ impl<'a> Finding<'a> {
             remediation: finding.remediation.iter().map(step).collect(),
             collect: Cow::Borrowed(&finding.collect),
             evidence: finding.evidence.iter().map(shown).collect(),
-            entries: finding.entries.iter().map(Entries::of).collect(),
-            incidents: finding.incidents.iter().map(OtherIncidents::of).collect(),
+            entries: finding.entries.iter().map(Entries::from).collect(),
+            incidents: finding.incidents.iter().map(OtherIncidents::from).collect(),
             references: Cow::Borrowed(&finding.references),
             suppression_ended: finding.suppression_ended.as_ref().map(Cow::Borrowed),
             superseded_by: finding.superseded_by.as_deref().map(Cow::Borrowed),

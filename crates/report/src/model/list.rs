@@ -1,4 +1,4 @@
-//! A list of a document that is made while it is written.
+//! A list of a document whose items are made while they are written.
 
 use std::fmt;
 
@@ -6,23 +6,23 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 type Items<'a, T> = Box<dyn Iterator<Item = T> + 'a>;
 
-/// A list of which a report may hold tens of thousands of items. Of a report that is written, each item is made when it is
-/// its turn, so that no more than one of them exists at a time.
+/// A list that may have tens of thousands of items. While a report is written, each item is made just before it is written,
+/// so that no more than one of them exists at a time.
 pub(crate) enum List<'a, T> {
-    /// Gives the items of a report that is written.
+    /// Makes the items of a report that is written.
     Made(Box<dyn Fn() -> Items<'a, T> + Send + Sync + 'a>),
     /// The items of a report that was read.
     Read(Vec<T>),
 }
 
 impl<'a, T: 'a> List<'a, T> {
-    /// The list of the items that `make` gives.
+    /// A list of the items that `make` returns.
     pub(super) fn made<I: Iterator<Item = T> + 'a>(make: impl Fn() -> I + Send + Sync + 'a) -> Self {
         Self::Made(Box::new(move || Box::new(make())))
     }
 
-    /// The items, one after the other.
-    pub(super) fn into_items(self) -> Items<'a, T> {
+    /// The items, in their order.
+    pub(crate) fn into_items(self) -> Items<'a, T> {
         match self {
             Self::Made(make) => make(),
             Self::Read(items) => Box::new(items.into_iter()),
@@ -31,7 +31,7 @@ impl<'a, T: 'a> List<'a, T> {
 }
 
 impl<T> List<'_, T> {
-    /// Calls `take` with one item after the other until it fails.
+    /// Calls `take` with each item in its order, until it fails.
     pub(crate) fn try_for_each<E>(&self, mut take: impl FnMut(&T) -> Result<(), E>) -> Result<(), E> {
         match self {
             Self::Made(make) => make().try_for_each(|item| take(&item)),
@@ -39,15 +39,7 @@ impl<T> List<'_, T> {
         }
     }
 
-    /// Calls `take` with every item.
-    pub(crate) fn for_each(&self, mut take: impl FnMut(&T)) {
-        match self {
-            Self::Made(make) => make().for_each(|item| take(&item)),
-            Self::Read(items) => items.iter().for_each(take),
-        }
-    }
-
-    /// Adds an item to a list that is read.
+    /// Adds an item to a list that was read; a list that is made stays as it is.
     pub(super) fn push(&mut self, item: T) {
         if let Self::Read(items) = self {
             items.push(item);

@@ -1,16 +1,18 @@
-//! A machine with its timeline.
+//! A machine of a document, with its timeline.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
+use serde_with::skip_serializing_none;
 
+use super::list::List;
+use super::report::Report;
 use super::sigma::Sigma;
-use super::{List, Text, shown};
-use crate::Report;
+use super::text::{Text, shown};
 
-/// What is known of a machine or an incident's surroundings, by key.
+/// The environment card of a machine or an incident, by key.
 pub(super) type Environment<'a> = BTreeMap<Text<'a>, Text<'a>>;
 
 pub(super) fn environment<'a>(of: &'a BTreeMap<&'static str, String>) -> Environment<'a> {
@@ -26,34 +28,30 @@ pub(crate) struct Machine<'a> {
     coverage: Cow<'a, [String]>,
 }
 
+#[skip_serializing_none]
 #[derive(Debug, Serialize, Deserialize)]
 struct EarlierValue<'a> {
     key: Text<'a>,
     value: Text<'a>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     time: Option<Timestamp>,
 }
 
+#[skip_serializing_none]
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct TimelineEntry<'a> {
     time: Timestamp,
     kind: Text<'a>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     incident: Option<Text<'a>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     provider: Option<Text<'a>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     event_id: Option<u32>,
     says: Text<'a>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     sigma: Option<Sigma<'a>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) artifact: Option<Text<'a>>,
     place: Text<'a>,
 }
 
 impl<'a> Machine<'a> {
-    pub(super) fn of(report: &'a Report, machine: &'a incident::Machine) -> Self {
+    pub(super) fn new(report: &'a Report, machine: &'a incident::Machine) -> Self {
         let earlier = |earlier: &'a incident::EarlierValue| EarlierValue {
             key: Cow::Borrowed(earlier.key),
             value: Cow::Borrowed(&earlier.value),
@@ -63,14 +61,14 @@ impl<'a> Machine<'a> {
             host: Cow::Borrowed(&machine.host),
             environment: environment(&machine.environment),
             environment_earlier: machine.earlier.iter().map(earlier).collect(),
-            timeline: List::made(move || machine.timeline.iter().map(move |entry| TimelineEntry::of(report, entry))),
+            timeline: List::made(move || machine.timeline.iter().map(move |entry| TimelineEntry::new(report, entry))),
             coverage: Cow::Borrowed(&machine.coverage),
         }
     }
 }
 
 impl<'a> TimelineEntry<'a> {
-    fn of(report: &'a Report, entry: &'a incident::TimelineEntry) -> Self {
+    fn new(report: &'a Report, entry: &'a incident::TimelineEntry) -> Self {
         let provider = Some(&*entry.provider).filter(|provider| !provider.is_empty());
         Self {
             time: entry.time,
@@ -79,7 +77,7 @@ impl<'a> TimelineEntry<'a> {
             provider: provider.map(Cow::Borrowed),
             event_id: provider.map(|_| entry.id),
             says: Cow::Borrowed(&entry.says),
-            sigma: entry.sigma.as_deref().map(Sigma::of),
+            sigma: entry.sigma.as_deref().map(Sigma::from),
             artifact: report.artifact_path(entry.artifact).map(Cow::Borrowed),
             place: shown(&entry.place),
         }

@@ -1,5 +1,5 @@
-//! Reports that were written before, read back. Both JSON formats are read; keys that are not known are passed over, so that
-//! reports of later versions with the same major number can be read, too.
+//! Reports that were written before, read back. Both JSON formats are read; unknown keys are ignored, so that reports of
+//! later versions with the same major number can be read, too.
 
 use std::fs;
 use std::io;
@@ -8,25 +8,77 @@ use std::path::Path;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{Document, Line, SCHEMA_VERSION};
+use super::document::{Document, Line, SCHEMA_VERSION};
 
-/// Reads the report in the file `path`. What wrote it there may have made UTF-16 of it, as Windows PowerShell's `>` does.
+/// Why a file can't be read as a report.
+#[derive(Debug, thiserror::Error)]
+pub enum UnreadableReport {
+    /// It is `-`.
+    #[error("reports are not read from standard input; name a file")]
+    StandardInput,
+    /// It is a folder.
+    #[error("it is a folder")]
+    Folder,
+    /// The system does not give its bytes.
+    #[error("{}", untrusted::reason(.0))]
+    Io(#[from] io::Error),
+    /// Its byte order mark is that of UTF-16, and the text is not valid or cut.
+    #[error("no JSON report of crashsift: it is no whole text in UTF-16")]
+    Utf16,
+    /// It is no JSON, or has not the shape of a report.
+    #[error("no JSON report of crashsift: {0}")]
+    Json(#[from] serde_json::Error),
+    /// The line with this number, from 1, is no JSON, has not the shape of a line, or does not belong there.
+    #[error("no JSON report of crashsift: line {0}: {1}")]
+    Line(usize, String),
+    /// The key `schema_version` is missing.
+    #[error("no JSON report of crashsift: its schema_version is missing")]
+    NoVersion,
+    /// The major number of its `schema_version` is not that of this program.
+    #[error("its schema_version is {}; this version of crashsift reads {SCHEMA_VERSION}", shortened(.0))]
+    OtherVersion(String),
+    /// The last line is not a summary.
+    #[error("the report's end is missing")]
+    NoEnd,
+    /// It has no summary.
+    #[error("the report is not whole: its summary is missing")]
+    NoSummary,
+    /// Its summary counts more or fewer of a part than it has.
+    #[error("the report is not whole: it counts {counted} {part} and has {found}")]
+    Incomplete {
+        /// The list: `artifacts` or `incidents`.
+        part: &'static str,
+        /// How many the summary counts.
+        counted: usize,
+        /// How many there are.
+        found: usize,
+    },
+}
+
+/// A version in quotation marks, cut after 20 characters.
+fn shortened(version: &str) -> String {
+    let shown: String = version.chars().take(20).collect();
+    let more = if shown.len() < version.len() { "..." } else { "" };
+    format!("{shown:?}{more}")
+}
+
+/// Reads the report in the file `path`, in UTF-8 or, as Windows PowerShell's `>` writes it, in UTF-16.
 ///
 /// # Errors
 ///
-/// When it can't be read, is none of this program's JSON reports, is not whole, or has another major version.
-pub fn read(path: &Path) -> io::Result<Document<'static>> {
+/// When the file can't be read, is none of this program's JSON reports, is not whole, or has another major version.
+pub fn read(path: &Path) -> Result<Document<'static>, UnreadableReport> {
     if path == Path::new("-") {
-        return Err(io::Error::other("reports are not read from standard input; name a file"));
+        return Err(UnreadableReport::StandardInput);
     }
     if path.is_dir() {
-        return Err(io::Error::other("it is a folder"));
+        return Err(UnreadableReport::Folder);
     }
     parse(&utf8(fs::read(path)?)?)
 }
 
 /// The text as UTF-8 without byte order mark.
-fn utf8(bytes: Vec<u8>) -> io::Result<Vec<u8>> {
+fn utf8(bytes: Vec<u8>) -> Result<Vec<u8>, UnreadableReport> {
     let (units, is_little_endian) = match bytes.as_slice() {
         [0xFF, 0xFE, rest @ ..] => (rest, true),
         [0xFE, 0xFF, rest @ ..] => (rest, false),
@@ -36,28 +88,22 @@ fn utf8(bytes: Vec<u8>) -> io::Result<Vec<u8>> {
     let (units, rest) = units.as_chunks::<2>();
     let unit = |pair: &[u8; 2]| if is_little_endian { u16::from_le_bytes(*pair) } else { u16::from_be_bytes(*pair) };
     let text: Result<String, _> = char::decode_utf16(units.iter().map(unit)).collect();
-    match text {
-        Ok(text) if rest.is_empty() => Ok(text.into_bytes()),
-        _ => Err(io::Error::other("no JSON report of crashsift: it is no whole text in UTF-16")),
-    }
+    text.ok().filter(|_| rest.is_empty()).map(String::into_bytes).ok_or(UnreadableReport::Utf16)
 }
 
-/// As much of a version as a message shows.
-const SHOWN: usize = 20;
-
-fn parse(bytes: &[u8]) -> io::Result<Document<'static>> {
+fn parse(bytes: &[u8]) -> Result<Document<'static>, UnreadableReport> {
     let report = if is_lines(bytes.trim_ascii_start()) {
         parse_lines(bytes)?
     } else {
-        serde_json::from_slice(bytes).map_err(|error| of_another_version(bytes).unwrap_or_else(|| no_report(error)))?
+        serde_json::from_slice(bytes).map_err(|error| of_another_version(bytes).unwrap_or_else(|| error.into()))?
     };
     check_version(&report.schema_version)?;
-    is_whole(&report)?;
+    check_counts(&report)?;
     Ok(report)
 }
 
 /// The error of a report whose shape is not known because it has another major version.
-fn of_another_version(bytes: &[u8]) -> Option<io::Error> {
+fn of_another_version(bytes: &[u8]) -> Option<UnreadableReport> {
     #[derive(Deserialize)]
     struct Versioned {
         schema_version: String,
@@ -66,40 +112,28 @@ fn of_another_version(bytes: &[u8]) -> Option<io::Error> {
     check_version(&report.schema_version).err()
 }
 
-fn check_version(version: &str) -> io::Result<()> {
+fn check_version(version: &str) -> Result<(), UnreadableReport> {
     let major = |version: &str| version.split_once('.').map(|(major, _)| major.to_owned());
     if version.is_empty() {
-        return Err(io::Error::other("no JSON report of crashsift: its schema_version is missing"));
+        Err(UnreadableReport::NoVersion)
+    } else if major(version) != major(SCHEMA_VERSION) {
+        Err(UnreadableReport::OtherVersion(version.to_owned()))
+    } else {
+        Ok(())
     }
-    if major(version) != major(SCHEMA_VERSION) {
-        let shown: String = version.chars().take(SHOWN).collect();
-        let more = if shown.len() < version.len() { "..." } else { "" };
-        return Err(io::Error::other(format!(
-            "its schema_version is {shown:?}{more}; this version of crashsift reads {SCHEMA_VERSION}"
-        )));
-    }
-    Ok(())
 }
 
-/// Whether a report has what it counts.
-fn is_whole(report: &Document<'_>) -> io::Result<()> {
-    let Some(summary) = &report.summary else {
-        return Err(io::Error::other("the report is not whole: its summary is missing"));
-    };
+/// Fails when a report has not as many artifacts and incidents as its summary counts.
+fn check_counts(report: &Document<'_>) -> Result<(), UnreadableReport> {
+    let summary = report.summary.as_ref().ok_or(UnreadableReport::NoSummary)?;
     let counts = [
         ("artifacts", summary.artifacts, report.artifacts.len()),
         ("incidents", summary.incidents, report.incidents.count()),
     ];
-    match counts.into_iter().find(|(_, counted, there)| counted != there) {
+    match counts.into_iter().find(|(_, counted, found)| counted != found) {
         None => Ok(()),
-        Some((what, counted, there)) => {
-            Err(io::Error::other(format!("the report is not whole: it counts {counted} {what} and has {there}")))
-        }
+        Some((part, counted, found)) => Err(UnreadableReport::Incomplete { part, counted, found }),
     }
-}
-
-fn no_report(error: serde_json::Error) -> io::Error {
-    io::Error::other(format!("no JSON report of crashsift: {error}"))
 }
 
 /// Whether these are JSON Lines: the first line is an object by itself, with a `type`.
@@ -108,25 +142,23 @@ fn is_lines(bytes: &[u8]) -> bool {
     serde_json::from_slice::<Value>(first).is_ok_and(|value| value.get("type").is_some())
 }
 
-/// The objects of JSON Lines: a run first, and the summary last. Without the latter the end is missing; what stands
-/// after it, or a second run, is of another report.
-fn parse_lines(bytes: &[u8]) -> io::Result<Document<'static>> {
+/// The document that JSON Lines contain: a run first, and the summary last. Without summary the end is missing; a line
+/// after the summary, or a second run, is of another report.
+fn parse_lines(bytes: &[u8]) -> Result<Document<'static>, UnreadableReport> {
     let mut report = Document::default();
     let mut has_run = false;
     for (number, line) in (1_usize..).zip(bytes.split(|byte| *byte == b'\n')) {
         if line.trim_ascii().is_empty() {
             continue;
         }
-        let at = |error: &dyn std::fmt::Display| {
-            io::Error::other(format!("no JSON report of crashsift: line {number}: {error}"))
-        };
+        let wrong = |problem: &str| UnreadableReport::Line(number, problem.to_owned());
         if report.summary.is_some() {
-            return Err(at(&"something follows the report's end"));
+            return Err(wrong("something follows the report's end"));
         }
-        let line: Line<'_> = serde_json::from_slice(line).map_err(|error| at(&without_line(&error)))?;
+        let line: Line<'_> = serde_json::from_slice(line).map_err(|error| wrong(&without_line(&error)))?;
         let is_run = matches!(line, Line::Run(_));
         if is_run && has_run {
-            return Err(at(&"another report begins"));
+            return Err(wrong("another report begins"));
         }
         report.add(line);
         if is_run {
@@ -134,7 +166,7 @@ fn parse_lines(bytes: &[u8]) -> io::Result<Document<'static>> {
             has_run = true;
         }
     }
-    if report.summary.is_some() { Ok(report) } else { Err(io::Error::other("the report's end is missing")) }
+    report.summary.is_some().then_some(report).ok_or(UnreadableReport::NoEnd)
 }
 
 /// The error without its line, which is always the first of the object.
@@ -149,7 +181,7 @@ fn without_line(error: &serde_json::Error) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sample::everything;
+    use crate::tests::sample::everything;
     use crate::{json, jsonl};
 
     fn document(report: &Document<'_>) -> String {

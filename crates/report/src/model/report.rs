@@ -1,71 +1,27 @@
-//! What one run says, as finished values.
+//! The report of one run, as finished values.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::fmt;
 
-use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
+use serde_with::skip_serializing_none;
 
-use crate::compare::Comparison;
+use super::comparison::Comparison;
+use super::coverage::Coverage;
+use super::group::Group;
+use super::limits::Limits;
 use crate::confidence;
-use crate::coverage::Coverage;
-use crate::groups::Group;
-use crate::{RuleSetInfo, UNDETERMINED};
 use evidence::ArtifactKind;
 use facts::SigmaNearby;
 use incident::{Incident, Machine};
-use rules::{Finding, Suppressed};
+use rules::{Finding, RuleSetInfo, Suppressed, UNDETERMINED};
 
-/// Between which times a report holds incidents, both included.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Limits {
-    /// From this time on.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub since: Option<Timestamp>,
-    /// Up to this time.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub until: Option<Timestamp>,
-}
-
-impl Limits {
-    /// Whether an incident of that time is held. What has no time can't be ruled out.
-    #[must_use]
-    pub fn hold(self, time: Option<Timestamp>) -> bool {
-        let Some(time) = time else { return true };
-        self.since.is_none_or(|since| time >= since) && self.until.is_none_or(|until| time <= until)
-    }
-
-    /// What holds no more than either.
-    #[must_use]
-    pub fn and(self, other: Self) -> Self {
-        Self { since: self.since.max(other.since), until: [self.until, other.until].into_iter().flatten().min() }
-    }
-
-    /// Whether there are any.
-    #[must_use]
-    pub fn is_some(self) -> bool {
-        self.since.is_some() || self.until.is_some()
-    }
-}
-
-impl fmt::Display for Limits {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match (self.since, self.until) {
-            (Some(since), Some(until)) => write!(f, "from {since} to {until}"),
-            (Some(since), None) => write!(f, "from {since} on"),
-            (None, Some(until)) => write!(f, "up to {until}"),
-            (None, None) => f.write_str("at any time"),
-        }
-    }
-}
-
-/// What one run says.
+/// The report of one run.
 #[derive(Debug, Clone)]
 pub struct Report {
-    /// Between which times it holds incidents.
+    /// The time span of its incidents.
     pub limits: Limits,
-    /// Whether the artifacts hold their evidence, for merging.
+    /// Whether the artifacts contain their evidence, for merging.
     pub keeps_evidence: bool,
     /// The rule sets that judged, in the order in which they were loaded.
     pub rule_sets: Vec<RuleSetInfo>,
@@ -73,57 +29,56 @@ pub struct Report {
     pub artifacts: Vec<Artifact>,
     /// Every incident, earliest first, those without a time last; ties by id.
     pub incidents: Vec<Judged>,
-    /// The machines that logs told of, by host.
+    /// The machines that logs name, by host.
     pub machines: Vec<Machine>,
     /// Incidents that share a signature, largest group first; ties by signature.
     pub groups: Vec<Group>,
     /// What the artifacts could not show.
     pub coverage: Coverage,
-    /// What is new against an earlier report, if one was given.
+    /// How the report differs from an earlier one, if one was given.
     pub comparison: Option<Comparison>,
     /// Totals.
     pub summary: Summary,
 }
 
 impl Report {
-    /// The path of the artifact that evidence refers to by its place in the artifact list.
+    /// The path of the artifact with this index in the artifact list.
     #[must_use]
     pub fn artifact_path(&self, artifact: usize) -> Option<&str> {
         self.artifacts.get(artifact).map(|artifact| artifact.path.as_str())
     }
 }
 
-/// An artifact with what became of it.
+/// An artifact, and how far it was read.
+#[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Artifact {
     /// The path as it was given, or found below a folder that was given; `/` between its parts on every system.
     pub path: String,
     /// What its content is: `minidump`, `kernel-dump`, `event-log`, `wer-report`, `ticket`, `archive`, `unknown`.
     pub kind: Cow<'static, str>,
-    /// What became of it.
+    /// How far it was read.
     pub status: ArtifactStatus,
     /// Why, when not `ok`: place and reason of each loss.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub detail: Option<String>,
     /// Size of the file.
     pub bytes: u64,
     /// Event logs: records read, relevant or not.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub records: Option<u64>,
-    /// What it says, for merging; only where that was asked for.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// Its evidence, encoded for merging; only where the run was asked to keep it.
     pub evidence: Option<String>,
 }
 
-/// What became of an artifact.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+/// How far an artifact was read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, strum::IntoStaticStr)]
 #[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "lowercase")]
 pub enum ArtifactStatus {
     /// Read whole.
     Ok,
     /// Read, but a part is missing or damaged.
     Partial,
-    /// Its kind is one that is read, and nothing could be.
+    /// Of a kind that is read, but nothing could be read.
     Failed,
     /// Not of a kind that is read.
     Skipped,
@@ -132,28 +87,14 @@ pub enum ArtifactStatus {
     Unknown,
 }
 
-impl ArtifactStatus {
-    /// The word for it in reports.
-    #[must_use]
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Ok => "ok",
-            Self::Partial => "partial",
-            Self::Failed => "failed",
-            Self::Skipped => "skipped",
-            Self::Unknown => "unknown",
-        }
-    }
-}
-
-/// An incident with what the rules say of it.
+/// An incident with the findings of rules and its verdict.
 #[derive(Debug, Clone)]
 pub struct Judged {
     /// The incident.
     pub incident: Incident,
     /// Rules that matched, best first.
     pub findings: Vec<Finding>,
-    /// Rules that matched and whose findings nobody wants to see; the verdict does not know of them.
+    /// Findings that a rule set suppresses; the verdict does not consider them.
     pub suppressed: Vec<Suppressed>,
     /// The best-supported cause.
     pub verdict: Verdict,
@@ -161,34 +102,47 @@ pub struct Judged {
     pub sigma: Vec<SigmaNearby>,
 }
 
+impl Judged {
+    /// The finding that gave the verdict its cause: the best of those that name it.
+    #[must_use]
+    pub fn leading_finding(&self) -> Option<&Finding> {
+        self.findings.iter().find(|finding| finding.cause == self.verdict.cause && finding.stands())
+    }
+
+    /// The findings that name other causes than the verdict, best first.
+    pub fn other_causes(&self) -> impl Iterator<Item = &Finding> + Clone {
+        self.findings.iter().filter(|finding| finding.cause != self.verdict.cause && finding.stands())
+    }
+}
+
 /// The best-supported cause of an incident.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Verdict {
     /// An id of `causes.yaml`; `undetermined` when nothing supports one.
     pub cause: String,
-    /// How likely it is right, 0 to 0.99; 0 for `undetermined`, which claims nothing.
+    /// The probability that the cause is right, 0 to 0.99; 0 for `undetermined`.
     #[serde(serialize_with = "confidence::write_rounded")]
     pub confidence: f64,
     /// One sentence for a person.
     pub sentence: String,
     /// What to collect to be surer, most useful first. Never empty for `undetermined`.
     pub collect_next: Vec<Cow<'static, str>>,
-    /// Which of these the evidence's gaps ask for, and not a rule.
+    /// The sentences among them that a gap in the evidence asks for, and not a rule.
     #[serde(skip)]
-    pub asked: Vec<Asked>,
+    pub gap_requests: Vec<GapRequest>,
 }
 
 /// Something to collect that a gap in the evidence asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Asked {
+pub struct GapRequest {
     /// Its id in `rules/data/collect.yaml`.
     pub id: &'static str,
-    /// Which sentence of [`Verdict::collect_next`] it is.
+    /// The index of its sentence in [`Verdict::collect_next`].
     pub at: usize,
 }
 
 impl Artifact {
-    /// Whether something could be read of it that tells of incidents, or could. An archive tells of nothing by itself.
+    /// Whether it was read, whole or in part, and can contain evidence. An archive contains none by itself.
     #[must_use]
     pub fn is_read(&self) -> bool {
         let read = matches!(self.status, ArtifactStatus::Ok | ArtifactStatus::Partial);
@@ -211,27 +165,27 @@ impl Verdict {
 }
 
 /// Totals of a run.
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Summary {
     /// Artifacts seen.
     pub artifacts: usize,
-    /// Artifacts of which nothing could be read.
+    /// Artifacts that could not be read.
     pub failed: usize,
-    /// Artifacts of which a part could not be read.
+    /// Artifacts that could be read only in part.
     pub partial: usize,
     /// Archives of kinds that are not opened.
     pub archives: usize,
     /// Incidents found.
     pub incidents: usize,
-    /// Incidents that were found and left out because of their times, where that was asked for.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// Incidents that were left out because of their times; `None` where all times were wanted.
     pub left_out: Option<usize>,
-    /// Findings that are suppressed.
+    /// Suppressed findings.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub suppressed: usize,
     /// Incidents by the cause of their verdict, `undetermined` left out.
     pub by_cause: BTreeMap<String, usize>,
-    /// Incidents whose cause nothing supports.
+    /// Incidents whose verdict is `undetermined`.
     pub undetermined: usize,
 }
 

@@ -1,29 +1,29 @@
-//! Sigma rules that matched.
+//! Sigma rules that matched, in a document.
 
 use std::borrow::Cow;
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
+use serde_with::skip_serializing_none;
 
-use super::{Text, shown};
-use crate::Report;
+use super::report::Report;
+use super::text::{Text, shown};
 use evidence::SigmaRule;
 use facts::SigmaNearby;
 
-/// What a rule says of itself.
+/// The description of a rule.
+#[skip_serializing_none]
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Sigma<'a> {
     title: Text<'a>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     id: Option<Text<'a>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     level: Option<Text<'a>>,
     tags: Vec<Text<'a>>,
     file: Text<'a>,
 }
 
-impl<'a> Sigma<'a> {
-    pub(super) fn of(rule: &'a SigmaRule) -> Self {
+impl<'a> From<&'a SigmaRule> for Sigma<'a> {
+    fn from(rule: &'a SigmaRule) -> Self {
         let tags = rule.tags.split("; ").filter(|tag| !tag.is_empty());
         Self {
             title: Cow::Borrowed(&rule.title),
@@ -36,6 +36,7 @@ impl<'a> Sigma<'a> {
 }
 
 /// A rule that matched around an incident.
+#[skip_serializing_none]
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Nearby<'a> {
     #[serde(flatten)]
@@ -43,15 +44,14 @@ pub(super) struct Nearby<'a> {
     time: Timestamp,
     seconds_after: i64,
     matches: usize,
-    #[serde(skip_serializing_if = "Option::is_none")]
     artifact: Option<Text<'a>>,
     place: Text<'a>,
 }
 
 impl<'a> Nearby<'a> {
-    pub(super) fn of(report: &'a Report, nearby: &'a SigmaNearby) -> Self {
+    pub(super) fn new(report: &'a Report, nearby: &'a SigmaNearby) -> Self {
         Self {
-            rule: Sigma::of(&nearby.rule),
+            rule: Sigma::from(&*nearby.rule),
             time: nearby.time,
             seconds_after: nearby.seconds,
             matches: nearby.matches,

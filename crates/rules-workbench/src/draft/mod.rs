@@ -22,7 +22,7 @@ use private::Private;
 use facts::{EvidenceRef, FactSet, Value};
 use incident::Incident;
 use report::Artifact;
-use report::groups::{ChangeBefore, OverRepresented};
+use report::model::{ChangeBefore, OverRepresented};
 use rules::{Finding, Rule, RuleSet};
 
 /// More selections would only fit the incidents that they were made of.
@@ -166,18 +166,18 @@ fn choose(found: Vec<Candidate>) -> (Vec<Candidate>, Vec<Candidate>) {
 
 /// What all incidents of a group have and the rest lacks, by the statistics of groups.
 fn of_group(material: &Material<'_>) -> Vec<Candidate> {
-    let everywhere = material.over_represented.iter().filter(|found| found.counts.a == found.counts.n);
+    let everywhere = material.over_represented.iter().filter(|found| found.in_group == found.of_group);
     let candidates = everywhere.filter_map(|found| {
-        let list = match found.attribute.kind {
+        let list = match &*found.kind {
             "module" => "modules",
             "driver" => "drivers",
             _ => return None,
         };
-        let asked = Asked::entry(list, &[("name", Value::Text(found.attribute.value.as_str().into()))])?;
+        let asked = Asked::entry(list, &[("name", Value::Text(found.value.as_str().into()))])?;
         let question = asked.question()?;
         let known = |subject: &Subject<'_>| question.holds(subject.facts) == Some(true);
         let strength = if material.of.iter().all(known) { Strength::Named } else { Strength::Hint };
-        let what = format!("more often than elsewhere: {}", found.says());
+        let what = format!("more often than elsewhere: {}", found.says);
         Some(Candidate { name: "", asked, strength, what: what.into() })
     });
     let names = ["loaded", "also_loaded"];
@@ -279,7 +279,6 @@ mod tests {
     use super::*;
     use facts::Record;
     use incident::{IncidentKind, Signature};
-    use report::groups::{Attribute, Counts, Unit};
 
     fn incident(id: &str) -> Incident {
         Incident {
@@ -320,14 +319,19 @@ mod tests {
         let other = facts(Some(&["app.exe"]));
         let of: Vec<Subject<'_>> = group.iter().map(subject).collect();
         let over_represented = OverRepresented {
-            attribute: Attribute { kind: "module", value: "hook.dll".to_owned() },
-            unit: Unit::Incidents,
-            counts: Counts { a: 2, n: 2, c: 0, m: 20 },
-            difference: (0.4, 1.0),
+            kind: "module".into(),
+            value: "hook.dll".to_owned(),
+            unit: "incidents".into(),
+            in_group: 2,
+            of_group: 2,
+            elsewhere: 0,
+            of_elsewhere: 20,
+            difference: [0.4, 1.0],
             p: 0.001,
             q: 0.01,
             together_with: Vec::new(),
             may_be_the_program: false,
+            says: "hook.dll in 2 of 2, against none of 20 other incidents".to_owned(),
         };
         let material = Material {
             of: &of,

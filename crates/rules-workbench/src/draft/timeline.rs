@@ -64,7 +64,7 @@ fn candidate(kind: &str, material: &Material<'_>, private: &Private) -> Option<C
         let says: Vec<&str> = change.says.split(", ").take_while(|part| !part.contains('\\')).collect();
         what.push_str(&format!(", such as: {}", says.join(", ").trim_end_matches('.')));
         if let Some(bears_on) = bears_on {
-            what.push_str(&format!(" (bears on: {})", bears_on.word()));
+            what.push_str(&format!(" (bears on: {bears_on})"));
         }
     }
     Some(Candidate { name, asked, strength, what: what.into() })

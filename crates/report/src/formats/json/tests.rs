@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use super::write;
-use crate::sample::*;
+use crate::tests::sample::*;
 use crate::*;
 use evidence::Place;
 use incident::Machine;

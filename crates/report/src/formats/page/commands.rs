@@ -1,10 +1,9 @@
-//! Commands in sentences: what stands between two backticks is shown as code, so that it can be told from the sentence and
-//! copied whole.
+//! Commands in sentences: text between two backticks is shown as code, so that readers can copy it whole.
 
 use std::fmt;
 
-/// Writes a sentence in which each command is put between `before` and `after`, and everything made harmless: what is
-/// around commands by `escape`, commands by `verbatim`. A sentence whose backticks don't pair has no commands.
+/// Writes a sentence with each command between `before` and `after`. `escape` makes the text around commands harmless,
+/// `verbatim` the commands. A sentence whose backticks don't pair has no commands.
 pub(super) fn write(
     sentence: &str,
     marks: &Marks,
@@ -36,18 +35,13 @@ pub(super) struct Marks {
     pub(super) verbatim: fn(&str, &mut dyn fmt::Write) -> fmt::Result,
 }
 
-/// As it is: nothing is markup between backticks but the backtick, which is not in a command.
-pub(super) fn as_it_is(command: &str, out: &mut dyn fmt::Write) -> fmt::Result {
-    out.write_str(command)
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::escape;
     use super::*;
 
     const HTML: Marks = Marks { before: "<code>", after: "</code>", verbatim: escape::html };
-    const MARKDOWN: Marks = Marks { before: "`", after: "`", verbatim: as_it_is };
+    const MARKDOWN: Marks = super::super::MARKDOWN.command;
 
     fn written(sentence: &str, marks: &Marks, escape: fn(&str, &mut dyn fmt::Write) -> fmt::Result) -> String {
         let mut out = String::new();

@@ -1,4 +1,4 @@
-//! Making markup of texts impossible.
+//! Escapes texts so that nothing in them is markup.
 
 use std::fmt::{self, Write};
 
@@ -19,7 +19,7 @@ pub(super) fn html(text: &str, out: &mut dyn Write) -> fmt::Result {
 
 /// Writes a text for CommonMark and GitHub's tables, at the beginning of a line or within one.
 ///
-/// What is no markup where it stands is left as it is, so that paths and names can be read in the source, too.
+/// Characters that are no markup at their position stay as they are, so that paths and names can be read in the source, too.
 pub(super) fn markdown(text: &str, out: &mut dyn Write) -> fmt::Result {
     let is_word = |character: Option<char>| character.is_some_and(char::is_alphanumeric);
     let mut before: Option<char> = None;
@@ -30,11 +30,11 @@ pub(super) fn markdown(text: &str, out: &mut dyn Write) -> fmt::Result {
         let after = rest.chars().nth(1);
         let markup = match character {
             '*' | '`' | '[' | ']' | '|' | '~' | '#' | '$' => true,
-            // Before letters and digits it stands for itself.
+            // Before letters and digits a backslash is no escape.
             '\\' => !is_word(after) && after != Some(' '),
             '_' => !(is_word(before) && is_word(after)),
             '+' | '-' | '=' | ':' if before.is_none() => true,
-            // Addresses that stand in a text become links by themselves.
+            // Addresses in a text become links by themselves.
             ':' => rest.starts_with("://"),
             '.' if number && before.is_some() => true,
             '.' => text.get(..at).is_some_and(|before| before.to_ascii_lowercase().ends_with("www")),
@@ -47,8 +47,8 @@ pub(super) fn markdown(text: &str, out: &mut dyn Write) -> fmt::Result {
             '&' => out.write_str("&amp;")?,
             '<' => out.write_str("&lt;")?,
             '>' => out.write_str("&gt;")?,
-            // GitHub looks for names and mail addresses in what is left when all markup is read, so that no backslash
-            // stands before it. A comment divides the text there, and is no part of what is copied from the page.
+            // GitHub looks for names and mail addresses after it has read all markup, so that a backslash does not help.
+            // A comment divides the text, and is not copied from the page.
             '@' => out.write_str("@<!-- -->")?,
             _ if markup => write!(out, "\\{character}")?,
             _ => out.write_char(character)?,

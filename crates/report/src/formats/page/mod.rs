@@ -1,8 +1,8 @@
 //! The report as a page: HTML, and Markdown for tickets and wikis.
 //!
-//! Both are templates, files beside this one, that lay out what the outline of a report says. Whatever a template prints is
-//! made harmless on its way out: first what acts on a terminal or can't be seen, as in the text report, then what is
-//! markup. A template can't forget it.
+//! Both are templates, files beside this one, that lay out the outline of a report. Every text that a template prints is made
+//! harmless on its way out, so that no template can forget it: first characters that act on a terminal or can't be seen, as
+//! in the text report, then markup.
 
 mod commands;
 mod escape;
@@ -19,7 +19,7 @@ use minijinja::{Environment, ErrorKind};
 
 use self::commands::Marks;
 use self::outline::{Most, Outline};
-use crate::Report;
+use crate::model::Report;
 use untrusted::sanitise;
 
 /// A format for pages.
@@ -29,7 +29,7 @@ struct Format {
     escape: fn(&str, &mut dyn fmt::Write) -> fmt::Result,
     /// How commands in sentences are shown.
     command: Marks,
-    /// How much of long lists there is.
+    /// How many items of long lists are shown.
     most: Most,
 }
 
@@ -40,11 +40,12 @@ const HTML: Format = Format {
     most: Most { evidence: 100, runs: 200 },
 };
 
-/// What is pasted into a ticket is to be read there: as much as the text report has.
+/// Markdown is pasted into tickets and read there, so that it has as much as the text report.
 const MARKDOWN: Format = Format {
     template: include_str!("report.md"),
     escape: escape::markdown,
-    command: Marks { before: "`", after: "`", verbatim: commands::as_it_is },
+    // Between backticks nothing is markup but the backtick, which no command contains.
+    command: Marks { before: "`", after: "`", verbatim: |command, out| out.write_str(command) },
     most: Most { evidence: 12, runs: 30 },
 };
 
@@ -84,7 +85,7 @@ fn environment(format: &'static Format) -> Result<Environment<'static>, minijinj
         let text = sanitise(&text);
         if value.is_safe() { out.write_str(&text) } else { (format.escape)(&text, out) }.map_err(minijinja::Error::from)
     });
-    // For what tells the reader to run something. It must be made harmless here, as what it gives holds markup.
+    // For sentences with commands. The filter makes them harmless itself, because its result contains markup.
     environment.add_filter("commands", |sentence: &str| -> Result<Value, minijinja::Error> {
         let mut out = String::new();
         commands::write(&sanitise(sentence), &format.command, format.escape, &mut out)?;
@@ -94,7 +95,7 @@ fn environment(format: &'static Format) -> Result<Environment<'static>, minijinj
     Ok(environment)
 }
 
-/// The error of writing that made a template fail: a closed pipe must be known as one.
+/// The error of `out` that made a template fail: callers recognise a closed pipe by its kind.
 fn failed(error: minijinja::Error) -> io::Error {
     let mut source = std::error::Error::source(&error);
     while let Some(inner) = source.filter(|_| error.kind() == ErrorKind::WriteFailure) {

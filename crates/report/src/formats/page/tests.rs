@@ -10,7 +10,7 @@ use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 use untrusted::sanitise;
 
 use super::{write_html, write_markdown};
-use crate::sample::*;
+use crate::tests::sample::*;
 use crate::{Report, *};
 
 /// What a name in a file can be.
@@ -152,7 +152,7 @@ fn a_page_is_whole_and_nothing_but_text_comes_from_files() {
         assert!(harmful.is_empty(), "{name}: {harmful:?}");
         assert_eq!(counted(&all), plain, "{name}");
         assert!(all.len() - plain <= usize::from(name.contains('`')), "{name}");
-        let shown = sanitise(&text::wording::prose(name)).into_owned();
+        let shown = sanitise(&crate::wording::prose(name)).into_owned();
         let sentence = all.iter().find(|element| element.name == "h2").map(|element| element.text.as_str());
         assert_eq!(sentence, Some(format!("1. {shown}").as_str()));
         assert!(!page.contains(|c: char| c.is_control() && c != '\n'), "{name}");
@@ -294,7 +294,7 @@ fn markdown_stays_what_it_is_whatever_files_are_called() {
             assert!(table.iter().all(|cells| *cells == table[0]), "{name}: {table:?}");
         }
         // The name stands there as a reader of it sees it: the heading's text is the sentence.
-        let shown = sanitise(&text::wording::prose(name)).into_owned();
+        let shown = sanitise(&crate::wording::prose(name)).into_owned();
         let all = events(&page);
         let heading = all
             .iter()

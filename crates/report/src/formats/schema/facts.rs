@@ -1,11 +1,11 @@
-//! The schema of facts, made of their definitions.
+//! The schema of facts, made from their definitions.
 
 use serde_json::{Map, Value, json};
 
 use facts::FactType;
 use facts::schema::{FactDefinition, LISTS, ListDefinition, SCALARS};
 
-/// The schema of the facts of one incident: a key for each fact and each list that is known.
+/// The schema of the facts of one incident: a key for each fact and each list.
 pub(super) fn facts() -> Value {
     let scalars = SCALARS.iter().map(|fact| {
         let about = format!("{}: {}. From {}.", fact.kind.name(), fact.about, fact.from);
@@ -41,8 +41,6 @@ fn described(kind: FactType, about: &str) -> Value {
         FactType::Flag => json!({"type": "boolean"}),
         FactType::Module | FactType::Path | FactType::Text => json!({"type": "string"}),
     };
-    if let Some(value) = value.as_object_mut() {
-        value.insert("description".to_owned(), Value::from(about));
-    }
+    value["description"] = Value::from(about);
     value
 }

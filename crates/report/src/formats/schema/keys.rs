@@ -1,5 +1,5 @@
-//! Every key of the documents that programs read: `keys.tsv` says of each object which keys it has, of which type, and what
-//! they mean. `docs/report.md` says the same to people.
+//! The keys of the JSON documents: `keys.tsv` lists those of each object with type and meaning. `docs/report.md` has the same
+//! for people.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ pub(super) struct Keys {
     objects: BTreeMap<&'static str, Vec<Key>>,
 }
 
-/// What is known of a key.
+/// A row of the table: one key of an object.
 #[derive(Debug, PartialEq)]
 pub(super) struct Key {
     pub(super) name: &'static str,
@@ -22,8 +22,8 @@ pub(super) struct Key {
 }
 
 impl Keys {
-    /// Those of `report` or `facts`.
-    pub(super) fn of(document: &str) -> Self {
+    /// The keys of the document `report` or `facts`.
+    pub(super) fn of_document(document: &str) -> Self {
         let mut objects: BTreeMap<&'static str, Vec<Key>> = BTreeMap::new();
         for line in TABLE.lines() {
             let mut cells = line.split('\t');
@@ -101,7 +101,7 @@ mod tests {
     #[test]
     fn the_page_says_the_same() {
         for (document, title) in [("report", "JSON"), ("facts", "Facts as JSON")] {
-            assert_eq!(on_page(title), Keys::of(document).objects, "{title}: docs/report.md against keys.tsv");
+            assert_eq!(on_page(title), Keys::of_document(document).objects, "{title}: docs/report.md against keys.tsv");
         }
     }
 

@@ -1,7 +1,7 @@
-//! The JSON Schemas of what programs read: the report, its lines, a comparison, and the facts of an artifact.
+//! The JSON Schemas of the JSON outputs: the report, its lines, a comparison, and the facts of an artifact.
 //!
-//! They are made of the table that describes every key; tests hold reports and the page for people against it. Within a
-//! major version keys and words are added, so neither is closed: a report of a later version fits as well.
+//! They are made from the table that describes every key; tests compare reports and `docs/report.md` with it. Within a
+//! major version keys and words are added, so the schemas allow others: a report of a later version fits as well.
 //!
 //! Draft 2020-12.
 
@@ -17,8 +17,8 @@ const CODE: &str = "^0x[0-9A-F]{8}$";
 /// A number in hexadecimal: lower-case digits without leading zeros.
 const HEX: &str = "^0x(0|[1-9a-f][0-9a-f]*)$";
 
-/// The types of JSON Lines that hold an object or list entry of the document, and its path there. What else the document
-/// has is in the line of type `run`.
+/// The types of JSON Lines that contain an object or list entry of the document, and its path there. All other keys of the
+/// document are in the line of type `run`.
 const LINES: [(&str, &str); 7] = [
     ("artifact", "artifacts[]"),
     ("incident", "incidents[]"),
@@ -32,13 +32,13 @@ const LINES: [(&str, &str); 7] = [
 /// The schema of the report in JSON.
 #[must_use]
 pub fn report() -> Value {
-    document("Report of crashsift", object(&Keys::of("report"), "", |_| true))
+    document("Report of crashsift", object(&Keys::of_document("report"), "", |_| true))
 }
 
 /// The schema of one line of the report in JSON Lines.
 #[must_use]
 pub fn lines() -> Value {
-    let keys = Keys::of("report");
+    let keys = Keys::of_document("report");
     let in_other_lines = |key: &Key| LINES.iter().any(|(_, path)| path.trim_end_matches("[]") == key.name);
     let run = ("run", object(&keys, "", |key| !in_other_lines(key)));
     let others = LINES.iter().map(|(kind, path)| (*kind, object(&keys, path, |_| true)));
@@ -46,22 +46,20 @@ pub fn lines() -> Value {
     document("Line of a report of crashsift", json!({"type": "object", "required": ["type"], "oneOf": lines}))
 }
 
-/// The schema of what `crashsift compare -f json` writes.
+/// The schema of the output of `crashsift compare -f json`.
 #[must_use]
 pub fn comparison() -> Value {
-    let keys = Keys::of("report");
+    let keys = Keys::of_document("report");
     let mut schema = object(&keys, "", |key| ["schema_version", "tool", "comparison"].contains(&key.name));
-    if let Some(schema) = schema.as_object_mut() {
-        schema.insert("required".to_owned(), json!(["schema_version", "tool", "comparison"]));
-    }
+    schema["required"] = json!(["schema_version", "tool", "comparison"]);
     document("Comparison of two reports of crashsift", schema)
 }
 
-/// The schema of what `crashsift inspect -f json` writes.
+/// The schema of the output of `crashsift inspect -f json`.
 #[must_use]
 pub fn facts() -> Value {
-    let report = Keys::of("report");
-    let keys = Keys::of("facts");
+    let report = Keys::of_document("report");
+    let keys = Keys::of_document("facts");
     let mut schema = object(&keys, "", |_| true);
     for (pointer, of_report) in [
         ("/properties/tool", object(&report, "tool", |_| true)),
@@ -69,25 +67,21 @@ pub fn facts() -> Value {
         ("/properties/incidents/items/properties/evidence/items", object(&report, "incidents[].evidence[]", |_| true)),
         ("/properties/incidents/items/properties/facts", facts::facts()),
     ] {
-        if let (Some(place), Value::Object(of_report)) = (schema.pointer_mut(pointer), of_report) {
-            let description = place.get("description").cloned();
-            *place = Value::Object(of_report);
-            if let (Some(place), Some(description)) = (place.as_object_mut(), description) {
-                place.insert("description".to_owned(), description);
-            }
+        let Some(place) = schema.pointer_mut(pointer) else { continue };
+        let described = std::mem::replace(place, of_report);
+        if let Some(description) = described.get("description") {
+            place["description"] = description.clone();
         }
     }
     document("Facts of an artifact by crashsift", schema)
 }
 
 fn document(title: &str, schema: Value) -> Value {
-    let mut all = Map::new();
-    all.insert("$schema".to_owned(), Value::from("https://json-schema.org/draft/2020-12/schema"));
-    all.insert("title".to_owned(), Value::from(title));
-    if let Value::Object(schema) = schema {
+    let mut all = json!({"$schema": "https://json-schema.org/draft/2020-12/schema", "title": title});
+    if let (Some(all), Value::Object(schema)) = (all.as_object_mut(), schema) {
         all.extend(schema);
     }
-    Value::Object(all)
+    all
 }
 
 /// The object at `path` with those of its keys that are wanted.
@@ -99,19 +93,17 @@ fn object(all: &Keys, path: &str, wanted: impl Fn(&Key) -> bool) -> Value {
     json!({"type": "object", "required": required, "properties": properties})
 }
 
-/// What a key means, beside the schema of its value.
+/// The schema of a key's value with the key's meaning.
 fn described(key: &Key, mut schema: Value) -> Value {
     let mut about = key.meaning.to_owned();
     if let Some(when) = key.absent_when {
         about.push_str(&format!(" (absent: {when})"));
     }
-    if let Some(schema) = schema.as_object_mut() {
-        schema.insert("description".to_owned(), Value::from(about));
-    }
+    schema["description"] = Value::from(about);
     schema
 }
 
-/// The schema of a key's value by its type. A type that is not known fits nothing.
+/// The schema of a key's value by its type; no value fits an unknown type.
 fn value(all: &Keys, object_path: &str, key: &Key) -> Value {
     let path = match object_path {
         "" => key.name.to_owned(),
@@ -122,12 +114,10 @@ fn value(all: &Keys, object_path: &str, key: &Key) -> Value {
         "object" => object(all, &path, |_| true),
         "list" => list(object(all, &format!("{path}[]"), |_| true)),
         "object of strings" => {
-            // What is known of a machine has the same keys as what is known of an incident, which are described once.
+            // The environment of a machine has the keys of that of an incident, which are described once.
             let path = if all.has(&path) { path } else { format!("incidents[].{}", key.name) };
             let mut schema = object(all, &path, |_| true);
-            if let Some(schema) = schema.as_object_mut() {
-                schema.insert("additionalProperties".to_owned(), json!({"type": "string"}));
-            }
+            schema["additionalProperties"] = json!({"type": "string"});
             schema
         }
         "object of whole numbers" => json!({"type": "object", "additionalProperties": simple("whole number")}),
@@ -159,12 +149,10 @@ fn simple(kind: &str) -> Value {
     }
 }
 
-/// An object of JSON Lines.
+/// The schema of a line: that of its object, with the key `type`.
 fn with_type(mut schema: Value, kind: &str) -> Value {
-    if let Some(properties) = schema.pointer_mut("/properties").and_then(Value::as_object_mut) {
-        properties.insert("type".to_owned(), json!({"const": kind}));
-    }
-    if let Some(required) = schema.pointer_mut("/required").and_then(Value::as_array_mut) {
+    schema["properties"]["type"] = json!({"const": kind});
+    if let Some(required) = schema["required"].as_array_mut() {
         required.push(Value::from("type"));
     }
     schema

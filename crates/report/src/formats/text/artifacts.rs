@@ -1,13 +1,13 @@
-//! The artifacts that were not read whole.
+//! The part about artifacts that were not read whole.
 
 use std::collections::BTreeMap;
 use std::io;
 
 use super::page::{BAD, CAREFUL, PLAIN, Page};
-use super::wording::{counted, prose};
-use crate::{Artifact, ArtifactStatus, Report};
+use crate::model::{Artifact, ArtifactStatus, Report};
+use crate::wording::{counted, prose};
 
-/// Archives that are named.
+/// How many archives are named.
 const ARCHIVES_SHOWN: usize = 10;
 
 /// Writes every artifact that failed or was read in part, and those that were skipped: one by one when verbose, else
@@ -34,10 +34,9 @@ pub(super) fn write(page: &mut Page<'_>, report: &Report) -> io::Result<()> {
         }
         return Ok(());
     }
-    let mut by_kind = BTreeMap::new();
+    let mut by_kind: BTreeMap<&str, usize> = BTreeMap::new();
     for artifact in skipped {
-        let count: &mut usize = by_kind.entry(&*artifact.kind).or_default();
-        *count = count.saturating_add(1);
+        *by_kind.entry(&*artifact.kind).or_default() += 1;
     }
     for (kind, count) in by_kind {
         page.row("skipped", &format!("{} of kind {kind} (-v lists them)", counted(count, "artifact")))?;
@@ -45,7 +44,7 @@ pub(super) fn write(page: &mut Page<'_>, report: &Report) -> io::Result<()> {
     Ok(())
 }
 
-/// Archives hold what may matter most, so they are named and not only counted.
+/// Writes the archives that were not opened. They may contain the most important files, so they are named.
 fn not_opened(page: &mut Page<'_>, archives: &[&Artifact]) -> io::Result<()> {
     if archives.is_empty() {
         return Ok(());
@@ -69,7 +68,7 @@ fn one(page: &mut Page<'_>, artifact: &Artifact) -> io::Result<()> {
         ArtifactStatus::Partial => CAREFUL,
         ArtifactStatus::Ok | ArtifactStatus::Skipped | ArtifactStatus::Unknown => PLAIN,
     };
-    page.styled_row(style, artifact.status.word(), &artifact.path)?;
+    page.styled_row(style, artifact.status.into(), &artifact.path)?;
     match (&artifact.detail, artifact.status) {
         (Some(detail), _) => page.row("", &prose(detail)),
         (None, ArtifactStatus::Skipped) => page.row("", &artifact.kind),

@@ -1,6 +1,6 @@
-//! One group of alike incidents: its verdict, how sure, why, and what to do.
+//! The block of one group: its verdict, how sure it is, why, and what to do.
 //!
-//! The incident that stands for the group is described; the others are listed.
+//! The incident that stands for the group is described; the group's other incidents are listed.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::io;
@@ -9,49 +9,48 @@ use super::coverage::Numbers;
 use super::happened::{self, Row};
 use super::overview::when;
 use super::page::{PLAIN, Page, STRONG};
-use super::spread::spread;
-use super::wording::{
-    counted, how_long, kind, name, place, prose, short_time, short_time_if_known, verdict, verdict_style, versioned,
+use super::spread::{spread, verdict_style};
+use crate::confidence::{self, Level};
+use crate::model::{BearsOn, ChangeBefore, Group, Judged, OverRepresented, Report};
+use crate::wording::{
+    counted, how_long, how_sure, kind, name, place, prose, short_time, short_time_if_known, verdict, versioned,
 };
-use crate::confidence::Level;
-use crate::groups::{BearsOn, ChangeBefore, Group, OverRepresented};
-use crate::{Judged, Report, confidence};
-use facts::{EvidenceRef, NamedIncidents};
-use incident::Incident;
+use facts::NamedIncidents;
+use incident::{EvidenceItem, Incident};
 use rules::{Audience, Finding};
 
-/// Items of evidence that are shown; those on which the verdict rests always are.
+/// How many items of evidence are shown; the items on which the verdict rests always are.
 const EVIDENCE_SHOWN: usize = 12;
-/// Other possible causes that are shown.
+/// How many other possible causes are shown.
 const OTHERS_SHOWN: usize = 3;
-/// Changes before a group's first incident that are shown.
+/// How many changes before a group's first incident are shown.
 const CHANGES_SHOWN: usize = 3;
-/// What a group has more often than the rest: how many are shown.
+/// How many attributes that a group has more often than the rest are shown.
 const OVER_REPRESENTED_SHOWN: usize = 4;
-/// Further incidents of a group that are listed.
+/// How many further incidents of a group are listed.
 const MEMBERS_SHOWN: usize = 20;
 
-/// What one block is about.
+/// A group, or an incident that is in no group.
 pub(crate) struct Block<'a> {
     /// Its number in the overview, from 1.
     pub(crate) number: usize,
     /// The group; none for an incident that is in no group.
     pub(crate) group: Option<&'a Group>,
-    /// The incident that is described.
-    pub(crate) shown: &'a Judged,
+    /// The incident that is described: it stands for the group.
+    pub(crate) representative: &'a Judged,
     /// The group's other incidents, in the report's order.
     pub(crate) others: Vec<&'a Judged>,
 }
 
 impl Block<'_> {
-    /// Incidents in it.
+    /// How many incidents the block is about.
     pub(crate) fn size(&self) -> usize {
-        self.others.len().saturating_add(1)
+        self.others.len() + 1
     }
 
-    /// How often what happened to what: `12 crashes of python.exe`.
+    /// What happened how often to which program or computer: `12 crashes of python.exe`.
     pub(crate) fn what(&self) -> String {
-        let incident = &self.shown.incident;
+        let incident = &self.representative.incident;
         let happened = match incident.may_be_of.len() {
             0 => counted(self.size(), kind(incident.kind)),
             several => format!("1 text that may tell of any of {}", counted(several, kind(incident.kind))),
@@ -69,6 +68,7 @@ impl Block<'_> {
     }
 }
 
+/// The file name of the program that an incident happened to.
 pub(crate) fn process_name(incident: &Incident) -> Option<&str> {
     incident.process.as_ref()?.name.as_deref()
 }
@@ -90,31 +90,32 @@ pub(crate) fn blocks(report: &Report) -> Vec<Block<'_>> {
         .into_iter()
         .chain(ungrouped)
         .filter_map(|(group, members)| {
-            let speaks = |judged: &&&Judged| group.is_some_and(|group| judged.incident.id == group.speaker);
-            let shown = members.iter().find(speaks).or_else(|| members.first()).copied()?;
-            Some((group, shown, members))
+            let is_representative =
+                |judged: &&&Judged| group.is_some_and(|group| judged.incident.id == group.representative);
+            let representative = members.iter().find(is_representative).or_else(|| members.first()).copied()?;
+            Some((group, representative, members))
         })
         .zip(1..)
-        .map(|((group, shown, mut others), number)| {
-            others.retain(|other| !std::ptr::eq(*other, shown));
-            Block { number, group, shown, others }
+        .map(|((group, representative, mut others), number)| {
+            others.retain(|other| !std::ptr::eq(*other, representative));
+            Block { number, group, representative, others }
         })
         .collect()
 }
 
 /// Writes one block.
 pub(super) fn write(page: &mut Page<'_>, report: &Report, block: &Block<'_>, numbers: &Numbers<'_>) -> io::Result<()> {
-    let judged = block.shown;
-    let leading = leading_finding(judged);
+    let judged = block.representative;
+    let leading = judged.leading_finding();
     page.divider()?;
     page.marked(STRONG, &format!("{}. ", block.number), &prose(&judged.verdict.sentence))?;
     page.blank()?;
-    how_sure(page, block, leading)?;
+    about_verdict(page, block, leading)?;
     next_steps(page, judged, leading, numbers)?;
     why(page, report, judged, leading)?;
     other_causes(page, judged)?;
     page.section("What happened")?;
-    happened::write(page, judged)?;
+    page.rows(&happened::rows(judged, page.verbose))?;
     bullets(page, "Remarks", &judged.incident.remarks)?;
     if let Some(finding) = leading {
         references(page, finding)?;
@@ -124,21 +125,16 @@ pub(super) fn write(page: &mut Page<'_>, report: &Report, block: &Block<'_>, num
     members(page, block)
 }
 
-/// The finding that gave the verdict its cause: the best of those that name it.
-pub(crate) fn leading_finding(judged: &Judged) -> Option<&Finding> {
-    judged.findings.iter().find(|finding| finding.cause == judged.verdict.cause && finding.stands())
+/// Writes the confidence of the verdict, and the rows about it.
+fn about_verdict(page: &mut Page<'_>, block: &Block<'_>, leading: Option<&Finding>) -> io::Result<()> {
+    let verdict = &block.representative.verdict;
+    page.styled_row(verdict_style(verdict), "how sure", &how_sure(verdict))?;
+    page.rows(&how_sure_rows(block, leading, page.verbose))
 }
 
-/// How sure the verdict is, and what it is about.
-fn how_sure(page: &mut Page<'_>, block: &Block<'_>, leading: Option<&Finding>) -> io::Result<()> {
-    let verdict = &block.shown.verdict;
-    page.styled_row(verdict_style(verdict), "how sure", &confidence::of_verdict(verdict))?;
-    how_sure_rows(block, leading, page.verbose).iter().try_for_each(|(label, text)| page.row(label, text))
-}
-
-/// Cause, severity, rule, suspect, incident and group; `whole` with what says whose the rule is.
+/// Cause, severity, rule, suspect, incident and group; where `whole`, with the rule set of the rule.
 pub(crate) fn how_sure_rows(block: &Block<'_>, leading: Option<&Finding>, whole: bool) -> Vec<Row> {
-    let verdict = &block.shown.verdict;
+    let verdict = &block.representative.verdict;
     let mut rows = Vec::new();
     if !verdict.is_undetermined() {
         rows.push(("cause", verdict.cause.clone()));
@@ -152,20 +148,20 @@ pub(crate) fn how_sure_rows(block: &Block<'_>, leading: Option<&Finding>, whole:
     } else if !verdict.is_undetermined() {
         rows.push(("rule", "left out by --min-confidence, and so is what it advises".to_owned()));
     }
-    for suppressed in &block.shown.suppressed {
+    for suppressed in &block.representative.suppressed {
         let sure = confidence::phrase(suppressed.confidence);
         let says = format!("{} ({}, {sure}), {}", suppressed.rule, suppressed.cause, suppressed.by.says());
         rows.push(("suppressed", prose(&says)));
     }
-    match &block.shown.incident.suspect {
+    match &block.representative.incident.suspect {
         Some(suspect) => {
             let name = versioned(&suspect.module, suspect.version);
             rows.push(("suspect", format!("{name} (basis: {})", suspect.basis)));
         }
-        None if block.shown.incident.fault_site.is_some() => rows.push(("suspect", "none".to_owned())),
+        None if block.representative.incident.fault_site.is_some() => rows.push(("suspect", "none".to_owned())),
         None => {}
     }
-    rows.push(("incident", incident_line(&block.shown.incident)));
+    rows.push(("incident", incident_line(&block.representative.incident)));
     if block.size() > 1 {
         let spread = spread(block).map(|spread| format!("; this cause: {spread}")).unwrap_or_default();
         rows.push(("group", format!("{}, {}{spread}", counted(block.size(), "incident"), when(block))));
@@ -173,7 +169,7 @@ pub(crate) fn how_sure_rows(block: &Block<'_>, leading: Option<&Finding>, whole:
     rows
 }
 
-/// The rule of a finding, and where nothing is left out whose it is.
+/// The rule of a finding; where `whole`, with its rule set and the rule sets that override it.
 fn origin(whole: bool, finding: &Finding) -> String {
     let Finding { rule, ruleset, overridden_by, .. } = finding;
     match (whole, overridden_by.as_slice()) {
@@ -191,37 +187,19 @@ fn why(page: &mut Page<'_>, report: &Report, judged: &Judged, leading: Option<&F
     page.section(if leading.is_some() { "Why" } else { "Evidence" })?;
     if let Some(finding) = leading {
         page.paragraph(2, &prose(&finding.explanation))?;
-        let agreeing =
-            judged.findings.iter().filter(|other| other.cause == finding.cause && other.rule != finding.rule);
-        let agreeing = agreeing.filter(|other| other.stands());
-        let agreeing: Vec<&Finding> = agreeing.collect();
+        let agreeing = agreeing(judged, finding);
         let shown = page.limit(OTHERS_SHOWN);
-        for other in agreeing.iter().take(shown) {
-            let sure = confidence::phrase(other.confidence);
-            page.paragraph(2, &prose(&format!("Also by rule {}: {}, {sure}.", other.rule, other.title)))?;
-        }
+        agreeing.iter().take(shown).try_for_each(|sentence| page.paragraph(2, sentence))?;
         match agreeing.len().saturating_sub(shown) {
             0 => {}
             1 => page.paragraph(2, "Also by 1 more rule (-v shows it).")?,
             more => page.paragraph(2, &format!("Also by {more} more rules (-v shows them)."))?,
         }
     }
-
-    let cited: &[EvidenceRef] = leading.map_or(&[], |finding| finding.evidence.as_slice());
-    let numbers: HashSet<usize> = cited.iter().map(|cited| usize::from(cited.0)).collect();
-    let rests_on = |number: usize| numbers.contains(&number);
-    let uncited = page.limit(EVIDENCE_SHOWN).saturating_sub(cited.len());
-    let (mut shown, mut left_out) = (0_usize, 0_usize);
-    for (number, item) in (1..).zip(evidence) {
-        let mark = if rests_on(number) {
-            '*'
-        } else if shown < uncited {
-            shown = shown.saturating_add(1);
-            ' '
-        } else {
-            left_out = left_out.saturating_add(1);
-            continue;
-        };
+    let cited = leading.map_or(0, |finding| finding.evidence.len());
+    let (shown, left_out) = shown_evidence(judged, page.limit(EVIDENCE_SHOWN).saturating_sub(cited));
+    for ShownEvidence { number, item, is_cited } in shown {
+        let mark = if is_cited { '*' } else { ' ' };
         let id = format!("e{number}");
         let joined = item.joined_by.map_or_else(String::new, |joined| {
             let strength = joined.strength.word();
@@ -233,14 +211,50 @@ fn why(page: &mut Page<'_>, report: &Report, judged: &Judged, leading: Option<&F
     if left_out > 0 {
         page.paragraph(2, &format!("{} (-v shows all).", counted(left_out, "more item")))?;
     }
-    if !cited.is_empty() && !evidence.is_empty() {
+    if cited > 0 && !evidence.is_empty() {
         page.paragraph(2, "* what the verdict rests on")?;
     }
     let others = other_incidents(leading.map_or(&[][..], |finding| &finding.incidents));
     others.iter().try_for_each(|sentence| page.paragraph(2, &prose(sentence)))
 }
 
-/// The other incidents that a verdict rests on, by their ids: a sentence for each of them, whatever they all are.
+/// Other rules that name the cause of the leading finding, in sentences.
+pub(crate) fn agreeing(judged: &Judged, leading: &Finding) -> Vec<String> {
+    let others = judged.findings.iter().filter(|other| other.stands() && other.cause == leading.cause);
+    let sentence = |other: &Finding| {
+        prose(&format!("Also by rule {}: {}, {}.", other.rule, other.title, confidence::phrase(other.confidence)))
+    };
+    others.filter(|other| other.rule != leading.rule).map(sentence).collect()
+}
+
+/// An item of evidence that is shown.
+pub(crate) struct ShownEvidence<'r> {
+    /// Its number, from 1.
+    pub(crate) number: usize,
+    pub(crate) item: &'r EvidenceItem,
+    /// Whether the verdict rests on it.
+    pub(crate) is_cited: bool,
+}
+
+/// The items on which the verdict rests and, in their order, at most `most` others; and how many items are left out.
+pub(crate) fn shown_evidence(judged: &Judged, most: usize) -> (Vec<ShownEvidence<'_>>, usize) {
+    let cited = judged.leading_finding().map_or(&[][..], |finding| &finding.evidence);
+    let cited: HashSet<usize> = cited.iter().map(|cited| usize::from(cited.0)).collect();
+    let all = &judged.incident.evidence;
+    let mut others = 0;
+    let mut shown: Vec<ShownEvidence<'_>> = (1_usize..)
+        .zip(all)
+        .map(|(number, item)| ShownEvidence { number, item, is_cited: cited.contains(&number) })
+        .collect();
+    shown.retain(|shown| {
+        others += usize::from(!shown.is_cited);
+        shown.is_cited || others <= most
+    });
+    let left_out = all.len() - shown.len();
+    (shown, left_out)
+}
+
+/// A sentence for each group of other incidents on which a verdict rests, with their ids.
 pub(crate) fn other_incidents(named: &[NamedIncidents]) -> Vec<String> {
     let mut sentences: Vec<(&NamedIncidents, Vec<&str>)> = Vec::new();
     for named in named {
@@ -260,17 +274,20 @@ pub(crate) fn other_incidents(named: &[NamedIncidents]) -> Vec<String> {
     sentences.into_iter().map(sentence).collect()
 }
 
-/// Which incident is described: its id, what it was, when and where.
+/// The incident that is described: its id, what happened, when and where.
 fn incident_line(incident: &Incident) -> String {
-    let of = process_name(incident).map_or_else(String::new, |of| format!(" of {}", name(of)));
-    let happened = format!("{}{of}", kind(incident.kind));
-    let time = incident.time.map(short_time);
-    let parts =
-        [Some(incident.id.clone()), Some(happened), time, incident.host.as_deref().map(|host| name(host).into_owned())];
+    let host = incident.host.as_deref().map(|host| name(host).into_owned());
+    let parts = [Some(incident.id.clone()), Some(what_happened(incident)), incident.time.map(short_time), host];
     parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
-/// What to do and what to collect: first what helps more. Below "likely" that is to find out more.
+/// What happened to which program: `crash of python.exe`.
+pub(crate) fn what_happened(incident: &Incident) -> String {
+    let of = process_name(incident).map_or_else(String::new, |process| format!(" of {}", name(process)));
+    format!("{}{of}", kind(incident.kind))
+}
+
+/// Writes what to do and what to collect; below the level "likely" what to collect comes first.
 fn next_steps(
     page: &mut Page<'_>,
     judged: &Judged,
@@ -287,7 +304,7 @@ fn next_steps(
     what_to_do(page, finding)
 }
 
-/// What to collect. What other groups ask for as well stands once at the end, and here is its number.
+/// Writes what to collect. Requests that other groups share are listed once at the end, and here with their numbers.
 fn to_collect(page: &mut Page<'_>, judged: &Judged, numbers: &Numbers<'_>) -> io::Result<()> {
     let shared = requests(judged, numbers);
     let own: Vec<&str> = judged
@@ -309,15 +326,15 @@ fn to_collect(page: &mut Page<'_>, judged: &Judged, numbers: &Numbers<'_>) -> io
     bullets(page, "What to collect next", &own)
 }
 
-/// The numbers under which the end of the report has what an incident asks for.
+/// The numbers that an incident's requests have at the end of the report.
 pub(super) fn requests(judged: &Judged, numbers: &Numbers<'_>) -> BTreeSet<usize> {
     let texts = judged.verdict.collect_next.iter().enumerate();
     texts.filter_map(|(at, text)| number(judged, at, text, numbers)).collect()
 }
 
-/// The number of one text, which stands at this place in an incident's list.
+/// The number of the request with this index in an incident's list.
 fn number(judged: &Judged, at: usize, text: &str, numbers: &Numbers<'_>) -> Option<usize> {
-    let is_asked = judged.verdict.asked.iter().any(|asked| asked.at == at);
+    let is_asked = judged.verdict.gap_requests.iter().any(|asked| asked.at == at);
     numbers.get(text).copied().filter(|_| is_asked)
 }
 
@@ -325,39 +342,38 @@ fn what_to_do(page: &mut Page<'_>, finding: &Finding) -> io::Result<()> {
     if !finding.remediation.is_empty() {
         page.section("What to do")?;
     }
-    for (audience, heading) in [(Audience::Helpdesk, "Helpdesk:"), (Audience::Developer, "Developer:")] {
-        let mut steps = finding.remediation.iter().filter(|step| step.audience == audience).peekable();
-        if steps.peek().is_some() {
-            page.paragraph(2, heading)?;
-        }
-        for step in steps {
-            page.bullet(&prose(&step.text))?;
-        }
+    for (audience, steps) in steps(finding) {
+        page.paragraph(2, &format!("{audience}:"))?;
+        steps.iter().try_for_each(|step| page.bullet(step))?;
     }
     Ok(())
+}
+
+/// The steps that a finding advises to each audience.
+pub(crate) fn steps(finding: &Finding) -> Vec<(&'static str, Vec<String>)> {
+    let of = |(audience, heading)| {
+        let steps = finding.remediation.iter().filter(|step| step.audience == audience);
+        (heading, steps.map(|step| prose(&step.text)).collect::<Vec<_>>())
+    };
+    let all = [(Audience::Helpdesk, "Helpdesk"), (Audience::Developer, "Developer")].map(of);
+    all.into_iter().filter(|(_, steps)| !steps.is_empty()).collect()
 }
 
 fn references(page: &mut Page<'_>, finding: &Finding) -> io::Result<()> {
     if !finding.references.is_empty() {
         page.section("Read more")?;
     }
-    for reference in &finding.references {
-        page.reference(&prose(reference))?;
-    }
-    Ok(())
+    finding.references.iter().try_for_each(|reference| page.reference(&prose(reference)))
 }
 
 fn bullets<T: AsRef<str>>(page: &mut Page<'_>, heading: &str, texts: &[T]) -> io::Result<()> {
     if !texts.is_empty() {
         page.section(heading)?;
     }
-    for text in texts {
-        page.bullet(&prose(text.as_ref()))?;
-    }
-    Ok(())
+    texts.iter().try_for_each(|text| page.bullet(&prose(text.as_ref())))
 }
 
-/// What the group has more often than the rest of the folder. A hint where to look, and said to be no more.
+/// Writes the attributes that the group has more often than the rest of the folder: a hint where to look.
 fn more_often(page: &mut Page<'_>, block: &Block<'_>) -> io::Result<()> {
     let found = block.group.map_or(&[][..], |group| &group.over_represented);
     if found.is_empty() {
@@ -365,46 +381,36 @@ fn more_often(page: &mut Page<'_>, block: &Block<'_>) -> io::Result<()> {
     }
     page.section("More often here than elsewhere (a hint, no proof)")?;
     let shown = page.limit(OVER_REPRESENTED_SHOWN);
-    for one in found.iter().take(shown) {
-        page.bullet(&more_often_line(one))?;
-    }
-    Ok(())
+    found.iter().take(shown).try_for_each(|one| page.bullet(&more_often_line(one)))
 }
 
-/// One thing that a group has more often, and what is always there with it.
+/// An attribute that a group has more often, and the attributes that always come with it.
 pub(crate) fn more_often_line(one: &OverRepresented) -> String {
     let together = match one.together_with.as_slice() {
         [] => String::new(),
         [other] => format!(" (always together with {other})"),
         [other, rest @ ..] => format!(" (always together with {other} and {} more)", rest.len()),
     };
-    prose(&format!("{}{together}", one.says()))
+    prose(&format!("{}{together}", one.says))
 }
 
-/// What was changed before the first of the group: by time alone, and said to be no more.
+/// Writes the changes before the first incident of the group: a hint by time alone.
 fn changed_before(page: &mut Page<'_>, block: &Block<'_>) -> io::Result<()> {
-    let Some(before) = block.group.map(|group| &group.before) else { return Ok(()) };
-    let changes = before.changes.as_deref().unwrap_or_default();
-    // Of a single incident that goes without saying.
-    let unknown = before.unknown.as_ref().filter(|_| page.verbose || block.size() > 1);
+    let Some(group) = block.group else { return Ok(()) };
+    let changes = group.changes_before.as_deref().unwrap_or_default();
+    // For a single incident this is no news.
+    let unknown = group.changes_unknown.as_ref().filter(|_| page.verbose || block.size() > 1);
     if changes.is_empty() && unknown.is_none() {
         return Ok(());
     }
     page.section("Changed before the first (by time alone, no proof)")?;
     let shown = page.limit(CHANGES_SHOWN);
-    for change in changes.iter().take(shown) {
-        page.bullet(&change_line(change))?;
-    }
-    if changes.len() > shown {
-        page.paragraph(4, &format!("{} more (-v shows all).", changes.len().saturating_sub(shown)))?;
-    }
-    match unknown {
-        Some(unknown) => page.paragraph(2, &prose(unknown)),
-        None => Ok(()),
-    }
+    changes.iter().take(shown).try_for_each(|change| page.bullet(&change_line(change)))?;
+    page.more(4, changes.len().saturating_sub(shown))?;
+    unknown.map_or(Ok(()), |unknown| page.paragraph(2, &prose(unknown)))
 }
 
-/// A change, how long before the first incident it was, and what it has to do with the group.
+/// A change, how long before the first incident it was, and how it relates to the group.
 pub(crate) fn change_line(change: &ChangeBefore) -> String {
     let mut line = format!("{}  {} ({} before", short_time(change.time), change.says, how_long(change.seconds_before));
     match change.bears_on {
@@ -412,7 +418,7 @@ pub(crate) fn change_line(change: &ChangeBefore) -> String {
         Some(BearsOn::Suspect) => line.push_str(", named like the suspect"),
         Some(BearsOn::Program) => line.push_str(", named like the program"),
         Some(BearsOn::Firmware) => line.push_str(", firmware"),
-        Some(BearsOn::Driver) | None => {}
+        Some(BearsOn::Driver | BearsOn::Unknown) | None => {}
     }
     if change.of_hosts > 1 {
         line.push_str(&format!(", on {} of {} computers", change.hosts, change.of_hosts));
@@ -421,8 +427,7 @@ pub(crate) fn change_line(change: &ChangeBefore) -> String {
 }
 
 fn other_causes(page: &mut Page<'_>, judged: &Judged) -> io::Result<()> {
-    let others = judged.findings.iter().filter(|finding| finding.cause != judged.verdict.cause && finding.stands());
-    let others: Vec<_> = others.collect();
+    let others: Vec<_> = judged.other_causes().collect();
     if others.is_empty() {
         return superseded(page, judged);
     }
@@ -435,14 +440,11 @@ fn other_causes(page: &mut Page<'_>, judged: &Judged) -> io::Result<()> {
             page.paragraph(4, &prose(&finding.explanation))?;
         }
     }
-    match others.len().saturating_sub(shown) {
-        0 => {}
-        more => page.paragraph(4, &format!("{more} more (-v shows all)."))?,
-    }
+    page.more(4, others.len().saturating_sub(shown))?;
     superseded(page, judged)
 }
 
-/// Findings that others take the place of, where everything is shown.
+/// Writes the findings that other rules supersede, where everything is shown.
 fn superseded(page: &mut Page<'_>, judged: &Judged) -> io::Result<()> {
     let all = judged.findings.iter().filter_map(|finding| Some((finding, finding.superseded_by.as_ref()?)));
     let mut all = all.peekable();
@@ -459,14 +461,14 @@ fn superseded(page: &mut Page<'_>, judged: &Judged) -> io::Result<()> {
     Ok(())
 }
 
-/// The group's other incidents, one line each.
+/// Writes the group's other incidents, a line each.
 fn members(page: &mut Page<'_>, block: &Block<'_>) -> io::Result<()> {
     if block.others.is_empty() {
         return Ok(());
     }
     page.section(&format!("Also in this group: {}", counted(block.others.len(), "incident")))?;
     let shown = page.limit(MEMBERS_SHOWN);
-    let shown_of = &block.shown.verdict;
+    let shown_of = &block.representative.verdict;
     for other in block.others.iter().take(shown) {
         let incident = &other.incident;
         let mut line = short_time_if_known(incident.time);
@@ -474,17 +476,14 @@ fn members(page: &mut Page<'_>, block: &Block<'_>) -> io::Result<()> {
             line.push_str("  ");
             line.push_str(&name(part));
         }
-        let rule = |judged: &Judged| leading_finding(judged).map(|finding| finding.rule.clone());
+        let rule = |judged: &Judged| judged.leading_finding().map(|finding| finding.rule.clone());
         let of = &other.verdict;
         if of.cause != shown_of.cause || Level::of(of.confidence) != Level::of(shown_of.confidence) {
             line.push_str(&format!("  ({})", verdict(of)));
-        } else if let (Some(rule), true) = (rule(other), rule(other) != rule(block.shown)) {
+        } else if let (Some(rule), true) = (rule(other), rule(other) != rule(block.representative)) {
             line.push_str(&format!("  (by rule {})", name(&rule)));
         }
         page.entry(2, &line)?;
     }
-    match block.others.len().saturating_sub(shown) {
-        0 => Ok(()),
-        more => page.paragraph(2, &format!("{more} more (-v shows all).")),
-    }
+    page.more(2, block.others.len().saturating_sub(shown))
 }

@@ -1,14 +1,14 @@
-//! What is new against an earlier report.
+//! The part about how the report differs from an earlier one.
 
 use std::borrow::Cow;
 use std::io;
 
 use super::page::{CAREFUL, PLAIN, Page};
-use super::wording::{counted, span};
-use crate::compare::{Change, Comparison, State};
 use crate::confidence;
+use crate::model::{Comparison, GroupChange, GroupState};
+use crate::wording::{counted, span};
 
-/// Changes that are listed before the text says how many more there are.
+/// How many changes are listed.
 const LISTED: usize = 20;
 
 pub(crate) fn write(page: &mut Page<'_>, comparison: &Comparison) -> io::Result<()> {
@@ -53,7 +53,7 @@ pub(crate) fn says(comparison: &Comparison) -> Vec<String> {
     says
 }
 
-/// What happened, in words for people.
+/// What happened to a group, in words for people.
 pub(crate) fn words(kinds: &[Cow<'static, str>]) -> String {
     let word = |kind: &Cow<'static, str>| match &**kind {
         "other-incidents" => "as many, but others".to_owned(),
@@ -63,8 +63,8 @@ pub(crate) fn words(kinds: &[Cow<'static, str>]) -> String {
     kinds.iter().map(word).collect::<Vec<_>>().join(", ")
 }
 
-/// How the group was before, and how it is now.
-pub(crate) fn detail(change: &Change) -> String {
+/// The group before and now.
+pub(crate) fn detail(change: &GroupChange) -> String {
     match (&change.before, &change.now) {
         (Some(before), Some(now)) => {
             let verdicts = if change.is("verdict-changed") {
@@ -87,7 +87,7 @@ pub(crate) fn detail(change: &Change) -> String {
     }
 }
 
-fn verdict(state: &State) -> String {
+fn verdict(state: &GroupState) -> String {
     match state.cause.as_ref().zip(state.confidence.as_ref()) {
         Some((cause, confidence)) => format!("{cause}: {}", confidence::phrase(*confidence)),
         None => "undetermined".to_owned(),

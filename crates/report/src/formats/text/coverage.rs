@@ -1,22 +1,22 @@
-//! What the folder could not show, and what to collect next: once for all groups.
+//! The parts about what the folder could not show and what to collect next, once for all groups.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::io;
 
 use super::page::Page;
-use super::wording::{counted, prose};
-use crate::Report;
+use crate::model::{CollectRequest, Report};
+use crate::wording::{counted, prose};
 
-/// Sentences that are shown, and of one kind.
+/// How many sentences are shown, and how many of one kind.
 const SHOWN: usize = 8;
 const OF_A_KIND: usize = 3;
-/// Requests that are shown.
+/// How many requests are shown.
 const REQUESTS_SHOWN: usize = 10;
 
-/// The number under which "Collect next" has a sentence, by the sentence.
+/// The numbers that sentences have in the list "Collect next".
 pub(super) type Numbers<'r> = HashMap<&'r str, usize>;
 
-/// The numbers of all that is collected at the end: of reports with one block nothing is, for the block itself says it.
+/// The numbers of all sentences in the list at the end; reports with one block have no such list.
 pub(super) fn numbers(report: &Report, blocks: usize) -> Numbers<'_> {
     if blocks < 2 {
         return Numbers::new();
@@ -25,10 +25,10 @@ pub(super) fn numbers(report: &Report, blocks: usize) -> Numbers<'_> {
     requests.flat_map(|(request, number)| request.stands_for.iter().map(move |text| (text.as_str(), number))).collect()
 }
 
-/// Writes what could not be shown. Artifacts that were not read have a part of their own.
+/// Writes the gaps, except those of artifacts, which have a part of their own.
 pub(super) fn write(page: &mut Page<'_>, report: &Report) -> io::Result<()> {
     let gaps = report.coverage.gaps.iter().filter(|gap| !gap.is_of_artifacts());
-    // Of a single incident the block itself says what is missing.
+    // For a single incident the block itself lists what is missing.
     if gaps.clone().next().is_none() || (report.incidents.len() < 2 && report.machines.is_empty()) {
         return Ok(());
     }
@@ -39,18 +39,18 @@ pub(super) fn write(page: &mut Page<'_>, report: &Report) -> io::Result<()> {
     for gap in gaps {
         let alike = of_kind.entry(&*gap.kind).or_default();
         if *alike >= page.limit(OF_A_KIND) || shown >= page.limit(SHOWN) {
-            left_out = left_out.saturating_add(1);
+            left_out += 1;
             continue;
         }
-        *alike = alike.saturating_add(1);
-        shown = shown.saturating_add(1);
+        *alike += 1;
+        shown += 1;
         page.bullet(&prose(&gap.says))?;
     }
-    more(page, left_out)
+    page.more(4, left_out)
 }
 
-/// Writes what to collect next, numbered.
-/// Those that a block refers to by their numbers, `named`, are all there; of one block nothing is.
+/// Writes what to collect next, numbered. All requests to which blocks refer by the numbers `named` are shown; `named` is
+/// `None` for a report with one block, which has no list.
 pub(super) fn collect_next(page: &mut Page<'_>, report: &Report, named: Option<&BTreeSet<usize>>) -> io::Result<()> {
     let requests = &report.coverage.collect_next;
     if requests.is_empty() || named.is_none() {
@@ -63,20 +63,21 @@ pub(super) fn collect_next(page: &mut Page<'_>, report: &Report, named: Option<&
     let mut left_out = 0_usize;
     for (request, number) in requests.iter().zip(1_usize..) {
         if number > shown && !is_named(number) {
-            left_out = left_out.saturating_add(1);
+            left_out += 1;
             continue;
         }
-        let undetermined = match request.undetermined {
-            0 => String::new(),
-            all if all == request.incidents => ", undetermined".to_owned(),
-            some => format!(", {some} of them undetermined"),
-        };
-        let helps = format!("({}{undetermined})", counted(request.incidents, "incident"));
-        page.marked(super::page::PLAIN, &format!("  {number}. "), &format!("{} {helps}", prose(&request.says)))?;
+        let text = format!("{} ({})", prose(&request.says), helps(request));
+        page.marked(super::page::PLAIN, &format!("  {number}. "), &text)?;
     }
-    more(page, left_out)
+    page.more(4, left_out)
 }
 
-fn more(page: &mut Page<'_>, left_out: usize) -> io::Result<()> {
-    if left_out == 0 { Ok(()) } else { page.paragraph(4, &format!("{left_out} more (-v shows all).")) }
+/// How many incidents a request would help.
+pub(crate) fn helps(request: &CollectRequest) -> String {
+    let undetermined = match request.undetermined {
+        0 => String::new(),
+        all if all == request.incidents => ", undetermined".to_owned(),
+        some => format!(", {some} of them undetermined"),
+    };
+    format!("{}{undetermined}", counted(request.incidents, "incident"))
 }

@@ -1,23 +1,16 @@
-//! What happened in one incident: the facts, without any judgement of rules.
+//! The facts of one incident, without any judgement of rules.
 
 use std::collections::BTreeMap;
-use std::io;
 
-use super::page::Page;
-use super::wording::{name, prose, versioned};
-use crate::Judged;
+use crate::model::Judged;
+use crate::wording::{how_long, name, prose, versioned};
 use facts::SigmaNearby;
 use incident::{Bugcheck, ExceptionFacts, FaultSite, Process, Suspect};
 
-/// A label and what is known; a row without label goes on with what the one before it says.
+/// A label with its text; a row without label continues the row before it.
 pub(crate) type Row = (&'static str, String);
 
-/// Writes one row a fact.
-pub(super) fn write(page: &mut Page<'_>, judged: &Judged) -> io::Result<()> {
-    rows(judged, page.verbose).iter().try_for_each(|(label, text)| page.row(label, text))
-}
-
-/// One row a fact; `all` of what is known, or what most readers want to know.
+/// One row a fact; where `all`, also facts that few readers need.
 pub(crate) fn rows(Judged { incident, sigma, .. }: &Judged, all: bool) -> Vec<Row> {
     let mut rows = vec![("time", incident.time.map_or_else(|| "not known".to_owned(), |time| time.to_string()))];
     if let Some(host) = &incident.host {
@@ -35,12 +28,12 @@ pub(crate) fn rows(Judged { incident, sigma, .. }: &Judged, all: bool) -> Vec<Ro
     rows
 }
 
-/// A Sigma rule that matched around the incident.
+/// A Sigma rule that matched around the incident, with its distance in time.
 fn sigma_rule(nearby: &SigmaNearby) -> String {
     let level = nearby.rule.level.map_or_else(String::new, |level| format!(", {level}"));
     let distance = nearby.seconds.unsigned_abs();
     let side = if nearby.seconds > 0 { "after it" } else { "before it" };
-    let when = if distance == 0 { "at its time".to_owned() } else { format!("{} {side}", duration(distance)) };
+    let when = if distance == 0 { "at its time".to_owned() } else { format!("{} {side}", how_long(distance)) };
     let more = match nearby.matches {
         0 | 1 => String::new(),
         matches => format!(", {matches} records"),
@@ -48,16 +41,7 @@ fn sigma_rule(nearby: &SigmaNearby) -> String {
     format!("{}{level}: {when}{more}", prose(&nearby.rule.title))
 }
 
-/// `12 s`, `3 min`, `5 h`.
-fn duration(seconds: u64) -> String {
-    match seconds {
-        0..120 => format!("{seconds} s"),
-        120..7200 => format!("{} min", seconds / 60),
-        _ => format!("{} h", seconds / 3600),
-    }
-}
-
-/// Keys of an environment that stand in one line each, in this order. What is not named here stands in the last line.
+/// The keys of each line of an environment card, in this order. All other keys are in the last line.
 const ENVIRONMENT: &[&[&str]] = &[
     &["os", "process_bits", "cpu", "cpu_name", "cpu_threads", "cpu_extensions"],
     &["gpu_driver", "gpu_driver_others", "cuda", "cublas", "cudnn", "cuda_conflicts"],
@@ -69,12 +53,7 @@ const ENVIRONMENT: &[&[&str]] = &[
     &["duplicates"],
 ];
 
-/// `os: ...; cpu: ...`, a line for each theme.
-pub(super) fn environment(page: &mut Page<'_>, environment: &BTreeMap<&'static str, String>) -> io::Result<()> {
-    environment_rows(environment).iter().try_for_each(|(label, line)| page.row(label, line))
-}
-
-/// The same lines as rows.
+/// `os: ...; cpu: ...`, a row for each theme.
 pub(crate) fn environment_rows(environment: &BTreeMap<&'static str, String>) -> Vec<Row> {
     let line = |keys: &mut dyn Iterator<Item = &'static str>| {
         let pairs = keys.filter_map(|key| Some(format!("{key}: {}", environment.get(key)?)));
@@ -114,14 +93,14 @@ fn exception(exception: &ExceptionFacts, all: bool) -> Vec<Row> {
     if !known.is_empty() {
         rows.push(("", known.join(", ")));
     }
-    rows.extend(exception.parameters.as_deref().filter(|_| all).map(|all| ("", listed_parameters(all))));
+    rows.extend(exception.parameters.as_deref().filter(|_| all).map(|all| ("", parameters(all))));
     rows
 }
 
 fn bugcheck(bugcheck: &Bugcheck) -> Vec<Row> {
     let mut rows = vec![("bugcheck", named(&bugcheck.code.to_string(), bugcheck.name.as_deref()))];
     if !bugcheck.parameters.is_empty() {
-        rows.push(("", listed_parameters(&bugcheck.parameters)));
+        rows.push(("", parameters(&bugcheck.parameters)));
     }
     for said in &bugcheck.meanings {
         let means = said.means.as_deref().map_or_else(String::new, |means| format!(" = {means}"));
@@ -157,7 +136,7 @@ fn fault_site(site: &FaultSite) -> Vec<Row> {
     rows
 }
 
-/// Where the suspect lies and why it is one; its name stands with the verdict.
+/// The path of the suspect and the reason; its name is with the verdict.
 fn suspect(suspect: &Suspect) -> Vec<Row> {
     let place = suspect.path.as_ref().unwrap_or(&suspect.module).to_string();
     vec![("suspect", place), ("", prose(&suspect.reason))]
@@ -168,7 +147,7 @@ fn named(code: &str, name: Option<&str>) -> String {
     name.map_or_else(|| code.to_owned(), |name| format!("{code} {name}"))
 }
 
-fn listed_parameters(parameters: &[u64]) -> String {
+fn parameters(parameters: &[u64]) -> String {
     let parameters: Vec<_> = parameters.iter().map(|parameter| format!("{parameter:#x}")).collect();
     format!("parameters {}", if parameters.is_empty() { "none".to_owned() } else { parameters.join(" ") })
 }

@@ -1,18 +1,18 @@
-//! What the machines' logs recorded around the incidents, and what they can't show.
+//! The part about machines: what their logs recorded around the incidents, and what they can't show.
 
 use std::collections::{BTreeMap, HashSet};
 use std::io;
 
-use super::happened::environment;
+use super::happened::environment_rows;
 use super::page::{Page, STRONG};
-use super::timeline::{Run, choose};
-use super::wording::{name, place, prose, short_time, span};
-use crate::Report;
+use super::timeline::{Run, Shown, choose};
+use crate::model::Report;
+use crate::wording::{counted_as, name, place, prose, short_time, span};
 use incident::Machine;
 
-/// Runs of a timeline that are shown.
+/// How many runs of a timeline are shown.
 const MOST_RUNS: usize = 30;
-/// Machines up to which timelines are shown; for more machines they are only counted.
+/// Up to so many machines, timelines are shown; of more machines the entries are only counted.
 const MACHINES_SHOWN: usize = 10;
 
 /// Writes the machines, if there are any.
@@ -28,7 +28,7 @@ pub(super) fn write(page: &mut Page<'_>, report: &Report) -> io::Result<()> {
         page.blank()?;
         page.styled(STRONG, 0, &name(&machine.host))?;
         if !machine.environment.is_empty() {
-            environment(page, &machine.environment)?;
+            page.rows(&environment_rows(&machine.environment))?;
         }
         for earlier in &machine.earlier {
             let time = earlier.time.map_or_else(|| "at a time not known".to_owned(), short_time);
@@ -39,7 +39,7 @@ pub(super) fn write(page: &mut Page<'_>, report: &Report) -> io::Result<()> {
         } else {
             counts(page, machine)?
         }
-        // What could not be shown stands in its own part.
+        // Gaps have their own part.
         for gap in machine.coverage.iter().filter(|sentence| !elsewhere.contains(sentence.as_str())) {
             page.row("coverage", &prose(gap))?;
         }
@@ -47,29 +47,25 @@ pub(super) fn write(page: &mut Page<'_>, report: &Report) -> io::Result<()> {
     Ok(())
 }
 
-/// The timeline, folded, and when it is long those parts of it that say most.
+/// Writes the timeline, folded; of a long one the most important runs.
 fn timeline(page: &mut Page<'_>, report: &Report, machine: &Machine) -> io::Result<()> {
     if machine.timeline.is_empty() {
         return page.row("timeline", "no entries");
     }
     page.row("timeline", &format!("{}, UTC", entries(machine.timeline.len())))?;
     let shown = choose(&machine.timeline, page.limit(MOST_RUNS));
-    for run in &shown.runs {
-        line(page, report, run)?;
+    shown.runs.iter().try_for_each(|run| line(page, report, run))?;
+    match left_out(&shown) {
+        Some(left_out) => page.paragraph(4, &format!("... {left_out} (-v shows all) ...")),
+        None => Ok(()),
     }
-    if shown.left_out.is_empty() {
-        return Ok(());
-    }
-    let number: usize = shown.left_out.iter().map(|(_, count)| count).sum();
-    let kinds: Vec<_> = shown.left_out.iter().map(|(kind, count)| format!("{count} {kind}")).collect();
-    page.paragraph(4, &format!("... {} not shown: {} (-v shows all) ...", entries(number), kinds.join(", ")))
 }
 
 fn line(page: &mut Page<'_>, report: &Report, run: &Run<'_>) -> io::Result<()> {
     let entry = run.first;
     let mut text = format!("{}  {}: {}", short_time(entry.time), entry.kind, prose(&entry.says));
     if run.others > 0 {
-        text.push_str(&format!(" (and {} more of this event at the same time)", run.count.saturating_sub(1)));
+        text.push_str(&format!(" (and {} more of this event at the same time)", run.count - 1));
     } else if run.count > 1 {
         text.push_str(&format!(" ({} times, until {})", run.count, short_time(run.last)));
     }
@@ -84,12 +80,11 @@ fn line(page: &mut Page<'_>, report: &Report, run: &Run<'_>) -> io::Result<()> {
     page.entry(4, &text)
 }
 
-/// The timeline's entries by kind.
+/// Writes how many entries of each kind the timeline has.
 fn counts(page: &mut Page<'_>, machine: &Machine) -> io::Result<()> {
-    let mut by_kind = BTreeMap::new();
+    let mut by_kind: BTreeMap<&str, usize> = BTreeMap::new();
     for entry in &machine.timeline {
-        let count: &mut usize = by_kind.entry(entry.kind).or_default();
-        *count = count.saturating_add(1);
+        *by_kind.entry(entry.kind).or_default() += 1;
     }
     let kinds: Vec<_> = by_kind.iter().map(|(kind, count)| format!("{count} {kind}")).collect();
     let (first, last) = (machine.timeline.first(), machine.timeline.last());
@@ -101,7 +96,14 @@ fn counts(page: &mut Page<'_>, machine: &Machine) -> io::Result<()> {
     }
 }
 
+/// How many entries of a timeline are not shown, in all and by kind.
+pub(crate) fn left_out(shown: &Shown<'_>) -> Option<String> {
+    let number: usize = shown.left_out.iter().map(|(_, count)| count).sum();
+    let kinds: Vec<_> = shown.left_out.iter().map(|(kind, count)| format!("{count} {kind}")).collect();
+    (number > 0).then(|| format!("{} not shown: {}", entries(number), kinds.join(", ")))
+}
+
 /// `1 entry`, `2 entries`.
 pub(crate) fn entries(number: usize) -> String {
-    if number == 1 { "1 entry".to_owned() } else { format!("{number} entries") }
+    counted_as(number, "entry", "entries")
 }

@@ -1,4 +1,4 @@
-//! What stands before and after everything else: counts, the list of groups, totals.
+//! The parts before and after everything else: counts, the list of groups, totals.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -6,35 +6,21 @@ use std::io;
 
 use super::block::Block;
 use super::page::{BAD, CAREFUL, Page, STRONG};
-use super::wording::{counted, span, versioned};
 use crate::confidence::{Level, NOT_DETERMINED};
-use crate::{Artifact, ArtifactStatus, Report};
+use crate::model::{Artifact, ArtifactStatus, Report};
+use crate::wording::{counted, span, versioned};
 
-/// Groups that the overview lists before it says how many more there are.
+/// How many groups the overview lists.
 const LISTED: usize = 20;
 
-/// The first lines: how much there is.
+/// Writes the first lines: counts and notices.
 pub(super) fn header(page: &mut Page<'_>, report: &Report, blocks: &[Block<'_>]) -> io::Result<()> {
-    let summary = &report.summary;
-    let mut counts = vec![counted(summary.artifacts, "artifact"), incidents(report)];
-    if blocks.len() > 1 || summary.incidents > blocks.len() {
-        counts.push(counted(blocks.len(), "group"));
-    }
-    if !report.machines.is_empty() {
-        counts.push(counted(report.machines.len(), "machine"));
-    }
-    page.styled(STRONG, 0, &format!("crashsift: {}", counts.join(", ")))?;
-
+    page.styled(STRONG, 0, &format!("crashsift: {}", counts(report, blocks)))?;
     let unread = unread(report);
     if let Some(unread) = &unread {
-        page.styled(if summary.failed > 0 { BAD } else { CAREFUL }, 0, &format!("{unread}: listed below."))?;
+        page.styled(if report.summary.failed > 0 { BAD } else { CAREFUL }, 0, &format!("{unread}: listed below."))?;
     }
-    if blocks.len() > 1 {
-        page.paragraph(0, &by_level(blocks))?;
-    }
-    if let Some(left_out) = left_out(report) {
-        page.paragraph(0, &left_out)?;
-    }
+    notices(report, blocks).iter().try_for_each(|notice| page.paragraph(0, notice))?;
     if blocks.is_empty() {
         page.blank()?;
         page.paragraph(0, nothing_found(report, unread.is_some()))?;
@@ -42,14 +28,32 @@ pub(super) fn header(page: &mut Page<'_>, report: &Report, blocks: &[Block<'_>])
     Ok(())
 }
 
+/// How many artifacts, incidents, groups and machines there are.
+pub(crate) fn counts(report: &Report, blocks: &[Block<'_>]) -> String {
+    let mut counts = vec![counted(report.summary.artifacts, "artifact"), incidents(report)];
+    if blocks.len() > 1 || report.summary.incidents > blocks.len() {
+        counts.push(counted(blocks.len(), "group"));
+    }
+    if !report.machines.is_empty() {
+        counts.push(counted(report.machines.len(), "machine"));
+    }
+    counts.join(", ")
+}
+
+/// How sure the verdicts of several groups are, and how many incidents are left out.
+pub(crate) fn notices(report: &Report, blocks: &[Block<'_>]) -> Vec<String> {
+    let by_level = (blocks.len() > 1).then(|| by_level(blocks));
+    by_level.into_iter().chain(left_out(report)).collect()
+}
+
 /// How many incidents are left out because of their times, where that was asked for.
-pub(crate) fn left_out(report: &Report) -> Option<String> {
+fn left_out(report: &Report) -> Option<String> {
     let left_out = report.summary.left_out?;
     let (limits, are) = (report.limits, if left_out == 1 { "is" } else { "are" });
     Some(format!("Only incidents {limits} are reported: {} {are} left out.", counted(left_out, "incident")))
 }
 
-/// How many incidents there are. A text that tells of one of several is none of its own.
+/// How many incidents there are. Texts that fit several incidents are counted apart.
 pub(crate) fn incidents(report: &Report) -> String {
     let texts = texts_of_several(report);
     let incidents = counted(report.summary.incidents.saturating_sub(texts), "incident");
@@ -64,7 +68,7 @@ fn texts_that_fit(texts: usize) -> String {
     format!("{} that {} several incidents", counted(texts, "text"), if texts == 1 { "fits" } else { "fit" })
 }
 
-/// What the absence of incidents means, which is little when not everything was read.
+/// The sentence for a report without incidents, which means little when not everything was read.
 pub(crate) fn nothing_found(report: &Report, unread: bool) -> &'static str {
     let is_nothing = |artifact: &Artifact| {
         artifact.status == ArtifactStatus::Skipped || (artifact.status == ArtifactStatus::Ok && !artifact.is_read())
@@ -80,19 +84,18 @@ pub(crate) fn nothing_found(report: &Report, unread: bool) -> &'static str {
     }
 }
 
-/// How many groups there are of each confidence: how much of the report can be acted on.
-pub(crate) fn by_level(blocks: &[Block<'_>]) -> String {
+/// How many groups there are of each level of confidence.
+fn by_level(blocks: &[Block<'_>]) -> String {
     let mut counts: BTreeMap<Reverse<Option<Level>>, usize> = BTreeMap::new();
     let mut several = 0_usize;
     for block in blocks {
         if block.has_several_causes() {
-            several = several.saturating_add(1);
+            several += 1;
             continue;
         }
-        let verdict = &block.shown.verdict;
+        let verdict = &block.representative.verdict;
         let level = (!verdict.is_undetermined()).then(|| Level::of(verdict.confidence));
-        let count = counts.entry(Reverse(level)).or_default();
-        *count = count.saturating_add(1);
+        *counts.entry(Reverse(level)).or_default() += 1;
     }
     let mut counts: Vec<String> = counts
         .iter()
@@ -107,7 +110,7 @@ pub(crate) fn by_level(blocks: &[Block<'_>]) -> String {
 /// How many artifacts were not read whole.
 pub(crate) fn unread(report: &Report) -> Option<String> {
     let summary = &report.summary;
-    // What was counted stands with the first number; an archive is one by its name.
+    // Only the first number has the noun.
     let mut parts = Vec::new();
     for (count, what) in [(summary.failed, "not readable"), (summary.partial, "read only in part")] {
         match (count, parts.is_empty()) {
@@ -122,7 +125,7 @@ pub(crate) fn unread(report: &Report) -> Option<String> {
     (!parts.is_empty()).then(|| parts.join(", "))
 }
 
-/// The groups, two lines each.
+/// Writes the groups, two lines each.
 pub(super) fn list(page: &mut Page<'_>, blocks: &[Block<'_>]) -> io::Result<()> {
     page.section("Overview")?;
     let shown = page.limit(LISTED);
@@ -136,7 +139,7 @@ pub(super) fn list(page: &mut Page<'_>, blocks: &[Block<'_>]) -> io::Result<()> 
     Ok(())
 }
 
-/// The groups that are not described, listed as in the overview.
+/// Writes the groups that are not described, as in the overview.
 pub(super) fn rest(page: &mut Page<'_>, blocks: &[Block<'_>]) -> io::Result<()> {
     if blocks.is_empty() {
         return Ok(());
@@ -146,16 +149,16 @@ pub(super) fn rest(page: &mut Page<'_>, blocks: &[Block<'_>]) -> io::Result<()> 
     blocks.iter().try_for_each(|block| entry(page, block))
 }
 
-/// What a group is, how sure that is, where to look, and when it was.
+/// Writes what a group is about, its verdict, the module to look at, and the times.
 fn entry(page: &mut Page<'_>, block: &Block<'_>) -> io::Result<()> {
     page.marked(block.style(), &format!("{:>3}. ", block.number), &format!("{}: {}", block.what(), block.verdict()))?;
     let more: Vec<String> = [modules(block), Some(when(block))].into_iter().flatten().collect();
     page.paragraph(5, &more.join("; "))
 }
 
-/// The module to look at: the suspect, else the one of the fault.
+/// The module to look at: the suspect, else the fault site.
 pub(crate) fn modules(block: &Block<'_>) -> Option<String> {
-    let incident = &block.shown.incident;
+    let incident = &block.representative.incident;
     let suspect =
         incident.suspect.as_ref().map(|suspect| format!("suspect {}", versioned(&suspect.module, suspect.version)));
     let site =
@@ -170,11 +173,11 @@ pub(crate) fn when(block: &Block<'_>) -> String {
             format!("{}, {}", span(group.first, group.last), counted(group.hosts, "computer"))
         }
         Some(group) => span(group.first, group.last),
-        None => span(block.shown.incident.time, None),
+        None => span(block.representative.incident.time, None),
     }
 }
 
-/// The last lines: totals and what judged.
+/// Writes the last lines: totals and rule sets.
 pub(super) fn totals(page: &mut Page<'_>, report: &Report) -> io::Result<()> {
     let summary = &report.summary;
     page.divider()?;

@@ -1,30 +1,55 @@
-//! The page that text is put on: wrapped to a width, indented, coloured, and harmless.
+//! The page to which text is written: wrapped to a width, indented, coloured, and harmless.
 
 use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Style};
 use textwrap::{Options, WordSeparator, WordSplitter, WrapAlgorithm};
 
-use super::TextOptions;
 use untrusted::sanitise;
 
-/// Headings, and the sentence that says it all.
+/// The layout of the text, which depends on where the caller writes it to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TextOptions {
+    /// Columns to use; below [`TextOptions::MIN_WIDTH`] and above [`TextOptions::MAX_WIDTH`] these are used instead.
+    pub width: usize,
+    /// Whether to colour.
+    pub color: bool,
+    /// Whether to leave nothing out: all evidence, all members of groups, whole timelines, every skipped artifact.
+    pub verbose: bool,
+}
+
+impl TextOptions {
+    /// The fewest columns that the report is laid out for.
+    pub const MIN_WIDTH: usize = 40;
+    /// The most columns that it uses: longer lines are hard to read.
+    pub const MAX_WIDTH: usize = 100;
+}
+
+impl Default for TextOptions {
+    /// For a file or a pipe: as wide as lines get, without colour.
+    fn default() -> Self {
+        Self { width: Self::MAX_WIDTH, color: false, verbose: false }
+    }
+}
+
+/// Headings, and the sentence of the verdict.
 pub const STRONG: Style = Style::new().bold();
-/// What can be acted on.
+/// Verdicts that can be acted on.
 pub const SURE: Style = AnsiColor::Green.on_default().bold();
-/// What asks for care: likely verdicts, artifacts read in part.
+/// Warnings: likely verdicts, artifacts read in part.
 pub const CAREFUL: Style = AnsiColor::Yellow.on_default();
-/// What went wrong with the analysis itself.
+/// Failures of the analysis itself.
 pub(crate) const BAD: Style = AnsiColor::Red.on_default().bold();
 /// No emphasis.
 pub const PLAIN: Style = Style::new();
 
 /// Columns of the labels of [`Page::row`], with the space after them.
 const LABEL_WIDTH: usize = 13;
-/// Columns from which on what is labelled stays in a column of its own.
+/// From this width on, labelled texts have a column of their own.
 const TWO_COLUMNS: usize = 60;
 
-/// Where text is written to. Every text passes through [`sanitise`](fn@sanitise) here and nowhere else, so that none is forgotten.
+/// The page to which text is written. Every text passes through [`sanitise`](fn@sanitise) here and nowhere else, so that none
+/// is forgotten.
 pub struct Page<'a> {
     out: &'a mut dyn Write,
     width: usize,
@@ -81,6 +106,11 @@ impl<'a> Page<'a> {
         self.put(style, mark, mark.len(), text)
     }
 
+    /// How many items of a list are not shown, if any.
+    pub(crate) fn more(&mut self, indent: usize, left_out: usize) -> io::Result<()> {
+        if left_out == 0 { Ok(()) } else { self.paragraph(indent, &format!("{left_out} more (-v shows all).")) }
+    }
+
     /// An item of a list.
     pub fn bullet(&mut self, text: &str) -> io::Result<()> {
         self.marked(PLAIN, "  - ", text)
@@ -88,26 +118,30 @@ impl<'a> Page<'a> {
 
     /// A line of a list without marks: its further lines are indented.
     pub fn entry(&mut self, indent: usize, text: &str) -> io::Result<()> {
-        self.put(PLAIN, &" ".repeat(indent), indent.saturating_add(4), text)
+        self.put(PLAIN, &" ".repeat(indent), indent + 4, text)
     }
 
     /// A [`Page::entry`] whose words are never torn, so that paths can be copied.
     pub fn whole_entry(&mut self, indent: usize, text: &str) -> io::Result<()> {
-        self.write_lines(PLAIN, &" ".repeat(indent), indent.saturating_add(4), text, false)
+        self.write_lines(PLAIN, &" ".repeat(indent), indent + 4, text, false)
     }
 
-    /// Where to read more: its words are never torn, even when they don't fit, so that addresses can be copied.
+    /// An address to read more: its words are never torn, even when they don't fit, so that addresses can be copied.
     pub fn reference(&mut self, text: &str) -> io::Result<()> {
         self.write_lines(PLAIN, "  ", 4, text, false)
     }
 
-    /// A label and what it labels, in two columns where the page is wide enough. Without label, more about what
-    /// the row before labelled.
+    /// A label and its text, in two columns where the page is wide enough. A row without label continues the row before it.
     pub fn row(&mut self, label: &str, text: &str) -> io::Result<()> {
         self.styled_row(PLAIN, label, text)
     }
 
-    /// A [`Page::row`] with a style for what is labelled.
+    /// One [`Page::row`] after the other.
+    pub(crate) fn rows(&mut self, rows: &[(&str, String)]) -> io::Result<()> {
+        rows.iter().try_for_each(|(label, text)| self.row(label, text))
+    }
+
+    /// A [`Page::row`] with a style for the text.
     pub(crate) fn styled_row(&mut self, style: Style, label: &str, text: &str) -> io::Result<()> {
         if self.width < TWO_COLUMNS {
             let lead = if label.is_empty() { "    ".to_owned() } else { format!("  {label}: ") };
@@ -120,7 +154,7 @@ impl<'a> Page<'a> {
         self.write_lines(style, lead, hang, text, true)
     }
 
-    /// One text: `lead` stands before its first line, `hang` spaces before the others. Words that are longer than a
+    /// Writes one text: `lead` is before its first line, `hang` spaces before the others. Words that are longer than a
     /// line are broken if `break_words`.
     fn write_lines(&mut self, style: Style, lead: &str, hang: usize, text: &str, break_words: bool) -> io::Result<()> {
         let (lead, text) = (sanitise(lead), sanitise(text));

@@ -1,23 +1,25 @@
-//! How far the cause that stands for a group is the cause of all its incidents.
+//! How many of a group's incidents have the cause of the incident that stands for it.
 
 use std::fmt;
 
 use anstyle::Style;
 
 use super::block::Block;
-use super::page::CAREFUL;
-use super::wording::{verdict, verdict_style};
+use super::page::{CAREFUL, PLAIN, SURE};
+use crate::confidence::Level;
+use crate::model::Verdict;
+use crate::wording::verdict;
 
-/// How many of a group's incidents have the cause that stands for it, and what the others have.
+/// How many of a group's incidents have the cause of the incident that stands for it, and the verdicts of the others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Spread {
     /// Incidents with the cause.
     same: usize,
-    /// All of them.
+    /// All incidents.
     all: usize,
-    /// Those of which no cause is named.
+    /// Incidents whose verdict is undetermined.
     undetermined: usize,
-    /// Those with other causes.
+    /// Incidents with other causes.
     otherwise: usize,
 }
 
@@ -35,17 +37,27 @@ impl fmt::Display for Spread {
     }
 }
 
-/// `None` where all have the same cause, or none.
+/// The spread of a block; `None` where all incidents have the same cause, or none.
 pub(super) fn spread(block: &Block<'_>) -> Option<Spread> {
-    let shown = &block.shown.verdict;
+    let shown = &block.representative.verdict;
     if shown.is_undetermined() {
         return None;
     }
     let others = block.others.iter().map(|other| &other.verdict);
     let undetermined = others.clone().filter(|verdict| verdict.is_undetermined()).count();
     let differ = others.filter(|verdict| verdict.cause != shown.cause).count();
-    let (all, otherwise) = (block.size(), differ.saturating_sub(undetermined));
-    (differ > 0).then_some(Spread { same: all.saturating_sub(differ), all, undetermined, otherwise })
+    let (all, otherwise) = (block.size(), differ - undetermined);
+    (differ > 0).then_some(Spread { same: all - differ, all, undetermined, otherwise })
+}
+
+/// The style in which a verdict's confidence is shown.
+pub(super) fn verdict_style(verdict: &Verdict) -> Style {
+    match Level::of(verdict.confidence) {
+        _ if verdict.is_undetermined() => CAREFUL,
+        Level::ActOnIt => SURE,
+        Level::Likely => CAREFUL,
+        Level::Possible | Level::Weak => PLAIN,
+    }
 }
 
 impl Block<'_> {
@@ -54,14 +66,14 @@ impl Block<'_> {
         spread(self).is_some_and(|spread| spread.otherwise > 0)
     }
 
-    /// The cause that stands for it and how sure that is; where not all its incidents have that cause, how many do.
+    /// The verdict of the incident that stands for it; where other incidents have other causes, with how many.
     pub(crate) fn verdict(&self) -> String {
-        let verdict = verdict(&self.shown.verdict);
+        let verdict = verdict(&self.representative.verdict);
         spread(self).map_or_else(|| verdict.clone(), |spread| format!("{verdict} ({spread})"))
     }
 
-    /// How sure it is, by its looks.
+    /// The style of its verdict.
     pub(super) fn style(&self) -> Style {
-        if self.has_several_causes() { CAREFUL } else { verdict_style(&self.shown.verdict) }
+        if self.has_several_causes() { CAREFUL } else { verdict_style(&self.representative.verdict) }
     }
 }

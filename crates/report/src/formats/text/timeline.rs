@@ -1,4 +1,4 @@
-//! Folding a machine's timeline, so that an error that repeats for days takes one line, and choosing what of it is shown.
+//! Folds a machine's timeline, so that an error that repeats for days takes one line, and chooses the runs that are shown.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
@@ -7,41 +7,41 @@ use jiff::{SignedDuration, Timestamp};
 
 use incident::TimelineEntry;
 
-/// Entries that say the same: consecutive ones, or changes that follow each other within a minute.
+/// Equal entries: consecutive ones, or changes that follow each other within a minute.
 #[derive(Debug)]
 pub(crate) struct Run<'a> {
-    /// The first of them.
+    /// The first entry.
     pub(crate) first: &'a TimelineEntry,
-    /// When the last of them was.
+    /// The time of the last entry.
     pub(crate) last: Timestamp,
-    /// How many they are.
+    /// How many entries there are.
     pub(crate) count: usize,
-    /// How many of them are of the same event within the same second and say something else, such as one for each
-    /// processor.
+    /// How many of the entries are of the same event within a second with another text, such as one for each processor.
     pub(crate) others: usize,
-    /// The ids of the incidents among them.
+    /// The ids of the incidents among the entries.
     pub(crate) incidents: Vec<&'a str>,
 }
 
 /// The part of a folded timeline that is shown.
 #[derive(Debug)]
 pub struct Shown<'a> {
-    /// The runs that say most, in time.
+    /// The most important runs, in time.
     pub(crate) runs: Vec<Run<'a>>,
     /// How many entries (not runs) of each kind are not shown, the most frequent kind first.
     pub(crate) left_out: Vec<(&'static str, usize)>,
 }
 
-/// What a setup writes for each of its steps; a minute of it that says the same is one run, whatever stands between.
+/// The kinds of entries that a setup writes for each of its steps; equal ones within a minute are one run, whatever entries
+/// are between them.
 const INSTALLS: [&str; 3] = ["driver-install", "update", "software-install"];
 const ONE_INSTALLATION: SignedDuration = SignedDuration::from_secs(60);
 
-/// Records of one event that are no farther apart tell of one moment.
+/// Records of one event within this time are of one moment.
 const ONE_MOMENT: SignedDuration = SignedDuration::from_secs(1);
 
-/// Kinds by how much they say about why incidents happen, and how many tenths of the lines each group has for itself.
-/// What one group leaves is for the others, in this order. Crashes stand in the second group because the report tells
-/// of each above.
+/// Kinds in groups by how much they explain incidents, and how many tenths of the lines each group has for itself. Lines
+/// that one group leaves are for the others, in this order. Crashes are in the second group because the report describes
+/// each of them above.
 const GROUPS: [(usize, &[&str]); 4] = [
     (
         5,
@@ -92,7 +92,7 @@ pub(crate) fn choose(timeline: &[TimelineEntry], most: usize) -> Shown<'_> {
         let group = group_of(run.first.kind);
         let of_kind = by_kind.entry((group, run.first.kind)).or_default();
         ranked.push((group, *of_kind, index));
-        *of_kind = of_kind.saturating_add(1);
+        *of_kind += 1;
     }
     // The latest of each kind of the group, then the second latest of each, and so on.
     ranked.sort_by_key(|(group, round, index)| (*group, *round, Reverse(*index)));
@@ -105,7 +105,7 @@ pub(crate) fn choose(timeline: &[TimelineEntry], most: usize) -> Shown<'_> {
         for index in indices {
             let Some(chosen) = chosen.get_mut(*index).filter(|_| left > 0) else { return };
             *chosen = true;
-            left = left.saturating_sub(1);
+            left -= 1;
         }
     };
     let share = |tenths: usize| most.saturating_mul(tenths).div_ceil(10);
@@ -121,8 +121,7 @@ pub(crate) fn choose(timeline: &[TimelineEntry], most: usize) -> Shown<'_> {
         if chosen {
             shown.push(run);
         } else {
-            let count = hidden.entry(run.first.kind).or_default();
-            *count = count.saturating_add(run.count);
+            *hidden.entry(run.first.kind).or_default() += run.count;
         }
     }
     let mut left_out: Vec<(&'static str, usize)> = hidden.into_iter().collect();
@@ -130,9 +129,9 @@ pub(crate) fn choose(timeline: &[TimelineEntry], most: usize) -> Shown<'_> {
     Shown { runs: shown, left_out }
 }
 
-/// The group of a kind; the last one is for all that no other names.
+/// The group of a kind; the last group is for all kinds that no other group names.
 fn group_of(kind: &str) -> usize {
-    GROUPS.iter().position(|(_, kinds)| kinds.contains(&kind)).unwrap_or(GROUPS.len().saturating_sub(1))
+    GROUPS.iter().position(|(_, kinds)| kinds.contains(&kind)).unwrap_or(GROUPS.len() - 1)
 }
 
 fn fold(timeline: &[TimelineEntry]) -> Vec<Run<'_>> {
@@ -150,7 +149,7 @@ fn fold(timeline: &[TimelineEntry]) -> Vec<Run<'_>> {
             Some(run) if run.others == 0 && alike(run.first, entry) => run.add(entry),
             Some(run) if !is_install && at_one_moment(run, entry) => {
                 run.add(entry);
-                run.others = run.others.saturating_add(1);
+                run.others += 1;
             }
             _ => runs.push(Run {
                 first: entry,
@@ -161,7 +160,7 @@ fn fold(timeline: &[TimelineEntry]) -> Vec<Run<'_>> {
             }),
         }
         if is_install {
-            installed.insert(key, runs.len().saturating_sub(1));
+            installed.insert(key, runs.len() - 1);
         }
     }
     runs
@@ -171,7 +170,7 @@ impl<'a> Run<'a> {
     fn add(&mut self, entry: &'a TimelineEntry) {
         self.last = entry.time;
         self.incidents.extend(entry.incident.as_deref());
-        self.count = self.count.saturating_add(1);
+        self.count += 1;
     }
 }
 
@@ -188,7 +187,7 @@ fn at_one_moment(run: &Run<'_>, entry: &TimelineEntry) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sample::timeline_entry;
+    use crate::tests::sample::timeline_entry;
     use facts::schema::TIMELINE_KINDS;
 
     fn seconds(kind: &'static str, says: &[(i64, &str)]) -> Vec<TimelineEntry> {

@@ -1,41 +1,40 @@
-//! A group of alike incidents: the one that stands for it in full, and the others in a line each.
-
-use std::collections::HashSet;
+//! The outline of a group: the incident that stands for it in full, and the others in a line each.
 
 use serde::Serialize;
 
 use super::{Row, rows};
 use crate::confidence::{self, Level};
-use crate::groups;
-use crate::text::block::{
-    Block, change_line, how_sure_rows, leading_finding, more_often_line, other_incidents, process_name,
+use crate::formats::text::block::{
+    Block, ShownEvidence, agreeing, change_line, how_sure_rows, more_often_line, other_incidents, shown_evidence,
+    steps, what_happened,
 };
-use crate::text::happened;
-use crate::text::overview::{modules, when};
-use crate::text::wording::{kind, name, place, prose, short_time_if_known, verdict, versioned};
-use crate::{Judged, Report, Verdict};
-use incident::{EvidenceItem, Incident};
-use rules::{Audience, Finding};
+use crate::formats::text::happened;
+use crate::formats::text::overview::{modules, when};
+use crate::model::{Judged, Report, Verdict};
+use crate::wording::{how_sure, name, place, prose, short_time_if_known, verdict, versioned};
+use incident::Incident;
+use rules::Finding;
 
 #[derive(Serialize)]
 pub struct Group<'r> {
     number: usize,
     /// The verdict as a sentence.
     sentence: String,
-    /// How sure it is, as a word for a style sheet: `act`, `likely`, `possible`, `weak` or `undetermined`.
+    /// The level of its confidence, as a word for a style sheet: `act`, `likely`, `possible`, `weak` or `undetermined`.
     level: &'static str,
-    /// The same for people.
+    /// The confidence in words and percent.
     sure: String,
-    /// How often what happened to what.
+    /// What happened how often to which program or computer.
     what: String,
     verdict: String,
     modules: Option<String>,
     when: String,
     /// Cause, severity, rule, suspect, incident and group.
     about: Vec<Row>,
-    /// Whether acting comes before collecting.
+    /// Whether the steps come before what to collect.
     act_first: bool,
-    steps: Vec<Steps>,
+    /// The steps for each audience.
+    steps: Vec<(&'static str, Vec<String>)>,
     collect: Vec<String>,
     explanation: Option<String>,
     agreeing: Vec<String>,
@@ -55,19 +54,13 @@ pub struct Group<'r> {
 }
 
 #[derive(Serialize)]
-struct Steps {
-    audience: &'static str,
-    texts: Vec<String>,
-}
-
-#[derive(Serialize)]
 struct Evidence {
     id: String,
     /// Whether the verdict rests on it.
     cited: bool,
     place: String,
     says: String,
-    /// By what it was found to belong to the others.
+    /// How it was joined to the other items.
     joined: Option<String>,
 }
 
@@ -98,15 +91,14 @@ struct Other<'r> {
 
 impl<'r> Group<'r> {
     pub(super) fn of(report: &'r Report, block: &Block<'r>, most_evidence: usize) -> Self {
-        let judged = block.shown;
-        let leading = leading_finding(judged);
-        let (evidence, evidence_left_out) = evidence(report, judged, leading, most_evidence);
-        let before = block.group.map(|group| &group.before);
+        let judged = block.representative;
+        let leading = judged.leading_finding();
+        let (evidence, evidence_left_out) = evidence(report, judged, most_evidence);
         Self {
             number: block.number,
             sentence: prose(&judged.verdict.sentence),
             level: level(&judged.verdict),
-            sure: confidence::of_verdict(&judged.verdict),
+            sure: how_sure(&judged.verdict),
             what: block.what(),
             verdict: block.verdict(),
             modules: modules(block),
@@ -131,23 +123,25 @@ impl<'r> Group<'r> {
                 .group
                 .map(|group| group.over_represented.iter().map(more_often_line).collect())
                 .unwrap_or_default(),
-            changes: before
-                .and_then(|before: &groups::Before| before.changes.as_deref())
+            changes: block
+                .group
+                .and_then(|group| group.changes_before.as_deref())
                 .unwrap_or_default()
                 .iter()
                 .map(change_line)
                 .collect(),
-            // Of a single incident that goes without saying.
-            changes_unknown: before
+            // For a single incident this is no news.
+            changes_unknown: block
+                .group
                 .filter(|_| block.size() > 1)
-                .and_then(|before| before.unknown.as_deref())
+                .and_then(|group| group.changes_unknown.as_deref())
                 .map(prose),
             others: block.others.iter().map(|other| Other::of(other)).collect(),
         }
     }
 }
 
-/// How sure a verdict is, in one word.
+/// The level of a verdict's confidence as one word.
 fn level(verdict: &Verdict) -> &'static str {
     match Level::of(verdict.confidence) {
         _ if verdict.is_undetermined() => "undetermined",
@@ -158,73 +152,29 @@ fn level(verdict: &Verdict) -> &'static str {
     }
 }
 
-fn steps(finding: &Finding) -> Vec<Steps> {
-    let of = |(audience, heading): (Audience, &'static str)| Steps {
-        audience: heading,
-        texts: finding
-            .remediation
-            .iter()
-            .filter(|step| step.audience == audience)
-            .map(|step| prose(&step.text))
-            .collect(),
-    };
-    let all = [(Audience::Helpdesk, "Helpdesk"), (Audience::Developer, "Developer")].map(of);
-    all.into_iter().filter(|steps| !steps.texts.is_empty()).collect()
-}
-
-/// Other rules that name the same cause.
-fn agreeing(judged: &Judged, leading: &Finding) -> Vec<String> {
-    let others = judged
-        .findings
-        .iter()
-        .filter(|other| other.stands() && other.cause == leading.cause && other.rule != leading.rule);
-    let says = |other: &Finding| {
-        prose(&format!("Also by rule {}: {}, {}.", other.rule, other.title, confidence::phrase(other.confidence)))
-    };
-    others.map(says).collect()
-}
-
 /// The items of evidence, and how many are left out.
-fn evidence(report: &Report, judged: &Judged, leading: Option<&Finding>, most: usize) -> (Vec<Evidence>, usize) {
-    let cited: HashSet<usize> =
-        leading.map(|finding| finding.evidence.iter().map(|cited| usize::from(cited.0)).collect()).unwrap_or_default();
-    let all = &judged.incident.evidence;
-    let mut left = most;
-    let mut wanted = |number: &usize| {
-        if cited.contains(number) {
-            return true;
-        }
-        let wanted = left > 0;
-        left = left.saturating_sub(1);
-        wanted
+fn evidence(report: &Report, judged: &Judged, most: usize) -> (Vec<Evidence>, usize) {
+    let (shown, left_out) = shown_evidence(judged, most);
+    let texts = |ShownEvidence { number, item, is_cited }: ShownEvidence<'_>| Evidence {
+        id: format!("e{number}"),
+        cited: is_cited,
+        place: place(report, item.artifact, &item.place),
+        says: prose(&item.says),
+        joined: item
+            .joined_by
+            .map(|joined| format!("joined to e{} by {}, {}", joined.to + 1, joined.key.word(), joined.strength.word())),
     };
-    let shown: Vec<Evidence> = (1_usize..)
-        .zip(all)
-        .filter(|(number, _)| wanted(number))
-        .map(|(number, item): (usize, &EvidenceItem)| Evidence {
-            id: format!("e{number}"),
-            cited: cited.contains(&number),
-            place: place(report, item.artifact, &item.place),
-            says: prose(&item.says),
-            joined: item.joined_by.map(|joined| {
-                let to = joined.to.saturating_add(1);
-                format!("joined to e{to} by {}, {}", joined.key.word(), joined.strength.word())
-            }),
-        })
-        .collect();
-    let left_out = all.len().saturating_sub(shown.len());
-    (shown, left_out)
+    (shown.into_iter().map(texts).collect(), left_out)
 }
 
 fn other_causes(judged: &Judged) -> Vec<OtherCause> {
-    let others = judged.findings.iter().filter(|finding| finding.stands() && finding.cause != judged.verdict.cause);
-    let one = |finding: &Finding| OtherCause {
+    let texts = |finding: &Finding| OtherCause {
         cause: finding.cause.clone(),
         title: prose(&finding.title),
         sure: confidence::phrase(finding.confidence),
         explanation: prose(&finding.explanation),
     };
-    others.map(one).collect()
+    judged.other_causes().map(texts).collect()
 }
 
 fn references(finding: &Finding) -> Vec<Reference<'_>> {
@@ -242,16 +192,11 @@ impl<'r> Other<'r> {
             id: &incident.id,
             time: short_time_if_known(incident.time),
             host: incident.host.as_deref().map(|host| name(host).into_owned()).unwrap_or_default(),
-            what: what(incident),
+            what: what_happened(incident),
             module: module(incident).unwrap_or_default(),
             verdict: verdict(&judged.verdict),
         }
     }
-}
-
-fn what(incident: &Incident) -> String {
-    let of = process_name(incident).map(|process| format!(" of {}", name(process))).unwrap_or_default();
-    format!("{}{of}", kind(incident.kind))
 }
 
 /// The suspect, else the module of the fault.

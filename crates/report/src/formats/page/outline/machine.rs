@@ -1,13 +1,13 @@
-//! A machine with the part of its timeline that says most.
+//! The outline of a machine, with the most important part of its timeline.
 
 use serde::Serialize;
 
 use super::{Row, rows};
-use crate::Report;
-use crate::text::happened::environment_rows;
-use crate::text::machines::entries;
-use crate::text::timeline::{Run, choose};
-use crate::text::wording::{name, place, prose, short_time};
+use crate::formats::text::happened::environment_rows;
+use crate::formats::text::machines::{entries, left_out};
+use crate::formats::text::timeline::{Run, choose};
+use crate::model::Report;
+use crate::wording::{name, place, prose, short_time};
 
 #[derive(Serialize)]
 pub(super) struct Machine<'r> {
@@ -16,7 +16,7 @@ pub(super) struct Machine<'r> {
     earlier: Vec<String>,
     entries: String,
     timeline: Vec<Entry<'r>>,
-    /// What of the timeline is left out.
+    /// How many entries of the timeline are left out, by kind.
     left_out: Option<String>,
     coverage: Vec<String>,
 }
@@ -26,7 +26,7 @@ struct Entry<'r> {
     time: String,
     kind: &'static str,
     says: String,
-    /// Until when it went on, or how often it was recorded.
+    /// Until when it was repeated, or how often it was recorded.
     more: Option<String>,
     incidents: Vec<&'r str>,
     place: String,
@@ -39,15 +39,14 @@ impl<'r> Machine<'r> {
             let time = earlier.time.map_or_else(|| "at a time not known".to_owned(), short_time);
             prose(&format!("{}: {} ({time})", earlier.key, earlier.value))
         };
-        let left_out: usize = shown.left_out.iter().map(|(_, count)| count).sum();
-        let kinds: Vec<String> = shown.left_out.iter().map(|(kind, count)| format!("{count} {kind}")).collect();
+        let left_out = left_out(&shown);
         Self {
             host: name(&machine.host).into_owned(),
             environment: rows(environment_rows(&machine.environment)),
             earlier: machine.earlier.iter().map(earlier).collect(),
             entries: entries(machine.timeline.len()),
             timeline: shown.runs.into_iter().map(|run| Entry::of(report, run)).collect(),
-            left_out: (left_out > 0).then(|| format!("{} not shown: {}", entries(left_out), kinds.join(", "))),
+            left_out,
             coverage: machine.coverage.iter().map(|sentence| prose(sentence)).collect(),
         }
     }
@@ -59,7 +58,7 @@ impl<'r> Entry<'r> {
         let more = match (run.others, run.count) {
             (0, 0 | 1) => None,
             (0, count) => Some(format!("{count} times, until {}", short_time(run.last))),
-            (_, count) => Some(format!("{} more of this event at the same time", count.saturating_sub(1))),
+            (_, count) => Some(format!("{} more of this event at the same time", count - 1)),
         };
         Self {
             time: short_time(entry.time),

@@ -5,7 +5,7 @@ mod limits;
 mod whole;
 
 use super::{TextOptions, write};
-use crate::sample::*;
+use crate::tests::sample::*;
 use crate::*;
 
 const EIGHTY: TextOptions = TextOptions { width: 80, color: false, verbose: false };

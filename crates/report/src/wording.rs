@@ -1,26 +1,26 @@
-//! The words of the report for numbers, kinds and times.
+//! The words of reports for numbers, kinds, times and verdicts.
 
 use std::borrow::Cow;
 
-use anstyle::Style;
 use jiff::Timestamp;
 
-use super::page::{CAREFUL, PLAIN, SURE};
-use crate::confidence::{self, Level};
-use crate::{Report, Verdict};
+use crate::confidence::{self, NOT_DETERMINED};
+use crate::model::{Report, Verdict};
 use evidence::{Place, Version};
 use incident::IncidentKind;
 
 /// `1 artifact`, `2 artifacts`.
 pub(crate) fn counted(number: usize, thing: &str) -> String {
-    match number {
-        1 => format!("1 {thing}"),
-        _ if thing.ends_with('s') || thing.ends_with("sh") => format!("{number} {thing}es"),
-        _ => format!("{number} {thing}s"),
-    }
+    let plural = if thing.ends_with('s') || thing.ends_with("sh") { "es" } else { "s" };
+    counted_as(number, thing, &format!("{thing}{plural}"))
 }
 
-/// What happened, in the singular.
+/// A number with its noun, in the singular or in the plural.
+pub(crate) fn counted_as(number: usize, singular: &str, plural: &str) -> String {
+    format!("{number} {}", if number == 1 { singular } else { plural })
+}
+
+/// The noun for what happened.
 pub(crate) fn kind(kind: IncidentKind) -> &'static str {
     match kind {
         IncidentKind::Crash => "crash",
@@ -38,7 +38,7 @@ pub(crate) fn short_time(time: Timestamp) -> String {
     format!("{time:.0}")
 }
 
-/// A time to the second, or that there is none.
+/// A time to the second, or the words for none.
 pub(crate) fn short_time_if_known(time: Option<Timestamp>) -> String {
     time.map_or_else(|| "time not known".to_owned(), short_time)
 }
@@ -54,7 +54,7 @@ pub(crate) fn span(first: Option<Timestamp>, last: Option<Timestamp>) -> String 
 /// The longest name that a file or a computer can have on Windows, characters.
 const LONGEST_NAME: usize = 255;
 
-/// A name of a file or a computer; what is longer than any is cut, and says by how much.
+/// A name of a file or a computer; a longer text is cut, with the number of characters that are missing.
 pub(crate) fn name(name: &str) -> Cow<'_, str> {
     match name.char_indices().nth(LONGEST_NAME).map(|(end, _)| name.split_at(end)) {
         None => Cow::Borrowed(name),
@@ -82,26 +82,18 @@ pub(crate) fn prose(text: &str) -> String {
     text.split_ascii_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// A verdict's cause and how sure it is.
+/// The confidence of a verdict in words and percent; `not determined` when it names no cause.
+pub(crate) fn how_sure(verdict: &Verdict) -> String {
+    if verdict.is_undetermined() { NOT_DETERMINED.to_owned() } else { confidence::phrase(verdict.confidence) }
+}
+
+/// A verdict's cause and confidence.
 pub(crate) fn verdict(verdict: &Verdict) -> String {
-    if verdict.is_undetermined() {
-        confidence::of_verdict(verdict)
-    } else {
-        format!("{}, {}", verdict.cause, confidence::phrase(verdict.confidence))
-    }
+    let sure = how_sure(verdict);
+    if verdict.is_undetermined() { sure } else { format!("{}, {sure}", verdict.cause) }
 }
 
-/// The style in which a verdict's confidence is shown.
-pub(super) fn verdict_style(verdict: &Verdict) -> Style {
-    match Level::of(verdict.confidence) {
-        _ if verdict.is_undetermined() => CAREFUL,
-        Level::ActOnIt => SURE,
-        Level::Likely => CAREFUL,
-        Level::Possible | Level::Weak => PLAIN,
-    }
-}
-
-/// A length of time by its largest unit.
+/// A duration in the largest unit of which there are at least two.
 pub(crate) fn how_long(seconds: u64) -> String {
     match seconds {
         0..120 => format!("{seconds} s"),

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use jiff::civil::date;
 
-use super::{Artifact, ArtifactStatus, Asked, Judged, Limits, Report, RuleSetInfo, Summary, Verdict};
-use crate::coverage::{Coverage, Gap, Request};
-use crate::groups::{Attribute, Before, Counts, Group, OverRepresented, Unit, causes, speaker};
+use crate::groups::{Attribute, Counts, Unit, causes, representative};
+use crate::model::{CollectRequest, Coverage, Gap, Group, OverRepresented};
+use crate::{Artifact, ArtifactStatus, GapRequest, Judged, Limits, Report, RuleSetInfo, Summary, Verdict};
 use evidence::{Address, BugcheckCode, ExceptionCode, FastFailCode, ModuleOffset, Place, SigmaRule, Version};
 use facts::{EvidenceRef, NamedIncidents, Relation, SigmaNearby};
 use incident::{
@@ -19,12 +19,12 @@ use rules::UNDETERMINED;
 use rules::{Audience, Finding, NamedEntries, Remediation, Severity, Suppressed, SuppressedBy};
 
 /// Seconds after 2024-11-11T17:43:55Z.
-pub(super) fn second(second: i64) -> Timestamp {
+pub(crate) fn second(second: i64) -> Timestamp {
     Timestamp::from_second(1_731_347_035_i64.saturating_add(second)).expect("a time")
 }
 
 /// The report of a run over `artifacts` that found nothing.
-pub(super) fn nothing_found(artifacts: Vec<Artifact>) -> Report {
+pub(crate) fn nothing_found(artifacts: Vec<Artifact>) -> Report {
     let with = |status| artifacts.iter().filter(|artifact| artifact.status == status).count();
     let summary = Summary {
         artifacts: artifacts.len(),
@@ -56,7 +56,7 @@ pub(super) fn nothing_found(artifacts: Vec<Artifact>) -> Report {
 }
 
 /// The report of a run over `artifacts` that found `incidents`, grouped by their coarse signatures.
-pub(super) fn report(artifacts: Vec<Artifact>, incidents: Vec<Judged>) -> Report {
+pub(crate) fn report(artifacts: Vec<Artifact>, incidents: Vec<Judged>) -> Report {
     let mut by_signature: BTreeMap<&str, Vec<&Judged>> = BTreeMap::new();
     let mut summary = Summary { incidents: incidents.len(), ..nothing_found(artifacts.clone()).summary };
     for judged in &incidents {
@@ -71,13 +71,14 @@ pub(super) fn report(artifacts: Vec<Artifact>, incidents: Vec<Judged>) -> Report
     let group = |(signature, members): (&str, Vec<&Judged>)| {
         let mut hosts: Vec<_> = members.iter().filter_map(|judged| judged.incident.host.clone()).collect();
         hosts.dedup();
-        let speaker = speaker(&members).expect("a group has members");
+        let representative = representative(&members).expect("a group has members");
         Group {
-            speaker: speaker.incident.id.clone(),
-            cause: (!speaker.verdict.is_undetermined()).then(|| speaker.verdict.cause.clone()),
+            representative: representative.incident.id.clone(),
+            cause: (!representative.verdict.is_undetermined()).then(|| representative.verdict.cause.clone()),
             causes: causes(&members),
             over_represented: Vec::new(),
-            before: Before::default(),
+            changes_before: None,
+            changes_unknown: None,
             signature: signature.to_owned(),
             incidents: members.iter().map(|judged| judged.incident.id.clone()).collect(),
             first: members.iter().filter_map(|judged| judged.incident.time).min(),
@@ -89,7 +90,7 @@ pub(super) fn report(artifacts: Vec<Artifact>, incidents: Vec<Judged>) -> Report
     Report { groups, summary, incidents, ..nothing_found(artifacts) }
 }
 
-pub(super) fn artifact(path: &str, status: ArtifactStatus, detail: Option<&str>) -> Artifact {
+pub(crate) fn artifact(path: &str, status: ArtifactStatus, detail: Option<&str>) -> Artifact {
     let kind = match path.rsplit('.').next() {
         Some("dmp") => "minidump",
         Some("evtx") => "event-log",
@@ -108,7 +109,7 @@ pub(super) fn artifact(path: &str, status: ArtifactStatus, detail: Option<&str>)
     }
 }
 
-pub(super) fn timeline_entry(after: i64, kind: &'static str, says: &str) -> TimelineEntry {
+pub(crate) fn timeline_entry(after: i64, kind: &'static str, says: &str) -> TimelineEntry {
     TimelineEntry {
         time: second(after),
         kind,
@@ -124,7 +125,7 @@ pub(super) fn timeline_entry(after: i64, kind: &'static str, says: &str) -> Time
 }
 
 /// A crash of which nearly nothing is known and whose cause nothing supports.
-pub(super) fn undetermined(id: &str, after: i64) -> Judged {
+pub(crate) fn undetermined(id: &str, after: i64) -> Judged {
     Judged {
         incident: Incident {
             id: id.into(),
@@ -157,12 +158,12 @@ pub(super) fn undetermined(id: &str, after: i64) -> Judged {
             confidence: 0.0,
             sentence: "python.exe crashed, and nothing that was read shows why.".into(),
             collect_next: vec!["The minidump from %LOCALAPPDATA%\\CrashDumps.".into()],
-            asked: vec![Asked { id: "no-dump", at: 0 }],
+            gap_requests: vec![GapRequest { id: "no-dump", at: 0 }],
         },
     }
 }
 
-pub(super) fn finding(rule: &str, cause: &str, confidence: f64) -> Finding {
+pub(crate) fn finding(rule: &str, cause: &str, confidence: f64) -> Finding {
     Finding {
         rule: rule.into(),
         ruleset: "builtin".into(),
@@ -188,7 +189,7 @@ fn joined(key: JoinKey) -> JoinedBy {
 }
 
 /// A crash of which every kind of fact is known.
-pub(super) fn crash(id: &str) -> Judged {
+pub(crate) fn crash(id: &str) -> Judged {
     let mut judged = undetermined(id, 0);
     let incident = &mut judged.incident;
     incident.time = Some("2024-11-11T17:43:55.129275Z".parse().expect("a time"));
@@ -266,13 +267,13 @@ pub(super) fn crash(id: &str) -> Judged {
         confidence: 0.93,
         sentence: "python.exe ended because cuDNN did not find zlibwapi.dll.".into(),
         collect_next: vec!["The output of `where zlibwapi.dll`.".into()],
-        asked: Vec::new(),
+        gap_requests: Vec::new(),
     };
     judged
 }
 
 /// A bugcheck of a machine.
-pub(super) fn bugcheck(id: &str, after: i64) -> Judged {
+pub(crate) fn bugcheck(id: &str, after: i64) -> Judged {
     let mut judged = undetermined(id, after);
     let incident = &mut judged.incident;
     incident.kind = IncidentKind::Bugcheck;
@@ -301,13 +302,13 @@ pub(super) fn bugcheck(id: &str, after: i64) -> Judged {
         confidence: 0.64,
         sentence: "PC-7 stopped because the display driver did not answer in time.".into(),
         collect_next: Vec::new(),
-        asked: Vec::new(),
+        gap_requests: Vec::new(),
     };
     judged
 }
 
 /// A machine whose disk repeats itself.
-pub(super) fn machine() -> Machine {
+pub(crate) fn machine() -> Machine {
     Machine {
         host: "PC-7".into(),
         environment: BTreeMap::from([("gpu_driver", "546.33".into()), ("os", "Windows 10.0.19045".into())]),
@@ -324,7 +325,7 @@ pub(super) fn machine() -> Machine {
 }
 
 /// A report that has everything that a report can have.
-pub(super) fn everything() -> Report {
+pub(crate) fn everything() -> Report {
     let artifacts = vec![
         artifact("dumps/a.dmp", ArtifactStatus::Ok, None),
         artifact("logs/Application.evtx", ArtifactStatus::Partial, Some("chunk 3: wrong checksum")),
@@ -382,7 +383,7 @@ pub(super) fn everything() -> Report {
 }
 
 /// A log that begins too late, and what to collect.
-pub(super) fn missing() -> Coverage {
+pub(crate) fn missing() -> Coverage {
     Coverage {
         gaps: vec![Gap {
             kind: "log-begins-after-incidents".into(),
@@ -395,7 +396,7 @@ pub(super) fn missing() -> Coverage {
             last: Some(second(-60)),
             says: "the Application log of PC-7 begins late".into(),
         }],
-        collect_next: vec![Request {
+        collect_next: vec![CollectRequest {
             id: "no-dump".into(),
             incidents: 2,
             undetermined: 1,
@@ -417,16 +418,9 @@ fn sigma_rule() -> Arc<SigmaRule> {
 }
 
 /// Something that a group has more often than the rest.
-pub(super) fn overlay() -> OverRepresented {
+pub(crate) fn overlay() -> OverRepresented {
     let counts = Counts { a: 41, n: 42, c: 40, m: 330 };
-    OverRepresented {
-        attribute: Attribute { kind: "module", value: "overlay.dll".into() },
-        unit: Unit::Incidents,
-        counts,
-        difference: counts.difference(),
-        p: counts.fisher(),
-        q: 1.7e-28,
-        together_with: vec![Attribute { kind: "module-version", value: "overlay.dll 1.2.3.4".into() }],
-        may_be_the_program: false,
-    }
+    let attribute = Attribute { kind: "module", value: "overlay.dll".into() };
+    let found = OverRepresented::new(&attribute, Unit::Incidents, counts, 1.7e-28, false);
+    OverRepresented { together_with: vec!["overlay.dll 1.2.3.4".into()], ..found }
 }

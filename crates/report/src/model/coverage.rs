@@ -1,0 +1,102 @@
+//! What the artifacts could not show, and what to collect because of it.
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use serde_with::skip_serializing_none;
+
+/// What the artifacts of a run could not show.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub struct Coverage {
+    /// The gaps, first those whose closing would help most undetermined incidents.
+    pub gaps: Vec<Gap>,
+    /// What to collect, in the same order.
+    pub collect_next: Vec<CollectRequest>,
+}
+
+/// Something that the artifacts could not show.
+#[skip_serializing_none]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Gap {
+    /// Its kind: one of [`Gap::KINDS`].
+    pub kind: Cow<'static, str>,
+    /// The computer; absent where no artifact names it, or where the gap concerns all computers.
+    pub host: Option<Arc<str>>,
+    /// The channel of the log, of gaps in logs.
+    pub log: Option<Arc<str>>,
+    /// How many things are missing or concerned: incidents, dumps or artifacts, as `kind` says.
+    pub count: usize,
+    /// How many there are in all, missing or not.
+    pub of: Option<usize>,
+    /// How many of the incidents that the missing artifact would help have an undetermined verdict.
+    pub undetermined: usize,
+    /// The time at which the gap begins, or the log does.
+    pub first: Option<Timestamp>,
+    /// The time at which the gap ends, or the log does.
+    pub last: Option<Timestamp>,
+    /// The gap in a sentence.
+    pub says: String,
+}
+
+impl Gap {
+    /// The kinds, the most important first.
+    pub const KINDS: &'static [&'static str] = &[
+        "no-dump",
+        "no-kernel-dump",
+        "no-log",
+        "log-begins-after-incidents",
+        "log-ends-before-incidents",
+        "log-begins-shortly-before",
+        "log-cleared",
+        "log-hole",
+        "log-holds-few-days",
+        "log-silent",
+        "dump-without-exception",
+        "dump-without-modules",
+        "dump-by-64-bit-tool",
+        "kernel-dump-of-header",
+        "archive-not-opened",
+        "artifact-not-readable",
+        "artifact-read-in-part",
+    ];
+
+    /// Whether it is about artifacts that were not read, and not about evidence that no artifact has.
+    #[must_use]
+    pub fn is_of_artifacts(&self) -> bool {
+        matches!(&*self.kind, "archive-not-opened" | "artifact-not-readable" | "artifact-read-in-part")
+    }
+
+    /// A gap without numbers and times.
+    pub(crate) fn new(kind: &'static str, host: Option<&Arc<str>>, says: String) -> Self {
+        Self {
+            kind: Cow::Borrowed(kind),
+            host: host.cloned(),
+            log: None,
+            count: 0,
+            of: None,
+            undetermined: 0,
+            first: None,
+            last: None,
+            says,
+        }
+    }
+}
+
+/// Something to collect, for all incidents that ask for it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CollectRequest {
+    /// Its id in `rules/data/collect.yaml`.
+    pub id: Cow<'static, str>,
+    /// How many incidents ask for it.
+    pub incidents: usize,
+    /// How many of these have an undetermined verdict.
+    pub undetermined: usize,
+    /// What to do: a command, a registry value or a folder.
+    pub says: String,
+    /// The sentences of verdicts that it replaces.
+    #[serde(skip)]
+    pub stands_for: BTreeSet<String>,
+}
