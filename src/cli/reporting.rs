@@ -20,7 +20,6 @@ use report::model::{Comparison, Document};
 use report::text::TextOptions;
 use report::{Artifact, Limits, Report, Summary, csv, json, jsonl, model, page, text};
 use rules::{RuleSet, UNDETERMINED, closest};
-use untrusted::reason;
 
 #[derive(Debug, clap::Args)]
 #[group(skip)]

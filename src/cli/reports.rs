@@ -33,7 +33,7 @@ pub fn split(given: &[PathBuf]) -> Result<(Vec<PathBuf>, Vec<ReadArtifact>), Exi
 
 /// Reads a report to be merged.
 pub fn read(path: &Path) -> Result<Part, Exit> {
-    let report = model::read(path).map_err(|error| usage(&format!("{}: {}", path.display(), reason(&error))))?;
+    let report = model::read(path).map_err(|error| usage(&format!("{}: {}", path.display(), error)))?;
     Ok(Part { name: path.file_stem().unwrap_or(path.as_os_str()).to_string_lossy().into_owned(), report })
 }
 
