@@ -27,7 +27,6 @@ use ::sigma::SigmaRules;
 use report::json::write_indented;
 use rules::{Rule, RuleSet, RuleSetInfo, json_schema};
 use spanned_yaml::Diagnostic;
-use untrusted::reason;
 use untrusted::sanitise;
 
 pub use super::output::Format;
@@ -170,8 +169,8 @@ fn with_sigma(
     }
     match SigmaRules::load(&paths) {
         Ok(sigma) => with_rules(&own, streams, |rules, streams| then(rules, Some(&sigma), streams)),
-        Err((path, error)) => {
-            streams.note(&format!("--rules sigma:{}: {}", path.display(), reason(&error)))?;
+        Err(error) => {
+            streams.note(&format!("--rules sigma:{error}"))?;
             Ok(Outcome::Unusable)
         }
     }
@@ -210,8 +209,8 @@ fn check(args: &CheckArgs, streams: &mut Streams<'_>) -> io::Result<Outcome> {
 fn check_sigma(paths: &[PathBuf], streams: &mut Streams<'_>) -> io::Result<Outcome> {
     let rules = match SigmaRules::load(paths) {
         Ok(rules) => rules,
-        Err((path, error)) => {
-            streams.note(&format!("sigma:{}: {}", path.display(), reason(&error)))?;
+        Err(error) => {
+            streams.note(&format!("sigma:{error}"))?;
             return Ok(Outcome::Unusable);
         }
     };

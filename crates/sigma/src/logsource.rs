@@ -1,4 +1,4 @@
-//! Which records a rule is about: its log source as channels and event ids, by a table.
+//! The records that a rule is about: its log source as channels and event ids, by a table.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
@@ -6,12 +6,12 @@ use std::sync::{Arc, LazyLock};
 use super::record::fold;
 use spanned_yaml::{Diagnostic, Node, Span, YamlText, parse};
 
-/// The file as it is written.
-const WRITTEN: &str = include_str!(concat!(env!("OUT_DIR"), "/sigma-logsources.yaml"));
+/// The table's file.
+const TABLE_TEXT: &str = include_str!(concat!(env!("OUT_DIR"), "/sigma-logsources.yaml"));
 
 static TABLE: LazyLock<Table> = LazyLock::new(|| {
-    let text = YamlText::new("sigma-logsources.yaml", WRITTEN);
-    // A test reads the table, too: only a program that was put together wrongly has none.
+    let text = YamlText::new("sigma-logsources.yaml", TABLE_TEXT);
+    // A test reads the table, too: only a broken build has none.
     parse(&text).ok().and_then(|root| Table::read(&root).ok()).unwrap_or_default()
 });
 
@@ -22,30 +22,30 @@ pub(super) struct Source {
     pub(super) channel: Option<Arc<str>>,
     /// The event ids, sorted; `None` for any.
     pub(super) ids: Option<Vec<u32>>,
-    /// What these records call the fields that rules ask for.
+    /// The names that these records have for fields of rules.
     fields: BTreeMap<String, Mapped>,
-    /// Whether other records of the category have more fields, so that it means nothing when one is missing here.
+    /// Whether other records of the category have more fields, so that a missing field means nothing here.
     partial: bool,
 }
 
-/// What a field is called in the records of a source.
+/// The name and values of a field in the records of a source.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Mapped {
     /// Its name.
     pub(super) name: String,
-    /// Its values, folded, with what rules call them, as written and folded.
+    /// Its values, folded, each with the word of rules for it, as written and folded.
     values: BTreeMap<String, (String, String)>,
 }
 
 impl Mapped {
-    /// What rules call this value, as written and folded.
+    /// The word of rules for a value, as written and folded.
     pub(super) fn called(&self, folded: &str) -> Option<(&str, &str)> {
         self.values.get(folded).map(|(written, folded)| (written.as_str(), folded.as_str()))
     }
 }
 
 impl Source {
-    /// What the records call the field, where that is not its own name.
+    /// The records' own name for a field, where it differs from the rules' name.
     pub(super) fn field(&self, name: &str) -> Option<&Mapped> {
         self.fields.get(name)
     }
@@ -56,7 +56,7 @@ impl Source {
     }
 }
 
-/// Whether some source has other values for this field than rules ask for.
+/// Whether some source has other words for the values of this field than rules have.
 pub(super) fn has_other_values(field: &str) -> bool {
     let mut sources = TABLE.categories.values().flatten();
     sources.any(|source| source.field(field).is_some_and(|mapped| !mapped.values.is_empty()))
@@ -82,7 +82,7 @@ pub(super) fn sources<'w>(category: Option<&'w str>, service: Option<&'w str>) -
     })
 }
 
-/// What the words of log sources mean.
+/// The channels of each service, and the sources of each category.
 #[derive(Debug, Default)]
 struct Table {
     services: BTreeMap<String, Vec<Arc<str>>>,
@@ -109,7 +109,7 @@ impl Table {
     }
 }
 
-/// Tells what is wrong with a table of log sources.
+/// Checks a table of log sources. The first mistake in it goes to `mistakes`.
 pub fn check_logsources(file: &Arc<YamlText>, mistakes: &mut Vec<Diagnostic>) {
     match parse(file) {
         Ok(root) => {
@@ -178,7 +178,7 @@ mod tests {
 
     #[test]
     fn a_wrong_row_is_told_with_its_place() {
-        let whole = WRITTEN;
+        let whole = TABLE_TEXT;
         let found = |text: String| {
             let mut mistakes = Vec::new();
             check_logsources(&YamlText::new("t.yaml", text), &mut mistakes);
