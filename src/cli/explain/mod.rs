@@ -96,7 +96,7 @@ pub fn run(arguments: &Arguments) -> Exit {
     };
     let knowledge = Knowledge::builtin();
     let (mut explained, mut no_codes) = (Vec::new(), Vec::new());
-    for code in &texts_of(&arguments.codes, &knowledge) {
+    for code in &texts_of(&arguments.codes) {
         match explain(code, &knowledge, &rules) {
             Ok(codes) => explained.extend(codes),
             Err(none) => no_codes.push(none),

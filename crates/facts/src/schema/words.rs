@@ -6,23 +6,9 @@ use incident::environment::{FRAMEWORKS, INSTALLATIONS};
 /// The kinds of incident.
 pub const INCIDENT_KINDS: &[&str] = &["crash", "hang", "bugcheck", "gpu-reset", "start-failure", "power-loss", "exit"];
 /// Places that a path can lie in, all that a path can be asked for; of several a module's location is one.
-pub const PLACES: &[&str] = &[
-    "application",
-    "conda",
-    "downloads",
-    "driver-store",
-    "network",
-    "other",
-    "program-files",
-    "site-packages",
-    "system",
-    "system32",
-    "temp",
-    "user",
-];
+pub const PLACES: &[&str] = windows_codes::PLACES;
 /// What kind of place a module was loaded from.
-pub const LOCATIONS: &[&str] =
-    &["system", "driver-store", "site-packages", "program-files", "user", "temp", "network", "other"];
+pub const LOCATIONS: &[&str] = windows_codes::LOCATIONS;
 /// The bases on which a suspect can be named, the strongest first.
 pub const SUSPECT_BASES: &[&str] = &["exact", "unwound", "scanned", "named", "inferred"];
 /// What of an incident a record of the machine is about: the program itself, a module that it lacked or died in, another
