@@ -23,7 +23,7 @@ type Sentences = BTreeMap<usize, Vec<Range<usize>>>;
 
 /// Of each line, the sentences about the computer of somebody else.
 pub(super) fn of_others(marked: &Marked) -> Sentences {
-    let (others, mine) = (sentences(marked, Cue::Others), sentences(marked, Cue::Mine));
+    let (others, mine) = (sentences(marked, Cue::OnOtherComputer), sentences(marked, Cue::OnOwnComputer));
     if others.is_empty() || !fails_here(marked, &mine) || are_one(marked, &others, &mine) {
         return Sentences::new();
     }
@@ -64,7 +64,7 @@ fn told_of(text: &str, kind: Cue) -> Vec<Range<usize>> {
     let sentences = cues.filter_map(|(_, cue)| {
         let sentence = line_of.sentence_start(cue.start)..line_of.end(&line_of.sentences, cue.end);
         let counts = match kind {
-            Cue::Mine => {
+            Cue::OnOwnComputer => {
                 let before = text.get(sentence.start..cue.start).unwrap_or_default();
                 before.split_whitespace().count() <= MOST_BEFORE_OWN
             }
@@ -99,7 +99,7 @@ fn fails_here(marked: &Marked, mine: &Sentences) -> bool {
         sentences.iter().any(|sentence| {
             let fine = text.get(sentence.clone()).is_some_and(|said| {
                 said.split(|letter: char| !letter.is_alphanumeric())
-                    .any(|word| words_of(Cue::Fine).contains(&&*word.to_lowercase()))
+                    .any(|word| words_of(Cue::OwnComputerFine).contains(&&*word.to_lowercase()))
             });
             let told = text.get(sentence.start..).unwrap_or_default();
             let mut named = Failures::default();
